@@ -12,12 +12,12 @@ enum { STREAM_OF_CANDIDATES = 0x4341 };
 /* What the share of all cases counts for beside neighbours, of which one at the same place is 1. */
 static const double PRIOR_WEIGHT = 0.5;
 
-int32_t failures_add(struct failures *failures, const struct gaussian *model, const float *place)
+int32_t failures_add(struct failures *failures, const struct gaussian *model, const uint16_t *place)
 {
     const size_t bytes = model->n_axes * sizeof *place;
     if (failures->n == failures->capacity) {
         const size_t most = failures->n ? 2 * failures->n : 16;
-        float *places = realloc(failures->places, most * (bytes + 1));
+        uint16_t *places = realloc(failures->places, most * (bytes + 1));
         if (places == NULL)
             return GB_NO_MEMORY;
         failures->places = places;
@@ -34,7 +34,7 @@ static int32_t make_room(struct candidates *candidates, uint32_t n, uint32_t n_a
     candidates_free(candidates);
     candidates->n = n;
     candidates->cases = calloc(n, sizeof *candidates->cases);
-    candidates->places = calloc((size_t)n * (n_axes + 1), sizeof(float));
+    candidates->places = calloc((size_t)n * (n_axes + 1), sizeof *candidates->places);
     candidates->squares = calloc(n, sizeof(float));
     candidates->n_good = calloc(n, sizeof(float));
     candidates->n_bad = calloc(n, sizeof(float));
@@ -97,13 +97,13 @@ void candidates_free(struct candidates *candidates)
 static int32_t add_row(struct candidates *candidates, const struct gaussian *model)
 {
     const uint32_t k = candidates->n_rows, n = candidates->n;
-    const float *place = model->places + (size_t)k * model->n_axes;
+    const uint16_t *place = model->places + (size_t)k * model->n_axes;
     const double *factor = model->factor + (size_t)k * (k + 1) / 2;
     float *row = malloc(n * sizeof *row);
     if (row == NULL)
         return GB_NO_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
-        const float *there = candidates->places + (size_t)i * model->n_axes;
+        const uint16_t *there = candidates->places + (size_t)i * model->n_axes;
         row[i] = (float)gaussian_kernel(model, place, there);
         candidates->n_good[i] += row[i] * row[i];
     }
@@ -121,10 +121,10 @@ static int32_t add_row(struct candidates *candidates, const struct gaussian *mod
 }
 
 static void add_failure(struct candidates *candidates, const struct gaussian *model,
-                        const float *place)
+                        const uint16_t *place)
 {
     for (uint32_t i = 0; i < candidates->n; i++) {
-        const float *there = candidates->places + (size_t)i * model->n_axes;
+        const uint16_t *there = candidates->places + (size_t)i * model->n_axes;
         const double near = gaussian_kernel(model, place, there);
         candidates->n_bad[i] += (float)(near * near);
     }
@@ -168,7 +168,7 @@ void candidates_get(const struct candidates *candidates, const struct gaussian *
 }
 
 void predict_place(const struct gaussian *model, const struct failures *failures,
-                   const float *place, double *scratch, struct prediction *ret)
+                   const uint16_t *place, double *scratch, struct prediction *ret)
 {
     const double *weights = model->weights, *costs = model->weights + model->capacity;
     double explained = 0, n_good = 0, n_bad = 0;

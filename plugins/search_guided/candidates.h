@@ -19,7 +19,7 @@ struct prediction {
 
 /* Cases that cannot be measured, by their places. */
 struct failures {
-    float *places;
+    uint16_t *places;
     size_t n, capacity;
     double p_ok; /* of all cases observed */
 };
@@ -27,7 +27,7 @@ struct failures {
 struct candidates {
     uint32_t n, n_rows;
     uint64_t *cases;
-    float *places;                    /* n_axes by candidate */
+    uint16_t *places;                 /* n_axes by candidate */
     float *rows[GAUSSIAN_POINTS_MAX]; /* by point: factor^-1 kernel, by candidate */
     float *squares;                   /* sum of rows^2 */
     float *means[GAUSSIAN_TARGETS];   /* candidates_predict */
@@ -35,7 +35,8 @@ struct candidates {
     size_t n_failures;                /* that n_bad has */
 };
 
-int32_t failures_add(struct failures *failures, const struct gaussian *model, const float *place);
+int32_t failures_add(struct failures *failures, const struct gaussian *model,
+                     const uint16_t *place);
 
 /* Chooses n of the space's cases, from index `first` of a stream of random numbers on. */
 int32_t candidates_choose(struct candidates *candidates, const struct gb_host *host,
@@ -53,6 +54,6 @@ void candidates_get(const struct candidates *candidates, const struct gaussian *
                     const struct failures *failures, uint32_t i, struct prediction *ret);
 /* The same of any place, O(n^2). scratch: GAUSSIAN_POINTS_MAX. */
 void predict_place(const struct gaussian *model, const struct failures *failures,
-                   const float *place, double *scratch, struct prediction *ret);
+                   const uint16_t *place, double *scratch, struct prediction *ret);
 
 #endif

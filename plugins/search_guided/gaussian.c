@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lengths and noise that are tried; most of a likelihood is decided by fewer points. */
-enum { FIT_POINTS_MAX = 160, FIT_PASSES = 2 };
-static const double SHORTEST = 0.08, LONGEST = 12, NOISE_LEAST = 1e-6, NOISE_MOST = 0.1,
-                    NOISE_USUAL = 1e-3;
+/* Each pass tries two values of each parameter. */
+enum { FIT_PASSES = GAUSSIAN_FIT_STEPS / 2, TWOS_MAX = 5 };
+static const double SHORTEST = 0.08, LONGEST = 20, NOISE_LEAST = 1e-6, NOISE_MOST = 0.1,
+                    NOISE_USUAL = 1e-3, SHARE_LEAST = 0.1, SHARE_MOST = 10;
 
 static double usual_length(const struct gaussian *model)
 {
@@ -38,19 +38,44 @@ static int has_twos(const struct gb_search_axis *axis)
     return n_falls > 1;
 }
 
+/* The kernel's factors of one axis. */
+static void make_factors(const struct gaussian *model, struct gaussian_axis *axis)
+{
+    const double n = axis->n_levels - 1;
+    for (uint32_t k = 0; k < axis->n_levels; k++) {
+        const double distance = axis->are_words ? k > 0 : k / n;
+        axis->factors[k] = (float)((1 + model->share * exp(-distance / axis->length)) /
+                                   (1 + model->share));
+    }
+}
+
+static void make_all_factors(struct gaussian *model)
+{
+    for (uint32_t i = 0; i < model->n_axes; i++)
+        make_factors(model, &model->axes[i]);
+}
+
+static uint64_t twos_level(double number)
+{
+    const int n = twos(number);
+    return n < TWOS_MAX ? (uint64_t)n : TWOS_MAX;
+}
+
 static int32_t add_axis(struct gaussian *model, const struct gb_search_space *space, uint32_t i,
                         int by_twos)
 {
     const struct gb_search_axis *axis = space->axes[i];
     struct gaussian_axis *added = &model->axes[model->n_axes++];
+    const uint32_t most = by_twos ? TWOS_MAX + 1 : GAUSSIAN_LEVELS_MAX;
     added->axis = i;
     added->are_words = axis->kind == GB_AXIS_WORDS;
-    added->at = calloc(axis->n, sizeof *added->at);
-    for (uint32_t k = 0; added->at && k < axis->n; k++)
-        added->at[k] = by_twos
-                           ? (float)(twos(axis->numbers[k]) < 5 ? twos(axis->numbers[k]) : 5) / 5
-                           : (float)k / (float)(axis->n - 1);
-    return added->at ? GB_OK : GB_NO_MEMORY;
+    added->n_levels = axis->n < most && !by_twos ? axis->n : most;
+    added->level = calloc(axis->n, sizeof *added->level);
+    added->factors = calloc(added->n_levels, sizeof *added->factors);
+    for (uint32_t k = 0; added->level && k < axis->n; k++)
+        added->level[k] = (uint16_t)(by_twos ? twos_level(axis->numbers[k])
+                                             : (uint64_t)k * added->n_levels / axis->n);
+    return added->level && added->factors ? GB_OK : GB_NO_MEMORY;
 }
 
 int32_t gaussian_new(struct gaussian *model, const struct gb_search_space *space)
@@ -58,10 +83,10 @@ int32_t gaussian_new(struct gaussian *model, const struct gb_search_space *space
     const size_t most = 2 * (size_t)space->n_axes;
     int32_t status;
     model->axes = calloc(most, sizeof *model->axes);
-    model->lengths = calloc(most, sizeof *model->lengths);
     model->noise = NOISE_USUAL;
+    model->share = 1;
     model->ceiling = INFINITY;
-    status = model->axes && model->lengths ? GB_OK : GB_NO_MEMORY;
+    status = model->axes ? GB_OK : GB_NO_MEMORY;
     for (uint32_t i = 0; i < space->n_axes && status == GB_OK; i++) {
         if (space->axes[i]->n > 1)
             status = add_axis(model, space, i, 0);
@@ -69,16 +94,19 @@ int32_t gaussian_new(struct gaussian *model, const struct gb_search_space *space
             status = add_axis(model, space, i, 1);
     }
     for (uint32_t i = 0; i < model->n_axes; i++)
-        model->lengths[i] = usual_length(model);
+        model->axes[i].length = usual_length(model);
+    if (status == GB_OK)
+        make_all_factors(model);
     return status;
 }
 
 void gaussian_free(struct gaussian *model)
 {
-    for (uint32_t i = 0; i < model->n_axes; i++)
-        free(model->axes[i].at);
+    for (uint32_t i = 0; i < model->n_axes; i++) {
+        free(model->axes[i].level);
+        free(model->axes[i].factors);
+    }
     free(model->axes);
-    free(model->lengths);
     free(model->places);
     free(model->targets);
     free(model->factor);
@@ -87,24 +115,18 @@ void gaussian_free(struct gaussian *model)
     memset(model, 0, sizeof *model);
 }
 
-void gaussian_place(const struct gaussian *model, const uint32_t *indices, float *ret_place)
+void gaussian_place(const struct gaussian *model, const uint32_t *indices, uint16_t *ret_place)
 {
     for (uint32_t i = 0; i < model->n_axes; i++)
-        ret_place[i] = model->axes[i].at[indices[model->axes[i].axis]];
+        ret_place[i] = model->axes[i].level[indices[model->axes[i].axis]];
 }
 
-double gaussian_kernel(const struct gaussian *model, const float *a, const float *b)
+double gaussian_kernel(const struct gaussian *model, const uint16_t *a, const uint16_t *b)
 {
-    double squares = 0, r;
-    for (uint32_t i = 0; i < model->n_axes; i++) {
-        double d = (double)a[i] - (double)b[i];
-        if (model->axes[i].are_words && d != 0)
-            d = 1;
-        d /= model->lengths[i];
-        squares += d * d;
-    }
-    r = sqrt(3 * squares);
-    return (1 + r) * exp(-r);
+    float product = 1;
+    for (uint32_t i = 0; i < model->n_axes; i++)
+        product *= model->axes[i].factors[a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]];
+    return product;
 }
 
 /* ---- points ---- */
@@ -150,7 +172,7 @@ static void solve_lower(const struct gaussian *model, uint32_t n, double *x)
     }
 }
 
-static void kernels(const struct gaussian *model, const float *place, uint32_t n, double *ret)
+static void kernels(const struct gaussian *model, const uint16_t *place, uint32_t n, double *ret)
 {
     for (uint32_t i = 0; i < n; i++)
         ret[i] = gaussian_kernel(model, place, model->places + (size_t)i * model->n_axes);
@@ -168,7 +190,7 @@ static void factor_row(struct gaussian *model, uint32_t i)
     row[i] = sqrt(square > 0.1 * model->noise ? square : 0.1 * model->noise);
 }
 
-int32_t gaussian_add(struct gaussian *model, const float *place, const double *targets)
+int32_t gaussian_add(struct gaussian *model, const uint16_t *place, const double *targets)
 {
     const uint32_t n = model->n;
     if (n == GAUSSIAN_POINTS_MAX)
@@ -183,7 +205,7 @@ int32_t gaussian_add(struct gaussian *model, const float *place, const double *t
     return GB_OK;
 }
 
-void gaussian_project(const struct gaussian *model, const float *place, double *ret)
+void gaussian_project(const struct gaussian *model, const uint16_t *place, double *ret)
 {
     kernels(model, place, model->n, ret);
     solve_lower(model, model->n, ret);
@@ -228,54 +250,68 @@ void gaussian_solve(struct gaussian *model)
         solve_target(model, model->n, target);
 }
 
+static double squared_log(double value, double usual)
+{
+    return log(value / usual) * log(value / usual);
+}
+
 /* Minus twice the logarithm of likelihood times prior, but for a constant. Lengths are thought to
  * lie around that of the start, by a factor of e: few points say little. */
 static double cost_of(struct gaussian *model, uint32_t n)
 {
-    const double usual = usual_length(model);
-    double sum = 0;
+    double sum = 0.5 * squared_log(model->share, 1) + 0.1 * squared_log(model->noise, NOISE_USUAL);
     for (uint32_t i = 0; i < n; i++)
         factor_row(model, i);
     solve_ones(model, n);
     solve_target(model, n, 0);
     for (uint32_t i = 0; i < n; i++)
         sum += 2 * log(model->factor[row_of(i) + i]);
-    for (uint32_t i = 0; i < model->n_axes; i++) {
-        const double away = log(model->lengths[i] / usual);
-        sum += away * away;
-    }
-    sum += 0.1 * log(model->noise / NOISE_USUAL) * log(model->noise / NOISE_USUAL);
+    for (uint32_t i = 0; i < model->n_axes; i++)
+        sum += squared_log(model->axes[i].length, usual_length(model));
     return n * log(model->variance[0]) + sum;
 }
 
+/* A parameter of the model, and where it may be. */
+struct parameter {
+    double *value, factor, low, high;
+};
+
 /* Tries the value divided and multiplied by a step, and keeps the best. */
-static double step(struct gaussian *model, uint32_t n, double *value, double factor, double low,
-                   double high, double best)
+static double step(struct gaussian *model, uint32_t n, const struct parameter *parameter,
+                   double best)
 {
-    const double before = *value, tried[] = {before / factor, before * factor};
+    const double before = *parameter->value;
+    const double tried[] = {before / parameter->factor, before * parameter->factor};
     double kept = before;
     for (int k = 0; k < 2; k++) {
-        if (tried[k] < low || tried[k] > high)
+        if (tried[k] < parameter->low || tried[k] > parameter->high)
             continue;
-        *value = tried[k];
+        *parameter->value = tried[k];
+        make_all_factors(model);
         const double cost = cost_of(model, n);
         if (cost < best) {
             best = cost;
             kept = tried[k];
         }
     }
-    *value = kept;
+    *parameter->value = kept;
+    make_all_factors(model);
     return best;
 }
 
-void gaussian_fit(struct gaussian *model)
+void gaussian_fit(struct gaussian *model, uint32_t n_fit)
 {
-    const uint32_t n = model->n < FIT_POINTS_MAX ? model->n : FIT_POINTS_MAX;
+    const uint32_t n = model->n < n_fit ? model->n : n_fit;
     double best = cost_of(model, n);
     for (int pass = 0; pass < FIT_PASSES; pass++) {
+        const double factor = pass ? 1.5 : 2;
         for (uint32_t i = 0; i < model->n_axes; i++)
-            best = step(model, n, &model->lengths[i], pass ? 1.5 : 2, SHORTEST, LONGEST, best);
-        best = step(model, n, &model->noise, 4, NOISE_LEAST, NOISE_MOST, best);
+            best = step(model, n,
+                        &(struct parameter){&model->axes[i].length, factor, SHORTEST, LONGEST},
+                        best);
+        best = step(model, n, &(struct parameter){&model->share, factor, SHARE_LEAST, SHARE_MOST},
+                    best);
+        best = step(model, n, &(struct parameter){&model->noise, 4, NOISE_LEAST, NOISE_MOST}, best);
     }
     for (uint32_t i = 0; i < model->n; i++)
         factor_row(model, i);

@@ -21,8 +21,26 @@
 enum { STREAM_OF_STARTS = 0x4753, STARTS_COMPARED = 16, DRAWS_MAX = 10000 };
 
 /* Its own time may be this share of what visits take; a step of the model for a candidate and a
- * point takes about so long. */
-static const double OWN_SHARE = 0.02, STEP_NS = 1.5;
+ * point takes about so long, scoring a candidate as long as so many steps. */
+static const double OWN_SHARE = 0.01, STEP_NS = 1.5, SCORE_STEPS = 60;
+
+/* Most points that lengths are chosen by, candidates that there are at least, leaders whose
+ * neighbours are looked at. */
+enum {
+    FIT_POINTS_MAX = 160,
+    CANDIDATES_MIN = 500,
+    LEADERS_MAX = 16,
+    NEIGHBOURS_MAX = 64,
+    PLACES_MIN = 4,
+    CONFIRM_AFTER = 8
+};
+
+/* Leaders are those whose targets are within this of the best one's. */
+static const double LEADERS_BAND = 0.05;
+
+/* Improvement counts from so many tolerances on: of neighbours, and elsewhere. Small steps would
+ * keep the search on a plateau. */
+static const double NEAR_TOLERANCES = 10, FAR_TOLERANCES = 3;
 
 /* Lengths are chosen anew when there are this many times the points. */
 static const double REFIT_GROWTH = 1.2;
@@ -34,11 +52,14 @@ struct params {
 static const struct gb_option options[] = {
     GB_INT(struct params, samples, "3", "1:1000000", "samples",
            "samples of each case; the best one is measured again, twice as often"),
-    GB_INT(struct params, start, "8", "2:1000", "cases",
+    GB_INT(struct params, start, "6", "2:1000", "cases",
            "cases far from each other that are measured before the model chooses"),
 };
 
 enum { POINT_OPEN, POINT_OK, POINT_FAILED };
+
+/* What cannot be measured counts as the ceiling, so that it is not looked for beside it. */
+static const double FAILED_TARGET = 1e300;
 
 /* What is behind a point of the model. */
 struct point {
@@ -59,11 +80,12 @@ struct search {
     uint64_t leader;                          /* or GB_NO_CASE */
     double leader_target;
     int is_leader_again; /* it has been proposed again */
+    uint64_t n_cases_at_leader;
     uint64_t n_cases, n_ok, n_failed, n_open, n_visits, n_turns, n_draws;
     double wall_ns; /* of all visits */
     double sign;    /* of the goal's values: 1, -1, 0: both occur, their logarithms are not taken */
     uint32_t *indices;
-    float *place;
+    uint16_t *place;
     double *scratch;
 };
 
@@ -133,16 +155,46 @@ static double *targets_of(struct search *search, uint32_t point)
 
 /* ---- the model ---- */
 
-/* Points that failed are left out, and where there is no room the worse half of the others. */
+/* Its own time that a visit may cost. */
+static double allowed_ns(const struct search *search)
+{
+    return OWN_SHARE * search->wall_ns / (double)search->n_visits;
+}
+
+/* How many points there may be: of more, too few candidates could be predicted. */
+static uint32_t points_wanted(const struct search *search)
+{
+    const double n = allowed_ns(search) / (STEP_NS * CANDIDATES_MIN);
+    return n < 100 ? 100 : n > GAUSSIAN_POINTS_MAX ? GAUSSIAN_POINTS_MAX : (uint32_t)n;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double *first = a, *second = b;
+    return (*first > *second) - (*first < *second);
+}
+
+/* Half of the points that could be measured are at most the ceiling. */
+static void find_ceiling(struct search *search)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < search->model.n; k++)
+        if (search->points[k].state == POINT_OK)
+            search->scratch[n++] = targets_of(search, k)[0];
+    qsort(search->scratch, n, sizeof *search->scratch, compare_doubles);
+    search->model.ceiling = n ? search->scratch[n / 2] : FAILED_TARGET;
+}
+
+/* The worse half is left out; of those at the ceiling each second one. */
 static void drop_points(struct search *search)
 {
     struct gaussian *model = &search->model;
-    const int is_full = model->n == GAUSSIAN_POINTS_MAX;
     uint32_t n = 0;
+    find_ceiling(search);
     for (uint32_t k = 0; k < model->n; k++) {
         const double *targets = targets_of(search, k);
-        if (search->points[k].state == POINT_FAILED ||
-            (is_full && search->points[k].state == POINT_OK && targets[0] > model->mean[0]))
+        if (search->points[k].state != POINT_OPEN &&
+            (targets[0] > model->ceiling || (targets[0] == model->ceiling && k % 2 == 0)))
             continue;
         search->points[n] = search->points[k];
         memmove(targets_of(search, n), targets, GAUSSIAN_TARGETS * sizeof *targets);
@@ -153,38 +205,30 @@ static void drop_points(struct search *search)
     model->n = n;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double *first = a, *second = b;
-    return (*first > *second) - (*first < *second);
-}
-
-/* Half of the points are at most the ceiling. */
-static void find_ceiling(struct search *search)
-{
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < search->model.n; k++)
-        if (search->points[k].state == POINT_OK)
-            search->scratch[n++] = targets_of(search, k)[0];
-    qsort(search->scratch, n, sizeof *search->scratch, compare_doubles);
-    search->model.ceiling = n ? search->scratch[n / 2] : INFINITY;
-}
-
 /* As many as its share of the time allows. */
 static uint32_t candidates_wanted(const struct search *search)
 {
-    const double each_ns = STEP_NS * (search->model.n + 20.0);
-    double n = OWN_SHARE * search->wall_ns / (double)search->n_visits / each_ns;
-    n = n < 500 ? 500 : n > CANDIDATES_MAX ? CANDIDATES_MAX : n;
+    const double each_ns = STEP_NS * (search->model.n + SCORE_STEPS);
+    double n = allowed_ns(search) / each_ns;
+    n = n < CANDIDATES_MIN ? CANDIDATES_MIN : n > CANDIDATES_MAX ? CANDIDATES_MAX : n;
     return n < (double)search->space->n_cases ? (uint32_t)n : (uint32_t)search->space->n_cases;
+}
+
+/* The points that lengths can be chosen by in the time that visits until the next time allow. */
+static uint32_t fit_points(const struct search *search)
+{
+    const double steps = allowed_ns(search) * (REFIT_GROWTH - 1) * search->model.n / STEP_NS;
+    const double n = cbrt(steps * 6 / GAUSSIAN_FIT_STEPS / (search->model.n_axes + 2));
+    return n < 16 ? 16 : n > FIT_POINTS_MAX ? FIT_POINTS_MAX : (uint32_t)n;
 }
 
 static int32_t refit(struct search *search)
 {
     const uint32_t n = candidates_wanted(search);
-    drop_points(search);
+    if (search->model.n >= points_wanted(search))
+        drop_points(search);
     find_ceiling(search);
-    gaussian_fit(&search->model);
+    gaussian_fit(&search->model, fit_points(search));
     search->n_fit = search->model.n;
     candidates_forget(&search->candidates);
     if (n == search->candidates.n && n == search->space->n_cases)
@@ -200,7 +244,7 @@ static int32_t update(struct search *search)
     search->failures.p_ok = ((double)search->n_ok + 1) /
                             ((double)(search->n_ok + search->n_failed) + 1);
     if (search->n_fit == 0 || search->model.n >= REFIT_GROWTH * search->n_fit ||
-        search->model.n == GAUSSIAN_POINTS_MAX)
+        search->model.n >= points_wanted(search))
         status = refit(search);
     gaussian_solve(&search->model);
     return status == GB_OK
@@ -210,64 +254,118 @@ static int32_t update(struct search *search)
 
 /* ---- proposals ---- */
 
-static double improvement(const struct search *search, const struct prediction *prediction)
+/* Expected, beyond the margin. */
+static double improvement(const struct search *search, const struct prediction *prediction,
+                          double margin)
 {
     static const double ROOT_HALF = 0.70710678118654752, DENSITY_AT_0 = 0.39894228040143268;
-    const double u = (search->leader_target - prediction->mean) / prediction->deviation;
+    const double u = (search->leader_target - margin - prediction->mean) / prediction->deviation;
     return prediction->deviation *
            (u * 0.5 * erfc(-u * ROOT_HALF) + DENSITY_AT_0 * exp(-0.5 * u * u));
 }
 
-static double score(const struct search *search, const struct prediction *prediction)
+/* The best case so far of those that are compared. */
+struct choice {
+    uint64_t i; /* GB_NO_CASE: none */
+    double score, margin;
+    double steps_left; /* of the model, for places that are no candidates */
+};
+
+/* By how much targets differ that differ as much as the best one's value. */
+static double unit_of(const struct search *search)
 {
-    return prediction->p_ok * improvement(search, prediction) * exp(-prediction->cost);
+    return search->sign == 0 ? fabs(search->leader_target) : 1;
+}
+
+static struct choice choice_new(const struct search *search, double tolerances)
+{
+    const double steps = allowed_ns(search) / STEP_NS, n = search->model.n;
+    return (struct choice){.i = GB_NO_CASE,
+                           .score = -1,
+                           .margin = tolerances * search->space->tolerance * unit_of(search),
+                           .steps_left = fmax(steps, PLACES_MIN * n * n / 2)};
+}
+
+static void compare(const struct search *search, uint64_t i, const struct prediction *prediction,
+                    struct choice *choice)
+{
+    const double score = prediction->p_ok * improvement(search, prediction, choice->margin) *
+                         exp(-prediction->cost);
+    if (score > choice->score) {
+        choice->score = score;
+        choice->i = i;
+    }
 }
 
 static uint64_t best_candidate(const struct search *search)
 {
-    uint64_t best = GB_NO_CASE;
-    double best_score = -1;
+    struct choice choice = choice_new(search, FAR_TOLERANCES);
     for (uint32_t i = 0; i < search->candidates.n; i++) {
         struct prediction prediction;
         if (search->is_proposed[search->candidates.cases[i]])
             continue;
         candidates_get(&search->candidates, &search->model, &search->failures, i, &prediction);
-        const double value = score(search, &prediction);
-        if (value > best_score) {
-            best_score = value;
-            best = search->candidates.cases[i];
-        }
+        compare(search, search->candidates.cases[i], &prediction, &choice);
     }
-    return best;
+    return choice.i;
 }
 
-/* Of the cases that differ from the leader on one axis. */
-static uint64_t best_neighbour(struct search *search)
+/* The case at search->indices. */
+static void compare_neighbour(struct search *search, struct choice *choice)
 {
-    uint64_t best = GB_NO_CASE;
-    double best_score = -1;
+    struct prediction prediction;
+    const uint64_t i = search->space->find(search->space, search->indices);
+    if (i == GB_NO_CASE || search->is_proposed[i] || choice->steps_left < 0)
+        return;
+    if (search->candidates.n == search->space->n_cases) {
+        candidates_get(&search->candidates, &search->model, &search->failures, (uint32_t)i,
+                       &prediction);
+    } else {
+        gaussian_place(&search->model, search->indices, search->place);
+        predict_place(&search->model, &search->failures, search->place, search->scratch,
+                      &prediction);
+        choice->steps_left -= 0.5 * search->model.n * search->model.n;
+    }
+    compare(search, i, &prediction, choice);
+}
+
+/* Those that differ from it on one axis, by few ranks first. */
+static void compare_neighbours(struct search *search, uint64_t i, struct choice *choice)
+{
+    const struct gb_search_space *space = search->space;
     uint32_t *indices = search->indices;
-    if (search->space->place(search->space, search->leader, indices) != GB_OK)
-        return best;
-    for (uint32_t k = 0; k < search->model.n_axes; k++) {
-        const uint32_t axis = search->model.axes[k].axis, here = indices[axis];
-        for (indices[axis] = 0; indices[axis] < search->space->axes[axis]->n; indices[axis]++) {
-            struct prediction prediction;
-            const uint64_t i = search->space->find(search->space, indices);
-            if (i == GB_NO_CASE || search->is_proposed[i])
-                continue;
-            gaussian_place(&search->model, indices, search->place);
-            predict_place(&search->model, &search->failures, search->place, search->scratch,
-                          &prediction);
-            const double value = score(search, &prediction);
-            if (value > best_score) {
-                best_score = value;
-                best = i;
-            }
+    if (space->place(space, i, indices) != GB_OK)
+        return;
+    for (uint32_t k = 0; k < space->n_axes; k++) {
+        const uint32_t axis = (uint32_t)((k + search->n_turns / 2) % space->n_axes);
+        const uint32_t here = indices[axis], n = space->axes[axis]->n;
+        for (uint32_t away = 1; away < n && away <= NEIGHBOURS_MAX; away++) {
+            indices[axis] = here + away;
+            if (here + away < n)
+                compare_neighbour(search, choice);
+            indices[axis] = here - away;
+            if (away <= here)
+                compare_neighbour(search, choice);
         }
         indices[axis] = here;
     }
-    return best;
+}
+
+static uint64_t best_neighbour(struct search *search)
+{
+    const double most = search->leader_target + LEADERS_BAND * unit_of(search);
+    struct choice choice = choice_new(search, NEAR_TOLERANCES);
+    uint32_t n_leaders = 1;
+    compare_neighbours(search, search->leader, &choice);
+    for (uint32_t k = search->model.n; k > 0 && n_leaders < LEADERS_MAX; k--) {
+        const struct point *point = &search->points[k - 1];
+        if (point->state != POINT_OK || point->i == search->leader ||
+            targets_of(search, k - 1)[0] > most)
+            continue;
+        compare_neighbours(search, point->i, &choice);
+        n_leaders++;
+    }
+    return choice.i;
 }
 
 /* A random case that is not proposed yet; the first one from a random one on where few are left. */
@@ -375,14 +473,15 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
 {
     struct search *search = object;
     const uint64_t start = (uint64_t)search->params->start;
-    if (search->leader != GB_NO_CASE && !search->is_leader_again && search->n_fit > 0)
+    if (search->leader != GB_NO_CASE && !search->is_leader_again && search->n_fit > 0 &&
+        search->n_cases >= search->n_cases_at_leader + CONFIRM_AFTER)
         return propose_case(search, search->leader, "the best so far again", proposal);
     if (search->n_cases == search->space->n_cases) {
         proposal->action = search->n_open ? GB_PROPOSE_WAIT : GB_PROPOSE_DONE;
         snprintf(proposal->reason, sizeof proposal->reason, "every case is measured");
         return GB_OK;
     }
-    if (search->model.n == GAUSSIAN_POINTS_MAX && search->n_ok < 2)
+    if (search->model.n == GAUSSIAN_POINTS_MAX && search->n_fit == 0)
         drop_points(search);
     if (search->n_cases < start || search->n_ok < 2)
         return propose_case(search, draw_start(search), "start", proposal);
@@ -427,8 +526,10 @@ static void find_leader(struct search *search)
             search->leader_target = target;
         }
     }
-    if (search->leader != before && search->leader != GB_NO_CASE)
-        search->is_leader_again = known_of(search, search->leader).n_visits > 1;
+    if (search->leader == before || search->leader == GB_NO_CASE)
+        return;
+    search->is_leader_again = known_of(search, search->leader).n_visits > 1;
+    search->n_cases_at_leader = search->n_cases;
 }
 
 static int32_t observe(void *object, const struct gb_observation *observation)
@@ -449,6 +550,7 @@ static int32_t observe(void *object, const struct gb_observation *observation)
         take_value(search, &search->points[k - 1], targets_of(search, k - 1));
     } else if (k > 0) {
         search->points[k - 1].state = POINT_FAILED;
+        targets_of(search, k - 1)[0] = FAILED_TARGET;
         search->n_failed++;
         find_place(search, observation->i);
         status = failures_add(&search->failures, &search->model, search->place);
@@ -476,13 +578,15 @@ static const struct gb_plugin guided = {
             "values of the axes, numbers by their rank and words as equal or not, predicts what "
             "the other cases take, what it costs to measure them, and whether they can be "
             "measured. The next case is the one with the largest expected improvement per "
-            "second; every second one is the best neighbour of the leader, that is a case that "
-            "differs on one axis. A new leader is measured again, with twice as many "
-            "samples.\n\nUp to 16384 cases are predicted at each step; of larger spaces, and where "
-            "cases are so short that its own computing would take more than some 2 % of the time, "
-            "it predicts a random part, which is drawn anew as the model grows, and all "
-            "neighbours. The model keeps 1000 cases, of more the better ones.\n\nIt ends by "
-            "budget, cases or patience, and claims the best of those measured.",
+            "second, from 3 tolerances on; every second one is the best neighbour, from 10 "
+            "tolerances on, of those within 5 % of the best: a case that differs on one axis. A "
+            "best one that stays it for 8 cases is measured again, with twice as many "
+            "samples.\n\nUp to 16384 cases are predicted at each step. Of larger spaces, and where "
+            "its own computing would take more than some 2 % of the time (4,000 cases of less "
+            "than 100 ms, 16,000 of less than 400 ms), it predicts a random part, 500 cases or "
+            "more, which is drawn anew as the model grows, and neighbours. The model keeps up to "
+            "1000 cases, of more the better half.\n\nIt ends by budget, cases or patience, and "
+            "claims the best of those measured.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
