@@ -165,21 +165,27 @@ struct in_fp16 {
     }
 };
 
-/* Four products added in float64, the sum truncated to fp32. */
-struct in_every4 {
+/* Four products added in float64, the sum cut or rounded to fp32. */
+template <bool is_cut> struct in_fours {
     typedef double sum;
+    __device__ static sum rounded(sum x)
+    {
+        return (double)(is_cut ? __double2float_rz(x) : __double2float_rn(x));
+    }
     template <typename number>
     __device__ static void step(sum &x, const number (&a)[4], const number (&b)[4])
     {
         for (int i = 0; i < 4; i++)
             x = fma((double)a[i], (double)b[i], x);
-        x = (double)__double2float_rz(x);
+        x = rounded(x);
     }
     __device__ static sum add(sum x, sum y)
     {
-        return (double)__double2float_rz(x + y);
+        return rounded(x + y);
     }
 };
+typedef in_fours<true> in_every4;
+typedef in_fours<false> in_every4_nearest;
 
 struct in_int32 : in_one_type<int> {
     __device__ static void step(sum &x, const int (&a)[4], const int (&b)[4])
@@ -286,19 +292,24 @@ MULTIPLY(fp16, fp32, fp16)
 MULTIPLY(fp16, fp64, fp16)
 MULTIPLY(fp16, fp16, fp16)
 MULTIPLY(fp16, every4, fp16)
+MULTIPLY(fp16, every4_nearest, fp16)
 MULTIPLY(bf16, fp32, bf16)
 MULTIPLY(bf16, fp64, bf16)
 MULTIPLY(bf16, every4, bf16)
+MULTIPLY(bf16, every4_nearest, bf16)
 MULTIPLY(fp32, fp32, fp32)
 MULTIPLY(fp32, fp64, fp32)
 MULTIPLY(fp32, every4, fp32)
+MULTIPLY(fp32, every4_nearest, fp32)
 MULTIPLY(fp64, fp64, fp64)
 MULTIPLY(e4m3, fp32, fp32)
 MULTIPLY(e4m3, fp64, fp32)
 MULTIPLY(e4m3, every4, fp32)
+MULTIPLY(e4m3, every4_nearest, fp32)
 MULTIPLY(e5m2, fp32, fp32)
 MULTIPLY(e5m2, fp64, fp32)
 MULTIPLY(e5m2, every4, fp32)
+MULTIPLY(e5m2, every4_nearest, fp32)
 MULTIPLY(int8, int32, int32)
 
 /* --- sums of slices, one after the other --- */
@@ -324,8 +335,11 @@ FINISH(fp64, fp32)
 FINISH(fp64, fp64)
 FINISH(fp16, fp16)
 FINISH(every4, fp16)
+FINISH(every4_nearest, fp16)
 FINISH(every4, bf16)
+FINISH(every4_nearest, bf16)
 FINISH(every4, fp32)
+FINISH(every4_nearest, fp32)
 FINISH(int32, int32)
 
 /* --- the reference: sums and sums of magnitudes in float64, one product after the other; those of

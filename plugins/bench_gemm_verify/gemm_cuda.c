@@ -28,7 +28,8 @@ struct cuda_gemm {
 
 static const char *const dtype_names[] = {"fp16", "bf16", "fp32", "fp32",
                                           "fp64", "e4m3", "e5m2", "int8"};
-static const char *const mode_names[] = {"auto", "fp32", "fp64", "fp16", "every4", "int32"};
+static const char *const mode_names[] = {"auto",   "fp32",           "fp64", "fp16",
+                                         "every4", "every4_nearest", "int32"};
 static const char *const output_names[] = {"fp16", "bf16", "fp32", "fp32",
                                            "fp64", "fp32", "fp32", "int32"};
 

@@ -18,8 +18,10 @@ static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
 static const char *const layouts[] = {"nn", "nt", "tn", "tt"};
 static const char *const kernels[] = {"auto", "scalar", "simd",  "blocked",
                                       "cuda", "tensor", "cublas"};
-static const char *const accumulations[] = {"auto", "fp32", "fp64", "fp16", "every4"};
-static const char *const reference_accumulations[] = {"fp64", "fp32", "fp16", "every4"};
+static const char *const accumulations[] = {"auto", "fp32",   "fp64",
+                                            "fp16", "every4", "every4_nearest"};
+static const char *const reference_accumulations[] = {"fp64", "fp32", "fp16", "every4",
+                                                      "every4_nearest"};
 static const char *const flushes[] = {"none", "input", "output", "both"};
 static const char *const references[] = {"auto", "cpu", "gpu", "gpu_tensor"};
 static const char *const faults[] = {
@@ -46,7 +48,7 @@ static const struct gb_option options[] = {
               "ordinary cores, tensor cores (auto, where the type has them) or cuBLAS"),
     GB_CHOICE(struct params, accumulate, "auto", accumulations,
               "what sums are kept in: as usual for the type, a format, or four products added "
-              "exactly and then truncated to fp32"),
+              "exactly and then truncated (every4) or rounded (every4_nearest) to fp32"),
     GB_CHOICE(struct params, flush_subnormals, "none", flushes,
               "numbers below the smallest normal one become 0 in the kernel"),
     GB_INT(struct params, split_k, "1", "1:1024", "slices", "parts of each sum, summed separately"),
@@ -139,10 +141,6 @@ static int32_t refuse_reference(const struct gemm *gemm)
     if (gemm->reference != REFERENCE_CPU &&
         !(is_plain && gemm->params->reference_flush == FLUSH_NONE))
         return host->skip(host, "reference_accumulate and reference_flush are for reference = cpu");
-    if (!is_plain && gemm->kernel == KERNEL_SCALAR && gemm->params->split_k == 1 &&
-        gemm->accumulate == gemm_reference_mode(gemm))
-        return host->fail(host, "reference_accumulate = accumulate with kernel = scalar: the "
-                                "reference would be computed by the code that is tested");
     if (gemm->reference == REFERENCE_CPU && GB_HAS(host, exclusive))
         host->exclusive(host);
     return GB_OK;
@@ -325,8 +323,9 @@ static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 static void tell_math(const struct gemm *gemm, struct gb_work *work)
 {
     static const uint32_t computed[] = {
-        [ACCUMULATE_FP32] = GB_F32,   [ACCUMULATE_FP64] = GB_F64,  [ACCUMULATE_FP16] = GB_F16,
-        [ACCUMULATE_EVERY4] = GB_F64, [ACCUMULATE_INT32] = GB_I32,
+        [ACCUMULATE_FP32] = GB_F32,  [ACCUMULATE_FP64] = GB_F64,
+        [ACCUMULATE_FP16] = GB_F16,  [ACCUMULATE_EVERY4] = GB_F64,
+        [ACCUMULATE_INT32] = GB_I32, [ACCUMULATE_EVERY4_NEAREST] = GB_F64,
     };
     const bool is_tensor = gemm->kernel == KERNEL_TENSOR ||
                            (gemm->kernel == KERNEL_CUBLAS && gemm->params->dtype != DTYPE_FP32);
@@ -412,8 +411,9 @@ static const struct gb_plugin plugin = {
         "the tolerance grows by them. What cannot be computed on a device, or by the code that is "
         "tested, is skipped or refused.\n\n"
         "reference_accumulate and reference_flush make the reference imitate hardware, to find out "
-        "where a difference comes from: four products at a time, truncated, or numbers that became "
-        "0. Flushing in the kernel is no part of the tolerance.\n\n"
+        "where a difference comes from: four products at a time, truncated (every4) or rounded "
+        "(every4_nearest) to fp32, or numbers that became 0. Flushing in the kernel is no part of "
+        "the tolerance.\n\n"
         "A fault is planted into the output after the run. dropped_product: one product is missing "
         "in one element; skipped_k_step: 16 in each of a tile of 16 x 16; stale_tile: a tile holds "
         "its neighbour; wrong_scale: C is a sixteenth too large; unwritten: an element is as it "

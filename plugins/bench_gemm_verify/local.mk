@@ -3,6 +3,8 @@ GEMM_VERIFY_CPU_SOURCES = \
 	$(VERIFIED_SUMS_SOURCES) \
 	plugins/bench_gemm_verify/fault.c \
 	plugins/bench_gemm_verify/fault.h \
+	plugins/bench_gemm_verify/imitation.c \
+	plugins/bench_gemm_verify/imitation.h \
 	plugins/bench_gemm_verify/product.h \
 	plugins/bench_gemm_verify/reference.c \
 	plugins/bench_gemm_verify/reference.h \

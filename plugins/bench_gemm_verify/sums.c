@@ -53,6 +53,11 @@ EVERYWHERE double truncated(double value)
     return value;
 }
 
+EVERYWHERE double nearest(double value)
+{
+    return (double)(float)value;
+}
+
 /* --- one step of a sum, of n products, and the sum of two sums ---
  *
  * Whether a product is rounded before it is added is written out: compilers fuse the two, or do
@@ -101,16 +106,32 @@ EVERYWHERE float add_fp16(float x, float y)
     return round_half(x + y);
 }
 
-EVERYWHERE double step_every4(bool fuses, double sum, const double *a, const double *b, uint64_t n)
+EVERYWHERE double four(bool fuses, double sum, const double *a, const double *b, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
         sum = multiply_add_double(fuses, a[i], b[i], sum);
-    return truncated(sum);
+    return sum;
+}
+
+EVERYWHERE double step_every4(bool fuses, double sum, const double *a, const double *b, uint64_t n)
+{
+    return truncated(four(fuses, sum, a, b, n));
 }
 
 EVERYWHERE double add_every4(double x, double y)
 {
     return truncated(x + y);
+}
+
+EVERYWHERE double step_every4_nearest(bool fuses, double sum, const double *a, const double *b,
+                                      uint64_t n)
+{
+    return nearest(four(fuses, sum, a, b, n));
+}
+
+EVERYWHERE double add_every4_nearest(double x, double y)
+{
+    return nearest(x + y);
 }
 
 EVERYWHERE int32_t step_int32(bool fuses, int32_t sum, const int32_t *a, const int32_t *b,
@@ -193,6 +214,7 @@ ORDERS(fp32, float, 1u)
 ORDERS(fp64, double, 1u)
 ORDERS(fp16, float, 1u)
 ORDERS(every4, double, 4u)
+ORDERS(every4_nearest, double, 4u)
 ORDERS(int32, int32_t, 1u)
 
 EVERYWHERE void product(bool fuses, const struct sums_request *request, double *ret)
@@ -206,6 +228,9 @@ EVERYWHERE void product(bool fuses, const struct sums_request *request, double *
         break;
     case ACCUMULATE_EVERY4:
         product_every4(fuses, request, ret);
+        break;
+    case ACCUMULATE_EVERY4_NEAREST:
+        product_every4_nearest(fuses, request, ret);
         break;
     case ACCUMULATE_INT32:
         product_int32(fuses, request, ret);
@@ -238,7 +263,7 @@ void sums_product(const struct sums_request *request, double *ret)
 
 static bool is_double(int32_t accumulate)
 {
-    return accumulate == ACCUMULATE_FP64 || accumulate == ACCUMULATE_EVERY4;
+    return accumulate == ACCUMULATE_FP64 || sums_is_every4(accumulate);
 }
 
 uint64_t sums_element_bytes(int32_t accumulate)
@@ -268,7 +293,7 @@ static uint64_t parts(uint64_t n, uint64_t length)
 
 uint64_t sums_steps(const struct sums_request *request)
 {
-    const uint64_t width = request->accumulate == ACCUMULATE_EVERY4 ? EVERY : 1;
+    const uint64_t width = sums_is_every4(request->accumulate) ? EVERY : 1;
     const uint64_t length = parts(request->shape.k, request->n_slices);
     const uint64_t n_slices = parts(request->shape.k, length);
     uint64_t steps = parts(length, width);

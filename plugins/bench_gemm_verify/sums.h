@@ -7,6 +7,7 @@
 #include "product.h"
 
 #include <gbrun/formats.h>
+#include <stdbool.h>
 
 /* What a sum is kept in, and when it is rounded. */
 enum {
@@ -14,9 +15,15 @@ enum {
     ACCUMULATE_FP32,
     ACCUMULATE_FP64,
     ACCUMULATE_FP16,
-    ACCUMULATE_EVERY4, /* four products added in float64, the sum then truncated to fp32 */
+    ACCUMULATE_EVERY4,         /* four products added in float64, the sum then truncated to fp32 */
+    ACCUMULATE_EVERY4_NEAREST, /* ... then rounded to fp32, as C's (float) does */
     ACCUMULATE_INT32
 };
+
+static inline bool sums_is_every4(int32_t accumulate)
+{
+    return accumulate == ACCUMULATE_EVERY4 || accumulate == ACCUMULATE_EVERY4_NEAREST;
+}
 
 /* Orders of summation. */
 enum { ORDER_SCALAR, ORDER_SIMD, ORDER_BLOCKED };

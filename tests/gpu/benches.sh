@@ -151,7 +151,7 @@ measure '[bench gemm_verify]' 'm = 100' 'n = 72' 'k = 200' 'sweep.kernel = cuda,
     'sweep.dtype = fp16, bf16, fp32, tf32, fp64, fp8_e4m3, fp8_e5m2, int8' 'sweep.layout = nn, nt, tn, tt'
 fine_or_skipped "gemm_verify: kernels, types and layouts"
 measure '[bench gemm_verify]' 'm = 33' 'n = 65' 'k = 130' 'sweep.kernel = cuda, tensor, cublas' \
-    'sweep.dtype = fp16, bf16, fp64' 'sweep.accumulate = auto, fp16, fp64, every4' 'sweep.split_k = 1, 3'
+    'sweep.dtype = fp16, bf16, fp64' 'sweep.accumulate = auto, fp16, fp64, every4, every4_nearest' 'sweep.split_k = 1, 3'
 fine_or_skipped "gemm_verify: sums and slices of them"
 measure '[bench gemm_verify]' 'm = 64' 'n = 64' 'k = 256' 'sweep.kernel = cuda, tensor' \
     'sweep.dtype = fp16, bf16, fp32, tf32' 'sweep.reference = cpu, gpu, gpu_tensor' 'integral = yes'

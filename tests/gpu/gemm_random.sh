@@ -41,7 +41,7 @@ draw()
                 if (below(3) == 0 && dtype == "fp16")
                     accumulate = "fp16"
                 else if (below(3) == 0 && kernel == "cuda" && dtype != "fp64" && dtype != "int8")
-                    accumulate = one_of("fp64 every4")
+                    accumulate = one_of("fp64 every4 every4_nearest")
                 if (accumulate == "fp16")
                     k = 1 + k % 1000
                 integral = below(5) == 0 || dtype == "int8" ? "yes" : "no"
