@@ -27,19 +27,33 @@ START_TEST(places_of_a_series)
 }
 END_TEST
 
+static void sums_of(const double *series, uint64_t n, struct series_places *places,
+                    int64_t twice_sums[SERIES_PLACES_MAX])
+{
+    series_places_of(n, places);
+    double sum = 0.0;
+    uint64_t i = 0;
+    for (size_t place = 0; place < places->n_places; place++) {
+        for (; i < places->at[place]; i++)
+            sum += 2.0 * series[i];
+        twice_sums[place] = (int64_t)sum;
+    }
+}
+
 static double time_of(const double *series, uint64_t n, double variance)
 {
     struct series_places places;
     int64_t twice_sums[SERIES_PLACES_MAX];
-    series_places_of(n, &places);
-    double sum = 0.0;
-    uint64_t i = 0;
-    for (size_t place = 0; place < places.n_places; place++) {
-        for (; i < places.at[place]; i++)
-            sum += 2.0 * series[i];
-        twice_sums[place] = (int64_t)sum;
-    }
+    sums_of(series, n, &places, twice_sums);
     return series_time(&places, twice_sums, variance);
+}
+
+static struct series_window window_of(const double *series, uint64_t n, double variance)
+{
+    struct series_places places;
+    int64_t twice_sums[SERIES_PLACES_MAX];
+    sums_of(series, n, &places, twice_sums);
+    return series_window(&places, twice_sums, variance);
 }
 
 /*
@@ -55,6 +69,12 @@ START_TEST(by_hand)
     ck_assert_double_eq(time_of(alternating, 8, 0.25), 1.0); /* never below 1 */
     static const double constant[] = {1, 1, 1, 1};
     ck_assert_double_eq(time_of(constant, 4, 0.0), 1.0);
+    /* two lags: three with the other side */
+    ck_assert_double_eq_tol(window_of(series, 8, 0.25).kept, 5.0 / 8.0, 1e-15);
+    ck_assert_double_eq(window_of(series, 8, 0.25).degrees, 4.0);
+    ck_assert_double_eq(window_of(alternating, 8, 0.25).kept, 1.0);
+    ck_assert(isinf(window_of(alternating, 8, 0.25).degrees));
+    ck_assert_double_eq(window_of(constant, 4, 0.0).kept, 1.0);
 }
 END_TEST
 

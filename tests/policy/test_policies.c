@@ -25,6 +25,20 @@ START_TEST(normal_quantiles)
 }
 END_TEST
 
+/* Tables of Student's distribution. */
+START_TEST(quantiles_of_few_degrees)
+{
+    static const struct {
+        double p, degrees, t;
+    } cases[] = {{0.975, 3.0, 3.1824}, {0.975, 5.0, 2.5706},   {0.975, 30.0, 2.0423},
+                 {0.95, 4.0, 2.1318},  {0.9, 3.0, 1.6377},     {0.99, 8.0, 2.8965},
+                 {0.975, 1.0, 3.1824}, {0.025, 10.0, -2.2281}, {0.975, INFINITY, 1.95996}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ck_assert_double_eq_tol(student_quantile(cases[i].p, cases[i].degrees), cases[i].t,
+                                0.005 * fabs(cases[i].t));
+}
+END_TEST
+
 /* The 40th and 61st of 100, the 9th and 22nd of 30; no interval of 5. */
 START_TEST(ranks_around_the_median)
 {
@@ -650,6 +664,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("policies");
     TCase *statistics = tcase_create("statistics");
     tcase_add_test(statistics, normal_quantiles);
+    tcase_add_test(statistics, quantiles_of_few_degrees);
     tcase_add_test(statistics, ranks_around_the_median);
     tcase_add_loop_test(statistics, selected_values_are_those_of_sorting, 0, ORDERS);
     tcase_add_loop_test(statistics, effective_size_of_correlated_series, 0, 4);

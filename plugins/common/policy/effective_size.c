@@ -3,6 +3,8 @@
 
 #include "plugins/common/simd.h"
 
+#include <math.h>
+
 enum { BATCHES_FROM = 128 }; /* values, so that a batch has at least 4 */
 
 /* Batch means that are still correlated by more than this are too short to be trusted. */
@@ -78,13 +80,15 @@ static double autocovariance(const double *centred, size_t n, size_t lag)
     return sum / (double)n;
 }
 
-/* 2 sum of Gamma - gamma(0): the variance of the mean times the number of blocks. */
-static double geyer_variance(const double *centred, size_t n)
+/* 2 sum of Gamma - gamma(0): the variance of the mean times the number of blocks. *ret_window: how
+ * many lags are in it. */
+static double geyer_variance(const double *centred, size_t n, size_t *ret_window)
 {
     double sum = 0.0;
     double last = 0.0;
     double variance = 0.0;
-    for (size_t lag = 0; lag + 1 < n; lag += 2) {
+    size_t lag = 0;
+    for (; lag + 1 < n; lag += 2) {
         const double even = autocovariance(centred, n, lag);
         double pair = even + autocovariance(centred, n, lag + 1);
         if (lag == 0)
@@ -96,6 +100,7 @@ static double geyer_variance(const double *centred, size_t n)
         sum += pair;
         last = pair;
     }
+    *ret_window = lag;
     return 2.0 * sum - variance;
 }
 
@@ -123,13 +128,22 @@ static void centred_means(const uint16_t *ends, size_t n, uint64_t length,
     subtract_mean(ret, n);
 }
 
-double series_time(const struct series_places *places, const int64_t *twice_sums, double variance)
+static double time_of_blocks(const struct series_places *places, const int64_t *twice_sums,
+                             double variance, size_t *ret_window)
 {
     double means[SERIES_BLOCKS_MAX];
+    centred_means(places->of_block, places->n_blocks, places->block_length, twice_sums, means);
+    return (double)places->block_length * geyer_variance(means, places->n_blocks, ret_window) /
+           variance;
+}
+
+double series_time(const struct series_places *places, const int64_t *twice_sums, double variance)
+{
+    double means[SERIES_BATCHES];
+    size_t window = 0;
     if (!(variance > 0.0))
         return 1.0;
-    centred_means(places->of_block, places->n_blocks, places->block_length, twice_sums, means);
-    double time = (double)places->block_length * geyer_variance(means, places->n_blocks) / variance;
+    double time = time_of_blocks(places, twice_sums, variance, &window);
     if (places->n_batches > 0) {
         centred_means(places->of_batch, places->n_batches, places->batch_length, twice_sums, means);
         const double time_of_batches = (double)places->batch_length *
@@ -138,6 +152,22 @@ double series_time(const struct series_places *places, const int64_t *twice_sums
             time = time_of_batches;
     }
     return time > 1.0 ? time : 1.0;
+}
+
+struct series_window series_window(const struct series_places *places, const int64_t *twice_sums,
+                                   double variance)
+{
+    const double least = 0.1;
+    size_t window = 0;
+    if (!(variance > 0.0))
+        return (struct series_window){1.0, (double)INFINITY};
+    const double time = time_of_blocks(places, twice_sums, variance, &window);
+    const double n = (double)places->n_blocks;
+    const double n_lags = 2.0 * (double)window - 1.0;
+    const double kept = fmin(fmax(1.0 - n_lags / n, least), 1.0);
+    if (!(time > kept))
+        return (struct series_window){1.0, (double)INFINITY};
+    return (struct series_window){kept, n / (double)window};
 }
 
 /* --- the indicator I = [y < median] + [y = median] / 2 --- */

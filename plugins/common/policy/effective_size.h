@@ -8,6 +8,11 @@
  *  - Geyer's initial monotone sequence over the means of up to 1024 blocks (Practical Markov chain
  *    Monte Carlo, Statistical Science 7, 1992, section 3.3);
  *  - from 128 values on, 32 batch means, enlarged where even these are correlated.
+ *
+ * It is too short where it is not much shorter than the series: a lag window over a share s of the
+ * series to either side leaves 2 s of the variance to the mean that was subtracted, and has 1 / s
+ * degrees of freedom (Priestley, Spectral Analysis and Time Series, 1981, section 6.2.4, of the
+ * truncated window).
  */
 #pragma once
 
@@ -38,6 +43,16 @@ void series_places_of(uint64_t n, struct series_places *ret);
 /* The autocorrelation time of a series with that variance, from twice its sums up to the places.
  * 1 where the variance is not above 0. */
 double series_time(const struct series_places *places, const int64_t *twice_sums, double variance);
+
+/* What there is to know of how well the time is known. */
+struct series_window {
+    double kept;    /* share of the variance that was not left to the mean, 0.1 to 1 */
+    double degrees; /* of freedom */
+};
+
+/* Of the same series: all kept and infinitely many degrees where its time is 1 nevertheless. */
+struct series_window series_window(const struct series_places *places, const int64_t *twice_sums,
+                                   double variance);
 
 /* For the median of n values in the order measured: never more than n. O(n) time, fixed memory. */
 double effective_sample_size(const double *values, uint64_t n, double median);

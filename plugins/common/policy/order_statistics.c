@@ -186,3 +186,15 @@ double median_radius(double n_effective, double confidence)
 {
     return normal_quantile(0.5 + 0.5 * confidence) / (2.0 * sqrt(n_effective));
 }
+
+double student_quantile(double p, double degrees)
+{
+    const double z = normal_quantile(p), zz = z * z, n = fmax(degrees, 3.0);
+    const double terms[] = {
+        (zz + 1.0) / 4.0,
+        ((5.0 * zz + 16.0) * zz + 3.0) / 96.0,
+        (((3.0 * zz + 19.0) * zz + 17.0) * zz - 15.0) / 384.0,
+        ((((79.0 * zz + 776.0) * zz + 1482.0) * zz - 1920.0) * zz - 945.0) / 92160.0,
+    };
+    return z * (1.0 + (terms[0] + (terms[1] + (terms[2] + terms[3] / n) / n) / n) / n);
+}

@@ -48,3 +48,8 @@ void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *
  * binomial (Le Boudec, Performance Evaluation of Computer and Communication Systems, theorem 2.1).
  */
 double median_radius(double n_effective, double confidence);
+
+/* t such that a variable of Student's distribution is below t with probability p in (0, 1), to 1 %
+ * for 3 degrees of freedom or more and p of 0.9 to 0.99 (Abramowitz and Stegun, 26.7.5); fewer are
+ * taken for 3. */
+double student_quantile(double p, double degrees);

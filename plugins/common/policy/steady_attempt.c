@@ -94,6 +94,14 @@ static void count(const struct work *work, double value, struct counts *ret)
     ret->n_not_above = ret->not_above[places->n_places - 1];
 }
 
+static void count_twice(const struct work *work, double value, struct counts *counts,
+                        int64_t *ret_twice_sums)
+{
+    count(work, value, counts);
+    for (size_t i = 0; i < work->places.n_places; i++)
+        ret_twice_sums[i] = (int64_t)(counts->below[i] + counts->not_above[i]);
+}
+
 /* The effective sample size of those retained for a quantile with this value. */
 static double effective_size(const struct work *work, double value)
 {
@@ -102,9 +110,7 @@ static double effective_size(const struct work *work, double value)
         return (double)n;
     int64_t twice_sums[SERIES_PLACES_MAX];
     struct counts counts;
-    count(work, value, &counts);
-    for (size_t i = 0; i < work->places.n_places; i++)
-        twice_sums[i] = (int64_t)(counts.below[i] + counts.not_above[i]);
+    count_twice(work, value, &counts, twice_sums);
     const double variance = indicator_variance(counts.n_below, counts.n_not_above, n);
     return (double)n / series_time(&work->places, twice_sums, variance);
 }
@@ -589,6 +595,22 @@ static double known_end(const struct work *work, double end, double half, double
     return isfinite(end) ? end : last;
 }
 
+/* For a single look, with what is known of how well the effective size is. */
+static double single_look_radius(const struct work *work)
+{
+    const double n_effective = work->attempt->n_effective;
+    int64_t twice_sums[SERIES_PLACES_MAX];
+    struct counts counts;
+    if (!has(work, STEADY_EFFECTIVE_SIZE))
+        return median_radius(n_effective, 1.0 - work->limits->alpha);
+    count_twice(work, work->attempt->centre.value, &counts, twice_sums);
+    const double variance = indicator_variance(counts.n_below, counts.n_not_above,
+                                               work->retained->n);
+    const struct series_window window = series_window(&work->places, twice_sums, variance);
+    return student_quantile(1.0 - 0.5 * work->limits->alpha, window.degrees) /
+           (2.0 * sqrt(window.kept * n_effective));
+}
+
 /* An interval for a single look says more than none, if nothing is claimed with it. */
 static void find_ends(const struct work *work)
 {
@@ -596,7 +618,7 @@ static void find_ends(const struct work *work)
     struct steady_interval *centre = &work->attempt->centre;
     if (work->retained->n < FEWEST)
         return;
-    const double half = median_radius(work->attempt->n_effective, 1.0 - work->limits->alpha);
+    const double half = single_look_radius(work);
     centre->low = fmin(known_end(work, centre->low, half, -1.0), centre->value);
     centre->high = fmax(known_end(work, centre->high, half, 1.0), centre->value);
 }
