@@ -69,6 +69,7 @@ include $(top_srcdir)/tests/cli/local.mk
 include $(top_srcdir)/tests/python/local.mk
 include $(top_srcdir)/tests/hostile/local.mk
 include $(top_srcdir)/tests/bench/local.mk
+include $(top_srcdir)/tests/scale/local.mk
 include $(top_srcdir)/tests/fake_cuda/local.mk
 include $(top_srcdir)/tests/fuzz/local.mk
 include $(top_srcdir)/tests/gpu/local.mk

@@ -200,7 +200,9 @@ static const struct help_entry exit_codes[] = {
      "unlike the others; with --strict "
      "gbrun "
      "run and show have cases that were skipped or are not certified; gbrun doctor found something "
-     "noisy, with --format json or --strict"},
+     "noisy, with --format json or --strict; gbrun merge --keep-going left files out, or --plan "
+     "has "
+     "shards that are missing or have not ended"},
     {"4", NULL, "gbrun itself could not go on; the message says why"},
 };
 

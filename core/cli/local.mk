@@ -35,6 +35,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_help.c \
 	core/cli/verb_list.c \
 	core/cli/verb_log.c \
+	core/cli/verb_merge.c \
 	core/cli/verb_new.c \
 	core/cli/verb_replay.c \
 	core/cli/verb_report.c \

@@ -1,4 +1,4 @@
-/* verb_results.c - gbrun show, export and merge: what is done with results files. */
+/* verb_results.c - gbrun show and export: what is done with a results file. */
 #include "core/base/output_file.h"
 #include "core/cli/verbs.h"
 #include "core/store/store_read.h"
@@ -55,10 +55,6 @@ static const struct verb_option export_options[] = {
     {"rows", 0, "case|sample|combined",
      "one row for each round of a case, for each sample, or for each case, its rounds combined"},
     {"output", 'o', "FILE", "write to FILE instead of standard output"},
-};
-
-static const struct verb_option merge_options[] = {
-    {"output", 'o', "FILE", "the file to merge into; created if it does not exist"},
 };
 
 int read_format(const struct arguments *arguments, int default_format, int *ret)
@@ -265,42 +261,4 @@ const struct verb verb_export = {
             "With --pivot and csv: one row for each sample, times in milliseconds.",
     VERB_OPTIONS(export_options),
     .run = run_export,
-};
-
-static int run_merge(const struct arguments *arguments)
-{
-    const char *const *operands, *into = argument(arguments, "output");
-    size_t n = argument_operands(arguments, &operands);
-    struct store *store;
-    struct gb_error error;
-    int code = EXIT_FINE;
-    if (!into)
-        return fail_usage("merge needs -o FILE: the file to merge into");
-    if (n == 0)
-        return fail_usage("merge needs the files to merge into %s", into);
-    if (store_open(into, STORE_WRITE, &store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
-        struct merge_counts counts = {0};
-        if (store_merge(store, operands[i], &counts, &error) != GB_OK)
-            code = fail_with(&error, EXIT_USAGE);
-        else
-            say("%s: %llu run%s and %llu case%s added, %llu %s there already", operands[i],
-                (unsigned long long)counts.runs_added, counts.runs_added == 1 ? "" : "s",
-                (unsigned long long)counts.cases_added, counts.cases_added == 1 ? "" : "s",
-                (unsigned long long)counts.cases_known, counts.cases_known == 1 ? "was" : "were");
-    }
-    if (store_close(store, &error) != GB_OK)
-        code = fail_with(&error, EXIT_INTERNAL);
-    return code;
-}
-
-const struct verb verb_merge = {
-    .name = "merge",
-    .operands = "-o FILE FILE...",
-    .summary = "Merge results files",
-    .help = "Adds every run and case that FILE does not hold yet. Nothing is lost; merging again "
-            "changes nothing, and the order of the files does not matter.",
-    VERB_OPTIONS(merge_options),
-    .run = run_merge,
 };

@@ -8,29 +8,44 @@
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
-/* The ids of a row: in the other file, and in this one. */
+/* The ids of a row that has a UUID: in the other file, and in this one. */
 struct row_ids {
     int64_t from, into;
+    bool is_wanted; /* with what belongs to it */
 };
 
-/* A merge on its way: rows are read with `from`, written with `into`. */
+/* Those of a table, in the order of `from`. */
+struct id_list {
+    struct row_ids *items;
+    size_t n, n_wanted;
+};
+
+/* A merge on its way: rows are read with `from`, written with `into`, table after table, parents
+ * first. */
 struct merge {
     struct store *from, *into;
+    struct merge_rules *rules;
     struct merge_counts counts;
-    struct row_ids *devices; /* of the run at hand */
-    size_t n_devices;
+    struct id_list ids[STORED_TABLES];
     struct gb_error *error;
 };
 
-static int bind_device(const struct merge *merge, sqlite3_stmt *write, int at, int64_t from_id)
+static int compare_ids(const void *a, const void *b)
 {
-    for (size_t i = 0; i < merge->n_devices; i++)
-        if (merge->devices[i].from == from_id)
-            return sqlite3_bind_int64(write, at, merge->devices[i].into);
-    return sqlite3_bind_null(write, at);
+    const struct row_ids *first = a, *second = b;
+    return (first->from > second->from) - (first->from < second->from);
+}
+
+/* NULL: that row is not there. */
+static const struct row_ids *find_ids(const struct id_list *list, int64_t from)
+{
+    const struct row_ids wanted = {.from = from};
+    return list->n ? bsearch(&wanted, list->items, list->n, sizeof wanted, compare_ids) : NULL;
 }
 
 /* A row as it stands, but with the ids of this file. A value of which there is no copy, as memory
@@ -40,16 +55,19 @@ static int bind_copy(const struct merge *merge, const struct stored_table *table
 {
     int at = 0, code = SQLITE_OK;
     for (int i = 0; code == SQLITE_OK && i < (int)table->n_columns; i++) {
-        int role = table->columns[i].role;
+        const int role = table->columns[i].role;
+        const struct row_ids *device;
         if (role == ROLE_ID)
             continue;
         at++;
         if (role == ROLE_PARENT)
             code = sqlite3_bind_int64(write, at, into_parent);
-        else if (role == ROLE_DEVICE)
-            code = bind_device(merge, write, at, sqlite3_column_int64(row, i));
-        else
+        else if (role != ROLE_DEVICE)
             code = sqlite3_bind_value(write, at, sqlite3_column_value(row, i));
+        else if ((device = find_ids(&merge->ids[TABLE_DEVICE], sqlite3_column_int64(row, i))))
+            code = sqlite3_bind_int64(write, at, device->into);
+        else
+            code = sqlite3_bind_null(write, at);
     }
     return code;
 }
@@ -90,68 +108,88 @@ static int32_t write_row(struct merge *merge, int table, sqlite3_stmt *row, int6
     return status;
 }
 
-static int32_t merge_rows(struct merge *merge, int table, int64_t from_parent, int64_t into_parent);
-
-/* What belongs to a row. That of a run is the union of both files'; that of a device or a case
- * comes with the row that has won. */
-static int32_t merge_children(struct merge *merge, int table, const struct row_ids *ids,
-                              bool replaces)
+static int32_t delete_children(struct merge *merge, int table, int64_t into_id)
 {
     int32_t status = GB_OK;
-    for (int t = 0; status == GB_OK && t < STORED_TABLES; t++) {
-        if (merge->into->schema->tables[t].parent != table)
-            continue;
-        if (replaces)
-            status = rows_delete(merge->into, t, ids->into, merge->error);
-        if (status == GB_OK)
-            status = merge_rows(merge, t, ids->from, ids->into);
-    }
+    for (int t = 0; status == GB_OK && t < STORED_TABLES; t++)
+        if (merge->into->schema->tables[t].parent == table)
+            status = rows_delete(merge->into, t, into_id, merge->error);
     return status;
 }
 
-/* A row that has a UUID, with all that belongs to it. */
+/* A row that has a UUID. What belongs to a run is the union of both files'; that of a device or a
+ * case comes with the row that has won. */
 static int32_t merge_record(struct merge *merge, int table, sqlite3_stmt *row, int64_t into_parent)
 {
+    struct id_list *list = &merge->ids[table];
     struct row_ids ids = {0};
     bool changed = false;
     int32_t status = find_row(merge, table, row, &ids);
-    bool is_known = ids.into != 0;
+    const bool is_known = ids.into != 0;
     if (status == GB_OK)
         status = write_row(merge, table, row, into_parent, &changed);
+    if (status == GB_OK && table != TABLE_RUN && changed && is_known)
+        status = delete_children(merge, table, ids.into);
     if (status != GB_OK)
         return status;
     if (!is_known)
         ids.into = sqlite3_last_insert_rowid(merge->into->db);
-    if (table == TABLE_RUN) {
-        merge->counts.runs_added += !is_known;
-        merge->n_devices = 0;
-    } else if (table == TABLE_DEVICE) {
-        MEMORY_APPEND(merge->devices, merge->n_devices, ids);
-    } else if (table == TABLE_CASE) {
-        merge->counts.cases_added += changed;
-        merge->counts.cases_known += !changed;
-    }
-    return table == TABLE_RUN || changed
-               ? merge_children(merge, table, &ids, table != TABLE_RUN && is_known)
-               : GB_OK;
+    ids.is_wanted = changed || table == TABLE_RUN;
+    MEMORY_APPEND(list->items, list->n, ids);
+    list->n_wanted += ids.is_wanted;
+    merge->counts.runs_added += table == TABLE_RUN && !is_known;
+    merge->counts.cases_added += table == TABLE_CASE && changed;
+    merge->counts.cases_known += table == TABLE_CASE && !changed;
+    return GB_OK;
 }
 
-static int32_t merge_rows(struct merge *merge, int table, int64_t from_parent, int64_t into_parent)
+/* A row with the parent that it has in this file, if that takes it. */
+static int32_t merge_row(struct merge *merge, int table, sqlite3_stmt *row, int parent_column)
+{
+    static const struct row_ids none = {.is_wanted = true};
+    const struct stored_table *columns = &merge->from->schema->tables[table];
+    const struct row_ids *parent = columns->parent == TABLE_NONE
+                                       ? &none
+                                       : find_ids(&merge->ids[columns->parent],
+                                                  sqlite3_column_int64(row, parent_column));
+    bool ignored;
+    if (!parent || !parent->is_wanted)
+        return GB_OK;
+    return columns->uuid ? merge_record(merge, table, row, parent->into)
+                         : write_row(merge, table, row, parent->into, &ignored);
+}
+
+static int32_t input_failed(struct merge *merge, int32_t status)
+{
+    merge->counts.is_input_bad = status != GB_OK;
+    return status;
+}
+
+static int32_t merge_table(struct merge *merge, int table)
 {
     const struct stored_table *columns = &merge->from->schema->tables[table];
-    sqlite3_stmt *select = table_statement(merge->from, table, SQL_SELECT_OF_PARENT, merge->error);
-    if (!select || (columns->parent != TABLE_NONE &&
-                    !store_bind_integer(merge->from, select, 1, from_parent, merge->error)))
-        return store_failure(merge->error);
-    int code = SQLITE_DONE;
+    int parent_column = 0, code = SQLITE_DONE;
     int32_t status = GB_OK;
-    bool ignored;
+    if (columns->parent != TABLE_NONE && merge->ids[columns->parent].n_wanted == 0)
+        return GB_OK;
+    while (columns->parent != TABLE_NONE && columns->columns[parent_column].role != ROLE_PARENT)
+        parent_column++;
+    sqlite3_stmt *select = table_statement(merge->from, table, SQL_SELECT_ALL, merge->error);
+    if (!select)
+        return input_failed(merge, store_failure(merge->error));
     while (status == GB_OK && (code = sqlite3_step(select)) == SQLITE_ROW)
-        status = columns->uuid ? merge_record(merge, table, select, into_parent)
-                               : write_row(merge, table, select, into_parent, &ignored);
+        status = merge_row(merge, table, select, parent_column);
     if (status == GB_OK)
-        return store_end_rows(merge->from, select, code, merge->error);
+        return input_failed(merge, store_end_rows(merge->from, select, code, merge->error));
     sqlite3_reset(select);
+    return status;
+}
+
+static int32_t merge_tables(struct merge *merge)
+{
+    int32_t status = GB_OK;
+    for (int t = 0; status == GB_OK && t < STORED_TABLES; t++)
+        status = merge_table(merge, t);
     return status;
 }
 
@@ -162,28 +200,127 @@ static bool is_same_file(const char *a, const char *b)
            of_a.st_ino == of_b.st_ino;
 }
 
-int32_t store_merge(struct store *into, const char *from_path, struct merge_counts *counts,
-                    struct gb_error *error)
+/* The one plan of which the runs of a file are shards; "" if it has no run. */
+static int32_t find_plan(struct store *store, char ret_plan[PLAN_TEXT], struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const char **plans = NULL;
+    size_t n = 0;
+    const int32_t status = store_plans(store, &arena, &plans, &n, error);
+    if (status != GB_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        if (!*plans[i])
+            return error_set(error, GB_INVALID,
+                             "%s: holds a run that is no shard: expected shards of one plan",
+                             store->path);
+    if (n > 1)
+        return error_set(error, GB_INVALID,
+                         "%s: holds shards of plans %s and %s: expected those of one plan",
+                         store->path, plans[0], plans[1]);
+    snprintf(ret_plan, PLAN_TEXT, "%s", n ? plans[0] : "");
+    return GB_OK;
+}
+
+static int32_t check_plan(struct merge *merge)
+{
+    struct merge_rules *rules = merge->rules;
+    char plan[PLAN_TEXT];
+    if (!rules || !rules->one_plan)
+        return GB_OK;
+    if (!*rules->plan) {
+        const int32_t status = find_plan(merge->into, rules->plan, merge->error);
+        if (status != GB_OK)
+            return status;
+    }
+    if (find_plan(merge->from, plan, merge->error) != GB_OK)
+        return input_failed(merge, store_failure(merge->error));
+    if (!*rules->plan)
+        memcpy(rules->plan, plan, sizeof plan);
+    if (*plan && !text_equal(plan, rules->plan))
+        return input_failed(merge,
+                            error_set(merge->error, GB_INVALID,
+                                      "%s: holds shards of plan %s: expected those of "
+                                      "plan %s, as in %s",
+                                      merge->from->path, plan, rules->plan, merge->into->path));
+    return GB_OK;
+}
+
+/* All of the other file or nothing. */
+static int32_t merge_file(struct merge *merge)
+{
+    struct store *into = merge->into;
+    int32_t status = store_finish(into, store_statement(into, "SAVEPOINT file", merge->error),
+                                  merge->error);
+    if (status != GB_OK)
+        return status;
+    status = merge_tables(merge);
+    if (status == GB_OK)
+        return store_finish(into, store_statement(into, "RELEASE file", merge->error),
+                            merge->error);
+    sqlite3_exec(into->db, "ROLLBACK TO file; RELEASE file", NULL, NULL, NULL);
+    return status;
+}
+
+static int32_t open_input(struct merge *merge, const char *path)
+{
+    int32_t status = store_open_as(merge->into->schema, path, STORE_READ, NULL, &merge->from,
+                                   merge->error);
+    if (status == GB_OK)
+        status = store_snapshot_begin(merge->from, merge->error);
+    return input_failed(merge, status);
+}
+
+static int32_t merge_other(struct merge *merge, const char *path)
+{
+    const bool is_alone = sqlite3_get_autocommit(merge->into->db);
+    int32_t status = open_input(merge, path);
+    if (status == GB_OK)
+        status = check_plan(merge);
+    if (status == GB_OK && is_alone)
+        status = store_begin(merge->into, merge->error);
+    if (status == GB_OK)
+        status = merge_file(merge);
+    if (is_alone && !sqlite3_get_autocommit(merge->into->db))
+        status = store_end(merge->into, status, merge->error);
+    store_close(merge->from, NULL);
+    for (int t = 0; t < STORED_TABLES; t++)
+        free(merge->ids[t].items);
+    return status;
+}
+
+int32_t store_merge(struct store *into, const char *from_path, struct merge_rules *rules,
+                    struct merge_counts *counts, struct gb_error *error)
 {
     struct gb_error ignored = {0};
-    struct merge merge = {.into = into, .error = error ? error : &ignored};
+    struct merge merge = {.into = into, .rules = rules, .error = error ? error : &ignored};
     int32_t status;
     if (is_same_file(into->path, from_path)) { /* nothing to do but to count */
         int64_t n = 0;
         status = store_integer(into, "SELECT count(*) FROM bench_case", 0, &n, merge.error);
         merge.counts.cases_known = (uint64_t)n;
     } else {
-        status = store_open_as(into->schema, from_path, STORE_READ, NULL, &merge.from, merge.error);
-        if (status == GB_OK)
-            status = store_snapshot_begin(merge.from, merge.error);
-        if (status == GB_OK)
-            status = store_begin(into, merge.error);
-        if (status == GB_OK)
-            status = store_end(into, merge_rows(&merge, TABLE_RUN, 0, 0), merge.error);
-        store_close(merge.from, NULL);
-        free(merge.devices);
+        status = merge_other(&merge, from_path);
     }
     if (status == GB_OK && counts)
         *counts = merge.counts;
+    else if (counts)
+        counts->is_input_bad = merge.counts.is_input_bad;
     return status;
+}
+
+/* Keys hold as it is: rows are copied below parents that were copied before them. The cache has
+ * room for the index of the UUIDs of a million cases, of which any page may change with any file.
+ */
+int32_t store_batch_begin(struct store *store, struct gb_error *error)
+{
+    const int32_t status = store_execute(
+        store, "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -98304", error);
+    return status == GB_OK ? store_begin(store, error) : status;
+}
+
+int32_t store_batch_end(struct store *store, struct gb_error *error)
+{
+    const int32_t status = store_end(store, GB_OK, error);
+    return status == GB_OK ? store_execute(store, "PRAGMA foreign_keys = ON", error) : status;
 }

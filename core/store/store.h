@@ -85,10 +85,24 @@ typedef void store_done_fn(void *context, uint64_t position, uint32_t round,
 int32_t store_resume(struct store *store, int64_t run_id, store_done_fn *done, void *context,
                      uint64_t *ret_next_sequence, struct gb_error *error);
 
-/* Adds all runs and records of another file that are not there yet. Lossless, idempotent,
- * order-independent. */
+/*
+ * Adds all runs and records of another file that are not there yet. Lossless, idempotent,
+ * order-independent. Counts are left alone after an error, but for is_input_bad: the error is the
+ * other file's, of which nothing was added.
+ */
 struct merge_counts {
     uint64_t runs_added, cases_added, cases_known;
+    bool is_input_bad;
 };
-int32_t store_merge(struct store *into, const char *from_path, struct merge_counts *counts,
-                    struct gb_error *error);
+/* Zero-initialize, and give the same to each merge of a series. */
+enum { PLAN_TEXT = 64 };
+struct merge_rules {
+    bool one_plan;        /* all runs of both files are to be shards of one plan */
+    char plan[PLAN_TEXT]; /* "": that of the first merge is still to be found */
+};
+int32_t store_merge(struct store *into, const char *from_path, struct merge_rules *rules,
+                    struct merge_counts *counts, struct gb_error *error);
+/* What is merged between the two is one transaction: very many small files are merged faster so.
+ * The file keeps a cache of 96 MiB until it is closed. */
+int32_t store_batch_begin(struct store *store, struct gb_error *error);
+int32_t store_batch_end(struct store *store, struct gb_error *error);

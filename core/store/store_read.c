@@ -44,6 +44,27 @@ int32_t store_runs(struct store *store, int64_t run_number, struct arena *arena,
     return reader.status;
 }
 
+int32_t store_plans(struct store *store, struct arena *arena, const char ***ret_plans,
+                    size_t *ret_n, struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement(
+        store,
+        "SELECT DISTINCT coalesce((SELECT p.value FROM run_fact AS p JOIN run_fact AS s"
+        " USING (run_id) WHERE run_id = run.id AND p.name = '" SHARD_FACT_PLAN
+        "' AND s.name = '" SHARD_FACT_SHARD "'), '') FROM run",
+        error);
+    const char **plans = NULL;
+    size_t n = 0;
+    int code;
+    if (!select)
+        return store_failure(error);
+    while ((code = sqlite3_step(select)) == SQLITE_ROW)
+        ARENA_APPEND(arena, plans, n, row_text(select, 0, arena));
+    *ret_plans = plans;
+    *ret_n = n;
+    return store_end_rows(store, select, code, error);
+}
+
 static const char *fact_of_run(const struct stored_run *run, const char *name)
 {
     return fact_of(run->record.facts, run->record.n_facts, name);

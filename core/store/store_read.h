@@ -53,6 +53,10 @@ void store_snapshot_end(struct store *store);
 int32_t store_runs(struct store *store, int64_t run_number, struct arena *arena,
                    struct stored_run **ret_runs, size_t *ret_n, struct gb_error *error);
 
+/* The plans that the file's runs are shards of, each once; "" for runs that are no shards. */
+int32_t store_plans(struct store *store, struct arena *arena, const char ***ret_plans,
+                    size_t *ret_n, struct gb_error *error);
+
 /*
  * The newest run, or all that are one with it: of a shard the newest run of each shard of its plan,
  * as listed. *ret_n is at least 1.

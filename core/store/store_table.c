@@ -167,6 +167,10 @@ void table_sql(const struct stored_table *table, int statement, struct text *out
         add_select(table, out);
         text_add(out, " WHERE id = ?");
         break;
+    case SQL_SELECT_ALL:
+        add_select(table, out);
+        text_printf(out, " ORDER BY %s", table->key ? table->key : "id");
+        break;
     case SQL_SELECT_OF_PARENT:
         add_select(table, out);
         if (parent)

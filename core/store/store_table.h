@@ -154,6 +154,7 @@ enum {
     SQL_MERGE,            /* the same, where such a row may be there already */
     SQL_FIND,             /* the id of the row with UUID ?1 */
     SQL_SELECT,           /* the row with id ?1 */
+    SQL_SELECT_ALL,       /* in the order of ids, or of the key */
     SQL_SELECT_OF_PARENT, /* the rows of parent ?1, in order; of a table without parents all */
     SQL_DELETE_OF_PARENT, /* of ?1 */
     STORED_STATEMENTS

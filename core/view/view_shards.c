@@ -14,9 +14,25 @@ static uint64_t count_cases(const struct view *view)
     return n;
 }
 
-static const char *fact(const struct view *view, size_t i, const char *name)
+/* The runs of one plan, in the order of their shards. */
+struct shards {
+    const struct stored_run *runs;
+    size_t n, n_all;
+    const char *path; /* of the file */
+};
+
+static const char *fact(const struct shards *shards, size_t i, const char *name)
 {
-    return fact_of(view->runs[i].record.facts, view->runs[i].record.n_facts, name);
+    return fact_of(shards->runs[i].record.facts, shards->runs[i].record.n_facts, name);
+}
+
+static struct shards shards_of(const struct stored_run *runs, size_t n, const char *path)
+{
+    struct shards shards = {runs, n, n, path};
+    const char *of = strchr(fact(&shards, 0, SHARD_FACT_SHARD), '/');
+    if (of)
+        shards.n_all = strtoul(of + 1, NULL, 10);
+    return shards;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -24,52 +40,105 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static size_t count_hosts(const struct view *view)
+static size_t count_hosts(const struct shards *shards)
 {
-    const char **hosts = memory_allocate(view->n_runs * sizeof *hosts);
+    const char **hosts = memory_allocate(shards->n * sizeof *hosts);
     size_t n = 0;
-    for (size_t i = 0; i < view->n_runs; i++)
-        hosts[i] = fact(view, i, "host");
-    qsort(hosts, view->n_runs, sizeof *hosts, compare_texts);
-    for (size_t i = 0; i < view->n_runs; i++)
+    for (size_t i = 0; i < shards->n; i++)
+        hosts[i] = fact(shards, i, "host");
+    qsort(hosts, shards->n, sizeof *hosts, compare_texts);
+    for (size_t i = 0; i < shards->n; i++)
         n += i == 0 || !text_equal(hosts[i], hosts[i - 1]);
     free(hosts);
     return n;
 }
 
-/* Runs are in the order of their shards. */
-static void write_missing(const struct view *view, size_t n_shards, struct text *out)
+static size_t number_of(const struct shards *shards, size_t i)
 {
-    const char *configuration = view->runs[0].record.config_path;
-    size_t next = 0, n_missing = n_shards - view->n_runs, n_named = 0;
-    for (size_t i = 1; i <= n_shards && n_named < n_missing && n_named < NAMED_MOST; i++) {
-        while (next < view->n_runs && strtoul(fact(view, next, SHARD_FACT_SHARD), NULL, 10) < i)
-            next++;
-        if (next < view->n_runs && strtoul(fact(view, next, SHARD_FACT_SHARD), NULL, 10) == i)
-            continue;
-        text_printf(out, "shard %zu of %zu is missing: gbrun run -c %s --shard %zu/%zu\n", i,
-                    n_shards, configuration, i, n_shards);
-        n_named++;
+    return strtoul(fact(shards, i, SHARD_FACT_SHARD), NULL, 10);
+}
+
+/* "3-7" or "3", after what is there. */
+static void add_range(size_t first, size_t last, struct text *out)
+{
+    text_printf(out, "%s%zu", out->length ? "," : "", first);
+    if (last > first)
+        text_printf(out, "-%zu", last);
+}
+
+/* Of few a command each; of all their numbers, as sbatch --array takes them. */
+static void write_missing(const struct shards *shards, struct text *out)
+{
+    CLEANUP(text_free) struct text ranges = {0};
+    const size_t n_missing = shards->n_all - shards->n;
+    size_t next = 1;
+    for (size_t i = 0; i <= shards->n; i++) {
+        const size_t there = i < shards->n ? number_of(shards, i) : shards->n_all + 1;
+        for (size_t j = next; n_missing <= NAMED_MOST && j < there; j++)
+            text_printf(out, "shard %zu of %zu is missing: gbrun run -c %s --shard %zu/%zu\n", j,
+                        shards->n_all, shards->runs[0].record.config_path, j, shards->n_all);
+        if (next < there)
+            add_range(next, there - 1, &ranges);
+        next = there + 1;
     }
-    if (n_missing > n_named)
-        text_printf(out, "%zu more shards are missing\n", n_missing - n_named);
+    if (n_missing > NAMED_MOST)
+        text_printf(out,
+                    "%zu of %zu shards are missing: gbrun run -c %s --shard I/%zu with I in %s\n",
+                    n_missing, shards->n_all, shards->runs[0].record.config_path, shards->n_all,
+                    text_get(&ranges));
+}
+
+/* False: none is missing, all have ended. */
+static bool write_rest(const struct shards *shards, struct text *out)
+{
+    const bool is_missing = shards->n_all > shards->n;
+    bool is_any = is_missing;
+    if (is_missing)
+        write_missing(shards, out);
+    for (size_t i = 0; i < shards->n; i++)
+        if (!shards->runs[i].record.finished) {
+            text_printf(out, "shard %s has not ended: gbrun run --resume %s --run %lld\n",
+                        fact(shards, i, SHARD_FACT_SHARD), shards->path,
+                        (long long)shards->runs[i].number);
+            is_any = true;
+        }
+    return is_any;
+}
+
+static void write_there(const struct shards *shards, struct text *out)
+{
+    const size_t n_hosts = count_hosts(shards);
+    text_printf(out, "%zu of %zu shards on %zu node%s", shards->n, shards->n_all, n_hosts,
+                n_hosts == 1 ? "" : "s");
 }
 
 void shards_write(const struct view *view, struct text *out)
 {
-    const char *of = strchr(fact(view, 0, SHARD_FACT_SHARD), '/');
-    const size_t n_shards = of ? strtoul(of + 1, NULL, 10) : view->n_runs;
-    const size_t n_hosts = count_hosts(view);
-    text_printf(out, "\n%zu of %zu shards on %zu node%s", view->n_runs, n_shards, n_hosts,
-                n_hosts == 1 ? "" : "s");
-    if (!view->options->where && !view->options->sort)
-        text_printf(out, ", %llu of %s cases", (unsigned long long)count_cases(view),
-                    fact(view, 0, SHARD_FACT_CASES));
+    const struct view_options *options = view->options;
+    const struct shards shards = shards_of(view->runs, view->n_runs,
+                                           options->path ? options->path : "FILE");
     text_add(out, "\n");
-    if (n_shards > view->n_runs)
-        write_missing(view, n_shards, out);
-    for (size_t i = 0; i < view->n_runs; i++)
-        if (!view->runs[i].record.finished)
-            text_printf(out, "shard %s has not ended: gbrun run --resume FILE --run %lld\n",
-                        fact(view, i, SHARD_FACT_SHARD), (long long)view->runs[i].number);
+    write_there(&shards, out);
+    if (!options->where && !options->sort)
+        text_printf(out, ", %llu of %s cases", (unsigned long long)count_cases(view),
+                    fact(&shards, 0, SHARD_FACT_CASES));
+    text_add(out, "\n");
+    write_rest(&shards, out);
+}
+
+int32_t view_plan(struct store *store, const char *path, struct text *out, bool *ret_is_complete,
+                  struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_run *runs = NULL;
+    size_t n = 0;
+    const int32_t status = store_newest_united(store, &arena, &runs, &n, error);
+    if (status != GB_OK)
+        return status;
+    const struct shards shards = shards_of(runs, n, path);
+    text_printf(out, "%s: plan %s: ", path, fact(&shards, 0, SHARD_FACT_PLAN));
+    write_there(&shards, out);
+    text_add(out, "\n");
+    *ret_is_complete = !write_rest(&shards, out);
+    return GB_OK;
 }

@@ -110,3 +110,8 @@ int32_t view_show(struct store *store, const struct view_options *options, struc
 /* Streams to a FILE, so that memory does not grow with the file. */
 int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
                     struct gb_error *error);
+
+/* Of a file of shards: which of its plan are there, which are missing or have not ended, and what
+ * measures them. path: of the file. */
+int32_t view_plan(struct store *store, const char *path, struct text *out, bool *ret_is_complete,
+                  struct gb_error *error);

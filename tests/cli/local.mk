@@ -33,6 +33,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_listing.sh \
 	tests/cli/test_log.sh \
 	tests/cli/test_measuring.sh \
+	tests/cli/test_merging.sh \
 	tests/cli/test_mistakes.sh \
 	tests/cli/test_new.sh \
 	tests/cli/test_nodes.sh \

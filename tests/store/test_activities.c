@@ -107,7 +107,7 @@ START_TEST(they_are_merged_once)
     make_file("a.gbr", &c);
     struct store *store = fixture_open("b.gbr", STORE_WRITE);
     for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(store_merge(store, fixture_path("a.gbr"), NULL, NULL), GB_OK);
+        ck_assert_int_eq(store_merge(store, fixture_path("a.gbr"), NULL, NULL, NULL), GB_OK);
     ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM activity"), 3);
     fixture_close(store);
     expect_file("b.gbr", &c);

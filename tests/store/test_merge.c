@@ -128,7 +128,7 @@ static struct merge_counts merge(const char *into, const char *from)
     struct store *store = fixture_open(into, STORE_WRITE);
     struct merge_counts counts = {0};
     struct gb_error error = {0};
-    int32_t status = store_merge(store, fixture_path(from), &counts, &error);
+    int32_t status = store_merge(store, fixture_path(from), NULL, &counts, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
     fixture_close(store);
     return counts;
@@ -249,7 +249,8 @@ START_TEST(the_order_of_merging_does_not_matter)
         snprintf(into, sizeof into, "all%d.gbr", n_orders++);
         struct store *store = fixture_open(into, STORE_WRITE);
         for (int i = 0; i < 4; i++)
-            ck_assert_int_eq(store_merge(store, fixture_path(names[place[i]]), NULL, NULL), GB_OK);
+            ck_assert_int_eq(store_merge(store, fixture_path(names[place[i]]), NULL, NULL, NULL),
+                             GB_OK);
         fixture_close(store);
         CLEANUP(text_free) struct text one_dump = {0}, one_export = {0};
         dump(into, &one_dump);
@@ -300,8 +301,9 @@ START_TEST(what_cannot_be_merged)
     make_part("all.gbr", 1, 0, 1, true);
     struct store *store = fixture_open("all.gbr", STORE_WRITE);
     struct gb_error error = {0};
-    struct merge_counts counts = {7, 7, 7};
-    ck_assert_int_eq(store_merge(store, fixture_path("absent.gbr"), &counts, &error), GB_NOT_FOUND);
+    struct merge_counts counts = {7, 7, 7, false};
+    ck_assert_int_eq(store_merge(store, fixture_path("absent.gbr"), NULL, &counts, &error),
+                     GB_NOT_FOUND);
     ck_assert_str_eq(fixture_error(&error), "absent.gbr: there is no such results file");
     ck_assert_uint_eq(counts.runs_added, 7); /* left alone */
     fixture_close(store);
@@ -317,7 +319,7 @@ START_TEST(a_merge_that_does_not_fit_adds_nothing)
     struct store *store = fixture_open("all.gbr", STORE_WRITE);
     struct gb_error error = {0};
     sqlite3_exec(store->db, "PRAGMA max_page_count = 60", NULL, NULL, NULL);
-    ck_assert_int_eq(store_merge(store, fixture_path("big.gbr"), NULL, &error), GB_IO);
+    ck_assert_int_eq(store_merge(store, fixture_path("big.gbr"), NULL, NULL, &error), GB_IO);
     ck_assert_str_eq(fixture_error(&error), "all.gbr: disk full: nothing more can be stored; what"
                                             " was stored before is safe");
     fixture_close(store);

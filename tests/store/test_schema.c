@@ -142,8 +142,8 @@ START_TEST(the_column_is_merged)
     store_one(open_wide("wide.gbr", STORE_WRITE), 2);
     struct store *store = open_wide("all.gbr", STORE_WRITE);
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(store_merge(store, fixture_path("wide.gbr"), NULL, NULL), GB_OK);
-        ck_assert_int_eq(store_merge(store, fixture_path("narrow.gbr"), NULL, NULL), GB_OK);
+        ck_assert_int_eq(store_merge(store, fixture_path("wide.gbr"), NULL, NULL, NULL), GB_OK);
+        ck_assert_int_eq(store_merge(store, fixture_path("narrow.gbr"), NULL, NULL, NULL), GB_OK);
     }
     fixture_close(store);
     text_printf(&expected, "%s%s", not_stored, stored);

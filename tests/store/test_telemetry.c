@@ -259,11 +259,11 @@ START_TEST(files_of_several_versions_are_merged)
     fixture_store(store, run_id, &c);
     fixture_close(store);
     store = fixture_open("both.gbr", STORE_WRITE);
-    ck_assert_int_eq(store_merge(store, fixture_path("old.gbr"), NULL, &error), GB_OK);
-    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, &error), GB_OK);
+    ck_assert_int_eq(store_merge(store, fixture_path("old.gbr"), NULL, NULL, &error), GB_OK);
+    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, NULL, &error), GB_OK);
     fixture_close(store);
     store = fixture_open("old.gbr", STORE_WRITE);
-    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, &error), GB_OK);
+    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, NULL, &error), GB_OK);
     fixture_close(store);
     export_columns("both.gbr", columns, &into_new);
     export_columns("old.gbr", columns, &into_old);
