@@ -58,9 +58,17 @@ EXAMPLES = \
 	docs/examples/vector_add.cu \
 	docs/examples/vector_add.ini
 
-# What is copied to start from: the examples, the configurations of conf/, a plugin.
+# For docs/scale.md: how schedulers start gbrun. make slurm-check runs those for Slurm.
+SCALE_FILES = \
+	docs/scale/array.sh \
+	docs/scale/claim.sh \
+	docs/scale/time_limit.sh
+
+# What is copied to start from: the examples, the configurations of conf/, a plugin, the scripts for schedulers.
 examplesdir = $(pkgdatadir)/examples
 dist_examples_DATA = $(EXAMPLES)
+scaledir = $(pkgdatadir)/scale
+dist_scale_DATA = $(SCALE_FILES)
 confdir = $(pkgdatadir)/conf
 dist_conf_DATA = \
 	conf/bench.ini \

@@ -2,7 +2,7 @@
 # isolate.sh, and the TAP that they print is counted. Folders have the names of what they test.
 # tests/modules/ holds plugins that misbehave, tests/fuzz/ fuzzers, which are run over their corpus here,
 # tests/stopping/ the laboratory of stopping policies, tests/bench/ programs for make bench, tests/gpu/
-# what needs a GPU (make check-gpu).
+# what needs a GPU (make check-gpu), tests/slurm/ what needs Slurm (make slurm-check).
 
 # What tests find in their environment, beside a TMPDIR of their own.
 AM_TESTS_ENVIRONMENT = \
@@ -73,6 +73,7 @@ include $(top_srcdir)/tests/scale/local.mk
 include $(top_srcdir)/tests/fake_cuda/local.mk
 include $(top_srcdir)/tests/fuzz/local.mk
 include $(top_srcdir)/tests/gpu/local.mk
+include $(top_srcdir)/tests/slurm/local.mk
 include $(top_srcdir)/tests/modules/local.mk
 
 # What tests read, for make dist.
