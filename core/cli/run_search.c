@@ -327,7 +327,7 @@ static int32_t observe(struct run_search *searches, struct gb_error *error)
     CLEANUP(arena_free) struct arena arena = {0};
     struct gb_observation observation;
     struct stored_case c;
-    int64_t id;
+    int64_t id = 0;
     int32_t status = store_case_find(job->store, job->run_id, search->positions[searches->step.i],
                                      searches->step.visit, &id, error);
     if (status == GB_OK)

@@ -85,7 +85,7 @@ static int32_t read_columns(struct view *view, const struct search_goal *goal, c
                                        : NAN;
     *value = goal->is_max ? -*value : *value;
     ret->samples = value;
-    ret->n_samples = isfinite(*value);
+    ret->n_samples = isfinite(*value) ? 1 : 0;
     return view_expressions_status(view, error);
 }
 
