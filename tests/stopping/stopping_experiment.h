@@ -47,12 +47,13 @@ struct outcome {
 };
 struct outcome outcome_of(const struct experiment *experiment, size_t scenario, size_t policy);
 
-/* Three visits as one, replications taken by threes. */
+/* Some visits as one, replications taken by so many. Blind are those whose visits have all seen the
+ * same one level, and no other. */
 struct rounds_outcome {
-    uint64_t n, n_certified, n_false, n_covered;
+    uint64_t n, n_certified, n_false, n_blind_false, n_covered;
 };
 struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, size_t scenario,
-                                        size_t policy);
+                                        size_t policy, size_t n_rounds);
 
 /* Of all stops of a policy, in order. */
 uint64_t experiment_digest(const struct experiment *experiment, size_t policy, bool with_estimate);

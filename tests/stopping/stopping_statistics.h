@@ -15,5 +15,5 @@ double share_lower_bound(uint64_t k, uint64_t n, double confidence);
 double incomplete_beta(double a, double b, double x);
 
 /* Stops in several rounds of a case as one interval, as results are shown. At most ROUNDS_MAX. */
-enum { ROUNDS_MAX = 8 };
+enum { ROUNDS_MAX = 16 };
 struct rounds_interval stops_combined(const struct stop *rounds, size_t n);

@@ -83,6 +83,8 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
     for (int i = 0; i < VERDICTS; i++)
         table_column(&table, verdicts[i].head, true);
     table_column(&table, "samples to know", true);
+    table_column(&table, "to resolve", true);
+    table_column(&table, "to mix", true);
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         const struct scenario *scenario = &experiment->scenarios[i];
         struct outcome outcome = outcome_of(experiment, i, policy);
@@ -93,6 +95,8 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
         for (int j = 0; j < VERDICTS; j++)
             cell_share(&table, percent(outcome.verdicts[verdicts[j].verdict], outcome.n));
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_know);
+        table_cell_printf(&table, "%.3g", scenario->truth.samples_to_resolve);
+        table_cell_printf(&table, "%.3g", scenario->truth.samples_to_mix);
     }
     CLEANUP(text_free) struct text title = {0};
     text_printf(&title, "%s: verdicts and false certificates, blind ones apart, %%",
@@ -102,21 +106,33 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
 
 void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out)
 {
+    static const size_t n_rounds[] = {3, 12};
+    enum { N_ROUNDS = sizeof n_rounds / sizeof n_rounds[0] };
     struct table table = {0};
     columns_scenario(&table);
-    table_column(&table, "within precision", true);
-    table_column(&table, "false", true);
-    table_column(&table, "coverage", true);
+    for (size_t i = 0; i < N_ROUNDS; i++) {
+        table_column(&table, i == 0 ? "3 rounds: within" : "12 rounds: within", true);
+        table_column(&table, "false", true);
+        table_column(&table, "blind", true);
+        table_column(&table, "coverage", true);
+    }
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         if (experiment->scenarios[i].setting.family->class != TRACE_REGIME)
             continue;
-        struct rounds_outcome rounds = rounds_outcome_of(experiment, i, policy);
         cell_scenario(&table, &experiment->scenarios[i]);
-        cell_share(&table, percent(rounds.n_certified, rounds.n));
-        cell_share(&table, percent(rounds.n_false, rounds.n));
-        cell_share(&table, percent(rounds.n_covered, rounds.n));
+        for (size_t j = 0; j < N_ROUNDS; j++) {
+            struct rounds_outcome rounds = rounds_outcome_of(experiment, i, policy, n_rounds[j]);
+            cell_share(&table, percent(rounds.n_certified, rounds.n));
+            cell_share(&table, percent(rounds.n_false - rounds.n_blind_false, rounds.n));
+            cell_share(&table, percent(rounds.n_blind_false, rounds.n));
+            cell_share(&table, percent(rounds.n_covered, rounds.n));
+        }
     }
-    finish(&table, "rounds = 3: intervals of three visits as one, %", out);
+    finish(
+        &table,
+        "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all have "
+        "seen the same one level, %",
+        out);
 }
 
 static const struct gate *gate_named(const struct gates *gates, const char *name)

@@ -8,6 +8,8 @@
 #include "tests/stopping/stopping_truth.h"
 
 #include "core/base/memory.h"
+#include "core/base/statistics.h"
+#include "plugins/common/policy/effective_size.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,6 +18,8 @@
 enum { BINS = 32768, BATCH = 8192 };
 /* Times from half of T to twice as much; what lies beyond counts at the ends. */
 static const double FROM = 0.5, TO = 2;
+/* Of a normal variable, 2.5 % are farther away to one side. */
+static const double END_DEVIATIONS = 1.96;
 /* Replications of these traces are no policy's. */
 static const uint64_t FIRST_REPLICATION = 1u << 30;
 
@@ -58,20 +62,58 @@ double confidence_sequence(double n_effective)
     return sqrt((v + rho) * (log1p(v / rho) + 2 * log_term)) / n_effective;
 }
 
-/* The fewest independent samples at which the interval is within the precision. */
-static double independent_samples(const struct histogram *histogram, double precision)
+/* A share of all samples, those from quantile `from` on: the whole, or one mode. */
+struct part {
+    double from, share;
+};
+
+/* The fewest independent samples at which the interval of the part's median is within the
+ * precision, as a share of the median of all; also where its ends are so many standard deviations
+ * of a share of 1/2 farther out. */
+static double independent_samples(const struct histogram *histogram, const struct part *part,
+                                  double precision, double deviations)
 {
-    double median = quantile(histogram, 0.5), low = 16, high = 1e9;
+    double middle = part->from + 0.5 * part->share, low = 16, high = 1e9;
+    double median = quantile(histogram, middle), wanted = precision * quantile(histogram, 0.5);
     for (int i = 0; i < 60; i++) {
-        double n = sqrt(low * high), h = confidence_sequence(n);
-        bool is_narrow = h < 0.5 && quantile(histogram, 0.5 + h) - median <= precision * median &&
-                         median - quantile(histogram, 0.5 - h) <= precision * median;
+        double n = sqrt(low * high), n_part = n * part->share;
+        double h = confidence_sequence(n_part) + deviations / (2 * sqrt(n_part));
+        bool is_narrow = h < 0.5 &&
+                         quantile(histogram, middle + h * part->share) - median <= wanted &&
+                         median - quantile(histogram, middle - h * part->share) <= wanted;
         if (is_narrow)
             high = n;
         else
             low = n;
     }
     return high < 0.9e9 ? high : INFINITY;
+}
+
+static double share_below(const struct histogram *histogram, double time_ns)
+{
+    uint64_t below = 0;
+    for (size_t i = 0, end = bin_of(histogram, time_ns); i < end; i++)
+        below += histogram->counts[i];
+    return (double)below / (double)histogram->n;
+}
+
+/* Of the median, or of the mode that takes most. */
+static double samples_needed(const struct histogram *histogram, const struct trace_setting *setting,
+                             double precision, double deviations)
+{
+    const double *modes = setting->family->modes;
+    struct part part = {0, 1};
+    double most = 0;
+    if (!(setting->family->flags & TRACE_MULTIMODAL))
+        return independent_samples(histogram, &part, precision, deviations);
+    for (size_t i = 0; i < TRACE_MODES_MAX && modes[i] > 0; i++) {
+        bool is_last = i + 1 == TRACE_MODES_MAX || !(modes[i + 1] > 0);
+        double edge = is_last ? 0 : 0.5 * (modes[i] + modes[i + 1]) * setting->time_ns;
+        part.share = (is_last ? 1 : share_below(histogram, edge)) - part.from;
+        most = fmax(most, independent_samples(histogram, &part, precision, deviations));
+        part.from += part.share;
+    }
+    return most;
 }
 
 /* "Is below the median": its sums over batches and over all. */
@@ -110,9 +152,27 @@ static double correlation_time(const struct indicator *indicator)
     return variance > 0 && of_batches > 0 ? fmax(1, (double)BATCH * of_batches / variance) : 1;
 }
 
-/* What is done with each of n settled samples of a trace. */
-static void for_samples(struct trace *trace, uint64_t n, struct histogram *histogram,
-                        struct indicator *indicator)
+static const double QUANTILES[] = {0.5, 0.1, 0.9};
+enum { N_QUANTILES = sizeof QUANTILES / sizeof QUANTILES[0] };
+
+/* Of the median and the tails, from their correlation times on each of n_traces traces. */
+static double samples_to_mix(double *const times[N_QUANTILES], uint32_t n_traces, double precision)
+{
+    const double asked = 26, asked_of_correlated = 75, independent = 1.25;
+    double finer = fmax(1, 0.01 / precision), more = finer * finer, samples = 0;
+    double correlated = fmax(independent, 1 + 1 / more);
+    for (size_t i = 0; i < N_QUANTILES; i++) {
+        sort_values(times[i], n_traces);
+        double time = quantile_of_sorted(times[i], n_traces, 0.5);
+        double most = i == 0 ? asked_of_correlated : asked;
+        samples = fmax(samples, time * (time > correlated ? most * more : asked));
+    }
+    return samples;
+}
+
+/* What is done with each of n settled samples of a trace. Returns the first of them. */
+static const double *for_samples(struct trace *trace, uint64_t n, struct histogram *histogram,
+                                 struct indicator *indicator)
 {
     uint64_t first = 0;
     double settled_ns = trace->setting.family->settled_ns;
@@ -128,34 +188,68 @@ static void for_samples(struct trace *trace, uint64_t n, struct histogram *histo
         else
             indicate(indicator, trace->time_ns[i]);
     }
+    return &trace->time_ns[first];
+}
+
+/* The same traces as often as needed. */
+struct traces {
+    const struct trace_setting *setting;
+    uint64_t seed, n; /* samples of each */
+    uint32_t n_traces;
+};
+
+static void fill_histogram(const struct traces *traces, struct trace *trace, struct histogram *ret)
+{
+    const struct trace_setting *setting = traces->setting;
+    double tick_ns = setting->family->tick_ns;
+    ret->n = traces->n_traces * traces->n;
+    ret->counts = memory_allocate(BINS * sizeof *ret->counts);
+    ret->width_ns = tick_ns > 0 ? tick_ns : (TO - FROM) * setting->time_ns / (double)BINS;
+    ret->first_ns = tick_ns > 0 ? 0 : FROM * setting->time_ns;
+    for (uint32_t i = 0; i < traces->n_traces; i++) {
+        trace_begin(trace, setting, traces->seed, FIRST_REPLICATION + i);
+        for_samples(trace, traces->n, ret, NULL);
+    }
+}
+
+static void find_correlation(const struct traces *traces, const struct histogram *histogram,
+                             double precision, struct trace *trace, struct truth *truth)
+{
+    struct indicator indicator = {.median_ns = truth->median_ns};
+    double *times[N_QUANTILES], values[N_QUANTILES], n = (double)traces->n;
+    for (size_t i = 0; i < N_QUANTILES; i++) {
+        times[i] = memory_allocate((traces->n_traces + 1) * sizeof *times[i]);
+        values[i] = quantile(histogram, QUANTILES[i]);
+    }
+    for (uint32_t i = 0; i < traces->n_traces; i++) {
+        trace_begin(trace, traces->setting, traces->seed, FIRST_REPLICATION + i);
+        indicator.in_batch = 0;
+        indicator.batch_sum = 0;
+        const double *samples = for_samples(trace, traces->n, NULL, &indicator);
+        for (size_t j = 0; j < N_QUANTILES; j++)
+            times[j][i] = n / effective_sample_size(samples, traces->n, values[j]);
+    }
+    truth->tau = correlation_time(&indicator);
+    truth->samples_to_mix = samples_to_mix(times, traces->n_traces, precision);
+    for (size_t i = 0; i < N_QUANTILES; i++)
+        free(times[i]);
 }
 
 struct truth truth_of(const struct trace_setting *setting, double precision, uint64_t seed,
                       uint32_t n_traces, uint64_t n)
 {
-    const struct trace_family *family = setting->family;
-    struct histogram histogram = {.n = n_traces * n};
-    histogram.counts = memory_allocate(BINS * sizeof *histogram.counts);
-    histogram.width_ns = family->tick_ns > 0 ? family->tick_ns
-                                             : (TO - FROM) * setting->time_ns / (double)BINS;
-    histogram.first_ns = family->tick_ns > 0 ? 0 : FROM * setting->time_ns;
+    const struct traces traces = {setting, seed, n, n_traces};
+    struct histogram histogram = {0};
     struct trace trace = {0};
-    for (uint32_t i = 0; i < n_traces; i++) {
-        trace_begin(&trace, setting, seed, FIRST_REPLICATION + i);
-        for_samples(&trace, n, &histogram, NULL);
-    }
+    fill_histogram(&traces, &trace, &histogram);
     struct truth truth = {.simulated_ns = quantile(&histogram, 0.5)};
-    truth.median_ns = family->median_factor > 0 ? family->median_factor * setting->time_ns
-                                                : truth.simulated_ns;
-    struct indicator indicator = {.median_ns = truth.median_ns};
-    for (uint32_t i = 0; i < n_traces; i++) {
-        trace_begin(&trace, setting, seed, FIRST_REPLICATION + i);
-        indicator.in_batch = 0;
-        indicator.batch_sum = 0;
-        for_samples(&trace, n, NULL, &indicator);
-    }
-    truth.tau = correlation_time(&indicator);
-    truth.samples_to_know = truth.tau * independent_samples(&histogram, precision);
+    truth.median_ns = setting->family->median_factor > 0
+                          ? setting->family->median_factor * setting->time_ns
+                          : truth.simulated_ns;
+    find_correlation(&traces, &histogram, precision, &trace, &truth);
+    truth.samples_to_know = truth.tau * samples_needed(&histogram, setting, precision, 0);
+    truth.samples_to_resolve = truth.tau *
+                               samples_needed(&histogram, setting, precision, END_DEVIATIONS);
     trace_free(&trace);
     free(histogram.counts);
     return truth;

@@ -9,9 +9,13 @@
 struct truth {
     double median_ns; /* by theory where the family has it, else as simulated */
     double simulated_ns;
-    double tau;             /* samples that are worth one independent one */
-    double samples_to_know; /* at which the confidence sequence is as narrow as was asked;
-                               +infinity: never */
+    double tau;                /* samples that are worth one independent one */
+    double samples_to_know;    /* at which the confidence sequence is as narrow as was asked, or, of
+                                  families whose modes are to be reported, that of each mode;
+                                  +infinity: never */
+    double samples_to_resolve; /* at which 95 % of such intervals are: their ends vary */
+    double samples_to_mix;     /* at which there are as many effective samples, by the estimate that
+                               `steady` has of them, as it asks for (steady_attempt.h, mixing) */
 };
 
 /* Simulates n_traces traces of n samples each, from where the family has settled; 64 times 32768

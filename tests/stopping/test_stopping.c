@@ -227,6 +227,22 @@ START_TEST(correlation_of_traces)
         tau += 4 / acos(-1) * asin(power);
     ck_assert_double_eq_tol(truth.tau / tau, 1, 0.25);
     ck_assert_double_eq_tol(truth.samples_to_know / truth.tau, 30, 3);
+    ck_assert_double_gt(truth.samples_to_resolve, 1.8 * truth.samples_to_know);
+    ck_assert_double_eq_tol(truth.samples_to_mix / tau, 75, 25);
+    truth = truth_of(&setting, 0.002, 1, 4, 32768);
+    ck_assert_double_eq_tol(truth.samples_to_mix / tau, 25 * 75, 25 * 25);
+}
+END_TEST
+
+/* Equal modes of 1 % noise, each to be known within 0.5 % of the median of all, 1.075: the slower
+ * one to 0.467 of its standard deviations, which are h = 0.18 of its samples; 79 are needed. */
+START_TEST(modes_of_traces)
+{
+    const struct trace_setting setting = {trace_family_named("modes_50_50"), 1e5, 6e4};
+    struct truth truth = truth_of(&setting, 0.005, 1, 16, 32768);
+    ck_assert_double_eq_tol(confidence_sequence(79), 0.18, 0.001);
+    ck_assert_double_eq_tol(truth.samples_to_know, 2 * 79, 12);
+    ck_assert_double_eq_tol(truth.samples_to_mix, 26, 4);
 }
 END_TEST
 
@@ -318,6 +334,42 @@ START_TEST(gates_fail_where_they_should)
     ck_assert_uint_gt(gates_failed(&gates), 0);
     free(experiment.stops);
     arena_free(&arena);
+}
+END_TEST
+
+/* Visits of 0.1 s to regimes of seconds, T = 100 us: those that have all seen one level, and it is
+ * the same, are blind. */
+START_TEST(rounds_can_be_blind)
+{
+    static const struct {
+        double values[3];
+        bool are_blind[3];
+        uint64_t n_false, n_blind_false;
+    } cases[] = {
+        {{1, 1.0001, 1}, {true, true, true}, 1, 1},
+        {{1, 1.0001, 1}, {true, false, true}, 1, 0},
+        {{1, 1.03, 1}, {true, true, true}, 0, 0}, /* which is wide */
+        {{1.0055, 1.0055, 1.0055}, {true, true, true}, 0, 0},
+    };
+    struct stop stops[3] = {0};
+    struct stopping_policy policy = {.precision = 0.005};
+    struct scenario scenario = {.setting = {trace_family_named("long_regimes"), 1e5, 1e4},
+                                .truth = {.median_ns = 1.0055e5}};
+    const struct experiment experiment = {.scenarios = &scenario,
+                                          .n_scenarios = 1,
+                                          .policies = &policy,
+                                          .n_policies = 1,
+                                          .n_replications = 3,
+                                          .stops = stops};
+    for (int i = 0; i < 3; i++)
+        stops[i] = (struct stop){.value_ns = 1e5 * cases[_i].values[i],
+                                 .low_ns = 1e5 * (cases[_i].values[i] - 0.0005),
+                                 .high_ns = 1e5 * (cases[_i].values[i] + 0.0005),
+                                 .is_blind = cases[_i].are_blind[i]};
+    const struct rounds_outcome rounds = rounds_outcome_of(&experiment, 0, 0, 3);
+    ck_assert_uint_eq(rounds.n, 1);
+    ck_assert_uint_eq(rounds.n_false, cases[_i].n_false);
+    ck_assert_uint_eq(rounds.n_blind_false, cases[_i].n_blind_false);
 }
 END_TEST
 
@@ -611,11 +663,13 @@ Suite *test_suite(void)
     tcase_add_test(traces, traces_are_the_same_in_every_build);
     tcase_add_loop_test(traces, medians_of_traces, 0, (int)n_trace_families);
     tcase_add_test(traces, correlation_of_traces);
+    tcase_add_test(traces, modes_of_traces);
     suite_add_tcase(suite, traces);
     TCase *gates = tcase_create("gates");
     tcase_set_timeout(gates, 60);
     tcase_add_test(gates, policies_are_found_and_set);
     tcase_add_test(gates, gates_fail_where_they_should);
+    tcase_add_loop_test(gates, rounds_can_be_blind, 0, 4);
     tcase_add_test(gates, trends_are_seen);
     tcase_add_test(gates, dithered_samples_are_resolved);
     tcase_add_test(gates, without_the_mean_they_are_not);
