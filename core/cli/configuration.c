@@ -213,11 +213,11 @@ static const char *shortcut_value(const struct arguments *arguments, size_t i)
     return is_setting ? argument(arguments, shortcuts[i].option) : NULL;
 }
 
-const char *configuration_argument(const struct arguments *arguments)
+const char *configuration_argument(const struct arguments *arguments, const char *allowed)
 {
     const char *const *operands;
     for (size_t i = 0; i < N_SHORTCUTS; i++)
-        if (shortcut_value(arguments, i))
+        if (shortcut_value(arguments, i) && !text_equal(shortcuts[i].option, allowed))
             return shortcuts[i].option;
     return argument_operands(arguments, &operands) ? operands[0] : NULL;
 }

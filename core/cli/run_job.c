@@ -340,13 +340,30 @@ static int refuse_others_file(const char *path)
         path);
 }
 
-/* Shards by costs: are those of the file still what they were? */
+/* --shard beside --resume; NULL: not given */
+static const char *asked_shard(const struct run_job *job)
+{
+    return job->ab ? NULL : argument(job->arguments, "shard");
+}
+
+/* Shards by costs: are those of the file still what they were? And is it a shard of that plan which
+ * is to be measured? */
 static int compare_plans(const struct run_job *job, const struct run_record *run)
 {
     const char *plan = fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN);
+    const char *shard = fact_of(run->facts, run->n_facts, SHARD_FACT_SHARD);
     const char *costs = settings_run(job->configuration.settings)->costs;
-    if (!*costs || text_equal(plan, job->configuration.plan))
+    const char *asked = asked_shard(job);
+    const char *of = strchr(shard, '/');
+    const char *wanted = strchr(settings_run(job->configuration.settings)->shard, '/');
+    if ((!*costs && !asked) || text_equal(plan, job->configuration.plan))
         return EXIT_FINE;
+    if (asked && !of)
+        return fail_usage("--resume %s --shard %s: the run was not dealt into shards",
+                          job->store_path, asked);
+    if (asked && (!wanted || !text_equal(wanted, of)))
+        return fail_usage("--resume %s --shard %s: the run is shard %s of its plan: expected I%s",
+                          job->store_path, asked, shard, of);
     return fail_usage("--resume %s: shards are dealt by %s, which has changed since: bring it back",
                       job->store_path, costs);
 }
@@ -365,6 +382,46 @@ static int take_up(struct run_job *job, const struct run_record *run)
     return code;
 }
 
+/* The newest run of this plan and shard, if the file has one; else a fresh one. */
+static int continue_run(struct run_job *job)
+{
+    struct arena *arena = &job->configuration.arena;
+    const char *shard = settings_run(job->configuration.settings)->shard;
+    struct stored_run *runs;
+    struct run_record run;
+    struct gb_error error;
+    size_t n = 0;
+    const int32_t status = store_runs(job->store, RUN_ALL, arena, &runs, &n, &error);
+    if (status != GB_OK && status != GB_NOT_FOUND)
+        return fail_with(&error, EXIT_INTERNAL);
+    while (n > 0) {
+        const struct run_record *record = &runs[--n].record;
+        if (!text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_PLAN),
+                        job->configuration.plan) ||
+            !text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD), shard))
+            continue;
+        job->run_number = runs[n].number;
+        return store_run_read(job->store, job->run_number, arena, &job->run_id, &run, &error) ==
+                       GB_OK
+                   ? take_up(job, &run)
+                   : fail_with(&error, EXIT_INTERNAL);
+    }
+    return EXIT_FINE;
+}
+
+/* --resume --shard: another shard of the run's plan, of the same builds. */
+static int take_up_shard(struct run_job *job, const struct run_record *run)
+{
+    const int code = compare_builds(job, run);
+    if (code != EXIT_FINE)
+        return code;
+    job->configuration.path = run->config_path;
+    job->run_id = 0;
+    job->run_number = RUN_NEWEST;
+    *job->config_sha256 = 0;
+    return continue_run(job);
+}
+
 int run_job_resume(struct run_job *job)
 {
     struct gb_error error;
@@ -380,7 +437,7 @@ int run_job_resume(struct run_job *job)
             "--resume %s: goes on with the configuration and the file it names: leave "
             "out --config, --set and --output",
             job->store_path);
-    const char *other = job->ab ? NULL : configuration_argument(job->arguments);
+    const char *other = job->ab ? NULL : configuration_argument(job->arguments, "shard");
     if (other)
         return fail_usage("--resume %s: goes on with the cases and settings of the run: leave out "
                           "'%s'",
@@ -416,7 +473,7 @@ int run_job_resume(struct run_job *job)
     if (code == EXIT_FINE)
         code = compare_plans(job, &run);
     if (code == EXIT_FINE)
-        code = take_up(job, &run);
+        code = asked_shard(job) ? take_up_shard(job, &run) : take_up(job, &run);
     /* The texts are used until the end: they become the configuration's. */
     arena_adopt(&job->configuration.arena, &arena);
     return code;
@@ -429,33 +486,6 @@ static int check_labels(const struct arguments *arguments)
     for (size_t i = 0; i < n; i++)
         if (*given[i] == '=' || !strchr(given[i], '='))
             return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4", given[i]);
-    return EXIT_FINE;
-}
-
-/* The newest run of this plan and shard, if the file has one; else a fresh one. */
-static int continue_run(struct run_job *job)
-{
-    struct arena *arena = &job->configuration.arena;
-    const char *shard = settings_run(job->configuration.settings)->shard;
-    struct stored_run *runs;
-    struct run_record run;
-    struct gb_error error;
-    size_t n = 0;
-    const int32_t status = store_runs(job->store, RUN_ALL, arena, &runs, &n, &error);
-    if (status != GB_OK && status != GB_NOT_FOUND)
-        return fail_with(&error, EXIT_INTERNAL);
-    while (n > 0) {
-        const struct run_record *record = &runs[--n].record;
-        if (!text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_PLAN),
-                        job->configuration.plan) ||
-            !text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD), shard))
-            continue;
-        job->run_number = runs[n].number;
-        return store_run_read(job->store, job->run_number, arena, &job->run_id, &run, &error) ==
-                       GB_OK
-                   ? take_up(job, &run)
-                   : fail_with(&error, EXIT_INTERNAL);
-    }
     return EXIT_FINE;
 }
 

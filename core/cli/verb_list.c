@@ -53,7 +53,7 @@ struct listing {
     struct text notes; /* for standard error */
 };
 
-enum { COLUMNS_MAX = 8 };
+enum { COLUMNS_MAX = 9 };
 
 /* Is it for programs? Then all is in rows. */
 static bool is_data(const struct listing *listing)
@@ -147,6 +147,7 @@ static const struct help_entry run_columns[COLUMNS_MAX + 1] = {
     {"status", "", "ok; how many failed; not finished: it is running, or was killed"},
     {"labels", "", "NAME=TEXT of its labels and of the commit, `+` after one with changes"},
     {"note", "", "What --note gave it"},
+    {"shard", "", "I/N: which part of a sweep, see `run --shard`; empty: all of it"},
 };
 static const struct help_entry counter_columns[COLUMNS_MAX + 1] = {
     {"counter", "", "Name, as `counters = ` takes it"},
@@ -440,6 +441,7 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
                                                                              : "not finished",
         labels_of(record, &arena),
         fact_of(record->facts, record->n_facts, "note"),
+        fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD),
     };
     listing_row(listing, cells, sizeof cells / sizeof *cells);
     return GB_OK;

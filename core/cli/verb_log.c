@@ -81,7 +81,8 @@ const struct verb verb_log = {
             "in order of time or of --by. A change point lies between two runs whose neighbouring "
             "segments of runs differ by more than the margin, certainly: by the statistics of "
             "gbrun compare, with the run as the unit, so that what differs from run to run "
-            "anyway is no change. Of two runs alone the unit is the round.",
+            "anyway is no change. Of two runs alone the unit is the round. Shards of one sweep in "
+            "one file are one run, by the number of the first.",
     VERB_OPTIONS(options),
     .run = run,
 };

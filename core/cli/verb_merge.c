@@ -5,12 +5,16 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { NAMED_MOST = 16 /* files that get a line each */ };
+enum {
+    NAMED_MOST = 16,   /* files that get a line each */
+    COMMITS_SHARE = 10 /* one part of so many of the time is for commits */
+};
 static const double batch_ns = 1e9, news_ns = 10e9;
 
 static const struct verb_option options[] = {
@@ -121,7 +125,7 @@ struct merging {
     struct store *store;
     struct merge_rules rules;
     bool keeps_going, is_in_batch;
-    double batch_began_ns, news_ns;
+    double batch_began_ns, commit_ns, news_ns;
     struct merge_counts counts; /* of all files */
     size_t n_left_out;
 };
@@ -137,11 +141,21 @@ static void say_counts(const char *what, const struct merge_counts *counts)
 static int end_batch(struct merging *merging)
 {
     struct gb_error error;
-    const bool is_needed = merging->is_in_batch;
+    const double began_ns = host_clock_ns();
+    if (!merging->is_in_batch)
+        return EXIT_FINE;
     merging->is_in_batch = false;
-    return !is_needed || store_batch_end(merging->store, &error) == GB_OK
-               ? EXIT_FINE
-               : fail_with(&error, EXIT_INTERNAL);
+    if (store_batch_end(merging->store, &error) != GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    merging->commit_ns = host_clock_ns() - began_ns;
+    return EXIT_FINE;
+}
+
+/* UUIDs are random: a batch changes most pages of a large file's index, however small it is. */
+static bool is_batch_long(const struct merging *merging)
+{
+    return host_clock_ns() - merging->batch_began_ns >
+           fmax(batch_ns, COMMITS_SHARE * merging->commit_ns);
 }
 
 static int begin_batch(struct merging *merging)
@@ -174,7 +188,7 @@ static int merge_one(struct merging *merging, const char *path, bool is_named)
     merging->counts.runs_added += counts.runs_added;
     merging->counts.cases_added += counts.cases_added;
     merging->counts.cases_known += counts.cases_known;
-    return host_clock_ns() - merging->batch_began_ns > batch_ns ? end_batch(merging) : EXIT_FINE;
+    return is_batch_long(merging) ? end_batch(merging) : EXIT_FINE;
 }
 
 static int merge_all(struct merging *merging, const struct names *names)

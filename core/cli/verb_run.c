@@ -13,7 +13,9 @@ static const struct verb_option options[] = {
     SHARD_OPTIONS,
     SETTING_OPTIONS,
     {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
-    {"resume", 'R', "FILE", "finish the newest run in FILE, with the configuration stored there"},
+    {"resume", 'R', "FILE",
+     "finish the newest run in FILE, with the configuration stored there; with --shard: measure "
+     "that shard of the run's plan"},
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
     {"continue", 0, NULL,
      "finish the newest run of the same cases and shard that the results file has, if it has one: "

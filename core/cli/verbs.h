@@ -158,8 +158,9 @@ int configuration_make(const struct arguments *arguments, const struct ini *made
                        struct configuration *ret);
 /* Is it the name of a configuration? */
 bool is_configuration(const char *operand);
-/* An option or operand that chooses or sets something in the configuration; NULL: there is none. */
-const char *configuration_argument(const struct arguments *arguments);
+/* An option or operand that chooses or sets something in the configuration, but for the option
+ * `allowed`; NULL: there is none. */
+const char *configuration_argument(const struct arguments *arguments, const char *allowed);
 /* The folder that a file is in, as a full path; of "-", the current one. */
 const char *folder_of(const char *path, struct arena *arena);
 /* The same from text, as it is kept in a results file: the sections of sides are there already. */

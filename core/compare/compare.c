@@ -115,6 +115,62 @@ int32_t compare_add_run(struct compare *compare, struct store *store, const char
     return status;
 }
 
+/* A run of a file among those that are one with it. */
+struct united_run {
+    uint64_t plan, shard; /* hashes; 0: it is no shard */
+    size_t first;         /* the one that it is united with: its own number, or an earlier one */
+};
+
+static uint64_t hash_of_fact(const struct stored_run *run, const char *name)
+{
+    return hash_text(HASH_START, fact_of(run->record.facts, run->record.n_facts, name));
+}
+
+/* Shards are one until one of them comes again. */
+static struct united_run *unite_runs(const struct stored_run *runs, size_t n, struct arena *arena)
+{
+    struct united_run *united = ARENA_ARRAY(arena, struct united_run, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const bool is_shard = *fact_of(runs[i].record.facts, runs[i].record.n_facts,
+                                       SHARD_FACT_SHARD);
+        united[i] = (struct united_run){.first = i};
+        if (!is_shard)
+            continue;
+        united[i].plan = hash_of_fact(&runs[i], SHARD_FACT_PLAN);
+        united[i].shard = hash_of_fact(&runs[i], SHARD_FACT_SHARD);
+        size_t last = i; /* of its plan before it */
+        while (last > 0 && united[last - 1].plan != united[i].plan)
+            last--;
+        bool is_there = last == 0;
+        for (size_t j = last; j > 0 && !is_there && j > united[last - 1].first; j--)
+            is_there = united[j - 1].first == united[last - 1].first &&
+                       united[j - 1].shard == united[i].shard;
+        if (!is_there)
+            united[i].first = united[last - 1].first;
+    }
+    return united;
+}
+
+/* All that are united with run number `first`, as one side. */
+static int32_t add_united(struct compare *compare, struct store *store, const char *path,
+                          const struct stored_run *runs, const struct united_run *united, size_t n,
+                          size_t first, struct gb_error *error)
+{
+    struct compare_side side = {
+        .name = arena_printf(&compare->arena, "run %lld", (long long)runs[first].number),
+        .path = path};
+    for (size_t i = first; i < n; i++) {
+        if (united[i].first != first)
+            continue;
+        const int32_t status = read_side(compare, store, &runs[i], &side, error);
+        if (status != GB_OK && !(status == GB_NOT_FOUND && *compare->options.metric))
+            return status; /* else this run does not have it */
+    }
+    if (side.run)
+        ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
+    return GB_OK;
+}
+
 int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
                              struct gb_error *error)
 {
@@ -124,13 +180,10 @@ int32_t compare_add_all_runs(struct compare *compare, struct store *store, const
     if (status != GB_OK)
         return status;
     status = read_runs(compare, store, &runs, &n, error);
-    for (size_t i = 0; i < n && status == GB_OK; i++) {
-        status = side_of_run(compare, store, path, &runs[i],
-                             arena_printf(&compare->arena, "run %lld", (long long)runs[i].number),
-                             error);
-        if (status == GB_NOT_FOUND && *compare->options.metric) /* this run does not have it */
-            status = GB_OK;
-    }
+    const struct united_run *united = unite_runs(runs, n, &compare->arena);
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        if (united[i].first == i)
+            status = add_united(compare, store, path, runs, united, n, i, error);
     store_snapshot_end(store);
     return status;
 }

@@ -96,7 +96,8 @@ void compare_free(struct compare *compare);
 int32_t compare_add_run(struct compare *compare, struct store *store, const char *path,
                         const char *run, const char *name, struct gb_error *error);
 
-/* Adds every run of a file that has the metric; for compare_history. */
+/* Adds every run of a file that has the metric, for compare_history: the shards of a plan as one
+ * side, up to one that is there again, with which the next side begins. */
 int32_t compare_add_all_runs(struct compare *compare, struct store *store, const char *path,
                              struct gb_error *error);
 

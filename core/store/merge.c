@@ -315,7 +315,7 @@ int32_t store_merge(struct store *into, const char *from_path, struct merge_rule
 int32_t store_batch_begin(struct store *store, struct gb_error *error)
 {
     const int32_t status = store_execute(
-        store, "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -98304", error);
+        store, "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -163840", error);
     return status == GB_OK ? store_begin(store, error) : status;
 }
 

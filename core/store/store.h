@@ -103,6 +103,6 @@ struct merge_rules {
 int32_t store_merge(struct store *into, const char *from_path, struct merge_rules *rules,
                     struct merge_counts *counts, struct gb_error *error);
 /* What is merged between the two is one transaction: very many small files are merged faster so.
- * The file keeps a cache of 96 MiB until it is closed. */
+ * The file keeps a cache of 160 MiB until it is closed. */
 int32_t store_batch_begin(struct store *store, struct gb_error *error);
 int32_t store_batch_end(struct store *store, struct gb_error *error);

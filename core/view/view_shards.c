@@ -66,7 +66,7 @@ static void add_range(size_t first, size_t last, struct text *out)
         text_printf(out, "-%zu", last);
 }
 
-/* Of few a command each; of all their numbers, as sbatch --array takes them. */
+/* Of few a command each, of many their numbers, as sbatch --array takes them. */
 static void write_missing(const struct shards *shards, struct text *out)
 {
     CLEANUP(text_free) struct text ranges = {0};
@@ -75,17 +75,17 @@ static void write_missing(const struct shards *shards, struct text *out)
     for (size_t i = 0; i <= shards->n; i++) {
         const size_t there = i < shards->n ? number_of(shards, i) : shards->n_all + 1;
         for (size_t j = next; n_missing <= NAMED_MOST && j < there; j++)
-            text_printf(out, "shard %zu of %zu is missing: gbrun run -c %s --shard %zu/%zu\n", j,
-                        shards->n_all, shards->runs[0].record.config_path, j, shards->n_all);
+            text_printf(out, "shard %zu of %zu is missing: gbrun run --resume %s --shard %zu/%zu\n",
+                        j, shards->n_all, shards->path, j, shards->n_all);
         if (next < there)
             add_range(next, there - 1, &ranges);
         next = there + 1;
     }
     if (n_missing > NAMED_MOST)
         text_printf(out,
-                    "%zu of %zu shards are missing: gbrun run -c %s --shard I/%zu with I in %s\n",
-                    n_missing, shards->n_all, shards->runs[0].record.config_path, shards->n_all,
-                    text_get(&ranges));
+                    "%zu of %zu shards are missing: %s; gbrun run --resume %s --shard I/%zu "
+                    "measures one\n",
+                    n_missing, shards->n_all, text_get(&ranges), shards->path, shards->n_all);
 }
 
 /* False: none is missing, all have ended. */

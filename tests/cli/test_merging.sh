@@ -64,12 +64,12 @@ equals "shards of another plan are refused" \
 equals "nothing of them is in the file" "12 12" "$(cases plan.gbr | paste -sd' ')"
 equals "shards that are missing are named" "3 gbrun: 2 of 3 files left out
 plan.gbr: plan 5ca1ab1e5ca1ab1e: 4 of 6 shards on 4 nodes
-shard 3 of 6 is missing: gbrun run -c sweep.ini --shard 3/6
-shard 6 of 6 is missing: gbrun run -c sweep.ini --shard 6/6" \
+shard 3 of 6 is missing: gbrun run --resume plan.gbr --shard 3/6
+shard 6 of 6 is missing: gbrun run --resume plan.gbr --shard 6/6" \
     "$(merge --plan --keep-going -o plan.gbr other in/shard-00001.gbr) $(tail -n 4 said.txt)"
 equals "a whole plan is fine" "0 plan.gbr: plan 5ca1ab1e5ca1ab1e: 6 of 6 shards on 6 nodes" \
     "$(merge --plan -o plan.gbr in) $(tail -n 1 said.txt)"
-equals "of many that are missing the numbers are said" "3 18 of 20 shards are missing: gbrun run -c sweep.ini --shard I/20 with I in 1-3,5,7-20" \
+equals "of many that are missing the numbers are said" "3 18 of 20 shards are missing: 1-3,5,7-20; gbrun run --resume many.gbr --shard I/20 measures one" \
     "$(mkdir many; "$make_shards" many 20 1 fedcba98; merge --plan -o many.gbr many/shard-0000[46].gbr) $(tail -n 1 said.txt)"
 few_samples 3 '[bench nop]' >nop.ini
 "$GBRUN" -q -c nop.ini -o nop.gbr >/dev/null

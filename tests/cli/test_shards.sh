@@ -110,7 +110,28 @@ show()
 }
 show part.gbr
 equals "what is missing" "2 of 3 shards on 1 node, 7 of 11 cases
-shard 2 of 3 is missing: gbrun run -c a.ini --shard 2/3" "$(tail -n 2 shown.txt)"
+shard 2 of 3 is missing: gbrun run --resume FILE --shard 2/3" "$(tail -n 2 shown.txt)"
+cp part.gbr whole3.gbr
+mv a.ini away.ini
+equals "and measured by the configuration stored with the others" "0 3 of 3 shards on 1 node, 11 of 11 cases" \
+    "$("$GBRUN" run -q --resume whole3.gbr --shard 2/3 >said.txt 2>&1; echo $?) $("$GBRUN" show whole3.gbr | tail -n 1)"
+mv away.ini a.ini
+equals "the same cases as with it" "$("$GBRUN" export merged.gbr --columns uid,round | sort)" \
+    "$("$GBRUN" export whole3.gbr --columns uid,round | sort)"
+equals "once it is there, there is nothing to do" "0 3" "$("$GBRUN" run -q --resume whole3.gbr --shard 2/3 >said.txt 2>&1; echo $?
+    ) $("$GBRUN" list runs whole3.gbr --format csv | tail -n +2 | wc -l)"
+equals "runs are listed with their shards" "1/3 3/3 2/3" \
+    "$("$GBRUN" list runs whole3.gbr --format csv | tr -d '\r' | tail -n +2 | cut -d , -f 9 | paste -sd' ')"
+while IFS='|' read -r file given expected; do
+    read -ra words <<<"$given"
+    "$GBRUN" run -q --resume "$file" "${words[@]}" >said.txt 2>&1
+    equals "$file $given" "2 gbrun: error: --resume $file$expected" "$? $(cat said.txt)"
+done <<'LIST'
+whole3.gbr|--shard 2/4| --shard 2/4: the run is shard 2/3 of its plan: expected I/3
+whole3.gbr|--shard each| --shard each: the run is shard 2/3 of its plan: expected I/3
+whole3.gbr|--shard 2/3 --rounds 2|: goes on with the cases and settings of the run: leave out 'rounds'
+warned.gbr|--shard 2/3| --shard 2/3: the run was not dealt into shards
+LIST
 show merged.gbr
 equals "all are shown as one" "11 3 of 3 shards on 1 node, 11 of 11 cases" \
     "$(grep -cE '^(spin|other) ' shown.txt) $(tail -n 1 shown.txt)"
@@ -122,7 +143,10 @@ run -o whole.gbr
 equals "compared as one" "11" "$(grep -cE '^(spin|other) ' compared.txt)"
 "$GBRUN" report merged.gbr -o page.html >said.txt 2>&1
 equals "a page of all" "0 11" "$? $(grep -oE '(spin|other) duration=[0-9]+ns' page.html | sort -u | wc -l)"
+logged=$("$GBRUN" log merged.gbr | tail -n 1)
+equals "one run in a history" "11 cases, 1 run, 0 changes" "$logged"
 run --shard 2/3 -o merged.gbr
+equals "and with a shard that came again two" "11 cases, 2 runs" "$("$GBRUN" log merged.gbr | tail -n 1 | cut -d , -f 1,2)"
 equals "after a run its own table" 4 "$(grep -cE '^(spin|other) ' table.txt)"
 show merged.gbr
 equals "a shard that was measured again counts once" "3 of 3 shards on 1 node, 11 of 11 cases" "$(tail -n 1 shown.txt)"
