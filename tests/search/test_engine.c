@@ -78,7 +78,7 @@ static void begin(void)
     script = (struct script){.claim = {.best = GB_NO_CASE, .low = NAN, .high = NAN}};
     space = space_new(names, 1);
     for (int i = 0; i < CASES; i++) {
-        char text[8];
+        char text[16];
         snprintf(text, sizeof text, "%d", i);
         space_add(space, (const char *const[]){text});
     }

@@ -43,7 +43,7 @@ static void world_new(struct world *world, double noise)
     struct gb_error error;
     *world = (struct world){.space = space_new(names, 2), .noise = noise, .state = 17};
     for (int i = 0; i < CASES; i++) {
-        char x[8], y[8];
+        char x[16], y[16];
         snprintf(x, sizeof x, "%d", i / SIDE);
         snprintf(y, sizeof y, "%d", i % SIDE);
         space_add(world->space, (const char *const[]){x, y});
