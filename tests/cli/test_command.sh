@@ -107,14 +107,16 @@ killed()
     chmod +x long
     rm -f pid
     "$GBRUN" -q -c long.ini -o long.gbr >stdout 2>stderr &
-    local gbrun=$! program i
+    local run=$! program victim i
     for ((i = 0; i < 1000; i++)); do
         [ -s pid ] && break
         sleep 0.01
     done
     program=$(cat pid)
-    [ "$1" = gbrun ] && kill -KILL $gbrun || kill -KILL "$(ps -o ppid= -p "$program" | tr -d ' ')"
-    wait $gbrun
+    victim=$run
+    [ "$1" = worker ] && victim=$(ps -o ppid= -p "$program" | tr -d ' ')
+    kill -KILL "$victim"
+    wait "$run"
     for ((i = 0; i < 1000; i++)); do
         [ -e "/proc/$program/stat" ] || break
         sleep 0.01
