@@ -8,13 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a case. */
+enum { FEW_SAMPLES = 16 };
+
+/* What is known of a case: 16 bytes and its samples, as there may be millions. Those of one visit
+ * with few samples are in the engine's arena; of the others their median is kept, too, before
+ * them. */
 struct seen {
-    int32_t status;
-    uint32_t n_visits;
-    uint64_t n_samples;
-    double median, cost_ns;
-    double samples[];
+    double cost_ns;
+    uint32_t n_samples;
+    uint16_t n_visits; /* at most ENGINE_VISITS_MAX */
+    uint8_t status;
+    bool is_small;
+    double values[];
 };
 
 /* A proposal that the search has not been told about yet. */
@@ -32,8 +37,9 @@ struct engine {
     struct engine_limits limits;
     struct gb_search_space view; /* as the search sees it */
     struct seen **seen;          /* by case; NULL: not observed */
-    uint32_t *n_proposed;        /* visits, by case */
-    struct open_proposal *open;  /* in order of proposals; limits.lanes of them at most */
+    uint8_t *n_proposed;         /* visits, by case */
+    struct arena arena;
+    struct open_proposal *open; /* in order of proposals; limits.lanes of them at most */
     size_t n_open;
     uint64_t n_proposals, n_told, n_cases, n_ok;
     uint64_t n_cases_proposed, n_since_better; /* cases */
@@ -47,6 +53,22 @@ struct engine {
 static struct engine *engine_of(const struct gb_search_space *view)
 {
     return (struct engine *)(uintptr_t)((const char *)view - offsetof(struct engine, view));
+}
+
+static const double *samples_of(const struct seen *seen)
+{
+    return seen->values + !seen->is_small;
+}
+
+static double median_of(const struct seen *seen)
+{
+    double few[FEW_SAMPLES];
+    if (seen->n_samples == 0)
+        return NAN;
+    if (!seen->is_small)
+        return seen->values[0];
+    memcpy(few, seen->values, seen->n_samples * sizeof *few);
+    return sort_to_median(few, seen->n_samples);
 }
 
 /* ---- what a search may ask ---- */
@@ -71,8 +93,8 @@ int32_t engine_known(const struct engine *engine, uint64_t i, struct gb_known *r
         known.status = seen->status;
         known.n_visits = seen->n_visits;
         known.n_samples = seen->n_samples;
-        known.samples = seen->samples;
-        known.median = seen->median;
+        known.samples = samples_of(seen);
+        known.median = median_of(seen);
         known.cost_ns = seen->cost_ns;
     }
     memcpy(ret, &known, ret->size < sizeof known ? ret->size : sizeof known);
@@ -219,18 +241,6 @@ void engine_next(struct engine *engine, struct engine_step *ret)
 
 /* ---- observations ---- */
 
-static double median_of(const double *samples, uint64_t n)
-{
-    if (n == 0)
-        return NAN;
-    double few[64], *copy = n <= 64 ? few : memory_allocate((size_t)n * sizeof *copy);
-    memcpy(copy, samples, (size_t)n * sizeof *copy);
-    double median = sort_to_median(copy, (size_t)n);
-    if (copy != few)
-        free(copy);
-    return median;
-}
-
 static bool may_be_best(const struct seen *seen)
 {
     return seen && seen->status == GB_OBSERVED_OK && seen->n_samples > 0;
@@ -239,31 +249,60 @@ static bool may_be_best(const struct seen *seen)
 /* The last best one may have got worse by its new samples. */
 static void find_best(struct engine *engine)
 {
+    double lowest = INFINITY;
     engine->best = GB_NO_CASE;
-    for (uint64_t i = 0; i < space_size(engine->space); i++)
-        if (may_be_best(engine->seen[i]) &&
-            (engine->best == GB_NO_CASE ||
-             engine->seen[i]->median < engine->seen[engine->best]->median))
+    for (uint64_t i = 0; i < space_size(engine->space); i++) {
+        const double median = may_be_best(engine->seen[i]) ? median_of(engine->seen[i]) : NAN;
+        if (median < lowest) {
+            lowest = median;
             engine->best = i;
+        }
+    }
+}
+
+/* The case's with the observation's samples after those before. */
+static struct seen *extended(struct engine *engine, const struct seen *before,
+                             const struct gb_observation *observation)
+{
+    const uint32_t n_before = before ? before->n_samples : 0,
+                   n_more = (uint32_t)observation->n_samples;
+    const uint32_t n = n_before + n_more;
+    const bool is_small = !before && n <= FEW_SAMPLES;
+    const size_t bytes = sizeof(struct seen) + (n + (size_t)!is_small) * sizeof(double);
+    struct seen *seen = is_small ? arena_allocate(&engine->arena, bytes) : memory_allocate(bytes);
+    seen->is_small = is_small;
+    seen->n_samples = n;
+    double *samples = seen->values + !is_small;
+    if (before) {
+        seen->cost_ns = before->cost_ns;
+        seen->n_visits = before->n_visits;
+        seen->status = before->status;
+        memcpy(samples, samples_of(before), n_before * sizeof *samples);
+    }
+    if (n_more > 0)
+        memcpy(samples + n_before, observation->samples, n_more * sizeof *samples);
+    if (!is_small && n > 0) {
+        CLEANUP(free_pointer) double *copy = memory_allocate(n * sizeof *copy);
+        memcpy(copy, samples, n * sizeof *copy);
+        seen->values[0] = sort_to_median(copy, n);
+    }
+    return seen;
 }
 
 static void keep(struct engine *engine, const struct gb_observation *observation)
 {
-    const uint64_t i = observation->i, n = observation->n_samples;
+    const uint64_t i = observation->i;
     struct seen *seen = engine->seen[i];
     const bool is_new = !seen, was_good = may_be_best(seen);
-    const uint64_t before = seen ? seen->n_samples : 0;
     const double best_median = engine->best == GB_NO_CASE ? INFINITY
-                                                          : engine->seen[engine->best]->median;
-    seen = memory_resize(seen, sizeof *seen + (size_t)(before + n) * sizeof *seen->samples);
-    if (is_new)
-        *seen = (struct seen){0};
-    memcpy(seen->samples + before, observation->samples, (size_t)n * sizeof *seen->samples);
-    seen->n_samples = before + n;
+                                                          : median_of(engine->seen[engine->best]);
+    struct seen *before = seen;
+    seen = extended(engine, before, observation);
+    if (before && !before->is_small)
+        free(before);
     seen->n_visits++;
     seen->cost_ns += observation->wall_ns;
-    seen->status = seen->status == GB_OBSERVED_OK ? observation->status : seen->status;
-    seen->median = median_of(seen->samples, seen->n_samples);
+    seen->status = seen->status == GB_OBSERVED_OK ? (uint8_t)observation->status : seen->status;
     engine->seen[i] = seen;
     engine->n_cases += is_new;
     engine->n_ok += may_be_best(seen);
@@ -271,9 +310,9 @@ static void keep(struct engine *engine, const struct gb_observation *observation
     engine->n_since_better += is_new;
     if (i == engine->best)
         find_best(engine);
-    else if (may_be_best(seen) && seen->median < best_median)
+    else if (may_be_best(seen) && median_of(seen) < best_median)
         engine->best = i;
-    if (engine->best != GB_NO_CASE && engine->seen[engine->best]->median < best_median)
+    if (engine->best != GB_NO_CASE && median_of(engine->seen[engine->best]) < best_median)
         engine->n_since_better = 0;
 }
 
@@ -374,10 +413,10 @@ static bool take_open(struct engine *engine, const struct gb_search_claim *claim
  * ruled out; or GB_NO_CASE. */
 static uint64_t find_better(const struct engine *engine, const struct engine_report *report)
 {
-    const double best = engine->seen[report->best]->median;
+    const double best = median_of(engine->seen[report->best]);
     const double limit = best - rounded_product(engine->limits.tolerance, fabs(best));
     for (uint64_t i = 0; i < space_size(engine->space); i++)
-        if (may_be_best(engine->seen[i]) && engine->seen[i]->median < limit &&
+        if (may_be_best(engine->seen[i]) && median_of(engine->seen[i]) < limit &&
             !bsearch(&i, report->open, (size_t)report->n_open, sizeof i, compare_cases))
             return i;
     return GB_NO_CASE;
@@ -457,7 +496,7 @@ void engine_report(struct engine *engine, struct engine_report *ret)
     } else if (!engine->is_broken) {
         take_claim(engine, &claim, ret);
     }
-    ret->value = ret->best == GB_NO_CASE ? NAN : engine->seen[ret->best]->median;
+    ret->value = ret->best == GB_NO_CASE ? NAN : median_of(engine->seen[ret->best]);
 }
 
 void engine_free(struct engine *engine)
@@ -467,7 +506,9 @@ void engine_free(struct engine *engine)
     if (engine->search && engine->ops->destroy)
         engine->ops->destroy(engine->search);
     for (uint64_t i = 0; i < space_size(engine->space); i++)
-        free(engine->seen[i]);
+        if (engine->seen[i] && !engine->seen[i]->is_small)
+            free(engine->seen[i]);
+    arena_free(&engine->arena);
     for (size_t i = 0; i < engine->n_open; i++)
         free(engine->open[i].samples);
     free(engine->seen);
