@@ -62,7 +62,7 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, noise, "any", noises,
               "what is known of the noise: any distribution; or pooled: alike in all cases, "
               "relative to their medians, which fewer samples show, and wrong where one is not"),
-    GB_INT(struct params, rounds, "8", "1:20", "rounds",
+    GB_INT(struct params, rounds, "12", "1:30", "rounds",
            "most times that cases which are not ruled out are measured again"),
     GB_INT(struct params, confirm, "2", "1:20", "rounds",
            "times that the leader is measured again at least"),
@@ -237,7 +237,37 @@ static int is_overtaken(const struct search *search, uint64_t lowest)
            known.median < search_limit(leader.median, search->space->tolerance / 4);
 }
 
-/* Begins a round: the leader, then each that may be better; or ends the race. */
+/* Has it fewer samples than the leader? Then chance may be what put it in front: of many equal
+ * cases the lowest is one that was lucky, and the leader was as well. */
+static int is_challenger(const struct search *search, uint64_t i)
+{
+    const struct gb_known known = known_of(search, i), leader = known_of(search, search->leader);
+    return search_may_be_best(&known) && search_may_be_best(&leader) &&
+           known.n_samples < leader.n_samples && known.median < leader.median;
+}
+
+static void queue_challengers(struct search *search)
+{
+    for (uint64_t i = 0; i < search->space->n_cases; i++)
+        if (is_challenger(search, i))
+            search->queue[search->n_queue++] = i;
+}
+
+/* The leader, then each that may be better. */
+static void queue_open(struct search *search)
+{
+    search->queue[search->n_queue++] = search->leader;
+    for (uint64_t i = 0; i < search->space->n_cases && !isinf(search->limit); i++)
+        if (is_open(search, i))
+            search->queue[search->n_queue++] = i;
+    if (search->n_queue == 1 && !isinf(search->limit) &&
+        search->n_rounds >= (uint64_t)search->params->confirm)
+        search->end = "each other case is ruled out";
+    search->n_rounds++;
+}
+
+/* Begins a round, or ends the race. A case that leads by few samples is first given as many as the
+ * leader has. */
 static int32_t begin_round(struct search *search)
 {
     const uint64_t lowest = search_lowest(search->space);
@@ -246,26 +276,22 @@ static int32_t begin_round(struct search *search)
         search->end = "no case could be measured";
         return GB_OK;
     }
+    search->n_queue = search->n_taken = 0;
     if (search->params->noise == NOISE_POOLED)
         find_spread(search);
-    if (is_overtaken(search, lowest))
-        set_leader(search, lowest);
+    if (is_overtaken(search, lowest)) {
+        if (search->leader != GB_NO_CASE)
+            queue_challengers(search);
+        if (search->n_queue == 0)
+            set_leader(search, lowest);
+    }
     status = find_limit(search);
-    if (status != GB_OK)
-        return status;
-    search->n_queue = search->n_taken = 0;
-    search->queue[search->n_queue++] = search->leader;
-    for (uint64_t i = 0; i < search->space->n_cases && !isinf(search->limit); i++)
-        if (is_open(search, i))
-            search->queue[search->n_queue++] = i;
-    if (search->n_queue == 1 && !isinf(search->limit) &&
-        search->n_rounds >= (uint64_t)search->params->confirm)
-        search->end = "each other case is ruled out";
-    else if (search->n_rounds_all == (uint64_t)search->params->rounds)
+    if (status == GB_OK && search->n_queue == 0)
+        queue_open(search);
+    if (search->end == NULL && search->n_rounds_all == (uint64_t)search->params->rounds)
         search->end = "rounds are used up";
-    search->n_rounds++;
     search->n_rounds_all++;
-    return GB_OK;
+    return status;
 }
 
 /* Samples until the next look at the case; the leader's are the fresh ones. */
@@ -403,7 +429,8 @@ static const struct gb_plugin race = {
     .help =
         "Measures each case six times (at 95 % confidence), in random order. Then, in rounds, the "
         "leader and those that may be better than it by more than the tolerance are measured "
-        "again, until each is ruled out.\n\n"
+        "again, until each is ruled out. A case with fewer samples than the leader takes its place "
+        "only with as many.\n\n"
         "A case is ruled out by the sign test, which assumes nothing of the distribution but that "
         "samples are independent. The claim is wrong only where the leader's upper end is too "
         "low, which rests on samples taken after it was chosen, or where the one best case is "
