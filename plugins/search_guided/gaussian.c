@@ -8,7 +8,7 @@
 /* Each pass tries two values of each parameter. */
 enum { FIT_PASSES = GAUSSIAN_FIT_STEPS / 2, TWOS_MAX = 5 };
 static const double SHORTEST = 0.08, LONGEST = 20, NOISE_LEAST = 1e-6, NOISE_MOST = 0.1,
-                    NOISE_USUAL = 1e-3, SHARE_LEAST = 0.1, SHARE_MOST = 10;
+                    NOISE_USUAL = 1e-3, SHARE_LEAST = 0.1, SHARE_MOST = 10, SHARE_USUAL = 2;
 
 static double usual_length(const struct gaussian *model)
 {
@@ -84,7 +84,7 @@ int32_t gaussian_new(struct gaussian *model, const struct gb_search_space *space
     int32_t status;
     model->axes = calloc(most, sizeof *model->axes);
     model->noise = NOISE_USUAL;
-    model->share = 1;
+    model->share = SHARE_USUAL;
     model->ceiling = INFINITY;
     status = model->axes ? GB_OK : GB_NO_MEMORY;
     for (uint32_t i = 0; i < space->n_axes && status == GB_OK; i++) {
@@ -259,7 +259,8 @@ static double squared_log(double value, double usual)
  * lie around that of the start, by a factor of e: few points say little. */
 static double cost_of(struct gaussian *model, uint32_t n)
 {
-    double sum = 0.5 * squared_log(model->share, 1) + 0.1 * squared_log(model->noise, NOISE_USUAL);
+    double sum = 0.5 * squared_log(model->share, SHARE_USUAL) +
+                 0.1 * squared_log(model->noise, NOISE_USUAL);
     for (uint32_t i = 0; i < n; i++)
         factor_row(model, i);
     solve_ones(model, n);

@@ -56,7 +56,8 @@ static const struct gb_option options[] = {
            "cases far from each other that are measured before the model chooses"),
 };
 
-enum { POINT_OPEN, POINT_OK, POINT_FAILED };
+/* Open ones have what the model expects as values; unexpected ones were proposed before it. */
+enum { POINT_OPEN, POINT_UNEXPECTED, POINT_OK, POINT_FAILED };
 
 /* What cannot be measured counts as the ceiling, so that it is not looked for beside it. */
 static const double FAILED_TARGET = 1e300;
@@ -193,7 +194,7 @@ static void drop_points(struct search *search)
     find_ceiling(search);
     for (uint32_t k = 0; k < model->n; k++) {
         const double *targets = targets_of(search, k);
-        if (search->points[k].state != POINT_OPEN &&
+        if (search->points[k].state > POINT_UNEXPECTED &&
             (targets[0] > model->ceiling || (targets[0] == model->ceiling && k % 2 == 0)))
             continue;
         search->points[n] = search->points[k];
@@ -222,12 +223,24 @@ static uint32_t fit_points(const struct search *search)
     return n < 16 ? 16 : n > FIT_POINTS_MAX ? FIT_POINTS_MAX : (uint32_t)n;
 }
 
+/* What was proposed before there was a model is as the median of the others. */
+static void expect(struct search *search)
+{
+    for (uint32_t k = 0; k < search->model.n; k++) {
+        if (search->points[k].state != POINT_UNEXPECTED)
+            continue;
+        targets_of(search, k)[0] = search->model.ceiling;
+        targets_of(search, k)[1] = log(fmax(search->wall_ns / (double)search->n_visits, 1));
+    }
+}
+
 static int32_t refit(struct search *search)
 {
     const uint32_t n = candidates_wanted(search);
     if (search->model.n >= points_wanted(search))
         drop_points(search);
     find_ceiling(search);
+    expect(search);
     gaussian_fit(&search->model, fit_points(search));
     search->n_fit = search->model.n;
     candidates_forget(&search->candidates);
@@ -426,7 +439,8 @@ static int32_t open_point(struct search *search, uint64_t i)
                       &prediction);
     targets[0] = prediction.mean;
     targets[1] = prediction.cost;
-    search->points[search->model.n] = (struct point){.i = i, .state = POINT_OPEN};
+    search->points[search->model.n] = (struct point){
+        .i = i, .state = search->n_fit > 0 ? POINT_OPEN : POINT_UNEXPECTED};
     return gaussian_add(&search->model, search->place, targets);
 }
 
@@ -493,7 +507,7 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
 static void take_value(struct search *search, struct point *point, double *targets)
 {
     const struct gb_known known = known_of(search, point->i);
-    search->n_ok += point->state == POINT_OPEN;
+    search->n_ok += point->state <= POINT_UNEXPECTED;
     point->state = POINT_OK;
     targets[0] = target_of(search, known.median);
     targets[1] = known.n_visits > 1 ? targets[1] : cost_of(&known);
