@@ -235,7 +235,7 @@ static double runs_a_case(const struct simulated *result)
     return result->n_cases ? (double)result->n_runs / (double)result->n_cases : 0;
 }
 
-/* The median and the 90th percentile, of which at most so many are below. */
+/* The median and the 90th percentile by nearest rank. */
 static void summarize(const struct job *job, double (*value)(const struct simulated *),
                       double ret[2])
 {
@@ -244,7 +244,7 @@ static void summarize(const struct job *job, double (*value)(const struct simula
     for (size_t i = 0; i < job->n_repeats; i++)
         values[i] = value(&job->results[i]);
     ret[0] = sort_to_median(values, job->n_repeats);
-    ret[1] = values[(job->n_repeats - 1) * 9 / 10];
+    ret[1] = values[(9 * job->n_repeats + 9) / 10 - 1];
 }
 
 static void add_time(const struct job *job, const char *what, const double ns[2], struct text *out)

@@ -47,6 +47,11 @@ is_less()
     equals "$1" 0 $?
 }
 is_less "guided: found early" "$(line 'found after' | sed 's/.*percentile.*(\(.*\) % of.*/\1/')" 60
+space cache.json --plugin random --repeat 2
+is_less "the 90th percentile of two is the larger one" \
+    "$(line 'found after' | sed 's/.*median.*(\(.*\) % of.*(.*/\1/')" \
+    "$(line 'found after' | sed 's/.*percentile.*(\(.*\) % of.*/\1/')"
+space cache.json.gz --plugin guided --repeat 10 --until-found
 cp out.txt first.txt
 space cache.json.gz --plugin guided --repeat 10 --until-found
 equals "the same seeds, the same searches" "$(cat first.txt)" "$(cat out.txt)"
