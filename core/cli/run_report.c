@@ -56,6 +56,7 @@ static int report(struct run_job *job, int format, const char *relative_to)
                                 .run = job->run_number,
                                 .relative_to = relative_to,
                                 .is_fresh = true,
+                                .limit = SHOW_CASES,
                                 .has_colours = job->has_colours,
                                 .breakdown = argument(job->arguments, "breakdown") != NULL,
                                 .verbose = argument(job->arguments, "verbose") != NULL};

@@ -4,6 +4,7 @@
 #include "core/store/store_read.h"
 #include "core/view/exchange.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@
          "a results file with cases of the benchmark ceilings: the roofs of the device that "      \
          "cases are compared with; if not given, those of the file shown, then those that are "    \
          "configured, then the user's"},                                                           \
+        {"limit", 'n', "N", "N cases at most, each with its rounds; 0: all"},                      \
+        {"offset", 0, "N", "leave out the first N cases"},                                         \
     {                                                                                              \
         "sort", 0, "LIST",                                                                         \
             "sort by columns or expressions of them, separated by commas; - before one: "          \
@@ -113,7 +116,35 @@ void say_if_strict(const struct view_counts *counts)
         (unsigned long long)counts->n_uncertified, (unsigned long long)counts->n);
 }
 
-static int read_view(const struct arguments *arguments, struct view_options *ret)
+/* A whole number; unchanged where the option is not given. */
+static int read_count(const struct arguments *arguments, const char *option, uint64_t *ret)
+{
+    const char *text = argument(arguments, option);
+    char *end;
+    if (!text)
+        return EXIT_FINE;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno != 0)
+        return fail_usage("--%s %s: expected a number of cases", option, text);
+    *ret = value;
+    return EXIT_FINE;
+}
+
+/* Groups are of all cases. */
+static int read_page(const struct arguments *arguments, struct view_options *ret)
+{
+    const bool is_for_cases = !ret->group_by && !ret->pivot;
+    if (!is_for_cases && (argument(arguments, "limit") || argument(arguments, "offset")))
+        return fail_usage("--limit and --offset are not for --group-by or --pivot");
+    if (!is_for_cases)
+        ret->limit = 0;
+    int code = read_count(arguments, "limit", &ret->limit);
+    return code == EXIT_FINE ? read_count(arguments, "offset", &ret->offset) : code;
+}
+
+/* most: cases, if nothing else is said; 0: all */
+static int read_view(const struct arguments *arguments, uint64_t most, struct view_options *ret)
 {
     const char *rows = argument(arguments, "rows");
     *ret = (struct view_options){.where = argument(arguments, "where"),
@@ -122,12 +153,15 @@ static int read_view(const struct arguments *arguments, struct view_options *ret
                                  .columns = argument(arguments, "columns"),
                                  .relative_to = argument(arguments, "relative-to"),
                                  .roofs = argument(arguments, "roofs"),
+                                 .limit = most,
                                  .sort = argument(arguments, "sort"),
                                  .transpose = argument(arguments, "transpose") != NULL,
                                  .breakdown = argument(arguments, "breakdown") != NULL,
                                  .verbose = argument(arguments, "verbose") != NULL};
     if (ret->transpose && !ret->group_by && !ret->pivot)
         return fail_usage("--transpose: expected --group-by or --pivot with it");
+    if (read_page(arguments, ret) != EXIT_FINE)
+        return EXIT_USAGE;
     if (rows && rows_named(rows) < 0)
         return fail_usage("--rows %s: expected case, sample or combined", rows);
     ret->rows = rows ? rows_named(rows) : ROWS_CASE;
@@ -152,7 +186,9 @@ static int judge(struct store *store, const struct view_options *view)
 {
     struct view_counts counts;
     struct gb_error error;
-    if (view_count(store, view, &counts, &error) != GB_OK)
+    struct view_options all = *view;
+    all.limit = all.offset = 0;
+    if (view_count(store, &all, &counts, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     say_if_strict(&counts);
     return code_if_strict(&counts);
@@ -186,12 +222,14 @@ static int run_show(const struct arguments *arguments)
     const char *const *files;
     struct view_options view;
     size_t n = results_files(arguments, &files);
-    int code = read_view(arguments, &view);
+    int code = read_view(arguments, SHOW_CASES, &view);
     if (code == EXIT_FINE)
         code = read_format(arguments, FORMAT_TABLE, &view.format);
     if (code == EXIT_FINE)
         code = read_color(arguments, &view.has_colours);
     bool is_for_people = view.format == FORMAT_TABLE || view.format == FORMAT_MARKDOWN;
+    if (code == EXIT_FINE && !is_for_people && !argument(arguments, "limit"))
+        view.limit = 0;
     if (code == EXIT_FINE && n > 1 && !is_for_people)
         code = fail_usage("--format %s: '%s': expected one results file; gbrun merge makes one of "
                           "several",
@@ -226,7 +264,7 @@ static int run_export(const struct arguments *arguments)
     struct gb_error error;
     const char *format = argument(arguments, "format");
     int exchange = format ? exchange_named(format) : -1;
-    int code = read_view(arguments, &view);
+    int code = read_view(arguments, 0, &view);
     if (code == EXIT_FINE && exchange < 0)
         code = read_format(arguments, FORMAT_CSV, &view.format);
     if (code == EXIT_FINE && exchange < 0 && view.format == FORMAT_TABLE)

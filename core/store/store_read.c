@@ -198,15 +198,31 @@ int32_t store_case_times(struct store *store, struct arena *arena, struct case_t
     return store_end_rows(store, select, code, error);
 }
 
-int32_t store_case_ids_in_order(struct store *store, int64_t run_id, int64_t **ret_ids,
-                                size_t *ret_n, struct gb_error *error)
+int32_t store_positions(struct store *store, int64_t run_id, uint64_t **positions, size_t *n,
+                        struct gb_error *error)
+{
+    sqlite3_stmt *select = store_statement_on(
+        store, "SELECT DISTINCT position FROM bench_case WHERE run_id = ?", run_id, error);
+    int code;
+    if (!select)
+        return store_failure(error);
+    while ((code = sqlite3_step(select)) == SQLITE_ROW)
+        MEMORY_APPEND(*positions, *n, (uint64_t)sqlite3_column_int64(select, 0));
+    return store_end_rows(store, select, code, error);
+}
+
+int32_t store_case_ids_in_order(struct store *store, int64_t run_id, uint64_t first, uint64_t last,
+                                int64_t **ret_ids, size_t *ret_n, struct gb_error *error)
 {
     sqlite3_stmt *select = store_statement_on(
         store,
-        SELECT_CASES " ORDER BY position, device_name, device_index, round, sequence, started, "
-                     "uuid",
+        SELECT_CASES " AND position BETWEEN ?2 AND ?3 ORDER BY position, device_name, "
+                     "device_index, round, sequence, started, uuid",
         run_id, error);
-    return select ? read_ids(store, select, ret_ids, ret_n, error) : store_failure(error);
+    if (!select || !store_bind_integer(store, select, 2, (int64_t)first, error) ||
+        !store_bind_integer(store, select, 3, (int64_t)last, error))
+        return store_failure(error);
+    return read_ids(store, select, ret_ids, ret_n, error);
 }
 
 int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,

@@ -87,10 +87,13 @@ int32_t store_devices(struct store *store, int64_t run_id, struct arena *arena,
 int32_t store_modules(struct store *store, int64_t run_id, struct arena *arena,
                       struct module_record **ret_modules, size_t *ret_n, struct gb_error *error);
 
-/* Ids of the run's cases in the order of the configuration: by position, device and round. *ret_ids
- * is the caller's to free. */
-int32_t store_case_ids_in_order(struct store *store, int64_t run_id, int64_t **ret_ids,
-                                size_t *ret_n, struct gb_error *error);
+/* Adds the positions of which a run has a record, each once; *positions is the caller's to free. */
+int32_t store_positions(struct store *store, int64_t run_id, uint64_t **positions, size_t *n,
+                        struct gb_error *error);
+/* Ids of the run's cases in the order of the configuration: by position, device and round; those at
+ * positions `first` to `last`, up to INT64_MAX. *ret_ids is the caller's to free. */
+int32_t store_case_ids_in_order(struct store *store, int64_t run_id, uint64_t first, uint64_t last,
+                                int64_t **ret_ids, size_t *ret_n, struct gb_error *error);
 /* Ids of the run's cases, as measured; of one benchmark plugin unless that is NULL. *ret_ids is the
  * caller's to free. */
 int32_t store_case_ids(struct store *store, int64_t run_id, const char *plugin, int64_t **ret_ids,

@@ -25,6 +25,7 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_names.c \
 	core/view/view_noise.c \
 	core/view/view_notes.c \
+	core/view/view_page.c \
 	core/view/view_pivot.c \
 	core/view/view_roofs.c \
 	core/view/view_rounds.c \

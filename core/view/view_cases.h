@@ -205,6 +205,12 @@ struct view {
     size_t n_parameters;
     const char **metrics;
     size_t n_metrics;
+    struct view_page {
+        uint64_t first, n;         /* cases that are shown, the first counted from 0 */
+        uint64_t n_all;            /* that there are; 0: all are shown */
+        uint64_t from, to;         /* their positions; all where they are chosen afterwards */
+        struct case_counts counts; /* of all records, where only those shown are read */
+    } page;
     struct view_entry *entries;
     size_t n_entries;
     struct view_entry *rounds; /* --rows combined: the records that entries are made of */
@@ -251,6 +257,13 @@ struct group;
 int32_t view_read_group(struct view *view, const struct view_entry *entries,
                         const struct group *group, struct arena *arena, struct view_row **ret,
                         struct gb_error *error);
+
+/* --limit and --offset. Before cases are read: which positions those have that are shown, where
+ * nothing of a case but its position says so. Afterwards: the others go. */
+int32_t page_begin(struct view *view, struct gb_error *error);
+void page_end(struct view *view);
+/* Which of how many are shown. */
+void page_write(const struct view *view, struct text *out);
 
 /* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
  */

@@ -256,7 +256,8 @@ static int32_t select_run(struct selection *selection, size_t run, struct gb_err
     struct view *view = selection->view;
     int64_t *ids = NULL;
     size_t n = 0;
-    int32_t status = store_case_ids_in_order(view->store, view->runs[run].id, &ids, &n, error);
+    int32_t status = store_case_ids_in_order(view->store, view->runs[run].id, view->page.from,
+                                             view->page.to, &ids, &n, error);
     for (size_t i = 0; status == GB_OK && i < n; i++) {
         struct view_entry entry = {.case_id = ids[i], .run = run};
         status = select_one(selection, &entry, error);
@@ -366,6 +367,8 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
         status = filter_open(&selection, error);
     if (status == GB_OK && options->sort)
         status = sorter_open(view, &selection.sorter, error);
+    if (status == GB_OK)
+        status = page_begin(view, error);
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
         status = select_run(&selection, i, error);
     if (status == GB_OK && view->is_united && !selection.sorter.n && view->n_entries)
@@ -376,6 +379,8 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
         status = view_expressions_status(view, error);
     if (status == GB_OK && selection.sorter.n)
         sort_entries(&selection);
+    if (status == GB_OK)
+        page_end(view);
     free(selection.sorter.keys);
     return status;
 }

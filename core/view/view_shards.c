@@ -9,6 +9,8 @@ enum { NAMED_MOST = 8 /* of the shards that are not there */ };
 static uint64_t count_cases(const struct view *view)
 {
     uint64_t n = 0;
+    if (view->page.n_all)
+        return view->page.n_all;
     for (size_t i = 0; i < view->n_entries; i++)
         n += i == 0 || view->entries[i].position != view->entries[i - 1].position;
     return n;

@@ -162,6 +162,7 @@ int32_t notes_show(struct view *view, struct text *out, struct gb_error *error)
 static void write_rest(const struct view *view, struct text *out)
 {
     const struct stored_run *run = &view->runs[0];
+    page_write(view, out);
     if (view->is_united)
         shards_write(view, out);
     if (view->n_runs > 1 || run->record.finished)

@@ -59,6 +59,8 @@ const char *format_name(int format);
 enum { ROWS_CASE, ROWS_SAMPLE, ROWS_COMBINED };
 int rows_named(const char *name); /* -1: unknown */
 
+enum { SHOW_CASES = 10000 }; /* that a table for people has at most, if nothing else is said */
+
 struct view_options {
     int format;
     int64_t run;          /* number, RUN_NEWEST, with all shards of its plan, or RUN_ALL */
@@ -73,6 +75,8 @@ struct view_options {
                                 relative.h; NULL: there are none */
     const char *path;        /* of the file, for words where there are several files; NULL */
     const char *roofs;       /* a results file whose roofs come before all others (roofs.h); NULL */
+    uint64_t limit;          /* cases at most, each with its rounds; 0: all */
+    uint64_t offset;         /* that come before the first of them */
     const char *sort; /* comma list of columns, `-` before one: downwards; NULL: as configured */
     bool has_names;   /* columns will be asked for with view_column_named */
     bool verbose;     /* more columns, all facts and messages */

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# test_paging.sh - a part of very many cases: --limit and --offset of show and export.
+# shellcheck source=tests/tap.sh
+. "$top_srcdir/tests/tap.sh"
+cd "$TMPDIR" || exit 99
+few_samples 3 'device = cpu' 'warmup = 0' >a.ini
+cat >>a.ini <<'INI'
+[bench spin]
+sweep.duration = 1us, 2us, 3us, 4us, 5us, 6us, 7us
+rounds = 2
+INI
+"$GBRUN" -q -c a.ini -o a.gbr >ran.txt 2>&1
+
+# durations [OPTION]...: of the rows of a table; the line on what is shown.
+durations()
+{
+    "$GBRUN" show a.gbr "$@" >shown.txt 2>&1
+    awk '/^spin/ { print $2 }' shown.txt | paste -sd' '
+}
+page()
+{
+    sed -n 's/^\(cases\|there are\) /&/p' shown.txt
+}
+equals "all" "1.000 2.000 3.000 4.000 5.000 6.000 7.000" "$(durations)"
+equals "nothing is said of parts" "" "$(page)"
+equals "the first" "1.000 2.000" "$(durations --limit 2)"
+equals "of how many" "cases 1 to 2 of 7; --offset 2 shows the next, --limit 0 all" "$(page)"
+equals "the next" "3.000 4.000" "$(durations -n 2 --offset 2)"
+equals "the last" "7.000" "$(durations --limit 2 --offset 6)"
+equals "is the last" "cases 7 to 7 of 7" "$(page)"
+equals "none" "" "$(durations --limit 2 --offset 7)"
+equals "is none" "there are 7 cases" "$(page)"
+equals "all the same" "1.000 2.000 3.000 4.000 5.000 6.000 7.000" "$(durations --limit 7)"
+equals "all of them" "" "$(page)"
+equals "sorted" "7.000 6.000 5.000" "$(durations --sort=-duration --limit 3)"
+equals "sorted: of how many" "cases 1 to 3 of 7; --offset 3 shows the next, --limit 0 all" "$(page)"
+equals "chosen" "4.000 5.000" "$(durations --where 'duration > 3000' --limit 2)"
+equals "chosen: of how many" "cases 1 to 2 of 4; --offset 2 shows the next, --limit 0 all" "$(page)"
+equals "exported with their rounds" "2000 2000 3000 3000" \
+    "$("$GBRUN" export a.gbr --limit 2 --offset 1 --columns duration | tail -n +2 | tr -d '\r' | paste -sd' ')"
+equals "exported with rounds as one" "2000 3000" \
+    "$("$GBRUN" export a.gbr --rows combined --limit 2 --offset 1 --columns duration | tail -n +2 | tr -d '\r' | paste -sd' ')"
+while IFS='|' read -r given expected; do
+    read -ra words <<<"$given"
+    "$GBRUN" show a.gbr "${words[@]}" >shown.txt 2>&1
+    equals "show $given" "2 gbrun: error: $expected" "$? $(cat shown.txt)"
+done <<'LIST'
+--limit many|--limit many: expected a number of cases
+--limit -1|--limit -1: expected a number of cases
+--offset 1.5|--offset 1.5: expected a number of cases
+--limit 1 --group-by bench|--limit and --offset are not for --group-by or --pivot
+--offset 1 --pivot duration|--limit and --offset are not for --group-by or --pivot
+LIST
+
+# --- failures that are not shown are not hidden ---
+mkdir many
+"$top_builddir/tests/scale/shards" many 1 10001
+rows()
+{
+    "$GBRUN" show many/shard-00001.gbr "$@" >shown.txt 2>&1
+    grep -c '^sweep ' shown.txt
+}
+equals "a table has 10,000 cases" 10000 "$(rows)"
+equals "if nothing else is said" "cases 1 to 10000 of 10001; --offset 10000 shows the next, --limit 0 all" "$(page)"
+equals "or all" 10001 "$(rows --limit 0)"
+equals "an export has all" 10002 "$("$GBRUN" export many/shard-00001.gbr --columns uid | wc -l)"
+equals "JSON has all" 10001 "$("$GBRUN" show many/shard-00001.gbr --format jsonl | wc -l)"
+if command -v sqlite3 >/dev/null; then
+    sqlite3 many/shard-00001.gbr "UPDATE bench_case SET status = 'failed' WHERE position IN (3, 10000)"
+    equals "what failed is counted over all" "10000 cases 1 to 10000 of 10001, 2 of all failed (--where \"status not in ('ok', 'skipped')\"); --offset 10000 shows the next, --limit 0 all" \
+        "$(rows) $(page)"
+    "$GBRUN" show many/shard-00001.gbr --offset 20 --limit 5 --strict >shown.txt 2>said.txt
+    equals "and --strict judges all" "3 gbrun: --strict: failed 2, skipped 0, not certified 0, of 10001 (each round counts)" "$? $(cat said.txt)"
+fi
+finish
