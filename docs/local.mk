@@ -60,8 +60,14 @@ EXAMPLES = \
 
 # For docs/scale.md: how schedulers start gbrun. make slurm-check runs those for Slurm.
 SCALE_FILES = \
+	docs/scale/Containerfile \
 	docs/scale/array.sh \
 	docs/scale/claim.sh \
+	docs/scale/fleet.sh \
+	docs/scale/flux.sh \
+	docs/scale/gpus.sh \
+	docs/scale/kubernetes.yaml \
+	docs/scale/parallel.sh \
 	docs/scale/time_limit.sh
 
 # What is copied to start from: the examples, the configurations of conf/, a plugin, the scripts for schedulers.

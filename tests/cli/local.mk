@@ -47,6 +47,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \
 	tests/cli/test_report.sh \
+	tests/cli/test_schedulers.sh \
 	tests/cli/test_screen.sh \
 	tests/cli/test_search.sh \
 	tests/cli/test_search_space.sh \
@@ -55,3 +56,4 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_series.sh \
 	tests/cli/test_steady_builds.sh \
 	tests/cli/test_threads.sh
+TEST_FILES += tests/cli/check_job.py

@@ -16,6 +16,7 @@ export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cluster_start "$TMPDIR/cluster" 4
 pass "Slurm $(sinfo --version | cut -d ' ' -f 2) with 4 nodes"
 
+# Nodes are one machine: they do not wait for its processors.
 n_cases=40
 cat >sweep.ini <<INI
 [policy few]
@@ -29,6 +30,7 @@ warmup = 0
 rounds = 2
 [gbrun]
 claim_limit = 2 s
+lock = no
 [bench beside]
 log = $TMPDIR/log
 linger = 100 ms
@@ -70,10 +72,10 @@ is_over()
 {
     [ -z "$(squeue --noheader --jobs "$1" 2>/dev/null)" ]
 }
-# What tasks print, each line once.
+# What tasks and Slurm say of errors.
 said()
 {
-    cat gbrun-*.txt | sort | uniq -c
+    grep -h error gbrun-*.txt "$TMPDIR/cluster/slurmctld.out" | tail -n 5
 }
 # ends NAME JOB: waits until no task of the job is left.
 ends()
@@ -90,15 +92,26 @@ begin()
         wait_until 20 has_begun "$name-$task.gbr" || fail "task $task of $name begins" "$(squeue)" "$(said)"
     done
 }
-# again JOB TASK...: waits until these tasks are requeued, and has them start soon; Slurm itself waits for minutes. If
-# a task starts in the second in which it was killed, Slurm kills it again.
+has_restarted()
+{
+    is_state "$1" PENDING && return 1
+    scontrol show job "$1" | grep -q 'Restarts=[1-9]'
+}
+# again JOB TASK...: waits until these tasks are requeued and have started. Slurm itself waits for minutes, and may say so
+# late; and it kills a task again that starts in the second in which it was killed.
 again()
 {
     local job=$1 task
     shift
     for task; do
-        wait_until 20 is_state "${job}_$task" PENDING || fail "task $task is requeued" "$(squeue)"
-        scontrol update "jobid=${job}_$task" starttime=now+2seconds
+        wait_until 20 is_state "${job}_$task" PENDING || fail "task $task is requeued" "$(squeue)" "$(said)"
+    done
+    for task; do
+        for _ in 1 2 3 4 5; do
+            scontrol update "jobid=${job}_$task" starttime=now+2seconds 2>/dev/null
+            wait_until 6 has_restarted "${job}_$task" && continue 2
+        done
+        fail "task $task starts again" "$(squeue)" "$(said)"
     done
 }
 host_of()
@@ -137,6 +150,10 @@ ends "the same array again" "$job"
 equals "the same array again: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
 equals "is shown as one" "8 of 8 shards on 4 nodes, $n_cases of $n_cases cases" "$(gbrun show union.gbr | tail -n 1)"
 
+node_stop "$node"
+node_start "$node"
+wait_until 30 are_idle 4 || fail "the node has its name again" "$(sinfo)"
+
 # --- a folder of claims: two of four tasks are killed ---
 rm -f ./*.gbr*
 job=$(sbatch --parsable --array=0-3 "$scripts/claim.sh" sweep.ini claims)
@@ -172,4 +189,41 @@ again "$job" 0 1 2 3
 ends "preempted" "$job"
 equals "preempted: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
 equals "no case twice nor a second run" "4" "$(sqlite3 union.gbr 'SELECT count(*) FROM run')"
+
+# --- one task a GPU ---
+rm -f ./*.gbr*
+sbatch --wait --ntasks=8 "$scripts/gpus.sh" sweep.ini >/dev/null
+equals "one task a GPU: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
+equals "each has a GPU of its node for itself" "node1:0 node1:1 node2:0 node2:1 node3:0 node3:1 node4:0 node4:1" \
+    "$(sqlite3 union.gbr "SELECT host.value || ':' || gpu.value FROM run
+        JOIN run_fact AS host ON host.run_id = run.id AND host.name = 'host'
+        JOIN run_fact AS gpu ON gpu.run_id = run.id AND gpu.name = 'job_gpus' ORDER BY 1" | xargs)"
+
+# --- a fleet, in which one node takes half as long again ---
+cat >nap.sh <<'NAP'
+[ "$(uname -n)" = node3 ] && s=0.06 || s=0.04
+sleep "$s"
+NAP
+cat >fleet.ini <<INI
+[policy few]
+plugin = fixed
+samples = 1
+[defaults]
+policy = few
+device = cpu
+iterations = 1
+warmup = 0
+rounds = 3
+[gbrun]
+lock = no
+[bench nap]
+plugin = command
+argv = sh nap.sh {number}
+let.number = 0
+sweep.number = 1:3
+INI
+DRAIN=yes sbatch --parsable --wait --nodes=4 "$scripts/fleet.sh" fleet.ini --label night=1 >job.txt
+equals "a fleet's job ends with" 3 $?
+equals "the slow node is drained, and only it" "node3" "$(sinfo --noheader --Node --partition=all --states=drain --format=%N)"
+succeeds "and the table says why" grep -q '^node3: slower in 3 of 3 cases' "fleet-$(cat job.txt)/nodes.txt"
 finish

@@ -80,7 +80,7 @@ KillWait=5
 JobRequeue=1
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-SchedulerParameters=batch_sched_delay=0
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1
 SlurmctldPidFile=$cluster/slurmctld.pid
 SlurmctldLogFile=$cluster/slurmctld.log
 StateSaveLocation=$cluster/state
