@@ -248,22 +248,31 @@ static void note_floor(const struct steady *steady, char *ret, size_t size)
                  (unsigned long long)wanted_samples(steady), (unsigned long long)n);
 }
 
+/* Two digits, more where the whole part has more. */
+static const char *percent_text(double ratio, char *buffer, size_t size)
+{
+    snprintf(buffer, size, ratio < 0.995 ? "%.2g" : "%.0f", 100.0 * ratio);
+    return buffer;
+}
+
 static void note_width(const struct steady *steady, double reach, char *ret, size_t size)
 {
     const struct steady_attempt *found = &steady->found;
     const double precision = steady->limits.precision;
-    char times[24];
+    char times[24], percent[32];
     if (!isfinite(reach))
         snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
                  (unsigned long long)found->n, floor(found->n_effective));
     else if (reach > precision)
-        snprintf(ret, size, "interval of %.2g %% to one side: needs about %s times the samples",
-                 100.0 * reach, samples_needed(reach / precision, times, sizeof times));
+        snprintf(ret, size, "interval of %s %% to one side: needs about %s times the samples",
+                 percent_text(reach, percent, sizeof percent),
+                 samples_needed(reach / precision, times, sizeof times));
 }
 
 /* What stands in the way, and what would help; nothing where nothing does. */
 static void explain_obstacle(const struct steady *steady, char *ret, size_t size)
 {
+    char percent[32];
     const struct steady_attempt *found = &steady->found;
     const double first = found->figures[0];
     const double second = found->figures[1];
@@ -285,8 +294,8 @@ static void explain_obstacle(const struct steady *steady, char *ret, size_t size
         break;
     case OBSTACLE_TAIL:
         if (isfinite(second))
-            snprintf(ret, size, "interval of the %.0f %% quantile: %.2g %% to one side",
-                     100.0 * first, 100.0 * second);
+            snprintf(ret, size, "interval of the %.0f %% quantile: %s %% to one side",
+                     100.0 * first, percent_text(second, percent, sizeof percent));
         else
             snprintf(ret, size, "too few independent samples for the %.0f %% quantile",
                      100.0 * first);
