@@ -2,7 +2,11 @@
 # `gbrun replay`: policies on recorded samples do what they did when these were measured; files of
 # samples from elsewhere; policies that crash; plots.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+# All but those that take their ten seconds: every module is asked for a policy that no file is named after.
+mkdir "$TMPDIR/modules"
+ln -s "$top_builddir"/tests/modules/.libs/*.so "$TMPDIR/modules"
+rm "$TMPDIR"/modules/hang_*.so
+export GBRUN_PLUGIN_PATH=$TMPDIR/modules
 golden=$(cd "$top_srcdir/tests/golden" && pwd)
 cd "$TMPDIR" || exit 99
 
