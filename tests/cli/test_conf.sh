@@ -24,8 +24,9 @@ less_work()
     multistream) echo "-s streams.aligned=64 -s streams.rounds=2" ;;
     convolution) echo "-s 'ranges.only=n = 4'" "-s 'layers.only=h = 7 and r = 1'" ;;
     fp16) echo "-s 'ranges.only=m = 1000' -s 'references.only=m = 2048'" \
-        "-s \"types.only=layout = 'nn'\"" ;;
+        "-s \"types.only=layout = 'nn'\" -s subnormals.n=784 -s types.k=64" ;;
     padding) echo "-s dense.m=60 -s dense.n=64 -s dense.k=30 -s batched.batch=4" ;;
+    padding_sizes) echo "-s sizes.n=64 -s sizes.k=30 -s 'sizes.only=t < 30'" ;;
     recordings) echo "-s gbrun.rounds=2 -s streams.aligned=64" \
         "-s padding.m=60 -s padding.n=64 -s padding.k=30" ;;
     roofline) echo "-s elementwise.n=64Ki -s pooling.n=64Ki -s 'gemm_cpu.only=size <= 64'" \
