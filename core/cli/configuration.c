@@ -185,17 +185,12 @@ static int32_t take_sides(struct configuration *configuration, struct error_list
 static const struct shortcut {
     const char *option, *section, *key;
 } shortcuts[] = {
-    {"where", "gbrun", "where"},
-    {"sample", "gbrun", "sample"},
-    {"shard", "gbrun", "shard"},
-    {"costs", "gbrun", "costs"},
-    {"policy", "*", "policy"},
-    {"max-time", "*", "max_time"},
-    {"rounds", "*", "rounds"},
-    {"device", "*", "device"},
-    {"jobs", "gbrun", "jobs"},
-    {"search", "*", "search"},
-    {"precision", "policy *", "precision"},
+    {"where", "gbrun", "where"}, {"sample", "gbrun", "sample"},
+    {"shard", "gbrun", "shard"}, {"costs", "gbrun", "costs"},
+    {"policy", "*", "policy"},   {"max-time", "*", "max_time"},
+    {"rounds", "*", "rounds"},   {"device", "*", "device"},
+    {"jobs", "gbrun", "jobs"},   {"gpus-per-case", "gbrun", "gpus_per_case"},
+    {"search", "*", "search"},   {"precision", "policy *", "precision"},
 };
 /* Those before the last come before --set, which may say otherwise for one section; the last one
  * needs to know which policies are used. */

@@ -9,6 +9,7 @@
 #include "core/base/plain_text.h"
 #include "core/base/sha256.h"
 #include "core/compare/compare.h"
+#include "core/run/device_groups.h"
 #include "core/run/machine.h"
 #include "core/run/provenance.h"
 #include "core/store/store_read.h"
@@ -583,8 +584,21 @@ static int32_t find_devices(struct run_job *job, struct gb_error *error)
     struct configuration *configuration = &job->configuration;
     const struct plugin_settings *devices;
     size_t n_auto, n = settings_devices(configuration->settings, &devices, &n_auto);
-    return devices_find(devices, n, n_auto, &configuration->arena, &job->devices,
-                        job->profiles ? NULL : &job->spare, error);
+    const uint32_t n_each = (uint32_t)settings_run(configuration->settings)->gpus_per_case;
+    if (n_each > 0 && job->profiles)
+        return error_set(error, GB_INVALID,
+                         "gpus_per_case = %u: is not for --profile, whose worker sees all GPUs",
+                         n_each);
+    const int32_t status = devices_find(devices, n, n_auto, &configuration->arena, &job->devices,
+                                        job->profiles ? NULL : &job->spare, error);
+    if (status != GB_OK || n_each == 0)
+        return status;
+    CLEANUP(text_free) struct text notes = {0};
+    const struct node_task task = node_task_of_environment();
+    device_groups_make(&job->devices, n_each, &task, &configuration->arena, &notes);
+    if (notes.length)
+        fputs(text_get(&notes), stderr);
+    return GB_OK;
 }
 
 /* "cuda:0", or "cuda:0, cuda:1" of a case that is spread over both; they are noted in *used. */

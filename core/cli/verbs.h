@@ -116,6 +116,8 @@ struct ab_given {
         {"rounds", 0, "N", "rounds of all benchmarks"},                                            \
         {"device", 0, "DEVICE", "the device of all benchmarks, such as cuda:1"},                   \
         {"search", 0, "NAME", "the search of all benchmarks: a [search NAME] or a plugin's id"},   \
+        {"gpus-per-case", 0, "N",                                                                  \
+         "GPUs that a case sees; the tasks of a job on one node share them out"},                  \
     {                                                                                              \
         "jobs", 0, "N", "workers that measure at the same time, each on a device of its own"       \
     }

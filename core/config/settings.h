@@ -30,6 +30,7 @@ struct run_params {
     struct gb_list plugin_path; /* const char *: folders, relative to the INI file */
     int64_t jobs;               /* workers that measure at the same time; 0: as many as the case
                                    has devices */
+    int64_t gpus_per_case;      /* 0: a case sees all */
     int64_t rounds;             /* of every benchmark without its own */
     int32_t lock;               /* other gbrun processes on the device are waited for */
     double lock_limit_ns;       /* for so long */

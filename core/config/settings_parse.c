@@ -54,6 +54,9 @@ static const struct gb_option run_table[] = {
     GB_INT(struct run_params, jobs, "0", "0:256", NULL,
            "Workers that measure at the same time, each on a device of its own; 0: one for each "
            "device of the case"),
+    GB_INT(struct run_params, gpus_per_case, "0", "0:64", "GPUs",
+           "GPUs that a case sees, one worker for each group of so many; tasks of a job on one "
+           "node share the groups out; 0: all, and each worker has one of its own"),
     GB_INT(struct run_params, rounds, "1", "1:10000", NULL,
            "How often each case is made afresh and measured; a benchmark may say otherwise"),
     GB_BOOL(struct run_params, lock, "yes",

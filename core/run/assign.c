@@ -102,15 +102,29 @@ static bool take_spare(struct spare_worker *spare, const struct visit *visit,
                        struct worker_process *ret)
 {
     if (!spare->process.pid || spare->settings != visit->device->settings ||
-        visit->bench_case.n_environment > 0)
+        visit->bench_case.n_environment > 0 || visit->device->group.n > 0)
         return false;
     *ret = spare->process;
     *spare = (struct spare_worker){0};
     return true;
 }
 
+/* With the environment of the visit, and the devices of its group. */
+static int32_t start_worker(struct worker_process *process, struct visit *visit,
+                            struct gb_error *error)
+{
+    const size_t n = visit->bench_case.n_environment;
+    const struct case_devices *group = &visit->device->group;
+    struct environment_variable *variables = ARENA_ARRAY(&visit->arena, struct environment_variable,
+                                                         n + 1);
+    for (size_t i = 0; i < n; i++)
+        variables[i] = visit->bench_case.environment[i];
+    variables[n] = group->variable;
+    return worker_start(process, variables, n + (group->n > 0), error);
+}
+
 /* The idle worker that can take the visit, or a fresh one; NULL: none can be started. */
-static struct slot *get_worker(struct run *run, const struct visit *visit)
+static struct slot *get_worker(struct run *run, struct visit *visit)
 {
     struct slot *slot = slot_of(run, visit->device);
     if (slot)
@@ -121,8 +135,7 @@ static struct slot *get_worker(struct run *run, const struct visit *visit)
     if (run->plan->worker) {
         slot->process = *run->plan->worker;
     } else if (!take_spare(run->plan->spare, visit, &slot->process) &&
-               worker_start(&slot->process, visit->bench_case.environment,
-                            visit->bench_case.n_environment, &error) != GB_OK) {
+               start_worker(&slot->process, visit, &error) != GB_OK) {
         run_fail(run, &error);
         return NULL;
     }

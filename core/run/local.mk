@@ -20,6 +20,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/command.h \
 	core/run/counting.c \
 	core/run/counting.h \
+	core/run/device_groups.c \
+	core/run/device_groups.h \
 	core/run/events.c \
 	core/run/events.h \
 	core/run/host.c \

@@ -141,6 +141,7 @@ void put_case(struct wire_writer *writer, const struct bench_case *bench_case, c
     put_plugin_settings(writer, bench_case->policy);
     put_plugin_settings(writer, bench_case->device.settings);
     wire_put_u32(writer, (uint32_t)bench_case->device.index);
+    wire_put_text(writer, bench_case->device.uuid ? bench_case->device.uuid : "");
     wire_put_u32(writer, (uint32_t)bench_case->n_tolerances);
     for (size_t i = 0; i < bench_case->n_tolerances; i++)
         wire_put_fields(writer, tolerance_fields, &bench_case->tolerances[i]);
@@ -163,6 +164,7 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
     get_plugin_settings(reader, arena, GB_PLUGIN_DEVICE, device);
     ret->device.settings = device;
     ret->device.index = (int32_t)wire_get_u32(reader);
+    ret->device.uuid = wire_get_text(reader, arena);
     ret->n_tolerances = wire_get_count(reader, wire_fields_bytes(tolerance_fields));
     ret->tolerances = ARENA_ARRAY(arena, struct check_tolerance, ret->n_tolerances);
     for (size_t i = 0; i < ret->n_tolerances; i++)

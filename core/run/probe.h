@@ -32,6 +32,11 @@ struct known_device {
     struct gb_device_info info;
     struct fact *facts;
     size_t n_facts;
+    struct case_devices {
+        struct environment_variable variable; /* by which its worker sees these alone, it first */
+        const char *const *uuids;
+        size_t n; /* 0: the device is in none */
+    } group;      /* device_groups.h */
 };
 
 struct device_list {

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* What a device has of the two locks of a case on it. */
-enum { HAS_NONE, HAS_MACHINE, HAS_ALL };
+/* What a device has of the locks of a case on it: the machine's, its own, those of its group. */
+enum { HAS_NONE, HAS_MACHINE, HAS_OWN, HAS_ALL };
 static const double silent_ns = 1e9;
 
 /* A device is known by its UUID. The processors are one device, of which two runs may use different
@@ -24,6 +24,16 @@ static void name_lock(struct lock *lock, const struct known_device *device)
         lock_new(lock, name, NULL);
 }
 
+/* Those of the rest of its group, in the order that all tasks have. */
+static void name_others(struct device_state *state, const struct known_device *device)
+{
+    const struct case_devices *group = &device->group;
+    state->n_others = group->n > 0 ? group->n - 1 : 0;
+    state->others = memory_allocate((state->n_others + 1) * sizeof *state->others);
+    for (size_t i = 0; i < state->n_others; i++)
+        lock_new(&state->others[i], group->uuids[i + 1], NULL);
+}
+
 void run_locks_new(struct run *run)
 {
     const struct device_list *devices = run->schedule.devices;
@@ -31,19 +41,24 @@ void run_locks_new(struct run *run)
     run->locks = memory_allocate((devices->n + 1) * sizeof *run->locks);
     for (size_t i = 0; i < devices->n; i++) {
         name_lock(&run->devices[i].lock, &devices->items[i]);
+        name_others(&run->devices[i], &devices->items[i]);
         run->locks[i] = &run->devices[i].lock;
     }
 }
 
 void run_locks_free(struct run *run)
 {
-    for (size_t i = 0; i < run->schedule.devices->n; i++)
+    for (size_t i = 0; i < run->schedule.devices->n; i++) {
         lock_free(run->locks[i]);
+        for (size_t j = 0; j < run->devices[i].n_others; j++)
+            lock_free(&run->devices[i].others[j]);
+        free_pointer(&run->devices[i].others);
+    }
     lock_free(&run->machine);
     free_pointer(&run->locks);
 }
 
-static bool take_both(struct run *run, struct device_state *state, bool is_alone)
+static bool take_all(struct run *run, struct device_state *state, bool is_alone)
 {
     state->wanted = &run->machine;
     if (state->has == HAS_NONE) {
@@ -54,6 +69,13 @@ static bool take_both(struct run *run, struct device_state *state, bool is_alone
     }
     state->wanted = &state->lock;
     if (state->has == HAS_MACHINE && lock_take(&state->lock, LOCK_ALONE))
+        state->has = HAS_OWN;
+    for (; state->has == HAS_OWN && state->n_taken < state->n_others; state->n_taken++) {
+        state->wanted = &state->others[state->n_taken];
+        if (!lock_take(&state->others[state->n_taken], LOCK_ALONE))
+            return false;
+    }
+    if (state->has == HAS_OWN)
         state->has = HAS_ALL;
     return state->has == HAS_ALL;
 }
@@ -121,7 +143,7 @@ bool run_lock(struct run *run, const struct known_device *device, bool is_alone)
     state->is_tried = true;
     if (state->wait_begin_ns == 0)
         state->wait_begin_ns = awake_clock_ns();
-    if (take_both(run, state, is_alone)) {
+    if (take_all(run, state, is_alone)) {
         state->has_given_up = false;
         note_problem(run, state);
     } else if (!give_up(run, device, state)) {
@@ -138,6 +160,9 @@ void run_unlock(struct run *run, const struct known_device *device)
 {
     struct device_state *state = run_device(run, device);
     lock_release(&state->lock, run->locks, run->schedule.devices->n);
+    for (size_t i = 0; i < state->n_others; i++) /* with the turn of one that is waited for */
+        lock_release(&state->others[i], NULL, 0);
+    state->n_taken = 0;
     if (state->has != HAS_NONE && --run->n_sharing == 0)
         lock_release(&run->machine, NULL, 0);
     state->has = HAS_NONE;

@@ -62,7 +62,8 @@ struct run {
         bool has_said_users; /* to the user: other processes that compute on it */
         bool is_stuck;       /* its worker was killed and does not end: it is not used any more */
         /* run_locks.c */
-        struct lock lock;
+        struct lock lock, *others; /* of the rest of its group */
+        size_t n_others, n_taken;  /* taken: of the others */
         int has;                   /* which locks */
         bool is_tried, is_used;    /* in this turn of the loop; by a case */
         double wait_begin_ns;      /* 0: nobody waits */

@@ -374,6 +374,11 @@ static int32_t session_open_device(struct session *session, const struct device_
                                  .host = asked.host};
     if (describe(&asked, index, NULL, NULL, &open->info, error) != GB_OK)
         return error->status;
+    if (choice->uuid && *choice->uuid && !text_equal(choice->uuid, open->info.uuid))
+        return error_set(error, GB_DEVICE_ERROR,
+                         "device %s: %s is there in the place of %s, which is the first of the "
+                         "case's GPUs",
+                         open->name, open->info.uuid, choice->uuid);
     int32_t status = open->ops->open(host_interface(open->host), asked.params, index,
                                      &open->device);
     if (status != GB_OK)

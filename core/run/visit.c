@@ -171,8 +171,13 @@ void visit_give(struct visit *visit, const struct known_device *device)
 struct bench_case visit_given_case(const struct visit *visit)
 {
     struct bench_case given = visit->bench_case;
-    given.device = (struct device_choice){.settings = visit->device->settings,
-                                          .index = (int32_t)visit->device->info.index};
+    const struct known_device *device = visit->device;
+    given.device = (struct device_choice){.settings = device->settings,
+                                          .index = (int32_t)device->info.index};
+    if (device->group.n > 0) { /* its worker sees no others */
+        given.device.index = 0;
+        given.device.uuid = device->info.uuid;
+    }
     given.uid = visit->uid;
     return given;
 }

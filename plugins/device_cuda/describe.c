@@ -19,9 +19,11 @@ uint32_t cuda_attribute(const struct driver *driver, CUdevice number, CUdevice_a
     return value > 0 ? (uint32_t)value : 0;
 }
 
-static void write_uuid(const CUuuid *uuid, char *text, size_t bytes)
+/* As nvidia-smi and CUDA_VISIBLE_DEVICES have it: of an instance of MIG the driver gives that one's
+ * UUID, and a name that says so, such as "NVIDIA H100 80GB HBM3 MIG 1g.10gb". */
+static void write_uuid(const CUuuid *uuid, const char *model, char *text, size_t bytes)
 {
-    size_t used = (size_t)snprintf(text, bytes, "GPU");
+    size_t used = (size_t)snprintf(text, bytes, "%s", strstr(model, " MIG ") ? "MIG" : "GPU");
     for (size_t i = 0; i < sizeof uuid->bytes; i++) {
         const bool has_dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
         used += (size_t)snprintf(text + used, bytes - used, "%s%02x", has_dash ? "-" : "",
@@ -38,7 +40,7 @@ void cuda_describe(const struct driver *driver, CUdevice number, uint32_t index,
     snprintf(info->backend, sizeof info->backend, "cuda");
     driver->device_name(info->model, sizeof info->model, number);
     if (driver->device_uuid(&uuid, number) == CUDA_SUCCESS)
-        write_uuid(&uuid, info->uuid, sizeof info->uuid);
+        write_uuid(&uuid, info->model, info->uuid, sizeof info->uuid);
     driver->device_memory(&memory, number);
     info->memory_bytes = memory;
     info->cache_bytes = cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
@@ -107,6 +109,7 @@ void cuda_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact, 
     if (driver->device_pci(pci, sizeof pci, number) != CUDA_SUCCESS)
         return;
     fact(context, "pci", pci);
+    fact(context, "visible_by", "CUDA_VISIBLE_DEVICES");
     nvml_open(&nvml, pci);
     tell_state(&nvml, fact, context);
 }

@@ -22,6 +22,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_examples.sh \
 	tests/cli/test_faults.sh \
 	tests/cli/test_fresh.sh \
+	tests/cli/test_gpus_per_case.sh \
 	tests/cli/test_headers.sh \
 	tests/cli/test_help.sh \
 	tests/cli/test_install.sh \

@@ -208,7 +208,7 @@ START_TEST(printed)
         "default\ncosts =  ; default\nseed = 42  ; default\n"
         "order = listed  ; default\ndevices =  ; default\ndistribute = spread  ; "
         "default\ndurability = full  ; default\nplugin_path =  ; "
-        "default\njobs = 0  ; default\n"
+        "default\njobs = 0  ; default\ngpus_per_case = 0  ; default\n"
         "rounds = 1  ; default\nlock = yes  ; default\nlock_limit = 10 min  ; default\n"
         "claim_limit = 1 min  ; default\n\n"
         "[device d]\nplugin = cpu  ; bench.ini:4\ncpus =  ; default\n\n"

@@ -82,6 +82,7 @@ struct params {
     struct gb_list models;
     struct gb_list uuids;
     int64_t processes, closed_device;
+    int32_t is_chosen;
     int32_t counting, listing;
     double excess, asked;
     double needs_gap, settles_in, energy_step;
@@ -114,6 +115,7 @@ static const struct gb_option options[] = {
     GB_LIST(struct params, uuids, GB_TYPE_STRING, "", NULL, NULL,
             "their UUIDs; FAKE-INDEX where none is given"),
     GB_INT(struct params, processes, "0", "0:", NULL, "that it says compute on it"),
+    GB_BOOL(struct params, is_chosen, "no", "devices are chosen by UUID in FAKE_VISIBLE"),
     GB_INT(struct params, closed_device, "-1", "-1:", NULL, "index of one that cannot be opened"),
     GB_CHOICE(struct params, counting, "fine", countings, "what its counters do"),
     GB_CHOICE(struct params, listing, "none", listings, "what it lists as its activities"),
@@ -168,11 +170,37 @@ static int32_t act_on(const struct device *device, int32_t where)
     return act(device->host, device->params, where);
 }
 
+/* The i-th UUID of a variable that is as CUDA_VISIBLE_DEVICES; NULL: it is not set, or has not so
+ * many. */
+static const char *visible(uint32_t i, char *uuid, size_t bytes)
+{
+    const char *list = getenv("FAKE_VISIBLE");
+    for (; list && i > 0; i--) {
+        list = strchr(list, ',');
+        list += list != NULL;
+    }
+    if (!list || !*list)
+        return NULL;
+    snprintf(uuid, bytes, "%.*s", (int)strcspn(list, ","), list);
+    return uuid;
+}
+
+static uint32_t count_visible(void)
+{
+    char uuid[64];
+    uint32_t n = 0;
+    while (visible(n, uuid, sizeof uuid))
+        n++;
+    return n;
+}
+
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
     const char *number = getenv("FAKE_DEVICES");
     *ret_n = number ? (uint32_t)strtoul(number, NULL, 10)
                     : (uint32_t)((const struct params *)params)->n_devices;
+    if (getenv("FAKE_VISIBLE"))
+        *ret_n = count_visible();
     return act(host, params, COUNT);
 }
 
@@ -194,11 +222,14 @@ static int32_t describe(const struct gb_host *host, const void *object, uint32_t
         snprintf(info->uuid, sizeof info->uuid, "%s", item(&params->uuids, index));
     else
         snprintf(info->uuid, sizeof info->uuid, "FAKE-%u", (unsigned)index);
+    visible(index, info->uuid, sizeof info->uuid);
     info->memory_bytes = (uint64_t)1 << 30;
     info->cache_bytes = (uint64_t)1 << 20;
     info->n_units = 4;
     if (fact) {
         fact(fact_context, "driver", "0.1");
+        if (params->is_chosen)
+            fact(fact_context, "visible_by", "FAKE_VISIBLE");
         fact(fact_context, "slot", index == 0 ? "first" : "another");
         if (params->processes > 0) {
             char n[24];

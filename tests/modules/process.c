@@ -1,16 +1,29 @@
 /*
  * process.c - reports what it finds of the process it runs in, as metrics: its pid, how many CPUs
- * it may use, the number in the environment variable GBRUN_TEST (-1: not set), and how often this
- * process has made the benchmark. gbrun must give each value of env.NAME, and each case that is
- * isolated, a process of its own, and reuse one for all others.
+ * it may use, the number in the environment variable GBRUN_TEST (-1: not set), how many devices
+ * FAKE_VISIBLE names (0: not set), and how often this process has made the benchmark. gbrun must
+ * give each value of env.NAME, and each case that is isolated, a process of its own, and reuse one
+ * for all others.
  */
 #define _GNU_SOURCE
 #include <gbrun/gbrun.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int n_made;
+
+static int n_visible(void)
+{
+    const char *list = getenv("FAKE_VISIBLE");
+    int n = list != NULL;
+    while (list && (list = strchr(list, ',')) != NULL) {
+        list++;
+        n++;
+    }
+    return n;
+}
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
@@ -22,6 +35,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     host->metric(host, "pid", (double)getpid(), "");
     host->metric(host, "cpus", (double)CPU_COUNT(&cpus), "");
     host->metric(host, "variable", number ? strtod(number, NULL) : -1, "");
+    host->metric(host, "visible", n_visible(), "");
     host->metric(host, "made", (double)++n_made, "");
     *ret_bench = host->allocate(host, 1);
     return *ret_bench ? GB_OK : GB_NO_MEMORY;

@@ -1,5 +1,6 @@
 # tests/run/local.mk - tests of running, core/run/.
 TEST_PROGRAM_LIST += \
+	tests/run/test_device_groups \
 	tests/run/test_event_lines \
 	tests/run/test_host \
 	tests/run/test_interference \

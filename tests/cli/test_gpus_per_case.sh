@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# gpus_per_case: cases that see several GPUs of a node each, and tasks of a job that share them out. The devices are
+# made up (tests/modules/device_fake.c) and are chosen by a variable, as those of CUDA are by CUDA_VISIBLE_DEVICES.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+unset SLURM_LOCALID SLURM_NODEID OMPI_COMM_WORLD_LOCAL_RANK FLUX_TASK_LOCAL_ID MPI_LOCALRANKID PALS_LOCAL_RANKID
+cd "$TMPDIR" || exit 1
+if ! command -v sqlite3 >/dev/null; then
+    skip "groups of devices" "sqlite3 is not installed"
+    finish
+fi
+head=$(few_samples 1 'iterations = 1' 'min_samples = 1')
+head="$head
+[device gpu]
+plugin = fake
+n_devices = 8
+is_chosen = yes
+uuids = GPU-a, GPU-b, GPU-c, GPU-d, GPU-e, GPU-f, GPU-g, GPU-h"
+printf '%s\n[bench process]\ndevice = gpu:all\n' "$head" >bench.ini
+
+# groups [OPTION]...: each group that cases were measured on, with how many devices a case found in the variable.
+groups()
+{
+    rm -f results.gbr*
+    "$GBRUN" run -q -c bench.ini -s gbrun.distribute=each -o results.gbr "$@" >table.txt 2>text.txt
+    sqlite3 -separator : results.gbr "SELECT f.value, CAST(m.value AS INTEGER) FROM bench_case AS c
+        JOIN device AS d ON d.id = c.device_id JOIN device_fact AS f ON f.device_id = d.id AND f.name = 'group'
+        JOIN metric AS m ON m.case_id = c.id AND m.name = 'visible' WHERE c.status = 'ok' ORDER BY 1" |
+        sed 's/GPU-//g' | xargs
+}
+equals "groups of two" "a,b:2 c,d:2 e,f:2 g,h:2" "$(groups --gpus-per-case 2)"
+equals "of four" "a,b,c,d:4 e,f,g,h:4" "$(groups --gpus-per-case 4)"
+equals "each alone" "a:1 b:1 c:1 d:1 e:1 f:1 g:1 h:1" "$(groups --gpus-per-case 1)"
+equals "what is left over is not used" "a,b,c:3 d,e,f:3" "$(groups --gpus-per-case 3)"
+equals "without it there are no groups" "" "$(groups)"
+equals "and none of its environment" "8 0" "$(sqlite3 -separator ' ' results.gbr \
+    "SELECT count(*), CAST(max(value) AS INTEGER) FROM metric WHERE name = 'visible'")"
+
+# ---- tasks of a job ----
+for ((i = 0; i < 4; i++)); do
+    OMPI_COMM_WORLD_LOCAL_RANK=$i OMPI_COMM_WORLD_LOCAL_SIZE=4 groups --gpus-per-case 2
+done >tasks.txt
+equals "four tasks that see all devices" "a,b:2 c,d:2 e,f:2 g,h:2" "$(xargs <tasks.txt)"
+equals "two of srun" "c,d:2 g,h:2" "$(SLURM_LOCALID=1 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=2 groups --gpus-per-case 2)"
+equals "a task to which the scheduler gave its own" "c,d:2" \
+    "$(FAKE_VISIBLE=GPU-d,GPU-c SLURM_LOCALID=1 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4 groups --gpus-per-case 2)"
+succeeds "which it cannot know" grep -q '^gbrun: 4 tasks on this node, and each case takes 2 of 2 devices' text.txt
+
+# ---- not enough ----
+groups --gpus-per-case 16 >none.txt
+succeeds "not enough devices" grep -q 'device gpu is not there: gpus_per_case = 16: 8 can be used here' text.txt
+groups --gpus-per-case 65 &>none.txt
+succeeds "nonsense" grep -q 'gpus_per_case' text.txt
+cat >stubborn.ini <<INI
+$head
+[bench process]
+device = gpu:2
+env.FAKE_VISIBLE = GPU-a,GPU-b
+INI
+"$GBRUN" run -q -c stubborn.ini --gpus-per-case 2 -o stubborn.gbr >stubborn.txt 2>&1
+succeeds "a case that chooses others is not measured on them" \
+    grep -q 'GPU-a is there in the place of GPU-c' stubborn.txt
+
+# ---- a group is locked as a whole ----
+for who in group:gpu:0 one:gpu:1; do
+    cat >"${who%%:*}.ini" <<INI
+$head
+[bench beside]
+device = ${who#*:}
+log = $TMPDIR/log
+linger = 50 ms
+let.number = 0
+sweep.number = 1:8
+INI
+done
+"$GBRUN" run -q -c group.ini --gpus-per-case 2 -o group.gbr >group.txt 2>&1 &
+"$GBRUN" run -q -c one.ini -o one.gbr >one.txt 2>&1
+wait $!
+equals "all were measured" "8 8" "$(for i in group one; do
+    sqlite3 "$i.gbr" "SELECT count(*) FROM bench_case WHERE status = 'ok'"; done | xargs)"
+equals "no case on a device of a group beside the group's" "" "$(awk '
+    $1 == "begin" { if (n_open++) print "line " NR }
+    $1 == "end" { n_open-- }' log)"
+finish

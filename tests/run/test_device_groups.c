@@ -1,0 +1,230 @@
+/* test_device_groups.c - which GPUs of a node belong together, and which of them are a task's. */
+#include "tests/check_main.h"
+
+#include "core/run/device_groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEVICES_MAX = 16 };
+static struct plugin_settings gpus = {.name = "gpu"}, cpus = {.name = "cpu"};
+static struct known_device known[DEVICES_MAX];
+static struct fact facts[DEVICES_MAX][2];
+static struct absent_device absent[2];
+static struct device_list list;
+static struct arena arena;
+static struct text notes;
+
+static void set_up(void)
+{
+    list = (struct device_list){.items = known, .absent = absent};
+    arena = (struct arena){0};
+    notes = (struct text){0};
+}
+
+static void tear_down(void)
+{
+    arena_free(&arena);
+    text_free(&notes);
+}
+
+static void add(const struct plugin_settings *settings, const char *uuid, const char *pci)
+{
+    struct known_device *device = &known[list.n];
+    *device = (struct known_device){.settings = settings, .facts = facts[list.n], .n_facts = 2};
+    facts[list.n][0] = (struct fact){"pci", pci};
+    facts[list.n][1] = (struct fact){DEVICE_FACT_VISIBLE_BY, settings == &gpus ? "SEES" : ""};
+    device->info.index = (uint32_t)list.n++;
+    snprintf(device->info.uuid, sizeof device->info.uuid, "%s", uuid);
+}
+
+/* A word of GPUs "abcd", each a letter that is its PCI address and its UUID, after a CPU. */
+static void make_node(const char *gpus_in_order)
+{
+    set_up();
+    add(&cpus, "", "");
+    for (const char *at = gpus_in_order; *at; at++)
+        add(&gpus, (char[]){*at, 0}, (char[]){*at, 0});
+}
+
+/* "0:ab 2:cd": indices of the devices that are left, with their groups. */
+static const char *deal(uint32_t n_each, uint32_t number, uint32_t n)
+{
+    static char words[256];
+    size_t used = 0;
+    words[0] = 0;
+    device_groups_make(&list, n_each, &(struct node_task){number, n}, &arena, &notes);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct known_device *device = &list.items[i];
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? " " : "",
+                                 device->group.n ? device->group.variable.value
+                                                 : device->settings->name);
+        ck_assert_str_eq(fact_of(device->facts, device->n_facts, DEVICE_FACT_GROUP),
+                         device->group.n ? device->group.variable.value : "");
+        if (device->group.n) {
+            ck_assert_str_eq(device->group.variable.name, "SEES");
+            ck_assert_str_eq(device->group.uuids[0], device->info.uuid);
+        }
+    }
+    return words;
+}
+
+static void expect(const char *node, uint32_t n_each, uint32_t number, uint32_t n,
+                   const char *dealt)
+{
+    make_node(node);
+    ck_assert_str_eq(deal(n_each, number, n), dealt);
+    tear_down();
+}
+
+START_TEST(a_task_alone_has_all_groups)
+{
+    expect("abcdefgh", 2, 0, 1, "cpu a,b c,d e,f g,h");
+    expect("abcdefgh", 4, 0, 1, "cpu a,b,c,d e,f,g,h");
+    expect("abcdefgh", 1, 0, 1, "cpu a b c d e f g h");
+    expect("abcdefgh", 3, 0, 1, "cpu a,b,c d,e,f");
+}
+END_TEST
+
+START_TEST(tasks_share_the_groups)
+{
+    expect("abcdefgh", 2, 0, 4, "cpu a,b");
+    expect("abcdefgh", 2, 3, 4, "cpu g,h");
+    expect("abcdefgh", 2, 0, 2, "cpu a,b e,f");
+    expect("abcdefgh", 2, 1, 2, "cpu c,d g,h");
+    expect("abcdefgh", 2, 2, 3, "cpu e,f");
+}
+END_TEST
+
+START_TEST(whatever_the_order_in_which_a_task_sees_them)
+{
+    expect("hgfedcba", 2, 1, 4, "cpu c,d");
+    expect("badcfehg", 2, 0, 4, "cpu a,b");
+}
+END_TEST
+
+/* Of all sizes: each GPU at most once, and as many as there are whole groups. */
+START_TEST(no_gpu_is_two_tasks)
+{
+    for (uint32_t n_gpus = 1; n_gpus <= 8; n_gpus++)
+        for (uint32_t n_each = 1; n_each <= n_gpus; n_each++)
+            for (uint32_t n = 1; n <= n_gpus / n_each; n++) {
+                int n_seen[8] = {0}, n_dealt = 0;
+                for (uint32_t number = 0; number < n; number++) {
+                    char node[9] = "abcdefgh";
+                    node[n_gpus] = 0;
+                    make_node(node);
+                    for (const char *at = deal(n_each, number, n) + strlen("cpu"); *at; at++)
+                        if (*at >= 'a' && *at <= 'h') {
+                            ck_assert_int_eq(++n_seen[*at - 'a'], 1);
+                            n_dealt++;
+                        }
+                    ck_assert_uint_eq(notes.length, 0);
+                    tear_down();
+                }
+                ck_assert_int_eq(n_dealt, (int)(n_gpus / n_each * n_each));
+            }
+}
+END_TEST
+
+START_TEST(of_too_few_tasks_may_have_their_own)
+{
+    make_node("cd");
+    ck_assert_str_eq(deal(2, 3, 4), "cpu c,d");
+    ck_assert_str_eq(text_get(&notes),
+                     "gbrun: 4 tasks on this node, and each case takes 2 of 2 devices that this "
+                     "one sees: if the others see the same, they take turns\n");
+    tear_down();
+    make_node("abcd");
+    ck_assert_str_eq(deal(2, 2, 3), "cpu a,b");
+    ck_assert_uint_gt(notes.length, 0);
+    tear_down();
+}
+END_TEST
+
+START_TEST(too_few_for_one_group_are_absent)
+{
+    make_node("abc");
+    ck_assert_str_eq(deal(4, 0, 1), "cpu");
+    ck_assert_uint_eq(list.n_absent, 1);
+    ck_assert_ptr_eq(absent[0].settings, &gpus);
+    ck_assert_str_eq(absent[0].reason, "gpus_per_case = 4: 3 can be used here");
+    tear_down();
+}
+END_TEST
+
+START_TEST(without_an_address_the_uuid_counts)
+{
+    set_up();
+    add(&gpus, "z", "");
+    add(&gpus, "y", "");
+    ck_assert_str_eq(deal(2, 0, 1), "y,z");
+    tear_down();
+}
+END_TEST
+
+static const char *const variables[] = {"SLURM_LOCALID",
+                                        "SLURM_NODEID",
+                                        "SLURM_STEP_TASKS_PER_NODE",
+                                        "OMPI_COMM_WORLD_LOCAL_RANK",
+                                        "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                        "FLUX_TASK_LOCAL_ID",
+                                        "FLUX_JOB_SIZE",
+                                        "FLUX_JOB_NNODES",
+                                        "MPI_LOCALRANKID",
+                                        "MPI_LOCALNRANKS",
+                                        "PALS_LOCAL_RANKID",
+                                        "PALS_LOCAL_SIZE"};
+
+/* "NAME=VALUE NAME=VALUE", with no other of those variables. */
+static void expect_task(const char *environment, uint32_t number, uint32_t n)
+{
+    char words[256];
+    snprintf(words, sizeof words, "%s", environment);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        unsetenv(variables[i]);
+    for (char *word = words, *end; *word; word = end) {
+        end = word + strcspn(word, " ");
+        if (*end)
+            *end++ = 0;
+        char *value = strchr(word, '=');
+        *value++ = 0;
+        setenv(word, value, 1);
+    }
+    const struct node_task task = node_task_of_environment();
+    ck_assert_msg(task.number == number && task.n == n, "%s: %u of %u", environment, task.number,
+                  task.n);
+}
+
+START_TEST(what_launchers_say)
+{
+    expect_task("", 0, 1);
+    expect_task("SLURM_LOCALID=3 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4(x2)", 3, 4);
+    expect_task("SLURM_LOCALID=1 SLURM_NODEID=1 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 1, 4);
+    expect_task("SLURM_LOCALID=1 SLURM_NODEID=2 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 1, 2);
+    expect_task("SLURM_LOCALID=0 SLURM_NODEID=3 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 0, 1);
+    expect_task("SLURM_LOCALID=4 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4", 0, 1);
+    expect_task("SLURM_LOCALID=0 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=x", 0, 1);
+    expect_task("OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2", 1, 2);
+    expect_task("OMPI_COMM_WORLD_LOCAL_RANK=2 OMPI_COMM_WORLD_LOCAL_SIZE=2", 0, 1);
+    expect_task("FLUX_TASK_LOCAL_ID=3 FLUX_JOB_SIZE=7 FLUX_JOB_NNODES=2", 3, 4);
+    expect_task("MPI_LOCALRANKID=1 MPI_LOCALNRANKS=8", 1, 8);
+    expect_task("PALS_LOCAL_RANKID=5 PALS_LOCAL_SIZE=8", 5, 8);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("device_groups");
+    TCase *tcase = tcase_create("device_groups");
+    tcase_add_test(tcase, a_task_alone_has_all_groups);
+    tcase_add_test(tcase, tasks_share_the_groups);
+    tcase_add_test(tcase, whatever_the_order_in_which_a_task_sees_them);
+    tcase_add_test(tcase, no_gpu_is_two_tasks);
+    tcase_add_test(tcase, of_too_few_tasks_may_have_their_own);
+    tcase_add_test(tcase, too_few_for_one_group_are_absent);
+    tcase_add_test(tcase, without_an_address_the_uuid_counts);
+    tcase_add_test(tcase, what_launchers_say);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
