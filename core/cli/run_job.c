@@ -378,8 +378,11 @@ static int take_up(struct run_job *job, const struct run_record *run)
     if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
                                           &job->first_sequence, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
-    if (job->n_done)
-        qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
+    if (job->n_done == 0)
+        return code;
+    job->done_in_order = memory_allocate(job->n_done * sizeof *job->done);
+    memcpy(job->done_in_order, job->done, job->n_done * sizeof *job->done);
+    qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
     return code;
 }
 
@@ -776,6 +779,7 @@ int run_job_close(struct run_job *job, int code)
     end_events(job, code);
     run_search_free(job->searches);
     free(job->done);
+    free(job->done_in_order);
     configuration_free(&job->configuration);
     return code;
 }

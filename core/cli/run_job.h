@@ -38,7 +38,7 @@ struct run_job {
     char config_sha256[SHA256_TEXT]; /* of a run that is resumed; "": is to be found */
     struct device_list devices;
     const char *busy; /* what other programs did when it began, if that was much; NULL */
-    struct visit_key *done;
+    struct visit_key *done, *done_in_order; /* ascending; as they were measured */
     size_t n_done;
     uint64_t first_sequence;
     uint64_t n_visits;

@@ -32,9 +32,9 @@ struct run_search {
     struct search_process process;
     bool has_begun, has_step; /* the one at `at`; a visit of it is wanted */
     bool was_given;           /* to the schedule */
+    size_t n_repeated;        /* of the job's done_in_order */
     struct engine_step step;
     double elapsed_ns;
-    uint64_t n_visits; /* of all searches */
 };
 
 /* ---- spaces ---- */
@@ -49,11 +49,18 @@ static struct one_search *search_of(struct run_search *searches,
            &searches->items[searches->n - 1];
 }
 
-static void add_axis(struct one_search *search, const char *name)
+static bool is_axis(const struct one_search *search, const char *name)
 {
     for (size_t i = 0; i < search->n_axes; i++)
         if (text_equal(search->axes[i], name))
-            return;
+            return true;
+    return false;
+}
+
+static void add_axis(struct one_search *search, const char *name)
+{
+    if (is_axis(search, name))
+        return;
     MEMORY_APPEND(search->axes, search->n_axes, memory_copy_text(name));
 }
 
@@ -112,7 +119,7 @@ static int32_t make_space(struct run_search *searches, struct one_search *search
     if (status == GB_OK)
         status = search_goal_read(search->settings->params.goal,
                                   &searches->job->configuration.arena, &search->goal, error);
-    if (status == GB_OK)
+    if (status == GB_OK && !is_axis(search, search->goal.expression))
         status = search_goal_check(&search->goal, error);
     return status == GB_OK ? status
                            : error_prefix(error, "search %s: ", search->settings->plugin->name);
@@ -264,38 +271,95 @@ static void add_open(const struct one_search *search, const struct engine_report
         add_fact(facts, "not_ruled_out_positions", "%s", text_get(&list));
 }
 
-static int32_t store_report(struct run_search *searches, const struct one_search *search,
-                            const struct engine_report *report, struct gb_error *error)
+/* Which search it is: known before anything is measured. */
+static void describe(const struct one_search *search, struct facts *facts)
 {
     const struct search_params *params = &search->settings->params;
-    struct facts facts = {.search = search->settings->plugin->name};
+    const struct plugin_settings *plugin = search->settings->plugin;
     CLEANUP(text_free) struct text options = {0};
-    for (size_t i = 0; i < search->settings->plugin->n_settings; i++)
-        text_printf(&options, "%s%s=%s", i ? " " : "", search->settings->plugin->settings[i].key,
-                    search->settings->plugin->settings[i].text);
-    add_fact(&facts, "plugin", "%s", search->settings->plugin->info->plugin.id);
-    add_fact(&facts, "options", "%s", text_get(&options));
-    add_fact(&facts, "benches", "%s", text_get(&search->benches));
-    add_fact(&facts, "goal", "%s", params->goal);
-    add_fact(&facts, "where", "%s", params->where);
-    add_fact(&facts, "tolerance", "%.6g", params->tolerance);
-    add_fact(&facts, "confidence", "%.6g", params->confidence);
-    add_fact(&facts, "scope", "%s",
-             report->scope >= 0 && report->scope <= GB_SCOPE_ALL ? scopes[report->scope] : "none");
-    add_fact(&facts, "cases", "%llu", (unsigned long long)search->n);
-    add_fact(&facts, "cases_measured", "%llu", (unsigned long long)report->n_cases);
-    add_fact(&facts, "cases_ok", "%llu", (unsigned long long)report->n_ok);
-    add_fact(&facts, "visits", "%llu", (unsigned long long)report->n_proposals);
-    add_fact(&facts, "elapsed_ns", "%.17g", report->elapsed_ns);
-    add_fact(&facts, "reason", "%s", report->reason);
-    if (*report->note)
+    for (size_t i = 0; i < plugin->n_settings; i++)
+        text_printf(&options, "%s%s=%s", i ? " " : "", plugin->settings[i].key,
+                    plugin->settings[i].text);
+    add_fact(facts, "plugin", "%s", plugin->info->plugin.id);
+    add_fact(facts, "options", "%s", text_get(&options));
+    add_fact(facts, "benches", "%s", text_get(&search->benches));
+    add_fact(facts, "goal", "%s", params->goal);
+    add_fact(facts, "where", "%s", params->where);
+    add_fact(facts, "tolerance", "%.6g", params->tolerance);
+    add_fact(facts, "confidence", "%.6g", params->confidence);
+    add_fact(facts, "cases", "%llu", (unsigned long long)search->n);
+}
+
+/* How it ended; NULL: it has not. */
+static int32_t store_report(struct run_search *searches, const struct engine_report *report,
+                            struct gb_error *error)
+{
+    const struct one_search *search = &searches->items[searches->at];
+    struct facts facts = {.search = search->settings->plugin->name};
+    describe(search, &facts);
+    if (report) {
+        add_fact(&facts, "scope", "%s",
+                 report->scope >= 0 && report->scope <= GB_SCOPE_ALL ? scopes[report->scope]
+                                                                     : "none");
+        add_fact(&facts, "cases_measured", "%llu", (unsigned long long)report->n_cases);
+        add_fact(&facts, "cases_ok", "%llu", (unsigned long long)report->n_ok);
+        add_fact(&facts, "visits", "%llu", (unsigned long long)report->n_proposals);
+        add_fact(&facts, "elapsed_ns", "%.17g", report->elapsed_ns);
+        add_fact(&facts, "reason", "%s", report->reason);
         add_fact(&facts, "note", "%s", report->note);
-    add_best(searches, search, report, &facts);
-    add_open(search, report, &facts);
+        add_best(searches, search, report, &facts);
+        add_open(search, report, &facts);
+    }
     int32_t status = store_run_facts(searches->job->store, searches->job->run_id, facts.items,
                                      facts.n, error);
     arena_free(&facts.arena);
     return status;
+}
+
+/* ---- going on ---- */
+
+static int compare_positions(const void *a, const void *b)
+{
+    const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* The next visit that the search at hand had in the run that is resumed; NULL: it has repeated them
+ * all. */
+static const struct visit_key *next_before(struct run_search *searches)
+{
+    const struct run_job *job = searches->job;
+    const struct one_search *search = &searches->items[searches->at];
+    for (; searches->n_repeated < job->n_done; searches->n_repeated++) {
+        const struct visit_key *key = &job->done_in_order[searches->n_repeated];
+        if (searches->is_searched[key->position])
+            return bsearch(&key->position, search->positions, (size_t)search->n,
+                           sizeof key->position, compare_positions)
+                       ? key
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* The same observations give the same proposals. False, with the reason: not here. */
+static bool repeats_itself(struct run_search *searches, struct text *ret_reason)
+{
+    const struct one_search *search = &searches->items[searches->at];
+    const struct visit_key *before = next_before(searches);
+    const uint64_t position = search->positions[searches->step.i];
+    CLEANUP(text_free) struct text was = {0}, is = {0};
+    if (!before)
+        return true;
+    searches->n_repeated++;
+    if (before->position == position && before->round == searches->step.visit)
+        return true;
+    add_label(searches, before->position, &was);
+    add_label(searches, position, &is);
+    text_printf(ret_reason,
+                "the search does not repeat itself: it proposed visit %u of %s where it proposes "
+                "visit %u of %s now",
+                before->round, text_get(&was), searches->step.visit, text_get(&is));
+    return false;
 }
 
 static int32_t end_search(struct run_search *searches, const struct engine_report *report,
@@ -310,7 +374,9 @@ static int32_t end_search(struct run_search *searches, const struct engine_repor
     if (*report->note)
         progress_line(&searches->job->progress, "search %s: %s", search->settings->plugin->name,
                       report->note);
-    int32_t status = store_report(searches, search, report, error);
+    int32_t status = store_report(searches, report, error);
+    while (next_before(searches)) /* what it would have to repeat is not the next one's */
+        searches->n_repeated++;
     search_process_free(&searches->process);
     searches->at++;
     searches->has_begun = searches->has_step = false;
@@ -357,40 +423,50 @@ static void want(struct run_search *searches, struct schedule *schedule)
         progress->n_total = progress->n_known + progress->n_done + 1;
 }
 
-/* The next step of the search at hand, which may be its end. */
-static int32_t step(struct run_search *searches, struct gb_error *error)
+static int32_t begin(struct run_search *searches, struct gb_error *error)
 {
     const struct one_search *search = &searches->items[searches->at];
-    struct engine_report report;
-    if (!searches->has_begun) {
-        int32_t status = search_process_start(
+    int32_t status = store_report(searches, NULL, error);
+    if (status == GB_OK)
+        status = search_process_start(
             &searches->process, search->settings,
             (uint64_t)settings_run(searches->job->configuration.settings)->seed, 1, search->space,
             error);
-        if (status != GB_OK)
-            return status;
-        searches->has_begun = true;
-        searches->elapsed_ns = 0;
+    searches->has_begun = status == GB_OK;
+    searches->elapsed_ns = 0;
+    return status;
+}
+
+/* The next step of the search at hand, which may be its end. *ret_is_stopped: by the user. */
+static int32_t step(struct run_search *searches, bool *ret_is_stopped, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text reason = {0};
+    struct engine_report report;
+    int32_t status = searches->has_begun ? GB_OK : begin(searches, error);
+    if (status != GB_OK)
+        return status;
+    const int how = search_process_next(&searches->process, &searches->step, &report);
+    *ret_is_stopped = how == SEARCH_STOPPED;
+    if (how == SEARCH_STEP && !repeats_itself(searches, &reason)) {
+        report = search_failure(text_get(&reason));
+        return end_search(searches, &report, error);
     }
-    searches->has_step = search_process_next(&searches->process, &searches->step, &report);
-    if (searches->has_step && searches->step.i >= search->n)
-        return error_set(error, GB_CORRUPT, "the worker of search %s asks for case %llu of %llu",
-                         search->settings->plugin->name, (unsigned long long)searches->step.i,
-                         (unsigned long long)search->n);
-    return searches->has_step ? GB_OK : end_search(searches, &report, error);
+    searches->has_step = how == SEARCH_STEP;
+    return how == SEARCH_ENDED ? end_search(searches, &report, error) : GB_OK;
 }
 
 int32_t run_search_round(void *context, struct schedule *schedule, bool *ret_goes_on,
                          struct gb_error *error)
 {
     struct run_search *searches = context;
+    bool is_stopped = false;
     *ret_goes_on = false;
-    while (searches->at < searches->n) {
+    while (searches->at < searches->n && !is_stopped) {
         if (searches->items[searches->at].n == 0) {
             searches->at++;
             continue;
         }
-        int32_t status = searches->has_step ? GB_OK : step(searches, error);
+        int32_t status = searches->has_step ? GB_OK : step(searches, &is_stopped, error);
         if (status == GB_OK && !searches->has_step)
             continue;
         if (status == GB_OK)

@@ -170,6 +170,11 @@ static void write_best(const struct found *found, struct text *out)
 
 static void write_facts(const struct found *found, struct text *out)
 {
+    if (!*fact(found, "scope")) {
+        text_printf(out, "search %s (%s): has not ended: gbrun run --resume goes on with it\n",
+                    found->name, fact(found, "plugin"));
+        return;
+    }
     write_claim(found, out);
     write_best(found, out);
     text_printf(out, "  ended          %s\n", fact(found, "reason"));

@@ -25,6 +25,10 @@ static const struct gb_option search_table[] = {
     GB_INT(struct search_params, patience, "0", "0:1000000000", "cases",
            "Different cases measured since the best one got better, after which it ends; 0: no "
            "such limit"),
+    {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
+     offsetof(struct search_params, time_limit_ns), "time_limit", "1 min", "1ms:", NULL, "ns",
+     "How long the search itself may take to say what is next; one that takes longer is ended, as "
+     "is one that has taken more than its budget for that, all in all"},
 };
 
 struct option_table search_options(void)

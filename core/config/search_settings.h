@@ -12,6 +12,7 @@ struct search_params {
     double tolerance, confidence;
     double budget_ns; /* 0: none, as of the following */
     int64_t cases, patience;
+    double time_limit_ns; /* of each of its answers */
 };
 
 struct option_table search_options(void);

@@ -2,7 +2,9 @@
 #include "core/run/search_process.h"
 
 #include "core/base/host_clock.h"
+#include "core/base/plain_text.h"
 #include "core/run/messages.h"
+#include "core/run/supervisor.h"
 
 #include <math.h>
 #include <poll.h>
@@ -10,7 +12,6 @@
 #include <string.h>
 
 enum { CASES_IN_MESSAGE = 1024 };
-static const double answer_limit_ns = 60e9;
 
 /* ---- what is sent ---- */
 
@@ -41,6 +42,11 @@ int32_t search_process_start(struct search_process *process, const struct search
     if (worker_start(&process->worker, NULL, 0, error) != GB_OK)
         return error->status;
     process->is_running = true;
+    process->params = params;
+    process->thought_ns = 0;
+    process->n_steps = 0;
+    process->lanes = lanes;
+    process->n_cases = space_size(space);
     struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH);
     put_plugin_settings(writer, settings->plugin);
     wire_put_u64(writer, seed);
@@ -77,17 +83,22 @@ void search_process_observe(struct search_process *process,
 
 /* ---- what is answered ---- */
 
+/* The engine in the worker has checked it; but a plugin can write to what the engine says. */
 static bool take_step(struct search_process *process, struct wire_reader *message,
                       struct engine_step *ret)
 {
-    (void)process;
     *ret = (struct engine_step){.action = (int)wire_get_u32(message)};
     ret->proposal = wire_get_u64(message);
     ret->i = wire_get_u64(message);
     ret->n_samples = wire_get_u64(message);
     ret->visit = wire_get_u32(message);
     wire_get_chars(message, ret->reason, sizeof ret->reason);
-    return wire_complete(message);
+    make_plain_line(ret->reason);
+    if (ret->action == ENGINE_WAIT && process->lanes > 1)
+        return wire_complete(message);
+    return wire_complete(message) && ret->action == ENGINE_MEASURE &&
+           ret->proposal == process->n_steps++ && ret->i < process->n_cases &&
+           ret->visit < ENGINE_VISITS_MAX && ret->n_samples <= ENGINE_SAMPLES_MAX;
 }
 
 static bool take_report(struct search_process *process, struct wire_reader *message,
@@ -111,12 +122,17 @@ static bool take_report(struct search_process *process, struct wire_reader *mess
     wire_get_chars(message, ret->note, sizeof ret->note);
     ret->n_open = wire_get_count(message, sizeof(uint64_t));
     uint64_t *open = ARENA_ARRAY(&process->arena, uint64_t, ret->n_open + 1);
-    for (uint64_t i = 0; i < ret->n_open; i++)
+    bool is_sound = ret->best == GB_NO_CASE || ret->best < process->n_cases;
+    for (uint64_t i = 0; i < ret->n_open; i++) {
         open[i] = wire_get_u64(message);
+        is_sound = is_sound && open[i] < process->n_cases;
+    }
     ret->open = open;
     if (status != GB_OK)
         snprintf(ret->reason, sizeof ret->reason, "the search failed: %s", text);
-    return wire_complete(message);
+    make_plain_line(ret->reason);
+    make_plain_line(ret->note);
+    return wire_complete(message) && is_sound;
 }
 
 static void take_log(struct search_process *process, struct wire_reader *message)
@@ -128,24 +144,43 @@ static void take_log(struct search_process *process, struct wire_reader *message
         process->line(process->context, text);
 }
 
+struct engine_report search_failure(const char *reason)
+{
+    struct engine_report report = {
+        .best = GB_NO_CASE, .value = NAN, .low = NAN, .high = NAN, .share = NAN, .is_broken = true};
+    snprintf(report.reason, sizeof report.reason, "%s", reason);
+    return report;
+}
+
 /* Why it did not answer. */
-static void take_death(struct search_process *process, bool is_late, struct engine_report *ret)
+static struct engine_report find_death(struct search_process *process)
 {
     struct worker_process *worker = &process->worker;
-    const char *words = phase_words(worker->page->phase);
+    CLEANUP(text_free) struct text reason = {0};
     char how[64];
-    for (int i = 0; !is_late && i < 100 && !worker_reap(worker); i++)
+    for (int i = 0; i < 100 && !worker_reap(worker); i++)
         poll(NULL, 0, 1);
     worker_read_output(worker, process->line, process->context);
     worker_flush_output(worker, process->line, process->context);
     worker_death(worker, how, sizeof how);
-    *ret = (struct engine_report){
-        .best = GB_NO_CASE, .value = NAN, .low = NAN, .high = NAN, .share = NAN, .is_broken = true};
-    if (is_late)
-        snprintf(ret->reason, sizeof ret->reason, "the search did not answer within a minute");
-    else
-        snprintf(ret->reason, sizeof ret->reason, "the search crashed (%s) %s",
-                 worker->has_exited ? how : "closed its connection", words);
+    text_printf(&reason, "the search crashed (%s) %s",
+                worker->has_exited ? how : "closed its connection",
+                phase_words(worker->page->phase));
+    return search_failure(text_get(&reason));
+}
+
+static struct engine_report find_delay(const struct search_process *process)
+{
+    const struct search_params *params = process->params;
+    const bool is_budget = params->budget_ns > 0 &&
+                           process->thought_ns >= params->budget_ns + params->time_limit_ns;
+    CLEANUP(text_free) struct text reason = {0};
+    char limit[NUMBER_TEXT_MAX];
+    format_time(is_budget ? params->budget_ns : params->time_limit_ns, 3, limit);
+    text_printf(&reason, "the search %s: %s = %s",
+                is_budget ? "took its budget for itself" : "did not answer",
+                is_budget ? "budget" : "time_limit", limit);
+    return search_failure(text_get(&reason));
 }
 
 enum { ANSWER_NONE, ANSWER_STEP, ANSWER_REPORT, ANSWER_WRONG };
@@ -168,23 +203,32 @@ static int take_answer(struct search_process *process, struct engine_step *step,
     return status < 0 ? ANSWER_WRONG : ANSWER_NONE;
 }
 
-bool search_process_next(struct search_process *process, struct engine_step *ret_step,
-                         struct engine_report *ret_report)
+int search_process_next(struct search_process *process, struct engine_step *ret_step,
+                        struct engine_report *ret_report)
 {
-    const double deadline_ns = awake_clock_ns() + answer_limit_ns;
+    const struct search_params *params = process->params;
+    const double begin_ns = awake_clock_ns(), thought_ns = process->thought_ns;
+    double limit_ns = params->time_limit_ns;
     bool is_open = true;
     int answer = ANSWER_NONE;
-    while (is_open && answer == ANSWER_NONE && awake_clock_ns() < deadline_ns) {
+    if (params->budget_ns > 0)
+        limit_ns = fmin(limit_ns, params->budget_ns + params->time_limit_ns - thought_ns);
+    while (is_open && answer == ANSWER_NONE && !supervise_is_stopped() &&
+           process->thought_ns - thought_ns < limit_ns) {
         is_open = worker_listen(&process->worker, process->line, process->context);
         answer = take_answer(process, ret_step, ret_report);
+        process->thought_ns = thought_ns + awake_clock_ns() - begin_ns;
     }
     if (answer == ANSWER_STEP)
-        return true;
-    if (answer != ANSWER_REPORT)
-        take_death(process, is_open && answer == ANSWER_NONE, ret_report);
+        return SEARCH_STEP;
+    const bool is_stopped = is_open && answer == ANSWER_NONE && supervise_is_stopped();
+    if (answer == ANSWER_WRONG)
+        *ret_report = search_failure("the search's process sent a message that makes no sense");
+    else if (answer == ANSWER_NONE)
+        *ret_report = is_open ? find_delay(process) : find_death(process);
     worker_end(&process->worker, false);
     process->is_running = false;
-    return false;
+    return is_stopped ? SEARCH_STOPPED : SEARCH_ENDED;
 }
 
 void search_process_free(struct search_process *process)

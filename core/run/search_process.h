@@ -2,8 +2,8 @@
  * search_process.h - the supervisor's part of a search: a worker of its own in which the plugin
  * runs, asked for the next visit, told what came of it.
  *
- * The worker measures nothing, and waits while others do. One that crashes, or does not answer
- * within a minute, costs its search alone.
+ * The worker measures nothing, and waits while others do. One that crashes, or takes longer than
+ * its limits, costs its search alone.
  */
 #pragma once
 
@@ -14,11 +14,17 @@
 /* Takes a line that the search logged or printed. */
 typedef void search_line_fn(void *context, const char *line);
 
+enum { SEARCH_STEP, SEARCH_ENDED, SEARCH_STOPPED };
+
 struct search_process {
     struct worker_process worker;
     bool is_running;
     search_line_fn *line;
     void *context;
+    const struct search_params *params;
+    uint64_t n_cases, n_steps;
+    uint32_t lanes;
+    double thought_ns;  /* waiting for it, all in all */
     struct arena arena; /* of the report */
 };
 
@@ -27,10 +33,15 @@ int32_t search_process_start(struct search_process *process, const struct search
                              uint64_t seed, uint32_t lanes, const struct space *space,
                              struct gb_error *error);
 
-/* What is to be done next: true and *ret_step, or false and how it ended; then it has been ended.
- * With several lanes ENGINE_WAIT is a step, too: an observation is to come before the next. */
-bool search_process_next(struct search_process *process, struct engine_step *ret_step,
-                         struct engine_report *ret_report);
+/* What is to be done next: SEARCH_STEP and *ret_step (with several
+ * lanes also ENGINE_WAIT: an observation is to come before the next); SEARCH_ENDED and how;
+ * SEARCH_STOPPED: by the user, who did not wait for an answer. Of the latter two it has been ended.
+ */
+int search_process_next(struct search_process *process, struct engine_step *ret_step,
+                        struct engine_report *ret_report);
+
+/* How a search ends of which nothing is known but why. */
+struct engine_report search_failure(const char *reason);
 
 /* What came of a visit that is open. */
 void search_process_observe(struct search_process *process,

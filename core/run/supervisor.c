@@ -27,6 +27,11 @@ static void on_stop_signal(int signal)
         alarm(STOP_SECONDS);
 }
 
+bool supervise_is_stopped(void)
+{
+    return stops > 0;
+}
+
 static void on_alarm(int signal)
 {
     (void)signal;
@@ -232,6 +237,7 @@ static bool begin_round(struct run *run)
     if (run->status == GB_OK &&
         run->plan->on_round(run->plan->context, &run->schedule, &goes_on, &error) != GB_OK)
         run_fail(run, &error);
+    take_stops(run); /* it may have waited for something, and does not wait for what is stopped */
     return goes_on && run->status == GB_OK;
 }
 

@@ -42,6 +42,9 @@ struct run_counts {
     bool is_cancelled;
 };
 
+/* Has the user asked to stop the run that is measured? For what is called by it. */
+bool supervise_is_stopped(void);
+
 /* Returns an error only for what ends the run: the results file cannot be written, no process can
  * be started. */
 int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb_error *error);

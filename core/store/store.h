@@ -75,10 +75,11 @@ int32_t store_run_read(struct store *store, int64_t run_number, struct arena *ar
                        int64_t *ret_run_id, struct run_record *ret, struct gb_error *error);
 
 /*
- * Calls back for each case of the run that is done (case_status_is_done), with what distinguishes
- * it from the others of the run: its place in the sweep, the round, the device as it was asked for
- * (index -1: any). Records that are not done are deleted first, so that resuming leaves no
- * duplicates. *ret_next_sequence: the number that the next record measured is to be given.
+ * Calls back for each case of the run that is done (case_status_is_done), in the order that they
+ * were measured in, with what distinguishes it from the others of the run: its place in the sweep,
+ * the round, the device as it was asked for (index -1: any). Records that are not done are deleted
+ * first, so that resuming leaves no duplicates. *ret_next_sequence: the number that the next record
+ * measured is to be given.
  */
 typedef void store_done_fn(void *context, uint64_t position, uint32_t round,
                            const char *device_name, int32_t device_index);

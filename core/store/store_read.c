@@ -324,8 +324,8 @@ static int32_t report_done(struct store *store, int64_t run_id, store_done_fn *d
     CLEANUP(arena_free) struct arena scratch = {0};
     sqlite3_stmt *select = store_statement_on(
         store,
-        "SELECT DISTINCT position, round, device_name, device_index FROM bench_case"
-        " WHERE run_id = ? ORDER BY position, round, device_name, device_index",
+        "SELECT position, round, device_name, device_index FROM bench_case WHERE run_id = ?"
+        " GROUP BY position, round, device_name, device_index ORDER BY min(sequence)",
         run_id, error);
     if (!select)
         return store_failure(error);

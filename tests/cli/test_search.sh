@@ -152,7 +152,7 @@ search whole.ini
 equals "the same seed, the same order" "$(wc -w <<<"$whole")" "$(order duration,kernels | wc -w)"
 search long.ini
 equals "an interrupted run ends" 1 "$code"
-equals "and has not ended its search" 1 "$("$GBRUN" search 2>&1 | grep -c 'has no search that came to its end')"
+equals "and has not ended its search" 1 "$("$GBRUN" search 2>&1 | grep -c 'has not ended: gbrun run --resume goes on with it')"
 before=$(order duration,kernels)
 "$GBRUN" run --resume results.gbr >out.txt 2>err.txt
 equals "the visits of before are not measured again" "$before" "$(order duration,kernels | cut -c1-${#before})"

@@ -2,6 +2,7 @@
 # a part of what can be repeated in many ways; make hostile does all of it (HOSTILE=all), and what takes long.
 TEST_SCRIPT_LIST += \
 	tests/hostile/test_attacks.sh \
+	tests/hostile/test_bad_searches.sh \
 	tests/hostile/test_builds.sh \
 	tests/hostile/test_busy.sh \
 	tests/hostile/test_claims.sh \

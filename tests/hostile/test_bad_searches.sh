@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# Searches that break their rules, crash, hang, lie or never end: they cost nothing but themselves, and what was
+# measured stays. Searches that are killed in the middle go on as if they had not been.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 99
+
+few_samples 4 'device = exact' 'iterations = 1' 'max_time = 1 s' >exact.ini
+cat >>exact.ini <<'END'
+[device exact]
+plugin = fake
+step = 0ns
+END
+
+# --- hostile searches: an honest one comes after it, in the same run ---------------------------------
+
+cat exact.ini - >hostile.ini <<'END'
+[search bad]
+plugin = hostile
+time_limit = 400 ms
+goal = min factor
+[search fine]
+plugin = exhaustive
+[bench good]
+search = bad
+sweep.factor = 5, 2, 3, 1
+[bench after]
+plugin = good
+search = fine
+sweep.factor = 9, 7
+[bench beside]
+plugin = good
+END
+
+# hostile WAY KEY TEXT VISITS [SETTING]...: the search ends so, having had so many visits; all else is as it was.
+hostile()
+{
+    local way=$1 key=$2 text=$3 visits=$4
+    shift 4
+    rm -f results.gbr
+    timeout 60 "$GBRUN" run -q -c hostile.ini -s "search bad.way=$way" "$@" >out.txt 2>err.txt
+    equals "$way: the run's exit code" 0 $?
+    equals "$way: nothing is claimed" "search bad (hostile): nothing is claimed" \
+        "$("$GBRUN" search | sed 's/, after .* of measuring$//' | head -n 1)"
+    equals "$way: $key" "$text" "$("$GBRUN" search | sed -n "s/^  $key *//p" | head -n 1)"
+    [ "$visits" = - ] || equals "$way: its visits are stored" "$visits" \
+        "$("$GBRUN" export --format csv --rows case --columns bench | grep -c '^good\|^wrong')"
+    equals "$way: the others are measured, and searched" "beside after after 1" \
+        "$("$GBRUN" export --format csv --rows case --sort sequence --columns bench | tr -d '\r' |
+            grep '^beside\|^after' | tr '\n' ' ')$("$GBRUN" search | grep -c 'best of all 2 cases')"
+}
+hostile missing ended "the search proposed case 11, which does not exist: there are 4" 2
+hostile action ended "the search proposed an unknown action: 77" 2
+hostile repeat ended "the search proposed case 0 more often than 100 times" 100
+hostile samples ended "the search proposed 18446744073709551615 samples: 1000000 is the most" 2
+hostile wait ended "the search waits although nothing is being measured" 2
+hostile crash ended "the search crashed (SIGSEGV) in the search" 2
+hostile exit ended "the search crashed (exit 0) in the search" 2
+hostile text ended '?[2Jall is well best: nop?' 2
+hostile create ended "the search failed: does not like the space" 0
+hostile fail_observe ended "the search failed: observe returned status -1" 2
+hostile report ended "the search crashed (SIGABRT) in the search" 2
+hostile claim note "nothing is claimed: the search claims the best of all cases, of which 2 were not measured" 2
+hostile wrong note "nothing is claimed: the search calls case 3 the best, which was not measured as ok" 2
+hostile lie note "nothing is claimed: the search has ruled out case 1, whose samples are better than the best's" 2
+hostile list note "nothing is claimed: the search lists cases as not ruled out that do not exist" 2
+for way in hang_create hang hang_observe hang_report; do
+    hostile "$way" ended "the search did not answer: time_limit = 400 ms" "$([ "$way" = hang_create ] && echo 0 || echo 2)"
+done
+hostile slow ended "the search took its budget for itself: budget = 10.0 ms" - -s 'search bad.budget=10 ms'
+hostile never ended "the search proposed case 0 more often than 100 times" 400
+hostile never ended "budget = 1.00 us" 1 -s 'search bad.budget = 1us'
+hostile many ended "the search is done" 3 -s defaults.max_time=1ms
+
+# --- stopped by the user, while a search takes its time ----------------------------------------------
+
+rm -f results.gbr
+"$GBRUN" run -q -c hostile.ini -s 'search bad.way=hang' -s 'search bad.time_limit=1 min' >out.txt 2>err.txt &
+for _ in {1..200}; do
+    [ "$("$GBRUN" export --format csv --rows case --columns bench 2>/dev/null | grep -c '^good')" -lt 2 ] || break
+    sleep 0.05
+done
+kill -INT $!
+begin=$SECONDS
+wait $!
+equals "a run that is stopped: exit code" 1 $?
+equals "a run that is stopped does not wait for its search" 1 $((SECONDS - begin < 15))
+equals "and its search has not ended" 1 "$("$GBRUN" search | grep -c '^search bad (hostile): has not ended')"
+
+# --- killed in the middle, and resumed ------------------------------------------------------------------
+
+few_samples 4 'device = exact' 'iterations = 1' >long.ini
+sed -n '/^\[device/,$p' exact.ini >>long.ini
+cat >>long.ini <<'END'
+[search any]
+goal = min (factor - 13) * (factor - 13) + size
+samples = 2
+[bench good]
+search = any
+sweep.factor = 10:15
+sweep.size = 1, 2, 3
+END
+order()
+{
+    "$GBRUN" export "$1" --format csv --rows case --sort sequence --columns factor,size,round,n_samples 2>/dev/null | tr -d '\r'
+}
+# facts FILE: how its search ended, without times.
+facts()
+{
+    "$GBRUN" search "$1" | sed 's/, after .*//' | grep -v '^ *[0-9.]* [a-z]*s  '
+}
+# again SEARCH KILL: run whole, and killed once KILL visits are stored; the two are the same.
+again()
+{
+    rm -f whole.gbr killed.gbr
+    sed "s/^\[search any\]/&\nplugin = $1/" long.ini >this.ini
+    [ "$1" = local ] || [ "$1" = random ] || [ "$1" = guided ] || sed -i '/^samples = 2/d' this.ini
+    [ "$1" != random ] || sed -i 's/^samples = 2/&\ncases = 15/' this.ini
+    "$GBRUN" run -q -c this.ini -o whole.gbr >out.txt 2>err.txt
+    "$GBRUN" run -q -c this.ini -o killed.gbr >out.txt 2>err.txt &
+    for _ in {1..400}; do
+        [ "$(order killed.gbr | wc -l)" -le "$2" ] || break
+        sleep 0.02
+    done
+    { kill -9 $! && wait $!; } 2>/dev/null
+    order killed.gbr >before.txt
+    equals "$1: killed in the middle" 1 $(($(wc -l <before.txt) > $2 && $(wc -l <before.txt) < $(order whole.gbr | wc -l)))
+    "$GBRUN" run -q --resume killed.gbr >out.txt 2>err.txt
+    equals "$1: resumed, exit code" 0 $?
+    equals "$1: what was measured stays" "$(cat before.txt)" "$(order killed.gbr | head -n "$(wc -l <before.txt)")"
+    equals "$1: the same proposals, in the same order" "$(order whole.gbr)" "$(order killed.gbr)"
+    equals "$1: the same claim" "$(facts whole.gbr)" "$(facts killed.gbr)"
+    "$GBRUN" run -q --resume killed.gbr >out.txt 2>err.txt
+    equals "$1: replayed from the file, the same again" "$(order whole.gbr)$(facts whole.gbr)" \
+        "$(order killed.gbr)$(facts killed.gbr)"
+}
+again local 4
+again random 4
+again race 30
+
+# One that chooses by its own clock cannot go on: what it had measured stays.
+sed 's/^\[search any\]/&\nplugin = hostile\nway = moody/; /^samples = 2/d' long.ini >moody.ini
+rm -f moody.gbr
+"$GBRUN" run -q -c moody.ini -o moody.gbr >out.txt 2>err.txt
+order moody.gbr >before.txt
+"$GBRUN" run -q --resume moody.gbr >out.txt 2>err.txt
+equals "a search that does not repeat itself is ended" 1 \
+    "$("$GBRUN" search moody.gbr | grep -c '^  ended  *the search does not repeat itself: it proposed visit ')"
+equals "and nothing is measured for it" "$(cat before.txt)" "$(order moody.gbr)"
+finish
