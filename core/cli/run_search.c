@@ -35,6 +35,7 @@ struct run_search {
     size_t n_repeated;        /* of the job's done_in_order */
     struct engine_step step;
     double elapsed_ns;
+    uint64_t n_visits, n_cases, n_ok; /* that it has had */
 };
 
 /* ---- spaces ---- */
@@ -362,6 +363,17 @@ static bool repeats_itself(struct run_search *searches, struct text *ret_reason)
     return false;
 }
 
+/* What is known of it all the same, where its process has said nothing. */
+static struct engine_report fail_search(const struct run_search *searches, const char *reason)
+{
+    struct engine_report report = search_failure(reason);
+    report.n_proposals = searches->n_visits;
+    report.n_cases = searches->n_cases;
+    report.n_ok = searches->n_ok;
+    report.elapsed_ns = searches->elapsed_ns;
+    return report;
+}
+
 static int32_t end_search(struct run_search *searches, const struct engine_report *report,
                           struct gb_error *error)
 {
@@ -403,6 +415,10 @@ static int32_t observe(struct run_search *searches, struct gb_error *error)
     if (status != GB_OK)
         return status;
     searches->elapsed_ns += observation.wall_ns;
+    searches->n_visits++;
+    searches->n_cases += searches->step.visit == 0;
+    searches->n_ok += searches->step.visit == 0 && observation.status == GB_OBSERVED_OK &&
+                      observation.n_samples > 0;
     observation.proposal = searches->step.proposal;
     observation.elapsed_ns = searches->elapsed_ns;
     search_process_observe(&searches->process, &observation);
@@ -434,6 +450,7 @@ static int32_t begin(struct run_search *searches, struct gb_error *error)
             error);
     searches->has_begun = status == GB_OK;
     searches->elapsed_ns = 0;
+    searches->n_visits = searches->n_cases = searches->n_ok = 0;
     return status;
 }
 
@@ -448,8 +465,12 @@ static int32_t step(struct run_search *searches, bool *ret_is_stopped, struct gb
     const int how = search_process_next(&searches->process, &searches->step, &report);
     *ret_is_stopped = how == SEARCH_STOPPED;
     if (how == SEARCH_STEP && !repeats_itself(searches, &reason)) {
-        report = search_failure(text_get(&reason));
+        report = fail_search(searches, text_get(&reason));
         return end_search(searches, &report, error);
+    }
+    if (how == SEARCH_ENDED && report.is_broken && report.n_proposals == 0) {
+        text_add(&reason, report.reason);
+        report = fail_search(searches, text_get(&reason));
     }
     searches->has_step = how == SEARCH_STEP;
     return how == SEARCH_ENDED ? end_search(searches, &report, error) : GB_OK;

@@ -152,10 +152,25 @@ static void write_claim(const struct found *found, struct text *out)
                 format_time(number(found, "elapsed_ns"), 3, time));
 }
 
+static const struct search_visit *best_visit(const struct found *found)
+{
+    const struct search_visit *best = &found->visits[0];
+    for (size_t i = 1; i < found->n_visits; i++)
+        if (found->visits[i].value < best->value)
+            best = &found->visits[i];
+    return best;
+}
+
 static void write_best(const struct found *found, struct text *out)
 {
     char value[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
     const double low_end = number(found, "low"), high_end = number(found, "high");
+    if (!*fact(found, "best") && found->n_visits > 0) {
+        const struct search_visit *visit = best_visit(found);
+        text_printf(out, "  best visit     %s\n  %-14s %s\n", visit->label, fact(found, "goal"),
+                    value_text(found, found->goal.is_max ? -visit->value : visit->value, value));
+        return;
+    }
     if (!*fact(found, "best")) {
         text_add(out, "  best           none: no case could be measured\n");
         return;
@@ -173,6 +188,8 @@ static void write_facts(const struct found *found, struct text *out)
     if (!*fact(found, "scope")) {
         text_printf(out, "search %s (%s): has not ended: gbrun run --resume goes on with it\n",
                     found->name, fact(found, "plugin"));
+        if (found->n_visits > 0)
+            write_best(found, out);
         return;
     }
     write_claim(found, out);

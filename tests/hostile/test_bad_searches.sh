@@ -55,6 +55,9 @@ hostile repeat ended "the search proposed case 0 more often than 100 times" 100
 hostile samples ended "the search proposed 18446744073709551615 samples: 1000000 is the most" 2
 hostile wait ended "the search waits although nothing is being measured" 2
 hostile crash ended "the search crashed (SIGSEGV) in the search" 2
+equals "crash: what was measured is counted" "2 of 4 cases, 2 of them ok, in 2 visits" \
+    "$("$GBRUN" search | sed -n 's/^  measured *//p' | head -n 1)"
+equals "crash: the best of it is shown" "good factor=2" "$("$GBRUN" search | sed -n 's/^  best visit *//p' | head -n 1)"
 hostile exit ended "the search crashed (exit 0) in the search" 2
 hostile text ended '?[2Jall is well best: nop?' 2
 hostile create ended "the search failed: does not like the space" 0
