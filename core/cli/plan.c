@@ -7,6 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* They are few. */
+static void find_models(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->n_times; i++) {
+        const struct case_time *time = &plan->times[i];
+        size_t j = 0;
+        while (j < plan->n_models && !(text_equal(plan->models[j].plugin, time->plugin) &&
+                                       text_equal(plan->models[j].model, time->model)))
+            j++;
+        if (j == plan->n_models)
+            ARENA_APPEND(&plan->arena, plan->models, plan->n_models,
+                         (struct plan_model){time->plugin, time->model, 0, 0});
+        plan->models[j].sum_ns += time->wall_ns;
+        plan->models[j].n++;
+    }
+}
+
 int32_t plan_read(struct plan *plan, const char *path, struct gb_error *error)
 {
     struct store *store;
@@ -15,6 +32,7 @@ int32_t plan_read(struct plan *plan, const char *path, struct gb_error *error)
         return status;
     status = store_case_times(store, &plan->arena, &plan->times, &plan->n_times, error);
     store_close(store, NULL);
+    find_models(plan);
     plan->path = path;
     return status;
 }
@@ -38,17 +56,11 @@ static const struct case_time *find(const struct plan *plan, const struct bench_
 static const struct case_time *find_anywhere(const struct plan *plan,
                                              const struct bench_case *bench_case)
 {
-    const char *model = NULL;
-    for (size_t i = 0; i < plan->n_times; i++) {
-        const struct case_time *time = &plan->times[i];
-        if (!text_equal(time->plugin, bench_case->info->plugin.id) ||
-            (model && text_equal(model, time->model)))
-            continue;
-        const struct case_time *found = find(plan, bench_case, model = time->model);
-        if (found)
-            return found;
-    }
-    return NULL;
+    const struct case_time *found = NULL;
+    for (size_t i = 0; i < plan->n_models && !found; i++)
+        if (text_equal(plan->models[i].plugin, bench_case->info->plugin.id))
+            found = find(plan, bench_case, plan->models[i].model);
+    return found;
 }
 
 /* Of the cases of a plugin; NaN: there are none. */
@@ -56,15 +68,16 @@ static double mean_of_plugin(const struct plan *plan, const char *plugin)
 {
     double sum = 0;
     size_t n = 0;
-    for (size_t i = 0; i < plan->n_times; i++)
-        if (text_equal(plan->times[i].plugin, plugin)) {
-            sum += plan->times[i].wall_ns;
-            n++;
+    for (size_t i = 0; i < plan->n_models; i++)
+        if (text_equal(plan->models[i].plugin, plugin)) {
+            sum += plan->models[i].sum_ns;
+            n += plan->models[i].n;
         }
     return n ? sum / (double)n : NAN;
 }
 
-/* Expected for one visit; why: a few words. A case that took longer than it may now takes that. */
+/* Expected for one visit; why: a few words, or NULL. A case that took longer than it may now takes
+ * that. */
 static double expect(struct plan *plan, const struct bench_case *bench_case, const char *model,
                      const char **ret_why)
 {
@@ -74,10 +87,12 @@ static double expect(struct plan *plan, const struct bench_case *bench_case, con
     const struct case_time *found = model ? find(plan, bench_case, model)
                                           : find_anywhere(plan, bench_case);
     const double mean = mean_of_plugin(plan, bench_case->info->plugin.id);
-    *ret_why = "at most: max_time";
-    if (!found && isnan(mean))
-        return limit;
     const double past = found ? found->wall_ns : mean;
+    if (!ret_why)
+        return fmin(past, limit); /* limit: past is not known */
+    *ret_why = "at most: max_time";
+    if (isnan(past))
+        return limit;
     if (past > limit)
         *ret_why = arena_printf(&plan->arena, "max_time, below that of %s", plan->path);
     else if (found)
@@ -90,8 +105,7 @@ static double expect(struct plan *plan, const struct bench_case *bench_case, con
 
 double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case)
 {
-    const char *why;
-    return expect(plan, bench_case, NULL, &why) * (double)bench_case->common.rounds;
+    return expect(plan, bench_case, NULL, NULL) * (double)bench_case->common.rounds;
 }
 
 static void add_heads(struct plan *plan)

@@ -14,6 +14,12 @@ struct plan {
     const char *path; /* of the results file that times come from; NULL: there is none */
     struct case_time *times;
     size_t n_times;
+    struct plan_model { /* of what there are times */
+        const char *plugin, *model;
+        double sum_ns;
+        size_t n;
+    } * models; /* in the order of the times */
+    size_t n_models;
     struct table table;
     uint64_t n_cases, n_visits, n_rounds; /* n_rounds: the most of any case */
     double known_ns;                      /* of visits whose case or plugin is in the file */

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Several tasks share the cases of one configuration by a folder of claims (run --claim); some are killed, stopped or
 # ended by SIGTERM at random moments. The union of their files has each case of each round once, all rounds of one from one
-# task. HOSTILE=all: 50 times, RANDOM_SEED=N repeats a series.
+# task. HOSTILE=all: 50 times, CLAIM_KILLS=N: N times; RANDOM_SEED=N
+# repeats a series.
 . "$top_srcdir/tests/tap.sh"
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 [ "${HOSTILE:-}" = all ] && times=50 || times=3
+times=${CLAIM_KILLS:-$times}
 seed=${RANDOM_SEED:-$$}
 RANDOM=$seed
 n_cases=30
