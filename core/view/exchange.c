@@ -218,13 +218,6 @@ int32_t exchange_export(struct store *store, const struct view_options *options,
         status = view_open(store, &rounds, options->run, &view, error);
     if (status != GB_OK)
         return status;
-    if (view.is_united && (writer == &exchange_nvbench || writer == &exchange_trace)) {
-        view_close(&view);
-        return error_set(
-            error, GB_INVALID,
-            "the newest run is a shard, and --format %s is of one run: expected --run N",
-            writer->name);
-    }
     struct exchange exchange = {.view = &view, .rows = options->rows, .path = path, .bench = ""};
     exchange.json.out = &exchange.text;
     status = write_all(&exchange, writer, out, error);

@@ -9,8 +9,39 @@
 
 static const double S = 1e9; /* ns */
 
+static struct exchange_device device_at(const struct view_devices *devices, size_t i)
+{
+    struct exchange_device device = {devices->items[i].record.model, 0};
+    for (size_t j = 0; j < i; j++)
+        device.ordinal += text_equal(devices->items[j].record.model, device.model);
+    return device;
+}
+
+/* n_devices: it is not among them. */
+static size_t find_device(const struct exchange *exchange, const struct exchange_device *device)
+{
+    size_t i = 0;
+    while (i < exchange->n_devices && !(exchange->devices[i].ordinal == device->ordinal &&
+                                        text_equal(exchange->devices[i].model, device->model)))
+        i++;
+    return i;
+}
+
+/* Shards of one sweep ran on devices of different nodes; those of the same model are one. */
+static void find_devices(struct exchange *exchange)
+{
+    struct view *view = exchange->view;
+    for (size_t run = 0; run < view->n_runs; run++)
+        for (size_t i = 0; i < view->devices[run].n; i++) {
+            const struct exchange_device device = device_at(&view->devices[run], i);
+            if (find_device(exchange, &device) == exchange->n_devices)
+                ARENA_APPEND(&view->arena, exchange->devices, exchange->n_devices, device);
+        }
+}
+
 static void begin(struct exchange *exchange)
 {
+    find_devices(exchange);
     struct json_writer *json = &exchange->json;
     json_open(json, NULL, JSON_OBJECT);
     json_open(json, "meta", JSON_OBJECT);
@@ -26,10 +57,10 @@ static void begin(struct exchange *exchange)
     for (int i = 0; i < 3; i++)
         json_close(json, JSON_OBJECT);
     json_open(json, "devices", JSON_ARRAY);
-    for (size_t i = 0; i < exchange->view->devices[0].n; i++) {
+    for (size_t i = 0; i < exchange->n_devices; i++) {
         json_open(json, NULL, JSON_OBJECT);
         json_integer(json, "id", (int64_t)i);
-        json_text(json, "name", exchange->view->devices[0].items[i].record.model);
+        json_text(json, "name", exchange->devices[i].model);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_ARRAY);
@@ -114,7 +145,7 @@ static int32_t begin_bench(struct exchange *exchange, const struct stored_case *
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "name", c->bench);
     json_open(json, "devices", JSON_ARRAY);
-    for (size_t i = 0; i < exchange->view->devices[0].n; i++)
+    for (size_t i = 0; i < exchange->n_devices; i++)
         json_integer(json, NULL, (int64_t)i);
     json_close(json, JSON_ARRAY);
     json_open(json, "axes", JSON_ARRAY);
@@ -256,10 +287,12 @@ static int32_t add_summaries(struct exchange *exchange, const struct exchange_ca
 
 static int64_t device_of(const struct exchange *exchange, const struct view_row *row)
 {
-    for (size_t i = 0; row->device && i < exchange->view->devices[0].n; i++)
-        if (exchange->view->devices[0].items[i].id == row->device->id)
-            return (int64_t)i;
-    return 0;
+    const struct view_devices *devices = &exchange->view->devices[row->run - exchange->view->runs];
+    if (!row->device)
+        return 0;
+    const struct exchange_device device = device_at(devices,
+                                                    (size_t)(row->device - devices->items));
+    return (int64_t)find_device(exchange, &device);
 }
 
 static void add_axis_values(struct json_writer *json, const struct stored_case *c)

@@ -13,32 +13,42 @@ static void begin(struct exchange *exchange)
     json_open(&exchange->json, "traceEvents", JSON_ARRAY);
 }
 
-static void open_event(struct json_writer *json, const char *name, const char *category,
-                       const char *phase, double at_us, int64_t thread)
+/* A run is a process, a device a thread of it. */
+struct track {
+    struct json_writer *json;
+    int64_t process, thread;
+};
+
+static void open_event(const struct track *track, const char *name, const char *category,
+                       const char *phase, double at_us)
 {
+    struct json_writer *json = track->json;
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "name", name);
     json_text(json, "cat", category);
     json_text(json, "ph", phase);
     json_real(json, "ts", at_us);
-    json_integer(json, "pid", 1);
-    json_integer(json, "tid", thread);
+    json_integer(json, "pid", track->process);
+    json_integer(json, "tid", track->thread);
 }
 
-static void add_complete(struct json_writer *json, const char *name, const char *category,
-                         double at_us, double for_us, int64_t thread)
+static void add_complete(const struct track *track, const char *name, const char *category,
+                         double at_us, double for_us)
 {
-    open_event(json, name, category, "X", at_us, thread);
-    json_real(json, "dur", for_us);
-    json_close(json, JSON_OBJECT);
+    open_event(track, name, category, "X", at_us);
+    json_real(track->json, "dur", for_us);
+    json_close(track->json, JSON_OBJECT);
 }
 
-static void add_counter(struct json_writer *json, const char *name, double at_us, double value)
+/* Of the process. */
+static void add_counter(const struct track *track, const char *name, double at_us, double value)
 {
+    struct json_writer *json = track->json;
+    const struct track of_process = {json, track->process, 0};
     if (!(value > 0))
         return;
-    open_event(json, name, "telemetry", "C", at_us, 0);
+    open_event(&of_process, name, "telemetry", "C", at_us);
     json_open(json, "args", JSON_OBJECT);
     json_real(json, "value", value);
     json_close(json, JSON_OBJECT);
@@ -46,8 +56,8 @@ static void add_counter(struct json_writer *json, const char *name, double at_us
 }
 
 /* One after the other. Returns when the first sample began; NaN: not known. */
-static double add_phases(struct json_writer *json, const struct phases_record *phases,
-                         double case_us, int64_t thread)
+static double add_phases(const struct track *track, const struct phases_record *phases,
+                         double case_us)
 {
 #define PHASE_DURATION(member, words, help) {words, phases->member},
     const struct {
@@ -61,7 +71,7 @@ static double add_phases(struct json_writer *json, const struct phases_record *p
             continue;
         if (i == CASE_PHASE_measure_ns)
             samples_us = at_us;
-        add_complete(json, all[i].words, "phase", at_us, all[i].ns / 1e3, thread);
+        add_complete(track, all[i].words, "phase", at_us, all[i].ns / 1e3);
         at_us += all[i].ns / 1e3;
     }
     return samples_us;
@@ -69,8 +79,9 @@ static double add_phases(struct json_writer *json, const struct phases_record *p
 
 /* Times of samples are known from the first one's start. Where that is not known, the last is taken
  * to end with the case. */
-static int32_t add_samples(struct exchange *exchange, const struct view_row *row, double case_us,
-                           double samples_us, int64_t thread, struct gb_error *error)
+static int32_t add_samples(struct exchange *exchange, const struct track *track,
+                           const struct view_row *row, double case_us, double samples_us,
+                           struct gb_error *error)
 {
     static const char *const names[] = {"elapsed", "clock_hz"};
     CLEANUP(arena_free) struct arena arena = {0};
@@ -86,43 +97,54 @@ static int32_t add_samples(struct exchange *exchange, const struct view_row *row
     double begin_us = samples_us;
     if (isnan(samples_us)) {
         begin_us = case_us + fmax(0, record->wall_ns - elapsed[n - 1]) / 1e3;
-        add_complete(&exchange->json, "samples", "phase", begin_us, elapsed[n - 1] / 1e3, thread);
+        add_complete(track, "samples", "phase", begin_us, elapsed[n - 1] / 1e3);
     }
     for (uint64_t i = 0; i < n; i += n / SAMPLES_MOST + 1) {
         double iterations = record->iterations ? (double)record->iterations : 1;
         double for_us = values[i] * iterations / 1e3, end_us = begin_us + elapsed[i] / 1e3;
         if (!isfinite(for_us) || !isfinite(end_us))
             continue;
-        add_complete(&exchange->json, "sample", "sample", end_us - for_us, for_us, thread);
-        add_counter(&exchange->json, "clock, MHz", end_us, clock[i] / 1e6);
+        add_complete(track, "sample", "sample", end_us - for_us, for_us);
+        add_counter(track, "clock, MHz", end_us, clock[i] / 1e6);
     }
     return GB_OK;
 }
 
-static void add_telemetry(struct json_writer *json, const struct stored_case *c, double begin_us,
+static void add_telemetry(const struct track *track, const struct stored_case *c, double begin_us,
                           double end_us)
 {
     static const int moments[] = {TELEMETRY_BEGIN, TELEMETRY_END};
     for (size_t i = 0; i < 2; i++) {
         const struct gb_telemetry *values = telemetry_at(c, moments[i]);
         double at_us = i ? end_us : begin_us;
-        add_counter(json, "power, W", at_us, values->power_watts);
-        add_counter(json, "temperature, degrees C", at_us, values->temperature_celsius);
+        add_counter(track, "power, W", at_us, values->power_watts);
+        add_counter(track, "temperature, degrees C", at_us, values->temperature_celsius);
     }
+}
+
+/* When the first of the runs began. */
+static double first_seconds(const struct view *view)
+{
+    double first_s = NAN;
+    for (size_t i = 0; i < view->n_runs; i++)
+        first_s = fmin(first_s, exchange_seconds(view->runs[i].record.started));
+    return first_s;
 }
 
 static int32_t add(struct exchange *exchange, const struct exchange_case *c, struct gb_error *error)
 {
     struct json_writer *json = &exchange->json;
-    double run_s = exchange_seconds(exchange_run(exchange)->started);
+    if (exchange->first_s == 0)
+        exchange->first_s = first_seconds(exchange->view);
     int32_t status = GB_OK;
     for (size_t i = 0; i < c->n_rounds && status == GB_OK; i++) {
         const struct view_row *row = &c->rounds[i];
-        double begin_us = (exchange_seconds(row->c.record.started) - run_s) * 1e6;
-        int64_t thread = row->device ? row->device->id : 0;
+        double begin_us = (exchange_seconds(row->c.record.started) - exchange->first_s) * 1e6;
+        const struct track track = {json, row->run - exchange->view->runs + 1,
+                                    row->device ? row->device->id : 0};
         if (!isfinite(begin_us) || !isfinite(row->c.record.wall_ns))
             continue;
-        open_event(json, c->name, "case", "X", begin_us, thread);
+        open_event(&track, c->name, "case", "X", begin_us);
         json_real(json, "dur", row->c.record.wall_ns / 1e3);
         json_open(json, "args", JSON_OBJECT);
         json_text(json, "status", case_status_word(row->c.record.status));
@@ -131,26 +153,47 @@ static int32_t add(struct exchange *exchange, const struct exchange_case *c, str
         json_close(json, JSON_OBJECT);
         json_close(json, JSON_OBJECT);
         const struct case_record *record = &row->c.record;
-        double samples_us = add_phases(json, &record->phases, begin_us, thread);
+        double samples_us = add_phases(&track, &record->phases, begin_us);
         if (isnan(samples_us))
-            add_telemetry(json, &row->c, begin_us, begin_us + record->wall_ns / 1e3);
+            add_telemetry(&track, &row->c, begin_us, begin_us + record->wall_ns / 1e3);
         else
-            add_telemetry(json, &row->c, samples_us, samples_us + record->phases.measure_ns / 1e3);
-        status = add_samples(exchange, row, begin_us, samples_us, thread, error);
+            add_telemetry(&track, &row->c, samples_us,
+                          samples_us + record->phases.measure_ns / 1e3);
+        status = add_samples(exchange, &track, row, begin_us, samples_us, error);
     }
     return status;
+}
+
+static void add_name(const struct track *track, const char *what, const char *name)
+{
+    open_event(track, what, "__metadata", "M", 0);
+    json_open(track->json, "args", JSON_OBJECT);
+    json_text(track->json, "name", name);
+    json_close(track->json, JSON_OBJECT);
+    json_close(track->json, JSON_OBJECT);
+}
+
+/* Shards are named by their number and node. */
+static void add_process_name(const struct track *track, const struct run_record *run)
+{
+    CLEANUP(text_free) struct text name = {0};
+    text_printf(&name, "shard %s on %s", fact_of(run->facts, run->n_facts, SHARD_FACT_SHARD),
+                fact_of(run->facts, run->n_facts, "host"));
+    add_name(track, "process_name", text_get(&name));
 }
 
 static void end(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
-    for (size_t i = 0; i < exchange->view->devices[0].n; i++) {
-        const struct stored_device *device = &exchange->view->devices[0].items[i];
-        open_event(json, "thread_name", "__metadata", "M", 0, device->id);
-        json_open(json, "args", JSON_OBJECT);
-        json_text(json, "name", device->record.model);
-        json_close(json, JSON_OBJECT);
-        json_close(json, JSON_OBJECT);
+    const struct view *view = exchange->view;
+    for (size_t run = 0; run < view->n_runs; run++) {
+        struct track track = {json, (int64_t)run + 1, 0};
+        if (view->is_united)
+            add_process_name(&track, &view->runs[run].record);
+        for (size_t i = 0; i < view->devices[run].n; i++) {
+            track.thread = view->devices[run].items[i].id;
+            add_name(&track, "thread_name", view->devices[run].items[i].record.model);
+        }
     }
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);

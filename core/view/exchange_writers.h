@@ -20,7 +20,16 @@ struct exchange_case {
 };
 
 enum { EXCHANGE_FAMILIES = 8 };
+/* A device of runs that are one: of several with the same model in a run, which of them. */
+struct exchange_device {
+    const char *model;
+    size_t ordinal;
+};
+
 struct exchange {
+    struct exchange_device *devices; /* of nvbench */
+    size_t n_devices;
+    double first_s; /* of trace: when the first run began */
     struct view *view;
     int rows;
     const char *path; /* of the output; NULL */

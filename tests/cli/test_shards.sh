@@ -138,6 +138,13 @@ equals "all are shown as one" "11 3 of 3 shards on 1 node, 11 of 11 cases" \
 equals "in the order of the sweep" "$(cut -d ' ' -f 1 all.txt)" "$(awk '/^(spin|other) / { print $1 }' shown.txt)"
 equals "exported as one" 13 "$("$GBRUN" export merged.gbr | tail -n +2 | wc -l)"
 equals "one alone by its number" 5 "$("$GBRUN" export --run 1 merged.gbr | tail -n +2 | wc -l)"
+"$GBRUN" export merged.gbr --format trace >trace.json
+equals "as a trace: each case once, a process for each shard" "13 3 shard 1/3 shard 2/3 shard 3/3" \
+    "$(grep -c '"cat": *"case"' trace.json) $(grep '"cat": *"case"' trace.json | grep -o '"pid": *[0-9]*' | sort -u | wc -l
+    ) $(grep -o 'shard ./3 on' trace.json | cut -d ' ' -f 1,2 | sort | paste -sd' ')"
+"$GBRUN" export merged.gbr --format nvbench >nvbench.json
+equals "for NVBench: each case once, on one device, as all have that model" "11 1" \
+    "$(grep -c '"name": *"Device=0 ' nvbench.json) $(sed 's/"benchmarks".*//' nvbench.json | grep -o '"id": *[0-9]*' | wc -l)"
 run -o whole.gbr
 "$GBRUN" compare whole.gbr merged.gbr --margin 0.9 >compared.txt 2>&1
 equals "compared as one" "11" "$(grep -cE '^(spin|other) ' compared.txt)"
