@@ -370,11 +370,30 @@ static int compare_plans(const struct run_job *job, const struct run_record *run
 }
 
 /* Goes on with a run of the file: what is done of it is not measured again. */
+/* A run's facts are of the machine on which it began. */
+static void compare_hosts(struct run_job *job, const struct run_record *run)
+{
+    const char *before = fact_of(run->facts, run->n_facts, "host");
+    struct fact *facts;
+    size_t n = 0;
+    machine_facts(&job->configuration.arena, &facts, &n);
+    const char *now = fact_of(facts, n, "host");
+    if (!*before || !*now || text_equal(before, now))
+        return;
+    job->elsewhere = arena_printf(&job->configuration.arena,
+                                  "measured on %s, in a run that began on %s", now, before);
+    say("gbrun: warning: the run began on %s and goes on on %s: its facts are those of %s, and "
+        "cases from now on have a warning",
+        before, now, before);
+}
+
 static int take_up(struct run_job *job, const struct run_record *run)
 {
     struct gb_error error;
     memcpy(job->run_uuid, run->uuid, sizeof run->uuid);
     int code = compare_builds(job, run);
+    if (code == EXIT_FINE)
+        compare_hosts(job, run);
     if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
                                           &job->first_sequence, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
@@ -744,6 +763,7 @@ int run_job_measure(struct run_job *job)
                             .on_round = job->on_round,
                             .context = job->context,
                             .claims = job->claims,
+                            .elsewhere = job->elsewhere,
                             .store = job->store,
                             .run_id = job->run_id,
                             .first_sequence = job->first_sequence,

@@ -43,8 +43,9 @@ struct run_job {
     uint64_t first_sequence;
     uint64_t n_visits;
     bool profiles;
-    uint64_t profiled;            /* position of the case */
-    struct claims *claims;        /* --claim; NULL */
+    uint64_t profiled;     /* position of the case */
+    const char *elsewhere; /* where the run goes on, if that is not where it began; else NULL */
+    struct claims *claims; /* --claim; NULL */
     struct worker_process worker; /* this and spare: see struct run_plan */
     struct spare_worker spare;
     /* for pairs, before it is measured: see struct schedule, struct run_plan */

@@ -167,6 +167,8 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     warn_of_users(run, device);
     record_begin(&slot->collector, visit);
     record_lock(&slot->collector, run_device(run, device));
+    if (run->plan->elsewhere)
+        collector_warn(&slot->collector, run->plan->elsewhere);
     slot->visit = visit;
     slot->has_begun = false;
     slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */

@@ -27,6 +27,7 @@ struct run_plan {
     run_round_fn *on_round;   /* NULL: there is no more */
     void *context;            /* of on_round */
     struct claims *claims;    /* the schedule's cases come from them; NULL: all are its own */
+    const char *elsewhere; /* a warning of each case: it is not where the run began; NULL: it is */
     struct store *store;
     int64_t run_id;
     uint64_t first_sequence; /* of the records to be made */

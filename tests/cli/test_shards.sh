@@ -223,6 +223,15 @@ wait $! 2>/dev/null
 "$GBRUN" run -q -c slow.ini -o slow.gbr --continue >/dev/null 2>&1
 equals "goes on with one that was killed" "0 8 1" "$? $("$GBRUN" export --run all slow.gbr | tail -n +2 | wc -l) $(
     "$GBRUN" list runs --format csv slow.gbr | tail -n +2 | wc -l)"
+if command -v sqlite3 >/dev/null; then
+    run --shard 2/3 -o moved.gbr
+    sqlite3 moved.gbr "PRAGMA foreign_keys = ON; UPDATE run_fact SET value = 'elsewhere' WHERE name = 'host'; UPDATE run SET finished = NULL;
+        DELETE FROM bench_case WHERE id = (SELECT max(id) FROM bench_case)"
+    run --shard 2/3 -o moved.gbr --continue
+    equals "on another machine a message says so" "0 1" "$? $(grep -c "the run began on elsewhere and goes on on $(uname -n):" text.txt)"
+    equals "and each case that is measured there" 1 "$(sqlite3 moved.gbr "SELECT count(*) FROM message
+        WHERE text = 'measured on $(uname -n), in a run that began on elsewhere'")"
+fi
 run --continue --resume going.gbr
 equals "not with --resume" 2 $?
 finish
