@@ -50,7 +50,7 @@ struct params {
 };
 
 static const struct gb_option options[] = {
-    GB_INT(struct params, samples, "3", "1:1000000", "samples",
+    GB_INT(struct params, samples, "2", "1:1000000", "samples",
            "samples of each case; the best one is measured again, twice as often"),
     GB_INT(struct params, start, "6", "2:1000", "cases",
            "cases far from each other that are measured before the model chooses"),
