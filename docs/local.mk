@@ -99,8 +99,13 @@ dist_conf_DATA = \
 skeletondir = $(pkgdatadir)/skeleton
 dist_skeleton_DATA = plugins/skeleton/skeleton.c
 
-# The reader of results files for Python, and what the JSON of `gbrun export` is.
-dist_pkgdata_DATA = docs/events.schema.json docs/results.schema.json python/gbrun.py
+# The reader of results files for Python, and what the JSON of gbrun's answers is.
+dist_pkgdata_DATA = \
+	docs/check.schema.json \
+	docs/events.schema.json \
+	docs/help.schema.json \
+	docs/results.schema.json \
+	python/gbrun.py
 
 DOCUMENTS = \
 	README.md \

@@ -27,7 +27,7 @@ BUNDLE_TEST_FILES = \
 	tests/tap.sh \
 	$(GPU_TEST_FILES)
 BUNDLE_PROGRAM_LIST = $(STOPPING_PROGRAM) $(GPU_PROGRAM_LIST)
-BUNDLE_COPIED = $(DOCUMENTS) $(EXAMPLES) $(SCALE_FILES) $(dist_conf_DATA) python/gbrun.py $(public_HEADERS) $(BUNDLE_TEST_FILES)
+BUNDLE_COPIED = $(DOCUMENTS) $(EXAMPLES) $(SCALE_FILES) $(dist_conf_DATA) $(dist_pkgdata_DATA) $(public_HEADERS) $(BUNDLE_TEST_FILES)
 BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) libgbrun.la $(dist_man_MANS) $(pkgconfig_DATA) $(nodist_cmake_DATA) \
 	$(pkglib_LTLIBRARIES) \
 	$(BUNDLE_PROGRAM_LIST) $(GPU_MODULE_LIST) $(BUNDLE_EXAMPLE)
@@ -35,7 +35,7 @@ BUNDLE_BUILT = packaging/bundle/gbrun$(EXEEXT) libgbrun.la $(dist_man_MANS) $(pk
 $(BUNDLE): $(BUNDLE_BUILT) $(BUNDLE_COPIED) packaging/bundle/make.sh
 	$(AM_V_GEN)STRIP='$(STRIP)' OBJDUMP='$(OBJDUMP)' CROSS_CC='$(CROSS_CC)' PLUGINS='$(pkglib_LTLIBRARIES)' MAN='$(dist_man_MANS)' \
 	  TEST_PROGRAMS='$(BUNDLE_PROGRAM_LIST)' TEST_MODULES='$(GPU_MODULE_LIST)' \
-	  COPIED='$(DOCUMENTS) $(EXAMPLES) $(SCALE_FILES) $(dist_conf_DATA) python/gbrun.py' TEST_FILES='$(BUNDLE_TEST_FILES)' EXAMPLE='$(BUNDLE_EXAMPLE)' \
+	  COPIED='$(DOCUMENTS) $(EXAMPLES) $(SCALE_FILES) $(dist_conf_DATA) $(dist_pkgdata_DATA)' TEST_FILES='$(BUNDLE_TEST_FILES)' EXAMPLE='$(BUNDLE_EXAMPLE)' \
 	  bash $(srcdir)/packaging/bundle/make.sh $(srcdir) $(BUNDLE_NAME) $(BUNDLE)
 bundle-archive: $(BUNDLE)
 bundle: $(BUNDLE)

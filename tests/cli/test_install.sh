@@ -39,7 +39,7 @@ for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
     equals "what is in ${folder#*=} is installed" "$released" \
         "$(cd "$data/${folder%%=*}" && find . -type f | sort)"
 done
-for file in docs/events.schema.json docs/results.schema.json python/gbrun.py; do
+for file in docs/check.schema.json docs/events.schema.json docs/help.schema.json docs/results.schema.json python/gbrun.py; do
     succeeds "$file is installed" cmp "$top_srcdir/$file" "$data/${file##*/}"
 done
 if [ -n "${SANITIZE:-}" ]; then

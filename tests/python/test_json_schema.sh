@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs/results.schema.json is true of what gbrun exports as JSON, and refuses what is something else.
+# docs/*.schema.json are true of what gbrun exports and answers as JSON, and refuse what is something else.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/python/python.sh"
 cd "$TMPDIR" || exit 99
@@ -40,4 +40,29 @@ done
 "$GBRUN" export results.gbr -f jsonl -o lines.jsonl
 succeeds "each line is a case" "$python" "$validate" "$schema" lines.jsonl
 succeeds "what differs is refused" "$python" "$validate" --changed "$schema" sample.json
+
+# ---- check ----
+
+schema=$top_srcdir/docs/check.schema.json
+printf '[bench copy]\nbyts = 1k\ncache = hot\n' >bad.ini
+for file in bench.ini bad.ini nothere.ini; do
+    "$GBRUN" check -c $file --format json >check-$file.json 2>err.txt
+    succeeds "check $file by the schema" "$python" "$validate" "$schema" check-$file.json
+done
+succeeds "check: what differs is refused" "$python" "$validate" --changed "$schema" check-bad.ini.json
+
+# ---- help: topics of each kind, and entries of each ----
+
+schema=$top_srcdir/docs/help.schema.json
+"$GBRUN" help --format json >topics.json
+succeeds "help by the schema" "$python" "$validate" "$schema" topics.json
+for name in check list bench columns marks keys copy call fixed steady cpu guided; do
+    "$GBRUN" help "$name" --format json | paste -sd " "
+done >help.jsonl
+equals "topics of each kind" 12 "$(grep -c '"topics":\[ *{' help.jsonl)"
+succeeds "they are by the schema" "$python" "$validate" "$schema" help.jsonl
+"$python" -c 'import json
+found = {topic["topic"]: topic for line in open("help.jsonl") for topic in json.loads(line)["topics"]}
+print(json.dumps({"format": "gbrun help 1", "topics": [found["fixed"], found["check"]]}))' >help.json
+succeeds "help: what differs is refused" "$python" "$validate" --changed "$schema" help.json
 finish
