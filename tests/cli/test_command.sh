@@ -97,6 +97,32 @@ succeeds "so is what is missing" grep -qF 'output: line 1, byte 4: it ends here:
 succeeds "a prepare that fails is reported" grep -q "prepare: 'false' ended with exit code 1" stdout
 succeeds "nothing of what hung is left" test ! -e "/proc/$(cat pid)/stat"
 
+# --- What of a file is in memory when a program begins -----------------------------------------------
+
+if command -v fincore >/dev/null && [ "$(stat -f -c %T .)" != tmpfs ]; then
+    head -c 4194304 /dev/urandom >data
+    printf '#!/bin/sh\nfincore -b -n -o RES data | tr -d " " >>"$1"; cat data >/dev/null\n' >look
+    chmod +x look
+    begin
+    bench warm "./look warm.txt" "disk_cache = warm" "files = data"
+    bench cold "./look cold.txt" "disk_cache = cold" "files = data"
+    measure
+    equals "files that are read, or taken out of memory, before each run" "4194304 0" \
+        "$(sort -u warm.txt | xargs) $(sort -u cold.txt | xargs)"
+else
+    skip "files in memory" "there is no fincore, or files are always in memory here"
+fi
+begin
+bench dropped "true" "disk_cache = dropped"
+if [ ! -w /proc/sys/vm/drop_caches ]; then
+    measure
+    succeeds "who may not drop all of them learns what to do" \
+        grep -q 'expected to run as root, or disk_cache = cold with the names of files' stderr
+elif [ "${HOSTILE:-}" = all ]; then # slows the machine down
+    measure
+    equals "all that is in memory can be dropped" "dropped ok" "$(statuses)"
+fi
+
 # --- What is killed takes its program along -----------------------------------------------------------
 
 # killed WHO: starts a program that would go on for an hour, and kills gbrun or its worker; the program must end.

@@ -4,13 +4,18 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -731,6 +736,33 @@ START_TEST(memory_is_bound_to_a_node_or_the_reason_is_given)
 }
 END_TEST
 
+/* From here on a system call ends with EPERM in this process, as containers have it. */
+static void forbid(uint32_t number)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+START_TEST(who_forbids_to_bind_memory_is_named)
+{
+    if (access("/sys/devices/system/node/node0", F_OK) != 0)
+        return;
+    forbid(SYS_set_mempolicy);
+    fake_params_set(plugin, params, "numa_node", "0");
+    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
+    ck_assert_str_eq(fake->reason,
+                     "numa_node = 0: memory cannot be bound to it: Operation not permitted; a "
+                     "container has to permit set_mempolicy (seccomp)");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("device_cpu");
@@ -772,6 +804,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(threads, threads_are_bound_where_there_are_enough_cpus, 0, 3);
     tcase_add_test(threads, options_that_cannot_be_are_refused);
     tcase_add_test(threads, memory_is_bound_to_a_node_or_the_reason_is_given);
+    tcase_add_test(threads, who_forbids_to_bind_memory_is_named);
     suite_add_tcase(suite, threads);
     return suite;
 }
