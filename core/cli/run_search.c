@@ -2,6 +2,7 @@
 #include "core/cli/run_search.h"
 
 #include "core/cli/search_goal.h"
+#include "core/run/lane_cpus.h"
 #include "core/run/search_process.h"
 
 #include <math.h>
@@ -22,6 +23,15 @@ struct one_search {
     size_t n_axes;
     size_t n_benches;
     struct text benches; /* names, blanks between */
+    bool builds;         /* one of them, without its device */
+    uint32_t lanes;      /* once it has begun */
+};
+
+/* A visit that the search asked for, and has not been told of. */
+struct open_visit {
+    struct engine_step step;
+    double begun_ns; /* of the search's time */
+    bool was_given;  /* to the schedule, or is stored */
 };
 
 struct run_search {
@@ -30,10 +40,10 @@ struct run_search {
     size_t n, at;
     bool *is_searched; /* by position */
     struct search_process process;
-    bool has_begun, has_step; /* the one at `at`; a visit of it is wanted */
-    bool was_given;           /* to the schedule */
-    size_t n_repeated;        /* of the job's done_in_order */
-    struct engine_step step;
+    bool has_begun, is_waiting; /* the one at `at`; for an observation */
+    size_t n_repeated;          /* of the job's done_in_order */
+    struct open_visit open[SEARCH_LANES_MAX];
+    size_t n_open;
     double elapsed_ns;
     uint64_t n_visits, n_cases, n_ok; /* that it has had */
 };
@@ -77,6 +87,7 @@ static int32_t add_part(struct run_search *searches, const struct sweep_part *pa
     if (sweep_case_at(searches->job->configuration.sweep, part->first, &arena, &first, error) !=
         GB_OK)
         return error->status;
+    search->builds = search->builds || (first.info->flags & PLUGIN_BUILDS);
     add_axis(search, BENCH_AXIS);
     for (size_t i = 0; i < first.n_parameters; i++)
         if (first.parameters[i].is_axis)
@@ -289,6 +300,7 @@ static void describe(const struct one_search *search, struct facts *facts)
     add_fact(facts, "tolerance", "%.6g", params->tolerance);
     add_fact(facts, "confidence", "%.6g", params->confidence);
     add_fact(facts, "cases", "%llu", (unsigned long long)search->n);
+    add_fact(facts, "lanes", "%u", search->lanes);
 }
 
 /* How it ended; NULL: it has not. */
@@ -343,23 +355,24 @@ static const struct visit_key *next_before(struct run_search *searches)
 }
 
 /* The same observations give the same proposals. False, with the reason: not here. */
-static bool repeats_itself(struct run_search *searches, struct text *ret_reason)
+static bool repeats_itself(struct run_search *searches, const struct engine_step *step,
+                           struct text *ret_reason)
 {
     const struct one_search *search = &searches->items[searches->at];
     const struct visit_key *before = next_before(searches);
-    const uint64_t position = search->positions[searches->step.i];
+    const uint64_t position = search->positions[step->i];
     CLEANUP(text_free) struct text was = {0}, is = {0};
     if (!before)
         return true;
     searches->n_repeated++;
-    if (before->position == position && before->round == searches->step.visit)
+    if (before->position == position && before->round == step->visit)
         return true;
     add_label(searches, before->position, &was);
     add_label(searches, position, &is);
     text_printf(ret_reason,
                 "the search does not repeat itself: it proposed visit %u of %s where it proposes "
                 "visit %u of %s now",
-                before->round, text_get(&was), searches->step.visit, text_get(&is));
+                before->round, text_get(&was), step->visit, text_get(&is));
     return false;
 }
 
@@ -374,8 +387,8 @@ static struct engine_report fail_search(const struct run_search *searches, const
     return report;
 }
 
-static int32_t end_search(struct run_search *searches, const struct engine_report *report,
-                          struct gb_error *error)
+static int32_t end_search(struct run_search *searches, struct schedule *schedule,
+                          const struct engine_report *report, struct gb_error *error)
 {
     struct one_search *search = &searches->items[searches->at];
     CLEANUP(text_free) struct text label = {0};
@@ -390,90 +403,163 @@ static int32_t end_search(struct run_search *searches, const struct engine_repor
     while (next_before(searches)) /* what it would have to repeat is not the next one's */
         searches->n_repeated++;
     search_process_free(&searches->process);
+    schedule->is_given_up |= searches->n_open > 0;
+    schedule->n_lanes = 1;
     searches->at++;
-    searches->has_begun = searches->has_step = false;
+    searches->n_open = 0;
+    searches->has_begun = searches->is_waiting = false;
     return status;
 }
 
 /* ---- visits ---- */
 
-/* Tells the search of the visit that it asked for. GB_NOT_FOUND: it is not stored yet. */
+static int32_t find_visit(const struct run_search *searches, const struct open_visit *visit,
+                          int64_t *ret_id, struct gb_error *error)
+{
+    const struct one_search *search = &searches->items[searches->at];
+    return store_case_find(searches->job->store, searches->job->run_id,
+                           search->positions[visit->step.i], visit->step.visit, ret_id, error);
+}
+
+/* Tells the search of the visit that it asked for first. GB_NOT_FOUND: it is not stored yet. */
 static int32_t observe(struct run_search *searches, struct gb_error *error)
 {
     const struct one_search *search = &searches->items[searches->at];
     const struct run_job *job = searches->job;
+    const struct open_visit *visit = &searches->open[0];
     CLEANUP(arena_free) struct arena arena = {0};
     struct gb_observation observation;
     struct stored_case c;
     int64_t id = 0;
-    int32_t status = store_case_find(job->store, job->run_id, search->positions[searches->step.i],
-                                     searches->step.visit, &id, error);
+    int32_t status = find_visit(searches, visit, &id, error);
     if (status == GB_OK)
         status = search_goal_observe(job->store, job->run_number, &search->goal,
                                      search->settings->params.where, id, &arena, &c, &observation,
                                      error);
     if (status != GB_OK)
         return status;
-    searches->elapsed_ns += observation.wall_ns;
+    searches->elapsed_ns = search_visit_end(&c, &observation, visit->begun_ns,
+                                            searches->elapsed_ns);
     searches->n_visits++;
-    searches->n_cases += searches->step.visit == 0;
-    searches->n_ok += searches->step.visit == 0 && observation.status == GB_OBSERVED_OK &&
+    searches->n_cases += visit->step.visit == 0;
+    searches->n_ok += visit->step.visit == 0 && observation.status == GB_OBSERVED_OK &&
                       observation.n_samples > 0;
-    observation.proposal = searches->step.proposal;
+    observation.proposal = visit->step.proposal;
     observation.elapsed_ns = searches->elapsed_ns;
     search_process_observe(&searches->process, &observation);
-    searches->has_step = searches->was_given = false;
+    searches->n_open--;
+    memmove(searches->open, searches->open + 1, searches->n_open * sizeof *searches->open);
+    searches->is_waiting = false;
     return GB_OK;
 }
 
+/* Those that are neither stored nor given to the schedule yet. */
 static void want(struct run_search *searches, struct schedule *schedule)
 {
     const struct one_search *search = &searches->items[searches->at];
     struct progress *progress = &searches->job->progress;
-    schedule->wanted = (struct wanted_visit){.is_wanted = true,
-                                             .position = search->positions[searches->step.i],
-                                             .round = searches->step.visit,
-                                             .n_samples = searches->step.n_samples};
-    searches->was_given = true;
-    if (progress->n_known + progress->n_done >= progress->n_total)
-        progress->n_total = progress->n_known + progress->n_done + 1;
+    struct gb_error error;
+    int64_t id;
+    for (size_t i = 0; i < searches->n_open; i++) {
+        struct open_visit *visit = &searches->open[i];
+        if (!visit->was_given && find_visit(searches, visit, &id, &error) != GB_OK)
+            schedule_want(schedule,
+                          &(struct wanted_visit){.position = search->positions[visit->step.i],
+                                                 .round = visit->step.visit,
+                                                 .n_samples = visit->step.n_samples});
+        visit->was_given = true;
+    }
+    const uint64_t n_least = progress->n_known + progress->n_done + searches->n_open;
+    progress->n_total = progress->n_total > n_least ? progress->n_total : n_least;
 }
 
-static int32_t begin(struct run_search *searches, struct gb_error *error)
+/* As many as the run began with, if it is resumed: the search's proposals depend on it. */
+static int32_t find_lanes(const struct run_search *searches, struct one_search *search,
+                          struct gb_error *error)
 {
-    const struct one_search *search = &searches->items[searches->at];
-    int32_t status = store_report(searches, NULL, error);
+    const struct run_job *job = searches->job;
+    const char *name = search->settings->plugin->name;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct run_record run;
+    struct lane_cpus cpus;
+    uint32_t lanes = SEARCH_LANES_AUTO;
+    int64_t id;
+    int32_t status = store_run_read(job->store, job->run_number, &arena, &id, &run, error);
+    if (status != GB_OK)
+        return status;
+    const char *before = fact_of(run.facts, run.n_facts,
+                                 arena_printf(&arena, SEARCH_FACT "%s.lanes", name));
+    const char *plugin = fact_of(run.facts, run.n_facts,
+                                 arena_printf(&arena, SEARCH_FACT "%s.plugin", name));
+    status = search_lanes_read(*before   ? before
+                               : *plugin ? "1" /* there were none in earlier versions */
+                                         : search->settings->params.lanes,
+                               &lanes, error);
+    if (status != GB_OK)
+        return status;
+    if (lanes > 1 && !search->builds)
+        progress_line(&searches->job->progress,
+                      "search %s: lanes = %u has no effect: none of its benchmarks can be built "
+                      "without its device",
+                      name, lanes);
+    lane_cpus_find(&cpus);
+    if (lanes == SEARCH_LANES_AUTO)
+        lanes = cpus.n_cores < SEARCH_LANES_MAX ? cpus.n_cores : SEARCH_LANES_MAX;
+    search->lanes = search->builds ? lanes : 1;
+    return GB_OK;
+}
+
+static int32_t begin(struct run_search *searches, struct schedule *schedule, struct gb_error *error)
+{
+    struct one_search *search = &searches->items[searches->at];
+    int32_t status = find_lanes(searches, search, error);
+    if (status == GB_OK)
+        status = store_report(searches, NULL, error);
     if (status == GB_OK)
         status = search_process_start(
             &searches->process, search->settings,
-            (uint64_t)settings_run(searches->job->configuration.settings)->seed, 1, search->space,
-            error);
+            (uint64_t)settings_run(searches->job->configuration.settings)->seed, search->lanes,
+            search->space, error);
+    schedule->n_lanes = search->lanes;
     searches->has_begun = status == GB_OK;
     searches->elapsed_ns = 0;
     searches->n_visits = searches->n_cases = searches->n_ok = 0;
     return status;
 }
 
+/* With one lane a search waits after each step, and does not say so. */
+static void open_visit(struct run_search *searches, const struct engine_step *step)
+{
+    searches->is_waiting = step->action == ENGINE_WAIT || searches->items[searches->at].lanes == 1;
+    if (step->action == ENGINE_MEASURE)
+        searches->open[searches->n_open++] = (struct open_visit){.step = *step,
+                                                                 .begun_ns = searches->elapsed_ns};
+}
+
 /* The next step of the search at hand, which may be its end. *ret_is_stopped: by the user. */
-static int32_t step(struct run_search *searches, bool *ret_is_stopped, struct gb_error *error)
+static int32_t step(struct run_search *searches, struct schedule *schedule, bool *ret_is_stopped,
+                    struct gb_error *error)
 {
     CLEANUP(text_free) struct text reason = {0};
     struct engine_report report;
-    int32_t status = searches->has_begun ? GB_OK : begin(searches, error);
+    struct engine_step next;
+    int32_t status = searches->has_begun ? GB_OK : begin(searches, schedule, error);
     if (status != GB_OK)
         return status;
-    const int how = search_process_next(&searches->process, &searches->step, &report);
+    const int how = search_process_next(&searches->process, &next, &report);
     *ret_is_stopped = how == SEARCH_STOPPED;
-    if (how == SEARCH_STEP && !repeats_itself(searches, &reason)) {
+    if (how == SEARCH_STEP && next.action == ENGINE_MEASURE &&
+        !repeats_itself(searches, &next, &reason)) {
         report = fail_search(searches, text_get(&reason));
-        return end_search(searches, &report, error);
+        return end_search(searches, schedule, &report, error);
     }
     if (how == SEARCH_ENDED && report.is_broken && report.n_proposals == 0) {
         text_add(&reason, report.reason);
         report = fail_search(searches, text_get(&reason));
     }
-    searches->has_step = how == SEARCH_STEP;
-    return how == SEARCH_ENDED ? end_search(searches, &report, error) : GB_OK;
+    if (how == SEARCH_STEP)
+        open_visit(searches, &next);
+    return how == SEARCH_ENDED ? end_search(searches, schedule, &report, error) : GB_OK;
 }
 
 int32_t run_search_round(void *context, struct schedule *schedule, bool *ret_goes_on,
@@ -487,12 +573,14 @@ int32_t run_search_round(void *context, struct schedule *schedule, bool *ret_goe
             searches->at++;
             continue;
         }
-        int32_t status = searches->has_step ? GB_OK : step(searches, &is_stopped, error);
-        if (status == GB_OK && !searches->has_step)
+        int32_t status = GB_OK;
+        if (!searches->is_waiting)
+            status = step(searches, schedule, &is_stopped, error);
+        if (status == GB_OK && !searches->is_waiting)
             continue;
         if (status == GB_OK)
             status = observe(searches, error);
-        if (status == GB_NOT_FOUND && !searches->was_given) {
+        if (status == GB_NOT_FOUND && (!searches->open[0].was_given || schedule->is_under_way)) {
             want(searches, schedule);
             *ret_goes_on = true;
             return GB_OK;

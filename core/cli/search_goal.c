@@ -104,12 +104,13 @@ int32_t search_goal_observe(struct store *store, int64_t run_number, const struc
     if (status != GB_OK)
         return status;
     const struct phases_record *phases = &ret_case->record.phases;
+    const double build_ns = or_zero(ret_case->record.build_ns);
     *ret = (struct gb_observation){.size = sizeof *ret,
                                    .status = status_of(ret_case->record.status),
                                    .warmup_ns = or_zero(phases->warmup_ns),
-                                   .prepare_ns = or_zero(phases->open_ns) +
+                                   .prepare_ns = build_ns + or_zero(phases->open_ns) +
                                                  or_zero(phases->prepare_ns),
-                                   .wall_ns = or_zero(ret_case->record.wall_ns)};
+                                   .wall_ns = build_ns + or_zero(ret_case->record.wall_ns)};
     if (ret->status != GB_OBSERVED_OK)
         return GB_OK;
     if (goal->is_time)
@@ -123,4 +124,11 @@ int32_t search_goal_observe(struct store *store, int64_t run_number, const struc
         view_close(&view);
     }
     return status;
+}
+
+double search_visit_end(const struct stored_case *c, const struct gb_observation *observation,
+                        double begun_ns, double free_ns)
+{
+    const double build_ns = or_zero(c->record.build_ns);
+    return fmax(free_ns, begun_ns + build_ns) + (observation->wall_ns - build_ns);
 }

@@ -20,3 +20,8 @@ int32_t search_goal_observe(struct store *store, int64_t run_number, const struc
                             const char *where, int64_t case_id, struct arena *arena,
                             struct stored_case *ret_case, struct gb_observation *ret,
                             struct gb_error *error);
+
+/* When a visit ends: of one that was proposed and began to be built at begun_ns, where the one
+ * before it ended at free_ns. All since the search began. */
+double search_visit_end(const struct stored_case *c, const struct gb_observation *observation,
+                        double begun_ns, double free_ns);

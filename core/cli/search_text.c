@@ -84,8 +84,25 @@ static double median_of(const struct gb_observation *observation, struct arena *
     return sort_to_median(copy, (size_t)observation->n_samples);
 }
 
-static int32_t read_visit(struct store *store, struct found *found, int64_t id, double *elapsed_ns,
-                          struct gb_error *error)
+/* Visits one after the other, with when they ended: as if each had been proposed as soon as there
+ * was a lane for it. */
+struct passing {
+    uint32_t lanes;
+    uint64_t n;
+    double ends_ns[SEARCH_LANES_MAX]; /* of the last ones, a ring */
+    double elapsed_ns;
+};
+
+static void pass(struct passing *passing, const struct stored_case *c,
+                 const struct gb_observation *observation)
+{
+    double *end_ns = &passing->ends_ns[passing->n++ % passing->lanes];
+    passing->elapsed_ns = search_visit_end(c, observation, *end_ns, passing->elapsed_ns);
+    *end_ns = passing->elapsed_ns;
+}
+
+static int32_t read_visit(struct store *store, struct found *found, int64_t id,
+                          struct passing *passing, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena samples = {0};
     struct gb_observation observation;
@@ -95,7 +112,7 @@ static int32_t read_visit(struct store *store, struct found *found, int64_t id, 
                                          error);
     if (status != GB_OK || !is_bench(found, c.bench))
         return status;
-    *elapsed_ns += observation.wall_ns;
+    pass(passing, &c, &observation);
     if (observation.status != GB_OBSERVED_OK || observation.n_samples == 0)
         return GB_OK;
     const double value = median_of(&observation, &samples);
@@ -104,7 +121,7 @@ static int32_t read_visit(struct store *store, struct found *found, int64_t id, 
         ARENA_APPEND(&found->arena, found->visits, found->n_visits,
                      (struct search_visit){.label = label_of(&c, &found->arena),
                                            .value = value,
-                                           .elapsed_ns = *elapsed_ns,
+                                           .elapsed_ns = passing->elapsed_ns,
                                            .parameters = c.parameters,
                                            .n_parameters = c.n_parameters,
                                            .position = c.position});
@@ -114,11 +131,13 @@ static int32_t read_visit(struct store *store, struct found *found, int64_t id, 
 static int32_t read_visits(struct store *store, struct found *found, struct gb_error *error)
 {
     CLEANUP(free_pointer) int64_t *ids = NULL;
-    double elapsed_ns = 0;
+    const double lanes = number(found, "lanes"); /* of earlier versions: not known */
+    struct passing passing = {.lanes = lanes >= 1 && lanes <= SEARCH_LANES_MAX ? (uint32_t)lanes
+                                                                               : 1};
     size_t n = 0;
     int32_t status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
     for (size_t i = 0; i < n && status == GB_OK; i++)
-        status = read_visit(store, found, ids[i], &elapsed_ns, error);
+        status = read_visit(store, found, ids[i], &passing, error);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_GOAL "min median"
@@ -29,6 +30,10 @@ static const struct gb_option search_table[] = {
      offsetof(struct search_params, time_limit_ns), "time_limit", "1 min", "1ms:", NULL, "ns",
      "How long the search itself may take to say what is next; one that takes longer is ended, as "
      "is one that has taken more than its budget for that, all in all"},
+    GB_STRING(struct search_params, lanes, "auto",
+              "Cases that are open at a time: while one is measured, the others are built on other "
+              "processors, if their benchmark can do that without its device; auto: as many as "
+              "there are cores beside one"),
 };
 
 struct option_table search_options(void)
@@ -53,5 +58,16 @@ int32_t search_goal_read(const char *text, struct arena *arena, struct search_go
     *ret = (struct search_goal){.is_max = is_max,
                                 .is_time = !is_max && text_equal(expression, "median"),
                                 .expression = arena_text(arena, expression)};
+    return GB_OK;
+}
+
+int32_t search_lanes_read(const char *text, uint32_t *ret, struct gb_error *error)
+{
+    char *end = NULL;
+    const unsigned long n = text_equal(text, "auto") ? SEARCH_LANES_AUTO : strtoul(text, &end, 10);
+    if (end && (*text < '0' || *text > '9' || *end || n == 0 || n > SEARCH_LANES_MAX))
+        return error_set(error, GB_INVALID, "lanes '%s': expected auto or a number from 1 to %d",
+                         text, SEARCH_LANES_MAX);
+    *ret = (uint32_t)n;
     return GB_OK;
 }

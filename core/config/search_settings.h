@@ -13,6 +13,7 @@ struct search_params {
     double budget_ns; /* 0: none, as of the following */
     int64_t cases, patience;
     double time_limit_ns; /* of each of its answers */
+    const char *lanes;    /* "auto" or a number: see search_lanes_read */
 };
 
 struct option_table search_options(void);
@@ -26,3 +27,8 @@ struct search_goal {
 };
 int32_t search_goal_read(const char *text, struct arena *arena, struct search_goal *ret,
                          struct gb_error *error);
+
+/* How many cases are open at a time: SEARCH_LANES_AUTO, or a number up to SEARCH_LANES_MAX.
+ * GB_INVALID: it is neither. */
+enum { SEARCH_LANES_AUTO = 0, SEARCH_LANES_MAX = 64 };
+int32_t search_lanes_read(const char *text, uint32_t *ret, struct gb_error *error);

@@ -226,6 +226,7 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
     struct setting *list = ARENA_ARRAY(resolver->arena, struct setting, ini->n + 1);
     struct search_goal goal;
     struct gb_error error;
+    uint32_t lanes;
     size_t n = 0;
     for (size_t i = 0; i < ini->n; i++)
         if (option_find(search_options(), ini->entries[i].key, NULL))
@@ -236,11 +237,13 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
         error_list_take(resolver->errors, &error);
         return false;
     }
-    if (search_goal_read(ret->params.goal, resolver->arena, &goal, &error) == GB_OK)
+    const bool is_goal = search_goal_read(ret->params.goal, resolver->arena, &goal, &error) ==
+                         GB_OK;
+    if (is_goal && search_lanes_read(ret->params.lanes, &lanes, &error) == GB_OK)
         return true;
     error.origin = section->section->origin;
     for (size_t i = 0; i < n; i++)
-        if (text_equal(list[i].key, "goal"))
+        if (text_equal(list[i].key, is_goal ? "lanes" : "goal"))
             error.origin = list[i].origin;
     error_list_take(resolver->errors, &error);
     return false;

@@ -60,8 +60,7 @@ static const struct known_device *idle_device(struct run *run, const struct visi
     return idle;
 }
 
-/* Must a fresh worker take the visit? */
-static bool is_unfit(struct slot *slot, const struct visit *visit)
+bool slot_is_unfit(struct slot *slot, const struct visit *visit)
 {
     return !text_equal(slot->environment, visit->environment) || visit->bench_case.common.isolate ||
            slot->killed != KILLED_NOT || worker_reap(&slot->process);
@@ -73,7 +72,7 @@ static const struct known_device *lock_device(struct run *run, const struct visi
     const struct known_device *device;
     while ((device = idle_device(run, visit)) != NULL) {
         struct slot *slot = slot_of(run, device);
-        if (slot && is_unfit(slot, visit))
+        if (slot && slot_is_unfit(slot, visit))
             slot_close(slot);
         if (slot_of(run, device) && slot->is_closing)
             continue;
@@ -109,12 +108,11 @@ static bool take_spare(struct spare_worker *spare, const struct visit *visit,
     return true;
 }
 
-/* With the environment of the visit, and the devices of its group. */
-static int32_t start_worker(struct worker_process *process, struct visit *visit,
-                            struct gb_error *error)
+int32_t run_start_worker(struct worker_process *process, struct visit *visit,
+                         const struct known_device *device, struct gb_error *error)
 {
     const size_t n = visit->bench_case.n_environment;
-    const struct case_devices *group = &visit->device->group;
+    const struct case_devices *group = &device->group;
     struct environment_variable *variables = ARENA_ARRAY(&visit->arena, struct environment_variable,
                                                          n + 1);
     for (size_t i = 0; i < n; i++)
@@ -135,7 +133,7 @@ static struct slot *get_worker(struct run *run, struct visit *visit)
     if (run->plan->worker) {
         slot->process = *run->plan->worker;
     } else if (!take_spare(run->plan->spare, visit, &slot->process) &&
-               start_worker(&slot->process, visit, &error) != GB_OK) {
+               run_start_worker(&slot->process, visit, slot->device, &error) != GB_OK) {
         run_fail(run, &error);
         return NULL;
     }
@@ -181,6 +179,8 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     struct bench_case given = visit_given_case(visit);
     put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label),
              slot->collector.record.uuid);
+    slot->collector.record.build_ns = visit->build_ns;
+    lanes_yield(run, slot);
     slot_send(slot);
 }
 
@@ -203,15 +203,27 @@ static bool is_crowded(struct run *run, const struct visit *visit)
     return visit_is_exclusive(visit) || n_busy >= most || n_busy >= SLOTS_MAX;
 }
 
+/* With lanes cases are measured one at a time, in the order of the window. */
+static bool must_wait(struct run *run, size_t i)
+{
+    const int ahead = run->window[i]->ahead;
+    return ahead == AHEAD_WANTED || ahead == AHEAD_BEGUN ||
+           (run->schedule.n_lanes > 1 && (i > 0 || run_count_busy(run) > 0 || run->has_news));
+}
+
 void assign_visits(struct run *run)
 {
     run_fill_window(run);
     for (size_t i = 0; i < run->n_window && run->status == GB_OK && !run->is_cancelled;) {
         struct visit *visit = run->window[i];
         const struct known_device *device = NULL;
+        if (must_wait(run, i))
+            break;
         refuse_if_stuck(run, visit);
         if (*visit->refusal)
             record_refusal(run, run_pick(run, i));
+        else if (visit->ahead == AHEAD_ENDED)
+            record_ended(run, run_pick(run, i));
         else if (is_crowded(run, visit))
             break; /* or those after it would keep it waiting for ever */
         else if ((device = lock_device(run, visit)) != NULL)
@@ -232,6 +244,7 @@ static void send_granted(struct slot *slot)
     slot->begin_ns += now - slot->asked_ns;
     record_lock(&slot->collector, run_device(slot->run, slot->device));
     slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);
+    lanes_yield(slot->run, slot);
     worker_begin(&slot->process, WIRE_GRANTED);
     slot_send(slot);
 }

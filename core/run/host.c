@@ -31,6 +31,8 @@ struct host {
     struct allocation *allocations;
     bool wants_exclusive, keeps;
     struct gb_bench_ops replaced; /* size 0: none */
+    const struct fact *facts;     /* of the device */
+    size_t n_facts;
     struct series_set series;
     char reason[HOST_TEXT_MAX];
 };
@@ -436,6 +438,15 @@ void host_set_muted(struct host *host, bool is_muted)
     host->is_muted = is_muted;
 }
 
+static const char *host_device_fact(const struct gb_host *interface, const char *name)
+{
+    const struct host *host = host_of(interface);
+    for (size_t i = 0; i < host->n_facts && name; i++)
+        if (text_equal(host->facts[i].name, name))
+            return host->facts[i].value;
+    return NULL;
+}
+
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
                       const struct host_checks *checks)
 {
@@ -461,7 +472,8 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
                                        .series = device ? host_series : refuse_series,
                                        .sample = device ? host_sample : refuse_sample,
                                        .keep = host_keep,
-                                       .replace = host_replace};
+                                       .replace = host_replace,
+                                       .device_fact = host_device_fact};
     host->sink = *sink;
     if (device)
         host->device = *device;
@@ -479,6 +491,12 @@ const struct gb_host *host_interface(const struct host *host)
 void host_set_folder(struct host *host, const char *folder)
 {
     host->interface.folder = folder;
+}
+
+void host_set_facts(struct host *host, const struct fact *facts, size_t n)
+{
+    host->facts = facts;
+    host->n_facts = n;
 }
 
 void host_set_iterations(struct host *host, uint64_t iterations)

@@ -8,6 +8,7 @@
 
 #include "core/config/bench_case.h"
 #include "core/run/series.h"
+#include "core/store/record.h"
 #include "core/verify/verify.h"
 
 #include <gbrun/host.h>
@@ -54,6 +55,9 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
 const struct gb_host *host_interface(const struct host *host);
 /* Of the configuration; outlives the host. */
 void host_set_folder(struct host *host, const char *folder);
+
+/* What is known of the device; they outlive the host. */
+void host_set_facts(struct host *host, const struct fact *facts, size_t n);
 
 /* Of the calls of run that come now; to be set before those of reset. */
 void host_set_iterations(struct host *host, uint64_t iterations);

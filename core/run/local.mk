@@ -28,6 +28,11 @@ core_libmeasuring_la_SOURCES += \
 	core/run/host.h \
 	core/run/interference.c \
 	core/run/interference.h \
+	core/run/lane_cpus.c \
+	core/run/lane_cpus.h \
+	core/run/lane_worker.c \
+	core/run/lane_worker.h \
+	core/run/lanes.c \
 	core/run/line_output.c \
 	core/run/line_output.h \
 	core/run/link_sink.c \

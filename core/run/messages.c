@@ -40,8 +40,10 @@ void put_plugin(struct wire_writer *writer, const struct gb_plugin *plugin)
     const struct gb_bench_ops *ops = plugin->kind == GB_PLUGIN_BENCH ? plugin->ops : NULL;
     bool validates = ops && plugin->extension && plugin->extension(GB_VALIDATION);
     bool renews = ops && GB_HAS(ops, refresh) && ops->refresh && ops->verify;
-    uint32_t flags = ops ? ops->flags & ~(PLUGIN_VALIDATES | PLUGIN_RENEWS) : 0;
-    wire_put_u32(writer, flags | (validates ? PLUGIN_VALIDATES : 0) | (renews ? PLUGIN_RENEWS : 0));
+    bool builds = ops && GB_HAS(ops, build) && ops->build;
+    uint32_t flags = ops ? ops->flags & ~(PLUGIN_VALIDATES | PLUGIN_RENEWS | PLUGIN_BUILDS) : 0;
+    wire_put_u32(writer, flags | (validates ? PLUGIN_VALIDATES : 0) | (renews ? PLUGIN_RENEWS : 0) |
+                             (builds ? PLUGIN_BUILDS : 0));
     struct option_table table = option_table_of(plugin);
     wire_put_u32(writer, table.n);
     for (uint32_t i = 0; i < table.n; i++)

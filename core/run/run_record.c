@@ -5,6 +5,7 @@
 #include "core/run/record_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SPILL_SAMPLES = 65536 /* more than this are written before the case has ended */ };
@@ -114,6 +115,7 @@ static void conclude(struct run *run, struct visit *visit, struct collector *col
     }
     collector_free(collector);
     visit_free(visit);
+    run->has_news = true;
 }
 
 void record_end(struct run *run, struct slot *slot, int status, const char *text)
@@ -142,4 +144,14 @@ void record_refusal(struct run *run, struct visit *visit)
     int status = visit->bench_case.device.settings || visit->devices.n > 0 ? CASE_FAILED
                                                                            : CASE_SKIPPED;
     conclude(run, visit, &collector, status, visit->refusal);
+}
+
+void record_ended(struct run *run, struct visit *visit)
+{
+    struct collector *collector = visit->ended;
+    visit->ended = NULL;
+    collector->record.build_ns = visit->build_ns;
+    events_case_begin(run->plan->events, visit, &collector->record);
+    conclude(run, visit, collector, collector->record.status, collector->record.status_text);
+    free(collector);
 }

@@ -16,12 +16,22 @@ struct device_state *run_device(const struct run *run, const struct known_device
     return &run->devices[device - run->schedule.devices->items];
 }
 
-struct slot *run_next_busy(struct run *run, struct slot *slot)
+static struct slot *next_of(struct run *run, struct slot *slot, size_t n)
 {
-    for (slot = slot ? slot + 1 : run->slots; slot < run->slots + SLOTS_MAX; slot++)
+    for (slot = slot ? slot + 1 : run->slots; slot < run->slots + n; slot++)
         if (slot->is_alive && slot->visit)
             return slot;
     return NULL;
+}
+
+struct slot *run_next_busy(struct run *run, struct slot *slot)
+{
+    return next_of(run, slot, SLOTS_MAX);
+}
+
+struct slot *run_next_at_work(struct run *run, struct slot *slot)
+{
+    return next_of(run, slot, SLOTS_ALL);
 }
 
 size_t run_count_busy(struct run *run)

@@ -4,13 +4,15 @@
 #pragma once
 
 #include "core/base/sha256.h"
+#include "core/config/search_settings.h"
 #include "core/run/collector.h"
 #include "core/run/lock.h"
 #include "core/run/supervisor.h"
 #include "core/run/worker_process.h"
 
 enum {
-    SLOTS_MAX = 64,
+    SLOTS_MAX = 64,                           /* that measure */
+    SLOTS_ALL = SLOTS_MAX + SEARCH_LANES_MAX, /* the others are lanes */
     WINDOW = 64 /* visits looked at ahead, for one whose device is free */
 };
 
@@ -47,7 +49,9 @@ struct run {
     const struct run_plan *plan;
     struct schedule schedule;
     struct run_counts counts;
-    struct slot slots[SLOTS_MAX];
+    struct slot slots[SLOTS_ALL];
+    bool lanes_wait; /* they are stopped, as a case is measured that they would disturb */
+    bool has_news;   /* a visit was stored since on_round was called */
     struct visit *window[WINDOW + SLOTS_MAX]; /* with those that came back */
     size_t n_window;
     uint64_t sequence;
@@ -94,8 +98,10 @@ void run_fail(struct run *run, const struct gb_error *error);
 
 struct device_state *run_device(const struct run *run, const struct known_device *device);
 
-/* The slots that have a visit, one after the other: begin with NULL; NULL after the last. */
+/* The slots that have a visit, one after the other: begin with NULL; NULL after the last. busy: of
+ * those that measure; at_work: of lanes as well. */
 struct slot *run_next_busy(struct run *run, struct slot *slot);
+struct slot *run_next_at_work(struct run *run, struct slot *slot);
 size_t run_count_busy(struct run *run);
 bool run_is_closing(const struct run *run); /* any of its workers */
 /* Of those the ones that were told to end within the last second: as good as busy, so that cases
@@ -114,6 +120,26 @@ void run_put_back(struct run *run, struct visit *visit);
 void assign_visits(struct run *run);
 /* Of the cases that have asked to be alone one goes on, once nobody measures. */
 void assign_turn(struct run *run);
+/* Must a fresh worker take the visit? */
+bool slot_is_unfit(struct slot *slot, const struct visit *visit);
+/* With the environment of the visit, and the devices of the device's group. */
+int32_t run_start_worker(struct worker_process *process, struct visit *visit,
+                         const struct known_device *device, struct gb_error *error);
+
+/* ---- lanes.c: cases of the window that are built before their turn ---- */
+
+bool slot_is_lane(const struct slot *slot);
+/* Gives visits to lanes that have nothing to do; those that were stopped go on if nothing is
+ * measured any more. */
+void lanes_assign(struct run *run);
+/* A case is measured from now on: if lanes would disturb it they are stopped, else counted. */
+void lanes_yield(struct run *run, const struct slot *slot);
+/* The lane's visit is built, or its case has ended: CASE_... */
+void lane_end(struct slot *lane, int status, const char *text);
+/* Its worker ended before it took the visit, which is put back. False: too often. */
+bool lane_again(struct slot *lane);
+/* Ends all that are at work; their visits stay. */
+void lanes_drop(struct run *run);
 
 /* ---- run_locks.c: other gbrun processes on this machine ---- */
 
@@ -172,3 +198,5 @@ void record_spill(struct run *run, struct slot *slot);
 void record_end(struct run *run, struct slot *slot, int status, const char *text);
 /* Of a visit that no worker can be given, which is freed. */
 void record_refusal(struct run *run, struct visit *visit);
+/* Of a visit that a lane has ended, likewise. */
+void record_ended(struct run *run, struct visit *visit);

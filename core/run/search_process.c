@@ -44,7 +44,7 @@ int32_t search_process_start(struct search_process *process, const struct search
     process->is_running = true;
     process->params = params;
     process->thought_ns = 0;
-    process->n_steps = 0;
+    process->n_steps = process->n_observed = 0;
     process->lanes = lanes;
     process->n_cases = space_size(space);
     struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH);
@@ -70,6 +70,7 @@ void search_process_observe(struct search_process *process,
                             const struct gb_observation *observation)
 {
     struct gb_error gone;
+    process->n_observed++;
     struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH_OBSERVED);
     wire_put_u64(writer, observation->proposal);
     wire_put_u32(writer, (uint32_t)observation->status);
@@ -95,9 +96,10 @@ static bool take_step(struct search_process *process, struct wire_reader *messag
     wire_get_chars(message, ret->reason, sizeof ret->reason);
     make_plain_line(ret->reason);
     if (ret->action == ENGINE_WAIT && process->lanes > 1)
-        return wire_complete(message);
+        return wire_complete(message) && process->n_steps > process->n_observed;
     return wire_complete(message) && ret->action == ENGINE_MEASURE &&
-           ret->proposal == process->n_steps++ && ret->i < process->n_cases &&
+           ret->proposal == process->n_steps++ &&
+           ret->proposal < process->n_observed + process->lanes && ret->i < process->n_cases &&
            ret->visit < ENGINE_VISITS_MAX && ret->n_samples <= ENGINE_SAMPLES_MAX;
 }
 

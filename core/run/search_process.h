@@ -22,7 +22,7 @@ struct search_process {
     search_line_fn *line;
     void *context;
     const struct search_params *params;
-    uint64_t n_cases, n_steps;
+    uint64_t n_cases, n_steps, n_observed;
     uint32_t lanes;
     double thought_ns;  /* waiting for it, all in all */
     struct arena arena; /* of the report */

@@ -41,7 +41,7 @@ void slot_end(struct slot *slot)
     if (!slot->is_alive)
         return;
     const long pid = slot->process.pid;
-    if (!worker_end(&slot->process, slot->is_left)) {
+    if (!worker_end(&slot->process, slot->is_left) && !slot_is_lane(slot)) {
         run_device(slot->run, slot->device)->is_stuck = true;
         progress_line(
             slot->run->plan->progress,
@@ -117,7 +117,10 @@ static void end_visit(struct slot *slot, int status, const char *text)
     worker_read_output(&slot->process, on_line, slot);
     worker_flush_output(&slot->process, on_line, slot);
     say_hidden(slot);
-    record_end(slot->run, slot, status, text);
+    if (slot_is_lane(slot))
+        lane_end(slot, status, text);
+    else
+        record_end(slot->run, slot, status, text);
 }
 
 /*
@@ -127,7 +130,8 @@ static void end_visit(struct slot *slot, int status, const char *text)
 static void note_lost(const struct slot *slot)
 {
     const struct known_device *device = slot->device;
-    if (slot->has_opened || slot->collector.n_clocks > 0 || slot->killed == KILLED_BY_USER)
+    if (slot_is_lane(slot) || slot->has_opened || slot->collector.n_clocks > 0 ||
+        slot->killed == KILLED_BY_USER)
         return;
     run_device(slot->run, device)->is_lost = true;
     if (slot->visit->devices.n > 1)
@@ -148,6 +152,8 @@ static bool give_again(struct slot *slot)
     struct visit *visit = slot->visit;
     struct gb_error error;
     char death[32];
+    if (slot_is_lane(slot))
+        return slot->process.page->phase == PHASE_IDLE && lane_again(slot);
     /* The page can be written to by the plugin: one message from the case says that it was taken.
      */
     bool is_taken = slot->process.page->phase != PHASE_IDLE || slot->has_begun;
@@ -252,16 +258,21 @@ static bool take_message(struct slot *slot, uint32_t type, struct wire_reader *m
 {
     struct collector *collector = &slot->collector;
     const uint64_t n_before = collector->n;
-    if (slot->visit && !slot->has_begun)
+    const bool is_lane = slot_is_lane(slot);
+    if (slot->visit && !slot->has_begun && !is_lane)
         events_case_begin(slot->run->plan->events, slot->visit, &collector->record);
     slot->has_begun = true;
-    if (type == WIRE_EXCLUSIVE && slot->visit && slot->alone == ALONE_NOT) {
+    if (type == WIRE_EXCLUSIVE && slot->visit && slot->alone == ALONE_NOT && !is_lane) {
         take_exclusive(slot);
+    } else if (type == WIRE_BUILT && slot->visit && is_lane) {
+        end_visit(slot, CASE_OK, "");
     } else if (!slot->visit || collector_take(collector, type, message) != GB_OK) {
         slot_kill_for_protocol(slot, "sent a message that makes no sense");
         return false;
     } else if (collector->is_complete) {
         end_complete_visit(slot);
+    } else if (is_lane) {
+        return true;
     } else if (type == WIRE_AGAIN) {
         so_far_free(&slot->so_far);
         record_forget(slot->run, slot);

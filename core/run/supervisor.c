@@ -81,6 +81,7 @@ static void on_user_stop(struct run *run)
                   run->is_killed ? "gbrun: stopping at once"
                                  : "gbrun: finishing the current sample; once more to stop "
                                    "at once");
+    lanes_drop(run);
     for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
         if (run->is_killed) {
             slot_kill(slot, KILLED_BY_USER);
@@ -101,7 +102,7 @@ static bool is_stuck(const struct run *run, const struct slot *slot)
 static void check_deadlines(struct run *run)
 {
     double now = awake_clock_ns();
-    for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;) {
+    for (struct slot *slot = NULL; (slot = run_next_at_work(run, slot)) != NULL;) {
         if (slot->killed != KILLED_NOT) {
             if (is_stuck(run, slot))
                 slot_leave(slot);
@@ -160,7 +161,7 @@ static int poll_timeout(struct run *run)
     double soonest = now + (double)longest_ms * 1e6;
     if (run->plan->progress->n_held > 0)
         soonest = fmin(soonest, run->synced_ns + sync_interval_ns);
-    for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
+    for (struct slot *slot = NULL; (slot = run_next_at_work(run, slot)) != NULL;)
         if (slot->killed == KILLED_NOT)
             soonest = fmin(soonest, slot->deadline_ns);
     double left_ms = (soonest - now) / 1e6;
@@ -171,12 +172,12 @@ static void wait_and_listen(struct run *run)
 {
     struct progress *progress = run->plan->progress;
     struct events *events = run->plan->events;
-    struct pollfd files[2 * SLOTS_MAX + 2];
+    struct pollfd files[2 * SLOTS_ALL + 2];
     nfds_t n = 0;
     files[n++] = (struct pollfd){.fd = line_output_poll_fd(&progress->output), .events = POLLOUT};
     files[n++] = (struct pollfd){.fd = events ? line_output_poll_fd(&events->output) : -1,
                                  .events = POLLOUT};
-    for (size_t i = 0; i < SLOTS_MAX; i++)
+    for (size_t i = 0; i < SLOTS_ALL; i++)
         if (run->slots[i].is_alive && !run->slots[i].is_closing) {
             files[n++] = (struct pollfd){.fd = run->slots[i].process.socket, .events = POLLIN};
             files[n++] = (struct pollfd){.fd = run->slots[i].process.output, .events = POLLIN};
@@ -184,7 +185,7 @@ static void wait_and_listen(struct run *run)
     poll(files, n, poll_timeout(run));
     progress_flush(progress);
     events_flush(events);
-    for (size_t i = 0; i < SLOTS_MAX; i++)
+    for (size_t i = 0; i < SLOTS_ALL; i++)
         if (run->slots[i].is_alive && run->slots[i].is_closing)
             slot_check_closing(&run->slots[i]);
         else if (run->slots[i].is_alive)
@@ -213,7 +214,8 @@ static void count_left(struct run *run)
 /* Of a run that has failed workers may still be measuring. */
 static void end_workers(struct run *run)
 {
-    for (size_t i = 0; i < SLOTS_MAX; i++) {
+    lanes_drop(run);
+    for (size_t i = 0; i < SLOTS_ALL; i++) {
         struct slot *slot = &run->slots[i];
         slot_end(slot);
         so_far_free(&slot->so_far);
@@ -222,6 +224,12 @@ static void end_workers(struct run *run)
             visit_free(slot->visit);
         }
     }
+}
+
+/* With lanes there is another one after each visit that is stored. */
+static bool is_round_over(const struct run *run)
+{
+    return run->n_window == 0 || run->is_cancelled || (run->schedule.n_lanes > 1 && run->has_news);
 }
 
 /* Is there another round, now that all of this one is stored? */
@@ -234,9 +242,16 @@ static bool begin_round(struct run *run)
     announce(run, true);
     if (run->plan->claims)
         return run->status == GB_OK && run_claim(run);
+    run->has_news = false;
+    run->schedule.is_under_way = run->n_window > 0;
     if (run->status == GB_OK &&
         run->plan->on_round(run->plan->context, &run->schedule, &goes_on, &error) != GB_OK)
         run_fail(run, &error);
+    if (run->schedule.is_given_up) {
+        lanes_drop(run);
+        empty_window(run);
+        run->schedule.is_given_up = false;
+    }
     take_stops(run); /* it may have waited for something, and does not wait for what is stopped */
     return goes_on && run->status == GB_OK;
 }
@@ -259,8 +274,9 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
         run_locks_begin(run);
         assign_visits(run);
         assign_turn(run);
+        lanes_assign(run);
         run_locks_settle(run);
-        if (run_count_busy(run) == 0 && (run->n_window == 0 || run->is_cancelled)) {
+        if (run_count_busy(run) == 0 && is_round_over(run)) {
             if (!begin_round(run))
                 break;
             continue;

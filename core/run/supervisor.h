@@ -16,7 +16,8 @@
 
 /*
  * Called when all that was scheduled has been stored, and nothing is being measured: is there more
- * to do? It may give the schedule another round (n_rounds).
+ * to do? It may give the schedule another round (n_rounds), or visits (schedule_want). With lanes
+ * it is called after each visit that was stored.
  */
 typedef int32_t run_round_fn(void *context, struct schedule *schedule, bool *ret_goes_on,
                              struct gb_error *error);

@@ -2,6 +2,7 @@
 #include "core/run/visit.h"
 
 #include "core/base/random.h"
+#include "core/run/collector.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -192,6 +193,9 @@ void visit_free(struct visit *visit)
 {
     if (!visit)
         return;
+    if (visit->ended)
+        collector_free(visit->ended);
+    free(visit->ended);
     text_free(&visit->label);
     arena_free(&visit->arena);
     free(visit);
@@ -446,10 +450,11 @@ static int32_t make_visit(struct schedule *schedule, uint64_t position, uint32_t
 /* On whichever of the case's devices is idle. */
 static int32_t next_wanted(struct schedule *schedule, struct visit **ret, struct gb_error *error)
 {
-    const struct wanted_visit *wanted = &schedule->wanted;
+    const struct wanted_visit first = schedule->wanted[0], *wanted = &first;
     struct visit *visit;
     struct gb_error refusal;
-    schedule->wanted.is_wanted = false;
+    schedule->n_wanted--;
+    memmove(schedule->wanted, schedule->wanted + 1, schedule->n_wanted * sizeof first);
     int32_t status = make_visit(schedule, wanted->position, wanted->round, &visit, error);
     if (status != GB_OK) {
         visit_free(visit);
@@ -463,10 +468,18 @@ static int32_t next_wanted(struct schedule *schedule, struct visit **ret, struct
         record_choice(visit);
     else
         snprintf(visit->refusal, sizeof visit->refusal, "%s", refusal.text);
+    if (schedule->n_lanes > 1 && visit->round == 0 && visit->devices.n > 0 &&
+        (visit->bench_case.info->flags & PLUGIN_BUILDS))
+        visit->ahead = AHEAD_WANTED;
     visit->n_case_devices = visit->devices.n ? visit->devices.n : 1;
     describe(visit);
     *ret = visit;
     return GB_OK;
+}
+
+void schedule_want(struct schedule *schedule, const struct wanted_visit *wanted)
+{
+    schedule->wanted[schedule->n_wanted++] = *wanted;
 }
 
 int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error)
@@ -474,7 +487,7 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
     *ret = NULL;
     if (schedule->profiles)
         schedule->next_position = schedule->profiled;
-    if (schedule->wanted.is_wanted)
+    if (schedule->n_wanted > 0)
         return next_wanted(schedule, ret, error);
     while (schedule->next_round < schedule->n_rounds) {
         if (schedule->next_position == count_places(schedule)) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/base/host_clock.h"
+#include "core/config/search_settings.h"
 #include "core/config/sides.h"
 #include "core/run/claims.h"
 #include "core/run/probe.h"
@@ -41,7 +42,19 @@ struct visit {
     char uuid[UUID_TEXT]; /* of its record, where that is not to be a random one; "" */
     struct text label;
     char uid[CASE_UID_TEXT];
-    char refusal[1024]; /* why it cannot be measured at all; "" if it can */
+    char refusal[1024];      /* why it cannot be measured at all; "" if it can */
+    int ahead;               /* AHEAD_... */
+    double build_ns;         /* that this took; 0: it was not built ahead */
+    struct collector *ended; /* AHEAD_ENDED: the record, with its status */
+};
+
+/* Is the visit built on a lane before it is measured? */
+enum {
+    AHEAD_NOT,
+    AHEAD_WANTED,
+    AHEAD_BEGUN,
+    AHEAD_BUILT,
+    AHEAD_ENDED /* and is not measured: its case has ended there */
 };
 
 /* Fixes the device, one of visit->devices; the label names it if the case has several. */
@@ -82,11 +95,14 @@ struct schedule {
     const bool *is_searched; /* by position: a search decides about the case, which comes by
                                 `wanted` alone; NULL: none is */
     struct wanted_visit {
-        bool is_wanted;
         uint64_t position;
         uint32_t round;
-        uint64_t n_samples;       /* exactly so many; 0: as the case's policy says */
-    } wanted;                     /* before all others: one visit */
+        uint64_t n_samples;     /* exactly so many; 0: as the case's policy says */
+    } wanted[SEARCH_LANES_MAX]; /* before all others, in order: see schedule_want */
+    size_t n_wanted;
+    uint32_t n_lanes;  /* more than 1: wanted visits are built ahead, so many at a time */
+    bool is_under_way; /* some of those that were wanted are not stored yet */
+    bool is_given_up;  /* set by who wanted them: these are not wanted any more */
     const struct visit_key *done; /* in an earlier run that is resumed, ascending */
     size_t n_done;
     uint32_t n_rounds; /* the most that any case asks for: set by schedule_count; with pairs 1, more
@@ -101,6 +117,10 @@ struct schedule {
  * because they are not equal to the others, one line each. */
 int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret_n_done,
                        struct text *notes, struct gb_error *error);
+
+/* A visit that is to come before all others, after those wanted before; up to SEARCH_LANES_MAX that
+ * schedule_next has not given yet. */
+void schedule_want(struct schedule *schedule, const struct wanted_visit *wanted);
 
 /* The next visit that is not done; *ret is NULL after the last. */
 int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_error *error);

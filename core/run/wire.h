@@ -39,6 +39,8 @@ enum {
     X(PROBLEM)  /* option, byte of its value, text */                                              \
     X(VALIDATE_END)    /* status, words */                                                         \
     X(CASE)            /* to worker: a case to measure, the UUID of its record */                  \
+    X(BUILD_AHEAD)     /* to worker: a device's info and facts, a case to be built for it */       \
+    X(BUILT)           /* it is there */                                                           \
     X(REPLAY)          /* to worker: a policy to be given recorded samples */                      \
     X(TRACE_WANTED)    /* it has not had enough */                                                 \
     X(TRACE)           /* to worker: columns of recorded samples; none: there are no more */       \

@@ -2,6 +2,7 @@
 #include "core/run/worker.h"
 
 #include "core/run/case_run.h"
+#include "core/run/lane_worker.h"
 #include "core/run/link_sink.h"
 #include "core/run/messages.h"
 #include "core/run/process_state.h"
@@ -208,6 +209,11 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
         _exit(end_of_supervisor(worker));
 }
 
+static void serve_build(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    lane_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
+}
+
 static void serve_replay(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
     replay_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
@@ -255,7 +261,8 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
         [WIRE_PROBE] = serve_probe,       [WIRE_DEVICES] = serve_devices,
         [WIRE_EXAMINE] = serve_examine,   [WIRE_COUNTERS] = serve_counters,
         [WIRE_VALIDATE] = serve_validate, [WIRE_CASE] = serve_case,
-        [WIRE_REPLAY] = serve_replay,     [WIRE_SEARCH] = serve_search};
+        [WIRE_REPLAY] = serve_replay,     [WIRE_SEARCH] = serve_search,
+        [WIRE_BUILD_AHEAD] = serve_build};
     struct worker worker = {.supervisor = supervisor};
     struct wire_reader message;
     uint32_t type;

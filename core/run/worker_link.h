@@ -24,6 +24,7 @@
     X(VALIDATE, "while checking the settings")                                                     \
     X(OPEN, "while opening the device")                                                            \
     X(FLUSH, "while flushing the device's cache")                                                  \
+    X(BUILD, "in build")                                                                           \
     X(CREATE, "in create")                                                                         \
     X(WAIT, "while waiting to be alone")                                                           \
     X(COOL, "while waiting for cool_below or clock_at_least")                                      \

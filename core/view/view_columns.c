@@ -283,6 +283,10 @@ static const struct check_record no_check = {.metric = NULL};
     X(occupancy, REAL, UNIT_RATIO, a ? a->occupancy : NAN,                                         \
       "Its occupancy: threads that fit on a multiprocessor over those it has")                     \
     X(wall_ns, REAL, UNIT_NS, r->wall_ns, "Time that the whole case took")                         \
+    X(build_ns, REAL, UNIT_NS, r->build_ns,                                                        \
+      "Time that it took before that to build it without its device, on a lane of its search")     \
+    X(lanes, REAL, UNIT_NONE, (double)r->n_lanes,                                                  \
+      "Lanes of its search that built other cases while it was measured: the most at a time")      \
     X(lock_wait_ns, REAL, UNIT_NS, r->lock_wait_ns,                                                \
       "Time that it waited before that for another gbrun process on the device or the machine")    \
     X(others_cpu_ns, REAL, UNIT_NS, watched(r, r->interference.others_cpu_ns),                     \

@@ -2,7 +2,7 @@
  * bench.h - a benchmark: code to be timed.
  *
  * Order of calls for one case:
- *   create, prepare, work, ((reset, run)..., collect)..., verify, destroy
+ *   [build,] create, prepare, work, ((reset, run)..., collect)..., verify, destroy
  * The host starts and stops every clock. Functions marked optional may be NULL. Each returns a
  * status of abi.h; call host->fail or host->skip for the words that go with it.
  */
@@ -106,6 +106,16 @@ struct gb_bench_ops {
      * millisecond: where run computes itself, a sample has as many iterations as make this a
      * thousandth of it, if that may be chosen. 0: a few instructions, as of compiled code. */
     double entry_ns;
+
+    /* Does without a device what prepare would have to do once for these params, such as compiling,
+     * and leaves it where prepare finds it: in a folder, whatever others do there at the same time.
+     * Called in a process of its own without create, beside cases that are built or measured; it
+     * may be stopped for seconds while one is measured, so it holds no lock that prepare waits for.
+     * host->device says for which device, host->device_fact more of it; beside them allocate, log,
+     * fail, skip, cancelled, random and folder are of use. GB_OK also where there is nothing to do.
+     * Any other status is that of the case, which is not measured then. Not always called: prepare
+     * does what it does not find. Optional. */
+    int32_t (*build)(const struct gb_host *host, const void *params);
 };
 
 /*

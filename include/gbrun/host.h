@@ -153,6 +153,11 @@ struct gb_host {
      * reset that only some need. The flags GB_BENCH_EXCLUSIVE and GB_BENCH_THREADS are the
      * descriptor's. Benchmarks only. */
     void (*replace)(const struct gb_host *host, const struct gb_bench_ops *ops);
+
+    /* In `build`: what is known of the device beside host->device, by the names in the table
+     * device_fact of results files, such as "compute_capability". NULL: nothing. Lives until build
+     * returns. */
+    const char *(*device_fact)(const struct gb_host *host, const char *name);
 };
 
 #endif

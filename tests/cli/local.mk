@@ -30,6 +30,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_json_answers.sh \
 	tests/cli/test_kernel_cases.sh \
 	tests/cli/test_labels.sh \
+	tests/cli/test_lanes.sh \
 	tests/cli/test_launch.sh \
 	tests/cli/test_listing.sh \
 	tests/cli/test_log.sh \

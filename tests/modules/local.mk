@@ -6,6 +6,7 @@ TEST_MODULE_FILES = \
 	tests/modules/bad_metric.c \
 	tests/modules/batches.c \
 	tests/modules/beside.c \
+	tests/modules/builder.c \
 	tests/modules/call_targets.c \
 	tests/modules/cheater.c \
 	tests/modules/crash.c \

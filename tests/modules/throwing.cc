@@ -96,8 +96,8 @@ void destroy(void *object)
     delete static_cast<bench *>(object);
 }
 
-const gb_bench_ops ops = {sizeof ops, 0,    create,  prepare, run,     reset,
-                          verify,     work, destroy, nullptr, nullptr, 0};
+const gb_bench_ops ops = {sizeof ops, 0,       create,  prepare, run, reset,  verify,
+                          work,       destroy, nullptr, nullptr, 0,   nullptr};
 
 const gb_plugin plugin = {sizeof plugin,
                           GB_PLUGIN_BENCH,

@@ -1,0 +1,193 @@
+/* lanes.c - see run_state.h. */
+#include "core/run/run_state.h"
+
+#include "core/base/host_clock.h"
+#include "core/run/lane_cpus.h"
+#include "core/run/lane_worker.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+enum { LANE_NICE = 10 };
+
+bool slot_is_lane(const struct slot *slot)
+{
+    return slot - slot->run->slots >= SLOTS_MAX;
+}
+
+static struct slot *next_at_work(struct run *run, struct slot *slot)
+{
+    return run_next_at_work(run, slot ? slot : run->slots + SLOTS_MAX - 1);
+}
+
+/* ---- beside what is measured ---- */
+
+/* What is measured now knows how many were at work meanwhile. */
+static void count_beside(struct run *run)
+{
+    uint32_t n = 0;
+    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;)
+        n++;
+    for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
+        if (slot->collector.record.n_lanes < n)
+            slot->collector.record.n_lanes = n;
+}
+
+static bool is_disturbed(const struct slot *slot)
+{
+    return text_equal(slot->device->info.backend, "cpu") || slot->alone == ALONE_GRANTED ||
+           visit_is_exclusive(slot->visit) ||
+           text_equal(slot->visit->bench_case.common.clock, "wall");
+}
+
+/* Its time limit does not run meanwhile. */
+static void pause_lane(struct slot *lane, double now_ns)
+{
+    lane->asked_ns = now_ns;
+    lane->left_ns = lane->deadline_ns - now_ns;
+    lane->deadline_ns = INFINITY;
+    kill(-lane->process.pid, SIGSTOP);
+}
+
+static void resume_lane(struct slot *lane, double now_ns)
+{
+    lane->begin_ns += now_ns - lane->asked_ns;
+    lane->deadline_ns = now_ns + lane->left_ns;
+    kill(-lane->process.pid, SIGCONT);
+}
+
+void lanes_yield(struct run *run, const struct slot *slot)
+{
+    const double now_ns = awake_clock_ns();
+    if (!run->lanes_wait && is_disturbed(slot)) {
+        run->lanes_wait = true;
+        for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;)
+            pause_lane(lane, now_ns);
+    }
+    if (!run->lanes_wait)
+        count_beside(run);
+}
+
+static void resume_all(struct run *run)
+{
+    const double now_ns = awake_clock_ns();
+    run->lanes_wait = false;
+    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;)
+        resume_lane(lane, now_ns);
+}
+
+/* ---- what is built ---- */
+
+/* Off the core that is left to what is measured, and behind it. */
+static void keep_off(pid_t process)
+{
+    struct lane_cpus cpus;
+    lane_cpus_find(&cpus);
+    if (CPU_COUNT(&cpus.set) > 0)
+        sched_setaffinity(process, sizeof cpus.set, &cpus.set);
+    setpriority(PRIO_PROCESS, (id_t)process, getpriority(PRIO_PROCESS, 0) + LANE_NICE);
+}
+
+/* With a worker that can take the visit; NULL: all have something to do, or have not ended yet. */
+static struct slot *idle_lane(struct run *run, struct visit *visit)
+{
+    struct slot *lane = run->slots + SLOTS_MAX;
+    const struct slot *end = lane + run->schedule.n_lanes;
+    struct gb_error error;
+    for (; lane < end; lane++) {
+        if (lane->is_alive && !lane->visit && slot_is_unfit(lane, visit))
+            slot_close(lane);
+        if (!lane->visit && !lane->is_closing)
+            break;
+    }
+    if (lane == end)
+        return NULL;
+    if (lane->is_alive)
+        return lane;
+    *lane = (struct slot){.run = run, .device = visit->devices.items[0]};
+    if (run_start_worker(&lane->process, visit, lane->device, &error) != GB_OK) {
+        run_fail(run, &error);
+        return NULL;
+    }
+    keep_off(lane->process.pid);
+    lane->environment = memory_copy_text(visit->environment);
+    lane->is_alive = true;
+    return lane;
+}
+
+static void give(struct slot *lane, struct visit *visit)
+{
+    struct visit given = *visit;
+    given.device = lane->device = visit->devices.items[0];
+    const struct bench_case sent = visit_given_case(&given);
+    record_begin(&lane->collector, visit);
+    lane->visit = visit;
+    visit->ahead = AHEAD_BEGUN;
+    lane->has_begun = false;
+    lane->process.page->phase = PHASE_IDLE;
+    lane->killed = KILLED_NOT;
+    lane->begin_ns = host_clock_ns();
+    lane->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
+    lane_put(worker_begin(&lane->process, WIRE_BUILD_AHEAD), lane->device, &sent,
+             text_get(&visit->label), lane->collector.record.uuid);
+    slot_send(lane);
+}
+
+void lanes_assign(struct run *run)
+{
+    if (run->lanes_wait && run_count_busy(run) == 0)
+        resume_all(run);
+    if (run->lanes_wait || run->is_cancelled)
+        return;
+    for (size_t i = 0; i < run->n_window && run->status == GB_OK; i++) {
+        struct visit *visit = run->window[i];
+        struct slot *lane = NULL;
+        if (visit->ahead == AHEAD_WANTED && (lane = idle_lane(run, visit)) == NULL)
+            return;
+        if (lane)
+            give(lane, visit);
+    }
+    count_beside(run);
+}
+
+void lane_end(struct slot *lane, int status, const char *text)
+{
+    struct visit *visit = lane->visit;
+    lane->visit = NULL;
+    visit->n_starts = 0;
+    visit->build_ns = host_clock_ns() - lane->begin_ns;
+    visit->ahead = status == CASE_OK ? AHEAD_BUILT : AHEAD_ENDED;
+    if (status == CASE_OK) {
+        collector_free(&lane->collector);
+        return;
+    }
+    visit->ended = memory_allocate(sizeof *visit->ended);
+    *visit->ended = lane->collector;
+    lane->collector = (struct collector){0};
+    visit->ended->record.status = status;
+    visit->ended->record.status_text = arena_text(&visit->ended->arena, text);
+}
+
+bool lane_again(struct slot *lane)
+{
+    enum { STARTS_MAX = 3 };
+    struct visit *visit = lane->visit;
+    if (lane->has_begun || ++visit->n_starts == STARTS_MAX)
+        return false;
+    collector_free(&lane->collector);
+    lane->visit = NULL;
+    visit->ahead = AHEAD_WANTED;
+    return true;
+}
+
+void lanes_drop(struct run *run)
+{
+    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
+        lane->visit->ahead = AHEAD_WANTED;
+        lane->visit = NULL;
+        collector_free(&lane->collector);
+        slot_close(lane);
+    }
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Lanes of a search: cases are built without their device while others are measured.
+. "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+cd "$TMPDIR" || exit 99
+
+few_samples 6 'time_limit = 60s' 'device = cpu' >lanes.ini
+cat >>lanes.ini <<'END'
+[search any]
+plugin = exhaustive
+lanes = 4
+[bench builder]
+search = any
+folder = built
+sweep.size = 30, 10, 50, 20, 60, 40, 80, 70
+END
+
+# search ARGUMENT...: a fresh run of lanes.ini, of which nothing is built yet; err.txt and code.
+search()
+{
+    rm -rf results.gbr built
+    mkdir built
+    "$GBRUN" run -c lanes.ini "$@" >out.txt 2>err.txt
+    code=$?
+}
+
+# column NAME: its values in the order measured.
+column()
+{
+    "$GBRUN" export --format csv --rows case --sort sequence --columns "$1" | sed 1d | tr '\n' ' '
+}
+
+# claims: the first line of `gbrun search`, without the time.
+claims()
+{
+    "$GBRUN" search 2>&1 | sed 's/, after .* of measuring$//' | head -n 1
+}
+
+in_order="30 10 50 20 60 40 80 70 "
+search -s 'search any.lanes=1'
+equals "one lane: exit code" 0 "$code"
+equals "one lane: the measuring process builds" "1 1 1 1 1 1 1 1 " "$(column metric.late)"
+equals "one lane: nothing is built ahead" "0 0 0 0 0 0 0 0 " "$(column build_ns)"
+alone=$(claims)
+
+search -s 'builder.together=4'
+equals "four lanes: exit code" 0 "$code"
+equals "four lanes: all is built ahead" "0 0 0 0 0 0 0 0 " "$(column metric.late)"
+equals "four lanes: the order is that of the proposals" "$in_order" "$(column size)"
+equals "four lanes: the same claim" "$alone" "$(claims)"
+equals "four lanes: each says how long it was built" 8 \
+    "$(column build_ns | tr ' ' '\n' | awk '$1 > 0' | grep -c .)"
+equals "four lanes: four at a time, without waiting for ten seconds" yes \
+    "$(column build_ns | tr ' ' '\n' | awk '$1 > 9e9 { late = 1 } END { print (late ? "no" : "yes") }')"
+equals "the first four are built by four processes" 4 \
+    "$(cut -d' ' -f1 built/begun.30 built/begun.10 built/begun.50 built/begun.20 | sort -u | grep -c .)"
+equals "they are behind what is measured" "$(($(nice) + 10 < 19 ? $(nice) + 10 : 19))" "$(cut -d' ' -f2 built/begun.30)"
+cores=$(cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list 2>/dev/null | sort -u | grep -c .)
+if [ "$cores" -gt 1 ] && [ "$(nproc)" -gt 2 ] || [ "$(nproc)" = 2 ] && [ "$cores" = 2 ]; then
+    equals "and leave it a core" yes "$(awk -v n="$(nproc)" '{ print ($3 < n ? "yes" : "no") }' built/begun.30)"
+else
+    skip "and leave it a core" "needs two cores"
+fi
+equals "on the CPU none is at work while one is measured" "0 0 0 0 0 0 0 0 " "$(column lanes)"
+equals "the fact" 4 "$("$GBRUN" export --format json | grep -o '"search.any.lanes":"[0-9]*"' | grep -o '[0-9]*' | head -n 1)"
+
+search -s 'builder.per_size=10ms'
+equals "while one is measured the others are stopped" "0 0 0 0 0 0 0 0 " "$(column metric.awake)"
+search -s 'builder.device=fake' -s 'builder.sweep.size=1, 2, 3' -s builder.per_size=700ms
+equals "another device is measured meanwhile, and says so" "2 1 0 " "$(column lanes)"
+equals "beside it they go on" "2 1 0 " "$(column metric.awake)"
+
+for search in random local; do
+    search -s "search any.plugin=$search" -s 'search any.cases=6' -s 'gbrun.seed=5'
+    first=$(column size) claim=$(claims)
+    search -s "search any.plugin=$search" -s 'search any.cases=6' -s 'gbrun.seed=5' -s builder.per_size=2ms
+    equals "$search: the same proposals however long each is built" "$first" "$(column size)"
+    equals "$search: the same claim" "$claim" "$(claims)"
+done
+
+# --- building that goes wrong --------------------------------------------------------------------------
+
+# ends FAULT STATUS TEXT: how the case ends whose building does that; the others are measured.
+ends()
+{
+    search -s "builder.fault=$1" -s builder.at=50 "${@:4}"
+    equals "$1: status" "ok ok $2 ok ok ok ok ok " "$(column status)"
+    equals "$1: words" "$3" "$("$GBRUN" export --format csv --rows case --where 'size = 50' --columns status_text | sed 1d)"
+    equals "$1: order" "$in_order" "$(column size)"
+}
+ends crash crashed '"SIGABRT, in build"'
+ends hang 'timed out' '"after 1.00 s, in build"' -s defaults.time_limit=1s
+ends fail failed 'does not compile'
+ends skip skipped 'not for this device'
+ends fact failed '"fake, slot first, -"' -s builder.device=fake
+equals "what was not built is no best" 1 "$("$GBRUN" search | grep -c '7 of them ok')"
+
+# --- interrupted and killed ----------------------------------------------------------------------------
+
+search -s builder.together=4
+whole=$(column size)
+search -s builder.fault=interrupt -s builder.at=20
+equals "an interrupted run ends" 1 "$code"
+equals "and has not ended its search" 1 "$("$GBRUN" search 2>&1 | grep -c 'has not ended')"
+"$GBRUN" run --resume results.gbr >out.txt 2>err.txt
+equals "resumed: exit code" 0 $?
+equals "resumed: the same visits in the same order" "$whole" \
+    "$("$GBRUN" export --format csv --rows case --sort sequence --where "status = 'ok'" --columns size | sed 1d | tr '\n' ' ')"
+equals "resumed: the same claim" "$alone" "$(claims)"
+
+rm -rf results.gbr built
+mkdir built
+"$GBRUN" run -c lanes.ini -s builder.build_time=1h >out.txt 2>err.txt &
+killed=$!
+# Four have begun.
+for _ in $(seq 300); do
+    [ "$(cat built/begun.* 2>/dev/null | grep -c .)" = 4 ] && break
+    sleep 0.1
+done
+equals "so many are built" 4 "$(cat built/begun.* | grep -c .)"
+kill -9 "$killed"
+wait "$killed" 2>/dev/null
+left=4
+for _ in $(seq 100); do
+    left=$(cut -d' ' -f1 built/begun.* | while read -r process; do kill -0 "$process" 2>/dev/null && echo; done | wc -l)
+    [ "$left" = 0 ] && break
+    sleep 0.1
+done
+equals "a gbrun that is killed leaves no process behind" 0 "$left"
+
+# --- settings ------------------------------------------------------------------------------------------
+
+search -s 'search any.lanes=many'
+equals "no number: exit code" 2 "$code"
+equals "no number: message" 1 "$(grep -c "lanes 'many': expected auto or a number from 1 to 64" err.txt)"
+search -s 'search any.lanes=65'
+equals "too many: message" 1 "$(grep -c "lanes '65': expected auto or a number from 1 to 64" err.txt)"
+search -s 'search any.lanes=auto'
+equals "auto: exit code" 0 "$code"
+cat >spin.ini <<'END'
+[search any]
+plugin = race
+lanes = 3
+[bench spin]
+search = any
+sweep.duration = 10us, 90us
+END
+rm -f results.gbr
+"$GBRUN" run -c spin.ini >out.txt 2>err.txt
+equals "a benchmark that cannot be built ahead is prepared as ever" 1 \
+    "$(grep -c 'search any: lanes = 3 has no effect: none of its benchmarks can be built without its device' err.txt)"
+finish
