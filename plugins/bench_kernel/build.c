@@ -455,7 +455,8 @@ bool build_make(const struct build_request *request, struct build *ret,
                    read_sources(request, &sources, reason) &&
                    make_key(request, &options, &sources, &key, reason);
     const bool has_cache = request->cache != NULL && !sources.is_incomplete;
-    if (is_made && !(has_cache && from_cache(request, &key, ret))) {
+    const bool is_wanted = has_cache || !request->is_ahead;
+    if (is_made && is_wanted && !(has_cache && from_cache(request, &key, ret))) {
         is_made = compile(request, &options, &sources, ret, reason);
         if (is_made && has_cache)
             to_cache(request, &key, ret);

@@ -21,6 +21,7 @@ struct build_request {
     size_t n_folders;
     const char *cache; /* its folder; NULL: none */
     bool is_trial;     /* whether it compiles at all: the image is PTX */
+    bool is_ahead; /* for the cache: what cannot be kept is not compiled, and no image is made */
 };
 
 /* Zero-initialize; free with build_free. */

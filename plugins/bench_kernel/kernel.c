@@ -109,47 +109,76 @@ static int32_t find_kernels(struct kernel_bench *bench, CUmodule module, const c
     return driver_status(driver, bench->host, result, doing);
 }
 
-static int32_t load_compiled(struct kernel_bench *bench, const struct source *source,
-                             const char *const *entries, CUfunction **ret_kernels, size_t n,
-                             CUmodule *ret)
+/* A file, and which kernels of it are used. */
+struct unit {
+    const struct source *source;
+    const char *entries[ENTRIES_MAX];
+    size_t n;
+};
+
+/* A reference in the same file is made along with the kernel. */
+static size_t find_units(const struct settings *settings, struct unit ret[2])
 {
-    const struct gb_host *host = bench->host;
-    const struct settings *settings = &bench->settings;
+    const struct kernel_params *params = settings->params;
+    const bool has_own_file = settings->has_reference_kernel && *params->reference_source != '\0';
+    ret[0] = (struct unit){&settings->source,
+                           {params->entry, params->reference_entry},
+                           settings->has_reference_kernel && !has_own_file ? 2 : 1};
+    ret[1] = (struct unit){&settings->reference_source, {params->reference_entry}, 1};
+    return has_own_file ? 2 : 1;
+}
+
+static int32_t compile(const struct gb_host *host, const struct settings *settings,
+                       const struct unit *unit, int architecture, bool is_ahead, struct build *ret)
+{
     char *cache = cache_folder(settings->params->cache_folder, settings_folder(host));
-    char reason[BUILD_REASON_BYTES], log[LOADING_LOG_BYTES];
-    struct build build = {0};
-    struct build_request request = {
-        .path = source->path,
-        .entries = entries,
-        .n_entries = n,
+    char reason[BUILD_REASON_BYTES];
+    const struct build_request request = {
+        .path = unit->source->path,
+        .architecture = architecture,
+        .entries = unit->entries,
+        .n_entries = unit->n,
         .options = settings->options,
         .n_options = settings->n_options,
         .folders = settings->folders,
         .n_folders = settings->n_folders,
         .cache = cache,
+        .is_ahead = is_ahead,
     };
-    int32_t status = launch_architecture(&bench->launch, &request.architecture);
-    if (status == GB_OK && !build_make(&request, &build, reason)) {
-        log_lines(host, build.log != NULL ? build.log : "");
-        status = host->fail(host, reason);
-    }
-    if (status == GB_OK && source == &settings->source)
-        report_build(host, &build);
-    if (status == GB_OK)
-        status = launch_load(&bench->launch, source->path, build.image, log, ret);
-    if (status == GB_OK)
-        status = find_kernels(bench, *ret, (const char *const *)build.names, ret_kernels, n);
-    build_free(&build);
+    const bool is_made = build_make(&request, ret, reason);
     free(cache);
+    if (is_made)
+        return GB_OK;
+    log_lines(host, ret->log != NULL ? ret->log : "");
+    return host->fail(host, reason);
+}
+
+static int32_t load_compiled(struct kernel_bench *bench, const struct unit *unit,
+                             CUfunction **ret_kernels, CUmodule *ret)
+{
+    const struct settings *settings = &bench->settings;
+    char log[LOADING_LOG_BYTES];
+    struct build build = {0};
+    int architecture = 0;
+    int32_t status = launch_architecture(&bench->launch, &architecture);
+    if (status == GB_OK)
+        status = compile(bench->host, settings, unit, architecture, false, &build);
+    if (status == GB_OK && unit->source == &settings->source)
+        report_build(bench->host, &build);
+    if (status == GB_OK)
+        status = launch_load(&bench->launch, unit->source->path, build.image, log, ret);
+    if (status == GB_OK)
+        status = find_kernels(bench, *ret, (const char *const *)build.names, ret_kernels, unit->n);
+    build_free(&build);
     return status;
 }
 
 /* PTX is compiled as it is loaded. */
-static int32_t load_image(struct kernel_bench *bench, const struct source *source,
-                          const char *const *entries, CUfunction **ret_kernels, size_t n,
-                          CUmodule *ret)
+static int32_t load_image(struct kernel_bench *bench, const struct unit *unit,
+                          CUfunction **ret_kernels, CUmodule *ret)
 {
     const struct gb_host *host = bench->host;
+    const struct source *source = unit->source;
     char reason[FILE_REASON_BYTES], log[LOADING_LOG_BYTES];
     size_t bytes = 0;
     double stores = 0;
@@ -162,35 +191,51 @@ static int32_t load_image(struct kernel_bench *bench, const struct source *sourc
     free(image);
     if (status == GB_OK && source == &bench->settings.source && source->kind == SOURCE_PTX) {
         host->metric(host, "compile_ms", build_now_ms() - start_ms, "ms");
-        if (build_spills(log, entries[0], &stores, &loads))
+        if (build_spills(log, unit->entries[0], &stores, &loads))
             host->metric(host, "spill_bytes", stores, "bytes");
     }
-    return status == GB_OK ? find_kernels(bench, *ret, entries, ret_kernels, n) : status;
+    return status == GB_OK ? find_kernels(bench, *ret, unit->entries, ret_kernels, unit->n)
+                           : status;
 }
 
-static int32_t load_source(struct kernel_bench *bench, const struct source *source,
-                           const char *const *entries, CUfunction **ret_kernels, size_t n,
-                           CUmodule *ret)
-{
-    return (source->kind == SOURCE_CUDA ? load_compiled : load_image)(bench, source, entries,
-                                                                      ret_kernels, n, ret);
-}
-
-/* A reference in the same file is made along with the kernel. */
 static int32_t load(struct kernel_bench *bench)
 {
-    const struct settings *settings = &bench->settings;
-    const struct kernel_params *params = settings->params;
-    const char *const entries[] = {params->entry, params->reference_entry};
     CUfunction *kernels[] = {&bench->launch.function, &bench->reference.function};
-    const bool is_own_file = settings->has_reference_kernel && *params->reference_source != '\0';
-    const size_t n = settings->has_reference_kernel && !is_own_file ? 2 : 1;
-    const int32_t status = load_source(bench, &settings->source, entries, kernels, n,
-                                       &bench->module);
-    if (status != GB_OK || !is_own_file)
-        return status;
-    return load_source(bench, &settings->reference_source, entries + 1, kernels + 1, 1,
-                       &bench->reference_module);
+    CUmodule *modules[] = {&bench->module, &bench->reference_module};
+    struct unit units[2];
+    const size_t n = find_units(&bench->settings, units);
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < n && status == GB_OK; i++)
+        status = (units[i].source->kind == SOURCE_CUDA ? load_compiled : load_image)(
+            bench, &units[i], kernels + i, modules[i]);
+    return status;
+}
+
+/* Into the cache, from which prepare takes it. */
+static int32_t build_ahead(const struct gb_host *host, const void *params)
+{
+    const struct gb_host *first = host;
+    struct reporter reporter = {report_first, &first, 0};
+    struct settings *settings = host->allocate(host, sizeof *settings);
+    const char *capability = host->device_fact(host, "compute_capability");
+    struct unit units[2];
+    int major = 0;
+    int minor = 0;
+    if (settings == NULL)
+        return GB_NO_MEMORY;
+    int32_t status = settings_make(host, params, &reporter, settings);
+    if (status != GB_OK || reporter.n > 0)
+        return status != GB_OK ? status : GB_FAILED;
+    if (capability == NULL || sscanf(capability, "%d.%d", &major, &minor) != 2)
+        return GB_OK;
+    const size_t n = find_units(settings, units);
+    for (size_t i = 0; i < n && status == GB_OK; i++) {
+        struct build build = {0};
+        if (units[i].source->kind == SOURCE_CUDA)
+            status = compile(host, settings, &units[i], 10 * major + minor, true, &build);
+        build_free(&build);
+    }
+    return status;
 }
 
 /* --- buffers --- */
@@ -366,6 +411,7 @@ static const struct gb_bench_ops ops = {
     .work = work,
     .destroy = destroy,
     .refresh = refresh,
+    .build = build_ahead,
 };
 
 static const void *extension(const char *id)
@@ -382,7 +428,7 @@ static const char help_text[] =
     "buffer(float[1Mi], out) or buffer(int[{n}], uniform=-9:9). Results are compared with those of "
     "another kernel, of a function of the host, with a file, or with expect= of a buffer.\n"
     "A case whose kernel needs more registers or shared memory than a block can have is skipped. "
-    "Metrics: compile_ms, cached (1: it was not compiled now), registers, spill_bytes, "
+    "Metrics: compile_ms, cached (1: it was compiled before), registers, spill_bytes, "
     "local_bytes, shared_bytes, blocks, blocks_per_unit and occupancy.";
 
 static const struct gb_plugin plugin = {

@@ -75,6 +75,26 @@ START_TEST(compiles_what_has_changed_only)
 }
 END_TEST
 
+/* What cannot be kept is left to whoever needs it. */
+START_TEST(builds_ahead_for_the_cache)
+{
+    const char *folder = fresh_cache();
+    struct build_request request = scale_request(folder);
+    struct build build;
+    request.is_ahead = true;
+    ck_assert_msg(build_make(&request, &build, reason), "%s", reason);
+    build_free(&build);
+    ck_assert_uint_eq(files_in(folder), 1);
+    request.cache = NULL;
+    ck_assert_msg(build_make(&request, &build, reason), "%s", reason);
+    ck_assert_ptr_null(build.image);
+    build_free(&build);
+    request.cache = folder;
+    request.is_ahead = false;
+    ck_assert(is_cached(&request));
+}
+END_TEST
+
 /* A header that begins to hide another one, and one that is asked for by an option. */
 START_TEST(follows_headers)
 {
@@ -406,6 +426,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("kernel_build");
     TCase *build = tcase_create("build");
     tcase_add_test(build, compiles_what_has_changed_only);
+    tcase_add_test(build, builds_ahead_for_the_cache);
     tcase_add_test(build, follows_headers);
     tcase_add_test(build, notices_a_header_that_appears);
     tcase_add_test(build, follows_many_headers);
