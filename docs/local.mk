@@ -95,7 +95,9 @@ dist_conf_DATA = \
 	conf/recordings.ini \
 	conf/roofline.ini \
 	conf/triton.ini \
-	conf/triton_kernels.py
+	conf/triton_kernels.py \
+	conf/tune.cu \
+	conf/tune.ini
 skeletondir = $(pkgdatadir)/skeleton
 dist_skeleton_DATA = plugins/skeleton/skeleton.c
 

@@ -21,6 +21,7 @@ plugins_bench_padding_bench_padding_la_SOURCES += \
 	plugins/bench_padding/compile.h \
 	plugins/bench_padding/padding_cuda.c
 $(PADDING_CUDA_OBJECT): plugins/bench_padding/padding.fatbin
+plugins/bench_padding/padding.fatbin: conf/tune.cu
 endif
 endif
 CLEANFILES += plugins/bench_padding/padding.fatbin

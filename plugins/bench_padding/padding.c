@@ -34,9 +34,11 @@ static const struct gb_option options[] = {
     GB_INT(struct params, k, "0", "0:32768", "elements",
            "columns of X and W, the length of each sum; 0: 770, batched 64"),
     GB_INT(struct params, batch, "0", "0:65535", "products", "products; 0: 1, batched 192"),
-    GB_CHOICE(struct params, tile, "auto", tile_names,
-              "CUDA, schedule tuned: rows x columns of a block and its step along K; auto: chosen "
-              "for the shape and the number of multiprocessors"),
+    GB_CHOICE(
+        struct params, tile, "auto", tile_names,
+        "CUDA, schedule tuned: rows x columns of a tile, steps along K at a time, and how many "
+        "blocks share them (on GPUs with clusters); auto: chosen for the shape and the number "
+        "of multiprocessors"),
     GB_BOOL(struct params, compile, "no",
             "CUDA: compile the kernel once more, by itself, and report how long that takes and how "
             "large its code is"),
@@ -265,8 +267,9 @@ static const struct gb_plugin plugin = {
         "true are left out where a compiler that knows it would (columns of dense, steps of "
         "batched), and a tail whose rows are those of whole threads is guarded by thread. `tuned` "
         "is padded, has larger tiles of registers, copies ahead asynchronously and chooses its "
-        "tile: the blocks of each multiprocessor in turn times the work of a tile, filling it "
-        "included, is least. `cublas` is cublasSgemm with pedantic math. Metrics: registers, "
+        "tile: the blocks of each multiprocessor in turn times the work of a block, filling it "
+        "included, is least; conf/tune.ini is the search that found its kernels. `cublas` is "
+        "cublasSgemm with pedantic math. Metrics: registers, "
         "spill_bytes and shared_bytes of the kernel, its blocks, and padding_ratio, the work that "
         "is computed over the work that is wanted. With compile = yes also compile_ms, what NVRTC "
         "takes for the kernel alone, and code_bytes, the size of its instructions; cublas has "

@@ -1,28 +1,23 @@
 // padding.cu - the kernels of the benchmark `padding`: Y[M,N] = X[M,K] W[N,K]^T, where a block
 // computes a tile of 128 x 128 outputs and the matrices end within a tile. Plugin side.
 //
-// Taken by nvcc and by NVRTC: nothing is included. tests/modules/padding_kernels.cc compiles it for
-// the host. With ONE_KERNEL kernels are templates, of which NVRTC makes only those that are asked
-// for.
+// Taken by nvcc and by NVRTC, which is given conf/tune.cu before it.
+// tests/modules/padding_kernels.cc compiles it for the host. With ONE_KERNEL kernels are templates,
+// of which NVRTC makes only those that are asked for.
+#ifndef __CUDACC_RTC__
+#include "../../conf/tune.cu"
+#endif
 
 // What a kernel still has to ask of the element at hand. `baseline` asks everything that the shape
 // leaves open, `partition` nothing where a tile lies wholly inside.
 enum { ROWS = 1, COLUMNS = 2, STEPS = 4 };
-enum { TILE = 128, WARP = 32, THREAD_COLUMNS = 4 };
+enum { TILE = 128, THREAD_COLUMNS = 4 };
 
-// blockIdx: x is the tile's column, y its row, z the product.
-struct product {
-    const float *x, *w; // of this product
-    float *y;
-    int m, n, k;
-    int row, column; // of the tile's first output
-};
-
+// blockIdx: x is the tile's column, y its row; z: of the products.
 static __device__ __forceinline__ product product_here(const float *x, const float *w, float *y,
                                                        int m, int n, int k, int tile_rows,
-                                                       int tile_columns)
+                                                       int tile_columns, long long z)
 {
-    const long long z = blockIdx.z;
     product p;
     p.x = x + z * m * k;
     p.w = w + z * n * k;
@@ -196,7 +191,7 @@ static __device__ __forceinline__ bool is_inside(const product &p)
     __shared__ __align__(16) float xs[TILE * DEPTH];                                               \
     __shared__ __align__(16) float ws[TILE * DEPTH];                                               \
     float sums[THREAD_ROWS][THREAD_COLUMNS] = {};                                                  \
-    const product p = product_here(x, w, y, m, n, k, TILE, TILE);                                  \
+    const product p = product_here(x, w, y, m, n, k, TILE, TILE, blockIdx.z);                      \
     const tiles<DEPTH, THREAD_ROWS> t = {sums, xs, ws}
 
 #ifdef ONE_KERNEL
@@ -257,240 +252,36 @@ PARTITION(batched_partition_pad, 8, 32, true, ROWS | COLUMNS, 0, false)
 
 // --- tuned --------------------------------------------------------------------------------------
 
-// Asynchronous copies of four bytes, as rows of odd length are aligned to no more; they turn the
-// tile on its way, so that the arithmetic reads 16 bytes of neighbouring rows at once.
-static __device__ __forceinline__ void copy_async(float *to, const float *from, bool is_wanted)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    const unsigned target = (unsigned)__cvta_generic_to_shared(to);
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
-                 :
-                 : "r"(target), "l"(from), "r"(is_wanted ? 4 : 0)
-                 : "memory");
+// SPLIT blocks, neighbours in z, share a tile: a cluster, or where there are none the first does it
+// alone.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+enum { HAS_CLUSTERS = 1 };
+#define CLUSTER(SPLIT) __cluster_dims__(1, 1, SPLIT)
 #else
-    *to = is_wanted ? *from : 0.0f;
+enum { HAS_CLUSTERS = 0 };
+#define CLUSTER(SPLIT)
 #endif
-}
-
-static __device__ __forceinline__ void commit_copies()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
+#ifdef __CUDACC__
+extern __shared__ float4 tuned_shared[];
+#define TUNED_SHARED(s) float *shared = (float *)tuned_shared
+#else
+#define TUNED_SHARED(s) __shared__ __align__(16) float shared[s::FLOATS]
 #endif
-}
-
-// Until no more than N groups are under way.
-template <int N> static __device__ __forceinline__ void wait_for_copies()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
-#endif
-}
-
-// A block of BM x BN outputs in steps of BK; a thread has TM x TN of them, a warp 4 x 8 threads.
-template <int BM_, int BN_, int BK_, int TM_, int TN_, int STAGES_> struct shape {
-    enum {
-        BM = BM_,
-        BN = BN_,
-        BK = BK_,
-        TM = TM_,
-        TN = TN_,
-        STAGES = STAGES_,
-        WARPS_M = BM / (4 * TM),
-        WARPS_N = BN / (8 * TN),
-        THREADS = WARPS_M * WARPS_N * WARP,
-        ABREAST = 8,              // threads that copy side by side along K
-        PASS = THREADS / ABREAST, // rows copied at once
-        X_PASSES = BM / PASS,
-        W_PASSES = BN / PASS,
-        X_LENGTH = BM + 4, // so that copies of 8 steps of 4 rows hit 32 banks
-        W_LENGTH = BN + 4,
-        X_SIZE = BK * X_LENGTH,
-        W_SIZE = BK * W_LENGTH
-    };
-    static_assert(TM % 4 == 0 && TN % 2 == 0, "fragments are read by 16 and 8 bytes");
-    static_assert(WARPS_M * 4 * TM == BM && WARPS_N * 8 * TN == BN, "warps cover the tile");
-    static_assert(X_PASSES * PASS == BM && W_PASSES * PASS == BN && BK % ABREAST == 0,
-                  "copies cover the tile");
-};
-
-// Copies BK steps of PASSES * PASS rows. Rows beyond the last are the last once more: what comes of
-// them is not stored. Steps beyond the end are zero.
-template <typename s, int PASSES, int LENGTH, bool IS_TAIL>
-static __device__ __forceinline__ void copy_tile(float *tile, const float *from,
-                                                 const unsigned (&offsets)[PASSES], int left)
-{
-    const int kk = (int)threadIdx.x % s::ABREAST;
-    const int row = (int)threadIdx.x / s::ABREAST;
-#pragma unroll
-    for (int i = 0; i < PASSES; i++) {
-#pragma unroll
-        for (int j = 0; j < s::BK; j += s::ABREAST) {
-            const bool is_wanted = !IS_TAIL || j + kk < left;
-            copy_async(&tile[(j + kk) * LENGTH + row + i * s::PASS],
-                       is_wanted ? from + offsets[i] + j : from, is_wanted);
-        }
-    }
-}
-
-template <typename s> struct copier {
-    const float *x, *w; // the next step of this thread
-    unsigned x_offsets[s::X_PASSES], w_offsets[s::W_PASSES];
-};
-
-template <int PASSES, int PASS>
-static __device__ __forceinline__ void find_rows(unsigned (&offsets)[PASSES], int row, int n, int k)
-{
-#pragma unroll
-    for (int i = 0; i < PASSES; i++) {
-        const int wanted = row + i * PASS;
-        offsets[i] = (unsigned)((wanted < n ? wanted : n - 1) * k);
-    }
-}
-
-template <typename s>
-static __device__ __forceinline__ void copy_stage(copier<s> &c, float *xs, float *ws, int left)
-{
-    if (left >= s::BK) {
-        copy_tile<s, s::X_PASSES, s::X_LENGTH, false>(xs, c.x, c.x_offsets, left);
-        copy_tile<s, s::W_PASSES, s::W_LENGTH, false>(ws, c.w, c.w_offsets, left);
-    } else {
-        copy_tile<s, s::X_PASSES, s::X_LENGTH, true>(xs, c.x, c.x_offsets, left);
-        copy_tile<s, s::W_PASSES, s::W_LENGTH, true>(ws, c.w, c.w_offsets, left);
-    }
-    c.x += s::BK;
-    c.w += s::BK;
-}
-
-// N values of one step, STRIDE apart by fours; what is left over two lie side by side after them.
-template <int N, int STRIDE>
-static __device__ __forceinline__ void read_fragment(float (&to)[N], const float *from, int place)
-{
-#pragma unroll
-    for (int i = 0; i < N / 4; i++) {
-        const float4 four = *(const float4 *)(from + i * STRIDE + place * 4);
-        to[4 * i] = four.x;
-        to[4 * i + 1] = four.y;
-        to[4 * i + 2] = four.z;
-        to[4 * i + 3] = four.w;
-    }
-    if (N % 4 != 0) {
-        const float2 two = *(const float2 *)(from + N / 4 * STRIDE + place * 2);
-        to[N - 2] = two.x;
-        to[N - 1] = two.y;
-    }
-}
-
-template <typename s>
-static __device__ __forceinline__ void multiply_stage(float (&sums)[s::TM][s::TN], const float *xs,
-                                                      const float *ws, int row, int column)
-{
-#pragma unroll
-    for (int kk = 0; kk < s::BK; kk++) {
-        float left[s::TM];
-        float right[s::TN];
-        read_fragment<s::TM, 16>(left, xs + kk * s::X_LENGTH, row);
-        read_fragment<s::TN, 32>(right, ws + kk * s::W_LENGTH, column);
-#pragma unroll
-        for (int i = 0; i < s::TM; i++) {
-#pragma unroll
-            for (int j = 0; j < s::TN; j++)
-                sums[i][j] += left[i] * right[j];
-        }
-    }
-}
-
-// Where rows start at multiples of 16 bytes, neighbours are stored together.
-template <int N>
-static __device__ __forceinline__ void store_values(float *y, const float *values, int column,
-                                                    int n, bool is_aligned)
-{
-    if (is_aligned && column + N <= n) {
-        if (N == 4)
-            *(float4 *)(y + column) = make_float4(values[0], values[1], values[2], values[N - 1]);
-        else
-            *(float2 *)(y + column) = make_float2(values[0], values[1]);
-        return;
-    }
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-        if (column + j < n)
-            y[column + j] = values[j];
-    }
-}
-
-template <typename s>
-static __device__ __forceinline__ void store_tile(const float (&sums)[s::TM][s::TN],
-                                                  const product &p, int row, int column, int lane)
-{
-    const bool is_aligned = p.n % 4 == 0;
-#pragma unroll
-    for (int i = 0; i < s::TM; i++) {
-        const int at = row + i / 4 * 16 + lane / 8 * 4 + i % 4;
-        float *y = p.y + at * p.n;
-        if (at >= p.m)
-            continue;
-#pragma unroll
-        for (int j = 0; j < s::TN / 4; j++)
-            store_values<4>(y, &sums[i][4 * j], column + j * 32 + lane % 8 * 4, p.n, is_aligned);
-        if (s::TN % 4 != 0)
-            store_values<2>(y, &sums[i][s::TN - 2], column + s::TN / 4 * 32 + lane % 8 * 2, p.n,
-                            is_aligned);
-    }
-}
-
-// STAGES - 1 copies are under way while one stage is multiplied; one barrier for each step says
-// both that the next stage is there and that the last one may be written again.
-template <typename s>
-static __device__ __forceinline__ void run_tuned(const product &p, float *xs, float *ws)
-{
-    const int lane = (int)threadIdx.x % WARP;
-    const int warp = (int)threadIdx.x / WARP;
-    const int row = warp / s::WARPS_N * (4 * s::TM);
-    const int column = warp % s::WARPS_N * (8 * s::TN);
-    const int n_steps = (p.k + s::BK - 1) / s::BK;
-    float sums[s::TM][s::TN] = {};
-    copier<s> c;
-    c.x = p.x + (long long)p.row * p.k + threadIdx.x % s::ABREAST;
-    c.w = p.w + (long long)p.column * p.k + threadIdx.x % s::ABREAST;
-    find_rows<s::X_PASSES, s::PASS>(c.x_offsets, (int)threadIdx.x / s::ABREAST, p.m - p.row, p.k);
-    find_rows<s::W_PASSES, s::PASS>(c.w_offsets, (int)threadIdx.x / s::ABREAST, p.n - p.column,
-                                    p.k);
-#pragma unroll
-    for (int i = 0; i < s::STAGES - 1; i++) {
-        if (i < n_steps)
-            copy_stage<s>(c, xs + i * s::X_SIZE, ws + i * s::W_SIZE, p.k - i * s::BK);
-        commit_copies();
-    }
-    int read = 0;
-    int write = s::STAGES - 1;
-    for (int i = 0; i < n_steps; i++) {
-        wait_for_copies<s::STAGES - 2>();
-        __syncthreads();
-        if (i + s::STAGES - 1 < n_steps)
-            copy_stage<s>(c, xs + write * s::X_SIZE, ws + write * s::W_SIZE,
-                          p.k - (i + s::STAGES - 1) * s::BK);
-        commit_copies();
-        multiply_stage<s>(sums, xs + read * s::X_SIZE + row, ws + read * s::W_SIZE + column,
-                          lane / 8, lane % 8);
-        read = read + 1 < s::STAGES ? read + 1 : 0;
-        write = write + 1 < s::STAGES ? write + 1 : 0;
-    }
-    store_tile<s>(sums, p, p.row + row, p.column + column, lane);
-}
 
 // As plan.c lists them, with BLOCKS of them at a time on a multiprocessor.
-#define TUNED(BM, BN, BK, TM, TN, STAGES, BLOCKS)                                                  \
-    KERNEL(tuned_##BM##x##BN##x##BK, BM / TM * (BN / TN), BLOCKS)                                  \
+#define TUNED(name, BM, BN, BK, TM, TN, STAGES, SPLIT, ORDER, BLOCKS)                              \
+    KERNEL(CLUSTER(SPLIT) name, BM / TM * (BN / TN), BLOCKS)                                       \
     {                                                                                              \
-        using s = shape<BM, BN, BK, TM, TN, STAGES>;                                               \
-        __shared__ __align__(16) float xs[STAGES * s::X_SIZE];                                     \
-        __shared__ __align__(16) float ws[STAGES * s::W_SIZE];                                     \
-        run_tuned<s>(product_here(x, w, y, m, n, k, BM, BN), xs, ws);                              \
+        using s = shape<BM, BN, BK, TM, TN, 4, STAGES, HAS_CLUSTERS ? SPLIT : 1, ORDER>;           \
+        TUNED_SHARED(s);                                                                           \
+        const int here = (int)blockIdx.z % SPLIT;                                                  \
+        if (HAS_CLUSTERS || here == 0)                                                             \
+            multiply_tiles<s>(product_here(x, w, y, m, n, k, BM, BN, blockIdx.z / SPLIT), shared,  \
+                              here);                                                               \
     }
 
-TUNED(96, 96, 16, 12, 6, 3, 2)
-TUNED(96, 96, 8, 12, 12, 4, 2)
-TUNED(192, 96, 8, 12, 12, 4, 1)
-TUNED(128, 128, 8, 16, 8, 4, 2)
-TUNED(64, 64, 16, 8, 8, 3, 4)
+TUNED(tuned_96x96x8, 96, 96, 8, 12, 12, 3, 1, BY_COLUMNS, 2)
+TUNED(tuned_96x128x8, 96, 128, 8, 12, 8, 3, 1, BY_ROWS, 3)
+TUNED(tuned_192x192x8_2, 192, 192, 8, 12, 12, 4, 2, BY_COLUMNS, 1)
+TUNED(tuned_128x128x8, 128, 128, 8, 16, 8, 4, 1, BY_ROWS, 2)
+TUNED(tuned_64x64x16, 64, 64, 16, 8, 8, 3, 1, BY_ROWS, 4)

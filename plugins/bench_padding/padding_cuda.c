@@ -5,7 +5,7 @@
 #include "plugins/common/cuda/cublas.h"
 #include "plugins/common/cuda/cuda_image.h"
 
-CUDA_IMAGE(padding_image, "plugins/bench_padding/padding");
+CUDA_IMAGE_AFTER(padding_image, "conf/tune.cu", "plugins/bench_padding/padding");
 
 struct cuda_padding {
     struct cuda_kernels kernels;
@@ -82,6 +82,8 @@ static int32_t tell_resources(const struct padding *padding)
     for (size_t i = 0; result == CUDA_SUCCESS && i < sizeof metrics / sizeof metrics[0]; i++) {
         int value = 0;
         result = driver->function_attribute(&value, metrics[i].attribute, cuda->function);
+        if (metrics[i].attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+            value += (int)plan->shared;
         if (result == CUDA_SUCCESS)
             host->metric(host, metrics[i].name, value, metrics[i].unit);
     }
@@ -108,6 +110,18 @@ static int32_t tell_compiled(const struct padding *padding)
     if (compiled.code_bytes > 0)
         host->metric(host, "code_bytes", (double)compiled.code_bytes, "bytes");
     return GB_OK;
+}
+
+/* Beyond 48 KiB it must be asked for. */
+static int32_t ask_for_shared(const struct padding *padding)
+{
+    const struct cuda_padding *cuda = padding->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    return driver_status(driver, padding->host,
+                         driver->function_set(cuda->function,
+                                              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                              (int)cuda->plan.shared),
+                         "asking for shared memory");
 }
 
 static void set_arguments(struct padding *padding)
@@ -150,6 +164,8 @@ static int32_t prepare(struct padding *padding, const struct gb_queue *queue)
                          host->device->n_units);
     int32_t status = cuda_kernels_load(&cuda->kernels, &padding_image, cuda->plan.kernel,
                                        &cuda->function);
+    if (status == GB_OK)
+        status = ask_for_shared(padding);
     if (status == GB_OK && params->compile != 0)
         status = tell_compiled(padding);
     if (status != GB_OK)
@@ -170,7 +186,8 @@ static int32_t run(const struct padding *padding, const struct gb_queue *queue, 
         return run_library(padding, iterations);
     for (uint64_t i = 0; result == CUDA_SUCCESS && i < iterations; i++)
         result = driver->launch(cuda->function, plan->columns, plan->rows, plan->products,
-                                plan->threads, 1, 1, 0, queue->native, cuda->arguments, NULL);
+                                plan->threads, 1, 1, plan->shared, queue->native, cuda->arguments,
+                                NULL);
     return driver_status(driver, padding->host, result, "launching products");
 }
 

@@ -96,39 +96,52 @@ static struct plan plan_schedule(const struct product_shape *shape, int32_t prob
 
 /* --- tuned --- */
 
-/* rate: how much of its peak a multiprocessor reaches once it has enough blocks, to compare tiles
- * with each other. */
+/* `split` blocks share the steps of a tile, of which `stages` are in shared memory at a time. rate:
+ * how much of its peak a multiprocessor reaches once it has enough blocks, to compare tiles with
+ * each other. */
 struct tile {
     const char *kernel;
-    int64_t rows, columns, depth;
+    int64_t rows, columns, depth, stages, split;
     uint32_t threads;
     double rate;
 };
 
 /* In the order of tile_names. */
 static const struct tile tiles[N_TILES] = {
-    {"tuned_96x96x16", 96, 96, 16, 128, 0.88}, {"tuned_96x96x8", 96, 96, 8, 64, 0.80},
-    {"tuned_192x96x8", 192, 96, 8, 128, 0.82}, {"tuned_128x128x8", 128, 128, 8, 128, 0.86},
-    {"tuned_64x64x16", 64, 64, 16, 64, 0.80},
+    {"tuned_96x96x8", 96, 96, 8, 3, 1, 64, 0.62},
+    {"tuned_96x128x8", 96, 128, 8, 3, 1, 128, 0.70},
+    {"tuned_192x192x8_2", 192, 192, 8, 4, 2, 256, 0.75},
+    {"tuned_128x128x8", 128, 128, 8, 4, 1, 128, 0.70},
+    {"tuned_64x64x16", 64, 64, 16, 3, 1, 64, 0.66},
 };
 
 const char *const tile_names[N_TILES + 1] = {
-    [TILE_AUTO] = "auto", "96x96x16", "96x96x8", "192x96x8", "128x128x8", "64x64x16",
+    [TILE_AUTO] = "auto", "96x96x8", "96x128x8", "192x192x8/2", "128x128x8", "64x64x16",
 };
 
 static int64_t n_blocks(const struct product_shape *shape, const struct tile *tile)
 {
-    return n_tiles(shape->m, tile->rows) * n_tiles(shape->n, tile->columns) * shape->batch;
+    return n_tiles(shape->m, tile->rows) * n_tiles(shape->n, tile->columns) * shape->batch *
+           tile->split;
+}
+
+/* As FLOATS of `shape` in conf/tune.cu: the stages, or the sums that blocks pass on. */
+static uint32_t shared_bytes(const struct tile *tile)
+{
+    enum { PADDING = 8 };
+    const int64_t staged = tile->stages * tile->depth * (tile->rows + tile->columns + PADDING);
+    const int64_t passed = (tile->split - 1) * tile->rows * tile->columns / tile->split;
+    return (uint32_t)sizeof(float) * (uint32_t)(staged > passed ? staged : passed);
 }
 
 /* The time is that of the multiprocessor with most blocks: with 144 tiles of 128 x 128 on 132 of
- * them twelve have two, and the others wait. 240 of 96 x 96 fill 264 places to 91 %. FILL: steps'
- * worth of time in which a block loads its first and stores its last. */
+ * them twelve have two, and the others wait. 60 of 192 x 192, by two blocks each, fill 91 %. FILL:
+ * steps' worth of time in which a block loads its first and stores its last. */
 static double cost(const struct product_shape *shape, const struct tile *tile, uint32_t n_units)
 {
     enum { FILL = 32 };
     const int64_t in_turn = n_tiles(n_blocks(shape, tile), n_units);
-    const int64_t steps = n_tiles(shape->k, tile->depth) * tile->depth + FILL;
+    const int64_t steps = n_tiles(shape->k, tile->depth) * tile->depth / tile->split + FILL;
     return (double)in_turn * (double)(tile->rows * tile->columns) * (double)steps / tile->rate;
 }
 
@@ -150,8 +163,9 @@ static struct plan plan_tuned(const struct product_shape *shape, int32_t choice,
         .kernel = tile->kernel,
         .columns = (uint32_t)n_tiles(shape->n, tile->columns),
         .rows = (uint32_t)n_tiles(shape->m, tile->rows),
-        .products = (uint32_t)shape->batch,
+        .products = (uint32_t)(shape->batch * tile->split),
         .threads = tile->threads,
+        .shared = shared_bytes(tile),
         .padding_ratio = padding_ratio(shape, tile->rows, tile->columns, tile->depth),
     };
 }

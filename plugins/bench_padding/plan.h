@@ -16,7 +16,7 @@ enum {
     SCHEDULE_CUBLAS
 };
 
-/* Tiles of `tuned`, as the option lists them. */
+/* Tiles of `tuned`, as the option lists them: rows x columns x steps / blocks that share them. */
 enum { TILE_AUTO, N_TILES = 5 };
 extern const char *const tile_names[N_TILES + 1];
 
@@ -28,7 +28,7 @@ struct product_shape {
 struct plan {
     const char *kernel;               /* its name */
     uint32_t columns, rows, products; /* blocks in x, y and z */
-    uint32_t threads;                 /* of a block */
+    uint32_t threads, shared;         /* of a block: also dynamic shared memory, in bytes */
     double padding_ratio;
 };
 

@@ -104,7 +104,7 @@ tests/modules/.libs/convolution_kernels.so: \
 tests/modules/.libs/elementwise_kernels.so: \
 	$(ELEMENTWISE_KERNELS:.fatbin=.cu) plugins/bench_elementwise/numbers.cuh
 tests/modules/.libs/histogram_kernels.so: plugins/bench_histogram/histogram.cu
-tests/modules/.libs/padding_kernels.so: plugins/bench_padding/padding.cu
+tests/modules/.libs/padding_kernels.so: plugins/bench_padding/padding.cu conf/tune.cu
 
 # LDFLAGS may hold what makes programs position-independent, which modules are in their own way.
 TEST_MODULE_FLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) -fvisibility=hidden -fPIC -shared -Wl,-z,defs \

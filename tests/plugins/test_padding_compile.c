@@ -12,17 +12,24 @@
 static char source[1 << 16];
 static size_t length;
 
-static void read_source(void)
+static void append_source(const char *name)
 {
     char path[4096];
     const char *folder = getenv("top_srcdir");
-    snprintf(path, sizeof path, "%s/plugins/bench_padding/padding.cu",
-             folder != NULL ? folder : ".");
+    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : ".", name);
     FILE *file = fopen(path, "r");
     ck_assert_msg(file != NULL, "%s cannot be read", path);
-    length = fread(source, 1, sizeof source, file);
+    length += fread(source + length, 1, sizeof source - length, file);
     fclose(file);
     ck_assert_uint_lt(length, sizeof source);
+}
+
+/* As the plugin embeds it. */
+static void read_source(void)
+{
+    length = 0;
+    append_source("conf/tune.cu");
+    append_source("plugins/bench_padding/padding.cu");
 }
 
 static struct compiled compiled_for(int32_t problem, int32_t schedule, int32_t tile)
