@@ -45,7 +45,6 @@ static bool is_disturbed(const struct slot *slot)
 /* Its time limit does not run meanwhile. */
 static void pause_lane(struct slot *lane, double now_ns)
 {
-    lane->asked_ns = now_ns;
     lane->left_ns = lane->deadline_ns - now_ns;
     lane->deadline_ns = INFINITY;
     kill(-lane->process.pid, SIGSTOP);
@@ -53,7 +52,6 @@ static void pause_lane(struct slot *lane, double now_ns)
 
 static void resume_lane(struct slot *lane, double now_ns)
 {
-    lane->begin_ns += now_ns - lane->asked_ns;
     lane->deadline_ns = now_ns + lane->left_ns;
     kill(-lane->process.pid, SIGCONT);
 }
@@ -141,6 +139,7 @@ void lanes_assign(struct run *run)
         resume_all(run);
     if (run->lanes_wait || run->is_cancelled)
         return;
+    run_fill_window(run);
     for (size_t i = 0; i < run->n_window && run->status == GB_OK; i++) {
         struct visit *visit = run->window[i];
         struct slot *lane = NULL;

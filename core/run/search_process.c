@@ -212,7 +212,7 @@ int search_process_next(struct search_process *process, struct engine_step *ret_
     const double begin_ns = awake_clock_ns(), thought_ns = process->thought_ns;
     double limit_ns = params->time_limit_ns;
     bool is_open = true;
-    int answer = ANSWER_NONE;
+    int answer = take_answer(process, ret_step, ret_report); /* that came with the one before */
     if (params->budget_ns > 0)
         limit_ns = fmin(limit_ns, params->budget_ns + params->time_limit_ns - thought_ns);
     while (is_open && answer == ANSWER_NONE && !supervise_is_stopped() &&

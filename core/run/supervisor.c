@@ -272,9 +272,9 @@ int32_t supervise(const struct run_plan *plan, struct run_counts *ret, struct gb
         take_stops(run);
         run_beat(run);
         run_locks_begin(run);
+        lanes_assign(run);
         assign_visits(run);
         assign_turn(run);
-        lanes_assign(run);
         run_locks_settle(run);
         if (run_count_busy(run) == 0 && is_round_over(run)) {
             if (!begin_round(run))

@@ -44,7 +44,7 @@ struct visit {
     char uid[CASE_UID_TEXT];
     char refusal[1024];      /* why it cannot be measured at all; "" if it can */
     int ahead;               /* AHEAD_... */
-    double build_ns;         /* that this took; 0: it was not built ahead */
+    double build_ns;         /* that this took, stops included; 0: it was not */
     struct collector *ended; /* AHEAD_ENDED: the record, with its status */
 };
 

@@ -247,7 +247,7 @@ struct case_record {
     const char *reading_note;
     const char *started;
     double wall_ns;      /* from create to destroy */
-    double build_ns;     /* before that, on a lane; 0: it was not built there */
+    double build_ns;     /* before that, on a lane, stops included; 0: it was not built there */
     uint32_t n_lanes;    /* the most that built other cases at a time while it was measured */
     double lock_wait_ns; /* for other gbrun processes on the device or the machine */
     uint64_t n_lost;     /* samples whose times were lost */

@@ -188,7 +188,7 @@ static const struct stored_column case_columns[] = {
     COLUMN(started, "TEXT NOT NULL", 1, record.started, "UTC, ISO 8601"),
     COLUMN(wall_ns, "REAL", 1, record.wall_ns, "from create to destroy"),
     COLUMN(build_ns, "REAL DEFAULT 0", 11, record.build_ns,
-           "before that, without the device, on a lane of a search; 0: not there"),
+           "before that, without the device, on a lane of a search, stops included; 0: not there"),
     COLUMN(n_lanes, "INTEGER NOT NULL DEFAULT 0", 11, record.n_lanes,
            "lanes that built other cases while it was measured: the most at a time"),
     COLUMN(lock_wait_ns, "REAL DEFAULT 0", 5, record.lock_wait_ns,

@@ -284,7 +284,7 @@ static const struct check_record no_check = {.metric = NULL};
       "Its occupancy: threads that fit on a multiprocessor over those it has")                     \
     X(wall_ns, REAL, UNIT_NS, r->wall_ns, "Time that the whole case took")                         \
     X(build_ns, REAL, UNIT_NS, r->build_ns,                                                        \
-      "Time that it took before that to build it without its device, on a lane of its search")     \
+      "Time that building it on a lane of its search took before that, stops included")            \
     X(lanes, REAL, UNIT_NONE, (double)r->n_lanes,                                                  \
       "Lanes of its search that built other cases while it was measured: the most at a time")      \
     X(lock_wait_ns, REAL, UNIT_NS, r->lock_wait_ns,                                                \
