@@ -128,6 +128,41 @@ for _ in $(seq 100); do
 done
 equals "a gbrun that is killed leaves no process behind" 0 "$left"
 
+# --- a search that ends while cases are open --------------------------------------------------------------
+
+{
+    few_samples 6 'device = cpu'
+    cat <<'END'
+[search bad]
+plugin = hostile
+way = hang_observe
+lanes = 4
+time_limit = 1s
+[search good]
+plugin = exhaustive
+lanes = 4
+[bench first]
+plugin = builder
+search = bad
+folder = built
+sweep.size = 10, 11, 12, 13, 14, 15
+[bench second]
+plugin = builder
+search = good
+folder = built
+sweep.size = 20, 21, 22, 23, 24, 25
+END
+} >two.ini
+rm -rf results.gbr built
+mkdir built
+"$GBRUN" run -c two.ini >out.txt 2>err.txt
+equals "a search that hangs: the run is fine" 0 $?
+equals "it is ended" 1 "$("$GBRUN" search | grep -c 'the search did not answer')"
+equals "what it had asked for is not measured any more" yes \
+    "$("$GBRUN" export --format csv --rows case --where "bench = 'first'" --columns size | awk 'END { print (NR - 1 < 4 ? "yes" : NR - 1) }')"
+equals "the next one measures all of its own" "20 21 22 23 24 25 " \
+    "$("$GBRUN" export --format csv --rows case --sort sequence --where "bench = 'second'" --columns size | sed 1d | tr '\n' ' ')"
+
 # --- settings ------------------------------------------------------------------------------------------
 
 search -s 'search any.lanes=many'
