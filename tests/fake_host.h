@@ -6,7 +6,7 @@
 
 #include <gbrun/gbrun.h>
 
-enum { FAKE_BLOCKS_MAX = 64, FAKE_TEXT_BYTES = 512, FAKE_METRICS_MAX = 32 };
+enum { FAKE_BLOCKS_MAX = 128, FAKE_TEXT_BYTES = 512, FAKE_METRICS_MAX = 32 };
 
 struct fake_host {
     struct gb_host host;          /* first: services find the rest through it */

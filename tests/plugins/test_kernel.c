@@ -388,6 +388,43 @@ START_TEST(compiles_once)
 }
 END_TEST
 
+static const char *capability(const struct gb_host *host, const char *name)
+{
+    (void)host;
+    return strcmp(name, "compute_capability") == 0 ? "9.0" : NULL;
+}
+
+static const char *nothing(const struct gb_host *host, const char *name)
+{
+    (void)host;
+    (void)name;
+    return NULL;
+}
+
+/* What is built without a device is what prepare finds. */
+START_TEST(builds_ahead)
+{
+    static char own_cache[64];
+    struct kernel_params params = compiled();
+    if (!compiles(&params))
+        return;
+    snprintf(own_cache, sizeof own_cache, "ahead-%d", (int)getpid());
+    params.cache_folder = own_cache;
+    fake->host.device_fact = nothing;
+    ck_assert_int_eq(ops->build(&fake->host, &params), GB_OK);
+    ck_assert_int_eq(measure(&params), GB_OK);
+    ck_assert_double_eq(fake_metric_named(fake, "cached"), 0);
+    params.options = "--use_fast_math";
+    fake->host.device_fact = capability;
+    ck_assert_int_eq(ops->build(&fake->host, &params), GB_OK);
+    ck_assert_int_eq(measure(&params), GB_OK);
+    ck_assert_double_eq(fake_metric_named(fake, "cached"), 1);
+    params.define.n = 0;
+    ck_assert_int_eq(ops->build(&fake->host, &params), GB_FAILED);
+    expect_reason("scale.cu(3): error: identifier \"WIDTH\" is undefined");
+}
+END_TEST
+
 START_TEST(passes_macros_on)
 {
     struct kernel_params params = compiled();
@@ -660,6 +697,7 @@ Suite *test_suite(void)
     TCase *compiling = tcase_create("compiling");
     tcase_add_checked_fixture(compiling, start, stop);
     tcase_add_test(compiling, compiles_once);
+    tcase_add_test(compiling, builds_ahead);
     tcase_add_test(compiling, passes_macros_on);
     tcase_add_test(compiling, passes_options_on);
     tcase_add_test(compiling, reports_unused_macros);
