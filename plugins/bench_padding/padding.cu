@@ -283,5 +283,5 @@ extern __shared__ float4 tuned_shared[];
 TUNED(tuned_96x96x8, 96, 96, 8, 12, 12, 3, 1, BY_COLUMNS, 2)
 TUNED(tuned_96x128x8, 96, 128, 8, 12, 8, 3, 1, BY_ROWS, 3)
 TUNED(tuned_192x192x8_2, 192, 192, 8, 12, 12, 4, 2, BY_COLUMNS, 1)
-TUNED(tuned_128x128x8, 128, 128, 8, 16, 8, 4, 1, BY_ROWS, 2)
-TUNED(tuned_64x64x16, 64, 64, 16, 8, 8, 3, 1, BY_ROWS, 4)
+TUNED(tuned_128x128x8, 128, 128, 8, 16, 8, 4, 1, BY_COLUMNS, 2)
+TUNED(tuned_64x64x16, 64, 64, 16, 8, 8, 3, 1, BY_ROWS, 6)
