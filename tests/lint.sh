@@ -96,12 +96,12 @@ rule home-of-libffi 'calls through libffi belong to a plugin' < <(home 'ffi\.h' 
 rule no-cuda-in-core 'CUDA belongs to plugins: no header and no library of it in core/' < <(
     in_files '#[[:space:]]*include[[:space:]]*[<"](cu[a-z_]*|nvml|nvrtc|cupti[a-z_]*)\.h' "$core_files")
 rule plugins-see-include-only \
-    'a plugin includes <gbrun/...>, system headers, its own folder and plugins/common' < <(
+    'a plugin includes <gbrun/...>, system headers, its own folder, plugins/common and kernels of conf' < <(
     for file in $plugin_files; do
         folder=${file#plugins/}
         folder=${folder%%/*}
         grep -nHE '^[[:space:]]*#[[:space:]]*include' "$file" |
-            grep -vE "<[a-zA-Z0-9_/]+(\.hpp|\.h)?>|\"[a-z0-9_]+\.(h|cuh)\"|\"(\.\./|plugins/)?(common|$folder)/([a-z]+/)?[a-z0-9_]+\.h\""
+            grep -vE "<[a-zA-Z0-9_/]+(\.hpp|\.h)?>|\"[a-z0-9_]+\.(h|cuh)\"|\"(\.\./|plugins/)?(common|$folder)/([a-z]+/)?[a-z0-9_]+\.h\"|\"\.\./\.\./conf/[a-z]+\.cu\""
         grep -nHE '#[[:space:]]*include[[:space:]]*[<"](core/|sqlite3|ini\.h|check\.h)' "$file"
     done)
 rule public-headers-are-alone 'public headers include <gbrun/...> and three headers of libc; those of C++, of its library' < <(

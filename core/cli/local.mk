@@ -18,12 +18,8 @@ core_libgbrun_la_SOURCES += \
 	core/cli/shard.h \
 	core/cli/run_search.c \
 	core/cli/run_search.h \
-	core/cli/search_goal.c \
-	core/cli/search_goal.h \
 	core/cli/search_space.c \
 	core/cli/search_space.h \
-	core/cli/search_text.c \
-	core/cli/search_text.h \
 	core/cli/run_report.c \
 	core/cli/screen.c \
 	core/cli/templates.c \

@@ -1,9 +1,10 @@
 /* run_search.c - see run_search.h. */
 #include "core/cli/run_search.h"
 
-#include "core/cli/search_goal.h"
 #include "core/run/lane_cpus.h"
 #include "core/run/search_process.h"
+#include "core/view/search_goal.h"
+#include "core/view/search_text.h"
 
 #include <math.h>
 #include <stdlib.h>

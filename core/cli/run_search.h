@@ -11,9 +11,6 @@
 
 struct run_search;
 
-/* What is stored of a search when it has ended, as facts of the run: SEARCH_FACT NAME.KEY. */
-#define SEARCH_FACT "search."
-
 /* Finds the searches of the job's configuration, and their spaces. *ret NULL: there is none.
  * GB_INVALID: a goal that names no column, two cases that cannot be told apart. */
 int32_t run_search_new(struct run_job *job, struct run_search **ret, struct gb_error *error);

@@ -1,7 +1,7 @@
 /* verb_search.c - gbrun search: what the searches of a run found. */
 #include "core/cli/search_space.h"
-#include "core/cli/search_text.h"
 #include "core/cli/verbs.h"
+#include "core/view/search_text.h"
 
 #include <stdio.h>
 
@@ -27,11 +27,17 @@ static int32_t write_searches(struct store *store, const char *path, int64_t num
                          "%s: run %lld has no search: expected a run of benchmarks with "
                          "search = NAME",
                          path, (long long)runs[0].number);
-    for (size_t i = 0; i < n && status == GB_OK; i++) {
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP(search_found_free)
+        struct search_found *found = search_read(store, &runs[0], names[i], error);
+        if (!found)
+            return error->status;
         text_add(out, i ? "\n" : "");
-        status = search_write(store, &runs[0], names[i], out, error);
+        search_write_facts(found, out);
+        search_write_curve(found, out);
+        search_write_axes(found, out);
     }
-    return status;
+    return GB_OK;
 }
 
 static int run(const struct arguments *arguments)
@@ -65,7 +71,7 @@ const struct verb verb_search = {
     .help =
         "Prints for each search of the run in FILE (results.gbr if none is given): the best "
         "case and what is claimed of it, the cases that are not ruled out, the best so far "
-        "against the time of measuring, and how much of the variation among the visits each "
+        "against the time of measuring, and how much of the variation among the cases each "
         "axis explains alone. A search is a [search NAME] section, or the id of a search "
         "plugin, that benchmarks name: `search = NAME`, or gbrun run --search NAME.\nWith --space "
         "a search plugin runs on a recorded space instead: in simulated time, with what was "

@@ -4,6 +4,7 @@
 #include "core/base/output_file.h"
 #include "core/report/chart.h"
 #include "core/report/report.h"
+#include "core/view/search_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,6 +143,79 @@ static int32_t add_rooflines(const struct html_run *run, struct view *combined,
     }
     report_free(&report);
     return status;
+}
+
+/* ---- searches ---- */
+
+/* Visits as points, the best until each as a line in steps. */
+static void add_search_curve(const struct search_curve *curve, struct text *out)
+{
+    enum { CURVE_WIDTH = 760, CURVE_HEIGHT = 220 };
+    CLEANUP(arena_free) struct arena arena = {0};
+    const size_t n = curve->n;
+    if (n < 2)
+        return;
+    const struct time_unit *of_time = time_unit_of(curve->elapsed_ns[n - 1]);
+    const struct time_unit *of_value = time_unit_of(curve->best[n - 1]);
+    const double value_unit = curve->is_time ? of_value->ns : 1;
+    double *x = ARENA_ARRAY(&arena, double, n);
+    double *y = ARENA_ARRAY(&arena, double, n);
+    double *step_x = ARENA_ARRAY(&arena, double, 2 * n);
+    double *step_y = ARENA_ARRAY(&arena, double, 2 * n);
+    for (size_t i = 0; i < n; i++) {
+        x[i] = step_x[2 * i] = step_x[2 * i + 1] = curve->elapsed_ns[i] / of_time->ns;
+        y[i] = curve->values[i] / value_unit;
+        step_y[2 * i] = curve->best[i > 0 ? i - 1 : 0] / value_unit;
+        step_y[2 * i + 1] = curve->best[i] / value_unit;
+    }
+    const struct plot_series series[] = {
+        {.kind = PLOT_POINTS, .label = "visit", .n = n, .x = x, .y = y, .colour = 1, .size = 0.6},
+        {.kind = PLOT_LINE, .label = "best so far", .n = 2 * n, .x = step_x, .y = step_y},
+    };
+    const struct plot_panel panel = {
+        .x_label = arena_printf(&arena, "time of the search, %s", of_time->name),
+        .y_label = curve->is_time ? arena_printf(&arena, "%s, %s", curve->goal, of_value->name)
+                                  : curve->goal,
+        .y_log = curve->is_time,
+        .series = series,
+        .n_series = 2,
+        .height = CURVE_HEIGHT,
+    };
+    html_figure(out, &(struct plot_page){
+                         .panels = &panel, .n_panels = 1, .n_columns = 1, .width = CURVE_WIDTH});
+}
+
+static void add_lines(struct text *out, const struct search_found *found,
+                      void (*write)(const struct search_found *found, struct text *out))
+{
+    CLEANUP(text_free) struct text lines = {0};
+    write(found, &lines);
+    if (lines.length == 0)
+        return;
+    text_add(out, "<pre>");
+    xml_add_text(out, text_get(&lines));
+    text_add(out, "</pre>\n");
+}
+
+static int32_t add_searches(const struct html_run *run, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const struct stored_run *stored = &run->view->runs[0];
+    const char **names;
+    const size_t n = search_names(stored, &arena, &names);
+    if (n > 0)
+        html_heading(run->out, "Searches");
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP(search_found_free)
+        struct search_found *found = search_read(run->view->store, stored, names[i], error);
+        if (!found)
+            return error->status;
+        const struct search_curve curve = search_curve_of(found, &arena);
+        add_lines(run->out, found, search_write_facts);
+        add_search_curve(&curve, run->out);
+        add_lines(run->out, found, search_write_axes);
+    }
+    return GB_OK;
 }
 
 /* ---- verification ---- */
@@ -376,6 +450,8 @@ static int32_t write_parts(const struct html_run *run, struct view *combined,
     int32_t status = add_trust(run, error);
     if (status == GB_OK)
         status = html_cases(run, error);
+    if (status == GB_OK)
+        status = add_searches(run, error);
     if (status == GB_OK)
         status = add_sweeps(run, combined, error);
     if (status == GB_OK)

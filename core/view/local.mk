@@ -6,6 +6,10 @@ core_libgbrun_la_SOURCES += \
 	core/view/exchange_nvbench.c \
 	core/view/exchange_trace.c \
 	core/view/exchange_writers.h \
+	core/view/search_goal.c \
+	core/view/search_goal.h \
+	core/view/search_text.c \
+	core/view/search_text.h \
 	core/view/view_aligned.c \
 	core/view/view_breakdown.c \
 	core/view/view_cases.h \

@@ -56,6 +56,9 @@ equals "then the leader has more, twice" "spin 10000 1 1 spin 10000 1 2 " \
         tail -n 2 | tr ',\n' '  ')"
 equals "the curve ends at the best" "spin duration=10000ns kernels=1" \
     "$("$GBRUN" search | sed -n 's/.*  ##############################  //p' | tail -n 1)"
+"$GBRUN" report -o page.html 2>&1
+equals "the page has the claim, and a chart of the visits" "1 1" \
+    "$(grep -c "^<pre>$("$GBRUN" search | head -n 1)\$" page.html) $(sed -n '/<h2>Searches/,/<h2>/p' page.html | grep -m 1 -c '<svg')"
 equals "duration matters more" duration "$("$GBRUN" search | awk '/ %$/ { print $NF - 0, $(NF - 1), $1 }' |
     sort -k2,2nr | awk '{ print $3 }' | head -n 1)"
 

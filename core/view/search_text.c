@@ -1,11 +1,11 @@
 /* search_text.c - see search_text.h. */
-#include "core/cli/search_text.h"
+#include "core/view/search_text.h"
 
 #include "core/base/table.h"
-#include "core/cli/run_search.h"
-#include "core/cli/search_goal.h"
+#include "core/view/search_goal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +17,10 @@ struct search_visit {
     const struct parameter *parameters;
     size_t n_parameters;
     uint64_t position;
+    double weight; /* over the visits of its case: 1 */
 };
 
-struct found {
+struct search_found {
     const struct stored_run *run;
     const char *name;
     struct arena arena;
@@ -28,14 +29,14 @@ struct found {
     size_t n_visits;
 };
 
-static const char *fact(const struct found *found, const char *key)
+static const char *fact(const struct search_found *found, const char *key)
 {
     CLEANUP(text_free) struct text name = {0};
     text_printf(&name, SEARCH_FACT "%s.%s", found->name, key);
     return fact_of(found->run->record.facts, found->run->record.n_facts, text_get(&name));
 }
 
-static double number(const struct found *found, const char *key)
+static double number(const struct search_found *found, const char *key)
 {
     const char *text = fact(found, key);
     return *text ? strtod(text, NULL) : NAN;
@@ -58,7 +59,7 @@ size_t search_names(const struct stored_run *run, struct arena *arena, const cha
 
 /* ---- the visits ---- */
 
-static bool is_bench(const struct found *found, const char *bench)
+static bool is_bench(const struct search_found *found, const char *bench)
 {
     CLEANUP(text_free) struct text list = {0}, word = {0};
     text_printf(&list, " %s ", fact(found, "benches"));
@@ -101,7 +102,7 @@ static void pass(struct passing *passing, const struct stored_case *c,
     *end_ns = passing->elapsed_ns;
 }
 
-static int32_t read_visit(struct store *store, struct found *found, int64_t id,
+static int32_t read_visit(struct store *store, struct search_found *found, int64_t id,
                           struct passing *passing, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena samples = {0};
@@ -128,7 +129,7 @@ static int32_t read_visit(struct store *store, struct found *found, int64_t id,
     return status;
 }
 
-static int32_t read_visits(struct store *store, struct found *found, struct gb_error *error)
+static int32_t read_visits(struct store *store, struct search_found *found, struct gb_error *error)
 {
     CLEANUP(free_pointer) int64_t *ids = NULL;
     const double lanes = number(found, "lanes"); /* of earlier versions: not known */
@@ -141,9 +142,33 @@ static int32_t read_visits(struct store *store, struct found *found, struct gb_e
     return status;
 }
 
+static int compare_positions(const void *left, const void *right)
+{
+    const uint64_t a = (*(struct search_visit *const *)left)->position;
+    const uint64_t b = (*(struct search_visit *const *)right)->position;
+    return (a > b) - (a < b);
+}
+
+/* So that a case that was visited often counts no more than another. */
+static void weigh(struct search_found *found)
+{
+    const size_t n = found->n_visits;
+    struct search_visit **sorted = ARENA_ARRAY(&found->arena, struct search_visit *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &found->visits[i];
+    qsort(sorted, n, sizeof(struct search_visit *), compare_positions);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first; end < n && sorted[end]->position == sorted[first]->position;)
+            end++;
+        for (size_t i = first; i < end; i++)
+            sorted[i]->weight = 1.0 / (double)(end - first);
+    }
+}
+
 /* ---- the claim ---- */
 
-static const char *value_text(const struct found *found, double value, char buffer[NUMBER_TEXT_MAX])
+static const char *value_text(const struct search_found *found, double value,
+                              char buffer[NUMBER_TEXT_MAX])
 {
     if (found->goal.is_time)
         return format_time(value, 4, buffer);
@@ -151,7 +176,7 @@ static const char *value_text(const struct found *found, double value, char buff
     return buffer;
 }
 
-static void write_claim(const struct found *found, struct text *out)
+static void write_claim(const struct search_found *found, struct text *out)
 {
     char time[NUMBER_TEXT_MAX];
     const char *scope = fact(found, "scope"), *measured = fact(found, "cases_measured");
@@ -171,7 +196,7 @@ static void write_claim(const struct found *found, struct text *out)
                 format_time(number(found, "elapsed_ns"), 3, time));
 }
 
-static const struct search_visit *best_visit(const struct found *found)
+static const struct search_visit *best_visit(const struct search_found *found)
 {
     const struct search_visit *best = &found->visits[0];
     for (size_t i = 1; i < found->n_visits; i++)
@@ -180,7 +205,7 @@ static const struct search_visit *best_visit(const struct found *found)
     return best;
 }
 
-static void write_best(const struct found *found, struct text *out)
+static void write_best(const struct search_found *found, struct text *out)
 {
     char value[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
     const double low_end = number(found, "low"), high_end = number(found, "high");
@@ -202,7 +227,7 @@ static void write_best(const struct found *found, struct text *out)
     text_add(out, "\n");
 }
 
-static void write_facts(const struct found *found, struct text *out)
+void search_write_facts(const struct search_found *found, struct text *out)
 {
     if (!*fact(found, "scope")) {
         text_printf(out, "search %s (%s): has not ended: gbrun run --resume goes on with it\n",
@@ -225,7 +250,7 @@ static void write_facts(const struct found *found, struct text *out)
 /* ---- the best against time ---- */
 
 /* A row for each visit that was better than all before it. */
-static void write_curve(const struct found *found, struct text *out)
+void search_write_curve(const struct search_found *found, struct text *out)
 {
     enum { BAR = 30 };
     struct table table = {0};
@@ -273,8 +298,7 @@ static const char *value_on(const struct search_visit *visit, const char *axis)
 
 struct level {
     const char *text;
-    double sum;
-    size_t n;
+    double sum, weight;
 };
 
 static struct level *level_of(struct level **levels, size_t *n, const char *text)
@@ -292,27 +316,30 @@ static double measure_of(double value)
 }
 
 /* The share of the variance that the means over the axis' values have: the first order of a
- * functional analysis of variance (Hooker 2007), over the visits there are. */
-static double share_of_axis(const struct found *found, const char *axis)
+ * functional analysis of variance (Hooker 2007), over the cases that were visited. */
+static double share_of_axis(const struct search_found *found, const char *axis)
 {
     CLEANUP(free_pointer) struct level *levels = NULL;
     size_t n_levels = 0;
-    double mean = 0, total = 0, between = 0;
-    for (size_t i = 0; i < found->n_visits; i++)
-        mean += measure_of(found->visits[i].value) / (double)found->n_visits;
+    double mean = 0, weights = 0, total = 0, between = 0;
     for (size_t i = 0; i < found->n_visits; i++) {
-        const double off = measure_of(found->visits[i].value) - mean;
-        struct level *level = level_of(&levels, &n_levels, value_on(&found->visits[i], axis));
-        level->sum += off;
-        level->n++;
-        total += off * off;
+        mean += found->visits[i].weight * measure_of(found->visits[i].value);
+        weights += found->visits[i].weight;
+    }
+    for (size_t i = 0; i < found->n_visits; i++) {
+        const struct search_visit *visit = &found->visits[i];
+        const double off = measure_of(visit->value) - mean / weights;
+        struct level *level = level_of(&levels, &n_levels, value_on(visit, axis));
+        level->sum += visit->weight * off;
+        level->weight += visit->weight;
+        total += visit->weight * off * off;
     }
     for (size_t i = 0; i < n_levels; i++)
-        between += levels[i].sum * levels[i].sum / (double)levels[i].n;
+        between += levels[i].sum * levels[i].sum / levels[i].weight;
     return n_levels > 1 && total > 0 ? between / total : NAN;
 }
 
-static void write_axes(const struct found *found, struct text *out)
+void search_write_axes(const struct search_found *found, struct text *out)
 {
     struct table table = {0};
     if (found->n_visits < 3)
@@ -337,18 +364,47 @@ static void write_axes(const struct found *found, struct text *out)
     table_free(&table);
 }
 
-int32_t search_write(struct store *store, const struct stored_run *run, const char *name,
-                     struct text *out, struct gb_error *error)
+struct search_curve search_curve_of(const struct search_found *found, struct arena *arena)
 {
-    struct found found = {.run = run, .name = name};
-    int32_t status = search_goal_read(fact(&found, "goal"), &found.arena, &found.goal, error);
-    if (status == GB_OK)
-        status = read_visits(store, &found, error);
-    if (status == GB_OK) {
-        write_facts(&found, out);
-        write_curve(&found, out);
-        write_axes(&found, out);
+    const size_t n = found->n_visits;
+    const double sign = found->goal.is_max ? -1 : 1;
+    double *elapsed_ns = ARENA_ARRAY(arena, double, n + 1);
+    double *values = ARENA_ARRAY(arena, double, n + 1);
+    double *best = ARENA_ARRAY(arena, double, n + 1);
+    double least = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        const struct search_visit *visit = &found->visits[i];
+        least = fmin(least, visit->value);
+        elapsed_ns[i] = visit->elapsed_ns;
+        values[i] = sign * visit->value;
+        best[i] = sign * least;
     }
-    arena_free(&found.arena);
-    return status;
+    return (struct search_curve){.goal = fact(found, "goal"),
+                                 .is_time = found->goal.is_time,
+                                 .n = n,
+                                 .elapsed_ns = elapsed_ns,
+                                 .values = values,
+                                 .best = best};
+}
+
+struct search_found *search_read(struct store *store, const struct stored_run *run,
+                                 const char *name, struct gb_error *error)
+{
+    struct search_found *found = memory_allocate(sizeof *found);
+    *found = (struct search_found){.run = run, .name = name};
+    int32_t status = search_goal_read(fact(found, "goal"), &found->arena, &found->goal, error);
+    if (status == GB_OK)
+        status = read_visits(store, found, error);
+    weigh(found);
+    if (status != GB_OK)
+        search_found_free(&found);
+    return found;
+}
+
+void search_found_free(struct search_found **found)
+{
+    if (*found)
+        arena_free(&(*found)->arena);
+    free(*found);
+    *found = NULL;
 }

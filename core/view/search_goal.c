@@ -1,5 +1,5 @@
 /* search_goal.c - see search_goal.h. */
-#include "core/cli/search_goal.h"
+#include "core/view/search_goal.h"
 
 #include "core/base/text.h"
 #include "core/view/view_cases.h"
