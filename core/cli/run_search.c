@@ -16,7 +16,7 @@
 /* One search, and the benchmarks that name it. */
 struct one_search {
     const struct search_settings *settings;
-    struct search_goal goal;
+    struct search_goal goal; /* the first one */
     struct space *space;
     uint64_t *positions; /* in the sweep, by case of the space */
     uint64_t n;
@@ -112,6 +112,19 @@ static const char *value_on(const struct bench_case *bench_case, const char *axi
     return NO_VALUE;
 }
 
+static int32_t read_goals(const struct run_search *searches, struct one_search *search,
+                          struct gb_error *error)
+{
+    struct search_goals goals = {.n = 0};
+    int32_t status = search_goals_read(search->settings->params.goal,
+                                       &searches->job->configuration.arena, &goals, error);
+    for (size_t i = 0; i < goals.n && status == GB_OK; i++)
+        if (!is_axis(search, goals.items[i].expression))
+            status = search_goal_check(&goals.items[i], error);
+    search->goal = goals.items[0];
+    return status;
+}
+
 static int32_t make_space(struct run_search *searches, struct one_search *search,
                           struct gb_error *error)
 {
@@ -130,10 +143,7 @@ static int32_t make_space(struct run_search *searches, struct one_search *search
     }
     int32_t status = space_finish(search->space, error);
     if (status == GB_OK)
-        status = search_goal_read(search->settings->params.goal,
-                                  &searches->job->configuration.arena, &search->goal, error);
-    if (status == GB_OK && !is_axis(search, search->goal.expression))
-        status = search_goal_check(&search->goal, error);
+        status = read_goals(searches, search, error);
     return status == GB_OK ? status
                            : error_prefix(error, "search %s: ", search->settings->plugin->name);
 }

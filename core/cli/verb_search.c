@@ -35,6 +35,7 @@ static int32_t write_searches(struct store *store, const char *path, int64_t num
         text_add(out, i ? "\n" : "");
         search_write_facts(found, out);
         search_write_curve(found, out);
+        search_write_front(found, out);
         search_write_axes(found, out);
     }
     return GB_OK;
@@ -71,7 +72,8 @@ const struct verb verb_search = {
     .help =
         "Prints for each search of the run in FILE (results.gbr if none is given): the best "
         "case and what is claimed of it, the cases that are not ruled out, the best so far "
-        "against the time of measuring, and how much of the variation among the cases each "
+        "against the time of measuring, the front where it has several goals, and how much of the "
+        "variation among the cases each "
         "axis explains alone. A search is a [search NAME] section, or the id of a search "
         "plugin, that benchmarks name: `search = NAME`, or gbrun run --search NAME.\nWith --space "
         "a search plugin runs on a recorded space instead: in simulated time, with what was "

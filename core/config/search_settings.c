@@ -11,7 +11,9 @@
 static const struct gb_option search_table[] = {
     GB_STRING(struct search_params, goal, DEFAULT_GOAL,
               "What is best: min or max, then a result column, metric.NAME or an SQL expression of "
-              "them; `median` is the time of an iteration, of which all samples count"),
+              "them; `median` is the time of an iteration, of which all samples count. Up to four "
+              "of them, with commas between: the search is for the first one, and `gbrun search` "
+              "shows the front of all"),
     GB_STRING(struct search_params, where, "",
               "SQL over result columns and metrics: a measured case for which it is not true is "
               "never the best"),
@@ -41,7 +43,7 @@ struct option_table search_options(void)
     return (struct option_table){search_table, sizeof search_table / sizeof *search_table};
 }
 
-int32_t search_goal_read(const char *text, struct arena *arena, struct search_goal *ret,
+static int32_t read_goal(const char *text, struct arena *arena, struct search_goal *ret,
                          struct gb_error *error)
 {
     const bool is_max = text_starts_with(text, "max ");
@@ -57,7 +59,49 @@ int32_t search_goal_read(const char *text, struct arena *arena, struct search_go
         return error_set(error, GB_INVALID, "goal '%s': expected a column or an expression", text);
     *ret = (struct search_goal){.is_max = is_max,
                                 .is_time = !is_max && text_equal(expression, "median"),
+                                .text = text,
                                 .expression = arena_text(arena, expression)};
+    return GB_OK;
+}
+
+/* Up to the next comma that is neither between parentheses nor in a text. */
+static size_t length_of_goal(const char *text)
+{
+    int depth = 0;
+    char quote = 0;
+    size_t i = 0;
+    for (; text[i] && (text[i] != ',' || depth > 0 || quote); i++) {
+        if (quote)
+            quote = text[i] == quote ? 0 : quote;
+        else if (text[i] == '\'' || text[i] == '"')
+            quote = text[i];
+        else
+            depth += (text[i] == '(') - (text[i] == ')');
+    }
+    return i;
+}
+
+int32_t search_goals_read(const char *text, struct arena *arena, struct search_goals *ret,
+                          struct gb_error *error)
+{
+    const char *rest = text;
+    bool is_last = false;
+    for (ret->n = 0; !is_last; ret->n++) {
+        if (ret->n == SEARCH_GOALS_MAX)
+            return error_set(error, GB_INVALID, "goal '%s': expected at most %d of them", text,
+                             SEARCH_GOALS_MAX);
+        rest += strspn(rest, " ");
+        size_t length = length_of_goal(rest);
+        const char *next = rest + length;
+        is_last = !*next;
+        while (length > 0 && rest[length - 1] == ' ')
+            length--;
+        const int32_t status = read_goal(arena_text_n(arena, rest, length), arena,
+                                         &ret->items[ret->n], error);
+        if (status != GB_OK)
+            return status;
+        rest = next + !is_last;
+    }
     return GB_OK;
 }
 

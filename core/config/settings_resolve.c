@@ -224,7 +224,7 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
 {
     const struct ini_section *ini = section->section;
     struct setting *list = ARENA_ARRAY(resolver->arena, struct setting, ini->n + 1);
-    struct search_goal goal;
+    struct search_goals goals;
     struct gb_error error;
     uint32_t lanes;
     size_t n = 0;
@@ -237,7 +237,7 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
         error_list_take(resolver->errors, &error);
         return false;
     }
-    const bool is_goal = search_goal_read(ret->params.goal, resolver->arena, &goal, &error) ==
+    const bool is_goal = search_goals_read(ret->params.goal, resolver->arena, &goals, &error) ==
                          GB_OK;
     if (is_goal && search_lanes_read(ret->params.lanes, &lanes, &error) == GB_OK)
         return true;

@@ -213,6 +213,7 @@ static int32_t add_searches(const struct html_run *run, struct gb_error *error)
         const struct search_curve curve = search_curve_of(found, &arena);
         add_lines(run->out, found, search_write_facts);
         add_search_curve(&curve, run->out);
+        add_lines(run->out, found, search_write_front);
         add_lines(run->out, found, search_write_axes);
     }
     return GB_OK;

@@ -17,7 +17,8 @@ struct store {
     char *path;
     int lock_fd; /* holds the writer's lock; -1: none */
     bool writes;
-    off_t bytes; /* the most the file had */
+    int n_snapshots; /* begun and not ended */
+    off_t bytes;     /* the most the file had */
     store_wait_fn *wait;
     void *wait_context;
     struct {

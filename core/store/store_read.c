@@ -7,11 +7,17 @@
 
 int32_t store_snapshot_begin(struct store *store, struct gb_error *error)
 {
-    return store_finish(store, store_statement(store, "BEGIN", error), error);
+    const int32_t status = store->n_snapshots > 0
+                               ? GB_OK
+                               : store_finish(store, store_statement(store, "BEGIN", error), error);
+    store->n_snapshots += status == GB_OK;
+    return status;
 }
 
 void store_snapshot_end(struct store *store)
 {
+    if (--store->n_snapshots > 0)
+        return;
     store_finish(store, store_statement(store, "END", NULL), NULL);
 }
 

@@ -45,7 +45,8 @@ struct stored_case {
     size_t n_parameters;
 };
 
-/* What is read between the two is the file as it was at one moment, and is read faster. */
+/* What is read between the two is the file as it was at one moment, and is read faster. Between
+ * them they may come again: all of it is the same moment. */
 int32_t store_snapshot_begin(struct store *store, struct gb_error *error);
 void store_snapshot_end(struct store *store);
 

@@ -12,8 +12,9 @@
 /* A visit of the search that was ok. */
 struct search_visit {
     const char *label;
-    double value;      /* median of its values of the goal, the smaller the better */
-    double elapsed_ns; /* of the search, when it had ended */
+    double value; /* median of its values of the first goal, the smaller the better */
+    double others[SEARCH_GOALS_MAX]; /* likewise of the other goals, from 1 on; NaN: none */
+    double elapsed_ns;               /* of the search, when it had ended */
     const struct parameter *parameters;
     size_t n_parameters;
     uint64_t position;
@@ -24,7 +25,8 @@ struct search_found {
     const struct stored_run *run;
     const char *name;
     struct arena arena;
-    struct search_goal goal;
+    struct search_goals goals;
+    struct search_goal goal; /* the first one */
     struct search_visit *visits;
     size_t n_visits;
 };
@@ -116,17 +118,23 @@ static int32_t read_visit(struct store *store, struct search_found *found, int64
     pass(passing, &c, &observation);
     if (observation.status != GB_OBSERVED_OK || observation.n_samples == 0)
         return GB_OK;
-    const double value = median_of(&observation, &samples);
-    status = store_case_read(store, id, &found->arena, &c, error);
+    struct search_visit visit = {.value = median_of(&observation, &samples),
+                                 .elapsed_ns = passing->elapsed_ns};
+    for (size_t i = 1; i < found->goals.n && status == GB_OK; i++) {
+        status = search_goal_observe(store, found->run->number, &found->goals.items[i], "", id,
+                                     &samples, &c, &observation, error);
+        visit.others[i] = status == GB_OK ? median_of(&observation, &samples) : NAN;
+    }
     if (status == GB_OK)
-        ARENA_APPEND(&found->arena, found->visits, found->n_visits,
-                     (struct search_visit){.label = label_of(&c, &found->arena),
-                                           .value = value,
-                                           .elapsed_ns = passing->elapsed_ns,
-                                           .parameters = c.parameters,
-                                           .n_parameters = c.n_parameters,
-                                           .position = c.position});
-    return status;
+        status = store_case_read(store, id, &found->arena, &c, error);
+    if (status != GB_OK)
+        return status;
+    visit.label = label_of(&c, &found->arena);
+    visit.parameters = c.parameters;
+    visit.n_parameters = c.n_parameters;
+    visit.position = c.position;
+    ARENA_APPEND(&found->arena, found->visits, found->n_visits, visit);
+    return GB_OK;
 }
 
 static int32_t read_visits(struct store *store, struct search_found *found, struct gb_error *error)
@@ -149,17 +157,32 @@ static int compare_positions(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* The visits by their cases, in the arena. */
+static struct search_visit **sort_by_case(const struct search_found *found, struct arena *arena)
+{
+    const size_t n = found->n_visits;
+    struct search_visit **sorted = ARENA_ARRAY(arena, struct search_visit *, n + 1);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = &found->visits[i];
+    qsort(sorted, n, sizeof(struct search_visit *), compare_positions);
+    return sorted;
+}
+
+static size_t end_of_case(struct search_visit *const *sorted, size_t first, size_t n)
+{
+    size_t end = first;
+    while (end < n && sorted[end]->position == sorted[first]->position)
+        end++;
+    return end;
+}
+
 /* So that a case that was visited often counts no more than another. */
 static void weigh(struct search_found *found)
 {
     const size_t n = found->n_visits;
-    struct search_visit **sorted = ARENA_ARRAY(&found->arena, struct search_visit *, n + 1);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = &found->visits[i];
-    qsort(sorted, n, sizeof(struct search_visit *), compare_positions);
+    struct search_visit **sorted = sort_by_case(found, &found->arena);
     for (size_t first = 0, end; first < n; first = end) {
-        for (end = first; end < n && sorted[end]->position == sorted[first]->position;)
-            end++;
+        end = end_of_case(sorted, first, n);
         for (size_t i = first; i < end; i++)
             sorted[i]->weight = 1.0 / (double)(end - first);
     }
@@ -167,13 +190,19 @@ static void weigh(struct search_found *found)
 
 /* ---- the claim ---- */
 
-static const char *value_text(const struct search_found *found, double value,
-                              char buffer[NUMBER_TEXT_MAX])
+static const char *goal_text(const struct search_goal *goal, double value,
+                             char buffer[NUMBER_TEXT_MAX])
 {
-    if (found->goal.is_time)
+    if (goal->is_time)
         return format_time(value, 4, buffer);
     snprintf(buffer, NUMBER_TEXT_MAX, "%.6g", value);
     return buffer;
+}
+
+static const char *value_text(const struct search_found *found, double value,
+                              char buffer[NUMBER_TEXT_MAX])
+{
+    return goal_text(&found->goal, value, buffer);
 }
 
 static void write_claim(const struct search_found *found, struct text *out)
@@ -211,7 +240,7 @@ static void write_best(const struct search_found *found, struct text *out)
     const double low_end = number(found, "low"), high_end = number(found, "high");
     if (!*fact(found, "best") && found->n_visits > 0) {
         const struct search_visit *visit = best_visit(found);
-        text_printf(out, "  best visit     %s\n  %-14s %s\n", visit->label, fact(found, "goal"),
+        text_printf(out, "  best visit     %s\n  %-14s %s\n", visit->label, found->goal.text,
                     value_text(found, found->goal.is_max ? -visit->value : visit->value, value));
         return;
     }
@@ -219,7 +248,7 @@ static void write_best(const struct search_found *found, struct text *out)
         text_add(out, "  best           none: no case could be measured\n");
         return;
     }
-    text_printf(out, "  best           %s\n  %-14s %s", fact(found, "best"), fact(found, "goal"),
+    text_printf(out, "  best           %s\n  %-14s %s", fact(found, "best"), found->goal.text,
                 value_text(found, number(found, "value"), value));
     if (isfinite(low_end) && isfinite(high_end))
         text_printf(out, " [%s, %s]", value_text(found, low_end, low),
@@ -283,6 +312,127 @@ void search_write_curve(const struct search_found *found, struct text *out)
         text_add(out, "\n");
         table_write(&table, TABLE_PLAIN, out);
     }
+    table_free(&table);
+}
+
+/* ---- several goals ---- */
+
+/* A case, by the medians of its visits: the smaller the better. */
+struct front_case {
+    const char *label;
+    double values[SEARCH_GOALS_MAX];
+    bool is_beaten;
+};
+
+/* Of one case: n visits from `first` on. */
+static struct front_case case_of(struct search_visit *const *first, size_t n, size_t n_goals)
+{
+    CLEANUP(free_pointer) double *values = memory_allocate(n * sizeof *values);
+    struct front_case of = {.label = first[0]->label};
+    for (size_t goal = 0; goal < n_goals; goal++) {
+        size_t n_values = 0;
+        for (size_t i = 0; i < n; i++) {
+            const double value = goal == 0 ? first[i]->value : first[i]->others[goal];
+            if (isfinite(value))
+                values[n_values++] = value;
+        }
+        of.is_beaten = of.is_beaten || n_values == 0; /* nothing is known */
+        of.values[goal] = n_values > 0 ? sort_to_median(values, n_values) : NAN;
+    }
+    return of;
+}
+
+static bool beats(const struct front_case *a, const struct front_case *b, size_t n_goals)
+{
+    bool is_better = false;
+    for (size_t i = 0; i < n_goals; i++) {
+        if (!(a->values[i] <= b->values[i]))
+            return false;
+        is_better = is_better || a->values[i] < b->values[i];
+    }
+    return is_better;
+}
+
+static bool is_near(const struct front_case *a, const struct front_case *b, size_t n_goals,
+                    double tolerance)
+{
+    for (size_t i = 0; i < n_goals; i++)
+        if (!(fabs(a->values[i] - b->values[i]) <= tolerance * fabs(b->values[i])))
+            return false;
+    return true;
+}
+
+static int compare_first_goals(const void *left, const void *right)
+{
+    const double a = ((const struct front_case *)left)->values[0];
+    const double b = ((const struct front_case *)right)->values[0];
+    return (a > b) - (a < b);
+}
+
+/* The cases of the front by the first goal, n of them in the arena. */
+static size_t find_front(const struct search_found *found, struct arena *arena,
+                         struct front_case **ret)
+{
+    const size_t n = found->n_visits, n_goals = found->goals.n;
+    struct search_visit **sorted = sort_by_case(found, arena);
+    struct front_case *cases = ARENA_ARRAY(arena, struct front_case, n + 1);
+    size_t n_cases = 0, n_front = 0;
+    for (size_t first = 0, end; first < n; first = end) {
+        end = end_of_case(sorted, first, n);
+        cases[n_cases++] = case_of(&sorted[first], end - first, n_goals);
+    }
+    for (size_t i = 0; i < n_cases; i++)
+        for (size_t j = 0; j < n_cases && !cases[i].is_beaten; j++)
+            cases[i].is_beaten = beats(&cases[j], &cases[i], n_goals);
+    for (size_t i = 0; i < n_cases; i++)
+        if (!cases[i].is_beaten)
+            cases[n_front++] = cases[i];
+    qsort(cases, n_front, sizeof *cases, compare_first_goals);
+    *ret = cases;
+    return n_front;
+}
+
+static void front_row(const struct search_found *found, const struct front_case *of,
+                      struct table *table)
+{
+    char value[NUMBER_TEXT_MAX];
+    table_row(table);
+    for (size_t i = 0; i < found->goals.n; i++) {
+        const struct search_goal *goal = &found->goals.items[i];
+        table_cell(table, goal_text(goal, goal->is_max ? -of->values[i] : of->values[i], value));
+    }
+    table_cell(table, of->label);
+}
+
+void search_write_front(const struct search_found *found, struct text *out)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const double tolerance = number(found, "tolerance");
+    struct table table = {0};
+    struct front_case *front;
+    size_t n_near = 0;
+    if (found->goals.n < 2 || found->n_visits == 0)
+        return;
+    const size_t n = find_front(found, &arena, &front);
+    const struct front_case *shown = NULL;
+    for (size_t i = 0; i < found->goals.n; i++)
+        table_column(&table, found->goals.items[i].text, true);
+    table_column(&table, "case of the front", false);
+    for (size_t i = 0; i < n; i++) {
+        if (shown && is_near(&front[i], shown, found->goals.n, tolerance)) {
+            n_near++;
+            continue;
+        }
+        shown = &front[i];
+        front_row(found, shown, &table);
+    }
+    if (table.n_rows > 0) {
+        text_add(out, "\n");
+        table_write(&table, TABLE_PLAIN, out);
+    }
+    if (n_near > 0)
+        text_printf(out, "and %zu within %.3g %% of the one above in all goals\n", n_near,
+                    100 * tolerance);
     table_free(&table);
 }
 
@@ -379,7 +529,7 @@ struct search_curve search_curve_of(const struct search_found *found, struct are
         values[i] = sign * visit->value;
         best[i] = sign * least;
     }
-    return (struct search_curve){.goal = fact(found, "goal"),
+    return (struct search_curve){.goal = found->goal.text,
                                  .is_time = found->goal.is_time,
                                  .n = n,
                                  .elapsed_ns = elapsed_ns,
@@ -392,7 +542,8 @@ struct search_found *search_read(struct store *store, const struct stored_run *r
 {
     struct search_found *found = memory_allocate(sizeof *found);
     *found = (struct search_found){.run = run, .name = name};
-    int32_t status = search_goal_read(fact(found, "goal"), &found->arena, &found->goal, error);
+    int32_t status = search_goals_read(fact(found, "goal"), &found->arena, &found->goals, error);
+    found->goal = found->goals.items[0];
     if (status == GB_OK)
         status = read_visits(store, found, error);
     weigh(found);

@@ -19,10 +19,16 @@ struct search_found *search_read(struct store *store, const struct stored_run *r
                                  const char *name, struct gb_error *error);
 void search_found_free(struct search_found **found);
 
-/* Lines of text: what is claimed, the best and how it ended; a table of the best against time, and
- * one of the axes, each behind an empty line, or nothing. */
+/*
+ * Lines of text: what is claimed, the best and how it ended; tables, each behind an empty line, or
+ * nothing: of the best against time; of the front, where there are several goals; of the axes.
+ *
+ * The front is the cases that no other one equals in all goals and beats in one, by the medians of
+ * their visits. Those within the claim's tolerance of one that is shown, in all goals, are counted.
+ */
 void search_write_facts(const struct search_found *found, struct text *out);
 void search_write_curve(const struct search_found *found, struct text *out);
+void search_write_front(const struct search_found *found, struct text *out);
 void search_write_axes(const struct search_found *found, struct text *out);
 
 /* The visits that were ok, n of them in the order measured: when each had ended since the search

@@ -187,6 +187,24 @@ hostile report ended "the search crashed (SIGABRT) in the search"
 hostile create ended "the search failed: does not like the space" 1
 found "create: nothing was measured" measured "0 of 3 cases, 0 of them ok, in 0 visits"
 
+# front GOALS: the cases of the front of an exhaustive search.
+front()
+{
+    search spins.ini -s 'search tiles.plugin=exhaustive' -s "search tiles.goal=$1" -s 'search tiles.tolerance=10%' spin
+    "$GBRUN" search | sed -n '/case of the front$/,/^$/p' | sed '1d; s/.*spin //; s/^and/and/; /^$/d' | tr '\n' '|'
+}
+equals "two goals: the front" "duration=10000ns kernels=1|duration=10000ns kernels=3|" "$(front 'min median, max kernels * 1.0')"
+equals "the search is for the first one" "spin duration=10000ns kernels=1" "$("$GBRUN" search | sed -n 's/^  best  *//p')"
+equals "the page has the front, too" 1 "$("$GBRUN" report -o page.html 2>&1; grep -c 'case of the front' page.html)"
+equals "commas between parentheses, and cases that are as good" \
+    "|and 1 within 10 % of the one above in all goals|" \
+    "$(front 'min max(kernels, 7), min max(duration, 20000)' | sed 's/^duration=10000ns kernels=[13]//')"
+equals "one goal: no front" "" "$(front 'min median')"
+for wrong in 'min median, gflops' 'min median,' 'min a, min b, min c, min d, min e'; do
+    search spins.ini -s "search tiles.goal=$wrong"
+    equals "goal = $wrong: is refused" 2 "$code$(grep -c 'no such thing' err.txt | sed 's/0//')"
+done
+
 "$GBRUN" run -c spins.ini -o plain.gbr nop >/dev/null 2>&1
 equals "a run without a search" 1 "$("$GBRUN" search plain.gbr 2>&1 | grep -c 'run 1 has no search')"
 finish
