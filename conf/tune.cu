@@ -9,7 +9,7 @@ enum { WARP = 32 };
 // The order of a thread's multiply-adds: along rows or along columns of its outputs, every other one
 // backwards, so that one factor is always that of the instruction before. A multiprocessor reads
 // fewer registers then, and has fewer conflicts between their banks.
-enum { BY_ROWS, BY_COLUMNS };
+constexpr int BY_ROWS = 0, BY_COLUMNS = 1;
 
 // A block of BM x BN outputs in steps of BK along K. A thread has TM x TN of them, in vectors of
 // VECTOR rows and VECTOR columns; a warp has 4 x 8 threads. STAGES steps are in shared memory at a

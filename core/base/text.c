@@ -13,10 +13,10 @@
 
 static void reserve(struct text *text, size_t more)
 {
-    if (text->length + more + 1 <= text->capacity)
+    if (more < text->capacity - text->length)
         return;
     size_t capacity = text->capacity ? text->capacity : 64;
-    while (capacity < text->length + more + 1)
+    while (capacity - text->length <= more && capacity <= SIZE_MAX / 2)
         capacity *= 2;
     text->data = memory_resize(text->data, capacity);
     text->capacity = capacity;

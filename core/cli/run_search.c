@@ -491,7 +491,7 @@ static int32_t find_lanes(const struct run_search *searches, struct one_search *
     const struct run_job *job = searches->job;
     const char *name = search->settings->plugin->name;
     CLEANUP(arena_free) struct arena arena = {0};
-    struct run_record run;
+    struct run_record run = {0};
     struct lane_cpus cpus;
     uint32_t lanes = SEARCH_LANES_AUTO;
     int64_t id;

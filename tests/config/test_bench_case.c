@@ -8,7 +8,7 @@ static void uid_on(const char *text, const char *model, char ret[CASE_UID_TEXT])
 {
     struct loaded loaded = {0};
     struct arena arena = {0};
-    struct bench_case made;
+    struct bench_case made = {0};
     struct gb_error error = {0};
     load(&loaded, text);
     ck_assert_msg(loaded.sweep, "%s", text_get(&loaded.words));
