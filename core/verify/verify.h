@@ -198,10 +198,11 @@ double verify_bound(const struct gb_check *check, double magnitude, double refer
  *
  * The noise is sqrt(mean (c - e)^2 / variance), where rounding explains a variance of
  *
- *   v^2 (1/3 + q n) T2 / b + u^2 max(|e|, s)^2 / 3
+ *   v^2 (1/3 + q n) (T2 + (b - 1) e^2) / b + u^2 max(|e|, s)^2 / 3
  *
- * with T2 the sum of the squares of K partial sums, n = K / b, v and b as of the bound, u the
- * round-off and s the smallest normal number of the output's format. A rounding error of a number x
+ * with T2 the sum of the squares of K partial sums, of which every b-th is rounded and the last, n =
+ * K / b, v and b as of the bound, u the round-off and s the smallest normal number of the output's
+ * format. A rounding error of a number x
  * is uniform within half a spacing, which is u |x| at most. q n is for errors of the sum that are
  * not of mean 0: 1/4 where sums are truncated, since each error is v/2 of the sum in the mean; 1
  * where most of a product is lost, in the sum or as it underflows, since all may have one sign;

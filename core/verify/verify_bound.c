@@ -154,7 +154,7 @@ struct noise_factors noise_factors_of(const struct gb_check *check)
     const double lost = rounded_product(of_groups * request.n_terms, least * least);
     return (struct noise_factors){
         .sum = sum,
-        .rounding = u * u / 3,
+        .rounding = u * u / 3 + of_steps * (1 - 1.0 / request.products_at_once),
         .smallest = (format->is_integer ? half * half / 3 : lost) + 0x1p-1022,
     };
 }

@@ -33,7 +33,8 @@ struct gb_check {
                                       which may be NULL then: integers beyond 2^53 have no float64.
                                       Every element must match, as by GB_CHECK_EXACT */
     const double *partial_squares; /* for the noise, beside `magnitude`: an element's T2, the sum of
-                                      the squares of its K partial sums; NULL if not known */
+                                      the squares of its K partial sums, of which every b-th and
+                                      the last are taken; NULL if not known */
     uint64_t n_terms; /* for the bound: K where n_products is less, the longest chain of additions
                          of a sum that is a tree: every product may underflow; 0: n_products */
 };

@@ -43,7 +43,8 @@ static void make_reference(const struct convolution *convolution)
 {
     const struct verification *verification = convolution->verification;
     const int direction = convolution->params->direction;
-    const double depth = window_count(&convolution->view.depth);
+    const struct sum_order order = {
+        .k = window_count(&convolution->view.depth), .n_slices = 1, .at_once = 1};
     struct reference_request request = {
         .shape = &convolution->shape,
         .direction = direction,
@@ -59,8 +60,8 @@ static void make_reference(const struct convolution *convolution)
                                    convolution->lengths[i], verification->inputs[i]);
     convolution_reference(&request);
     for (uint64_t i = 0; i < convolution->lengths[ARRAY_OUTPUT]; i++)
-        verification->squares[i] = expected_partial_squares(verification->sum[i],
-                                                            verification->squares[i], depth);
+        verification->squares[i] = expected_partial_squares(&order, verification->sum[i],
+                                                            verification->squares[i]);
 }
 
 /* The reference's own error is that of so many roundings in fp32. */

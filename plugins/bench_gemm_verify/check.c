@@ -48,7 +48,7 @@ static int32_t take(const struct gemm *gemm, uint64_t n, double **array)
 struct verification {
     double *a, *b; /* as gemm_load_a and gemm_load_b give them */
     double *sum, *magnitude;
-    double *partial_squares; /* NULL: not known */
+    double *partial_squares; /* at first of products; NULL: not known */
     struct sum_model model;  /* of the reference */
 };
 
@@ -74,9 +74,7 @@ static int32_t float64_reference(const struct gemm *gemm, struct verification *v
     if (status != GB_OK || gemm_is_exact(gemm) || gemm_reference_mode(gemm) != ACCUMULATE_FP64)
         return status;
     status = take(gemm, gemm->shape.m * gemm->shape.n, &verification->partial_squares);
-    return status == GB_OK ? reference_partial_squares(&request, verification->sum,
-                                                       verification->partial_squares)
-                           : status;
+    return status == GB_OK ? reference_squares(&request, verification->partial_squares) : status;
 }
 
 struct sum_model gemm_model_of_sums(const struct sums_request *request)
@@ -133,13 +131,20 @@ static int32_t device_reference(struct gemm *gemm, const struct gb_queue *queue,
     const uint64_t n = gemm->shape.m * gemm->shape.n;
     if (has_squares(gemm) && take(gemm, n, &verification->partial_squares) != GB_OK)
         return GB_NO_MEMORY;
+    return gemm->backend->reference(gemm, queue, verification->sum, verification->magnitude,
+                                    verification->partial_squares, &verification->model);
+}
+
+/* Squares of products become those of partial sums of the kernel under test. */
+static void find_partial_squares(const struct gemm *gemm, const struct verification *verification)
+{
+    const uint64_t k = gemm->shape.k, length = sums_slice(k, (uint64_t)gemm->params->split_k);
+    const struct sum_order order = {.k = (double)k,
+                                    .n_slices = ceil((double)k / (double)length),
+                                    .at_once = gemm->model.products_at_once};
     double *squares = verification->partial_squares;
-    const int32_t status = gemm->backend->reference(
-        gemm, queue, verification->sum, verification->magnitude, squares, &verification->model);
-    for (uint64_t i = 0; status == GB_OK && squares != NULL && i < n; i++)
-        squares[i] = expected_partial_squares(verification->sum[i], squares[i],
-                                              (double)gemm->shape.k);
-    return status;
+    for (uint64_t i = 0; squares != NULL && i < gemm->shape.m * gemm->shape.n; i++)
+        squares[i] = expected_partial_squares(&order, verification->sum[i], squares[i]);
 }
 
 /* The inputs as the reference takes them, and the reference. */
@@ -237,6 +242,7 @@ int32_t gemm_check(void *object, const struct gb_queue *queue)
     status = make_reference(gemm, queue, gemm->verification);
     if (status != GB_OK)
         return status;
+    find_partial_squares(gemm, gemm->verification);
     host->metric(host, "reference_time", seconds_now() - before, "s");
     if (gemm->params->fault != FAULT_NONE) {
         struct fault_request request = gemm_fault_request_of(gemm);

@@ -23,7 +23,5 @@ struct reference_request {
  * below the sum of magnitudes by more than a float64 sum is. GB_OK or GB_NO_MEMORY. */
 int32_t reference_product(const struct reference_request *request, double *sum, double *magnitude);
 
-/* Of each sum that reference_product made, to single precision, what partial_squares.h says. GB_OK
- * or GB_NO_MEMORY. */
-int32_t reference_partial_squares(const struct reference_request *request, const double *sum,
-                                  double *ret);
+/* Of each sum the sum of the squares of its products, to single precision. GB_OK or GB_NO_MEMORY. */
+int32_t reference_squares(const struct reference_request *request, double *ret);

@@ -198,7 +198,7 @@ EVERYWHERE uint64_t smaller(uint64_t a, uint64_t b)
     EVERYWHERE void product_##mode(bool fuses, const struct sums_request *request, double *ret)    \
     {                                                                                              \
         const struct product_shape *shape = &request->shape;                                       \
-        const uint64_t length = (shape->k + request->n_slices - 1) / request->n_slices;            \
+        const uint64_t length = sums_slice(shape->k, request->n_slices);                           \
         for (uint64_t i = 0; i < shape->m * shape->n; i++) {                                       \
             const element *a = (const element *)request->a + i / shape->n * shape->k;              \
             const element *b = (const element *)request->b + i % shape->n * shape->k;              \
@@ -294,7 +294,7 @@ static uint64_t parts(uint64_t n, uint64_t length)
 uint64_t sums_steps(const struct sums_request *request)
 {
     const uint64_t width = sums_is_every4(request->accumulate) ? EVERY : 1;
-    const uint64_t length = parts(request->shape.k, request->n_slices);
+    const uint64_t length = sums_slice(request->shape.k, request->n_slices);
     const uint64_t n_slices = parts(request->shape.k, length);
     uint64_t steps = parts(length, width);
     if (request->order == ORDER_SIMD) {

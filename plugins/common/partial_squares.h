@@ -4,18 +4,37 @@
 
 #include <math.h>
 
+/* How a sum of k products is made: in so many slices of one length, which are summed for themselves
+ * and then added one after the other; in a slice so many products are one step. */
+struct sum_order {
+    double k, n_slices, at_once;
+};
+
 /*
- * sum |partial sum|^2 over the k partial sums of `sum`, in the mean over all orders of its k
- * products. With Q = of_products, the sum of the squares of the products, it is
+ * T2 of a sum, in the mean over all orders of its products. With Q = of_products, the sum of the
+ * squares of the products, the sum of i of them has a square of, in the mean,
  *
- *   sum^2 (k + 1) (2 k + 1) / (6 k) + (Q - sum^2 / k) (k + 1) / 6
+ *   f(i) = i^2 sum^2 / k^2 + i (k - i) / (k (k - 1)) (Q - sum^2 / k)
  *
- * since i of k numbers drawn without replacement have the mean i sum / k and the variance
- * i (k - i) / (k (k - 1)) (Q - sum^2 / k).
+ * as i of k numbers that are drawn without replacement have that mean and variance. T2 is f(1) +
+ * ... + f(k) of a single slice. Of each slice of several, L products long, it has f(1) + ... +
+ * f(L), from which a check takes one in at_once; so what is rounded without a step, the end of each
+ * slice and the sums of two slices and more, counts so often.
  */
-static inline double expected_partial_squares(double sum, double of_products, double k)
+static inline double expected_partial_squares(const struct sum_order *order, double sum,
+                                              double of_products)
 {
-    const double of_sum = sum * sum;
-    return of_sum * (k + 1.0) * (2.0 * k + 1.0) / (6.0 * k) +
-           fmax(of_products - of_sum / k, 0.0) * (k + 1.0) / 6.0;
+    const double k = order->k, s = order->n_slices, length = k / s;
+    const double of_mean = sum * sum / (k * k);
+    const double of_spread = k > 1.0 ? fmax(of_products - sum * sum / k, 0.0) / (k * (k - 1.0))
+                                     : 0.0;
+    /* Sums of i and of i^2, for i to the length and for the slices. */
+    const double first = length * (length + 1.0) / 2.0, second = first * (2.0 * length + 1.0) / 3.0;
+    const double slices = s * (s + 1.0) / 2.0, slices_squared = slices * (2.0 * s + 1.0) / 3.0;
+    const double within = s * (of_mean * second + of_spread * (k * first - second));
+    const double of_slice = length * length * of_mean + length * (k - length) * of_spread;
+    const double of_sums = length * length * slices_squared * of_mean +
+                           (k * length * slices - length * length * slices_squared) * of_spread;
+    return within + (order->at_once - 1.0) * (s * of_slice - sum * sum) +
+           order->at_once * (of_sums - of_slice);
 }

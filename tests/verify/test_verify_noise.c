@@ -4,6 +4,7 @@
  */
 #include "core/base/number_format.h"
 #include "core/base/random.h"
+#include "plugins/common/partial_squares.h"
 #include "tests/verify/verify_fixture.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ static const struct {
     double low, high;
 } ranges[] = {{-1, 1}, {-10, 10}, {1, 5}, {-0x1p-10, 0x1p-9}};
 
-enum { FORWARDS, BACKWARDS, FOUR_LANES, ORDERS };
+enum { FORWARDS, BACKWARDS, SLICES, ORDERS };
 
 /* How a product is computed, and what is wrong with it. */
 struct product {
@@ -22,6 +23,9 @@ struct product {
     uint32_t input, output, sums;
     uint32_t summation; /* GB_SUM_NEAREST, GB_SUM_TRUNCATED */
     int range, order;
+    uint64_t
+        n_slices;     /* one after the other, each summed for itself; only of SLICES, 1 elsewhere */
+    uint64_t at_once; /* products in one step of a sum */
     uint32_t taken_as;   /* the format that inputs are rounded to by mistake; 0: none */
     uint64_t n_lost;     /* products at the end of a sum */
     uint64_t n_affected; /* elements with lost products */
@@ -48,7 +52,9 @@ static double input(const struct product *product, uint64_t i, uint64_t at)
 
 static void compute_reference(const struct product *product, uint64_t i, const double terms[K_MAX])
 {
-    const double k = (double)product->k;
+    const double n_slices = (double)product->n_slices, at_once = (double)product->at_once;
+    const struct sum_order sums = {
+        .k = (double)product->k, .n_slices = n_slices, .at_once = at_once};
     double squares = 0, own = 0;
     reference[i] = magnitude[i] = 0;
     for (uint64_t j = 0; j < product->k; j++) {
@@ -57,31 +63,39 @@ static void compute_reference(const struct product *product, uint64_t i, const d
         squares += terms[j] * terms[j];
         own += reference[i] * reference[i];
     }
-    const double square = reference[i] * reference[i];
-    partials[i] = product->has_own_partials ? own
-                                            : square * (k + 1) * (2 * k + 1) / (6 * k) +
-                                                  fmax(squares - square / k, 0) * (k + 1) / 6;
+    partials[i] = product->has_own_partials
+                      ? own
+                      : expected_partial_squares(&sums, reference[i], squares);
 }
 
-static double sum_of(const struct product *product, const double terms[K_MAX], uint64_t n,
-                     uint64_t first, uint64_t step)
+/* Of the products from `first` to `end`. */
+static double sum_of(const struct product *product, const double terms[K_MAX], uint64_t first,
+                     uint64_t end)
 {
     const bool is_truncated = product->summation == GB_SUM_TRUNCATED;
     double sum = 0;
-    for (uint64_t j = first; j < n; j += step) {
-        const double term = terms[product->order == BACKWARDS ? n - 1 - j : j];
-        sum = rounded(product->sums, sum + term, is_truncated);
+    for (uint64_t j = first; j < end; j += product->at_once) {
+        double step = 0;
+        for (uint64_t of_step = j; of_step < end && of_step < j + product->at_once; of_step++)
+            step += terms[product->order == BACKWARDS ? end - 1 - of_step : of_step];
+        sum = rounded(product->sums, sum + step, is_truncated);
     }
     return sum;
+}
+
+static uint64_t slice_of(const struct product *product)
+{
+    return (product->k + product->n_slices - 1) / product->n_slices;
 }
 
 static void compute_output(const struct product *product, uint64_t i, const double terms[K_MAX])
 {
     const uint64_t n = product->k - (i < product->n_affected ? product->n_lost : 0);
-    const uint64_t lanes = product->order == FOUR_LANES ? 4 : 1;
+    const uint64_t slice = slice_of(product);
     double sum = 0;
-    for (uint64_t lane = 0; lane < lanes; lane++)
-        sum = rounded(product->sums, sum + sum_of(product, terms, n, lane, lanes),
+    for (uint64_t first = 0; first < n; first += slice)
+        sum = rounded(product->sums,
+                      sum + sum_of(product, terms, first, n - first < slice ? n : first + slice),
                       product->summation == GB_SUM_TRUNCATED);
     number_store(product->output, output, i,
                  rounded(product->output, sum, product->is_output_truncated));
@@ -103,7 +117,11 @@ static struct gb_check multiply(const struct product *product)
     struct gb_check check = check_of(product->output, product->n, output, reference);
     check.magnitude = magnitude;
     check.partial_squares = partials;
-    check.n_products = product->k + (product->order == FOUR_LANES ? 3 : 0);
+    check.n_products = (slice_of(product) + product->at_once - 1) / product->at_once +
+                       product->n_slices - 1;
+    check.n_products *= product->at_once;
+    check.n_terms = product->k;
+    check.products_at_once = (uint32_t)product->at_once;
     check.accumulate = product->sums;
     check.summation = product->summation;
     return check;
@@ -125,19 +143,27 @@ static struct product random_product(uint64_t seed)
     static const struct {
         uint32_t input, output, sums;
     } types[] = {{GB_F32, GB_F32, GB_F32}, {GB_F16, GB_F16, GB_F32}, {GB_BF16, GB_BF16, GB_F32},
-                 {GB_F16, GB_F32, GB_F32}, {GB_F16, GB_F16, GB_F16}, {GB_F8_E4M3, GB_F32, GB_F32}};
-    const uint64_t dice = random_bits(seed, 1, 0), type = (dice >> 32) % 6;
+                 {GB_F16, GB_F32, GB_F32}, {GB_F16, GB_F16, GB_F16}, {GB_F8_E4M3, GB_F32, GB_F32},
+                 {GB_F16, GB_F32, GB_F16}};
+    static const uint64_t steps[] = {1, 1, 4, 16};
+    const uint64_t dice = random_bits(seed, 1, 0), type = (dice >> 32) % COUNT(types);
+    const uint64_t k = 1 + (dice >> 8) % (dice >> 40 & 1 ? 16 : 160);
+    const int order = (int)((dice >> 52) % ORDERS);
+    /* So many that none is empty. */
+    const uint64_t slice = order == SLICES ? 1 + (dice >> 24) % k : k;
     return (struct product){
-        .n = 1 + dice % 24,
-        .k = 1 + (dice >> 8) % (dice >> 40 & 1 ? 16 : 160),
+        .n = 1 + dice % (dice >> 61 ? 24 : 960),
+        .k = k,
         .seed = seed,
         .input = types[type].input,
         .output = types[type].output,
         .sums = types[type].sums,
         .summation = (dice >> 44 & 3) == 0 ? GB_SUM_TRUNCATED : GB_SUM_NEAREST,
         .range = (int)(dice >> 48 & 3),
-        .order = (int)((dice >> 52) % ORDERS),
-        .has_own_partials = (dice >> 52) % ORDERS == FORWARDS && (dice >> 60 & 1),
+        .order = order,
+        .n_slices = (k + slice - 1) / slice,
+        .at_once = steps[dice >> 62],
+        .has_own_partials = order == FORWARDS && (dice >> 60 & 1),
     };
 }
 
@@ -148,12 +174,13 @@ START_TEST(no_right_result_is_refused)
         const struct product product = random_product(seed);
         double values[2];
         ck_assert_msg(passes(&product, values),
-                      "seed %d: %s to %s, sums in %s (%d), N %d, K %d, range %d, order %d: "
-                      "bound %g, noise %g of %g",
+                      "seed %d: %s to %s, sums in %s (%d), N %d, K %d, range %d, order %d of "
+                      "%d slices, %d at once: bound %g, noise %g of %g",
                       (int)seed, number_format_of(product.input)->name,
                       number_format_of(product.output)->name, number_format_of(product.sums)->name,
                       (int)product.summation, (int)product.n, (int)product.k, product.range,
-                      product.order, values[0], values[1], verify_noise_tolerance(product.n));
+                      product.order, (int)product.n_slices, (int)product.at_once, values[0],
+                      values[1], verify_noise_tolerance(product.n));
     }
 }
 END_TEST
@@ -166,7 +193,8 @@ static const struct {
 } table[] = {
     {"fp32", {.input = GB_F32, .output = GB_F32}, 0, 0.95},
     {"fp32, own T2", {.input = GB_F32, .output = GB_F32, .has_own_partials = true}, 0, 0.95},
-    {"fp32, lanes", {.input = GB_F32, .output = GB_F32, .order = FOUR_LANES}, 0, 0.95},
+    {"fp32, slices", {.input = GB_F32, .output = GB_F32, .order = SLICES, .n_slices = 4}, 0, 0.95},
+    {"fp32, steps", {.input = GB_F32, .output = GB_F32, .at_once = 16}, 0, 0.95},
     {"fp32 of one sign", {.input = GB_F32, .output = GB_F32, .range = 2}, 0, 0.95},
     {"fp16", {.input = GB_F16, .output = GB_F16}, 0, 0.95},
     {"bf16 of one sign", {.input = GB_BF16, .output = GB_BF16, .range = 2}, 0, 0.95},
@@ -207,6 +235,8 @@ static void judge_row(int row, uint64_t n, uint64_t k)
     product.k = k;
     product.sums = GB_F32;
     product.seed = 17;
+    product.n_slices = product.n_slices == 0 ? 1 : product.n_slices;
+    product.at_once = product.at_once == 0 ? 1 : product.at_once;
     const bool is_right = passes(&product, values);
     ck_assert_msg(is_right == (table[row].least == 0), "%s, K %d: bound %g, noise %g",
                   table[row].name, (int)k, values[0], values[1]);
@@ -234,7 +264,13 @@ END_TEST
 
 START_TEST(not_judged_without_squares)
 {
-    struct product product = {.n = 8, .k = 10, .input = GB_F32, .output = GB_F32, .sums = GB_F32};
+    struct product product = {.n = 8,
+                              .k = 10,
+                              .input = GB_F32,
+                              .output = GB_F32,
+                              .sums = GB_F32,
+                              .n_slices = 1,
+                              .at_once = 1};
     struct gb_check check = multiply(&product);
     check.partial_squares = NULL;
     struct verify_result result = compare(&check);
