@@ -11,12 +11,27 @@ static bool is_long(enum type_id type)
     return type_info(type)->kind == KIND_INTEGER && type_info(type)->bytes == 8;
 }
 
-static double wanted_value(const struct comparison *comparison, uint64_t i)
+/* n elements as doubles: by the host where it knows the format, which is quicker. */
+static void load_values(const struct gb_host *host, enum type_id type,
+                        const unsigned char *elements, uint64_t n, double *ret)
 {
-    const size_t bytes = type_info(comparison->wanted_type)->bytes;
-    return comparison->constant != NULL
-               ? comparison->constant->value
-               : element_value(comparison->wanted_type, comparison->wanted + i * bytes);
+    const struct type_info *info = type_info(type);
+    const struct gb_formats *formats = host->extension(host, GB_FORMATS);
+    if (formats != NULL && info->format != 0)
+        formats->load(info->format, elements, 0, n, ret);
+    else
+        for (uint64_t i = 0; i < n; i++)
+            ret[i] = element_value(type, elements + i * info->bytes);
+}
+
+static void load_wanted(const struct gb_host *host, const struct comparison *comparison,
+                        double *ret)
+{
+    if (comparison->constant == NULL)
+        load_values(host, comparison->wanted_type, comparison->wanted, comparison->n, ret);
+    else
+        for (uint64_t i = 0; i < comparison->n; i++)
+            ret[i] = comparison->constant->value;
 }
 
 /* Numbers that live as long as a comparison; NULL: there is no memory. */
@@ -41,13 +56,6 @@ static bool has_fractions(const struct comparison *comparison)
            type_info(comparison->wanted_type)->kind != KIND_INTEGER;
 }
 
-static void make_doubles(const struct comparison *comparison, double *output)
-{
-    const size_t bytes = type_info(comparison->type)->bytes;
-    for (uint64_t i = 0; i < comparison->n; i++)
-        output[i] = element_value(comparison->type, comparison->output + i * bytes);
-}
-
 /* What a comparison takes besides; freed with it. */
 struct scratch {
     double *reference, *output;
@@ -69,8 +77,7 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
         .default_metric = comparison->n == 1 ? "rel" : "rms",
         .default_tolerance = ldexp(8.0, -type_digits(comparison->type)),
     };
-    for (uint64_t i = 0; i < comparison->n; i++)
-        scratch->reference[i] = wanted_value(comparison, i);
+    load_wanted(host, comparison, scratch->reference);
     if (comparison->n == 1 && scratch->reference[0] == 0.0) {
         check.default_metric = "abs";
         check.default_tolerance = 0;
@@ -89,7 +96,7 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
         scratch->output = take_numbers(comparison->n);
         if (scratch->output == NULL)
             return GB_NO_MEMORY;
-        make_doubles(comparison, scratch->output);
+        load_values(host, comparison->type, comparison->output, comparison->n, scratch->output);
         check.format = GB_F64;
         check.output = scratch->output;
     }
