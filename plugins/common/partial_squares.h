@@ -19,22 +19,27 @@ struct sum_order {
  * as i of k numbers that are drawn without replacement have that mean and variance. T2 is f(1) +
  * ... + f(k) of a single slice. Of each slice of several, L products long, it has f(1) + ... +
  * f(L), from which a check takes one in at_once; so what is rounded without a step, the end of each
- * slice and the sums of two slices and more, counts so often.
+ * slice and the sums of two slices and more, counts so often. It is never less than that of a
+ * single slice, as float64 references are summed: their errors count where the sums are in float64,
+ * too.
  */
 static inline double expected_partial_squares(const struct sum_order *order, double sum,
                                               double of_products)
 {
     const double k = order->k, s = order->n_slices, length = k / s;
-    const double of_mean = sum * sum / (k * k);
-    const double of_spread = k > 1.0 ? fmax(of_products - sum * sum / k, 0.0) / (k * (k - 1.0))
-                                     : 0.0;
-    /* Sums of i and of i^2, for i to the length and for the slices. */
-    const double first = length * (length + 1.0) / 2.0, second = first * (2.0 * length + 1.0) / 3.0;
-    const double slices = s * (s + 1.0) / 2.0, slices_squared = slices * (2.0 * s + 1.0) / 3.0;
-    const double within = s * (of_mean * second + of_spread * (k * first - second));
+    const double square = sum * sum, of_mean = square / (k * k);
+    const double of_spread = k > 1.0 ? fmax(of_products - square / k, 0.0) / (k * (k - 1.0)) : 0.0;
+    /* Sums of i and of i^2 to k, to the length, and of slices. */
+    const double all = k * (k + 1.0) / 2.0, all_squared = all * (2.0 * k + 1.0) / 3.0;
+    const double first = length * (length + 1.0) / 2.0;
+    const double first_squared = first * (2.0 * length + 1.0) / 3.0;
+    const double ends = length * s * (s + 1.0) / 2.0;
+    const double ends_squared = length * ends * (2.0 * s + 1.0) / 3.0;
+    const double of_one = of_mean * all_squared + of_spread * (k * all - all_squared);
+    const double within = s * (of_mean * first_squared + of_spread * (k * first - first_squared));
     const double of_slice = length * length * of_mean + length * (k - length) * of_spread;
-    const double of_sums = length * length * slices_squared * of_mean +
-                           (k * length * slices - length * length * slices_squared) * of_spread;
-    return within + (order->at_once - 1.0) * (s * of_slice - sum * sum) +
-           order->at_once * (of_sums - of_slice);
+    const double of_sums = ends_squared * of_mean + (k * ends - ends_squared) * of_spread;
+    const double of_slices = within + (order->at_once - 1.0) * (s * of_slice - square) +
+                             order->at_once * (of_sums - of_slice);
+    return fmax(of_one, of_slices);
 }

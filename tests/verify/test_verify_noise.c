@@ -194,6 +194,15 @@ static const struct {
     {"fp32", {.input = GB_F32, .output = GB_F32}, 0, 0.95},
     {"fp32, own T2", {.input = GB_F32, .output = GB_F32, .has_own_partials = true}, 0, 0.95},
     {"fp32, slices", {.input = GB_F32, .output = GB_F32, .order = SLICES, .n_slices = 4}, 0, 0.95},
+    {"fp64, slices of one sign",
+     {.input = GB_F64,
+      .output = GB_F64,
+      .sums = GB_F64,
+      .range = 2,
+      .order = SLICES,
+      .n_slices = 8},
+     0,
+     1},
     {"fp32, steps", {.input = GB_F32, .output = GB_F32, .at_once = 16}, 0, 0.95},
     {"fp32 of one sign", {.input = GB_F32, .output = GB_F32, .range = 2}, 0, 0.95},
     {"fp16", {.input = GB_F16, .output = GB_F16}, 0, 0.95},
@@ -233,7 +242,7 @@ static void judge_row(int row, uint64_t n, uint64_t k)
     struct product product = table[row].product;
     product.n = n;
     product.k = k;
-    product.sums = GB_F32;
+    product.sums = product.sums == 0 ? GB_F32 : product.sums;
     product.seed = 17;
     product.n_slices = product.n_slices == 0 ? 1 : product.n_slices;
     product.at_once = product.at_once == 0 ? 1 : product.at_once;
