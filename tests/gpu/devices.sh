@@ -82,4 +82,56 @@ equals "means the one with this UUID" "$uuid" "$(column device_uuid | sort -u)"
 measure $'devices = all\ndistribute = each' 'exclusive = yes'
 all_fine "exclusive cases on all GPUs"
 equals "were measured on each" "$n 40" "$(used)"
+
+# ---- two tasks of a job on this node, at once ----
+# tasks CONFIGURATION N: task 0 and 1 into task-0.gbr and task-1.gbr, N GPUs a case; codes has how they ended.
+tasks()
+{
+    local task pids=()
+    rm -f task-?.gbr
+    for task in 0 1; do
+        OMPI_COMM_WORLD_RANK=$task OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$task OMPI_COMM_WORLD_LOCAL_SIZE=2 \
+            "$GBRUN" run -q -c "$1" --shard auto --gpus-per-case "$2" -o task-$task.gbr >task-$task.txt 2>&1 &
+        pids+=($!)
+    done
+    codes=
+    for task in "${pids[@]}"; do
+        wait "$task"
+        codes+="$? "
+    done
+}
+# of_task TASK COLUMNS: of each case of it one line.
+of_task()
+{
+    "$GBRUN" export --columns "$2" "task-$1.gbr" | tail -n +2 | tr -d '\r'
+}
+measure '' '[defaults]' 'device = cuda:all'
+tasks devices.ini 1
+equals "two tasks with a GPU for each case" "0 0 " "$codes$([ "$codes" = '0 0 ' ] || tail -n 5 task-?.txt)"
+equals "have half of the cases each" "20 ok 20 ok" "$(for task in 0 1; do
+    of_task $task status; done | uniq -c | awk '{ n = $1 / 2; print n, $2, n, $2 }')"
+equals "none of them twice" 40 "$(for task in 0 1; do of_task $task number; done | sort -u | grep -c .)"
+equals "and GPUs of their own" "$n" "$(for task in 0 1; do of_task $task device_uuid | sort -u; done | grep -c '^GPU-')"
+equals "which are different ones" "" "$(for task in 0 1; do of_task $task device_uuid | sort -u; done | sort | uniq -d)"
+
+cat >pairs.ini <<'INI'
+[policy few]
+plugin = fixed
+samples = 30
+[bench copy]
+policy = few
+device = cuda:all
+time_limit = 1 min
+bytes = 16 MiB
+from = device
+to = peer
+sweep.directions = one, both
+INI
+tasks pairs.ini 2
+if grep -q "does not reach the memory of GPU" task-?.txt; then
+    skip "two tasks with two GPUs for each case" "a GPU does not reach another one's memory"
+else
+    equals "two tasks with two GPUs for each case" "0 0 ok,ok ok,ok" "$codes$(for task in 0 1; do
+        of_task $task status,verified; done | xargs)$([ "$codes" = '0 0 ' ] || tail -n 5 task-?.txt)"
+fi
 finish

@@ -101,7 +101,7 @@ def functions():
 def times():
     with torch.no_grad():
         for name, fn in functions().items():
-            cold, warm = (gbrun.measure(fn, cache=cache) for cache in ("cold", "warm"))
+            cold, warm = (gbrun.measure(fn, cache=cache, precision=0.005) for cache in ("cold", "warm"))
             theirs = 1e3 * triton.testing.do_bench(fn, return_mode="median")
             print(f"{name}|{cold.time * 1e6:.4f}|{warm.time * 1e6:.4f}|{len(cold.kernels)}|{theirs:.4f}", flush=True)
 
