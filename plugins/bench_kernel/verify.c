@@ -38,7 +38,8 @@ static int32_t reference_world(struct kernel_bench *bench)
     if (bench->has_reference_world)
         return world_refresh(world, bench->world.set);
     *world = (struct world){.is_on_host = !bench->settings.has_reference_kernel,
-                            .set = bench->world.set};
+                            .set = bench->world.set,
+                            .like = &bench->world};
     const int32_t status = world_new(&bench->settings.plan, world);
     bench->has_reference_world = status == GB_OK;
     return status;

@@ -34,6 +34,11 @@ int32_t world_new(const struct plan *plan, struct world *ret)
 
 void world_free(struct world *world)
 {
+    const struct plan *plan = world->plan;
+    for (size_t i = 0; world->made != NULL && i < plan->n_entries + plan->n_ref_entries; i++) {
+        free(world->made[i].contents);
+        world->made[i].contents = NULL;
+    }
     closure_free(world->closures);
     world->closures = NULL;
 }
@@ -65,23 +70,51 @@ static int32_t take_memory(const struct world *world, const struct buffer *buffe
     return GB_NO_MEMORY;
 }
 
-/* stream: of random numbers; 0 is that of the buffers of calls. */
+/* What the buffer is filled with, if that is kept. */
+static const void *known_contents(const struct world *world, const struct made *made)
+{
+    const struct world *like = world->like;
+    return like != NULL && made != NULL && like->set == world->set
+               ? like->made[made - world->made].contents
+               : NULL;
+}
+
+/* Larger ones would take too much memory while the benchmark is measured. */
+static bool is_kept(const struct world *world, const struct made *made, uint64_t bytes)
+{
+    const uint64_t most = (uint64_t)64 << 20;
+    return world->plan->has_reference && world->like == NULL && made != NULL && bytes <= most;
+}
+
+/* stream: of random numbers; 0 is that of the buffers of calls, which have no `made`. */
 static int32_t fill_memory(const struct world *world, const struct buffer *buffer, uint64_t stream,
-                           void *to)
+                           struct made *made, void *to)
 {
     const struct gb_host *host = host_of(world);
     const uint64_t bytes = buffer_bytes(buffer);
-    if (is_host_memory(world, buffer))
+    const void *known = known_contents(world, made);
+    if (is_host_memory(world, buffer) && known == NULL)
         return buffer_fill(host, buffer, stream, to);
+    if (is_host_memory(world, buffer)) {
+        memcpy(to, known, bytes);
+        return GB_OK;
+    }
     if (buffer->fill == FILL_NONE && !buffer->has_zero_end)
         return host->device_fill(host, to, buffer_first_byte(buffer), bytes);
+    if (known != NULL)
+        return host->device_copy(host, to, known, bytes);
     void *contents = malloc(bytes);
     if (contents == NULL)
         return GB_NO_MEMORY;
     int32_t status = buffer_fill(host, buffer, stream, contents);
     if (status == GB_OK)
         status = host->device_copy(host, to, contents, bytes);
-    free(contents);
+    if (is_kept(world, made, bytes)) {
+        free(made->contents);
+        made->contents = contents;
+    } else {
+        free(contents);
+    }
     return status;
 }
 
@@ -119,7 +152,7 @@ static int32_t make_buffer(const struct world *world, const struct entry *entry,
     if (status == GB_NO_MEMORY)
         return no_room(world, entry);
     if (status == GB_OK)
-        status = fill_memory(world, buffer, stream_of(world, entry), made->memory);
+        status = fill_memory(world, buffer, stream_of(world, entry), made, made->memory);
     if (status != GB_OK || !buffer->is_restored)
         return status;
     status = take_memory(world, buffer, &made->pristine);
@@ -129,7 +162,7 @@ static int32_t make_buffer(const struct world *world, const struct entry *entry,
 static int32_t make_nameless(const struct world *world, const struct buffer *buffer, void **ret)
 {
     const int32_t status = take_memory(world, buffer, ret);
-    return status == GB_OK ? fill_memory(world, buffer, 0, *ret) : status;
+    return status == GB_OK ? fill_memory(world, buffer, 0, NULL, *ret) : status;
 }
 
 bool world_restores(const struct plan *plan)
@@ -170,8 +203,8 @@ static bool is_given_before(const struct plan *plan, const struct entry *entry)
 static int32_t refill(struct world *world, const struct entry *entry)
 {
     const struct buffer *buffer = &entry->value.buffer;
-    const struct made *made = world_made(world, entry);
-    const int32_t status = fill_memory(world, buffer, stream_of(world, entry), made->memory);
+    struct made *made = world_made(world, entry);
+    const int32_t status = fill_memory(world, buffer, stream_of(world, entry), made, made->memory);
     return status == GB_OK && made->pristine != NULL
                ? copy_memory(world, buffer, made->pristine, made->memory)
                : status;

@@ -21,6 +21,8 @@ struct made {
     void *memory;   /* the address it stands for; of numbers, structs and variables: none */
     void *pristine; /* of a buffer that is restored: its first contents */
     void *copy;     /* of a buffer that is no host memory: what it was when it was read last */
+    void
+        *contents; /* of such a buffer, where a reference takes the same: what it was filled with */
 };
 
 struct world {
@@ -29,16 +31,17 @@ struct world {
     bool is_on_host; /* all buffers are host memory */
     uint64_t set;    /* of random numbers that buffers are filled with; 0 is the first */
     void *stream;
-    struct made *made;   /* of all entries of the plan */
-    uint64_t *variables; /* VARIABLES_MAX */
-    bool *is_set;        /* likewise */
+    struct made *made;        /* of all entries of the plan */
+    const struct world *like; /* made before, and filled with the same: no need to draw it again */
+    uint64_t *variables;      /* VARIABLES_MAX */
+    bool *is_set;             /* likewise */
     struct closure *closures;
 };
 
 /* Takes the memory for the lists; nothing is made yet. variables, is_set: shared with another
  * world, or NULL for new ones. */
 int32_t world_new(const struct plan *plan, struct world *ret);
-/* Frees callbacks; memory is the host's. */
+/* Frees callbacks and contents; other memory is the host's. */
 void world_free(struct world *world);
 
 /* Makes an argument as a value of a type. */
