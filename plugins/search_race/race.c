@@ -11,11 +11,20 @@
  *    one, if it is below the limit, that has the error of the test alone, whatever the limit is
  *    computed from.
  * Both are looked at several times; their looks share the error (sign_look_error).
+ *
+ * This takes samples as independent. Those of one visit are not where a clock changes in steps: all
+ * of them may be taken while it is slow. How large steps are is seen in the first visits of all
+ * cases (clock_step_find). Where there are some, what is closer than such a step is not decided by
+ * one visit: a case is ruled out by a look within VISITS visits only if its samples are above the
+ * limit even if the clock was slow, and the leader has no limit before it was visited so often.
+ * Later looks judge all samples so far, and not those alone that an earlier look was misled by.
+ * These rules only take away decisions of those above, so that the error remains what it is.
  */
 #include "../common/policy/order_statistics.h"
 #include "../common/search/search_claim.h"
 #include "../common/search/search_order.h"
 #include "../common/search/sign_bound.h"
+#include "clock_step.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>
@@ -27,7 +36,8 @@ enum {
     NOISE_POOLED = 1,
     LOOKS_MAX = 24,
     LAST_LOOK = 12,
-    POOLED_FIRST = 3
+    POOLED_FIRST = 3,
+    VISITS = 3 /* that steps of the clock do not mislead all of */
 };
 
 struct params {
@@ -46,10 +56,12 @@ struct search {
     uint64_t n_proposed, n_observed, n_scanned;
     uint64_t leader, n_leaders;
     uint64_t fresh_from, fresh_first; /* the leader's samples from this one on; at its first look */
+    uint64_t fresh_visits_from;       /* likewise its visits */
     uint64_t n_rounds;                /* since it leads */
-    uint64_t n_rounds_all;
-    double limit, high; /* of this leader; INFINITY: not known yet */
-    double spread;      /* pooled: standard deviation relative to the median */
+    uint64_t n_rounds_counted;        /* of all leaders, but those that wait for VISITS */
+    double limit, low, high;          /* of this leader; INFINITY: not known yet */
+    double spread;                    /* pooled: standard deviation relative to the median */
+    double step;                      /* of the clock within a visit, relative; 0: none was seen */
     double *scratch;
     uint64_t n_scratch;
     int64_t most[LOOKS_MAX]; /* by look: sign_most */
@@ -65,7 +77,7 @@ static const struct gb_option options[] = {
     GB_INT(struct params, rounds, "12", "1:30", "rounds",
            "most times that cases which are not ruled out are measured again"),
     GB_INT(struct params, confirm, "2", "1:20", "rounds",
-           "times that the leader is measured again at least"),
+           "times that the leader is measured again at least; three where clocks change in steps"),
 };
 
 static double half_error(const struct search *search)
@@ -149,23 +161,39 @@ static void find_spread(struct search *search)
 }
 
 /* Does one of the looks at its samples say that it is above the limit? */
-static int is_ruled_out(const struct search *search, const struct gb_known *known)
+static int is_above_by_means(const struct search *search, const struct gb_known *known)
 {
-    uint64_t n = search->first, below = 0, counted = 0;
-    for (int look = 0; look < LOOKS_MAX && n <= known->n_samples; look++, n *= 2) {
-        if (search->params->noise == NOISE_POOLED) {
-            const double error = sign_look_error(n, search->first, half_error(search));
-            const double mean = mean_of(known->samples, n);
-            if (mean - fabs(mean) * pooled_margin(search, n, error) > search->limit)
-                return 1;
-            continue;
-        }
-        for (; counted < n; counted++)
-            below += known->samples[counted] <= search->limit;
-        if ((int64_t)below <= search->most[look])
+    for (uint64_t n = search->first; n <= known->n_samples; n *= 2) {
+        const double error = sign_look_error(n, search->first, half_error(search));
+        const double mean = mean_of(known->samples, n);
+        if (mean - fabs(mean) * pooled_margin(search, n, error) > search->limit)
             return 1;
     }
     return 0;
+}
+
+/* Likewise by signs, of looks at `least` samples or more. */
+static int is_above(const struct search *search, const struct gb_known *known, double limit,
+                    uint64_t least)
+{
+    uint64_t n = search->first, below = 0, counted = 0;
+    for (int look = 0; look < LOOKS_MAX && n <= known->n_samples; look++, n *= 2) {
+        for (; counted < n; counted++)
+            below += known->samples[counted] <= limit;
+        if ((int64_t)below <= search->most[look] && n >= least)
+            return 1;
+    }
+    return 0;
+}
+
+static int is_ruled_out(const struct search *search, const struct gb_known *known)
+{
+    if (search->params->noise == NOISE_POOLED)
+        return is_above_by_means(search, known);
+    if (is_above(search, known, search->limit + search->step * fabs(search->limit), 0))
+        return 1;
+    return known->n_visits >= VISITS && /* the last look */
+           is_above(search, known, search->limit, known->n_samples / 2 + 1);
 }
 
 /* May the case be better than the leader, as far as is known? */
@@ -185,7 +213,13 @@ static int32_t provide_scratch(struct search *search, uint64_t n)
     return search->scratch == NULL ? GB_NO_MEMORY : GB_OK;
 }
 
-/* The leader's upper end, by the looks at its fresh samples so far, and the limit that follows. */
+/* Visits of the leader before its upper end is relied upon. */
+static uint64_t visits_wanted(const struct search *search)
+{
+    return search->step > 0 ? VISITS : 1;
+}
+
+/* The leader's interval, by the last look at its fresh samples, and the limit that follows. */
 static int32_t find_limit(struct search *search)
 {
     const double error = ldexp(half_error(search), -(int)search->n_leaders);
@@ -194,20 +228,22 @@ static int32_t find_limit(struct search *search)
     const uint64_t n_fresh = known.n_samples - search->fresh_from;
     if (provide_scratch(search, n_fresh + 1) != GB_OK)
         return GB_NO_MEMORY;
-    search->high = INFINITY;
+    search->low = -INFINITY;
+    search->limit = search->high = INFINITY;
     for (uint64_t n = search->fresh_first; n <= n_fresh; n *= 2) {
         const double spent = sign_look_error(n, search->fresh_first, error);
-        double high;
         if (search->params->noise == NOISE_POOLED) {
             const double mean = mean_of(fresh, n);
-            high = mean + fabs(mean) * pooled_margin(search, n, spent);
+            const double margin = fabs(mean) * pooled_margin(search, n, spent);
+            search->low = mean - margin;
+            search->high = mean + margin;
         } else {
-            high = sign_upper(fresh, n, spent, search->scratch);
+            search->low = sign_lower(fresh, n, spent, search->scratch);
+            search->high = sign_upper(fresh, n, spent, search->scratch);
         }
-        search->high = high < search->high ? high : search->high;
     }
-    search->limit = isinf(search->high) ? INFINITY
-                                        : search_limit(search->high, search->space->tolerance);
+    if (!isinf(search->high) && known.n_visits - search->fresh_visits_from >= visits_wanted(search))
+        search->limit = search_limit(search->high, search->space->tolerance);
     return GB_OK;
 }
 
@@ -221,6 +257,7 @@ static void set_leader(struct search *search, uint64_t leader)
     search->n_leaders++;
     search->n_rounds = 0;
     search->fresh_from = known.n_samples;
+    search->fresh_visits_from = known.n_visits;
     error = ldexp(half_error(search), -(int)search->n_leaders);
     search->fresh_first = search->params->noise == NOISE_POOLED ? POOLED_FIRST : first_look(error);
 }
@@ -271,6 +308,7 @@ static void queue_open(struct search *search)
 static int32_t begin_round(struct search *search)
 {
     const uint64_t lowest = search_lowest(search->space);
+    int is_only_awaited; /* the leader's visit, of those without which nothing is decided */
     int32_t status;
     if (lowest == GB_NO_CASE) {
         search->end = "no case could be measured";
@@ -279,6 +317,9 @@ static int32_t begin_round(struct search *search)
     search->n_queue = search->n_taken = 0;
     if (search->params->noise == NOISE_POOLED)
         find_spread(search);
+    if (search->leader == GB_NO_CASE && search->params->noise == NOISE_ANY &&
+        clock_step_find(search->host, search->space, search->first, &search->step) != GB_OK)
+        return GB_NO_MEMORY;
     if (is_overtaken(search, lowest)) {
         if (search->leader != GB_NO_CASE)
             queue_challengers(search);
@@ -286,11 +327,13 @@ static int32_t begin_round(struct search *search)
             set_leader(search, lowest);
     }
     status = find_limit(search);
+    is_only_awaited = search->n_queue == 0 && isinf(search->limit) && search->n_rounds > 0 &&
+                      search->n_rounds < visits_wanted(search);
     if (status == GB_OK && search->n_queue == 0)
         queue_open(search);
-    if (search->end == NULL && search->n_rounds_all == (uint64_t)search->params->rounds)
+    if (search->end == NULL && search->n_rounds_counted == (uint64_t)search->params->rounds)
         search->end = "rounds are used up";
-    search->n_rounds_all++;
+    search->n_rounds_counted += !is_only_awaited;
     return status;
 }
 
@@ -401,15 +444,9 @@ static int32_t report(void *object, struct gb_search_claim *claim)
     claim->scope = claim->n_open == 0 && !isinf(search->limit) && is_all_scanned(search)
                        ? GB_SCOPE_ALL
                        : GB_SCOPE_MEASURED;
-    if (!isinf(search->high)) {
-        const struct gb_known known = known_of(search, search->leader);
-        if (provide_scratch(search, known.n_samples) != GB_OK)
-            return GB_NO_MEMORY;
-        claim->low = sign_lower(known.samples, known.n_samples, half_error(search),
-                                search->scratch);
+    if (!isinf(search->high) && !isinf(search->low)) {
+        claim->low = search->low;
         claim->high = search->high;
-        if (isinf(claim->low))
-            claim->low = claim->high = NAN;
     }
     if (claim->scope != GB_SCOPE_ALL && claim->n_open > 0)
         snprintf(claim->note, sizeof claim->note,
@@ -435,6 +472,10 @@ static const struct gb_plugin race = {
         "samples are independent. The claim is wrong only where the leader's upper end is too "
         "low, which rests on samples taken after it was chosen, or where the one best case is "
         "ruled out: so it needs no correction for the number of cases.\n\n"
+        "Samples of one visit are not independent where a clock changes in steps that are longer "
+        "than it. The first visits of all cases show how large such steps are: what is closer to "
+        "the leader than the steps that 1 % of the visits have is ruled out after three visits "
+        "only, and the leader relied upon after three.\n\n"
         "With `noise = pooled` three samples of a case do, as all cases are taken to have the same "
         "noise, normal and relative to their means. Where one is bimodal, the claim is false.",
     GB_OPTIONS(options, struct params),
