@@ -249,6 +249,18 @@ static int32_t find_limit(struct search *search)
 
 /* ---- the order of measuring ---- */
 
+/* Steps that are small beside the tolerance make no difference. */
+static int32_t find_step(struct search *search)
+{
+    if (search->params->noise != NOISE_ANY)
+        return GB_OK;
+    if (clock_step_find(search->host, search->space, search->first, &search->step) != GB_OK)
+        return GB_NO_MEMORY;
+    if (search->step < search->space->tolerance / 4)
+        search->step = 0;
+    return GB_OK;
+}
+
 static void set_leader(struct search *search, uint64_t leader)
 {
     const struct gb_known known = known_of(search, leader);
@@ -317,8 +329,7 @@ static int32_t begin_round(struct search *search)
     search->n_queue = search->n_taken = 0;
     if (search->params->noise == NOISE_POOLED)
         find_spread(search);
-    if (search->leader == GB_NO_CASE && search->params->noise == NOISE_ANY &&
-        clock_step_find(search->host, search->space, search->first, &search->step) != GB_OK)
+    if (search->leader == GB_NO_CASE && find_step(search) != GB_OK)
         return GB_NO_MEMORY;
     if (is_overtaken(search, lowest)) {
         if (search->leader != GB_NO_CASE)
