@@ -118,6 +118,30 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
                    text, section, near);
 }
 
+/* ---- sections that nobody wrote ---- */
+
+/* For "search race" or "search *": sections of the searches that [defaults] or benchmarks name by
+ * their id, with `search = race` or --search. */
+static void add_named_searches(struct ini *ini, const char *words, struct origin origin,
+                               struct arena *arena)
+{
+    static const char kind[] = "search";
+    const char *pattern = words + strcspn(words, " \t");
+    if (!text_starts_with(words, kind) || pattern != words + sizeof kind - 1)
+        return;
+    pattern += strspn(pattern, " \t");
+    for (size_t i = 0; i < ini->n; i++) {
+        const bool may_name = text_equal(ini->sections[i].kind, "defaults") ||
+                              text_equal(ini->sections[i].kind, "bench");
+        for (size_t j = 0; may_name && j < ini->sections[i].n; j++) {
+            const struct ini_entry *entry = &ini->sections[i].entries[j];
+            if (text_equal(entry->key, kind) && fnmatch(pattern, entry->value, 0) == 0 &&
+                !find_section(ini, kind, entry->value))
+                add_section(ini, kind, entry->value, origin, arena);
+        }
+    }
+}
+
 /* ---- patterns ---- */
 
 /* A section for every policy that is named without one: by a policy of [defaults] or a benchmark,
@@ -199,6 +223,7 @@ static bool put(struct ini *ini, const char *words, size_t n, const struct ini_e
                 struct arena *arena)
 {
     text_trim(&words, &n);
+    add_named_searches(ini, arena_text_n(arena, words, n), entry->origin, arena);
     struct ini_section *section = resolve(ini, words, n, entry->origin, arena);
     if (section)
         put_setting(section, entry, arena);
