@@ -1,5 +1,6 @@
 /* configuration.c - how every verb comes by a configuration. See verbs.h. */
 #include "core/base/plain_text.h"
+#include "core/cli/search_goals_check.h"
 #include "core/cli/shard.h"
 #include "core/cli/verbs.h"
 #include "core/view/views.h"
@@ -297,6 +298,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     }
     if (status == GB_OK)
         status = check_papers(configuration, errors);
+    if (status == GB_OK)
+        status = search_goals_check(configuration->sweep, arena, errors);
     return status == GB_OK ? cases_validate(configuration->sweep, errors) : status;
 }
 

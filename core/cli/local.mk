@@ -18,6 +18,8 @@ core_libgbrun_la_SOURCES += \
 	core/cli/shard.h \
 	core/cli/run_search.c \
 	core/cli/run_search.h \
+	core/cli/search_goals_check.c \
+	core/cli/search_goals_check.h \
 	core/cli/search_space.c \
 	core/cli/search_space.h \
 	core/cli/run_report.c \

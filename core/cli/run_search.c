@@ -118,9 +118,6 @@ static int32_t read_goals(const struct run_search *searches, struct one_search *
     struct search_goals goals = {.n = 0};
     int32_t status = search_goals_read(search->settings->params.goal,
                                        &searches->job->configuration.arena, &goals, error);
-    for (size_t i = 0; i < goals.n && status == GB_OK; i++)
-        if (!is_axis(search, goals.items[i].expression))
-            status = search_goal_check(&goals.items[i], error);
     search->goal = goals.items[0];
     return status;
 }

@@ -96,10 +96,12 @@ int32_t search_goals_read(const char *text, struct arena *arena, struct search_g
         is_last = !*next;
         while (length > 0 && rest[length - 1] == ' ')
             length--;
+        const size_t offset = (size_t)(rest - text);
         const int32_t status = read_goal(arena_text_n(arena, rest, length), arena,
                                          &ret->items[ret->n], error);
         if (status != GB_OK)
             return status;
+        ret->items[ret->n].offset = offset;
         rest = next + !is_last;
     }
     return GB_OK;

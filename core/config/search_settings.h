@@ -24,6 +24,7 @@ struct search_goal {
     bool is_time;           /* the median of the samples' times: all of them count */
     const char *text;       /* "max gflops" */
     const char *expression; /* "gflops" */
+    size_t offset;          /* of `text` in the list */
 };
 
 /* The goals of a list, at least one: a search is for the first of them. */

@@ -86,6 +86,7 @@ size_t settings_policies(const struct settings *settings, const struct plugin_se
 struct search_settings {
     const struct plugin_settings *plugin;
     struct search_params params;
+    struct origin goal_origin; /* where its text begins; file NULL: it is the default */
 };
 
 /*

@@ -237,6 +237,9 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
         error_list_take(resolver->errors, &error);
         return false;
     }
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(list[i].key, "goal"))
+            ret->goal_origin = list[i].origin;
     const bool is_goal = search_goals_read(ret->params.goal, resolver->arena, &goals, &error) ==
                          GB_OK;
     if (is_goal && search_lanes_read(ret->params.lanes, &lanes, &error) == GB_OK)

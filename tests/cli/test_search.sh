@@ -62,8 +62,12 @@ equals "the page has the claim, and a chart of the visits" "1 1" \
 equals "duration matters more" duration "$("$GBRUN" search | awk '/ %$/ { print $NF - 0, $(NF - 1), $1 }' |
     sort -k2,2nr | awk '{ print $3 }' | head -n 1)"
 
-search spins.ini --search exhaustive -s 'search exhaustive.samples=4' 2>/dev/null
-equals "--search takes the place of the section's" 1 "$(grep -c 'has no effect\|unknown' err.txt)"
+search spins.ini --search exhaustive -s 'search exhaustive.samples=4'
+equals "-s for a search without a section" "0 4 4 4 4 4 4 4 4 " "$code $(order n_samples | cut -d' ' -f2-9) "
+search spins.ini --search exhaustive -s 'search *.samples=3'
+equals "-s for all of them" "0 3 3 3 3 3 3 3 3 " "$code $(order n_samples | cut -d' ' -f2-9) "
+search spins.ini --search exhaustive -s 'search random.samples=4'
+equals "-s for a search that nobody names" 1 "$(grep -c "unknown section 'search random'" err.txt)"
 search spins.ini --search exhaustive
 equals "the order of the configuration" "40000 40000 10000 10000 80000 80000 160000 160000 " \
     "$("$GBRUN" export --format csv --rows case --where "bench = 'spin'" --sort sequence --columns duration |
@@ -84,6 +88,28 @@ found "a budget of time" ended "budget = 1.00 us"
 search spins.ini -s 'search tiles.goal=min medain_ns'
 equals "an unknown column: exit code" 2 "$code"
 equals "an unknown column: message" 1 "$(grep -c "search tiles: goal 'medain_ns': there is no such column" err.txt)"
+cat >goals.ini <<'END'
+[search tiles]
+plugin = race
+goal = min metric.error, max nonsense,  min duration, min alsonot
+[search other]
+goal = max nothing
+plugin = local
+[bench spin]
+search = tiles
+sweep.duration = 10us, 20us
+[bench spin@other]
+plugin = spin
+search = other
+END
+unknown='there is no such column: `gbrun help columns` lists them; metrics are metric.NAME'
+equals "check finds unknown columns, each in its place" \
+    "goals.ini:3:26: error: search tiles: goal 'nonsense': $unknown
+goals.ini:3:55: error: search tiles: goal 'alsonot': $unknown
+goals.ini:5:8: error: search other: goal 'nothing': $unknown" \
+    "$("$GBRUN" check -c goals.ini 2>&1)"
+sed -i 's/ max nonsense,//; s/, min alsonot//; s/max nothing/max kernels/' goals.ini
+equals "check takes axes and metrics" 0 "$("$GBRUN" check -c goals.ini >out.txt 2>&1; echo $?)"
 search spins.ini -s 'search tiles.goal=fast'
 equals "no goal" 1 "$(grep -c "goal 'fast': expected min or max" err.txt)"
 search spins.ini -s 'search tiles.tolerances=3'
