@@ -32,11 +32,17 @@ enum {
     LEADERS_MAX = 16,
     NEIGHBOURS_MAX = 64,
     PLACES_MIN = 4,
-    CONFIRM_AFTER = 8
+    CONFIRM_AFTER = 8,
+    AGAIN_MAX = 4 /* visits of a rival of the best */
 };
 
 /* Leaders are those whose targets are within this of the best one's. */
 static const double LEADERS_BAND = 0.05;
+
+/* Where nothing better was found for a while, rivals within this of the best one's target are
+ * measured again, twice as often each time: a clock may have been slow then, or fast when the best
+ * one was measured. That may take this share of the time of all visits. */
+static const double RIVALS_BAND = 0.1, AGAIN_SHARE = 0.01;
 
 /* Improvement counts from so many tolerances on: of neighbours, and elsewhere. Small steps would
  * keep the search on a plateau. */
@@ -77,14 +83,16 @@ struct search {
     struct failures failures;
     struct point points[GAUSSIAN_POINTS_MAX]; /* model.n of them */
     uint32_t n_fit;                           /* points when lengths were chosen */
-    uint8_t *is_proposed;                     /* by case */
+    uint8_t *is_proposed;                     /* by case: how often, at most AGAIN_MAX */
     uint64_t leader;                          /* or GB_NO_CASE */
     double leader_target;
     int is_leader_again; /* it has been proposed again */
     uint64_t n_cases_at_leader;
     uint64_t n_cases, n_ok, n_failed, n_open, n_visits, n_turns, n_draws;
-    double wall_ns; /* of all visits */
-    double sign;    /* of the goal's values: 1, -1, 0: both occur, their logarithms are not taken */
+    double wall_ns;  /* of all visits */
+    double again_ns; /* of those of cases that were visited before */
+    uint32_t n_again_open;
+    double sign; /* of the goal's values: 1, -1, 0: both occur, their logarithms are not taken */
     uint32_t *indices;
     uint16_t *place;
     double *scratch;
@@ -447,17 +455,18 @@ static int32_t open_point(struct search *search, uint64_t i)
 static int32_t propose_case(struct search *search, uint64_t i, const char *why,
                             struct gb_proposal *proposal)
 {
-    const int is_again = i == search->leader;
+    const int is_again = search->is_proposed[i] > 0;
     proposal->action = GB_PROPOSE_MEASURE;
     proposal->i = i;
-    proposal->n_samples = (uint64_t)search->params->samples * (is_again ? 2 : 1);
+    proposal->n_samples = (uint64_t)search->params->samples << search->is_proposed[i];
     snprintf(proposal->reason, sizeof proposal->reason, "%s", why);
     search->n_open++;
-    if (is_again) {
-        search->is_leader_again = 1;
+    search->is_leader_again |= i == search->leader;
+    if (search->is_proposed[i] < AGAIN_MAX)
+        search->is_proposed[i]++;
+    search->n_again_open += (uint32_t)is_again;
+    if (is_again)
         return GB_OK;
-    }
-    search->is_proposed[i] = 1;
     search->n_cases++;
     return open_point(search, i);
 }
@@ -483,6 +492,26 @@ static int32_t propose_by_model(struct search *search, struct gb_proposal *propo
     return propose_case(search, i, why, proposal);
 }
 
+/* The one that was visited least of those near the best one, it among them, and the best of these;
+ * or GB_NO_CASE. */
+static uint64_t find_rival(const struct search *search)
+{
+    const double most = search->leader_target + RIVALS_BAND * unit_of(search);
+    uint64_t rival = GB_NO_CASE, fewest = AGAIN_MAX;
+    double lowest = 0;
+    for (uint32_t k = 0; k < search->model.n; k++) {
+        const uint64_t i = search->points[k].i, n = search->is_proposed[i];
+        const double target = search->model.targets[(size_t)k * GAUSSIAN_TARGETS];
+        if (search->points[k].state != POINT_OK || target > most || n > fewest || n == AGAIN_MAX ||
+            (n == fewest && target >= lowest) || known_of(search, i).n_visits < n)
+            continue;
+        rival = i;
+        fewest = n;
+        lowest = target;
+    }
+    return rival;
+}
+
 static int32_t propose(void *object, struct gb_proposal *proposal)
 {
     struct search *search = object;
@@ -490,6 +519,13 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     if (search->leader != GB_NO_CASE && !search->is_leader_again && search->n_fit > 0 &&
         search->n_cases >= search->n_cases_at_leader + CONFIRM_AFTER)
         return propose_case(search, search->leader, "the best so far again", proposal);
+    if (search->leader != GB_NO_CASE && search->n_fit > 0 && search->n_again_open == 0 &&
+        search->n_cases >= search->n_cases_at_leader + 2 * CONFIRM_AFTER &&
+        search->again_ns < AGAIN_SHARE * search->wall_ns) {
+        const uint64_t rival = find_rival(search);
+        if (rival != GB_NO_CASE)
+            return propose_case(search, rival, "a rival of the best again", proposal);
+    }
     if (search->n_cases == search->space->n_cases) {
         proposal->action = search->n_open ? GB_PROPOSE_WAIT : GB_PROPOSE_DONE;
         snprintf(proposal->reason, sizeof proposal->reason, "every case is measured");
@@ -556,6 +592,10 @@ static int32_t observe(void *object, const struct gb_observation *observation)
     search->n_open--;
     search->n_visits++;
     search->wall_ns += observation->wall_ns;
+    if (known.n_visits > 1) {
+        search->n_again_open--;
+        search->again_ns += observation->wall_ns;
+    }
     while (k > 0 && search->points[k - 1].i != observation->i)
         k--;
     if (is_ok)
@@ -589,23 +629,24 @@ static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
 static const struct gb_plugin guided = {
     GB_PLUGIN(SEARCH, "guided", "1.0", "where a model expects most improvement per second"),
     .help =
-        "Begins with `start` cases far from each other. Then a Gaussian process over the "
-        "values of the axes, numbers by their rank and words as equal or not, predicts what "
-        "the other cases take, what it costs to measure them, and whether they can be "
-        "measured. The next case is the one with the largest expected improvement per "
-        "second, from 3 tolerances on; every second one is the best neighbour, from 10 "
-        "tolerances on, of those within 5 % of the best: a case that differs on one axis. A "
-        "best one that stays it for 8 cases is measured again, with twice as many "
-        "samples.\n\nUp to 16384 cases are predicted at each step. Of larger spaces, and where "
-        "its own computing would take more than some 2 % of the time (4,000 cases of less "
-        "than 100 ms, 16,000 of less than 400 ms), it predicts a random part, 500 cases or "
-        "more, which is drawn anew as the model grows, and neighbours. The model keeps up to "
-        "1000 cases, of more the better half.\n\nWith lanes, the cases that are open stand in the "
-        "model with what it expects of them, so that it does not propose their like. It then "
-        "chooses by what is known of the cases before them: the more lanes, the more cases it "
-        "measures until it has found the best, and the less time that takes where most of a "
-        "visit is compiling.\n\nIt ends by budget, cases or patience, and "
-        "claims the best of those measured.",
+        "Begins with `start` cases far from each other. Then a Gaussian process over the values of "
+        "the axes, numbers by their rank and words as equal or not, predicts what the other cases "
+        "take, what it costs to measure them, and whether they can be measured. The next case is "
+        "the one with the largest expected improvement per second, from 3 tolerances on; every "
+        "second one is the best neighbour, from 10 tolerances on, of those within 5 % of the best: "
+        "a case that differs on one axis. A best one that stays it for 8 cases is measured again, "
+        "with twice as many samples. After 16, it and those within 10 % of it are, up to four "
+        "times in all, while that takes at most 1 % of the time: clocks that change in steps may "
+        "have made the one fast or the others slow.\n\nUp to 16384 cases are predicted at each "
+        "step. Of larger spaces, and where its own computing would take more than some 2 % of the "
+        "time (4,000 cases of less than 100 ms, 16,000 of less than 400 ms), it predicts a random "
+        "part, 500 cases or more, which is drawn anew as the model grows, and neighbours. The "
+        "model keeps up to 1000 cases, of more the better half.\n\nWith lanes, the cases that are "
+        "open stand in the model with what it expects of them, so that it does not propose their "
+        "like. It then chooses by what is known of the cases before them: the more lanes, the more "
+        "cases it measures until it has found the best, and the less time that takes where most of "
+        "a visit is compiling.\n\nIt ends by budget, cases or patience, and claims the best of "
+        "those measured.",
     GB_OPTIONS(options, struct params),
     .ops = &ops,
 };
