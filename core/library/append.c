@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { COMPARISON_FACTS = 3 };
 
@@ -32,6 +33,7 @@ struct appended_run {
 static struct {
     struct appended_run *items;
     size_t n;
+    pid_t process; /* whose they are: a forked child begins its own */
 } runs;
 
 static char *key_of(const struct request *request)
@@ -208,6 +210,9 @@ int32_t results_append(const struct request *request, const struct known_device 
     int64_t run_id = 0;
     if (!request->results)
         return GB_OK;
+    if (runs.process != getpid())
+        results_release();
+    runs.process = getpid();
     int32_t status = store_open(request->results, STORE_WRITE, &store, error);
     if (status != GB_OK)
         return status;

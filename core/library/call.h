@@ -11,8 +11,8 @@
 bool call_is_sound(const struct gbrun_subject *subject, const char *function,
                    struct result *result);
 
-/* Between the two nobody else measures in this process. */
-void call_turn_begin(void);
+/* Between the two nobody else measures in this process. NULL, or why it cannot be. */
+const char *call_turn_begin(void);
 void call_turn_end(void);
 
 /* Fills the result in. side: SIDE_NONE, or one of a comparison, whose settings ret_ab gets. */

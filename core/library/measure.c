@@ -9,9 +9,11 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* One call at a time: two would disturb each other, and plugins are for one thread. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static pid_t turn_owner; /* the process that measures; 0: none. Not a child of it */
 
 /* A call, from settings to result. */
 struct call {
@@ -204,24 +206,36 @@ void call_measure(const struct gbrun_subject *subject, const char *settings, int
     plugin_mode_enter(&outside);
 }
 
-void call_turn_begin(void)
+/* The thread that has the turn is not in a child, which would wait for ever. */
+const char *call_turn_begin(void)
 {
+    const pid_t owner = __atomic_load_n(&turn_owner, __ATOMIC_RELAXED), self = getpid();
+    if (owner && owner != self)
+        return "this process was forked while another thread measured: expected one that is "
+               "started anew, or forked before";
     pthread_mutex_lock(&turn);
+    __atomic_store_n(&turn_owner, self, __ATOMIC_RELAXED);
+    return NULL;
 }
 
 void call_turn_end(void)
 {
+    __atomic_store_n(&turn_owner, 0, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&turn);
 }
 
 const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, const char *settings)
 {
     struct result *result = result_new();
-    if (call_is_sound(subject, "gbrun_measure", result)) {
-        call_turn_begin();
-        call_measure(subject, settings, SIDE_NONE, result, NULL);
-        call_turn_end();
+    if (!call_is_sound(subject, "gbrun_measure", result))
+        return &result->seen;
+    const char *why = call_turn_begin();
+    if (why) {
+        result_fail(result, GB_FAILED, why);
+        return &result->seen;
     }
+    call_measure(subject, settings, SIDE_NONE, result, NULL);
+    call_turn_end();
     return &result->seen;
 }
 
@@ -232,9 +246,8 @@ void gbrun_cancel(void)
 
 void gbrun_release(void)
 {
-    if (callback_is_inside())
+    if (callback_is_inside() || call_turn_begin())
         return;
-    call_turn_begin();
     devices_release();
     results_release();
     call_turn_end();

@@ -170,9 +170,14 @@ const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
     versus->subjects[SIDE_NEW] = other;
     versus->settings = settings;
     if (are_sound(versus)) {
-        call_turn_begin();
-        measure_rounds(versus);
-        call_turn_end();
+        const char *why = call_turn_begin();
+        if (why) {
+            versus->seen.status = GB_FAILED;
+            versus->seen.error = why;
+        } else {
+            measure_rounds(versus);
+            call_turn_end();
+        }
     }
     conclude(versus);
     return &versus->seen;

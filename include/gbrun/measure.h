@@ -21,8 +21,9 @@
  *
  * Threads: every function may be called from any thread. One thing is measured at a time in a
  * process, as two would disturb each other: a call from a second thread waits for the first. A call
- * from within a callback is refused. All callbacks come on the thread that called. The process must
- * not fork a child that goes on to use the library.
+ * from within a callback is refused. All callbacks come on the thread that called. A forked child
+ * may measure on the CPU, but not on a GPU that its parent has opened; where another thread
+ * measured when it was forked, its calls are refused.
  *
  * CUDA: the context that is current on the calling thread is used, and is current again when the
  * call returns, also after an error; `device = cuda` without an index is that context's device.
