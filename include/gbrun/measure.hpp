@@ -8,9 +8,10 @@
  *                           [&] { a = unsorted; });
  *
  * A callable takes a stream, by its pointer type or as gbrun::stream, or nothing; it may take the
- * number of iterations after it, and does its work as often then. Without a stream, it runs on the
- * CPU, unless the settings name a device. What it throws is thrown by measure; what goes wrong
- * otherwise is a gbrun::measure_error. Header only; link with libgbrun.
+ * number of iterations after it, and does its work as often then. With a stream it runs on a GPU
+ * (device = cuda), without one on the CPU, unless the settings name a device. It fails by throwing,
+ * which measure throws again; what goes wrong otherwise is a gbrun::measure_error. Header only;
+ * link with libgbrun.
  */
 #ifndef GBRUN_MEASURE_HPP
 #define GBRUN_MEASURE_HPP
@@ -153,8 +154,10 @@ measurement measure(F &&function, std::string settings = "", R &&reset = R{})
     subject.run = callables::run;
     if constexpr (!std::is_same_v<std::decay_t<R>, detail::nothing>)
         subject.reset = callables::reset;
-    if (!detail::takes_stream<std::remove_reference_t<F>> && !detail::names_device(settings))
-        settings += "\ndevice = cpu";
+    /* A GPU's work would fail unseen on the CPU's stream, which is NULL. */
+    if (!detail::names_device(settings))
+        settings += detail::takes_stream<std::remove_reference_t<F>> ? "\ndevice = cuda"
+                                                                     : "\ndevice = cpu";
     measurement result(gbrun_measure(&subject, settings.c_str()));
     if (result->status != GB_OK && state.thrown)
         std::rethrow_exception(state.thrown);

@@ -73,11 +73,18 @@ int main()
     } catch (const std::exception &error) {
         std::printf("%s\n", error.what());
     }
+    try { // there is no GPU, or its stream
+        bool has_stream = true;
+        gbrun::measure([&](gbrun::stream s) { has_stream = has_stream && s.native; }, "policy = fixed");
+        std::printf("%d\n", has_stream);
+    } catch (const gbrun::measure_error &error) {
+        std::printf("%d\n", std::strstr(error.what(), "device cuda is not there") != nullptr);
+    }
     gbrun_release();
 }
 CC
 succeeds "callables of all kinds compile" "${cxx[@]}" -std=c++17 -Wall -Wextra -Werror faces.cc -o faces "${link[@]}"
-equals "and are called as they are" $'1 3 1 42 1 settings:1:1: unknown key \'colour\'\nreset' "$(./faces 2>&1)"
+equals "and are called as they are" $'1 3 1 42 1 settings:1:1: unknown key \'colour\'\nreset\n1' "$(./faces 2>&1)"
 
 if [ -n "${SANITIZE:-}" ]; then
     skip "address sanitizer" "all of it is instrumented"
