@@ -29,6 +29,7 @@ import itertools
 import math
 import os
 import pathlib
+import re
 import site
 import struct
 import sys
@@ -958,10 +959,24 @@ def _lines(settings):
         pairs = [(f"{key}.{name}", v) for name, v in value.items()] if isinstance(value, dict) else [(key, value)]
         for name, v in pairs:
             v = {True: "yes", False: "no"}[v] if isinstance(v, bool) else str(v)
-            if "\n" in v or "\n" in name:
-                raise ValueError(f"{name}: a setting is one line")
+            if any(character in text for text in (name, v) for character in "\n\0"):
+                raise ValueError(f"{name!r}: a setting is one line")
+            if name == "results" or name.startswith("label."):
+                v = _quoted(v)
+            elif _COMMENT.search(v):
+                raise ValueError(f"{name} = {v}: a comment begins at '#' and ';' after a blank")
             lines.append(f"{name} = {v}\n")
     return "".join(lines).encode()
+
+
+_COMMENT = re.compile(r"(^|[ \t])[;#]")
+
+
+def _quoted(text):
+    """A text that settings do not hold as it stands."""
+    if not _COMMENT.search(text) and text == text.strip() and not text.startswith('"'):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _raise_status(result):

@@ -188,6 +188,22 @@ static void put_text(struct reader *reader, int section, const char *key, const 
     put(reader, section, &entry);
 }
 
+/* As options that are strings: in quotes where it has blanks at its ends, or what begins a comment.
+ */
+static void put_label(struct reader *reader, const struct ini_entry *entry)
+{
+    struct ini_entry label = *entry;
+    struct value value;
+    struct gb_error error;
+    if (value_read_type(GB_TYPE_STRING, entry->value, entry->value_origin, reader->arena, &value,
+                        &error) != GB_OK) {
+        error_list_take(reader->errors, &error);
+        return;
+    }
+    label.value = value.text;
+    put(reader, TO_RUN, &label);
+}
+
 /* The lines that the caller gave, without the one that was put before them. */
 static int32_t read_lines(const char *text, struct arena *arena, struct ini_section *ret,
                           struct error_list *errors)
@@ -231,7 +247,9 @@ static void make_ini(struct reader *reader, const struct ini_section *given, str
     for (size_t i = 0; i < given->n; i++) {
         const struct ini_entry *entry = &given->entries[i];
         int section = text_equal(entry->key, "name") ? SECTIONS : section_of(reader, entry);
-        if (section != SECTIONS)
+        if (section == TO_RUN && text_starts_with(entry->key, "label."))
+            put_label(reader, entry);
+        else if (section != SECTIONS)
             put(reader, section, entry);
     }
     *ret = (struct ini){.path = SETTINGS, .n = 2, .sections = reader->sections};

@@ -5,8 +5,10 @@ import array
 import gc
 import math
 import os
+import sqlite3
 import subprocess
 import sys
+import threading
 import timeit
 import types
 import unittest
@@ -71,12 +73,46 @@ class Tests(unittest.TestCase):
             gbrun.measure(work, reset=lambda: {}["x"], **FEW)
         self.assertGreater(gbrun.measure(work, **FEW).time, 0)
 
+    def test_a_forked_process_measures_by_itself(self):
+        if os.path.exists("forked.gbr"):
+            os.remove("forked.gbr")
+        settings = {**FEW, "results": "forked.gbr"}
+        gbrun.measure(work, **settings)
+        child = os.fork()
+        if child == 0:
+            os._exit(not gbrun.measure(work, **settings).time > 0)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        gbrun.measure(work, **settings)
+        found = gbrun.records("forked.gbr", run="all")
+        self.assertEqual([(case["run"], case["round"]) for case in found], [(1, 0), (1, 1), (2, 0)])
+
+    def test_a_process_forked_from_within_a_call_is_refused(self):
+        begun, end = threading.Event(), threading.Event()
+        thread = threading.Thread(target=lambda: gbrun.measure(lambda: begun.set() or end.wait(), single=True, **FEW))
+        thread.start()
+        begun.wait()
+        child = os.fork()
+        if child == 0:
+            said = 0
+            for call in (gbrun.measure, lambda *of, **settings: gbrun.compare(*of, work, **settings)):
+                try:
+                    call(work, device="cpu")
+                except gbrun.Error as error:
+                    said += "was forked while another thread measured" in str(error)
+            os._exit(said)
+        end.set()
+        thread.join()
+        self.assertEqual(os.WEXITSTATUS(os.waitpid(child, 0)[1]), 2)
+
     def test_wrong_settings_are_value_errors(self):
         for settings, words in (
             ({"precison": 0.1}, "did you mean 'precision'"),
             ({"precision": "abc"}, "'abc' is not a number"),
             ({"device": "toaster"}, "toaster"),
             ({"name": "two\nlines"}, "a setting is one line"),
+            ({"name": "a\0b"}, "a setting is one line"),
+            ({"let": {"a\0": 1}}, "a setting is one line"),
+            ({"let": {"n": "'a ;b'"}}, "a comment begins"),
         ):
             with self.assertRaises((ValueError, gbrun.Error)) as caught:
                 gbrun.measure(work, **settings)
@@ -103,6 +139,17 @@ class Tests(unittest.TestCase):
         self.assertEqual([case["bench"] for case in found], ["first", "second"])
         shown = subprocess.run([os.environ["GBRUN"], "show", "measured.gbr"], check=True, stdout=subprocess.PIPE)
         self.assertIn(b"second", shown.stdout)
+
+    def test_texts_are_kept_as_they_are(self):
+        texts = ["#5", "a ; b", ' "x" ', "\\", 'half" # an inch', "", '"', " ", "plain; c#", "\u00e4"]
+        for path in ("file ;1.gbr", "#2.gbr"):
+            if os.path.exists(path):
+                os.remove(path)
+            gbrun.measure(work, results=path, label={f"l{i}": text for i, text in enumerate(texts)}, **FEW)
+            file = sqlite3.connect(path)
+            facts = dict(file.execute("SELECT name, value FROM run_fact WHERE name LIKE 'label.%'"))
+            file.close()
+            self.assertEqual([facts[f"label.l{i}"] for i in range(len(texts))], texts)
 
     def test_do_bench_answers_as_tritons(self):
         settings = {"policy": "fixed", "samples": 20}
