@@ -414,7 +414,7 @@ class Skipped(Error):
 class WrongResult(Error):
     """What fn computed is not what verify= computes; measurement is what was measured."""
 
-    def __init__(self, text, measurement):
+    def __init__(self, text, measurement=None):  # pickle sets it afterwards
         super().__init__(text, _WRONG_RESULT)
         self.measurement = measurement
 
@@ -794,6 +794,7 @@ class _Calls:
 
     def __init__(self, fail, fn, reset=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
                  single=False, every_call=False):  # fmt: skip
+        _refuse_idle(fn)
         self.fail = fail
         self.raised = None
         self.pools = []  # as long as graphs use their memory
@@ -857,6 +858,14 @@ class _Calls:
 
 def _failing(library):
     return lambda error: library.gbrun_fail(f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
+
+
+def _refuse_idle(fn):
+    """Calling one of these makes an object and runs nothing of what is written in it."""
+    if inspect.iscoroutinefunction(fn):
+        raise Error("a coroutine function does nothing when it is called: expected lambda: asyncio.run(f())")
+    if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
+        raise Error("a generator function does nothing when it is called: expected what runs it, as lambda: list(f())")
 
 
 def _wants_stream(fn):

@@ -5,6 +5,7 @@ import array
 import gc
 import math
 import os
+import pickle
 import sqlite3
 import subprocess
 import sys
@@ -72,6 +73,30 @@ class Tests(unittest.TestCase):
         with self.assertRaises(KeyError):
             gbrun.measure(work, reset=lambda: {}["x"], **FEW)
         self.assertGreater(gbrun.measure(work, **FEW).time, 0)
+
+    def test_what_runs_nothing_is_refused(self):
+        async def waits():
+            pass
+
+        def generates():
+            yield 1
+
+        async def both():
+            yield 1
+
+        for function, words in ((waits, "asyncio.run"), (generates, "list(f())"), (both, "list(f())")):
+            with self.assertRaises(gbrun.Error) as caught:
+                gbrun.measure(function, **FEW)
+            self.assertIn(words, str(caught.exception))
+            with self.assertRaises(gbrun.Error):
+                gbrun.compare(work, function, device="cpu")
+
+    def test_they_go_to_other_processes(self):
+        found = gbrun.measure(work, **FEW)
+        for error in (gbrun.Error("a", -5), gbrun.Skipped("b"), gbrun.WrongResult("c", found)):
+            copied = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(copied), str(copied), copied.status), (type(error), str(error), error.status))
+        self.assertEqual((copied.measurement.time, list(copied.measurement.samples)), (found.time, list(found.samples)))
 
     def test_a_forked_process_measures_by_itself(self):
         if os.path.exists("forked.gbr"):
