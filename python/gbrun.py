@@ -33,6 +33,7 @@ import re
 import site
 import struct
 import sys
+import threading
 import time
 import traceback
 import types
@@ -544,8 +545,7 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
     entry, call = (0, 0) if fn is _nothing else _call_times(settings["device"])
     calls.subject.entry_ns = 1e9 * entry
     text = _lines(settings)
-    with _no_collection():
-        result = library.gbrun_measure(ctypes.byref(calls.subject), text)
+    result = _measuring.call(lambda: library.gbrun_measure(ctypes.byref(calls.subject), text))
     try:
         calls.raise_again(result.contents)
         if result.contents.status != _WRONG_RESULT:
@@ -728,8 +728,9 @@ def compare(base, new, *, results=None, **settings):
     for side in sides:
         side.subject.entry_ns = 1e9 * _call_times(settings["device"])[0]
     text = _lines(settings)
-    with _no_collection():
-        result = library.gbrun_compare(*(ctypes.byref(side.subject) for side in sides), text)
+    result = _measuring.call(
+        lambda: library.gbrun_compare(*(ctypes.byref(side.subject) for side in sides), text)
+    )
     try:
         for side in sides:
             side.raise_again(result.contents)
@@ -797,6 +798,7 @@ class _Calls:
         _refuse_idle(fn)
         self.fail = fail
         self.raised = None
+        self.is_interrupted = False
         self.pools = []  # as long as graphs use their memory
         self.subject = _Subject(
             size=ctypes.sizeof(_Subject),
@@ -846,18 +848,30 @@ class _Calls:
         try:
             _nothing()  # Python's signal handlers run on the way there
         except BaseException as error:
-            self._keep(error)
-            return 1
-        return 0
+            self.interrupt(error)
+        return self.is_interrupted
+
+    def interrupt(self, error):
+        """What the handler of a signal raised, which ends the call at the next poll."""
+        self.raised = error
+        self.is_interrupted = True
 
     def raise_again(self, result):
         """Not what was raised only while fn was captured, and is measured launched in the stream."""
-        if self.raised is not None and (result.status != _OK or not isinstance(self.raised, Exception)):
+        is_certain = self.is_interrupted or not isinstance(self.raised, Exception)
+        if self.raised is not None and (result.status != _OK or is_certain):
             raise self.raised
 
 
 def _failing(library):
-    return lambda error: library.gbrun_fail(f"{type(error).__name__}: {error}".encode("utf-8", "replace"))
+    return lambda error: library.gbrun_fail(_words_of(error).encode("utf-8", "replace"))
+
+
+def _words_of(error):
+    try:
+        return f"{type(error).__name__}: {error}".rstrip(": ")
+    except Exception:  # its own, of __str__
+        return type(error).__name__
 
 
 def _refuse_idle(fn):
@@ -941,16 +955,54 @@ def _has_context():
     return driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and context.value is not None
 
 
-@contextlib.contextmanager
-def _no_collection():
-    """Without garbage collections meanwhile, as timeit does."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+class _Measuring:
+    """What is the interpreter's while any thread measures: garbage is not collected, as with timeit; and what a signal's
+    handler raises is taken where a callback begins. There it is outside of any `try` of Python (3.11 and newer), and
+    ctypes gives it to sys.unraisablehook. A signal may also arrive in here: each step can be done twice, or not at all.
+    """
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.calls = set()
+        self.was_collecting, self.hook = False, None
+
+    def call(self, function):
+        """Without arguments: a traceback may keep this frame, and what byref returns is no part of a cycle that is found."""
+        call = object()
+        try:
+            self.begin(call)
+            return function()
+        finally:
+            self.end(call)
+
+    def begin(self, call):
+        with self.lock:
+            if not self.calls:
+                self.was_collecting, self.hook = gc.isenabled(), sys.unraisablehook
+            self.calls.add(call)
+            gc.disable()
+            sys.unraisablehook = self.take
+
+    def end(self, call):
+        with self.lock:
+            self.calls.discard(call)
+            if self.calls:
+                return
+            if sys.unraisablehook == self.take:
+                sys.unraisablehook = self.hook
+            if self.was_collecting:
+                gc.enable()
+
+    def take(self, unraisable):
+        trace = unraisable.exc_traceback
+        calls = trace.tb_frame.f_locals.get("self") if trace and trace.tb_frame.f_globals is globals() else None
+        if isinstance(calls, _Calls):
+            calls.interrupt(unraisable.exc_value)
+        else:
+            self.hook(unraisable)
+
+
+_measuring = _Measuring()
 
 
 def _all_settings(settings, results):
@@ -1092,7 +1144,7 @@ def _plugin_fail(case, error):
     whole = traceback.TracebackException.from_exception(error)
     frames = [frame for frame in whole.stack if frame.filename != __file__]
     most = 12
-    lines = [f"{type(error).__name__}: {error}".rstrip(": ")]
+    lines = [_words_of(error)]
     if isinstance(error, SyntaxError):
         lines = [line.rstrip() for line in whole.format_exception_only()]
         lines = [lines[-1], *lines[:-1]]

@@ -2,14 +2,17 @@
 gbrun.py is; GBRUN_LIBRARY: libgbrun.
 """
 import array
+import contextlib
 import gc
 import math
 import os
 import pickle
+import signal
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import timeit
 import types
 import unittest
@@ -73,6 +76,71 @@ class Tests(unittest.TestCase):
         with self.assertRaises(KeyError):
             gbrun.measure(work, reset=lambda: {}["x"], **FEW)
         self.assertGreater(gbrun.measure(work, **FEW).time, 0)
+
+    def test_an_exception_without_words_arrives(self):
+        class Wordless(Exception):
+            def __str__(self):
+                raise ValueError("it has none")
+
+        def fails():
+            raise Wordless
+
+        seen = []
+        hook, sys.unraisablehook = sys.unraisablehook, seen.append
+        try:
+            for callbacks in ({"fn": fails}, {"fn": work, "reset": fails}, {"fn": work, "verify": fails}):
+                with self.assertRaises(Wordless):
+                    gbrun.measure(**callbacks, **FEW)
+        finally:
+            sys.unraisablehook = hook
+        self.assertEqual(seen, [])
+
+    def test_a_signal_ends_a_call_wherever_it_arrives(self):
+        class Ended(Exception):
+            pass
+
+        def interrupt():  # each time at another place: in fn, where a callback begins, in C
+            while not end.wait(0.003):
+                arrived or os.kill(os.getpid(), signal.SIGALRM)
+
+        def handler(*of):
+            arrived.append(of)
+            raise Ended
+
+        long = {"device": "cpu", "policy": "fixed", "samples": 10**9, "max_samples": 10**9, "max_time": "60 s"}
+        calls = [
+            lambda: gbrun.measure(work, **long),
+            lambda: gbrun.measure(time.monotonic, reset=work, single=True, **long),
+            lambda: gbrun.compare(work, work, device="cpu", margin=1e-6, visit="60 s"),
+        ]
+        hook, end, arrived = sys.unraisablehook, threading.Event(), [None]
+        before = signal.signal(signal.SIGALRM, handler)
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        try:
+            for call in calls * 15:
+                with self.assertRaises(Ended):
+                    arrived.clear()
+                    call()
+        finally:
+            end.set()
+            thread.join()
+            signal.signal(signal.SIGALRM, before)
+        self.assertIs(sys.unraisablehook, hook)
+        self.assertTrue(gc.isenabled())
+
+    def test_other_exceptions_in_callbacks_go_where_they_went(self):
+        class Late:
+            def __del__(self):
+                raise ValueError("late")
+
+        seen = []
+        hook, sys.unraisablehook = sys.unraisablehook, seen.append
+        try:
+            self.assertGreater(gbrun.measure(lambda: Late() and None, **FEW).time, 0)
+        finally:
+            sys.unraisablehook = hook
+        self.assertIs(seen[0].exc_type, ValueError)
 
     def test_what_runs_nothing_is_refused(self):
         async def waits():
@@ -356,6 +424,25 @@ class Tests(unittest.TestCase):
         self.assertTrue(gc.isenabled())
         gbrun.measure(lambda: self.assertFalse(gc.isenabled()), **FEW)
         self.assertTrue(gc.isenabled())
+
+    def test_calls_leave_nothing(self):
+        def fails():
+            raise ValueError
+
+        def calls(n):
+            for _ in range(n):
+                gbrun.measure(work, **FEW)
+                for call in (
+                    lambda: gbrun.measure(fails, **FEW),
+                    lambda: gbrun.compare(work, fails, device="cpu", visit="1 ms"),
+                ):
+                    with contextlib.suppress(ValueError):  # assertRaises clears frames
+                        call()
+            gc.collect()
+            return len(gc.get_objects())
+
+        before = calls(5)
+        self.assertLess(calls(20) - before, 20)
 
     def test_quantiles(self):
         found = gbrun.measure(work, **FEW)
