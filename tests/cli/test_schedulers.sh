@@ -37,16 +37,38 @@ else
 fi
 equals "too few arguments" 2 "$(sh "$scripts/parallel.sh" 4 2>/dev/null; echo $?)"
 
-# ---- Flux: that it starts such tasks is taken from its manual; here it is a few lines of shell ----
-cat >"$TMPDIR/bin/flux" <<'FLUX'
+# ---- Flux, of one node whose 8 GPUs are names only; where it is not installed, as far as a few lines of shell do what it
+# does: all tasks see the GPUs of all, unless an option says otherwise ----
+sees="$TMPDIR/sees/gbrun"
+mkdir "${sees%/*}"
+# shellcheck disable=SC2016 # for the tasks' shell
+printf '#!/bin/sh\necho "$CUDA_VISIBLE_DEVICES" >>"%s"\nexec "%s" "$@"\n' "$PWD/seen.txt" "$GBRUN" >"$sees"
+chmod +x "$sees"
+if command -v flux >/dev/null; then
+    flux R encode --ranks=0 --cores=0-7 --gpus=0-7 --hosts="$(uname -n)" >node.json
+    printf '[resource]\npath = "%s"\nnoverify = true\n' "$PWD/node.json" >flux.toml
+    cat >job.sh <<'JOB'
+id=$(flux batch "$1" sweep.ini --label 'why=two words') && flux job wait-event --quiet "$id" clean && flux job attach "$id"
+JOB
+    submit=(flux start --config-path="$PWD/flux.toml" sh job.sh)
+else
+    cat >"$TMPDIR/bin/flux" <<'FLUX'
 #!/bin/bash
 [ "$1 $2 $3" = "run --ntasks=8 --gpus-per-task=1" ] || exit 9
 shift 3
-for ((i = 0; i < 8; i++)); do FLUX_TASK_RANK=$i FLUX_JOB_SIZE=8 "$@" || exit; done
+visible=0,1,2,3,4,5,6,7
+while [ "$1" = -o ]; do
+    [ "$2" != gpu-affinity=per-task ] || visible=
+    shift 2
+done
+for ((i = 0; i < 8; i++)); do CUDA_VISIBLE_DEVICES=${visible:-$i} FLUX_TASK_RANK=$i FLUX_JOB_SIZE=8 "$@" || exit; done
 FLUX
-chmod +x "$TMPDIR/bin/flux"
-succeeds "what is said to Flux" sh "$scripts/flux.sh" sweep.ini --label 'why=two words'
-union "what is said to Flux"
+    chmod +x "$TMPDIR/bin/flux"
+    submit=(bash -c 'sh "$1" sweep.ini --label "why=two words"' submit)
+fi
+succeeds "Flux" env PATH="${sees%/*}:$PATH" "${submit[@]}" "$scripts/flux.sh"
+equals "Flux: a GPU for each task" "0 1 2 3 4 5 6 7" "$(sort seen.txt | xargs)"
+union "Flux"
 
 # ---- Kubernetes: the fields of the Job, and its command for each index ----
 if ! python3 -c 'import yaml' 2>/dev/null; then
