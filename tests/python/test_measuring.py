@@ -246,7 +246,7 @@ class Tests(unittest.TestCase):
             self.assertEqual([facts[f"label.l{i}"] for i in range(len(texts))], texts)
 
     def test_do_bench_answers_as_tritons(self):
-        settings = {"policy": "fixed", "samples": 20}
+        settings = {"policy": "fixed", "samples": 20, "max_time": "60 s"}
         mean = gbrun.do_bench(work, warmup=1, rep=200, **settings)
         self.assertIsInstance(mean, float)
         values = gbrun.do_bench(work, warmup=1, rep=200, quantiles=[0.5, 0.2, 0.8], **settings)
