@@ -308,8 +308,10 @@ static int run_recorded(const struct settings *settings, struct arena *arena)
     struct kernel *kernels = NULL;
     struct gb_error error;
     load_all(settings, arena, &policies);
-    struct replays replays = {
-        .policies = policies.items, .n_policies = policies.n, .n_jobs = (uint32_t)settings->n_jobs};
+    struct replays replays = {.policies = policies.items,
+                              .n_policies = policies.n,
+                              .baseline = policies.baseline,
+                              .n_jobs = (uint32_t)settings->n_jobs};
     int32_t status = recordings_find(settings->recorded.items, settings->recorded.n, arena,
                                      &kernels, &replays.n_kernels, &error);
     replays.kernels = kernels;
@@ -317,14 +319,16 @@ static int run_recorded(const struct settings *settings, struct arena *arena)
         status = replays_run(&replays, &error);
     if (status != GB_OK)
         die("%s", error.text);
-    text_printf(&out,
-                "%zu kernels, each visit from its beginning and from %d more places; error: 95th "
-                "percentile; shares in %%\n\n",
-                replays.n_kernels, REPLAY_STARTS - 1);
-    table_of_replays(&replays, policies.baseline, &out);
+    text_printf(
+        &out,
+        "%zu kernels, each visit from its beginning and from %d more places; error: 95th "
+        "percentile; shares in %%;\nsamples that the baseline takes: how many are worth one "
+        "independent one, and would be needed to know\n\n",
+        replays.n_kernels, REPLAY_STARTS - 1);
+    table_of_replays(&replays, &out);
     print(&out);
     struct gates gates = {.arena = arena};
-    gates_of_replays(&replays, 0, policies.baseline, &gates);
+    gates_of_replays(&replays, 0, &gates);
     replays_free(&replays);
     return conclude(&gates);
 }

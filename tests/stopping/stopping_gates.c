@@ -16,7 +16,6 @@ static const double SAMPLES_CORRELATED = 60;
 static const double MULTIMODAL_SEEN = 95, MULTIMODAL_WRONG = 1;
 static const double TICK_ERROR = 0.5;
 static const double LOOKS_APART = 1.25;
-static const double TIME_KNOWN_TO = 1.4;   /* 32 batch means: a standard deviation of a quarter */
 static const double MOST_DISCARDED = 0.25; /* of the samples, as warm-up */
 static const double SHORT_NS = 2e5;        /* T up to which samples count as short */
 enum { FEW_ROUNDS = 3, MANY_ROUNDS = 12, ROUNDS_JUDGED_FROM = 100 };
@@ -134,15 +133,15 @@ static double covered_bound(const struct judge *judge, size_t scenario)
     return 100 * share_upper_bound(outcome->n_covered, outcome->n_intervals, CONFIDENCE);
 }
 
-/* Asked where the budget holds the samples that the precision takes, and, of correlated ones, the
- * effective samples that the policy asks for: 1875 of them at 0.2 % are more than 15 s hold of
- * levels that stay for 20 ms. */
+/* Asked where the budget holds the samples that the precision takes, and, of correlated ones and
+ * those that look so in one of twenty traces, the effective samples that the policy asks for: 1875
+ * of them at 0.2 % are more than 15 s hold of levels that stay for 20 ms, or of samples of 20 ms.
+ */
 static double resolved(const struct judge *judge, size_t scenario)
 {
     const struct scenario *s = &judge->experiment->scenarios[scenario];
     double budget = stopping_guards.max_time_ns / (s->setting.time_ns + s->setting.overhead_ns);
-    double needed = LOOKS_APART *
-                    fmax(s->truth.samples_to_resolve, TIME_KNOWN_TO * s->truth.samples_to_mix);
+    double needed = LOOKS_APART * fmax(s->truth.samples_to_resolve, s->truth.samples_to_mix);
     bool settles = s->setting.family->settled_ns / MOST_DISCARDED <=
                    stopping_guards.max_time_ns / 2;
     if (trace_needs_rounds(&s->setting) || !settles ||
@@ -195,33 +194,27 @@ static double many_rounds_false(const struct judge *judge, size_t scenario)
     return rounds.n >= ROUNDS_JUDGED_FROM ? percent(rounds.n_false, rounds.n) : NAN;
 }
 
-static double samples_limit(const struct judge *judge, size_t scenario)
+double samples_allowed(int class, double time_ns, double precision, double needed, double baseline)
 {
-    const struct trace_setting *setting = &judge->experiment->scenarios[scenario].setting;
-    if (setting->family->class == TRACE_RAMP)
-        return SAMPLES_RAMP;
-    if (setting->family->class == TRACE_CORRELATED)
-        return SAMPLES_CORRELATED;
-    return setting->time_ns <= SHORT_NS ? SAMPLES_SHORT : SAMPLES_LONG;
+    const double independent = time_ns <= SHORT_NS ? SAMPLES_SHORT : SAMPLES_LONG;
+    const double limits[TRACE_CLASSES] = {[TRACE_STATIONARY] = independent,
+                                          [TRACE_TICK] = independent,
+                                          [TRACE_CORRELATED] = SAMPLES_CORRELATED,
+                                          [TRACE_RAMP] = SAMPLES_RAMP};
+    bool is_asked = precision >= 0.01 && needed <= limits[class] / 100 * baseline;
+    return is_asked && limits[class] > 0 ? limits[class] : NAN;
 }
 
-/* Of the baseline's samples, in percent; NaN where it is not asked: the baseline knows no
- * precision, and takes as many for any. */
-static double samples_ratio(const struct judge *judge, size_t scenario)
+static double samples_limit(const struct judge *judge, size_t scenario)
 {
     const struct scenario *s = &judge->experiment->scenarios[scenario];
-    int class = s->setting.family->class;
-    double baseline = judge->baseline[scenario].median_samples;
-    if ((class != TRACE_STATIONARY && class != TRACE_CORRELATED && class != TRACE_TICK &&
-         class != TRACE_RAMP) ||
-        judge->experiment->policies[judge->policy].precision < 0.01)
-        return NAN;
-    double cost_ns = s->setting.time_ns + s->setting.overhead_ns;
+    const struct trace_setting *setting = &s->setting;
+    double cost_ns = setting->time_ns + setting->overhead_ns;
     double needed = fmax(s->truth.samples_to_know,
-                         s->setting.family->settled_ns / cost_ns / MOST_DISCARDED);
-    if (!(needed <= samples_limit(judge, scenario) / 100 * baseline))
-        return NAN;
-    return 100 * judge->outcomes[scenario].median_samples / baseline;
+                         setting->family->settled_ns / cost_ns / MOST_DISCARDED);
+    return samples_allowed(setting->family->class, setting->time_ns,
+                           judge->experiment->policies[judge->policy].precision, needed,
+                           judge->baseline[scenario].median_samples);
 }
 
 static const struct {
@@ -275,12 +268,14 @@ static void gates_of_samples(const struct judge *judge)
         size_t end = end_of_family(judge, first);
         struct worst worst = {0};
         for (size_t i = first; i < end; i++) {
-            double ratio = samples_ratio(judge, i);
-            if (isnan(ratio))
+            double limit = samples_limit(judge, i);
+            double ratio = 100 * judge->outcomes[i].median_samples /
+                           judge->baseline[i].median_samples;
+            if (isnan(limit))
                 continue;
             logs += log(ratio);
             n++;
-            make_worse(&worst, AT_MOST, ratio / samples_limit(judge, i), i);
+            make_worse(&worst, AT_MOST, ratio / limit, i);
         }
         double limit = worst.is_there ? samples_limit(judge, worst.scenario) : 0;
         worst.figure *= limit;

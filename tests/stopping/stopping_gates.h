@@ -34,12 +34,22 @@ void gates_write(const struct gates *gates, struct text *out);
  * samples are counted against. Where: errors count against the precision that it certifies.
  *  - false certificates: certified or multimodal, and wrong by more than the precision;
  *  - resolved: certified, multimodal, or limited by the resolution where there is a timer's step.
- *    Asked where one that knew the correlation would need half of the budget's samples at most;
- *  - samples: asked where such a one, that leaves out a quarter at most, would need no more than
- *    the limit allows.
+ *    Asked where the budget holds as many samples as make 95 % of the right intervals narrow, and
+ *    as many effective ones as the policy asks for;
+ *  - samples: as samples_allowed has it, where a quarter at most is left out.
  */
 void gates_of(const struct experiment *experiment, size_t policy, size_t baseline,
               struct gates *gates);
+
+/*
+ * What a policy may take of the baseline's samples, in percent: 20 of independent ones, 35 where
+ * they are longer than 0.2 ms, 60 of correlated ones, 55 of ramps. NaN where it is not asked:
+ *  - of other classes;
+ *  - below a precision of 1 %: the baseline knows no precision and takes as many for any, while the
+ *    least wall time of a policy and the samples that it needs grow as the precision shrinks;
+ *  - where one that knew everything but the median would need more than that.
+ */
+double samples_allowed(int class, double time_ns, double precision, double needed, double baseline);
 
 /* "regimes T=100 us +60 us". */
 const char *scenario_words(const struct scenario *scenario, struct arena *arena);

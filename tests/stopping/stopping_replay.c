@@ -17,6 +17,12 @@ static struct stop *stop_at(const struct replays *replays, size_t kernel, size_t
     return &replays->stops[kernel][(policy * n_visits + visit) * REPLAY_STARTS + start];
 }
 
+static struct demand *demand_at(const struct replays *replays, size_t kernel, size_t visit,
+                                size_t start)
+{
+    return &replays->demands[kernel][visit * REPLAY_STARTS + start];
+}
+
 /* --- running --- */
 
 struct shared {
@@ -34,6 +40,10 @@ static void replay_from(struct shared *shared, size_t start, double *elapsed_ns)
     for (size_t policy = 0; policy < replays->n_policies; policy++)
         *stop_at(replays, shared->kernel, policy, shared->visit,
                  start) = stopping_trial_on(&replays->policies[policy], &stopping_guards, &samples);
+    samples.n = stop_at(replays, shared->kernel, replays->baseline, shared->visit, start)->n;
+    if (samples.n > 0)
+        *demand_at(replays, shared->kernel, shared->visit,
+                   start) = demand_of(&samples, replays->policies[0].precision);
 }
 
 static void *work(void *context)
@@ -75,10 +85,13 @@ static int32_t replay_visit(const struct replays *replays, size_t kernel, size_t
 int32_t replays_run(struct replays *replays, struct gb_error *error)
 {
     replays->stops = memory_allocate((replays->n_kernels + 1) * sizeof(struct stop *));
+    replays->demands = memory_allocate((replays->n_kernels + 1) * sizeof(struct demand *));
     for (size_t kernel = 0; kernel < replays->n_kernels; kernel++) {
         size_t n_visits = replays->kernels[kernel].n_visits;
         replays->stops[kernel] = memory_allocate(replays->n_policies * n_visits * REPLAY_STARTS *
                                                  sizeof(struct stop));
+        replays->demands[kernel] = memory_allocate(n_visits * REPLAY_STARTS *
+                                                   sizeof(struct demand));
         for (size_t visit = 0; visit < n_visits; visit++) {
             int32_t status = replay_visit(replays, kernel, visit, error);
             if (status != GB_OK)
@@ -90,10 +103,14 @@ int32_t replays_run(struct replays *replays, struct gb_error *error)
 
 void replays_free(struct replays *replays)
 {
-    for (size_t i = 0; i < replays->n_kernels && replays->stops; i++)
+    for (size_t i = 0; i < replays->n_kernels && replays->stops; i++) {
         free(replays->stops[i]);
+        free(replays->demands[i]);
+    }
     free(replays->stops);
+    free(replays->demands);
     replays->stops = NULL;
+    replays->demands = NULL;
 }
 
 /* --- outcomes --- */
@@ -145,6 +162,25 @@ static void count_rounds(struct replay_outcome *outcome, const struct replays *r
     }
 }
 
+static struct demand median_demand(const struct replays *replays, size_t kernel)
+{
+    size_t n = replays->kernels[kernel].n_visits * REPLAY_STARTS;
+    const struct demand *demands = replays->demands[kernel];
+    double *columns[3], medians[3];
+    for (size_t c = 0; c < 3; c++)
+        columns[c] = memory_allocate((n + 1) * sizeof *columns[c]);
+    for (size_t i = 0; i < n; i++) {
+        columns[0][i] = demands[i].tau;
+        columns[1][i] = demands[i].samples_to_know;
+        columns[2][i] = demands[i].samples_to_begin;
+    }
+    for (size_t c = 0; c < 3; c++) {
+        medians[c] = quantile_of(columns[c], n, 0.5);
+        free(columns[c]);
+    }
+    return (struct demand){medians[0], medians[1], medians[2]};
+}
+
 struct replay_outcome replay_outcome_of(const struct replays *replays, size_t kernel, size_t policy)
 {
     const struct kernel *k = &replays->kernels[kernel];
@@ -169,6 +205,7 @@ struct replay_outcome replay_outcome_of(const struct replays *replays, size_t ke
     count_rounds(&outcome, replays, kernel, policy);
     outcome.median_samples = quantile_of(samples, k->n_visits, 0.5);
     outcome.error_95 = quantile_of(errors, outcome.n, 0.95);
+    outcome.demand = median_demand(replays, kernel);
     free(errors);
     free(samples);
     return outcome;
@@ -186,18 +223,19 @@ static void cell_number(struct table *table, const char *format, double value)
     table_cell(table, isnan(value) ? "-" : text);
 }
 
-static void row_of(const struct replays *replays, size_t kernel, size_t policy, size_t baseline,
-                   struct table *table)
+static void row_of(const struct replays *replays, size_t kernel, size_t policy, struct table *table)
 {
     const struct kernel *k = &replays->kernels[kernel];
     struct replay_outcome o = replay_outcome_of(replays, kernel, policy);
-    double of_baseline = replay_outcome_of(replays, kernel, baseline).median_samples;
+    double of_baseline = replay_outcome_of(replays, kernel, replays->baseline).median_samples;
     char time[NUMBER_TEXT_MAX];
     table_row(table);
     table_cell(table, policy == 0 ? k->words : "");
     table_cell(table, policy == 0 ? format_time(k->reference_ns, 4, time) : "");
     cell_number(table, "%.2g", policy == 0 ? 100 * k->visits->tick_ns / k->reference_ns : NAN);
     cell_number(table, "%.2g", policy == 0 ? 100 * k->spread : NAN);
+    cell_number(table, "%.3g", policy == 0 ? o.demand.tau : NAN);
+    cell_number(table, "%.3g", policy == 0 ? o.demand.samples_to_know : NAN);
     table_cell(table, replays->policies[policy].text);
     cell_number(table, "%.0f", o.median_samples);
     cell_number(table, "%.3g", 100 * o.median_samples / of_baseline);
@@ -216,44 +254,75 @@ static void row_of(const struct replays *replays, size_t kernel, size_t policy, 
     table_cell_printf(table, "%llu", (unsigned long long)o.n_short);
 }
 
-void table_of_replays(const struct replays *replays, size_t baseline, struct text *out)
+void table_of_replays(const struct replays *replays, struct text *out)
 {
     static const struct {
         const char *head;
         bool is_number;
-    } columns[] = {{"kernel", false},     {"median", true},     {"tick %", true},
-                   {"visits +- %", true}, {"policy", false},    {"samples", true},
-                   {"of base %", true},   {"error %", true},    {"false", true},
-                   {"in visit", true},    {"covers", true},     {"visit's", true},
-                   {"certified", true},   {"multimodal", true}, {"limited", true},
-                   {"unconverged", true}, {"replays", true},    {"short", true}};
+    } columns[] = {
+        {"kernel", false},   {"median", true},      {"tick %", true},    {"visits +- %", true},
+        {"for one", true},   {"to know", true},     {"policy", false},   {"samples", true},
+        {"of base %", true}, {"error %", true},     {"false", true},     {"in visit", true},
+        {"covers", true},    {"visit's", true},     {"certified", true}, {"multimodal", true},
+        {"limited", true},   {"unconverged", true}, {"replays", true},   {"short", true}};
     struct table table = {0};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         table_column(&table, columns[i].head, columns[i].is_number);
     for (size_t kernel = 0; kernel < replays->n_kernels; kernel++)
         for (size_t policy = 0; policy < replays->n_policies; policy++)
-            row_of(replays, kernel, policy, baseline, &table);
+            row_of(replays, kernel, policy, &table);
     table_write(&table, TABLE_PLAIN, out);
     table_free(&table);
 }
 
 /* --- gates --- */
 
-void gates_of_replays(const struct replays *replays, size_t policy, size_t baseline,
-                      struct gates *gates)
+static const double CORRELATED_FROM = 2; /* samples for an effective one */
+
+/* Sums of logarithms over the kernels of a class: of samples, and of what is allowed. */
+struct samples_sums {
+    double taken, allowed;
+    uint64_t n;
+};
+
+static void add_samples(const struct replays *replays, size_t kernel, size_t policy,
+                        const struct replay_outcome *outcome, struct samples_sums *sums)
+{
+    const struct demand *demand = &outcome->demand;
+    double baseline = replay_outcome_of(replays, kernel, replays->baseline).median_samples;
+    int class = demand->tau > CORRELATED_FROM ? TRACE_CORRELATED : TRACE_STATIONARY;
+    double allowed = samples_allowed(class, replays->kernels[kernel].reference_ns,
+                                     replays->policies[policy].precision, demand->samples_to_know,
+                                     baseline);
+    if (isnan(allowed))
+        return;
+    sums[class].taken += log(outcome->median_samples / baseline);
+    sums[class].allowed += log(fmax(allowed / 100, demand->samples_to_begin / baseline));
+    sums[class].n++;
+}
+
+static void gate_of_samples(const struct samples_sums *sums, const char *name, struct gates *gates)
+{
+    double n = (double)sums->n;
+    if (sums->n > 0)
+        gate_add(gates, name,
+                 arena_printf(gates->arena, "%llu kernels", (unsigned long long)sums->n), AT_MOST,
+                 100 * exp(sums->taken / n), 100 * exp(sums->allowed / n), "%");
+}
+
+void gates_of_replays(const struct replays *replays, size_t policy, struct gates *gates)
 {
     struct replay_outcome all = {0};
-    double logs = 0;
+    struct samples_sums sums[TRACE_CLASSES] = {0};
     for (size_t kernel = 0; kernel < replays->n_kernels; kernel++) {
         struct replay_outcome o = replay_outcome_of(replays, kernel, policy);
-        double of_baseline = replay_outcome_of(replays, kernel, baseline).median_samples;
         all.n += o.n;
         all.n_false_in_visit += o.n_false_in_visit;
         all.n_covered_in_visit += o.n_covered_in_visit;
         all.n_rounds += o.n_rounds;
         all.n_covered_rounds += o.n_covered_rounds;
         all.n_failed += o.n_failed;
-        logs += log(o.median_samples / of_baseline);
+        add_samples(replays, kernel, policy, &o, sums);
         if (o.n > 0)
             gate_add(gates, "false in its visit", replays->kernels[kernel].words, AT_MOST,
                      percent(o.n_false_in_visit, o.n), 5, "%");
@@ -268,7 +337,7 @@ void gates_of_replays(const struct replays *replays, size_t policy, size_t basel
     if (all.n_rounds > 0)
         gate_add(gates, "coverage of visits as rounds", "", AT_LEAST,
                  percent(all.n_covered_rounds, all.n_rounds), 95, "%");
-    gate_add(gates, "samples, geometric mean", "", AT_MOST,
-             100 * exp(logs / (double)replays->n_kernels), 20, "%");
+    gate_of_samples(&sums[TRACE_STATIONARY], "samples, geometric mean: independent", gates);
+    gate_of_samples(&sums[TRACE_CORRELATED], "samples, geometric mean: correlated", gates);
     gate_add(gates, "trials that failed", "", AT_MOST, (double)all.n_failed, 0, "");
 }

@@ -14,8 +14,11 @@ struct replays {
     size_t n_kernels;
     const struct stopping_policy *policies;
     size_t n_policies;
+    size_t baseline; /* of the policies: whose samples the others' are counted against */
     uint32_t n_jobs;
-    struct stop **stops; /* by kernel: by policy, visit, start */
+    struct stop **stops;     /* by kernel: by policy, visit, start */
+    struct demand **demands; /* by kernel: by visit, start; of the samples that the baseline took,
+                                at the precision of the first policy */
 };
 
 /* Replays all. replays_free frees what it made. */
@@ -29,21 +32,26 @@ struct replay_outcome {
     uint64_t n_rounds, n_false_rounds, n_covered_rounds; /* of all visits as one, by start */
     uint64_t verdicts[6];
     double median_samples; /* from the visits' beginnings, what was there if it did not end */
+    struct demand demand;  /* the medians of all */
     double error_95;
 };
 struct replay_outcome replay_outcome_of(const struct replays *replays, size_t kernel,
                                         size_t policy);
 
 /* A row a kernel and policy. */
-void table_of_replays(const struct replays *replays, size_t baseline, struct text *out);
+void table_of_replays(const struct replays *replays, struct text *out);
 
 /*
  * Of a kernel's replays at most 5 % are false in their visit and of all of them 1 %; intervals, a
- * tick wider at either end, hold the visit's median in 95 %; samples are 20 % of the baseline's, as
- * a geometric mean. Visits differ by more than their samples say, which no policy sees from one of
- * them: so at most 5 % of a kernel's replays of all visits as one are false on the recording, and
- * 95 % of the intervals of those hold its median. Replays of one visit are not independent, so
- * these are plain shares.
+ * tick wider at either end, hold the visit's median in 95 %. Visits differ by more than their
+ * samples say, which no policy sees from one of them: so at most 5 % of a kernel's replays of all
+ * visits as one are false on the recording, and 95 % of the intervals of those hold its median.
+ * Replays of one visit are not independent, so these are plain shares.
+ *
+ * Of samples as many are allowed, and asked where they are, as in families of the same class
+ * (samples_allowed), but never fewer than the first look takes: of a kernel of 5 ms that is half of
+ * what stdrel takes. Judged are geometric means of kernels of a class, since each has a few visits
+ * only. A kernel is correlated if the samples that the baseline takes are, more than two of them
+ * for an effective one, as `steady` has it at 1 %: what moves over minutes makes none correlated.
  */
-void gates_of_replays(const struct replays *replays, size_t policy, size_t baseline,
-                      struct gates *gates);
+void gates_of_replays(const struct replays *replays, size_t policy, struct gates *gates);

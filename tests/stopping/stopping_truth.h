@@ -14,14 +14,26 @@ struct truth {
                                   families whose modes are to be reported, that of each mode;
                                   +infinity: never */
     double samples_to_resolve; /* at which 95 % of such intervals are: their ends vary */
-    double samples_to_mix;     /* at which there are as many effective samples, by the estimate that
-                               `steady` has of them, as it asks for (steady_attempt.h, mixing) */
+    double samples_to_mix;     /* at which there are as many effective samples as `steady` asks for
+                                  (steady_attempt.h, mixing), by 95 % of the estimates that it
+                                  has of them */
 };
 
 /* Simulates n_traces traces of n samples each, from where the family has settled; 64 times 32768
  * give medians to some 0.03 %. */
 struct truth truth_of(const struct trace_setting *setting, double precision, uint64_t seed,
                       uint32_t n_traces, uint64_t n);
+
+/* What a policy that knew everything but the median would need of samples like these. */
+struct demand {
+    double tau;              /* samples that are worth one independent one */
+    double samples_to_know;  /* as above */
+    double samples_to_begin; /* at which `steady` looks first at a precision of 1 %, all of them if
+                                it does not (floor_wall, floor_samples, busy) */
+};
+
+/* Of at least one sample that was recorded. */
+struct demand demand_of(const struct gb_samples *samples, double precision);
 
 /* Half the width, as a probability, of the confidence sequence for the median from n_effective
  * samples, alpha 5 %, tightest near 256 (Howard, Ramdas: Sequential estimation of quantiles with
