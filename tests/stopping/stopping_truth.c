@@ -196,7 +196,7 @@ static const double *for_samples(struct trace *trace, uint64_t n, struct histogr
     for (uint64_t i = first; i < first + n; i++) {
         if (histogram)
             histogram->counts[bin_of(histogram, trace->time_ns[i])]++;
-        else
+        if (indicator)
             indicate(indicator, trace->time_ns[i]);
     }
     return &trace->time_ns[first];
