@@ -12,7 +12,7 @@ static const double CONFIDENCE = 0.95; /* of bounds of shares */
 static const double FALSE_OF_FAMILY = 5, FALSE_POOLED = 1, FALSE_OF_ROUNDS = 5;
 static const double COVERED = 95, RESOLVED = 95;
 static const double SAMPLES_SHORT = 20, SAMPLES_LONG = 35, SAMPLES_RAMP = 55, SAMPLES_MEAN = 20;
-static const double SAMPLES_CORRELATED = 60;
+static const double SAMPLES_CORRELATED = 60, EFFECTIVE_OF_CORRELATED = 75;
 static const double MULTIMODAL_SEEN = 95, MULTIMODAL_WRONG = 1;
 static const double TICK_ERROR = 0.5;
 static const double LOOKS_APART = 1.25;
@@ -194,13 +194,17 @@ static double many_rounds_false(const struct judge *judge, size_t scenario)
     return rounds.n >= ROUNDS_JUDGED_FROM ? percent(rounds.n_false, rounds.n) : NAN;
 }
 
-double samples_allowed(int class, double time_ns, double precision, double needed, double baseline)
+double samples_allowed(int class, double time_ns, double precision, const struct demand *demand,
+                       double baseline)
 {
     const double independent = time_ns <= SHORT_NS ? SAMPLES_SHORT : SAMPLES_LONG;
     const double limits[TRACE_CLASSES] = {[TRACE_STATIONARY] = independent,
                                           [TRACE_TICK] = independent,
                                           [TRACE_CORRELATED] = SAMPLES_CORRELATED,
                                           [TRACE_RAMP] = SAMPLES_RAMP};
+    double needed = class == TRACE_CORRELATED
+                        ? fmax(demand->samples_to_know, EFFECTIVE_OF_CORRELATED * demand->tau)
+                        : demand->samples_to_know;
     bool is_asked = precision >= 0.01 && needed <= limits[class] / 100 * baseline;
     return is_asked && limits[class] > 0 ? limits[class] : NAN;
 }
@@ -210,10 +214,12 @@ static double samples_limit(const struct judge *judge, size_t scenario)
     const struct scenario *s = &judge->experiment->scenarios[scenario];
     const struct trace_setting *setting = &s->setting;
     double cost_ns = setting->time_ns + setting->overhead_ns;
-    double needed = fmax(s->truth.samples_to_know,
-                         setting->family->settled_ns / cost_ns / MOST_DISCARDED);
+    const struct demand demand = {
+        .tau = s->truth.tau,
+        .samples_to_know = fmax(s->truth.samples_to_know,
+                                setting->family->settled_ns / cost_ns / MOST_DISCARDED)};
     return samples_allowed(setting->family->class, setting->time_ns,
-                           judge->experiment->policies[judge->policy].precision, needed,
+                           judge->experiment->policies[judge->policy].precision, &demand,
                            judge->baseline[scenario].median_samples);
 }
 

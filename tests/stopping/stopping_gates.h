@@ -47,9 +47,13 @@ void gates_of(const struct experiment *experiment, size_t policy, size_t baselin
  *  - of other classes;
  *  - below a precision of 1 %: the baseline knows no precision and takes as many for any, while the
  *    least wall time of a policy and the samples that it needs grow as the precision shrinks;
- *  - where one that knew everything but the median would need more than that.
+ *  - where one that knew everything but the median would need more than that;
+ *  - of correlated samples, where the 75 effective ones that a policy must have seen to know how
+ *    correlated they are are more than that: 0.5 s of samples of 1 ms, fourteen of which are worth
+ *    one independent one, hold 36.
  */
-double samples_allowed(int class, double time_ns, double precision, double needed, double baseline);
+double samples_allowed(int class, double time_ns, double precision, const struct demand *demand,
+                       double baseline);
 
 /* "regimes T=100 us +60 us". */
 const char *scenario_words(const struct scenario *scenario, struct arena *arena);

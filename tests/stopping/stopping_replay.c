@@ -292,8 +292,7 @@ static void add_samples(const struct replays *replays, size_t kernel, size_t pol
     double baseline = replay_outcome_of(replays, kernel, replays->baseline).median_samples;
     int class = demand->tau > CORRELATED_FROM ? TRACE_CORRELATED : TRACE_STATIONARY;
     double allowed = samples_allowed(class, replays->kernels[kernel].reference_ns,
-                                     replays->policies[policy].precision, demand->samples_to_know,
-                                     baseline);
+                                     replays->policies[policy].precision, demand, baseline);
     if (isnan(allowed))
         return;
     sums[class].taken += log(outcome->median_samples / baseline);
