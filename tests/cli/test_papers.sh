@@ -31,7 +31,7 @@ equals "nor has a computed one where there is none" "1000000,," "$(tail -n +2 ca
 sed 's/, paper.metric.none:/:/; s/, \(1\|2\|none\)\( |\|$\)/\2/g; /^let/d' bench.ini >times.ini
 succeeds "the table has both" sh -c "\"\$GBRUN\" -q -c times.ini | grep -q 'paper.median_ns .*median .*ratio.median_ns'"
 equals "a group table averages those that there are" "750.0 us" "$("$GBRUN" show --group-by bench \
-    --columns 'avg(paper.median_ns)' results.gbr | tail -1 | sed 's/^copy  *//')"
+    --columns 'avg(paper.median_ns)' results.gbr | sed -n 's/^copy  *//p')"
 succeeds "bars say theirs and the ratio" sh -c "\"\$GBRUN\" report --pivot bytes results.gbr |
     grep -q '^1 KiB |.*; 1.000 ms, [0-9.e-]*\$'"
 sed 's/^zip.*/sweep.bytes = 1KiB, 2KiB, 4KiB/; /1 ms/d; /^let/d' bench.ini >plain.ini
