@@ -371,7 +371,8 @@ START_TEST(memory_does_not_grow_with_the_recording)
     if (getenv("SANITIZE"))
         return; /* freed memory is kept then, so as to be watched */
     long small = peak_kib(policies[_i], 250000), large = peak_kib(policies[_i], 1250000);
-    ck_assert_msg(large - small < 4000, "%ld KiB for 250000 samples, %ld KiB for 1250000", small,
+    /* The samples alone would be 30 MB and more. */
+    ck_assert_msg(large - small < 8000, "%ld KiB for 250000 samples, %ld KiB for 1250000", small,
                   large);
 }
 END_TEST
