@@ -200,16 +200,16 @@ double verify_bound(const struct gb_check *check, double magnitude, double refer
  *
  *   v^2 (1/3 + q n) (T2 + (b - 1) e^2) / b + u^2 max(|e|, s)^2 / 3
  *
- * with T2 the sum of the squares of K partial sums, of which every b-th is rounded and the last, n =
- * K / b, v and b as of the bound, u the round-off and s the smallest normal number of the output's
- * format. A rounding error of a number x
- * is uniform within half a spacing, which is u |x| at most. q n is for errors of the sum that are
- * not of mean 0: 1/4 where sums are truncated, since each error is v/2 of the sum in the mean; 1
- * where most of a product is lost, in the sum or as it underflows, since all may have one sign;
- * else 0. (The sum of n errors of v/2 |s_k| is at most v/2 sqrt(n T2 / b) by the inequality of
- * Cauchy and Schwarz.) Added are the reference's own error, 2^-106 T2 / 3, and what is lost below
- * the smallest normal number of the sums' format, as if T2 were larger by K times its square and n
- * were K / b: each product loses by itself. Not judged without magnitudes.
+ * with T2 the sum of the squares of K partial sums, of which every b-th is rounded and the last, n
+ * = K / b, v and b as of the bound, u the round-off and s the smallest normal number of the
+ * output's format. A rounding error of a number x is uniform within half a spacing, which is u |x|
+ * at most. q n is for errors of the sum that are not of mean 0: 1/4 where sums are truncated, since
+ * each error is v/2 of the sum in the mean; 1 where most of a product is lost, in the sum or as it
+ * underflows, since all may have one sign; else 0. (The sum of n errors of v/2 |s_k| is at most v/2
+ * sqrt(n T2 / b) by the inequality of Cauchy and Schwarz.) Added are the reference's own error,
+ * 2^-106 T2 / 3, and what is lost below the smallest normal number of the sums' format, as if T2
+ * were larger by K times its square and n were K / b: each product loses by itself. Not judged
+ * without magnitudes.
  */
 double verify_noise_tolerance(uint64_t n);
 

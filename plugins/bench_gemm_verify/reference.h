@@ -23,5 +23,6 @@ struct reference_request {
  * below the sum of magnitudes by more than a float64 sum is. GB_OK or GB_NO_MEMORY. */
 int32_t reference_product(const struct reference_request *request, double *sum, double *magnitude);
 
-/* Of each sum the sum of the squares of its products, to single precision. GB_OK or GB_NO_MEMORY. */
+/* Of each sum the sum of the squares of its products, to single precision. GB_OK or GB_NO_MEMORY.
+ */
 int32_t reference_squares(const struct reference_request *request, double *ret);

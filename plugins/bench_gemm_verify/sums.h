@@ -53,7 +53,8 @@ void sums_elements(int32_t accumulate, const double *values, uint64_t n, void *r
 #endif
 void sums_product(const struct sums_request *request, double *ret);
 
-/* Products in each of so many slices of k; the last may have fewer, or all lie in those before it. */
+/* Products in each of so many slices of k; the last may have fewer, or all lie in those before it.
+ */
 static inline uint64_t sums_slice(uint64_t k, uint64_t n_slices)
 {
     return (k + n_slices - 1) / n_slices;
