@@ -650,7 +650,8 @@ START_TEST(threads_run_at_the_same_time)
         }
         ck_assert_double_eq(columns[0][i], longest_ns);
         ck_assert_double_le(longest_ns, 1.01 * (columns[4][i] - columns[3][i]));
-        ck_assert_double_gt(columns[1][i], 0.0); /* processor time */
+        /* Processor time, where that clock is cheap enough to be read with the other one. */
+        ck_assert(isnan(columns[1][i]) || columns[1][i] > 0.0);
     }
     ck_assert_int_eq(n_cpus_here(), n_cpus >= THREADS ? 1 : n_cpus); /* thread 0 is this one */
 }
