@@ -120,33 +120,10 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
 
 /* ---- sections that nobody wrote ---- */
 
-/* For "search race" or "search *": sections of the searches that [defaults] or benchmarks name by
- * their id, with `search = race` or --search. */
-static void add_named_searches(struct ini *ini, const char *words, struct origin origin,
-                               struct arena *arena)
-{
-    static const char kind[] = "search";
-    const char *pattern = words + strcspn(words, " \t");
-    if (!text_starts_with(words, kind) || pattern != words + sizeof kind - 1)
-        return;
-    pattern += strspn(pattern, " \t");
-    for (size_t i = 0; i < ini->n; i++) {
-        const bool may_name = text_equal(ini->sections[i].kind, "defaults") ||
-                              text_equal(ini->sections[i].kind, "bench");
-        for (size_t j = 0; may_name && j < ini->sections[i].n; j++) {
-            const struct ini_entry *entry = &ini->sections[i].entries[j];
-            if (text_equal(entry->key, kind) && fnmatch(pattern, entry->value, 0) == 0 &&
-                !find_section(ini, kind, entry->value))
-                add_section(ini, kind, entry->value, origin, arena);
-        }
-    }
-}
-
-/* ---- patterns ---- */
-
-/* A section for every policy that is named without one: by a policy of [defaults] or a benchmark,
- * or by nobody, where that is the default. */
-static void add_used_policies(struct ini *ini, struct origin origin, struct arena *arena)
+/* A section for each of a kind, such as policies, that [defaults] or a benchmark names by the key
+ * of that word, without one, and that is like the pattern. Does [defaults] name any? */
+static bool add_named(struct ini *ini, const char *kind, const char *pattern, struct origin origin,
+                      struct arena *arena)
 {
     bool has_default = false;
     for (size_t i = 0; i < ini->n; i++) {
@@ -156,18 +133,39 @@ static void add_used_policies(struct ini *ini, struct origin origin, struct aren
         for (size_t j = 0; j < ini->sections[i].n; j++) {
             const struct ini_entry *entry = &ini->sections[i].entries[j];
             struct text_list names = {0};
-            if (!text_equal(ini_option_of(entry->key), "policy") ||
+            if (!text_equal(ini_option_of(entry->key), kind) ||
                 text_split(entry->value, ',', entry->value_origin, arena, &names, NULL) != GB_OK)
                 continue;
             has_default |= is_defaults;
             for (size_t k = 0; k < names.n; k++)
-                if (!find_section(ini, "policy", names.items[k]))
-                    add_section(ini, "policy", names.items[k], origin, arena);
+                if (fnmatch(pattern, names.items[k], 0) == 0 &&
+                    !find_section(ini, kind, names.items[k]))
+                    add_section(ini, kind, names.items[k], origin, arena);
         }
     }
-    if (!has_default && !find_section(ini, "policy", DEFAULT_POLICY))
+    return has_default;
+}
+
+/* For "search race" or "search *": of searches that are named by their id, with `search = race` or
+ * --search. */
+static void add_named_searches(struct ini *ini, const char *words, struct origin origin,
+                               struct arena *arena)
+{
+    static const char kind[] = "search";
+    const char *pattern = words + strcspn(words, " \t");
+    if (text_starts_with(words, kind) && pattern == words + sizeof kind - 1)
+        add_named(ini, kind, pattern + strspn(pattern, " \t"), origin, arena);
+}
+
+/* Of policies; that of nobody's choice, too, where [defaults] names none. */
+static void add_used_policies(struct ini *ini, struct origin origin, struct arena *arena)
+{
+    if (!add_named(ini, "policy", "*", origin, arena) &&
+        !find_section(ini, "policy", DEFAULT_POLICY))
         add_section(ini, "policy", DEFAULT_POLICY, origin, arena);
 }
+
+/* ---- patterns ---- */
 
 static void put_setting(struct ini_section *section, const struct ini_entry *entry,
                         struct arena *arena)
