@@ -21,8 +21,7 @@ struct made {
     void *memory;   /* the address it stands for; of numbers, structs and variables: none */
     void *pristine; /* of a buffer that is restored: its first contents */
     void *copy;     /* of a buffer that is no host memory: what it was when it was read last */
-    void
-        *contents; /* of such a buffer, where a reference takes the same: what it was filled with */
+    void *contents; /* likewise, where a reference has the same: what it was filled with */
 };
 
 struct world {
