@@ -16,9 +16,12 @@ AM_TESTS_ENVIRONMENT = \
 	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT; \
 	$(SANITIZE_ENVIRONMENT)
 
-# Crashes on purpose are left to the signal, which is what tests of faults look for.
+# Crashes on purpose are left to the signal, which is what tests of faults look for. What is watched takes several
+# times as long.
 if SANITIZE
 SANITIZE_ENVIRONMENT = \
+	CK_TIMEOUT_MULTIPLIER=$${CK_TIMEOUT_MULTIPLIER:-4}; export CK_TIMEOUT_MULTIPLIER; \
+	TEST_TIME_LIMIT=$${TEST_TIME_LIMIT:-1200}; export TEST_TIME_LIMIT; \
 	SANITIZE=1; export SANITIZE; \
 	SANITIZE_CFLAGS='$(SANITIZE_CFLAGS)'; export SANITIZE_CFLAGS; \
 	ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0; \
