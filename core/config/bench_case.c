@@ -70,10 +70,12 @@ static const struct gb_option options[] = {
            "of processors; an iteration is one of each, and rates are those of all together"),
     TIME(warmup, "0",
          "0:", "How long the code is run untimed before the first sample; once at least"),
-    GB_INT(struct common_params, min_samples, "10", "1:1000000000", "samples",
-           "Samples taken whatever the policy says, unless max_time ends it first"),
-    GB_INT(struct common_params, max_samples, "1000000", "1:1000000000", "samples",
-           "Samples after which measuring ends whatever the policy says"),
+    GB_INT(struct common_params, min_samples, "0", "0:1000000000", "samples",
+           "Samples taken whatever the policy says, unless max_time ends it first; 0: 10, or fewer "
+           "where max_samples or the policy fixed asks for fewer"),
+    GB_INT(struct common_params, max_samples, "0", "0:1000000000", "samples",
+           "Samples after which measuring ends whatever the policy says; 0: 1000000, or more where "
+           "min_samples or the policy fixed asks for more"),
     TIME(max_time, "15 s", "0:", "Time after which no further sample is begun"),
     TIME(max_time_undecided, "0", "0:",
          "Time up to which it goes on past max_time while min_samples are missing, or the policy "

@@ -336,7 +336,8 @@ static void fill_common(const struct bench_resolver *at)
         bench_fail_with(at, &error);
     const struct slot *least = bench_slot(bench, "min_samples");
     const struct slot *most = bench_slot(bench, "max_samples");
-    bool is_fixed = !least->is_axis && !least->is_computed && !most->is_axis && !most->is_computed;
+    bool is_fixed = !least->is_axis && !least->is_computed && !most->is_axis &&
+                    !most->is_computed && bench->common.max_samples > 0;
     const struct key *key = most->key ? most->key : least->key;
     if (is_fixed && bench->common.min_samples > bench->common.max_samples)
         bench_fail(at, key ? key->entry->value_origin : bench->origin,

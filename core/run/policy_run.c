@@ -41,11 +41,25 @@ static int32_t ask(struct policy_run *run, struct gb_error *error)
     return GB_OK;
 }
 
+/* A number that somebody gave wins over one that nobody did. */
+static void make_usual(struct guards *guards, uint32_t flags)
+{
+    const bool is_counted = flags & GB_POLICY_COUNTS;
+    uint64_t min = is_counted ? 1 : USUAL_MIN_SAMPLES;
+    uint64_t max = is_counted ? UINT64_MAX : USUAL_MAX_SAMPLES;
+    if (guards->min_samples == 0)
+        guards->min_samples = guards->max_samples && guards->max_samples < min ? guards->max_samples
+                                                                               : min;
+    if (guards->max_samples == 0)
+        guards->max_samples = guards->min_samples > max ? guards->min_samples : max;
+}
+
 int32_t policy_run_new(const struct gb_plugin *plugin, const void *params, struct host *host,
                        const struct guards *guards, struct policy_run **ret, struct gb_error *error)
 {
     struct policy_run *run = memory_allocate(sizeof *run);
     *run = (struct policy_run){.ops = plugin->ops, .host = host, .guards = *guards};
+    make_usual(&run->guards, run->ops->flags);
     int32_t status = run->ops->create(host_interface(host), params, &run->policy);
     if (status != GB_OK)
         say(run, "create", status, error);

@@ -3,6 +3,7 @@
 
 #include "core/base/random.h"
 #include "core/run/collector.h"
+#include "core/run/policy_run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -425,6 +426,8 @@ static void make_profiled(struct visit *visit)
 {
     struct common_params *common = &visit->bench_case.common;
     visit->bench_case.profile = arena_text(&visit->arena, text_get(&visit->label));
+    if (common->min_samples == 0)
+        common->min_samples = USUAL_MIN_SAMPLES;
     common->max_samples = common->min_samples;
     common->max_time_ns = common->time_limit_ns = INFINITY;
     common->counters = "no";

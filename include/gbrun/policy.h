@@ -7,7 +7,8 @@
  * Samples are handed over in order, each once. The host hands over samples up to exactly the point
  * that next asked for, however many it measured at a time; after a verdict other than GB_MORE it
  * may still go on if its own guards ask for more (min_samples), and stop earlier (max_samples,
- * max_time, a cancelled run). report is called once, whatever the reason for the end.
+ * max_time, a cancelled run); see GB_POLICY_COUNTS. report is called once, whatever the reason for
+ * the end.
  */
 #ifndef GBRUN_POLICY_H
 #define GBRUN_POLICY_H
@@ -108,9 +109,15 @@ struct gb_estimate {
     char note[128];
 };
 
+/*
+ * GB_POLICY_COUNTS: next asks for a number of samples that the user gave. A host's least and most
+ * (min_samples, max_samples) then hold only where the user gave them, too.
+ */
+enum { GB_POLICY_COUNTS = 1u << 0 };
+
 struct gb_policy_ops {
     uint32_t size;
-    uint32_t flags; /* 0 */
+    uint32_t flags; /* GB_POLICY_... */
     /* [create] as in bench.h */
     int32_t (*create)(const struct gb_host *host, const void *params, void **ret_policy);
     /* [untimed] Takes in samples. */

@@ -78,7 +78,7 @@ static const struct {
     {MATMUL "sweep.device = cpu, cuda:1\nsweep.policy = steady\n",
      "b device=cpu policy=steady\nb device=cuda:1 policy=steady\n"},
     {MATMUL "sweep.streams = 1:3\nexclude = device = 'auto' and bench = 'b' and policy = "
-            "'steady' and clock = 'auto' and min_samples = 10 and warmup = 0 and streams = 2\n",
+            "'steady' and clock = 'auto' and min_samples = 0 and warmup = 0 and streams = 2\n",
      "b streams=1\nb streams=3\n"},
     /* an axis that is not an option feeds formulas */
     {MATMUL "sweep.tile = 8, 1.5, x\nlet.label = tile || typeof(tile)\n",

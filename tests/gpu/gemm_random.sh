@@ -71,7 +71,6 @@ device = cuda:0
 policy = once
 clock = event
 iterations = 1
-min_samples = 1
 zip.case = dtype, m, n, k, range, kernel, layout, accumulate, split_k, integral:
     $(draw "$seed")
 INI

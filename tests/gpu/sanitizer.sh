@@ -18,7 +18,6 @@ plugin = fixed
 samples = 2
 [defaults]
 policy = two
-min_samples = 1
 iterations = 1
 device = cuda
 time_limit = 5 min

@@ -185,7 +185,7 @@ END_TEST
 START_TEST(all_mistakes_are_said)
 {
     struct work work = {0};
-    const struct gbrun_result *result = measure(&work, "device = cpu\nx = 1\nmin_samples = 0");
+    const struct gbrun_result *result = measure(&work, "device = cpu\nx = 1\nmin_samples = -1");
     ck_assert_int_eq(result->status, GB_INVALID);
     ck_assert_ptr_nonnull(strstr(result->error, "settings:2:1: unknown key 'x'"));
     ck_assert_ptr_nonnull(strstr(result->error, "\nsettings:3:"));

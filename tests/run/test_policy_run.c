@@ -78,6 +78,15 @@ static const struct gb_policy_ops script_ops = {sizeof script_ops, 0,           
 static const struct gb_plugin script_plugin = {
     .size = sizeof script_plugin, .kind = GB_PLUGIN_POLICY, .id = "script", .ops = &script_ops};
 
+/* The same, of a policy whose user gives the number. */
+static const struct gb_policy_ops counting_ops = {
+    sizeof counting_ops, GB_POLICY_COUNTS, script_create, script_observe,
+    script_next,         script_report,    script_destroy};
+static const struct gb_plugin counting_plugin = {.size = sizeof counting_plugin,
+                                                 .kind = GB_PLUGIN_POLICY,
+                                                 .id = "counting",
+                                                 .ops = &counting_ops};
+
 static unsigned n_logged;
 
 static void count_log(void *context, int32_t severity, const char *text)
@@ -119,13 +128,13 @@ static struct gb_samples samples_from(uint64_t first, uint64_t n)
 }
 
 /* Runs the script over the samples, `batch` at a time, until it ends or there are none left. */
-static struct policy_run *play(struct script *script, struct guards guards, uint64_t batch,
-                               struct host **ret_host, struct gb_error *error)
+static struct policy_run *play_as(const struct gb_plugin *plugin, struct script *script,
+                                  struct guards guards, uint64_t batch, struct host **ret_host,
+                                  struct gb_error *error)
 {
     struct policy_run *run = NULL;
     *ret_host = host_new(0, &sink, NULL, NULL);
-    ck_assert_int_eq(policy_run_new(&script_plugin, &script, *ret_host, &guards, &run, error),
-                     GB_OK);
+    ck_assert_int_eq(policy_run_new(plugin, &script, *ret_host, &guards, &run, error), GB_OK);
     for (uint64_t at = 0; at < SAMPLES && !policy_run_ended(run);) {
         uint64_t n = SAMPLES - at < batch ? SAMPLES - at : batch, taken = 0;
         struct gb_samples samples = samples_from(at, n);
@@ -135,6 +144,12 @@ static struct policy_run *play(struct script *script, struct guards guards, uint
         ck_assert(taken == n || policy_run_ended(run));
     }
     return run;
+}
+
+static struct policy_run *play(struct script *script, struct guards guards, uint64_t batch,
+                               struct host **ret_host, struct gb_error *error)
+{
+    return play_as(&script_plugin, script, guards, batch, ret_host, error);
 }
 
 static void stop(struct policy_run *run, struct host *host)
@@ -204,6 +219,62 @@ START_TEST(guards_hold)
         ck_assert_msg(policy_run_count(run) == rows[i].count, "row %zu: %llu samples", i,
                       (unsigned long long)policy_run_count(run));
         ck_assert_str_eq(policy_run_reason(run), rows[i].reason);
+        stop(run, host);
+    }
+}
+END_TEST
+
+/* A guard that nobody gave gives way to a number that somebody gave, the policy's or the other
+ * guard's. */
+START_TEST(given_numbers_win)
+{
+    static const struct {
+        const struct gb_plugin *plugin;
+        uint64_t min_samples, max_samples;
+        struct gb_next answer;
+        uint64_t count;
+    } rows[] = {
+        {&script_plugin, 0, 0, {.decision = GB_DONE}, 10},
+        {&script_plugin, 0, 5, {.decision = GB_DONE}, 5},
+        {&script_plugin, 0, 500, {.decision = GB_DONE}, 10},
+        {&script_plugin, 12, 0, {.decision = GB_DONE}, 12},
+        {&counting_plugin, 0, 0, {.decision = GB_DONE}, 1},
+        {&counting_plugin, 12, 0, {.decision = GB_DONE}, 12},
+        {&counting_plugin, 0, 5, {.decision = GB_MORE, .n_samples = 8}, 5},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct script script = {.answers = {rows[i].answer}, .n_answers = 1};
+        struct guards guards = {rows[i].min_samples, rows[i].max_samples, 1e18, 0};
+        struct host *host;
+        struct gb_error error;
+        struct policy_run *run = play_as(rows[i].plugin, &script, guards, batches[_i], &host,
+                                         &error);
+        ck_assert_msg(policy_run_count(run) == rows[i].count, "row %zu: %llu samples", i,
+                      (unsigned long long)policy_run_count(run));
+        stop(run, host);
+    }
+}
+END_TEST
+
+START_TEST(most_samples_wanted)
+{
+    static const struct {
+        const struct gb_plugin *plugin;
+        uint64_t min_samples, wanted;
+    } rows[] = {{&script_plugin, 0, 1000000},
+                {&script_plugin, 2000000, 2000000},
+                {&counting_plugin, 0, 3000000}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 3000000}},
+                                .n_answers = 1};
+        struct script *params = &script;
+        struct guards guards = {rows[i].min_samples, 0, 1e18, 0};
+        struct host *host = host_new(0, &sink, NULL, NULL);
+        struct policy_run *run;
+        struct gb_error error;
+        ck_assert_int_eq(policy_run_new(rows[i].plugin, &params, host, &guards, &run, &error),
+                         GB_OK);
+        ck_assert_uint_eq(policy_run_wanted(run, 1e6), rows[i].wanted);
         stop(run, host);
     }
 }
@@ -311,6 +382,8 @@ Suite *test_suite(void)
     int n_batches = sizeof batches / sizeof *batches;
     tcase_add_loop_test(tests, looks_where_asked, 0, n_batches);
     tcase_add_loop_test(tests, guards_hold, 0, n_batches);
+    tcase_add_loop_test(tests, given_numbers_win, 0, n_batches);
+    tcase_add_test(tests, most_samples_wanted);
     tcase_add_test(tests, wanted_is_what_is_missing);
     tcase_add_test(tests, an_eighth_is_measured_ahead);
     tcase_add_test(tests, reports_are_made_sound);
