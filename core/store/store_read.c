@@ -299,22 +299,26 @@ static int32_t read_names(struct store *store, const char *sql, int64_t id, stru
     return store_end_rows(store, select, code, error);
 }
 
-int32_t store_parameter_names(struct store *store, int64_t run_id, struct arena *arena,
-                              const char ***ret_names, size_t *ret_n, struct gb_error *error)
+/* Of all cases of a run, or of the one. */
+#define NAMES_OF_RUN(table)                                                                        \
+    "SELECT name FROM (SELECT DISTINCT t.name FROM bench_case AS c"                                \
+    " JOIN " table " AS t ON t.case_id = c.id WHERE c.run_id = ?) ORDER BY name"
+#define NAMES_OF_CASE(table) "SELECT DISTINCT name FROM " table " WHERE case_id = ? ORDER BY name"
+
+int32_t store_parameter_names(struct store *store, int64_t run_id, int64_t case_id,
+                              struct arena *arena, const char ***ret_names, size_t *ret_n,
+                              struct gb_error *error)
 {
-    return read_names(store,
-                      "SELECT name FROM (SELECT DISTINCT p.name FROM bench_case AS c"
-                      " JOIN parameter AS p ON p.case_id = c.id WHERE c.run_id = ?) ORDER BY name",
-                      run_id, arena, ret_names, ret_n, error);
+    return read_names(store, case_id ? NAMES_OF_CASE("parameter") : NAMES_OF_RUN("parameter"),
+                      case_id ? case_id : run_id, arena, ret_names, ret_n, error);
 }
 
-int32_t store_metric_names(struct store *store, int64_t run_id, struct arena *arena,
-                           const char ***ret_names, size_t *ret_n, struct gb_error *error)
+int32_t store_metric_names(struct store *store, int64_t run_id, int64_t case_id,
+                           struct arena *arena, const char ***ret_names, size_t *ret_n,
+                           struct gb_error *error)
 {
-    return read_names(store,
-                      "SELECT name FROM (SELECT DISTINCT m.name FROM bench_case AS c"
-                      " JOIN metric AS m ON m.case_id = c.id WHERE c.run_id = ?) ORDER BY name",
-                      run_id, arena, ret_names, ret_n, error);
+    return read_names(store, case_id ? NAMES_OF_CASE("metric") : NAMES_OF_RUN("metric"),
+                      case_id ? case_id : run_id, arena, ret_names, ret_n, error);
 }
 
 int32_t store_column_names(struct store *store, int64_t case_id, struct arena *arena,

@@ -129,11 +129,14 @@ double central_ns(const struct stored_case *c);
 /* "stream", "graph": how a case's samples were launched; "": there are none. */
 const char *launched_word(const struct stored_case *c);
 
-/* Names of the parameters and of the metrics of a run's cases, sorted. */
-int32_t store_parameter_names(struct store *store, int64_t run_id, struct arena *arena,
-                              const char ***ret_names, size_t *ret_n, struct gb_error *error);
-int32_t store_metric_names(struct store *store, int64_t run_id, struct arena *arena,
-                           const char ***ret_names, size_t *ret_n, struct gb_error *error);
+/* Names of the parameters and of the metrics of a run's cases, sorted. case_id: of this one; 0: of
+ * all. */
+int32_t store_parameter_names(struct store *store, int64_t run_id, int64_t case_id,
+                              struct arena *arena, const char ***ret_names, size_t *ret_n,
+                              struct gb_error *error);
+int32_t store_metric_names(struct store *store, int64_t run_id, int64_t case_id,
+                           struct arena *arena, const char ***ret_names, size_t *ret_n,
+                           struct gb_error *error);
 
 /* Names of a case's columns of samples, sorted. */
 int32_t store_column_names(struct store *store, int64_t case_id, struct arena *arena,

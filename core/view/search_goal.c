@@ -5,6 +5,7 @@
 #include "core/view/view_cases.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 int32_t search_goal_check(const struct search_goal *goal, struct gb_error *error)
@@ -54,39 +55,87 @@ static int32_t read_times(struct store *store, const struct stored_case *c, stru
     return status;
 }
 
-static int32_t read_columns(struct view *view, const struct search_goal *goal, const char *where,
-                            const struct stored_case *c, struct arena *arena,
-                            struct gb_observation *ret, struct gb_error *error)
+struct goal_reader {
+    struct store *store;
+    const struct search_goal *goal;
+    const char *where;
+    struct view view;
+    struct view_options options;       /* of the view */
+    struct view_expression *is_wanted; /* NULL: every record is */
+    struct view_column column;         /* of a goal that is not the time */
+    bool has_view;
+};
+
+static int32_t open_view(struct goal_reader *reader, struct gb_error *error)
+{
+    int32_t status = view_open(reader->store, &reader->options, reader->options.run, &reader->view,
+                               error);
+    reader->has_view = status == GB_OK;
+    if (status == GB_OK && *reader->where)
+        status = view_expression_new(&reader->view, reader->where, (struct origin){.file = "where"},
+                                     &reader->is_wanted, error);
+    if (status == GB_OK && !reader->goal->is_time)
+        status = view_column_asked(&reader->view, reader->goal->expression,
+                                   (struct origin){.file = "goal"}, &reader->column, error);
+    return status;
+}
+
+void goal_reader_free(struct goal_reader *reader)
+{
+    if (reader && reader->has_view)
+        view_close(&reader->view);
+    free(reader);
+}
+
+static int32_t make_reader(const struct goal_reader *as, struct goal_reader **ret,
+                           struct gb_error *error)
+{
+    struct goal_reader *reader = memory_allocate(sizeof *reader);
+    *reader = *as;
+    const int32_t status = reader->goal->is_time && !*reader->where ? GB_OK
+                                                                    : open_view(reader, error);
+    if (status == GB_OK)
+        *ret = reader;
+    else
+        goal_reader_free(reader);
+    return status;
+}
+
+int32_t goal_reader_new(struct store *store, int64_t run_number, const struct search_goal *goal,
+                        const char *where, int64_t case_id, struct goal_reader **ret,
+                        struct gb_error *error)
+{
+    const struct goal_reader reader = {
+        .store = store,
+        .goal = goal,
+        .where = where,
+        .options = {.run = run_number, .case_id = case_id, .has_names = true}};
+    return make_reader(&reader, ret, error);
+}
+
+static int32_t read_columns(struct goal_reader *reader, const struct stored_case *c,
+                            struct arena *arena, struct gb_observation *ret, struct gb_error *error)
 {
     const struct view_entry entry = {
         .case_id = c->id, .position = c->position, .round = c->record.round};
-    struct view_expression *expression;
-    struct view_column column;
     struct view_row row;
     bool is_wanted = true;
-    double *value = ARENA_ARRAY(arena, double, 1);
-    int32_t status = view_read(view, &entry, arena, &row, error);
-    if (status == GB_OK && *where)
-        status = view_expression_new(view, where, (struct origin){.file = "where"}, &expression,
-                                     error);
-    if (status == GB_OK && *where)
-        status = view_expression_test(expression, &row, &is_wanted, error);
+    int32_t status = view_read(&reader->view, &entry, arena, &row, error);
+    if (status == GB_OK && reader->is_wanted)
+        status = view_expression_test(reader->is_wanted, &row, &is_wanted, error);
     if (status == GB_OK && !is_wanted)
         ret->status = GB_OBSERVED_SKIPPED;
-    if (status != GB_OK || goal->is_time)
+    if (status != GB_OK || reader->goal->is_time)
         return status;
-    status = view_column_asked(view, goal->expression, (struct origin){.file = "goal"}, &column,
-                               error);
-    if (status != GB_OK)
-        return status;
-    const struct cell cell = cell_of(&row, &column);
+    const struct cell cell = cell_of(&row, &reader->column);
+    double *value = ARENA_ARRAY(arena, double, 1);
     *value = cell.kind == CELL_INTEGER ? (double)cell.integer
              : cell.kind == CELL_REAL  ? cell.real
                                        : NAN;
-    *value = goal->is_max ? -*value : *value;
+    *value = reader->goal->is_max ? -*value : *value;
     ret->samples = value;
     ret->n_samples = isfinite(*value) ? 1 : 0;
-    return view_expressions_status(view, error);
+    return view_expressions_status(&reader->view, error);
 }
 
 static double or_zero(double value)
@@ -94,13 +143,11 @@ static double or_zero(double value)
     return isfinite(value) && value > 0 ? value : 0;
 }
 
-int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,
-                            const char *where, int64_t case_id, struct arena *arena,
-                            struct stored_case *ret_case, struct gb_observation *ret,
-                            struct gb_error *error)
+int32_t goal_reader_read(struct goal_reader *reader, int64_t case_id, struct arena *arena,
+                         struct stored_case *ret_case, struct gb_observation *ret,
+                         struct gb_error *error)
 {
-    const struct view_options options = {.run = run_number, .has_names = true};
-    int32_t status = store_case_read(store, case_id, arena, ret_case, error);
+    int32_t status = store_case_read(reader->store, case_id, arena, ret_case, error);
     if (status != GB_OK)
         return status;
     const struct phases_record *phases = &ret_case->record.phases;
@@ -113,16 +160,31 @@ int32_t search_goal_observe(struct store *store, int64_t run_number, const struc
                                    .wall_ns = build_ns + or_zero(ret_case->record.wall_ns)};
     if (ret->status != GB_OBSERVED_OK)
         return GB_OK;
-    if (goal->is_time)
-        status = read_times(store, ret_case, arena, ret, error);
-    if (status == GB_OK && (!goal->is_time || *where)) {
-        struct view view;
-        status = view_open(store, &options, run_number, &view, error);
-        if (status != GB_OK)
-            return status;
-        status = read_columns(&view, goal, where, ret_case, arena, ret, error);
-        view_close(&view);
+    if (reader->goal->is_time)
+        status = read_times(reader->store, ret_case, arena, ret, error);
+    return status == GB_OK && reader->has_view ? read_columns(reader, ret_case, arena, ret, error)
+                                               : status;
+}
+
+int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,
+                            const char *where, int64_t case_id, struct arena *arena,
+                            struct stored_case *ret_case, struct gb_observation *ret,
+                            struct gb_error *error)
+{
+    struct goal_reader as = {.store = store,
+                             .goal = goal,
+                             .where = where,
+                             .options = {.run = run_number, .case_id = case_id}};
+    struct goal_reader *reader = NULL;
+    int32_t status = make_reader(&as, &reader, error);
+    if (status == GB_INVALID) { /* a name that only other cases have is no mistake: then all are
+                                 * looked at */
+        as.options.has_names = true;
+        status = make_reader(&as, &reader, error);
     }
+    if (status == GB_OK)
+        status = goal_reader_read(reader, case_id, arena, ret_case, ret, error);
+    goal_reader_free(reader);
     return status;
 }
 

@@ -11,11 +11,24 @@
 /* Is the goal one word that can be no column? GB_INVALID says so. */
 int32_t search_goal_check(const struct search_goal *goal, struct gb_error *error);
 
+/* Reads a goal of many records of one run, which is held as it is until goal_reader_free. case_id:
+ * any of its records. `where`: a record for which it is not true is GB_OBSERVED_SKIPPED. */
+struct goal_reader;
+int32_t goal_reader_new(struct store *store, int64_t run_number, const struct search_goal *goal,
+                        const char *where, int64_t case_id, struct goal_reader **ret,
+                        struct gb_error *error);
+void goal_reader_free(struct goal_reader *reader); /* NULL allowed */
+
 /*
  * The values of the goal, the smaller the better: those of all samples where it is their time, else
- * one, by the columns of the record. Texts and values are the arena's. `where`: a record for which
- * it is not true is GB_OBSERVED_SKIPPED. Of status and samples only, and the times in c.
+ * one, by the columns of the record. Texts and values are the arena's. Of status and samples only,
+ * and the times in c.
  */
+int32_t goal_reader_read(struct goal_reader *reader, int64_t case_id, struct arena *arena,
+                         struct stored_case *ret_case, struct gb_observation *ret,
+                         struct gb_error *error);
+
+/* The same of one record of a run that goes on. */
 int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,
                             const char *where, int64_t case_id, struct arena *arena,
                             struct stored_case *ret_case, struct gb_observation *ret,

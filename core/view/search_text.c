@@ -104,15 +104,15 @@ static void pass(struct passing *passing, const struct stored_case *c,
     *end_ns = passing->elapsed_ns;
 }
 
-static int32_t read_visit(struct store *store, struct search_found *found, int64_t id,
-                          struct passing *passing, struct gb_error *error)
+/* readers: of the goals, the first one's first. */
+static int32_t read_visit(struct store *store, struct search_found *found,
+                          struct goal_reader *const *readers, int64_t id, struct passing *passing,
+                          struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena samples = {0};
     struct gb_observation observation;
     struct stored_case c;
-    int32_t status = search_goal_observe(store, found->run->number, &found->goal,
-                                         fact(found, "where"), id, &samples, &c, &observation,
-                                         error);
+    int32_t status = goal_reader_read(readers[0], id, &samples, &c, &observation, error);
     if (status != GB_OK || !is_bench(found, c.bench))
         return status;
     pass(passing, &c, &observation);
@@ -121,8 +121,7 @@ static int32_t read_visit(struct store *store, struct search_found *found, int64
     struct search_visit visit = {.value = median_of(&observation, &samples),
                                  .elapsed_ns = passing->elapsed_ns};
     for (size_t i = 1; i < found->goals.n && status == GB_OK; i++) {
-        status = search_goal_observe(store, found->run->number, &found->goals.items[i], "", id,
-                                     &samples, &c, &observation, error);
+        status = goal_reader_read(readers[i], id, &samples, &c, &observation, error);
         visit.others[i] = status == GB_OK ? median_of(&observation, &samples) : NAN;
     }
     if (status == GB_OK)
@@ -143,10 +142,20 @@ static int32_t read_visits(struct store *store, struct search_found *found, stru
     const double lanes = number(found, "lanes"); /* of earlier versions: not known */
     struct passing passing = {.lanes = lanes >= 1 && lanes <= SEARCH_LANES_MAX ? (uint32_t)lanes
                                                                                : 1};
+    struct goal_reader *readers[SEARCH_GOALS_MAX] = {0};
     size_t n = 0;
-    int32_t status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
+    int32_t status = store_snapshot_begin(store, error);
+    if (status != GB_OK)
+        return status;
+    status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
+    for (size_t i = 0; n > 0 && i < found->goals.n && status == GB_OK; i++)
+        status = goal_reader_new(store, found->run->number, &found->goals.items[i],
+                                 i == 0 ? fact(found, "where") : "", ids[0], &readers[i], error);
     for (size_t i = 0; i < n && status == GB_OK; i++)
-        status = read_visit(store, found, ids[i], &passing, error);
+        status = read_visit(store, found, readers, ids[i], &passing, error);
+    for (size_t i = 0; i < found->goals.n; i++)
+        goal_reader_free(readers[i]);
+    store_snapshot_end(store);
     return status;
 }
 

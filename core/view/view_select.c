@@ -21,12 +21,13 @@ static void add_names(struct arena *arena, const char ***names, size_t *n, const
 
 static int32_t load_names(struct view *view, struct gb_error *error)
 {
+    const int64_t case_id = view->options->has_names ? 0 : view->options->case_id;
     int32_t status = GB_OK;
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++) {
         const char **names = NULL;
         size_t n = 0;
-        status = store_parameter_names(view->store, view->runs[i].id, &view->arena, &names, &n,
-                                       error);
+        status = store_parameter_names(view->store, view->runs[i].id, case_id, &view->arena, &names,
+                                       &n, error);
         if (status != GB_OK)
             return status;
         add_names(&view->arena, &view->parameters, &view->n_parameters, names, n);
@@ -36,7 +37,8 @@ static int32_t load_names(struct view *view, struct gb_error *error)
                 add_names(&view->arena, &view->metrics, &view->n_metrics, &ratio, 1);
         }
         n = 0;
-        status = store_metric_names(view->store, view->runs[i].id, &view->arena, &names, &n, error);
+        status = store_metric_names(view->store, view->runs[i].id, case_id, &view->arena, &names,
+                                    &n, error);
         if (status == GB_OK)
             add_names(&view->arena, &view->metrics, &view->n_metrics, names, n);
     }
@@ -254,8 +256,11 @@ static int32_t select_one(struct selection *selection, struct view_entry *entry,
 static int32_t select_run(struct selection *selection, size_t run, struct gb_error *error)
 {
     struct view *view = selection->view;
+    struct view_entry only = {.case_id = view->options->case_id, .run = run};
     int64_t *ids = NULL;
     size_t n = 0;
+    if (only.case_id)
+        return select_one(selection, &only, error);
     int32_t status = store_case_ids_in_order(view->store, view->runs[run].id, view->page.from,
                                              view->page.to, &ids, &n, error);
     for (size_t i = 0; status == GB_OK && i < n; i++) {
@@ -357,7 +362,7 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
     if (status == GB_OK)
         status = load_devices(view, error);
     if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot ||
-                            options->group_by || options->has_names))
+                            options->group_by || options->has_names || options->case_id))
         status = load_names(view, error);
     if (status == GB_OK && options->relative_to)
         status = relatives_new(view->store, options->path ? options->path : "this file",

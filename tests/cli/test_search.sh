@@ -231,6 +231,26 @@ for wrong in 'min median, gflops' 'min median,' 'min a, min b, min c, min d, min
     equals "goal = $wrong: is refused" 2 "$code$(grep -c 'no such thing' err.txt | sed 's/0//')"
 done
 
+# A goal that is a column is read from each visit for itself: not from all of them again, which would make this take a
+# minute.
+numbers()
+{
+    seq -s ', ' "$1" "$2" | fold -s -w 100 | sed '2,$s/^/    /'
+}
+{
+    few_samples 3 'search = all' 'iterations = 1'
+    printf '[search all]\nplugin = exhaustive\ngoal = min factor * 2\n'
+    printf '[bench good]\nsweep.factor = %s\nsweep.size = %s\n' "$(numbers 1 50)" "$(numbers 1 20)"
+} >many.ini
+search many.ini
+equals "a thousand visits by a column: exit code" 0 "$code"
+claims "a thousand visits by a column" "search all (exhaustive): best of the 1000 measured of 1000 cases"
+succeeds "are read in seconds" timeout 8 "$GBRUN" search
+printf '[bench nop]\n' >>many.ini
+search many.ini -s 'search all.goal=max metric.runs' -s good.factor=1 -s good.size=1
+claims "a metric that one benchmark has" "search all (exhaustive): best of all 2 cases within 1 % at 95 %"
+found "is no value of another" best "good"
+
 "$GBRUN" run -c spins.ini -o plain.gbr nop >/dev/null 2>&1
 equals "a run without a search" 1 "$("$GBRUN" search plain.gbr 2>&1 | grep -c 'run 1 has no search')"
 finish
