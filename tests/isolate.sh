@@ -21,10 +21,13 @@ esac
 mkdir "$TMPDIR/.locks"
 GBRUN_LOCK_FOLDER=$TMPDIR/.locks GBRUN_IGNORE_LOAD=1
 export GBRUN_LOCK_FOLDER GBRUN_IGNORE_LOAD
+began=$(date +%s)
 timeout -k 10 "${TEST_TIME_LIMIT:-600}" "$@" >"$TMPDIR.out" 2>&1 </dev/null
 status=$?
+took=$(($(date +%s) - began))
 [ "$status" != 124 ] || echo "# ended after ${TEST_TIME_LIMIT:-600} s" >>"$TMPDIR.out"
 cat "$TMPDIR.out"
+echo "# took $took s"
 
 if ! grep -qE '^(1\.\.|ok|not ok)' "$TMPDIR.out"; then
     case $status in

@@ -5,7 +5,7 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 99
 
-few_samples 4 'device = exact' 'iterations = 1' 'max_time = 1 s' >exact.ini
+few_samples 10 'device = exact' 'iterations = 1' 'max_time = 1 s' >exact.ini
 cat >>exact.ini <<'END'
 [device exact]
 plugin = fake
@@ -70,7 +70,7 @@ hostile list note "nothing is claimed: the search lists cases as not ruled out t
 for way in hang_create hang hang_observe hang_report; do
     hostile "$way" ended "the search did not answer: time_limit = 400 ms" "$([ "$way" = hang_create ] && echo 0 || echo 2)"
 done
-hostile slow ended "the search took its budget for itself: budget = 10.0 ms" - -s 'search bad.budget=10 ms'
+hostile slow ended "the search took its budget for itself: budget = 200 ms" - -s 'search bad.budget=200 ms'
 hostile never ended "the search proposed case 0 more often than 100 times" 400
 hostile never ended "budget = 1.00 us" 1 -s 'search bad.budget = 1us'
 hostile many ended "the search is done" 3 -s defaults.max_time=1ms
@@ -92,7 +92,7 @@ equals "and its search has not ended" 1 "$("$GBRUN" search | grep -c '^search ba
 
 # --- killed in the middle, and resumed ------------------------------------------------------------------
 
-few_samples 4 'device = exact' 'iterations = 1' >long.ini
+few_samples 10 'device = exact' 'iterations = 1' >long.ini
 sed -n '/^\[device/,$p' exact.ini >>long.ini
 cat >>long.ini <<'END'
 [search any]

@@ -3,7 +3,7 @@
  * for each name, MODULE_NAME:
  *   crash_on_load  segfaults in a constructor
  *   exit_on_load   ends the process there, with exit code 0: a run must not end in silence
- *   hang_on_load   never comes back from there; nothing may be left running
+ *   hang_on_load   never comes back from there, if HANG_ON_LOAD is set; nothing may be left running
  *   noisy_on_load  prints and changes locale, working folder, umask and signal handling there, and
  *                  is a benchmark that works: gbrun's stdout must stay clean, paths and numbers
  *                  right
@@ -53,7 +53,7 @@ __attribute__((constructor)) static void on_load(void)
         *nowhere = 1;
     if (is_named("exit_on_load"))
         exit(0);
-    while (is_named("hang_on_load") && for_ever)
+    while (is_named("hang_on_load") && getenv("HANG_ON_LOAD") && for_ever)
         continue;
     if (is_named("noisy_on_load"))
         make_noise();
