@@ -13,7 +13,7 @@ policy = few
 device = cpu
 [policy few]
 plugin = fixed
-samples = 2
+samples = 10
 [bench copy]
 plugin = copy
 sweep.bytes = 4KiB, 8KiB
