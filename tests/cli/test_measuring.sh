@@ -39,7 +39,7 @@ samples = 1000000000
 [bench good]
 device = cpu
 max_time = 5 ms
-sweep.max_time_undecided = 0, 30 s
+sweep.max_time_undecided = 0, 3 s
 sweep.policy = steady, many
 INI
 rm results.gbr

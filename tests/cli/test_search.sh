@@ -42,6 +42,7 @@ sweep.duration = 40us, 10us, 80us, 160us
 sweep.kernels = 1, 3
 [bench nop]
 search =
+max_samples = 10
 END
 search spins.ini
 equals "a race: exit code" 0 "$code"
