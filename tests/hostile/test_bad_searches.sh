@@ -110,7 +110,7 @@ order()
 # facts FILE: how its search ended, without times.
 facts()
 {
-    "$GBRUN" search "$1" | sed 's/, after .*//' | grep -v '^ *[0-9.]* [a-z]*s  '
+    "$GBRUN" search "$1" | sed 's/, after .*//' | grep -v '^ *[0-9.]* [a-z]*s  \|^ *after  visit'
 }
 # again SEARCH KILL: run whole, and killed once KILL visits are stored; the two are the same.
 again()

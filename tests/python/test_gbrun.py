@@ -57,9 +57,11 @@ def changed(statement, *values):
 
 
 def has_thread():
-    """Is there the processor time of the thread, which is read only where that is cheap?"""
+    """Has every case the processor time of its thread, which is read only where that is cheap?"""
     with contextlib.closing(sqlite3.connect(FILE)) as file:
-        return file.execute("SELECT count(*) FROM samples WHERE name = 'thread'").fetchone()[0] > 0
+        columns = "SELECT count(DISTINCT case_id) FROM samples WHERE name = '%s'"
+        with_thread, all_cases = (file.execute(columns % name).fetchone()[0] for name in ("thread", "wall"))
+        return with_thread == all_cases
 
 
 class Tests(unittest.TestCase):
