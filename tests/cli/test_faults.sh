@@ -90,7 +90,7 @@ $defaults
 [bench hang]
 plugin = crash
 kind = loop
-time_limit = 300 ms
+time_limit = 1 s
 sweep.where = create, run, verify
 [bench forker]
 sweep.dies = no, yes
@@ -103,10 +103,10 @@ sweep.where = create, prepare, verify, destroy
 plugin = good
 INI
 run hang.ini
-equals "a hanging create is killed" 'timed out after 300 ms, in create' "$(status "hang where=create")"
-equals "a hanging run is killed" 'timed out after 300 ms, in run, while warming up' \
+equals "a hanging create is killed" 'timed out after 1.00 s, in create' "$(status "hang where=create")"
+equals "a hanging run is killed" 'timed out after 1.00 s, in run, while warming up' \
     "$(status "hang where=run")"
-equals "a hanging verify keeps its samples" 'timed out after 300 ms, in verify n=12' \
+equals "a hanging verify keeps its samples" 'timed out after 1.00 s, in verify n=12' \
     "$(status "hang where=verify")"
 equals "a child left running does not matter" "ok n=12" "$(status "forker dies=no")"
 equals "a child that holds the connection does not hide a crash" 'crashed (SIGABRT, in prepare)' \
