@@ -17,8 +17,8 @@ enum { USUAL_MIN_SAMPLES = 10, USUAL_MAX_SAMPLES = 1000000 };
  * longer: up to then it goes on while min_samples are missing, or the policy says in the reason of
  * GB_MORE what more samples would decide. */
 struct guards {
-    uint64_t min_samples, max_samples; /* 0: the usual, unless the other or the policy says more
-                                        * (GB_POLICY_COUNTS) */
+    uint64_t min_samples, max_samples; /* 0: the usual, unless the other or the policy says
+                                        * otherwise (GB_POLICY_COUNTS) */
     double max_time_ns;                /* of elapsed_ns */
     double max_undecided_ns;
 };

@@ -66,8 +66,38 @@ struct goal_reader {
     bool has_view;
 };
 
+struct goal_reader *goal_reader_new(struct store *store, int64_t run_number,
+                                    const struct search_goal *goal, const char *where)
+{
+    struct goal_reader *reader = memory_allocate(sizeof *reader);
+    *reader = (struct goal_reader){
+        .store = store,
+        .goal = goal,
+        .where = where,
+        .options = {.run = run_number, .has_names = true, .selects_none = true}};
+    return reader;
+}
+
+static void close_view(struct goal_reader *reader)
+{
+    if (reader->has_view)
+        view_close(&reader->view);
+    reader->has_view = false;
+    reader->is_wanted = NULL;
+}
+
+void goal_reader_free(struct goal_reader *reader)
+{
+    if (reader)
+        close_view(reader);
+    free(reader);
+}
+
+/* Once it is needed: where every case failed no name need be known. */
 static int32_t open_view(struct goal_reader *reader, struct gb_error *error)
 {
+    if (reader->has_view)
+        return GB_OK;
     int32_t status = view_open(reader->store, &reader->options, reader->options.run, &reader->view,
                                error);
     reader->has_view = status == GB_OK;
@@ -77,40 +107,9 @@ static int32_t open_view(struct goal_reader *reader, struct gb_error *error)
     if (status == GB_OK && !reader->goal->is_time)
         status = view_column_asked(&reader->view, reader->goal->expression,
                                    (struct origin){.file = "goal"}, &reader->column, error);
+    if (status != GB_OK)
+        close_view(reader);
     return status;
-}
-
-void goal_reader_free(struct goal_reader *reader)
-{
-    if (reader && reader->has_view)
-        view_close(&reader->view);
-    free(reader);
-}
-
-static int32_t make_reader(const struct goal_reader *as, struct goal_reader **ret,
-                           struct gb_error *error)
-{
-    struct goal_reader *reader = memory_allocate(sizeof *reader);
-    *reader = *as;
-    const int32_t status = reader->goal->is_time && !*reader->where ? GB_OK
-                                                                    : open_view(reader, error);
-    if (status == GB_OK)
-        *ret = reader;
-    else
-        goal_reader_free(reader);
-    return status;
-}
-
-int32_t goal_reader_new(struct store *store, int64_t run_number, const struct search_goal *goal,
-                        const char *where, int64_t case_id, struct goal_reader **ret,
-                        struct gb_error *error)
-{
-    const struct goal_reader reader = {
-        .store = store,
-        .goal = goal,
-        .where = where,
-        .options = {.run = run_number, .case_id = case_id, .has_names = true}};
-    return make_reader(&reader, ret, error);
 }
 
 static int32_t read_columns(struct goal_reader *reader, const struct stored_case *c,
@@ -162,8 +161,10 @@ int32_t goal_reader_read(struct goal_reader *reader, int64_t case_id, struct are
         return GB_OK;
     if (reader->goal->is_time)
         status = read_times(reader->store, ret_case, arena, ret, error);
-    return status == GB_OK && reader->has_view ? read_columns(reader, ret_case, arena, ret, error)
-                                               : status;
+    if (status != GB_OK || (reader->goal->is_time && !*reader->where))
+        return status;
+    status = open_view(reader, error);
+    return status == GB_OK ? read_columns(reader, ret_case, arena, ret, error) : status;
 }
 
 int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,
@@ -171,19 +172,14 @@ int32_t search_goal_observe(struct store *store, int64_t run_number, const struc
                             struct stored_case *ret_case, struct gb_observation *ret,
                             struct gb_error *error)
 {
-    struct goal_reader as = {.store = store,
-                             .goal = goal,
-                             .where = where,
-                             .options = {.run = run_number, .case_id = case_id}};
-    struct goal_reader *reader = NULL;
-    int32_t status = make_reader(&as, &reader, error);
-    if (status == GB_INVALID) { /* a name that only other cases have is no mistake: then all are
-                                 * looked at */
-        as.options.has_names = true;
-        status = make_reader(&as, &reader, error);
-    }
-    if (status == GB_OK)
+    struct goal_reader *reader = goal_reader_new(store, run_number, goal, where);
+    reader->options.names_of = case_id;
+    int32_t status = goal_reader_read(reader, case_id, arena, ret_case, ret, error);
+    if (status == GB_INVALID) { /* a name that only other cases have is no mistake */
+        close_view(reader);
+        reader->options.names_of = 0;
         status = goal_reader_read(reader, case_id, arena, ret_case, ret, error);
+    }
     goal_reader_free(reader);
     return status;
 }

@@ -11,12 +11,11 @@
 /* Is the goal one word that can be no column? GB_INVALID says so. */
 int32_t search_goal_check(const struct search_goal *goal, struct gb_error *error);
 
-/* Reads a goal of many records of one run, which is held as it is until goal_reader_free. case_id:
- * any of its records. `where`: a record for which it is not true is GB_OBSERVED_SKIPPED. */
+/* Reads a goal of many records of one run, which is held as it is until goal_reader_free. `where`:
+ * a record for which it is not true is GB_OBSERVED_SKIPPED. */
 struct goal_reader;
-int32_t goal_reader_new(struct store *store, int64_t run_number, const struct search_goal *goal,
-                        const char *where, int64_t case_id, struct goal_reader **ret,
-                        struct gb_error *error);
+struct goal_reader *goal_reader_new(struct store *store, int64_t run_number,
+                                    const struct search_goal *goal, const char *where);
 void goal_reader_free(struct goal_reader *reader); /* NULL allowed */
 
 /*

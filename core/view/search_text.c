@@ -148,9 +148,9 @@ static int32_t read_visits(struct store *store, struct search_found *found, stru
     if (status != GB_OK)
         return status;
     status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
-    for (size_t i = 0; n > 0 && i < found->goals.n && status == GB_OK; i++)
-        status = goal_reader_new(store, found->run->number, &found->goals.items[i],
-                                 i == 0 ? fact(found, "where") : "", ids[0], &readers[i], error);
+    for (size_t i = 0; i < found->goals.n; i++)
+        readers[i] = goal_reader_new(store, found->run->number, &found->goals.items[i],
+                                     i == 0 ? fact(found, "where") : "");
     for (size_t i = 0; i < n && status == GB_OK; i++)
         status = read_visit(store, found, readers, ids[i], &passing, error);
     for (size_t i = 0; i < found->goals.n; i++)

@@ -21,7 +21,7 @@ static void add_names(struct arena *arena, const char ***names, size_t *n, const
 
 static int32_t load_names(struct view *view, struct gb_error *error)
 {
-    const int64_t case_id = view->options->has_names ? 0 : view->options->case_id;
+    const int64_t case_id = view->options->names_of;
     int32_t status = GB_OK;
     for (size_t i = 0; status == GB_OK && i < view->n_runs; i++) {
         const char **names = NULL;
@@ -256,11 +256,8 @@ static int32_t select_one(struct selection *selection, struct view_entry *entry,
 static int32_t select_run(struct selection *selection, size_t run, struct gb_error *error)
 {
     struct view *view = selection->view;
-    struct view_entry only = {.case_id = view->options->case_id, .run = run};
     int64_t *ids = NULL;
     size_t n = 0;
-    if (only.case_id)
-        return select_one(selection, &only, error);
     int32_t status = store_case_ids_in_order(view->store, view->runs[run].id, view->page.from,
                                              view->page.to, &ids, &n, error);
     for (size_t i = 0; status == GB_OK && i < n; i++) {
@@ -362,7 +359,7 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
     if (status == GB_OK)
         status = load_devices(view, error);
     if (status == GB_OK && (options->where || options->sort || options->columns || options->pivot ||
-                            options->group_by || options->has_names || options->case_id))
+                            options->group_by || options->has_names))
         status = load_names(view, error);
     if (status == GB_OK && options->relative_to)
         status = relatives_new(view->store, options->path ? options->path : "this file",
@@ -374,7 +371,7 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
         status = sorter_open(view, &selection.sorter, error);
     if (status == GB_OK)
         status = page_begin(view, error);
-    for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
+    for (size_t i = 0; status == GB_OK && i < view->n_runs && !options->selects_none; i++)
         status = select_run(&selection, i, error);
     if (status == GB_OK && view->is_united && !selection.sorter.n && view->n_entries)
         qsort(view->entries, view->n_entries, sizeof *view->entries, compare_positions);

@@ -77,12 +77,13 @@ struct view_options {
     const char *roofs;       /* a results file whose roofs come before all others (roofs.h); NULL */
     uint64_t limit;          /* cases at most, each with its rounds; 0: all */
     uint64_t offset;         /* that come before the first of them */
-    const char *sort; /* comma list of columns, `-` before one: downwards; NULL: as configured */
-    int64_t case_id; /* this record alone, of the one run; names are its own, unless has_names; 0 */
-    bool has_names;  /* columns will be asked for with view_column_named */
-    bool verbose;    /* more columns, all facts and messages */
-    bool breakdown;  /* show: what each case puts on the device, after the table of cases */
-    bool is_fresh;   /* show: the run has just ended, and whoever looks knows which it is: alone */
+    const char *sort;  /* comma list of columns, `-` before one: downwards; NULL: as configured */
+    int64_t names_of;  /* has_names, but those of this record are enough; 0: of all */
+    bool has_names;    /* columns will be asked for with view_column_named */
+    bool selects_none; /* records are read with view_read alone */
+    bool verbose;      /* more columns, all facts and messages */
+    bool breakdown;    /* show: what each case puts on the device, after the table of cases */
+    bool is_fresh;    /* show: the run has just ended, and whoever looks knows which it is: alone */
     bool has_colours; /* show: as a table, see colour.h */
     bool transpose;   /* of groups: columns are groups, rows what is asked of them */
     size_t width;     /* that tables for people have, as far as columns can be left out; 0: 120 */

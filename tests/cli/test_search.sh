@@ -251,6 +251,10 @@ printf '[bench nop]\n' >>many.ini
 search many.ini -s 'search all.goal=max metric.runs' -s good.factor=1 -s good.size=1
 claims "a metric that one benchmark has" "search all (exhaustive): best of all 2 cases within 1 % at 95 %"
 found "is no value of another" best "good"
+printf '[search all]\nplugin = exhaustive\ngoal = max metric.runs\n[bench crash]\nsearch = all\nsweep.kind = segv, exit3\n' >fails.ini
+search fails.ini
+equals "no case has the metric, as all crashed: exit code" 1 "$code"
+found "... which are counted" measured "2 of 2 cases, 0 of them ok, in 2 visits"
 
 "$GBRUN" run -c spins.ini -o plain.gbr nop >/dev/null 2>&1
 equals "a run without a search" 1 "$("$GBRUN" search plain.gbr 2>&1 | grep -c 'run 1 has no search')"
