@@ -50,8 +50,11 @@ class Tests(unittest.TestCase):
         self.assertEqual(gbrun.measure(work, single=True, **FEW).call_time, call + entry)
 
     def test_it_agrees_with_timeit(self):
-        theirs = min(timeit.repeat(work, number=200, repeat=500)) / 200  # short: in between, others have the processor
-        self.assertTrue(0.7 < min(gbrun.measure(work, max_time="1 s").samples) / theirs < 1.4, theirs)
+        theirs, ours = [], []
+        for _ in range(8):  # in turns, and short: in between, others have the processor
+            theirs += [time / 200 for time in timeit.repeat(work, number=200, repeat=60)]
+            ours += list(gbrun.measure(work, max_time="0.2 s").samples)
+        self.assertTrue(0.7 < min(ours) / min(theirs) < 1.4, f"{min(ours)} {min(theirs)}")
 
     def test_twice_the_work_takes_twice_as_long(self):
         ratio = gbrun.compare(lambda: work(2000), lambda: work(4000), visit="20 ms", max_rounds=40, margin=0.2)
@@ -114,6 +117,7 @@ class Tests(unittest.TestCase):
             lambda: gbrun.measure(time.monotonic, reset=work, single=True, **long),
             lambda: gbrun.compare(work, work, device="cpu", margin=1e-6, visit="60 s"),
         ]
+        gbrun.measure(work, **FEW)  # imports what it needs: an import that is interrupted fails in its own ways
         hook, end, arrived = sys.unraisablehook, threading.Event(), [None]
         before = signal.signal(signal.SIGALRM, handler)
         thread = threading.Thread(target=interrupt)
