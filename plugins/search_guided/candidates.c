@@ -93,6 +93,17 @@ void candidates_free(struct candidates *candidates)
 
 /* ---- predictions ---- */
 
+/* row += by * other; in parts that compilers make one instruction of. */
+static void add_multiple(float *restrict row, float by, const float *restrict other, size_t n)
+{
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (size_t k = 0; k < 8; k++)
+            row[i + k] += by * other[i + k];
+    for (; i < n; i++)
+        row[i] += by * other[i];
+}
+
 /* The row of the next point, by those before: the recurrence of forward substitution. */
 static int32_t add_row(struct candidates *candidates, const struct gaussian *model)
 {
@@ -107,11 +118,8 @@ static int32_t add_row(struct candidates *candidates, const struct gaussian *mod
         row[i] = (float)gaussian_kernel(model, place, there);
         candidates->n_good[i] += row[i] * row[i];
     }
-    for (uint32_t j = 0; j < k; j++) {
-        const float *earlier = candidates->rows[j], by = (float)factor[j];
-        for (uint32_t i = 0; i < n; i++)
-            row[i] -= by * earlier[i];
-    }
+    for (uint32_t j = 0; j < k; j++)
+        add_multiple(row, (float)-factor[j], candidates->rows[j], n);
     for (uint32_t i = 0; i < n; i++) {
         row[i] /= (float)factor[k];
         candidates->squares[i] += row[i] * row[i];
@@ -144,8 +152,7 @@ int32_t candidates_predict(struct candidates *candidates, const struct gaussian 
         for (uint32_t i = 0; i < candidates->n; i++)
             means[i] = (float)model->mean[target];
         for (uint32_t k = 0; k < model->n; k++)
-            for (uint32_t i = 0; i < candidates->n; i++)
-                means[i] += (float)weights[k] * candidates->rows[k][i];
+            add_multiple(means, (float)weights[k], candidates->rows[k], candidates->n);
     }
     return status;
 }
@@ -171,14 +178,11 @@ void predict_place(const struct gaussian *model, const struct failures *failures
                    const uint16_t *place, double *scratch, struct prediction *ret)
 {
     const double *weights = model->weights, *costs = model->weights + model->capacity;
-    double explained = 0, n_good = 0, n_bad = 0;
-    gaussian_project(model, place, scratch);
+    double explained = 0, n_bad = 0;
+    const double n_good = gaussian_project(model, place, scratch);
     ret->mean = model->mean[0];
     ret->cost = model->mean[1];
     for (uint32_t k = 0; k < model->n; k++) {
-        const double near = gaussian_kernel(model, place,
-                                            model->places + (size_t)k * model->n_axes);
-        n_good += near * near;
         explained += scratch[k] * scratch[k];
         ret->mean += weights[k] * scratch[k];
         ret->cost += costs[k] * scratch[k];

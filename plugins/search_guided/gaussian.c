@@ -125,7 +125,7 @@ double gaussian_kernel(const struct gaussian *model, const uint16_t *a, const ui
 {
     float product = 1;
     for (uint32_t i = 0; i < model->n_axes; i++)
-        product *= model->axes[i].factors[a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]];
+        product *= model->axes[i].factors[abs(a[i] - b[i])];
     return product;
 }
 
@@ -160,15 +160,25 @@ static int32_t make_room(struct gaussian *model)
     return GB_OK;
 }
 
+/* Sums that do not wait for each other. */
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sums[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            sums[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        sums[0] += a[i] * b[i];
+    return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+}
+
 /* Solves factor x = b in place, of the first n points. */
 static void solve_lower(const struct gaussian *model, uint32_t n, double *x)
 {
     for (uint32_t i = 0; i < n; i++) {
         const double *row = model->factor + row_of(i);
-        double sum = x[i];
-        for (uint32_t j = 0; j < i; j++)
-            sum -= row[j] * x[j];
-        x[i] = sum / row[i];
+        x[i] = (x[i] - dot(row, x, i)) / row[i];
     }
 }
 
@@ -184,8 +194,7 @@ static void factor_row(struct gaussian *model, uint32_t i)
     double *row = model->factor + row_of(i), square = 1 + model->noise;
     kernels(model, model->places + (size_t)i * model->n_axes, i, row);
     solve_lower(model, i, row);
-    for (uint32_t j = 0; j < i; j++)
-        square -= row[j] * row[j];
+    square -= dot(row, row, i);
     /* Rounding may leave nothing of points that lie together. */
     row[i] = sqrt(square > 0.1 * model->noise ? square : 0.1 * model->noise);
 }
@@ -205,10 +214,12 @@ int32_t gaussian_add(struct gaussian *model, const uint16_t *place, const double
     return GB_OK;
 }
 
-void gaussian_project(const struct gaussian *model, const uint16_t *place, double *ret)
+double gaussian_project(const struct gaussian *model, const uint16_t *place, double *ret)
 {
     kernels(model, place, model->n, ret);
+    const double squares = dot(ret, ret, model->n);
     solve_lower(model, model->n, ret);
+    return squares;
 }
 
 /* ---- mean, variance, likelihood ---- */

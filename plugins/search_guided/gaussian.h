@@ -62,7 +62,8 @@ void gaussian_solve(struct gaussian *model);
 enum { GAUSSIAN_FIT_STEPS = 4 };
 void gaussian_fit(struct gaussian *model, uint32_t n_fit);
 
-/* factor^-1 (kernel of the place with each point): n numbers, O(n^2). */
-void gaussian_project(const struct gaussian *model, const uint16_t *place, double *ret);
+/* factor^-1 (kernel of the place with each point): n numbers, O(n^2). Returns the sum of the
+ * kernels' squares. */
+double gaussian_project(const struct gaussian *model, const uint16_t *place, double *ret);
 
 #endif
