@@ -14,16 +14,20 @@ core_libgbrun_la_SOURCES += \
 	core/cli/plan.h \
 	core/cli/run_job.c \
 	core/cli/run_job.h \
-	core/cli/shard.c \
-	core/cli/shard.h \
+	core/cli/run_record.c \
+	core/cli/run_record.h \
+	core/cli/run_report.c \
+	core/cli/run_resume.c \
+	core/cli/run_resume.h \
 	core/cli/run_search.c \
 	core/cli/run_search.h \
+	core/cli/screen.c \
 	core/cli/search_goals_check.c \
 	core/cli/search_goals_check.h \
 	core/cli/search_space.c \
 	core/cli/search_space.h \
-	core/cli/run_report.c \
-	core/cli/screen.c \
+	core/cli/shard.c \
+	core/cli/shard.h \
 	core/cli/templates.c \
 	core/cli/templates.h \
 	core/cli/verb_ab.c \

@@ -2,185 +2,20 @@
 #include "core/cli/run_job.h"
 
 #include "core/cli/plan.h"
+#include "core/cli/run_record.h"
+#include "core/cli/run_resume.h"
 #include "core/cli/run_search.h"
-#include "core/cli/shard.h"
 
-#include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
-#include "core/base/sha256.h"
-#include "core/compare/compare.h"
 #include "core/run/device_groups.h"
 #include "core/run/machine.h"
-#include "core/run/provenance.h"
-#include "core/store/store_read.h"
 
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- the record of the run ---- */
-
-/* The command line as a shell would take it. */
-static char *command_line(struct arena *arena)
-{
-    CLEANUP(text_free) struct text text = {0};
-    FILE *file = fopen("/proc/self/cmdline", "re");
-    int letter;
-    bool fresh = true;
-    while (file && (letter = fgetc(file)) != EOF) {
-        if (!fresh || text.length == 0) {
-            char one[2] = {(char)letter, 0};
-            if (letter)
-                text_add(&text, one);
-        } else {
-            text_printf(&text, " %c", letter);
-        }
-        fresh = letter == 0;
-    }
-    if (file)
-        fclose(file);
-    return arena_text(arena, text_get(&text));
-}
-
-/* Facts by their names; a later one takes the place of an earlier one. */
-struct fact_list {
-    struct arena *arena;
-    struct fact *items;
-    size_t n;
-};
-
-static void set_fact(struct fact_list *facts, const char *name, const char *value)
-{
-    struct fact fact = {make_plain_line(arena_text(facts->arena, name)),
-                        make_plain_line(arena_text(facts->arena, value))};
-    for (size_t i = 0; i < facts->n; i++)
-        if (text_equal(facts->items[i].name, fact.name)) {
-            facts->items[i] = fact;
-            return;
-        }
-    ARENA_APPEND(facts->arena, facts->items, facts->n, fact);
-}
-
-/* The commit of the configuration's folder; of plugins' files where they are of another one. */
-static void add_commits(const struct configuration *configuration, struct fact_list *facts)
-{
-    struct arena *arena = facts->arena;
-    bool is_dirty;
-    const char *commit = provenance_commit(configuration->folder, arena, &is_dirty);
-    const char *of_folder = arena_printf(arena, "%s%d", commit, is_dirty);
-    if (*commit) {
-        set_fact(facts, "commit", commit);
-        set_fact(facts, "commit_dirty", is_dirty ? "yes" : "no");
-    }
-    for (size_t i = 0; i < sweep_parts(configuration->sweep); i++) {
-        const struct plugin_info *info = sweep_part(configuration->sweep, i).info;
-        const char *name = arena_printf(arena, "commit.%s", info->plugin.id);
-        if (*fact_of(facts->items, facts->n, name) || !info->path)
-            continue;
-        commit = provenance_commit(folder_of(info->path, arena), arena, &is_dirty);
-        if (!*commit || text_equal(of_folder, arena_printf(arena, "%s%d", commit, is_dirty)))
-            continue;
-        set_fact(facts, name, commit);
-        set_fact(facts, arena_printf(arena, "commit_dirty.%s", info->plugin.id),
-                 is_dirty ? "yes" : "no");
-    }
-}
-
-/* --label, over label.NAME of [gbrun]. */
-static void add_labels(const struct run_job *job, struct fact_list *facts)
-{
-    const struct gb_map *labels = &settings_run(job->configuration.settings)->label;
-    const char *const *given;
-    size_t n = argument_all(job->arguments, "label", &given);
-    for (size_t i = 0; i < labels->n; i++)
-        set_fact(facts, arena_printf(facts->arena, "label.%s", labels->keys[i]), labels->values[i]);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(given[i], '=');
-        set_fact(facts,
-                 arena_printf(facts->arena, "label.%.*s", (int)(equals - given[i]), given[i]),
-                 equals + 1);
-    }
-}
-
-/* By which the shards of a sweep find each other. */
-static void add_shard(const struct configuration *configuration, struct fact_list *facts)
-{
-    const char *shard = settings_run(configuration->settings)->shard;
-    set_fact(facts, SHARD_FACT_PLAN, configuration->plan);
-    if (!*shard)
-        return;
-    set_fact(facts, SHARD_FACT_SHARD, shard);
-    set_fact(facts, SHARD_FACT_CASES,
-             arena_printf(facts->arena, "%llu",
-                          (unsigned long long)sweep_positions(configuration->sweep)));
-}
-
-static void set_facts(struct run_job *job, struct run_record *ret)
-{
-    struct configuration *configuration = &job->configuration;
-    struct fact_list facts = {.arena = &configuration->arena};
-    struct fact found[PROVENANCE_FACTS];
-    struct fact *of_machine;
-    size_t n = 0;
-    const char *note = argument(job->arguments, "note");
-    machine_facts(&configuration->arena, &of_machine, &n);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, of_machine[i].name, of_machine[i].value);
-    n = provenance_of_environment(&configuration->arena, found);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, found[i].name, found[i].value);
-    add_commits(configuration, &facts);
-    if (job->busy)
-        set_fact(&facts, BUSY_FACT, job->busy);
-    if (note)
-        set_fact(&facts, "note", note);
-    add_labels(job, &facts);
-    add_shard(configuration, &facts);
-    for (size_t i = 0; i < job->n_facts; i++)
-        set_fact(&facts, job->facts[i].name, job->facts[i].value);
-    ret->facts = facts.items;
-    ret->n_facts = facts.n;
-}
-
-/* Of the configuration in force; of a run that is resumed, the hash that it began with: defaults
- * are written out in its own configuration. */
-static const char *hash_config(const struct run_job *job, struct text *config, char *ret_text)
-{
-    struct sha256 hash;
-    uint8_t digest[SHA256_BYTES];
-    settings_print(job->configuration.settings, config);
-    sha256_begin(&hash);
-    sha256_add(&hash, config->data, config->length);
-    sha256_end(&hash, digest);
-    sha256_text(digest, ret_text);
-    if (*job->config_sha256)
-        memcpy(ret_text, job->config_sha256, sizeof job->config_sha256);
-    return text_get(config);
-}
-
-static int32_t begin_run(struct run_job *job, struct gb_error *error)
-{
-    struct configuration *configuration = &job->configuration;
-    CLEANUP(text_free) struct text config = {0};
-    char started[UTC_TEXT];
-    utc_text(started);
-    struct run_record run = {.started = started,
-                             .version = GBRUN_VERSION,
-                             .command_line = command_line(&configuration->arena),
-                             .config_path = configuration->path,
-                             .config_folder = configuration->folder,
-                             .seed = settings_run(configuration->settings)->seed,
-                             .n_cases = job->n_visits};
-    memcpy(run.uuid, job->run_uuid, sizeof run.uuid);
-    run.config = hash_config(job, &config, run.config_sha256);
-    set_facts(job, &run);
-    return store_run_begin(job->store, &run, &job->run_id, error);
-}
 
 /* ---- events ---- */
 
@@ -237,269 +72,12 @@ static void end_events(struct run_job *job, int code)
             (unsigned long long)n_lost, reason);
 }
 
-/* ---- resuming ---- */
-
-static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
-                      int32_t device_index)
-{
-    struct run_job *job = context;
-    MEMORY_APPEND(
-        job->done, job->n_done,
-        (struct visit_key){.position = position,
-                           .round = round,
-                           .device_index = device_index,
-                           .device_name = arena_text(&job->configuration.arena, device_name)});
-}
-
-static const struct known_device *find_device(const struct device_list *devices,
-                                              const struct device_record *record)
-{
-    for (size_t i = 0; i < devices->n; i++)
-        if (text_equal(devices->items[i].settings->name, record->name) &&
-            devices->items[i].info.index == record->index)
-            return &devices->items[i];
-    return NULL;
-}
-
-/* Says where the devices are not those that the run was measured on before. */
-static int32_t compare_devices(struct run_job *job, struct gb_error *error)
-{
-    struct stored_device *before;
-    size_t n = 0;
-    int32_t status = store_devices(job->store, job->run_id, &job->configuration.arena, &before, &n,
-                                   error);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        const struct device_record *record = &before[i].record;
-        const struct known_device *now = find_device(&job->devices, record);
-        if (!now)
-            say("gbrun: device %s:%u (%s), used before, is not there: going on without it",
-                record->name, record->index, record->model);
-        else if (!text_equal(now->info.uuid, record->uuid) ||
-                 !text_equal(now->info.model, record->model))
-            say("gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it",
-                record->name, record->index, record->model, record->uuid, now->info.model,
-                now->info.uuid);
-    }
-    return status;
-}
-
-static bool is_among(const struct module_record *modules, size_t n, const char *kind,
-                     const struct plugin_info *info)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(modules[i].kind, kind) && text_equal(modules[i].id, info->plugin.id) &&
-            text_equal(modules[i].sha256, info->sha256))
-            return true;
-    return false;
-}
-
-/* Is the code that which the run was measured with? Where it is not and that is accepted, cases say
- * so, as they do when it changes during a run. */
-static int compare_builds(struct run_job *job, const struct run_record *run)
-{
-    struct catalogue *catalogue = &job->configuration.catalogue;
-    struct module_record *before;
-    struct gb_error error;
-    size_t n = 0;
-    bool is_changed = !text_equal(run->version, GBRUN_VERSION);
-    if (store_modules(job->store, job->run_id, &job->configuration.arena, &before, &n, &error) !=
-        GB_OK)
-        return fail_with(&error, EXIT_INTERNAL);
-    if (is_changed)
-        say("gbrun: gbrun was version %s and is %s", run->version, GBRUN_VERSION);
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < catalogue->n_plugins; j++) {
-            struct plugin_info *info = &catalogue->plugins[j];
-            const char *kind = plugin_kind_words(info->plugin.kind);
-            bool is_used = text_equal(info->path, before[i].path) ||
-                           info == catalogue_find(catalogue, info->plugin.kind, before[i].id);
-            if (!is_used || !text_equal(kind, before[i].kind) ||
-                !text_equal(info->plugin.id, before[i].id) || is_among(before, n, kind, info))
-                continue;
-            say("gbrun: %s %s: %s was %.12s (version %s) and is %.12s (version %s)", kind,
-                before[i].id, before[i].path, before[i].sha256, before[i].version, info->sha256,
-                info->plugin.version);
-            info->sha256 = before[i].sha256;
-            is_changed = true;
-        }
-    if (!is_changed || argument(job->arguments, "accept-changes"))
-        return EXIT_FINE;
-    return fail_usage("--resume %s: the run was measured with other builds: bring them back, or "
-                      "mix them with --accept-changes",
-                      job->store_path);
-}
-
-/* The configuration in a results file decides which code is run. */
-static int refuse_others_file(const char *path)
-{
-    struct stat facts;
-    if (stat(path, &facts) != 0 || facts.st_uid == geteuid())
-        return EXIT_FINE;
-    return fail_usage(
-        "--resume %s: belongs to another user, and its configuration decides which code is run; "
-        "look at that with `gbrun export --format json`, then resume a copy of your own",
-        path);
-}
-
-/* --shard beside --resume; NULL: not given */
-static const char *asked_shard(const struct run_job *job)
-{
-    return job->ab ? NULL : argument(job->arguments, "shard");
-}
-
-/* Shards by costs: are those of the file still what they were? And is it a shard of that plan which
- * is to be measured? */
-static int compare_plans(const struct run_job *job, const struct run_record *run)
-{
-    const char *plan = fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN);
-    const char *shard = fact_of(run->facts, run->n_facts, SHARD_FACT_SHARD);
-    const char *costs = settings_run(job->configuration.settings)->costs;
-    const char *asked = asked_shard(job);
-    const char *of = strchr(shard, '/');
-    const char *wanted = strchr(settings_run(job->configuration.settings)->shard, '/');
-    if ((!*costs && !asked) || text_equal(plan, job->configuration.plan))
-        return EXIT_FINE;
-    if (asked && !of)
-        return fail_usage("--resume %s --shard %s: the run was not dealt into shards",
-                          job->store_path, asked);
-    if (asked && (!wanted || !text_equal(wanted, of)))
-        return fail_usage("--resume %s --shard %s: the run is shard %s of its plan: expected I%s",
-                          job->store_path, asked, shard, of);
-    return fail_usage("--resume %s: shards are dealt by %s, which has changed since: bring it back",
-                      job->store_path, costs);
-}
-
-/* Goes on with a run of the file: what is done of it is not measured again. */
-/* A run's facts are of the machine on which it began. */
-static void compare_hosts(struct run_job *job, const struct run_record *run)
-{
-    const char *before = fact_of(run->facts, run->n_facts, "host");
-    struct fact *facts;
-    size_t n = 0;
-    machine_facts(&job->configuration.arena, &facts, &n);
-    const char *now = fact_of(facts, n, "host");
-    if (!*before || !*now || text_equal(before, now))
-        return;
-    job->elsewhere = arena_printf(&job->configuration.arena,
-                                  "measured on %s, in a run that began on %s", now, before);
-    say("gbrun: warning: the run began on %s and goes on on %s: its facts are those of %s, and "
-        "cases from now on have a warning",
-        before, now, before);
-}
-
-static int take_up(struct run_job *job, const struct run_record *run)
-{
-    struct gb_error error;
-    memcpy(job->run_uuid, run->uuid, sizeof run->uuid);
-    int code = compare_builds(job, run);
-    if (code == EXIT_FINE)
-        compare_hosts(job, run);
-    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
-                                          &job->first_sequence, &error) != GB_OK)
-        code = fail_with(&error, EXIT_INTERNAL);
-    if (job->n_done == 0)
-        return code;
-    job->done_in_order = memory_allocate(job->n_done * sizeof *job->done);
-    memcpy(job->done_in_order, job->done, job->n_done * sizeof *job->done);
-    qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
-    return code;
-}
-
-/* The newest run of this plan and shard, if the file has one; else a fresh one. */
-static int continue_run(struct run_job *job)
-{
-    struct arena *arena = &job->configuration.arena;
-    const char *shard = settings_run(job->configuration.settings)->shard;
-    struct stored_run *runs;
-    struct run_record run;
-    struct gb_error error;
-    size_t n = 0;
-    const int32_t status = store_runs(job->store, RUN_ALL, arena, &runs, &n, &error);
-    if (status != GB_OK && status != GB_NOT_FOUND)
-        return fail_with(&error, EXIT_INTERNAL);
-    while (n > 0) {
-        const struct run_record *record = &runs[--n].record;
-        if (!text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_PLAN),
-                        job->configuration.plan) ||
-            !text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD), shard))
-            continue;
-        job->run_number = runs[n].number;
-        return store_run_read(job->store, job->run_number, arena, &job->run_id, &run, &error) ==
-                       GB_OK
-                   ? take_up(job, &run)
-                   : fail_with(&error, EXIT_INTERNAL);
-    }
-    return EXIT_FINE;
-}
-
-/* --resume --shard: another shard of the run's plan, of the same builds. */
-static int take_up_shard(struct run_job *job, const struct run_record *run)
-{
-    const int code = compare_builds(job, run);
-    if (code != EXIT_FINE)
-        return code;
-    job->configuration.path = run->config_path;
-    job->run_id = 0;
-    job->run_number = RUN_NEWEST;
-    *job->config_sha256 = 0;
-    return continue_run(job);
-}
+/* ---- opening ---- */
 
 int run_job_resume(struct run_job *job)
 {
-    struct gb_error error;
-    struct run_record run = {0};
-    struct arena arena = {0};
-    int code = open_events(job);
-    if (code != EXIT_FINE)
-        return code;
-    job->store_path = argument(job->arguments, "resume");
-    if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
-        argument(job->arguments, "output"))
-        return fail_usage(
-            "--resume %s: goes on with the configuration and the file it names: leave "
-            "out --config, --set and --output",
-            job->store_path);
-    const char *other = job->ab ? NULL : configuration_argument(job->arguments, "shard");
-    if (other)
-        return fail_usage("--resume %s: goes on with the cases and settings of the run: leave out "
-                          "'%s'",
-                          job->store_path, other);
-    if (argument(job->arguments, "label") || argument(job->arguments, "note"))
-        return fail_usage("--resume %s: the run has its labels and its note already: leave out "
-                          "--label and --note",
-                          job->store_path);
-    if (access(job->store_path, F_OK) != 0)
-        return fail_usage("%s: there is no such results file to resume", job->store_path);
-    code = refuse_others_file(job->store_path);
-    if (code != EXIT_FINE)
-        return code;
-    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    code = read_run(job->arguments, job->store, job->store_path, &job->run_number);
-    if (code != EXIT_FINE)
-        return code;
-    if (store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
-        arena_free(&arena);
-        return fail_with(&error, EXIT_USAGE);
-    }
-    memcpy(job->config_sha256, run.config_sha256, sizeof run.config_sha256);
-    const char *folder = arena_text(&arena, run.config_folder);
-    bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
-    if (is_of_ab != (job->ab != NULL))
-        code = fail_usage("--resume %s: the run is %s `gbrun ab`: expected gbrun %s --resume",
-                          job->store_path, is_of_ab ? "one of" : "not of", is_of_ab ? "ab" : "run");
-    if (code == EXIT_FINE)
-        code = configuration_read_text(
-            arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder,
-            run.config, job->arguments, job->ab, &job->configuration);
-    if (code == EXIT_FINE)
-        code = compare_plans(job, &run);
-    if (code == EXIT_FINE)
-        code = asked_shard(job) ? take_up_shard(job, &run) : take_up(job, &run);
-    /* The texts are used until the end: they become the configuration's. */
-    arena_adopt(&job->configuration.arena, &arena);
-    return code;
+    const int code = open_events(job);
+    return code == EXIT_FINE ? run_resume(job) : code;
 }
 
 static int check_labels(const struct arguments *arguments)
@@ -531,7 +109,7 @@ int run_job_open(struct run_job *job)
         job->store_path = settings_run(job->configuration.settings)->results;
     if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    return argument(job->arguments, "continue") ? continue_run(job) : EXIT_FINE;
+    return argument(job->arguments, "continue") ? run_resume_newest(job) : EXIT_FINE;
 }
 
 /* ---- measuring ---- */
@@ -733,7 +311,7 @@ static int32_t open_claims(struct run_job *job, struct gb_error *error)
         return GB_OK;
     if (job->searches)
         return error_set(error, GB_INVALID, "--claim: is not for benchmarks with a search");
-    hash_config(job, &config, plan);
+    run_record_hash(job, &config, plan);
     return claims_open(folder, plan, sweep_size(job->configuration.sweep), job->run_uuid,
                        settings_run(job->configuration.settings)->claim_limit_ns, &job->claims,
                        error);
@@ -751,7 +329,8 @@ int run_job_measure(struct run_job *job)
     if (find_devices(job, &error) != GB_OK ||
         count_visits(job, &schedule, &n_done, &error) != GB_OK ||
         open_claims(job, &error) != GB_OK ||
-        (job->run_id == 0 ? begin_run(job, &error) : compare_devices(job, &error)) != GB_OK)
+        (job->run_id == 0 ? run_record_begin(job, &error)
+                          : run_resume_compare_devices(job, &error)) != GB_OK)
         return fail_with(&error, error.status == GB_INVALID ? EXIT_USAGE : EXIT_INTERNAL);
     schedule.claims = job->claims;
     begin_progress(job, n_done);
