@@ -9,7 +9,7 @@ if ! command -v sqlite3 >/dev/null; then
     skip "groups of devices" "sqlite3 is not installed"
     finish
 fi
-head=$(few_samples 1 'iterations = 1' 'min_samples = 1')
+head=$(few_samples 1 'iterations = 1')
 head="$head
 [device gpu]
 plugin = fake
