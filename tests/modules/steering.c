@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ATTACK                                                                                     \
     "\033]0;title\a\033[2J\b\r\177\x9b"                                                            \
@@ -245,6 +246,13 @@ static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
     return GB_OK;
 }
 
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
 static int32_t measure(void *device, struct gb_measurement *measurement)
 {
     int32_t status = GB_OK;
@@ -259,8 +267,8 @@ static int32_t measure(void *device, struct gb_measurement *measurement)
         for (int j = 0; j < 2; j++)
             if (measurement->time_ns[j])
                 measurement->time_ns[j][i] = time_ns;
-        measurement->begin_ns[i] = 1e9;
-        measurement->end_ns[i] = 1e9 + time_ns;
+        measurement->begin_ns[i] = now_ns() - time_ns;
+        measurement->end_ns[i] = now_ns();
         measurement->clock_hz[i] = 1e9;
         measurement->throttle[i] = 1;
         measurement->flags[i] = GB_SAMPLE_THROTTLED;
