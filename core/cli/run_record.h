@@ -1,5 +1,4 @@
-/* run_record.h - what a results file says of a run as a whole: command line, configuration, facts.
- */
+/* run_record.h - what a results file says of a whole run: command line, configuration, facts. */
 #pragma once
 
 #include "core/cli/run_job.h"

@@ -8,6 +8,8 @@
  * interrupt run sends gbrun a Ctrl-C, once.
  */
 #define _GNU_SOURCE
+#include "tests/modules/host_time.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <gbrun/gbrun.h>
@@ -187,13 +189,6 @@ static int32_t work(void *object, struct gb_work *work)
     }
     bench->host->metric(bench->host, "awake", n_awake, "");
     return GB_OK;
-}
-
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)

@@ -67,6 +67,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/fake_profiler.h \
 	tests/modules/global_timer.cuh \
 	tests/modules/halves_on_host.h \
+	tests/modules/host_time.h \
 	tests/modules/places.h \
 	tests/modules/policy.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \

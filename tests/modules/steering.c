@@ -5,12 +5,13 @@
  * or a file. The option `how` ends the case in different ways; with `where = none` the device has
  * nothing and says so.
  */
+#include "tests/modules/host_time.h"
+
 #include <gbrun/gbrun.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ATTACK                                                                                     \
     "\033]0;title\a\033[2J\b\r\177\x9b"                                                            \
@@ -244,13 +245,6 @@ static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
     snprintf(clock->help, sizeof clock->help, "%s", STEERING("help"));
     clock->tick_ns = clock->overhead_ns = 1;
     return GB_OK;
-}
-
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
 static int32_t measure(void *device, struct gb_measurement *measurement)
