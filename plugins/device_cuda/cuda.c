@@ -148,8 +148,10 @@ static void close_device(void *object)
     sensors_close(&device->sensors);
     if (device->flush != 0)
         driver->free(device->flush);
-    if (device->is_primary)
+    if (device->is_primary) {
+        driver->context_set(NULL); /* one that has ended, but is current, looks like a program's */
         driver->context_release(device->number);
+    }
     free(device);
 }
 

@@ -81,7 +81,7 @@ static struct gb_queue *queue;
 
 static void open_it(void)
 {
-    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_OK);
+    ck_assert_msg(ops->open(&fake->host, params, 0, &device) == GB_OK, "%s", fake->reason);
     ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
 }
 
