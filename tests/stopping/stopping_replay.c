@@ -10,11 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct stop *stop_at(const struct replays *replays, size_t kernel, size_t policy,
-                            size_t visit, size_t start)
+static struct replayed *replayed_at(const struct replays *replays, size_t kernel, size_t policy,
+                                    size_t visit, size_t start)
 {
     size_t n_visits = replays->kernels[kernel].n_visits;
-    return &replays->stops[kernel][(policy * n_visits + visit) * REPLAY_STARTS + start];
+    return &replays->replayed[kernel][(policy * n_visits + visit) * REPLAY_STARTS + start];
+}
+
+static const struct stop *stop_at(const struct replays *replays, size_t kernel, size_t policy,
+                                  size_t visit, size_t start)
+{
+    return &replayed_at(replays, kernel, policy, visit, start)->stop;
 }
 
 static struct demand *demand_at(const struct replays *replays, size_t kernel, size_t visit,
@@ -25,6 +31,34 @@ static struct demand *demand_at(const struct replays *replays, size_t kernel, si
 
 /* --- running --- */
 
+static size_t modes_of(const struct stop *stop)
+{
+    return stop->n_modes < TRACE_MODES_MAX ? stop->n_modes : TRACE_MODES_MAX;
+}
+
+static size_t nearest_mode(const struct stop *stop, double value_ns)
+{
+    size_t ret = 0;
+    for (size_t i = 1; i < modes_of(stop); i++)
+        if (fabs(stop->modes_ns[i] - value_ns) < fabs(stop->modes_ns[ret] - value_ns))
+            ret = i;
+    return ret;
+}
+
+/* What is known of the modes that the stop claims: medians of all that lie nearest to each. */
+static void find_modes(const struct gb_samples *all, const struct stop *stop, double *near,
+                       double ret_ns[TRACE_MODES_MAX])
+{
+    for (size_t mode = 0; mode < modes_of(stop); mode++) {
+        size_t n = 0;
+        for (uint64_t i = 0; i < all->n; i++)
+            if (nearest_mode(stop, all->time_ns[i]) == mode)
+                near[n++] = all->time_ns[i];
+        sort_values(near, n);
+        ret_ns[mode] = n > 0 ? mid_median_of_sorted(near, n) : INFINITY;
+    }
+}
+
 struct shared {
     const struct replays *replays;
     const struct recorded *recorded;
@@ -32,30 +66,36 @@ struct shared {
     atomic_uint_fast64_t next_start, n_without_memory;
 };
 
-static void replay_from(struct shared *shared, size_t start, double *elapsed_ns)
+/* values: room for one of each sample. */
+static void replay_from(struct shared *shared, size_t start, double *values)
 {
     const struct replays *replays = shared->replays;
     uint64_t first = shared->recorded->samples.n / REPLAY_STARTS * start;
-    struct gb_samples samples = recorded_from(shared->recorded, first, elapsed_ns);
+    struct gb_samples samples = recorded_from(shared->recorded, first, values);
     for (size_t policy = 0; policy < replays->n_policies; policy++)
-        *stop_at(replays, shared->kernel, policy, shared->visit,
-                 start) = stopping_trial_on(&replays->policies[policy], &stopping_guards, &samples);
+        replayed_at(replays, shared->kernel, policy, shared->visit, start)->stop =
+            stopping_trial_on(&replays->policies[policy], &stopping_guards, &samples);
     samples.n = stop_at(replays, shared->kernel, replays->baseline, shared->visit, start)->n;
     if (samples.n > 0)
         *demand_at(replays, shared->kernel, shared->visit,
                    start) = demand_of(&samples, replays->policies[0].precision);
+    for (size_t policy = 0; policy < replays->n_policies; policy++) {
+        struct replayed *replayed = replayed_at(replays, shared->kernel, policy, shared->visit,
+                                                start);
+        find_modes(&shared->recorded->samples, &replayed->stop, values, replayed->modes_ns);
+    }
 }
 
 static void *work(void *context)
 {
     struct shared *shared = context;
-    double *elapsed_ns = malloc(shared->recorded->samples.n * sizeof *elapsed_ns);
+    double *values = malloc(shared->recorded->samples.n * sizeof *values);
     uint64_t start;
-    if (!elapsed_ns)
+    if (!values)
         atomic_fetch_add(&shared->n_without_memory, 1);
-    while (elapsed_ns && (start = atomic_fetch_add(&shared->next_start, 1)) < REPLAY_STARTS)
-        replay_from(shared, start, elapsed_ns);
-    free(elapsed_ns);
+    while (values && (start = atomic_fetch_add(&shared->next_start, 1)) < REPLAY_STARTS)
+        replay_from(shared, start, values);
+    free(values);
     return NULL;
 }
 
@@ -84,12 +124,12 @@ static int32_t replay_visit(const struct replays *replays, size_t kernel, size_t
 
 int32_t replays_run(struct replays *replays, struct gb_error *error)
 {
-    replays->stops = memory_allocate((replays->n_kernels + 1) * sizeof(struct stop *));
+    replays->replayed = memory_allocate((replays->n_kernels + 1) * sizeof(struct replayed *));
     replays->demands = memory_allocate((replays->n_kernels + 1) * sizeof(struct demand *));
     for (size_t kernel = 0; kernel < replays->n_kernels; kernel++) {
         size_t n_visits = replays->kernels[kernel].n_visits;
-        replays->stops[kernel] = memory_allocate(replays->n_policies * n_visits * REPLAY_STARTS *
-                                                 sizeof(struct stop));
+        replays->replayed[kernel] = memory_allocate(replays->n_policies * n_visits * REPLAY_STARTS *
+                                                    sizeof(struct replayed));
         replays->demands[kernel] = memory_allocate(n_visits * REPLAY_STARTS *
                                                    sizeof(struct demand));
         for (size_t visit = 0; visit < n_visits; visit++) {
@@ -103,13 +143,13 @@ int32_t replays_run(struct replays *replays, struct gb_error *error)
 
 void replays_free(struct replays *replays)
 {
-    for (size_t i = 0; i < replays->n_kernels && replays->stops; i++) {
-        free(replays->stops[i]);
+    for (size_t i = 0; i < replays->n_kernels && replays->replayed; i++) {
+        free(replays->replayed[i]);
         free(replays->demands[i]);
     }
-    free(replays->stops);
+    free(replays->replayed);
     free(replays->demands);
-    replays->stops = NULL;
+    replays->replayed = NULL;
     replays->demands = NULL;
 }
 
@@ -122,16 +162,17 @@ static double quantile_of(double *values, size_t n, double p)
     return quantile_of_sorted(values, n, p);
 }
 
-static void count(struct replay_outcome *outcome, const struct stop *stop, double precision,
+static void count(struct replay_outcome *outcome, const struct replayed *replayed, double precision,
                   const struct kernel *kernel, const struct visit *visit)
 {
+    const struct stop *stop = &replayed->stop;
     double reference_ns = kernel->reference_ns, tick_ns = visit->tick_ns;
     struct stop wider = *stop;
     wider.low_ns -= tick_ns;
     wider.high_ns += tick_ns;
     outcome->n_false += stop_is_false(stop, precision, stop_error(stop, reference_ns, NULL));
-    outcome->n_false_in_visit += stop_is_false(stop, precision,
-                                               stop_error(stop, visit->median_ns, NULL));
+    outcome->n_false_in_visit += stop_is_false(
+        stop, precision, stop_error(stop, visit->median_ns, replayed->modes_ns));
     outcome->n_covered += stop_covers(stop, reference_ns);
     outcome->n_covered_in_visit += stop_covers(&wider, visit->median_ns);
     outcome->verdicts[stop->verdict]++;
@@ -189,7 +230,8 @@ struct replay_outcome replay_outcome_of(const struct replays *replays, size_t ke
     double *samples = memory_allocate((k->n_visits + 1) * sizeof *samples);
     for (size_t visit = 0; visit < k->n_visits; visit++) {
         for (size_t start = 0; start < REPLAY_STARTS; start++) {
-            const struct stop *stop = stop_at(replays, kernel, policy, visit, start);
+            const struct replayed *replayed = replayed_at(replays, kernel, policy, visit, start);
+            const struct stop *stop = &replayed->stop;
             if (start == 0)
                 samples[visit] = (double)stop->n;
             outcome.n_failed += stop->has_failed;
@@ -199,7 +241,7 @@ struct replay_outcome replay_outcome_of(const struct replays *replays, size_t ke
             }
             double error = stop_error(stop, k->reference_ns, NULL);
             errors[outcome.n++] = isnan(error) ? INFINITY : error;
-            count(&outcome, stop, replays->policies[policy].precision, k, &k->visits[visit]);
+            count(&outcome, replayed, replays->policies[policy].precision, k, &k->visits[visit]);
         }
     }
     count_rounds(&outcome, replays, kernel, policy);

@@ -9,6 +9,12 @@
 
 enum { REPLAY_STARTS = 10 };
 
+struct replayed {
+    struct stop stop;
+    double modes_ns[TRACE_MODES_MAX]; /* of the visit's samples by the stop's mode that is nearest:
+                                         their medians */
+};
+
 struct replays {
     const struct kernel *kernels;
     size_t n_kernels;
@@ -16,7 +22,7 @@ struct replays {
     size_t n_policies;
     size_t baseline; /* of the policies: whose samples the others' are counted against */
     uint32_t n_jobs;
-    struct stop **stops;     /* by kernel: by policy, visit, start */
+    struct replayed **replayed; /* by kernel: by policy, visit, start */
     struct demand **demands; /* by kernel: by visit, start; of the samples that the baseline took,
                                 at the precision of the first policy */
 };
@@ -42,7 +48,8 @@ struct replay_outcome replay_outcome_of(const struct replays *replays, size_t ke
 void table_of_replays(const struct replays *replays, struct text *out);
 
 /*
- * Of a kernel's replays at most 5 % are false in their visit and of all of them 1 %; intervals, a
+ * Of a kernel's replays at most 5 % are false in their visit and of all of them 1 %, where several
+ * modes are reported by what of the visit lies nearest to each of them; intervals, a
  * tick wider at either end, hold the visit's median in 95 %. Visits differ by more than their
  * samples say, which no policy sees from one of them: so at most 5 % of a kernel's replays of all
  * visits as one are false on the recording, and 95 % of the intervals of those hold its median.

@@ -1,5 +1,6 @@
 /* test_stopping.c - what proves stopping policies (tests/stopping/stopping*, trace_*): its traces,
  * its statistics, and that its gates can fail. */
+#include "core/base/random.h"
 #include "tests/check_main.h"
 #include "tests/stopping/stopping_looks.h"
 #include "tests/stopping/stopping_replay.h"
@@ -589,9 +590,25 @@ END_TEST
 
 enum { RECORDED = 4000, VISITS = 3 };
 
-/* Visit v of a kernel of 1000 ns that takes 1 % more in visit 2, and 10 % more in the first tenth
- * of each visit; in bits of a timer. */
-static void record_visit(struct store *store, int64_t run_id, unsigned visit)
+typedef double time_fn(unsigned visit, unsigned i);
+
+/* 1000 ns, 1 % more in visit 2, and 10 % more in the first tenth of each visit; in bits of a
+ * timer. */
+static double time_of_one(unsigned visit, unsigned i)
+{
+    double warm_up = i < RECORDED / 10 ? 100 : 0;
+    return 1000 + warm_up + (visit == 2 ? 10 : 0) + (i * 7 % 5);
+}
+
+/* 1000 ns or, half of the time and by chance, 1200; after a quarter of visit 2 rather 1300. */
+static double time_of_two(unsigned visit, unsigned i)
+{
+    double slow = visit == 2 && i >= RECORDED / 4 ? 300 : 200;
+    return 1000 + (random_bits(1, visit, i) % 2 ? slow : 0) +
+           (double)(random_bits(2, visit, i) % 8);
+}
+
+static void record_visit(struct store *store, int64_t run_id, unsigned visit, time_fn *time_of)
 {
     static struct plugin_info budget = {.plugin = {.id = "budget", .version = "1.0"}};
     struct plugin_settings policy = {"long", &budget, NULL, 0, {0}};
@@ -599,8 +616,7 @@ static void record_visit(struct store *store, int64_t run_id, unsigned visit)
     double *times = calloc(RECORDED, sizeof *times), *elapsed = calloc(RECORDED, sizeof *elapsed);
     fixture_case(&c, visit, 4, 1000);
     for (unsigned i = 0; i < RECORDED; i++) {
-        double warm_up = i < RECORDED / 10 ? 100 : 0;
-        times[i] = 1000 + warm_up + (visit == 2 ? 10 : 0) + (i * 7 % 5);
+        times[i] = time_of(visit, i);
         elapsed[i] = (i > 0 ? elapsed[i - 1] : 0) + 1e6;
     }
     c.bench_case.policy = &policy;
@@ -613,6 +629,16 @@ static void record_visit(struct store *store, int64_t run_id, unsigned visit)
     free(elapsed);
 }
 
+static void record(const char *name, time_fn *time_of)
+{
+    struct store *store = fixture_open(name, STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned visit = 0; visit < VISITS; visit++)
+        record_visit(store, run_id, visit, time_of);
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+}
+
 START_TEST(recordings_are_replayed)
 {
     struct arena arena = {0};
@@ -621,12 +647,7 @@ START_TEST(recordings_are_replayed)
     struct kernel *kernels = NULL;
     struct replays replays = {.policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
     fixture_begin();
-    struct store *store = fixture_open("long.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned visit = 0; visit < VISITS; visit++)
-        record_visit(store, run_id, visit);
-    fixture_end_run(store, run_id);
-    fixture_close(store);
+    record("long.gbr", time_of_one);
     load("median_ci floor_wall=0s", &arena, &policies[0]);
     load("fixed samples=5000", &arena, &policies[1]);
     const char *folder = fixture_folder;
@@ -682,6 +703,34 @@ START_TEST(recordings_are_replayed)
 }
 END_TEST
 
+/* Of two modes the median is one or the other: each is judged by itself. */
+START_TEST(modes_of_recordings_are_judged)
+{
+    struct arena arena = {0};
+    struct stopping_policy policies[2];
+    struct gb_error error;
+    struct kernel *kernels = NULL;
+    struct replays replays = {.policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
+    fixture_begin();
+    record("modes.gbr", time_of_two);
+    load("steady precision=1% floor_wall=0s", &arena, &policies[0]);
+    load("fixed samples=100", &arena, &policies[1]);
+    const char *folder = fixture_folder;
+    int32_t status = recordings_find(&folder, 1, &arena, &kernels, &replays.n_kernels, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    replays.kernels = kernels;
+    status = replays_run(&replays, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    struct replay_outcome outcome = replay_outcome_of(&replays, 0, 0);
+    ck_assert_uint_eq(outcome.verdicts[GB_VERDICT_MULTIMODAL], VISITS * REPLAY_STARTS);
+    ck_assert_uint_gt(outcome.n_false, 0);
+    ck_assert_uint_eq(outcome.n_false_in_visit, 2); /* visit 2, what ended in its quarter */
+    replays_free(&replays);
+    arena_free(&arena);
+    fixture_end();
+}
+END_TEST
+
 /* Kernels of which a policy takes some samples, and the baseline 1000. */
 START_TEST(samples_of_recordings_are_judged)
 {
@@ -716,7 +765,7 @@ START_TEST(samples_of_recordings_are_judged)
     struct stopping_policy policies[2] = {{.precision = cases[_i].precision}, {.precision = 0.01}};
     const struct visit visit = {.median_ns = 1};
     struct kernel kernels[KERNELS];
-    struct stop stops[KERNELS][2 * REPLAY_STARTS] = {0}, *kernel_stops[KERNELS];
+    struct replayed replayed[KERNELS][2 * REPLAY_STARTS] = {0}, *kernel_replayed[KERNELS];
     struct demand demands[KERNELS][REPLAY_STARTS], *kernel_demands[KERNELS];
     for (size_t k = 0; k < KERNELS; k++) {
         kernels[k] = (struct kernel){.words = "kernel",
@@ -724,11 +773,11 @@ START_TEST(samples_of_recordings_are_judged)
                                      .n_visits = 1,
                                      .reference_ns = cases[_i].kernels[k].time_ns};
         for (size_t i = 0; i < REPLAY_STARTS; i++) {
-            stops[k][i].n = cases[_i].kernels[k].n;
-            stops[k][REPLAY_STARTS + i].n = 1000;
+            replayed[k][i].stop.n = cases[_i].kernels[k].n;
+            replayed[k][REPLAY_STARTS + i].stop.n = 1000;
             demands[k][i] = cases[_i].kernels[k].demand;
         }
-        kernel_stops[k] = stops[k];
+        kernel_replayed[k] = replayed[k];
         kernel_demands[k] = demands[k];
     }
     const struct replays replays = {.kernels = kernels,
@@ -737,7 +786,7 @@ START_TEST(samples_of_recordings_are_judged)
                                     .n_policies = 2,
                                     .baseline = 1,
                                     .n_jobs = 1,
-                                    .stops = kernel_stops,
+                                    .replayed = kernel_replayed,
                                     .demands = kernel_demands};
     struct gates gates = {.arena = &arena};
     gates_of_replays(&replays, 0, &gates);
@@ -815,6 +864,7 @@ Suite *test_suite(void)
     suite_add_tcase(suite, gates);
     TCase *recordings = tcase_create("recordings");
     tcase_add_test(recordings, recordings_are_replayed);
+    tcase_add_test(recordings, modes_of_recordings_are_judged);
     tcase_add_loop_test(recordings, samples_of_recordings_are_judged, 0, 9);
     tcase_add_test(recordings, recordings_that_are_none);
     suite_add_tcase(suite, recordings);
