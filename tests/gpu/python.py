@@ -1,21 +1,25 @@
-"""Functions of Python on a GPU, for python.sh. usage: python.py times | others | odd; PYTHONPATH: where gbrun.py is.
+"""Functions of Python on a GPU, for python.sh. usage: python.py times N | others | odd; PYTHONPATH: where gbrun.py is.
 
-times: one line for each function, `NAME|cold us|warm us|kernels|Triton's do_bench us`. others: one for each, what other
-tools say, `NAME|do_bench_cudagraph us|torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines
+times: in each of N processes a line for each function, `NAME|cold us|warm us|kernels|Triton's do_bench us`. The
+processes have no more in common than imports, which take most of their time. others: one for each, what other tools say, `NAME|do_bench_cudagraph us|torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines
 `pass|NAME|` and `fail|NAME|WHY`, and `figure|NAME|WORDS`.
 """
+import multiprocessing
 import statistics
 import sys
 import time
 
 import torch
 import torch.nn.functional as functional
-import torch.profiler
-import torch.utils.benchmark
 import triton
 import triton.language as tl
 
 import gbrun
+
+try:
+    import cupy
+except ImportError:
+    cupy = None
 
 N = 1 << 20
 
@@ -51,8 +55,10 @@ def random(*shape, dtype=torch.float32):
     return torch.randn(*shape, device="cuda", dtype=dtype)
 
 
-A, B, TO = random(N), random(N), random(N)
-BIG = random(4096, 4096)
+def make_inputs():
+    global A, B, TO, BIG
+    A, B, TO = random(N), random(N), random(N)
+    BIG = random(4096, 4096)
 
 
 def triton_add():
@@ -77,9 +83,7 @@ def functions():
         "triton softmax": lambda: softmax_kernel[(4096,)](BIG, soft, 4096, B=4096, num_warps=8),
         "triton matmul": lambda: matmul_kernel[(8, 8)](half, half, product, 1024, T=128, K=64, num_warps=8),
     }
-    try:
-        import cupy
-    except ImportError:
+    if not cupy:
         return result
     x, y = (cupy.random.rand(N, dtype=cupy.float32) for _ in range(2))
     to = cupy.empty_like(x)
@@ -99,15 +103,29 @@ def functions():
 
 
 def times():
+    make_inputs()
     with torch.no_grad():
         for name, fn in functions().items():
-            cold, warm = (gbrun.measure(fn, cache=cache, precision=0.005) for cache in ("cold", "warm"))
+            cold, warm = (
+                gbrun.measure(fn, cache=cache, precision=0.005, max_time="3 s") for cache in ("cold", "warm")
+            )
             theirs = 1e3 * triton.testing.do_bench(fn, return_mode="median")
             print(f"{name}|{cold.time * 1e6:.4f}|{warm.time * 1e6:.4f}|{len(cold.kernels)}|{theirs:.4f}", flush=True)
 
 
+def in_processes(n, fn):
+    for _ in range(n):
+        process = multiprocessing.get_context("fork").Process(target=fn)
+        process.start()
+        process.join()
+        if process.exitcode != 0:
+            sys.exit(f"a process ended with {process.exitcode}")
+
+
 def profiled(fn):
     """Kernels' own time of a call, in us, as torch.profiler says it."""
+    import torch.profiler
+
     fn()
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         for _ in range(20):
@@ -117,12 +135,15 @@ def profiled(fn):
 
 
 def others():
+    import torch.utils.benchmark  # it starts CUDA, after which a process cannot be forked
+
     def asked(tool):
         try:
             return f"{tool():.4f}"
         except Exception:
             return "-"
 
+    make_inputs()
     with torch.no_grad():
         for name, fn in functions().items():
             timer = torch.utils.benchmark.Timer("fn()", globals={"fn": fn})
@@ -159,6 +180,7 @@ def on_another_stream(stream):
 
 
 def odd():
+    make_inputs()
     pinned, target = torch.randn(N).pin_memory(), random(N)
     ends("an item waits", lambda: BIG.sum().item(), None, synchronizes=True)
     ends("a printed tensor waits", lambda: str(A[:3]), None, synchronizes=True)
@@ -197,14 +219,10 @@ def odd():
     ends("a product", lambda: half @ half, None, verify=lambda: gbrun.Expected(x @ x, y @ y, 1024))
     ends("a product of other numbers", lambda: half @ half.roll(1), gbrun.WrongResult,
          verify=lambda: gbrun.Expected(x @ x, y @ y, 1024))  # fmt: skip
-    try:
-        import cupy
-
+    if cupy:
         c = cupy.arange(1000, dtype=cupy.float32)
         ends("of CuPy", lambda: cupy.sqrt(c), None, verify=lambda: [i**0.5 for i in range(1000)])
         ends("wrong, of CuPy", lambda: c + 0, gbrun.WrongResult, verify=lambda: [i**0.5 for i in range(1000)])
-    except ImportError:
-        pass
 
     x = torch.randn(1024, 1024, device="cuda", requires_grad=True)
     y = (x @ x).sum()
@@ -235,4 +253,7 @@ def odd():
 
 
 if __name__ == "__main__":
-    {"times": times, "others": others, "odd": odd}[sys.argv[1]]()
+    if sys.argv[1] == "times":
+        in_processes(int(sys.argv[2]), times)
+    else:
+        {"others": others, "odd": odd}[sys.argv[1]]()

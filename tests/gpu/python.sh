@@ -26,9 +26,8 @@ while IFS='|' read -r verdict what words; do
 done <odd.txt
 equals "it comes to its end" "0" "$code$(grep -v "^  [A-Z]" errors.txt | tail -n 20)"
 
-for ((i = 0; i < processes; i++)); do
-    timeout 60 python3 "$top_srcdir/tests/gpu/python.py" times 2>errors.txt || fail "process $i" "$(tail -n 3 errors.txt)"
-done >times.txt
+timeout $((60 + 30 * processes)) python3 "$top_srcdir/tests/gpu/python.py" times "$processes" >times.txt 2>errors.txt ||
+    fail "all processes come to their ends" "$(tail -n 3 errors.txt)"
 timeout 120 python3 "$top_srcdir/tests/gpu/python.py" others 2>errors.txt | sort >others.txt
 # From the least to the most of all processes.
 awk -F'|' '
@@ -40,7 +39,13 @@ while IFS='|' read -r name n cold_low cold_high warm_low warm_high their_low the
     equals "$name: every process measured it" "$processes" "$n"
     echo "# $name ($kernels kernels): cold $cold_low to $cold_high us, warm $warm_low to $warm_high," \
         "do_bench $their_low to $their_high, graph, Timer, profiler$(sed -n "s/^$name|/ /p" others.txt | tr '|' ' ')"
-    succeeds "$name: processes agree within 2 %" awk -v l="$cold_low" -v h="$cold_high" 'BEGIN { exit !(h <= 1.02 * l) }'
+    # A fill and a kernel in one differ more, and it is not known why.
+    limit=1
+    [ "$kernels" = 1 ] || limit=3
+    succeeds "$name: processes agree within $limit %" awk -v l="$cold_low" -v h="$cold_high" -v limit="$limit" '
+        BEGIN { exit !(h <= (1 + limit / 100) * l) }'
 done <ranges.txt
-echo "# ranges, cold, %: $(awk -F'|' '{ printf "%.2f\n", 100 * ($4 / $3 - 1) }' ranges.txt | sort -n | xargs)"
+awk -F'|' '{ printf "%.2f\n", 100 * ($4 / $3 - 1) }' ranges.txt | sort -n >agreement.txt
+echo "# ranges, cold, %: $(xargs <agreement.txt)"
+succeeds "half of all functions within 0.4 %" awk '{ r[NR] = $1 } END { exit !(r[int((NR + 1) / 2)] <= 0.4) }' agreement.txt
 finish
