@@ -67,9 +67,9 @@ static void fill_estimate(struct gbrun_result *seen, struct arena *arena,
     seen->note = estimate->note;
     seen->n_discarded = estimate->n_discarded;
     seen->n_effective = estimate->n_effective;
-    seen->n_modes = estimate->n_modes;
-    struct gbrun_mode *modes = ARENA_ARRAY(arena, struct gbrun_mode, estimate->n_modes);
-    for (uint32_t i = 0; i < estimate->n_modes; i++)
+    seen->n_modes = estimate->n_modes > 1 ? estimate->n_modes : 0;
+    struct gbrun_mode *modes = ARENA_ARRAY(arena, struct gbrun_mode, seen->n_modes);
+    for (uint32_t i = 0; i < seen->n_modes; i++)
         modes[i] = (struct gbrun_mode){estimate->modes[i].median_ns, estimate->modes[i].low_ns,
                                        estimate->modes[i].high_ns, estimate->modes[i].weight};
     seen->modes = modes;

@@ -235,7 +235,7 @@ struct gbrun_result {
 
     /* What one sample puts on it; n_activities_known 0: not known. */
     uint32_t activities_known;
-    uint32_t n_modes; /* 0 or 1: one mode */
+    uint32_t n_modes; /* 0: one mode only */
     uint64_t n_activities;
     const struct gbrun_activity *activities;
     uint64_t n_kernels; /* among all there are */

@@ -114,6 +114,19 @@ START_TEST(policy_and_its_options)
 }
 END_TEST
 
+START_TEST(modes_are_several_or_none)
+{
+    struct work work = {0};
+    const struct gbrun_result *result = measure(
+        &work, "device = cpu\npolicy = steady\nprecision = 20%\nmax_time = 1 s");
+    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    ck_assert_uint_ne(result->n_modes, 1);
+    for (uint32_t i = 0; i < result->n_modes; i++)
+        ck_assert(result->modes[i].weight > 0 && result->modes[i].median_ns > 0);
+    gbrun_free(result);
+}
+END_TEST
+
 START_TEST(reset_comes_before_each_run)
 {
     struct work work = {0};
@@ -965,6 +978,7 @@ Suite *test_suite(void)
     TCase *calls = tcase_create("calls");
     tcase_add_test(calls, measures_a_callback);
     tcase_add_test(calls, policy_and_its_options);
+    tcase_add_test(calls, modes_are_several_or_none);
     tcase_add_test(calls, reset_comes_before_each_run);
     tcase_add_test(calls, samples_outweigh_their_entry);
     suite_add_tcase(suite, calls);
