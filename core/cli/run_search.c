@@ -444,6 +444,8 @@ static int32_t observe(struct run_search *searches, struct gb_error *error)
         status = search_goal_observe(job->store, job->run_number, &search->goal,
                                      search->settings->params.where, id, &arena, &c, &observation,
                                      error);
+    if (status == GB_INVALID)
+        error_prefix(error, "search %s: ", search->settings->plugin->name);
     if (status != GB_OK)
         return status;
     searches->elapsed_ns = search_visit_end(&c, &observation, visit->begun_ns,

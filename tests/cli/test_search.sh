@@ -52,9 +52,10 @@ found "a race: end" ended "each other case is ruled out"
 found "a race: nothing is left" "not ruled out" 0
 equals "what has no search is measured first, as ever" nop "$(order bench | cut -d' ' -f1)"
 equals "each case has six samples first" "6 6 6 6 6 6 6 6 " "$(order n_samples | cut -d' ' -f2-9) "
-equals "then the leader has more, twice" "spin 10000 1 1 spin 10000 1 2 " \
-    "$("$GBRUN" export --format csv --rows case --sort sequence --columns bench,duration,kernels,round |
-        tail -n 2 | tr ',\n' '  ')"
+# So may others, where the machine was busy meanwhile.
+equals "then the leader has more, twice" "0 1 2" \
+    "$("$GBRUN" export --format csv --rows case --where "bench = 'spin' and duration = 10000 and kernels = 1" \
+        --sort sequence --columns round | sed 1d | xargs)"
 equals "the curve ends at the best" "spin duration=10000ns kernels=1" \
     "$("$GBRUN" search | sed -n 's/.*  ##############################  //p' | tail -n 1)"
 "$GBRUN" report -o page.html 2>&1
@@ -251,6 +252,8 @@ printf '[bench nop]\n' >>many.ini
 search many.ini -s 'search all.goal=max metric.runs' -s good.factor=1 -s good.size=1
 claims "a metric that one benchmark has" "search all (exhaustive): best of all 2 cases within 1 % at 95 %"
 found "is no value of another" best "good"
+search spins.ini -s 'search tiles.goal=min metric.nothing'
+equals "a metric that the first visit has not" "41" "$code$(grep -c "search tiles: goal: no column 'metric.nothing'" err.txt)"
 printf '[search all]\nplugin = exhaustive\ngoal = max metric.runs\n[bench crash]\nsearch = all\nsweep.kind = segv, exit3\n' >fails.ini
 search fails.ini
 equals "no case has the metric, as all crashed: exit code" 1 "$code"
