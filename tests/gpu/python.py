@@ -1,8 +1,9 @@
 """Functions of Python on a GPU, for python.sh. usage: python.py times N | others | odd; PYTHONPATH: where gbrun.py is.
 
-times: in each of N processes a line for each function, `NAME|cold us|warm us|kernels|Triton's do_bench us`. The
-processes have no more in common than imports, which take most of their time. others: one for each, what other tools say, `NAME|do_bench_cudagraph us|torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines
-`pass|NAME|` and `fail|NAME|WHY`, and `figure|NAME|WORDS`.
+times: in each of N processes, which have no more in common than imports, a line for each function, `NAME|cold us|warm
+us|kernels|Triton's do_bench us`. others: one for each, what other tools say, `NAME|do_bench_cudagraph us|
+torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines `pass|NAME|` and `fail|NAME|WHY`, and
+`figure|NAME|WORDS`.
 """
 import multiprocessing
 import statistics
@@ -114,6 +115,7 @@ def times():
 
 
 def in_processes(n, fn):
+    """Forked: nothing may have started CUDA, as importing torch.profiler and torch.utils.benchmark does."""
     for _ in range(n):
         process = multiprocessing.get_context("fork").Process(target=fn)
         process.start()
@@ -135,7 +137,7 @@ def profiled(fn):
 
 
 def others():
-    import torch.utils.benchmark  # it starts CUDA, after which a process cannot be forked
+    import torch.utils.benchmark
 
     def asked(tool):
         try:
@@ -253,7 +255,4 @@ def odd():
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "times":
-        in_processes(int(sys.argv[2]), times)
-    else:
-        {"others": others, "odd": odd}[sys.argv[1]]()
+    {"times": lambda: in_processes(int(sys.argv[2]), times), "others": others, "odd": odd}[sys.argv[1]]()

@@ -31,6 +31,7 @@ static struct demand *demand_at(const struct replays *replays, size_t kernel, si
 
 /* --- running --- */
 
+/* Of those whose medians are kept. */
 static size_t modes_of(const struct stop *stop)
 {
     return stop->n_modes < TRACE_MODES_MAX ? stop->n_modes : TRACE_MODES_MAX;
@@ -45,18 +46,23 @@ static size_t nearest_mode(const struct stop *stop, double value_ns)
     return ret;
 }
 
-/* What is known of the modes that the stop claims: medians of all that lie nearest to each. */
-static void find_modes(const struct gb_samples *all, const struct stop *stop, double *near,
-                       double ret_ns[TRACE_MODES_MAX])
+/* A stop's error in its visit. What is known of modes that it claims: the median of all of the
+ * visit that lies nearest to each. near: room for one value of each sample. */
+static double error_in_visit(const struct stop *stop, const struct visit *visit,
+                             const struct gb_samples *all, double *near)
 {
+    double modes_ns[TRACE_MODES_MAX] = {0};
+    if (stop->verdict != GB_VERDICT_MULTIMODAL)
+        return stop_error(stop, visit->median_ns, NULL);
     for (size_t mode = 0; mode < modes_of(stop); mode++) {
         size_t n = 0;
         for (uint64_t i = 0; i < all->n; i++)
             if (nearest_mode(stop, all->time_ns[i]) == mode)
                 near[n++] = all->time_ns[i];
         sort_values(near, n);
-        ret_ns[mode] = n > 0 ? mid_median_of_sorted(near, n) : INFINITY;
+        modes_ns[mode] = n > 0 ? mid_median_of_sorted(near, n) : INFINITY;
     }
+    return stop_error(stop, visit->median_ns, modes_ns);
 }
 
 struct shared {
@@ -82,7 +88,9 @@ static void replay_from(struct shared *shared, size_t start, double *values)
     for (size_t policy = 0; policy < replays->n_policies; policy++) {
         struct replayed *replayed = replayed_at(replays, shared->kernel, policy, shared->visit,
                                                 start);
-        find_modes(&shared->recorded->samples, &replayed->stop, values, replayed->modes_ns);
+        replayed->error_in_visit = error_in_visit(
+            &replayed->stop, &replays->kernels[shared->kernel].visits[shared->visit],
+            &shared->recorded->samples, values);
     }
 }
 
@@ -171,8 +179,7 @@ static void count(struct replay_outcome *outcome, const struct replayed *replaye
     wider.low_ns -= tick_ns;
     wider.high_ns += tick_ns;
     outcome->n_false += stop_is_false(stop, precision, stop_error(stop, reference_ns, NULL));
-    outcome->n_false_in_visit += stop_is_false(
-        stop, precision, stop_error(stop, visit->median_ns, replayed->modes_ns));
+    outcome->n_false_in_visit += stop_is_false(stop, precision, replayed->error_in_visit);
     outcome->n_covered += stop_covers(stop, reference_ns);
     outcome->n_covered_in_visit += stop_covers(&wider, visit->median_ns);
     outcome->verdicts[stop->verdict]++;

@@ -11,8 +11,7 @@ enum { REPLAY_STARTS = 10 };
 
 struct replayed {
     struct stop stop;
-    double modes_ns[TRACE_MODES_MAX]; /* of the visit's samples by the stop's mode that is nearest:
-                                         their medians */
+    double error_in_visit; /* relative, against its visit; of several modes the largest */
 };
 
 struct replays {
@@ -48,12 +47,12 @@ struct replay_outcome replay_outcome_of(const struct replays *replays, size_t ke
 void table_of_replays(const struct replays *replays, struct text *out);
 
 /*
- * Of a kernel's replays at most 5 % are false in their visit and of all of them 1 %, where several
- * modes are reported by what of the visit lies nearest to each of them; intervals, a
- * tick wider at either end, hold the visit's median in 95 %. Visits differ by more than their
- * samples say, which no policy sees from one of them: so at most 5 % of a kernel's replays of all
- * visits as one are false on the recording, and 95 % of the intervals of those hold its median.
- * Replays of one visit are not independent, so these are plain shares.
+ * Of a kernel's replays at most 5 % are false in their visit and of all of them 1 %; of several
+ * modes each is judged by what of the visit lies nearest to it. Intervals, a tick wider at either
+ * end, hold the visit's median in 95 %. Visits differ by more than their samples say, which no
+ * policy sees from one of them: so at most 5 % of a kernel's replays of all visits as one are false
+ * on the recording, and 95 % of the intervals of those hold its median. Replays of one visit are
+ * not independent, so these are plain shares.
  *
  * Of samples as many are allowed, and asked where they are, as in families of the same class
  * (samples_allowed), but never fewer than the first look takes: of a kernel of 5 ms that is half of

@@ -639,20 +639,34 @@ static void record(const char *name, time_fn *time_of)
     fixture_close(store);
 }
 
+static const struct kernel *find(struct replays *replays, struct arena *arena)
+{
+    struct gb_error error;
+    struct kernel *kernels = NULL;
+    const char *folder = fixture_folder;
+    int32_t status = recordings_find(&folder, 1, arena, &kernels, &replays->n_kernels, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    replays->kernels = kernels;
+    return kernels;
+}
+
+static void replay(struct replays *replays)
+{
+    struct gb_error error;
+    ck_assert_msg(replays_run(replays, &error) == GB_OK, "%s", error.text);
+}
+
 START_TEST(recordings_are_replayed)
 {
     struct arena arena = {0};
     struct stopping_policy policies[2];
     struct gb_error error;
-    struct kernel *kernels = NULL;
     struct replays replays = {.policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
     fixture_begin();
     record("long.gbr", time_of_one);
     load("median_ci floor_wall=0s", &arena, &policies[0]);
     load("fixed samples=5000", &arena, &policies[1]);
-    const char *folder = fixture_folder;
-    int32_t status = recordings_find(&folder, 1, &arena, &kernels, &replays.n_kernels, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    const struct kernel *kernels = find(&replays, &arena);
     ck_assert_uint_eq(replays.n_kernels, 1);
     ck_assert_str_eq(kernels->words, "streams streams=4");
     ck_assert_uint_eq(kernels->n_visits, VISITS);
@@ -660,7 +674,7 @@ START_TEST(recordings_are_replayed)
     ck_assert_double_eq_tol(kernels->reference_ns, 1002.2, 0.3);
     ck_assert_double_eq_tol(kernels->spread, 0.01, 1e-3);
     struct recorded recorded;
-    status = recorded_read(&kernels->visits[0], &recorded, &error);
+    int32_t status = recorded_read(&kernels->visits[0], &recorded, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
     double *elapsed = calloc(RECORDED, sizeof *elapsed);
     struct gb_samples samples = recorded_from(&recorded, 1000, elapsed);
@@ -672,9 +686,7 @@ START_TEST(recordings_are_replayed)
     ck_assert_ptr_null(samples.throttle);
     free(elapsed);
     recorded_free(&recorded);
-    replays.kernels = kernels;
-    status = replays_run(&replays, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    replay(&replays);
     /* Of three visits, each from ten places: those from the beginning see the warm-up only. */
     struct replay_outcome outcome = replay_outcome_of(&replays, 0, 0);
     ck_assert_uint_eq(outcome.n, VISITS * REPLAY_STARTS);
@@ -708,19 +720,13 @@ START_TEST(modes_of_recordings_are_judged)
 {
     struct arena arena = {0};
     struct stopping_policy policies[2];
-    struct gb_error error;
-    struct kernel *kernels = NULL;
     struct replays replays = {.policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
     fixture_begin();
     record("modes.gbr", time_of_two);
     load("steady precision=1% floor_wall=0s", &arena, &policies[0]);
     load("fixed samples=100", &arena, &policies[1]);
-    const char *folder = fixture_folder;
-    int32_t status = recordings_find(&folder, 1, &arena, &kernels, &replays.n_kernels, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
-    replays.kernels = kernels;
-    status = replays_run(&replays, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    find(&replays, &arena);
+    replay(&replays);
     struct replay_outcome outcome = replay_outcome_of(&replays, 0, 0);
     ck_assert_uint_eq(outcome.verdicts[GB_VERDICT_MULTIMODAL], VISITS * REPLAY_STARTS);
     ck_assert_uint_gt(outcome.n_false, 0);
