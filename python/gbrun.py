@@ -330,7 +330,7 @@ class _Samples:
 
 _OK, _SKIPPED, _FAILED, _INVALID, _CANCELLED = 0, 1, -1, -3, -6
 _WRONG_RESULT = -7
-_SYNCHRONIZES, _SINGLE, _EVERY_CALL = 1, 2, 8
+_SYNCHRONIZES, _SINGLE, _EVERY_CALL, _PREFERS_GRAPH = 1, 2, 8, 32
 _THROTTLED, _GRAPH, _COLD = 1, 4, 8
 _WARNING = 2
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
@@ -802,7 +802,7 @@ class _Calls:
         self.pools = []  # as long as graphs use their memory
         self.subject = _Subject(
             size=ctypes.sizeof(_Subject),
-            flags=_SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single) + _EVERY_CALL * bool(every_call),
+            flags=_PREFERS_GRAPH + _SYNCHRONIZES * bool(synchronizes) + _SINGLE * bool(single) + _EVERY_CALL * bool(every_call),
             run=_RUN(self._callback(_with_stream(fn))), poll=_POLL(self._poll),
             flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
         )  # fmt: skip

@@ -36,7 +36,8 @@ bool call_is_sound(const struct gbrun_subject *subject, const char *function, st
         why = "the subject's size is not set: expected .size = sizeof (struct gbrun_subject)";
     else if (!subject->run)
         why = "the subject has no run";
-    else if (subject->flags & ~(uint32_t)(GBRUN_SYNCHRONIZES | GBRUN_SINGLE | GBRUN_EVERY_CALL))
+    else if (subject->flags & ~(uint32_t)(GBRUN_SYNCHRONIZES | GBRUN_SINGLE | GBRUN_EVERY_CALL |
+                                          GBRUN_PREFERS_GRAPH))
         why = "the subject has a flag that is not known";
     else if (GB_HAS(subject, entry_ns) && !(subject->entry_ns >= 0 && subject->entry_ns <= 1e6))
         why = "the subject's entry_ns is not from 0 to 1e6";

@@ -53,7 +53,11 @@ enum {
     GB_BENCH_EVERY_CALL = 8u,
     /* run may be called by several threads at the same time, as many as the case's `threads`: each
      * does `iterations` iterations of its share, and GB_THREAD(queue) says which it is */
-    GB_BENCH_THREADS = 16u
+    GB_BENCH_THREADS = 16u,
+    /* `launch = auto` means a graph also where run enqueues several kernels, if they can be one:
+     * for code that launches so slowly that nobody counts on the gaps between kernels in a stream
+     */
+    GB_BENCH_PREFERS_GRAPH = 32u
 };
 
 struct gb_bench_ops {

@@ -56,7 +56,9 @@ enum {
     GBRUN_SINGLE = 2u,
     /* run must be called for every sample, as it counts its calls or swaps buffers: what one call
      * enqueued must not be launched a second time */
-    GBRUN_EVERY_CALL = 8u
+    GBRUN_EVERY_CALL = 8u,
+    /* several kernels are launched as a graph, too, if they can be one; without it only one is */
+    GBRUN_PREFERS_GRAPH = 32u
 };
 
 /*

@@ -292,12 +292,20 @@ static bool agree(double graph_ns, double stream_ns, const struct graph_content 
     return fabs(graph_ns - stream_ns) <= 2000.0 + gaps_ns + 0.25 * fmax(graph_ns, stream_ns);
 }
 
+/* Without a benchmark's wish, several kernels are launched as run launches them. */
+static bool wants_graph(const struct gb_measurement *measurement,
+                        const struct graph_content *content)
+{
+    const bool prefers = (measurement->bench_ops->flags & GB_BENCH_PREFERS_GRAPH) != 0;
+    return (content->n_operations == 1 || prefers) && !content->crosses_host;
+}
+
 static int32_t by_graph(struct cuda_device *device, const struct gb_measurement *measurement,
                         const struct graph_content *content, double stream_ns)
 {
     struct way *way = &device->way;
     const bool is_asked = measurement->launch == GB_LAUNCH_GRAPH;
-    const bool is_wanted = is_asked || (content->n_operations == 1 && !content->crosses_host);
+    const bool is_wanted = is_asked || wants_graph(measurement, content);
     const uint32_t n = samples_of_graph(device, measurement, content, stream_ns);
     char reason[GRAPH_REASON_BYTES];
     struct graph graph = {0};
@@ -329,6 +337,9 @@ static int32_t by_graph(struct cuda_device *device, const struct gb_measurement 
     way->reading.tick_ns = device->step_ns;
     way->reading.offset_ns = device->offsets.graph.ns;
     way->reading.offset_error_ns = device->offsets.graph.error_ns;
+    if (is_same && !is_asked && content->n_operations > 1)
+        note(way, "launched as a graph of %u operations; in the stream it takes %.4g us",
+             content->n_operations, stream_ns / 1e3);
     if (is_same && offsets_slower_ns(device) > 0.0)
         note(way,
              "kernels have run side by side in this process, of which each launch takes %.2f us "

@@ -4,6 +4,7 @@
 // fail|NAME|WHAT.
 #include <gbrun/measure.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -207,6 +208,47 @@ static void threads()
         report("four threads", words.empty(), words);
 }
 
+// ---- several kernels ----
+
+static int32_t run_two(void *user, void *stream, uint64_t iterations)
+{
+    for (uint64_t i = 0; i < 2 * iterations; i++)
+        add<<<N / 256, 256, 0, static_cast<cudaStream_t>(stream)>>>(static_cast<float *>(user), N);
+    return GB_OK;
+}
+
+static void several()
+{
+    static const struct {
+        const char *name;
+        uint32_t flags;
+        const char *settings;
+        bool is_graph;
+    } cases[] = {
+        {"two kernels are launched in the stream", 0, "", false},
+        {"as a graph for who prefers it", GBRUN_PREFERS_GRAPH, "", true},
+        {"but where the stream is asked for", GBRUN_PREFERS_GRAPH, "launch = stream", false},
+        {"or each call", GBRUN_PREFERS_GRAPH | GBRUN_EVERY_CALL, "", false},
+    };
+    float *x = nullptr;
+    cudaMalloc(&x, N * sizeof *x);
+    for (auto &c : cases) {
+        gbrun_subject subject{};
+        subject.size = sizeof subject;
+        subject.flags = c.flags;
+        subject.user = x;
+        subject.run = run_two;
+        const gbrun_result *result = gbrun_measure(&subject, (quick + c.settings).c_str());
+        const bool is_said = std::string(result->way).find("as a graph of 2 operations") !=
+                             std::string::npos;
+        const bool is_graph = result->flags & GBRUN_GRAPH;
+        report(c.name, result->status == GB_OK && is_graph == c.is_graph && is_said == c.is_graph,
+               std::string(result->error) + result->way);
+        gbrun_free(result);
+    }
+    cudaFree(x);
+}
+
 // ---- a hundred failures ----
 
 static void failures()
@@ -264,20 +306,23 @@ static void costs()
     gbrun::measure(good, "device = cuda\nprecision = 1%");
     std::printf("figure|first call|%.3f s\n", seconds() - first);
     for (const char *cache : {"warm", "cold"}) {
-        double most = 0, least = 1e300, mean_s = 0;
+        double most = 0, least = 1e300;
+        std::vector<double> took_s;
         for (int i = 0; i < 10; i++) {
             const double begin = seconds();
             auto m = gbrun::measure(good,
                                     std::string("device = cuda\nprecision = 1%\ncache = ") + cache);
-            const double took = seconds() - begin;
-            mean_s += took / 10;
+            took_s.push_back(seconds() - begin);
             most = std::fmax(most, m->time_ns);
             least = std::fmin(least, m->time_ns);
         }
-        std::printf("figure|10 calls, %s, 1 %%|%.3f s each, %.4f to %.4f us (%.2f %%)\n", cache,
-                    mean_s, least / 1000, most / 1000, 100 * (most / least - 1));
-        report(std::string("a call takes at most 0.15 s, ") + cache, mean_s <= 0.15,
-               std::to_string(mean_s));
+        std::sort(took_s.begin(), took_s.end());
+        std::printf(
+            "figure|10 calls, %s, 1 %%|%.3f to %.3f, median %.3f s, %.4f to %.4f us (%.2f %%)\n",
+            cache, took_s.front(), took_s.back(), took_s[5], least / 1000, most / 1000,
+            100 * (most / least - 1));
+        report(std::string("half of the calls take at most 0.15 s, ") + cache, took_s[5] <= 0.15,
+               std::to_string(took_s[5]));
     }
     double before = 0;
     for (int i = 0; i < 300; i++) {
@@ -344,6 +389,7 @@ int main(int argc, char **argv)
     } else {
         contexts();
         threads();
+        several();
         if (what != "quick")
             failures();
     }

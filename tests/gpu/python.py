@@ -112,6 +112,7 @@ def times():
             )
             theirs = 1e3 * triton.testing.do_bench(fn, return_mode="median")
             print(f"{name}|{cold.time * 1e6:.4f}|{warm.time * 1e6:.4f}|{len(cold.kernels)}|{theirs:.4f}", flush=True)
+            torch.cuda.empty_cache()  # so that outputs lie where they lie in every process
 
 
 def in_processes(n, fn):
@@ -192,6 +193,8 @@ def odd():
     ends("random numbers", lambda: torch.randn(1000, 1000, device="cuda"), None)
     ends("sort", lambda: torch.sort(A), None)
     ends("an argument stream", lambda stream: torch.add(A, B, out=TO), None)
+    ways = [gbrun.measure(lambda: BIG.sum(), **settings).is_graph for settings in ({}, {"launch": "stream"})]
+    verdict("a fill and a kernel are a graph, unless the stream is asked for", ways == [True, False], ways)
     ends("kernels of its own", lambda: BIG.sum(), None, breakdown=True, cache="cold")
     ends("on the CPU", lambda: sum(range(1000)), None, device="cpu")
     ends("work on another stream", lambda s=torch.cuda.Stream(): on_another_stream(s), gbrun.Error)

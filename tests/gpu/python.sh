@@ -39,10 +39,7 @@ while IFS='|' read -r name n cold_low cold_high warm_low warm_high their_low the
     equals "$name: every process measured it" "$processes" "$n"
     echo "# $name ($kernels kernels): cold $cold_low to $cold_high us, warm $warm_low to $warm_high," \
         "do_bench $their_low to $their_high, graph, Timer, profiler$(sed -n "s/^$name|/ /p" others.txt | tr '|' ' ')"
-    limit=1
-    [ "$kernels" = 1 ] || limit=2 # on an H200 it is 1.8 to 2.4 where a fill and a kernel are one function
-    succeeds "$name: processes agree within $limit %" awk -v l="$cold_low" -v h="$cold_high" -v limit="$limit" '
-        BEGIN { exit !(h <= (1 + limit / 100) * l) }'
+    succeeds "$name: processes agree within 1 %" awk -v l="$cold_low" -v h="$cold_high" 'BEGIN { exit !(h <= 1.01 * l) }'
 done <ranges.txt
 awk -F'|' '{ printf "%.2f\n", 100 * ($4 / $3 - 1) }' ranges.txt | sort -n >agreement.txt
 echo "# ranges, cold, %: $(xargs <agreement.txt)"
