@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    LINE_MAX_BYTES = 199,
+    INIH_MAX_BYTES = 199, /* of a line, as inih is usually built */
     NAME_MAX_BYTES = 49,
     FILE_MAX_BYTES = 16 << 20,
     SECTIONS_MAX = 10000,
@@ -48,8 +48,13 @@ struct reader {
     struct text value;
     bool in_quotes;
 
-    bool is_continuation; /* of the line given to inih: read by the handler */
+    /* Of the line given to inih, for the handler. */
+    bool is_continuation;
+    const char *joint; /* what is between it and what it continues */
     uint32_t value_column;
+
+    /* What is left of a line that is longer than inih takes, and the blanks before it. */
+    const char *gap, *rest, *rest_end;
 };
 
 struct known {
@@ -305,18 +310,34 @@ static bool read_indented(struct reader *reader, const char *line, size_t n)
     return reader->has_value;
 }
 
-/* Gives the line to inih, what it would take for a comment masked. */
-static void give_line(struct reader *reader, const char *line, size_t n, bool in_quotes, char *out)
+/* Gives the line to inih, what it would take for a comment masked, or as much of it as inih takes:
+ * the rest is given later, as a line that continues it. */
+static void give(struct reader *reader, const char *line, const char *end, size_t limit, char *out)
 {
+    const char *next = (size_t)(end - line) > limit ? line + limit : end, *last = next;
     bool in_value = reader->is_continuation;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = line[i];
-        in_value |= line[i] == '=';
-        if (in_value && (line[i] == ';' || line[i] == '#') && (i == 0 || is_blank(line[i - 1])))
-            out[i] = line[i] == ';' ? MASKED_SEMICOLON : MASKED_HASH;
+    while (last > line && is_blank(last[-1]))
+        last--;
+    while (next < end && is_blank(*next))
+        next++;
+    reader->gap = last;
+    reader->rest = next;
+    reader->rest_end = end;
+    for (const char *at = line; at < last; at++, out++) {
+        *out = *at;
+        in_value |= *at == '=';
+        if (in_value && (*at == ';' || *at == '#') && (at == line || is_blank(at[-1])))
+            *out = *at == ';' ? MASKED_SEMICOLON : MASKED_HASH;
     }
-    out[n] = 0;
-    reader->in_quotes = in_quotes;
+    *out = 0;
+}
+
+static void give_rest(struct reader *reader, size_t limit, char *out)
+{
+    reader->is_continuation = true;
+    reader->joint = arena_text_n(reader->arena, reader->gap, (size_t)(reader->rest - reader->gap));
+    out[0] = ' ';
+    give(reader, reader->rest, reader->rest_end, limit - 1, out + 1);
 }
 
 /* One line of the file, for inih: it as it is to be understood, or nothing. */
@@ -332,11 +353,12 @@ static void read_line(struct reader *reader, const char *line, size_t n, size_t 
     size_t equals, length = without_comment(line, n, is_indented, &in_quotes, &equals);
     if (length == 0)
         return;
-    if (length > limit) {
+    if (length > limit && (is_header || (!is_indented && equals >= limit))) {
         error_list_add(reader->errors, here(reader, line, limit),
-                       "the line has %zu bytes: expected up to %zu; continue the value on the next "
-                       "line, indented",
-                       length, limit);
+                       is_header ? "the line has %zu bytes: expected up to %zu"
+                                 : "the key and the blanks behind it have %zu bytes: expected up "
+                                   "to %zu",
+                       is_header ? length : equals, limit);
         drop(reader, is_header);
         return;
     }
@@ -348,18 +370,29 @@ static void read_line(struct reader *reader, const char *line, size_t n, size_t 
         reader->in_section = true;
     }
     reader->is_continuation = is_indented;
+    reader->joint = " ";
     bool is_sound = is_indented ? read_indented(reader, line, length)
                     : is_header ? read_section(reader, line, length)
                                 : read_key(reader, line, length, equals);
-    if (is_sound)
-        give_line(reader, line, length, in_quotes, out);
+    if (!is_sound)
+        return;
+    reader->in_quotes = in_quotes;
+    const char *begin = line, *end = line + length;
+    while (is_indented && is_blank(begin[1]))
+        begin++;
+    give(reader, begin, end, limit, out);
 }
 
 /* What inih calls instead of fgets. */
 static char *next_line(char *out, int size, void *stream)
 {
     struct reader *reader = stream;
-    size_t limit = size - 1 < LINE_MAX_BYTES ? (size_t)size - 1 : LINE_MAX_BYTES;
+    size_t limit = size - 1 < INIH_MAX_BYTES ? (size_t)size - 1 : INIH_MAX_BYTES;
+    if (reader->rest < reader->rest_end && reader->has_value) {
+        give_rest(reader, limit, out);
+        return out;
+    }
+    reader->rest = reader->rest_end;
     if (reader->at == reader->end)
         return NULL;
     const char *line = reader->at;
@@ -386,8 +419,9 @@ static void continue_value(struct reader *reader, const char *more)
 {
     struct ini_entry *entry = &reader->entries[reader->n_entries - 1];
     if (reader->value.length) {
-        entry->value_origin.column = 0;
-        text_add(&reader->value, " ");
+        if (entry->value_origin.line != reader->line)
+            entry->value_origin.column = 0;
+        text_add(&reader->value, reader->joint);
     } else {
         entry->value_origin = (struct origin){reader->file, reader->line, reader->value_column};
     }

@@ -1,8 +1,8 @@
 /*
  * ini.h - an INI file as entries with their origins. The only user of <ini.h>.
  *
- * Read through inih by a line reader of our own, which counts lines, refuses what inih would cut
- * (lines over 199 bytes without their comment; section names over 49, keys over 49) and tells a
+ * Read through inih by a line reader of our own, which counts lines, gives inih long lines in
+ * pieces, refuses what it would cut (section names over 49 bytes, keys over 49) and tells a
  * continued value (a line that begins with a blank, after a key) from a key given twice. Rules:
  *  - `[section]` or `[kind name]`, and `key = value`, begin in the first column; `key: value` is an
  *    error that suggests `=`;

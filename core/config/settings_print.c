@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LINE_BYTES = 180 /* the reader takes a few more */ };
+enum { LINE_BYTES = 180 };
 
 /* ---- one value ---- */
 

@@ -64,6 +64,8 @@ static void check_result(const char *content, const char *messages)
 #define TEN "0123456789"
 #define FIFTY TEN TEN TEN TEN TEN
 #define HUNDRED FIFTY FIFTY
+#define TWENTY "                    "
+#define BLANKS TWENTY TWENTY TWENTY TWENTY TWENTY
 
 static const struct {
     const char *text;
@@ -103,6 +105,22 @@ static const struct {
      "[a|]\nk|" HUNDRED FIFTY TEN TEN TEN TEN "12345\n"},
     {"[a]\nk = x\n " HUNDRED FIFTY TEN TEN TEN TEN "12345678\n",
      "[a|]\nk|x " HUNDRED FIFTY TEN TEN TEN TEN "12345678\n"},
+    /* longer than inih takes: cut within words, blanks, quotes, and before what looks like a
+       comment */
+    {"[a]\nj = 1\nk = " HUNDRED FIFTY TEN TEN TEN TEN "123456\n  7\nl = 2\n",
+     "[a|]\nj|1\nk|" HUNDRED FIFTY TEN TEN TEN TEN "123456 7\nl|2\n"},
+    {"[a]\nk = 1\n " HUNDRED HUNDRED ", l = 2\n  7\n", "[a|]\nk|1 " HUNDRED HUNDRED ", l = 2 7\n"},
+    {"[a]\nk = " HUNDRED HUNDRED HUNDRED HUNDRED " ; comment\n",
+     "[a|]\nk|" HUNDRED HUNDRED HUNDRED HUNDRED "\n"},
+    {"[a]\nk = " HUNDRED BLANKS BLANKS BLANKS "1\n", "[a|]\nk|" HUNDRED BLANKS BLANKS BLANKS "1\n"},
+    {"[a]\nk =" BLANKS BLANKS BLANKS "1\n", "[a|]\nk|1\n"},
+    {"[a]\nk =\n" BLANKS BLANKS BLANKS "1\n", "[a|]\nk|1\n"},
+    {"[a]\nk = " HUNDRED FIFTY TEN TEN TEN TEN "12345;6#7\n",
+     "[a|]\nk|" HUNDRED FIFTY TEN TEN TEN TEN "12345;6#7\n"},
+    {"[a]\nk = \"" HUNDRED FIFTY TEN TEN TEN TEN "123 ;4 # 5\" ; comment\n",
+     "[a|]\nk|\"" HUNDRED FIFTY TEN TEN TEN TEN "123 ;4 # 5\"\n"},
+    {"[a]\nk = " HUNDRED FIFTY TEN TEN TEN TEN "12345[b]\n",
+     "[a|]\nk|" HUNDRED FIFTY TEN TEN TEN TEN "12345[b]\n"},
     {"[a]\nk" TEN TEN TEN TEN "12345678 = x\n", "[a|]\nk" TEN TEN TEN TEN "12345678|x\n"},
     {"[" TEN TEN TEN TEN "1234 6789]\n", "[" TEN TEN TEN TEN "1234|6789]\n"},
 };
@@ -162,12 +180,12 @@ static const struct {
      "bench.ini:1:1: the section's name has 50 bytes: expected up to 49\n"},
     {"[a]\n" FIFTY " = 1\nk = 2\n", "[a|]\nk|2\n",
      "bench.ini:2:1: the key has 50 bytes: expected up to 49\n"},
-    {"[a]\nj = 1\nk = " HUNDRED FIFTY TEN TEN TEN TEN "123456\n  7\nl = 2\n", "[a|]\nj|1\nl|2\n",
-     "bench.ini:3:200: the line has 200 bytes: expected up to 199; continue the value on the next "
-     "line, indented\n"},
-    {"[a]\nk = 1\n " HUNDRED HUNDRED ", l = 2\n  7\n", "[a|]\nk|1\n",
-     "bench.ini:3:200: the line has 208 bytes: expected up to 199; continue the value on the next "
-     "line, indented\n"},
+    {"[a]\nj = 1\nk" BLANKS BLANKS " = 1\n  7\nl = 2\n", "[a|]\nj|1\nl|2\n",
+     "bench.ini:3:200: the key and the blanks behind it have 202 bytes: expected up to 199\n"},
+    {"[" BLANKS BLANKS "]\nk = 1\n[b]\n", "[b|]\n",
+     "bench.ini:1:200: the line has 202 bytes: expected up to 199\n"},
+    {"[a]\nk = 1\nk = " HUNDRED HUNDRED "; 2 = 3\n  7\nl = 2\n", "[a|]\nk|1\nl|2\n",
+     "bench.ini:3:1: key 'k' is there twice: the first is on line 2\n"},
     {"[a]\nk = \xFF\nl = 1\n", "[a|]\nl|1\n",
      "bench.ini:2:5: byte 0xff is not UTF-8: expected text in UTF-8\n"},
     {"[a]\nk = \xC3\xA4\xC0\x80\n", "[a|]\n",
