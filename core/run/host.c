@@ -51,7 +51,11 @@ static struct host *host_of(const struct gb_host *interface)
 /* A copy of a plugin's text: cut, and plain. */
 static void clean_text(const char *text, char *buffer, size_t bytes)
 {
-    snprintf(buffer, bytes, "%.*s", (int)bytes - 1, text ? text : "");
+    static const char more[] = " ...";
+    text = text ? text : "";
+    snprintf(buffer, bytes, "%.*s", (int)bytes - 1, text);
+    if (strnlen(text, bytes) == bytes && bytes > sizeof more)
+        memcpy(buffer + bytes - sizeof more, more, sizeof more);
     make_plain(buffer);
 }
 

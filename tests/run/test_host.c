@@ -382,6 +382,23 @@ START_TEST(a_benchmark_may_compare_itself)
 }
 END_TEST
 
+/* What is longer than there is room for says so at its end. */
+START_TEST(long_reasons_are_cut)
+{
+    static char text[2 * HOST_TEXT_MAX];
+    struct host *host = host_new(1, &sink, NULL, NULL);
+    const struct gb_host *interface = host_interface(host);
+    memset(text, 'x', HOST_TEXT_MAX - 1);
+    ck_assert_int_eq((interface->fail)(interface, text), GB_FAILED);
+    ck_assert_str_eq(host_reason(host), text);
+    memset(text, 'x', sizeof text - 1);
+    ck_assert_int_eq(interface->skip(interface, text), GB_SKIPPED);
+    ck_assert_uint_eq(strlen(host_reason(host)), HOST_TEXT_MAX - 1);
+    ck_assert_str_eq(host_reason(host) + HOST_TEXT_MAX - 7, "xx ...");
+    host_free(host);
+}
+END_TEST
+
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)bench, (void)queue, (void)iterations;
@@ -424,6 +441,7 @@ Suite *test_suite(void)
     tcase_add_test(judging, the_users_floor_counts);
     tcase_add_test(judging, overflow_can_be_allowed);
     tcase_add_test(judging, a_benchmark_may_compare_itself);
+    tcase_add_test(judging, long_reasons_are_cut);
     tcase_add_test(judging, functions_are_replaced);
     suite_add_tcase(suite, judging);
     TCase *files = tcase_create("files");
