@@ -43,7 +43,8 @@ run_cheats "verify = samples
 inputs = 1"
 equals "with one set of inputs a result of an earlier call is right" "ok,ok,wrong result,wrong result" "$(column status)"
 
-run_cheats "max_time = 2 s"
+# So many that a verification that others on the machine delay is still a small part.
+run_cheats "min_samples = 200"
 equals "auto: after the samples, where that takes little time" "wrong result,wrong result,wrong result" \
     "$(column status | cut -d, -f2-)"
 
