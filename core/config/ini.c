@@ -53,8 +53,7 @@ struct reader {
     const char *joint; /* what is between it and what it continues */
     uint32_t value_column;
 
-    /* What is left of a line that is longer than inih takes, and the blanks before it. */
-    const char *gap, *rest, *rest_end;
+    const char *rest, *rest_end; /* of a line that is longer than inih takes: what is left of it */
 };
 
 struct known {
@@ -314,14 +313,11 @@ static bool read_indented(struct reader *reader, const char *line, size_t n)
  * the rest is given later, as a line that continues it. */
 static void give(struct reader *reader, const char *line, const char *end, size_t limit, char *out)
 {
-    const char *next = (size_t)(end - line) > limit ? line + limit : end, *last = next;
+    const char *last = (size_t)(end - line) > limit ? line + limit : end;
     bool in_value = reader->is_continuation;
     while (last > line && is_blank(last[-1]))
         last--;
-    while (next < end && is_blank(*next))
-        next++;
-    reader->gap = last;
-    reader->rest = next;
+    reader->rest = last;
     reader->rest_end = end;
     for (const char *at = line; at < last; at++, out++) {
         *out = *at;
@@ -334,10 +330,13 @@ static void give(struct reader *reader, const char *line, const char *end, size_
 
 static void give_rest(struct reader *reader, size_t limit, char *out)
 {
+    const char *line = reader->rest;
+    while (is_blank(*line))
+        line++;
     reader->is_continuation = true;
-    reader->joint = arena_text_n(reader->arena, reader->gap, (size_t)(reader->rest - reader->gap));
+    reader->joint = arena_text_n(reader->arena, reader->rest, (size_t)(line - reader->rest));
     out[0] = ' ';
-    give(reader, reader->rest, reader->rest_end, limit - 1, out + 1);
+    give(reader, line, reader->rest_end, limit - 1, out + 1);
 }
 
 /* One line of the file, for inih: it as it is to be understood, or nothing. */
@@ -353,7 +352,8 @@ static void read_line(struct reader *reader, const char *line, size_t n, size_t 
     size_t equals, length = without_comment(line, n, is_indented, &in_quotes, &equals);
     if (length == 0)
         return;
-    if (length > limit && (is_header || (!is_indented && equals >= limit))) {
+    const bool has_key = !is_indented && !is_header && equals < length;
+    if ((is_header && length > limit) || (has_key && equals >= limit)) {
         error_list_add(reader->errors, here(reader, line, limit),
                        is_header ? "the line has %zu bytes: expected up to %zu"
                                  : "the key and the blanks behind it have %zu bytes: expected up "

@@ -337,7 +337,7 @@ static int32_t by_graph(struct cuda_device *device, const struct gb_measurement 
     way->reading.tick_ns = device->step_ns;
     way->reading.offset_ns = device->offsets.graph.ns;
     way->reading.offset_error_ns = device->offsets.graph.error_ns;
-    if (is_same && !is_asked && content->n_operations > 1)
+    if (!is_asked && content->n_operations > 1)
         note(way, "launched as a graph of %u operations; in the stream an iteration takes %.4g us",
              content->n_operations, stream_ns / 1e3 / (double)measurement->iterations);
     if (is_same && offsets_slower_ns(device) > 0.0)

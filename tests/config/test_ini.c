@@ -182,6 +182,8 @@ static const struct {
      "bench.ini:2:1: the key has 50 bytes: expected up to 49\n"},
     {"[a]\nj = 1\nk" BLANKS BLANKS " = 1\n  7\nl = 2\n", "[a|]\nj|1\nl|2\n",
      "bench.ini:3:200: the key and the blanks behind it have 202 bytes: expected up to 199\n"},
+    {"[a]\nk = 1\n" HUNDRED HUNDRED "\nl = 2\n", "[a|]\nk|1\nl|2\n",
+     "bench.ini:3:1: '" FIFTY TEN TEN TEN "...' is not KEY = VALUE: expected '=' after a key\n"},
     {"[" BLANKS BLANKS "]\nk = 1\n[b]\n", "[b|]\n",
      "bench.ini:1:200: the line has 202 bytes: expected up to 199\n"},
     {"[a]\nk = 1\nk = " HUNDRED HUNDRED "; 2 = 3\n  7\nl = 2\n", "[a|]\nk|1\nl|2\n",
