@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # libgbrun on a GPU: contexts and streams of the program's own are as they were after each call, also after
-# errors; it reads what `gbrun run` reads; compute-sanitizer finds nothing.
+# errors; it reads what `gbrun run` reads; compute-sanitizer finds nothing. CALLS=10000 ./run-gpu-tests -v library:
+# memory is flat over so many; default 200.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
 need_gpu
@@ -29,7 +30,7 @@ results()
     equals "$name: nothing is printed by the library" "" "$(head -n 5 errors.txt)"
 }
 results contexts "$program"
-results costs "$program" costs
+results costs "$program" costs "${CALLS:-200}"
 results sticky "$program" sticky
 
 # The same kernel by `gbrun run`.

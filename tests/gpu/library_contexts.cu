@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda.h>
 #include <dlfcn.h>
@@ -295,8 +296,10 @@ static double seconds()
         .count();
 }
 
-// What a call costs, and whether memory stays as it is.
-static void costs()
+// What a call costs beside its samples, and whether memory stays as it is. At 1 % samples take 0.1
+// s, or longer where times go one way for that long, as those of a card do that leaves its rest: so
+// that is not the library's.
+static void costs(int n_calls)
 {
     float *x = nullptr;
     std::size_t free_before = 0, free_after = 0, all = 0;
@@ -307,34 +310,36 @@ static void costs()
     std::printf("figure|first call|%.3f s\n", seconds() - first);
     for (const char *cache : {"warm", "cold"}) {
         double most = 0, least = 1e300;
-        std::vector<double> took_s;
+        std::vector<double> took_s, beside_s;
         for (int i = 0; i < 10; i++) {
             const double begin = seconds();
             auto m = gbrun::measure(good,
                                     std::string("device = cuda\nprecision = 1%\ncache = ") + cache);
             took_s.push_back(seconds() - begin);
+            beside_s.push_back(took_s.back() - 1e-9 * m->elapsed_ns[m->n_samples - 1]);
             most = std::fmax(most, m->time_ns);
             least = std::fmin(least, m->time_ns);
         }
         std::sort(took_s.begin(), took_s.end());
-        std::printf(
-            "figure|10 calls, %s, 1 %%|%.3f to %.3f, median %.3f s, %.4f to %.4f us (%.2f %%)\n",
-            cache, took_s.front(), took_s.back(), took_s[5], least / 1000, most / 1000,
-            100 * (most / least - 1));
-        report(std::string("half of the calls take at most 0.15 s, ") + cache, took_s[5] <= 0.15,
-               std::to_string(took_s[5]));
+        std::sort(beside_s.begin(), beside_s.end());
+        std::printf("figure|10 calls, %s, 1 %%|%.3f to %.3f s, median %.3f, beside samples %.3f; "
+                    "%.4f to %.4f us (%.2f %%)\n",
+                    cache, took_s.front(), took_s.back(), took_s[5], beside_s[5], least / 1000,
+                    most / 1000, 100 * (most / least - 1));
+        report(std::string("half of the calls take at most 0.05 s beside their samples, ") + cache,
+               beside_s[5] <= 0.05, std::to_string(beside_s[5]));
     }
     double before = 0;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 100 + n_calls; i++) {
         gbrun::measure(good, quick);
-        if (i == 100) {
+        if (i == 99) {
             before = resident_bytes();
             cudaMemGetInfo(&free_before, &all);
         }
     }
     cudaMemGetInfo(&free_after, &all);
     const double more = resident_bytes() - before;
-    std::printf("figure|200 calls|%.0f bytes more, on the device %.0f\n", more,
+    std::printf("figure|%d calls|%.0f bytes more, on the device %.0f\n", n_calls, more,
                 static_cast<double>(free_before) - static_cast<double>(free_after));
     report("memory is flat", more < 2 << 20 && free_before == free_after, std::to_string(more));
     cudaFree(x);
@@ -383,7 +388,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (what == "costs") {
-        costs();
+        costs(argc > 2 ? std::atoi(argv[2]) : 200);
     } else if (what == "sticky") {
         sticky();
     } else {
