@@ -358,7 +358,8 @@ const struct verb verb_replay = {
             "numbers (.f32, or .bin as nvbench --jsonbin writes them, .f64); - is CSV on standard "
             "input, and results.gbr is read if there is none.\nFor each policy: after how many "
             "samples it stops and why, its estimate and interval, and how these compare with the "
-            "median of all samples. \"not yet\": the samples ended first. Policies run in "
+            "median of all samples, or with the mean near it where a dithered timer's samples lie "
+            "on few ticks. \"not yet\": the samples ended first. Policies run in "
             "processes of their own; one that crashes costs its line.",
     VERB_OPTIONS(options),
     .run = run_replay,

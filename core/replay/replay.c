@@ -234,17 +234,17 @@ void replay_policies_free(struct replay_policies *policies)
 
 double replay_error_ratio(const struct trace *trace, const struct replay_result *result)
 {
-    if (!result->has_estimate || !(trace->median_ns > 0))
+    if (!result->has_estimate || !(trace->centre_ns > 0))
         return NAN;
-    return result->estimate.value_ns / trace->median_ns - 1;
+    return result->estimate.value_ns / trace->centre_ns - 1;
 }
 
 int replay_holds(const struct trace *trace, const struct replay_result *result)
 {
     const struct gb_estimate *estimate = &result->estimate;
-    if (!result->has_estimate || isnan(estimate->low_ns) || isnan(trace->median_ns))
+    if (!result->has_estimate || isnan(estimate->low_ns) || isnan(trace->centre_ns))
         return REPLAY_NO_INTERVAL;
-    return trace->median_ns >= estimate->low_ns && trace->median_ns <= estimate->high_ns
+    return trace->centre_ns >= estimate->low_ns && trace->centre_ns <= estimate->high_ns
                ? REPLAY_HELD
                : REPLAY_MISSED;
 }

@@ -71,6 +71,8 @@ struct trace {
     uint64_t seed;
     double *time_ns; /* all samples; NaN where none is stored */
     double median_ns, elapsed_ns;
+    double centre_ns; /* what estimates are compared with: the median, or the mean near it of a
+                         dithered timer's samples that lie on few ticks */
     /* of a case */
     struct view *view;
     struct view_row row;
@@ -123,10 +125,10 @@ int32_t replay_run(struct replay_policy *policy, struct trace *trace,
                    const struct replay_limits *limits, struct arena *arena,
                    struct replay_result *ret, struct gb_error *error);
 
-/* Estimate against the median of all samples, as a share; NaN: there is none. */
+/* Estimate against the centre of all samples, as a share; NaN: there is none. */
 double replay_error_ratio(const struct trace *trace, const struct replay_result *result);
 enum { REPLAY_NO_INTERVAL = -1, REPLAY_MISSED, REPLAY_HELD };
-/* Does the interval hold the median of all samples? */
+/* Does the interval hold the centre of all samples? */
 int replay_holds(const struct trace *trace, const struct replay_result *result);
 
 /* ---- printing ---- */

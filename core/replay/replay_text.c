@@ -34,6 +34,10 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(n_samples, INTEGER, (int64_t)t->n, "", "Number of recorded samples")                         \
     X(all_elapsed_ns, REAL, t->elapsed_ns, "ns", "Recorded time of all samples")                   \
     X(all_median_ns, REAL, t->median_ns, "ns", "Median of all samples")                            \
+    X(all_centre_ns, REAL, t->centre_ns, "ns",                                                     \
+      "What estimates are compared with: the median of all samples, or, where they are a "         \
+      "dithered "                                                                                  \
+      "timer's and lie on few ticks, the mean of those near it")                                   \
     X(policy, TEXT, p->label, "", "The policy with its options")                                   \
     X(policy_plugin, TEXT, p->settings->info->plugin.id, "", "Id of its plugin")                   \
     X(outcome, TEXT, outcome_word(r), "", "stopped, not yet (the samples ended first) or failed")  \
@@ -54,9 +58,8 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(confidence, REAL, r->has_estimate ? e->confidence : NAN, "ratio",                            \
       "Confidence level of the interval")                                                          \
     X(error, REAL, replay_error_ratio(t, r), "ratio",                                              \
-      "Relative error: how far the estimate is from the median of all samples")                    \
-    X(holds_median, BOOL, replay_holds(t, r), "",                                                  \
-      "Whether the interval holds the median of all samples")                                      \
+      "Relative error: how far the estimate is from all_centre_ns")                                \
+    X(holds, BOOL, replay_holds(t, r), "", "Whether the interval holds all_centre_ns")             \
     X(share, REAL, share_of(t, r), "ratio", "Share of all samples that were used")                 \
     X(n_discarded, INTEGER, r->has_estimate ? (int64_t)e->n_discarded : -1, "",                    \
       "Samples that the policy discarded as warm-up")                                              \
@@ -135,7 +138,7 @@ static void add_object(struct json_writer *json, const struct replay_result *res
 
 static void add_head(struct text *out, const struct trace *trace)
 {
-    char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX];
+    char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX], mean[NUMBER_TEXT_MAX];
     text_add_line(out, trace->label);
     if (trace->has_rounds)
         text_printf(out, ", round %u", trace->round + 1);
@@ -143,9 +146,12 @@ static void add_head(struct text *out, const struct trace *trace)
         text_printf(out, ", %s", trace->device);
     if (*trace->clock)
         text_printf(out, ", %s %s", trace->clock, trace->view ? "clock" : "column");
-    text_printf(out, ": %llu sample%s in %s, median %s\n", (unsigned long long)trace->n,
+    text_printf(out, ": %llu sample%s in %s, median %s", (unsigned long long)trace->n,
                 trace->n == 1 ? "" : "s", format_time(trace->elapsed_ns, 3, elapsed),
                 isnan(trace->median_ns) ? "-" : format_time(trace->median_ns, 5, median));
+    if (trace->centre_ns < trace->median_ns || trace->centre_ns > trace->median_ns)
+        text_printf(out, ", mean near it %s", format_time(trace->centre_ns, 5, mean));
+    text_add(out, "\n");
 }
 
 static void add_percent(struct table *table, double ratio)

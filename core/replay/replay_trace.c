@@ -17,8 +17,35 @@ static int32_t no_memory(uint64_t n, struct gb_error *error)
                      (unsigned long long)n);
 }
 
+/* The mean of dithered readings near their median, which is one of few ticks and up to half a tick
+ * off: of those within two ticks, or four standard deviations of these if that is more. This is how
+ * policies estimate it (plugins/common/policy/dithered_mean.h). */
+static double mean_near(const double *sorted, size_t n, double median, double tick)
+{
+    double mean = 0.0;
+    double reach = 0.0;
+    double wanted = 2.0 * tick;
+    for (int i = 0; i < 4 && wanted > reach; i++) {
+        double sum = 0.0;
+        double squares = 0.0;
+        double n_near = 0.0;
+        reach = wanted;
+        for (size_t j = 0; j < n; j++) {
+            const double off = sorted[j] - median;
+            if (fabs(off) > reach + 0.01 * tick)
+                continue;
+            sum += off;
+            squares += off * off;
+            n_near++;
+        }
+        mean = sum / n_near;
+        wanted = 4.0 * sqrt(fmax(squares / n_near - mean * mean, 0.0));
+    }
+    return median + mean;
+}
+
 /* Of the samples whose time is known. */
-static int32_t find_median(struct trace *trace, struct gb_error *error)
+static int32_t find_centre(struct trace *trace, struct gb_error *error)
 {
     CLEANUP(free_pointer) double *sorted = malloc((trace->n + 1) * sizeof *sorted);
     size_t n = 0;
@@ -28,7 +55,11 @@ static int32_t find_median(struct trace *trace, struct gb_error *error)
         if (!isnan(trace->time_ns[i]))
             sorted[n++] = trace->time_ns[i];
     sort_values(sorted, n);
-    trace->median_ns = quantile_of_sorted(sorted, n, 0.5);
+    trace->median_ns = trace->centre_ns = quantile_of_sorted(sorted, n, 0.5);
+    const double quartiles = quantile_of_sorted(sorted, n, 0.75) -
+                             quantile_of_sorted(sorted, n, 0.25);
+    if (trace->is_dithered && trace->tick_ns > 0 && quartiles <= 2.01 * trace->tick_ns)
+        trace->centre_ns = mean_near(sorted, n, trace->median_ns, trace->tick_ns);
     return GB_OK;
 }
 
@@ -86,7 +117,7 @@ int32_t trace_of_case(struct view *view, const struct view_entry *entry, const c
     trace.chunk = memory_allocate(sizeof(double) * CASE_COLUMNS * TRACE_CHUNK);
     status = load_times(&trace, error);
     if (status == GB_OK)
-        status = find_median(&trace, error);
+        status = find_centre(&trace, error);
     if (status != GB_OK)
         trace_free(&trace);
     else
@@ -116,7 +147,7 @@ int32_t trace_of_file(const char *path, const struct trace_file_options *options
                           .chunk = memory_allocate(sizeof(double) * TRACE_CHUNK)};
     for (uint64_t i = 0; i < trace.n; i++)
         trace.elapsed_ns += trace.time_ns[i] + trace.overhead_ns;
-    status = find_median(&trace, error);
+    status = find_centre(&trace, error);
     if (status != GB_OK)
         trace_free(&trace);
     else

@@ -65,7 +65,7 @@ equals "each word of list keywords is explained" "" "$unknown"
 for word in sections '[gbrun]' defaults '[policy NAME]' gbrun bench plugin like device policy cache clock launch counters \
     rounds sweep sweep.rows zip let only exclude env.PATH check.abs check.bound check.floor duration '*' '?' '~' '!' \
     certified 'gave up' ok 'timed out' 0 4 COLUMNS median_ns relative_iqr 'rel. IQR' 'stopped because' pass_rate \
-    time_ns holds_median kind; do
+    time_ns all_centre_ns kind; do
     # shellcheck disable=SC2086 # several words may be given as they are
     (set -f; help=$(gbrun help $word 2>&1) && [ -n "$help" ]) ||
         fail "help explains '$word'" "$(set -f; gbrun help $word 2>&1)"

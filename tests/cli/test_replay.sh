@@ -104,7 +104,7 @@ done
 
 replay -c measured.ini --where "policy = 'some' and device = 'fake'" --format csv measured.gbr
 equals "without --policy those of the configuration are replayed, in its order" \
-    "some short noise interval" "$(tail -n +2 out.txt | awk -F, '{ print $10 }' | paste -sd ' ')"
+    "some short noise interval" "$(columns_of policy | paste -sd ' ')"
 equals "short of samples: not yet" "not yet 77 0" \
     "$(cell 2 outcome) $(cell 2 stopped_at) $(cell 2 error)"
 replay -c measured.ini -P 'some samples=12' --where "policy = 'some' and device = 'fake'" --format csv \
@@ -123,6 +123,49 @@ equals "max-samples holds" "25 max_samples 25" "$(cell 1 stopped_at) $(cell 1 st
 replay -P policy_never --max-time 20us --format csv --where "device = 'fake' and policy = 'some'" \
     measured.gbr
 equals "max-time holds" "max_time 20.0 us" "$(cell 1 stop_reason)"
+
+# ---- the centre of a dithered timer's samples ----
+# 73 samples of seven values that are 10 ns, or 40 ns, apart: not all are as often.
+cat >dithered.ini <<'INI'
+[gbrun]
+results = dithered.gbr
+[policy many]
+plugin = fixed
+samples = 73
+[device fake]
+is_dithered = yes
+tick = 32 ns
+[device wide]
+plugin = fake
+is_dithered = yes
+tick = 32 ns
+step = 40 ns
+[device fine]
+plugin = fake
+step = 10 ns
+tick = 32 ns
+[bench good]
+policy = many
+warmup = 0
+sweep.device = fake, wide, fine
+INI
+succeeds "dithered cases are measured" "$GBRUN" -c dithered.ini -q
+replay -P 'fixed samples=73' --format csv dithered.gbr
+for place in 1 2 3; do
+    device=$(cell $place device)
+    centre=$(cell $place all_median_ns)
+    [ "${device%:*}" != fake ] ||
+        centre=$("$GBRUN" export --rows sample --columns device --where "device = 'fake'" dithered.gbr |
+            awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_ns") at = i; next }
+                { sum += $at; n++ } END { printf "%.6f", sum / n }')
+    equals "$device: what estimates are compared with" "$centre" \
+        "$(cell $place all_centre_ns | awk -v like="$centre" '{ printf (like ~ /[.]/ ? "%.6f" : "%s"), $1 }')"
+    echo "$centre $(cell $place all_median_ns) $(cell $place estimate_ns) $(cell $place error)" >>centres.txt
+done
+equals "one of them is no median" 1 "$(awk '$1 != $2' centres.txt | grep -c .)"
+equals "errors are those from it" "" "$(awk '{ error = $3 / $1 - 1 - $4 } error > 1e-9 || error < -1e-9' centres.txt)"
+replay -P 'fixed samples=73' --where "device = 'fake'" dithered.gbr
+succeeds "both are said" grep -q 'median 1.0[0-9]* us, mean near it 1.0[0-9]* us$' out.txt
 
 # ---- the configuration may name what this machine lacks ----
 cat >elsewhere.ini <<'INI'
