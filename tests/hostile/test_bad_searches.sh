@@ -92,7 +92,7 @@ equals "and its search has not ended" 1 "$("$GBRUN" search | grep -c '^search ba
 
 # --- killed in the middle, and resumed ------------------------------------------------------------------
 
-few_samples 10 'device = exact' 'iterations = 1' >long.ini
+few_samples 10 'device = exact' 'iterations = 1' 'warmup = 50 ms' >long.ini
 sed -n '/^\[device/,$p' exact.ini >>long.ini
 cat >>long.ini <<'END'
 [search any]
