@@ -35,9 +35,8 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(all_elapsed_ns, REAL, t->elapsed_ns, "ns", "Recorded time of all samples")                   \
     X(all_median_ns, REAL, t->median_ns, "ns", "Median of all samples")                            \
     X(all_centre_ns, REAL, t->centre_ns, "ns",                                                     \
-      "What estimates are compared with: the median of all samples, or, where they are a "         \
-      "dithered "                                                                                  \
-      "timer's and lie on few ticks, the mean of those near it")                                   \
+      "What estimates are compared with: the median of all samples, or the mean near it of a "     \
+      "dithered timer's samples on few ticks")                                                     \
     X(policy, TEXT, p->label, "", "The policy with its options")                                   \
     X(policy_plugin, TEXT, p->settings->info->plugin.id, "", "Id of its plugin")                   \
     X(outcome, TEXT, outcome_word(r), "", "stopped, not yet (the samples ended first) or failed")  \
