@@ -296,9 +296,9 @@ static double seconds()
         .count();
 }
 
-// What a call costs beside its samples, and whether memory stays as it is. At 1 % samples take 0.1
-// s, or longer where times go one way for that long, as those of a card do that leaves its rest: so
-// that is not the library's.
+// What a call costs, of that beside its samples, and whether memory stays as it is. At 1 % samples
+// take 0.1 s, or longer where times go one way, as those of a card do that leaves its rest: then a
+// call takes more than 0.15 s, and what it takes beside its samples is the library's part.
 static void costs(int n_calls)
 {
     float *x = nullptr;
@@ -326,6 +326,8 @@ static void costs(int n_calls)
                     "%.4f to %.4f us (%.2f %%)\n",
                     cache, took_s.front(), took_s.back(), took_s[5], beside_s[5], least / 1000,
                     most / 1000, 100 * (most / least - 1));
+        report(std::string("half of the calls take at most 0.15 s, ") + cache, took_s[5] <= 0.15,
+               std::to_string(took_s[5]));
         report(std::string("half of the calls take at most 0.05 s beside their samples, ") + cache,
                beside_s[5] <= 0.05, std::to_string(beside_s[5]));
     }

@@ -18,7 +18,7 @@ equals "kernels are measured by all clocks" "" "$(sides kernel event record)"
 # kernel's end has been noticed. What is launched in the stream is read by events, which are not as sharp.
 while read -r _ kernel cache _ above launched; do
     most=1.0
-    [ "$launched" != stream ] || most=3.0
+    [ "$launched" != stream ] || most=2.5
     name="$kernel, $cache: 0.5 to $most us above its own time"
     if awk -v x="$above" -v most=$most 'BEGIN { exit !(x >= 0.5 && x <= most) }' </dev/null; then
         pass "$name"
