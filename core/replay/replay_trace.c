@@ -17,22 +17,26 @@ static int32_t no_memory(uint64_t n, struct gb_error *error)
                      (unsigned long long)n);
 }
 
+static const double FEW_TICKS = 2.0;
+static const double ROUNDING = 0.25; /* ticks: between two of them */
+
 /* The mean of dithered readings near their median, which is one of few ticks and up to half a tick
- * off: of those within two ticks, or four standard deviations of these if that is more. This is how
- * policies estimate it (plugins/common/policy/dithered_mean.h). */
+ * off: of those within two ticks, or four standard deviations of these if that is more. The rule of
+ * plugins/common/policy/dithered_mean.c, which core/ does not see, without what an interval asks.
+ */
 static double mean_near(const double *sorted, size_t n, double median, double tick)
 {
     double mean = 0.0;
     double reach = 0.0;
-    double wanted = 2.0 * tick;
-    for (int i = 0; i < 4 && wanted > reach; i++) {
+    double wanted = FEW_TICKS * tick;
+    for (int i = 0; i < 6 && wanted > reach; i++) {
         double sum = 0.0;
         double squares = 0.0;
         double n_near = 0.0;
         reach = wanted;
         for (size_t j = 0; j < n; j++) {
             const double off = sorted[j] - median;
-            if (fabs(off) > reach + 0.01 * tick)
+            if (fabs(off) > reach + ROUNDING * tick)
                 continue;
             sum += off;
             squares += off * off;
@@ -58,7 +62,8 @@ static int32_t find_centre(struct trace *trace, struct gb_error *error)
     trace->median_ns = trace->centre_ns = quantile_of_sorted(sorted, n, 0.5);
     const double quartiles = quantile_of_sorted(sorted, n, 0.75) -
                              quantile_of_sorted(sorted, n, 0.25);
-    if (trace->is_dithered && trace->tick_ns > 0 && quartiles <= 2.01 * trace->tick_ns)
+    if (trace->is_dithered && trace->tick_ns > 0 &&
+        quartiles <= (FEW_TICKS + ROUNDING) * trace->tick_ns)
         trace->centre_ns = mean_near(sorted, n, trace->median_ns, trace->tick_ns);
     return GB_OK;
 }

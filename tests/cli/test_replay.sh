@@ -126,12 +126,8 @@ equals "max-time holds" "max_time 20.0 us" "$(cell 1 stop_reason)"
 
 # ---- the centre of a dithered timer's samples ----
 # 73 samples of seven values that are 10 ns, or 40 ns, apart: not all are as often.
-cat >dithered.ini <<'INI'
-[gbrun]
-results = dithered.gbr
-[policy many]
-plugin = fixed
-samples = 73
+few_samples 73 'warmup = 0' >dithered.ini
+cat >>dithered.ini <<'INI'
 [device fake]
 is_dithered = yes
 tick = 32 ns
@@ -145,11 +141,9 @@ plugin = fake
 step = 10 ns
 tick = 32 ns
 [bench good]
-policy = many
-warmup = 0
 sweep.device = fake, wide, fine
 INI
-succeeds "dithered cases are measured" "$GBRUN" -c dithered.ini -q
+succeeds "dithered cases are measured" "$GBRUN" -c dithered.ini -q -o dithered.gbr
 replay -P 'fixed samples=73' --format csv dithered.gbr
 for place in 1 2 3; do
     device=$(cell $place device)
