@@ -379,7 +379,7 @@ _Result = _struct(
     activities_known=_u32, n_modes=_u32, n_activities=_u64, activities=ctypes.POINTER(_Activity),
     n_kernels=_u64, modes=ctypes.POINTER(_Mode),
     n_messages=_u64, messages=ctypes.POINTER(_Message), n_metrics=_u64, metrics=ctypes.POINTER(_Metric),
-    median_ns=_double, n_checks=_u64, checks=ctypes.POINTER(_Compared),
+    median_ns=_double, n_checks=_u64, checks=ctypes.POINTER(_Compared), clock_low_hz=_double, clock_high_hz=_double,
 )  # fmt: skip
 _Comparison = _struct(
     "_Comparison", size=_u32, status=_i32, error=_text_type, ratio=_double, ratio_low=_double, ratio_high=_double,
@@ -428,6 +428,8 @@ then it is judged by the bound that docs/verification.md derives."""
 Kernel = collections.namedtuple("Kernel", "name grid block registers shared_bytes time")
 Kernel.__doc__ = "A kernel, copy or fill of one sample; time in seconds, NaN without breakdown=True."
 Mode = collections.namedtuple("Mode", "time low high weight")
+Frequency = collections.namedtuple("Frequency", "mean low high")
+Frequency.__doc__ = "The clock that a device ran at, in Hz, over the samples; 0: not known."
 Mode.__doc__ = "One of several clusters of the samples: median and interval in seconds, share of the samples."
 
 
@@ -439,6 +441,7 @@ class Measurement:
     samples, elapsed    time of each sample, and its end since the first began: arrays of NumPy, or array.array
     kernels             what one sample puts on a GPU; modes: clusters of the samples, if there are several
     offset              the constant that was subtracted from each sample; way: how they were taken, if that is unusual
+    frequency           the clock that the device ran at, in Hz: mean, lowest and highest over the samples; 0: unknown
     call_time           on the CPU: what calling an empty function in this way takes, which is part of the time
     verified            True: what fn returned is what verify= returned; None: not compared; check: the comparison's words
     clock, tick, iterations, device, device_model, statistic, is_graph, is_cold, is_throttled, metrics, messages
@@ -457,6 +460,7 @@ class Measurement:
         self.iterations = result.iterations
         self.clock, self.tick, self.offset = text(result.clock), result.tick_ns / 1e9, result.offset_ns / 1e9
         self.way = text(result.way)
+        self.frequency = Frequency(result.clock_mean_hz, result.clock_low_hz, result.clock_high_hz)
         self.device, self.device_model = text(result.device), text(result.device_model)
         self.is_throttled = bool(result.flags & _THROTTLED)
         self.is_graph, self.is_cold = bool(result.flags & _GRAPH), bool(result.flags & _COLD)
@@ -496,6 +500,9 @@ class Measurement:
         yield first
         state = ", cold cache" if self.is_cold else ", throttled" if self.is_throttled else ""
         yield f"{n} sample{'s' * (n != 1)}, {self.clock} clock of {self.device}, {self.device_model}{state}"
+        if self.frequency.low < 0.98 * self.frequency.high:
+            low, high = (f"{hz / 1e9:.3f}" for hz in self.frequency[1:])
+            yield f"the clock of the device moved between {low} and {high} GHz"
         if self.call_time > 0.01 * self.time:
             yield f"of it {_time(self.call_time)} for calling a function of Python"
         for kernel in self.kernels:

@@ -118,6 +118,8 @@ static void fill_way(struct gbrun_result *seen, const struct case_record *record
     seen->way = record->reading_note ? record->reading_note : "";
     seen->load_ns = record->pace.load_ns;
     seen->clock_mean_hz = record->pace.clock_mean_hz;
+    seen->clock_low_hz = record->pace.clock_low_hz;
+    seen->clock_high_hz = record->pace.clock_high_hz;
     seen->flags |= seen->n_throttled > 0 ? GBRUN_THROTTLED : 0;
     seen->flags |= record->is_dithered ? GBRUN_DITHERED : 0;
     seen->flags |= text_equal(launched, launch_word(GB_LAUNCH_GRAPH)) ? GBRUN_GRAPH : 0;

@@ -252,6 +252,8 @@ struct gbrun_result {
 
     uint64_t n_checks; /* 0: nothing was compared */
     const struct gbrun_compared *checks;
+
+    double clock_low_hz, clock_high_hz; /* as clock_mean_hz: the lowest and the highest */
 };
 
 /*

@@ -256,13 +256,13 @@ void breakdown_free(const struct cuda_device *device, struct breakdown *breakdow
 static CUresult put_stamp(const struct cuda_device *device, const struct edit_functions *edit,
                           const struct breakdown *breakdown, uint32_t at, uint32_t number)
 {
-    uint64_t address[1] = {device->stamps.device_times + number * sizeof(uint64_t)};
-    uint32_t wait[1] = {0};
+    uint64_t address[1];
+    uint32_t wait[1];
     void *arguments[2];
     CUDA_KERNEL_NODE_PARAMS kernel;
     CUgraphNode stamp = NULL;
     CUgraph graph = breakdown->graph;
-    stamps_node(&device->stamps, address, wait, arguments, &kernel);
+    stamps_node(&device->stamps, number, address, wait, arguments, &kernel);
     CUresult result = edit->add_kernel(&stamp, graph, NULL, 0, &kernel);
     for (size_t i = 0; i < breakdown->n_edges && result == CUDA_SUCCESS; i++) {
         const size_t u = place_of(breakdown, breakdown->from[i]);

@@ -333,6 +333,7 @@ static int32_t launch(struct cuda_device *device, const struct gb_measurement *m
     struct way *way = &device->way;
     const struct stamps *stamps = &device->stamps;
     CUstream stream = measurement->queue->native;
+    const bool is_first = way->launched_ns == 0.0;
     way->launched_ns = cuda_host_ns();
     if (way->reset_is_called) {
         const int32_t status = measurement->bench_ops->reset(measurement->bench,
@@ -348,6 +349,8 @@ static int32_t launch(struct cuda_device *device, const struct gb_measurement *m
     way->n_taken = 0;
     for (uint32_t i = 0; i < way->graph.n; i++)
         way->ready_ns[i] = stamps_between(stamps, 2 * i, 2 * i + 1) - way->reading.offset_ns;
+    way->clock_hz = stamps_clock_hz(stamps, 0, 2 * way->graph.n - 1);
+    way->reads_clock = is_first ? way->clock_hz > 0.0 : way->reads_clock;
     return GB_OK;
 }
 
@@ -357,6 +360,7 @@ static void take_ready(struct way *way, struct gb_measurement *measurement)
     for (; way->n_taken < way->n_ready && measurement->n_done < measurement->n_samples;
          way->n_taken++) {
         const double begin_ns = way->launched_ns + share_ns * way->n_taken;
+        measurement->clock_hz[measurement->n_done] = way->clock_hz;
         put_sample(measurement, way->ready_ns[way->n_taken], 0, begin_ns, begin_ns + share_ns);
     }
 }
@@ -380,13 +384,17 @@ static int32_t measure_in_launches(struct cuda_device *device, struct gb_measure
 
 /* --- a batch --- */
 
+/* Not from two sources in one case: the driver reports the clock it asks for, and multiprocessors
+ * can run several percent below it. */
 static void fill_sensor_columns(struct cuda_device *device, struct gb_measurement *measurement)
 {
+    const bool has_clock = device->way.kind == WAY_STAMPS && device->way.reads_clock;
     double clock_hz = 0.0;
     uint64_t throttle = 0;
     sensors_take(&device->sensors, &clock_hz, &throttle);
     for (uint64_t i = 0; i < measurement->n_done; i++) {
-        measurement->clock_hz[i] = clock_hz;
+        if (!has_clock)
+            measurement->clock_hz[i] = clock_hz;
         measurement->throttle[i] = throttle;
         measurement->flags[i] |= throttle != 0 ? GB_SAMPLE_THROTTLED : 0u;
     }

@@ -3,10 +3,19 @@
 
 #include <math.h>
 
+/* A stamp as it lies in memory. */
+struct stamp {
+    uint64_t time_ns;
+    uint64_t cycles; /* of the multiprocessor's clock, in CYCLE_BITS; its number above them */
+};
+enum { CYCLE_BITS = 48 };
+
+static const double CLOCK_SPAN_NS = 100e3; /* steps of timers are small beside it: 32 ns, 0.03 % */
+
 /*
- * gbrun_stamp(times + number, clocks): waits for a pseudo-random part of `clocks` (the finalizer of
- * MurmurHash3 over the SM's clock), then stores the timer. gbrun_idle(ns): sleeps. The driver
- * compiles them for the device at hand.
+ * gbrun_stamp(stamps + number, clocks): waits for a pseudo-random part of `clocks` (the finalizer
+ * of MurmurHash3 over the multiprocessor's clock), then stores a struct stamp. gbrun_idle(ns):
+ * sleeps. The driver compiles them for the device at hand.
  */
 static const char image[] = ".version 6.3\n"
                             ".target sm_70\n"
@@ -14,7 +23,7 @@ static const char image[] = ".version 6.3\n"
                             ".visible .entry gbrun_stamp(.param .u64 to, .param .u32 clocks)\n"
                             "{\n"
                             "    .reg .u32 %r<6>;\n"
-                            "    .reg .u64 %d<4>;\n"
+                            "    .reg .u64 %d<5>;\n"
                             "    .reg .pred %p<2>;\n"
                             "    ld.param.u64 %d0, [to];\n"
                             "    cvta.to.global.u64 %d0, %d0;\n"
@@ -37,8 +46,14 @@ static const char image[] = ".version 6.3\n"
                             "    setp.lt.u32 %p1, %r4, %r2;\n"
                             "    @%p1 bra wait;\n"
                             "read:\n"
+                            "    mov.u32 %r5, %smid;\n"
+                            "    cvt.u64.u32 %d2, %r5;\n"
+                            "    shl.b64 %d2, %d2, 48;\n"
+                            "    mov.u64 %d3, %clock64;\n"
+                            "    and.b64 %d3, %d3, 0xffffffffffff;\n"
+                            "    or.b64 %d2, %d2, %d3;\n"
                             "    mov.u64 %d1, %globaltimer;\n"
-                            "    st.global.u64 [%d0], %d1;\n"
+                            "    st.global.v2.u64 [%d0], {%d1, %d2};\n"
                             "    ret;\n"
                             "}\n"
                             ".visible .entry gbrun_idle(.param .u64 ns)\n"
@@ -66,28 +81,28 @@ CUresult stamps_open(struct stamps *stamps, const struct driver *driver, uint64_
 {
     static const char *const names[] = {"gbrun_stamp", "gbrun_idle", "gbrun_empty"};
     CUfunction *const functions[] = {&stamps->stamp, &stamps->idle, &stamps->empty};
-    const size_t bytes = STAMPS_MAX * sizeof stamps->times[0];
-    void *times = NULL;
+    const size_t bytes = STAMPS_MAX * sizeof(struct stamp);
+    void *read = NULL;
     stamps->driver = driver;
     stamps->step_ns = step_ns;
     CUresult result = driver->module_load(&stamps->module, image);
     for (size_t i = 0; i < 3 && result == CUDA_SUCCESS; i++)
         result = driver->module_function(functions[i], stamps->module, names[i]);
     if (result == CUDA_SUCCESS)
-        result = driver->allocate(&stamps->device_times, bytes);
+        result = driver->allocate(&stamps->on_device, bytes);
     if (result == CUDA_SUCCESS)
-        result = driver->host_allocate(&times, bytes, 0);
-    stamps->times = times;
+        result = driver->host_allocate(&read, bytes, 0);
+    stamps->read = read;
     return result;
 }
 
 void stamps_close(struct stamps *stamps)
 {
     const struct driver *driver = stamps->driver;
-    if (stamps->times != NULL)
-        driver->host_free(stamps->times);
-    if (stamps->device_times != 0)
-        driver->free(stamps->device_times);
+    if (stamps->read != NULL)
+        driver->host_free(stamps->read);
+    if (stamps->on_device != 0)
+        driver->free(stamps->on_device);
     if (stamps->module != NULL)
         driver->module_unload(stamps->module);
     *stamps = (struct stamps){0};
@@ -98,9 +113,16 @@ void stamps_dither(struct stamps *stamps, double step_ns, double clock_hz)
     stamps->dither_clocks = (uint32_t)fmin(ceil(step_ns * clock_hz / 1e9), 1e6);
 }
 
-void stamps_node(const struct stamps *stamps, uint64_t address[1], uint32_t wait[1],
-                 void *arguments[2], CUDA_KERNEL_NODE_PARAMS *ret)
+static uint64_t address_of(const struct stamps *stamps, uint32_t number)
 {
+    return stamps->on_device + number * sizeof(struct stamp);
+}
+
+void stamps_node(const struct stamps *stamps, uint32_t number, uint64_t address[1],
+                 uint32_t wait[1], void *arguments[2], CUDA_KERNEL_NODE_PARAMS *ret)
+{
+    address[0] = address_of(stamps, number);
+    wait[0] = 0;
     arguments[0] = address;
     arguments[1] = wait;
     *ret = (CUDA_KERNEL_NODE_PARAMS){.func = stamps->stamp,
@@ -115,7 +137,7 @@ void stamps_node(const struct stamps *stamps, uint64_t address[1], uint32_t wait
 
 static CUresult put(const struct stamps *stamps, CUstream stream, uint32_t number, uint32_t wait)
 {
-    uint64_t to = stamps->device_times + number * sizeof(uint64_t);
+    uint64_t to = address_of(stamps, number);
     void *arguments[] = {&to, &wait};
     return stamps->driver->launch(stamps->stamp, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
 }
@@ -145,19 +167,28 @@ CUresult stamps_put_empty(const struct stamps *stamps, CUstream stream)
 CUresult stamps_read(const struct stamps *stamps, CUstream stream, uint32_t n)
 {
     const struct driver *driver = stamps->driver;
-    const CUresult result = driver->copy_async((CUdeviceptr)(uintptr_t)stamps->times,
-                                               stamps->device_times, n * sizeof stamps->times[0],
-                                               stream);
+    const CUresult result = driver->copy_async((CUdeviceptr)(uintptr_t)stamps->read,
+                                               stamps->on_device, n * sizeof(struct stamp), stream);
     return result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;
 }
 
 double stamps_between(const struct stamps *stamps, uint32_t first, uint32_t last)
 {
-    uint64_t from = stamps->times[first];
-    uint64_t to = stamps->times[last];
+    uint64_t from = stamps->read[first].time_ns;
+    uint64_t to = stamps->read[last].time_ns;
     if (stamps->step_ns > 0) {
         from -= from % stamps->step_ns;
         to -= to % stamps->step_ns;
     }
     return (double)(int64_t)(to - from);
+}
+
+double stamps_clock_hz(const struct stamps *stamps, uint32_t first, uint32_t last)
+{
+    const struct stamp from = stamps->read[first];
+    const struct stamp to = stamps->read[last];
+    const double span_ns = (double)(int64_t)(to.time_ns - from.time_ns);
+    if (span_ns < CLOCK_SPAN_NS || (from.cycles ^ to.cycles) >> CYCLE_BITS != 0)
+        return 0.0;
+    return (double)((to.cycles - from.cycles) & ((1ull << CYCLE_BITS) - 1)) / span_ns * 1e9;
 }

@@ -1,6 +1,6 @@
 /*
- * stamps.h - time stamps on the device: a kernel of one thread that stores the device's own timer.
- * Plugin side.
+ * stamps.h - time stamps on the device: a kernel of one thread that stores the device's own timer
+ * and how many cycles its multiprocessor has counted. Plugin side.
  */
 #pragma once
 
@@ -13,10 +13,10 @@ struct stamps {
     const struct driver *driver;
     CUmodule module;
     CUfunction stamp, idle, empty;
-    CUdeviceptr device_times; /* STAMPS_MAX of them */
-    uint64_t *times;          /* the host's copy, ns */
-    uint64_t step_ns;         /* to which times are cut; 0: as they are */
-    uint32_t dither_clocks;   /* the longest random wait; 0: none */
+    CUdeviceptr on_device;  /* STAMPS_MAX of them */
+    struct stamp *read;     /* the host's copy */
+    uint64_t step_ns;       /* to which times are cut; 0: as they are */
+    uint32_t dither_clocks; /* the longest random wait; 0: none */
 };
 
 /* In the current context. step_ns: as above. */
@@ -34,12 +34,17 @@ CUresult stamps_put_first(const struct stamps *stamps, CUstream stream, uint32_t
 CUresult stamps_put_idle(const struct stamps *stamps, CUstream stream, double ns);
 CUresult stamps_put_empty(const struct stamps *stamps, CUstream stream);
 
-/* The kernel and its arguments as a node of a graph. The arguments are the caller's. */
-void stamps_node(const struct stamps *stamps, uint64_t address[1], uint32_t wait[1],
-                 void *arguments[2], CUDA_KERNEL_NODE_PARAMS *ret);
+/* A stamp with a number as a node of a graph; its arguments lie in the caller's memory. */
+void stamps_node(const struct stamps *stamps, uint32_t number, uint64_t address[1],
+                 uint32_t wait[1], void *arguments[2], CUDA_KERNEL_NODE_PARAMS *ret);
 
-/* Waits for the stream and copies the first n stamps to times. */
+/* Waits for the stream and copies the first n stamps to the host. */
 CUresult stamps_read(const struct stamps *stamps, CUstream stream, uint32_t n);
 
 /* ns between two stamps that were read. */
 double stamps_between(const struct stamps *stamps, uint32_t first, uint32_t last);
+
+/* The clock of the multiprocessors between two stamps that were read, by the cycles of the one on
+ * which both ran: to 0.03 %, where the driver's figure is the one it asks for. 0: they are less
+ * than 100 us apart, or ran on two. */
+double stamps_clock_hz(const struct stamps *stamps, uint32_t first, uint32_t last);

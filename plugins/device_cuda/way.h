@@ -38,7 +38,9 @@ struct way {
     /* Samples of the last launch that were not yet asked for. */
     uint32_t n_ready, n_taken;
     double ready_ns[WAY_SAMPLES_MAX];
-    double launched_ns, ended_ns; /* host times */
+    double launched_ns, ended_ns; /* host times; 0: nothing was launched yet */
+    bool reads_clock;             /* launches are long enough to */
+    double clock_hz;              /* of the last launch; 0: not known */
 };
 
 /* Sees to it that device->way is for this measurement. What cannot be measured so is an error with

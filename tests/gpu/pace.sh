@@ -87,7 +87,7 @@ for process in $(seq "$processes"); do
     fi
     all_fine "process $process"
     columns=cache,pace,median_ns,verdict,wall_ns,gap_ns,load_ns,pace_missed
-    column $columns,clock_mean_hz,n_throttled,energy_joules,flops_per_joule,power_before_watts \
+    column $columns,clock_mean_hz,n_throttled,energy_joules,flops_per_joule,power_before_watts,clock_begin_hz \
         "bench = 'product'" | tee -a rows.txt | awk -F, '{
             printf "# %s %s: %.2f us (%s), case %.1f s, gap %.1f us, load %.1f s, missed %d, " \
                 "%.0f MHz, throttled %d, %s J, %s FLOP/J, %s W before\n", \
@@ -104,6 +104,10 @@ for way in cold,burst cold,sustained warm,sustained; do
         $5 > most { most = $5 }
         END { printf "%.1f", most / 1e9 }')" 20
 done
+# What the multiprocessors count over what the driver asks for.
+at_most "bursts run at the driver's clock, off by %" "$(awk -F, '
+    $2 == "burst" { off = 100 * ($9 / $14 - 1); off = off < 0 ? -off : off; most = off > most ? off : most }
+    END { printf "%.2f", most }' rows.txt)" 1
 equals "bursts are not throttled" 0 "$(awk -F, '$2 == "burst" { n += $10 } END { print n + 0 }' rows.txt)"
 mapfile -t energies < <(grep '^warm,sustained,' rows.txt | cut -d, -f11 | grep .)
 if [ ${#energies[@]} -gt 0 ]; then

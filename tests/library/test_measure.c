@@ -641,6 +641,10 @@ START_TEST(what_a_device_says_arrives)
     ck_assert_uint_gt(result->n_activities, 1);
     ck_assert(*result->activities[0].name && result->n_kernels > 0);
     gbrun_free(result);
+    result = measure_on_fake(FAKE "settles_in = 50ms\ntime = 1ms");
+    ck_assert(result->clock_low_hz >= 2e9 && result->clock_low_hz < result->clock_mean_hz);
+    ck_assert(result->clock_mean_hz < result->clock_high_hz && result->clock_high_hz <= 2.5e9);
+    gbrun_free(result);
     /* What it warned of when it was opened is said to each case. */
     for (int i = 0; i < 2; i++) {
         result = measure_on_fake(FAKE "warning = it is hot");

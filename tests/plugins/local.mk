@@ -25,7 +25,8 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_nvrtc \
 	tests/plugins/test_padding_compile \
 	tests/plugins/test_peers \
-	tests/plugins/test_profiler
+	tests/plugins/test_profiler \
+	tests/plugins/test_stamps
 endif
 TEST_FILES += tests/plugins/kernel_files.h tests/plugins/verified.h
 tests_plugins_test_call_parse_SOURCES = tests/plugins/test_call_parse.c $(CALL_PARSER_SOURCES)
@@ -134,3 +135,8 @@ tests_plugins_test_profiler_SOURCES = \
 	plugins/device_cuda/work_metrics.h
 tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_stamps_SOURCES = \
+	tests/plugins/test_stamps.c \
+	plugins/device_cuda/stamps.c \
+	plugins/device_cuda/stamps.h
+tests_plugins_test_stamps_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)

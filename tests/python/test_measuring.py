@@ -276,6 +276,17 @@ class Tests(unittest.TestCase):
         self.assertIn("a &lt; b", found._repr_html_())
         self.assertRegex(repr(found), r"^[0-9.]+ [nu]s")
 
+    def test_a_clock_that_moves_is_told(self):
+        os.environ["GBRUN_PLUGIN_PATH"] = os.environ["top_builddir"] + "/tests/modules/.libs"
+        fake = {"device": "fake", "policy": "fixed", "samples": 21, "time": "1 ms"}
+        found = gbrun.measure(work, settles_in="50 ms", **fake)
+        mean, low, high = found.frequency
+        self.assertTrue(2e9 <= low < mean < high <= 2.5e9)
+        self.assertRegex(repr(found), r"\n  the clock of the device moved between 2\.[0-9]+ and 2\.[0-9]+ GHz$")
+        found = gbrun.measure(work, **fake)
+        self.assertEqual(found.frequency, (2e9, 2e9, 2e9))
+        self.assertNotIn("moved", repr(found))
+
     def test_a_stream_is_the_current_one(self):
         streams = []
 

@@ -1,0 +1,131 @@
+/* test_stamps.c - what is read from stamps: times, and the clock of the multiprocessor. */
+#include "plugins/device_cuda/stamps.h"
+#include "tests/check_main.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As gbrun_stamp stores them. */
+static const struct {
+    uint64_t time_ns, cycles;
+} stored[] = {
+    {1000000, 500},
+    {1000999, 2480},
+    {1100000, 180500},                                 /* 1.8 GHz since the first */
+    {1100000, 180500 | 7ull << 48},                    /* on another multiprocessor */
+    {2000000, ((1ull << 48) - 1000) | 7ull << 48},     /* just before it begins again */
+    {2000000 + 500000, (1000000 - 1000) | 7ull << 48}, /* 2 GHz since then */
+};
+enum { STORED = sizeof stored / sizeof stored[0] };
+
+static CUresult load(CUmodule *module, const void *image)
+{
+    *module = NULL;
+    return image != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult function(CUfunction *ret, CUmodule module, const char *name)
+{
+    (void)module, (void)name;
+    *ret = NULL;
+    return CUDA_SUCCESS;
+}
+
+static CUresult allocate(CUdeviceptr *ret, size_t bytes)
+{
+    *ret = (CUdeviceptr)(uintptr_t)malloc(bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult release(CUdeviceptr memory)
+{
+    free((void *)(uintptr_t)memory);
+    return CUDA_SUCCESS;
+}
+
+static CUresult host_allocate(void **ret, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    *ret = malloc(bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult host_free(void *memory)
+{
+    free(memory);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    (void)stream;
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult synchronize(CUstream stream)
+{
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+static const struct driver driver = {
+    .module_load = load,
+    .module_function = function,
+    .allocate = allocate,
+    .free = release,
+    .host_allocate = host_allocate,
+    .host_free = host_free,
+    .copy_async = copy,
+    .stream_synchronize = synchronize,
+};
+static struct stamps stamps;
+
+static void open_with_step(uint64_t step_ns)
+{
+    ck_assert_int_eq(stamps_open(&stamps, &driver, step_ns), CUDA_SUCCESS);
+    memcpy((void *)(uintptr_t)stamps.on_device, stored, sizeof stored);
+    ck_assert_int_eq(stamps_read(&stamps, NULL, STORED), CUDA_SUCCESS);
+}
+
+START_TEST(times_are_differences_of_the_timer)
+{
+    open_with_step(0);
+    ck_assert_double_eq(stamps_between(&stamps, 0, 1), 999);
+    ck_assert_double_eq(stamps_between(&stamps, 1, 0), -999);
+    stamps_close(&stamps);
+    open_with_step(32);
+    ck_assert_double_eq(stamps_between(&stamps, 0, 1), 992);
+    stamps_close(&stamps);
+}
+END_TEST
+
+START_TEST(the_clock_is_cycles_over_time)
+{
+    open_with_step(0);
+    ck_assert_double_eq(stamps_clock_hz(&stamps, 0, 2), 1.8e9);
+    ck_assert_double_eq(stamps_clock_hz(&stamps, 4, 5), 2e9);
+    stamps_close(&stamps);
+}
+END_TEST
+
+START_TEST(the_clock_is_not_known_of_short_times_and_two_multiprocessors)
+{
+    open_with_step(0);
+    ck_assert_double_eq(stamps_clock_hz(&stamps, 0, 1), 0);
+    ck_assert_double_eq(stamps_clock_hz(&stamps, 2, 0), 0);
+    ck_assert_double_eq(stamps_clock_hz(&stamps, 0, 3), 0);
+    stamps_close(&stamps);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("stamps");
+    TCase *tcase = tcase_create("stamps");
+    tcase_add_test(tcase, times_are_differences_of_the_timer);
+    tcase_add_test(tcase, the_clock_is_cycles_over_time);
+    tcase_add_test(tcase, the_clock_is_not_known_of_short_times_and_two_multiprocessors);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
