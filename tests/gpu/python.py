@@ -1,9 +1,9 @@
 """Functions of Python on a GPU, for python.sh. usage: python.py times N | others | odd; PYTHONPATH: where gbrun.py is.
 
 times: in each of N processes, which have no more in common than imports, a line for each function, `NAME|cold us|warm
-us|kernels|Triton's do_bench us|cold: certified (0, 1)|cold: lowest clock MHz|highest`. others: one for each, what other tools say, `NAME|do_bench_cudagraph us|
-torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines `pass|NAME|` and `fail|NAME|WHY`, and
-`figure|NAME|WORDS`.
+us|kernels|Triton's do_bench us|cold: certified (0, 1)|cold: lowest clock MHz|highest`. others: one for each, what other
+tools say, `NAME|do_bench_cudagraph us|torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines
+`pass|NAME|` and `fail|NAME|WHY`, and `figure|NAME|WORDS`.
 """
 import multiprocessing
 import statistics
@@ -23,9 +23,6 @@ except ImportError:
     cupy = None
 
 N = 1 << 20
-
-# Draws so much power that an H200 lowers its clock, by 6 to 11 % and at its own times: each sample after a rest.
-BURST = "attention"
 
 
 @triton.jit
@@ -110,16 +107,13 @@ def times():
     make_inputs()
     with torch.no_grad():
         for name, fn in functions().items():
+            cold, warm = (
+                gbrun.measure(fn, cache=cache, precision=0.005, max_time="3 s") for cache in ("cold", "warm")
+            )
             theirs = 1e3 * triton.testing.do_bench(fn, return_mode="median")
-            for pace in ("burst", "free") if name == BURST else ("free",):
-                cold, warm = (
-                    gbrun.measure(fn, cache=cache, precision=0.005, max_time="3 s", pace=pace)
-                    for cache in ("cold", "warm")
-                )
-                times = f"{cold.time * 1e6:.4f}|{warm.time * 1e6:.4f}|{len(cold.kernels)}|{theirs:.4f}"
-                clocks = f"{cold.frequency.low / 1e6:.0f}|{cold.frequency.high / 1e6:.0f}"
-                row = f"{name}, {pace} pace" if name == BURST else name
-                print(f"{row}|{times}|{int(cold.is_certified)}|{clocks}", flush=True)
+            times = f"{cold.time * 1e6:.4f}|{warm.time * 1e6:.4f}|{len(cold.kernels)}|{theirs:.4f}"
+            clocks = f"{cold.frequency.low / 1e6:.0f}|{cold.frequency.high / 1e6:.0f}"
+            print(f"{name}|{times}|{int(cold.is_certified)}|{clocks}", flush=True)
             torch.cuda.empty_cache()  # so that outputs lie where they lie in every process
 
 

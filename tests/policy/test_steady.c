@@ -520,7 +520,7 @@ END_TEST
 
 /* --- the device's clock --- */
 
-enum { CLOCK_CONSTANT, CLOCK_NOISY, CLOCK_UNKNOWN, CLOCK_LATE_FALL, CLOCK_RISING };
+enum { CLOCK_CONSTANT, CLOCK_NOISY, CLOCK_UNKNOWN, CLOCK_FALL, CLOCK_LATE_FALL, CLOCK_RISING };
 
 static double clock_at(int kind, size_t i, uint64_t *seed)
 {
@@ -529,6 +529,8 @@ static double clock_at(int kind, size_t i, uint64_t *seed)
         return 1.98e9 * (1.0 + 0.02 * fake_normal(seed));
     case CLOCK_UNKNOWN:
         return 0.0;
+    case CLOCK_FALL:
+        return i < 75 ? 1.98e9 : 1.95e9;
     case CLOCK_LATE_FALL:
         return i < 130 ? 1.98e9 : 1.95e9;
     case CLOCK_RISING:
@@ -544,25 +546,27 @@ START_TEST(clock_trends_are_waited_for)
 {
     static const struct {
         int kind;
-        bool is_followed;
+        double followed; /* by this power of the clock */
         const char *without;
         uint64_t from, to;
     } cases[] = {
-        {CLOCK_CONSTANT, true, "modes", 150, 150},
-        {CLOCK_NOISY, false, "modes", 150, 150},
-        {CLOCK_UNKNOWN, false, "modes", 150, 150},
-        {CLOCK_LATE_FALL, true, "modes,mixing", 400, 1000},
-        {CLOCK_LATE_FALL, true, "modes,clocks,mixing", 150, 150},
-        {CLOCK_LATE_FALL, false, "modes", 150, 150},
-        {CLOCK_RISING, false, "modes", 150, 150},
+        {CLOCK_CONSTANT, 1, "modes", 150, 150},
+        {CLOCK_NOISY, 0, "modes", 150, 150},
+        {CLOCK_UNKNOWN, 0, "modes", 150, 150},
+        {CLOCK_LATE_FALL, 1, "modes,mixing", 400, 1000},
+        {CLOCK_LATE_FALL, 1, "modes,clocks,mixing", 150, 150},
+        {CLOCK_FALL, 1, "modes,mixing,trend", 200, 1000},
+        {CLOCK_FALL, 0.25, "modes,mixing,trend", 150, 150}, /* beyond chance, but 0.4 % */
+        {CLOCK_LATE_FALL, 0, "modes", 150, 150},
+        {CLOCK_RISING, 0, "modes", 150, 150},
     };
     uint64_t seed = 8;
     struct policy_work work;
     fill_normal(9, 1e6, 0.005);
     for (size_t i = 0; i < MANY; i++) {
         clocks[i] = clock_at(cases[_i].kind, i, &seed);
-        if (cases[_i].is_followed)
-            times[i] *= 1.98e9 / clocks[i];
+        if (cases[_i].followed > 0)
+            times[i] *= pow(1.98e9 / clocks[i], cases[_i].followed);
     }
     policy_begin(&work, "steady");
     policy_set(&work, "without", cases[_i].without);
@@ -762,7 +766,7 @@ Suite *test_suite(void)
     suite_add_tcase(suite, samples);
 
     TCase *clock = tcase_create("clocks");
-    tcase_add_loop_test(clock, clock_trends_are_waited_for, 0, 7);
+    tcase_add_loop_test(clock, clock_trends_are_waited_for, 0, 9);
     tcase_add_loop_test(clock, throttled_samples_take_three_seconds, 0, 5);
     tcase_add_test(clock, throttled_warm_up_is_left_out);
     suite_add_tcase(suite, clock);

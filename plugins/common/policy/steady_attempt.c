@@ -25,6 +25,7 @@ static const double TREND_MIN = 2.5;         /* Student's t */
 static const double TREND_SHARE = 0.25;      /* of the precision, that a trend may change */
 static const double TREND_AHEAD_NS = 1e9;    /*   in the next second, or longer */
 static const double FOLLOWING = 3.0;         /* standard errors */
+static const double FOLLOWING_SHARE = 0.5;   /* of the precision, between two levels of the clock */
 
 /* The parts of one attempt. */
 struct work {
@@ -346,8 +347,17 @@ static bool is_recurring(const struct work *work)
     return retained->first > 0 && 2 * inside >= half;
 }
 
-/* Whether there are more times below the median where the clock is higher, by more than chance:
- * many benchmarks do not depend on the clock that is known. */
+/* What the median changes by, where so much more often times lie below it; of a trend without
+ * noise. */
+static double shift_of(const struct work *work, double change)
+{
+    const double half = fmin(0.5 * fabs(change), 0.375);
+    return copysign(quantile(work, 0.5 + half) - quantile(work, 0.5 - half), change);
+}
+
+/* Whether there are more times below the median where the clock is higher, by more than chance, as
+ * many benchmarks do not depend on the clock that is known; and whether they would leave the wanted
+ * interval if the clock went as far once more: the median lies between those of the two levels. */
 static bool follows(const struct work *work, const struct clock_trend *trend)
 {
     const struct rank_index *index = work->retained->index;
@@ -363,7 +373,8 @@ static bool follows(const struct work *work, const struct clock_trend *trend)
                           ((double)(below[1] - below[0] + not_above[1] - not_above[0]) / behind -
                            (double)(below[0] + not_above[0]) / before);
     const double error = 0.5 * sqrt(1.0 / before + 1.0 / behind);
-    return (trend->is_rising ? change : -change) > FOLLOWING * error;
+    return (trend->is_rising ? change : -change) > FOLLOWING * error &&
+           fabs(shift_of(work, change)) > FOLLOWING_SHARE * work->limits->precision * value;
 }
 
 /* Nothing is guaranteed while the device is throttled, or its clock is on its way. */
@@ -508,8 +519,7 @@ static bool has_trend(const struct work *work, double *ret_change)
         if (i == 0)
             change = change_of(stretches, n);
     }
-    const double half = fmin(0.5 * fabs(change), 0.375); /* of a trend without noise */
-    *ret_change = copysign(quantile(work, 0.5 + half) - quantile(work, 0.5 - half), change);
+    *ret_change = shift_of(work, change);
     return fabs(series_trend(stretches, n)) > TREND_MIN;
 }
 
