@@ -80,7 +80,7 @@ static const struct gb_plugin steady = {
         "- trends: nothing is certified while times go one way, beyond chance, by more than a "
         "quarter of `precision` in a second, or in the time measured if that is longer;\n"
         "- warm-up: up to `discard` of the samples is left out at the start, unless that warm-up "
-        "recurs later; what is retained must then last twice `floor_wall`;\n"
+        "recurs later at the same clock; what is retained must then last twice `floor_wall`;\n"
         "- timer resolution: ticks are interpolated where samples are spread over several; where "
         "not, the interval is at least a tick to either side, and half a tick in any case;\n"
         "- dithered timers: where the quartiles are at most two ticks apart and the phase against "

@@ -97,6 +97,45 @@ START_TEST(only_retained_samples_count)
 }
 END_TEST
 
+/* A start at another clock, unless that comes again, or is not known, or no further away than the
+ * tolerance. */
+START_TEST(a_clock_that_was_left)
+{
+    static const struct {
+        double start_hz, later_hz, again_hz;
+        bool has_left;
+    } cases[] = {
+        {1.9e9, 1.98e9, 1.98e9, true},
+        {2.1e9, 1.98e9, 1.98e9, true},
+        {1.9e9, 1.98e9, 1.9e9, false},
+        {1.9e9, 1.98e9, 1.89e9, false},
+        {1.97e9, 1.98e9, 1.98e9, false},
+        {0, 1.98e9, 1.98e9, false},
+        {1.9e9, 0, 0, false},
+        {1.9e9, 1.98e9, 2.1e9, true},
+    };
+    static const uint64_t lengths[] = {100, 1024, 1500, 50000};
+    for (size_t length = 0; length < sizeof lengths / sizeof lengths[0]; length++) {
+        const uint64_t n = lengths[length];
+        const uint64_t n_start = n / 10;
+        memset(&history, 0, sizeof history);
+        for (uint64_t i = 0; i < n; i++)
+            clock_history_add(&history,
+                              i < n_start     ? cases[_i].start_hz
+                              : i < n - n / 4 ? cases[_i].later_hz
+                                              : cases[_i].again_hz,
+                              false);
+        ck_assert(clock_history_has_left(&history, n_start / 2, n_start, 0.01) ==
+                  cases[_i].has_left);
+        ck_assert(!clock_history_has_left(&history, n_start / 2, n_start, 0.5));
+        ck_assert(!clock_history_has_left(&history, 0, n_start, 0.01));
+        ck_assert(!clock_history_has_left(&history, n_start / 2, n, 0.01));
+    }
+    memset(&history, 0, sizeof history);
+    ck_assert(!clock_history_has_left(&history, 0, 0, 0.01));
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("clock_history");
@@ -104,6 +143,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(clock, trends, 0, 10);
     tcase_add_test(clock, noise_is_no_trend);
     tcase_add_test(clock, only_retained_samples_count);
+    tcase_add_loop_test(clock, a_clock_that_was_left, 0, 8);
     suite_add_tcase(suite, clock);
     return suite;
 }

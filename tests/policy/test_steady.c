@@ -579,6 +579,31 @@ START_TEST(clock_trends_are_waited_for)
 }
 END_TEST
 
+/* Times scatter more than they follow the clock, which alone tells that the start was another
+ * regime. */
+START_TEST(a_start_at_another_clock_is_left_out)
+{
+    enum { START = 100 };
+    static const struct {
+        double start_hz, end_hz;
+        bool is_left_out;
+    } cases[] = {{1.83e9, 1.98e9, true}, {0, 0, false}, {1.98e9, 1.98e9, false}};
+    struct policy_work work;
+    fill_normal(12, 1e6, 0.05);
+    for (size_t i = 0; i < MANY; i++) {
+        clocks[i] = i < START ? cases[_i].start_hz : cases[_i].end_hz;
+        times[i] *= i < START ? 1.98 / 1.83 : 1.0;
+    }
+    policy_begin(&work, "steady");
+    work.clock_hz = clocks;
+    policy_drive(&work, times, MANY);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
+    ck_assert(work.estimate.n_discarded >= START * 9 / 10 || !cases[_i].is_left_out);
+    ck_assert(work.estimate.n_discarded == 0 || cases[_i].is_left_out);
+    policy_end(&work);
+}
+END_TEST
+
 START_TEST(throttled_samples_take_three_seconds)
 {
     static const struct {
@@ -767,6 +792,7 @@ Suite *test_suite(void)
 
     TCase *clock = tcase_create("clocks");
     tcase_add_loop_test(clock, clock_trends_are_waited_for, 0, 9);
+    tcase_add_loop_test(clock, a_start_at_another_clock_is_left_out, 0, 3);
     tcase_add_loop_test(clock, throttled_samples_take_three_seconds, 0, 5);
     tcase_add_test(clock, throttled_warm_up_is_left_out);
     suite_add_tcase(suite, clock);

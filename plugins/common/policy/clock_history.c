@@ -80,42 +80,79 @@ double clock_history_throttled_share(const struct clock_history *history, uint64
     return sum.n_throttled > 0 ? (double)sum.n_throttled / (double)n : 0.0;
 }
 
+/* The mean clocks of equal parts. */
+struct parts {
+    size_t from, end; /* the stretches that they divide */
+    double means[PARTS];
+    double low, high; /* the least and the most of these */
+    struct clock_stretch all;
+};
+
+static size_t begin_of(const struct parts *parts, size_t part)
+{
+    return parts->from + (parts->end - parts->from) * part / PARTS;
+}
+
+/* Of the samples from `first` on; false where a part has no known clock. */
+static bool divide(const struct clock_history *history, uint64_t first, struct parts *ret)
+{
+    *ret = (struct parts){.from = first_stretch(history, first),
+                          .end = n_stretches(history),
+                          .low = (double)INFINITY};
+    if (ret->end < ret->from + PARTS)
+        return false;
+    for (size_t i = 0; i < PARTS; i++) {
+        const struct clock_stretch part = sum_of(history, begin_of(ret, i), begin_of(ret, i + 1));
+        if (part.n_known == 0)
+            return false;
+        ret->means[i] = part.sum / (double)part.n_known;
+        ret->low = fmin(ret->low, ret->means[i]);
+        ret->high = fmax(ret->high, ret->means[i]);
+        join(&ret->all, &part);
+    }
+    return true;
+}
+
+/* Of the mean of a part. */
+static double error_of(const struct parts *parts)
+{
+    const double n = (double)parts->all.n_known;
+    return sqrt(0.5 * parts->all.squares / n * (double)PARTS / n);
+}
+
 struct clock_trend clock_history_trend(const struct clock_history *history, uint64_t first,
                                        double tolerance)
 {
-    const size_t from = first_stretch(history, first);
-    const size_t end = n_stretches(history);
     const struct clock_trend none = {false, false, 0};
-    if (end < from + PARTS)
+    struct parts parts;
+    if (!divide(history, first, &parts))
         return none;
-    double means[PARTS];
-    double low = (double)INFINITY;
-    double high = 0.0;
-    struct clock_stretch all = {0};
-    for (size_t i = 0; i < PARTS; i++) {
-        const struct clock_stretch part = sum_of(history, from + (end - from) * i / PARTS,
-                                                 from + (end - from) * (i + 1) / PARTS);
-        if (part.n_known == 0)
-            return none;
-        means[i] = part.sum / (double)part.n_known;
-        low = fmin(low, means[i]);
-        high = fmax(high, means[i]);
-        join(&all, &part);
-    }
-    const double middle = 0.5 * (low + high);
-    const double n = (double)all.n_known;
-    const double error = sqrt(0.5 * all.squares / n * (double)PARTS / n);
-    if (high - low <= tolerance * middle || high - low <= STANDARD_ERRORS * error)
+    const double middle = 0.5 * (parts.low + parts.high);
+    const double span = parts.high - parts.low;
+    if (span <= tolerance * middle || span <= STANDARD_ERRORS * error_of(&parts))
         return none;
     struct clock_trend trend = none;
     for (size_t i = 1; i < PARTS; i++) {
-        if ((means[i] > middle) == (means[i - 1] > middle))
+        if ((parts.means[i] > middle) == (parts.means[i - 1] > middle))
             continue;
         if (trend.is_there)
             return none;
         trend.is_there = true;
-        trend.is_rising = means[i] > middle;
-        trend.turn = (from + (end - from) * i / PARTS) * history->length;
+        trend.is_rising = parts.means[i] > middle;
+        trend.turn = begin_of(&parts, i) * history->length;
     }
     return trend;
+}
+
+bool clock_history_has_left(const struct clock_history *history, uint64_t n, uint64_t first,
+                            double tolerance)
+{
+    struct parts parts;
+    const struct clock_stretch start = sum_of(
+        history, 0, history->length > 0 ? (size_t)(n / history->length) : 0);
+    if (start.n_known == 0 || !divide(history, first, &parts))
+        return false;
+    const double mean = start.sum / (double)start.n_known;
+    const double outside = fmax(parts.low - mean, mean - parts.high);
+    return outside > tolerance * mean && outside > STANDARD_ERRORS * error_of(&parts);
 }

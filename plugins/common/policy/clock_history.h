@@ -46,3 +46,11 @@ struct clock_trend {
  */
 struct clock_trend clock_history_trend(const struct clock_history *history, uint64_t first,
                                        double tolerance);
+
+/*
+ * Whether the clock of the first n samples did not come again: its mean lies outside of what the
+ * means of eight equal parts of the samples from `first` on span, by more than `tolerance` of it
+ * and more than eight standard errors. False where it is not known.
+ */
+bool clock_history_has_left(const struct clock_history *history, uint64_t n, uint64_t first,
+                            double tolerance);

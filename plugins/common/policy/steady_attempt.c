@@ -332,7 +332,8 @@ static bool were_visited(const struct work *work, const struct modes *modes)
 /* --- the rules together --- */
 
 /* Whether what was left out came again: at least half of its first half lies where nearly all of
- * the retained samples lie. Then it was a regime that recurs, not warm-up. */
+ * the retained samples lie. Then it was a regime that recurs, not warm-up; unless it was one of
+ * another clock, which times that scatter more than they follow do not show. */
 static bool is_recurring(const struct work *work)
 {
     const struct retained *retained = work->retained;
@@ -340,6 +341,10 @@ static bool is_recurring(const struct work *work)
     const double low = value_at(retained, WARM_UP_RANGE);
     const double high = value_at(retained, 1.0 - WARM_UP_RANGE);
     uint64_t inside = 0;
+    if (has(work, STEADY_CLOCKS) &&
+        clock_history_has_left(work->evidence->clocks, half, retained->first,
+                               work->limits->precision))
+        return false;
     for (uint64_t i = 0; i < half; i++) {
         const double value = retained->index->values[i];
         inside += (uint64_t)((value >= low) & (value <= high));
