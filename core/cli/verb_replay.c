@@ -354,13 +354,14 @@ const struct verb verb_replay = {
     .name = "replay",
     .operands = "[FILE...]",
     .summary = "Show where stopping policies would have stopped on recorded samples",
-    .help = "FILE is a results file, a CSV file with one sample a line, or a file of little-endian "
-            "numbers (.f32, or .bin as nvbench --jsonbin writes them, .f64); - is CSV on standard "
-            "input, and results.gbr is read if there is none.\nFor each policy: after how many "
-            "samples it stops and why, its estimate and interval, and how these compare with the "
-            "median of all samples, or with the mean near it where a dithered timer's samples lie "
-            "on few ticks. \"not yet\": the samples ended first. Policies run in "
-            "processes of their own; one that crashes costs its line.",
+    .help =
+        "FILE is a results file, a CSV file with one sample a line, or a file of little-endian "
+        "numbers (.f32, or .bin as nvbench --jsonbin writes them, .f64); - is CSV on standard "
+        "input, and results.gbr is read if there is none.\nFor each policy: after how many "
+        "samples it stops and why, its estimate and interval, and how these compare with the "
+        "median of all samples (between the ticks, if the timer was dithered). \"not yet\": the "
+        "samples ended first. Policies run in processes of their own; one that crashes costs "
+        "its line.",
     VERB_OPTIONS(options),
     .run = run_replay,
 };

@@ -71,8 +71,8 @@ struct trace {
     uint64_t seed;
     double *time_ns; /* all samples; NaN where none is stored */
     double median_ns, elapsed_ns;
-    double centre_ns; /* what estimates are compared with: the median, or the mean near it of a
-                         dithered timer's samples that lie on few ticks */
+    double centre_ns; /* what estimates are compared with: the median; of a dithered timer's samples
+                         the median between its ticks, and the mean near it where they are few */
     /* of a case */
     struct view *view;
     struct view_row row;

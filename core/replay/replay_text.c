@@ -35,8 +35,8 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(all_elapsed_ns, REAL, t->elapsed_ns, "ns", "Recorded time of all samples")                   \
     X(all_median_ns, REAL, t->median_ns, "ns", "Median of all samples")                            \
     X(all_centre_ns, REAL, t->centre_ns, "ns",                                                     \
-      "What estimates are compared with: the median of all samples, or the mean near it of a "     \
-      "dithered timer's samples on few ticks")                                                     \
+      "What estimates are compared with: the median of all samples, between the ticks if the "     \
+      "timer was dithered")                                                                        \
     X(policy, TEXT, p->label, "", "The policy with its options")                                   \
     X(policy_plugin, TEXT, p->settings->info->plugin.id, "", "Id of its plugin")                   \
     X(outcome, TEXT, outcome_word(r), "", "stopped, not yet (the samples ended first) or failed")  \
@@ -137,7 +137,7 @@ static void add_object(struct json_writer *json, const struct replay_result *res
 
 static void add_head(struct text *out, const struct trace *trace)
 {
-    char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX], mean[NUMBER_TEXT_MAX];
+    char elapsed[NUMBER_TEXT_MAX], median[NUMBER_TEXT_MAX], centre[NUMBER_TEXT_MAX];
     text_add_line(out, trace->label);
     if (trace->has_rounds)
         text_printf(out, ", round %u", trace->round + 1);
@@ -149,7 +149,7 @@ static void add_head(struct text *out, const struct trace *trace)
                 trace->n == 1 ? "" : "s", format_time(trace->elapsed_ns, 3, elapsed),
                 isnan(trace->median_ns) ? "-" : format_time(trace->median_ns, 5, median));
     if (trace->centre_ns < trace->median_ns || trace->centre_ns > trace->median_ns)
-        text_printf(out, ", mean near it %s", format_time(trace->centre_ns, 5, mean));
+        text_printf(out, ", between the ticks %s", format_time(trace->centre_ns, 5, centre));
     text_add(out, "\n");
 }
 

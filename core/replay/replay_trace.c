@@ -48,6 +48,27 @@ static double mean_near(const double *sorted, size_t n, double median, double ti
     return median + mean;
 }
 
+/* Where half of the values lie below, between the distinct values, each of which stands in the
+ * middle of its own: the rule of plugins/common/policy/mid_quantile.c for the median. */
+static double median_between(const double *sorted, size_t n)
+{
+    double before = NAN;
+    double middle_before = 0.0;
+    for (size_t begin = 0, end = 0; begin < n; begin = end) {
+        while (end < n && sorted[end] <= sorted[begin])
+            end++;
+        const double middle = 0.5 * (double)(begin + end);
+        const double beyond = middle - 0.5 * (double)n;
+        if (beyond >= 0.0)
+            return begin == 0 ? sorted[0]
+                              : sorted[begin] -
+                                    (sorted[begin] - before) * beyond / (middle - middle_before);
+        before = sorted[begin];
+        middle_before = middle;
+    }
+    return before;
+}
+
 /* Of the samples whose time is known. */
 static int32_t find_centre(struct trace *trace, struct gb_error *error)
 {
@@ -62,9 +83,10 @@ static int32_t find_centre(struct trace *trace, struct gb_error *error)
     trace->median_ns = trace->centre_ns = quantile_of_sorted(sorted, n, 0.5);
     const double quartiles = quantile_of_sorted(sorted, n, 0.75) -
                              quantile_of_sorted(sorted, n, 0.25);
-    if (trace->is_dithered && trace->tick_ns > 0 &&
-        quartiles <= (FEW_TICKS + ROUNDING) * trace->tick_ns)
-        trace->centre_ns = mean_near(sorted, n, trace->median_ns, trace->tick_ns);
+    if (trace->is_dithered && trace->tick_ns > 0)
+        trace->centre_ns = quartiles <= (FEW_TICKS + ROUNDING) * trace->tick_ns
+                               ? mean_near(sorted, n, trace->median_ns, trace->tick_ns)
+                               : median_between(sorted, n);
     return GB_OK;
 }
 

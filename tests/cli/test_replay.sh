@@ -148,18 +148,25 @@ replay -P 'fixed samples=73' --format csv dithered.gbr
 for place in 1 2 3; do
     device=$(cell $place device)
     centre=$(cell $place all_median_ns)
-    [ "${device%:*}" != fake ] ||
-        centre=$("$GBRUN" export --rows sample --columns device --where "device = 'fake'" dithered.gbr |
-            awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_ns") at = i; next }
-                { sum += $at; n++ } END { printf "%.6f", sum / n }')
+    "$GBRUN" export --rows sample --columns device --where "device = '${device%:*}'" dithered.gbr |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "time_ns") at = i; next } { print $at }' |
+        sort -g >times.txt
+    case $device in
+    fake*) centre=$(awk '{ sum += $1 } END { printf "%.6f", sum / NR }' times.txt) ;;
+    wide*) # the shares of samples below each value and half of its own, and one half between them
+        centre=$(uniq -c times.txt | awk -v n="$(grep -c . times.txt)" '
+            { middle = below + $1 / 2; below += $1 }
+            middle >= n / 2 { printf "%.6f", $2 - ($2 - last) * (middle - n / 2) / (middle - last_middle); exit }
+            { last = $2; last_middle = middle }') ;;
+    esac
     equals "$device: what estimates are compared with" "$centre" \
         "$(cell $place all_centre_ns | awk -v like="$centre" '{ printf (like ~ /[.]/ ? "%.6f" : "%s"), $1 }')"
     echo "$centre $(cell $place all_median_ns) $(cell $place estimate_ns) $(cell $place error)" >>centres.txt
 done
-equals "one of them is no median" 1 "$(awk '$1 != $2' centres.txt | grep -c .)"
+equals "two of them are no median" 2 "$(awk '$1 != $2' centres.txt | grep -c .)"
 equals "errors are those from it" "" "$(awk '{ error = $3 / $1 - 1 - $4 } error > 1e-9 || error < -1e-9' centres.txt)"
 replay -P 'fixed samples=73' --where "device = 'fake'" dithered.gbr
-succeeds "both are said" grep -q 'median 1.0[0-9]* us, mean near it 1.0[0-9]* us$' out.txt
+succeeds "both are said" grep -q 'median 1.0[0-9]* us, between the ticks 1.0[0-9]* us$' out.txt
 
 # ---- the configuration may name what this machine lacks ----
 cat >elsewhere.ini <<'INI'
