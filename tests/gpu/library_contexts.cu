@@ -218,7 +218,8 @@ static int32_t run_two(void *user, void *stream, uint64_t iterations)
     return GB_OK;
 }
 
-static void several()
+// Under a checker a graph may take half of what the stream does, and is refused then.
+static void several(bool is_checked)
 {
     static const struct {
         const char *name;
@@ -243,7 +244,8 @@ static void several()
         const bool is_said = std::string(result->way).find("as a graph of 2 operations") !=
                              std::string::npos;
         const bool is_graph = result->flags & GBRUN_GRAPH;
-        report(c.name, result->status == GB_OK && is_graph == c.is_graph && is_said == c.is_graph,
+        const bool is_expected = is_graph == c.is_graph || (is_checked && !is_graph);
+        report(c.name, result->status == GB_OK && is_expected && is_said == is_graph,
                std::string(result->error) + result->way);
         gbrun_free(result);
     }
@@ -396,7 +398,7 @@ int main(int argc, char **argv)
     } else {
         contexts();
         threads();
-        several();
+        several(what == "quick");
         if (what != "quick")
             failures();
     }
