@@ -428,9 +428,9 @@ then it is judged by the bound that docs/verification.md derives."""
 Kernel = collections.namedtuple("Kernel", "name grid block registers shared_bytes time")
 Kernel.__doc__ = "A kernel, copy or fill of one sample; time in seconds, NaN without breakdown=True."
 Mode = collections.namedtuple("Mode", "time low high weight")
+Mode.__doc__ = "One of several clusters of the samples: median and interval in seconds, share of the samples."
 Frequency = collections.namedtuple("Frequency", "mean low high")
 Frequency.__doc__ = "The clock that a device ran at, in Hz, over the samples; 0: not known."
-Mode.__doc__ = "One of several clusters of the samples: median and interval in seconds, share of the samples."
 
 
 class Measurement:

@@ -79,7 +79,7 @@ struct gb_measurement {
     uint32_t reserved2;
     double *begin_ns;   /* host time (CLOCK_MONOTONIC) at the sample's start */
     double *end_ns;     /* and at its end */
-    double *clock_hz;   /* that it ran at around the sample; 0 if not known */
+    double *clock_hz;   /* the device's clock around the sample; 0 if not known */
     uint64_t *throttle; /* reasons; 0: none */
     uint32_t *flags;    /* GB_SAMPLE_... */
 

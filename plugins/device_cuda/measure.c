@@ -350,7 +350,8 @@ static int32_t launch(struct cuda_device *device, const struct gb_measurement *m
     for (uint32_t i = 0; i < way->graph.n; i++)
         way->ready_ns[i] = stamps_between(stamps, 2 * i, 2 * i + 1) - way->reading.offset_ns;
     way->clock_hz = stamps_clock_hz(stamps, 0, 2 * way->graph.n - 1);
-    way->reads_clock = is_first ? way->clock_hz > 0.0 : way->reads_clock;
+    if (is_first)
+        way->reads_clock = way->clock_hz > 0.0;
     return GB_OK;
 }
 

@@ -45,6 +45,5 @@ CUresult stamps_read(const struct stamps *stamps, CUstream stream, uint32_t n);
 double stamps_between(const struct stamps *stamps, uint32_t first, uint32_t last);
 
 /* The clock of the multiprocessors between two stamps that were read, by the cycles of the one on
- * which both ran: to 0.03 %, where the driver's figure is the one it asks for. 0: they are less
- * than 100 us apart, or ran on two. */
+ * which both ran: to 0.03 %. 0: they are less than 100 us apart, or ran on two. */
 double stamps_clock_hz(const struct stamps *stamps, uint32_t first, uint32_t last);

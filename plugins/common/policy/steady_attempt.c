@@ -338,13 +338,13 @@ static bool is_recurring(const struct work *work)
 {
     const struct retained *retained = work->retained;
     const uint64_t half = retained->first / 2;
-    const double low = value_at(retained, WARM_UP_RANGE);
-    const double high = value_at(retained, 1.0 - WARM_UP_RANGE);
-    uint64_t inside = 0;
     if (has(work, STEADY_CLOCKS) &&
         clock_history_has_left(work->evidence->clocks, half, retained->first,
                                work->limits->precision))
         return false;
+    const double low = value_at(retained, WARM_UP_RANGE);
+    const double high = value_at(retained, 1.0 - WARM_UP_RANGE);
+    uint64_t inside = 0;
     for (uint64_t i = 0; i < half; i++) {
         const double value = retained->index->values[i];
         inside += (uint64_t)((value >= low) & (value <= high));
