@@ -1,9 +1,44 @@
-/* check_main.h - what each test program gives to the main function that they share. */
+/*
+ * check_main.h - how a file of tests says what it holds. Each is a suite of Check by the name of
+ * the file: CK_RUN_SUITE=test_text.c runs it alone.
+ *
+ *   TEST_FIXTURE(set_up, tear_down)    around each test that follows; NULL: nothing
+ *   TEST(name) { ... }                 a test
+ *   TEST_EACH(name, array) { ... }     one for each row of the array, of index _i
+ *   TEST_TIMES(name, n) { ... }        n of them, of index _i
+ *   TEST_SUITE(name) { ... }           a function that returns a suite, where it depends on more
+ */
 #pragma once
 
 #include <check.h>
+#include <stddef.h>
 
-Suite *test_suite(void);
+typedef void test_fixture_fn(void);
+void check_add_test(const char *file, test_fixture_fn *const fixture[2], const TTest *test,
+                    size_t n);
+void check_add_suite(Suite *(*make)(void));
+
+static test_fixture_fn *const test_fixture[2];
+#define TEST_FIXTURE(set_up, tear_down)                                                            \
+    static test_fixture_fn *const test_fixture[2] = {set_up, tear_down};
+
+#define TEST_TIMES(name, n)                                                                        \
+    static const TTest *name;                                                                      \
+    __attribute__((constructor)) static void name##_enlist(void)                                   \
+    {                                                                                              \
+        check_add_test(__FILE__, test_fixture, name, (size_t)(n));                                 \
+    }                                                                                              \
+    START_TEST(name)
+#define TEST_EACH(name, array) TEST_TIMES(name, sizeof(array) / sizeof *(array))
+#define TEST(name) TEST_TIMES(name, 1)
+
+#define TEST_SUITE(name)                                                                           \
+    static Suite *name##_suite(void);                                                              \
+    __attribute__((constructor)) static void name##_enlist(void)                                   \
+    {                                                                                              \
+        check_add_suite(name##_suite);                                                             \
+    }                                                                                              \
+    static Suite *name##_suite(void)
 
 /* Check writes each assertion that holds into a file, to say after which one a test crashed. Of
  * those that assert something of all numbers there are millions, which take longer than what they

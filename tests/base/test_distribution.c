@@ -16,7 +16,7 @@ static struct bin *bins_of(const struct distribution *distribution, size_t *ret_
     return bins;
 }
 
-START_TEST(few_values_are_exact)
+TEST(few_values_are_exact)
 {
     static const double values[] = {3, -1, 0, 3, 1e-300, -1, 7.25};
     static const struct bin expected[] = {{-1, 2}, {0, 1}, {1e-300, 1}, {3, 2}, {7.25, 1}};
@@ -45,9 +45,8 @@ START_TEST(few_values_are_exact)
     free(bins);
     distribution_free(distribution);
 }
-END_TEST
 
-START_TEST(no_value_has_no_quantiles)
+TEST(no_value_has_no_quantiles)
 {
     struct distribution *distribution = distribution_new();
     static const double refused[] = {NAN, INFINITY, -INFINITY, 0x1p64, -0x1p64, 1e300};
@@ -63,10 +62,9 @@ START_TEST(no_value_has_no_quantiles)
     distribution_free(NULL);
     distribution_free(distribution);
 }
-END_TEST
 
 /* Ten million: what is kept of them is small, and each quantile within the error documented. */
-START_TEST(millions_are_counted_in_classes)
+TEST(millions_are_counted_in_classes)
 {
     enum { MILLIONS = 10000000 };
     struct distribution *distribution = distribution_new();
@@ -104,9 +102,8 @@ START_TEST(millions_are_counted_in_classes)
     free(values);
     distribution_free(distribution);
 }
-END_TEST
 
-START_TEST(extremes_have_classes)
+TEST(extremes_have_classes)
 {
     struct distribution *distribution = distribution_new();
     const double tiny = 0x1p-65, least = 0x1p-64, most = nextafter(0x1p64, 0);
@@ -126,10 +123,9 @@ START_TEST(extremes_have_classes)
     free(bins);
     distribution_free(distribution);
 }
-END_TEST
 
 /* By the sum of its terms. */
-START_TEST(binomial_probabilities)
+TEST(binomial_probabilities)
 {
     static const struct {
         uint64_t n;
@@ -145,10 +141,9 @@ START_TEST(binomial_probabilities)
         }
     }
 }
-END_TEST
 
 /* Known ranks: of 100 values the median lies between the 40th and the 61st (David and Nagaraja). */
-START_TEST(intervals_are_order_statistics)
+TEST(intervals_are_order_statistics)
 {
     struct bin bins[1000];
     for (size_t i = 0; i < 1000; i++)
@@ -162,10 +157,9 @@ START_TEST(intervals_are_order_statistics)
     range = bins_quantile_interval(bins, 5, 5, 0.5, 0.95);
     ck_assert(isinf(range.low) && isinf(range.high));
 }
-END_TEST
 
 /* What is claimed is kept: of many series the interval has the true quantile in 95 % and more. */
-START_TEST(intervals_hold_what_they_promise)
+TEST(intervals_hold_what_they_promise)
 {
     enum { SERIES = 2000, LENGTH = 400 };
     static const double levels[] = {0.5, 0.9, 0.99};
@@ -189,20 +183,4 @@ START_TEST(intervals_hold_what_they_promise)
         ck_assert_int_ge(held, SERIES * 94 / 100);
         ck_assert_int_le(held, SERIES * 99 / 100);
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("distribution");
-    TCase *cases = tcase_create("distribution");
-    tcase_add_test(cases, few_values_are_exact);
-    tcase_add_test(cases, no_value_has_no_quantiles);
-    tcase_add_test(cases, millions_are_counted_in_classes);
-    tcase_add_test(cases, extremes_have_classes);
-    tcase_add_test(cases, binomial_probabilities);
-    tcase_add_test(cases, intervals_are_order_statistics);
-    tcase_add_test(cases, intervals_hold_what_they_promise);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

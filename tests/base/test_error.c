@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-START_TEST(setting_an_error)
+TEST(setting_an_error)
 {
     struct gb_error error = {.origin = {"old.ini", 3, 4}};
     ck_assert_int_eq(error_set(&error, GB_IO, "%s: %d left", "disk", 0), GB_IO);
@@ -14,9 +14,8 @@ START_TEST(setting_an_error)
     ck_assert_uint_eq(error.origin.line, 0);
     ck_assert_int_eq(error_set(NULL, GB_INVALID, "x"), GB_INVALID);
 }
-END_TEST
 
-START_TEST(setting_an_error_with_its_place)
+TEST(setting_an_error_with_its_place)
 {
     struct gb_error error = {0};
     struct origin origin = {"bench.ini", 12, 5};
@@ -27,17 +26,15 @@ START_TEST(setting_an_error_with_its_place)
     ck_assert_str_eq(error.text, "bad unit 'mss'");
     ck_assert_int_eq(error_set_at(NULL, GB_IO, origin, "x"), GB_IO);
 }
-END_TEST
 
-START_TEST(long_texts_are_cut)
+TEST(long_texts_are_cut)
 {
     struct gb_error error = {0};
     error_set(&error, GB_FAILED, "%2000d", 1);
     ck_assert_uint_eq(strlen(error.text), sizeof error.text - 1);
 }
-END_TEST
 
-START_TEST(prefix)
+TEST(prefix)
 {
     struct gb_error error = {0};
     error_set_at(&error, GB_CORRUPT, (struct origin){"f", 1, 2}, "no header");
@@ -48,9 +45,8 @@ START_TEST(prefix)
     ck_assert_uint_eq(strlen(error.text), sizeof error.text - 1);
     ck_assert_int_lt(error_prefix(NULL, "x"), 0);
 }
-END_TEST
 
-START_TEST(words_of_every_status)
+TEST(words_of_every_status)
 {
 #define STATUS_CHECK(name, value, words) ck_assert_str_eq(status_words(value), words);
     GB_STATUS_MAP(STATUS_CHECK)
@@ -58,9 +54,8 @@ START_TEST(words_of_every_status)
     ck_assert_str_eq(status_words(-77), "status -77");
     ck_assert_str_eq(status_words(INT32_MIN), "status -2147483648");
 }
-END_TEST
 
-START_TEST(lists_keep_order)
+TEST(lists_keep_order)
 {
     struct error_list list = {0};
     ck_assert(error_list_empty(&list));
@@ -78,9 +73,8 @@ START_TEST(lists_keep_order)
     error_list_free(&list);
     ck_assert(error_list_empty(&list));
 }
-END_TEST
 
-START_TEST(lists_count_what_is_too_much)
+TEST(lists_count_what_is_too_much)
 {
     struct error_list list = {0};
     for (int i = 0; i < ERROR_LIST_MAX + 7; i++)
@@ -89,20 +83,4 @@ START_TEST(lists_count_what_is_too_much)
     ck_assert_uint_eq(list.n_left_out, 7);
     ck_assert_str_eq(list.items[ERROR_LIST_MAX - 1].text, "99");
     error_list_free(&list);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("error");
-    TCase *tests = tcase_create("error");
-    tcase_add_test(tests, setting_an_error);
-    tcase_add_test(tests, setting_an_error_with_its_place);
-    tcase_add_test(tests, long_texts_are_cut);
-    tcase_add_test(tests, prefix);
-    tcase_add_test(tests, words_of_every_status);
-    tcase_add_test(tests, lists_keep_order);
-    tcase_add_test(tests, lists_count_what_is_too_much);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

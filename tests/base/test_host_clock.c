@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-START_TEST(clock_never_goes_back)
+TEST(clock_never_goes_back)
 {
     double before = host_clock_ns();
     for (int i = 0; i < 1000; i++) {
@@ -16,9 +16,8 @@ START_TEST(clock_never_goes_back)
     }
     ck_assert_double_gt(before, 0);
 }
-END_TEST
 
-START_TEST(utc_text_is_now)
+TEST(utc_text_is_now)
 {
     char text[UTC_TEXT];
     struct timespec before, after; /* not time(NULL), which may lag by a tick */
@@ -40,9 +39,8 @@ START_TEST(utc_text_is_now)
     ck_assert_int_le(timegm(&parts), after.tv_sec);
     ck_assert_int_ge(milliseconds, 0);
 }
-END_TEST
 
-START_TEST(uuid_has_the_shape_of_version_4)
+TEST(uuid_has_the_shape_of_version_4)
 {
     char seen_variants[5] = "";
     for (int i = 0; i < 200; i++) {
@@ -58,25 +56,11 @@ START_TEST(uuid_has_the_shape_of_version_4)
     }
     ck_assert_uint_eq(strlen(seen_variants), 4);
 }
-END_TEST
 
-START_TEST(uuids_differ)
+TEST(uuids_differ)
 {
     char a[UUID_TEXT], b[UUID_TEXT];
     uuid_new(a);
     uuid_new(b);
     ck_assert_str_ne(a, b);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("host_clock");
-    TCase *tests = tcase_create("host_clock");
-    tcase_add_test(tests, clock_never_goes_back);
-    tcase_add_test(tests, utc_text_is_now);
-    tcase_add_test(tests, uuid_has_the_shape_of_version_4);
-    tcase_add_test(tests, uuids_differ);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

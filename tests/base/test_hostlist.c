@@ -6,7 +6,7 @@
 
 enum { NAMES_MAX = 8 };
 
-START_TEST(lists_are_short)
+TEST(lists_are_short)
 {
     static const struct {
         const char *names[NAMES_MAX];
@@ -38,14 +38,4 @@ START_TEST(lists_are_short)
         hostlist_add(&list, all[i].names, all[i].n);
         ck_assert_str_eq(text_get(&list), all[i].list);
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("hostlist");
-    TCase *tests = tcase_create("hostlist");
-    tcase_add_test(tests, lists_are_short);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -31,7 +31,7 @@ static const struct {
     {"12", "n."},
 };
 
-START_TEST(tokens_come_in_order)
+TEST_EACH(tokens_come_in_order, wholes)
 {
     char tokens[100];
     struct json_reader reader;
@@ -39,7 +39,6 @@ START_TEST(tokens_come_in_order)
     ck_assert_str_eq(tokens, wholes[_i].tokens);
     json_read_end(&reader);
 }
-END_TEST
 
 static const struct {
     const char *json, *text;
@@ -64,7 +63,7 @@ static const struct {
     {"[\"a\nb\"]", "no valid JSON: expected a string that is closed", 1, 4, false},
 };
 
-START_TEST(errors_have_a_place)
+TEST_EACH(errors_have_a_place, broken)
 {
     char tokens[100];
     struct json_reader reader;
@@ -78,9 +77,8 @@ START_TEST(errors_have_a_place)
     ck_assert_int_eq(json_read(&reader), JSON_BROKEN);
     json_read_end(&reader);
 }
-END_TEST
 
-START_TEST(strings_are_decoded)
+TEST(strings_are_decoded)
 {
     static const struct {
         const char *json, *text;
@@ -99,9 +97,8 @@ START_TEST(strings_are_decoded)
         json_read_end(&reader);
     }
 }
-END_TEST
 
-START_TEST(numbers_keep_how_they_were_written)
+TEST(numbers_keep_how_they_were_written)
 {
     struct json_reader reader;
     const char *json = "[1.50, NaN]";
@@ -114,9 +111,8 @@ START_TEST(numbers_keep_how_they_were_written)
     ck_assert(isnan(reader.number));
     json_read_end(&reader);
 }
-END_TEST
 
-START_TEST(values_are_skipped_whole)
+TEST(values_are_skipped_whole)
 {
     struct json_reader reader;
     const char *json = "{\"a\": [{\"b\": [1, 2]}, 3], \"c\": 4}";
@@ -130,9 +126,8 @@ START_TEST(values_are_skipped_whole)
     ck_assert_int_eq(json_read(&reader), JSON_OBJECT_END);
     json_read_end(&reader);
 }
-END_TEST
 
-START_TEST(nesting_ends)
+TEST(nesting_ends)
 {
     char json[JSON_DEPTH_MAX + 2], tokens[100];
     struct json_reader reader;
@@ -142,19 +137,4 @@ START_TEST(nesting_ends)
     ck_assert_uint_eq(strlen(tokens), JSON_DEPTH_MAX + 1);
     ck_assert_str_eq(reader.error.text, "no valid JSON: expected less nesting");
     json_read_end(&reader);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("json_reader");
-    TCase *tests = tcase_create("json_reader");
-    tcase_add_loop_test(tests, tokens_come_in_order, 0, sizeof wholes / sizeof *wholes);
-    tcase_add_loop_test(tests, errors_have_a_place, 0, sizeof broken / sizeof *broken);
-    tcase_add_test(tests, strings_are_decoded);
-    tcase_add_test(tests, numbers_keep_how_they_were_written);
-    tcase_add_test(tests, values_are_skipped_whole);
-    tcase_add_test(tests, nesting_ends);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

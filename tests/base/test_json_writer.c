@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-START_TEST(json_strings_are_escaped)
+TEST(json_strings_are_escaped)
 {
     static const struct {
         const char *in, *out;
@@ -28,9 +28,8 @@ START_TEST(json_strings_are_escaped)
         ck_assert_str_eq(text_get(&out), cases[i].out);
     }
 }
-END_TEST
 
-START_TEST(json_is_put_together)
+TEST(json_is_put_together)
 {
     CLEANUP(text_free) struct text out = {0};
     struct json_writer json = {.out = &out};
@@ -48,15 +47,4 @@ START_TEST(json_is_put_together)
     json_close(&json, JSON_OBJECT);
     ck_assert_str_eq(text_get(&out),
                      "{\"a\":[-1,0.1,null,null],\"empty\":{},\"yes\":true,\"none\":null}");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("json_writer");
-    TCase *json = tcase_create("json");
-    tcase_add_test(json, json_strings_are_escaped);
-    tcase_add_test(json, json_is_put_together);
-    suite_add_tcase(suite, json);
-    return suite;
 }

@@ -81,7 +81,7 @@ static double of_extremes(size_t i)
 static double (*const families[])(size_t) = {of_normal, of_ticks, of_bits,
                                              of_signs,  of_one,   of_extremes};
 
-START_TEST(it_equals_the_summary_of_sorted_values)
+TEST_EACH(it_equals_the_summary_of_sorted_values, families)
 {
     static const size_t sizes[] = {1, 2, 3, 4, 5, 10, 11, 99, 100, 101, 1000, MOST};
     double *values = malloc(MOST * sizeof *values);
@@ -92,24 +92,11 @@ START_TEST(it_equals_the_summary_of_sorted_values)
         expect_equal(values, sizes[i], sizes[i]);
     free(values);
 }
-END_TEST
 
-START_TEST(values_that_are_not_finite_are_left_out)
+TEST(values_that_are_not_finite_are_left_out)
 {
     const double values[] = {NAN, 3, INFINITY, 1, -INFINITY, 2, NAN};
     expect_equal(values, 7, 3);
     expect_equal(values, 1, 0);
     expect_equal(NULL, 0, 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("long_summary");
-    TCase *tests = tcase_create("long_summary");
-    tcase_add_loop_test(tests, it_equals_the_summary_of_sorted_values, 0,
-                        sizeof families / sizeof *families);
-    tcase_add_test(tests, values_that_are_not_finite_are_left_out);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -157,7 +157,7 @@ START_TEST(no_memory_to_resize_ends_the_program)
 END_TEST
 #endif
 
-Suite *test_suite(void)
+TEST_SUITE(memory)
 {
     Suite *suite = suite_create("memory");
     TCase *tests = tcase_create("memory");

@@ -432,7 +432,7 @@ END_TEST
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-Suite *test_suite(void)
+TEST_SUITE(number_format)
 {
     Suite *suite = suite_create("number_format");
     TCase *tests = tcase_create("number_format");

@@ -15,7 +15,7 @@ static double gap_at(const struct small *small, uint32_t code, uint32_t end)
     return value_of_code(small, low + 1) - value_of_code(small, low);
 }
 
-START_TEST(spacing_is_the_gap_to_the_next_number)
+TEST_TIMES(spacing_is_the_gap_to_the_next_number, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     uint32_t end = first_not_finite(small);
@@ -27,9 +27,8 @@ START_TEST(spacing_is_the_gap_to_the_next_number)
         ck_assert_double_eq(number_spacing(small->format, value + 0.75 * gap), gap);
     }
 }
-END_TEST
 
-START_TEST(roundoff_is_half_the_gap_at_1)
+TEST_TIMES(roundoff_is_half_the_gap_at_1, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     uint32_t code = 0;
@@ -38,7 +37,6 @@ START_TEST(roundoff_is_half_the_gap_at_1)
     double gap = gap_at(small, code, first_not_finite(small));
     ck_assert_double_eq(number_roundoff(small->format), gap / 2);
 }
-END_TEST
 
 static void put(const struct small *small, void *array, uint32_t i, uint32_t code)
 {
@@ -70,7 +68,7 @@ static void assert_distances(const struct small *small, uint32_t apart)
     }
 }
 
-START_TEST(distance_in_units_of_the_last_place)
+TEST_TIMES(distance_in_units_of_the_last_place, N_SMALLS)
 {
     static const uint32_t apart[] = {0, 1, 2, 7, 100};
     for (int path = 0; path < VERIFY_PATHS; path++) {
@@ -81,11 +79,10 @@ START_TEST(distance_in_units_of_the_last_place)
             assert_distances(&small_formats[_i], apart[i]);
     }
 }
-END_TEST
 
 /* All outputs, NaN and infinities too, as a comparison reads them: against themselves every one is
  * equal, on every code path. */
-START_TEST(every_code_equals_itself)
+TEST_TIMES(every_code_equals_itself, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     static double reference[65536];
@@ -106,18 +103,4 @@ START_TEST(every_code_equals_itself)
         ck_assert_uint_eq(compare(&check).n_exact, finite);
         check.n = n;
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("number_spacing");
-    TCase *tests = tcase_create("number_spacing");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, spacing_is_the_gap_to_the_next_number, 0, N_SMALLS);
-    tcase_add_loop_test(tests, roundoff_is_half_the_gap_at_1, 0, N_SMALLS);
-    tcase_add_loop_test(tests, distance_in_units_of_the_last_place, 0, N_SMALLS);
-    tcase_add_loop_test(tests, every_code_equals_itself, 0, N_SMALLS);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -29,7 +29,7 @@ static const struct {
     {"\xC0\x8A\xED\xA0\x80", "?????", "?????"}, /* overlong line break, surrogate */
 };
 
-START_TEST(texts_are_made_plain)
+TEST_EACH(texts_are_made_plain, texts)
 {
     char *plain = memory_copy_text(texts[_i].text), *line = memory_copy_text(texts[_i].text);
     ck_assert_str_eq(make_plain(plain), texts[_i].plain);
@@ -39,7 +39,6 @@ START_TEST(texts_are_made_plain)
     free(plain);
     free(line);
 }
-END_TEST
 
 /* The rule once more, by code points. */
 static bool steers(uint32_t point)
@@ -48,7 +47,7 @@ static bool steers(uint32_t point)
            (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
-START_TEST(every_code_point_is_plain_or_not)
+TEST(every_code_point_is_plain_or_not)
 {
     for (uint32_t point = 1; point <= 0x10FFFF; point++) {
         size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
@@ -61,23 +60,10 @@ START_TEST(every_code_point_is_plain_or_not)
         ck_assert_uint_eq(plain_length(bytes, SIZE_MAX), is_valid && !steers(point) ? n : 0);
     }
 }
-END_TEST
 
-START_TEST(nothing_stays_nothing)
+TEST(nothing_stays_nothing)
 {
     ck_assert_ptr_null(make_plain(NULL));
     ck_assert_ptr_null(make_plain_line(NULL));
     ck_assert_uint_eq(plain_length("a", 0), 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("plain_text");
-    TCase *tests = tcase_create("plain_text");
-    tcase_add_loop_test(tests, texts_are_made_plain, 0, COUNT(texts));
-    tcase_add_test(tests, every_code_point_is_plain_or_not);
-    tcase_add_test(tests, nothing_stays_nothing);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

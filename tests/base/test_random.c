@@ -20,23 +20,21 @@ static const struct {
      {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 };
 
-START_TEST(known_answers)
+TEST_EACH(known_answers, vectors)
 {
     uint32_t words[4];
     philox4x32(vectors[_i].counter, vectors[_i].key, words);
     ck_assert_mem_eq(words, vectors[_i].words, sizeof words);
 }
-END_TEST
 
-START_TEST(bits_place_index_stream_and_seed)
+TEST(bits_place_index_stream_and_seed)
 {
     uint64_t index = 0x85a308d3243f6a88, stream = 0x0370734413198a2e, seed = 0x299f31d0a4093822;
     ck_assert_uint_eq(random_bits(seed, stream, index), 0x94fdccebd16cfe09);
     ck_assert_uint_eq(random_bits(0, 0, 0), 0xe169c58d6627e8d5);
 }
-END_TEST
 
-START_TEST(unit_is_the_top_53_bits)
+TEST(unit_is_the_top_53_bits)
 {
     ck_assert_double_eq(random_unit(0, 0, 0), (double)(0xe169c58d6627e8d5 >> 11) / 0x1p53);
     for (uint64_t i = 0; i < 100000; i++) {
@@ -44,7 +42,6 @@ START_TEST(unit_is_the_top_53_bits)
         ck_assert(unit >= 0 && unit < 1);
     }
 }
-END_TEST
 
 /* Pearson's statistic of n draws over k equally likely cells; its mean is k - 1. */
 static double chi_squared(const uint64_t *counts, size_t k, uint64_t n)
@@ -55,7 +52,7 @@ static double chi_squared(const uint64_t *counts, size_t k, uint64_t n)
     return sum;
 }
 
-START_TEST(units_are_uniform)
+TEST(units_are_uniform)
 {
     enum { CELLS = 100 };
     uint64_t counts[CELLS] = {0};
@@ -68,9 +65,8 @@ START_TEST(units_are_uniform)
     ck_assert_double_eq_tol(sum / 100000, 0.5, 0.004);
     ck_assert_double_lt(chi_squared(counts, CELLS, 100000), 99 + 5 * sqrt(2 * 99));
 }
-END_TEST
 
-START_TEST(below_is_uniform)
+TEST(below_is_uniform)
 {
     static const uint64_t sizes[] = {1, 2, 3, 7, 10, 100};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -84,11 +80,10 @@ START_TEST(below_is_uniform)
         ck_assert_double_le(chi_squared(counts, n, 20000), freedom + 5 * sqrt(2 * freedom));
     }
 }
-END_TEST
 
 /* Of n = 3 * 2^62, a quarter of all draws is rejected; a plain multiply would favour two values
  * out of three. */
-START_TEST(below_rejects_without_bias)
+TEST(below_rejects_without_bias)
 {
     uint64_t n = (uint64_t)3 << 62, counts[3] = {0}, redrawn = 0;
     for (uint64_t i = 0; i < 30000; i++) {
@@ -101,13 +96,11 @@ START_TEST(below_rejects_without_bias)
     ck_assert_double_lt(chi_squared(counts, 3, 30000), 2 + 5 * sqrt(4));
     ck_assert(redrawn > 7000 && redrawn < 8000);
 }
-END_TEST
 
-START_TEST(below_zero_is_all_bits)
+TEST(below_zero_is_all_bits)
 {
     ck_assert_uint_eq(random_below(0, 0, 0, 0), random_bits(0, 0, 0));
 }
-END_TEST
 
 static struct gb_fill fill_of(uint32_t format, double low, double high)
 {
@@ -119,7 +112,7 @@ static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
                                     GB_TF32, GB_F8_E4M3, GB_F8_E5M2};
 enum { N_FLOATING = sizeof floating / sizeof floating[0] };
 
-START_TEST(floating_fills_are_rounded_units)
+TEST_TIMES(floating_fills_are_rounded_units, N_FLOATING)
 {
     enum { N = 1000 };
     const uint64_t seed = 0xFEDCBA9876543210;
@@ -133,9 +126,8 @@ START_TEST(floating_fills_are_rounded_units)
         ck_assert(expected >= -3 && expected <= 5);
     }
 }
-END_TEST
 
-START_TEST(fills_do_not_depend_on_length_or_seed_order)
+TEST(fills_do_not_depend_on_length_or_seed_order)
 {
     float whole[700], part[300];
     struct gb_fill fill = fill_of(GB_F32, 0, 1);
@@ -148,7 +140,6 @@ START_TEST(fills_do_not_depend_on_length_or_seed_order)
     random_fill(1, part, 300, &fill);
     ck_assert_mem_ne(whole, part, sizeof part);
 }
-END_TEST
 
 static const struct {
     uint32_t format;
@@ -158,7 +149,7 @@ static const struct {
                    {GB_F64, 0, 1},     {GB_BF16, -2, 6}, {GB_F8_E4M3, 0, 8}, {GB_I32, -0.5, 2},
                    {GB_I8, 1.5, 3.5}};
 
-START_TEST(whole_fills_reach_both_ends)
+TEST_EACH(whole_fills_reach_both_ends, whole_fills)
 {
     enum { N = 8192 };
     static uint64_t data[N];
@@ -176,9 +167,8 @@ START_TEST(whole_fills_reach_both_ends)
     ck_assert_double_eq(low, ceil(fill.low));
     ck_assert_double_eq(high, floor(fill.high));
 }
-END_TEST
 
-START_TEST(integers_far_beyond_doubles)
+TEST(integers_far_beyond_doubles)
 {
     enum { N = 4096 };
     static int64_t data[N];
@@ -192,9 +182,8 @@ START_TEST(integers_far_beyond_doubles)
     ck_assert(odd > N / 2 - 200 && odd < N / 2 + 200);
     ck_assert(negative > N / 2 - 200 && negative < N / 2 + 200);
 }
-END_TEST
 
-START_TEST(low_equals_high)
+TEST(low_equals_high)
 {
     for (uint32_t format = GB_F64; format <= GB_U64; format++) {
         uint64_t data[300];
@@ -204,9 +193,8 @@ START_TEST(low_equals_high)
             ck_assert_double_eq(number_load(format, data, i), 3);
     }
 }
-END_TEST
 
-START_TEST(values_stay_inside_a_range_whose_width_is_rounded)
+TEST(values_stay_inside_a_range_whose_width_is_rounded)
 {
     double data[20000];
     struct gb_fill fill = fill_of(GB_F64, 0x1.fffffffffffffp52, 0x1.0000000000001p53);
@@ -214,9 +202,8 @@ START_TEST(values_stay_inside_a_range_whose_width_is_rounded)
     for (size_t i = 0; i < 20000; i++)
         ck_assert(data[i] >= fill.low && data[i] <= fill.high);
 }
-END_TEST
 
-START_TEST(rounding_mode_of_the_caller_does_not_matter)
+TEST(rounding_mode_of_the_caller_does_not_matter)
 {
     uint16_t plain[512], upward[512];
     struct gb_fill fill = fill_of(GB_F16, -1, 1);
@@ -227,7 +214,6 @@ START_TEST(rounding_mode_of_the_caller_does_not_matter)
     fesetround(FE_TONEAREST);
     ck_assert_mem_eq(plain, upward, sizeof plain);
 }
-END_TEST
 
 static const struct {
     uint32_t format, integral;
@@ -248,7 +234,7 @@ static const struct {
     {GB_F64, 1, 0, 0x1p54},
 };
 
-START_TEST(broken_fills_are_refused)
+TEST_EACH(broken_fills_are_refused, refused)
 {
     uint64_t data[4] = {1, 2, 3, 4};
     const uint64_t untouched[4] = {1, 2, 3, 4};
@@ -256,29 +242,4 @@ START_TEST(broken_fills_are_refused)
     fill.integral = refused[_i].integral;
     ck_assert_int_eq(random_fill(1, data, 4, &fill), GB_INVALID);
     ck_assert_mem_eq(data, untouched, sizeof data);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("random");
-    TCase *tests = tcase_create("random");
-    tcase_add_loop_test(tests, known_answers, 0, sizeof vectors / sizeof vectors[0]);
-    tcase_add_test(tests, bits_place_index_stream_and_seed);
-    tcase_add_test(tests, unit_is_the_top_53_bits);
-    tcase_add_test(tests, units_are_uniform);
-    tcase_add_test(tests, below_is_uniform);
-    tcase_add_test(tests, below_rejects_without_bias);
-    tcase_add_test(tests, below_zero_is_all_bits);
-    tcase_add_loop_test(tests, floating_fills_are_rounded_units, 0, N_FLOATING);
-    tcase_add_test(tests, fills_do_not_depend_on_length_or_seed_order);
-    tcase_add_loop_test(tests, whole_fills_reach_both_ends, 0,
-                        sizeof whole_fills / sizeof whole_fills[0]);
-    tcase_add_test(tests, integers_far_beyond_doubles);
-    tcase_add_test(tests, low_equals_high);
-    tcase_add_test(tests, values_stay_inside_a_range_whose_width_is_rounded);
-    tcase_add_test(tests, rounding_mode_of_the_caller_does_not_matter);
-    tcase_add_loop_test(tests, broken_fills_are_refused, 0, sizeof refused / sizeof refused[0]);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

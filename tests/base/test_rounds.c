@@ -99,7 +99,7 @@ static int is_same(double a, double b)
     return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 1e-9 * fabs(b);
 }
 
-START_TEST(rounds_are_combined)
+TEST_EACH(rounds_are_combined, cases)
 {
     struct rounds_interval got = rounds_combine(cases[_i].medians, cases[_i].lows, cases[_i].highs,
                                                 cases[_i].n, 0.95);
@@ -111,9 +111,8 @@ START_TEST(rounds_are_combined)
                   got.variation_ratio);
     ck_assert_int_eq(got.differs, cases[_i].differs);
 }
-END_TEST
 
-START_TEST(the_order_of_the_rounds_does_not_matter)
+TEST(the_order_of_the_rounds_does_not_matter)
 {
     const double medians[] = {3, 1, 2}, lows[] = {2.5, 0, 1}, highs[] = {3.5, 4, 9};
     const double m[] = {1, 2, 3}, l[] = {0, 1, 2.5}, h[] = {4, 9, 3.5};
@@ -125,9 +124,8 @@ START_TEST(the_order_of_the_rounds_does_not_matter)
     ck_assert_double_eq(a.within_high, 4);
     ck_assert_double_eq_tol(a.between_high - a.between_low, 2 * 2.91998558035 / sqrt(3), 1e-9);
 }
-END_TEST
 
-START_TEST(more_confidence_is_a_wider_interval_and_none_is_none)
+TEST(more_confidence_is_a_wider_interval_and_none_is_none)
 {
     const double medians[] = {1, 2}, nothing[] = {NAN, NAN};
     double before = 0;
@@ -138,16 +136,4 @@ START_TEST(more_confidence_is_a_wider_interval_and_none_is_none)
     }
     struct rounds_interval got = rounds_combine(medians, nothing, nothing, 2, NAN);
     ck_assert(isnan(got.low) && isnan(got.high) && got.centre == 1.5);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("rounds");
-    TCase *tests = tcase_create("rounds");
-    tcase_add_loop_test(tests, rounds_are_combined, 0, sizeof cases / sizeof *cases);
-    tcase_add_test(tests, the_order_of_the_rounds_does_not_matter);
-    tcase_add_test(tests, more_confidence_is_a_wider_interval_and_none_is_none);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

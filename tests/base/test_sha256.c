@@ -29,7 +29,7 @@ static void finish(struct sha256 *hash, char text[SHA256_TEXT])
     sha256_text(digest, text);
 }
 
-START_TEST(known_messages)
+TEST_EACH(known_messages, vectors)
 {
     struct sha256 hash;
     char text[SHA256_TEXT];
@@ -38,9 +38,8 @@ START_TEST(known_messages)
     finish(&hash, text);
     ck_assert_str_eq(text, vectors[_i].digest);
 }
-END_TEST
 
-START_TEST(million_letters_in_uneven_pieces)
+TEST(million_letters_in_uneven_pieces)
 {
     struct sha256 hash;
     char text[SHA256_TEXT], letters[200];
@@ -55,10 +54,9 @@ START_TEST(million_letters_in_uneven_pieces)
     finish(&hash, text);
     ck_assert_str_eq(text, million_a);
 }
-END_TEST
 
 /* Around the length where the padding needs a block of its own: bytewise equals at once. */
-START_TEST(pieces_do_not_matter)
+TEST(pieces_do_not_matter)
 {
     uint8_t message[130];
     for (size_t i = 0; i < sizeof message; i++)
@@ -76,9 +74,8 @@ START_TEST(pieces_do_not_matter)
         ck_assert_str_eq(a, b);
     }
 }
-END_TEST
 
-START_TEST(texts_keep_their_borders)
+TEST(texts_keep_their_borders)
 {
     struct sha256 first, second;
     char a[SHA256_TEXT], b[SHA256_TEXT];
@@ -92,7 +89,6 @@ START_TEST(texts_keep_their_borders)
     finish(&second, b);
     ck_assert_str_ne(a, b);
 }
-END_TEST
 
 static void temporary_path(char path[256])
 {
@@ -100,7 +96,7 @@ static void temporary_path(char path[256])
     snprintf(path, 256, "%s/gbrun-sha256-XXXXXX", folder ? folder : P_tmpdir);
 }
 
-START_TEST(file_of_a_million_letters)
+TEST(file_of_a_million_letters)
 {
     char path[256], text[SHA256_TEXT];
     temporary_path(path);
@@ -116,9 +112,8 @@ START_TEST(file_of_a_million_letters)
     ck_assert_int_eq(status, GB_OK);
     ck_assert_str_eq(text, million_a);
 }
-END_TEST
 
-START_TEST(missing_file)
+TEST(missing_file)
 {
     char text[SHA256_TEXT] = "untouched";
     struct gb_error error = {0};
@@ -128,18 +123,16 @@ START_TEST(missing_file)
     ck_assert_str_eq(text, "untouched");
     ck_assert_int_eq(sha256_file("/nowhere/at/all.so", text, NULL), GB_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(folder_instead_of_a_file)
+TEST(folder_instead_of_a_file)
 {
     char text[SHA256_TEXT];
     struct gb_error error = {0};
     ck_assert_int_eq(sha256_file("/", text, &error), GB_IO);
     ck_assert_str_eq(error.text, "/: cannot be read: Is a directory");
 }
-END_TEST
 
-START_TEST(pipe_without_a_writer_does_not_hang)
+TEST(pipe_without_a_writer_does_not_hang)
 {
     char folder[256], path[300], text[SHA256_TEXT];
     temporary_path(folder);
@@ -152,21 +145,4 @@ START_TEST(pipe_without_a_writer_does_not_hang)
     rmdir(folder);
     ck_assert_int_eq(status, GB_OK);
     ck_assert_str_eq(text, vectors[0].digest);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("sha256");
-    TCase *tests = tcase_create("sha256");
-    tcase_add_loop_test(tests, known_messages, 0, sizeof vectors / sizeof vectors[0]);
-    tcase_add_test(tests, million_letters_in_uneven_pieces);
-    tcase_add_test(tests, pieces_do_not_matter);
-    tcase_add_test(tests, texts_keep_their_borders);
-    tcase_add_test(tests, file_of_a_million_letters);
-    tcase_add_test(tests, missing_file);
-    tcase_add_test(tests, folder_instead_of_a_file);
-    tcase_add_test(tests, pipe_without_a_writer_does_not_hang);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

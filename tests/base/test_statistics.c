@@ -7,13 +7,12 @@
 
 static const double nine[9] = {9, 1, 8, 2, 7, 3, 6, 4, 5};
 
-START_TEST(mean_of_nothing_is_nan)
+TEST(mean_of_nothing_is_nan)
 {
     ck_assert(isnan(mean_of(NULL, 0)));
 }
-END_TEST
 
-START_TEST(mean_carries_what_a_plain_sum_loses)
+TEST(mean_carries_what_a_plain_sum_loses)
 {
     const double values[] = {1e16, 1, -1e16, 1};
     ck_assert_double_eq(mean_of(values, 4), 0.5);
@@ -22,38 +21,33 @@ START_TEST(mean_carries_what_a_plain_sum_loses)
         tenths[i] = 0.1;
     ck_assert_double_eq(mean_of(tenths, 1000), 0.1);
 }
-END_TEST
 
-START_TEST(mean_of_an_infinity_is_infinite)
+TEST(mean_of_an_infinity_is_infinite)
 {
     const double values[] = {1, INFINITY, 2};
     ck_assert_double_eq(mean_of(values, 3), INFINITY);
 }
-END_TEST
 
-START_TEST(stdev_divides_by_n_minus_one)
+TEST(stdev_divides_by_n_minus_one)
 {
     const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
     ck_assert_double_eq_tol(stdev_of(values, 8), sqrt(32.0 / 7), 1e-15);
 }
-END_TEST
 
-START_TEST(stdev_needs_two_values)
+TEST(stdev_needs_two_values)
 {
     ck_assert(isnan(stdev_of(nine, 0)));
     ck_assert(isnan(stdev_of(nine, 1)));
     ck_assert_double_eq(stdev_of(nine, 2), sqrt(32));
 }
-END_TEST
 
-START_TEST(stdev_of_small_differences_on_a_large_offset)
+TEST(stdev_of_small_differences_on_a_large_offset)
 {
     const double values[] = {1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16};
     ck_assert_double_eq_tol(stdev_of(values, 4), sqrt(30), 1e-12);
 }
-END_TEST
 
-START_TEST(sort_is_ascending)
+TEST(sort_is_ascending)
 {
     double values[] = {3, -1, INFINITY, 0, -INFINITY, 3, 2};
     const double sorted[] = {-INFINITY, -1, 0, 2, 3, 3, INFINITY};
@@ -62,7 +56,6 @@ START_TEST(sort_is_ascending)
         ck_assert_double_eq(values[i], sorted[i]);
     sort_values(NULL, 0);
 }
-END_TEST
 
 static const struct {
     double p, quantile;
@@ -70,24 +63,22 @@ static const struct {
     {0, 10}, {0.25, 17.5}, {0.5, 25}, {0.75, 32.5}, {1, 40}, {0.1, 13}, {-1, 10}, {2, 40},
 };
 
-START_TEST(quantile_interpolates_at_n_minus_one_times_p)
+TEST_EACH(quantile_interpolates_at_n_minus_one_times_p, quantiles)
 {
     const double sorted[] = {10, 20, 30, 40};
     ck_assert_double_eq_tol(quantile_of_sorted(sorted, 4, quantiles[_i].p), quantiles[_i].quantile,
                             1e-12);
 }
-END_TEST
 
-START_TEST(quantile_edges)
+TEST(quantile_edges)
 {
     const double one[] = {7}, infinite[] = {1, INFINITY, INFINITY};
     ck_assert(isnan(quantile_of_sorted(one, 0, 0.5)));
     ck_assert_double_eq(quantile_of_sorted(one, 1, 0.3), 7);
     ck_assert_double_eq(quantile_of_sorted(infinite, 3, 0.75), INFINITY);
 }
-END_TEST
 
-START_TEST(summary_leaves_its_input_alone)
+TEST(summary_leaves_its_input_alone)
 {
     double values[9];
     for (int i = 0; i < 9; i++)
@@ -107,16 +98,14 @@ START_TEST(summary_leaves_its_input_alone)
     ck_assert_double_eq_tol(summary.p90, 8.2, 1e-12);
     ck_assert_double_eq_tol(summary.p99, 8.92, 1e-12);
 }
-END_TEST
 
-START_TEST(summary_of_nothing_is_nan)
+TEST(summary_of_nothing_is_nan)
 {
     struct summary summary = summary_of(NULL, 0);
     ck_assert_uint_eq(summary.n, 0);
     ck_assert(isnan(summary.min) && isnan(summary.max) && isnan(summary.mean));
     ck_assert(isnan(summary.stdev) && isnan(summary.median) && isnan(summary.p99));
 }
-END_TEST
 
 /* Computed to 25 digits from the regularized incomplete beta function. */
 static const double t_95[] = {
@@ -153,7 +142,7 @@ static const struct {
     {0.95, 100000, 1.95998770753},
 };
 
-START_TEST(students_t_has_known_quantiles)
+TEST(students_t_has_known_quantiles)
 {
     for (size_t i = 0; i < sizeof t_95 / sizeof *t_95; i++)
         ck_assert_double_eq_tol(student_t_quantile(0.95, (double)i + 1), t_95[i], 1e-9);
@@ -161,7 +150,6 @@ START_TEST(students_t_has_known_quantiles)
         ck_assert_double_eq_tol(student_t_quantile(t_others[i].confidence, t_others[i].degrees),
                                 t_others[i].t, 1e-9);
 }
-END_TEST
 
 /* Rounded where the formula says so: not fused, on no machine. The product must not go on in a
  * register that the compiler knows. */
@@ -171,7 +159,7 @@ static double product_in_memory(double a, double b)
     return product;
 }
 
-START_TEST(no_product_is_fused_with_a_sum)
+TEST(no_product_is_fused_with_a_sum)
 {
     for (uint64_t i = 0; i < 1000; i++) {
         const double values[2] = {random_unit(1, 0, i), 1 + random_unit(1, 1, i)};
@@ -188,7 +176,6 @@ START_TEST(no_product_is_fused_with_a_sum)
                             values[0] + product_in_memory(p, values[1]));
     }
 }
-END_TEST
 
 /* Of SciPy 1.10: stats.t.sf, and where special.betainc is 1 - confidence. */
 static const struct {
@@ -216,7 +203,7 @@ static const struct {
     {0.95, 1000000.0, 1.95996635689707}, {0.95, 1.0001, 12.7032028204515},
 };
 
-START_TEST(students_t_takes_parts_of_degrees)
+TEST(students_t_takes_parts_of_degrees)
 {
     for (size_t i = 0; i < sizeof t_outside / sizeof *t_outside; i++) {
         double p = student_t_outside(t_outside[i].t, t_outside[i].degrees);
@@ -229,37 +216,11 @@ START_TEST(students_t_takes_parts_of_degrees)
     ck_assert_double_eq(student_t_outside(INFINITY, 3), 0);
     ck_assert(isnan(student_t_outside(NAN, 3)) && isnan(student_t_outside(1, 0)));
 }
-END_TEST
 
-START_TEST(students_t_of_nonsense_is_nan)
+TEST(students_t_of_nonsense_is_nan)
 {
     static const double confidences[] = {0, 1, -0.5, 1.5, NAN, INFINITY};
     for (size_t i = 0; i < sizeof confidences / sizeof *confidences; i++)
         ck_assert(isnan(student_t_quantile(confidences[i], 5)));
     ck_assert(isnan(student_t_quantile(0.95, 0)));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("statistics");
-    TCase *tests = tcase_create("statistics");
-    tcase_add_test(tests, mean_of_nothing_is_nan);
-    tcase_add_test(tests, mean_carries_what_a_plain_sum_loses);
-    tcase_add_test(tests, mean_of_an_infinity_is_infinite);
-    tcase_add_test(tests, stdev_divides_by_n_minus_one);
-    tcase_add_test(tests, stdev_needs_two_values);
-    tcase_add_test(tests, stdev_of_small_differences_on_a_large_offset);
-    tcase_add_test(tests, sort_is_ascending);
-    tcase_add_loop_test(tests, quantile_interpolates_at_n_minus_one_times_p, 0,
-                        sizeof quantiles / sizeof quantiles[0]);
-    tcase_add_test(tests, quantile_edges);
-    tcase_add_test(tests, summary_leaves_its_input_alone);
-    tcase_add_test(tests, summary_of_nothing_is_nan);
-    tcase_add_test(tests, students_t_has_known_quantiles);
-    tcase_add_test(tests, students_t_takes_parts_of_degrees);
-    tcase_add_test(tests, students_t_of_nonsense_is_nan);
-    tcase_add_test(tests, no_product_is_fused_with_a_sum);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -19,7 +19,7 @@ static struct table sample_table(void)
     return table;
 }
 
-START_TEST(plain_table)
+TEST(plain_table)
 {
     struct table table = sample_table();
     struct text out = {0};
@@ -30,9 +30,8 @@ START_TEST(plain_table)
     text_free(&out);
     table_free(&table);
 }
-END_TEST
 
-START_TEST(markdown_table)
+TEST(markdown_table)
 {
     struct table table = sample_table();
     struct text out = {0};
@@ -44,9 +43,8 @@ START_TEST(markdown_table)
     text_free(&out);
     table_free(&table);
 }
-END_TEST
 
-START_TEST(columns_can_be_removed)
+TEST(columns_can_be_removed)
 {
     struct table table = sample_table();
     CLEANUP(text_free) struct text out = {0};
@@ -60,9 +58,8 @@ START_TEST(columns_can_be_removed)
     ck_assert_str_eq(text_get(&out), "  median\n 1.44 us\n12.00 us\n    1 us\n");
     table_free(&table);
 }
-END_TEST
 
-START_TEST(cells_beyond_the_last_column_are_dropped)
+TEST(cells_beyond_the_last_column_are_dropped)
 {
     struct table table = {0};
     table_column(&table, "n", true);
@@ -77,17 +74,4 @@ START_TEST(cells_beyond_the_last_column_are_dropped)
     ck_assert(text_ends_with(text_get(&out), "\n|  39 |\n"));
     text_free(&out);
     table_free(&table);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("table");
-    TCase *tests = tcase_create("table");
-    tcase_add_test(tests, plain_table);
-    tcase_add_test(tests, markdown_table);
-    tcase_add_test(tests, columns_can_be_removed);
-    tcase_add_test(tests, cells_beyond_the_last_column_are_dropped);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -8,7 +8,7 @@
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-START_TEST(empty_text_is_usable)
+TEST(empty_text_is_usable)
 {
     struct text text = {0};
     ck_assert_str_eq(text_get(&text), "");
@@ -19,9 +19,8 @@ START_TEST(empty_text_is_usable)
     ck_assert_uint_eq(text.length, 0);
     text_free(&text);
 }
-END_TEST
 
-START_TEST(text_grows)
+TEST(text_grows)
 {
     struct text text = {0};
     for (int i = 0; i < 1000; i++)
@@ -37,9 +36,8 @@ START_TEST(text_grows)
     ck_assert_str_eq(text_get(&text), "abc....x");
     text_free(&text);
 }
-END_TEST
 
-START_TEST(formatted_text_of_any_length)
+TEST(formatted_text_of_any_length)
 {
     char letters[5001];
     memset(letters, 'y', 5000);
@@ -50,9 +48,8 @@ START_TEST(formatted_text_of_any_length)
     ck_assert_int_eq(text.data[5001], '>');
     text_free(&text);
 }
-END_TEST
 
-START_TEST(comparisons)
+TEST(comparisons)
 {
     ck_assert(text_equal("a", "a") && !text_equal("a", "A"));
     ck_assert(text_starts_with("sweep.x", "sweep.") && text_starts_with("a", ""));
@@ -60,10 +57,9 @@ START_TEST(comparisons)
     ck_assert(text_ends_with("a.csv", ".csv") && text_ends_with("a", ""));
     ck_assert(!text_ends_with("csv", ".csv"));
 }
-END_TEST
 
 /* Vectors of draft-eastlake-fnv, whose "a\\0" has the end that we include. */
-START_TEST(hashes)
+TEST(hashes)
 {
     ck_assert_uint_eq(hash_number(HASH_START, 'a'), UINT64_C(0xAF63DC4C8601EC8C));
     ck_assert_uint_eq(hash_text(HASH_START, "a"), UINT64_C(0x089BE207B544F1E4));
@@ -71,15 +67,13 @@ START_TEST(hashes)
     ck_assert_uint_ne(hash_text(hash_text(HASH_START, "ab"), "c"),
                       hash_text(hash_text(HASH_START, "a"), "bc"));
 }
-END_TEST
 
-START_TEST(columns_are_code_points)
+TEST(columns_are_code_points)
 {
     ck_assert_uint_eq(text_columns(""), 0);
     ck_assert_uint_eq(text_columns("abc"), 3);
     ck_assert_uint_eq(text_columns("\xC2\xB5s \xC2\xB1"), 4);
 }
-END_TEST
 
 static const struct {
     const char *a, *b;
@@ -103,12 +97,11 @@ static const struct {
      "01234567890123456789012345678901234567890123456789012345678901234", 1, 2},
 };
 
-START_TEST(distance)
+TEST_EACH(distance, distances)
 {
     ck_assert_uint_eq(text_distance(distances[_i].a, distances[_i].b, distances[_i].limit),
                       distances[_i].distance);
 }
-END_TEST
 
 static const char *name_at(const void *table, size_t i)
 {
@@ -124,13 +117,12 @@ static const struct {
     {"n", "m"},           {"problems", NULL},     {"strea", "stream"},
 };
 
-START_TEST(nearest_name)
+TEST_EACH(nearest_name, nearest)
 {
     const char *found = text_nearest(nearest[_i].word, COUNT(names), name_at, names);
     ck_assert_pstr_eq(found, nearest[_i].nearest);
     ck_assert_ptr_null(text_nearest("rows", 0, name_at, names));
 }
-END_TEST
 
 static const struct {
     double value;
@@ -150,13 +142,12 @@ static const struct {
     {-INFINITY, "-inf"},
 };
 
-START_TEST(doubles_read_back)
+TEST_EACH(doubles_read_back, doubles)
 {
     char buffer[NUMBER_TEXT_MAX];
     ck_assert_ptr_eq(format_double(doubles[_i].value, buffer), buffer);
     ck_assert_str_eq(buffer, doubles[_i].text);
 }
-END_TEST
 
 static const struct {
     double ns;
@@ -171,12 +162,11 @@ static const struct {
     {1e-9, 3, "1e-09 ns"},  {NAN, 3, "nan"},           {INFINITY, 3, "inf"},
 };
 
-START_TEST(times_for_people)
+TEST_EACH(times_for_people, times)
 {
     char buffer[NUMBER_TEXT_MAX];
     ck_assert_str_eq(format_time(times[_i].ns, times[_i].digits, buffer), times[_i].text);
 }
-END_TEST
 
 static const struct {
     double value;
@@ -196,13 +186,12 @@ static const struct {
     {INFINITY, "B/s", 3, "inf"},
 };
 
-START_TEST(rates_for_people)
+TEST_EACH(rates_for_people, rates)
 {
     char buffer[NUMBER_TEXT_MAX];
     ck_assert_str_eq(format_si(rates[_i].value, rates[_i].unit, rates[_i].digits, buffer),
                      rates[_i].text);
 }
-END_TEST
 
 static const struct {
     double bytes;
@@ -219,12 +208,11 @@ static const struct {
     {4096.0 * 1024 * 1024 * 1024 * 1024, "4096 TiB"},
 };
 
-START_TEST(sizes_for_people)
+TEST_EACH(sizes_for_people, sizes)
 {
     char buffer[NUMBER_TEXT_MAX];
     ck_assert_str_eq(format_bytes(sizes[_i].bytes, buffer), sizes[_i].text);
 }
-END_TEST
 
 static const struct {
     const char *words;
@@ -240,13 +228,12 @@ static const struct {
     {"x", 0, ""},
 };
 
-START_TEST(long_words_are_shortened)
+TEST_EACH(long_words_are_shortened, shortened)
 {
     CLEANUP(text_free) struct text out = {0};
     text_add_shortened(&out, shortened[_i].words, shortened[_i].most);
     ck_assert_str_eq(text_get(&out), shortened[_i].shown);
 }
-END_TEST
 
 static const struct {
     const char *words;
@@ -262,13 +249,12 @@ static const struct {
     {"", 5, ""},
 };
 
-START_TEST(long_names_are_cut_in_the_middle)
+TEST_EACH(long_names_are_cut_in_the_middle, cut)
 {
     CLEANUP(text_free) struct text out = {0};
     text_add_cut(&out, cut[_i].words, cut[_i].most);
     ck_assert_str_eq(text_get(&out), cut[_i].shown);
 }
-END_TEST
 
 static const struct {
     const char *words;
@@ -290,45 +276,19 @@ static const struct {
     {"", 0, 4, 9, ""},
 };
 
-START_TEST(long_lines_break)
+TEST_EACH(long_lines_break, wrapped)
 {
     CLEANUP(text_free) struct text out = {0};
     text_add_wrapped(&out, wrapped[_i].words, wrapped[_i].column, wrapped[_i].indent,
                      wrapped[_i].most);
     ck_assert_str_eq(text_get(&out), wrapped[_i].lines);
 }
-END_TEST
 
-START_TEST(csv_fields_are_quoted)
+TEST(csv_fields_are_quoted)
 {
     CLEANUP(text_free) struct text out = {0};
     static const char *const fields[] = {"plain", "", "a,b", "say \"so\"", "two\nlines"};
     for (size_t i = 0; i < COUNT(fields); i++)
         text_add_csv(&out, fields[i], i == 0);
     ck_assert_str_eq(text_get(&out), "plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\"");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("text");
-    TCase *tests = tcase_create("text");
-    tcase_add_test(tests, empty_text_is_usable);
-    tcase_add_test(tests, text_grows);
-    tcase_add_test(tests, formatted_text_of_any_length);
-    tcase_add_test(tests, comparisons);
-    tcase_add_test(tests, hashes);
-    tcase_add_test(tests, columns_are_code_points);
-    tcase_add_loop_test(tests, distance, 0, COUNT(distances));
-    tcase_add_loop_test(tests, nearest_name, 0, COUNT(nearest));
-    tcase_add_loop_test(tests, doubles_read_back, 0, COUNT(doubles));
-    tcase_add_loop_test(tests, times_for_people, 0, COUNT(times));
-    tcase_add_loop_test(tests, rates_for_people, 0, COUNT(rates));
-    tcase_add_loop_test(tests, sizes_for_people, 0, COUNT(sizes));
-    tcase_add_loop_test(tests, long_words_are_shortened, 0, COUNT(shortened));
-    tcase_add_loop_test(tests, long_names_are_cut_in_the_middle, 0, COUNT(cut));
-    tcase_add_loop_test(tests, long_lines_break, 0, COUNT(wrapped));
-    tcase_add_test(tests, csv_fields_are_quoted);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

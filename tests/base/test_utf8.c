@@ -71,7 +71,7 @@ static const struct {
 };
 
 /* In memory of its own size, where a sanitizer sees each byte that is read beyond it. */
-START_TEST(sequence)
+TEST_EACH(sequence, sequences)
 {
     size_t n = sequences[_i].n;
     char *bytes = malloc(n ? n : 1);
@@ -79,10 +79,9 @@ START_TEST(sequence)
     ck_assert_uint_eq(utf8_length(bytes, n), sequences[_i].length);
     free(bytes);
 }
-END_TEST
 
 /* As RFC 3629 writes it in bits, for all code points and what is next to them. */
-START_TEST(every_code_point)
+TEST(every_code_point)
 {
     for (uint32_t point = 0; point <= 0x110000; point++) {
         bool is_valid = point < 0xD800 || (point > 0xDFFF && point <= 0x10FFFF);
@@ -96,14 +95,13 @@ START_TEST(every_code_point)
         ck_assert_uint_eq(utf8_length(bytes, n - 1), 0);
     }
 }
-END_TEST
 
 /* A control character, a cut-off sequence, an overlong one, a surrogate; then sound text. */
 #define BROKEN "a\x01|\"\xE2\x82,\xC0\xAF\xED\xA0\x80\u00B5"
 #define BOX "\uFFFD"
 #define REPAIRED(bar, quote) "a" BOX bar quote BOX BOX "," BOX BOX BOX BOX BOX "\u00B5"
 
-START_TEST(writers_replace_what_is_not_utf8)
+TEST(writers_replace_what_is_not_utf8)
 {
     CLEANUP(text_free) struct text csv = {0}, json_text_out = {0}, line = {0}, markdown = {0};
     struct json_writer json = {.out = &json_text_out};
@@ -130,16 +128,4 @@ START_TEST(writers_replace_what_is_not_utf8)
                                                 "| -------------- | --: |\n"
                                                 "| ............   | " BOX "\\| |\n");
     table_free(&table);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("utf8");
-    TCase *tests = tcase_create("utf8");
-    tcase_add_loop_test(tests, sequence, 0, COUNT(sequences));
-    tcase_add_test(tests, every_code_point);
-    tcase_add_test(tests, writers_replace_what_is_not_utf8);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

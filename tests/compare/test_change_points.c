@@ -62,7 +62,7 @@ static const struct {
     {"three levels", 0.01, 12, {0, 0, 0, 0, 0.05, 0.05, 0.05, 0.05, 0.1, 0.1, 0.1, 0.1}, "4+ 8+"},
 };
 
-START_TEST(steps_are_found_where_they_are)
+TEST_EACH(steps_are_found_where_they_are, series)
 {
     static struct made made;
     make(&made, series[_i].levels, series[_i].n, 0.002, 0.004, 7);
@@ -70,11 +70,10 @@ START_TEST(steps_are_found_where_they_are)
     ck_assert_msg(strcmp(changes, series[_i].changes) == 0, "%s: expected '%s', got '%s'",
                   series[_i].name, series[_i].changes, changes);
 }
-END_TEST
 
 /* Runs that differ by 3 % each have rounds that differ by 0.1 %: no change, as runs are the unit.
  */
-START_TEST(what_differs_from_run_to_run_is_no_change)
+TEST(what_differs_from_run_to_run_is_no_change)
 {
     static const double levels[RUNS_MOST] = {0};
     static struct made made;
@@ -85,27 +84,13 @@ START_TEST(what_differs_from_run_to_run_is_no_change)
     }
     ck_assert_uint_le(n_found, 10);
 }
-END_TEST
 
 /* Values without any noise have no deviation. */
-START_TEST(exact_values_have_their_steps)
+TEST(exact_values_have_their_steps)
 {
     static const double levels[8] = {0, 0, 0, 0.02, 0.02, 0.02, 0.02, 0.02};
     static struct made made;
     make(&made, levels, 8, 0, 0, 1);
     ck_assert_str_eq(changes_of(&made, 8, 0.01), "3+");
     ck_assert_str_eq(changes_of(&made, 3, 0.01), "");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("change points");
-    TCase *tests = tcase_create("change points");
-    tcase_add_loop_test(tests, steps_are_found_where_they_are, 0,
-                        (int)(sizeof series / sizeof *series));
-    tcase_add_test(tests, what_differs_from_run_to_run_is_no_change);
-    tcase_add_test(tests, exact_values_have_their_steps);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -148,7 +148,9 @@ static const char expected_verdicts[] = "streams streams=1: slower\n"
                                         "streams streams=10: slower, in this visit\n"
                                         "streams streams=11: new\n";
 
-START_TEST(each_kind_of_case_has_its_verdict)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(each_kind_of_case_has_its_verdict)
 {
     STORE_RUN("old.gbr", 1, old_run);
     STORE_RUN("new.gbr", 2, new_run);
@@ -162,9 +164,8 @@ START_TEST(each_kind_of_case_has_its_verdict)
     ck_assert(isnan(against->cases[3].result.theta)); /* no ratio of a case that fails */
     compare_free(compare);
 }
-END_TEST
 
-START_TEST(formats_are_as_they_were)
+TEST(formats_are_as_they_were)
 {
     static const char *const goldens[] = {"compare.txt",  "compare.md",    "compare.csv",
                                           "compare.json", "compare.junit", "compare.github"};
@@ -178,7 +179,6 @@ START_TEST(formats_are_as_they_were)
     }
     compare_free(compare);
 }
-END_TEST
 
 /* What the exit code of two runs of so many records is. */
 static void expect_exit(const struct spec *from, size_t n_from, const struct spec *to, size_t n_to,
@@ -196,7 +196,7 @@ static void expect_exit(const struct spec *from, size_t n_from, const struct spe
     compare_free(compare);
 }
 
-START_TEST(exit_codes_say_what_matters)
+TEST(exit_codes_say_what_matters)
 {
     static const struct spec usual_case[] = {THREE(1, 1e6)}, slower[] = {THREE(1, 1.1e6)};
     static const struct spec crashed[] = {AT(1, 0, 1e6, .status = CASE_CRASHED)};
@@ -216,9 +216,8 @@ START_TEST(exit_codes_say_what_matters)
     expect_exit(usual_case, 0, usual_case, 0, 1, 1); /* empty */
     expect_exit(usual_case, 3, usual_case, 0, 3, 3);
 }
-END_TEST
 
-START_TEST(a_renamed_section_is_found_by_its_uid)
+TEST(a_renamed_section_is_found_by_its_uid)
 {
     static const struct spec from[] = {THREE(1, 1e6)};
     static const struct spec to[] = {AT(1, 0, 1e6, .bench = "other"),
@@ -229,9 +228,8 @@ START_TEST(a_renamed_section_is_found_by_its_uid)
     ck_assert_str_eq(verdicts_of(compare), "streams streams=1: same\n");
     compare_free(compare);
 }
-END_TEST
 
-START_TEST(another_device_is_refused)
+TEST(another_device_is_refused)
 {
     static const struct spec from[] = {THREE(1, 1e6)};
     static const struct spec to[] = {AT(1, 0, 1e6, .model = "Example CPU 1"),
@@ -249,9 +247,8 @@ START_TEST(another_device_is_refused)
     ck_assert_str_eq(against->differences[0], "device model: Example CPU 9000, now Example CPU 1");
     compare_free(compare);
 }
-END_TEST
 
-START_TEST(another_clock_is_refused)
+TEST(another_clock_is_refused)
 {
     static const struct spec from[] = {THREE(1, 1e6)};
     static const struct spec to[] = {AT(1, 0, 1e6, .clock = "cpu")};
@@ -259,7 +256,6 @@ START_TEST(another_clock_is_refused)
     STORE_RUN("new.gbr", 2, to);
     compare_free(compare_files(&usual, "old.gbr", "new.gbr", GB_INVALID));
 }
-END_TEST
 
 static struct compare *compare_metric(const char *metric, int32_t expected)
 {
@@ -269,7 +265,7 @@ static struct compare *compare_metric(const char *metric, int32_t expected)
     return compare_files(&options, "old.gbr", "new.gbr", expected);
 }
 
-START_TEST(metrics_have_a_direction)
+TEST(metrics_have_a_direction)
 {
     static const struct spec from[] = {THREE(1, 1e6)}, to[] = {THREE(1, 1.2e6)};
     STORE_RUN("old.gbr", 1, from);
@@ -288,7 +284,6 @@ START_TEST(metrics_have_a_direction)
     compare_free(compare);
     compare_free(compare_metric("nonesuch", GB_NOT_FOUND));
 }
-END_TEST
 
 static struct compare *compare_by(const char *by, const char *base, int32_t expected)
 {
@@ -304,7 +299,7 @@ static struct compare *compare_by(const char *by, const char *base, int32_t expe
 }
 
 /* Drift that both sides have is not between them. */
-START_TEST(values_of_an_axis_are_paired_by_rounds)
+TEST(values_of_an_axis_are_paired_by_rounds)
 {
     static const struct spec run[] = {AT(1, 0, 1e6),     AT(2, 0, 1.02e6), AT(1, 1, 1.1e6),
                                       AT(2, 1, 1.123e6), AT(1, 2, 1.2e6),  AT(2, 2, 1.223e6),
@@ -323,9 +318,8 @@ START_TEST(values_of_an_axis_are_paired_by_rounds)
     compare_free(compare_by("nonesuch", "3", GB_NOT_FOUND));
     compare_free(compare_by("rows", "32", GB_NOT_FOUND)); /* all have it */
 }
-END_TEST
 
-START_TEST(runs_are_selected_by_number_and_name)
+TEST(runs_are_selected_by_number_and_name)
 {
     struct fact facts[2][2] = {{{"label.commit", "0123456789ab"}, {"host", "a"}},
                                {{"label.commit", "fedcba987654"}, {"host", "a"}}};
@@ -357,23 +351,4 @@ START_TEST(runs_are_selected_by_number_and_name)
     struct gb_error error;
     size_t found;
     ck_assert_int_eq(run_select(runs, 1, "f.gbr", "previous", &found, &error), GB_NOT_FOUND);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("compare");
-    TCase *tests = tcase_create("compare");
-    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
-    tcase_add_test(tests, each_kind_of_case_has_its_verdict);
-    tcase_add_test(tests, formats_are_as_they_were);
-    tcase_add_test(tests, exit_codes_say_what_matters);
-    tcase_add_test(tests, a_renamed_section_is_found_by_its_uid);
-    tcase_add_test(tests, another_device_is_refused);
-    tcase_add_test(tests, another_clock_is_refused);
-    tcase_add_test(tests, metrics_have_a_direction);
-    tcase_add_test(tests, values_of_an_axis_are_paired_by_rounds);
-    tcase_add_test(tests, runs_are_selected_by_number_and_name);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -118,7 +118,7 @@ static void check_known(const struct known *known, const struct comparison *c)
     ck_assert(!c->is_visit && !c->is_exact);
 }
 
-START_TEST(paired_is_what_scipy_says)
+TEST_EACH(paired_is_what_scipy_says, paired)
 {
     const struct known *known = &paired[_i];
     struct compared_side a = side_of(known->a, known->n_a), b = side_of(known->b, known->n_b);
@@ -126,9 +126,8 @@ START_TEST(paired_is_what_scipy_says)
     ck_assert(c.is_paired);
     check_known(known, &c);
 }
-END_TEST
 
-START_TEST(unpaired_is_what_scipy_says)
+TEST_EACH(unpaired_is_what_scipy_says, unpaired)
 {
     const struct known *known = &unpaired[_i];
     struct compared_side a = side_of(known->a, known->n_a), b = side_of(known->b, known->n_b);
@@ -136,11 +135,10 @@ START_TEST(unpaired_is_what_scipy_says)
     ck_assert(!c.is_paired);
     check_known(known, &c);
 }
-END_TEST
 
 static const double seven[7] = {100, 101, 102, 103, 104, 105, 106};
 
-START_TEST(a_step_of_the_timer_is_the_least_width)
+TEST(a_step_of_the_timer_is_the_least_width)
 {
     const double values[3] = {100, 100, 100};
     struct compared_side a = side_of(values, 3), b = side_of(values, 3);
@@ -153,9 +151,8 @@ START_TEST(a_step_of_the_timer_is_the_least_width)
     c = compare_unpaired(&a, &b, 0.95);
     ck_assert_double_eq_tol(c.high, 0.05, 1e-15);
 }
-END_TEST
 
-START_TEST(from_twelve_rounds_on_the_sign_interval_is_in_it)
+TEST(from_twelve_rounds_on_the_sign_interval_is_in_it)
 {
     /* the differences 0 three times and 0.1 nine times: t excludes 0, signs of 12 (third lowest to
      * third highest) do not */
@@ -175,9 +172,8 @@ START_TEST(from_twelve_rounds_on_the_sign_interval_is_in_it)
     c = compare_paired(&base, &other, 0.95); /* t alone */
     ck_assert(c.low > 0);
 }
-END_TEST
 
-START_TEST(one_round_has_the_intervals_of_the_visit)
+TEST(one_round_has_the_intervals_of_the_visit)
 {
     const double from = 100, to = 103;
     struct compared_side a = side_of(&from, 1), b = side_of(&to, 1);
@@ -196,9 +192,8 @@ START_TEST(one_round_has_the_intervals_of_the_visit)
     b.interval_ratio = 0;
     ck_assert_double_eq_tol(compare_unpaired(&a, &b, 0.95).p, 0.05, 1e-7);
 }
-END_TEST
 
-START_TEST(a_side_of_one_round_varies_as_the_other)
+TEST(a_side_of_one_round_varies_as_the_other)
 {
     const double one = 106;
     struct compared_side a = side_of(seven, 5), b = side_of(&one, 1);
@@ -211,9 +206,8 @@ START_TEST(a_side_of_one_round_varies_as_the_other)
     ck_assert_double_eq_tol(c.high, log(106) - mean_of(logs, 5) + half_width, 1e-10);
     ck_assert_double_eq_tol(compare_unpaired(&b, &a, 0.95).low, -c.high, 1e-12);
 }
-END_TEST
 
-START_TEST(nothing_is_known_of_nothing)
+TEST(nothing_is_known_of_nothing)
 {
     struct compared_side a = side_of(seven, 3), b = side_of(seven, 0);
     struct comparison c = compare_unpaired(&a, &b, 0.95);
@@ -222,9 +216,8 @@ START_TEST(nothing_is_known_of_nothing)
     compare_judge(items, 1, 0.01, 0.95);
     ck_assert_int_eq(c.verdict, COMPARED_UNCLEAR);
 }
-END_TEST
 
-START_TEST(counts_that_agree_have_no_noise)
+TEST(counts_that_agree_have_no_noise)
 {
     const double a[3] = {100, 100, 100}, b[2] = {102, 102}, zeros[2] = {0, 0};
     struct compared_side base = side_of(a, 3), new = side_of(b, 2), none = side_of(zeros, 2);
@@ -245,7 +238,6 @@ START_TEST(counts_that_agree_have_no_noise)
     compare_judge(items, 1, 0.03, 0.95);
     ck_assert_int_eq(c.verdict, COMPARED_FASTER);
 }
-END_TEST
 
 /* An interval, its p, and what is made of it at a margin of 1 %. */
 static const struct {
@@ -259,7 +251,7 @@ static const struct {
     {0.00996, 0.001, 1e-4, COMPARED_SLOWER},
 };
 
-START_TEST(verdicts_follow_interval_and_margin)
+TEST_EACH(verdicts_follow_interval_and_margin, judged)
 {
     struct comparison c = {.theta = judged[_i].theta,
                            .low = judged[_i].theta - judged[_i].half_width,
@@ -274,10 +266,9 @@ START_TEST(verdicts_follow_interval_and_margin)
     ck_assert_uint_eq(c.n_needed,
                       c.verdict == COMPARED_UNCLEAR ? 17 : 0); /* (2 0.02 / 0.01)^2 + 1 */
 }
-END_TEST
 
 /* p-values as stats.false_discovery_control of SciPy adjusts them: p_(i) n / i, made monotonic. */
-START_TEST(p_values_are_adjusted)
+TEST(p_values_are_adjusted)
 {
     double p[] = {0.001, 0.02, 0.021, 0.04, 0.9, 0.5, 0.008, 0.04, 1, 0.0001};
     const double adjusted[] = {0.005, 0.042,      0.042,     0.4 / 7, 1,
@@ -286,9 +277,8 @@ START_TEST(p_values_are_adjusted)
     for (size_t i = 0; i < sizeof p / sizeof *p; i++)
         ck_assert_double_eq_tol(p[i], adjusted[i], 1e-15);
 }
-END_TEST
 
-START_TEST(many_cases_ask_for_more_of_each)
+TEST(many_cases_ask_for_more_of_each)
 {
     struct comparison all[20];
     struct comparison *items[20];
@@ -309,9 +299,8 @@ START_TEST(many_cases_ask_for_more_of_each)
     compare_judge(items, 1, 0.01, 0.95);
     ck_assert_int_eq(all[0].verdict, COMPARED_SLOWER);
 }
-END_TEST
 
-START_TEST(the_mean_of_ratios_has_an_interval)
+TEST(the_mean_of_ratios_has_an_interval)
 {
     const double thetas[] = {log(2), log(4), log(8)};
     struct geometric_mean mean = compare_mean(thetas, 3, 0.95);
@@ -320,10 +309,9 @@ START_TEST(the_mean_of_ratios_has_an_interval)
     ck_assert(isinf(compare_mean(thetas, 1, 0.95).high) &&
               isnan(compare_mean(thetas, 0, 0.95).theta));
 }
-END_TEST
 
 /* Half widths by the formula of compare.md's source, worked out apart. */
-START_TEST(sequences_are_as_the_formula_says)
+TEST(sequences_are_as_the_formula_says)
 {
     const double d[6] = {0.01, -0.01, 0.02, 0, 0.005, -0.005};
     struct compare_sequence sequence;
@@ -347,9 +335,8 @@ START_TEST(sequences_are_as_the_formula_says)
         ck_assert(n < 4 ? isinf(sequence.high) : fabs(sequence.high - high) < 1e-12);
     }
 }
-END_TEST
 
-START_TEST(sequences_decide)
+TEST(sequences_decide)
 {
     struct compare_sequence sequence;
     compare_sequence_begin(&sequence);
@@ -371,7 +358,6 @@ START_TEST(sequences_decide)
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_CHANGED);
 }
-END_TEST
 
 /* Rounds of a case: base 100, new 100 exp(d). */
 enum { ROUNDS_OF_CASE = 40 };
@@ -390,7 +376,7 @@ static void make_case(struct made_case *c, size_t n, double effect, double noise
     c->rounds = (struct compared_rounds){.a = c->a, .b = c->b, .n = n, .ret = &c->result};
 }
 
-START_TEST(rounds_of_one_case_are_its_sequence)
+TEST(rounds_of_one_case_are_its_sequence)
 {
     static const double effects[] = {0, 0.005, 0.01, 0.02, -0.05};
     for (unsigned seed = 0; seed < 50; seed++) {
@@ -411,10 +397,9 @@ START_TEST(rounds_of_one_case_are_its_sequence)
         ck_assert(c.result.is_sequential && c.result.is_paired);
     }
 }
-END_TEST
 
 /* p is the alpha at which the interval ends at 0. */
-START_TEST(p_of_a_sequence_is_that_of_its_interval)
+TEST(p_of_a_sequence_is_that_of_its_interval)
 {
     const double d[5] = {0.01, 0.012, 0.009, 0.011, 0.0102};
     struct compare_sequence sequence, at_p;
@@ -427,10 +412,9 @@ START_TEST(p_of_a_sequence_is_that_of_its_interval)
     ck_assert(sequence.p > 0 && sequence.p < 0.05);
     ck_assert_double_eq_tol(at_p.low, 0, 1e-9);
 }
-END_TEST
 
 /* What was decided after some rounds is the same once there are more, of it and of others. */
-START_TEST(decisions_stay)
+TEST(decisions_stay)
 {
     enum { CASES = 12 };
     static struct made_case all[CASES];
@@ -460,10 +444,9 @@ START_TEST(decisions_stay)
     for (size_t i = 0; i < CASES; i++)
         ck_assert_int_eq(decided[i] == COMPARED_SLOWER, i % 3 != 0);
 }
-END_TEST
 
 /* A case that is called by itself is not called among twenty that are the same. */
-START_TEST(many_cases_need_more_rounds)
+TEST(many_cases_need_more_rounds)
 {
     enum { CASES = 21 };
     static struct made_case all[CASES];
@@ -478,33 +461,4 @@ START_TEST(many_cases_need_more_rounds)
     compare_judge_rounds(items, CASES, 0.01, 0.95, true);
     ck_assert_int_eq(all[0].result.verdict, COMPARED_UNCLEAR);
     ck_assert(all[0].result.adjusted_p > 3 * alone);
-}
-END_TEST
-
-#define N_OF(array) (int)(sizeof(array) / sizeof *(array))
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("comparison");
-    TCase *tests = tcase_create("comparison");
-    tcase_add_loop_test(tests, paired_is_what_scipy_says, 0, N_OF(paired));
-    tcase_add_loop_test(tests, unpaired_is_what_scipy_says, 0, N_OF(unpaired));
-    tcase_add_test(tests, a_step_of_the_timer_is_the_least_width);
-    tcase_add_test(tests, from_twelve_rounds_on_the_sign_interval_is_in_it);
-    tcase_add_test(tests, one_round_has_the_intervals_of_the_visit);
-    tcase_add_test(tests, a_side_of_one_round_varies_as_the_other);
-    tcase_add_test(tests, nothing_is_known_of_nothing);
-    tcase_add_test(tests, counts_that_agree_have_no_noise);
-    tcase_add_loop_test(tests, verdicts_follow_interval_and_margin, 0, N_OF(judged));
-    tcase_add_test(tests, p_values_are_adjusted);
-    tcase_add_test(tests, many_cases_ask_for_more_of_each);
-    tcase_add_test(tests, the_mean_of_ratios_has_an_interval);
-    tcase_add_test(tests, sequences_are_as_the_formula_says);
-    tcase_add_test(tests, sequences_decide);
-    tcase_add_test(tests, rounds_of_one_case_are_its_sequence);
-    tcase_add_test(tests, p_of_a_sequence_is_that_of_its_interval);
-    tcase_add_test(tests, decisions_stay);
-    tcase_add_test(tests, many_cases_need_more_rounds);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -102,7 +102,7 @@ static struct tally try_design(const struct design *design, size_t n_fleets)
 /* Of 200 fleets a share of 5 % is exceeded by chance up to here (99.9 % of the binomial). */
 static const double BY_CHANCE = 0.105;
 
-START_TEST(alike_nodes_are_not_flagged)
+TEST(alike_nodes_are_not_flagged)
 {
     static const struct design designs[] = {
         {.n_nodes = 3, .n_cases = 4, .n_rounds = 5, .round_sd = 0.005},
@@ -131,9 +131,8 @@ START_TEST(alike_nodes_are_not_flagged)
         ck_assert_msg(tally.any_false <= BY_CHANCE, "design %zu: %.3f", i, tally.any_false);
     }
 }
-END_TEST
 
-START_TEST(slow_nodes_and_only_they_are_found)
+TEST(slow_nodes_and_only_they_are_found)
 {
     static const struct {
         struct design design;
@@ -157,9 +156,8 @@ START_TEST(slow_nodes_and_only_they_are_found)
         ck_assert_msg(tally.exact >= all[i].least, "design %zu: %.3f", i, tally.exact);
     }
 }
-END_TEST
 
-START_TEST(one_case_alone_flags_no_node)
+TEST(one_case_alone_flags_no_node)
 {
     static const struct design design = {
         8, 10, 5, .round_sd = 0.003, .n_off = 1, .n_off_cases = 1, .off = 1.5};
@@ -170,9 +168,8 @@ START_TEST(one_case_alone_flags_no_node)
     ck_assert(!node->is_flagged);
     fleet_free(fleet);
 }
-END_TEST
 
-START_TEST(p_of_nodes_are_adjusted)
+TEST(p_of_nodes_are_adjusted)
 {
     static const struct design design = {
         8, 2, 5, .round_sd = 0.02, .n_off = 4, .n_off_cases = 2, .off = 1.1};
@@ -187,10 +184,9 @@ START_TEST(p_of_nodes_are_adjusted)
         ck_assert_double_eq(result->nodes[i].adjusted_p, p[i]);
     fleet_free(fleet);
 }
-END_TEST
 
 /* With several rounds: intervals hold the ratio as often as they should. */
-START_TEST(intervals_hold_what_they_claim)
+TEST(intervals_hold_what_they_claim)
 {
     static const struct design design = {
         8, 50, 5, .round_sd = 0.005, .n_off = 1, .n_off_cases = 50, .off = 1.05};
@@ -210,9 +206,8 @@ START_TEST(intervals_hold_what_they_claim)
     printf("# %zu intervals: %.2f %% hold the ratio\n", n, 100 * share);
     ck_assert(share > 0.94 && share < 0.985);
 }
-END_TEST
 
-START_TEST(several_cases_are_what_counts)
+TEST(several_cases_are_what_counts)
 {
     static const struct {
         double p[4];
@@ -231,10 +226,9 @@ START_TEST(several_cases_are_what_counts)
     }
     ck_assert(isnan(fleet_several_p(NULL, 0)));
 }
-END_TEST
 
 /* Values worked out by hand. */
-START_TEST(the_median_is_the_reference)
+TEST(the_median_is_the_reference)
 {
     const double e = exp(0.01);
     const double values[4][2] = {{100, 100 * e * e}, {100, 100 * e * e}, {200, 200 * e * e}, {100}};
@@ -257,9 +251,8 @@ START_TEST(the_median_is_the_reference)
     ck_assert(isnan(nodes[0].result.theta) && isnan(median.scatter));
     ck_assert_double_eq_tol(median.median, log(100) + 0.01, 1e-12);
 }
-END_TEST
 
-START_TEST(without_noise_any_difference_counts)
+TEST(without_noise_any_difference_counts)
 {
     static const struct design design = {
         4, 3, 3, .round_sd = 0, .n_off = 1, .n_off_cases = 3, .off = 1.02};
@@ -269,22 +262,4 @@ START_TEST(without_noise_any_difference_counts)
     ck_assert_int_eq(fleet_result(fleet)->nodes[1].verdict, COMPARED_SAME);
     ck_assert_int_eq(fleet_exit_code(fleet_result(fleet), false), 3);
     fleet_free(fleet);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("fleet");
-    TCase *tests = tcase_create("fleet");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, alike_nodes_are_not_flagged);
-    tcase_add_test(tests, slow_nodes_and_only_they_are_found);
-    tcase_add_test(tests, one_case_alone_flags_no_node);
-    tcase_add_test(tests, p_of_nodes_are_adjusted);
-    tcase_add_test(tests, intervals_hold_what_they_claim);
-    tcase_add_test(tests, several_cases_are_what_counts);
-    tcase_add_test(tests, the_median_is_the_reference);
-    tcase_add_test(tests, without_noise_any_difference_counts);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -66,8 +66,10 @@ static const struct fixture_node eight[] = {
     {.host = "node7"}, {.host = "node10"},
 };
 
+TEST_FIXTURE(fixture_begin, fixture_end)
+
 /* Eight files of one node each, as a fleet brings them, and the same in one. */
-START_TEST(the_slow_node_is_found)
+TEST(the_slow_node_is_found)
 {
     static const char *const files[] = {"0.gbr", "1.gbr", "2.gbr", "3.gbr",
                                         "4.gbr", "5.gbr", "6.gbr", "7.gbr"};
@@ -89,18 +91,16 @@ START_TEST(the_slow_node_is_found)
     ck_assert_uint_eq(fleet_result(fleet)->cases[0].cells[3].of.side.n, 5);
     fleet_free(fleet);
 }
-END_TEST
 
-START_TEST(alike_nodes_are_fine)
+TEST(alike_nodes_are_fine)
 {
     FLEET_STORE("a.gbr", 1,
                 ((const struct fixture_node[]){
                     {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d"}}));
     expect_fleet(fleet_by("host"), "a: same; b: same; c: same; d: same", "", 0, 0);
 }
-END_TEST
 
-START_TEST(the_newest_run_of_a_node_counts)
+TEST(the_newest_run_of_a_node_counts)
 {
     static const struct fixture_node nodes[] = {
         {.host = "a", .factor = 1.2, .started = "2026-01-02T10:00:00.000Z"},
@@ -114,9 +114,8 @@ START_TEST(the_newest_run_of_a_node_counts)
     ck_assert_str_eq(fleet_result(fleet)->nodes[0].first_slower, "streams streams=4");
     expect_fleet(fleet, "a: unclear; b: same; c: same", "", 0, 3);
 }
-END_TEST
 
-START_TEST(failing_nodes_are_flagged)
+TEST(failing_nodes_are_flagged)
 {
     static const struct fixture_node nodes[] = {
         {.host = "a"}, {.host = "b", .crashed = 2}, {.host = "c"}, {.host = "d"}};
@@ -136,9 +135,8 @@ START_TEST(failing_nodes_are_flagged)
     ck_assert_uint_eq(fleet_result(fleet)->n_failed, 1);
     expect_fleet(fleet, "a: same; b: same; c: same; d: same", "", 1, 1);
 }
-END_TEST
 
-START_TEST(missing_cases_are_seen)
+TEST(missing_cases_are_seen)
 {
     static const struct fixture_node nodes[] = {{.host = "a"},
                                                 {.host = "b", .n_cases = 2},
@@ -153,9 +151,8 @@ START_TEST(missing_cases_are_seen)
     ck_assert_uint_eq(fleet_cell_of(&fleet_result(fleet)->cases[3], 2)->node, 2);
     expect_fleet(fleet, "a: same; b: missing; c: same; d: missing; e: same", "", 0, 3);
 }
-END_TEST
 
-START_TEST(two_nodes_cannot_be_told_apart)
+TEST(two_nodes_cannot_be_told_apart)
 {
     FLEET_STORE("a.gbr", 1,
                 ((const struct fixture_node[]){{.host = "a"}, {.host = "b", .factor = 1.5}}));
@@ -164,9 +161,8 @@ START_TEST(two_nodes_cannot_be_told_apart)
     ck_assert(isnan(fleet_result(fleet)->cases[0].cells[1].of.result.theta));
     expect_fleet(fleet, "a: skipped; b: skipped", "", 1, 3);
 }
-END_TEST
 
-START_TEST(models_are_kept_apart)
+TEST(models_are_kept_apart)
 {
     static const struct fixture_node nodes[] = {{.host = "a"},
                                                 {.host = "b"},
@@ -179,10 +175,9 @@ START_TEST(models_are_kept_apart)
     ck_assert_uint_eq(fleet_result(fleet)->n_judged, 4);
     expect_fleet(fleet, "a: same; b: same; c: same; d: skipped", "", 0, 3);
 }
-END_TEST
 
 /* What one round varies by is not known: nodes that are a little apart are usual then. */
-START_TEST(one_round_goes_by_how_far_nodes_are_apart)
+TEST(one_round_goes_by_how_far_nodes_are_apart)
 {
     static const struct fixture_node nodes[] = {
         {.host = "a", .factor = 1.012, .n_rounds = 1},
@@ -201,7 +196,6 @@ START_TEST(one_round_goes_by_how_far_nodes_are_apart)
     ck_assert_uint_eq(fleet_result(fleet)->n_flagged, 0);
     fleet_free(fleet);
 }
-END_TEST
 
 /* Four devices in two hosts; one of them is slow. */
 static const struct fixture_node devices[] = {
@@ -211,7 +205,7 @@ static const struct fixture_node devices[] = {
     {.host = "b", .factor = 1.05, .device_uuid = "GPU-4", .device_index = 0},
 };
 
-START_TEST(devices_are_a_factor_too)
+TEST(devices_are_a_factor_too)
 {
     FLEET_STORE("a.gbr", 1, devices);
     expect_fleet(fleet_by("device"), "a GPU-1: same; a GPU-2: same; b GPU-3: same; b GPU-4: slower",
@@ -222,9 +216,8 @@ START_TEST(devices_are_a_factor_too)
     ck_assert_uint_eq(fleet_result(fleet)->cases[0].cells[1].of.side.n, 10);
     expect_fleet(fleet, "a: skipped; b: skipped", "", 1, 3);
 }
-END_TEST
 
-START_TEST(other_metrics_have_directions)
+TEST(other_metrics_have_directions)
 {
     FLEET_STORE("a.gbr", 1, eight);
     options.metric = "rate";
@@ -236,10 +229,9 @@ START_TEST(other_metrics_have_directions)
     fleet_free(read_fleet("host", GB_NOT_FOUND, 1, (const char *const[]){"a.gbr"}));
     options.metric = "";
 }
-END_TEST
 
 /* Zeros have no ratio: such a node has no value of that. */
-START_TEST(zeros_are_no_values)
+TEST(zeros_are_no_values)
 {
     static const struct fixture_node nodes[] = {
         {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d", .zero = 1}};
@@ -248,9 +240,8 @@ START_TEST(zeros_are_no_values)
     expect_fleet(fleet_by("host"), "a: same; b: same; c: same; d: skipped", "", 0, 3);
     options.metric = "";
 }
-END_TEST
 
-START_TEST(what_cannot_be_compared_is_an_error)
+TEST(what_cannot_be_compared_is_an_error)
 {
     static const struct fixture_node nodes[] = {
         {.host = NULL}, {.host = "b"}, {.host = "c"}, {.host = "d"}};
@@ -261,7 +252,6 @@ START_TEST(what_cannot_be_compared_is_an_error)
     expect_fleet(fleet, "b: same; c: same; d: same", "", 0, 0);
     fleet_free(read_fleet("host", GB_NOT_FOUND, 1, (const char *const[]){"none.gbr"}));
 }
-END_TEST
 
 /* Numbers with a point to 8 digits: the last ones depend on compilers and libraries. */
 static void shorten(const char *words, struct text *out)
@@ -280,7 +270,7 @@ static void shorten(const char *words, struct text *out)
     }
 }
 
-START_TEST(formats_are_as_they_were)
+TEST(formats_are_as_they_were)
 {
     static const char *const goldens[] = {"nodes.txt",     "nodes.md",    "nodes.csv",
                                           "nodes.json",    "nodes.junit", "nodes.github",
@@ -307,27 +297,4 @@ START_TEST(formats_are_as_they_were)
     ck_assert_int_eq(fleet_format_named("hostlist"), FLEET_HOSTLIST);
     ck_assert_int_eq(fleet_format_named("csv"), COMPARE_CSV);
     ck_assert_int_eq(compare_format_named("hostlist"), -1);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("fleet files");
-    TCase *tests = tcase_create("fleet files");
-    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
-    tcase_add_test(tests, the_slow_node_is_found);
-    tcase_add_test(tests, alike_nodes_are_fine);
-    tcase_add_test(tests, the_newest_run_of_a_node_counts);
-    tcase_add_test(tests, failing_nodes_are_flagged);
-    tcase_add_test(tests, missing_cases_are_seen);
-    tcase_add_test(tests, two_nodes_cannot_be_told_apart);
-    tcase_add_test(tests, models_are_kept_apart);
-    tcase_add_test(tests, one_round_goes_by_how_far_nodes_are_apart);
-    tcase_add_test(tests, devices_are_a_factor_too);
-    tcase_add_test(tests, other_metrics_have_directions);
-    tcase_add_test(tests, zeros_are_no_values);
-    tcase_add_test(tests, what_cannot_be_compared_is_an_error);
-    tcase_add_test(tests, formats_are_as_they_were);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

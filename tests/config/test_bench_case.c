@@ -21,7 +21,7 @@ static void uid_on(const char *text, const char *model, char ret[CASE_UID_TEXT])
 #define MATMUL "[bench b]\nplugin = matmul\n"
 
 /* The identity is kept in files: it may not change from one version to the next. */
-START_TEST(uid_is_stable)
+TEST(uid_is_stable)
 {
     char uid[CASE_UID_TEXT];
     uid_on("[bench nop]\n", "Model X", uid);
@@ -29,7 +29,6 @@ START_TEST(uid_is_stable)
     uid_on(MATMUL "define.N = 2\nenv.A = 1\ncores = 1,2\n", "Model X", uid);
     ck_assert_str_eq(uid, "63cf38cfba047665ce788a1709616ca9");
 }
-END_TEST
 
 static const char *const same[] = {
     MATMUL,
@@ -47,7 +46,7 @@ static const char *const same[] = {
     MATMUL "cache = warm\nclock = auto\niterations = auto\n",
 };
 
-START_TEST(uid_same)
+TEST_EACH(uid_same, same)
 {
     char uid[CASE_UID_TEXT], reference[CASE_UID_TEXT];
     uid_on(same[0], "M", reference);
@@ -56,7 +55,6 @@ START_TEST(uid_same)
     ck_assert_uint_eq(strlen(uid), 32);
     ck_assert_uint_eq(strspn(uid, "0123456789abcdef"), 32);
 }
-END_TEST
 
 static const char *const different[] = {
     MATMUL,
@@ -81,7 +79,7 @@ static const char *const different[] = {
 };
 enum { N_DIFFERENT = sizeof different / sizeof different[0] };
 
-START_TEST(uid_different)
+TEST(uid_different)
 {
     char uids[N_DIFFERENT + 2][CASE_UID_TEXT];
     for (size_t i = 0; i < N_DIFFERENT; i++)
@@ -92,9 +90,8 @@ START_TEST(uid_different)
         for (size_t j = 0; j < i; j++)
             ck_assert_msg(!text_equal(uids[i], uids[j]), "%d and %d", (int)i, (int)j);
 }
-END_TEST
 
-START_TEST(label)
+TEST(label)
 {
     struct parameter parameters[] = {
         {.name = "rows", .value.text = "32", .is_axis = true},
@@ -109,7 +106,6 @@ START_TEST(label)
     ck_assert_str_eq(text_get(&out), "case streams rows=32 label=\"a b\" empty=\"\"");
     text_free(&out);
 }
-END_TEST
 
 /* Keys such as check.floor have a dot, so that no plugin's option can be one of them. */
 static struct option_table without_dots(struct arena *arena)
@@ -126,7 +122,7 @@ static struct option_table without_dots(struct arena *arena)
     return (struct option_table){options, table.n};
 }
 
-START_TEST(common_table)
+TEST(common_table)
 {
     struct arena arena = {0};
     struct common_params common;
@@ -156,27 +152,11 @@ START_TEST(common_table)
     ck_assert_str_eq(cache_word(GB_CACHE_COLD), "cold");
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(run_table)
+TEST(run_table)
 {
     struct gb_error error = {0};
     ck_assert_msg(option_table_check(run_options(), sizeof(struct run_params), NULL, 0, &error) ==
                       GB_OK,
                   "%s", error.text);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("bench_case");
-    TCase *tcase = tcase_create("bench_case");
-    tcase_add_test(tcase, uid_is_stable);
-    tcase_add_loop_test(tcase, uid_same, 0, sizeof same / sizeof same[0]);
-    tcase_add_test(tcase, uid_different);
-    tcase_add_test(tcase, label);
-    tcase_add_test(tcase, common_table);
-    tcase_add_test(tcase, run_table);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

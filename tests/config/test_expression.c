@@ -94,7 +94,9 @@ static const struct {
      GB_TYPE_INT, "7"},
 };
 
-START_TEST(value)
+TEST_FIXTURE(setup, teardown)
+
+TEST_EACH(value, values)
 {
     struct value result;
     struct gb_error error = {0};
@@ -107,7 +109,6 @@ START_TEST(value)
     else
         ck_assert_double_eq(result.number, strtod(result.text, NULL));
 }
-END_TEST
 
 /* The column of each error is that of the offending word; the text begins in column 8. */
 static const struct {
@@ -188,7 +189,7 @@ static const struct {
     {"abs(-9223372036854775807 - 1)", 8, "integer overflow"},
 };
 
-START_TEST(refusal)
+TEST_EACH(refusal, refusals)
 {
     struct value result;
     struct gb_error error = {0};
@@ -201,9 +202,8 @@ START_TEST(refusal)
     ck_assert_msg(error.origin.column == refusals[_i].column, "%s: column %u", refusals[_i].text,
                   error.origin.column);
 }
-END_TEST
 
-START_TEST(too_deep)
+TEST(too_deep)
 {
     struct value result;
     struct gb_error error = {0};
@@ -215,7 +215,6 @@ START_TEST(too_deep)
     ck_assert_str_eq(error.text, "Expression tree is too large (maximum depth 100)");
     text_free(&text);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -231,7 +230,7 @@ static const struct {
     {"not \"check\"", false},
 };
 
-START_TEST(test)
+TEST_EACH(test, tests)
 {
     struct expression *expression;
     bool holds;
@@ -242,9 +241,8 @@ START_TEST(test)
     ck_assert_int_eq(holds, tests[_i].holds);
     expression_free(expression);
 }
-END_TEST
 
-START_TEST(evaluates_again_with_other_values)
+TEST(evaluates_again_with_other_values)
 {
     struct expression_column changing[] = {columns[0], columns[1]};
     struct expression *sum, *product;
@@ -268,9 +266,8 @@ START_TEST(evaluates_again_with_other_values)
     expression_free(sum);
     expression_free(product);
 }
-END_TEST
 
-START_TEST(reads)
+TEST(reads)
 {
     struct expression *expression;
     ck_assert_int_eq(expression_compile(engine, "rows + \"env.HOME\" + 'streams'",
@@ -281,9 +278,8 @@ START_TEST(reads)
     ck_assert(!expression_reads(expression, "streams"));
     expression_free(expression);
 }
-END_TEST
 
-START_TEST(no_columns)
+TEST(no_columns)
 {
     struct expression *expression;
     struct gb_error error;
@@ -298,21 +294,4 @@ START_TEST(no_columns)
         GB_INVALID);
     ck_assert_str_eq(error.text, "unknown name 'x': expected an option or a variable, or a text in "
                                  "single quotes");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("expression");
-    TCase *tcase = tcase_create("expression");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, value, 0, sizeof values / sizeof values[0]);
-    tcase_add_loop_test(tcase, refusal, 0, sizeof refusals / sizeof refusals[0]);
-    tcase_add_test(tcase, too_deep);
-    tcase_add_loop_test(tcase, test, 0, sizeof tests / sizeof tests[0]);
-    tcase_add_test(tcase, evaluates_again_with_other_values);
-    tcase_add_test(tcase, reads);
-    tcase_add_test(tcase, no_columns);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

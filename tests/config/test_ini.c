@@ -125,12 +125,13 @@ static const struct {
     {"[" TEN TEN TEN TEN "1234 6789]\n", "[" TEN TEN TEN TEN "1234|6789]\n"},
 };
 
-START_TEST(test_sound)
+TEST_FIXTURE(set_up, tear_down)
+
+TEST_EACH(test_sound, sound)
 {
     ck_assert_int_eq(read_text(sound[_i].text), GB_OK);
     check_result(sound[_i].content, "");
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -206,22 +207,20 @@ static const struct {
      "bench.ini:3:2: byte 0xff is not UTF-8: expected text in UTF-8\n"},
 };
 
-START_TEST(test_wrong)
+TEST_EACH(test_wrong, wrong)
 {
     ck_assert_int_eq(read_text(wrong[_i].text), GB_INVALID);
     check_result(wrong[_i].content, wrong[_i].messages);
 }
-END_TEST
 
-START_TEST(test_nul)
+TEST(test_nul)
 {
     static const char text[] = "[a]\nk = 1\0002\nl = 3\n";
     ck_assert_int_eq(ini_read_text("x", text, sizeof text - 1, &arena, &ini, &errors), GB_INVALID);
     check_result("[a|]\nl|3\n", "x:2:6: control character 0x00: expected text\n");
 }
-END_TEST
 
-START_TEST(test_origins)
+TEST(test_origins)
 {
     ck_assert_int_eq(read_text("; head\n[bench x]\nrows =  32\n\xC3\xA4 = 1,\n  2\n"
                                "empty =\n  5 ; one\nnone =\n"),
@@ -245,10 +244,9 @@ START_TEST(test_origins)
         ck_assert(!entry->is_override);
     }
 }
-END_TEST
 
 /* Far more of everything than any table here begins with. */
-START_TEST(test_many)
+TEST(test_many)
 {
     struct text text = {0};
     enum { MANY = 3000 };
@@ -268,9 +266,8 @@ START_TEST(test_many)
     ck_assert(text_ends_with(last->entries[MANY].value, " 2998 2999"));
     text_free(&text);
 }
-END_TEST
 
-START_TEST(test_file)
+TEST(test_file)
 {
     char path[] = "ini_XXXXXX";
     int fd = mkstemp(path);
@@ -288,25 +285,22 @@ START_TEST(test_file)
                      "cannot be read: it has more than 16 MiB, which no configuration needs");
     ck_assert_str_eq(errors.items[0].origin.file, path);
 }
-END_TEST
 
-START_TEST(test_no_file)
+TEST(test_no_file)
 {
     ck_assert_int_eq(ini_read_file("no/such.ini", &arena, &ini, &errors), GB_IO);
     check_result("", "no/such.ini:0:0: cannot be opened: No such file or directory\n");
     ck_assert_int_eq(errors.items[0].status, GB_IO);
     ck_assert_str_eq(ini.path, "no/such.ini");
 }
-END_TEST
 
-START_TEST(test_folder)
+TEST(test_folder)
 {
     ck_assert_int_eq(ini_read_file(".", &arena, &ini, &errors), GB_IO);
     check_result("", ".:0:0: cannot be read: Is a directory\n");
 }
-END_TEST
 
-START_TEST(test_stdin)
+TEST(test_stdin)
 {
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
@@ -317,7 +311,6 @@ START_TEST(test_stdin)
     check_result("[a|]\n", "<stdin>:2:1: 'k' is not KEY = VALUE: expected '=' after a key\n");
     ck_assert_str_eq(ini.path, "-");
 }
-END_TEST
 
 static const char base[] = "[bench streams]\n"
                            "plugin = x\n"
@@ -381,7 +374,7 @@ static const struct {
      "-s:1:0: control character 0x0a: expected text\n"},
 };
 
-START_TEST(test_override)
+TEST_EACH(test_override, overrides)
 {
     ck_assert_int_eq(read_text(base), GB_OK);
     size_t n = overrides[_i].overrides[1] ? 2 : 1;
@@ -393,9 +386,8 @@ START_TEST(test_override)
     check_result(text_get(&expected), overrides[_i].messages);
     text_free(&expected);
 }
-END_TEST
 
-START_TEST(test_override_origin)
+TEST(test_override_origin)
 {
     static const char *const texts[] = {"streams.cols=4", "streams.rows=5"};
     read_text(base);
@@ -408,38 +400,12 @@ START_TEST(test_override_origin)
     ck_assert_uint_eq(entry->value_origin.column, 0);
     ck_assert(!ini.sections[0].entries[0].is_override);
 }
-END_TEST
 
 /* An option both plain and swept: the override takes the place of both. */
-START_TEST(test_override_both)
+TEST(test_override_both)
 {
     static const char *const texts[] = {"s.x=9"};
     read_text("[bench s]\nx = 1\ny = 2\nsweep.x = 1:3\n");
     ck_assert_int_eq(ini_override(&ini, texts, 1, &arena, &errors), GB_OK);
     check_result("[bench|s]\nx|9\ny|2\n", "");
-}
-END_TEST
-
-#define ADD_LOOP(tests, function, table)                                                           \
-    tcase_add_loop_test(tests, function, 0, sizeof(table) / sizeof((table)[0]))
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("ini");
-    TCase *tests = tcase_create("ini");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    ADD_LOOP(tests, test_sound, sound);
-    ADD_LOOP(tests, test_wrong, wrong);
-    ADD_LOOP(tests, test_override, overrides);
-    tcase_add_test(tests, test_nul);
-    tcase_add_test(tests, test_origins);
-    tcase_add_test(tests, test_many);
-    tcase_add_test(tests, test_file);
-    tcase_add_test(tests, test_no_file);
-    tcase_add_test(tests, test_folder);
-    tcase_add_test(tests, test_stdin);
-    tcase_add_test(tests, test_override_origin);
-    tcase_add_test(tests, test_override_both);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -53,7 +53,9 @@ enum { N_OPTIONS = sizeof options / sizeof options[0] };
 static const struct option_table table = {options, N_OPTIONS};
 static const struct origin origin = {"bench.ini", 7, 1};
 
-START_TEST(test_sound_table)
+TEST_FIXTURE(set_up, tear_down)
+
+TEST(test_sound_table)
 {
     static const char *const reserved[] = {"policy", "device"};
     ck_assert_int_eq(option_table_check(table, sizeof(struct params), reserved, 2, &error), GB_OK);
@@ -65,7 +67,6 @@ START_TEST(test_sound_table)
     struct option_table none = {NULL, 0};
     ck_assert_int_eq(option_table_check(none, 0, NULL, 0, &error), GB_OK);
 }
-END_TEST
 
 static const char *const no_word[] = {"warm", NULL};
 static const char *const comma_word[] = {"warm", "a,b"};
@@ -155,7 +156,7 @@ static const struct {
 };
 #pragma GCC diagnostic pop
 
-START_TEST(test_unsound_table)
+TEST_EACH(test_unsound_table, unsound)
 {
     static const char *const reserved[] = {"device", "policy"};
     struct gb_option entries[2] = {{SOUND}, unsound[_i].option};
@@ -166,9 +167,8 @@ START_TEST(test_unsound_table)
     ck_assert_str_eq(error.text, unsound[_i].message);
     ck_assert_int_eq(option_table_check(bad, 32, reserved, 2, NULL), GB_INVALID);
 }
-END_TEST
 
-START_TEST(test_unsound_header)
+TEST(test_unsound_header)
 {
     ck_assert_int_eq(option_table_check((struct option_table){NULL, 3}, 24, NULL, 0, &error),
                      GB_INVALID);
@@ -179,7 +179,6 @@ START_TEST(test_unsound_header)
     ck_assert_int_eq(option_table_check(table, 1 << 21, NULL, 0, &error), GB_INVALID);
     ck_assert_str_eq(error.text, "the params struct has 2097152 bytes: expected up to 1048576");
 }
-END_TEST
 
 /* Entries as a header of the future would make them: longer, so with another stride. */
 struct future_option {
@@ -187,7 +186,7 @@ struct future_option {
     const char *future;
 };
 
-START_TEST(test_longer_entries)
+TEST(test_longer_entries)
 {
     struct future_option entries[3];
     for (int i = 0; i < 3; i++) {
@@ -203,10 +202,9 @@ START_TEST(test_longer_entries)
     ck_assert_int_eq(params.rows, 32);
     ck_assert_int_eq(params.verify, 1);
 }
-END_TEST
 
 /* Entries without the last members, packed, in a block that ends where the last entry does. */
-START_TEST(test_shorter_entries)
+TEST(test_shorter_entries)
 {
     size_t size = offsetof(struct gb_option, choices);
     char *entries = memory_allocate(2 * size);
@@ -229,18 +227,16 @@ START_TEST(test_shorter_entries)
                      GB_INVALID);
     free_pointer(&entries);
 }
-END_TEST
 
-START_TEST(test_table_of)
+TEST(test_table_of)
 {
     struct gb_plugin plugin = {.options = options, .n_options = 2};
     ck_assert_uint_eq(option_table_of(&plugin).n, 2);
     plugin.options = NULL;
     ck_assert_uint_eq(option_table_of(&plugin).n, 0);
 }
-END_TEST
 
-START_TEST(test_find)
+TEST(test_find)
 {
     const char *key = "unset";
     ck_assert_ptr_eq(option_find(table, "ratio", &key), &options[1]);
@@ -254,7 +250,6 @@ START_TEST(test_find)
     ck_assert_str_eq(option_nearest(table, "rwos"), "rows");
     ck_assert_ptr_null(option_nearest(table, "streams"));
 }
-END_TEST
 
 static const struct {
     uint32_t option;
@@ -276,7 +271,7 @@ static const struct {
     {10, " raw, \"text\" ", " raw, \"text\" "},
 };
 
-START_TEST(test_read)
+TEST_EACH(test_read, readings)
 {
     const struct gb_option *option = &options[readings[_i].option];
     struct setting setting = {option->name, readings[_i].text, origin};
@@ -290,9 +285,8 @@ START_TEST(test_read)
     if (option->type == GB_TYPE_INT)
         ck_assert_int_eq(value.integer, 1024);
 }
-END_TEST
 
-START_TEST(test_read_wrong)
+TEST(test_read_wrong)
 {
     struct setting setting = {"rows", "0", origin};
     const char *canonical = NULL;
@@ -301,9 +295,8 @@ START_TEST(test_read_wrong)
     ck_assert_str_eq(error.text, "rows = 0 is out of range: expected 1:65536");
     ck_assert_ptr_null(canonical);
 }
-END_TEST
 
-START_TEST(test_fill_defaults)
+TEST(test_fill_defaults)
 {
     struct setting title = {"title", "plot", origin};
     struct params params;
@@ -322,9 +315,8 @@ START_TEST(test_fill_defaults)
     ck_assert_ptr_null(params.names.items);
     ck_assert_uint_eq(params.arg.n, 0);
 }
-END_TEST
 
-START_TEST(test_fill_settings)
+TEST(test_fill_settings)
 {
     static const struct setting settings[] = {
         {"arg.b", " two, 2", {"f", 9, 1}}, {"title", "a, b", {"f", 1, 1}},
@@ -350,10 +342,9 @@ START_TEST(test_fill_settings)
     ck_assert_str_eq(params.arg.values[0], " two, 2");
     ck_assert_str_eq(params.arg.keys[1], "a");
 }
-END_TEST
 
 /* A params struct of a newer plugin: members that no option speaks of are 0. */
-START_TEST(test_fill_larger_params)
+TEST(test_fill_larger_params)
 {
     struct {
         struct params params;
@@ -365,7 +356,6 @@ START_TEST(test_fill_larger_params)
     for (int i = 0; i < 4; i++)
         ck_assert_uint_eq(larger.unknown[i], 0);
 }
-END_TEST
 
 static const struct {
     struct setting settings[2];
@@ -401,7 +391,7 @@ static const struct {
      "sizes = 99 is out of range: expected 1:64"},
 };
 
-START_TEST(test_wrong_fill)
+TEST_EACH(test_wrong_fill, wrong_fills)
 {
     struct params params;
     ck_assert_int_eq(option_fill(table, wrong_fills[_i].settings, wrong_fills[_i].n, &params,
@@ -410,9 +400,8 @@ START_TEST(test_wrong_fill)
     ck_assert_str_eq(error.text, wrong_fills[_i].message);
     ck_assert_uint_eq(error.origin.line, wrong_fills[_i].line);
 }
-END_TEST
 
-START_TEST(test_fill_outside_params)
+TEST(test_fill_outside_params)
 {
     int64_t small;
     ck_assert_int_eq(option_fill((struct option_table){options, 2}, NULL, 0, &small, sizeof small,
@@ -420,9 +409,8 @@ START_TEST(test_fill_outside_params)
                      GB_CORRUPT);
     ck_assert_str_eq(error.text, "option 'ratio' has no place in the params struct");
 }
-END_TEST
 
-START_TEST(test_required_map)
+TEST(test_required_map)
 {
     struct gb_option required = options[10];
     required.default_value = NULL;
@@ -434,7 +422,6 @@ START_TEST(test_required_map)
     ck_assert_str_eq(error.text,
                      "option 'arg.KEY' is missing: it has no default (arguments of the call)");
 }
-END_TEST
 
 static const char plain_help[] = "  rows = 32\n"
                                  "      rows of the output matrix\n"
@@ -471,7 +458,7 @@ static const char roff_help[] = ".TP\n\\fBrows = 32\\fR\nrows of the output matr
                                 ".TP\n\\fBarg.KEY\\fR\n\\&.so\\-called \\earguments\n.br\n"
                                 "set of keys\n";
 
-START_TEST(test_help)
+TEST(test_help)
 {
     struct gb_option some[] = {options[0], options[3], options[4], options[8], options[10]};
     some[4].help = ".so-called \\arguments";
@@ -483,33 +470,4 @@ START_TEST(test_help)
         ck_assert_str_eq(text_get(&text), expected[style]);
         text_free(&text);
     }
-}
-END_TEST
-
-#define ADD_LOOP(tests, function, array)                                                           \
-    tcase_add_loop_test(tests, function, 0, sizeof(array) / sizeof((array)[0]))
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("option_table");
-    TCase *tests = tcase_create("option_table");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, test_sound_table);
-    ADD_LOOP(tests, test_unsound_table, unsound);
-    tcase_add_test(tests, test_unsound_header);
-    tcase_add_test(tests, test_longer_entries);
-    tcase_add_test(tests, test_shorter_entries);
-    tcase_add_test(tests, test_table_of);
-    tcase_add_test(tests, test_find);
-    ADD_LOOP(tests, test_read, readings);
-    tcase_add_test(tests, test_read_wrong);
-    tcase_add_test(tests, test_fill_defaults);
-    tcase_add_test(tests, test_fill_settings);
-    tcase_add_test(tests, test_fill_larger_params);
-    ADD_LOOP(tests, test_wrong_fill, wrong_fills);
-    tcase_add_test(tests, test_fill_outside_params);
-    tcase_add_test(tests, test_required_map);
-    tcase_add_test(tests, test_help);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

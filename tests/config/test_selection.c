@@ -131,7 +131,9 @@ static const struct {
      "1:0: 'gemm.let.rows=3' has no effect: an axis gives 'rows' its values in [bench gemm]\n"},
 };
 
-START_TEST(selected)
+TEST_FIXTURE(NULL, teardown)
+
+TEST_EACH(selected, selections)
 {
     struct text outcome = {0}, printed = {0}, again_outcome = {0};
     load_over(&loaded, THREE, selections[_i].overrides);
@@ -150,9 +152,8 @@ START_TEST(selected)
     text_free(&printed);
     text_free(&again_outcome);
 }
-END_TEST
 
-START_TEST(precision_of_all_policies)
+TEST(precision_of_all_policies)
 {
     struct text printed = {0};
     static const char *const overrides[OVERRIDES_MAX] = {"policy *.precision=0.25",
@@ -171,7 +172,6 @@ START_TEST(precision_of_all_policies)
                                                      "samples = 3  ; bench.ini:5\n\n"));
     text_free(&printed);
 }
-END_TEST
 
 /* ---- samples ---- */
 
@@ -199,7 +199,7 @@ static unsigned sample_of_two(int seed)
 
 /* Each of the 10 pairs is as likely as any other: 60 of 600 seeds on average, with a standard
  * deviation of 7.3. */
-START_TEST(samples_are_equally_likely)
+TEST(samples_are_equally_likely)
 {
     enum { SEEDS = 600, LEAST = 60 - 30, MOST = 60 + 30, CASES = 1024 };
     int counts[CASES] = {0}, n_pairs = 0;
@@ -213,9 +213,8 @@ START_TEST(samples_are_equally_likely)
         }
     ck_assert_int_eq(n_pairs, 10);
 }
-END_TEST
 
-START_TEST(samples)
+TEST_TIMES(samples, 3)
 {
     static const struct {
         const char *sample, *labels;
@@ -229,11 +228,10 @@ START_TEST(samples)
     ck_assert_str_eq(text_get(&outcome), rows[_i].labels);
     text_free(&outcome);
 }
-END_TEST
 
 /* ---- several files ---- */
 
-START_TEST(merged_files)
+TEST(merged_files)
 {
     static const char first[] =
         "[gbrun]\nseed = 1\n[bench nop]\nsweep.rounds = 1:3\nisolate = yes\n";
@@ -257,20 +255,4 @@ START_TEST(merged_files)
                      "[bench nop]\nrounds = 2 (b.ini:2)\nisolate = yes "
                      "(a.ini:5)\n[bench more]\nplugin = nop (b.ini:4)\n");
     text_free(&printed);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("selecting");
-    TCase *tcase = tcase_create("selecting");
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, selected, 0, sizeof selections / sizeof selections[0]);
-    tcase_add_test(tcase, precision_of_all_policies);
-    tcase_add_loop_test(tcase, samples, 0, 3);
-    tcase_add_test(tcase, samples_are_equally_likely);
-    tcase_add_test(tcase, merged_files);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

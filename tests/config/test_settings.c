@@ -11,7 +11,9 @@ static void teardown(void)
     loaded = (struct loaded){0};
 }
 
-START_TEST(run_settings)
+TEST_FIXTURE(NULL, teardown)
+
+TEST(run_settings)
 {
     load(&loaded, "[gbrun]\nresults = out/x.gbr\nseed = -3\norder = shuffled\ndevices = cuda, cpu\n"
                   "plugin_path = ., \"a, b\"\njobs = 2\nrounds = 4\ndistribute = each\n"
@@ -28,9 +30,8 @@ START_TEST(run_settings)
     ck_assert_int_eq(run->distribute, DISTRIBUTE_EACH);
     ck_assert_int_eq(run->rounds, 4);
 }
-END_TEST
 
-START_TEST(run_defaults)
+TEST(run_defaults)
 {
     load(&loaded, "[bench nop]\n");
     const struct run_params *run = settings_run(loaded.settings);
@@ -43,7 +44,6 @@ START_TEST(run_defaults)
     ck_assert_int_eq(run->distribute, DISTRIBUTE_SPREAD);
     ck_assert_int_eq(run->rounds, 1);
 }
-END_TEST
 
 static void add_request_words(struct text *words)
 {
@@ -54,7 +54,7 @@ static void add_request_words(struct text *words)
                     requests[i].path ? requests[i].path : "-", requests[i].origin.line);
 }
 
-START_TEST(requests)
+TEST(requests)
 {
     struct text words = {0};
     load(&loaded, "[gbrun]\ndevices = cuda, pinned\n[policy p]\nplugin = steady\n"
@@ -74,7 +74,6 @@ START_TEST(requests)
                                        "1 - /abs/z.so 16\n");
     text_free(&words);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -91,7 +90,7 @@ static const struct {
      "b=cpu "},
 };
 
-START_TEST(preference)
+TEST_EACH(preference, preferences)
 {
     const struct plugin_settings *devices;
     struct text words = {0};
@@ -104,7 +103,6 @@ START_TEST(preference)
     ck_assert_str_eq(text_get(&words), preferences[_i].devices);
     text_free(&words);
 }
-END_TEST
 
 static const struct {
     const char *text; /* of a benchmark's device */
@@ -124,7 +122,7 @@ static const struct {
     {"auto", NULL, DEVICE_INDEX_ANY, NULL, false},
 };
 
-START_TEST(selector)
+TEST_EACH(selector, selectors)
 {
     struct text text = {0}, written = {0};
     struct arena arena = {0};
@@ -150,9 +148,8 @@ START_TEST(selector)
     text_free(&written);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(all_devices_are_for_auto)
+TEST(all_devices_are_for_auto)
 {
     struct arena arena = {0};
     struct bench_case automatic, named;
@@ -164,10 +161,9 @@ START_TEST(all_devices_are_for_auto)
     ck_assert(!named.device.is_all);
     arena_free(&arena);
 }
-END_TEST
 
 /* The settings of comparisons, of which each case has its own. */
-START_TEST(settings_of_comparisons)
+TEST(settings_of_comparisons)
 {
     struct sweep *sweep = NULL;
     struct error_list errors = {0};
@@ -191,9 +187,8 @@ START_TEST(settings_of_comparisons)
     arena_free(&arena);
     error_list_free(&errors);
 }
-END_TEST
 
-START_TEST(printed)
+TEST(printed)
 {
     struct text out = {0};
     load(&loaded,
@@ -277,10 +272,9 @@ START_TEST(printed)
         "device = auto  ; default\n");
     text_free(&out);
 }
-END_TEST
 
 /* Long values go on in further lines, which the reader joins; open quotes keep comments away. */
-START_TEST(printed_long)
+TEST(printed_long)
 {
     struct text text = {0}, out = {0};
     text_add(&text, "[bench b]\nplugin = matmul\nsweep.rows = 1");
@@ -304,23 +298,4 @@ START_TEST(printed_long)
     unload(&again);
     text_free(&text);
     text_free(&out);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("settings");
-    TCase *tcase = tcase_create("settings");
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_test(tcase, run_settings);
-    tcase_add_test(tcase, run_defaults);
-    tcase_add_test(tcase, requests);
-    tcase_add_loop_test(tcase, preference, 0, sizeof preferences / sizeof preferences[0]);
-    tcase_add_loop_test(tcase, selector, 0, sizeof selectors / sizeof selectors[0]);
-    tcase_add_test(tcase, all_devices_are_for_auto);
-    tcase_add_test(tcase, settings_of_comparisons);
-    tcase_add_test(tcase, printed);
-    tcase_add_test(tcase, printed_long);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

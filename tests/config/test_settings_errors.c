@@ -587,7 +587,9 @@ static const struct {
      "1:1: with [bench b] the sweep has more than 10000000 cases before 'only' and 'exclude'\n"},
 };
 
-START_TEST(mistake)
+TEST_FIXTURE(NULL, teardown)
+
+TEST_EACH(mistake, mistakes)
 {
     load(&loaded, mistakes[_i].text);
     ck_assert_str_eq(text_get(&loaded.words), mistakes[_i].errors);
@@ -595,10 +597,9 @@ START_TEST(mistake)
     for (size_t i = 0; i < loaded.errors.n; i++)
         ck_assert_str_eq(loaded.errors.items[i].origin.file, "bench.ini");
 }
-END_TEST
 
 /* One bad value in [defaults] or in a parent is one error, however many sections use it. */
-START_TEST(errors_are_reported_once)
+TEST(errors_are_reported_once)
 {
     load(&loaded, "[defaults]\nwarmup = soon\n[bench a]\nplugin = matmul\nrows = many\n"
                   "[bench b]\nlike = a\n[bench c]\nlike = b\nclock = wall\n");
@@ -609,9 +610,8 @@ START_TEST(errors_are_reported_once)
         "5:8: 'many' is not an integer: expected a whole number such as 32, 2^20, 64Ki "
         "or 1e6\n");
 }
-END_TEST
 
-START_TEST(errors_are_counted_beyond_the_most_that_are_kept)
+TEST(errors_are_counted_beyond_the_most_that_are_kept)
 {
     struct text text = {0};
     text_add(&text, "[bench b]\nplugin = matmul\n");
@@ -621,17 +621,4 @@ START_TEST(errors_are_counted_beyond_the_most_that_are_kept)
     ck_assert_uint_eq(loaded.errors.n, ERROR_LIST_MAX);
     ck_assert_uint_eq(loaded.errors.n_left_out, 50);
     text_free(&text);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("settings_errors");
-    TCase *tcase = tcase_create("settings_errors");
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_add_loop_test(tcase, mistake, 0, sizeof mistakes / sizeof mistakes[0]);
-    tcase_add_test(tcase, errors_are_reported_once);
-    tcase_add_test(tcase, errors_are_counted_beyond_the_most_that_are_kept);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -108,7 +108,9 @@ static const struct {
      "b cols=2\nb cols=3\nc rows=5 cols=6 streams=7\n"},
 };
 
-START_TEST(sweep)
+TEST_FIXTURE(NULL, teardown)
+
+TEST_EACH(sweep, sweeps)
 {
     struct text labels = {0};
     load(&loaded, sweeps[_i].text);
@@ -121,9 +123,8 @@ START_TEST(sweep)
     ck_assert_str_eq(text_get(&labels), sweeps[_i].labels);
     text_free(&labels);
 }
-END_TEST
 
-START_TEST(case_in_full)
+TEST(case_in_full)
 {
     struct arena arena = {0};
     load(&loaded, "[gbrun]\nseed = 7\nrounds = 3\n"
@@ -197,7 +198,6 @@ START_TEST(case_in_full)
     ck_assert_uint_eq(parameter(&made, "half")->value.type, GB_TYPE_FLOAT);
     arena_free(&arena);
 }
-END_TEST
 
 static double tolerance(const struct bench_case *made, const char *metric)
 {
@@ -209,7 +209,7 @@ static double tolerance(const struct bench_case *made, const char *metric)
 
 /* Swept, zipped, computed, and given: each case has its own; what a section says itself takes the
  * place of what it has from elsewhere. */
-START_TEST(tolerances_of_each_case)
+TEST(tolerances_of_each_case)
 {
     static const double ulp[] = {0, 0, 1, 1}, rms[] = {1e-3, 0.5, 1e-3, 0.5};
     struct arena arena = {0};
@@ -238,9 +238,8 @@ START_TEST(tolerances_of_each_case)
     ck_assert_double_eq(tolerance(&made, "rms"), 1e-3);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(seeds_of_each_case)
+TEST(seeds_of_each_case)
 {
     static const uint64_t seeds[] = {7, 8, 42, 42, 3, 42};
     struct arena arena = {0};
@@ -254,10 +253,9 @@ START_TEST(seeds_of_each_case)
     }
     arena_free(&arena);
 }
-END_TEST
 
 /* What the worker does with a case's settings gives the values that were meant. */
-START_TEST(settings_fill_the_params)
+TEST(settings_fill_the_params)
 {
     struct arena arena = {0};
     struct matmul_params params;
@@ -283,10 +281,9 @@ START_TEST(settings_fill_the_params)
     ck_assert_str_eq(params.define.values[1], "\"y\"");
     arena_free(&arena);
 }
-END_TEST
 
 /* Keys that nothing else knows: numbers as such, all else in quotes. */
-START_TEST(the_rest_goes_to_the_plugin)
+TEST(the_rest_goes_to_the_plugin)
 {
     static const char *const expected[][2] = {{"cache", "\"old\""}, {"word", "\"a \\\"b\\\"\""},
                                               {"text", "\"16\""},   {"half", "0.5"},
@@ -315,10 +312,9 @@ START_TEST(the_rest_goes_to_the_plugin)
         }
     arena_free(&arena);
 }
-END_TEST
 
 /* A key of every benchmark that a formula computes has another value in each case. */
-START_TEST(formulas_fill_the_common_params)
+TEST(formulas_fill_the_common_params)
 {
     load(&loaded, MATMUL "sweep.streams = 1, 2\nlet.max_samples = streams * 1000\n");
     ck_assert_str_eq(text_get(&loaded.words), "");
@@ -329,9 +325,8 @@ START_TEST(formulas_fill_the_common_params)
         arena_free(&arena);
     }
 }
-END_TEST
 
-START_TEST(devices_are_shared)
+TEST(devices_are_shared)
 {
     struct arena arena = {0};
     const struct plugin_settings *devices;
@@ -345,9 +340,8 @@ START_TEST(devices_are_shared)
     ck_assert_ptr_null(any.device.settings);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(no_such_case)
+TEST(no_such_case)
 {
     struct arena arena = {0};
     struct bench_case made;
@@ -356,9 +350,8 @@ START_TEST(no_such_case)
     ck_assert_int_eq(sweep_case(loaded.sweep, 1, &arena, &made, &error), GB_NOT_FOUND);
     ck_assert_str_eq(error.text, "there is no case 1: the sweep has 1");
 }
-END_TEST
 
-START_TEST(hundred_thousand_cases)
+TEST(hundred_thousand_cases)
 {
     struct arena arena = {0};
     struct text label = {0};
@@ -383,18 +376,16 @@ START_TEST(hundred_thousand_cases)
     text_free(&label);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(largest_sweep)
+TEST(largest_sweep)
 {
     load(&loaded, "[bench b]\nplugin = matmul\nsweep.rows = 1:10000\nsweep.cols = 1:1000\n");
     ck_assert_str_eq(text_get(&loaded.words), "");
     ck_assert_uint_eq(sweep_size(loaded.sweep), SWEEP_CASES_MAX);
 }
-END_TEST
 
 /* The benchmarks count together, and one more case is too many. */
-START_TEST(too_large_sweep)
+TEST(too_large_sweep)
 {
     load(&loaded, "[bench b]\nplugin = matmul\nsweep.rows = 1:10000\nsweep.cols = 1:1000\n"
                   "only = 0\n[bench nop]\n");
@@ -402,7 +393,6 @@ START_TEST(too_large_sweep)
                      "6:1: with [bench nop] the sweep has more than 10000000 cases before 'only' "
                      "and 'exclude'\n");
 }
-END_TEST
 
 static void add_positions(const char *seed, struct text *out)
 {
@@ -429,7 +419,7 @@ static void add_positions(const char *seed, struct text *out)
     text_free(&text);
 }
 
-START_TEST(shuffled_order)
+TEST(shuffled_order)
 {
     struct text one = {0}, same = {0}, other = {0}, listed = {0};
     add_positions("1", &one);
@@ -445,7 +435,6 @@ START_TEST(shuffled_order)
     text_free(&other);
     text_free(&listed);
 }
-END_TEST
 
 /* The order of four cases as a number in base 4. */
 static int order_of_four(int seed)
@@ -467,7 +456,7 @@ static int order_of_four(int seed)
 
 /* Each of the 24 orders is as likely as any other: 40 of 960 seeds on average, with a standard
  * deviation of 6.2. An order that leaves cases in place is among them. */
-START_TEST(orders_are_equally_likely)
+TEST(orders_are_equally_likely)
 {
     enum { SEEDS = 960, LEAST = 40 - 22, MOST = 40 + 22 };
     int counts[256] = {0}, n_orders = 0;
@@ -482,7 +471,6 @@ START_TEST(orders_are_equally_likely)
         }
     ck_assert_int_eq(n_orders, 24);
 }
-END_TEST
 
 /* What is printed makes the very same cases. */
 static void check_printed(const char *text)
@@ -521,12 +509,11 @@ static void check_printed(const char *text)
     text_free(&printed_again);
 }
 
-START_TEST(printed_sweeps)
+TEST_EACH(printed_sweeps, sweeps)
 {
     if (!strstr(sweeps[_i].labels, "error"))
         check_printed(sweeps[_i].text);
 }
-END_TEST
 
 static const char *one_of(uint64_t *draw, const char *const *words, size_t n)
 {
@@ -561,7 +548,7 @@ static const char *const lines[] = {
 };
 enum { N_LINES = sizeof lines / sizeof lines[0] };
 
-START_TEST(printed_at_random)
+TEST_TIMES(printed_at_random, 200)
 {
     static const char *const heads[] = {
         "", "[gbrun]\nseed = 9\nrounds = 2\norder = shuffled\n",
@@ -581,10 +568,9 @@ START_TEST(printed_at_random)
     check_printed(text_get(&text));
     text_free(&text);
 }
-END_TEST
 
 /* Overrides are printed too; one that a file could not hold as it stands is quoted. */
-START_TEST(printed_overrides)
+TEST(printed_overrides)
 {
     static const char text[] = MATMUL "sweep.rows = 1:3\nlabel = old\n";
     static const char *const overrides[] = {"b.rows=2", "b.label=new # kept", "gbrun.seed=5",
@@ -613,32 +599,4 @@ START_TEST(printed_overrides)
     arena_free(&arena);
     text_free(&printed);
     text_free(&labels);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("sweep");
-    TCase *tcase = tcase_create("sweep");
-    tcase_add_checked_fixture(tcase, NULL, teardown);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, sweep, 0, sizeof sweeps / sizeof sweeps[0]);
-    tcase_add_test(tcase, case_in_full);
-    tcase_add_test(tcase, tolerances_of_each_case);
-    tcase_add_test(tcase, seeds_of_each_case);
-    tcase_add_test(tcase, settings_fill_the_params);
-    tcase_add_test(tcase, formulas_fill_the_common_params);
-    tcase_add_test(tcase, devices_are_shared);
-    tcase_add_test(tcase, the_rest_goes_to_the_plugin);
-    tcase_add_test(tcase, no_such_case);
-    tcase_add_test(tcase, hundred_thousand_cases);
-    tcase_add_test(tcase, largest_sweep);
-    tcase_add_test(tcase, too_large_sweep);
-    tcase_add_test(tcase, shuffled_order);
-    tcase_add_test(tcase, orders_are_equally_likely);
-    tcase_add_loop_test(tcase, printed_sweeps, 0, sizeof sweeps / sizeof sweeps[0]);
-    tcase_add_loop_test(tcase, printed_at_random, 0, 200);
-    tcase_add_test(tcase, printed_overrides);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -50,7 +50,9 @@ static const struct {
     {"buffer({4 * n}, fill=0)", "buffer(48, fill=0)"},
 };
 
-START_TEST(test_expansion)
+TEST_FIXTURE(setup, teardown)
+
+TEST_EACH(test_expansion, expansions)
 {
     struct template *template = NULL;
     struct gb_error error = {0};
@@ -63,7 +65,6 @@ START_TEST(test_expansion)
     ck_assert_str_eq(text, expansions[_i].expanded);
     template_free(template);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -78,7 +79,7 @@ static const struct {
     {"{n}{nn}", 14, "unknown name 'nn'; did you mean 'n'?"},
 };
 
-START_TEST(test_mistakes)
+TEST_EACH(test_mistakes, mistakes)
 {
     struct template *template = NULL;
     struct gb_error error = {0};
@@ -90,9 +91,8 @@ START_TEST(test_mistakes)
     ck_assert_uint_eq(error.origin.column, mistakes[_i].column);
     ck_assert_ptr_null(template);
 }
-END_TEST
 
-START_TEST(test_evaluation_fails_where_it_was_written)
+TEST(test_evaluation_fails_where_it_was_written)
 {
     struct template *template = NULL;
     struct gb_error error = {0};
@@ -106,10 +106,9 @@ START_TEST(test_evaluation_fails_where_it_was_written)
     ck_assert(template_reads(template, "n") && !template_reads(template, "half"));
     template_free(template);
 }
-END_TEST
 
 /* "a{n*2}b{half}" is "a24b0.5": each byte of the second leads to one of the first. */
-START_TEST(test_places)
+TEST(test_places)
 {
     static const struct gb_option map_option = {.size = sizeof map_option, .type = GB_TYPE_MAP};
     static const struct {
@@ -129,9 +128,8 @@ START_TEST(test_places)
                           places[i].column);
     template_free(template);
 }
-END_TEST
 
-START_TEST(test_places_in_quotes)
+TEST(test_places_in_quotes)
 {
     static const struct gb_option text_option = {.size = sizeof text_option,
                                                  .type = GB_TYPE_STRING};
@@ -144,7 +142,6 @@ START_TEST(test_places_in_quotes)
     source.written = NULL;
     ck_assert_uint_eq(setting_place(&setting, &source, &text_option, 1).column, 11);
 }
-END_TEST
 
 /* ---- in a configuration ---- */
 
@@ -169,7 +166,7 @@ static const struct {
     {TEXTS "raw = {n}\n", "raw={n}\n"},
 };
 
-START_TEST(test_configurations)
+TEST_EACH(test_configurations, configurations)
 {
     CLEANUP(text_free) struct text made = {0};
     load(&loaded, configurations[_i].text);
@@ -185,7 +182,6 @@ START_TEST(test_configurations)
     }
     ck_assert_str_eq(text_get(&made), configurations[_i].made);
 }
-END_TEST
 
 static const struct {
     const char *text, *words;
@@ -208,16 +204,15 @@ static const struct {
                                        "texts' for its options\n"},
 };
 
-START_TEST(test_refused)
+TEST_EACH(test_refused, refused)
 {
     load(&loaded, refused[_i].text);
     ck_assert_ptr_null(loaded.sweep);
     ck_assert_str_eq(text_get(&loaded.words), refused[_i].words);
 }
-END_TEST
 
 /* The values in a text belong to the identity of a case, the names of variables do not. */
-START_TEST(test_identity)
+TEST(test_identity)
 {
     static const char *const texts[] = {TEXTS "title = {n}\nsweep.n = 2\n",
                                         TEXTS "title = {m}\nsweep.m = 2\n", TEXTS "title = 2\n",
@@ -237,10 +232,9 @@ START_TEST(test_identity)
     ck_assert_str_eq(uids[0], uids[2]);
     ck_assert_str_ne(uids[0], uids[3]);
 }
-END_TEST
 
 /* What is recorded is the text as it was written: variables tell the cases apart. */
-START_TEST(test_parameters)
+TEST(test_parameters)
 {
     struct bench_case bench_case;
     struct gb_error error = {0};
@@ -256,10 +250,9 @@ START_TEST(test_parameters)
         }
     }
 }
-END_TEST
 
 /* Sections and their cases, whatever the order in which these are measured. */
-START_TEST(test_parts)
+TEST(test_parts)
 {
     load(&loaded, "[gbrun]\norder = shuffled\n[bench a]\nplugin = texts\nsweep.count = 1:20\n"
                   "[bench c]\nplugin = nop\n");
@@ -279,25 +272,4 @@ START_TEST(test_parts)
     part = sweep_part(loaded.sweep, 1);
     ck_assert_uint_eq(part.first, 20);
     ck_assert_uint_eq(part.n, 1);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("template");
-    TCase *template = tcase_create("template");
-    tcase_add_checked_fixture(template, setup, teardown);
-    tcase_add_loop_test(template, test_expansion, 0, sizeof expansions / sizeof expansions[0]);
-    tcase_add_loop_test(template, test_mistakes, 0, sizeof mistakes / sizeof mistakes[0]);
-    tcase_add_test(template, test_evaluation_fails_where_it_was_written);
-    tcase_add_test(template, test_places);
-    tcase_add_test(template, test_places_in_quotes);
-    tcase_add_loop_test(template, test_configurations, 0,
-                        sizeof configurations / sizeof configurations[0]);
-    tcase_add_loop_test(template, test_refused, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(template, test_identity);
-    tcase_add_test(template, test_parameters);
-    tcase_add_test(template, test_parts);
-    suite_add_tcase(suite, template);
-    return suite;
 }

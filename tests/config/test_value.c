@@ -143,7 +143,9 @@ static const struct {
     {GB_TYPE_DURATION, "1e300ns", "1e+300ns"},
 };
 
-START_TEST(test_sound)
+TEST_FIXTURE(set_up, tear_down)
+
+TEST_EACH(test_sound, sound)
 {
     struct gb_option option = option_of(sound[_i].type, NULL);
     struct value value;
@@ -152,9 +154,8 @@ START_TEST(test_sound)
     ck_assert_str_eq(value.text, sound[_i].canonical);
     ck_assert_uint_eq(value.type, sound[_i].type);
 }
-END_TEST
 
-START_TEST(test_members)
+TEST(test_members)
 {
     struct value value;
     ck_assert_int_eq(value_read_type(GB_TYPE_INT, "-7", origin, &arena, &value, &error), GB_OK);
@@ -169,7 +170,6 @@ START_TEST(test_members)
     ck_assert_int_eq(value_read(&option, "cold", origin, &arena, &value, &error), GB_OK);
     ck_assert(value.integer == 1 && value.number == 1);
 }
-END_TEST
 
 #define NOT_INT "a whole number such as 32, 2^20, 64Ki or 1e6"
 #define NOT_FLOAT "one such as 0.5, 1e-3, 64Ki or 5%"
@@ -278,7 +278,7 @@ static const struct {
     {GB_TYPE_INT, "1", "x:", "range 'x:': 'x' is not an integer: expected " NOT_INT},
 };
 
-START_TEST(test_wrong)
+TEST_EACH(test_wrong, wrong)
 {
     struct gb_option option = option_of(wrong[_i].type, wrong[_i].range);
     struct value value = {.type = 77};
@@ -287,9 +287,8 @@ START_TEST(test_wrong)
     ck_assert_int_eq(status, GB_INVALID);
     ck_assert_uint_eq(value.type, 77); /* set on success only */
 }
-END_TEST
 
-START_TEST(test_origin)
+TEST(test_origin)
 {
     struct value value;
     value_read_type(GB_TYPE_INT, "  4q", origin, &arena, &value, &error);
@@ -299,9 +298,8 @@ START_TEST(test_origin)
     value_read_type(GB_TYPE_INT, " 4q", (struct origin){"-s", 1, 0}, &arena, &value, &error);
     ck_assert_uint_eq(error.origin.column, 0);
 }
-END_TEST
 
-START_TEST(test_long_text_is_cut)
+TEST(test_long_text_is_cut)
 {
     char text[400], expected[500];
     memset(text, 'x', sizeof text - 1);
@@ -313,9 +311,8 @@ START_TEST(test_long_text_is_cut)
              TEXT_SHOWN - 1, text);
     ck_assert_str_eq(error.text, expected);
 }
-END_TEST
 
-START_TEST(test_one_choice)
+TEST(test_one_choice)
 {
     struct gb_option option = option_of(GB_TYPE_CHOICE, NULL);
     option.choices = one_word;
@@ -327,7 +324,6 @@ START_TEST(test_one_choice)
                      GB_INVALID);
     ck_assert_str_eq(error.text, "'x' cannot be read as a choice");
 }
-END_TEST
 
 static uint64_t bits_of(double number)
 {
@@ -353,7 +349,7 @@ static struct value read_twice(uint32_t type, const char *text)
 
 enum { N_RANDOM = 5000 };
 
-START_TEST(test_random_whole)
+TEST(test_random_whole)
 {
     char text[64];
     for (uint64_t i = 0; i < N_RANDOM; i++) {
@@ -365,9 +361,8 @@ START_TEST(test_random_whole)
         arena_free(&arena);
     }
 }
-END_TEST
 
-START_TEST(test_random_doubles)
+TEST(test_random_doubles)
 {
     char text[64];
     for (uint64_t i = 0; i < N_RANDOM; i++) {
@@ -384,10 +379,9 @@ START_TEST(test_random_doubles)
         arena_free(&arena);
     }
 }
-END_TEST
 
 /* Strings of the characters that mean something somewhere, as one value and as items of a list. */
-START_TEST(test_random_strings)
+TEST(test_random_strings)
 {
     static const char alphabet[] = "a\"\\,;# |:=";
     struct gb_option option = option_of(GB_TYPE_STRING, NULL);
@@ -410,7 +404,6 @@ START_TEST(test_random_strings)
         arena_free(&arena);
     }
 }
-END_TEST
 
 /* Makes a German locale, which few machines have installed, in a folder of its own. */
 static void make_locale(char folder[])
@@ -425,7 +418,7 @@ static void make_locale(char folder[])
 }
 
 /* Plugins and libraries may set a locale with a decimal comma: numbers stay as they are. */
-START_TEST(test_locale)
+TEST(test_locale)
 {
     const char *temporary = getenv("TMPDIR");
     char folder[256], command[sizeof folder + 16];
@@ -446,7 +439,6 @@ START_TEST(test_locale)
     snprintf(command, sizeof command, "rm -rf %s", folder);
     ck_assert_int_eq(system(command), 0);
 }
-END_TEST
 
 static const struct {
     uint32_t type;
@@ -495,7 +487,7 @@ static const struct {
     {GB_TYPE_INT | GB_TYPE_LIST, "1:3", "1|2|3|"},
 };
 
-START_TEST(test_lists)
+TEST_EACH(test_lists, lists)
 {
     struct gb_option option = option_of(lists[_i].type, NULL);
     struct value_list list;
@@ -509,7 +501,6 @@ START_TEST(test_lists)
     ck_assert_str_eq(text_get(&text), lists[_i].items);
     text_free(&text);
 }
-END_TEST
 
 static const struct {
     uint32_t type;
@@ -562,7 +553,7 @@ static const struct {
     {GB_TYPE_STRING, "a, \"b", 13, "'\"b' has no closing quote: expected '\"' after it"},
 };
 
-START_TEST(test_wrong_lists)
+TEST_EACH(test_wrong_lists, wrong_lists)
 {
     struct gb_option option = option_of(wrong_lists[_i].type, NULL);
     struct value_list list = {.n = 77};
@@ -572,9 +563,8 @@ START_TEST(test_wrong_lists)
     ck_assert_uint_eq(error.origin.column, wrong_lists[_i].column);
     ck_assert_uint_eq(list.n, 77);
 }
-END_TEST
 
-START_TEST(test_list_out_of_range)
+TEST(test_list_out_of_range)
 {
     struct gb_option option = option_of(GB_TYPE_INT | GB_TYPE_LIST, "1:8");
     struct value_list list;
@@ -586,9 +576,8 @@ START_TEST(test_list_out_of_range)
                      GB_INVALID);
     ck_assert_str_eq(error.text, "rows = 12 is out of range: expected 1:8");
 }
-END_TEST
 
-START_TEST(test_list_origins)
+TEST(test_list_origins)
 {
     struct gb_option option = option_of(GB_TYPE_INT, NULL);
     struct value_list list;
@@ -602,9 +591,8 @@ START_TEST(test_list_origins)
     ck_assert_int_eq(value_list_read(&option, "\xC3\xA4,b", origin, &arena, &list, &error), GB_OK);
     ck_assert_uint_eq(list.origins[1].column, 12);
 }
-END_TEST
 
-START_TEST(test_longest_list)
+TEST(test_longest_list)
 {
     struct gb_option option = option_of(GB_TYPE_INT, NULL);
     struct value_list list;
@@ -612,9 +600,8 @@ START_TEST(test_longest_list)
     ck_assert_uint_eq(list.n, VALUE_LIST_MAX);
     ck_assert_int_eq(list.items[VALUE_LIST_MAX - 1].integer, 1000000);
 }
-END_TEST
 
-START_TEST(test_split)
+TEST(test_split)
 {
     struct text_list list;
     ck_assert_int_eq(text_split("a , \"b|c\",d| \"e\"", '|', origin, &arena, &list, &error), GB_OK);
@@ -627,7 +614,6 @@ START_TEST(test_split)
     ck_assert_int_eq(text_split("a||b", '|', origin, &arena, &list, &error), GB_INVALID);
     ck_assert_str_eq(error.text, "item 2 is empty: expected a value before '|'");
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -641,7 +627,7 @@ static const struct {
     {"4294967295", "4294967295 "},
 };
 
-START_TEST(test_integer_sets)
+TEST_EACH(test_integer_sets, sets)
 {
     size_t n;
     uint32_t *members;
@@ -652,7 +638,6 @@ START_TEST(test_integer_sets)
     ck_assert_str_eq(text_get(&text), sets[_i].members);
     text_free(&text);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -671,7 +656,7 @@ static const struct {
     {"1,,2", "item 2 is empty: expected a value before ','"},
 };
 
-START_TEST(test_wrong_integer_sets)
+TEST_EACH(test_wrong_integer_sets, wrong_sets)
 {
     size_t n = 77;
     uint32_t *members = NULL;
@@ -680,9 +665,8 @@ START_TEST(test_wrong_integer_sets)
     ck_assert_str_eq(error.text, wrong_sets[_i].message);
     ck_assert_uint_eq(n, 77);
 }
-END_TEST
 
-START_TEST(test_quote)
+TEST(test_quote)
 {
     static const struct {
         const char *text, *alone, *item;
@@ -702,9 +686,8 @@ START_TEST(test_quote)
         ck_assert_str_eq(text_quote(cases[i].text, ',', &arena), cases[i].item);
     }
 }
-END_TEST
 
-START_TEST(test_type_words)
+TEST(test_type_words)
 {
     ck_assert_str_eq(type_words(GB_TYPE_INT), "an integer");
     ck_assert_str_eq(type_words(GB_TYPE_BYTES), "a size");
@@ -713,37 +696,4 @@ START_TEST(test_type_words)
     ck_assert_str_eq(type_words(GB_TYPE_FLOAT | GB_TYPE_LIST), "a list of numbers");
     ck_assert_str_eq(type_words(99), "a value");
     ck_assert_str_eq(type_words(GB_TYPE_LIST | 99), "a list");
-}
-END_TEST
-
-#define ADD_LOOP(tests, function, table)                                                           \
-    tcase_add_loop_test(tests, function, 0, sizeof(table) / sizeof((table)[0]))
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("value");
-    TCase *tests = tcase_create("value");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    ADD_LOOP(tests, test_sound, sound);
-    ADD_LOOP(tests, test_wrong, wrong);
-    ADD_LOOP(tests, test_lists, lists);
-    ADD_LOOP(tests, test_wrong_lists, wrong_lists);
-    ADD_LOOP(tests, test_integer_sets, sets);
-    ADD_LOOP(tests, test_wrong_integer_sets, wrong_sets);
-    tcase_add_test(tests, test_members);
-    tcase_add_test(tests, test_origin);
-    tcase_add_test(tests, test_long_text_is_cut);
-    tcase_add_test(tests, test_one_choice);
-    tcase_add_test(tests, test_random_whole);
-    tcase_add_test(tests, test_random_doubles);
-    tcase_add_test(tests, test_random_strings);
-    tcase_add_test(tests, test_locale);
-    tcase_add_test(tests, test_list_out_of_range);
-    tcase_add_test(tests, test_list_origins);
-    tcase_add_test(tests, test_longest_list);
-    tcase_add_test(tests, test_split);
-    tcase_add_test(tests, test_quote);
-    tcase_add_test(tests, test_type_words);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

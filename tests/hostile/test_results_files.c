@@ -100,7 +100,9 @@ static size_t read_sound_file(void)
     return n;
 }
 
-START_TEST(one_flipped_bit_in_the_head)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(one_flipped_bit_in_the_head)
 {
     const size_t n = read_sound_file();
     for (int bit = 0; bit < 8 * HEAD_BYTES; bit++) {
@@ -112,7 +114,6 @@ START_TEST(one_flipped_bit_in_the_head)
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
 }
-END_TEST
 
 /* How often, of what make hostile and the build with sanitizers do. */
 static int times(int all)
@@ -121,7 +122,7 @@ static int times(int all)
     return (hostile && strcmp(hostile, "all") == 0) || getenv("SANITIZE") ? all : all / 10;
 }
 
-START_TEST(one_flipped_bit_anywhere)
+TEST(one_flipped_bit_anywhere)
 {
     struct gb_error error;
     const size_t n = read_sound_file();
@@ -134,9 +135,8 @@ START_TEST(one_flipped_bit_anywhere)
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
 }
-END_TEST
 
-START_TEST(cut_anywhere)
+TEST(cut_anywhere)
 {
     struct gb_error error;
     const size_t n = read_sound_file();
@@ -148,9 +148,8 @@ START_TEST(cut_anywhere)
         }
     }
 }
-END_TEST
 
-START_TEST(odd_identities)
+TEST_TIMES(odd_identities, 6)
 {
     static const struct {
         const char *sql, *text;
@@ -175,7 +174,6 @@ START_TEST(odd_identities)
         ck_assert_str_eq(fixture_error(&error), cases[_i].text);
     }
 }
-END_TEST
 
 static void count_done(void *context, uint64_t position, uint32_t round, const char *device_name,
                        int32_t device_index)
@@ -184,7 +182,7 @@ static void count_done(void *context, uint64_t position, uint32_t round, const c
     ++*(int *)context;
 }
 
-START_TEST(triggers_do_not_run)
+TEST_TIMES(triggers_do_not_run, 4)
 {
     static const char *const triggers[] = {
         "CREATE TRIGGER t AFTER INSERT ON bench_case BEGIN DELETE FROM bench_case WHERE id<3; END",
@@ -211,9 +209,8 @@ START_TEST(triggers_do_not_run)
     ck_assert_int_eq(n_done, N_CASES);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(views_do_not_run)
+TEST_TIMES(views_do_not_run, 5)
 {
     static const char endless[] =
         "ALTER TABLE %s RENAME TO hidden;"
@@ -235,9 +232,8 @@ START_TEST(views_do_not_run)
     check_error(status, &error);
     store_close(store, NULL);
 }
-END_TEST
 
-START_TEST(counts_and_blobs_that_lie)
+TEST_TIMES(counts_and_blobs_that_lie, 17)
 {
     static const char *const lies[] = {
         "UPDATE bench_case SET n_samples = 1000000000000000000 WHERE id = 2",
@@ -267,22 +263,4 @@ START_TEST(counts_and_blobs_that_lie)
     check_error(GB_CORRUPT, &error);
     ck_assert_msg(strstr(error.text, "case 2 of [bench streams]"), "%s", error.text);
     store_close(store, NULL);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("results_files");
-    TCase *tests = tcase_create("results_files");
-    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
-    tcase_set_timeout(tests, 600);
-    tcase_add_test(tests, one_flipped_bit_in_the_head);
-    tcase_add_test(tests, one_flipped_bit_anywhere);
-    tcase_add_test(tests, cut_anywhere);
-    tcase_add_loop_test(tests, odd_identities, 0, 6);
-    tcase_add_loop_test(tests, triggers_do_not_run, 0, 4);
-    tcase_add_loop_test(tests, views_do_not_run, 0, 5);
-    tcase_add_loop_test(tests, counts_and_blobs_that_lie, 0, 17);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

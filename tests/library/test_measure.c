@@ -976,7 +976,7 @@ START_TEST(tolerances_without_a_comparison)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(measure)
 {
     Suite *suite = suite_create("measure");
     TCase *calls = tcase_create("calls");

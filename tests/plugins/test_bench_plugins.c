@@ -464,7 +464,7 @@ START_TEST(skeleton_works_with_its_defaults_and_without)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(bench_plugins)
 {
     Suite *suite = suite_create("bench_plugins");
     TCase *cases = tcase_create("plugins");

@@ -642,7 +642,7 @@ END_TEST
 
 #define LOOP(test, table) tcase_add_loop_test(tests, test, 0, sizeof(table) / sizeof(table)[0])
 
-Suite *test_suite(void)
+TEST_SUITE(call_parse)
 {
     Suite *suite = suite_create("call_parse");
     TCase *tests = tcase_create("call_parse");

@@ -84,7 +84,7 @@ static bool is_for_cpus(const struct roof *roof)
 
 /* What has not been run is wrong in every element; then all of it is right, after any number of
  * iterations. */
-START_TEST(every_roof_is_right)
+TEST_TIMES(every_roof_is_right, N_ROOFS)
 {
     static const char *const threads[] = {"1", "0"};
     const struct roof *roof = &roofs[_i];
@@ -105,10 +105,9 @@ START_TEST(every_roof_is_right)
         unload();
     }
 }
-END_TEST
 
 /* Bytes by what the access is; in all, whole passes through the working set. */
-START_TEST(bandwidths_declare_their_work)
+TEST(bandwidths_declare_their_work)
 {
     static const struct {
         const char *roof;
@@ -142,9 +141,8 @@ START_TEST(bandwidths_declare_their_work)
         unload();
     }
 }
-END_TEST
 
-START_TEST(rates_declare_their_work)
+TEST(rates_declare_their_work)
 {
     static const struct {
         const char *roof;
@@ -169,10 +167,9 @@ START_TEST(rates_declare_their_work)
         }
     }
 }
-END_TEST
 
 /* Without bytes the caches decide, where the system tells their sizes. */
-START_TEST(sizes_come_from_the_caches)
+TEST(sizes_come_from_the_caches)
 {
     uint32_t cpus[TEAM_MAX];
     ck_assert_uint_gt(team_cpus(cpus), 0);
@@ -192,10 +189,9 @@ START_TEST(sizes_come_from_the_caches)
     }
     unload();
 }
-END_TEST
 
 /* Before anything of a device is asked for, so that this can be seen without one. */
-START_TEST(what_a_device_has_not_is_skipped)
+TEST(what_a_device_has_not_is_skipped)
 {
     static const struct {
         const char *device, *roof, *option, *value, *reason;
@@ -226,9 +222,8 @@ START_TEST(what_a_device_has_not_is_skipped)
         unload();
     }
 }
-END_TEST
 
-START_TEST(more_threads_than_cpus_are_skipped)
+TEST(more_threads_than_cpus_are_skipped)
 {
     char text[16];
     uint32_t cpus[TEAM_MAX];
@@ -239,11 +234,10 @@ START_TEST(more_threads_than_cpus_are_skipped)
     ck_assert_ptr_nonnull(strstr(fake->reason, "CPUs to run on"));
     unload();
 }
-END_TEST
 
 /* --- roofs and data sheets --- */
 
-START_TEST(the_option_names_the_roofs)
+TEST(the_option_names_the_roofs)
 {
     const struct gb_plugin *found = fake_plugin("bench_ceilings", GB_PLUGIN_BENCH, "ceilings");
     ck_assert_str_eq(found->options[0].name, "roof");
@@ -254,9 +248,8 @@ START_TEST(the_option_names_the_roofs)
         ck_assert_int_eq(roofs[i].level == LEVEL_NONE, roofs[i].unit != UNIT_NONE);
     }
 }
-END_TEST
 
-START_TEST(datasheets_are_by_model)
+TEST(datasheets_are_by_model)
 {
     static const struct {
         const char *model, *roof;
@@ -280,10 +273,9 @@ START_TEST(datasheets_are_by_model)
         ck_assert_double_eq_tol(roof_datasheet(roof_named(all[i].roof), all[i].model), all[i].value,
                                 1e6);
 }
-END_TEST
 
 /* Beside the measured value, where it is known. */
-START_TEST(the_datasheet_is_a_metric)
+TEST(the_datasheet_is_a_metric)
 {
     load("dram_copy");
     set("bytes", "96KiB");
@@ -297,7 +289,6 @@ START_TEST(the_datasheet_is_a_metric)
         ck_assert_str_ne(fake->metrics[i].name, "datasheet");
     unload();
 }
-END_TEST
 
 /* --- caches --- */
 
@@ -346,7 +337,7 @@ static const char *make_machine(void)
     return folder;
 }
 
-START_TEST(caches_are_shared_evenly)
+TEST(caches_are_shared_evenly)
 {
     const uint32_t cpus[] = {0, 2, 3};
     const uint32_t missing[] = {0, 9};
@@ -363,7 +354,6 @@ START_TEST(caches_are_shared_evenly)
     ck_assert_uint_eq(caches_last_level(folder, cpus + 1, 2), 8 << 20);
     ck_assert_uint_eq(caches_last_level("/nowhere", cpus, 3), 0);
 }
-END_TEST
 
 /* --- ways through memory --- */
 
@@ -383,7 +373,7 @@ static void nothing_behind(const unsigned char *memory)
         ck_assert_uint_eq(memory[i], 0xa5);
 }
 
-START_TEST(ways_are_right)
+TEST_TIMES(ways_are_right, (int)n_memory_ways)
 {
     const struct memory_ways *ways = &memory_ways[_i];
     if (!ways->is_here())
@@ -415,9 +405,8 @@ START_TEST(ways_are_right)
     free(b);
     free(c);
 }
-END_TEST
 
-START_TEST(one_wrong_word_is_found)
+TEST(one_wrong_word_is_found)
 {
     unsigned char *a = aligned();
     uint64_t *words = (void *)a;
@@ -437,9 +426,8 @@ START_TEST(one_wrong_word_is_found)
     ck_assert_uint_eq(memory_right_triads(a, LENGTH, 5), 0);
     free(a);
 }
-END_TEST
 
-START_TEST(the_best_ways_are_taken)
+TEST(the_best_ways_are_taken)
 {
     const struct memory_ways *cached = memory_ways_here(false);
     const struct memory_ways *past = memory_ways_here(true);
@@ -449,11 +437,10 @@ START_TEST(the_best_ways_are_taken)
     ck_assert(past->is_past_caches);
 #endif
 }
-END_TEST
 
 /* --- chains --- */
 
-START_TEST(chains_end_where_they_should)
+TEST_TIMES(chains_end_where_they_should, (int)n_rate_ways)
 {
     enum { STEPS = 1000 };
     const struct rate_way *way = &rate_ways[_i];
@@ -478,9 +465,8 @@ START_TEST(chains_end_where_they_should)
         ck_assert(end > 0.5 && end < 4.0);
     }
 }
-END_TEST
 
-START_TEST(numbers_are_rounded_to_nearest)
+TEST(numbers_are_rounded_to_nearest)
 {
     ck_assert_double_eq(rate_round(1.0 + 0x1p-11, 11), 1.0);
     ck_assert_double_eq(rate_round(1.0 + 3 * 0x1p-11, 11), 1.0 + 4 * 0x1p-11);
@@ -490,7 +476,6 @@ START_TEST(numbers_are_rounded_to_nearest)
     ck_assert_double_eq(rate_round(0.1, 53), 0.1);
     ck_assert_double_eq(rate_round(0.0, 11), 0.0);
 }
-END_TEST
 
 /* --- what the kernels of a GPU begin and end with --- */
 
@@ -509,7 +494,7 @@ static double number_value(int32_t number, uint64_t bits)
     return (bits >> (all_bits - 1) & 1) != 0 ? -value : value;
 }
 
-START_TEST(numbers_have_their_bits)
+TEST(numbers_have_their_bits)
 {
     static const struct {
         int32_t number;
@@ -535,10 +520,9 @@ START_TEST(numbers_have_their_bits)
             ck_assert_double_eq(number_value(all[i].number, all[i].bits), all[i].value);
     }
 }
-END_TEST
 
 /* So long that values could leave the range that number_bits has. */
-START_TEST(short_numbers_neither_grow_nor_vanish)
+TEST(short_numbers_neither_grow_nor_vanish)
 {
     static const int32_t numbers[] = {NUMBER_FP16, NUMBER_BF16, NUMBER_FP32};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -553,7 +537,6 @@ START_TEST(short_numbers_neither_grow_nor_vanish)
         }
     }
 }
-END_TEST
 
 static const int32_t tensor_numbers[] = {NUMBER_FP64, NUMBER_TF32, NUMBER_FP16,
                                          NUMBER_BF16, NUMBER_FP8,  NUMBER_INT8};
@@ -572,7 +555,7 @@ static double element_in(const struct fragments *fragments, const unsigned char 
                                             : number_value(fragments->number, bits);
 }
 
-START_TEST(fragments_lie_where_instructions_take_them)
+TEST_TIMES(fragments_lie_where_instructions_take_them, N_TENSOR_NUMBERS)
 {
     const struct fragments f = fragments_of(tensor_numbers[_i]);
     const bool is_double = f.number == NUMBER_FP64;
@@ -598,11 +581,10 @@ START_TEST(fragments_lie_where_instructions_take_them)
     }
     free(words);
 }
-END_TEST
 
 /* Sums in every order must be exact: their terms' magnitudes stay below 2^24, in int8 2^31; of fp8
  * below 2^13. */
-START_TEST(fragments_sum_exactly_and_count)
+TEST_TIMES(fragments_sum_exactly_and_count, N_TENSOR_NUMBERS)
 {
     enum { N = 4096 };
     const struct fragments f = fragments_of(tensor_numbers[_i]);
@@ -637,7 +619,6 @@ START_TEST(fragments_sum_exactly_and_count)
     else
         ck_assert_uint_gt(n_counting, FRAGMENTS_PRODUCTS * 32 * f.c_words / 2);
 }
-END_TEST
 
 /* --- the team --- */
 
@@ -651,7 +632,7 @@ static void visit(void *context, uint32_t thread)
     cpus_seen[thread] = sched_getcpu();
 }
 
-START_TEST(a_team_works_each_on_its_cpu)
+TEST(a_team_works_each_on_its_cpu)
 {
     uint32_t cpus[TEAM_MAX];
     uint32_t again[TEAM_MAX];
@@ -675,37 +656,4 @@ START_TEST(a_team_works_each_on_its_cpu)
         ck_assert_int_ne(team_start(cpus, n, &team), 0);
     ck_assert_uint_eq(team_cpus(again), n);
     team_stop(NULL);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("ceilings");
-    TCase *cpu = tcase_create("cpu");
-    tcase_add_loop_test(cpu, every_roof_is_right, 0, N_ROOFS);
-    tcase_add_test(cpu, bandwidths_declare_their_work);
-    tcase_add_test(cpu, rates_declare_their_work);
-    tcase_add_test(cpu, sizes_come_from_the_caches);
-    tcase_add_test(cpu, what_a_device_has_not_is_skipped);
-    tcase_add_test(cpu, more_threads_than_cpus_are_skipped);
-    suite_add_tcase(suite, cpu);
-    TCase *tables = tcase_create("roofs");
-    tcase_add_test(tables, the_option_names_the_roofs);
-    tcase_add_test(tables, datasheets_are_by_model);
-    tcase_add_test(tables, the_datasheet_is_a_metric);
-    suite_add_tcase(suite, tables);
-    TCase *parts = tcase_create("parts");
-    tcase_add_test(parts, caches_are_shared_evenly);
-    tcase_add_loop_test(parts, ways_are_right, 0, (int)n_memory_ways);
-    tcase_add_test(parts, one_wrong_word_is_found);
-    tcase_add_test(parts, the_best_ways_are_taken);
-    tcase_add_loop_test(parts, chains_end_where_they_should, 0, (int)n_rate_ways);
-    tcase_add_test(parts, numbers_are_rounded_to_nearest);
-    tcase_add_test(parts, numbers_have_their_bits);
-    tcase_add_test(parts, short_numbers_neither_grow_nor_vanish);
-    tcase_add_loop_test(parts, fragments_lie_where_instructions_take_them, 0, N_TENSOR_NUMBERS);
-    tcase_add_loop_test(parts, fragments_sum_exactly_and_count, 0, N_TENSOR_NUMBERS);
-    tcase_add_test(parts, a_team_works_each_on_its_cpu);
-    suite_add_tcase(suite, parts);
-    return suite;
 }

@@ -462,7 +462,7 @@ END_TEST
 
 #endif
 
-Suite *test_suite(void)
+TEST_SUITE(convolution)
 {
     Suite *suite = suite_create("convolution");
     TCase *results = tcase_create("results");

@@ -177,21 +177,21 @@ static void count_faults(struct toucher *toucher)
     ck_assert_int_eq(toucher->n_reset, 2);
 }
 
-START_TEST(an_iteration_is_counted)
+TEST_FIXTURE(setup, teardown)
+
+TEST(an_iteration_is_counted)
 {
     struct toucher toucher = {.where = HERE};
     count_faults(&toucher);
 }
-END_TEST
 
-START_TEST(threads_that_run_starts_are_counted)
+TEST(threads_that_run_starts_are_counted)
 {
     struct toucher toucher = {.where = NEW_THREAD};
     count_faults(&toucher);
 }
-END_TEST
 
-START_TEST(threads_from_before_are_counted)
+TEST(threads_from_before_are_counted)
 {
     struct toucher toucher = {.where = OLD_THREAD};
     pthread_barrier_init(&toucher.begin, NULL, 2);
@@ -202,9 +202,8 @@ START_TEST(threads_from_before_are_counted)
     pthread_barrier_wait(&toucher.begin);
     pthread_join(toucher.thread, NULL);
 }
-END_TEST
 
-START_TEST(a_cold_sample_needs_no_run_before)
+TEST(a_cold_sample_needs_no_run_before)
 {
     struct toucher toucher = {.where = HERE};
     struct gb_counting counting = counting_of(&toucher, faults, 1);
@@ -215,10 +214,9 @@ START_TEST(a_cold_sample_needs_no_run_before)
     ck_assert_int_eq(toucher.n_run, 1);
     ck_assert_int_eq(toucher.n_reset, 1);
 }
-END_TEST
 
 /* On a real processor there is more; in no case is anything told without a name. */
-START_TEST(work_is_told_as_far_as_the_machine_counts)
+TEST(work_is_told_as_far_as_the_machine_counts)
 {
     struct toucher toucher = {.where = HERE};
     struct gb_counting counting = counting_of(&toucher, NULL, 0);
@@ -231,9 +229,8 @@ START_TEST(work_is_told_as_far_as_the_machine_counts)
     ck_assert(isnan(counting.work[GB_COUNTED_DRAM_READ]));
     ck_assert(isnan(counting.work[GB_COUNTED_FLOPS]) == (counting.made_from[0] == '\0'));
 }
-END_TEST
 
-START_TEST(names_that_are_not_known_are_told)
+TEST(names_that_are_not_known_are_told)
 {
     static const char *const names[] = {"no-such-event", "page-faults", "dram__bytes.sum",
                                         "page-faults"};
@@ -245,9 +242,8 @@ START_TEST(names_that_are_not_known_are_told)
                      counting.missing);
     ck_assert_uint_le(told.n, 1); /* twice is once */
 }
-END_TEST
 
-START_TEST(many_long_names_are_cut)
+TEST(many_long_names_are_cut)
 {
     enum { MANY = 400 };
     static char name[1000];
@@ -260,9 +256,8 @@ START_TEST(many_long_names_are_cut)
     ck_assert_int_eq(counters->count(device, &counting), GB_OK);
     ck_assert_ptr_nonnull(strstr(counting.missing, "...: no counter of this machine"));
 }
-END_TEST
 
-START_TEST(what_run_or_reset_returns_is_handed_back)
+TEST(what_run_or_reset_returns_is_handed_back)
 {
     struct toucher toucher = {.where = HERE, .fail_run_at = 2};
     struct gb_counting counting = counting_of(&toucher, faults, 1);
@@ -276,7 +271,6 @@ START_TEST(what_run_or_reset_returns_is_handed_back)
     ck_assert_int_eq(counters->count(device, &counting), GB_WRONG_RESULT);
     ck_assert_int_eq(toucher.n_run, 0);
 }
-END_TEST
 
 /* --- what there is --- */
 
@@ -294,7 +288,7 @@ static void take_counter(void *context, const struct gb_counter *counter)
     listing->has_faults = listing->has_faults || strcmp(counter->name, "page-faults") == 0;
 }
 
-START_TEST(counters_are_listed)
+TEST(counters_are_listed)
 {
     struct listing listing = {0};
     ck_assert_int_eq(counters->list(&fake->host, params, 0, NULL, NULL, take_counter, &listing),
@@ -308,23 +302,4 @@ START_TEST(counters_are_listed)
                      GB_SKIPPED);
     ck_assert_str_eq(fake->reason, "only the processors of this machine are known");
     ck_assert_ptr_null(plugin->extension("gbrun.counters/99"));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("cpu_counters");
-    TCase *counting = tcase_create("counting");
-    tcase_add_checked_fixture(counting, setup, teardown);
-    tcase_add_test(counting, an_iteration_is_counted);
-    tcase_add_test(counting, threads_that_run_starts_are_counted);
-    tcase_add_test(counting, threads_from_before_are_counted);
-    tcase_add_test(counting, a_cold_sample_needs_no_run_before);
-    tcase_add_test(counting, work_is_told_as_far_as_the_machine_counts);
-    tcase_add_test(counting, names_that_are_not_known_are_told);
-    tcase_add_test(counting, many_long_names_are_cut);
-    tcase_add_test(counting, what_run_or_reset_returns_is_handed_back);
-    tcase_add_test(counting, counters_are_listed);
-    suite_add_tcase(suite, counting);
-    return suite;
 }

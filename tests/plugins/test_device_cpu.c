@@ -67,7 +67,9 @@ static void take_fact(void *context, const char *name, const char *value)
         snprintf(facts->kernel, sizeof facts->kernel, "%s", value);
 }
 
-START_TEST(one_device_is_described)
+TEST_FIXTURE(setup, teardown)
+
+TEST(one_device_is_described)
 {
     struct facts facts = {0};
     struct gb_device_info info = {.size = sizeof info};
@@ -86,9 +88,8 @@ START_TEST(one_device_is_described)
     ck_assert_int_eq(ops->describe(&fake->host, params, 1, &info, NULL, NULL), GB_NOT_FOUND);
     ck_assert_int_eq(ops->open(&fake->host, params, 1, &device), GB_NOT_FOUND);
 }
-END_TEST
 
-START_TEST(sets_of_cpus_are_read)
+TEST(sets_of_cpus_are_read)
 {
     static const struct {
         const char *text, *canonical;
@@ -118,7 +119,6 @@ START_TEST(sets_of_cpus_are_read)
         ck_assert_str_eq(fake->reason, expected);
     }
 }
-END_TEST
 
 static unsigned first_cpu(const cpu_set_t *set)
 {
@@ -128,7 +128,7 @@ static unsigned first_cpu(const cpu_set_t *set)
     return cpu;
 }
 
-START_TEST(the_process_is_pinned_until_it_is_closed)
+TEST(the_process_is_pinned_until_it_is_closed)
 {
     char text[16];
     cpu_set_t before;
@@ -145,9 +145,8 @@ START_TEST(the_process_is_pinned_until_it_is_closed)
     ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
     ck_assert(CPU_EQUAL(&now, &before));
 }
-END_TEST
 
-START_TEST(cpus_that_are_not_there_are_refused)
+TEST_TIMES(cpus_that_are_not_there_are_refused, 2)
 {
     static const char words[] = "cpus: not all of them can be used here; the process was given ";
     char text[32];
@@ -162,11 +161,10 @@ START_TEST(cpus_that_are_not_there_are_refused)
     ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
     ck_assert(CPU_EQUAL(&now, &before));
 }
-END_TEST
 
 /* --- memory, queues, telemetry --- */
 
-START_TEST(memory_is_there_to_be_used)
+TEST(memory_is_there_to_be_used)
 {
     unsigned char *memory = NULL;
     void *empty = NULL;
@@ -193,10 +191,9 @@ START_TEST(memory_is_there_to_be_used)
     ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
     ck_assert_double_nan(telemetry.memory_clock_hz);
 }
-END_TEST
 
 /* No page of it is first touched while a benchmark is timed. */
-START_TEST(memory_has_its_pages)
+TEST(memory_has_its_pages)
 {
     const uint64_t bytes = UINT64_C(1) << 20;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -212,9 +209,8 @@ START_TEST(memory_has_its_pages)
         ck_assert_msg(is_there[i] & 1, "page %zu of %zu is not there", i, n);
     ops->release(device, memory);
 }
-END_TEST
 
-START_TEST(clocks_are_described)
+TEST(clocks_are_described)
 {
     static const char *const names[] = {"wall", "cpu", "thread"};
     open_it();
@@ -234,7 +230,6 @@ START_TEST(clocks_are_described)
     ck_assert_int_eq(ops->clock(device, 0, &shorter), GB_OK); /* an older host's struct */
     ck_assert_double_eq(shorter.overhead_ns, -1.0);
 }
-END_TEST
 
 /* --- measuring --- */
 
@@ -314,7 +309,7 @@ static struct gb_measurement measurement_of(struct spinner *spinner, uint64_t n)
     return measurement;
 }
 
-START_TEST(a_busy_wait_takes_its_time)
+TEST(a_busy_wait_takes_its_time)
 {
     struct spinner spinner = {.busy_ns = 50e3};
     open_it();
@@ -334,9 +329,8 @@ START_TEST(a_busy_wait_takes_its_time)
         ck_assert_uint_le(flags[i], GB_SAMPLE_THROTTLED | GB_SAMPLE_INTERRUPTED);
     }
 }
-END_TEST
 
-START_TEST(every_clock_can_count)
+TEST_TIMES(every_clock_can_count, 3)
 {
     struct spinner spinner = {.busy_ns = 1e3};
     open_it();
@@ -355,9 +349,8 @@ START_TEST(every_clock_can_count)
     measurement.time_ns[0] = NULL;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_INVALID);
 }
-END_TEST
 
-START_TEST(no_sample_begins_after_the_deadline)
+TEST(no_sample_begins_after_the_deadline)
 {
     struct spinner spinner = {.busy_ns = 2e6};
     open_it();
@@ -372,9 +365,8 @@ START_TEST(no_sample_begins_after_the_deadline)
     ck_assert_uint_le(measurement.n_done, 6); /* the last may begin just before it */
     ck_assert_uint_eq(spinner.n_runs, measurement.n_done);
 }
-END_TEST
 
-START_TEST(gaps_follow_the_samples)
+TEST(gaps_follow_the_samples)
 {
     enum { N = 4 };
     const double gap_ns = 3e6;
@@ -395,9 +387,8 @@ START_TEST(gaps_follow_the_samples)
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
     ck_assert_uint_eq(measurement.n_done, 1);
 }
-END_TEST
 
-START_TEST(a_failing_run_ends_the_batch)
+TEST(a_failing_run_ends_the_batch)
 {
     struct spinner spinner = {.fails_at = 5};
     open_it();
@@ -406,9 +397,8 @@ START_TEST(a_failing_run_ends_the_batch)
     ck_assert_uint_eq(measurement.n_done, 4);
     ck_assert_uint_eq(spinner.n_runs, 5);
 }
-END_TEST
 
-START_TEST(reset_comes_before_each_sample)
+TEST(reset_comes_before_each_sample)
 {
     struct spinner spinner = {0};
     open_it();
@@ -417,10 +407,9 @@ START_TEST(reset_comes_before_each_sample)
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
     ck_assert_uint_eq(spinner.n_resets, SAMPLES);
 }
-END_TEST
 
 /* With and without a reset before each sample, in which preemption is nobody's. */
-START_TEST(the_sample_that_was_preempted_is_marked)
+TEST_TIMES(the_sample_that_was_preempted_is_marked, 2)
 {
     struct spinner spinner = {.preempted_at = 7};
     open_it();
@@ -433,10 +422,9 @@ START_TEST(the_sample_that_was_preempted_is_marked)
         ck_assert_uint_eq(flags[i] & GB_SAMPLE_INTERRUPTED,
                           i + 1 == spinner.preempted_at ? GB_SAMPLE_INTERRUPTED : 0);
 }
-END_TEST
 
 /* One word of each line of the buffer goes up by one a walk. */
-START_TEST(a_cold_sample_walks_the_whole_buffer)
+TEST(a_cold_sample_walks_the_whole_buffer)
 {
     struct spinner spinner = {0};
     open_it();
@@ -453,9 +441,8 @@ START_TEST(a_cold_sample_walks_the_whole_buffer)
         ck_assert_uint_eq(flush->words[i],
                           UINT64_C(0x0101010101010101) + (i % stride == 0 ? 7 + 1 : 0));
 }
-END_TEST
 
-START_TEST(the_flush_buffer_is_sized_by_the_cache)
+TEST(the_flush_buffer_is_sized_by_the_cache)
 {
     struct gb_device_info info = {.size = sizeof info};
     fake_params_set(plugin, params, "flush", "0");
@@ -467,7 +454,6 @@ START_TEST(the_flush_buffer_is_sized_by_the_cache)
     ck_assert_uint_eq(flush->bytes,
                       wanted < info.memory_bytes / 4 ? wanted : info.memory_bytes / 4);
 }
-END_TEST
 
 /* --- sensors --- */
 
@@ -518,7 +504,7 @@ static struct sensors *sensors_of_files(void)
     return sensors;
 }
 
-START_TEST(telemetry_is_in_its_units)
+TEST(telemetry_is_in_its_units)
 {
     struct gb_telemetry telemetry = {.size = sizeof telemetry};
     struct sensors *sensors = sensors_of_files();
@@ -538,7 +524,6 @@ START_TEST(telemetry_is_in_its_units)
     ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
     ck_assert_uint_eq(telemetry.throttle, 0); /* since the last reading */
 }
-END_TEST
 
 /* The third run of two batches counts an event; the samples of its batch are marked, no others. */
 static struct sensors *throttled_sensors;
@@ -551,7 +536,7 @@ static int32_t throttle_at_third(void *object, const struct gb_queue *queue, uin
     return spin(object, queue, iterations);
 }
 
-START_TEST(a_throttled_batch_is_marked)
+TEST(a_throttled_batch_is_marked)
 {
     static const struct gb_bench_ops throttling = {.size = sizeof throttling,
                                                    .run = throttle_at_third};
@@ -568,7 +553,6 @@ START_TEST(a_throttled_batch_is_marked)
         }
     }
 }
-END_TEST
 
 /* --- several threads --- */
 
@@ -635,7 +619,7 @@ static int n_cpus_here(void)
     return CPU_COUNT(&set);
 }
 
-START_TEST(threads_run_at_the_same_time)
+TEST(threads_run_at_the_same_time)
 {
     struct meeting meeting = {.fails = THREADS, .busy_ns = 20e3};
     const int n_cpus = n_cpus_here();
@@ -660,10 +644,9 @@ START_TEST(threads_run_at_the_same_time)
     }
     ck_assert_int_eq(n_cpus_here(), n_cpus >= THREADS ? 1 : n_cpus); /* thread 0 is this one */
 }
-END_TEST
 
 /* One thread again: run is called by the measuring thread, which may run anywhere. */
-START_TEST(one_thread_is_the_one_that_measures)
+TEST(one_thread_is_the_one_that_measures)
 {
     struct meeting meeting = {.fails = THREADS};
     const int n_cpus = n_cpus_here();
@@ -673,23 +656,21 @@ START_TEST(one_thread_is_the_one_that_measures)
     ck_assert_double_nan(thread_ns[0]); /* not wanted of one */
     ck_assert_int_eq(n_cpus_here(), n_cpus);
 }
-END_TEST
 
-START_TEST(a_failing_thread_ends_the_batch)
+TEST_TIMES(a_failing_thread_ends_the_batch, THREADS)
 {
     struct meeting meeting = {.fails = (uint32_t)_i};
     open_it();
     ck_assert_int_eq(measure_meeting(&meeting, THREADS, 10), GB_DEVICE_ERROR);
     ck_assert_uint_eq(meeting.n_runs[THREADS - 1], 3);
 }
-END_TEST
 
 static const struct {
     const char *pin;
     bool is_bound;
 } placings[] = {{"scatter", true}, {"compact", true}, {"none", false}};
 
-START_TEST(threads_are_bound_where_there_are_enough_cpus)
+TEST_TIMES(threads_are_bound_where_there_are_enough_cpus, 3)
 {
     struct meeting meeting = {.fails = THREADS};
     const int n_cpus = n_cpus_here();
@@ -705,9 +686,8 @@ START_TEST(threads_are_bound_where_there_are_enough_cpus)
     ck_assert_int_eq(measure_meeting(&meeting, THREADS, 3), GB_OK);
     ck_assert_int_eq(meeting.n_cpus[THREADS - 1], n_cpus);
 }
-END_TEST
 
-START_TEST(options_that_cannot_be_are_refused)
+TEST(options_that_cannot_be_are_refused)
 {
     char text[32];
     cpu_set_t set;
@@ -728,10 +708,9 @@ START_TEST(options_that_cannot_be_are_refused)
     ck_assert_int_eq(measure_meeting(&meeting, 2, 1), GB_FAILED);
     ck_assert_str_eq(fake->reason, "pin: 1 CPU for 2 threads: expected one for each");
 }
-END_TEST
 
 /* Where memory must not be bound to a node that is there, that is what is said. */
-START_TEST(memory_is_bound_to_a_node_or_the_reason_is_given)
+TEST(memory_is_bound_to_a_node_or_the_reason_is_given)
 {
     struct meeting meeting = {.fails = THREADS};
     fake_params_set(plugin, params, "numa_node", "0");
@@ -740,7 +719,6 @@ START_TEST(memory_is_bound_to_a_node_or_the_reason_is_given)
     else
         ck_assert_msg(strncmp(fake->reason, "numa_node = 0: ", 15) == 0, "%s", fake->reason);
 }
-END_TEST
 
 /* From here on a system call ends with EPERM in this process, as containers have it. */
 static void forbid(uint32_t number)
@@ -756,7 +734,7 @@ static void forbid(uint32_t number)
     ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
 }
 
-START_TEST(who_forbids_to_bind_memory_is_named)
+TEST(who_forbids_to_bind_memory_is_named)
 {
     if (access("/sys/devices/system/node/node0", F_OK) != 0)
         return;
@@ -766,51 +744,4 @@ START_TEST(who_forbids_to_bind_memory_is_named)
     ck_assert_str_eq(fake->reason,
                      "numa_node = 0: memory cannot be bound to it: Operation not permitted; a "
                      "container has to permit set_mempolicy (seccomp)");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("device_cpu");
-    TCase *machine = tcase_create("machine");
-    tcase_add_checked_fixture(machine, setup, teardown);
-    tcase_add_test(machine, one_device_is_described);
-    tcase_add_test(machine, sets_of_cpus_are_read);
-    tcase_add_test(machine, the_process_is_pinned_until_it_is_closed);
-    tcase_add_loop_test(machine, cpus_that_are_not_there_are_refused, 0, 2);
-    tcase_add_test(machine, memory_is_there_to_be_used);
-    tcase_add_test(machine, memory_has_its_pages);
-    tcase_add_test(machine, clocks_are_described);
-    suite_add_tcase(suite, machine);
-
-    TCase *measuring = tcase_create("measuring");
-    tcase_add_checked_fixture(measuring, setup, teardown);
-    tcase_add_test(measuring, a_busy_wait_takes_its_time);
-    tcase_add_loop_test(measuring, every_clock_can_count, 0, 3);
-    tcase_add_test(measuring, no_sample_begins_after_the_deadline);
-    tcase_add_test(measuring, gaps_follow_the_samples);
-    tcase_add_test(measuring, a_failing_run_ends_the_batch);
-    tcase_add_test(measuring, reset_comes_before_each_sample);
-    tcase_add_loop_test(measuring, the_sample_that_was_preempted_is_marked, 0, 2);
-    tcase_add_test(measuring, a_cold_sample_walks_the_whole_buffer);
-    tcase_add_test(measuring, the_flush_buffer_is_sized_by_the_cache);
-    suite_add_tcase(suite, measuring);
-
-    TCase *sensing = tcase_create("sensors");
-    tcase_add_checked_fixture(sensing, setup, teardown);
-    tcase_add_test(sensing, telemetry_is_in_its_units);
-    tcase_add_test(sensing, a_throttled_batch_is_marked);
-    suite_add_tcase(suite, sensing);
-
-    TCase *threads = tcase_create("threads");
-    tcase_add_checked_fixture(threads, setup, teardown);
-    tcase_add_test(threads, threads_run_at_the_same_time);
-    tcase_add_test(threads, one_thread_is_the_one_that_measures);
-    tcase_add_loop_test(threads, a_failing_thread_ends_the_batch, 0, THREADS);
-    tcase_add_loop_test(threads, threads_are_bound_where_there_are_enough_cpus, 0, 3);
-    tcase_add_test(threads, options_that_cannot_be_are_refused);
-    tcase_add_test(threads, memory_is_bound_to_a_node_or_the_reason_is_given);
-    tcase_add_test(threads, who_forbids_to_bind_memory_is_named);
-    suite_add_tcase(suite, threads);
-    return suite;
 }

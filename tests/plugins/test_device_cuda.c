@@ -425,7 +425,7 @@ static bool has_gpu(void)
     return system(command) == 0;
 }
 
-Suite *test_suite(void)
+TEST_SUITE(device_cuda)
 {
     Suite *suite = suite_create("device_cuda");
     TCase *always = tcase_create("always");

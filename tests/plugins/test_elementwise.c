@@ -583,7 +583,7 @@ END_TEST
 
 #endif
 
-Suite *test_suite(void)
+TEST_SUITE(elementwise)
 {
     Suite *suite = suite_create("elementwise");
     TCase *cases = tcase_create("elementwise");

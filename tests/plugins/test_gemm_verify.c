@@ -31,7 +31,7 @@ static const char *const faults[] = {
 /* --- numbers --- */
 
 /* Each half, the ties between it and the next, and what lies beside those. */
-START_TEST(sums_are_rounded_to_the_nearest_half)
+TEST(sums_are_rounded_to_the_nearest_half)
 {
     for (uint16_t bits = 0; bits < 0x7c00; bits++) {
         const uint16_t next = (uint16_t)(bits + 1);
@@ -45,9 +45,8 @@ START_TEST(sums_are_rounded_to_the_nearest_half)
         }
     }
 }
-END_TEST
 
-START_TEST(flushing_begins_below_the_smallest_normal_number)
+TEST(flushing_begins_below_the_smallest_normal_number)
 {
     double values[] = {-0x1p-14, 0x1.ffcp-15, -0x1.ffcp-15};
     double integer = 0.5;
@@ -58,7 +57,6 @@ START_TEST(flushing_begins_below_the_smallest_normal_number)
     sums_flush(number_format_of(GB_I32), &integer, 1);
     ck_assert_double_eq(integer, 0.5);
 }
-END_TEST
 
 /* --- ranges --- */
 
@@ -75,16 +73,15 @@ static const struct {
     {"r0|r0|r0|r0|r0|r0|r0|r0|r0", "range = r0|r0|r0|r0|r0|r0|r0|r0|r0: at most 8 intervals"},
 };
 
-START_TEST(broken_ranges_are_refused)
+TEST_EACH(broken_ranges_are_refused, bad_ranges)
 {
     struct range range;
     char reason[240];
     ck_assert(!range_parse(bad_ranges[_i].text, &range, reason, sizeof reason));
     ck_assert_str_eq(reason, bad_ranges[_i].reason);
 }
-END_TEST
 
-START_TEST(ranges_are_read)
+TEST(ranges_are_read)
 {
     struct range range;
     char reason[240];
@@ -100,7 +97,6 @@ START_TEST(ranges_are_read)
     ck_assert(range_parse("-3..0", &range, reason, sizeof reason));
     ck_assert(range_has_one_sign(&range));
 }
-END_TEST
 
 /* --- the reference --- */
 
@@ -136,7 +132,7 @@ static void reference_is_right(const struct reference_request *request, const do
     }
 }
 
-START_TEST(reference_is_the_product)
+TEST_TIMES(reference_is_the_product, 4 * N_OF(shapes))
 {
     const struct product_shape *shape = &shapes[_i / 4];
     const bool has_one_sign = _i % 4 >= 2;
@@ -157,7 +153,6 @@ START_TEST(reference_is_the_product)
     free(sum);
     free(magnitude);
 }
-END_TEST
 
 /* --- roundings --- */
 
@@ -176,7 +171,7 @@ static const struct {
     {ACCUMULATE_EVERY4, ORDER_BLOCKED, 300, 2, 16 + 2 + 1},
 };
 
-START_TEST(roundings_are_counted)
+TEST_EACH(roundings_are_counted, steps)
 {
     const struct sums_request request = {.shape = {1, 1, steps[_i].k},
                                          .accumulate = steps[_i].accumulate,
@@ -184,7 +179,6 @@ START_TEST(roundings_are_counted)
                                          .n_slices = steps[_i].n_slices};
     ck_assert_uint_eq(sums_steps(&request), steps[_i].steps);
 }
-END_TEST
 
 /* --- sums to the last bit --- */
 
@@ -265,7 +259,7 @@ static double slice(const struct sums_request *request, const double *a, const d
 static const uint64_t lengths[][2] = {{1, 1}, {3, 2}, {64, 1}, {67, 1}, {257, 3}, {LONGEST, 1}};
 
 /* Whatever compiled them: neither reassociated nor fused but as sums.h says. */
-START_TEST(sums_are_those_of_their_definition)
+TEST_TIMES(sums_are_those_of_their_definition, 5 * 3 * (int)N_OF(lengths))
 {
     const struct sums_request request = {
         .shape = {1, 1, lengths[_i % (int)N_OF(lengths)][0]},
@@ -295,13 +289,12 @@ START_TEST(sums_are_those_of_their_definition)
     free(a);
     free(b);
 }
-END_TEST
 
 static const int32_t imitated[] = {ACCUMULATE_FP32, ACCUMULATE_FP16, ACCUMULATE_EVERY4,
                                    ACCUMULATE_EVERY4_NEAREST};
 
 /* Of fp16 numbers, whose products float64 holds: fused or not, sums of them are the same. */
-START_TEST(imitations_sum_as_a_scalar_kernel)
+TEST_EACH(imitations_sum_as_a_scalar_kernel, imitated)
 {
     enum { M = 3, N = 5, K = 147 };
     const struct product_shape shape = {M, N, K};
@@ -322,7 +315,6 @@ START_TEST(imitations_sum_as_a_scalar_kernel)
     free(a);
     free(b);
 }
-END_TEST
 
 /* --- the plugin --- */
 
@@ -334,7 +326,7 @@ static void set_shape(uint64_t m, uint64_t n, uint64_t k)
 }
 
 /* Where A and B are stored, by the test's own reckoning. */
-START_TEST(layouts_are_what_they_say)
+TEST_EACH(layouts_are_what_they_say, layouts)
 {
     enum { M = 5, N = 7, K = 11 };
     const bool is_a_by_columns = layouts[_i][0] == 't';
@@ -363,9 +355,8 @@ START_TEST(layouts_are_what_they_say)
     ck_assert_uint_eq(checked.flags, GB_CHECK_EXACT);
     unload();
 }
-END_TEST
 
-START_TEST(several_intervals_are_drawn_from)
+TEST(several_intervals_are_drawn_from)
 {
     uint64_t n_low = 0;
     load("gemm_verify", 5);
@@ -384,7 +375,6 @@ START_TEST(several_intervals_are_drawn_from)
     ck_assert_uint_lt(n_low, 3700);
     unload();
 }
-END_TEST
 
 /* Numbers for the choices of one random case. */
 struct choices {
@@ -451,7 +441,7 @@ static bool try_one(uint64_t seed)
     return is_right;
 }
 
-START_TEST(right_products_are_never_found_wrong)
+TEST(right_products_are_never_found_wrong)
 {
     const char *asked = getenv("GEMM_VERIFY_CASES");
     const uint64_t n_wanted = asked != NULL ? strtoull(asked, NULL, 10) : 300;
@@ -459,7 +449,6 @@ START_TEST(right_products_are_never_found_wrong)
     for (uint64_t seed = 1; n < n_wanted; seed++)
         n += try_one(seed);
 }
-END_TEST
 
 /* --- faults --- */
 
@@ -504,7 +493,7 @@ static bool plant(size_t dtype, size_t range, size_t fault, uint64_t seed)
     return must_be_found;
 }
 
-START_TEST(faults_are_found)
+TEST_TIMES(faults_are_found, N_OF(dtypes) * N_OF(faults))
 {
     const size_t dtype = (size_t)_i / N_OF(faults);
     const size_t fault = (size_t)_i % N_OF(faults);
@@ -519,7 +508,6 @@ START_TEST(faults_are_found)
                       dtypes[dtype], ranges[range], faults[fault]);
     }
 }
-END_TEST
 
 /* --- imitations of hardware --- */
 
@@ -547,7 +535,7 @@ static double worst(const char *flush, const char *sums, uint64_t *ret_n)
 
 /* The experiment's last table: summing alike leaves a few more outputs equal and the largest
  * differences as they are; flushing alike takes these away. */
-START_TEST(a_reference_that_flushes_alike_comes_near)
+TEST(a_reference_that_flushes_alike_comes_near)
 {
     uint64_t n_plain, n_alike, n_flushing;
     const double plain = worst("none", "fp64", &n_plain);
@@ -561,7 +549,6 @@ START_TEST(a_reference_that_flushes_alike_comes_near)
     ck_assert_double_eq(worst("both", "every4_nearest", &n_alike), 0.0);
     ck_assert_uint_eq(n_alike, 0);
 }
-END_TEST
 
 /* --- what is refused --- */
 
@@ -602,7 +589,7 @@ static const struct {
      "range = 5..1: '5..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
 };
 
-START_TEST(what_can_not_be_done_is_refused)
+TEST_EACH(what_can_not_be_done_is_refused, refused)
 {
     load("gemm_verify", 1);
     for (size_t i = 0; i < N_OF(refused[_i].settings) && refused[_i].settings[i] != NULL; i += 2)
@@ -612,9 +599,8 @@ START_TEST(what_can_not_be_done_is_refused)
     ck_assert_ptr_null(bench);
     unload();
 }
-END_TEST
 
-START_TEST(a_range_that_int8_does_not_have_fails)
+TEST(a_range_that_int8_does_not_have_fails)
 {
     load("gemm_verify", 1);
     set("dtype", "int8");
@@ -625,9 +611,8 @@ START_TEST(a_range_that_int8_does_not_have_fails)
                                    "numbers in it, within the range of the type");
     unload();
 }
-END_TEST
 
-START_TEST(work_is_two_operations_a_product)
+TEST(work_is_two_operations_a_product)
 {
     struct gb_work work = {.size = sizeof work};
     load("gemm_verify", 1);
@@ -639,31 +624,4 @@ START_TEST(work_is_two_operations_a_product)
     ck_assert_double_eq(work.bytes_written, 2.0 * 3 * 5);
     ck_assert_int_eq(fake->is_exclusive, 1);
     unload();
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("gemm_verify");
-    TCase *numbers = tcase_create("numbers");
-    TCase *products = tcase_create("products");
-    tcase_add_test(numbers, sums_are_rounded_to_the_nearest_half);
-    tcase_add_test(numbers, flushing_begins_below_the_smallest_normal_number);
-    tcase_add_loop_test(numbers, broken_ranges_are_refused, 0, N_OF(bad_ranges));
-    tcase_add_test(numbers, ranges_are_read);
-    tcase_add_loop_test(numbers, roundings_are_counted, 0, N_OF(steps));
-    tcase_add_loop_test(numbers, sums_are_those_of_their_definition, 0, 5 * 3 * (int)N_OF(lengths));
-    tcase_add_loop_test(numbers, imitations_sum_as_a_scalar_kernel, 0, N_OF(imitated));
-    tcase_add_loop_test(numbers, reference_is_the_product, 0, 4 * N_OF(shapes));
-    suite_add_tcase(suite, numbers);
-    tcase_add_loop_test(products, layouts_are_what_they_say, 0, N_OF(layouts));
-    tcase_add_test(products, several_intervals_are_drawn_from);
-    tcase_add_test(products, right_products_are_never_found_wrong);
-    tcase_add_loop_test(products, faults_are_found, 0, N_OF(dtypes) * N_OF(faults));
-    tcase_add_test(products, a_reference_that_flushes_alike_comes_near);
-    tcase_add_loop_test(products, what_can_not_be_done_is_refused, 0, N_OF(refused));
-    tcase_add_test(products, a_range_that_int8_does_not_have_fails);
-    tcase_add_test(products, work_is_two_operations_a_product);
-    suite_add_tcase(suite, products);
-    return suite;
 }

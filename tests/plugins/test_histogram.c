@@ -299,7 +299,7 @@ END_TEST
 
 #endif
 
-Suite *test_suite(void)
+TEST_SUITE(histogram)
 {
     Suite *suite = suite_create("histogram");
     TCase *cases = tcase_create("histogram");

@@ -134,7 +134,9 @@ static void expect_reason(const char *words)
 
 /* --- launches --- */
 
-START_TEST(launches_as_configured)
+TEST_FIXTURE(start, stop)
+
+TEST(launches_as_configured)
 {
     struct kernel_params params = defaults();
     params.grid = "2, 3, 4";
@@ -154,9 +156,8 @@ START_TEST(launches_as_configured)
     ck_assert_str_eq(cuda->kernel, "scale");
     ck_assert_uint_eq(fake->n_checks, 0);
 }
-END_TEST
 
-START_TEST(launches_clusters)
+TEST(launches_clusters)
 {
     struct kernel_params params = defaults();
     params.cluster = "4";
@@ -167,9 +168,8 @@ START_TEST(launches_clusters)
     ck_assert_int_eq(measure(&params), GB_SKIPPED);
     expect_reason("this device has no clusters");
 }
-END_TEST
 
-START_TEST(reports_what_it_needs)
+TEST(reports_what_it_needs)
 {
     struct kernel_params params = defaults();
     params.shared = "1000";
@@ -182,9 +182,8 @@ START_TEST(reports_what_it_needs)
     ck_assert_double_eq(fake_metric_named(fake, "blocks_per_unit"), 5);
     ck_assert_double_eq(fake_metric_named(fake, "occupancy"), 5.0 * 224 / 2048);
 }
-END_TEST
 
-START_TEST(skips_what_does_not_fit)
+TEST(skips_what_does_not_fit)
 {
     struct kernel_params params = defaults();
     params.block = "513";
@@ -199,9 +198,8 @@ START_TEST(skips_what_does_not_fit)
     expect_reason("shared = 231425 does not fit: a block has up to 232448 bytes, of which the "
                   "kernel itself takes 1024");
 }
-END_TEST
 
-START_TEST(fails_for_other_parameters)
+TEST(fails_for_other_parameters)
 {
     struct kernel_params params = defaults();
     cuda->n_parameters = 5;
@@ -215,9 +213,8 @@ START_TEST(fails_for_other_parameters)
     ck_assert_int_eq(measure(&params), GB_FAILED);
     expect_reason("signature: parameter 3 has 8 bytes, but that of the kernel 4");
 }
-END_TEST
 
-START_TEST(says_what_the_driver_says)
+TEST(says_what_the_driver_says)
 {
     struct kernel_params params = defaults();
     write_file("scale.ptx", "not ptx", 7);
@@ -227,11 +224,10 @@ START_TEST(says_what_the_driver_says)
     ck_assert_int_eq(measure(&params), GB_FAILED);
     expect_reason("none.ptx: No such file or directory");
 }
-END_TEST
 
 /* --- comparisons --- */
 
-START_TEST(compares_with_a_kernel)
+TEST(compares_with_a_kernel)
 {
     struct kernel_params params = defaults();
     params.reference_entry = "scale_simply";
@@ -247,10 +243,9 @@ START_TEST(compares_with_a_kernel)
     ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
     ck_assert_uint_eq(fake->n_wrong, 1);
 }
-END_TEST
 
 /* Its buffers are its own: had it written to those of the kernel, nothing would differ. */
-START_TEST(compares_with_a_kernel_of_another_file)
+TEST(compares_with_a_kernel_of_another_file)
 {
     static const char *const ref_keys[] = {"1", "2", "3", "4"};
     static const char *const ref_values[] = {"arg.1", "arg.2", "4", "arg.4"};
@@ -263,7 +258,6 @@ START_TEST(compares_with_a_kernel_of_another_file)
     ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
     ck_assert_uint_eq(fake->n_wrong, N - 1);
 }
-END_TEST
 
 static const char *own_library(void)
 {
@@ -274,7 +268,7 @@ static const char *own_library(void)
     return path;
 }
 
-START_TEST(compares_with_a_function)
+TEST(compares_with_a_function)
 {
     const char *const library[] = {own_library()};
     struct kernel_params params = defaults();
@@ -289,9 +283,8 @@ START_TEST(compares_with_a_function)
     ck_assert_int_eq(measure(&params), GB_FAILED);
     expect_reason("absent");
 }
-END_TEST
 
-START_TEST(compares_with_a_file)
+TEST(compares_with_a_file)
 {
     static const char *const files[] = {"wanted.bin"};
     static const char *const first[] = {"1"};
@@ -308,9 +301,8 @@ START_TEST(compares_with_a_file)
     ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
     ck_assert_uint_eq(fake->n_wrong, 1);
 }
-END_TEST
 
-START_TEST(begins_with_a_file)
+TEST(begins_with_a_file)
 {
     static const char *const files[] = {"given.bin"};
     static const char *const second[] = {"2"};
@@ -328,10 +320,9 @@ START_TEST(begins_with_a_file)
     params.input.n = 0;
     ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
 }
-END_TEST
 
 /* to = 2 to, three times: right only if the buffer is put back, and one more launch compared. */
-START_TEST(restores_buffers)
+TEST(restores_buffers)
 {
     static const char *const in_place[] = {"buffer(int[1000], fill=5, restore, out, expect=10)",
                                            "arg.1", "2", "1000"};
@@ -342,7 +333,6 @@ START_TEST(restores_buffers)
     ck_assert_int_eq(cuda->n_launches, 4);
     ck_assert_uint_eq(fake->n_compared, N);
 }
-END_TEST
 
 /* --- compiling --- */
 
@@ -371,7 +361,7 @@ static struct kernel_params compiled(void)
     return params;
 }
 
-START_TEST(compiles_once)
+TEST(compiles_once)
 {
     struct kernel_params params = compiled();
     if (!compiles(&params))
@@ -386,7 +376,6 @@ START_TEST(compiles_once)
     ck_assert_double_eq(fake_metric_named(fake, "cached"), 1);
     ck_assert_double_eq(fake_metric_named(fake, "compile_ms"), compile_ms);
 }
-END_TEST
 
 static const char *capability(const struct gb_host *host, const char *name)
 {
@@ -402,7 +391,7 @@ static const char *nothing(const struct gb_host *host, const char *name)
 }
 
 /* What is built without a device is what prepare finds. */
-START_TEST(builds_ahead)
+TEST(builds_ahead)
 {
     static char own_cache[64];
     struct kernel_params params = compiled();
@@ -423,9 +412,8 @@ START_TEST(builds_ahead)
     ck_assert_int_eq(ops->build(&fake->host, &params), GB_FAILED);
     expect_reason("scale.cu(3): error: identifier \"WIDTH\" is undefined");
 }
-END_TEST
 
-START_TEST(passes_macros_on)
+TEST(passes_macros_on)
 {
     struct kernel_params params = compiled();
     if (!compiles(&params))
@@ -440,10 +428,9 @@ START_TEST(passes_macros_on)
     ck_assert_int_eq(measure(&params), GB_FAILED);
     expect_reason("no-such-option");
 }
-END_TEST
 
 /* Also in two words, and with folders from that of the configuration. */
-START_TEST(passes_options_on)
+TEST(passes_options_on)
 {
     struct kernel_params params = compiled();
     char given[1100];
@@ -462,7 +449,6 @@ START_TEST(passes_options_on)
     ck_assert_int_eq(measure(&params), GB_FAILED);
     expect_reason("options: '-I': expected a value behind it");
 }
-END_TEST
 
 static char warning[1024];
 
@@ -473,7 +459,7 @@ static void keep_warning(const struct gb_host *host, int32_t severity, const cha
         snprintf(warning, sizeof warning, "%s", text);
 }
 
-START_TEST(reports_unused_macros)
+TEST(reports_unused_macros)
 {
     static const char *const keys_[] = {"WIDTH", "WIDHT"};
     static const char *const both[] = {"32", "64"};
@@ -486,7 +472,6 @@ START_TEST(reports_unused_macros)
     ck_assert(compiles(&params));
     ck_assert_msg(strstr(warning, "the macro WIDHT changes nothing") != NULL, "%s", warning);
 }
-END_TEST
 
 /* --- validation --- */
 
@@ -561,14 +546,13 @@ static const struct {
     {MEMBER(reference), "f", "reference", 0, "it needs 'reference_library'"},
 };
 
-START_TEST(reports_what_is_wrong)
+TEST_EACH(reports_what_is_wrong, wrong)
 {
     struct kernel_params params = defaults();
     validate(&params, NULL, 0, NULL);
     memcpy((char *)&params + wrong[_i].member, &wrong[_i].value, sizeof wrong[_i].value);
     validate(&params, wrong[_i].option, wrong[_i].offset, wrong[_i].words);
 }
-END_TEST
 
 static const struct {
     const char *value, *words;
@@ -582,7 +566,7 @@ static const struct {
     {"buffer(int[0])", "a buffer of no bytes"},
 };
 
-START_TEST(reports_what_is_wrong_with_an_argument)
+TEST_EACH(reports_what_is_wrong_with_an_argument, wrong_arguments)
 {
     const char *own[] = {values[0], wrong_arguments[_i].value, values[2], values[3]};
     struct kernel_params params = defaults();
@@ -590,9 +574,8 @@ START_TEST(reports_what_is_wrong_with_an_argument)
     const bool is_inside = strstr(own[1], "[0]") != NULL;
     validate(&params, "arg.2", is_inside ? 11 : 0, wrong_arguments[_i].words);
 }
-END_TEST
 
-START_TEST(reports_what_is_wrong_with_a_file)
+TEST(reports_what_is_wrong_with_a_file)
 {
     static const char *const short_file[] = {"short.bin"};
     static const char *const buffer[] = {"1"};
@@ -604,7 +587,6 @@ START_TEST(reports_what_is_wrong_with_a_file)
     params.output.keys = number;
     validate(&params, "output.3", 0, "arg.3 is no buffer");
 }
-END_TEST
 
 /* Another file: of one and the same not all variants are compiled. */
 static struct kernel_params another(void)
@@ -620,7 +602,7 @@ static struct kernel_params another(void)
     return params;
 }
 
-START_TEST(reports_what_is_wrong_with_a_source)
+TEST(reports_what_is_wrong_with_a_source)
 {
     const char *own[] = {values[0], "5", values[2], values[3]};
     struct kernel_params params = compiled();
@@ -646,9 +628,8 @@ START_TEST(reports_what_is_wrong_with_a_source)
     params.signature = "void(pointer, pointer, int, float)";
     validate(&params, "signature", 0, ".cu it is an integer of 4 bytes");
 }
-END_TEST
 
-START_TEST(reports_what_is_wrong_with_a_template)
+TEST(reports_what_is_wrong_with_a_template)
 {
     struct kernel_params params = compiled();
     if (!compiles(&params))
@@ -660,57 +641,11 @@ START_TEST(reports_what_is_wrong_with_a_template)
     params.reference_entry = "scale_simply<4>";
     validate(&params, "reference_entry", 0, "'scale_simply<4>' in ");
 }
-END_TEST
 
-START_TEST(refuses_at_create_what_validation_reports)
+TEST(refuses_at_create_what_validation_reports)
 {
     struct kernel_params params = defaults();
     params.grid = "x";
     ck_assert_int_eq(measure(&params), GB_FAILED);
     expect_reason("grid: 'x': expected a number");
-}
-END_TEST
-
-#define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("kernel");
-    TCase *launches = tcase_create("launches");
-    tcase_add_checked_fixture(launches, start, stop);
-    tcase_add_test(launches, launches_as_configured);
-    tcase_add_test(launches, launches_clusters);
-    tcase_add_test(launches, reports_what_it_needs);
-    tcase_add_test(launches, skips_what_does_not_fit);
-    tcase_add_test(launches, fails_for_other_parameters);
-    tcase_add_test(launches, says_what_the_driver_says);
-    suite_add_tcase(suite, launches);
-    TCase *comparisons = tcase_create("comparisons");
-    tcase_add_checked_fixture(comparisons, start, stop);
-    tcase_add_test(comparisons, compares_with_a_kernel);
-    tcase_add_test(comparisons, compares_with_a_kernel_of_another_file);
-    tcase_add_test(comparisons, compares_with_a_function);
-    tcase_add_test(comparisons, compares_with_a_file);
-    tcase_add_test(comparisons, begins_with_a_file);
-    tcase_add_test(comparisons, restores_buffers);
-    suite_add_tcase(suite, comparisons);
-    TCase *compiling = tcase_create("compiling");
-    tcase_add_checked_fixture(compiling, start, stop);
-    tcase_add_test(compiling, compiles_once);
-    tcase_add_test(compiling, builds_ahead);
-    tcase_add_test(compiling, passes_macros_on);
-    tcase_add_test(compiling, passes_options_on);
-    tcase_add_test(compiling, reports_unused_macros);
-    suite_add_tcase(suite, compiling);
-    TCase *validation = tcase_create("validation");
-    tcase_add_checked_fixture(validation, start, stop);
-    tcase_add_loop_test(validation, reports_what_is_wrong, 0, COUNT(wrong));
-    tcase_add_loop_test(validation, reports_what_is_wrong_with_an_argument, 0,
-                        COUNT(wrong_arguments));
-    tcase_add_test(validation, reports_what_is_wrong_with_a_file);
-    tcase_add_test(validation, reports_what_is_wrong_with_a_source);
-    tcase_add_test(validation, reports_what_is_wrong_with_a_template);
-    tcase_add_test(validation, refuses_at_create_what_validation_reports);
-    suite_add_tcase(suite, validation);
-    return suite;
 }

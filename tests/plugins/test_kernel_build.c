@@ -414,7 +414,7 @@ START_TEST(tries_without_a_binary)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(kernel_build)
 {
     enum { SKIPPED = 77 };
     char identity[NVRTC_IDENTITY_BYTES];

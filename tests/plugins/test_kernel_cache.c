@@ -13,7 +13,7 @@
 
 static char reason[2048];
 
-START_TEST(keeps_what_was_written)
+TEST(keeps_what_was_written)
 {
     const char *folder = fresh_cache();
     size_t bytes = 0;
@@ -31,10 +31,9 @@ START_TEST(keeps_what_was_written)
     ck_assert_ptr_null(cache_read(folder, "key2", 4, &bytes));
     ck_assert_uint_eq(files_in(folder), 2);
 }
-END_TEST
 
 /* Each byte damaged, and each length cut off: never a wrong value. */
-START_TEST(notices_damage)
+TEST(notices_damage)
 {
     const char *folder = fresh_cache();
     size_t bytes = 0, n = 0;
@@ -58,18 +57,16 @@ START_TEST(notices_damage)
     ck_assert_ptr_nonnull(value);
     free(value);
 }
-END_TEST
 
-START_TEST(says_why_it_cannot_write)
+TEST(says_why_it_cannot_write)
 {
     write_text("a_file", "x");
     ck_assert(!cache_write(in_folder("a_file/kernels"), "key", 3, "value", 5, reason));
     ck_assert_ptr_nonnull(strstr(reason, "a_file/kernels: Not a directory"));
 }
-END_TEST
 
 /* As on a full disk. */
-START_TEST(leaves_nothing_where_there_is_no_room)
+TEST(leaves_nothing_where_there_is_no_room)
 {
     const char *folder = fresh_cache();
     const struct rlimit small = {20, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
@@ -81,10 +78,9 @@ START_TEST(leaves_nothing_where_there_is_no_room)
     ck_assert_ptr_nonnull(strstr(reason, "File too large"));
     ck_assert_uint_eq(files_in(folder), 0);
 }
-END_TEST
 
 /* Processes that write and read the same entry all the while see all of a value or nothing. */
-START_TEST(serves_many_at_once)
+TEST(serves_many_at_once)
 {
     enum { PROCESSES = 4, TIMES = 100, BYTES = 20000 };
     const char *folder = fresh_cache();
@@ -110,10 +106,9 @@ START_TEST(serves_many_at_once)
     }
     ck_assert_uint_eq(files_in(folder), 1);
 }
-END_TEST
 
 /* What another user could leave: each is not read, and why nothing is kept is said. */
-START_TEST(uses_no_folder_that_others_write_to)
+TEST(uses_no_folder_that_others_write_to)
 {
     const char *folder = fresh_cache();
     struct stat facts;
@@ -136,9 +131,8 @@ START_TEST(uses_no_folder_that_others_write_to)
         ck_assert_uint_eq(files_in(folder), 1);
     }
 }
-END_TEST
 
-START_TEST(reads_no_file_that_others_write_to)
+TEST(reads_no_file_that_others_write_to)
 {
     const char *folder = fresh_cache();
     size_t bytes = 0;
@@ -154,10 +148,9 @@ START_TEST(reads_no_file_that_others_write_to)
     free(cache_read(folder, "key", 3, &bytes));
     ck_assert_uint_eq(files_in(folder), 1);
 }
-END_TEST
 
 /* A link to an entry or to a folder, however sound and whosever, is not followed. */
-START_TEST(follows_no_links)
+TEST(follows_no_links)
 {
     const char *folder = fresh_cache(), *elsewhere = fresh_cache();
     size_t bytes = 0;
@@ -187,10 +180,9 @@ START_TEST(follows_no_links)
         ck_assert_uint_eq(files_in(elsewhere), 1);
     }
 }
-END_TEST
 
 /* Only root can make files of others. */
-START_TEST(takes_nothing_of_other_users)
+TEST(takes_nothing_of_other_users)
 {
     enum { ANOTHER = 12345 };
     const char *folder = fresh_cache();
@@ -221,7 +213,6 @@ START_TEST(takes_nothing_of_other_users)
     ck_assert_int_gt(wait(&status), 0);
     ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static void write_entry(const char *folder, const char *name, size_t bytes, time_t used)
 {
@@ -246,7 +237,7 @@ static bool has_file(const char *folder, const char *name)
 #define DIGITS "0123456789abcdef0123456789abcde"
 
 /* The oldest go until a quarter is free; of other files none. */
-START_TEST(trims_what_it_keeps)
+TEST(trims_what_it_keeps)
 {
     const char *folder = fresh_cache();
     const time_t now = time(NULL);
@@ -271,10 +262,9 @@ START_TEST(trims_what_it_keeps)
     ck_assert(has_file(folder, DIGITS "1.kernel"));
     cache_trim("/nowhere", 0);
 }
-END_TEST
 
 /* What is read counts as used. */
-START_TEST(keeps_what_is_read)
+TEST(keeps_what_is_read)
 {
     const char *folder = fresh_cache();
     size_t bytes = 0;
@@ -287,9 +277,8 @@ START_TEST(keeps_what_is_read)
     ck_assert(!has_file(folder, DIGITS "1.kernel"));
     ck_assert_uint_eq(files_in(folder), 1);
 }
-END_TEST
 
-START_TEST(finds_its_folder)
+TEST(finds_its_folder)
 {
     static const struct {
         const char *asked, *xdg, *home, *folder;
@@ -310,25 +299,4 @@ START_TEST(finds_its_folder)
             ck_assert_str_eq(folder, folders[i].folder);
         free(folder);
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("kernel_cache");
-    TCase *cache = tcase_create("cache");
-    tcase_add_test(cache, keeps_what_was_written);
-    tcase_add_test(cache, notices_damage);
-    tcase_add_test(cache, says_why_it_cannot_write);
-    tcase_add_test(cache, leaves_nothing_where_there_is_no_room);
-    tcase_add_test(cache, serves_many_at_once);
-    tcase_add_test(cache, uses_no_folder_that_others_write_to);
-    tcase_add_test(cache, reads_no_file_that_others_write_to);
-    tcase_add_test(cache, follows_no_links);
-    tcase_add_test(cache, takes_nothing_of_other_users);
-    tcase_add_test(cache, trims_what_it_keeps);
-    tcase_add_test(cache, keeps_what_is_read);
-    tcase_add_test(cache, finds_its_folder);
-    suite_add_tcase(suite, cache);
-    return suite;
 }

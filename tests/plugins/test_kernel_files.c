@@ -29,7 +29,7 @@ static const struct {
     {"#ifdef __has_include\n#if defined(__has_include) || my__has_include(\"a.h\")", {NULL}, false},
 };
 
-START_TEST(finds_includes)
+TEST_EACH(finds_includes, includes)
 {
     const char *at = includes[_i].text;
     struct scan_include include;
@@ -44,9 +44,8 @@ START_TEST(finds_includes)
     ck_assert_ptr_null(includes[_i].names[n]);
     ck_assert_int_eq(is_computed, includes[_i].is_computed);
 }
-END_TEST
 
-START_TEST(takes_the_base_name)
+TEST(takes_the_base_name)
 {
     static const struct {
         const char *expression, *name;
@@ -64,9 +63,8 @@ START_TEST(takes_the_base_name)
         ck_assert_mem_eq(word, names[i].name, n);
     }
 }
-END_TEST
 
-START_TEST(lists_kernels)
+TEST(lists_kernels)
 {
     char list[SCAN_LIST_BYTES], *many = calloc(1, 20000);
     scan_list("template <int N> __global__ void __launch_bounds__(N * 2) a(int *x) {}\n"
@@ -85,9 +83,8 @@ START_TEST(lists_kernels)
     ck_assert_str_eq(list + strlen(list) - 5, ", ...");
     free(many);
 }
-END_TEST
 
-START_TEST(reads_ptx)
+TEST(reads_ptx)
 {
     static const char text[] =
         ".version 7.0\n.visible .entry scale(\n\t.param .u64 .ptr .align 1 a,\n"
@@ -113,9 +110,8 @@ START_TEST(reads_ptx)
     ck_assert(!scan_ptx(text, "open", &kernel));
     ck_assert(!scan_ptx("", "scale", &kernel));
 }
-END_TEST
 
-START_TEST(reads_what_ptxas_says)
+TEST(reads_what_ptxas_says)
 {
     char log[] = "k.cu(3): warning: unused\nptxas info    : Function properties for f\n"
                  "ptxas         .     8 bytes stack frame, 12 bytes spill stores, 16 bytes spill "
@@ -128,7 +124,6 @@ START_TEST(reads_what_ptxas_says)
     build_trim_log(log);
     ck_assert_str_eq(log, "k.cu(3): warning: unused\nlast");
 }
-END_TEST
 
 /* --- arrays --- */
 
@@ -145,7 +140,7 @@ static void write_npy(const char *name, const char *head, const void *data, size
 
 static const float numbers[] = {1, 2, 3, 4, 5, 6};
 
-START_TEST(reads_arrays)
+TEST(reads_arrays)
 {
     struct array_file array;
     write_bytes("a.bin", numbers, sizeof numbers);
@@ -165,7 +160,6 @@ START_TEST(reads_arrays)
     ck_assert_int_eq(array.element, TYPE_BF16);
     array_file_free(&array);
 }
-END_TEST
 
 static const struct {
     const char *head, *words;
@@ -183,7 +177,7 @@ static const struct {
     {"", "elements of this type"},
 };
 
-START_TEST(refuses_other_arrays)
+TEST_EACH(refuses_other_arrays, wrong_heads)
 {
     struct array_file array;
     write_npy("c.npy", wrong_heads[_i].head, numbers, sizeof numbers);
@@ -195,9 +189,8 @@ START_TEST(refuses_other_arrays)
         ck_assert_msg(strstr(reason, words) != NULL, "%s", reason);
     array_file_free(&array);
 }
-END_TEST
 
-START_TEST(refuses_cut_arrays)
+TEST(refuses_cut_arrays)
 {
     struct array_file array;
     write_bytes("cut.npy", "\x93NUMPY\1\0\xff\xff", 10);
@@ -212,25 +205,4 @@ START_TEST(refuses_cut_arrays)
     ck_assert_ptr_nonnull(strstr(reason, "No such file"));
     ck_assert(!array_file_read(in_folder("."), TYPE_FLOAT, 6, &array, reason));
     ck_assert_ptr_nonnull(strstr(reason, "Is a directory"));
-}
-END_TEST
-
-#define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("kernel_files");
-    TCase *scan = tcase_create("scan");
-    tcase_add_loop_test(scan, finds_includes, 0, COUNT(includes));
-    tcase_add_test(scan, takes_the_base_name);
-    tcase_add_test(scan, lists_kernels);
-    tcase_add_test(scan, reads_ptx);
-    tcase_add_test(scan, reads_what_ptxas_says);
-    suite_add_tcase(suite, scan);
-    TCase *arrays = tcase_create("arrays");
-    tcase_add_test(arrays, reads_arrays);
-    tcase_add_loop_test(arrays, refuses_other_arrays, 0, COUNT(wrong_heads));
-    tcase_add_test(arrays, refuses_cut_arrays);
-    suite_add_tcase(suite, arrays);
-    return suite;
 }

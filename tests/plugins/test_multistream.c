@@ -340,7 +340,7 @@ START_TEST(cuda_leaves_nothing_after_any_failure)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(multistream)
 {
     Suite *suite = suite_create("multistream");
     TCase *cpu = tcase_create("cpu");

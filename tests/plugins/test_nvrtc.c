@@ -122,7 +122,7 @@ START_TEST(takes_the_kernels_of_all_plugins)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(nvrtc)
 {
     enum { SKIPPED = 77 };
     if (!compile("", 90, NULL) && strncmp(reason, "libnvrtc was not found", 22) == 0) {

@@ -403,7 +403,7 @@ END_TEST
 
 #endif
 
-Suite *test_suite(void)
+TEST_SUITE(padding)
 {
     Suite *suite = suite_create("padding");
     TCase *cpu = tcase_create("cpu");

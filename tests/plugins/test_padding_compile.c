@@ -78,7 +78,7 @@ START_TEST(a_kernel_that_is_not_there_is_reported)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(padding_compile)
 {
     enum { SKIPPED = 77 };
     static const char text[] = "template <int> __global__ void f() {}";

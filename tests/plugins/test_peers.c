@@ -377,7 +377,7 @@ START_TEST(problems_of_options_are_reported)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(peers)
 {
     Suite *suite = suite_create("peers");
     TCase *collective = tcase_create("nccl");

@@ -46,7 +46,7 @@ static const struct {
     {2, {1000, 1000, 1100, 1340, 1210}, 500, 540}, /* a gap within a stream */
 };
 
-START_TEST(slowest_stream_is_predicted)
+TEST_EACH(slowest_stream_is_predicted, expected)
 {
     struct prediction run;
     forget();
@@ -60,9 +60,8 @@ START_TEST(slowest_stream_is_predicted)
     ck_assert_double_eq(run.slowest_ns, 300);
     ck_assert_uint_eq(run.n_units, 10);
 }
-END_TEST
 
-START_TEST(problem_ends_with_its_last_block)
+TEST(problem_ends_with_its_last_block)
 {
     static const uint64_t starts[] = {1000, 2000};
     forget();
@@ -73,9 +72,8 @@ START_TEST(problem_ends_with_its_last_block)
     ck_assert_uint_eq(time.end_ns, 2300);
     ck_assert_uint_eq(time.unit, 101);
 }
-END_TEST
 
-START_TEST(units_are_counted_once)
+TEST(units_are_counted_once)
 {
     struct prediction run;
     const uint64_t starts[] = {1000, 1000};
@@ -86,9 +84,8 @@ START_TEST(units_are_counted_once)
     predict_run(&stamped, 0, &run);
     ck_assert_uint_eq(run.n_units, 3);
 }
-END_TEST
 
-START_TEST(nothing_is_said_before_all_blocks_ran)
+TEST(nothing_is_said_before_all_blocks_ran)
 {
     struct prediction run;
     const uint64_t starts[] = {1000, 1000};
@@ -98,14 +95,13 @@ START_TEST(nothing_is_said_before_all_blocks_ran)
     add_run(starts, lengths, 1);
     ck_assert(!predict(&stamped, &run));
 }
-END_TEST
 
 /* Runs take 10, 20, 30 ... ns; of the last 16 that of the median is taken, of two the shorter. */
 static const struct {
     uint64_t n_runs, run;
 } medians[] = {{1, 0}, {2, 0}, {3, 1}, {16, 7}, {17, 8}, {40, 31}};
 
-START_TEST(run_of_median_time_is_taken)
+TEST_EACH(run_of_median_time_is_taken, medians)
 {
     struct prediction run;
     const uint64_t n = medians[_i].n_runs;
@@ -119,18 +115,4 @@ START_TEST(run_of_median_time_is_taken)
     ck_assert(predict(&stamped, &run));
     ck_assert_uint_eq(run.run, medians[_i].run);
     ck_assert_double_eq(run.measured_ns, (double)(10 * (run.run + 1)));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("prediction");
-    TCase *all = tcase_create("prediction");
-    tcase_add_loop_test(all, slowest_stream_is_predicted, 0, sizeof expected / sizeof *expected);
-    tcase_add_test(all, problem_ends_with_its_last_block);
-    tcase_add_test(all, units_are_counted_once);
-    tcase_add_test(all, nothing_is_said_before_all_blocks_ran);
-    tcase_add_loop_test(all, run_of_median_time_is_taken, 0, sizeof medians / sizeof *medians);
-    suite_add_tcase(suite, all);
-    return suite;
 }

@@ -100,7 +100,9 @@ static const struct machine {
      "Hyper-V"},
 };
 
-START_TEST(machines_are_known_by_their_files)
+TEST_FIXTURE(setup, teardown)
+
+TEST_EACH(machines_are_known_by_their_files, machines)
 {
     const struct machine *machine = &machines[_i];
     const char *const hypervisor = machine->hypervisor ? machine->hypervisor : "";
@@ -116,9 +118,8 @@ START_TEST(machines_are_known_by_their_files)
     ck_assert(processor_name(root, text, 8) == (*machine->name != '\0'));
     ck_assert_uint_lt(strlen(text), 8);
 }
-END_TEST
 
-START_TEST(nothing_is_found_where_nothing_is)
+TEST(nothing_is_found_where_nothing_is)
 {
     char text[64] = "before";
     ck_assert(!processor_name(root, text, sizeof text));
@@ -126,12 +127,11 @@ START_TEST(nothing_is_found_where_nothing_is)
     ck_assert(!processor_hypervisor(root, text, sizeof text));
     ck_assert_str_eq(text, "");
 }
-END_TEST
 
 #define HWMON "/sys/class/hwmon"
 
 /* As NVIDIA Grace has them, and a driver that counts energy. */
-START_TEST(power_and_energy_come_from_hwmon)
+TEST(power_and_energy_come_from_hwmon)
 {
     struct sensors sensors = {0};
     struct gb_telemetry telemetry = {.size = sizeof telemetry};
@@ -151,9 +151,8 @@ START_TEST(power_and_energy_come_from_hwmon)
     ck_assert_double_eq(telemetry.energy_joules, 2.5);
     sensors_close(&sensors);
 }
-END_TEST
 
-START_TEST(rapl_comes_first)
+TEST(rapl_comes_first)
 {
     struct sensors sensors = {0};
     struct gb_telemetry telemetry = {.size = sizeof telemetry};
@@ -168,11 +167,10 @@ START_TEST(rapl_comes_first)
     ck_assert(isnan(telemetry.power_watts));
     sensors_close(&sensors);
 }
-END_TEST
 
 /* Work of 20 to 420 ns on counters whose ticks are converted to whole nanoseconds; now and then
  * something comes between. */
-START_TEST(resolution_is_the_step_of_readings)
+TEST_TIMES(resolution_is_the_step_of_readings, 6)
 {
     static const struct {
         double tick_ns, least, most;
@@ -189,9 +187,8 @@ START_TEST(resolution_is_the_step_of_readings)
     ck_assert_double_ge(found, counters[_i].least);
     ck_assert_double_le(found, counters[_i].most);
 }
-END_TEST
 
-START_TEST(positions_count_from_the_first_cpu)
+TEST_TIMES(positions_count_from_the_first_cpu, 6)
 {
     static const char *const lists[][3] = {
         {"0-7", "0-3", "0-3"}, {"4-7", "4,6", "0,2"}, {"0-3,8-11", "2,8-9", "2,4-5"},
@@ -206,7 +203,6 @@ START_TEST(positions_count_from_the_first_cpu)
     cpu_list_write(&positions, text, sizeof text);
     ck_assert_str_eq(text, lists[_i][2]);
 }
-END_TEST
 
 /* --- where threads run --- */
 
@@ -240,7 +236,7 @@ static const struct {
 };
 enum { N_PINS = sizeof pins / sizeof *pins };
 
-START_TEST(threads_are_placed_by_the_topology)
+TEST_TIMES(threads_are_placed_by_the_topology, N_PINS)
 {
     char error[256], got[64] = "";
     int kind = -1;
@@ -255,9 +251,8 @@ START_TEST(threads_are_placed_by_the_topology)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%u ", cpus[i]);
     ck_assert_str_eq(got, pins[_i].order);
 }
-END_TEST
 
-START_TEST(other_words_for_pins_are_refused)
+TEST(other_words_for_pins_are_refused)
 {
     char error[256];
     int kind;
@@ -266,9 +261,8 @@ START_TEST(other_words_for_pins_are_refused)
     ck_assert_str_eq(error, "'dense': expected none, compact, scatter or CPUs such as 0-3,8");
     ck_assert(!pin_read("1-", &kind, &list, error, sizeof error));
 }
-END_TEST
 
-START_TEST(nodes_have_cpus)
+TEST(nodes_have_cpus)
 {
     char error[256];
     struct cpu_list list;
@@ -281,27 +275,4 @@ START_TEST(nodes_have_cpus)
     ck_assert_uint_eq(cpu_list_count(&list), 4);
     ck_assert(!node_cpus(root, 2, &list, error, sizeof error));
     ck_assert_str_eq(error, "there is no such node: expected one of 0-1");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("processor");
-    TCase *tests = tcase_create("processor");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, machines_are_known_by_their_files, 0,
-                        sizeof machines / sizeof machines[0]);
-    tcase_add_test(tests, nothing_is_found_where_nothing_is);
-    tcase_add_loop_test(tests, resolution_is_the_step_of_readings, 0, 6);
-    tcase_add_loop_test(tests, positions_count_from_the_first_cpu, 0, 6);
-    tcase_add_test(tests, power_and_energy_come_from_hwmon);
-    tcase_add_test(tests, rapl_comes_first);
-    suite_add_tcase(suite, tests);
-    TCase *placing = tcase_create("placing");
-    tcase_add_checked_fixture(placing, setup, teardown);
-    tcase_add_loop_test(placing, threads_are_placed_by_the_topology, 0, N_PINS);
-    tcase_add_test(placing, other_words_for_pins_are_refused);
-    tcase_add_test(placing, nodes_have_cpus);
-    suite_add_tcase(suite, placing);
-    return suite;
 }

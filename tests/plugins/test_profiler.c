@@ -417,7 +417,7 @@ START_TEST(work_with_a_missing_count_is_not_known)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(profiler)
 {
     Suite *suite = suite_create("profiler");
     TCase *fake = tcase_create("fake");

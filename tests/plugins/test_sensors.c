@@ -78,7 +78,9 @@ static void take(void)
     sensors_take(&sensors, &clock_hz, &reasons);
 }
 
-START_TEST(readings_belong_to_their_benchmark)
+TEST_FIXTURE(setup, teardown)
+
+TEST(readings_belong_to_their_benchmark)
 {
     for (take(); reasons == 0; take())
         rest();
@@ -95,9 +97,8 @@ START_TEST(readings_belong_to_their_benchmark)
         rest();
     ck_assert_uint_eq(reasons, 0);
 }
-END_TEST
 
-START_TEST(a_reading_that_was_begun_before_is_dropped)
+TEST(a_reading_that_was_begun_before_is_dropped)
 {
     is_held = 1;
     take();
@@ -112,9 +113,8 @@ START_TEST(a_reading_that_was_begun_before_is_dropped)
     }
     ck_assert_uint_eq(reasons, 0);
 }
-END_TEST
 
-START_TEST(energy_is_read_each_time)
+TEST(energy_is_read_each_time)
 {
     struct gb_telemetry first = {.size = sizeof first}, second = first;
     sensors_telemetry(&sensors, &first);
@@ -126,17 +126,4 @@ START_TEST(energy_is_read_each_time)
     sensors_telemetry(&sensors, &second);
     ck_assert_uint_eq(second.throttle, 0);
     ck_assert_str_eq(second.throttle_text, "");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("sensors");
-    TCase *tcase = tcase_create("sensors");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_test(tcase, readings_belong_to_their_benchmark);
-    tcase_add_test(tcase, a_reading_that_was_begun_before_is_dropped);
-    tcase_add_test(tcase, energy_is_read_each_time);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

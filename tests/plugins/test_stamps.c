@@ -88,7 +88,7 @@ static void open_with_step(uint64_t step_ns)
     ck_assert_int_eq(stamps_read(&stamps, NULL, STORED), CUDA_SUCCESS);
 }
 
-START_TEST(times_are_differences_of_the_timer)
+TEST(times_are_differences_of_the_timer)
 {
     open_with_step(0);
     ck_assert_double_eq(stamps_between(&stamps, 0, 1), 999);
@@ -98,34 +98,20 @@ START_TEST(times_are_differences_of_the_timer)
     ck_assert_double_eq(stamps_between(&stamps, 0, 1), 992);
     stamps_close(&stamps);
 }
-END_TEST
 
-START_TEST(the_clock_is_cycles_over_time)
+TEST(the_clock_is_cycles_over_time)
 {
     open_with_step(0);
     ck_assert_double_eq(stamps_clock_hz(&stamps, 0, 2), 1.8e9);
     ck_assert_double_eq(stamps_clock_hz(&stamps, 4, 5), 2e9);
     stamps_close(&stamps);
 }
-END_TEST
 
-START_TEST(the_clock_is_not_known_of_short_times_and_two_multiprocessors)
+TEST(the_clock_is_not_known_of_short_times_and_two_multiprocessors)
 {
     open_with_step(0);
     ck_assert_double_eq(stamps_clock_hz(&stamps, 0, 1), 0);
     ck_assert_double_eq(stamps_clock_hz(&stamps, 2, 0), 0);
     ck_assert_double_eq(stamps_clock_hz(&stamps, 0, 3), 0);
     stamps_close(&stamps);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("stamps");
-    TCase *tcase = tcase_create("stamps");
-    tcase_add_test(tcase, times_are_differences_of_the_timer);
-    tcase_add_test(tcase, the_clock_is_cycles_over_time);
-    tcase_add_test(tcase, the_clock_is_not_known_of_short_times_and_two_multiprocessors);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

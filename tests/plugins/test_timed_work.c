@@ -33,7 +33,7 @@ static int32_t run_tells_where(void *bench, const struct gb_queue *queue, uint64
     return GB_OK;
 }
 
-START_TEST(timed_region_is_a_call)
+TEST(timed_region_is_a_call)
 {
     static const struct gb_bench_ops ops = {.size = sizeof ops, .run = run_tells_where};
     const struct gb_measurement measurement = {.size = sizeof measurement, .bench_ops = &ops};
@@ -43,7 +43,6 @@ START_TEST(timed_region_is_a_call)
     ck_assert_uint_ge(ran_at, (uintptr_t)run_tells_where);
     ck_assert_uint_lt(ran_at, (uintptr_t)run_tells_where + 256);
 }
-END_TEST
 
 /* --- the work --- */
 
@@ -128,7 +127,7 @@ static bool lacks_method(int32_t status)
 #endif
 }
 
-START_TEST(each_iteration_is_done)
+TEST_TIMES(each_iteration_is_done, BENCHMARKS)
 {
     const char *const *options = benchmarks[_i].options;
     char module[64];
@@ -153,7 +152,6 @@ START_TEST(each_iteration_is_done)
     fake_params_free(plugin, params);
     fake_host_free(fake);
 }
-END_TEST
 
 /* What an optimizer leaves of work without a compiler barrier. */
 static int32_t run_removed(void *bench, const struct gb_queue *queue_, uint64_t iterations)
@@ -164,20 +162,8 @@ static int32_t run_removed(void *bench, const struct gb_queue *queue_, uint64_t 
     return GB_OK;
 }
 
-START_TEST(removed_work_is_seen)
+TEST(removed_work_is_seen)
 {
     static const struct gb_bench_ops ops = {.size = sizeof ops, .run = run_removed};
     ck_assert_uint_lt(instructions(&ops, NULL, 3), instructions(&ops, NULL, 1) + 2 * 64);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("timed work");
-    TCase *cases = tcase_create("work");
-    tcase_add_test(cases, timed_region_is_a_call);
-    tcase_add_loop_test(cases, each_iteration_is_done, 0, BENCHMARKS);
-    tcase_add_test(cases, removed_work_is_seen);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

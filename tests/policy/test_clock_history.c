@@ -37,7 +37,7 @@ static double clock_at(int kind, uint64_t i, uint64_t n, uint64_t *seed)
     }
 }
 
-START_TEST(trends)
+TEST_TIMES(trends, 10)
 {
     static const struct {
         int kind;
@@ -58,10 +58,9 @@ START_TEST(trends)
         ck_assert(!clock_history_trend(&history, n, 0.01).is_there);
     }
 }
-END_TEST
 
 /* Noise alone, of any width, however often one looks. */
-START_TEST(noise_is_no_trend)
+TEST(noise_is_no_trend)
 {
     uint64_t seed = 2;
     for (unsigned run = 0; run < 300; run++) {
@@ -74,10 +73,9 @@ START_TEST(noise_is_no_trend)
         }
     }
 }
-END_TEST
 
 /* What was left out does not count. */
-START_TEST(only_retained_samples_count)
+TEST(only_retained_samples_count)
 {
     memset(&history, 0, sizeof history);
     for (uint64_t i = 0; i < 4000; i++)
@@ -95,11 +93,10 @@ START_TEST(only_retained_samples_count)
     ck_assert(!clock_history_trend(&history, 0, 0.01).is_there);
     ck_assert_double_eq(clock_history_throttled_share(&history, 0), 0.0);
 }
-END_TEST
 
 /* A start at another clock, unless that comes again, or is not known, or no further away than the
  * tolerance. */
-START_TEST(a_clock_that_was_left)
+TEST_TIMES(a_clock_that_was_left, 8)
 {
     static const struct {
         double start_hz, later_hz, again_hz;
@@ -133,17 +130,4 @@ START_TEST(a_clock_that_was_left)
     }
     memset(&history, 0, sizeof history);
     ck_assert(!clock_history_has_left(&history, 0, 0, 0.01));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("clock_history");
-    TCase *clock = tcase_create("clock");
-    tcase_add_loop_test(clock, trends, 0, 10);
-    tcase_add_test(clock, noise_is_no_trend);
-    tcase_add_test(clock, only_retained_samples_count);
-    tcase_add_loop_test(clock, a_clock_that_was_left, 0, 8);
-    suite_add_tcase(suite, clock);
-    return suite;
 }

@@ -8,7 +8,7 @@
 
 /* By hand for n_e = 256 and alpha = 5 %: v = 64, L = 2.99573, rho = 64 / (5.99146 + 1.94469) =
  * 8.06434, h = sqrt(72.06434 (ln 8.93624 + 5.99146)) / 256. */
-START_TEST(radius)
+TEST(radius)
 {
     static const struct {
         double n_effective, alpha, n_optimal, radius;
@@ -23,10 +23,9 @@ START_TEST(radius)
             confidence_sequence_radius(cases[i].n_effective, cases[i].alpha, cases[i].n_optimal),
             cases[i].radius, 1e-14);
 }
-END_TEST
 
 /* Relative to an interval for one look it is nowhere better than at about n_optimal. */
-START_TEST(tightest_where_asked)
+TEST(tightest_where_asked)
 {
     double least = (double)INFINITY;
     double best = 0.0;
@@ -37,10 +36,9 @@ START_TEST(tightest_where_asked)
     }
     ck_assert_double_eq_tol(best, 256.0, 26.0);
 }
-END_TEST
 
 /* Coins are thrown and looked at each time: few of the 2000 are ever outside. */
-START_TEST(holds_at_all_looks)
+TEST(holds_at_all_looks)
 {
     enum { RUNS = 2000, THROWS = 2000 };
     static double radii[THROWS + 1];
@@ -59,16 +57,4 @@ START_TEST(holds_at_all_looks)
     }
     ck_assert_uint_le(n_wrong, RUNS / 20);
     ck_assert_uint_gt(n_wrong, 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("confidence_sequence");
-    TCase *sequence = tcase_create("sequence");
-    tcase_add_test(sequence, radius);
-    tcase_add_test(sequence, tightest_where_asked);
-    tcase_add_test(sequence, holds_at_all_looks);
-    suite_add_tcase(suite, sequence);
-    return suite;
 }

@@ -26,7 +26,7 @@ static bool mean_of(uint64_t n, double tick, struct dithered_mean *ret)
 
 /* Of each 1000, `share` are on the upper one of two ticks, in a scattered order: 1000 + q share.
  * The median is a tick whatever the share is. */
-START_TEST(two_ticks)
+TEST_TIMES(two_ticks, 7)
 {
     static const struct {
         double share, tick;
@@ -44,11 +44,10 @@ START_TEST(two_ticks)
     ck_assert_double_eq_tol(mean.deviation,
                             tick * sqrt(share * (1.0 - share) + 4.0 / mean.n_effective), 1e-9);
 }
-END_TEST
 
 /* 2000 of 3000 in the middle, 700 above it, 300 below: q 400 / 3000, variance q^2 (1 / 3 - (2 /
  * 15)^2). */
-START_TEST(three_ticks)
+TEST(three_ticks)
 {
     struct dithered_mean mean;
     for (uint64_t i = 0; i < 3000; i++) {
@@ -61,10 +60,9 @@ START_TEST(three_ticks)
     ck_assert_double_eq_tol(mean.deviation,
                             32.0 * sqrt(1.0 / 3.0 - 4.0 / 225.0 + 4.0 / mean.n_effective), 1e-9);
 }
-END_TEST
 
 /* One in a hundred, and how far it is does not matter from three ticks on. */
-START_TEST(outliers_are_left_out)
+TEST_TIMES(outliers_are_left_out, 4)
 {
     static const double distances[] = {96.0, -96.0, 500.0, 1e9};
     struct dithered_mean mean;
@@ -75,11 +73,10 @@ START_TEST(outliers_are_left_out)
     ck_assert_double_eq_tol(mean.value, 1000.0 + 32.0 * 1000.0 / 3960.0, 1e-9);
     ck_assert_double_ge(mean.n_effective, 3900.0);
 }
-END_TEST
 
 /* Normal noise of 1.4 ticks about the middle of two: two ticks from the median would cut off more
  * of one side, by 0.15 ticks of the mean. */
-START_TEST(noise_is_cut_off_nowhere)
+TEST(noise_is_cut_off_nowhere)
 {
     static double ascending[MANY];
     struct dithered_mean mean;
@@ -96,10 +93,9 @@ START_TEST(noise_is_cut_off_nowhere)
     ck_assert_double_eq_tol(mean.value, 1016.0, 0.1);
     ck_assert_double_eq_tol(mean.deviation, 32.0 * 1.4, 0.5);
 }
-END_TEST
 
 /* Quartiles two ticks apart will do, three will not. */
-START_TEST(many_ticks_have_none)
+TEST(many_ticks_have_none)
 {
     struct dithered_mean mean;
     for (uint64_t i = 0; i < 1000; i++)
@@ -110,10 +106,9 @@ START_TEST(many_ticks_have_none)
         values[i] = 1000.0 + 32.0 * (double)(i % 6);
     ck_assert(!mean_of(1000, 32.0, &mean));
 }
-END_TEST
 
 /* A level that changes once is worth few samples, though it moves by less than a tick. */
-START_TEST(drifts_count_little)
+TEST(drifts_count_little)
 {
     struct dithered_mean mean;
     uint64_t seed = 5;
@@ -126,18 +121,16 @@ START_TEST(drifts_count_little)
     ck_assert(mean_of(MANY, 32.0, &mean));
     ck_assert_double_gt(mean.n_effective, 0.5 * (double)MANY);
 }
-END_TEST
 
-START_TEST(half_widths)
+TEST(half_widths)
 {
     const struct dithered_mean mean = {1000, 1e3, 16.0, 1000.0};
     ck_assert_double_eq(dithered_mean_half_width(&mean, 0.05), 1.6);
     ck_assert_double_eq(dithered_mean_half_width(&mean, 0.5), (double)INFINITY);
 }
-END_TEST
 
 /* Looked at 16 times between 30 and 1000 samples, whatever the share of the rarer tick is. */
-START_TEST(holds_at_all_looks)
+TEST_TIMES(holds_at_all_looks, 6)
 {
     enum { RUNS = 1000, SAMPLES = 1000 };
     static const double shares[] = {0.5, 0.2, 0.05, 0.01, 0.003, 0.0005};
@@ -157,24 +150,4 @@ START_TEST(holds_at_all_looks)
         n_wrong += is_wrong;
     }
     ck_assert_uint_le(n_wrong, RUNS / 20);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("dithered_mean");
-    TCase *mean = tcase_create("mean");
-    tcase_add_loop_test(mean, two_ticks, 0, 7);
-    tcase_add_test(mean, three_ticks);
-    tcase_add_loop_test(mean, outliers_are_left_out, 0, 4);
-    tcase_add_test(mean, noise_is_cut_off_nowhere);
-    tcase_add_test(mean, many_ticks_have_none);
-    tcase_add_test(mean, drifts_count_little);
-    suite_add_tcase(suite, mean);
-    TCase *interval = tcase_create("interval");
-    tcase_set_timeout(interval, 60);
-    tcase_add_test(interval, half_widths);
-    tcase_add_loop_test(interval, holds_at_all_looks, 0, 6);
-    suite_add_tcase(suite, interval);
-    return suite;
 }

@@ -45,7 +45,7 @@ static const struct kernel noisy = {1013.5, 100.0, 32.0, 0.0};
 static const struct kernel five_us = {5270.0, 10.0, 1024.0, 0.0};
 
 /* Medians here are 1 to 16 ns off, or 360. */
-START_TEST(dithered)
+TEST_TIMES(dithered, 14)
 {
     static const struct {
         const char *id, *settings[SETTINGS_MAX][2];
@@ -81,10 +81,9 @@ START_TEST(dithered)
     ck_assert_uint_eq(estimate->n_modes, 1);
     policy_end(&work);
 }
-END_TEST
 
 /* Without the rule, or where the clock does not say so, a median and its tick. */
-START_TEST(not_dithered)
+TEST_TIMES(not_dithered, 5)
 {
     static const struct {
         const char *id, *settings[SETTINGS_MAX][2];
@@ -102,16 +101,4 @@ START_TEST(not_dithered)
     ck_assert_str_eq(work.estimate.statistic, "median");
     ck_assert_double_ge(0.5 * (work.estimate.high_ns - work.estimate.low_ns), 16.0);
     policy_end(&work);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("dithering");
-    TCase *samples = tcase_create("samples");
-    tcase_set_timeout(samples, 60);
-    tcase_add_loop_test(samples, dithered, 0, 14);
-    tcase_add_loop_test(samples, not_dithered, 0, 5);
-    suite_add_tcase(suite, samples);
-    return suite;
 }

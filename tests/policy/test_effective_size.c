@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Places are the ends of blocks and of batches, each once, and the end. */
-START_TEST(places_of_a_series)
+TEST(places_of_a_series)
 {
     static const uint64_t lengths[] = {1, 2, 31, 100, 127, 128, 1000, 1024, 1025, 5000, 1000003};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
@@ -25,7 +25,6 @@ START_TEST(places_of_a_series)
             ck_assert_uint_lt(places.at[j - 1], places.at[j]);
     }
 }
-END_TEST
 
 static void sums_of(const double *series, uint64_t n, struct series_places *places,
                     int64_t twice_sums[SERIES_PLACES_MAX])
@@ -60,7 +59,7 @@ static struct series_window window_of(const double *series, uint64_t n, double v
  * 0 0 1 1 0 0 1 1, mean 1/2: gamma_0 = 2/8, gamma_1 = 1/4 (4 - 3) / 8 = 1/32, gamma_2 = -6/32,
  * gamma_3 = -1/32: the first pair is 9/32, the second below 0; time = (2 9/32 - 8/32) / (8/32).
  */
-START_TEST(by_hand)
+TEST(by_hand)
 {
     static const double series[] = {0, 0, 1, 1, 0, 0, 1, 1};
     ck_assert_double_eq_tol(time_of(series, 8, 0.25), 10.0 / 8.0, 1e-15);
@@ -76,13 +75,12 @@ START_TEST(by_hand)
     ck_assert(isinf(window_of(alternating, 8, 0.25).degrees));
     ck_assert_double_eq(window_of(constant, 4, 0.0).kept, 1.0);
 }
-END_TEST
 
 /*
  * 128 values, the first half 0 and the second 1: of 32 batches of 4, gamma_0 = 1/4 and r1 = 29/32,
  * above 0.35: 4 (32/31 1/4) (1 + 29/32) / (1 - 29/32) / (1/4) = 83.957.
  */
-START_TEST(batches_by_hand)
+TEST(batches_by_hand)
 {
     double series[128];
     for (size_t i = 0; i < 128; i++)
@@ -92,10 +90,9 @@ START_TEST(batches_by_hand)
     ck_assert_double_eq_tol(time_of(series, 128, 0.25), batches, 1e-9);
     ck_assert_double_eq_tol(reference_time(series, 128, 0.25), batches, 1e-9);
 }
-END_TEST
 
 /* Coins that stick, of many lengths. */
-START_TEST(as_its_formulas_say)
+TEST(as_its_formulas_say)
 {
     enum { MANY = 9000 };
     static double series[MANY];
@@ -111,17 +108,4 @@ START_TEST(as_its_formulas_say)
         const double expected = reference_time(series, n, variance);
         ck_assert_double_eq_tol(time_of(series, n, variance), expected, 1e-11 * expected);
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("effective_size");
-    TCase *time = tcase_create("time");
-    tcase_add_test(time, places_of_a_series);
-    tcase_add_test(time, by_hand);
-    tcase_add_test(time, batches_by_hand);
-    tcase_add_test(time, as_its_formulas_say);
-    suite_add_tcase(suite, time);
-    return suite;
 }

@@ -39,7 +39,7 @@ static struct modes found(uint64_t n, double tick, double min_weight)
     return modes;
 }
 
-START_TEST(mixtures)
+TEST_TIMES(mixtures, 13)
 {
     static const struct {
         struct mixture parts[4];
@@ -75,10 +75,9 @@ START_TEST(mixtures)
                   cases[_i].parts[i].centre < modes.edges[i + 1]);
     }
 }
-END_TEST
 
 /* A mode joins the neighbour towards the main peak if it is too light. */
-START_TEST(light_modes_join)
+TEST(light_modes_join)
 {
     const struct mixture parts[] = {{0.6, 100, 0.005}, {0.1, 110, 0.005}, {0.3, 120, 0.005}};
     draw(parts, 3, MANY, 0.0);
@@ -87,10 +86,9 @@ START_TEST(light_modes_join)
     ck_assert_uint_eq(modes.n, 2);
     ck_assert_double_eq_tol(modes.weights[0], 0.7, 0.02);
 }
-END_TEST
 
 /* More than can be reported: the farthest are joined. */
-START_TEST(many_modes)
+TEST(many_modes)
 {
     for (uint64_t i = 0; i < MANY; i++)
         values[i] = 100.0 + 10.0 * (double)(i % 10) + (double)(i / 10 % 10) * 0.01;
@@ -102,16 +100,4 @@ START_TEST(many_modes)
         weight += modes.weights[i];
     }
     ck_assert_double_eq_tol(weight, 1.0, 1e-12);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("modes");
-    TCase *modes = tcase_create("modes");
-    tcase_add_loop_test(modes, mixtures, 0, 13);
-    tcase_add_test(modes, light_modes_join);
-    tcase_add_test(modes, many_modes);
-    suite_add_tcase(suite, modes);
-    return suite;
 }

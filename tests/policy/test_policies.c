@@ -11,7 +11,7 @@
 
 /* --- order statistics --- */
 
-START_TEST(normal_quantiles)
+TEST(normal_quantiles)
 {
     static const struct {
         double p, z;
@@ -23,10 +23,9 @@ START_TEST(normal_quantiles)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         ck_assert_double_eq_tol(normal_quantile(cases[i].p), cases[i].z, 1e-9);
 }
-END_TEST
 
 /* Tables of Student's distribution. */
-START_TEST(quantiles_of_few_degrees)
+TEST(quantiles_of_few_degrees)
 {
     static const struct {
         double p, degrees, t;
@@ -37,10 +36,9 @@ START_TEST(quantiles_of_few_degrees)
         ck_assert_double_eq_tol(student_quantile(cases[i].p, cases[i].degrees), cases[i].t,
                                 0.005 * fabs(cases[i].t));
 }
-END_TEST
 
 /* The 40th and 61st of 100, the 9th and 22nd of 30; no interval of 5. */
-START_TEST(ranks_around_the_median)
+TEST(ranks_around_the_median)
 {
     static const struct {
         uint64_t n;
@@ -60,7 +58,6 @@ START_TEST(ranks_around_the_median)
         ck_assert_uint_eq(high, cases[i].high);
     }
 }
-END_TEST
 
 enum { ORDERS = 7 };
 
@@ -85,7 +82,7 @@ static double ordered_value(int order, uint64_t i, uint64_t n, uint64_t *state)
     }
 }
 
-START_TEST(selected_values_are_those_of_sorting)
+TEST_TIMES(selected_values_are_those_of_sorting, ORDERS)
 {
     static const uint64_t lengths[] = {1, 2, 3, 10, 101, 2047, 2048, 5000, 70001};
     uint64_t state = 1;
@@ -114,7 +111,6 @@ START_TEST(selected_values_are_those_of_sorting)
         free(scratch);
     }
 }
-END_TEST
 
 /* --- effective sample size --- */
 
@@ -140,7 +136,7 @@ static double indicator_time(double phi)
     return tau;
 }
 
-START_TEST(effective_size_of_correlated_series)
+TEST_TIMES(effective_size_of_correlated_series, 4)
 {
     static const double phis[] = {0.0, 0.5, 0.9, 0.98};
     static double series[SERIES];
@@ -150,9 +146,8 @@ START_TEST(effective_size_of_correlated_series)
     ck_assert_double_gt(n_effective, 0.5 * expected);
     ck_assert_double_lt(n_effective, 1.3 * expected);
 }
-END_TEST
 
-START_TEST(effective_size_stays_within_the_number)
+TEST(effective_size_stays_within_the_number)
 {
     double values[1000];
     for (size_t i = 0; i < 1000; i++)
@@ -166,7 +161,6 @@ START_TEST(effective_size_stays_within_the_number)
         values[i] = (double)i;
     ck_assert_double_lt(effective_sample_size(values, 1000, 499.5), 10.0); /* a ramp */
 }
-END_TEST
 
 /* --- a policy at work --- */
 
@@ -247,7 +241,7 @@ static void end(struct work *work)
 
 /* --- fixed and budget --- */
 
-START_TEST(fixed_takes_exactly_what_it_was_given)
+TEST(fixed_takes_exactly_what_it_was_given)
 {
     double times[200];
     struct work work;
@@ -271,9 +265,8 @@ START_TEST(fixed_takes_exactly_what_it_was_given)
     ck_assert_double_gt(work.estimate.n_effective, 0.0);
     end(&work);
 }
-END_TEST
 
-START_TEST(budget_ends_at_the_sample_that_spends_it)
+TEST(budget_ends_at_the_sample_that_spends_it)
 {
     double times[200];
     struct work work;
@@ -289,9 +282,8 @@ START_TEST(budget_ends_at_the_sample_that_spends_it)
     ck_assert_double_eq(work.estimate.value_ns, 1e6);
     end(&work);
 }
-END_TEST
 
-START_TEST(nothing_is_claimed_without_samples)
+TEST_TIMES(nothing_is_claimed_without_samples, 4)
 {
     static const char *const ids[] = {"fixed", "budget", "stdrel", "median_ci"};
     struct work work;
@@ -304,7 +296,6 @@ START_TEST(nothing_is_claimed_without_samples)
     ck_assert_int_eq(work.estimate.verdict, _i == 3 ? GB_VERDICT_UNCONVERGED : GB_VERDICT_NONE);
     end(&work);
 }
-END_TEST
 
 /* --- stdrel --- */
 
@@ -378,7 +369,7 @@ static void make_trace(int number, double *ret, size_t n)
     }
 }
 
-START_TEST(stdrel_stops_where_its_definition_says)
+TEST(stdrel_stops_where_its_definition_says)
 {
     static double times[TRACE];
     size_t n_stopped = 0;
@@ -403,10 +394,9 @@ START_TEST(stdrel_stops_where_its_definition_says)
     ck_assert_uint_gt(n_stopped, TRACES / 2);
     ck_assert_uint_lt(n_stopped, TRACES);
 }
-END_TEST
 
 /* Constant: noise 0 from the 5th on, so the first sample past min_time ends it. */
-START_TEST(stdrel_says_why)
+TEST(stdrel_says_why)
 {
     double times[400];
     struct work work;
@@ -442,12 +432,11 @@ START_TEST(stdrel_says_why)
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
     end(&work);
 }
-END_TEST
 
 /* Constant up to an outlier, so that the noise is 0 before and falls slowly after it: a single 0 in
  * the ring is too much. The ring has lost the last one 511 samples after the outlier, and the next
  * multiple of 16 ends it. */
-START_TEST(stdrel_keeps_512_noises)
+TEST_TIMES(stdrel_keeps_512_noises, 2)
 {
     static const uint64_t outliers[] = {2001, 2002}; /* counted from 1 */
     static const uint64_t stops[] = {2001 + 511, 2002 + 511 + 15};
@@ -463,7 +452,6 @@ START_TEST(stdrel_keeps_512_noises)
     ck_assert_uint_eq(stdrel_reference(times, 3000, 0.0, 0.0), stops[_i]);
     end(&work);
 }
-END_TEST
 
 /* --- median_ci --- */
 
@@ -474,7 +462,7 @@ static void begin_without_floor(struct work *work)
     set(work, "floor_wall", "0s");
 }
 
-START_TEST(median_ci_waits_for_wall_time)
+TEST(median_ci_waits_for_wall_time)
 {
     static const struct {
         const char *precision;
@@ -499,9 +487,8 @@ START_TEST(median_ci_waits_for_wall_time)
         end(&work);
     }
 }
-END_TEST
 
-START_TEST(median_ci_looks_a_quarter_later_each_time)
+TEST(median_ci_looks_a_quarter_later_each_time)
 {
     static const uint64_t looks[] = {30, 38, 48, 60, 75, 94, 118, 148, 185};
     double times[200];
@@ -522,11 +509,10 @@ START_TEST(median_ci_looks_a_quarter_later_each_time)
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
     end(&work);
 }
-END_TEST
 
 /* 100 + k / 30 for k = 0, 15, 1, 16 ...: never correlated, so that the interval ends at the 9th and
  * the 22nd of 30. */
-START_TEST(median_ci_certifies_its_interval)
+TEST(median_ci_certifies_its_interval)
 {
     double times[30];
     struct work work;
@@ -552,10 +538,9 @@ START_TEST(median_ci_certifies_its_interval)
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
     end(&work);
 }
-END_TEST
 
 /* Too few for its own minimum, however alike they are. */
-START_TEST(median_ci_certifies_nothing_before_its_minimum)
+TEST(median_ci_certifies_nothing_before_its_minimum)
 {
     double times[29];
     struct work work;
@@ -568,10 +553,9 @@ START_TEST(median_ci_certifies_nothing_before_its_minimum)
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
     end(&work);
 }
-END_TEST
 
 /* Equal times of a timer with a step: what the step hides is not claimed. */
-START_TEST(median_ci_knows_the_timers_step)
+TEST_TIMES(median_ci_knows_the_timers_step, 3)
 {
     static const struct {
         double tick_ns, low, high;
@@ -597,11 +581,10 @@ START_TEST(median_ci_knows_the_timers_step)
     ck_assert_double_eq(work.estimate.high_ns, cases[_i].high);
     end(&work);
 }
-END_TEST
 
 /* Half of the times one step below 4 us, half one above, in a scattered order, and so on for ever.
  */
-START_TEST(median_ci_stops_between_two_steps)
+TEST(median_ci_stops_between_two_steps)
 {
     enum { MANY = 2000 };
     static double times[MANY];
@@ -618,9 +601,8 @@ START_TEST(median_ci_stops_between_two_steps)
     ck_assert_double_eq(work.estimate.high_ns - work.estimate.low_ns, 64.0);
     end(&work);
 }
-END_TEST
 
-START_TEST(median_ci_gives_up_on_nonsense)
+TEST_TIMES(median_ci_gives_up_on_nonsense, 4)
 {
     static const double values[] = {NAN, INFINITY, -1.0, 0.0};
     double times[30];
@@ -635,10 +617,9 @@ START_TEST(median_ci_gives_up_on_nonsense)
     ck_assert_uint_eq(work.estimate.n, 30);
     end(&work);
 }
-END_TEST
 
 /* Correlated samples are worth less, so it must take more of them. */
-START_TEST(median_ci_is_not_fooled_by_correlation)
+TEST(median_ci_is_not_fooled_by_correlation)
 {
     static double times[SERIES];
     uint64_t taken[2];
@@ -656,42 +637,4 @@ START_TEST(median_ci_is_not_fooled_by_correlation)
         end(&work);
     }
     ck_assert_uint_gt(taken[1], 5 * taken[0]);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("policies");
-    TCase *statistics = tcase_create("statistics");
-    tcase_add_test(statistics, normal_quantiles);
-    tcase_add_test(statistics, quantiles_of_few_degrees);
-    tcase_add_test(statistics, ranks_around_the_median);
-    tcase_add_loop_test(statistics, selected_values_are_those_of_sorting, 0, ORDERS);
-    tcase_add_loop_test(statistics, effective_size_of_correlated_series, 0, 4);
-    tcase_add_test(statistics, effective_size_stays_within_the_number);
-    suite_add_tcase(suite, statistics);
-
-    TCase *simple = tcase_create("fixed and budget");
-    tcase_add_test(simple, fixed_takes_exactly_what_it_was_given);
-    tcase_add_test(simple, budget_ends_at_the_sample_that_spends_it);
-    tcase_add_loop_test(simple, nothing_is_claimed_without_samples, 0, 4);
-    suite_add_tcase(suite, simple);
-
-    TCase *stdrel = tcase_create("stdrel");
-    tcase_add_test(stdrel, stdrel_stops_where_its_definition_says);
-    tcase_add_test(stdrel, stdrel_says_why);
-    tcase_add_loop_test(stdrel, stdrel_keeps_512_noises, 0, 2);
-    suite_add_tcase(suite, stdrel);
-
-    TCase *median_ci = tcase_create("median_ci");
-    tcase_add_test(median_ci, median_ci_waits_for_wall_time);
-    tcase_add_test(median_ci, median_ci_looks_a_quarter_later_each_time);
-    tcase_add_test(median_ci, median_ci_certifies_its_interval);
-    tcase_add_test(median_ci, median_ci_certifies_nothing_before_its_minimum);
-    tcase_add_loop_test(median_ci, median_ci_knows_the_timers_step, 0, 3);
-    tcase_add_test(median_ci, median_ci_stops_between_two_steps);
-    tcase_add_loop_test(median_ci, median_ci_gives_up_on_nonsense, 0, 4);
-    tcase_add_test(median_ci, median_ci_is_not_fooled_by_correlation);
-    suite_add_tcase(suite, median_ci);
-    return suite;
 }

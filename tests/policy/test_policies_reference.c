@@ -288,7 +288,7 @@ static void set_params(const struct gb_plugin *plugin, void *block, const struct
     }
 }
 
-START_TEST(stops_where_the_definition_says)
+TEST_EACH(stops_where_the_definition_says, rules)
 {
     static struct trace trace;
     const struct rule *rule = &rules[_i];
@@ -313,7 +313,6 @@ START_TEST(stops_where_the_definition_says)
     ck_assert_uint_gt(n_late, 3); /* the rings went round */
     fake_params_free(plugin, block);
 }
-END_TEST
 
 /* --- entropy --- */
 
@@ -351,7 +350,7 @@ static void entropy_free(struct work *work)
 }
 
 /* All equal: exactly 0 bits for ever, so that an angle of 0 is not exceeded at any even number. */
-START_TEST(entropy_of_equal_times_is_zero)
+TEST(entropy_of_equal_times_is_zero)
 {
     struct work work = entropy_new("0");
     uint64_t wanted = 0;
@@ -370,9 +369,8 @@ START_TEST(entropy_of_equal_times_is_zero)
     ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 0.0);
     entropy_free(&work);
 }
-END_TEST
 
-START_TEST(entropy_of_different_times_levels_off_at_1874)
+TEST(entropy_of_different_times_levels_off_at_1874)
 {
     struct work work = entropy_new("0.048");
     uint64_t wanted = 0;
@@ -392,13 +390,12 @@ START_TEST(entropy_of_different_times_levels_off_at_1874)
     ck_assert_double_eq_tol(fake_metric_named(work.fake, "entropy"), log2(1874.0), 1e-14);
     entropy_free(&work);
 }
-END_TEST
 
 enum { MANY = 1 << 21, VALUES = 1 << 12, AT_ONCE = 1 << 10 };
 
 /* Two million times of 4096 values, each equally often, in a scattered order: 12 bits, to the last.
  */
-START_TEST(entropy_does_not_drift)
+TEST(entropy_does_not_drift)
 {
     static double times[AT_ONCE];
     struct work work = entropy_new("0.048");
@@ -411,10 +408,9 @@ START_TEST(entropy_does_not_drift)
     ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 12.0);
     entropy_free(&work);
 }
-END_TEST
 
 /* They are left out; too many in a row, and it gives up. */
-START_TEST(entropy_of_times_that_are_not_finite)
+TEST_TIMES(entropy_of_times_that_are_not_finite, 3)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
     const double times[4] = {1.0, values[_i], 1.0, values[_i]};
@@ -435,9 +431,8 @@ START_TEST(entropy_of_times_that_are_not_finite)
     ck_assert_double_eq(estimate.value_ns, 1.0);
     entropy_free(&work);
 }
-END_TEST
 
-START_TEST(entropy_claims_nothing_without_samples)
+TEST(entropy_claims_nothing_without_samples)
 {
     struct work work = entropy_new("0.048");
     const struct gb_estimate estimate = entropy_end(&work);
@@ -447,23 +442,4 @@ START_TEST(entropy_claims_nothing_without_samples)
     ck_assert_int_eq(estimate.verdict, GB_VERDICT_NONE);
     ck_assert_uint_eq(work.fake->n_metrics, 0);
     entropy_free(&work);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("policies_reference");
-    TCase *reference = tcase_create("reference");
-    tcase_add_loop_test(reference, stops_where_the_definition_says, 0,
-                        sizeof rules / sizeof rules[0]);
-    suite_add_tcase(suite, reference);
-
-    TCase *entropy = tcase_create("entropy");
-    tcase_add_test(entropy, entropy_of_equal_times_is_zero);
-    tcase_add_test(entropy, entropy_of_different_times_levels_off_at_1874);
-    tcase_add_test(entropy, entropy_does_not_drift);
-    tcase_add_loop_test(entropy, entropy_of_times_that_are_not_finite, 0, 3);
-    tcase_add_test(entropy, entropy_claims_nothing_without_samples);
-    suite_add_tcase(suite, entropy);
-    return suite;
 }

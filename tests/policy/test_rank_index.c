@@ -120,7 +120,7 @@ static void update_by_steps(struct rank_index *index, const double *values, uint
     ck_assert_uint_eq(index->n, n);
 }
 
-START_TEST(as_by_sorting)
+TEST_TIMES(as_by_sorting, ORDERS)
 {
     static const uint64_t lengths[] = {1, 2, 17, 300, 5000, 70000, 300001};
     uint64_t seed = 11;
@@ -147,12 +147,11 @@ START_TEST(as_by_sorting)
         free(values);
     }
 }
-END_TEST
 
 /* --- mid-quantiles by hand --- */
 
 /* 1 2 2 2 3 of 5: 1 stands at 0.1, 2 at 0.5, 3 at 0.9. And 1 1 1 2 2: 1 at 0.3, 2 at 0.8. */
-START_TEST(mid_quantiles_of_tied_values)
+TEST(mid_quantiles_of_tied_values)
 {
     static const double a[] = {2, 3, 2, 1, 2};
     static const double b[] = {2, 1, 2, 1, 1};
@@ -185,9 +184,8 @@ START_TEST(mid_quantiles_of_tied_values)
         rank_index_free(&index);
     }
 }
-END_TEST
 
-START_TEST(plain_quantiles)
+TEST(plain_quantiles)
 {
     static const double values[] = {5, 1, 4, 2};
     struct rank_index index = {0};
@@ -199,19 +197,4 @@ START_TEST(plain_quantiles)
     ck_assert_double_eq(plain_quantile(&retained, 0.6), 5.0);
     ck_assert_double_eq(plain_quantile(&retained, 0.8), (double)INFINITY);
     rank_index_free(&index);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("rank_index");
-    TCase *index = tcase_create("index");
-    tcase_set_timeout(index, 60);
-    tcase_add_loop_test(index, as_by_sorting, 0, ORDERS);
-    suite_add_tcase(suite, index);
-    TCase *quantiles = tcase_create("quantiles");
-    tcase_add_test(quantiles, mid_quantiles_of_tied_values);
-    tcase_add_test(quantiles, plain_quantiles);
-    suite_add_tcase(suite, quantiles);
-    return suite;
 }

@@ -6,7 +6,7 @@
 
 /* 1, 2, 4, 3: slope 0.8, residuals -0.3, -0.1, 1.1, -0.7 of squares 1.8, so 0.8 / sqrt(0.9 / 5);
  * they are not correlated with the next. */
-START_TEST(slopes_over_their_errors)
+TEST(slopes_over_their_errors)
 {
     const double up[] = {1, 2, 4, 3};
     const double down[] = {3, 4, 2, 1};
@@ -16,11 +16,10 @@ START_TEST(slopes_over_their_errors)
     ck_assert_double_eq(series_trend(equal, 4), 0.0);
     ck_assert_double_eq(series_trend(up, 2), 0.0);
 }
-END_TEST
 
 /* Half below, half above: the residuals of the line are correlated by 0.72, which excuses no more
  * than 0.5 would. */
-START_TEST(what_is_not_straight_is_a_trend_too)
+TEST(what_is_not_straight_is_a_trend_too)
 {
     double step[32];
     for (int i = 0; i < 32; i++)
@@ -30,15 +29,4 @@ START_TEST(what_is_not_straight_is_a_trend_too)
     const double error = sqrt(squares / 30.0 / 2728.0);
     ck_assert_double_eq_tol(series_trend(step, 32), slope / error / sqrt(3.0), 1e-9);
     ck_assert_double_gt(series_trend(step, 32), 5.0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("series_trend");
-    TCase *trend = tcase_create("trend");
-    tcase_add_test(trend, slopes_over_their_errors);
-    tcase_add_test(trend, what_is_not_straight_is_a_trend_too);
-    suite_add_tcase(suite, trend);
-    return suite;
 }

@@ -22,7 +22,7 @@ static void fill_normal(uint64_t seed, double mean, double sigma)
 /* --- when it looks --- */
 
 /* At 150 samples, or with 0.25 s of them, but after 0.1 s and 16 samples; then a quarter more. */
-START_TEST(first_look)
+TEST_TIMES(first_look, 5)
 {
     static const struct {
         double time_ns, overhead_ns;
@@ -61,9 +61,8 @@ START_TEST(first_look)
         ck_assert_uint_eq(work.next.n_samples, (uint64_t)ceil(1.25 * (double)n));
     policy_end(&work);
 }
-END_TEST
 
-START_TEST(normal_noise_is_certified)
+TEST(normal_noise_is_certified)
 {
     struct policy_work work;
     fill_normal(1, 1e5, 0.01);
@@ -86,7 +85,6 @@ START_TEST(normal_noise_is_certified)
                             1.0 - pow(0.05, 1.0 / work.estimate.n_effective), 1e-12);
     policy_end(&work);
 }
-END_TEST
 
 /* As another one was driven, but a sample at a time. */
 static void drive_singly(struct policy_work *single, const struct policy_work *work,
@@ -110,7 +108,7 @@ static void drive_singly(struct policy_work *single, const struct policy_work *w
 }
 
 /* However the samples come, one at a time or more, the verdict is the same. */
-START_TEST(batches_do_not_matter)
+TEST(batches_do_not_matter)
 {
     struct policy_work work;
     struct policy_work single;
@@ -122,10 +120,9 @@ START_TEST(batches_do_not_matter)
     policy_end(&work);
     policy_end(&single);
 }
-END_TEST
 
 /* Looks at many samples take a sixteenth more; samples may end before. */
-START_TEST(looks_at_many_samples)
+TEST_TIMES(looks_at_many_samples, 2)
 {
     static const struct {
         uint64_t n; /* samples there are */
@@ -154,11 +151,10 @@ START_TEST(looks_at_many_samples)
     policy_end(&single);
     free(values);
 }
-END_TEST
 
 /* A host may want more samples than the policy does, whose verdict stands; and it may end before
  * the first look. */
-START_TEST(hosts_may_take_more_or_less)
+TEST(hosts_may_take_more_or_less)
 {
     struct policy_work work;
     fill_normal(3, 1e6, 0.01);
@@ -184,11 +180,10 @@ START_TEST(hosts_may_take_more_or_less)
     ck_assert_double_le(work.estimate.low_ns, work.estimate.value_ns);
     policy_end(&work);
 }
-END_TEST
 
 /* --- what it makes of samples --- */
 
-START_TEST(two_modes)
+TEST(two_modes)
 {
     uint64_t seed = 4;
     struct policy_work work;
@@ -210,10 +205,9 @@ START_TEST(two_modes)
     }
     policy_end(&work);
 }
-END_TEST
 
 /* A mode that is entered for the sixth time at sample 1101, 200 apart, is no secret before. */
-START_TEST(modes_must_be_visited)
+TEST_TIMES(modes_must_be_visited, 3)
 {
     static const struct {
         const char *visits;
@@ -233,10 +227,9 @@ START_TEST(modes_must_be_visited)
     ck_assert_uint_lt(work.n, cases[_i].at_least * 3 / 2);
     policy_end(&work);
 }
-END_TEST
 
 /* The warm-up is left out; one that comes again is not. */
-START_TEST(warm_up)
+TEST(warm_up)
 {
     struct policy_work work;
     fill_normal(6, 1e6, 0.002);
@@ -258,10 +251,9 @@ START_TEST(warm_up)
     ck_assert_uint_gt(work.n, n * 3 / 2);
     policy_end(&work);
 }
-END_TEST
 
 /* A level that was there once only, at the end, however rare: by the tails, not by modes. */
-START_TEST(levels_must_mix)
+TEST_TIMES(levels_must_mix, 2)
 {
     static const struct {
         const char *without;
@@ -278,10 +270,9 @@ START_TEST(levels_must_mix)
     ck_assert_uint_le(work.n, cases[_i].to);
     policy_end(&work);
 }
-END_TEST
 
 /* Where warm-up is left out, 0.2 s are retained: 200 samples. */
-START_TEST(warm_up_takes_longer)
+TEST_TIMES(warm_up_takes_longer, 2)
 {
     static const struct {
         const char *without;
@@ -300,10 +291,9 @@ START_TEST(warm_up_takes_longer)
     ck_assert_uint_lt(work.n, 400);
     policy_end(&work);
 }
-END_TEST
 
 /* By a whole step on either side, as its phase may be locked. */
-START_TEST(timers_step)
+TEST_TIMES(timers_step, 6)
 {
     static const struct {
         double step, other; /* of every second sample */
@@ -337,9 +327,8 @@ START_TEST(timers_step)
     }
     policy_end(&work);
 }
-END_TEST
 
-START_TEST(equal_times)
+TEST(equal_times)
 {
     struct policy_work work;
     for (size_t i = 0; i < MANY; i++)
@@ -352,9 +341,8 @@ START_TEST(equal_times)
     ck_assert_double_eq(work.estimate.high_ns, 1e6);
     policy_end(&work);
 }
-END_TEST
 
-START_TEST(nonsense_is_given_up)
+TEST_TIMES(nonsense_is_given_up, 8)
 {
     static const char *const ids[] = {"steady", "quantiles"};
     static const double values[] = {NAN, INFINITY, -1.0, 0.0};
@@ -371,10 +359,9 @@ START_TEST(nonsense_is_given_up)
     ck_assert_double_nan(work.estimate.low_ns);
     policy_end(&work);
 }
-END_TEST
 
 /* Some samples without a time are left out, with what came beside them. */
-START_TEST(times_that_are_not_finite_are_left_out)
+TEST(times_that_are_not_finite_are_left_out)
 {
     struct policy_work work;
     fill_normal(7, 1e6, 0.005);
@@ -388,9 +375,8 @@ START_TEST(times_that_are_not_finite_are_left_out)
     ck_assert_double_lt(work.estimate.n_effective, 0.7 * (double)work.n);
     policy_end(&work);
 }
-END_TEST
 
-START_TEST(nothing_is_claimed_without_samples)
+TEST_TIMES(nothing_is_claimed_without_samples, 3)
 {
     static const char *const ids[] = {"steady", "quantiles", "median_cs"};
     struct policy_work work;
@@ -404,7 +390,6 @@ START_TEST(nothing_is_claimed_without_samples)
     work.ops->destroy(NULL);
     policy_end(&work);
 }
-END_TEST
 
 /* --- what is said while nothing is certified --- */
 
@@ -431,7 +416,7 @@ static double noted_sample(int kind, size_t i, double *state, uint64_t *seed)
 }
 
 /* Samples of 100 us. */
-START_TEST(obstacles_are_named)
+TEST_TIMES(obstacles_are_named, 11)
 {
     static const struct {
         int kind;
@@ -471,10 +456,9 @@ START_TEST(obstacles_are_named)
     ck_assert_double_ge(work.estimate.high_ns, work.estimate.value_ns);
     policy_end(&work);
 }
-END_TEST
 
 /* From six samples on: the least and the greatest hold the median with 97 %. */
-START_TEST(there_is_always_an_interval)
+TEST_TIMES(there_is_always_an_interval, 5)
 {
     static const char *const ids[] = {"steady", "quantiles", "median_ci", "median_cs", "fixed"};
     for (size_t i = 0; i < 6; i++)
@@ -491,11 +475,10 @@ START_TEST(there_is_always_an_interval)
         policy_end(&work);
     }
 }
-END_TEST
 
 /* So correlated that 749 samples, all that 15 s hold, are worth 4: the effective size is found too
  * large, and an interval that took it as it is would hold the median in 85 % of the cases. */
-START_TEST(uncertified_intervals_hold)
+TEST(uncertified_intervals_hold)
 {
     enum { SAMPLES = 749, RUNS = 400 };
     const double phi = 0.99;
@@ -516,7 +499,6 @@ START_TEST(uncertified_intervals_hold)
     }
     ck_assert_uint_ge(n_covered, RUNS * 93 / 100);
 }
-END_TEST
 
 /* --- the device's clock --- */
 
@@ -542,7 +524,7 @@ static double clock_at(int kind, size_t i, uint64_t *seed)
 
 /* Samples that would be certified at the 150th are held back while the clock is on its way and the
  * times follow it, and only then. What was before the 130th is left out at 520 samples. */
-START_TEST(clock_trends_are_waited_for)
+TEST_TIMES(clock_trends_are_waited_for, 9)
 {
     static const struct {
         int kind;
@@ -577,11 +559,10 @@ START_TEST(clock_trends_are_waited_for)
     ck_assert_uint_le(work.n, cases[_i].to);
     policy_end(&work);
 }
-END_TEST
 
 /* Times scatter more than they follow the clock, which alone tells that the start was another
  * regime. */
-START_TEST(a_start_at_another_clock_is_left_out)
+TEST_TIMES(a_start_at_another_clock_is_left_out, 3)
 {
     enum { START = 100 };
     static const struct {
@@ -602,9 +583,8 @@ START_TEST(a_start_at_another_clock_is_left_out)
     ck_assert(work.estimate.n_discarded == 0 || cases[_i].is_left_out);
     policy_end(&work);
 }
-END_TEST
 
-START_TEST(throttled_samples_take_three_seconds)
+TEST_TIMES(throttled_samples_take_three_seconds, 5)
 {
     static const struct {
         uint64_t bits;
@@ -638,10 +618,9 @@ START_TEST(throttled_samples_take_three_seconds)
         ck_assert_double_eq_tol(fake_metric_named(work.fake, "throttled"), 0.5, 0.01);
     policy_end(&work);
 }
-END_TEST
 
 /* Throttled at the start only, and that is left out. */
-START_TEST(throttled_warm_up_is_left_out)
+TEST(throttled_warm_up_is_left_out)
 {
     struct policy_work work;
     fill_normal(11, 1e6, 0.001);
@@ -658,11 +637,10 @@ START_TEST(throttled_warm_up_is_left_out)
     ck_assert_str_eq(work.next.reason, "interval within 1 %");
     policy_end(&work);
 }
-END_TEST
 
 /* --- options --- */
 
-START_TEST(unknown_rules_are_refused)
+TEST(unknown_rules_are_refused)
 {
     struct policy_work work;
     policy_begin(&work, "steady");
@@ -675,7 +653,6 @@ START_TEST(unknown_rules_are_refused)
         "dithering, trend");
     policy_end(&work);
 }
-END_TEST
 
 /* --- quantiles --- */
 
@@ -687,7 +664,7 @@ static double share_within(double low, double high, uint64_t n)
     return (double)inside / (double)n;
 }
 
-START_TEST(tails_are_known)
+TEST(tails_are_known)
 {
     struct policy_work work;
     fill_normal(12, 1e6, 0.05);
@@ -720,12 +697,11 @@ START_TEST(tails_are_known)
     ck_assert_uint_gt(work.n, n);
     policy_end(&work);
 }
-END_TEST
 
 /* --- median_cs --- */
 
 /* Wider than median_ci's interval of the same samples, whose 30 it takes at least. */
-START_TEST(median_cs_allows_for_its_looks)
+TEST(median_cs_allows_for_its_looks)
 {
     static const char *const ids[] = {"median_ci", "median_cs"};
     uint64_t n[2];
@@ -744,11 +720,10 @@ START_TEST(median_cs_allows_for_its_looks)
     }
     ck_assert_uint_gt(n[1], n[0] * 3 / 2);
 }
-END_TEST
 
 /* 100 + k / 300 for k = 0 ... 299 in a scattered order; n_e = 300, h = 0.0876 (see
  * test_confidence_sequence.c): from the value before rank 123.7 to that behind 176.3. */
-START_TEST(median_cs_ends_at_its_ranks)
+TEST(median_cs_ends_at_its_ranks)
 {
     struct policy_work work;
     for (uint64_t i = 0; i < 300; i++)
@@ -762,49 +737,4 @@ START_TEST(median_cs_ends_at_its_ranks)
     ck_assert_double_eq(work.estimate.low_ns, 100.0 + 122.0 / 300.0);
     ck_assert_double_eq(work.estimate.high_ns, 100.0 + 177.0 / 300.0);
     policy_end(&work);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("steady");
-    TCase *looks = tcase_create("looks");
-    tcase_add_loop_test(looks, first_look, 0, 5);
-    tcase_add_test(looks, normal_noise_is_certified);
-    tcase_add_test(looks, batches_do_not_matter);
-    tcase_set_timeout(looks, 60);
-    tcase_add_loop_test(looks, looks_at_many_samples, 0, 2);
-    tcase_add_test(looks, hosts_may_take_more_or_less);
-    suite_add_tcase(suite, looks);
-
-    TCase *samples = tcase_create("samples");
-    tcase_add_test(samples, two_modes);
-    tcase_add_loop_test(samples, modes_must_be_visited, 0, 3);
-    tcase_add_test(samples, warm_up);
-    tcase_add_loop_test(samples, levels_must_mix, 0, 2);
-    tcase_add_loop_test(samples, warm_up_takes_longer, 0, 2);
-    tcase_add_loop_test(samples, timers_step, 0, 6);
-    tcase_add_test(samples, equal_times);
-    tcase_add_loop_test(samples, nonsense_is_given_up, 0, 8);
-    tcase_add_test(samples, times_that_are_not_finite_are_left_out);
-    tcase_add_loop_test(samples, nothing_is_claimed_without_samples, 0, 3);
-    suite_add_tcase(suite, samples);
-
-    TCase *clock = tcase_create("clocks");
-    tcase_add_loop_test(clock, clock_trends_are_waited_for, 0, 9);
-    tcase_add_loop_test(clock, a_start_at_another_clock_is_left_out, 0, 3);
-    tcase_add_loop_test(clock, throttled_samples_take_three_seconds, 0, 5);
-    tcase_add_test(clock, throttled_warm_up_is_left_out);
-    suite_add_tcase(suite, clock);
-
-    TCase *others = tcase_create("others");
-    tcase_add_test(others, unknown_rules_are_refused);
-    tcase_add_test(others, tails_are_known);
-    tcase_add_loop_test(others, obstacles_are_named, 0, 11);
-    tcase_add_loop_test(others, there_is_always_an_interval, 0, 5);
-    tcase_add_test(others, uncertified_intervals_hold);
-    tcase_add_test(others, median_cs_allows_for_its_looks);
-    tcase_add_test(others, median_cs_ends_at_its_ranks);
-    suite_add_tcase(suite, others);
-    return suite;
 }

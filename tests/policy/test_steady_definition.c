@@ -158,7 +158,7 @@ static void compare(int number, const struct policy_work *work, const struct gb_
     }
 }
 
-START_TEST(stops_where_its_definition_says)
+TEST_TIMES(stops_where_its_definition_says, PARTS)
 {
     unsigned n_verdicts[GB_VERDICT_GAVE_UP + 1] = {0};
     unsigned n_means = 0;
@@ -186,14 +186,4 @@ START_TEST(stops_where_its_definition_says)
     ck_assert_uint_gt(n_verdicts[GB_VERDICT_RESOLUTION_LIMITED], 0);
     ck_assert_uint_gt(n_verdicts[GB_VERDICT_UNCONVERGED], 0);
     ck_assert_uint_gt(n_means, TRACES / 30);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("steady_definition");
-    TCase *definition = tcase_create("definition");
-    tcase_add_loop_test(definition, stops_where_its_definition_says, 0, PARTS);
-    suite_add_tcase(suite, definition);
-    return suite;
 }

@@ -50,7 +50,7 @@ static double with_gaps(uint64_t i)
     return i % 3 ? (double)i : NAN;
 }
 
-START_TEST(short_recordings_are_kept_as_they_are)
+TEST(short_recordings_are_kept_as_they_are)
 {
     struct fake_host *fake = fake_host_new();
     struct thinned_samples thinned = take(fake, rising, THINNED_MOST - 1, 1000);
@@ -62,9 +62,8 @@ START_TEST(short_recordings_are_kept_as_they_are)
     thinned_samples_free(&thinned);
     fake_host_free(fake);
 }
-END_TEST
 
-START_TEST(of_long_ones_every_part_has_its_share)
+TEST(of_long_ones_every_part_has_its_share)
 {
     struct fake_host *fake = fake_host_new();
     struct thinned_samples thinned = take(fake, rising, LONG, 4096);
@@ -83,9 +82,8 @@ START_TEST(of_long_ones_every_part_has_its_share)
     thinned_samples_free(&thinned);
     fake_host_free(fake);
 }
-END_TEST
 
-START_TEST(no_rhythm_hides_between_those_kept)
+TEST(no_rhythm_hides_between_those_kept)
 {
     struct fake_host *fake = fake_host_new();
     struct thinned_samples thinned = take(fake, alternating, LONG, 4096);
@@ -98,9 +96,8 @@ START_TEST(no_rhythm_hides_between_those_kept)
     thinned_samples_free(&thinned);
     fake_host_free(fake);
 }
-END_TEST
 
-START_TEST(what_is_kept_does_not_depend_on_how_samples_come)
+TEST_TIMES(what_is_kept_does_not_depend_on_how_samples_come, 5)
 {
     static const uint64_t parts[] = {1, 17, 4096, THINNED_MOST, LONG};
     struct fake_host *fake = fake_host_new();
@@ -115,17 +112,4 @@ START_TEST(what_is_kept_does_not_depend_on_how_samples_come)
     thinned_samples_free(&first);
     thinned_samples_free(&other);
     fake_host_free(fake);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("thinned");
-    TCase *tests = tcase_create("thinned");
-    tcase_add_test(tests, short_recordings_are_kept_as_they_are);
-    tcase_add_test(tests, of_long_ones_every_part_has_its_share);
-    tcase_add_test(tests, no_rhythm_hides_between_those_kept);
-    tcase_add_loop_test(tests, what_is_kept_does_not_depend_on_how_samples_come, 0, 5);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -41,7 +41,7 @@ static double window_of(const double *noises, size_t k)
     return sqrt(squares / (double)n) / mean;
 }
 
-START_TEST(figures)
+TEST(figures)
 {
     enum { N = 3000 };
     static double values[N], noises[N];
@@ -74,10 +74,9 @@ START_TEST(figures)
     }
     arena_free(&arena);
 }
-END_TEST
 
 /* Ranks that hold the median with 95 %, from tables of the binomial distribution. */
-START_TEST(intervals)
+TEST(intervals)
 {
     static const struct {
         uint64_t n;
@@ -100,9 +99,8 @@ START_TEST(intervals)
         arena_free(&arena);
     }
 }
-END_TEST
 
-START_TEST(few_are_all_shown)
+TEST(few_are_all_shown)
 {
     static const double values[] = {5, NAN, 3, 3};
     struct arena arena = {0};
@@ -118,9 +116,8 @@ START_TEST(few_are_all_shown)
     ck_assert_uint_eq(series.n_outside, 0);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(many_are_thinned_out)
+TEST(many_are_thinned_out)
 {
     enum { N = 300000, OUTLIER = 200000 };
     double *values = malloc(N * sizeof *values);
@@ -150,9 +147,8 @@ START_TEST(many_are_thinned_out)
     free(values);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(equal_and_unknown)
+TEST(equal_and_unknown)
 {
     static const double equal[] = {7, 7, 7, 7, 7, 7, 7}, unknown[] = {NAN, NAN}, zero[] = {0, 0};
     struct arena arena = {0};
@@ -166,18 +162,4 @@ START_TEST(equal_and_unknown)
     ck_assert(isnan(series.stdev_ratio[1]));
     ck_assert_int_eq(replay_series_of(unknown, 2, &arena, &series, &error), GB_NOT_FOUND);
     arena_free(&arena);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("replay_series");
-    TCase *tests = tcase_create("replay_series");
-    tcase_add_test(tests, figures);
-    tcase_add_test(tests, intervals);
-    tcase_add_test(tests, few_are_all_shown);
-    tcase_add_test(tests, many_are_thinned_out);
-    tcase_add_test(tests, equal_and_unknown);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -115,25 +115,23 @@ static const struct csv_case {
     {"x,time_unit\n1,us\n2\n", "x", NULL, "3:0: the line has no time_unit"},
 };
 
-START_TEST(text_files)
+TEST_EACH(text_files, csv_cases)
 {
     const struct csv_case *c = &csv_cases[_i];
     struct trace_file_options options = {.column = c->column,
                                          .unit_ns = c->unit ? trace_unit_ns(c->unit) : 0};
     ck_assert_str_eq(reading(".csv", c->text, strlen(c->text), &options), c->expected);
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_text)
+TEST(bytes_that_are_no_text)
 {
     struct trace_file_options options = {.unit_ns = 1};
     ck_assert_str_eq(reading(".csv", "1\n2\0003\n", 7, &options),
                      "2:2: a byte of value 0 stands here: expected text; for binary files give "
                      "--input f32 or f64");
 }
-END_TEST
 
-START_TEST(many_fields_and_long_lines)
+TEST(many_fields_and_long_lines)
 {
     struct trace_file_options options = {.unit_ns = 1, .column = "4096"};
     char *line = malloc(3 * 5000);
@@ -147,9 +145,8 @@ START_TEST(many_fields_and_long_lines)
     ck_assert_str_eq(reading(".csv", line, n, &options), "1:0: the line has more than 4096 fields");
     free(line);
 }
-END_TEST
 
-START_TEST(samples_are_many)
+TEST(samples_are_many)
 {
     enum { N = 100000 };
     struct text text = {0};
@@ -170,9 +167,8 @@ START_TEST(samples_are_many)
     arena_free(&arena);
     unlink(path);
 }
-END_TEST
 
-START_TEST(binary)
+TEST(binary)
 {
     /* 1.5 and 2 as little-endian numbers, on any machine */
     static const unsigned char singles[] = {0, 0, 0xC0, 0x3F, 0, 0, 0, 0x40};
@@ -202,9 +198,8 @@ START_TEST(binary)
                      "0:0: value 1 (at byte 0) is -1.5: expected a finite time of at least 0; is "
                      "it f32 of that unit?");
 }
-END_TEST
 
-START_TEST(binary_blocks_join)
+TEST(binary_blocks_join)
 {
     enum { N = 5000 };
     static double values[N];
@@ -222,9 +217,8 @@ START_TEST(binary_blocks_join)
     arena_free(&arena);
     unlink(path);
 }
-END_TEST
 
-START_TEST(files_that_are_not_there)
+TEST(files_that_are_not_there)
 {
     struct arena arena = {0};
     struct trace_file trace;
@@ -235,9 +229,8 @@ START_TEST(files_that_are_not_there)
     ck_assert_int_eq(trace_file_read("/", &options, &arena, &trace, &error), GB_IO);
     ck_assert_str_eq(error.text, "/: cannot be read: Is a directory");
 }
-END_TEST
 
-START_TEST(words)
+TEST(words)
 {
     ck_assert_double_eq(trace_unit_ns("ns"), 1);
     ck_assert_double_eq(trace_unit_ns("us"), 1e3);
@@ -248,21 +241,4 @@ START_TEST(words)
     ck_assert_int_eq(trace_format_named("csv"), TRACE_CSV);
     ck_assert_int_eq(trace_format_named("f64"), TRACE_F64);
     ck_assert_int_eq(trace_format_named("auto"), -1);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("trace_file");
-    TCase *tests = tcase_create("trace_file");
-    tcase_add_loop_test(tests, text_files, 0, sizeof csv_cases / sizeof *csv_cases);
-    tcase_add_test(tests, bytes_that_are_no_text);
-    tcase_add_test(tests, many_fields_and_long_lines);
-    tcase_add_test(tests, samples_are_many);
-    tcase_add_test(tests, binary);
-    tcase_add_test(tests, binary_blocks_join);
-    tcase_add_test(tests, files_that_are_not_there);
-    tcase_add_test(tests, words);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -56,7 +56,9 @@ static void read_page(const char *path, struct text *out)
     ck_assert_ptr_null(strstr(text_get(out), "inf"));
 }
 
-START_TEST(strips_are_as_they_were)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(strips_are_as_they_were)
 {
     CLEANUP(text_free) struct text text = {0};
     FLEET_STORE("a.gbr", 1, eight);
@@ -65,9 +67,8 @@ START_TEST(strips_are_as_they_were)
     views_expect_golden("nodes_strips.txt", &text);
     fleet_free(fleet);
 }
-END_TEST
 
-START_TEST(each_node_is_a_point)
+TEST(each_node_is_a_point)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text svg = {0};
@@ -92,10 +93,9 @@ START_TEST(each_node_is_a_point)
     ck_assert_uint_eq(count(text_get(&svg), "<title>node05: "), 3); /* one case fails */
     fleet_free(fleet);
 }
-END_TEST
 
 /* What is far away does not squeeze all others together, and is there. */
-START_TEST(far_nodes_stand_at_the_edge)
+TEST(far_nodes_stand_at_the_edge)
 {
     static const struct fixture_node nodes[] = {
         {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d", .factor = 9}};
@@ -108,9 +108,8 @@ START_TEST(far_nodes_stand_at_the_edge)
     ck_assert(page.panels[0].x_high < 60);
     fleet_free(fleet);
 }
-END_TEST
 
-START_TEST(two_nodes_have_no_strips)
+TEST(two_nodes_have_no_strips)
 {
     static const struct fixture_node nodes[] = {{.host = "a"}, {.host = "b"}};
     CLEANUP(arena_free) struct arena arena = {0};
@@ -120,9 +119,8 @@ START_TEST(two_nodes_have_no_strips)
     ck_assert(!fleet_page(fleet_result(fleet), &arena, &page));
     fleet_free(fleet);
 }
-END_TEST
 
-START_TEST(a_page_of_nodes_is_sound)
+TEST(a_page_of_nodes_is_sound)
 {
     static const struct fixture_node nodes[] = {
         {.host = "<b>&\"1", .factor = 1.05, .driver = "<i>"},
@@ -144,10 +142,9 @@ START_TEST(a_page_of_nodes_is_sound)
     ck_assert_uint_eq(count(text_get(&page), "<td class=\"bad\">slower</td>"), 1);
     fleet_free(fleet);
 }
-END_TEST
 
 /* Runs of three hosts and more are compared as nodes, on the page of these runs. */
-START_TEST(a_page_of_runs_has_its_nodes)
+TEST(a_page_of_runs_has_its_nodes)
 {
     static const struct html_options options = {0};
     CLEANUP(text_free) struct text page = {0};
@@ -167,20 +164,4 @@ START_TEST(a_page_of_runs_has_its_nodes)
         ck_assert_uint_eq(count(text_get(&page), "<h2>Cases</h2>"), n);
     }
     ck_assert_ptr_nonnull(strstr(text_get(&page), "1 of 4 nodes is flagged: node03"));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("fleet chart");
-    TCase *tests = tcase_create("fleet chart");
-    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
-    tcase_add_test(tests, strips_are_as_they_were);
-    tcase_add_test(tests, each_node_is_a_point);
-    tcase_add_test(tests, far_nodes_stand_at_the_edge);
-    tcase_add_test(tests, two_nodes_have_no_strips);
-    tcase_add_test(tests, a_page_of_nodes_is_sound);
-    tcase_add_test(tests, a_page_of_runs_has_its_nodes);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -66,7 +66,9 @@ static void expect_in_order(const char *page, const char *const *expected, size_
         expect_in_order(page, expected, sizeof expected / sizeof *expected);                       \
     } while (0)
 
-START_TEST(parts_are_in_order)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(parts_are_in_order)
 {
     views_make_file("results.gbr");
     const char *page = page_of("results.gbr", NULL);
@@ -83,9 +85,8 @@ START_TEST(parts_are_in_order)
     const char *script = strstr(page, "<script>");
     ck_assert_uint_le(strlen(script), 8192);
 }
-END_TEST
 
-START_TEST(rounds_are_one_case)
+TEST(rounds_are_one_case)
 {
     views_make_rounds("rounds.gbr");
     const char *page = page_of("rounds.gbr", "rounds.gbr");
@@ -93,7 +94,6 @@ START_TEST(rounds_are_one_case)
     ck_assert_uint_eq(count(page, "data-rounds=\"0 20 40\""), 4);
     ck_assert_uint_eq(count(page, "data-v=\"1\""), 4);
 }
-END_TEST
 
 static void make_hostile(const char *name, unsigned n)
 {
@@ -117,7 +117,7 @@ static void make_hostile(const char *name, unsigned n)
     fixture_close(store);
 }
 
-START_TEST(words_are_no_markup)
+TEST(words_are_no_markup)
 {
     make_hostile("hostile.gbr", 10);
     const char *page = page_of("hostile.gbr", NULL);
@@ -125,9 +125,8 @@ START_TEST(words_are_no_markup)
     ck_assert_ptr_null(strstr(page, "<img"));
     ck_assert_ptr_nonnull(strstr(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
 }
-END_TEST
 
-START_TEST(no_case_and_many)
+TEST(no_case_and_many)
 {
     CLEANUP(text_free) struct text page = {0};
     struct gb_error error = {0};
@@ -143,19 +142,4 @@ START_TEST(no_case_and_many)
     const char *all = page_of("many.gbr", NULL);
     ck_assert_uint_eq(count(all, "<details class=\"filtered\""), 1000);
     ck_assert_uint_le(strlen(all) / 1000, 60000);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *all_tests = suite_create("html");
-    TCase *tests = tcase_create("html");
-    tcase_set_timeout(tests, 60);
-    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
-    tcase_add_test(tests, parts_are_in_order);
-    tcase_add_test(tests, rounds_are_one_case);
-    tcase_add_test(tests, words_are_no_markup);
-    tcase_add_test(tests, no_case_and_many);
-    suite_add_tcase(all_tests, tests);
-    return all_tests;
 }

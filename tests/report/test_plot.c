@@ -28,7 +28,7 @@ static const char *script_of_panel(const struct plot_panel *panel)
     return script_of(&page);
 }
 
-START_TEST(all_kinds)
+TEST(all_kinds)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     const struct plot_series series[] = {
@@ -48,9 +48,8 @@ START_TEST(all_kinds)
     ck_assert_ptr_nonnull(strstr(script, "set label 'Roof' at screen"));
     ck_assert_ptr_nonnull(strstr(script, "set label 'd' at screen"));
 }
-END_TEST
 
-START_TEST(svg_is_well_formed)
+TEST(svg_is_well_formed)
 {
     static const char *const names[] = {"a", "b", "c", "d"}, *const titles[] = {"<1>", NULL, "3",
                                                                                 "4"};
@@ -83,9 +82,8 @@ START_TEST(svg_is_well_formed)
     ck_assert_str_ne(markup_error("<b>&</b>"), "");
     ck_assert_str_ne(markup_error("<b title=\"x\"\"></b>"), "");
 }
-END_TEST
 
-START_TEST(svg_ticks)
+TEST(svg_ticks)
 {
     static const double wide[] = {0.2, 5e6}, narrow[] = {3, 7}, levels[] = {-1, 1};
     const struct plot_series log_series = {.n = 2, .x = wide, .y = levels},
@@ -101,9 +99,8 @@ START_TEST(svg_ticks)
     ck_assert_ptr_nonnull(strstr(text_get(&out), ">-0.5</text>"));
     ck_assert_ptr_nonnull(strstr(text_get(&out), ">0</text>"));
 }
-END_TEST
 
-START_TEST(gaps)
+TEST(gaps)
 {
     static const double holes[] = {NAN, 2, NAN, NAN, 4, INFINITY};
     static const double places[] = {1, 2, 3, 4, 5, 6};
@@ -114,9 +111,8 @@ START_TEST(gaps)
     ck_assert_ptr_nonnull(strstr(script_of_panel(&empty), "set xrange ["));
     ck_assert_ptr_null(strstr(script_of_panel(&empty), "nan"));
 }
-END_TEST
 
-START_TEST(bars)
+TEST(bars)
 {
     static const char *const categories[] = {"fp16 100%", "it's"};
     const struct plot_series series[] = {{.kind = PLOT_BARS, .label = "old", .n = 2, .y = y},
@@ -129,9 +125,8 @@ START_TEST(bars)
     ck_assert_ptr_nonnull(strstr(script, "using ($1+0.2):2:(0.376) with boxes"));
     ck_assert_ptr_nonnull(strstr(script, "set xrange [-0.5:1.5]\nset yrange [0:"));
 }
-END_TEST
 
-START_TEST(bars_say_their_values)
+TEST(bars_say_their_values)
 {
     static const char *const categories[] = {"a", "a name that is longer than its bar is wide"};
     static const char *const names[] = {"2.000 us", "4.000 us"};
@@ -150,9 +145,8 @@ START_TEST(bars_say_their_values)
     ck_assert_ptr_nonnull(
         strstr(script, "set xtics rotate by 45 right ('a' 0, 'a name that is lo\u2026' 1)"));
 }
-END_TEST
 
-START_TEST(pages_get_the_height_that_panels_ask_for)
+TEST(pages_get_the_height_that_panels_ask_for)
 {
     const struct plot_panel panels[] = {{.height = 300, .x_label = "x"}, {.height = 200}};
     const struct plot_page page = {.panels = panels, .n_panels = 2, .width = 400};
@@ -163,7 +157,6 @@ START_TEST(pages_get_the_height_that_panels_ask_for)
            "set tmargin at screen %lf\nset bmargin at screen %lf", &top, &bottom);
     ck_assert_double_eq_tol((top - bottom) * height, 300, 1);
 }
-END_TEST
 
 /* Every quote that was opened is closed on its line, as gnuplot counts them. */
 static void check_quotes(const char *script)
@@ -228,7 +221,7 @@ static struct plot_page hostile_page(const char *words, struct plot_panel *panel
                               .height = 500};
 }
 
-START_TEST(words_stay_words)
+TEST_EACH(words_stay_words, hostile)
 {
     struct plot_panel panel;
     struct plot_series series[2];
@@ -237,7 +230,6 @@ START_TEST(words_stay_words)
     struct plot_page page = hostile_page(hostile[_i], &panel, series, &vertical, names);
     check_quotes(script_of(&page));
 }
-END_TEST
 
 static bool has_gnuplot(void)
 {
@@ -245,7 +237,7 @@ static bool has_gnuplot(void)
     return plot_check("x.svg", &error) == GB_OK;
 }
 
-START_TEST(words_stay_words_in_gnuplot)
+TEST_EACH(words_stay_words_in_gnuplot, hostile)
 {
     char folder[200], file[300];
     struct plot_panel panel;
@@ -268,7 +260,6 @@ START_TEST(words_stay_words_in_gnuplot)
     ck_assert_str_eq(markup_error(text_get(&svg)), "");
     ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
 /* Where the words of a script are, as boxes in pixels: those of vertical lines only. */
 struct label {
@@ -294,7 +285,7 @@ static size_t labels_of(const char *script, const struct plot_page *page, struct
     return n;
 }
 
-START_TEST(labels_do_not_collide)
+TEST_TIMES(labels_do_not_collide, 4)
 {
     enum { N = 12 };
     static const double places[][N] = {
@@ -328,9 +319,8 @@ START_TEST(labels_do_not_collide)
         }
     }
 }
-END_TEST
 
-START_TEST(files)
+TEST(files)
 {
     const struct plot_series series = {.n = 4, .x = x, .y = y};
     const struct plot_panel panel = {.series = &series, .n_series = 1};
@@ -354,9 +344,8 @@ START_TEST(files)
     ck_assert_int_ne(plot_write(&page, "/nowhere/x.gp", &error), GB_OK);
     ck_assert_str_eq(error.text, "/nowhere/x.gp: cannot be written: No such file or directory");
 }
-END_TEST
 
-START_TEST(without_gnuplot)
+TEST(without_gnuplot)
 {
     const struct plot_page page = {.width = 300, .height = 200};
     struct gb_error error;
@@ -366,25 +355,4 @@ START_TEST(without_gnuplot)
     ck_assert_int_eq(plot_write(&page, "x.png", &error), GB_NOT_FOUND);
     ck_assert_int_eq(plot_check("x.gp", &error), GB_OK);
     ck_assert_int_eq(plot_check("x.svg", &error), GB_OK);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("plot");
-    TCase *tests = tcase_create("plot");
-    tcase_add_test(tests, all_kinds);
-    tcase_add_test(tests, gaps);
-    tcase_add_test(tests, svg_is_well_formed);
-    tcase_add_test(tests, svg_ticks);
-    tcase_add_test(tests, bars);
-    tcase_add_test(tests, bars_say_their_values);
-    tcase_add_test(tests, pages_get_the_height_that_panels_ask_for);
-    tcase_add_loop_test(tests, words_stay_words, 0, sizeof hostile / sizeof *hostile);
-    tcase_add_loop_test(tests, words_stay_words_in_gnuplot, 0, sizeof hostile / sizeof *hostile);
-    tcase_add_loop_test(tests, labels_do_not_collide, 0, 4);
-    tcase_add_test(tests, files);
-    tcase_add_test(tests, without_gnuplot);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

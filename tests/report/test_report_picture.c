@@ -289,7 +289,14 @@ static size_t n_numbers_of(const struct drawing *drawing)
 
 /* ---- tests ---- */
 
-START_TEST(nothing_hides_anything)
+static void tear_down(void)
+{
+    arena_free(&arena);
+}
+
+TEST_FIXTURE(NULL, tear_down)
+
+TEST_TIMES(nothing_hides_anything, PICTURES)
 {
     const struct drawing *drawing = drawing_of(script_of(_i));
     const double half = 5;
@@ -313,23 +320,21 @@ START_TEST(nothing_hides_anything)
     }
     ck_assert_uint_ge(n_numbers_of(drawing), pictures[_i].n_numbers);
 }
-END_TEST
 
-START_TEST(names_in_the_picture_are_whole)
+TEST_TIMES(names_in_the_picture_are_whole, PICTURES)
 {
     const struct drawing *drawing = drawing_of(script_of(_i));
     for (size_t i = 0; i < drawing->n_labels; i++)
         ck_assert_msg(!strstr(drawing->labels[i], "\u2026"), "%s: %s", pictures[_i].name,
                       drawing->labels[i]);
 }
-END_TEST
 
 static void expect(const char *script, const char *words)
 {
     ck_assert_msg(strstr(script, words) != NULL, "no %s in the script", words);
 }
 
-START_TEST(cases_have_one_number_and_a_shape_for_each_level)
+TEST(cases_have_one_number_and_a_shape_for_each_level)
 {
     const char *script = script_of(0);
     const struct drawing *drawing = drawing_of(script);
@@ -345,18 +350,16 @@ START_TEST(cases_have_one_number_and_a_shape_for_each_level)
     expect(script, "'arrows: levels hardly used");
     ck_assert_double_eq(drawing->x_high, 1e4); /* not 1e6 */
 }
-END_TEST
 
-START_TEST(axes_have_units)
+TEST(axes_have_units)
 {
     const char *script = script_of(0);
     expect(script, "set format y '%.0s %cFLOP/s'");
     expect(script, "set ytics 10\n");
     expect(script, "set xlabel 'arithmetic intensity (FLOP/byte)'");
 }
-END_TEST
 
-START_TEST(roofs_of_a_level_share_a_name)
+TEST(roofs_of_a_level_share_a_name)
 {
     const struct drawing *drawing = drawing_of(script_of(0));
     const char *script = script_of(0);
@@ -373,9 +376,8 @@ START_TEST(roofs_of_a_level_share_a_name)
     expect(script, "lc rgb '#660072B2' notitle");                 /* faint: unused */
     expect(script, "lc rgb '#000072B2' notitle");
 }
-END_TEST
 
-START_TEST(cases_without_arithmetic_are_apart)
+TEST(cases_without_arithmetic_are_apart)
 {
     const char *script = script_of(0);
     const char *head = strstr(script, "set label 'no arithmetic, so not in the picture:'");
@@ -386,9 +388,8 @@ START_TEST(cases_without_arithmetic_are_apart)
     expect(script_of(6), "set label 'no arithmetic, so not in the picture:'");
     expect(script_of(6), "'there is nothing to draw'");
 }
-END_TEST
 
-START_TEST(the_picture_grows_with_its_cases)
+TEST(the_picture_grows_with_its_cases)
 {
     struct plot_page page;
     struct report_chart chart = {.model = "", .source = NULL};
@@ -409,18 +410,16 @@ START_TEST(the_picture_grows_with_its_cases)
     ck_assert_ptr_null(strstr(text_get(&most), "set label '81'"));
     ck_assert_uint_eq(drawing_of(text_get(&most))->n_points, 100); /* marks they have */
 }
-END_TEST
 
-START_TEST(long_names_take_more_lines)
+TEST(long_names_take_more_lines)
 {
     const char *script = script_of(4);
     expect(script, "set label 'it\u2019s \"one\" `case`' at screen");
     expect(script, " words that");
     expect(script, "\u2026' at screen"); /* what cannot be broken is cut */
 }
-END_TEST
 
-START_TEST(gnuplot_draws_them)
+TEST_TIMES(gnuplot_draws_them, PICTURES)
 {
     static const char *const kinds[] = {"svg", "png", "pdf", "gp"};
     const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
@@ -436,28 +435,4 @@ START_TEST(gnuplot_draws_them)
                       error.text);
         unlink(file);
     }
-}
-END_TEST
-
-static void tear_down(void)
-{
-    arena_free(&arena);
-}
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("report_picture");
-    TCase *tests = tcase_create("report_picture");
-    tcase_add_checked_fixture(tests, NULL, tear_down);
-    tcase_add_loop_test(tests, nothing_hides_anything, 0, PICTURES);
-    tcase_add_loop_test(tests, names_in_the_picture_are_whole, 0, PICTURES);
-    tcase_add_test(tests, cases_have_one_number_and_a_shape_for_each_level);
-    tcase_add_test(tests, axes_have_units);
-    tcase_add_test(tests, roofs_of_a_level_share_a_name);
-    tcase_add_test(tests, cases_without_arithmetic_are_apart);
-    tcase_add_test(tests, the_picture_grows_with_its_cases);
-    tcase_add_test(tests, long_names_take_more_lines);
-    tcase_add_loop_test(tests, gnuplot_draws_them, 0, PICTURES);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -77,16 +77,15 @@ static void expect(const char *node, uint32_t n_each, uint32_t number, uint32_t 
     tear_down();
 }
 
-START_TEST(a_task_alone_has_all_groups)
+TEST(a_task_alone_has_all_groups)
 {
     expect("abcdefgh", 2, 0, 1, "cpu a,b c,d e,f g,h");
     expect("abcdefgh", 4, 0, 1, "cpu a,b,c,d e,f,g,h");
     expect("abcdefgh", 1, 0, 1, "cpu a b c d e f g h");
     expect("abcdefgh", 3, 0, 1, "cpu a,b,c d,e,f");
 }
-END_TEST
 
-START_TEST(tasks_share_the_groups)
+TEST(tasks_share_the_groups)
 {
     expect("abcdefgh", 2, 0, 4, "cpu a,b");
     expect("abcdefgh", 2, 3, 4, "cpu g,h");
@@ -94,17 +93,15 @@ START_TEST(tasks_share_the_groups)
     expect("abcdefgh", 2, 1, 2, "cpu c,d g,h");
     expect("abcdefgh", 2, 2, 3, "cpu e,f");
 }
-END_TEST
 
-START_TEST(whatever_the_order_in_which_a_task_sees_them)
+TEST(whatever_the_order_in_which_a_task_sees_them)
 {
     expect("hgfedcba", 2, 1, 4, "cpu c,d");
     expect("badcfehg", 2, 0, 4, "cpu a,b");
 }
-END_TEST
 
 /* Of all sizes: each GPU at most once, and as many as there are whole groups. */
-START_TEST(no_gpu_is_two_tasks)
+TEST(no_gpu_is_two_tasks)
 {
     for (uint32_t n_gpus = 1; n_gpus <= 8; n_gpus++)
         for (uint32_t n_each = 1; n_each <= n_gpus; n_each++)
@@ -125,9 +122,8 @@ START_TEST(no_gpu_is_two_tasks)
                 ck_assert_int_eq(n_dealt, (int)(n_gpus / n_each * n_each));
             }
 }
-END_TEST
 
-START_TEST(of_too_few_tasks_may_have_their_own)
+TEST(of_too_few_tasks_may_have_their_own)
 {
     make_node("cd");
     ck_assert_str_eq(deal(2, 3, 4), "cpu c,d");
@@ -140,9 +136,8 @@ START_TEST(of_too_few_tasks_may_have_their_own)
     ck_assert_uint_gt(notes.length, 0);
     tear_down();
 }
-END_TEST
 
-START_TEST(too_few_for_one_group_are_absent)
+TEST(too_few_for_one_group_are_absent)
 {
     make_node("abc");
     ck_assert_str_eq(deal(4, 0, 1), "cpu");
@@ -151,9 +146,8 @@ START_TEST(too_few_for_one_group_are_absent)
     ck_assert_str_eq(absent[0].reason, "gpus_per_case = 4: 3 can be used here");
     tear_down();
 }
-END_TEST
 
-START_TEST(without_an_address_the_uuid_counts)
+TEST(without_an_address_the_uuid_counts)
 {
     set_up();
     add(&gpus, "z", "");
@@ -161,7 +155,6 @@ START_TEST(without_an_address_the_uuid_counts)
     ck_assert_str_eq(deal(2, 0, 1), "y,z");
     tear_down();
 }
-END_TEST
 
 static const char *const variables[] = {"SLURM_LOCALID",
                                         "SLURM_NODEID",
@@ -196,7 +189,7 @@ static void expect_task(const char *environment, uint32_t number, uint32_t n)
                   task.n);
 }
 
-START_TEST(what_launchers_say)
+TEST(what_launchers_say)
 {
     expect_task("", 0, 1);
     expect_task("SLURM_LOCALID=3 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4(x2)", 3, 4);
@@ -210,21 +203,4 @@ START_TEST(what_launchers_say)
     expect_task("FLUX_TASK_LOCAL_ID=3 FLUX_JOB_SIZE=7 FLUX_JOB_NNODES=2", 3, 4);
     expect_task("MPI_LOCALRANKID=1 MPI_LOCALNRANKS=8", 1, 8);
     expect_task("PALS_LOCAL_RANKID=5 PALS_LOCAL_SIZE=8", 5, 8);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("device_groups");
-    TCase *tcase = tcase_create("device_groups");
-    tcase_add_test(tcase, a_task_alone_has_all_groups);
-    tcase_add_test(tcase, tasks_share_the_groups);
-    tcase_add_test(tcase, whatever_the_order_in_which_a_task_sees_them);
-    tcase_add_test(tcase, no_gpu_is_two_tasks);
-    tcase_add_test(tcase, of_too_few_tasks_may_have_their_own);
-    tcase_add_test(tcase, too_few_for_one_group_are_absent);
-    tcase_add_test(tcase, without_an_address_the_uuid_counts);
-    tcase_add_test(tcase, what_launchers_say);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

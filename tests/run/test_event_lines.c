@@ -33,7 +33,7 @@ static void make_pipe(int ends[2])
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
-START_TEST(a_reader_that_comes_back)
+TEST(a_reader_that_comes_back)
 {
     enum { SENT = 30000, MORE = 3 };
     struct events events = {0};
@@ -65,9 +65,8 @@ START_TEST(a_reader_that_comes_back)
     ck_assert_uint_eq(events_close(&events, &reason), n_lost);
     text_free(&all);
 }
-END_TEST
 
-START_TEST(a_reader_that_is_gone)
+TEST(a_reader_that_is_gone)
 {
     struct events events = {0};
     const char *reason;
@@ -82,10 +81,9 @@ START_TEST(a_reader_that_is_gone)
     ck_assert_uint_eq(events_close(&events, &reason), 5);
     ck_assert_str_eq(reason, "the reader is gone");
 }
-END_TEST
 
 /* What others have open stays as it is. */
-START_TEST(the_descriptor_itself_may_wait)
+TEST(the_descriptor_itself_may_wait)
 {
     struct events events = {0};
     const char *reason;
@@ -96,16 +94,4 @@ START_TEST(the_descriptor_itself_may_wait)
     ck_assert(!(fcntl(ends[1], F_GETFL) & O_NONBLOCK));
     ck_assert_uint_eq(events_close(&events, &reason), 0);
     ck_assert_int_ge(fcntl(ends[1], F_GETFL), 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("events");
-    TCase *test = tcase_create("events");
-    suite_add_tcase(suite, test);
-    tcase_add_test(test, a_reader_that_comes_back);
-    tcase_add_test(test, a_reader_that_is_gone);
-    tcase_add_test(test, the_descriptor_itself_may_wait);
-    return suite;
 }

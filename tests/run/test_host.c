@@ -429,7 +429,7 @@ START_TEST(functions_are_replaced)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(host)
 {
     Suite *suite = suite_create("host");
     TCase *judging = tcase_create("judging");

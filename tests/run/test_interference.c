@@ -32,7 +32,7 @@ static const struct busy_case {
     {"thread", 0.01, 0.5, 1, 0.5, 0.5, NULL},
 };
 
-START_TEST(judged)
+TEST_EACH(judged, cases)
 {
     const struct busy_case *busy = &cases[_i];
     const double sampled_ns = 10e9, all_ns = sampled_ns * (double)sysconf(_SC_NPROCESSORS_ONLN);
@@ -54,9 +54,8 @@ START_TEST(judged)
     ck_assert(!interference_matters(&record, &words));
     text_free(&words);
 }
-END_TEST
 
-START_TEST(own_time_is_not_that_of_others)
+TEST(own_time_is_not_that_of_others)
 {
     struct interference begin;
     struct interference_record found;
@@ -69,7 +68,6 @@ START_TEST(own_time_is_not_that_of_others)
     const double all_ns = found.sampled_ns * (double)sysconf(_SC_NPROCESSORS_ONLN);
     ck_assert_double_le(found.others_cpu_ns + found.own_cpu_ns, 1.1 * all_ns + 100e6);
 }
-END_TEST
 
 /* Burns processor time for so long. */
 static void burn(double seconds)
@@ -79,7 +77,7 @@ static void burn(double seconds)
         continue;
 }
 
-START_TEST(nor_is_that_of_siblings)
+TEST(nor_is_that_of_siblings)
 {
     int found[2];
     double siblings_ns = 0;
@@ -106,16 +104,4 @@ START_TEST(nor_is_that_of_siblings)
     ck_assert_double_ge(siblings_ns, 0.2e9);
     ck_assert_double_le(siblings_ns, 0.6e9);
     ck_assert_int_eq(waitpid(parent, NULL, 0), parent);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("interference");
-    TCase *test = tcase_create("interference");
-    suite_add_tcase(suite, test);
-    tcase_add_loop_test(test, judged, 0, sizeof cases / sizeof *cases);
-    tcase_add_test(test, own_time_is_not_that_of_others);
-    tcase_add_test(test, nor_is_that_of_siblings);
-    return suite;
 }

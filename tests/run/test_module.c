@@ -21,20 +21,9 @@ static const struct {
     {"/median/x.so", "median", false},
 };
 
-START_TEST(a_files_name_says_what_it_may_hold)
+TEST_EACH(a_files_name_says_what_it_may_hold, files)
 {
     ck_assert_msg(module_file_names(files[_i].path, GB_PLUGIN_POLICY, files[_i].id) ==
                       files[_i].may_hold,
                   "%s for %s", files[_i].path, files[_i].id);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("module");
-    TCase *names = tcase_create("names");
-    tcase_add_loop_test(names, a_files_name_says_what_it_may_hold, 0,
-                        sizeof files / sizeof files[0]);
-    suite_add_tcase(suite, names);
-    return suite;
 }

@@ -375,7 +375,7 @@ START_TEST(a_failing_policy_is_quoted)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(policy_run)
 {
     Suite *suite = suite_create("policy_run");
     TCase *tests = tcase_create("policy_run");

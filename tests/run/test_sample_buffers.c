@@ -16,7 +16,7 @@ static uint32_t declare(const char *name, const char *unit)
     return series_declare(&set, name, unit, &error);
 }
 
-START_TEST(names_and_units)
+TEST(names_and_units)
 {
     static const char *const wrong[] = {"",         "a b",  "A",  "1a",        "a-b",    "flags",
                                         "clock_hz", "time", "\n", "a\303\244", "elapsed"};
@@ -41,7 +41,6 @@ START_TEST(names_and_units)
     ck_assert_uint_eq(declare("z", "ns"), 0);
     series_free(&set);
 }
-END_TEST
 
 enum { THREADS = 8, LENGTH = 3 * SAMPLE_CHUNK + 17 };
 static pthread_barrier_t all_are_done;
@@ -56,7 +55,7 @@ static void *give(void *object)
     return NULL;
 }
 
-START_TEST(threads_do_not_lose_values)
+TEST(threads_do_not_lose_values)
 {
     pthread_t threads[THREADS];
     double firsts[THREADS];
@@ -90,9 +89,8 @@ START_TEST(threads_do_not_lose_values)
     series_values_free(&values);
     series_free(&set);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_counted)
+TEST(what_makes_no_sense_is_counted)
 {
     struct series_values values = {0};
     ck_assert_uint_eq(declare("latency", "ns"), 1);
@@ -114,7 +112,6 @@ START_TEST(what_makes_no_sense_is_counted)
     series_values_free(&values);
     series_free(&set);
 }
-END_TEST
 
 static atomic_int stops;
 static atomic_ullong n_given;
@@ -130,7 +127,7 @@ static void *give_on(void *object)
 }
 
 /* While a thread puts values in without end, taking ends, and none is lost or comes twice. */
-START_TEST(values_are_taken_while_they_are_given)
+TEST(values_are_taken_while_they_are_given)
 {
     pthread_t thread;
     struct series_values values = {0};
@@ -147,10 +144,9 @@ START_TEST(values_are_taken_while_they_are_given)
     series_values_free(&values);
     series_free(&set);
 }
-END_TEST
 
 /* Millions at a time; what has no room is counted, and there is room again afterwards. */
-START_TEST(memory_has_an_end)
+TEST(memory_has_an_end)
 {
     const uint64_t most = (uint64_t)SAMPLE_CHUNKS_MAX * SAMPLE_CHUNK;
     ck_assert_uint_eq(declare("latency", "ns"), 1);
@@ -163,18 +159,4 @@ START_TEST(memory_has_an_end)
     sample_buffers_put(1, 1);
     ck_assert_uint_eq(series_discard(), 1);
     series_free(&set);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("series");
-    TCase *tests = tcase_create("series");
-    tcase_add_test(tests, names_and_units);
-    tcase_add_test(tests, threads_do_not_lose_values);
-    tcase_add_test(tests, what_makes_no_sense_is_counted);
-    tcase_add_test(tests, values_are_taken_while_they_are_given);
-    tcase_add_test(tests, memory_has_an_end);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

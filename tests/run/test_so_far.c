@@ -5,16 +5,15 @@
 
 #include <math.h>
 
-START_TEST(nothing_yet)
+TEST(nothing_yet)
 {
     struct so_far so_far = {0};
     so_far_add(&so_far, NULL, 0);
     ck_assert(isnan(so_far_median(&so_far).median_ns));
     so_far_free(&so_far);
 }
-END_TEST
 
-START_TEST(few_are_all_kept)
+TEST(few_are_all_kept)
 {
     const double times[] = {5, 1, NAN, 4, 2, 3, 9, 7};
     struct so_far so_far = {0};
@@ -28,11 +27,10 @@ START_TEST(few_are_all_kept)
     ck_assert_double_eq(found.high_ns, 9);
     so_far_free(&so_far);
 }
-END_TEST
 
 /* However many there are and whatever the chunks they come in, memory is bounded and those that are
  * kept are spread over all. */
-START_TEST(many_are_thinned)
+TEST(many_are_thinned)
 {
     enum { N = 1000000, CHUNK = 777 };
     struct so_far so_far = {0};
@@ -54,16 +52,4 @@ START_TEST(many_are_thinned)
     ck_assert_double_gt(found.high_ns, found.median_ns);
     so_far_free(&so_far);
     ck_assert_uint_eq(so_far.n, 0);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("so_far");
-    TCase *test = tcase_create("so_far");
-    suite_add_tcase(suite, test);
-    tcase_add_test(test, nothing_yet);
-    tcase_add_test(test, few_are_all_kept);
-    tcase_add_test(test, many_are_thinned);
-    return suite;
 }

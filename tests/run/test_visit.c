@@ -98,7 +98,9 @@ static void add_choice(int32_t distribute, struct text *out)
             text_printf(out, "%s:%u ", set.items[i]->settings->name, set.items[i]->info.index);
 }
 
-START_TEST(choice)
+TEST_FIXTURE(set_up, tear_down)
+
+TEST_EACH(choice, choices)
 {
     CLEANUP(text_free) struct text spread = {0};
     CLEANUP(text_free) struct text each = {0};
@@ -108,9 +110,8 @@ START_TEST(choice)
     ck_assert_str_eq(text_get(&spread), choices[_i].spread);
     ck_assert_str_eq(text_get(&each), choices[_i].each ? choices[_i].each : choices[_i].spread);
 }
-END_TEST
 
-START_TEST(an_absent_plugin_says_why)
+TEST(an_absent_plugin_says_why)
 {
     load(&loaded, "[bench nop]\ndevice = cuda:all\n");
     const struct plugin_settings *settings;
@@ -123,7 +124,6 @@ START_TEST(an_absent_plugin_says_why)
     add_choice(DISTRIBUTE_SPREAD, &out);
     ck_assert_str_eq(text_get(&out), "device cuda is not there: no driver");
 }
-END_TEST
 
 /* For each visit its label, round, devices, how many its case has, and what is recorded. */
 static void walk(struct schedule *schedule, struct text *out)
@@ -190,7 +190,7 @@ static const struct {
      .visits = "a/0:0 of 1 as cuda:0; b/0:0 of 1 as cuda:0; a/1:0 of 1 as cuda:0; ", .notes = ""},
 };
 
-START_TEST(visits)
+TEST_EACH(visits, schedules)
 {
     CLEANUP(text_free) struct text notes = {0};
     CLEANUP(text_free) struct text out = {0};
@@ -209,7 +209,6 @@ START_TEST(visits)
     walk(&schedule, &out);
     ck_assert_str_eq(text_get(&out), schedules[_i].visits);
 }
-END_TEST
 
 #define SIDE(name, side, seeds)                                                                    \
     "[bench " name "]\nplugin = nop\nrounds = 9\ndevice = cuda\nsweep.seed = " seeds               \
@@ -225,7 +224,7 @@ static void walk_pairs(struct schedule *schedule, uint32_t n_rounds, const bool 
     walk(schedule, out);
 }
 
-START_TEST(sides_take_turns)
+TEST(sides_take_turns)
 {
     CLEANUP(text_free) struct text notes = {0}, out = {0};
     CLEANUP(arena_free) struct arena arena = {0};
@@ -262,7 +261,6 @@ START_TEST(sides_take_turns)
     ck_assert_str_eq(text_get(&out), "");
     error_list_free(&errors);
 }
-END_TEST
 
 static const struct {
     const char *text, *message;
@@ -273,7 +271,7 @@ static const struct {
      "[bench nop]: the sides have different cases: seed=2 on the base, seed=3 on the other"},
 };
 
-START_TEST(sides_have_the_same_cases)
+TEST_EACH(sides_have_the_same_cases, unlike)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct error_list errors = {0};
@@ -286,9 +284,8 @@ START_TEST(sides_have_the_same_cases)
                   errors.items[0].text);
     error_list_free(&errors);
 }
-END_TEST
 
-START_TEST(a_visit_given_away_names_its_device)
+TEST(a_visit_given_away_names_its_device)
 {
     struct visit *visit;
     struct gb_error error;
@@ -301,9 +298,8 @@ START_TEST(a_visit_given_away_names_its_device)
     ck_assert_int_eq(visit->bench_case.device.index, DEVICE_INDEX_ANY);
     visit_free(visit);
 }
-END_TEST
 
-START_TEST(a_case_without_a_device_is_refused_once)
+TEST(a_case_without_a_device_is_refused_once)
 {
     struct visit *visit;
     struct gb_error error;
@@ -320,9 +316,8 @@ START_TEST(a_case_without_a_device_is_refused_once)
     ck_assert_int_eq(schedule_next(&schedule, &visit, &error), GB_OK);
     ck_assert_ptr_null(visit);
 }
-END_TEST
 
-START_TEST(what_wants_the_machine_says_so)
+TEST(what_wants_the_machine_says_so)
 {
     struct visit visit = {.bench_case = {.info = &fixture_plugins[0]}};
     ck_assert(!visit_is_exclusive(&visit));
@@ -331,22 +326,4 @@ START_TEST(what_wants_the_machine_says_so)
     struct plugin_info flagged = {.flags = GB_BENCH_EXCLUSIVE};
     visit = (struct visit){.bench_case = {.info = &flagged}};
     ck_assert(visit_is_exclusive(&visit));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("visit");
-    TCase *tcase = tcase_create("visit");
-    tcase_add_checked_fixture(tcase, set_up, tear_down);
-    tcase_add_loop_test(tcase, choice, 0, sizeof choices / sizeof choices[0]);
-    tcase_add_test(tcase, an_absent_plugin_says_why);
-    tcase_add_loop_test(tcase, visits, 0, sizeof schedules / sizeof schedules[0]);
-    tcase_add_test(tcase, sides_take_turns);
-    tcase_add_loop_test(tcase, sides_have_the_same_cases, 0, sizeof unlike / sizeof unlike[0]);
-    tcase_add_test(tcase, a_visit_given_away_names_its_device);
-    tcase_add_test(tcase, a_case_without_a_device_is_refused_once);
-    tcase_add_test(tcase, what_wants_the_machine_says_so);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

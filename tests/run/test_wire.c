@@ -17,7 +17,7 @@ static void feed(struct wire_input *input, const void *data, size_t n)
     wire_input_added(input, n);
 }
 
-START_TEST(fields_come_back)
+TEST(fields_come_back)
 {
     static const double numbers[] = {1.5, -0.0, INFINITY};
     struct wire_writer writer = {0};
@@ -55,9 +55,8 @@ START_TEST(fields_come_back)
     wire_writer_free(&writer);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(frames_in_pieces)
+TEST(frames_in_pieces)
 {
     struct wire_writer writer = {0};
     struct wire_input input = {0};
@@ -81,9 +80,8 @@ START_TEST(frames_in_pieces)
     wire_input_free(&input);
     wire_writer_free(&writer);
 }
-END_TEST
 
-START_TEST(every_flipped_bit_is_found)
+TEST(every_flipped_bit_is_found)
 {
     struct wire_writer writer = {0};
     wire_begin(&writer, WIRE_METRIC);
@@ -104,9 +102,8 @@ START_TEST(every_flipped_bit_is_found)
     }
     wire_writer_free(&writer);
 }
-END_TEST
 
-START_TEST(broken_frames_are_named)
+TEST(broken_frames_are_named)
 {
     struct wire_input input = {0};
     struct wire_reader reader;
@@ -117,9 +114,8 @@ START_TEST(broken_frames_are_named)
     ck_assert_str_eq(error.text, "sent something that is not a message");
     wire_input_free(&input);
 }
-END_TEST
 
-START_TEST(announced_counts_are_not_believed)
+TEST(announced_counts_are_not_believed)
 {
     struct wire_writer writer = {0};
     struct arena arena = {0};
@@ -138,9 +134,8 @@ START_TEST(announced_counts_are_not_believed)
     wire_writer_free(&writer);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(sockets)
+TEST(sockets)
 {
     struct wire_writer writer = {0};
     struct wire_input input = {0};
@@ -163,7 +158,6 @@ START_TEST(sockets)
     wire_input_free(&input);
     wire_writer_free(&writer);
 }
-END_TEST
 
 /* The payload of a message, as a reader. */
 static struct wire_reader payload_of(const struct wire_writer *writer)
@@ -173,7 +167,7 @@ static struct wire_reader payload_of(const struct wire_writer *writer)
                                 .length = writer->bytes.length - WIRE_HEADER_BYTES};
 }
 
-START_TEST(descriptions_come_back)
+TEST(descriptions_come_back)
 {
     struct params {
         int64_t rows;
@@ -215,9 +209,8 @@ START_TEST(descriptions_come_back)
     wire_writer_free(&writer);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(cases_come_back)
+TEST(cases_come_back)
 {
     struct plugin_info bench = {.path = "/p/b.so", .plugin = {.id = "b"}};
     struct plugin_info policy_info = {.path = "/p/f.so", .plugin = {.id = "fixed"}};
@@ -289,9 +282,8 @@ START_TEST(cases_come_back)
     wire_writer_free(&writer);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(telemetry_comes_back)
+TEST(telemetry_comes_back)
 {
     struct telemetry_record telemetry = {.elapsed_ns = 2e9,
                                          .iterations = 20,
@@ -329,7 +321,6 @@ START_TEST(telemetry_comes_back)
     ck_assert_uint_lt(moment, TELEMETRY_MOMENTS);
     wire_writer_free(&writer);
 }
-END_TEST
 
 static struct verify_result summary_of(uint64_t n, uint64_t n_equal)
 {
@@ -339,7 +330,7 @@ static struct verify_result summary_of(uint64_t n, uint64_t n_equal)
     return result;
 }
 
-START_TEST(summaries_come_back)
+TEST(summaries_come_back)
 {
     struct verify_result result = summary_of(10, 9);
     struct check_summary_record back;
@@ -373,7 +364,6 @@ START_TEST(summaries_come_back)
     wire_writer_free(&writer);
     arena_free(&arena);
 }
-END_TEST
 
 /* Sends one summary to a collector. */
 static int32_t collect(struct collector *collector, const struct verify_result *result)
@@ -387,7 +377,7 @@ static int32_t collect(struct collector *collector, const struct verify_result *
     return status;
 }
 
-START_TEST(summaries_that_make_no_sense_are_refused)
+TEST(summaries_that_make_no_sense_are_refused)
 {
     struct verify_result lies[] = {summary_of(10, 9), summary_of(10, 9), summary_of(10, 9),
                                    summary_of((uint64_t)1 << 63, 9), summary_of(10, 9)};
@@ -402,7 +392,6 @@ START_TEST(summaries_that_make_no_sense_are_refused)
     ck_assert_uint_eq(collector.record.n_summaries, 0);
     collector_free(&collector);
 }
-END_TEST
 
 /* Sends a series with these bins to a collector. */
 static int32_t collect_series(struct collector *collector, uint64_t n, const struct bin *bins,
@@ -428,7 +417,7 @@ static int32_t collect_series(struct collector *collector, uint64_t n, const str
     return status;
 }
 
-START_TEST(series_come_back_if_they_make_sense)
+TEST(series_come_back_if_they_make_sense)
 {
     static const struct bin good[] = {{1, 2}, {3, 1}};
     static const struct bin lies[][2] = {
@@ -453,9 +442,8 @@ START_TEST(series_come_back_if_they_make_sense)
     ck_assert_uint_eq(collector.record.n_metrics, 3 * SERIES_LEVELS); /* of one name */
     collector_free(&collector);
 }
-END_TEST
 
-START_TEST(a_flood_of_summaries_is_bounded)
+TEST(a_flood_of_summaries_is_bounded)
 {
     struct verify_result result = summary_of(10, 9);
     struct collector collector;
@@ -467,9 +455,8 @@ START_TEST(a_flood_of_summaries_is_bounded)
     ck_assert_uint_eq(collector.record.summaries[COLLECTOR_NOTES_MAX - 1].n_exact, 9);
     collector_free(&collector);
 }
-END_TEST
 
-START_TEST(findings_come_back_fit_to_be_printed)
+TEST(findings_come_back_fit_to_be_printed)
 {
     const struct device_finding found = {"fake:0 Fake",
                                          {.is_noisy = true,
@@ -506,27 +493,4 @@ START_TEST(findings_come_back_fit_to_be_printed)
     ck_assert_str_eq(back.device, "");
     wire_writer_free(&writer);
     arena_free(&arena);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("wire");
-    TCase *tests = tcase_create("wire");
-    tcase_add_test(tests, fields_come_back);
-    tcase_add_test(tests, frames_in_pieces);
-    tcase_add_test(tests, every_flipped_bit_is_found);
-    tcase_add_test(tests, broken_frames_are_named);
-    tcase_add_test(tests, announced_counts_are_not_believed);
-    tcase_add_test(tests, sockets);
-    tcase_add_test(tests, descriptions_come_back);
-    tcase_add_test(tests, cases_come_back);
-    tcase_add_test(tests, telemetry_comes_back);
-    tcase_add_test(tests, summaries_come_back);
-    tcase_add_test(tests, summaries_that_make_no_sense_are_refused);
-    tcase_add_test(tests, series_come_back_if_they_make_sense);
-    tcase_add_test(tests, a_flood_of_summaries_is_bounded);
-    tcase_add_test(tests, findings_come_back_fit_to_be_printed);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

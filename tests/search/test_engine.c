@@ -137,7 +137,9 @@ static struct engine_report run_all(void)
     return report;
 }
 
-START_TEST(observations_are_told_in_the_order_of_proposals)
+TEST_FIXTURE(begin, end)
+
+TEST(observations_are_told_in_the_order_of_proposals)
 {
     for (uint64_t i = 0; i < 4; i++)
         propose(i);
@@ -158,9 +160,8 @@ START_TEST(observations_are_told_in_the_order_of_proposals)
     ck_assert_double_eq(script.told_elapsed[0], 9);
     ck_assert_double_eq(script.told_elapsed[3], 9); /* never falls */
 }
-END_TEST
 
-START_TEST(no_more_are_open_than_there_are_lanes)
+TEST(no_more_are_open_than_there_are_lanes)
 {
     limits.lanes = 2;
     for (uint64_t i = 0; i < 4; i++)
@@ -175,9 +176,8 @@ START_TEST(no_more_are_open_than_there_are_lanes)
     ck_assert_int_eq(step.action, ENGINE_MEASURE);
     ck_assert_uint_eq(step.i, 2);
 }
-END_TEST
 
-START_TEST(a_visit_of_a_case_is_numbered)
+TEST(a_visit_of_a_case_is_numbered)
 {
     propose(3);
     propose(5);
@@ -189,9 +189,8 @@ START_TEST(a_visit_of_a_case_is_numbered)
     engine_next(engine, &step);
     ck_assert_uint_eq(step.visit, 1);
 }
-END_TEST
 
-START_TEST(what_is_known_is_of_all_visits)
+TEST(what_is_known_is_of_all_visits)
 {
     struct gb_known known = {.size = sizeof known};
     propose(3);
@@ -207,9 +206,8 @@ START_TEST(what_is_known_is_of_all_visits)
     ck_assert_uint_eq(known.n_visits, 0);
     ck_assert_int_eq(script.space->known(script.space, CASES, &known), GB_INVALID);
 }
-END_TEST
 
-START_TEST(observations_that_were_not_asked_for_are_refused)
+TEST(observations_that_were_not_asked_for_are_refused)
 {
     const double samples[] = {INFINITY};
     struct gb_observation observation = {.size = sizeof observation, .proposal = 1};
@@ -225,11 +223,10 @@ START_TEST(observations_that_were_not_asked_for_are_refused)
     observation.n_samples = 0;
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_INVALID);
 }
-END_TEST
 
 /* ---- guards ---- */
 
-START_TEST(the_budget_of_time_ends_it)
+TEST(the_budget_of_time_ends_it)
 {
     for (uint64_t i = 0; i < CASES; i++)
         propose(i);
@@ -239,9 +236,8 @@ START_TEST(the_budget_of_time_ends_it)
     ck_assert_str_eq(report.reason, "budget = 4.00 ns");
     ck_assert(!report.is_broken);
 }
-END_TEST
 
-START_TEST(the_budget_of_cases_counts_each_case_once)
+TEST(the_budget_of_cases_counts_each_case_once)
 {
     for (uint64_t i = 0; i < CASES; i++) {
         propose(i);
@@ -253,9 +249,8 @@ START_TEST(the_budget_of_cases_counts_each_case_once)
     ck_assert_uint_eq(report.n_proposals, 6);
     ck_assert_str_eq(report.reason, "cases = 3");
 }
-END_TEST
 
-START_TEST(patience_ends_it_once_nothing_gets_better)
+TEST(patience_ends_it_once_nothing_gets_better)
 {
     propose(7);
     for (uint64_t i = 0; i < 7; i++)
@@ -266,9 +261,8 @@ START_TEST(patience_ends_it_once_nothing_gets_better)
     ck_assert_uint_eq(report.best, 7);
     ck_assert_str_eq(report.reason, "patience = 3");
 }
-END_TEST
 
-START_TEST(what_is_open_at_the_end_is_waited_for)
+TEST(what_is_open_at_the_end_is_waited_for)
 {
     propose(0);
     propose(1);
@@ -288,11 +282,10 @@ START_TEST(what_is_open_at_the_end_is_waited_for)
     ck_assert_str_eq(report.reason, "stopped");
     ck_assert_uint_eq(report.best, 0);
 }
-END_TEST
 
 /* ---- searches that break the rules ---- */
 
-START_TEST(a_wait_for_nothing_ends_it)
+TEST(a_wait_for_nothing_ends_it)
 {
     propose(1);
     propose_wait();
@@ -303,9 +296,8 @@ START_TEST(a_wait_for_nothing_ends_it)
     ck_assert_uint_eq(report.best, 1); /* what was measured stays */
     ck_assert_int_eq(report.scope, GB_SCOPE_NONE);
 }
-END_TEST
 
-START_TEST(a_wait_is_not_asked_again_before_an_observation)
+TEST(a_wait_is_not_asked_again_before_an_observation)
 {
     propose(1);
     propose_wait();
@@ -321,9 +313,8 @@ START_TEST(a_wait_is_not_asked_again_before_an_observation)
     engine_next(engine, &step);
     ck_assert_uint_eq(step.i, 2);
 }
-END_TEST
 
-START_TEST(a_case_that_does_not_exist_ends_it)
+TEST(a_case_that_does_not_exist_ends_it)
 {
     propose(CASES);
     struct engine_report report = run_all();
@@ -333,9 +324,8 @@ START_TEST(a_case_that_does_not_exist_ends_it)
     ck_assert_uint_eq(report.best, GB_NO_CASE);
     ck_assert(isnan(report.value));
 }
-END_TEST
 
-START_TEST(endless_repetitions_end_it)
+TEST(endless_repetitions_end_it)
 {
     for (int i = 0; i < STEPS_MAX; i++)
         propose(2);
@@ -343,9 +333,8 @@ START_TEST(endless_repetitions_end_it)
     ck_assert(report.is_broken);
     ck_assert_uint_eq(report.n_proposals, ENGINE_VISITS_MAX);
 }
-END_TEST
 
-START_TEST(a_failed_case_is_not_measured_again)
+TEST(a_failed_case_is_not_measured_again)
 {
     propose(2);
     propose(2);
@@ -355,9 +344,8 @@ START_TEST(a_failed_case_is_not_measured_again)
     engine_next(engine, &step);
     ck_assert_int_eq(step.action, ENGINE_END);
 }
-END_TEST
 
-START_TEST(too_many_samples_and_unknown_actions_end_it)
+TEST_TIMES(too_many_samples_and_unknown_actions_end_it, 2)
 {
     script.steps[0] = (struct gb_proposal){.action = GB_PROPOSE_MEASURE,
                                            .n_samples = ENGINE_SAMPLES_MAX + UINT64_C(1)};
@@ -365,9 +353,8 @@ START_TEST(too_many_samples_and_unknown_actions_end_it)
     script.n_steps = 1;
     ck_assert(run_all().is_broken);
 }
-END_TEST
 
-START_TEST(functions_that_fail_end_it)
+TEST_TIMES(functions_that_fail_end_it, 2)
 {
     propose(0);
     propose(1);
@@ -380,19 +367,17 @@ START_TEST(functions_that_fail_end_it)
     ck_assert_str_eq(report.reason, _i == 0 ? "the search failed: propose returned status -1"
                                             : "the search failed: observe returned status -2");
 }
-END_TEST
 
-START_TEST(a_search_that_cannot_be_made_is_an_error)
+TEST(a_search_that_cannot_be_made_is_an_error)
 {
     script.create_status = GB_NO_MEMORY;
     ck_assert_int_eq(engine_new(&script_ops, NULL, &host->host, space, &limits, &engine, &error),
                      GB_NO_MEMORY);
 }
-END_TEST
 
 /* ---- claims ---- */
 
-START_TEST(an_honest_claim_is_taken)
+TEST(an_honest_claim_is_taken)
 {
     static const uint64_t open[] = {3, 2, 3, 4};
     for (uint64_t i = 0; i < 5; i++)
@@ -413,7 +398,6 @@ START_TEST(an_honest_claim_is_taken)
     ck_assert_double_eq_tol(report.value, 96.048, 1e-9);
     ck_assert_str_eq(report.note, "noisy");
 }
-END_TEST
 
 static const struct lie {
     struct gb_search_claim claim;
@@ -431,7 +415,7 @@ static const struct lie {
     {{.scope = GB_SCOPE_MEASURED, .best = 4, .n_open = UINT64_MAX}, "do not exist"},
 };
 
-START_TEST(a_claim_that_cannot_be_true_is_none)
+TEST_EACH(a_claim_that_cannot_be_true_is_none, lies)
 {
     for (uint64_t i = 0; i < 5; i++)
         propose(i);
@@ -442,9 +426,8 @@ START_TEST(a_claim_that_cannot_be_true_is_none)
     ck_assert_uint_eq(report.best, 4);
     ck_assert_msg(strstr(report.note, lies[_i].words) != NULL, "%s", report.note);
 }
-END_TEST
 
-START_TEST(wrong_results_are_never_the_best)
+TEST(wrong_results_are_never_the_best)
 {
     propose(0);
     propose(9);
@@ -460,35 +443,4 @@ START_TEST(wrong_results_are_never_the_best)
     ck_assert_uint_eq(report.best, 0);
     ck_assert_int_eq(report.scope, GB_SCOPE_NONE);
     ck_assert_uint_eq(report.n_ok, 1);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("engine");
-    TCase *tcase = tcase_create("engine");
-    tcase_add_checked_fixture(tcase, begin, end);
-    tcase_add_test(tcase, observations_are_told_in_the_order_of_proposals);
-    tcase_add_test(tcase, no_more_are_open_than_there_are_lanes);
-    tcase_add_test(tcase, a_visit_of_a_case_is_numbered);
-    tcase_add_test(tcase, what_is_known_is_of_all_visits);
-    tcase_add_test(tcase, observations_that_were_not_asked_for_are_refused);
-    tcase_add_test(tcase, the_budget_of_time_ends_it);
-    tcase_add_test(tcase, the_budget_of_cases_counts_each_case_once);
-    tcase_add_test(tcase, patience_ends_it_once_nothing_gets_better);
-    tcase_add_test(tcase, what_is_open_at_the_end_is_waited_for);
-    tcase_add_test(tcase, a_wait_for_nothing_ends_it);
-    tcase_add_test(tcase, a_wait_is_not_asked_again_before_an_observation);
-    tcase_add_test(tcase, a_case_that_does_not_exist_ends_it);
-    tcase_add_test(tcase, endless_repetitions_end_it);
-    tcase_add_test(tcase, a_failed_case_is_not_measured_again);
-    tcase_add_loop_test(tcase, too_many_samples_and_unknown_actions_end_it, 0, 2);
-    tcase_add_loop_test(tcase, functions_that_fail_end_it, 0, 2);
-    tcase_add_test(tcase, a_search_that_cannot_be_made_is_an_error);
-    tcase_add_test(tcase, an_honest_claim_is_taken);
-    tcase_add_loop_test(tcase, a_claim_that_cannot_be_true_is_none, 0,
-                        (int)(sizeof lies / sizeof *lies));
-    tcase_add_test(tcase, wrong_results_are_never_the_best);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

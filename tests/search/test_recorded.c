@@ -37,7 +37,7 @@ static void read_text(const char *json, struct recording *ret)
     ck_assert_msg(status == GB_OK, "%s", error.text);
 }
 
-START_TEST(t4_is_a_space_with_runs_and_statuses)
+TEST(t4_is_a_space_with_runs_and_statuses)
 {
     struct recording recording;
     static const int32_t statuses[] = {GB_OBSERVED_OK, GB_OBSERVED_OK, GB_OBSERVED_FAILED,
@@ -56,7 +56,6 @@ START_TEST(t4_is_a_space_with_runs_and_statuses)
     ck_assert(isnan(recorded_median(&recording, 3)));
     recorded_free(&recording);
 }
-END_TEST
 
 static void check_cache(const struct recording *recording, uint64_t n)
 {
@@ -69,7 +68,7 @@ static void check_cache(const struct recording *recording, uint64_t n)
     ck_assert_double_eq(recording->cases[0].prepare_ns, 50e6);
 }
 
-START_TEST(a_cache_is_read_as_far_as_it_goes)
+TEST(a_cache_is_read_as_far_as_it_goes)
 {
     struct recording recording;
     read_text(CACHE_HEAD CACHE_FIRST CACHE_SECOND CACHE_THIRD CACHE_FOURTH "}}", &recording);
@@ -86,7 +85,6 @@ START_TEST(a_cache_is_read_as_far_as_it_goes)
     ck_assert_uint_eq(recording.n_runs, 3);
     recorded_free(&recording);
 }
-END_TEST
 
 static const struct {
     const char *json, *text;
@@ -118,7 +116,7 @@ static const struct {
      "'time' is not a number or the name of a failure"},
 };
 
-START_TEST(what_is_no_space_is_refused)
+TEST_EACH(what_is_no_space_is_refused, refused)
 {
     struct recording recording;
     struct gb_error error;
@@ -126,7 +124,6 @@ START_TEST(what_is_no_space_is_refused)
     ck_assert_int_eq(recorded_read("a.json", json, strlen(json), &recording, &error), GB_INVALID);
     ck_assert_str_eq(error.text, refused[_i].text);
 }
-END_TEST
 
 /* An engine in this process. */
 static bool next(void *context, struct engine_step *ret_step, struct engine_report *ret_report)
@@ -172,7 +169,7 @@ static const struct {
     double brute_ms, found_ms;
 } timings[] = {{1, 68, 58}, {4, 38, 38}};
 
-START_TEST(time_goes_by_as_recorded)
+TEST_EACH(time_goes_by_as_recorded, timings)
 {
     struct recording recording;
     struct simulated result;
@@ -189,9 +186,8 @@ START_TEST(time_goes_by_as_recorded)
     simulation_free(&simulation);
     recorded_free(&recording);
 }
-END_TEST
 
-START_TEST(a_space_without_times_has_no_optimum)
+TEST(a_space_without_times_has_no_optimum)
 {
     struct recording recording;
     struct gb_error error;
@@ -201,18 +197,4 @@ START_TEST(a_space_without_times_has_no_optimum)
     ck_assert_str_eq(error.text, "a.json: no case of the space has a time");
     simulation_free(&simulation);
     recorded_free(&recording);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("recorded");
-    TCase *tests = tcase_create("recorded");
-    tcase_add_test(tests, t4_is_a_space_with_runs_and_statuses);
-    tcase_add_test(tests, a_cache_is_read_as_far_as_it_goes);
-    tcase_add_loop_test(tests, what_is_no_space_is_refused, 0, sizeof refused / sizeof *refused);
-    tcase_add_loop_test(tests, time_goes_by_as_recorded, 0, sizeof timings / sizeof *timings);
-    tcase_add_test(tests, a_space_without_times_has_no_optimum);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

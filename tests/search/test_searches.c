@@ -131,7 +131,7 @@ static void run(struct world *world, const struct search_name *name, const char 
 
 static const struct engine_limits plain = {.tolerance = 0.01, .confidence = 0.95, .lanes = 1};
 
-START_TEST(each_search_finds_the_best_and_measures_no_case_twice_for_nothing)
+TEST_TIMES(each_search_finds_the_best_and_measures_no_case_twice_for_nothing, N_SEARCHES)
 {
     struct world world;
     struct outcome outcome;
@@ -145,9 +145,8 @@ START_TEST(each_search_finds_the_best_and_measures_no_case_twice_for_nothing)
         ck_assert_uint_eq(outcome.report.n_proposals, CASES);
     space_free(world.space);
 }
-END_TEST
 
-START_TEST(the_same_observations_give_the_same_proposals)
+TEST_TIMES(the_same_observations_give_the_same_proposals, 2 * N_SEARCHES)
 {
     struct world world;
     struct outcome *one = calloc(1, sizeof *one), *other = calloc(1, sizeof *other);
@@ -166,9 +165,8 @@ START_TEST(the_same_observations_give_the_same_proposals)
     free(other);
     space_free(world.space);
 }
-END_TEST
 
-START_TEST(searches_without_a_case_that_works_claim_nothing)
+TEST_TIMES(searches_without_a_case_that_works_claim_nothing, N_SEARCHES)
 {
     struct world world;
     struct outcome outcome;
@@ -180,9 +178,8 @@ START_TEST(searches_without_a_case_that_works_claim_nothing)
     ck_assert_int_eq(outcome.report.scope, GB_SCOPE_NONE);
     space_free(world.space);
 }
-END_TEST
 
-START_TEST(local_reaches_the_best_of_a_bowl_in_few_steps)
+TEST(local_reaches_the_best_of_a_bowl_in_few_steps)
 {
     struct world world;
     struct outcome outcome;
@@ -196,10 +193,9 @@ START_TEST(local_reaches_the_best_of_a_bowl_in_few_steps)
     }
     space_free(world.space);
 }
-END_TEST
 
 /* What a model is for: it finds with fewer cases than steps to neighbours take. */
-START_TEST(guided_reaches_the_best_of_a_bowl_in_fewer_cases)
+TEST_TIMES(guided_reaches_the_best_of_a_bowl_in_fewer_cases, 4)
 {
     struct world world;
     struct outcome outcome;
@@ -217,10 +213,9 @@ START_TEST(guided_reaches_the_best_of_a_bowl_in_fewer_cases)
     ck_assert_int_ge(n_found, 18);
     space_free(world.space);
 }
-END_TEST
 
 /* Goals that are turned, such as a rate, and those around 0: logarithms do not matter. */
-START_TEST(guided_takes_values_of_any_sign)
+TEST_TIMES(guided_takes_values_of_any_sign, 2)
 {
     struct world world;
     struct outcome outcome;
@@ -235,11 +230,10 @@ START_TEST(guided_takes_values_of_any_sign)
     }
     space_free(world.space);
 }
-END_TEST
 
 /* What leads, and what is near it, is measured again: the best one may have been measured in slow
  * runs. */
-START_TEST(guided_is_not_misled_by_steps_of_the_clock)
+TEST(guided_is_not_misled_by_steps_of_the_clock)
 {
     struct world world;
     struct outcome outcome;
@@ -256,9 +250,8 @@ START_TEST(guided_is_not_misled_by_steps_of_the_clock)
     ck_assert_int_ge(n_found, 34);
     space_free(world.space);
 }
-END_TEST
 
-START_TEST(random_claims_a_share)
+TEST(random_claims_a_share)
 {
     struct world world;
     struct outcome outcome;
@@ -270,9 +263,8 @@ START_TEST(random_claims_a_share)
     ck_assert_double_eq_tol(outcome.report.share, 1 - pow(0.05, 1.0 / 58), 1e-12);
     space_free(world.space);
 }
-END_TEST
 
-START_TEST(exhaustive_claims_all_where_samples_say_so)
+TEST(exhaustive_claims_all_where_samples_say_so)
 {
     struct world world;
     struct outcome outcome;
@@ -284,7 +276,6 @@ START_TEST(exhaustive_claims_all_where_samples_say_so)
     ck_assert_uint_eq(outcome.report.n_open, CASES - 1);
     space_free(world.space);
 }
-END_TEST
 
 /* Of races: how many certified, how many of these falsely. A claim is false if a case is better
  * than the best by more than the tolerance. */
@@ -314,7 +305,7 @@ static void make_close(struct world *world)
         world->medians[i] = i == 77 ? 100 : 101.05 + (i % 40);
 }
 
-START_TEST(the_race_is_seldom_wrong_and_cheap)
+TEST_TIMES(the_race_is_seldom_wrong_and_cheap, 2)
 {
     enum { RACES = 200 };
     struct world world;
@@ -334,12 +325,11 @@ START_TEST(the_race_is_seldom_wrong_and_cheap)
     ck_assert_double_lt(n_samples, 7.1);
     space_free(world.space);
 }
-END_TEST
 
 /* A third of the runs of a case are slow, one after the other, so that all six of its first visit
  * may be: those of the best case do not rule it out, nor those of another make that one the best.
  */
-START_TEST(the_race_is_not_misled_by_steps_of_the_clock)
+TEST_TIMES(the_race_is_not_misled_by_steps_of_the_clock, 2)
 {
     enum { RACES = 100 };
     struct world world;
@@ -355,9 +345,8 @@ START_TEST(the_race_is_not_misled_by_steps_of_the_clock)
     ck_assert_int_le(n_false, RACES / 40);
     space_free(world.space);
 }
-END_TEST
 
-START_TEST(pooled_noise_needs_fewer_samples)
+TEST(pooled_noise_needs_fewer_samples)
 {
     struct world world;
     int n_certified, n_false;
@@ -369,9 +358,8 @@ START_TEST(pooled_noise_needs_fewer_samples)
     ck_assert_double_lt(n_samples, 3.6);
     space_free(world.space);
 }
-END_TEST
 
-START_TEST(the_sign_test_is_that_of_the_binomial)
+TEST(the_sign_test_is_that_of_the_binomial)
 {
     double scratch[8];
     static const double samples[] = {4, 1, 3, 2, 6, 5, 8, 7};
@@ -388,28 +376,4 @@ START_TEST(the_sign_test_is_that_of_the_binomial)
         total += sign_look_error(n, 6, 0.025);
     ck_assert_double_le(total, 0.025);
     ck_assert_double_gt(total, 0.0249);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("searches");
-    TCase *tcase = tcase_create("searches");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, each_search_finds_the_best_and_measures_no_case_twice_for_nothing, 0,
-                        N_SEARCHES);
-    tcase_add_loop_test(tcase, the_same_observations_give_the_same_proposals, 0, 2 * N_SEARCHES);
-    tcase_add_loop_test(tcase, searches_without_a_case_that_works_claim_nothing, 0, N_SEARCHES);
-    tcase_add_test(tcase, local_reaches_the_best_of_a_bowl_in_few_steps);
-    tcase_add_loop_test(tcase, guided_reaches_the_best_of_a_bowl_in_fewer_cases, 0, 4);
-    tcase_add_loop_test(tcase, guided_takes_values_of_any_sign, 0, 2);
-    tcase_add_test(tcase, guided_is_not_misled_by_steps_of_the_clock);
-    tcase_add_test(tcase, random_claims_a_share);
-    tcase_add_test(tcase, exhaustive_claims_all_where_samples_say_so);
-    tcase_add_loop_test(tcase, the_race_is_seldom_wrong_and_cheap, 0, 2);
-    tcase_add_loop_test(tcase, the_race_is_not_misled_by_steps_of_the_clock, 0, 2);
-    tcase_add_test(tcase, pooled_noise_needs_fewer_samples);
-    tcase_add_test(tcase, the_sign_test_is_that_of_the_binomial);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -24,7 +24,9 @@ static void add(const char *tile, const char *mode)
     space_add(space, (const char *const[]){tile, mode});
 }
 
-START_TEST(numbers_are_put_in_order_and_words_are_not)
+TEST_FIXTURE(begin, end)
+
+TEST(numbers_are_put_in_order_and_words_are_not)
 {
     add("32", "row");
     add("8", "row");
@@ -40,9 +42,8 @@ START_TEST(numbers_are_put_in_order_and_words_are_not)
     ck_assert_str_eq(axes[1]->texts[1], "column");
     ck_assert_ptr_null(axes[1]->numbers);
 }
-END_TEST
 
-START_TEST(each_case_is_found_at_its_place_and_no_other_is)
+TEST(each_case_is_found_at_its_place_and_no_other_is)
 {
     uint32_t indices[2];
     add("32", "row");
@@ -57,9 +58,8 @@ START_TEST(each_case_is_found_at_its_place_and_no_other_is)
     ck_assert_uint_eq(space_find(space, (const uint32_t[]){0, 1}), GB_NO_CASE);
     ck_assert_uint_eq(space_find(space, (const uint32_t[]){3, 0}), GB_NO_CASE);
 }
-END_TEST
 
-START_TEST(an_axis_with_one_word_is_of_words)
+TEST(an_axis_with_one_word_is_of_words)
 {
     add("8", "a");
     add("auto", "a");
@@ -67,9 +67,8 @@ START_TEST(an_axis_with_one_word_is_of_words)
     ck_assert_uint_eq(space_axis_list(space)[0]->kind, GB_AXIS_WORDS);
     ck_assert_str_eq(space_axis_list(space)[0]->texts[1], "auto");
 }
-END_TEST
 
-START_TEST(two_cases_with_the_same_values_are_refused)
+TEST(two_cases_with_the_same_values_are_refused)
 {
     add("8", "a");
     add("16", "a");
@@ -77,15 +76,13 @@ START_TEST(two_cases_with_the_same_values_are_refused)
     ck_assert_int_eq(space_finish(space, &error), GB_INVALID);
     ck_assert_str_eq(error.text, "cases 0 and 2 of the space are the same: tile=8 mode=a");
 }
-END_TEST
 
-START_TEST(an_empty_space_is_refused)
+TEST(an_empty_space_is_refused)
 {
     ck_assert_int_eq(space_finish(space, &error), GB_INVALID);
 }
-END_TEST
 
-START_TEST(many_values_in_any_order_are_sorted)
+TEST(many_values_in_any_order_are_sorted)
 {
     enum { N = 5000 };
     uint32_t index[2];
@@ -102,20 +99,4 @@ START_TEST(many_values_in_any_order_are_sorted)
         ck_assert_int_eq(space_place(space, i, index), GB_OK);
         ck_assert_double_eq(axis->numbers[index[0]], (double)((unsigned)i * 7919u % 100003u));
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("space");
-    TCase *tcase = tcase_create("space");
-    tcase_add_checked_fixture(tcase, begin, end);
-    tcase_add_test(tcase, numbers_are_put_in_order_and_words_are_not);
-    tcase_add_test(tcase, each_case_is_found_at_its_place_and_no_other_is);
-    tcase_add_test(tcase, an_axis_with_one_word_is_of_words);
-    tcase_add_test(tcase, two_cases_with_the_same_values_are_refused);
-    tcase_add_test(tcase, an_empty_space_is_refused);
-    tcase_add_test(tcase, many_values_in_any_order_are_sorted);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

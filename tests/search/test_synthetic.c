@@ -207,7 +207,7 @@ static const struct engine_limits plain = {.tolerance = 0.01, .confidence = 0.95
 /* Certificates hold, whatever the space and the noise are, and there is one where noise is not
  * larger than the tolerance; but of plateaus, on which too many are the best. A clock that changes
  * is against what the race assumes: it ends then, and has lost no more than half of the step. */
-START_TEST(races_end_with_certificates_that_hold)
+TEST_TIMES(races_end_with_certificates_that_hold, N_FIELDS)
 {
     struct world world;
     struct outcome outcome;
@@ -225,10 +225,9 @@ START_TEST(races_end_with_certificates_that_hold)
         }
     space_free(world.space);
 }
-END_TEST
 
 /* With much noise the lowest of many equal cases is the luckiest: it does not hide the best. */
-START_TEST(races_find_a_needle_in_noise)
+TEST(races_find_a_needle_in_noise)
 {
     struct world world;
     struct outcome outcome;
@@ -240,10 +239,9 @@ START_TEST(races_find_a_needle_in_noise)
     }
     space_free(world.space);
 }
-END_TEST
 
 /* All of them keep to what they may claim, and to the budget. */
-START_TEST(searches_with_a_budget_claim_what_they_measured)
+TEST_TIMES(searches_with_a_budget_claim_what_they_measured, N_FIELDS)
 {
     static const char *const ids[][2] = {
         {"search_local", "local"}, {"search_exhaustive", "random"}, {"search_guided", "guided"}};
@@ -263,10 +261,9 @@ START_TEST(searches_with_a_budget_claim_what_they_measured)
         }
     space_free(world.space);
 }
-END_TEST
 
 /* Its own time is small beside that of visits of a tenth of a second. */
-START_TEST(guided_reaches_the_best)
+TEST_TIMES(guided_reaches_the_best, N_FIELDS)
 {
     enum { SEEDS = 6 };
     struct world world;
@@ -289,10 +286,9 @@ START_TEST(guided_reaches_the_best)
     }
     space_free(world.space);
 }
-END_TEST
 
 /* With visits of some ms it has little time: it predicts fewer cases. */
-START_TEST(guided_computes_less_where_visits_are_short)
+TEST(guided_computes_less_where_visits_are_short)
 {
     struct world world;
     struct engine_limits limits = plain;
@@ -310,7 +306,6 @@ START_TEST(guided_computes_less_where_visits_are_short)
                             0.05 * 1e-6 * world.visit_ns * (double)outcome.report.n_proposals);
     space_free(world.space);
 }
-END_TEST
 
 /* kB of /proc/self/status. */
 static double memory_mb(const char *what)
@@ -327,7 +322,7 @@ static double memory_mb(const char *what)
 }
 
 /* What searches need for a million cases; race measures all of them. */
-START_TEST(a_million_cases_fit)
+TEST_TIMES(a_million_cases_fit, 3)
 {
     static const struct {
         const char *folder, *id;
@@ -352,20 +347,4 @@ START_TEST(a_million_cases_fit)
                             searches[_i].most_ms);
     }
     space_free(world.space);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("synthetic");
-    TCase *tcase = tcase_create("synthetic");
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, races_end_with_certificates_that_hold, 0, N_FIELDS);
-    tcase_add_test(tcase, races_find_a_needle_in_noise);
-    tcase_add_loop_test(tcase, searches_with_a_budget_claim_what_they_measured, 0, N_FIELDS);
-    tcase_add_loop_test(tcase, guided_reaches_the_best, 0, N_FIELDS);
-    tcase_add_test(tcase, guided_computes_less_where_visits_are_short);
-    tcase_add_loop_test(tcase, a_million_cases_fit, 0, 3);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -11,7 +11,7 @@
 /* --- statistics --- */
 
 /* Of sums of exact binomial terms with 40 digits. */
-START_TEST(clopper_pearson)
+TEST(clopper_pearson)
 {
     static const struct {
         uint64_t k, n;
@@ -32,18 +32,16 @@ START_TEST(clopper_pearson)
         ck_assert_double_eq_tol(lower, cases[i].lower, 1e-11);
     }
 }
-END_TEST
 
-START_TEST(confidence_sequence_of_the_median)
+TEST(confidence_sequence_of_the_median)
 {
     ck_assert_double_eq_tol(confidence_sequence(16), 0.548943300792819, 1e-12);
     ck_assert_double_eq_tol(confidence_sequence(256), 0.09485028094925792, 1e-12);
     ck_assert_double_eq_tol(confidence_sequence(10000), 0.01715307477462658, 1e-12);
 }
-END_TEST
 
 /* 100, 101, 103: mean 101 1/3, deviation 1.5275, t = 4.3027, half width 3.7946. */
-START_TEST(rounds_as_one)
+TEST(rounds_as_one)
 {
     struct stop rounds[3] = {{.value_ns = 100, .low_ns = 99, .high_ns = 101},
                              {.value_ns = 103, .low_ns = 102, .high_ns = 104},
@@ -58,9 +56,8 @@ START_TEST(rounds_as_one)
     ck_assert_double_eq(combined.low, 99);
     ck_assert_double_eq(combined.high, 104);
 }
-END_TEST
 
-START_TEST(median_between_ticks)
+TEST(median_between_ticks)
 {
     static const double even[] = {1, 2, 3, 4}, odd[] = {1, 2, 9}, tied[] = {5, 5, 5, 6};
     ck_assert_double_eq(mid_median_of_sorted(even, 4), 2.5);
@@ -69,9 +66,8 @@ START_TEST(median_between_ticks)
     ck_assert_double_eq(mid_median_of_sorted(tied, 1), 5);
     ck_assert_double_nan(mid_median_of_sorted(tied, 0));
 }
-END_TEST
 
-START_TEST(what_counts_as_false)
+TEST(what_counts_as_false)
 {
     const double modes[TRACE_MODES_MAX] = {100, 120};
     struct stop stop = {.verdict = GB_VERDICT_CERTIFIED,
@@ -94,7 +90,6 @@ START_TEST(what_counts_as_false)
     stop.n_modes = 1; /* one is missing */
     ck_assert_double_gt(stop_error(&stop, 100, modes), 0.15);
 }
-END_TEST
 
 /* --- traces --- */
 
@@ -130,7 +125,7 @@ static uint64_t digest_of(const struct trace_family *family, uint64_t seed, uint
     return digest;
 }
 
-START_TEST(traces_depend_on_the_seed_alone)
+TEST_TIMES(traces_depend_on_the_seed_alone, (int)n_trace_families)
 {
     const struct trace_family *family = &trace_families[_i];
     uint64_t digest = digest_of(family, 1, 6000);
@@ -139,10 +134,9 @@ START_TEST(traces_depend_on_the_seed_alone)
     if (family->noise)
         ck_assert_uint_ne(digest, digest_of(family, 2, 6000));
 }
-END_TEST
 
 /* Neighbours in replication have nothing in common. */
-START_TEST(replications_are_independent)
+TEST(replications_are_independent)
 {
     enum { REPLICATIONS = 4000 };
     double last = 0, products = 0, sum = 0;
@@ -163,11 +157,10 @@ START_TEST(replications_are_independent)
         for (int j = 0; j < 4; j++)
             ck_assert_uint_ne(one.state[i], other.state[j]);
 }
-END_TEST
 
 /* Each of what traces are made of; another digest means that stops of other builds, and of earlier
  * versions, are those of other traces. */
-START_TEST(traces_are_the_same_in_every_build)
+TEST(traces_are_the_same_in_every_build)
 {
     static const struct {
         const char *family;
@@ -199,10 +192,9 @@ START_TEST(traces_are_the_same_in_every_build)
                       (unsigned long long)digest);
     }
 }
-END_TEST
 
 /* What theory says against what comes out; the medians of the others come out by themselves. */
-START_TEST(medians_of_traces)
+TEST_TIMES(medians_of_traces, (int)n_trace_families)
 {
     const struct trace_family *family = &trace_families[_i];
     const struct trace_setting setting = {family, usual_time(family), 6e4};
@@ -216,10 +208,9 @@ START_TEST(medians_of_traces)
                       truth.simulated_ns, truth.median_ns);
     ck_assert_double_ge(truth.tau, 1);
 }
-END_TEST
 
 /* Correlation 0.95: 1 + 4 / pi times the sum of asin(0.95^k) = 27.6 samples are worth one. */
-START_TEST(correlation_of_traces)
+TEST(correlation_of_traces)
 {
     const struct trace_setting setting = {trace_family_named("ar_95"), 1e5, 6e4};
     struct truth truth = truth_of(&setting, 0.01, 1, 32, 32768);
@@ -234,12 +225,11 @@ START_TEST(correlation_of_traces)
     truth = truth_of(&setting, 0.002, 1, 32, 32768);
     ck_assert_double_eq_tol(truth.samples_to_mix / tau, 25 * 1.4 * 75, 25 * 25);
 }
-END_TEST
 
 /* Independent samples are asked for 26 effective ones; where so few as 1.25 for one count as
  * correlated, as below 1 %, for 75 times the square of the precision in one of twenty traces. What
  * those have is between that limit and that of 1 %, which is 2. */
-START_TEST(mixing_of_independent_traces)
+TEST_TIMES(mixing_of_independent_traces, 3)
 {
     const struct trace_setting setting = {trace_family_named("normal"), 1e5, 6e4};
     static const struct {
@@ -250,10 +240,9 @@ START_TEST(mixing_of_independent_traces)
     ck_assert_double_gt(truth.samples_to_mix, 1.25 * asked);
     ck_assert_double_lt(truth.samples_to_mix, 2 * asked);
 }
-END_TEST
 
 /* What samples are like is found in them. */
-START_TEST(demands_of_samples)
+TEST_TIMES(demands_of_samples, 7)
 {
     static const struct {
         const char *family;
@@ -284,18 +273,16 @@ START_TEST(demands_of_samples)
     ck_assert_double_eq(demand_of(&samples, 0.01).samples_to_begin, 10);
     trace_free(&trace);
 }
-END_TEST
 
 /* Equal modes of 1 % noise, each to be known within 0.5 % of the median of all, 1.075: the slower
  * one to 0.467 of its standard deviations, which are h = 0.18 of its samples; 79 are needed. */
-START_TEST(modes_of_traces)
+TEST(modes_of_traces)
 {
     const struct trace_setting setting = {trace_family_named("modes_50_50"), 1e5, 6e4};
     struct truth truth = truth_of(&setting, 0.005, 1, 16, 32768);
     ck_assert_double_eq_tol(confidence_sequence(79), 0.18, 0.001);
     ck_assert_double_eq_tol(truth.samples_to_know, 2 * 79, 12);
 }
-END_TEST
 
 /* --- gates --- */
 
@@ -308,7 +295,7 @@ static void load(const char *text, struct arena *arena, struct stopping_policy *
     ck_assert_msg(status == GB_OK, "%s", error.text);
 }
 
-START_TEST(policies_are_found_and_set)
+TEST(policies_are_found_and_set)
 {
     struct arena arena = {0};
     struct path_list folders;
@@ -329,7 +316,6 @@ START_TEST(policies_are_found_and_set)
     }
     arena_free(&arena);
 }
-END_TEST
 
 static const struct gate *find_gate(const struct gates *gates, const char *name)
 {
@@ -348,7 +334,7 @@ static const struct gate *gate_named(const struct gates *gates, const char *name
 }
 
 /* A policy that corrects for nothing is found out where that counts, and only there. */
-START_TEST(gates_fail_where_they_should)
+TEST(gates_fail_where_they_should)
 {
     static const char *const families[] = {"normal", "constant", "ar_99", "step", "modes_50_50"};
     static const struct {
@@ -394,11 +380,10 @@ START_TEST(gates_fail_where_they_should)
     free(experiment.stops);
     arena_free(&arena);
 }
-END_TEST
 
 /* Visits of 0.1 s to regimes of seconds, T = 100 us: those that have all seen one level, and it is
  * the same, are blind. */
-START_TEST(rounds_can_be_blind)
+TEST_TIMES(rounds_can_be_blind, 4)
 {
     static const struct {
         double values[3];
@@ -430,7 +415,6 @@ START_TEST(rounds_can_be_blind)
     ck_assert_uint_eq(rounds.n_false, cases[_i].n_false);
     ck_assert_uint_eq(rounds.n_blind_false, cases[_i].n_blind_false);
 }
-END_TEST
 
 /* --- samples on few ticks --- */
 
@@ -466,7 +450,7 @@ static void gates_of_dithered(const char *text, uint64_t n_replications, struct 
 
 /* Times that settle within seconds, of which 0.1 s show a tenth: not certified before, and only the
  * rule about trends sees them. */
-START_TEST(trends_are_seen)
+TEST(trends_are_seen)
 {
     static const char *const families[] = {"mono1s", "thermal"};
     static const char *const policies[] = {"steady", "steady without=trend"};
@@ -481,11 +465,10 @@ START_TEST(trends_are_seen)
         arena_free(&arena);
     }
 }
-END_TEST
 
 /* Of 0.5 %, that is 2 to 26 ns, on ticks of 32 and 1024 ns: few are wrong, all are resolved, and
  * intervals hold; a phase that is locked is not certified. */
-START_TEST(dithered_samples_are_resolved)
+TEST(dithered_samples_are_resolved)
 {
     static const char *const asked[] = {"false, upper bound", "coverage, upper bound", "resolved",
                                         "multimodal where it is not", "95 % of errors within"};
@@ -510,9 +493,8 @@ START_TEST(dithered_samples_are_resolved)
     ck_assert(gate_named(&gates, "false certificates, pooled, upper bound")->passed);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(without_the_mean_they_are_not)
+TEST(without_the_mean_they_are_not)
 {
     struct arena arena = {0};
     struct gates gates = {.arena = &arena};
@@ -525,10 +507,9 @@ START_TEST(without_the_mean_they_are_not)
                         100 * share_upper_bound(0, 20, 0.95));
     arena_free(&arena);
 }
-END_TEST
 
 /* The same whatever the number of threads. */
-START_TEST(stops_do_not_depend_on_threads)
+TEST(stops_do_not_depend_on_threads)
 {
     static const char *const families[] = {"ar_95"};
     struct arena arena = {0};
@@ -551,9 +532,8 @@ START_TEST(stops_do_not_depend_on_threads)
     ck_assert_uint_eq(digests[0], digests[1]);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(a_figure_that_is_no_number_does_not_pass)
+TEST(a_figure_that_is_no_number_does_not_pass)
 {
     struct arena arena = {0};
     struct gates gates = {.arena = &arena};
@@ -567,11 +547,10 @@ START_TEST(a_figure_that_is_no_number_does_not_pass)
     ck_assert(strstr(text_get(&out), "FAIL  here") != NULL);
     arena_free(&arena);
 }
-END_TEST
 
 /* --- looks --- */
 
-START_TEST(looks_are_timed)
+TEST(looks_are_timed)
 {
     struct arena arena = {0};
     struct stopping_policy policy;
@@ -584,7 +563,6 @@ START_TEST(looks_are_timed)
     ck_assert_uint_le(worst.n, 5000);
     arena_free(&arena);
 }
-END_TEST
 
 /* --- recordings --- */
 
@@ -656,7 +634,7 @@ static void replay(struct replays *replays)
     ck_assert_msg(replays_run(replays, &error) == GB_OK, "%s", error.text);
 }
 
-START_TEST(recordings_are_replayed)
+TEST(recordings_are_replayed)
 {
     struct arena arena = {0};
     struct stopping_policy policies[2];
@@ -713,10 +691,9 @@ START_TEST(recordings_are_replayed)
     arena_free(&arena);
     fixture_end();
 }
-END_TEST
 
 /* Of two modes the median is one or the other: each is judged by itself. */
-START_TEST(modes_of_recordings_are_judged)
+TEST(modes_of_recordings_are_judged)
 {
     struct arena arena = {0};
     struct stopping_policy policies[2];
@@ -735,10 +712,9 @@ START_TEST(modes_of_recordings_are_judged)
     arena_free(&arena);
     fixture_end();
 }
-END_TEST
 
 /* Kernels of which a policy takes some samples, and the baseline 1000. */
-START_TEST(samples_of_recordings_are_judged)
+TEST_TIMES(samples_of_recordings_are_judged, 9)
 {
     enum { KERNELS = 2 };
     static const struct {
@@ -809,9 +785,8 @@ START_TEST(samples_of_recordings_are_judged)
     }
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(recordings_that_are_none)
+TEST(recordings_that_are_none)
 {
     struct arena arena = {0};
     struct gb_error error;
@@ -833,46 +808,4 @@ START_TEST(recordings_that_are_none)
     ck_assert_int_ne(recordings_find(&missing, 1, &arena, &kernels, &n, &error), GB_OK);
     arena_free(&arena);
     fixture_end();
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("stopping");
-    TCase *statistics = tcase_create("statistics");
-    tcase_add_test(statistics, clopper_pearson);
-    tcase_add_test(statistics, confidence_sequence_of_the_median);
-    tcase_add_test(statistics, rounds_as_one);
-    tcase_add_test(statistics, median_between_ticks);
-    tcase_add_test(statistics, what_counts_as_false);
-    suite_add_tcase(suite, statistics);
-    TCase *traces = tcase_create("traces");
-    tcase_add_loop_test(traces, traces_depend_on_the_seed_alone, 0, (int)n_trace_families);
-    tcase_add_test(traces, replications_are_independent);
-    tcase_add_test(traces, traces_are_the_same_in_every_build);
-    tcase_add_loop_test(traces, medians_of_traces, 0, (int)n_trace_families);
-    tcase_add_test(traces, correlation_of_traces);
-    tcase_add_loop_test(traces, mixing_of_independent_traces, 0, 3);
-    tcase_add_loop_test(traces, demands_of_samples, 0, 7);
-    tcase_add_test(traces, modes_of_traces);
-    suite_add_tcase(suite, traces);
-    TCase *gates = tcase_create("gates");
-    tcase_set_timeout(gates, 60);
-    tcase_add_test(gates, policies_are_found_and_set);
-    tcase_add_test(gates, gates_fail_where_they_should);
-    tcase_add_loop_test(gates, rounds_can_be_blind, 0, 4);
-    tcase_add_test(gates, trends_are_seen);
-    tcase_add_test(gates, dithered_samples_are_resolved);
-    tcase_add_test(gates, without_the_mean_they_are_not);
-    tcase_add_test(gates, stops_do_not_depend_on_threads);
-    tcase_add_test(gates, a_figure_that_is_no_number_does_not_pass);
-    tcase_add_test(gates, looks_are_timed);
-    suite_add_tcase(suite, gates);
-    TCase *recordings = tcase_create("recordings");
-    tcase_add_test(recordings, recordings_are_replayed);
-    tcase_add_test(recordings, modes_of_recordings_are_judged);
-    tcase_add_loop_test(recordings, samples_of_recordings_are_judged, 0, 9);
-    tcase_add_test(recordings, recordings_that_are_none);
-    suite_add_tcase(suite, recordings);
-    return suite;
 }

@@ -84,7 +84,9 @@ static void expect_file(const char *name, const struct fixture_case *c)
     ck_assert_uint_eq(got.record.n_activities, 0);
 }
 
-START_TEST(they_are_stored)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(they_are_stored)
 {
     struct fixture_case c;
     make_file("a.gbr", &c);
@@ -99,9 +101,8 @@ START_TEST(they_are_stored)
         fixture_query(store, "SELECT count(*) FROM bench_case WHERE n_kernels IS NULL"), 1);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(they_are_merged_once)
+TEST(they_are_merged_once)
 {
     struct fixture_case c;
     make_file("a.gbr", &c);
@@ -112,10 +113,9 @@ START_TEST(they_are_merged_once)
     fixture_close(store);
     expect_file("b.gbr", &c);
 }
-END_TEST
 
 /* As version 3 had it; 1 in the loop: upgraded by being opened for writing. */
-START_TEST(an_earlier_file_has_none)
+TEST_TIMES(an_earlier_file_has_none, fixture_earlier(2))
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct fixture_case c;
@@ -131,7 +131,6 @@ START_TEST(an_earlier_file_has_none)
         ck_assert_double_eq(got.summary.median, 109.5);
     }
 }
-END_TEST
 
 /* What the collector makes of a message with n activities and so many kernels. */
 static int32_t send(struct collector *collector, const struct case_record *record)
@@ -149,7 +148,7 @@ static int32_t send(struct collector *collector, const struct case_record *recor
     return collector_take(collector, type, &message);
 }
 
-START_TEST(they_cross_the_wire)
+TEST(they_cross_the_wire)
 {
     struct fixture_case c;
     struct collector collector;
@@ -161,7 +160,6 @@ START_TEST(they_cross_the_wire)
     expect_those_of(&collector.record, &c);
     collector_free(&collector);
 }
-END_TEST
 
 static const struct {
     size_t n;
@@ -175,7 +173,7 @@ static const struct {
 };
 enum { N_MESSAGES = sizeof messages / sizeof *messages };
 
-START_TEST(a_worker_cannot_send_more)
+TEST_TIMES(a_worker_cannot_send_more, N_MESSAGES)
 {
     struct collector collector;
     struct bench_case bench_case = {0};
@@ -187,19 +185,4 @@ START_TEST(a_worker_cannot_send_more)
     ck_assert_uint_le(collector.record.n_activities, ACTIVITIES_MAX);
     collector_free(&collector);
     free(many);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("activities");
-    TCase *all = tcase_create("activities");
-    tcase_add_checked_fixture(all, fixture_begin, fixture_end);
-    tcase_add_test(all, they_are_stored);
-    tcase_add_test(all, they_are_merged_once);
-    tcase_add_loop_test(all, an_earlier_file_has_none, 0, fixture_earlier(2));
-    tcase_add_test(all, they_cross_the_wire);
-    tcase_add_loop_test(all, a_worker_cannot_send_more, 0, N_MESSAGES);
-    suite_add_tcase(suite, all);
-    return suite;
 }

@@ -328,7 +328,7 @@ START_TEST(a_merge_that_does_not_fit_adds_nothing)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(merge)
 {
     Suite *suite = suite_create("merge");
     TCase *all = tcase_create("merge");

@@ -413,7 +413,7 @@ START_TEST(a_recording_that_was_killed_is_measured_again)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(recording)
 {
     Suite *suite = suite_create("recording");
     TCase *stored = tcase_create("stored");

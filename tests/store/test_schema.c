@@ -89,7 +89,9 @@ static const char *read_all(struct store *store)
 
 static const char *const stored = "2 '32 rows' '';", *const not_stored = "7 '' '';";
 
-START_TEST(a_new_column_is_written_and_read)
+TEST_FIXTURE(begin, fixture_end)
+
+TEST(a_new_column_is_written_and_read)
 {
     ck_assert_int_eq(schema_version(&wide), WIDE);
     store_one(open_wide("wide.gbr", STORE_WRITE), 1);
@@ -107,9 +109,8 @@ START_TEST(a_new_column_is_written_and_read)
                      1);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(a_file_without_the_column_reads_as_its_default)
+TEST(a_file_without_the_column_reads_as_its_default)
 {
     store_one(fixture_open("narrow.gbr", STORE_WRITE), 1);
     ck_assert_str_eq(read_all(open_wide("narrow.gbr", STORE_READ)), not_stored);
@@ -119,9 +120,8 @@ START_TEST(a_file_without_the_column_reads_as_its_default)
                      (int64_t)store_schema.tables[TABLE_CASE].n_columns);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(a_file_without_the_column_is_upgraded)
+TEST(a_file_without_the_column_is_upgraded)
 {
     struct store *refused = NULL;
     struct gb_error error = {0};
@@ -133,9 +133,8 @@ START_TEST(a_file_without_the_column_is_upgraded)
     ck_assert_int_eq(store_open(fixture_path("narrow.gbr"), STORE_READ, &refused, &error),
                      GB_UNSUPPORTED);
 }
-END_TEST
 
-START_TEST(the_column_is_merged)
+TEST(the_column_is_merged)
 {
     CLEANUP(text_free) struct text expected = {0};
     store_one(fixture_open("narrow.gbr", STORE_WRITE), 1);
@@ -149,10 +148,9 @@ START_TEST(the_column_is_merged)
     text_printf(&expected, "%s%s", not_stored, stored);
     ck_assert_str_eq(read_all(open_wide("all.gbr", STORE_READ)), text_get(&expected));
 }
-END_TEST
 
 /* Of one table of the program's own map: what the compiler cannot see. */
-START_TEST(the_map_makes_sense)
+TEST_TIMES(the_map_makes_sense, STORED_TABLES)
 {
     const struct stored_table *table = &store_schema.tables[_i];
     int roles[ROLE_DEVICE + 1] = {0};
@@ -174,19 +172,4 @@ START_TEST(the_map_makes_sense)
     ck_assert_int_eq(roles[ROLE_ID], !table->key);
     ck_assert_int_eq(roles[ROLE_PARENT], table->parent != TABLE_NONE);
     ck_assert_int_lt(table->parent, _i);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("schema");
-    TCase *all = tcase_create("schema");
-    tcase_add_checked_fixture(all, begin, fixture_end);
-    tcase_add_test(all, a_new_column_is_written_and_read);
-    tcase_add_test(all, a_file_without_the_column_reads_as_its_default);
-    tcase_add_test(all, a_file_without_the_column_is_upgraded);
-    tcase_add_test(all, the_column_is_merged);
-    tcase_add_loop_test(all, the_map_makes_sense, 0, STORED_TABLES);
-    suite_add_tcase(suite, all);
-    return suite;
 }

@@ -4,7 +4,9 @@
 
 #include "core/store/store_schema.h"
 
-START_TEST(run_and_device_come_back)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(run_and_device_come_back)
 {
     fixture_make_file("results.gbr", 1, 1);
     struct store *store = fixture_open("results.gbr", STORE_READ);
@@ -39,9 +41,8 @@ START_TEST(run_and_device_come_back)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(modules_come_back)
+TEST(modules_come_back)
 {
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -61,7 +62,6 @@ START_TEST(modules_come_back)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
 static void fill_everything(struct fixture_case *c)
 {
@@ -127,7 +127,7 @@ static void read_only_case(struct store *store, struct arena *arena, struct stor
     free(ids);
 }
 
-START_TEST(every_field_of_a_case_comes_back)
+TEST(every_field_of_a_case_comes_back)
 {
     struct fixture_case c;
     fill_everything(&c);
@@ -250,9 +250,8 @@ START_TEST(every_field_of_a_case_comes_back)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(a_case_without_samples_has_no_numbers)
+TEST(a_case_without_samples_has_no_numbers)
 {
     struct fixture_case c;
     fixture_case(&c, 0, 1, 100);
@@ -271,9 +270,8 @@ START_TEST(a_case_without_samples_has_no_numbers)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(lost_times_stay_out_of_the_summary)
+TEST(lost_times_stay_out_of_the_summary)
 {
     struct fixture_case c;
     fixture_case(&c, 0, 1, 100);
@@ -289,9 +287,8 @@ START_TEST(lost_times_stay_out_of_the_summary)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(the_view_result_is_readable)
+TEST(the_view_result_is_readable)
 {
     fixture_make_file("results.gbr", 1, 2);
     struct store *store = fixture_open("results.gbr", STORE_READ);
@@ -316,10 +313,9 @@ START_TEST(the_view_result_is_readable)
     sqlite3_finalize(row);
     fixture_close(store);
 }
-END_TEST
 
 /* As a run prints it, quotes where a value needs them. */
-START_TEST(the_view_has_labels_and_what_the_policy_guarantees)
+TEST(the_view_has_labels_and_what_the_policy_guarantees)
 {
     static const char *const values[] = {"plain", "", "two words", "a\"b", "a\tb", "a,b*"};
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
@@ -349,10 +345,9 @@ START_TEST(the_view_has_labels_and_what_the_policy_guarantees)
                      1);
     fixture_close(store);
 }
-END_TEST
 
 /* Words with quotes, truths, sizes, and numbers that JSON does not know. */
-START_TEST(the_view_case_json_has_valid_json)
+TEST(the_view_case_json_has_valid_json)
 {
     fixture_make_file("results.gbr", 1, 2);
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
@@ -383,9 +378,8 @@ START_TEST(the_view_case_json_has_valid_json)
         2);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(the_schema_explains_itself)
+TEST(the_schema_explains_itself)
 {
     fixture_make_file("results.gbr", 1, 0);
     struct store *store = fixture_open("results.gbr", STORE_READ);
@@ -398,9 +392,8 @@ START_TEST(the_schema_explains_itself)
         0);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(the_same_device_is_stored_once)
+TEST(the_same_device_is_stored_once)
 {
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1), other = 0;
@@ -422,10 +415,9 @@ START_TEST(the_same_device_is_stored_once)
     ck_assert(in_place != first && in_place != other);
     fixture_close(store);
 }
-END_TEST
 
 /* Parts of 7, 7, 3 and 3 samples must give what one of 20 gives. */
-START_TEST(spilled_samples_give_the_same_case)
+TEST(spilled_samples_give_the_same_case)
 {
     struct fixture_case c;
     fixture_case(&c, 0, 1, 100);
@@ -478,9 +470,8 @@ START_TEST(spilled_samples_give_the_same_case)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(long_columns_are_cut_into_chunks)
+TEST(long_columns_are_cut_into_chunks)
 {
     enum { N = 2 * STORE_CHUNK + 10 };
     double *values = malloc(N * sizeof *values), *back = malloc(N * sizeof *back);
@@ -503,9 +494,8 @@ START_TEST(long_columns_are_cut_into_chunks)
     free(values);
     free(back);
 }
-END_TEST
 
-START_TEST(runs_are_numbered_by_start)
+TEST(runs_are_numbered_by_start)
 {
     fixture_make_file("results.gbr", 3, 0);
     fixture_make_file("results.gbr", 1, 0);
@@ -533,9 +523,8 @@ START_TEST(runs_are_numbered_by_start)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(a_file_without_runs_is_reported)
+TEST(a_file_without_runs_is_reported)
 {
     fixture_close(fixture_open("results.gbr", STORE_WRITE));
     struct store *store = fixture_open("results.gbr", STORE_READ);
@@ -548,7 +537,6 @@ START_TEST(a_file_without_runs_is_reported)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
 struct done_list {
     struct text text;
@@ -561,7 +549,7 @@ static void note_done(void *context, uint64_t position, uint32_t round, const ch
                 (unsigned long long)position, (unsigned)round, device_name, (int)device_index);
 }
 
-START_TEST(resume_keeps_what_is_done_only)
+TEST(resume_keeps_what_is_done_only)
 {
     static const int statuses[] = {CASE_OK,      CASE_CANCELLED, CASE_CRASHED,
                                    CASE_RUNNING, CASE_SKIPPED,   CASE_TIMED_OUT};
@@ -586,10 +574,9 @@ START_TEST(resume_keeps_what_is_done_only)
                      1);
     fixture_close(store);
 }
-END_TEST
 
 /* The status, and what is stored of one case with it, in the order of storing. */
-START_TEST(of_several_records_the_last_done_is_seen)
+TEST_TIMES(of_several_records_the_last_done_is_seen, 4)
 {
     static const struct {
         int first, second, third, seen;
@@ -618,9 +605,8 @@ START_TEST(of_several_records_the_last_done_is_seen)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(statuses_have_words)
+TEST_TIMES(statuses_have_words, CASE_STATUSES)
 {
     static const struct {
         int status;
@@ -647,31 +633,4 @@ START_TEST(statuses_have_words)
     ck_assert_int_eq(case_status_is_bad(cases[_i].status), cases[_i].bad);
     ck_assert_int_eq(case_status_named("dead"), -1);
     ck_assert_str_eq(case_status_word(CASE_STATUSES), "unknown");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("store");
-    TCase *content = tcase_create("content");
-    tcase_add_checked_fixture(content, fixture_begin, fixture_end);
-    tcase_add_test(content, run_and_device_come_back);
-    tcase_add_test(content, modules_come_back);
-    tcase_add_test(content, every_field_of_a_case_comes_back);
-    tcase_add_test(content, a_case_without_samples_has_no_numbers);
-    tcase_add_test(content, lost_times_stay_out_of_the_summary);
-    tcase_add_test(content, the_view_result_is_readable);
-    tcase_add_test(content, the_view_has_labels_and_what_the_policy_guarantees);
-    tcase_add_test(content, the_view_case_json_has_valid_json);
-    tcase_add_test(content, the_schema_explains_itself);
-    tcase_add_test(content, the_same_device_is_stored_once);
-    tcase_add_test(content, spilled_samples_give_the_same_case);
-    tcase_add_test(content, long_columns_are_cut_into_chunks);
-    tcase_add_test(content, runs_are_numbered_by_start);
-    tcase_add_test(content, a_file_without_runs_is_reported);
-    tcase_add_test(content, resume_keeps_what_is_done_only);
-    tcase_add_loop_test(content, of_several_records_the_last_done_is_seen, 0, 4);
-    tcase_add_loop_test(content, statuses_have_words, 0, CASE_STATUSES);
-    suite_add_tcase(suite, content);
-    return suite;
 }

@@ -37,7 +37,9 @@ static int write_version(const char *name)
     return version;
 }
 
-START_TEST(a_finished_file_is_one_plain_file)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(a_finished_file_is_one_plain_file)
 {
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     fixture_begin_run(store, 1);
@@ -48,7 +50,6 @@ START_TEST(a_finished_file_is_one_plain_file)
     ck_assert(!exists("results.gbr-wal") && !exists("results.gbr-shm") &&
               !exists("results.gbr-journal"));
 }
-END_TEST
 
 static void make_foreign_database(void)
 {
@@ -67,7 +68,7 @@ static void make_newer_file(void)
     sqlite3_close(db);
 }
 
-START_TEST(files_that_cannot_be_opened)
+TEST_TIMES(files_that_cannot_be_opened, 11)
 {
     static const struct {
         const char *name;
@@ -113,17 +114,15 @@ START_TEST(files_that_cannot_be_opened)
     fclose(file);
     ck_assert_mem_eq(back, "wwww", 4); /* left alone */
 }
-END_TEST
 
-START_TEST(an_empty_file_can_be_written)
+TEST(an_empty_file_can_be_written)
 {
     write_bytes("results.gbr", "", 0);
     fixture_make_file("results.gbr", 1, 1);
     fixture_close(fixture_open("results.gbr", STORE_READ));
 }
-END_TEST
 
-START_TEST(a_second_writer_is_refused)
+TEST(a_second_writer_is_refused)
 {
     struct store *first = fixture_open("results.gbr", STORE_WRITE), *second = NULL;
     struct gb_error error = {0};
@@ -137,9 +136,8 @@ START_TEST(a_second_writer_is_refused)
     fixture_close(first);
     fixture_close(fixture_open("results.gbr", STORE_WRITE));
 }
-END_TEST
 
-START_TEST(a_reader_in_the_way_of_the_end_loses_nothing)
+TEST(a_reader_in_the_way_of_the_end_loses_nothing)
 {
     struct store *writer = fixture_open("results.gbr", STORE_WRITE);
     fixture_begin_run(writer, 1);
@@ -152,10 +150,9 @@ START_TEST(a_reader_in_the_way_of_the_end_loses_nothing)
     ck_assert_int_eq(fixture_query(again, "SELECT count(*) FROM run"), 1);
     fixture_close(again);
 }
-END_TEST
 
 /* A VFS without shared memory, as on some network file systems. */
-START_TEST(without_wal_a_rollback_journal_is_used)
+TEST(without_wal_a_rollback_journal_is_used)
 {
     struct store *store = NULL;
     struct gb_error error = {0};
@@ -171,7 +168,6 @@ START_TEST(without_wal_a_rollback_journal_is_used)
     ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case"), 1);
     fixture_close(store);
 }
-END_TEST
 
 enum { KILL_AFTER = 25 };
 
@@ -229,7 +225,7 @@ static void expect_cases(struct store *store, unsigned stored)
     sqlite3_finalize(check);
 }
 
-START_TEST(killed_writers_lose_nothing_that_was_stored)
+TEST(killed_writers_lose_nothing_that_was_stored)
 {
     unsigned stored = kill_a_writer();
     ck_assert(exists("results.gbr-wal"));
@@ -241,7 +237,6 @@ START_TEST(killed_writers_lose_nothing_that_was_stored)
     fixture_close(writer);
     ck_assert(!exists("results.gbr-wal"));
 }
-END_TEST
 
 /* The tests' temporary folder may be closed to the user that root becomes here. */
 static void open_temporary_folder(void)
@@ -289,7 +284,7 @@ static void move_to_box(const char *name)
 
 /* _i: the folder holds 0: a killed writer's file and log, 1: the same with shared memory, 2: a
  * finished file, 3: a file in WAL mode without a log. Only the first two need a copy. */
-START_TEST(files_in_folders_without_permission_are_read)
+TEST_TIMES(files_in_folders_without_permission_are_read, 4)
 {
     unsigned stored = 1;
     open_temporary_folder();
@@ -317,7 +312,6 @@ START_TEST(files_in_folders_without_permission_are_read)
     ck_assert_int_eq(exit_code_of(child), 0);
     ck_assert_int_eq(rmdir(fixture_path("temporary")), 0); /* no copy is left */
 }
-END_TEST
 
 /* Stores cases until the file may not grow; the error goes into *error. */
 static unsigned fill(struct store *store, int64_t run_id, struct gb_error *error)
@@ -331,7 +325,7 @@ static unsigned fill(struct store *store, int64_t run_id, struct gb_error *error
     ck_abort_msg("the limit was never met");
 }
 
-START_TEST(a_full_file_is_a_clear_error)
+TEST(a_full_file_is_a_clear_error)
 {
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -347,10 +341,9 @@ START_TEST(a_full_file_is_a_clear_error)
     ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM bench_case"), stored);
     fixture_close(reader);
 }
-END_TEST
 
 /* The file system itself refuses: no file of this process may grow beyond a limit. */
-START_TEST(a_full_disk_is_a_clear_error)
+TEST(a_full_disk_is_a_clear_error)
 {
     pid_t child = fork();
     if (child == 0) {
@@ -380,25 +373,4 @@ START_TEST(a_full_disk_is_a_clear_error)
     struct store *reader = fixture_open("results.gbr", STORE_READ);
     ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM bench_case"), stored);
     fixture_close(reader);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("store_file");
-    TCase *file = tcase_create("file");
-    tcase_add_checked_fixture(file, fixture_begin, fixture_end);
-    tcase_set_timeout(file, 120);
-    tcase_add_test(file, a_finished_file_is_one_plain_file);
-    tcase_add_loop_test(file, files_that_cannot_be_opened, 0, 11);
-    tcase_add_test(file, an_empty_file_can_be_written);
-    tcase_add_test(file, a_second_writer_is_refused);
-    tcase_add_test(file, a_reader_in_the_way_of_the_end_loses_nothing);
-    tcase_add_test(file, without_wal_a_rollback_journal_is_used);
-    tcase_add_test(file, killed_writers_lose_nothing_that_was_stored);
-    tcase_add_loop_test(file, files_in_folders_without_permission_are_read, 0, 4);
-    tcase_add_test(file, a_full_file_is_a_clear_error);
-    tcase_add_test(file, a_full_disk_is_a_clear_error);
-    suite_add_tcase(suite, file);
-    return suite;
 }

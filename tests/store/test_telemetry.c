@@ -274,7 +274,7 @@ START_TEST(files_of_several_versions_are_merged)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(telemetry)
 {
     Suite *suite = suite_create("telemetry");
     TCase *all = tcase_create("telemetry");

@@ -517,7 +517,7 @@ START_TEST(an_exact_reference_knows_all_integers)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(verify)
 {
     Suite *suite = suite_create("verify");
     TCase *tests = tcase_create("verify");

@@ -14,7 +14,7 @@
 
 /* The reference lies a hair above a tie, the sum in fp32 fell a hair below it: one spacing from the
  * rounded reference, yet right. */
-START_TEST(bound_takes_the_reference_unrounded)
+TEST(bound_takes_the_reference_unrounded)
 {
     const double reference[] = {1 + 0x1p-11 + 0x1p-26}, magnitude[] = {1.0005};
     const uint16_t output[] = {0x3c00};
@@ -27,7 +27,6 @@ START_TEST(bound_takes_the_reference_unrounded)
     ck_assert(verify_passes(&result, &check, VERIFY_BOUND, 1));
     ck_assert_double_eq(result.metrics[VERIFY_BOUND].reference, reference[0]);
 }
-END_TEST
 
 /* Of K = 100 products with S = 3, e = -2. */
 static const struct {
@@ -64,7 +63,7 @@ static const struct {
      GAMMA(7, 2 * 5.25 * U32) * 3 + U16 * 2 + 0x1p-25},
 };
 
-START_TEST(bound_of_an_element)
+TEST_EACH(bound_of_an_element, bounds)
 {
     struct gb_check check = bounds[_i].check;
     check.size = sizeof check;
@@ -72,10 +71,9 @@ START_TEST(bound_of_an_element)
     double bound = verify_bound(&check, 3, -2);
     ck_assert_double_eq_tol(bound, bounds[_i].expected, 1e-15 * bounds[_i].expected);
 }
-END_TEST
 
 /* The factors that are quoted for them, on K u of fp32. */
-START_TEST(tensor_cores_against_fp32)
+TEST(tensor_cores_against_fp32)
 {
     static const struct {
         uint32_t b, f;
@@ -93,9 +91,8 @@ START_TEST(tensor_cores_against_fp32)
         ck_assert_double_eq_tol(verify_bound(&check, 1, 0), ku / (1 - ku), 1e-18);
     }
 }
-END_TEST
 
-START_TEST(probabilistic_bound)
+TEST(probabilistic_bound)
 {
     struct gb_check check = {.size = sizeof check,
                              .format = GB_F32,
@@ -114,7 +111,6 @@ START_TEST(probabilistic_bound)
     check.bound = GB_BOUND_PROBABILISTIC;
     ck_assert(isfinite(verify_bound(&check, 1, 0)));
 }
-END_TEST
 
 enum { TINY_K = 512, TINY_LANES = 16 };
 
@@ -136,7 +132,7 @@ static double tiny_sum(uint64_t element, uint64_t n_lanes, double *ret_exact)
     return sum;
 }
 
-START_TEST(subnormal_products_are_within_the_bound)
+TEST_TIMES(subnormal_products_are_within_the_bound, 2)
 {
     enum { N = 64 };
     const uint64_t n_lanes = _i ? TINY_LANES : 1;
@@ -159,7 +155,6 @@ START_TEST(subnormal_products_are_within_the_bound)
     const struct verify_result shorter = compare(&check);
     ck_assert(verify_passes(&shorter, &check, VERIFY_BOUND, 1) == (n_lanes == 1));
 }
-END_TEST
 
 /* Sums in fp32 of K = 16384 products in -1..1 (or 0..1), to nearest, one with a product missing. */
 static struct gb_check long_sums(double low, bool is_dropped)
@@ -186,7 +181,7 @@ static struct gb_check long_sums(double low, bool is_dropped)
     return check;
 }
 
-START_TEST(auto_finds_a_dropped_product)
+TEST(auto_finds_a_dropped_product)
 {
     struct gb_check check = long_sums(-1, true);
     ck_assert_double_gt(compare(&check).metrics[VERIFY_BOUND].value, 1);
@@ -195,10 +190,9 @@ START_TEST(auto_finds_a_dropped_product)
     check = long_sums(-1, false);
     ck_assert_double_lt(compare(&check).metrics[VERIFY_BOUND].value, 0.5);
 }
-END_TEST
 
 /* As auto, or as the deterministic bound. */
-START_TEST(auto_is_probabilistic_where_that_holds)
+TEST(auto_is_probabilistic_where_that_holds)
 {
     struct gb_check check = long_sums(-1, false);
     const double random = compare(&check).metrics[VERIFY_BOUND].value;
@@ -227,9 +221,8 @@ START_TEST(auto_is_probabilistic_where_that_holds)
     check.bound = GB_BOUND_DETERMINISTIC;
     ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, lost);
 }
-END_TEST
 
-START_TEST(probabilistic_is_refused_where_it_does_not_hold)
+TEST(probabilistic_is_refused_where_it_does_not_hold)
 {
     struct verify_result result;
     struct gb_error error = {0};
@@ -247,9 +240,8 @@ START_TEST(probabilistic_is_refused_where_it_does_not_hold)
                      "check C: check.bound_kind: the probabilistic bound does not hold for sums "
                      "that are truncated: expected auto or deterministic");
 }
-END_TEST
 
-START_TEST(bound_of_fp64_and_of_too_many_products)
+TEST(bound_of_fp64_and_of_too_many_products)
 {
     struct gb_check check = {.size = sizeof check, .format = GB_F64, .n_products = 1};
     ck_assert_double_eq(verify_bound(&check, 0, 0), 0x1p-1074); /* the smallest double */
@@ -257,10 +249,9 @@ START_TEST(bound_of_fp64_and_of_too_many_products)
     check.n_products = 2048;
     ck_assert(isinf(verify_bound(&check, 1, 1)));
 }
-END_TEST
 
 /* A plugin that was built before these members were there. */
-START_TEST(shorter_struct_has_the_plain_bound)
+TEST(shorter_struct_has_the_plain_bound)
 {
     struct gb_check check = {.format = GB_F32,
                              .n_products = 100,
@@ -273,10 +264,9 @@ START_TEST(shorter_struct_has_the_plain_bound)
     double bound = verify_bound(&check, 1, 0);
     ck_assert_double_eq_tol(bound, GAMMA(100, U32), 1e-20);
 }
-END_TEST
 
 /* Twice the tolerance of safety 1 halves what the metric says of the same output. */
-START_TEST(safety_scales_the_metric)
+TEST(safety_scales_the_metric)
 {
     const double reference[] = {100, 200}, magnitude[] = {1000, 1000};
     const float output[] = {100.001f, 200};
@@ -294,9 +284,8 @@ START_TEST(safety_scales_the_metric)
         ck_assert_double_eq_tol(one, 2 * two, 1e-9);
     }
 }
-END_TEST
 
-START_TEST(bound_without_magnitudes_does_not_pass)
+TEST(bound_without_magnitudes_does_not_pass)
 {
     const double reference[] = {1, 2};
     const float output[] = {1, 2};
@@ -307,9 +296,8 @@ START_TEST(bound_without_magnitudes_does_not_pass)
     ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
                      "bound cannot be judged: the benchmark gives no magnitudes");
 }
-END_TEST
 
-START_TEST(bound_with_too_many_products_does_not_pass)
+TEST(bound_with_too_many_products_does_not_pass)
 {
     const double reference[] = {1, 2}, magnitude[] = {1, 2};
     const uint16_t output[] = {0x3c00, 0x4200};
@@ -321,9 +309,8 @@ START_TEST(bound_with_too_many_products_does_not_pass)
     ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
                      "bound cannot be judged: 4096 products are too many for sums in fp16");
 }
-END_TEST
 
-START_TEST(senseless_magnitudes_do_not_make_the_bound_generous)
+TEST(senseless_magnitudes_do_not_make_the_bound_generous)
 {
     static const double senseless[] = {NAN, INFINITY, -INFINITY, -1e9};
     const double reference[] = {1};
@@ -336,27 +323,4 @@ START_TEST(senseless_magnitudes_do_not_make_the_bound_generous)
         ck_assert_double_eq(result.metrics[VERIFY_BOUND].value, INFINITY);
         ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, 1));
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("verify_bound");
-    TCase *tests = tcase_create("verify_bound");
-    tcase_add_test(tests, bound_takes_the_reference_unrounded);
-    tcase_add_test(tests, bound_without_magnitudes_does_not_pass);
-    tcase_add_test(tests, bound_with_too_many_products_does_not_pass);
-    tcase_add_test(tests, senseless_magnitudes_do_not_make_the_bound_generous);
-    tcase_add_loop_test(tests, bound_of_an_element, 0, COUNT(bounds));
-    tcase_add_test(tests, tensor_cores_against_fp32);
-    tcase_add_test(tests, probabilistic_bound);
-    tcase_add_loop_test(tests, subnormal_products_are_within_the_bound, 0, 2);
-    tcase_add_test(tests, auto_finds_a_dropped_product);
-    tcase_add_test(tests, auto_is_probabilistic_where_that_holds);
-    tcase_add_test(tests, probabilistic_is_refused_where_it_does_not_hold);
-    tcase_add_test(tests, bound_of_fp64_and_of_too_many_products);
-    tcase_add_test(tests, shorter_struct_has_the_plain_bound);
-    tcase_add_test(tests, safety_scales_the_metric);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

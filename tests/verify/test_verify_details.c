@@ -18,7 +18,7 @@ static struct verify_result look(const struct gb_check *check, struct verify_ele
     return result;
 }
 
-START_TEST(like_a_plain_loop)
+TEST_TIMES(like_a_plain_loop, 3)
 {
     static const double scales[] = {1, 1e-30, 1e30};
     static double reference[N];
@@ -48,9 +48,8 @@ START_TEST(like_a_plain_loop)
         ck_assert_double_eq_tol(result.metrics[metric].value, expected[metric],
                                 1e-11 * expected[metric]);
 }
-END_TEST
 
-START_TEST(norms_of_numbers_whose_squares_leave_the_range)
+TEST(norms_of_numbers_whose_squares_leave_the_range)
 {
     static const double reference[] = {3e200, 4e200, 0}, output[] = {3e200, 4e200, 5e195};
     const struct gb_check check = check_of(GB_F64, 3, output, reference);
@@ -58,9 +57,8 @@ START_TEST(norms_of_numbers_whose_squares_leave_the_range)
     ck_assert_double_eq_tol(result.metrics[VERIFY_NORM].value, 1e-5, 1e-15);
     ck_assert_double_eq(result.metrics[VERIFY_MEAN_REL].value, 0);
 }
-END_TEST
 
-START_TEST(the_worst_come_first)
+TEST(the_worst_come_first)
 {
     static double reference[N], output[N];
     struct verify_element worst[WORST];
@@ -81,9 +79,8 @@ START_TEST(the_worst_come_first)
     ck_assert_uint_eq(result.n_worst, 1);
     ck_assert_uint_eq(worst[0].index, 17);
 }
-END_TEST
 
-START_TEST(what_is_not_finite_has_no_say)
+TEST(what_is_not_finite_has_no_say)
 {
     static const double reference[] = {1, INFINITY, NAN, 2, 0}, output[] = {1, 1, 1, NAN, 0};
     const struct gb_check check = check_of(GB_F64, 5, output, reference);
@@ -93,10 +90,9 @@ START_TEST(what_is_not_finite_has_no_say)
     const struct gb_check none = check_of(GB_F64, 2, output + 2, reference + 1);
     ck_assert(isnan(look(&none, NULL, 0).metrics[VERIFY_NORM].value));
 }
-END_TEST
 
 /* An exact zero as the reference allows nothing: the norm is infinite, and does not pass. */
-START_TEST(references_of_zero)
+TEST(references_of_zero)
 {
     static const double reference[] = {0, 0}, output[] = {0, 1};
     const struct gb_check check = check_of(GB_F64, 2, output, reference);
@@ -106,18 +102,4 @@ START_TEST(references_of_zero)
     ck_assert(!verify_passes(&result, &check, VERIFY_MEAN_REL, INFINITY));
     ck_assert_str_eq(description(&result, &check, VERIFY_MEAN_REL, 1),
                      "mean_rel cannot be judged: every reference is 0");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("verify_details");
-    TCase *tests = tcase_create("verify_details");
-    tcase_add_loop_test(tests, like_a_plain_loop, 0, 3);
-    tcase_add_test(tests, norms_of_numbers_whose_squares_leave_the_range);
-    tcase_add_test(tests, the_worst_come_first);
-    tcase_add_test(tests, what_is_not_finite_has_no_say);
-    tcase_add_test(tests, references_of_zero);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

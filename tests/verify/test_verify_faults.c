@@ -132,7 +132,7 @@ static bool passes(const struct product *product, uint32_t format, double *ret_v
     return verify_passes(&result, &check, VERIFY_BOUND, 1);
 }
 
-START_TEST(right_products_pass)
+TEST_EACH(right_products_pass, ranges)
 {
     static struct product product;
     for (int f = 0; f < COUNT(formats); f++) {
@@ -144,7 +144,6 @@ START_TEST(right_products_pass)
         }
     }
 }
-END_TEST
 
 /* In bf16 the largest of 64 products of one sign may be less than half a spacing of their sum. */
 static bool is_within_rounding(int fault, int range, uint32_t format)
@@ -152,7 +151,7 @@ static bool is_within_rounding(int fault, int range, uint32_t format)
     return format == GB_BF16 && ranges[range].low > 0 && faults[fault].plant == drop_product;
 }
 
-START_TEST(planted_fault_is_caught)
+TEST_EACH(planted_fault_is_caught, faults)
 {
     static struct product product;
     for (int f = 0; f < COUNT(formats); f++) {
@@ -170,15 +169,4 @@ START_TEST(planted_fault_is_caught)
             }
         }
     }
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("verify_faults");
-    TCase *tests = tcase_create("verify_faults");
-    tcase_add_loop_test(tests, right_products_pass, 0, COUNT(ranges));
-    tcase_add_loop_test(tests, planted_fault_is_caught, 0, COUNT(faults));
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -168,7 +168,7 @@ static struct product random_product(uint64_t seed)
 }
 
 /* 2,500 in each of eight parts. */
-START_TEST(no_right_result_is_refused)
+TEST_TIMES(no_right_result_is_refused, 8)
 {
     for (uint64_t seed = 2500 * (uint64_t)_i; seed < 2500 * (uint64_t)(_i + 1); seed++) {
         const struct product product = random_product(seed);
@@ -183,7 +183,6 @@ START_TEST(no_right_result_is_refused)
                       values[1], verify_noise_tolerance(product.n));
     }
 }
-END_TEST
 
 /* As long sums as kernels have. */
 static const struct {
@@ -254,24 +253,22 @@ static void judge_row(int row, uint64_t n, uint64_t k)
                   table[row].least, table[row].most);
 }
 
-START_TEST(confusion_table)
+TEST_EACH(confusion_table, table)
 {
     const uint64_t few = 64; /* not enough to find twice the rounding errors of outputs by them */
     judge_row(_i, few, 256);
     judge_row(_i, table[_i].product.is_output_truncated ? N_MAX : few, K_MAX);
 }
-END_TEST
 
-START_TEST(tolerance_by_the_number_of_elements)
+TEST(tolerance_by_the_number_of_elements)
 {
     ck_assert_double_eq_tol(verify_noise_tolerance(1), sqrt(1 + 2 * sqrt(20.723266) + 41.446532),
                             1e-6);
     ck_assert_double_lt(verify_noise_tolerance(65536), 1.02);
     ck_assert_double_gt(verify_noise_tolerance(65536), 1.01);
 }
-END_TEST
 
-START_TEST(not_judged_without_squares)
+TEST(not_judged_without_squares)
 {
     struct product product = {.n = 8,
                               .k = 10,
@@ -290,17 +287,4 @@ START_TEST(not_judged_without_squares)
     check.partial_squares = strange;
     result = compare(&check);
     ck_assert(!verify_passes(&result, &check, VERIFY_NOISE, INFINITY));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("verify_noise");
-    TCase *tests = tcase_create("verify_noise");
-    tcase_add_loop_test(tests, no_right_result_is_refused, 0, 8);
-    tcase_add_loop_test(tests, confusion_table, 0, COUNT(table));
-    tcase_add_test(tests, tolerance_by_the_number_of_elements);
-    tcase_add_test(tests, not_judged_without_squares);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

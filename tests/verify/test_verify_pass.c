@@ -383,7 +383,7 @@ START_TEST(digits_are_the_same_on_every_machine)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(verify_pass)
 {
     Suite *suite = suite_create("verify_pass");
     TCase *tests = tcase_create("verify_pass");

@@ -18,7 +18,7 @@ static const struct {
     {VERIFY_RMS, 0.1, "rms 1.25e-06 <= 0.1"},
 };
 
-START_TEST(description_of_one_wrong_value)
+TEST_EACH(description_of_one_wrong_value, descriptions)
 {
     double reference[256];
     float output[256];
@@ -35,9 +35,8 @@ START_TEST(description_of_one_wrong_value)
         verify_passes(&result, &check, descriptions[_i].metric, descriptions[_i].tolerance),
         strstr(descriptions[_i].text, "<=") != NULL);
 }
-END_TEST
 
-START_TEST(description_tells_close_doubles_apart)
+TEST(description_tells_close_doubles_apart)
 {
     const double reference[] = {1}, output[] = {1 + 0x1p-52};
     struct gb_check check = check_of(GB_F64, 1, output, reference);
@@ -50,9 +49,8 @@ START_TEST(description_tells_close_doubles_apart)
     result = compare(&check);
     ck_assert_str_eq(description(&result, &check, VERIFY_ULP, 0.5), "1 value equal");
 }
-END_TEST
 
-START_TEST(description_is_cut_at_the_buffers_end)
+TEST(description_is_cut_at_the_buffers_end)
 {
     const double reference[] = {1};
     const float output[] = {2};
@@ -62,7 +60,6 @@ START_TEST(description_is_cut_at_the_buffers_end)
     verify_describe(&result, &check, VERIFY_ABS, 0, buffer, sizeof buffer);
     ck_assert_str_eq(buffer, "abs 1 >");
 }
-END_TEST
 
 static double shared[4];
 static const struct {
@@ -88,7 +85,7 @@ static const struct {
      "check C: unknown summation 3"},
 };
 
-START_TEST(broken_requests_are_refused)
+TEST_EACH(broken_requests_are_refused, refused)
 {
     struct gb_check check = refused[_i].check;
     check.size = check.size ? check.size : sizeof check;
@@ -97,17 +94,4 @@ START_TEST(broken_requests_are_refused)
     ck_assert_int_eq(verify_compare(&check, 1e-3, &result, &error), GB_INVALID);
     ck_assert_int_eq(error.status, GB_INVALID);
     ck_assert_str_eq(error.text, refused[_i].text);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("verify_text");
-    TCase *tests = tcase_create("verify_text");
-    tcase_add_loop_test(tests, description_of_one_wrong_value, 0, COUNT(descriptions));
-    tcase_add_test(tests, description_tells_close_doubles_apart);
-    tcase_add_test(tests, description_is_cut_at_the_buffers_end);
-    tcase_add_loop_test(tests, broken_requests_are_refused, 0, COUNT(refused));
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -1,10 +1,11 @@
 # tests/view/local.mk - tests of tables and exports, core/view/.
-TEST_PROGRAM_LIST += \
-	tests/view/test_breakdown \
-	tests/view/test_relative \
-	tests/view/test_exchange \
-	tests/view/test_roofs \
-	tests/view/test_view_details \
-	tests/view/test_view_notes \
-	tests/view/test_views
-TEST_FILES += tests/view/views_fixture.h
+TEST_PROGRAM_LIST += tests/view/test_view
+tests_view_test_view_SOURCES = \
+	tests/view/test_breakdown.c \
+	tests/view/test_exchange.c \
+	tests/view/test_relative.c \
+	tests/view/test_roofs.c \
+	tests/view/test_view_details.c \
+	tests/view/test_view_notes.c \
+	tests/view/test_views.c \
+	tests/view/views_fixture.h

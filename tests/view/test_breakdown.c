@@ -46,13 +46,14 @@ static const struct {
 };
 enum { N_SHOWS = sizeof shows / sizeof *shows };
 
-START_TEST(shown_as_tables)
+TEST_FIXTURE(setup, fixture_end)
+
+TEST_TIMES(shown_as_tables, N_SHOWS)
 {
     CLEANUP(text_free) struct text got = {0};
     views_show("kernels.gbr", &shows[_i].options, &got);
     views_expect_golden(shows[_i].golden, &got);
 }
-END_TEST
 
 static size_t longest_line(const char *text)
 {
@@ -67,7 +68,7 @@ static size_t longest_line(const char *text)
     return longest;
 }
 
-START_TEST(tables_fit_a_terminal)
+TEST(tables_fit_a_terminal)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {.breakdown = true, .width = 80};
@@ -76,9 +77,8 @@ START_TEST(tables_fit_a_terminal)
     ck_assert_ptr_nonnull(breakdown);
     ck_assert_uint_le(longest_line(breakdown), 80);
 }
-END_TEST
 
-START_TEST(not_shown_unless_asked_for)
+TEST(not_shown_unless_asked_for)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {0};
@@ -88,9 +88,8 @@ START_TEST(not_shown_unless_asked_for)
                                                  "blocks for 132 multiprocessors\n"));
     ck_assert_ptr_null(strstr(text_get(&got), "finish has"));
 }
-END_TEST
 
-START_TEST(rounds_of_a_small_grid_are_one_case)
+TEST(rounds_of_a_small_grid_are_one_case)
 {
     CLEANUP(text_free) struct text got = {0};
     struct store *store = fixture_open("rounds.gbr", STORE_WRITE);
@@ -111,9 +110,8 @@ START_TEST(rounds_of_a_small_grid_are_one_case)
     ck_assert_ptr_nonnull(strstr(
         text_get(&got), "    streams streams=1: small has 1 block for 132 multiprocessors\n"));
 }
-END_TEST
 
-START_TEST(exported_as_objects)
+TEST(exported_as_objects)
 {
     static const char *const expected =
         "\"activities\":[{\"kind\":\"kernel\",\"name\":\"small\",\"grid_x\":131,\"grid_y\":1,"
@@ -125,19 +123,4 @@ START_TEST(exported_as_objects)
     views_export("kernels.gbr", &options, &got);
     ck_assert_msg(strstr(text_get(&got), expected) != NULL, "%s", text_get(&got));
     ck_assert_ptr_nonnull(strstr(text_get(&got), "\"kernels\":1,"));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("breakdown");
-    TCase *all = tcase_create("breakdown");
-    tcase_add_checked_fixture(all, setup, fixture_end);
-    tcase_add_loop_test(all, shown_as_tables, 0, N_SHOWS);
-    tcase_add_test(all, tables_fit_a_terminal);
-    tcase_add_test(all, not_shown_unless_asked_for);
-    tcase_add_test(all, rounds_of_a_small_grid_are_one_case);
-    tcase_add_test(all, exported_as_objects);
-    suite_add_tcase(suite, all);
-    return suite;
 }

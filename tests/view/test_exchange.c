@@ -40,7 +40,9 @@ static const char *export_of(const char *file, const char *format, int rows)
     return text_get(&out);
 }
 
-START_TEST(rounds_are_repetitions)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST_TIMES(rounds_are_repetitions, FORMATS_OF_TOOLS)
 {
     CLEANUP(text_free) struct text got = {0}, name = {0};
     views_make_rounds("rounds.gbr");
@@ -48,7 +50,6 @@ START_TEST(rounds_are_repetitions)
     text_printf(&name, "exchange_%s.txt", formats[_i]);
     views_expect_golden(text_get(&name), &got);
 }
-END_TEST
 
 static size_t count(const char *text, const char *words)
 {
@@ -59,7 +60,7 @@ static size_t count(const char *text, const char *words)
 }
 
 /* Ten cases: one crashed, one wrong, one skipped. */
-START_TEST(failures_have_no_times)
+TEST(failures_have_no_times)
 {
     views_make_file("fates.gbr");
     ck_assert_uint_eq(count(export_of("fates.gbr", "google", ROWS_CASE), "\"real_time\""), 7);
@@ -82,18 +83,16 @@ START_TEST(failures_have_no_times)
         ck_assert_ptr_null(strstr(export_of("fates.gbr", formats[i], ROWS_CASE), "inf"));
     }
 }
-END_TEST
 
-START_TEST(rows_are_chosen)
+TEST(rows_are_chosen)
 {
     views_make_rounds("rounds.gbr");
     ck_assert_uint_eq(count(export_of("rounds.gbr", "google", ROWS_COMBINED), "\"real_time\""), 4);
     ck_assert_uint_eq(count(export_of("rounds.gbr", "google", ROWS_SAMPLE), "\"real_time\""), 240);
     ck_assert_uint_eq(count(export_of("rounds.gbr", "pyperf", ROWS_SAMPLE), "\"values\""), 12);
 }
-END_TEST
 
-START_TEST(samples_in_files)
+TEST(samples_in_files)
 {
     CLEANUP(text_free) struct text out = {0};
     char path[300], bin[400];
@@ -121,9 +120,8 @@ START_TEST(samples_in_files)
                                 "/nowhere/x.json", &out, &error),
                      GB_IO);
 }
-END_TEST
 
-START_TEST(options_without_a_meaning)
+TEST(options_without_a_meaning)
 {
     CLEANUP(text_free) struct text out = {0};
     struct gb_error error = {0};
@@ -135,19 +133,4 @@ START_TEST(options_without_a_meaning)
                          GB_INVALID);
     ck_assert_str_eq(error.text, "--run all: --format bmf is of one run");
     ck_assert_int_eq(exchange_named("csv"), -1);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *all_tests = suite_create("exchange");
-    TCase *tests = tcase_create("exchange");
-    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
-    tcase_add_loop_test(tests, rounds_are_repetitions, 0, FORMATS_OF_TOOLS);
-    tcase_add_test(tests, failures_have_no_times);
-    tcase_add_test(tests, rows_are_chosen);
-    tcase_add_test(tests, samples_in_files);
-    tcase_add_test(tests, options_without_a_meaning);
-    suite_add_tcase(all_tests, tests);
-    return all_tests;
 }

@@ -45,8 +45,10 @@ static void exported(const char *file, struct view_options options, struct text 
     views_export(file, &options, out);
 }
 
+TEST_FIXTURE(setup, fixture_end)
+
 /* theta -+ t s / sqrt(n) of the rounds' logarithms, as comparison.h has it. */
-START_TEST(a_value_of_an_option_is_compared_by_rounds)
+TEST(a_value_of_an_option_is_compared_by_rounds)
 {
     CLEANUP(text_free) struct text got = {0};
     double d[3];
@@ -69,7 +71,6 @@ START_TEST(a_value_of_an_option_is_compared_by_rounds)
     ck_assert_double_eq_tol(low, exp(mean - half), 1e-9);
     ck_assert_double_eq_tol(high, exp(mean + half), 1e-9);
 }
-END_TEST
 
 static const struct {
     const char *golden;
@@ -99,7 +100,7 @@ static const struct {
 };
 enum { N_GOLDENS = sizeof goldens / sizeof *goldens };
 
-START_TEST(ratios_are_in_every_table)
+TEST_TIMES(ratios_are_in_every_table, N_GOLDENS)
 {
     CLEANUP(text_free) struct text got = {0};
     if (goldens[_i].is_export)
@@ -108,10 +109,9 @@ START_TEST(ratios_are_in_every_table)
         views_show("rounds.gbr", &goldens[_i].options, &got);
     views_expect_golden(goldens[_i].golden, &got);
 }
-END_TEST
 
 /* Each case once, whatever the number of its rounds; the base is not among them. */
-START_TEST(groups_take_the_ratio_of_a_case_once)
+TEST(groups_take_the_ratio_of_a_case_once)
 {
     CLEANUP(text_free) struct text got = {0}, cases = {0};
     double ratio[2], mean;
@@ -134,9 +134,8 @@ START_TEST(groups_take_the_ratio_of_a_case_once)
     double s = fabs(log(ratio[0]) - log(ratio[1])) / sqrt(2);
     ck_assert_double_eq_tol(low, exp(log(mean) - 12.7062047364 * s / sqrt(2)), 1e-9);
 }
-END_TEST
 
-START_TEST(a_run_is_the_base_of_others)
+TEST(a_run_is_the_base_of_others)
 {
     CLEANUP(text_free) struct text got = {0}, base = {0}, shown = {0};
     add_slower_run("rounds.gbr", NULL);
@@ -157,9 +156,8 @@ START_TEST(a_run_is_the_base_of_others)
     ck_assert_ptr_nonnull(strstr(text_get(&shown), "time over that of host=box"));
     ck_assert_ptr_nonnull(strstr(text_get(&shown), "  base  "));
 }
-END_TEST
 
-START_TEST(what_must_not_be_compared_has_no_ratio)
+TEST(what_must_not_be_compared_has_no_ratio)
 {
     CLEANUP(text_free) struct text got = {0}, shown = {0};
     add_slower_run("rounds.gbr", "Another CPU");
@@ -170,9 +168,8 @@ START_TEST(what_must_not_be_compared_has_no_ratio)
     ck_assert_ptr_nonnull(
         strstr(text_get(&shown), "\n4 cases have no ratio: another device model than the base\n"));
 }
-END_TEST
 
-START_TEST(columns_are_computed)
+TEST(columns_are_computed)
 {
     CLEANUP(text_free) struct text got = {0}, sorted = {0};
     exported("fates.gbr",
@@ -191,7 +188,6 @@ START_TEST(columns_are_computed)
              &sorted);
     ck_assert_str_eq(text_get(&sorted), "streams,far\n8,4\n7,3\n6,2\n5,1\n");
 }
-END_TEST
 
 static const struct {
     struct view_options options;
@@ -242,7 +238,7 @@ static const struct {
 };
 enum { N_ERRORS = sizeof errors / sizeof *errors };
 
-START_TEST(mistakes_are_named_with_their_place)
+TEST_TIMES(mistakes_are_named_with_their_place, N_ERRORS)
 {
     CLEANUP(text_free) struct text got = {0};
     struct gb_error error = {0};
@@ -251,21 +247,4 @@ START_TEST(mistakes_are_named_with_their_place)
     ck_assert_int_eq(views_try_export("fates.gbr", &options, &got, &error), errors[_i].status);
     ck_assert_str_eq(error.text, errors[_i].text);
     ck_assert_uint_eq(error.origin.column, errors[_i].column);
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("relative");
-    TCase *tests = tcase_create("relative");
-    tcase_add_checked_fixture(tests, setup, fixture_end);
-    tcase_add_test(tests, a_value_of_an_option_is_compared_by_rounds);
-    tcase_add_loop_test(tests, ratios_are_in_every_table, 0, N_GOLDENS);
-    tcase_add_test(tests, groups_take_the_ratio_of_a_case_once);
-    tcase_add_test(tests, a_run_is_the_base_of_others);
-    tcase_add_test(tests, what_must_not_be_compared_has_no_ratio);
-    tcase_add_test(tests, columns_are_computed);
-    tcase_add_loop_test(tests, mistakes_are_named_with_their_place, 0, N_ERRORS);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -663,7 +663,7 @@ START_TEST(many_cases_and_groups_stay_on_the_page)
 }
 END_TEST
 
-Suite *test_suite(void)
+TEST_SUITE(roofs)
 {
     Suite *all_tests = suite_create("roofs");
     TCase *rule = tcase_create("rule"), *files = tcase_create("files");

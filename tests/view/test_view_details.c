@@ -201,13 +201,14 @@ static const struct {
 };
 enum { N_DETAILS = sizeof details / sizeof *details };
 
-START_TEST(details_of_a_row)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST_TIMES(details_of_a_row, N_DETAILS)
 {
     CLEANUP(text_free) struct text got = {0};
     show_one(details[_i].change, details[_i].ended, &got);
     ck_assert_msg(strstr(text_get(&got), details[_i].expected) != NULL, "%s", text_get(&got));
 }
-END_TEST
 
 static const struct {
     int format;
@@ -231,7 +232,7 @@ static const struct {
 enum { N_ONE_COLUMNS = sizeof one_columns / sizeof *one_columns };
 
 /* What a case runs with is an axis of one bench: one column, which the other bench fills too. */
-START_TEST(an_axis_of_device_policy_or_clock_is_one_column)
+TEST_TIMES(an_axis_of_device_policy_or_clock_is_one_column, N_ONE_COLUMNS)
 {
     static const char *const names[] = {"device", "policy", "clock"};
     struct plugin_settings others[] = {fixture_precise, fixture_precise};
@@ -262,10 +263,9 @@ START_TEST(an_axis_of_device_policy_or_clock_is_one_column)
     ck_assert_msg(strstr(text_get(&got), one_columns[_i].head) != NULL, "%s", text_get(&got));
     ck_assert_msg(strstr(text_get(&got), one_columns[_i].other) != NULL, "%s", text_get(&got));
 }
-END_TEST
 
 /* An option may have the name of a result column; where it is an axis, readers see it. */
-START_TEST(an_axis_that_is_named_like_a_column_is_shown)
+TEST(an_axis_that_is_named_like_a_column_is_shown)
 {
     struct store *store = fixture_open("one.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -283,10 +283,9 @@ START_TEST(an_axis_that_is_named_like_a_column_is_shown)
     ck_assert_msg(strstr(text_get(&got), "\nstreams        4  cold   ") != NULL, "%s",
                   text_get(&got));
 }
-END_TEST
 
 /* Two benches with four parameters each, none in common: a table for each. */
-START_TEST(benches_that_differ_get_tables_of_their_own)
+TEST(benches_that_differ_get_tables_of_their_own)
 {
     static const char *const names[2][3] = {{"alpha", "beta", "gamma"}, {"m", "n", "k"}};
     struct store *store = fixture_open("one.gbr", STORE_WRITE);
@@ -308,7 +307,6 @@ START_TEST(benches_that_differ_get_tables_of_their_own)
     views_show("one.gbr", &options, &got);
     views_expect_golden("show_benches.txt", &got);
 }
-END_TEST
 
 /* What a table that is too wide says, and one that is as wide as it likes. */
 static void show_products(size_t width, struct text *out)
@@ -351,16 +349,15 @@ static const struct {
 };
 enum { N_WIDTHS = sizeof widths / sizeof *widths };
 
-START_TEST(what_says_least_is_left_out_first)
+TEST_TIMES(what_says_least_is_left_out_first, N_WIDTHS)
 {
     CLEANUP(text_free) struct text got = {0};
     show_products(widths[_i].width, &got);
     ck_assert_msg(strstr(text_get(&got), widths[_i].expected) != NULL, "%s", text_get(&got));
 }
-END_TEST
 
 /* Two benches with options of their own; the cases of the second are skipped. */
-START_TEST(cases_that_were_skipped_take_little_room)
+TEST(cases_that_were_skipped_take_little_room)
 {
     static const char *const names[2][3] = {{"alpha", "beta", "gamma"}, {"m", "n", "k"}};
     static const char *const reasons[] = {"m = 0 is for GPUs", "m = 1 is for GPUs", "m = 1: is odd",
@@ -395,7 +392,6 @@ START_TEST(cases_that_were_skipped_take_little_room)
     views_show("one.gbr", &(struct view_options){.verbose = true}, &verbose);
     ck_assert_msg(strstr(text_get(&verbose), "\nsecond\nm  ") != NULL, "%s", text_get(&verbose));
 }
-END_TEST
 
 /* ---- rounds ---- */
 
@@ -520,7 +516,7 @@ static const struct {
 };
 enum { N_ROUNDS = sizeof rounds / sizeof *rounds };
 
-START_TEST(rounds_are_one_row)
+TEST_TIMES(rounds_are_one_row, N_ROUNDS)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {.verbose = true};
@@ -530,9 +526,8 @@ START_TEST(rounds_are_one_row)
     ck_assert_msg(!rounds[_i].unexpected || !strstr(text_get(&got), rounds[_i].unexpected), "%s",
                   text_get(&got));
 }
-END_TEST
 
-START_TEST(counts_of_rounds_add_up)
+TEST(counts_of_rounds_add_up)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {.format = FORMAT_CSV,
@@ -541,22 +536,4 @@ START_TEST(counts_of_rounds_add_up)
     make_rounds(make_lossy);
     views_export("one.gbr", &options, &got);
     ck_assert_str_eq(text_get(&got), "n_samples,n_lost,n_throttled,wall_ns\n60,6,3,3000000\n");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("view_details");
-    TCase *tests = tcase_create("details");
-    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
-    tcase_add_loop_test(tests, details_of_a_row, 0, N_DETAILS);
-    tcase_add_loop_test(tests, rounds_are_one_row, 0, N_ROUNDS);
-    tcase_add_test(tests, counts_of_rounds_add_up);
-    tcase_add_loop_test(tests, an_axis_of_device_policy_or_clock_is_one_column, 0, N_ONE_COLUMNS);
-    tcase_add_test(tests, an_axis_that_is_named_like_a_column_is_shown);
-    tcase_add_loop_test(tests, what_says_least_is_left_out_first, 0, N_WIDTHS);
-    tcase_add_test(tests, cases_that_were_skipped_take_little_room);
-    tcase_add_test(tests, benches_that_differ_get_tables_of_their_own);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -106,7 +106,9 @@ static const struct {
 };
 enum { N_CAUSES = sizeof causes / sizeof *causes };
 
-START_TEST(noise_has_a_likely_cause)
+TEST_FIXTURE(setup, teardown)
+
+TEST_TIMES(noise_has_a_likely_cause, N_CAUSES)
 {
     CLEANUP(text_free) struct text got = {0}, expected = {0};
     make_noisy(causes[_i].change);
@@ -117,9 +119,8 @@ START_TEST(noise_has_a_likely_cause)
                 causes[_i].cause);
     ck_assert_msg(strstr(text_get(&got), text_get(&expected)) != NULL, "%s", text_get(&got));
 }
-END_TEST
 
-START_TEST(what_others_do_is_not_said_where_that_is_ignored)
+TEST(what_others_do_is_not_said_where_that_is_ignored)
 {
     CLEANUP(text_free) struct text got = {0};
     setenv("GBRUN_IGNORE_LOAD", "1", 1);
@@ -128,7 +129,6 @@ START_TEST(what_others_do_is_not_said_where_that_is_ignored)
     ck_assert_msg(strstr(text_get(&got), ": nothing that was recorded") != NULL, "%s",
                   text_get(&got));
 }
-END_TEST
 
 /* ---- the sentence at the end ---- */
 
@@ -229,7 +229,7 @@ static const struct {
 };
 enum { N_SENTENCES = sizeof sentences / sizeof *sentences };
 
-START_TEST(what_is_fastest_is_said_where_it_is_certain)
+TEST_TIMES(what_is_fastest_is_said_where_it_is_certain, N_SENTENCES)
 {
     CLEANUP(text_free) struct text got = {0};
     make_variants(&sentences[_i].variants);
@@ -239,21 +239,19 @@ START_TEST(what_is_fastest_is_said_where_it_is_certain)
                            : strstr(text_get(&got), " times as fast as ") == NULL,
                   "%s", text_get(&got));
 }
-END_TEST
 
-START_TEST(of_chosen_cases_nothing_is_said)
+TEST(of_chosen_cases_nothing_is_said)
 {
     CLEANUP(text_free) struct text got = {0};
     make_variants(&sentences[0].variants);
     show("variants.gbr", &(struct view_options){.where = "schedule <> 'tile'"}, &got);
     ck_assert_msg(strstr(text_get(&got), " times as fast as ") == NULL, "%s", text_get(&got));
 }
-END_TEST
 
 /* ---- colours and widths ---- */
 
 /* Without the sequences both are the same. */
-START_TEST(colours_only_repeat_what_words_say)
+TEST(colours_only_repeat_what_words_say)
 {
     CLEANUP(text_free) struct text plain = {0}, coloured = {0}, stripped = {0};
     static const char *const expected[] = {
@@ -274,9 +272,8 @@ START_TEST(colours_only_repeat_what_words_say)
             text_add_n(&stripped, at, 1);
     ck_assert_str_eq(text_get(&stripped), text_get(&plain));
 }
-END_TEST
 
-START_TEST(rows_fit_and_rates_stay)
+TEST_TIMES(rows_fit_and_rates_stay, 4)
 {
     static const size_t widths[] = {60, 80, 100, 200};
     const size_t width = widths[_i];
@@ -291,10 +288,9 @@ START_TEST(rows_fit_and_rates_stay)
     for (char *line = strtok_r(got.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         ck_assert_msg(text_columns(line) <= width, "%s", line);
 }
-END_TEST
 
 /* Of the machine's line only the name is cut, down to some letters. */
-START_TEST(the_machine_is_one_line)
+TEST(the_machine_is_one_line)
 {
     CLEANUP(text_free) struct text got = {0};
     make_variants(&sentences[0].variants);
@@ -304,7 +300,6 @@ START_TEST(the_machine_is_one_line)
                                    "overhead 24.0 ns)\n\nbench"),
                   "%s", text_get(&got));
 }
-END_TEST
 
 /* Of what is measured 0.9 and 2 %. */
 static void add_little_overhead(struct fixture_case *c)
@@ -319,7 +314,7 @@ static void add_overhead(struct fixture_case *c)
     c->record.n_metrics = 1;
 }
 
-START_TEST(what_a_call_costs_is_said_where_it_matters)
+TEST(what_a_call_costs_is_said_where_it_matters)
 {
     CLEANUP(text_free) struct text little = {0}, much = {0};
     const char *heading = "the time includes that of calling the function";
@@ -333,22 +328,4 @@ START_TEST(what_a_call_costs_is_said_where_it_matters)
     ck_assert_msg(strstr(text_get(&much), heading) != NULL, "%s", text_get(&much));
     ck_assert_msg(strstr(text_get(&much), "streams streams=1: 28.0 ns of 1.38 us") != NULL, "%s",
                   text_get(&much));
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("view_notes");
-    TCase *notes = tcase_create("notes");
-    tcase_add_checked_fixture(notes, setup, teardown);
-    tcase_add_loop_test(notes, noise_has_a_likely_cause, 0, N_CAUSES);
-    tcase_add_test(notes, what_others_do_is_not_said_where_that_is_ignored);
-    tcase_add_loop_test(notes, what_is_fastest_is_said_where_it_is_certain, 0, N_SENTENCES);
-    tcase_add_test(notes, of_chosen_cases_nothing_is_said);
-    tcase_add_test(notes, colours_only_repeat_what_words_say);
-    tcase_add_loop_test(notes, rows_fit_and_rates_stay, 0, 4);
-    tcase_add_test(notes, the_machine_is_one_line);
-    tcase_add_test(notes, what_a_call_costs_is_said_where_it_matters);
-    suite_add_tcase(suite, notes);
-    return suite;
 }

@@ -36,13 +36,14 @@ static const struct {
 };
 enum { N_SHOWS = sizeof shows / sizeof *shows };
 
-START_TEST(shown_as_tables)
+TEST_FIXTURE(setup, fixture_end)
+
+TEST_TIMES(shown_as_tables, N_SHOWS)
 {
     CLEANUP(text_free) struct text got = {0};
     views_show(shows[_i].file, &shows[_i].options, &got);
     views_expect_golden(shows[_i].golden, &got);
 }
-END_TEST
 
 static const struct {
     const char *golden, *file;
@@ -94,13 +95,12 @@ static const struct {
 };
 enum { N_EXPORTS = sizeof exports / sizeof *exports };
 
-START_TEST(exported)
+TEST_TIMES(exported, N_EXPORTS)
 {
     CLEANUP(text_free) struct text got = {0};
     views_export(exports[_i].file, &exports[_i].options, &got);
     views_expect_golden(exports[_i].golden, &got);
 }
-END_TEST
 
 static const struct {
     struct view_options options;
@@ -127,7 +127,7 @@ static const struct {
 };
 enum { N_BAD_GROUPS = sizeof bad_groups / sizeof *bad_groups };
 
-START_TEST(groups_that_can_not_be)
+TEST_TIMES(groups_that_can_not_be, N_BAD_GROUPS)
 {
     CLEANUP(text_free) struct text got = {0};
     struct gb_error error = {0};
@@ -136,11 +136,10 @@ START_TEST(groups_that_can_not_be)
     ck_assert_int_eq(views_try_export("fates.gbr", &options, &got, &error), GB_INVALID);
     ck_assert_str_eq(error.text, bad_groups[_i].error);
 }
-END_TEST
 
 /* Skipped cases are not measured: they count, but neither pass nor fail. Of two runs the groups are
  * one. */
-START_TEST(groups_count_what_was_measured)
+TEST(groups_count_what_was_measured)
 {
     CLEANUP(text_free) struct text got = {0};
     struct store *store = fixture_open("two.gbr", STORE_WRITE);
@@ -174,9 +173,8 @@ START_TEST(groups_count_what_was_measured)
     ck_assert_ptr_nonnull(strstr(text_get(&got), "rows  count\n  32      8\n"));
     ck_assert_ptr_null(strstr(text_get(&got), "run 1"));
 }
-END_TEST
 
-START_TEST(metrics_of_comparisons_are_columns)
+TEST(metrics_of_comparisons_are_columns)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {
@@ -187,7 +185,6 @@ START_TEST(metrics_of_comparisons_are_columns)
     ck_assert_str_eq(text_get(&got), "check.abs,check.ulp,exact_ratio\n"
                                      "1.5e-07,,0.9765625\n1.5e-07,,0.9765625\n");
 }
-END_TEST
 
 static bool is_json(const char *text)
 {
@@ -202,7 +199,7 @@ static bool is_json(const char *text)
     return valid;
 }
 
-START_TEST(json_is_valid)
+TEST_TIMES(json_is_valid, N_EXPORTS)
 {
     CLEANUP(text_free) struct text got = {0};
     const struct view_options *options = &exports[_i].options;
@@ -216,7 +213,6 @@ START_TEST(json_is_valid)
         ck_assert_int_gt(n, 1);
     }
 }
-END_TEST
 
 /* A time in ms, in full precision. */
 static void add_ms(struct text *out, double ns)
@@ -226,7 +222,7 @@ static void add_ms(struct text *out, double ns)
 }
 
 /* The document's shape: a header for streams 1 to 16, one line a trial, ms. */
-START_TEST(the_pivot_of_streams_is_the_documents_table)
+TEST(the_pivot_of_streams_is_the_documents_table)
 {
     struct store *store = fixture_open("document.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -254,10 +250,9 @@ START_TEST(the_pivot_of_streams_is_the_documents_table)
         }
     views_expect_text("the table", text_get(&expected), text_get(&got));
 }
-END_TEST
 
 /* Rounds are further trials; other axes stand in front. */
-START_TEST(a_pivot_with_another_axis_and_rounds)
+TEST(a_pivot_with_another_axis_and_rounds)
 {
     CLEANUP(text_free) struct text got = {0}, expected = {0};
     struct view_options options = {.format = FORMAT_CSV, .pivot = "streams"};
@@ -274,10 +269,9 @@ START_TEST(a_pivot_with_another_axis_and_rounds)
             }
     views_expect_text("the table", text_get(&expected), text_get(&got));
 }
-END_TEST
 
 /* Sample i takes 100 i ns: a piece that is left out, twice there or numbered anew shows. */
-START_TEST(long_recordings_are_exported_whole)
+TEST(long_recordings_are_exported_whole)
 {
     enum { LONG = STORE_CHUNK + 1500 };
     double *times = malloc(LONG * sizeof *times);
@@ -310,7 +304,6 @@ START_TEST(long_recordings_are_exported_whole)
         text_printf(&expected, "streams,%d,%d,%d\n", i, 100 * i, 100 * i);
     views_expect_text("the samples", text_get(&expected), text_get(&got));
 }
-END_TEST
 
 static const struct {
     const char *where, *sort, *streams; /* of the cases found, in order */
@@ -342,7 +335,7 @@ static const struct {
 };
 enum { N_SELECTIONS = sizeof selections / sizeof *selections };
 
-START_TEST(selected_and_sorted)
+TEST_TIMES(selected_and_sorted, N_SELECTIONS)
 {
     CLEANUP(text_free) struct text got = {0}, found = {0};
     struct view_options options = {.format = FORMAT_CSV,
@@ -359,7 +352,6 @@ START_TEST(selected_and_sorted)
     }
     ck_assert_str_eq(text_get(&found), selections[_i].streams);
 }
-END_TEST
 
 static const struct {
     struct view_options options;
@@ -393,7 +385,7 @@ static const struct {
 };
 enum { N_ERRORS = sizeof errors / sizeof *errors };
 
-START_TEST(mistakes_are_named)
+TEST_TIMES(mistakes_are_named, N_ERRORS)
 {
     struct gb_error error = {0};
     CLEANUP(text_free) struct text got = {0};
@@ -412,9 +404,8 @@ START_TEST(mistakes_are_named)
     ck_assert_str_eq(text_get(&got), "");
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(formats_have_names)
+TEST(formats_have_names)
 {
     static const char *const names[] = {"table", "csv", "json", "jsonl", "md"};
     for (int i = 0; i < FORMATS; i++) {
@@ -430,9 +421,8 @@ START_TEST(formats_have_names)
     ck_assert_str_eq(error.text, "csv is a format of exports: use gbrun export");
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(a_full_disk_is_told)
+TEST(a_full_disk_is_told)
 {
     struct store *store = fixture_open("fates.gbr", STORE_READ);
     struct gb_error error = {0};
@@ -444,19 +434,17 @@ START_TEST(a_full_disk_is_told)
     fclose(full);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(nothing_to_show_is_said)
+TEST(nothing_to_show_is_said)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {.where = "streams = 77"};
     views_show("fates.gbr", &options, &got);
     ck_assert(text_ends_with(text_get(&got), "\n\nno case matches --where streams = 77\n"));
 }
-END_TEST
 
 /* A parameter wins over a result column of its name; JSON has room for both. */
-START_TEST(a_parameter_may_be_named_like_a_column)
+TEST(a_parameter_may_be_named_like_a_column)
 {
     struct store *store = fixture_open("one.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -486,10 +474,9 @@ START_TEST(a_parameter_may_be_named_like_a_column)
     ck_assert_ptr_nonnull(second);
     ck_assert_ptr_null(strstr(second + 1, ",status,")); /* once */
 }
-END_TEST
 
 /* As a run with order = shuffled leaves it, and a sweep that goes down. */
-START_TEST(rows_and_columns_are_in_the_order_of_the_configuration)
+TEST(rows_and_columns_are_in_the_order_of_the_configuration)
 {
     static const unsigned measured[] = {2, 0, 3, 1};
     static const int64_t streams[] = {8, 2, 4, 1};
@@ -523,10 +510,9 @@ START_TEST(rows_and_columns_are_in_the_order_of_the_configuration)
     views_export("shuffled.gbr", &options, &groups);
     ck_assert_str_eq(text_get(&groups), "streams,count\n8,2\n2,2\n4,2\n1,2\n");
 }
-END_TEST
 
 /* Of a narrow table options that are the same in all rows go, and before them the reason. */
-START_TEST(equal_options_are_left_out_first)
+TEST(equal_options_are_left_out_first)
 {
     struct store *store = fixture_open("equal.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -550,9 +536,8 @@ START_TEST(equal_options_are_left_out_first)
     ck_assert_msg(strstr(text_get(&narrow), "\nleft out: schedule, stopped because; ") != NULL,
                   "%s", text_get(&narrow));
 }
-END_TEST
 
-START_TEST(runs_are_shown_one_after_the_other)
+TEST(runs_are_shown_one_after_the_other)
 {
     struct store *store = fixture_open("two.gbr", STORE_WRITE);
     for (unsigned run = 1; run <= 2; run++) {
@@ -580,32 +565,4 @@ START_TEST(runs_are_shown_one_after_the_other)
     ck_assert_str_eq(text_get(&pivot), "|    1 (ns) |    2 (ns) |\n"
                                        "| --------: | --------: |\n"
                                        "| 1000009.5 | 2000009.5 |\n");
-}
-END_TEST
-
-Suite *test_suite(void)
-{
-    Suite *suite = suite_create("views");
-    TCase *views = tcase_create("views");
-    tcase_add_checked_fixture(views, setup, fixture_end);
-    tcase_add_loop_test(views, shown_as_tables, 0, N_SHOWS);
-    tcase_add_loop_test(views, exported, 0, N_EXPORTS);
-    tcase_add_loop_test(views, groups_that_can_not_be, 0, N_BAD_GROUPS);
-    tcase_add_test(views, groups_count_what_was_measured);
-    tcase_add_test(views, metrics_of_comparisons_are_columns);
-    tcase_add_loop_test(views, json_is_valid, 0, N_EXPORTS);
-    tcase_add_test(views, the_pivot_of_streams_is_the_documents_table);
-    tcase_add_test(views, a_pivot_with_another_axis_and_rounds);
-    tcase_add_test(views, long_recordings_are_exported_whole);
-    tcase_add_loop_test(views, selected_and_sorted, 0, N_SELECTIONS);
-    tcase_add_loop_test(views, mistakes_are_named, 0, N_ERRORS);
-    tcase_add_test(views, formats_have_names);
-    tcase_add_test(views, a_full_disk_is_told);
-    tcase_add_test(views, nothing_to_show_is_said);
-    tcase_add_test(views, a_parameter_may_be_named_like_a_column);
-    tcase_add_test(views, rows_and_columns_are_in_the_order_of_the_configuration);
-    tcase_add_test(views, equal_options_are_left_out_first);
-    tcase_add_test(views, runs_are_shown_one_after_the_other);
-    suite_add_tcase(suite, views);
-    return suite;
 }
