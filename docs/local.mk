@@ -40,6 +40,8 @@ EXAMPLES = \
 	docs/examples/saxpy.cu \
 	docs/examples/saxpy.ini \
 	docs/examples/shapes.ini \
+	docs/examples/simulated.c \
+	docs/examples/simulated.ini \
 	docs/examples/sort_ten.c \
 	docs/examples/sort_ten.ini \
 	docs/examples/snprintf.ini \

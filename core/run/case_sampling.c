@@ -118,7 +118,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
 {
     const struct open_device *device = sampling->device;
     struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
-    double begin = host_clock_ns();
+    double begin = session_clock_ns(sampling->device);
     int32_t status;
     host_set_iterations(sampling->state->host, sampling->iterations);
     CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
@@ -129,7 +129,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
                          "device %s: measured more samples than asked for", device->name);
     if (measured.n_done > 0) {
         /* What a device had taken before, and hands over now, has cost time then. */
-        const double asked_ns = host_clock_ns() - begin;
+        const double asked_ns = session_clock_ns(sampling->device) - begin;
         const double taken_ns = sampling->batch.end_ns[measured.n_done - 1] -
                                 sampling->batch.begin_ns[0];
         sampling->cost_ns = fmax(asked_ns, taken_ns) / (double)measured.n_done;
@@ -243,10 +243,10 @@ static int32_t warm_up(struct sampling *sampling)
     link_phase(sampling->link, PHASE_CALIBRATE);
     if (calibrate(sampling) != GB_OK)
         return GB_FAILED;
-    double until_ns = host_clock_ns() + sampling->common->warmup_ns;
-    while (host_clock_ns() < until_ns && !host_cancelled()) {
+    double until_ns = session_clock_ns(sampling->device) + sampling->common->warmup_ns;
+    while (session_clock_ns(sampling->device) < until_ns && !host_cancelled()) {
         uint64_t n_done = 0;
-        double left = (until_ns - host_clock_ns()) /
+        double left = (until_ns - session_clock_ns(sampling->device)) /
                       (sampling->cost_ns > 0 ? sampling->cost_ns : 1);
         uint64_t n = left < 1 ? 1 : left > 256 ? 256 : (uint64_t)left;
         if (measure(sampling, n, until_ns, &n_done) != GB_OK)
@@ -443,7 +443,7 @@ static int32_t run_batch(struct sampling *sampling)
         take_series(sampling) != GB_OK)
         return GB_FAILED;
     if (n_done == 0 || (sampling->measured && sampling->values.n == 0)) {
-        if (deadline_ns > 0 && host_clock_ns() >= deadline_ns)
+        if (deadline_ns > 0 && session_clock_ns(sampling->device) >= deadline_ns)
             return expire(sampling);
         if (n_done == 0 && sampling->n_lost == n_lost)
             return case_stop(sampling->state, CASE_FAILED, "device %s: measured no sample",
@@ -494,7 +494,7 @@ static void put_reading(struct sampling *sampling, uint32_t moment,
                         const struct gb_telemetry *values)
 {
     struct telemetry_record telemetry = {.values = *values};
-    double now_ns = host_clock_ns();
+    double now_ns = session_clock_ns(sampling->device);
     if (!has_reading(values))
         return;
     if (moment == TELEMETRY_BEGIN) {
@@ -629,12 +629,12 @@ static int32_t get_ready(struct sampling *sampling)
 /* The time that it takes is none of the samples'. */
 static int32_t check_between(struct sampling *sampling, uint64_t n_batches)
 {
-    const double begin_ns = host_clock_ns();
+    const double begin_ns = session_clock_ns(sampling->device);
     const uint64_t n_checked = sampling->state->n_checked;
     int32_t status = case_check_between(sampling->state, sampling->iterations, n_batches);
     sampling->is_uncollected |= sampling->state->n_checked > n_checked;
     if (sampling->first_begin_ns > 0)
-        sampling->first_begin_ns += host_clock_ns() - begin_ns;
+        sampling->first_begin_ns += session_clock_ns(sampling->device) - begin_ns;
     return status;
 }
 
@@ -647,7 +647,8 @@ static int32_t sample(struct sampling *sampling)
     status = case_profile_begin(sampling->state);
     struct interference begin;
     interference_begin(&begin);
-    sampling->sent_ns = sampling->sampling_ns = host_clock_ns();
+    sampling->sent_ns = host_clock_ns();
+    sampling->sampling_ns = session_clock_ns(sampling->device);
     for (uint64_t i = 0; status == GB_OK && !policy_run_ended(sampling->policy); i++) {
         if (host_cancelled())
             status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");
@@ -662,8 +663,8 @@ static int32_t sample(struct sampling *sampling)
     case_end_phase(sampling->state, &sampling->state->phases.measure_ns);
     case_profile_end(sampling->state);
     if (status == GB_OK)
-        pace_to_energy_step(&sampling->pace,
-                            sampling->telemetry_ns + energy_window_ns - host_clock_ns());
+        pace_to_energy_step(&sampling->pace, sampling->telemetry_ns + energy_window_ns -
+                                                 session_clock_ns(sampling->device));
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);

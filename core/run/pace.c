@@ -38,12 +38,12 @@ struct deadline {
 static struct deadline deadline_of(const struct pace *pace)
 {
     double limit_ns = pace->state->bench_case->common.pace_limit_ns;
-    return (struct deadline){host_clock_ns() + limit_ns, limit_ns};
+    return (struct deadline){session_clock_ns(pace->state->device) + limit_ns, limit_ns};
 }
 
-static bool is_over(const struct deadline *deadline)
+static bool is_over(const struct pace *pace, const struct deadline *deadline)
 {
-    return deadline->left_ns <= 0 || host_clock_ns() >= deadline->host_ns;
+    return deadline->left_ns <= 0 || session_clock_ns(pace->state->device) >= deadline->host_ns;
 }
 
 static void see_clock(struct pace *pace, double clock_hz)
@@ -80,8 +80,9 @@ static int32_t load_for(struct pace *pace, double wanted_ns, double one_part_ns,
                         struct deadline *deadline, struct window *window)
 {
     double passed_ns = 0;
-    while (passed_ns < wanted_ns && !is_over(deadline) && !host_cancelled()) {
-        double begin_ns = host_clock_ns(), part = fmin(one_part_ns, wanted_ns - passed_ns);
+    while (passed_ns < wanted_ns && !is_over(pace, deadline) && !host_cancelled()) {
+        double begin_ns = session_clock_ns(pace->state->device),
+               part = fmin(one_part_ns, wanted_ns - passed_ns);
         double most = pace->sample_ns > 0 ? part / pace->sample_ns : 1;
         uint64_t n_done = 0, n = most < 1                   ? 1
                                  : most > (double)BATCH_MAX ? BATCH_MAX
@@ -90,7 +91,7 @@ static int32_t load_for(struct pace *pace, double wanted_ns, double one_part_ns,
         if (pace->load(pace->context, n, isfinite(deadline->host_ns) ? deadline->host_ns : 0,
                        &n_done) != GB_OK)
             return GB_FAILED;
-        double host_ns = host_clock_ns() - begin_ns, span_ns = 0;
+        double host_ns = session_clock_ns(pace->state->device) - begin_ns, span_ns = 0;
         if (n_done > 0) {
             span_ns = pace->batch->end_ns[n_done - 1] - pace->batch->begin_ns[0];
             window_add(pace, window, n_done, span_ns);
@@ -140,7 +141,7 @@ static int32_t find_gap(struct pace *pace)
                              "pace = burst: device %s leaves no gaps between samples",
                              pace->state->device->name);
         pace->record.is_missed = window.n == 0 || is_held_back(pace, &window);
-        if (!pace->record.is_missed || is_over(&deadline))
+        if (!pace->record.is_missed || is_over(pace, &deadline))
             break;
     }
     return GB_OK;
@@ -199,7 +200,7 @@ static int32_t settle(struct pace *pace)
     double limit_ns = deadline.left_ns;
     struct history history = {0};
     pace->record.is_missed = true;
-    while (pace->record.is_missed && !is_over(&deadline) && !host_cancelled()) {
+    while (pace->record.is_missed && !is_over(pace, &deadline) && !host_cancelled()) {
         struct window window = {0};
         struct gb_telemetry now;
         if (load_for(pace, window_ns, part_ns, &deadline, &window) != GB_OK ||
@@ -233,7 +234,7 @@ int32_t pace_reach(struct pace *pace)
 
 int32_t pace_to_energy_step(struct pace *pace, double least_ns)
 {
-    struct deadline until_least = {host_clock_ns() + least_ns, least_ns};
+    struct deadline until_least = {session_clock_ns(pace->state->device) + least_ns, least_ns};
     struct deadline until_step = {INFINITY, energy_wait_ns};
     struct gb_telemetry first, now;
     if (pace->state->bench_case->common.pace != PACE_SUSTAINED || host_cancelled())
@@ -250,7 +251,7 @@ int32_t pace_to_energy_step(struct pace *pace, double least_ns)
                 GB_OK ||
             case_telemetry(pace->state, &now) != GB_OK)
             return GB_FAILED;
-    } while (now.energy_joules == first.energy_joules && !is_over(&until_step) &&
+    } while (now.energy_joules == first.energy_joules && !is_over(pace, &until_step) &&
              !host_cancelled());
     return GB_OK;
 }

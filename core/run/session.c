@@ -1,6 +1,7 @@
 /* session.c - see session.h. */
 #include "core/run/session.h"
 
+#include "core/base/host_clock.h"
 #include "core/base/text.h"
 #include "core/config/option_table.h"
 
@@ -397,6 +398,12 @@ int32_t session_open(struct session *session, const struct device_choice *choice
     session->is_open = true;
     *ret = &session->open;
     return GB_OK;
+}
+
+double session_clock_ns(const struct open_device *device)
+{
+    return GB_HAS(device->ops, now_ns) && device->ops->now_ns ? device->ops->now_ns(device->device)
+                                                              : host_clock_ns();
 }
 
 void session_free(struct session *session)

@@ -88,4 +88,7 @@ struct open_device {
 int32_t session_open(struct session *session, const struct device_choice *choice,
                      const struct open_device **ret, struct gb_error *error);
 
+/* Now, on the clock that samples on the device begin and end by: its own, or the host's. */
+double session_clock_ns(const struct open_device *device);
+
 void session_free(struct session *session);

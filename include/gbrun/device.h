@@ -69,7 +69,7 @@ struct gb_measurement {
     const struct gb_bench_ops *bench_ops;
     void *bench;
     const struct gb_queue *queue;
-    double deadline_ns; /* on CLOCK_MONOTONIC: no further sample is begun after it; 0: none */
+    double deadline_ns; /* host time: no further sample is begun after it; 0: none */
 
     /* What follows is filled in by the device. */
     uint64_t n_done;                /* samples measured, at most n_samples, in order */
@@ -77,7 +77,7 @@ struct gb_measurement {
     double *time_ns[GB_CLOCKS_MAX]; /* of the whole sample, by clock; NULL: not wanted */
     uint32_t clocks_filled;         /* bit i set: time_ns[i] was written; clock's bit always is */
     uint32_t reserved2;
-    double *begin_ns;   /* host time (CLOCK_MONOTONIC) at the sample's start */
+    double *begin_ns;   /* host time (CLOCK_MONOTONIC, or now_ns) at the sample's start */
     double *end_ns;     /* and at its end */
     double *clock_hz;   /* the device's clock around the sample; 0 if not known */
     uint64_t *throttle; /* reasons; 0: none */
@@ -170,6 +170,11 @@ struct gb_device_ops {
      * time from the start that all have in common to the end of the last. Sets thread and n_threads
      * of the queue. host->fail says why that many cannot be. Optional: there is one. */
     int32_t (*set_threads)(void *device, struct gb_queue *queue, uint32_t n);
+
+    /* The device's own time in nanoseconds, where it is not CLOCK_MONOTONIC: of a simulator.
+     * begin_ns and end_ns of samples and deadline_ns are on it, and so are warm-up and max_time. It
+     * has to go on while samples are measured. Optional. */
+    double (*now_ns)(void *device);
 };
 
 #endif
