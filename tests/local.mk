@@ -39,7 +39,7 @@ SH_LOG_COMPILER = $(LOG_COMPILER)
 # do all of what they do a part of. That is what make check-long does.
 TESTS = $(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS) $(LONG_TESTS)
 LONG_TESTS = $(LONG_TEST_SCRIPT_LIST) $(LONG_TEST_PROGRAM_LIST)
-CHECKED_TESTS = $(if $(LONG)$(filter command% environment%,$(origin TESTS)),$(TESTS),$(filter-out $(LONG_TESTS),$(TESTS)))
+CHECKED_TESTS = $(if $(LONG)$(filter command,$(origin TESTS)),$(TESTS),$(filter-out $(LONG_TESTS),$(TESTS)))
 check_PROGRAMS += $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
 EXTRA_PROGRAMS += $(LONG_TEST_PROGRAM_LIST)
 
