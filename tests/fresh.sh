@@ -140,14 +140,14 @@ clone_tree()
     git -C "$clone" checkout -q FETCH_HEAD
 }
 
-# step NAME COMMAND...: its output goes to the log; it is told what it took, and its last words if it fails.
+# step NAME COMMAND...: its output goes to the log; what it took is said, and its last words if it fails.
 step()
 {
-    local name=$1 code=0 begin=$SECONDS
+    local name=$1 code=0 TIMEFORMAT='%0R s, of processors %0U s + %0S s'
     shift
     echo "# $name" >>"$log"
-    "$@" >>"$log" 2>&1 </dev/null || code=$?
-    say "$name: $((SECONDS - begin)) s${code/#0/}"
+    { time "$@" >>"$log" 2>&1 </dev/null || code=$?; } 2>"$work/took"
+    say "$name: $(<"$work/took")"
     [ "$code" = 0 ] || tail -n 30 "$log" >&2
     return "$code"
 }
