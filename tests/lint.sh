@@ -194,6 +194,33 @@ rule no-typedef-of-structs 'write struct NAME' < <(
 rule no-loose-ends 'finish it, or write an issue' < <(
     in_files '(^|[^[:alnum:]])(TODO|FIXME|XXX)([^[:alnum:]]|$)' "$c_files")
 
+# --- What tests do not do -------------------------------------------------------------------------
+
+# Of make check; these measure real time, which is their subject, or make a load of it. HACKING.md names them, too.
+real_time='tests/base/test_host_clock.c tests/plugins/test_device_cpu.c'
+test_files=$(find tests \( -name '*.sh' -o -name '*.[ch]' -o -name '*.cc' -o -name '*.py' \) |
+    grep -vE '^tests/(bench|gpu|scale|slurm|stopping)/|^tests/[a-z]+\.sh$' | sort)
+clock_calls='(^|[^_[:alnum:].>$-])((u|nano|clock_nano)?sleep|time|clock_gettime|gettimeofday)[[:space:]]?\('
+clock_calls+='|time\.(sleep|time|monotonic|perf_counter)\('
+clock_calls+='|(^|[^_[:alnum:].$/-])(u?sleep|timeout( -k [0-9]+)?|read -t)[[:space:]]+["$]*[0-9.{$]'
+clock_calls+='|date [^|;]*\+%s|(^|[^_[:alnum:]])(SECONDS|EPOCH(REALTIME|SECONDS))([^_[:alnum:]]|$)'
+clock_calls+='|SRANDOM|[-=]"?\$RANDOM|/dev/u?random'
+rule no-clock-in-tests \
+    'wait for an event, hang by pause() or "sleep infinity", count by a fake clock, seed what is random' < <(
+    in_files "$clock_calls" "$(grep -vxF "${real_time// /$'\n'}" <<<"$test_files")" |
+        grep -vE ':[0-9]+:[[:space:]]*(#|\*|//|/\*)|CLOCK_PROCESS_CPUTIME_ID'
+    printf '%s\n' "$test_files" | xargs grep -lE '\$\(\(.*RANDOM' | xargs -r grep -L '^RANDOM=')
+rule real-time-is-named 'name it in HACKING.md with its reason' < <(
+    for file in $real_time; do
+        grep -qF "$file" HACKING.md || echo "$file"
+    done)
+rule tools-are-asked-for 'skip the test where the tool is missing: command -v TOOL' < <(
+    for tool in cmake gnuplot python3 rsvg-convert sqlite3 valgrind; do
+        printf '%s\n' "$test_files" | grep '\.sh$' |
+            xargs grep -lE "(^|[|;&(!]|if)[[:space:]]*$tool([[:space:]]|$)" |
+            xargs -r grep -LE "command -v $tool|$tool -c ['\"]import" | sed "s/$/: $tool/"
+    done)
+
 # --- Text -----------------------------------------------------------------------------------------
 
 rule no-trailing-blanks 'delete the blanks at the end of the line' < <(

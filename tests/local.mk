@@ -4,7 +4,8 @@
 # tests/stopping/ the laboratory of stopping policies, tests/bench/ programs for make bench, tests/gpu/
 # what needs a GPU (make check-gpu), tests/slurm/ what needs Slurm (make slurm-check).
 
-# What tests find in their environment, beside a TMPDIR of their own.
+# What tests find in their environment, beside a TMPDIR of their own. Check's own limits are of wall time, which a busy
+# machine breaks: they are none, and that of isolate.sh, for what hangs, is the only one.
 AM_TESTS_ENVIRONMENT = \
 	GBRUN='$(abs_top_builddir)/gbrun$(EXEEXT)'; export GBRUN; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
@@ -13,15 +14,12 @@ AM_TESTS_ENVIRONMENT = \
 	MAKE='$(MAKE)'; export MAKE; PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
 	NVCC='$(NVCC)'; export NVCC; \
 	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
-	CK_DEFAULT_TIMEOUT=60; export CK_DEFAULT_TIMEOUT; \
+	CK_TIMEOUT_MULTIPLIER=0; export CK_TIMEOUT_MULTIPLIER; \
 	$(SANITIZE_ENVIRONMENT)
 
-# Crashes on purpose are left to the signal, which is what tests of faults look for. What is watched takes several
-# times as long.
+# Crashes on purpose are left to the signal, which is what tests of faults look for.
 if SANITIZE
 SANITIZE_ENVIRONMENT = \
-	CK_TIMEOUT_MULTIPLIER=$${CK_TIMEOUT_MULTIPLIER:-4}; export CK_TIMEOUT_MULTIPLIER; \
-	TEST_TIME_LIMIT=$${TEST_TIME_LIMIT:-1200}; export TEST_TIME_LIMIT; \
 	SANITIZE=1; export SANITIZE; \
 	SANITIZE_CFLAGS='$(SANITIZE_CFLAGS)'; export SANITIZE_CFLAGS; \
 	ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:handle_abort=0; \
@@ -33,12 +31,38 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 SH_LOG_DRIVER = $(LOG_DRIVER)
 AM_LOG_DRIVER_FLAGS = --ignore-exit
 AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
-LOG_COMPILER = $(SHELL) $(srcdir)/tests/isolate.sh
+LOG_COMPILER = bash $(srcdir)/tests/isolate.sh
 SH_LOG_COMPILER = $(LOG_COMPILER)
 
-# Scripts take longest: they begin first, so that no processor waits for the last of them.
-TESTS = $(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
+# Scripts take longest: they begin first, so that no processor waits for the last of them. What looks for minutes by
+# nature is in the LONG_ lists: make check leaves it out unless it is named by TESTS, or LONG=1 is set, by which others
+# do all of what they do a part of. That is what make check-long does.
+TESTS = $(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS) $(LONG_TESTS)
+LONG_TESTS = $(LONG_TEST_SCRIPT_LIST) $(LONG_TEST_PROGRAM_LIST)
+CHECKED_TESTS = $(if $(LONG)$(filter command,$(origin TESTS)),$(TESTS),$(filter-out $(LONG_TESTS),$(TESTS)))
 check_PROGRAMS += $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
+EXTRA_PROGRAMS += $(LONG_TEST_PROGRAM_LIST)
+
+# As automake has it, then what summary.sh says of the tests that were run, whatever became of them.
+check: $(BUILT_SOURCES)
+	@rm -f $(TEST_SUITE_LOG); code=0; \
+	$(MAKE) $(AM_MAKEFLAGS) check-am TESTS='$(CHECKED_TESTS)' || code=$$?; \
+	test ! -f $(TEST_SUITE_LOG) || $(SHELL) $(srcdir)/tests/summary.sh $(CHECKED_TESTS); \
+	exit $$code
+
+# Before a release, and by whoever touches its subject: all that can be looked at, for hours. What failed is said at
+# the end. make clang, lto, sanitize and distcheck run the tests of make check.
+check-long:
+	@failed=; \
+	LONG=1 HOSTILE=all TEST_TIME_LIMIT=7200 $(MAKE) $(AM_MAKEFLAGS) check \
+	  TESTS='$(TESTS) $(LONG_HOSTILE_SCRIPT_LIST)' || failed="$$failed check"; \
+	for target in lint clang lto sanitize distcheck; do \
+	  $(MAKE) $(AM_MAKEFLAGS) $$target || failed="$$failed $$target"; \
+	done; \
+	for suite in bookworm trixie; do \
+	  bash $(srcdir)/tests/fresh.sh --suite $$suite --optional || failed="$$failed $$suite"; \
+	done; \
+	test -z "$$failed" || { echo "make check-long: failed:$$failed" >&2; exit 1; }
 
 # What all programs here are linked with; each is built from the one source of its name.
 check_LTLIBRARIES += tests/libcheck_main.la
@@ -53,6 +77,8 @@ LDADD = tests/libcheck_main.la core/libgbrun.la $(CHECK_LIBS) $(CORE_LIBS)
 
 TEST_PROGRAM_LIST =
 TEST_SCRIPT_LIST =
+LONG_TEST_PROGRAM_LIST =
+LONG_TEST_SCRIPT_LIST =
 TEST_FILES =
 include $(top_srcdir)/tests/base/local.mk
 include $(top_srcdir)/tests/verify/local.mk
@@ -81,13 +107,16 @@ include $(top_srcdir)/tests/modules/local.mk
 
 # What tests read, for make dist.
 TEST_FILES += \
+	tests/fresh.sh \
 	tests/fuzz/corpus \
 	tests/golden \
 	tests/isolate.sh \
 	tests/lint.sh \
 	tests/outside \
 	tests/document_blocks.sh \
+	tests/summary.sh \
 	tests/tap.sh \
 	tests/words.txt \
 	$(GPU_TEST_FILES) \
+	$(LONG_TEST_SCRIPT_LIST) \
 	$(TEST_SCRIPT_LIST)

@@ -43,7 +43,7 @@ bundle: $(BUNDLE)
 # $(call bundle_checked,TEST,ARCHIVE): a recipe. That a build for another machine does not run ends it well.
 bundle_checked = @test -z '$(CROSS_CC)' || { echo '$(2) is for another machine: not checked here'; exit 0; }; \
 	  $(AM_TESTS_ENVIRONMENT) \
-	  $(SHELL) $(srcdir)/tests/isolate.sh $(srcdir)/$(1) >packaging/bundle/check.log; \
+	  bash $(srcdir)/tests/isolate.sh $(srcdir)/$(1) >packaging/bundle/check.log; \
 	  grep -v '^ok' packaging/bundle/check.log; ! grep -qE '^(not ok|Bail out!)' packaging/bundle/check.log && ls -l $(2)
 
 EXTRA_DIST += packaging/bundle/make.sh

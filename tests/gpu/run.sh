@@ -39,7 +39,7 @@ else
     programs=$top_builddir/tests/plugins
 fi
 export top_srcdir top_builddir GBRUN
-export CK_TAP_LOG_FILE_NAME=- CK_DEFAULT_TIMEOUT=60
+export CK_TAP_LOG_FILE_NAME=- CK_TIMEOUT_MULTIPLIER=0
 if [ ! -x "$GBRUN" ]; then
     echo "run-gpu-tests: there is no program $GBRUN" >&2
     exit 2
@@ -86,7 +86,7 @@ for file in "${tests[@]}"; do
     if [ -n "$no_gpu" ]; then
         echo "1..0 # SKIP $no_gpu" >"$out"
     else
-        sh "$top_srcdir/tests/isolate.sh" "$file" >"$out"
+        bash "$top_srcdir/tests/isolate.sh" "$file" >"$out"
     fi
     read -r passed failed skipped < <(count "$out")
     if [ "$failed" != 0 ]; then

@@ -5,6 +5,6 @@ TEST_FILES += \
 	tests/slurm/cluster.sh
 
 slurm-check: all tests/modules/.libs/beside.so
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/isolate.sh $(srcdir)/tests/slurm/check.sh \
+	@$(AM_TESTS_ENVIRONMENT) bash $(srcdir)/tests/isolate.sh $(srcdir)/tests/slurm/check.sh \
 	  | tee slurm-check.log; ! grep -qE '^(not ok|Bail out!)' slurm-check.log
 CLEANFILES += slurm-check.log

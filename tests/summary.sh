@@ -1,0 +1,44 @@
+#!/bin/sh
+# summary.sh - what make check says at its end: which tests failed, why others were skipped, how many there were, and
+# what took longest. usage: summary.sh [TEST]...; without one, all that were run in this folder and below.
+# shellcheck disable=SC2046,SC2086 # words without blanks
+[ $# -gt 0 ] || set -- $(find . -name '*.trs' ! -path './build-*' ! -path './gbrun-[0-9]*' | sed 's|^\./||; s|\.trs$||')
+files=
+for test; do
+    test=${test%.sh}
+    [ ! -f "$test.trs" ] || files="$files $test.trs $test.log"
+done
+awk '
+    BEGIN { sorted = "sort -k 2,2rn | head -n 20" }
+    FNR == 1 { test = FILENAME; sub(/\.[a-z]+$/, "", test); results = FILENAME ~ /\.trs$/ }
+    results && /^:test-result: / {
+        n[$2]++
+        what = $0
+        sub(/^:test-result: /, "", what)
+        if ($2 == "SKIP") {
+            sub(/.*# SKIP */, "", what)
+            skipped[what]++
+        } else if ($2 != "PASS" && $2 != "XFAIL") {
+            failed[++n_failed] = test ": " what
+        }
+    }
+    !results && /^# took [0-9.]+ s, processor / { wall[test] = $3; processor[test] = $6 + $9 }
+    END {
+        for (i = 1; i <= n_failed && i <= 50; i++)
+            print failed[i]
+        for (what in skipped)
+            print "skipped " skipped[what] ": " what | sorted
+        close(sorted)
+        print "Slowest, s of wall time and of processors:"
+        slowest = "sort -rn | awk \047NR <= 10 || $1 > 10 { print $0 ($1 > 10 ? \"  over 10 s\" : \"\") }\047"
+        for (test in wall) {
+            printf "%9.3f %9.3f  %s\n", wall[test], processor[test], test | slowest
+            walls += wall[test]
+            processors += processor[test]
+        }
+        close(slowest)
+        printf "%9.3f %9.3f  all\n", walls, processors
+        printf "%d passed, %d failed, %d skipped\n", n["PASS"] + n["XFAIL"], n_failed, n["SKIP"]
+        if (n["SKIP"] > 0)
+            printf "skipped: %.1f %%\n", 100 * n["SKIP"] / (n["PASS"] + n["XFAIL"] + n["SKIP"] + n_failed)
+    }' $files </dev/null
