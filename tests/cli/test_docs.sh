@@ -21,17 +21,19 @@ program()
 }
 briefly()
 {
-    sed -E 's/(max_time|visit)( = |=")[0-9.]+ m?s/\1\210 ms/' "$1"
+    sed -E 's/(max_time|visit)( = |=")[0-9.]+ m?s/\1\210 ms/; s/max_rounds = [0-9]+/max_rounds = 3/' "$1"
 }
-printf '[defaults]\nmax_samples = 12\nwarmup = 0\n' >"$TMPDIR/few"
+printf '[policy brief]\nplugin = fixed\nsamples = 3\n[defaults]\npolicy = brief\nwarmup = 0\n' >"$TMPDIR/few"
 program gbrun "case \$*: in
 *--resume* | *--version*) ;;
 -*) set -- run \"\$@\" ;;
 esac
 case \$*: in
 run*--resume*) ;;
-run*) set -- \"\$@\" -c '$TMPDIR/few' ;;
-ab* | bisect*) set -- \"\$@\" --max-rounds 4 --visit 1ms ;;
+run*max_samples*) set -- \"\$@\" -c '$TMPDIR/few' ;;
+run*) set -- \"\$@\" -c '$TMPDIR/few' -s '*.max_samples=3' ;;
+command*) shift && set -- command --runs 3 \"\$@\" ;;
+ab* | bisect*) set -- \"\$@\" -c '$TMPDIR/few' --max-rounds 4 --visit 1ms ;;
 esac
 exec '$GBRUN' \"\$@\""
 program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\""
