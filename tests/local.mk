@@ -53,6 +53,7 @@ LDADD = tests/libcheck_main.la core/libgbrun.la $(CHECK_LIBS) $(CORE_LIBS)
 
 TEST_PROGRAM_LIST =
 TEST_SCRIPT_LIST =
+LONG_TEST_SCRIPT_LIST =
 TEST_FILES =
 include $(top_srcdir)/tests/base/local.mk
 include $(top_srcdir)/tests/verify/local.mk
