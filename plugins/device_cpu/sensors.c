@@ -37,6 +37,10 @@ static int open_hwmon(const char *root, const char *const kinds[], const char *c
 {
     char label[128];
     for (unsigned chip = 0; chip < HWMON_MAX; chip++) {
+        const int folder = system_file_open("%s/sys/class/hwmon/hwmon%u", root, chip);
+        if (folder < 0) /* numbers may have gaps */
+            continue;
+        system_file_close(folder);
         for (unsigned number = 1; number <= HWMON_SENSORS_MAX; number++) {
             for (size_t i = 0; labels[i] != NULL; i++) {
                 if (!system_file_line(label, sizeof label, "%s/sys/class/hwmon/hwmon%u/%s%u_%s",

@@ -2,7 +2,6 @@
 TEST_SCRIPT_LIST += \
 	tests/cli/test_ab.sh \
 	tests/cli/test_bisect.sh \
-	tests/cli/test_bundle.sh \
 	tests/cli/test_call.sh \
 	tests/cli/test_call_debug.sh \
 	tests/cli/test_command.sh \
@@ -59,4 +58,6 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_series.sh \
 	tests/cli/test_steady_builds.sh \
 	tests/cli/test_threads.sh
+# What looks for minutes: the archive for other machines.
+LONG_TEST_SCRIPT_LIST += tests/cli/test_bundle.sh
 TEST_FILES += tests/cli/check_job.py

@@ -24,7 +24,7 @@ if ! "${compiler[@]}" -w -g -fPIC -shared functions.c -o functions.so 2>/dev/nul
     echo "there is no compiler"
     exit 77
 fi
-if [ -z "$(find /usr/lib* /lib* -name 'libdw.so.1' 2>/dev/null | head -n 1)" ]; then
+if ! { ldconfig -p || /sbin/ldconfig -p || find /usr/lib* /lib* -name 'libdw.so.1'; } 2>/dev/null | grep -q 'libdw\.so\.1'; then
     echo "there is no libdw"
     exit 77
 fi
@@ -82,16 +82,14 @@ strip --strip-debug functions.so -o stripped.so 2>/dev/null &&
     equals "version 4" "argument 1 is not float" "$(said ./four.so 'double scale(float x, int n)' '1 2' | sed 's/;.*//')"
 
 # Debug information that was damaged costs no more than the check.
-size=$(stat -c %s functions.so)
+# Behind the symbols and the code, which the loader needs.
+at=$((16#$(readelf -SW functions.so | sed 's/^.*] //' | awk '$1 == ".debug_info" { print $4 }')))
+printf '%s\n' '[bench b]' 'plugin = call' 'device = cpu' 'library = ./damaged.so' 'signature = double scale(double, int)' \
+    'arg.1 = 1' 'arg.2 = 2' >damaged.ini
 for ((i = 1; i <= 12; i++)); do
     cp functions.so damaged.so
-    # Behind the symbols and the code, which the loader needs.
-    section=$(readelf -SW functions.so | awk '$2 == ".debug_info" || $3 == ".debug_info" { for (j = 1; j < NF; j++) if ($j == "PROGBITS") print $(j + 2) }')
-    at=$((16#$section + i * 7))
-    [ "$at" -lt "$size" ] || break
-    printf '\xff\xfe\x81\x17' | dd of=damaged.so bs=1 seek="$at" conv=notrunc status=none
-    printf '[bench b]\nplugin = call\ndevice = cpu\nlibrary = ./damaged.so\nsignature = double scale(double, int)\narg.1 = 1\narg.2 = 2\nmax_time = 10 ms\n' >damaged.ini
-    timeout 60 "$GBRUN" check -c damaged.ini >/dev/null 2>damaged.txt
+    printf '\xff\xfe\x81\x17' | dd of=damaged.so bs=1 seek=$((at + i * 7)) conv=notrunc status=none
+    "$GBRUN" check -c damaged.ini >/dev/null 2>damaged.txt
     code=$?
     [ "$code" -le 2 ] || fail "damage $i ends" "$code $(head -n 3 damaged.txt)"
 done

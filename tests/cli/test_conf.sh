@@ -7,10 +7,7 @@ cp "$top_srcdir"/conf/* "$TMPDIR" && cd "$TMPDIR" && mkdir bin || exit 99
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$GBRUN" >bin/gbrun
 chmod +x bin/gbrun
 PATH=$TMPDIR/bin:$PATH
-if ! gbrun list plugins | grep -q '^device *cuda '; then
-    skip "conf/*.ini" "some are for plugins that a build without CUDA does not have"
-    finish
-fi
+has_cuda=$(gbrun list plugins | grep -c '^device *cuda ')
 
 # What makes a file's run short. Without `device` it is on the CPU: those that have one are for GPUs.
 # Where there is none, their cases fail, which leaves a file with their columns as well.
@@ -21,17 +18,21 @@ less_work()
     case $1 in
     call_cublas | kernel | multistream_axes | nccl) echo "-s defaults.device=cuda" ;;
     bench) echo "-s streams.aligned=64" ;;
-    multistream) echo "-s streams.aligned=64 -s streams.rounds=2" ;;
-    convolution) echo "-s 'ranges.only=n = 4'" "-s 'layers.only=h = 7 and r = 1'" ;;
-    fp16) echo "-s 'ranges.only=m = 1000' -s 'references.only=m = 2048'" \
+    call) echo "-s strlen.sweep.size=1Ki -s memcpy.sweep.size=4Ki -s qsort.sweep.n=100 -s dgemm.sweep.n=32" ;;
+    ceilings) echo "-s bandwidth.sweep.roof=l1_copy,shared_read -s rates.sweep.roof=fp32_fma -s one_cpu.sweep.roof=fp64_fma" ;;
+    convolution) echo "-s 'ranges.only=n = 4' -s 'layers.zip.layer=c, h, k, r, stride, pad: 8, 7, 8, 3, 1, 1'" ;;
+    demo) echo "-s padding.m=60 -s padding.n=64 -s padding.k=30" ;;
+    fp16) echo "-s 'ranges.only=m = 1000' -s 'references.zip.shape=m, n, k: 64, 49, 32'" \
         "-s \"types.only=layout = 'nn'\" -s subnormals.n=784 -s types.k=64" ;;
+    multistream) echo "-s streams.aligned=64 -s streams.rounds=2" ;;
     padding) echo "-s dense.m=60 -s dense.n=64 -s dense.k=30 -s batched.batch=4" ;;
     padding_sizes) echo "-s sizes.n=64 -s sizes.k=30 -s 'sizes.only=t < 30'" ;;
-    recordings) echo "-s gbrun.rounds=2 -s streams.aligned=64" \
-        "-s padding.m=60 -s padding.n=64 -s padding.k=30" ;;
-    tune) echo "-s defaults.device=cuda -s tuned.sweep.tile_m=192 -s tuned.sweep.tile_n=192" ;;
-    roofline) echo "-s elementwise.n=64Ki -s pooling.n=64Ki -s 'gemm_cpu.only=size <= 64'" \
-        "-s 'copy.only=bytes <= 1048576'" ;;
+    recordings) echo "-s gbrun.rounds=1 -s streams.aligned=64 -s padding.m=60 -s padding.n=64 -s padding.k=30" \
+        "-s histogram.n=64Ki -s 'copy.zip.place=bytes, cache: 4KiB, warm'" ;;
+    tune) echo "-s defaults.device=cuda -s tuned.sweep.tile_m=192 -s tuned.sweep.tile_n=192 -s tuned.sweep.tile_k=16" \
+        "-s tuned.sweep.blocks=1 -s tuned.sweep.stages=3 -s tuned.sweep.serpentine=BY_ROWS -s tuned.sweep.swizzle=1" ;;
+    roofline) echo "-s bandwidth.sweep.roof=l1_copy -s rates.sweep.roof=fp32_fma -s elementwise.n=64Ki -s pooling.n=64Ki" \
+        "-s 'gemm_cpu.only=size <= 64' -s 'gemm.only=size <= 64' -s 'copy.only=bytes <= 1048576' -s linear.m=64" ;;
     esac
 }
 
@@ -68,6 +69,11 @@ reads()
 
 for file in *.ini; do
     name=${file%.ini}
+    if [ "$has_cuda" = 0 ] && grep -qE '^(device|plugin) = (cuda|kernel|nccl)|peer' "$file"; then
+        skip "conf/$file" "the device cuda was not built"
+        continue
+    fi
+    succeeds "conf/$file is right" gbrun check -c "$file"
     less=$(less_work "$name")
     [[ $less = *device* ]] || less+=" -s defaults.device=cpu"
     if ! commands_of "$file" | grep -q "^gbrun -c $file"; then

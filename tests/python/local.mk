@@ -2,8 +2,8 @@
 TEST_SCRIPT_LIST += \
 	tests/python/test_gbrun.sh \
 	tests/python/test_json_schema.sh \
-	tests/python/test_plugin.sh \
-	tests/python/test_wheel.sh
+	tests/python/test_plugin.sh
+LONG_TEST_SCRIPT_LIST += tests/python/test_wheel.sh
 TEST_FILES += \
 	tests/python/python.sh \
 	tests/python/test_gbrun.py \
