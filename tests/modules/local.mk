@@ -122,9 +122,12 @@ tests/modules/.libs/%.so: tests/modules/%.cc
 tests/modules/.libs/%.so: tests/modules/%.cu
 	$(NVCC_MODULE)
 # No module, and not where modules are looked for.
-check_DATA += tests/.libs/hurry.so
-CLEANFILES += tests/.libs/hurry.so
-TEST_FILES += tests/hurry.c
+PRELOADED = tests/.libs/hurry.so tests/.libs/replace_module.so
+check_DATA += $(PRELOADED)
+CLEANFILES += $(PRELOADED)
+TEST_FILES += tests/hurry.c tests/hostile/replace_module.c
+tests/.libs/replace_module.so: tests/hostile/replace_module.c
+	$(TEST_MODULE_C)
 tests/.libs/hurry.so: tests/hurry.c
 	$(TEST_MODULE_C)
 $(LOADING_MODULES:%=tests/modules/.libs/%.so): tests/modules/.libs/%.so: tests/modules/loading.c
