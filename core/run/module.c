@@ -9,7 +9,10 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -315,21 +318,81 @@ static bool is_same_build(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
+struct build {
+    struct stat info;
+    char sha256[SHA256_TEXT];
+};
+
+/* What lies there now, by one and the same build. */
+static void read_build(const char *path, struct build *ret)
+{
+    enum { TRIES = 100 };
+    struct stat after;
+    for (int i = 0; i < TRIES; i++) {
+        *ret->sha256 = 0; /* one that cannot be read cannot be loaded either */
+        if (stat(path, &ret->info) != 0 || sha256_file(path, ret->sha256, NULL) != GB_OK ||
+            stat(path, &after) != 0 || is_same_build(&ret->info, &after))
+            return;
+    }
+}
+
+/* The number of the file that is mapped; 0: it is not known. */
+static unsigned long loaded_inode(void *handle)
+{
+    const struct link_map *map = NULL;
+    char line[PATH_MAX + 128];
+    unsigned long found = 0;
+    FILE *maps = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? fopen("/proc/self/maps", "re") : NULL;
+    while (maps && found == 0 && fgets(line, sizeof line, maps)) {
+        uintptr_t begin, end;
+        unsigned long inode;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %lu", &begin, &end, &inode) == 3 &&
+            (uintptr_t)map->l_ld >= begin && (uintptr_t)map->l_ld < end)
+            found = inode;
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Loads the file and finds the digest of what was loaded, though it is replaced meanwhile. It is
+ * not loaded again: what a module did as it was loaded cannot be taken back. */
+static int32_t load_and_hash(const char *path, void **ret_handle, char ret_sha256[SHA256_TEXT],
+                             struct gb_error *error)
+{
+    struct build before = {.sha256 = ""}, after = {.sha256 = ""};
+    const struct build *loaded = &before;
+    struct stat info;
+    read_build(path, &before);
+    *ret_handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*ret_handle && (stat(path, &info) != 0 || !is_same_build(&before.info, &info))) {
+        const unsigned long inode = loaded_inode(*ret_handle);
+        read_build(path, &after);
+        if (after.info.st_ino == before.info.st_ino)
+            loaded = text_equal(before.sha256, after.sha256) ? &before : NULL;
+        else
+            loaded = inode == before.info.st_ino  ? &before
+                     : inode == after.info.st_ino ? &after
+                                                  : NULL;
+    }
+    if (!loaded)
+        return error_set(error, GB_IO, "was replaced while it was loaded");
+    memcpy(ret_sha256, loaded->sha256, SHA256_TEXT);
+    return GB_OK;
+}
+
 int32_t module_load(const char *path, bool hashes, struct arena *arena, struct module *ret,
                     struct gb_error *error)
 {
-    struct stat hashed = {0}, loaded = {0};
+    void *handle = NULL;
     int32_t status = module_file_check(path, error);
+    *ret->sha256 = 0;
+    if (status == GB_OK && hashes)
+        status = load_and_hash(path, &handle, ret->sha256, error);
+    else if (status == GB_OK)
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (status != GB_OK)
         return status;
-    stat(path, &hashed);
-    *ret->sha256 = 0;
-    if (hashes)
-        sha256_file(path, ret->sha256, NULL); /* one that cannot be read cannot be loaded either */
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    stat(path, &loaded);
-    if (handle && !is_same_build(&hashed, &loaded))
-        return error_set(error, GB_IO, "was replaced while it was loaded");
     if (!handle) {
         const char *reason = dlerror();
         if (text_starts_with(reason, path) && reason[strlen(path)] == ':')

@@ -7,52 +7,58 @@ mkdir plugins
 GBRUN_PLUGIN_PATH=$PWD/plugins:$(printf '%s:' "$top_builddir"/plugins/{device_cpu,policy_fixed}/.libs)
 export GBRUN_PLUGIN_PATH
 
-few_samples 12 'device = cpu' 'iterations = 1' >cases.ini
-cat >>cases.ini <<INI
-[bench good]
-sweep.size = $(seq -s ', ' 40)
+# configuration WHAT [LINE]...: four cases of the benchmark, and before the third a case that does WHAT.
+configuration()
+{
+    few_samples 12 'device = cpu' 'iterations = 1' "${@:2}"
+    cat <<INI
+[bench one]
+plugin = good
+sweep.size = 1, 2
+[bench crash]
+where = prepare
+kind = $1
+[bench two]
+plugin = good
+sweep.size = 3, 4
 INI
-sed 's/^iterations/isolate = yes\niterations/' cases.ini >isolated.ini
+}
+configuration none >cases.ini
+configuration replace >replaced.ini
+configuration replace 'isolate = yes' >isolated.ini
+configuration interrupt_once 'isolate = yes' >interrupted.ini
+{
+    few_samples 12 'device = cpu' 'iterations = 1' 'isolate = yes'
+    printf '[bench one]\nplugin = good\n[bench two]\nplugin = good\nenv.REPLACE = before\n'
+} >before.ini
+sed 's/= before/= after/' before.ini >after.ini
 
-# build N: puts build N of the plugin in its place, as a linker and `make install` do.
+# build N: puts build N of the plugin in its place, as a linker and `make install` do; the other one is REPLACE_WITH.
 build()
 {
     cp "$top_builddir/tests/modules/.libs/good.so" new.so
     echo "$1" >>new.so
     mv new.so plugins/good.so
 }
-build_2()
-{
-    build 2
-}
-interrupt()
-{
-    kill -INT "$(cat pid)"
-}
-build 1
-first=$(sha256sum plugins/good.so | cut -c1-64)
 build 2
 second=$(sha256sum plugins/good.so | cut -c1-64)
-
-# during ACTION ARGUMENT...: measures with build 1; the action comes when the first case has been stored.
+build 1
+first=$(sha256sum plugins/good.so | cut -c1-64)
+cp "$top_builddir"/tests/modules/.libs/crash.so plugins
+export REPLACE_WITH=$PWD/other.so
+# during FILE: measures with build 1, which FILE may replace by build 2.
 during()
 {
-    local action=$1
-    shift
+    build 2
+    mv plugins/good.so other.so
     build 1
     rm -f results.gbr
-    # shellcheck disable=SC2016 # for the inner shell
-    sh -c 'echo $$ >pid; exec "$@"' sh "$GBRUN" run "$@" 2>&1 >table.txt | while read -r line; do
-        case $line in
-        1/*) "$action" ;;
-        esac
-        printf '%s\n' "$line"
-    done >text.txt
+    "$GBRUN" run -c "$1" >table.txt 2>text.txt
 }
 # modules: the builds of the benchmark that the file names, sorted, on one line.
 modules()
 {
-    "$GBRUN" export --format json | grep -o '"kind":"benchmark"[^}]*' | grep -o '"sha256":"[^"]*' | cut -d'"' -f4 |
+    "$GBRUN" export --format json | grep -o '"kind":"benchmark","id":"good"[^}]*' | grep -o '"sha256":"[^"]*' | cut -d'"' -f4 |
         sort | tr '\n' ' '
 }
 both=$(printf '%s\n' "$first" "$second" | sort | tr '\n' ' ')
@@ -61,34 +67,47 @@ ok()
     "$GBRUN" export --columns status | tail -n +2 | grep -c '^ok$'
 }
 
-during : -c cases.ini
+during cases.ini
 equals "one build" "$first " "$(modules)"
 succeeds "no word of others" test -z "$(grep -i build text.txt table.txt)"
 
-during build_2 -c cases.ini
-equals "rebuilt while one worker has it loaded: cases" 40 "$(ok)"
+during replaced.ini
+equals "rebuilt while one worker has it loaded: cases" 5 "$(ok)"
 equals "rebuilt while one worker has it loaded: that is the build" "$first " "$(modules)"
 
-during build_2 -c isolated.ini
-equals "rebuilt, a process for each case: cases" 40 "$(ok)"
+for moment in before after; do
+    expected=$first" "
+    [ $moment = after ] || expected=$both
+    export LD_PRELOAD=$top_builddir/tests/.libs/replace_module.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
+    during $moment.ini
+    unset LD_PRELOAD
+    equals "rebuilt $moment it was loaded, when its digest was known: cases" 2 "$(ok)"
+    equals "rebuilt $moment it was loaded: what was loaded" "$expected" "$(modules)"
+done
+
+during isolated.ini
+equals "rebuilt, a process for each case: cases" 5 "$(ok)"
 equals "rebuilt, a process for each case: both builds" "$both" "$(modules)"
 equals "the run says so, once" 1 "$(grep -c 'plugins/good.so is another build now than the run began with' text.txt)"
 succeeds "the table says of which cases" grep -q 'warning: measured with another build of' table.txt
 if command -v sqlite3 >/dev/null; then
-    equals "each case has its own" "1|$first
-0|$second" "$(sqlite3 results.gbr "SELECT min(sequence) = 0, plugin_sha256 FROM bench_case GROUP BY 2 ORDER BY min(sequence)")"
+    of_cases="SELECT bench, plugin_sha256, policy_sha256, device_sha256 FROM bench_case ORDER BY uuid"
+    equals "each case has its own" "one|1 one|1 two|2 two|2" "$(sqlite3 results.gbr "SELECT bench, plugin_sha256
+        FROM bench_case WHERE bench <> 'crash' ORDER BY sequence" | sed "s/$first/1/; s/$second/2/" | paste -sd ' ')"
     equals "and refers to a row" 0 "$(sqlite3 results.gbr "SELECT count(*) FROM bench_case AS c WHERE NOT EXISTS
         (SELECT 1 FROM module AS m WHERE m.run_id = c.run_id AND m.id = c.plugin AND m.sha256 = c.plugin_sha256)")"
     cp results.gbr copy.gbr
     "$GBRUN" merge -o merged.gbr results.gbr copy.gbr 2>/dev/null
-    equals "merged" "$(sqlite3 results.gbr "SELECT uuid, plugin_sha256, policy_sha256, device_sha256 FROM bench_case")" \
-        "$(sqlite3 merged.gbr "SELECT uuid, plugin_sha256, policy_sha256, device_sha256 FROM bench_case")"
+    equals "merged" "$(sqlite3 results.gbr "$of_cases")" "$(sqlite3 merged.gbr "$of_cases")"
+else
+    skip "each case has its own build" "no sqlite3"
 fi
 
 # ---- between an interrupted run and --resume ----
-during interrupt -c isolated.ini
+: >interrupt
+during interrupted.ini
 n=$(ok)
-succeeds "interrupted" test "$n" -lt 40
+succeeds "interrupted" test "$n" -lt 5
 build 2
 "$GBRUN" run -q --resume results.gbr >table.txt 2>text.txt
 equals "another build: exit code" 2 "$?"
@@ -103,11 +122,11 @@ build 1
 cp results.gbr before.gbr
 "$GBRUN" run -q --resume results.gbr >table.txt 2>text.txt
 equals "the same build: exit code" 0 "$?"
-equals "the same build: all cases" "40 $first " "$(ok) $(modules)"
+equals "the same build: all cases" "5 $first " "$(ok) $(modules)"
 mv before.gbr results.gbr
 build 2
 "$GBRUN" run -q --resume results.gbr --accept-changes >table.txt 2>text.txt
 equals "accepted: exit code" 0 "$?"
-equals "accepted: all cases, both builds" "40 $both" "$(ok) $(modules)"
+equals "accepted: all cases, both builds" "5 $both" "$(ok) $(modules)"
 succeeds "accepted: the table says so" grep -q 'warning: measured with another build of' table.txt
 finish

@@ -68,6 +68,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/global_timer.cuh \
 	tests/modules/halves_on_host.h \
 	tests/modules/host_time.h \
+	tests/modules/hurry.h \
 	tests/modules/places.h \
 	tests/modules/policy.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \
@@ -120,5 +121,14 @@ tests/modules/.libs/%.so: tests/modules/%.cc
 	$(CXX) -std=c++17 -Wall -Wextra $(WERROR_CFLAGS) -Wno-unknown-pragmas $(CXXFLAGS) $(TEST_MODULE_FLAGS)
 tests/modules/.libs/%.so: tests/modules/%.cu
 	$(NVCC_MODULE)
+# No module, and not where modules are looked for.
+PRELOADED = tests/.libs/hurry.so tests/.libs/replace_module.so
+check_DATA += $(PRELOADED)
+CLEANFILES += $(PRELOADED)
+TEST_FILES += tests/hurry.c tests/hostile/replace_module.c
+tests/.libs/replace_module.so: tests/hostile/replace_module.c
+	$(TEST_MODULE_C)
+tests/.libs/hurry.so: tests/hurry.c
+	$(TEST_MODULE_C)
 $(LOADING_MODULES:%=tests/modules/.libs/%.so): tests/modules/.libs/%.so: tests/modules/loading.c
 	$(TEST_MODULE_C) -DMODULE_NAME='"$*"'

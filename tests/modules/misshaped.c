@@ -1,8 +1,10 @@
 /*
  * misshaped.c - a module with a benchmark, a device and a policy whose descriptions, tables or
- * functions have the defect that the variable SHAPE of the environment names. gbrun must say which
- * it is and of what, run nothing of it, and crash on none. Without SHAPE it is sound.
+ * functions have the defect that a copy of it is named after: NAME.so. gbrun must say which it is
+ * and of what, run nothing of it, and crash on none. As misshaped.so it is sound.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <gbrun/gbrun.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,10 +129,14 @@ static const char *long_text(void)
     X(option_choice_blank, words[1] = "a,b")                                                       \
     X(option_template, options[0].flags = GB_OPTION_TEMPLATE)
 
+/* The file is named after the shape, or has none. */
 static int is_named(const char *name)
 {
-    const char *shape = getenv("SHAPE");
-    return shape && strcmp(shape, name) == 0;
+    Dl_info info = {0};
+    dladdr(&module, &info);
+    const char *base = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    return base && strncmp(base + 1, name, strlen(name)) == 0 &&
+           strcmp(base + 1 + strlen(name), ".so") == 0;
 }
 
 GB_EXPORT const struct gb_module *gb_module_v1(void)
