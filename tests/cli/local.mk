@@ -59,3 +59,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_steady_builds.sh \
 	tests/cli/test_threads.sh
 TEST_FILES += tests/cli/check_job.py
+
+# What reads and changes results files where no verb does.
+check_PROGRAMS += tests/cli/sql
+tests_cli_sql_LDADD = $(SQLITE_LIBS)
