@@ -33,7 +33,7 @@ $any|${crash}SIGKILL, |kill_group
 $any|$crash(SIGKILL\|SIGSEGV\|SIGSYS), |seccomp
 $any|${crash}closed its connection, |close_all replace_all shut_down
 $any|${crash}sent something that is not a message, |garbage
-$bench $device $policy|timed out after 300 ms|spin sleep deaf stop million_metrics
+$bench $device $policy|timed out after 20.0 s|spin sleep deaf stop endless_metrics
 $bench $device $policy|HARMLESS|nothing crash_at_exit hang_at_exit close_standard truncate_all use_up not_dumped renamed scribbled_page lines long_line binary stolen_line log_megabytes log_not_utf8 log_controls log_no_text metric_megabytes metric_not_utf8 metric_controls metric_no_text odd_extension late_exclusive
 $bench $device $policy|HARMLESS changed the process's working directory|folder
 $bench $device $policy|HARMLESS changed the process's umask|umask
@@ -63,7 +63,7 @@ measure|failed: device .*: measured more samples than asked for|too_many_done al
 measure|failed: device .*: measured no sample|none_done columns_null
 measure|failed: device .*: lost the times of all|all_lost
 measure|ok n=[0-9]*|jumping
-measure|timed out after 300 ms|backwards slow_measure
+measure|timed out after 20.0 s|backwards slow_measure
 next|ok n=12|reason_unended reason_controls
 next|HARMLESS|wants_negative next_size estimate_nan estimate_infinite statistic_unended statistic_controls counts_odd confidence_odd
 next|HARMLESS the policy's report makes no sense|estimate_reversed verdict_odd modes_many modes_nan
@@ -74,8 +74,7 @@ LIST
 [ "${SANITIZE-}" ] || cat >>list <<LIST
 $any|$crash|free_twice underflow free_of_host
 $bench|$crash|unmapped_page
-$bench $policy|failed: |hog
-$bench $device $policy|timed out after 300 ms|hog_of_host
+$bench $policy|failed: |hog hog_of_host
 $bench|(ok n=12\|${crash}exit 4, )|no_memory_left
 $bench $policy|(ok n=12\|$crash)|host_itself
 LIST
@@ -101,7 +100,7 @@ n=$(wc -l <attacks)
     while read -r number place attack expected; do
         limit=20s
         time=10s
-        case $expected in timed*) limit=300ms ;; 'ok n='* | *'lost the times'*) time=100ms ;; esac
+        case $expected in 'ok n='* | *'lost the times'*) time=100ms ;; esac
         words="plugin = attack
 where = $place
 attack = $attack"
@@ -117,10 +116,8 @@ attack = $attack"
         printf 'time_limit = %s\nmax_time = %s\n[bench n%s]\nplugin = good\n' $limit $time "$number"
     done <attacks
 } >attacks.ini
-begin=$SECONDS
-"$GBRUN" -c attacks.ini >table.txt 2>text.txt
+hurry "$GBRUN" -c attacks.ini >table.txt 2>text.txt
 equals "a run with $n attacks ends with exit code 1" 1 $?
-echo "# $n attacks in $((SECONDS - begin)) s"
 
 # outcome LABEL: as in a line of progress, without its times: "ok n=12", "ok n=12 crashed (SIGSEGV, in destroy)".
 grep -a '^[0-9]*/[0-9]*  [an][0-9]*  ' text.txt | sort -u -t ' ' -k 3,3 | awk -F '  ' '{
@@ -156,8 +153,6 @@ equals "each attack is named, or harmless" "" "$wrong"
 equals "each healthy neighbour is stored" "$n" \
     "$("$GBRUN" export results.gbr --columns bench,status,n_samples | tr -d '\r' | grep -c '^n[0-9]*,ok,12$')"
 equals "no case is missing" $((2 * n)) "$("$GBRUN" export results.gbr --columns bench | grep -c '^[an][0-9]*')"
-equals "none takes 2 s more than its limit" "" "$("$GBRUN" export results.gbr --columns bench,wall_ns,status | tr -d '\r' |
-    awk -F , 'NR > 1 && $2 > (/timed out/ ? 2.3e9 : 22e9)')"
 "$GBRUN" export results.gbr --format json >results.json
 equals "an export is valid UTF-8" 0 "$(LC_ALL=C.UTF-8 grep -axvc '.*' results.json)"
 

@@ -4,7 +4,7 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 
-few_samples 3 'iterations = 1' 'time_limit = 1 s' >held.ini
+few_samples 3 'iterations = 1' 'time_limit = 20 s' >held.ini
 cat >>held.ini <<'INI'
 [bench holder]
 device = cpu
@@ -12,14 +12,12 @@ seconds = 30
 [bench good]
 sweep.device = cpu, fake
 INI
-begin=$SECONDS
-"$GBRUN" -c held.ini >table.txt 2>text.txt
+hurry "$GBRUN" -c held.ini >table.txt 2>text.txt
 equals "a run with a worker that does not end comes to its end" 1 $?
 if grep -q 'nothing can be traced here' text.txt; then
     skip "a worker that does not end" "processes cannot be traced here"
 else
-    equals "it does not wait for that worker" yes "$([ $((SECONDS - begin)) -lt 25 ] && echo yes)"
-    succeeds "its case is timed out" grep -q '  holder  timed out after 1.00 s, in prepare' text.txt
+    succeeds "its case is timed out" grep -q '  holder  timed out after 20.0 s, in prepare' text.txt
     succeeds "its device is not used any more" grep -q '^gbrun: process [0-9]* was killed and does not end: device cpu:0 is not used any more' text.txt
     succeeds "which its other cases say" grep -q \
         'good device=cpu  failed: device cpu:0 is not used any more: a process that was killed on it does not end' text.txt
@@ -71,7 +69,7 @@ mkdir probed
 cp "$GBRUN_PLUGIN_PATH/good.so" probed/a.so
 cp "$GBRUN_PLUGIN_PATH/forger.so" probed/b.so
 for what in messages prints; do
-    FORGE_AT_LOAD=$what GBRUN_PLUGIN_PATH=$PWD/probed timeout 30 "$GBRUN" list plugins >plugins.txt 2>&1
+    FORGE_AT_LOAD=$what GBRUN_PLUGIN_PATH=$PWD/probed hurry "$GBRUN" list plugins >plugins.txt 2>&1
     equals "a module that goes on without end while it is loaded is ended: $what" 0 $?
     succeeds "its time is over: $what" grep -q '/b.so: cannot be used: took more than 10 s while loading a module' plugins.txt
     succeeds "the module before it is there: $what" grep -q 'benchmark  good .*/a.so$' plugins.txt

@@ -8,6 +8,8 @@
  * interrupt run sends gbrun a Ctrl-C, once.
  */
 #define _GNU_SOURCE
+#include "tests/modules/hurry.h"
+
 #include "tests/modules/host_time.h"
 
 #include <dirent.h>
@@ -104,6 +106,8 @@ static int32_t make(const struct gb_host *host, const struct params *params)
     const int32_t fault = params->size == params->at ? params->fault : NONE;
     if (fault == CRASH)
         abort();
+    if (fault == HANG)
+        hurry_hang(0);
     for (; fault == HANG;)
         wait_ns(1e9);
     if (fault == FAIL)

@@ -4,6 +4,7 @@
  * out), keep the samples that arrived before, and go on with the next case in a fresh worker.
  * interrupt: it lives, and gbrun gets the signal of Ctrl-C in the middle of the case.
  */
+#include "tests/modules/hurry.h"
 #include "tests/modules/places.h"
 
 #include <gbrun/gbrun.h>
@@ -61,6 +62,7 @@ static void die(int32_t kind)
         depth = deepen(&depth);
         break;
     case LOOP:
+        hurry_hang(0);
         while (!zero)
             continue;
         break;

@@ -3,6 +3,7 @@
  * than gbrun keeps of a case. What is dropped must be counted and reported, and the case stay ok.
  * for_ever: it prints without end, and its time limit must hold.
  */
+#include "tests/modules/hurry.h"
 #include "tests/modules/places.h"
 
 #include <gbrun/gbrun.h>
@@ -61,12 +62,16 @@ static int32_t send_one(const struct gb_host *host, int32_t what, long i)
 
 static int32_t act(struct bench *bench, int32_t where)
 {
+    enum { MORE_THAN_IS_SHOWN = 20000 };
     const struct params *params = &bench->params;
     int32_t status = GB_OK;
     if (where != params->where)
         return GB_OK;
-    for (long i = 1; status == GB_OK && (params->what == FOR_EVER || i <= params->n); i++)
+    for (long i = 1; status == GB_OK && (params->what == FOR_EVER || i <= params->n); i++) {
+        if (params->what == FOR_EVER && i == MORE_THAN_IS_SHOWN)
+            hurry_hang(0);
         status = send_one(bench->host, params->what, i);
+    }
     fflush(stdout);
     return params->fails ? bench->host->fail(bench->host, "the planned failure") : status;
 }

@@ -5,6 +5,7 @@
  * memory. The case is fine, says what it left, and the next one finds nothing of it.
  */
 #define _GNU_SOURCE
+#include "tests/modules/hurry.h"
 #include "tests/modules/places.h"
 
 #include <errno.h>
@@ -234,6 +235,8 @@ static int32_t act(struct bench *bench, int32_t where)
         return bench->host->skip(bench->host, "not possible here");
     if (where == bench->params.where && bench->params.then == CRASH)
         abort();
+    if (where == bench->params.where && bench->params.then == HANG)
+        hurry_hang(0);
     while (where == bench->params.where && bench->params.then == HANG)
         pause();
     return GB_OK;

@@ -13,6 +13,8 @@
  *   wrong_abi      claims ABI major 2 behind the entry of major 1; gbrun must name both numbers
  */
 #define _POSIX_C_SOURCE 200809L
+#include "tests/modules/hurry.h"
+
 #include <gbrun/gbrun.h>
 #include <locale.h>
 #include <signal.h>
@@ -53,6 +55,8 @@ __attribute__((constructor)) static void on_load(void)
         *nowhere = 1;
     if (is_named("exit_on_load"))
         exit(0);
+    if (is_named("hang_on_load") && getenv("HANG_ON_LOAD"))
+        hurry_hang(0);
     while (is_named("hang_on_load") && getenv("HANG_ON_LOAD") && for_ever)
         continue;
     if (is_named("noisy_on_load"))

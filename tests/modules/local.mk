@@ -69,6 +69,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/global_timer.cuh \
 	tests/modules/halves_on_host.h \
 	tests/modules/host_time.h \
+	tests/modules/hurry.h \
 	tests/modules/places.h \
 	tests/modules/policy.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \
@@ -121,5 +122,11 @@ tests/modules/.libs/%.so: tests/modules/%.cc
 	$(CXX) -std=c++17 -Wall -Wextra $(WERROR_CFLAGS) -Wno-unknown-pragmas $(CXXFLAGS) $(TEST_MODULE_FLAGS)
 tests/modules/.libs/%.so: tests/modules/%.cu
 	$(NVCC_MODULE)
+# No module, and not where modules are looked for.
+check_DATA += tests/.libs/hurry.so
+CLEANFILES += tests/.libs/hurry.so
+TEST_FILES += tests/hurry.c
+tests/.libs/hurry.so: tests/hurry.c
+	$(TEST_MODULE_C)
 $(LOADING_MODULES:%=tests/modules/.libs/%.so): tests/modules/.libs/%.so: tests/modules/loading.c
 	$(TEST_MODULE_C) -DMODULE_NAME='"$*"'

@@ -3,6 +3,7 @@
  * observe only from sample `from` on. gbrun must cost the case only and keep its samples: crashed,
  * timed out (loop) or failed (fail, with words; status, one that nobody knows).
  */
+#include "tests/modules/hurry.h"
 #include "tests/modules/policy.h"
 #include <stdlib.h>
 
@@ -42,6 +43,7 @@ static int32_t act(const struct policy *policy, int32_t where)
     case EXIT0:
         exit(0);
     case LOOP:
+        hurry_hang(0);
         while (for_ever)
             continue;
         break;

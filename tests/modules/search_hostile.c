@@ -9,6 +9,8 @@
  * (of what was measured, a case that is worse), list (of cases that do not exist), report (crash),
  * hang_report
  */
+#include "tests/modules/hurry.h"
+
 #include <gbrun/gbrun.h>
 #include <signal.h>
 #include <stdio.h>
@@ -64,6 +66,7 @@ struct search {
 
 static void hang(void)
 {
+    hurry_hang(0);
     for (;;)
         pause();
 }

@@ -1,0 +1,27 @@
+/*
+ * hurry.h - time that does not have to be waited for, in a run that a test starts with `hurry` of
+ * tests/tap.sh (in others these do nothing). A module that is about to hang says so, and its time
+ * limit is over at once; see tests/hurry.c.
+ */
+#ifndef TESTS_MODULES_HURRY_H
+#define TESTS_MODULES_HURRY_H
+
+__attribute__((weak, visibility("default"))) void hurry_from_now(double after_ns);
+__attribute__((weak, visibility("default"))) int hurry_jump(double ns);
+
+/* This process hangs from now on: whoever polls finds its time over at once, until gbrun has killed
+ * this process, and for `after_ns` more of that time. */
+static inline void hurry_hang(double after_ns)
+{
+    if (hurry_from_now)
+        hurry_from_now(after_ns);
+}
+
+/* So much time is over in all processes of the run, if it is started so: 1. (The supervisor's
+ * limits count at most 500 ms of a jump.) */
+static inline int hurry_pass(double ns)
+{
+    return hurry_jump && hurry_jump(ns);
+}
+
+#endif
