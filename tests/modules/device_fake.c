@@ -33,6 +33,7 @@
 #include "fake_activities.h"
 
 #include "fake_current.h"
+#include "hurry.h"
 
 #include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
@@ -163,6 +164,8 @@ static int32_t act(const struct gb_host *host, const struct params *params, int3
         return GB_OK;
     if (params->kind == CRASH)
         abort();
+    if (params->kind != ERROR)
+        hurry_hang(0);
     while (params->kind != ERROR && for_ever)
         continue;
     host->fail(host, "the fake device's planned failure");
