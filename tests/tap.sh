@@ -46,6 +46,12 @@ equals()
     fi
 }
 
+# sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.
+sql()
+{
+    "$top_builddir/tests/cli/sql" "$@"
+}
+
 # heard PATTERN [N] <&DESCRIPTOR: waits until N lines (1) that match have come out of a pipe, or it has ended.
 heard()
 {

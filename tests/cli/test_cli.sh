@@ -55,7 +55,7 @@ printf '%s\n' '[policy few]' 'plugin = fixed' 'samples = 3' '[defaults]' 'policy
     '[bench skipper]' 'rounds = 2' >skips.ini
 says "nothing measured" 1 "gbrun: nothing was measured: skipped 2 of 2 (each round counts)" \
     "$GBRUN" -q -c skips.ini -o skips.gbr
-equals "it is in the file" 1 "$(sqlite3 skips.gbr "select exit_code from run")"
+equals "it is in the file" 1 "$(sql skips.gbr "select exit_code from run")"
 equals "list runs says so" "all skipped" "$("$GBRUN" list runs skips.gbr --format csv | tail -n 1 | tr -d '\r' | cut -d, -f6)"
 says "nothing was missing, and nothing measured" 1 \
     "gbrun: nothing was measured: skipped 2 of 2 (each round counts)" "$GBRUN" run -q --resume skips.gbr
@@ -63,12 +63,12 @@ printf '[bench good]\n' >>skips.ini
 says "something measured" 0 "" "$GBRUN" -q -c skips.ini -o some.gbr
 strict="failed 0, skipped 2, not certified 1, of 3 (each round counts)"
 says "run --strict" 3 "gbrun: --strict: $strict" "$GBRUN" -q -c skips.ini -o some.gbr --strict
-equals "the code is in the file" 3 "$(sqlite3 some.gbr "select exit_code from run order by id desc limit 1")"
+equals "the code is in the file" 3 "$(sql some.gbr "select exit_code from run order by id desc limit 1")"
 says "show --strict" 3 "gbrun: --strict: $strict" "$GBRUN" show some.gbr --strict
 says "show --strict of what is chosen" 3 \
     "gbrun: --strict: failed 0, skipped 0, not certified 1, of 1 (each round counts)" \
     "$GBRUN" show some.gbr --strict --where "bench = 'good'"
-sqlite3 some.gbr "update bench_case set verdict = 'certified'"
+sql some.gbr "update bench_case set verdict = 'certified'"
 says "what is certified" 0 "" "$GBRUN" show some.gbr --strict --where "bench = 'good'"
 printf '[bench wrong_result]\n' >>skips.ini
 "$GBRUN" -q -c skips.ini -o some.gbr --strict >out.txt 2>err.txt
