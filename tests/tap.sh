@@ -46,6 +46,22 @@ equals()
     fi
 }
 
+# sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.
+sql()
+{
+    "$top_builddir/tests/cli/sql" "$@"
+}
+
+# heard PATTERN [N] <&DESCRIPTOR: waits until N lines (1) that match have come out of a pipe, or it has ended.
+heard()
+{
+    local line n=${2:-1}
+    while [ "$n" -gt 0 ] && read -r line; do
+        # shellcheck disable=SC2053 # a pattern
+        [[ $line != $1 ]] || n=$((n - 1))
+    done
+}
+
 # few_samples N [LINE]...: the head of a configuration in which each case takes N samples; the lines are further defaults.
 few_samples()
 {

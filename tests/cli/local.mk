@@ -61,3 +61,7 @@ TEST_SCRIPT_LIST += \
 # What looks for minutes: the archive for other machines.
 LONG_TEST_SCRIPT_LIST += tests/cli/test_bundle.sh
 TEST_FILES += tests/cli/check_job.py
+
+# What reads and changes results files where no verb does.
+check_PROGRAMS += tests/cli/sql
+tests_cli_sql_LDADD = $(SQLITE_LIBS)

@@ -8,7 +8,7 @@ cd "$TMPDIR" || exit 1
 run()
 {
     rm -f results.gbr
-    "$GBRUN" -c "$1" >table.txt 2>text.txt
+    hurry "$GBRUN" -c "$1" >table.txt 2>text.txt
     code=$?
 }
 
@@ -35,9 +35,8 @@ samples = 12
 [defaults]
 policy = few
 device = cpu
-time_limit = 20 s
-max_time = 500 ms
-iterations = 1'
+iterations = 1
+warmup = 1 ms'
 
 # ---- crashes in every callback ----
 cat >crash.ini <<INI
@@ -46,43 +45,39 @@ $defaults
 plugin = good
 [bench crash]
 sweep.where = create, prepare, run, reset, verify, work, destroy
-sweep.kind = segv, abort, exit0, exit3, stack_overflow, illegal_instruction
+sweep.kind = segv, exit0
+[bench kinds]
+plugin = crash
+where = verify
+sweep.kind = abort, exit3, stack_overflow, illegal_instruction
 [bench after]
 plugin = good
 INI
 run crash.ini
 equals "a run with crashes ends with exit code 1" 1 "$code"
-equals "all cases are there" 44 "$(grep -ac '^[0-9]*/44  ' text.txt)"
+equals "all cases are there" 20 "$(grep -ac '^[0-9]*/20  ' text.txt)"
 equals "the case before them is fine" "ok n=12" "$(status before)"
 equals "the case after them is fine" "ok n=12" "$(status after)"
-phase_of()
-{
-    case $1 in
-    run | reset) echo "in run, while warming up" ;;
-    *) echo "in $1" ;;
-    esac
-}
-wrong=
-while read -r kind how; do
-    for where in create prepare run reset verify work destroy; do
-        case $where in
-        verify | destroy) samples=" n=12" ;; # what was measured before is kept
-        *) samples= ;;
-        esac
-        expected="crashed ($how, $(phase_of $where))$samples"
-        got=$(status "crash where=$where kind=$kind")
-        [ "$got" = "$expected" ] || wrong+="$where $kind: expected $expected, got $got
-"
-    done
+while IFS='|' read -r where phase; do
+    equals "a crash in $where" "crashed (SIGSEGV, in $phase" "$(status "crash where=$where kind=segv")"
+    equals "an exit in $where" "crashed (exit 0, in $phase" "$(status "crash where=$where kind=exit0")"
 done <<'LIST'
-segv SIGSEGV
+create|create)
+prepare|prepare)
+run|run, while warming up)
+reset|run, while warming up)
+verify|verify) n=12
+work|work)
+destroy|destroy) n=12
+LIST
+while read -r kind how; do
+    equals "$kind: what was measured before is kept" "crashed ($how, in verify) n=12" "$(status "kinds kind=$kind")"
+done <<'LIST'
 abort SIGABRT
-exit0 exit 0
 exit3 exit 3
 stack_overflow SIGSEGV
 illegal_instruction SIGILL
 LIST
-equals "each crash is named, with the callback it came from" "" "$wrong"
 
 # ---- hanging ----
 cat >hang.ini <<INI
@@ -90,7 +85,7 @@ $defaults
 [bench hang]
 plugin = crash
 kind = loop
-time_limit = 1 s
+time_limit = 20 s
 sweep.where = create, run, verify
 [bench forker]
 sweep.dies = no, yes
@@ -103,10 +98,10 @@ sweep.where = create, prepare, verify, destroy
 plugin = good
 INI
 run hang.ini
-equals "a hanging create is killed" 'timed out after 1.00 s, in create' "$(status "hang where=create")"
-equals "a hanging run is killed" 'timed out after 1.00 s, in run, while warming up' \
+equals "a hanging create is killed" 'timed out after 20.0 s, in create' "$(status "hang where=create")"
+equals "a hanging run is killed" 'timed out after 20.0 s, in run, while warming up' \
     "$(status "hang where=run")"
-equals "a hanging verify keeps its samples" 'timed out after 1.00 s, in verify n=12' \
+equals "a hanging verify keeps its samples" 'timed out after 20.0 s, in verify n=12' \
     "$(status "hang where=verify")"
 equals "a child left running does not matter" "ok n=12" "$(status "forker dies=no")"
 equals "a child that holds the connection does not hide a crash" 'crashed (SIGABRT, in prepare)' \
@@ -116,7 +111,7 @@ for where in create prepare verify destroy; do
         "$(status "returning where=$where")"
 done
 equals "the next case is fine" "ok n=12" "$(status after)"
-equals "no process is left behind" "" "$(pgrep -f -- "$GBRUN --worker" | head -n 1)"
+equals "no process is left behind" "" "$(grep -las "HURRY_FILE=$TMPDIR" /proc/[0-9]*/environ)"
 
 # ---- the process around the benchmark ----
 cat >process.ini <<INI
@@ -237,7 +232,7 @@ plugin = fixed
 samples = 12
 [defaults]
 policy = few
-time_limit = 2 s
+time_limit = 20 s
 [device lossy]
 plugin = fake
 lose_every = 3
@@ -271,7 +266,7 @@ lossy|ok n=12
 poisoned|device error (illegal address)
 breaks_at_open|crashed (SIGABRT, while opening the device)
 breaks_at_describe|failed: device breaks_at_describe is not there: crashed (SIGABRT) while describing devices
-hangs|timed out after 2.00 s, while opening the device
+hangs|timed out after 20.0 s, while opening the device
 throttled|ok n=12
 absent|failed: device absent is not there: no such hardware was ever built
 cpu|ok n=12
@@ -280,7 +275,7 @@ succeeds "lost samples are counted" grep -q 'lost the times of' table.txt
 succeeds "throttled samples are marked" grep -q 'throttled samples' table.txt
 
 # ---- modules that cannot be used ----
-HANG_ON_LOAD=yes "$GBRUN" list plugins >/dev/null 2>modules.txt
+HANG_ON_LOAD=yes hurry "$GBRUN" list plugins >/dev/null 2>modules.txt
 while IFS='|' read -r module expected; do
     equals "$module" "$expected" "$(sed -n "s|^.*/$module.so: cannot be used: ||p" modules.txt | without_emulator)"
 done <<'LIST'

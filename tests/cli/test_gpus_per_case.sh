@@ -5,10 +5,6 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 unset SLURM_LOCALID SLURM_NODEID OMPI_COMM_WORLD_LOCAL_RANK FLUX_TASK_LOCAL_ID MPI_LOCALRANKID PALS_LOCAL_RANKID
 cd "$TMPDIR" || exit 1
-if ! command -v sqlite3 >/dev/null; then
-    skip "groups of devices" "sqlite3 is not installed"
-    finish
-fi
 head=$(few_samples 1 'iterations = 1')
 head="$head
 [device gpu]
@@ -23,17 +19,17 @@ groups()
 {
     rm -f results.gbr*
     "$GBRUN" run -q -c bench.ini -s gbrun.distribute=each -o results.gbr "$@" >table.txt 2>text.txt
-    sqlite3 -separator : results.gbr "SELECT f.value, CAST(m.value AS INTEGER) FROM bench_case AS c
+    sql results.gbr "SELECT f.value, CAST(m.value AS INTEGER) FROM bench_case AS c
         JOIN device AS d ON d.id = c.device_id JOIN device_fact AS f ON f.device_id = d.id AND f.name = 'group'
         JOIN metric AS m ON m.case_id = c.id AND m.name = 'visible' WHERE c.status = 'ok' ORDER BY 1" |
-        sed 's/GPU-//g' | xargs
+        sed 's/GPU-//g; s/|/:/' | xargs
 }
 equals "groups of two" "a,b:2 c,d:2 e,f:2 g,h:2" "$(groups --gpus-per-case 2)"
 equals "of four" "a,b,c,d:4 e,f,g,h:4" "$(groups --gpus-per-case 4)"
 equals "each alone" "a:1 b:1 c:1 d:1 e:1 f:1 g:1 h:1" "$(groups --gpus-per-case 1)"
 equals "what is left over is not used" "a,b,c:3 d,e,f:3" "$(groups --gpus-per-case 3)"
 equals "without it there are no groups" "" "$(groups)"
-equals "and none of its environment" "8 0" "$(sqlite3 -separator ' ' results.gbr \
+equals "and none of its environment" "8|0" "$(sql results.gbr \
     "SELECT count(*), CAST(max(value) AS INTEGER) FROM metric WHERE name = 'visible'")"
 
 # ---- tasks of a job ----
@@ -77,7 +73,7 @@ done
 "$GBRUN" run -q -c one.ini -o one.gbr >one.txt 2>&1
 wait $!
 equals "all were measured" "8 8" "$(for i in group one; do
-    sqlite3 "$i.gbr" "SELECT count(*) FROM bench_case WHERE status = 'ok'"; done | xargs)"
+    sql "$i.gbr" "SELECT count(*) FROM bench_case WHERE status = 'ok'"; done | xargs)"
 equals "no case on a device of a group beside the group's" "" "$(awk '
     $1 == "begin" { if (n_open++) print "line " NR }
     $1 == "end" { n_open-- }' log)"

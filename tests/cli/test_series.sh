@@ -13,8 +13,8 @@ column()
 # of_series COLUMNS [NAME]: of the series in series.gbr with a name, a case a line.
 of_series()
 {
-    sqlite3 -separator ' ' series.gbr "select $1 from series as s join bench_case as c on c.id = s.case_id
-        where s.name = '${2:-latency}' order by c.sequence"
+    sql series.gbr "select $1 from series as s join bench_case as c on c.id = s.case_id
+        where s.name = '${2:-latency}' order by c.sequence" | tr '|' ' '
 }
 
 few_samples 12 'device = cpu' 'iterations = 1' >few
@@ -37,22 +37,18 @@ max_samples = 3
 INI
 "$GBRUN" -c series.ini -o series.gbr >series.txt 2>err.txt
 equals "cases are fine" "ok ok ok ok ok" "$(column status series.gbr)"
-if command -v sqlite3 >/dev/null; then
-    equals "every value of a sample that counts is there, of each thread, and of no warm-up" \
-        "giver 12000|threads 48000|in_collect 12000|millions 12000000" \
-        "$(of_series 'c.bench, s.n' | grep -v background | paste -sd '|')"
-    succeeds "and those of a thread that does not stop" test 1 = \
-        "$(of_series 'c.bench, s.n >= 12000' | awk '/^background/ { print $2 }')"
-    equals "collect gives what was recorded elsewhere, once" "12 5.0 ns" "$(of_series 's.n, p50, unit' collected)"
-    equals "a few are exact" "1.0 1000.0 500.5 500.5 492.0 509.0 990.01 999.001 0.0 1000" \
-        "$(of_series 'min, max, round(mean, 9), p50, p50_low, p50_high, round(p99, 9), round(p999, 9), error_ratio, n_bins' |
-            head -n 1)"
-    equals "millions are counted in classes, within the error that is stored" "1 1 1 1 1 1" \
-        "$(of_series 'error_ratio = 1.0 / 2048, abs(p50 / 500.5 - 1) <= error_ratio, abs(p90 / 900.1 - 1) <= error_ratio,
-            abs(p99 / 990.01 - 1) <= error_ratio, abs(p999 / 999.001 - 1) <= error_ratio, p999_high <= 1000' | tail -n 1)"
-else
-    skip "what is stored" "no sqlite3"
-fi
+equals "every value of a sample that counts is there, of each thread, and of no warm-up" \
+    "giver 12000|threads 48000|in_collect 12000|millions 12000000" \
+    "$(of_series 'c.bench, s.n' | grep -v background | paste -sd '|')"
+succeeds "and those of a thread that does not stop" test 1 = \
+    "$(of_series 'c.bench, s.n >= 12000' | awk '/^background/ { print $2 }')"
+equals "collect gives what was recorded elsewhere, once" "12 5.0 ns" "$(of_series 's.n, p50, unit' collected)"
+equals "a few are exact" "1.0 1000.0 500.5 500.5 492.0 509.0 990.01 999.001 0.0 1000" \
+    "$(of_series 'min, max, round(mean, 9), p50, p50_low, p50_high, round(p99, 9), round(p999, 9), error_ratio, n_bins' |
+        head -n 1)"
+equals "millions are counted in classes, within the error that is stored" "1 1 1 1 1 1" \
+    "$(of_series 'error_ratio = 1.0 / 2048, abs(p50 / 500.5 - 1) <= error_ratio, abs(p90 / 900.1 - 1) <= error_ratio,
+        abs(p99 / 990.01 - 1) <= error_ratio, abs(p999 / 999.001 - 1) <= error_ratio, p999_high <= 1000' | tail -n 1)"
 equals "percentiles are metrics" "500.50 900.10 990.01 999.00" \
     "$("$GBRUN" export series.gbr --where "bench = 'giver'" \
         --columns metric.latency_p50,metric.latency_p90,metric.latency_p99,metric.latency_p999 | tail -n 1 |
@@ -84,8 +80,8 @@ equals "a table shows the first percentiles" "latency_p50 latency_p90 latency_p9
     "$("$GBRUN" show series.gbr --where "bench = 'giver'" | grep -o 'latency_p[0-9a-z_]*' | head -n 3 | paste -sd ' ')"
 cp series.gbr copy.gbr
 succeeds "they are merged" "$GBRUN" merge -o merged.gbr series.gbr copy.gbr
-equals "into the same" "$(sqlite3 series.gbr 'select name, n, hex(bins) from series order by 3' | cksum)" \
-    "$(sqlite3 merged.gbr 'select name, n, hex(bins) from series order by 3' | cksum)"
+equals "into the same" "$(sql series.gbr 'select name, n, hex(bins) from series order by 3' | cksum)" \
+    "$(sql merged.gbr 'select name, n, hex(bins) from series order by 3' | cksum)"
 
 # ---- a policy that is pointed at them ----
 cat few - >measure.ini <<'INI'

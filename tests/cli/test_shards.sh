@@ -3,20 +3,14 @@
 # says, what is stored, what goes on where it was interrupted.
 # shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 99
 unset SLURM_ARRAY_TASK_ID SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_RANK JOB_COMPLETION_INDEX PARALLEL_SEQ
-cat >a.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 3
-[defaults]
-policy = few
-device = cpu
-warmup = 0
-[bench spin]
+{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >a.ini <<'INI'
+[bench lasting]
 sweep.duration = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us, 9us
 [bench other]
-plugin = spin
+plugin = lasting
 sweep.duration = 100us, 1us
 rounds = 2
 INI
@@ -134,8 +128,8 @@ warned.gbr|--shard 2/3| --shard 2/3: the run was not dealt into shards
 LIST
 show merged.gbr
 equals "all are shown as one" "11 3 of 3 shards on 1 node, 11 of 11 cases" \
-    "$(grep -cE '^(spin|other) ' shown.txt) $(tail -n 1 shown.txt)"
-equals "in the order of the sweep" "$(cut -d ' ' -f 1 all.txt)" "$(awk '/^(spin|other) / { print $1 }' shown.txt)"
+    "$(grep -cE '^(lasting|other) ' shown.txt) $(tail -n 1 shown.txt)"
+equals "in the order of the sweep" "$(cut -d ' ' -f 1 all.txt)" "$(awk '/^(lasting|other) / { print $1 }' shown.txt)"
 equals "exported as one" 13 "$("$GBRUN" export merged.gbr | tail -n +2 | wc -l)"
 equals "one alone by its number" 5 "$("$GBRUN" export --run 1 merged.gbr | tail -n +2 | wc -l)"
 "$GBRUN" export merged.gbr --format trace >trace.json
@@ -147,14 +141,14 @@ equals "for NVBench: each case once, on one device, as all have that model" "11 
     "$(grep -c '"name": *"Device=0 ' nvbench.json) $(sed 's/"benchmarks".*//' nvbench.json | grep -o '"id": *[0-9]*' | wc -l)"
 run -o whole.gbr
 "$GBRUN" compare whole.gbr merged.gbr --margin 0.9 >compared.txt 2>&1
-equals "compared as one" "11" "$(grep -cE '^(spin|other) ' compared.txt)"
+equals "compared as one" "11" "$(grep -cE '^(lasting|other) ' compared.txt)"
 "$GBRUN" report merged.gbr -o page.html >said.txt 2>&1
-equals "a page of all" "0 11" "$? $(grep -oE '(spin|other) duration=[0-9]+ns' page.html | sort -u | wc -l)"
+equals "a page of all" "0 11" "$? $(grep -oE '(lasting|other) duration=[0-9]+ns' page.html | sort -u | wc -l)"
 logged=$("$GBRUN" log merged.gbr | tail -n 1)
 equals "one run in a history" "11 cases, 1 run, 0 changes" "$logged"
 run --shard 2/3 -o merged.gbr
 equals "and with a shard that came again two" "11 cases, 2 runs" "$("$GBRUN" log merged.gbr | tail -n 1 | cut -d , -f 1,2)"
-equals "after a run its own table" 4 "$(grep -cE '^(spin|other) ' table.txt)"
+equals "after a run its own table" 4 "$(grep -cE '^(lasting|other) ' table.txt)"
 show merged.gbr
 equals "a shard that was measured again counts once" "3 of 3 shards on 1 node, 11 of 11 cases" "$(tail -n 1 shown.txt)"
 
@@ -163,19 +157,12 @@ for n in 2 3; do
     equals "$n shards by costs are all cases, each once" "" \
         "$(for ((i = 1; i <= n; i++)); do cases --shard "$i/$n" --costs each.gbr; done | sort | diff - <(sort all.txt))"
 done
-cat >costs.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 400
-[defaults]
-policy = few
-device = cpu
-iterations = 1
-warmup = 0
-[bench spin]
+{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >costs.ini <<'INI'
+[bench lasting]
 sweep.duration = 10us, 2ms, 10us, 2ms, 10us, 2ms
 INI
 "$GBRUN" -q -c costs.ini -o costs.gbr >/dev/null 2>&1
+sql costs.gbr "UPDATE bench_case SET wall_ns = 1e8 + 1e9 * (position % 2)"
 shares()
 {
     for i in 1 2; do
@@ -201,37 +188,33 @@ run --shard 2/3 -o going.gbr --continue
 equals "has nothing to do" "0 1" "$? $("$GBRUN" list runs --format csv going.gbr | tail -n +2 | wc -l)"
 run --shard 3/3 -o going.gbr --continue
 equals "another shard begins" "0 2" "$? $("$GBRUN" list runs --format csv going.gbr | tail -n +2 | wc -l)"
-cat >slow.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 20
-[defaults]
-policy = few
-device = cpu
-iterations = 1
-warmup = 0
-[bench spin]
-sweep.duration = 10ms, 11ms, 12ms, 13ms, 14ms, 15ms, 16ms, 17ms
+# The fourth case waits for log.go.
+{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >slow.ini <<INI
+[bench beside]
+log = $TMPDIR/log
+held_from = 32
+let.number = 0
+sweep.number = 1:8
 INI
+mkfifo log
+exec 5<>log
 "$GBRUN" run -q -c slow.ini -o slow.gbr --continue >/dev/null 2>&1 &
-for ((i = 0; i < 100; i++)); do
-    sleep 0.1
-    [ "$("$GBRUN" export slow.gbr 2>/dev/null | wc -l)" -lt 3 ] || break
-done
+heard "begin 4 *" <&5
 kill -KILL $!
 wait $! 2>/dev/null
+: >log.go
 "$GBRUN" run -q -c slow.ini -o slow.gbr --continue >/dev/null 2>&1
 equals "goes on with one that was killed" "0 8 1" "$? $("$GBRUN" export --run all slow.gbr | tail -n +2 | wc -l) $(
     "$GBRUN" list runs --format csv slow.gbr | tail -n +2 | wc -l)"
-if command -v sqlite3 >/dev/null; then
-    run --shard 2/3 -o moved.gbr
-    sqlite3 moved.gbr "PRAGMA foreign_keys = ON; UPDATE run_fact SET value = 'elsewhere' WHERE name = 'host'; UPDATE run SET finished = NULL;
-        DELETE FROM bench_case WHERE id = (SELECT max(id) FROM bench_case)"
-    run --shard 2/3 -o moved.gbr --continue
-    equals "on another machine a message says so" "0 1" "$? $(grep -c "the run began on elsewhere and goes on on $(uname -n):" text.txt)"
-    equals "and each case that is measured there" 1 "$(sqlite3 moved.gbr "SELECT count(*) FROM message
-        WHERE text = 'measured on $(uname -n), in a run that began on elsewhere'")"
-fi
+equals "where it was" "4 5 6 7 8" "$(while read -r -t 0 <&5 && read -r word number _ <&5; do
+    [ "$word" != begin ] || echo "$number"; done | xargs)"
+run --shard 2/3 -o moved.gbr
+sql moved.gbr "PRAGMA foreign_keys = ON; UPDATE run_fact SET value = 'elsewhere' WHERE name = 'host';
+    UPDATE run SET finished = NULL; DELETE FROM bench_case WHERE id = (SELECT max(id) FROM bench_case)"
+run --shard 2/3 -o moved.gbr --continue
+equals "on another machine a message says so" "0 1" "$? $(grep -c "the run began on elsewhere and goes on on $(uname -n):" text.txt)"
+equals "and each case that is measured there" 1 "$(sql moved.gbr "SELECT count(*) FROM message
+    WHERE text = 'measured on $(uname -n), in a run that began on elsewhere'")"
 run --continue --resume going.gbr
 equals "not with --resume" 2 $?
 finish

@@ -3,9 +3,12 @@
  * `made` in create, `begin` before its samples and `end` after the last, with its number and the
  * device's index. It can wait for such lines of others, so that what must happen side by side is
  * proven by its happening, within the case's time limit; and can ask to be alone, in which case no
- * line of another case may stand between its own `begin` and `end`.
+ * line of another case may stand between its own `begin` and `end`. The log can be a FIFO that a
+ * test listens to, if nobody waits for lines.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "hurry.h"
+
 #include <fcntl.h>
 #include <gbrun/gbrun.h>
 #include <signal.h>
@@ -21,7 +24,7 @@ struct params {
     int64_t meet_made, meet_begun;
     int32_t alone;
     double linger;
-    int32_t until_cancelled;
+    int32_t until_cancelled, deaf;
     int64_t crash_on;
     int32_t killed_waiting;
     int64_t held_from;
@@ -35,6 +38,7 @@ static const struct gb_option options[] = {
     GB_BOOL(struct params, alone, "no", "asks to be the only case"),
     GB_DURATION(struct params, linger, "0", "0:", "how long the first sample takes at least"),
     GB_BOOL(struct params, until_cancelled, "no", "the first sample ends when the run is stopped"),
+    GB_BOOL(struct params, deaf, "no", "and does not end: it hangs from then on"),
     GB_INT(struct params, crash_on, "-1", "-1:", NULL, "index of the device to crash on"),
     GB_BOOL(struct params, killed_waiting, "no",
             "is killed, while it waits, once another case has begun"),
@@ -83,7 +87,7 @@ static int64_t count_lines(const struct bench *bench, const char *word)
 /* Ends with the run; a case that waits in vain is ended by its time limit. */
 static void wait_for(const struct bench *bench, const char *word, int64_t n)
 {
-    while (count_lines(bench, word) < n && !bench->host->cancelled(bench->host))
+    while (n > 0 && count_lines(bench, word) < n && !bench->host->cancelled(bench->host))
         pause_for(1e6);
 }
 
@@ -150,6 +154,10 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
         pause_for(bench->params->linger);
     while (bench->params->until_cancelled && !bench->host->cancelled(bench->host))
         pause_for(1e6);
+    if (bench->params->deaf)
+        hurry_hang(0);
+    while (bench->params->deaf)
+        pause_for(1e9);
     return GB_OK;
 }
 

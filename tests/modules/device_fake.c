@@ -10,7 +10,8 @@
  * Sample k of a device (k from 0, counted since open; lost ones too) of i iterations takes
  *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
- * that. `gbrun doctor` gets two findings about each; with where = examine the second is missing.
+ * that. With by_items an iteration is `time` for each item that the benchmark declares.
+ * `gbrun doctor` gets two findings about each; with where = examine the second is missing.
  *
  * Idle gaps are kept on its clock. It can need gaps of so many lengths of a sample, else it is
  * throttled and takes half as long again; it can need some time of load until samples, which begin
@@ -32,6 +33,7 @@
 #include "fake_activities.h"
 
 #include "fake_current.h"
+#include "hurry.h"
 
 #include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
@@ -91,6 +93,7 @@ struct params {
     int32_t refuses_profile;
     int32_t replays, is_dithered;
     double tick, offset, offset_error, as_graph;
+    int32_t by_items;
     const char *note;
     int64_t spent_from;
 };
@@ -135,6 +138,8 @@ static const struct gb_option options[] = {
     GB_DURATION(struct params, offset, "0", "0:", "what it says that it subtracts"),
     GB_DURATION(struct params, offset_error, "0", "0:", "and how well that is known"),
     GB_DURATION(struct params, as_graph, "0", "0:", "what it says that a sample takes as a graph"),
+    GB_BOOL(struct params, by_items, "no",
+            "an iteration takes its time as often as the benchmark declares items"),
     GB_STRING(struct params, note, "", "what it says of how samples are read"),
     GB_INT(struct params, spent_from, "-1", "-1:", "samples",
            "the process is spent from this sample on; -1: never"),
@@ -159,6 +164,8 @@ static int32_t act(const struct gb_host *host, const struct params *params, int3
         return GB_OK;
     if (params->kind == CRASH)
         abort();
+    if (params->kind != ERROR)
+        hurry_hang(0);
     while (params->kind != ERROR && for_ever)
         continue;
     host->fail(host, "the fake device's planned failure");
@@ -428,6 +435,15 @@ static void write_sample(struct device *device, struct gb_measurement *measureme
     measurement->flags[i] = held_down ? GB_SAMPLE_THROTTLED : 0;
 }
 
+static double iteration_ns(const struct params *params, const struct gb_measurement *measurement)
+{
+    struct gb_work work = {0};
+    if (!params->by_items)
+        return params->time;
+    measurement->bench_ops->work(measurement->bench, &work);
+    return params->time * work.items;
+}
+
 static int32_t measure_one(struct device *device, struct gb_measurement *measurement, int is_first)
 {
     const struct params *params = device->params;
@@ -435,7 +451,7 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
     double gap_ns = params->ignores_gaps ? 0 : measurement->gap_ns;
     double time_ns = (double)measurement->iterations * unsettled(device) *
                      (device->gap_ratio < params->needs_gap ? 1.5 : 1) *
-                     (params->time + params->step * (double)(k % 7)) *
+                     (iteration_ns(params, measurement) + params->step * (double)(k % 7)) *
                      (is_replayed(device, measurement) ? 0.5 : 1);
     int32_t status = GB_OK;
     if (params->error_at >= 0 && k == (uint64_t)params->error_at) {

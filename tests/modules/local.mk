@@ -21,6 +21,7 @@ TEST_MODULE_FILES = \
 	tests/modules/good.c \
 	tests/modules/holder.c \
 	tests/modules/kernel_reference.c \
+	tests/modules/lasting.c \
 	tests/modules/leak.c \
 	tests/modules/leftover.c \
 	tests/modules/misshaped.c \
