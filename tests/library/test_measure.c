@@ -15,9 +15,12 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Short and without any claim. */
@@ -31,10 +34,12 @@ struct work {
     double state;
 };
 
+static bool has_stream; /* fake devices have one, the CPU has none */
+
 static int32_t run(void *user, void *stream, uint64_t iterations)
 {
     struct work *work = user;
-    ck_assert_ptr_null(stream);
+    ck_assert(!stream || has_stream);
     work->n_runs++;
     work->n_iterations += iterations;
     if (work->n_runs == work->fail_at) {
@@ -52,7 +57,7 @@ static int32_t run(void *user, void *stream, uint64_t iterations)
 
 static int32_t reset(void *user, void *stream)
 {
-    ck_assert_ptr_null(stream);
+    ck_assert(!stream || has_stream);
     ((struct work *)user)->n_resets++;
     return GB_OK;
 }
@@ -71,6 +76,41 @@ static const struct gbrun_result *measure(struct work *work, const char *setting
 {
     const struct gbrun_subject subject = subject_of(work);
     return gbrun_measure(&subject, settings);
+}
+
+/* ---- the devices of tests/modules/device_fake.c, whose times are arithmetic ---- */
+
+#define FAKE "device = fake\npolicy = fixed\nsamples = 21\n"
+
+static const char *module_file(const char *name)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/tests/modules/.libs/%s", getenv("top_builddir"), name);
+    return path;
+}
+
+static void find_fakes(void)
+{
+    setenv("GBRUN_PLUGIN_PATH", module_file(""), 1);
+    has_stream = true;
+}
+
+/* What is current of the fake devices. */
+static struct fake_current *fake_current(void)
+{
+    const struct gb_module *(*get)(void) = NULL;
+    void *module = dlopen(module_file("device_fake.so"), RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(module, "%s", dlerror());
+    void *symbol = dlsym(module, GB_ENTRY_SYMBOL);
+    memcpy(&get, &symbol, sizeof get);
+    return (struct fake_current *)(uintptr_t)get()->plugins[0]->extension(FAKE_CURRENT);
+}
+
+static int32_t run_on_fake(void *user, void *stream, uint64_t iterations)
+{
+    (void)stream, (void)iterations;
+    ((struct work *)user)->n_runs++;
+    return GB_OK;
 }
 
 TEST(measures_a_callback)
@@ -102,8 +142,9 @@ TEST(measures_a_callback)
 TEST(policy_and_its_options)
 {
     struct work work = {0};
+    find_fakes();
     const struct gbrun_result *result = measure(
-        &work, "; a comment\ndevice = cpu\npolicy = median_ci\nprecision = 50%\nmin_samples = 30");
+        &work, "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 50%\nmin_samples = 30");
     ck_assert_msg(result->status == GB_OK, "%s", result->error);
     ck_assert_str_eq(result->verdict_text, "certified");
     ck_assert_str_eq(result->statistic, "median");
@@ -117,7 +158,7 @@ TEST(modes_are_several_or_none)
 {
     struct work work = {0};
     const struct gbrun_result *result = measure(
-        &work, "device = cpu\npolicy = steady\nprecision = 20%\nmax_time = 1 s");
+        &work, "device = cpu\npolicy = steady\nprecision = 20%\nmax_time = 200 ms");
     ck_assert_msg(result->status == GB_OK, "%s", result->error);
     ck_assert_uint_ne(result->n_modes, 1);
     for (uint32_t i = 0; i < result->n_modes; i++)
@@ -136,17 +177,39 @@ TEST(reset_comes_before_each_run)
     gbrun_free(result);
 }
 
+/* The CPU's clocks, for a test that says what time its work takes: a microsecond an iteration. */
+static _Atomic int64_t made_up_ns; /* 0: the time is the machine's */
+
+GB_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (made_up_ns == 0)
+        return (int)syscall(SYS_clock_gettime, clock, now);
+    const int64_t ns = made_up_ns += 20;
+    *now = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    return 0;
+}
+
+static int32_t run_on_made_up_time(void *user, void *stream, uint64_t iterations)
+{
+    (void)user, (void)stream;
+    made_up_ns += 1000 * (int64_t)iterations;
+    return GB_OK;
+}
+
 /* A way into an interpreter of 2 us is at most a thousandth of a sample. */
 TEST(samples_outweigh_their_entry)
 {
-    struct work work = {0};
-    struct gbrun_subject subject = subject_of(&work);
-    subject.entry_ns = 2000;
+    struct gbrun_subject subject = {
+        .size = sizeof subject, .run = run_on_made_up_time, .entry_ns = 2000};
+    made_up_ns = 1;
     const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
     ck_assert_msg(result->status == GB_OK, "%s", result->error);
-    ck_assert_double_ge(result->time_ns * (double)result->iterations, 5e5);
+    ck_assert_uint_ge(result->iterations, 2000);
+    ck_assert_uint_le(result->iterations, 4000);
+    ck_assert_double_eq_tol(result->time_ns, 1000, 1);
     gbrun_free(result);
     result = gbrun_measure(&subject, QUICK "iterations = 7\n");
+    made_up_ns = 0;
     ck_assert_uint_eq(result->iterations, 7);
     gbrun_free(result);
 }
@@ -428,33 +491,33 @@ static void *counted(void *block, int sign)
     return block;
 }
 
-void *malloc(size_t bytes)
+GB_EXPORT void *malloc(size_t bytes)
 {
     return counted(__libc_malloc(bytes), 1);
 }
 
-void *calloc(size_t n, size_t bytes)
+GB_EXPORT void *calloc(size_t n, size_t bytes)
 {
     return counted(__libc_calloc(n, bytes), 1);
 }
 
-void *realloc(void *block, size_t bytes)
+GB_EXPORT void *realloc(void *block, size_t bytes)
 {
     return counted(__libc_realloc(counted(block, -1), bytes), 1);
 }
 
-void *aligned_alloc(size_t alignment, size_t bytes)
+GB_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
 {
     return counted(__libc_memalign(alignment, bytes), 1);
 }
 
-int posix_memalign(void **block, size_t alignment, size_t bytes)
+GB_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
 {
     *block = aligned_alloc(alignment, bytes);
     return *block ? 0 : ENOMEM;
 }
 
-void free(void *block)
+GB_EXPORT void free(void *block)
 {
     __libc_free(counted(block, -1));
 }
@@ -501,13 +564,15 @@ TEST(devices_are_opened_again_after_a_release)
 
 static int32_t run_twice(void *user, void *stream, uint64_t iterations)
 {
-    return run(user, stream, 2 * iterations);
+    fake_current()->stretch = 2;
+    return run(user, stream, iterations);
 }
 
-#define VISITS "device = cpu\npolicy = fixed\nsamples = 20\nvisit = 2 s\n"
+#define VISITS "device = fake\npolicy = fixed\nsamples = 20\nvisit = 2 s\n"
 
 TEST(two_that_differ)
 {
+    find_fakes();
     struct work once = {0}, twice = {0};
     struct gbrun_subject base = subject_of(&once), other = subject_of(&twice);
     other.run = run_twice;
@@ -528,6 +593,7 @@ TEST(two_that_differ)
 
 TEST(rounds_end)
 {
+    find_fakes();
     struct work once = {0}, again = {0};
     const struct gbrun_subject base = subject_of(&once), other = subject_of(&again);
     const struct gbrun_comparison *found = gbrun_compare(&base, &other,
@@ -560,6 +626,7 @@ static int32_t run_b(void *user, void *stream, uint64_t iterations)
 /* In turn, a side first in turn: ab ba ab ba. */
 TEST(visits_alternate)
 {
+    find_fakes();
     struct work once = {0}, again = {0};
     struct gbrun_subject base = subject_of(&once), other = subject_of(&again);
     base.run = run_a;
@@ -581,6 +648,7 @@ static const struct {
 
 TEST_EACH(mistakes_in_comparisons, ab_mistakes)
 {
+    find_fakes();
     struct work once = {0};
     const struct gbrun_subject base = subject_of(&once);
     const struct gbrun_comparison *found = gbrun_compare(&base, &base, ab_mistakes[_i].settings);
@@ -593,6 +661,7 @@ TEST_EACH(mistakes_in_comparisons, ab_mistakes)
 
 TEST(a_side_that_fails)
 {
+    find_fakes();
     struct work once = {0}, failing = {.fail_at = 30, .words = "out of luck"};
     const struct gbrun_subject base = subject_of(&once), other = subject_of(&failing);
     const struct gbrun_comparison *found = gbrun_compare(&base, &other, VISITS);
@@ -609,39 +678,7 @@ TEST(a_side_that_fails)
     gbrun_comparison_free(NULL);
 }
 
-/* ---- devices: those of tests/modules/device_fake.c, whose times are arithmetic ---- */
-
-#define FAKE "device = fake\npolicy = fixed\nsamples = 21\n"
-
-static const char *module_file(const char *name)
-{
-    static char path[4096];
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/%s", getenv("top_builddir"), name);
-    return path;
-}
-
-static void find_fakes(void)
-{
-    setenv("GBRUN_PLUGIN_PATH", module_file(""), 1);
-}
-
-/* What is current of the fake devices. */
-static struct fake_current *fake_current(void)
-{
-    const struct gb_module *(*get)(void) = NULL;
-    void *module = dlopen(module_file("device_fake.so"), RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(module, "%s", dlerror());
-    void *symbol = dlsym(module, GB_ENTRY_SYMBOL);
-    memcpy(&get, &symbol, sizeof get);
-    return (struct fake_current *)(uintptr_t)get()->plugins[0]->extension(FAKE_CURRENT);
-}
-
-static int32_t run_on_fake(void *user, void *stream, uint64_t iterations)
-{
-    (void)stream, (void)iterations;
-    ((struct work *)user)->n_runs++;
-    return GB_OK;
-}
+/* ---- devices ---- */
 
 static const struct gbrun_result *measure_on_fake(const char *settings)
 {
@@ -709,7 +746,7 @@ TEST_EACH(what_is_current_stays_so, guests)
     find_fakes();
     struct fake_current *current = fake_current();
     char settings[500];
-    *current = (struct fake_current){2, 77};
+    *current = (struct fake_current){.index = 2, .key = 77};
     for (int i = 0; i < 2; i++) {
         snprintf(settings, sizeof settings, "%s%s",
                  *guests[_i].settings ? guests[_i].settings : "device = fake",
@@ -740,7 +777,7 @@ static uint64_t samples_before(uint64_t key)
 {
     uint64_t n = UINT64_MAX;
     const struct gbrun_subject subject = {.size = sizeof subject, .user = &n, .run = run_and_note};
-    *fake_current() = (struct fake_current){0, key};
+    *fake_current() = (struct fake_current){.key = key};
     const struct gbrun_result *result = gbrun_measure(&subject, FAKE);
     ck_assert_msg(result->status == GB_OK, "%s", result->error);
     gbrun_free(result);
@@ -776,6 +813,7 @@ static const char *exported(const char *arguments)
 
 TEST(results_are_appended)
 {
+    find_fakes();
     struct work work = {0}, failing = {.fail_at = 1, .words = "out of luck"};
     char folder[] = "/tmp/test_measure_XXXXXX", settings[500], arguments[500];
     ck_assert_ptr_nonnull(mkdtemp(folder));
