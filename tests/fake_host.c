@@ -236,17 +236,29 @@ void fake_host_free(struct fake_host *fake)
 
 /* --- modules --- */
 
-const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const char *id)
+void *fake_library(const char *name)
 {
     char path[4096];
     const char *build = getenv("top_builddir");
-    snprintf(path, sizeof path, "%s/plugins/%s/.libs/%s.so", build != NULL ? build : ".", folder,
-             folder);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(handle != NULL, "%s", dlerror());
+    snprintf(path, sizeof path, "%s/%s", build != NULL ? build : ".", name);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    return library;
+}
+
+void *fake_symbol(void *library, const char *name)
+{
+    void *symbol = dlsym(library, name);
+    ck_assert_msg(symbol != NULL, "there is no %s", name);
+    return symbol;
+}
+
+const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const char *id)
+{
+    char path[256];
     const struct gb_module *(*entry)(void) = NULL;
-    *(void **)&entry = dlsym(handle, GB_ENTRY_SYMBOL);
-    ck_assert_msg(entry != NULL, "%s exports no %s", path, GB_ENTRY_SYMBOL);
+    snprintf(path, sizeof path, "plugins/%s/.libs/%s.so", folder, folder);
+    *(void **)&entry = fake_symbol(fake_library(path), GB_ENTRY_SYMBOL);
     const struct gb_module *module = entry();
     for (uint32_t i = 0; i < module->n_plugins; i++) {
         if (module->plugins[i]->kind == kind && strcmp(module->plugins[i]->id, id) == 0)

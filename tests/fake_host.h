@@ -35,6 +35,11 @@ void fake_host_free(struct fake_host *fake);
 /* The last value of a metric; fails the test if there is none. */
 double fake_metric_named(const struct fake_host *fake, const char *name);
 
+/* A library of the build tree by its path there, and a symbol of it; each fails the test without.
+ */
+void *fake_library(const char *path);
+void *fake_symbol(void *library, const char *name);
+
 /* A plugin of the module $top_builddir/plugins/FOLDER/.libs/FOLDER.so; fails the test without. */
 const struct gb_plugin *fake_plugin(const char *folder, uint32_t kind, const char *id);
 

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#undef _FORTIFY_SOURCE /* it takes a jump to another stack for a mistake */
+#include <setjmp.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -21,26 +23,54 @@ struct index3 {
 };
 static index3 threadIdx, blockIdx, blockDim, gridDim;
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HOST_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HOST_SANITIZED
+#endif
+#endif
+
 enum { HOST_THREADS_MAX = 1024, HOST_STACK_BYTES = 64 << 10 };
 
 enum host_state { HOST_RUNS, HOST_AT_WARP, HOST_AT_BLOCK, HOST_ENDED }; /* or waits at a barrier */
 
-struct host_thread {
+struct host_context {
     ucontext_t context;
+    jmp_buf jump;
+    bool has_jump; /* it has run before */
+};
+struct host_thread {
+    host_context context;
     char *stack;
     host_state state;
 };
 static host_thread host_threads[HOST_THREADS_MAX];
-static ucontext_t host_scheduler;
+static host_context host_scheduler;
 static void (*host_call)(); /* of the kernel, with its arguments */
 
 /* Blocks of a launch, and warps of a block, are run from the last to the first. */
 static bool host_goes_back;
 
+/* By a jump, as swapcontext takes a system call or two; it is what AddressSanitizer can follow. */
+static void host_switch(host_context *from, host_context *to)
+{
+#ifdef HOST_SANITIZED
+    swapcontext(&from->context, &to->context);
+#else
+    from->has_jump = true;
+    if (_setjmp(from->jump) != 0)
+        return;
+    if (to->has_jump)
+        _longjmp(to->jump, 1);
+    setcontext(&to->context);
+#endif
+}
+
 static inline void host_wait(host_state at)
 {
     host_threads[threadIdx.x].state = at;
-    swapcontext(&host_threads[threadIdx.x].context, &host_scheduler);
+    host_switch(&host_threads[threadIdx.x].context, &host_scheduler);
 }
 
 static inline void __syncthreads()
@@ -55,21 +85,23 @@ static inline void __syncwarp()
 
 static void host_run_thread()
 {
-    host_call();
-    host_threads[threadIdx.x].state = HOST_ENDED;
+    for (;;) { /* the next launch goes on here */
+        host_call();
+        host_wait(HOST_ENDED);
+    }
 }
 
 static void host_start_thread(unsigned i)
 {
     host_thread *t = &host_threads[i];
-    if (t->stack == nullptr)
-        t->stack = static_cast<char *>(malloc(HOST_STACK_BYTES));
-    getcontext(&t->context);
-    t->context.uc_stack.ss_sp = t->stack;
-    t->context.uc_stack.ss_size = HOST_STACK_BYTES;
-    t->context.uc_link = &host_scheduler;
     t->state = HOST_RUNS;
-    makecontext(&t->context, host_run_thread, 0);
+    if (t->stack != nullptr)
+        return;
+    t->stack = static_cast<char *>(malloc(HOST_STACK_BYTES));
+    getcontext(&t->context.context);
+    t->context.context.uc_stack.ss_sp = t->stack;
+    t->context.context.uc_stack.ss_size = HOST_STACK_BYTES;
+    makecontext(&t->context.context, host_run_thread, 0);
 }
 
 static unsigned host_count(unsigned first, unsigned end, host_state state)
@@ -99,7 +131,7 @@ static void host_run_warp(unsigned first, unsigned end)
         for (unsigned i = first; i < end; i++) {
             threadIdx.x = i;
             if (host_threads[i].state == HOST_RUNS)
-                swapcontext(&host_scheduler, &host_threads[i].context);
+                host_switch(&host_scheduler, &host_threads[i].context);
         }
     } while (host_pass(first, end, HOST_AT_WARP));
 }

@@ -249,7 +249,7 @@ static int32_t describe(const struct gb_host *host, const void *object, uint32_t
 
 /* What is current on the thread, as CUDA has a context: of which device, and the program's name for
  * it. Opening and measuring make the device's own current. */
-static struct fake_current current = {-1, 0};
+static struct fake_current current = {-1, 0, 0};
 
 static void enter(struct gb_guest_state *state)
 {
@@ -259,7 +259,7 @@ static void enter(struct gb_guest_state *state)
 
 static void leave(const struct gb_guest_state *state)
 {
-    current = (struct fake_current){state->index, state->key};
+    current = (struct fake_current){state->index, state->key, 0};
 }
 
 static const struct gb_guest guest = {.size = sizeof guest, .enter = enter, .leave = leave};
@@ -268,7 +268,7 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
                            void **ret_device)
 {
     struct device *device;
-    current = (struct fake_current){(int32_t)index, 0};
+    current = (struct fake_current){(int32_t)index, 0, 0};
     int32_t status = act(host, params, OPEN);
     if (status != GB_OK)
         return status;
@@ -462,6 +462,8 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
         status = run_once(measurement);
     if (status != GB_OK)
         return status;
+    if (current.stretch > 0)
+        time_ns *= current.stretch;
     if (params->lose_every > 0 && (k + 1) % (uint64_t)params->lose_every == 0)
         measurement->n_lost++;
     else
@@ -476,7 +478,7 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
 static int32_t measure(void *object, struct gb_measurement *measurement)
 {
     struct device *device = object;
-    current = (struct fake_current){(int32_t)device->index, 0};
+    current = (struct fake_current){(int32_t)device->index, 0, 0};
     int32_t status = act_on(device, MEASURE);
     if (GB_HAS(measurement, reading) && measurement->reading)
         say_how_read(device, measurement);

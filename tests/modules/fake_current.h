@@ -9,4 +9,5 @@
 struct fake_current {
     int32_t index; /* of the device that it belongs to; -1: nothing is current */
     uint64_t key;
+    double stretch; /* set by run: its samples take so many times as long; 0: as usual */
 };

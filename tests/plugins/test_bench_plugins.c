@@ -1,65 +1,16 @@
 /* test_bench_plugins.c - nop, copy, spin, multistream_matmul and the skeleton: right, and found out
  * if not. */
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/bench_fixture.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_bench_ops *ops;
-static void *params;
-static void *bench;
-static struct gb_queue queue = {.size = sizeof queue};
-
-static void load(const char *folder, const char *id)
-{
-    fake = fake_host_new();
-    plugin = fake_plugin(folder, GB_PLUGIN_BENCH, id);
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    bench = NULL;
-}
-
-static void set(const char *name, const char *text)
-{
-    fake_params_set(plugin, params, name, text);
-}
-
-static void ready(void)
-{
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
-    ck_assert_ptr_nonnull(bench);
-    if (ops->prepare != NULL)
-        ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
-}
-
-/* Samples as a device takes them. */
-static void run_samples(uint64_t n, uint64_t iterations)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        if (ops->reset != NULL)
-            ck_assert_int_eq(ops->reset(bench, &queue), GB_OK);
-        ck_assert_int_eq(ops->run(bench, &queue, iterations), GB_OK);
-    }
-}
-
-static void unload(void)
-{
-    if (ops->destroy != NULL) {
-        ops->destroy(bench);
-        ops->destroy(NULL);
-    }
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
-}
-
 /* --- descriptors --- */
 
-START_TEST(descriptors_are_complete)
+TEST(descriptors_are_complete)
 {
     static const struct {
         const char *folder, *id;
@@ -105,19 +56,17 @@ START_TEST(descriptors_are_complete)
         }
     }
 }
-END_TEST
 
 /* --- nop --- */
 
-START_TEST(nop_does_nothing)
+TEST(nop_does_nothing)
 {
-    load("bench_nop", "nop");
+    load_bench("nop");
     ready();
     run_samples(3, 0);
     run_samples(3, 1000);
     unload();
 }
-END_TEST
 
 /* --- copy --- */
 
@@ -126,10 +75,10 @@ static const char *const copy_bytes[] = {"1", "3", "63", "64", "65", "4096", "10
 
 static bool copy_is_ready(const char *method, const char *bytes)
 {
-    load("bench_copy", "copy");
+    load_bench("copy");
     set("method", method);
     set("bytes", bytes);
-    const int32_t status = ops->create(&fake->host, params, &bench);
+    const int32_t status = created();
     if (status == GB_SKIPPED) /* a processor without such stores */
         return false;
     ck_assert_int_eq(status, GB_OK);
@@ -137,43 +86,39 @@ static bool copy_is_ready(const char *method, const char *bytes)
     return true;
 }
 
-START_TEST(copy_copies_every_byte)
+TEST_TIMES(copy_copies_every_byte, 4)
 {
     for (size_t i = 0; i < sizeof copy_bytes / sizeof copy_bytes[0]; i++) {
-        struct gb_work work = {.size = sizeof work};
         if (copy_is_ready(copy_methods[_i], copy_bytes[i])) {
             run_samples(1, 2);
-            ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
-            ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+            expect_right();
+            const struct gb_work work = work_of();
             ck_assert_double_gt(work.bytes_read, 0.0);
             ck_assert_double_eq(work.bytes_read, work.bytes_written);
         }
         unload();
     }
 }
-END_TEST
 
 /* Nothing copied: every block is wrong. One byte changed: one block is. */
-START_TEST(copy_finds_each_wrong_byte)
+TEST(copy_finds_each_wrong_byte)
 {
     static const size_t places[] = {0, 4095, 4096, 8191, 8192, 10000};
     ck_assert(copy_is_ready("memcpy", "10001"));
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_wrong();
     ck_assert_uint_eq(fake->n_compared, 3);
     ck_assert_uint_eq(fake->n_wrong, 3);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         run_samples(1, 1);
-        ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+        expect_right();
         ((unsigned char *)fake->device_blocks[1])[places[i]] ^= 1;
-        ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-        ck_assert_uint_eq(fake->n_wrong, 1);
+        expect_n_wrong(1);
     }
     unload();
 }
-END_TEST
 
 /* All bytes are right, yet two words are not where they belong. */
-START_TEST(copy_finds_misplaced_words)
+TEST(copy_finds_misplaced_words)
 {
     ck_assert(copy_is_ready("memcpy", "9MiB"));
     run_samples(1, 1);
@@ -182,16 +127,15 @@ START_TEST(copy_finds_misplaced_words)
     const uint64_t word = to[3];
     to[3] = to[far + 3];
     to[far + 3] = word;
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_wrong();
     ck_assert_uint_eq(fake->n_compared, 9 * 256);
     ck_assert_uint_eq(fake->n_wrong, 2);
     unload();
 }
-END_TEST
 
 /* What a device does not offer is skipped before anything of it is asked for, so that this can be
  * seen without one. */
-START_TEST(copy_skips_what_a_device_has_not)
+TEST(copy_skips_what_a_device_has_not)
 {
     static const struct {
         const char *device, *method, *from, *to, *reason;
@@ -211,37 +155,31 @@ START_TEST(copy_skips_what_a_device_has_not)
          "from = pinned, to = pageable is no work for a GPU with method = memcpy"},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        load("bench_copy", "copy");
+        load_bench("copy");
         const bool is_built = strstr(plugin->devices, all[i].device) != NULL;
         snprintf(fake->device.backend, sizeof fake->device.backend, "%s", all[i].device);
         set("method", all[i].method);
         set("from", all[i].from);
         set("to", all[i].to);
-        ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-        ck_assert_str_eq(fake->reason, is_built
-                                           ? all[i].reason
-                                           : "this build of the benchmark is not for this device");
-        ck_assert_ptr_null(bench);
+        expect_refusal(GB_SKIPPED, is_built ? all[i].reason
+                                            : "this build of the benchmark is not for this device");
         ck_assert_int_eq(fake->is_exclusive, 0);
         unload();
     }
 }
-END_TEST
 
-START_TEST(copy_refuses_widths_that_are_none)
+TEST(copy_refuses_widths_that_are_none)
 {
     static const char *const widths[] = {"3", "5", "12", "15"};
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
         char reason[64];
         snprintf(reason, sizeof reason, "width = %s: expected 1, 2, 4, 8 or 16", widths[i]);
-        load("bench_copy", "copy");
+        load_bench("copy");
         set("width", widths[i]);
-        ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
-        ck_assert_str_eq(fake->reason, reason);
+        expect_refusal(GB_FAILED, reason);
         unload();
     }
 }
-END_TEST
 
 /* --- spin --- */
 
@@ -256,7 +194,7 @@ struct spin_ring {
 
 static struct spin_ring *load_spin(const char *duration, const char *kernels, const char *record)
 {
-    load("bench_spin", "spin");
+    load_bench("spin");
     set("duration", duration);
     set("kernels", kernels);
     set("record", record);
@@ -264,7 +202,7 @@ static struct spin_ring *load_spin(const char *duration, const char *kernels, co
     return fake->device_blocks[0];
 }
 
-START_TEST(spin_notes_what_it_does)
+TEST(spin_notes_what_it_does)
 {
     const struct spin_ring *ring = load_spin("2us", "3", "timed");
     run_samples(4, 5);
@@ -273,7 +211,7 @@ START_TEST(spin_notes_what_it_does)
         ck_assert_uint_ge(ring->records[i].end_ns - ring->records[i].begin_ns, 2000);
         ck_assert(i == 0 || ring->records[i].begin_ns >= ring->records[i - 1].end_ns);
     }
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(ring->n, 3 * 4 * 5);
     ck_assert_uint_eq(fake->n_compared, 3 * 4 * 5);
     unload();
@@ -281,32 +219,31 @@ START_TEST(spin_notes_what_it_does)
     ring = load_spin("0ns", "1", "timed"); /* more than the ring holds */
     run_samples(1, 5000);
     ck_assert_uint_eq(ring->n, 5000);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(fake->n_compared, 4096);
     unload();
 
     ring = load_spin("1us", "1", "after");
     run_samples(4, 5);
     ck_assert_uint_eq(ring->n, 0);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(ring->n, 1000);
     ck_assert_uint_eq(fake->n_compared, 1000);
     unload();
 
     ring = load_spin("6ms", "1", "after"); /* few long ones */
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(ring->n, 10);
     unload();
 }
-END_TEST
 
-START_TEST(spin_tells_its_own_times)
+TEST(spin_tells_its_own_times)
 {
     struct spin_ring *ring = load_spin("1us", "1", "timed");
     const struct spin_record made_up[] = {{10, 1010, 2000}, {2000, 3004, 2008}, {4000, 5007, 2014}};
     memcpy(ring->records, made_up, sizeof made_up);
     ring->n = 3;
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_double_eq_tol(fake_metric_named(fake, "in_kernel"), 3011.0 / 3.0, 1e-9);
     ck_assert_double_eq(fake_metric_named(fake, "in_kernel_min"), 1000.0);
     ck_assert_double_eq(fake_metric_named(fake, "in_kernel_max"), 1007.0);
@@ -314,37 +251,32 @@ START_TEST(spin_tells_its_own_times)
     ck_assert_double_eq_tol(fake_metric_named(fake, "in_kernel_clock"), 2e9, 1e-3);
     unload();
 }
-END_TEST
 
 /* None noted at all; one that ended a nanosecond early. */
-START_TEST(spin_finds_short_ones)
+TEST(spin_finds_short_ones)
 {
     struct spin_ring *ring = load_spin("1us", "1", "timed");
     ck_assert_int_eq(ops->verify(bench, &queue), GB_FAILED);
     ck_assert_str_eq(fake->reason, "no spin has noted when it began and ended");
     run_samples(5, 1);
     ring->records[3].end_ns = ring->records[3].begin_ns + 999;
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, 1);
+    expect_n_wrong(1);
     unload();
 }
-END_TEST
 
-START_TEST(spin_counts_cycles_on_gpus_only)
+TEST(spin_counts_cycles_on_gpus_only)
 {
-    load("bench_spin", "spin");
+    load_bench("spin");
     set("cycles", "1000");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, "cycles is for GPUs: on the CPU give a duration");
+    expect_refusal(GB_SKIPPED, "cycles is for GPUs: on the CPU give a duration");
     unload();
 }
-END_TEST
 
 /* --- multistream_matmul --- */
 
 static void load_matmul(const char *streams, const char *input, const char *order)
 {
-    load("bench_multistream_matmul", "multistream_matmul");
+    load_bench("multistream_matmul");
     set("streams", streams);
     set("input", input);
     set("order", order);
@@ -354,39 +286,32 @@ static void load_matmul(const char *streams, const char *input, const char *orde
     set("aligned", "100");
 }
 
-START_TEST(matmul_is_right_on_any_number_of_streams)
+TEST(matmul_is_right_on_any_number_of_streams)
 {
     static const char *const streams[] = {"1", "2", "3", "7", "20"};
     static const char *const inputs[] = {"ones", "random"};
     static const char *const orders[] = {"breadth", "depth"};
     for (size_t i = 0; i < 20; i++) {
-        struct gb_work work = {.size = sizeof work};
         load_matmul(streams[i % 5], inputs[i / 5 % 2], orders[i / 10]);
         ready();
         run_samples(20, 1 + i % 3);
-        ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+        expect_right();
         ck_assert_uint_eq(fake->n_compared, 7 * 5 * 3);
-        ck_assert_int_eq(ops->work(bench, &work), GB_OK);
-        ck_assert_double_eq(work.flops, 2.0 * 5 * 3 * 100 * 7);
-        ck_assert_double_eq(work.bytes_read, 4.0 * (5 + 3) * 100 * 7);
-        ck_assert_double_eq(work.bytes_written, 4.0 * 5 * 3 * 7);
+        expect_work(2.0 * 5 * 3 * 100 * 7, 4.0 * (5 + 3) * 100 * 7, 4.0 * 5 * 3 * 7);
         unload();
     }
 }
-END_TEST
 
 /* Outputs never written, one that is off by its last bit, one product left out. */
-START_TEST(matmul_finds_wrong_outputs)
+TEST(matmul_finds_wrong_outputs)
 {
     load_matmul("2", "ones", "breadth");
     ready();
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, 7 * 5 * 3);
+    expect_n_wrong(7 * 5 * 3);
     run_samples(1, 1);
     float *c = fake->device_blocks[2];
     c[104] = nextafterf(c[104], 0.0f);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, 1);
+    expect_n_wrong(1);
     unload();
 
     load_matmul("2", "random", "breadth");
@@ -396,47 +321,43 @@ START_TEST(matmul_finds_wrong_outputs)
     const float *b = fake->device_blocks[1];
     c = fake->device_blocks[2];
     c[0] -= a[17] * b[17];
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, 1);
+    expect_n_wrong(1);
     unload();
 }
-END_TEST
 
-START_TEST(matmul_refuses_sums_that_are_not_exact)
+TEST(matmul_refuses_sums_that_are_not_exact)
 {
     load_matmul("1", "ones", "breadth");
     set("aligned", "16777217");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
+    ck_assert_int_eq(created(), GB_FAILED);
     ck_assert_str_eq(fake->reason, "aligned = 16777217: sums of ones are exact up to 16777216 in "
                                    "single precision; set input = random");
     unload();
 }
-END_TEST
 
 /* Threads are there from prepare on; a bench that was never prepared has none to end. */
-START_TEST(matmul_ends_without_having_run)
+TEST(matmul_ends_without_having_run)
 {
     load_matmul("4", "ones", "depth");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(created(), GB_OK);
     unload();
     load_matmul("4", "ones", "depth");
     ready();
     unload();
 }
-END_TEST
 
 /* --- skeleton --- */
 
-START_TEST(skeleton_works_with_its_defaults_and_without)
+TEST(skeleton_works_with_its_defaults_and_without)
 {
-    load("skeleton", "skeleton");
+    load_bench("skeleton");
     ready();
     run_samples(3, 2);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(fake->n_compared, 4096);
     unload();
 
-    load("skeleton", "skeleton");
+    load_bench("skeleton");
     set("elements", "1001");
     set("in_place", "yes");
     set("operation", "offset");
@@ -447,43 +368,17 @@ START_TEST(skeleton_works_with_its_defaults_and_without)
     ready();
     ck_assert_str_eq(fake->log, "a label");
     run_samples(3, 2);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(fake->n_compared, 1001);
     unload();
 
-    load("skeleton", "skeleton");
+    load_bench("skeleton");
     set("factor", "0");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "factor = 0 makes every output zero: give another one");
+    expect_refusal(GB_FAILED, "factor = 0 makes every output zero: give another one");
     unload();
 
-    load("skeleton", "skeleton"); /* not run: outputs are still zero */
+    load_bench("skeleton"); /* not run: outputs are still zero */
     ready();
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_wrong();
     unload();
-}
-END_TEST
-
-TEST_SUITE(bench_plugins)
-{
-    Suite *suite = suite_create("bench_plugins");
-    TCase *cases = tcase_create("plugins");
-    tcase_add_test(cases, descriptors_are_complete);
-    tcase_add_test(cases, nop_does_nothing);
-    tcase_add_loop_test(cases, copy_copies_every_byte, 0, 4);
-    tcase_add_test(cases, copy_finds_each_wrong_byte);
-    tcase_add_test(cases, copy_finds_misplaced_words);
-    tcase_add_test(cases, copy_skips_what_a_device_has_not);
-    tcase_add_test(cases, copy_refuses_widths_that_are_none);
-    tcase_add_test(cases, spin_notes_what_it_does);
-    tcase_add_test(cases, spin_tells_its_own_times);
-    tcase_add_test(cases, spin_finds_short_ones);
-    tcase_add_test(cases, spin_counts_cycles_on_gpus_only);
-    tcase_add_test(cases, matmul_is_right_on_any_number_of_streams);
-    tcase_add_test(cases, matmul_finds_wrong_outputs);
-    tcase_add_test(cases, matmul_refuses_sums_that_are_not_exact);
-    tcase_add_test(cases, matmul_ends_without_having_run);
-    tcase_add_test(cases, skeleton_works_with_its_defaults_and_without);
-    suite_add_tcase(suite, cases);
-    return suite;
 }

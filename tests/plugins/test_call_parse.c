@@ -80,7 +80,7 @@ static const struct {
     {"int(const char)", CHAR_MIN < 0 ? "int32(int8)" : "int32(uint8)"},
 };
 
-START_TEST(test_signature)
+TEST_EACH(test_signature, signatures)
 {
     struct signature signature;
     struct problem problem = {0};
@@ -101,7 +101,6 @@ START_TEST(test_signature)
     add_text(out, sizeof out, ")");
     ck_assert_str_eq(out, signatures[_i].read);
 }
-END_TEST
 
 /* ---- numbers ---- */
 
@@ -133,7 +132,7 @@ static const struct {
     {"18446744073709551615", 1, 18446744073709551615.0},
 };
 
-START_TEST(test_number)
+TEST_EACH(test_number, numbers)
 {
     struct number number;
     struct problem problem = {0};
@@ -144,7 +143,6 @@ START_TEST(test_number)
     if (number.is_integer)
         ck_assert((double)number.magnitude == fabs(numbers[_i].value));
 }
-END_TEST
 
 static const struct {
     const char *number;
@@ -189,7 +187,7 @@ static const struct {
     {"-inf", TYPE_E5M2, 1},
 };
 
-START_TEST(test_fits)
+TEST_EACH(test_fits, fits)
 {
     struct number number;
     struct problem problem;
@@ -197,10 +195,9 @@ START_TEST(test_fits)
     ck_assert_msg(number_fits(&number, fits[_i].type) == (fits[_i].fits != 0), "%s in %s",
                   fits[_i].number, type_info(fits[_i].type)->name);
 }
-END_TEST
 
 /* What is stored is read as the same number again. */
-START_TEST(test_store)
+TEST(test_store)
 {
     static const char *const values[] = {"-100", "100", "0", "1"};
     for (size_t type = TYPE_BOOL; type <= TYPE_DOUBLE; type++)
@@ -215,10 +212,9 @@ START_TEST(test_store)
             ck_assert(element_value((enum type_id)type, bytes) == number.value);
         }
 }
-END_TEST
 
 /* Those of short formats, too, which gb_host.fill does not make. */
-START_TEST(test_store_not_finite)
+TEST(test_store_not_finite)
 {
     for (size_t type = TYPE_FLOAT; type <= TYPE_E5M2; type++) {
         unsigned char bytes[8] = {0};
@@ -233,7 +229,6 @@ START_TEST(test_store_not_finite)
                       type_info((enum type_id)type)->name);
     }
 }
-END_TEST
 
 static const struct {
     enum type_id type;
@@ -257,7 +252,7 @@ static const struct {
     {TYPE_TF32, 0x3f800000, 1},
 };
 
-START_TEST(test_element)
+TEST_EACH(test_element, elements)
 {
     unsigned char bytes[4];
     memcpy(bytes, &elements[_i].bits, sizeof bytes);
@@ -265,11 +260,10 @@ START_TEST(test_element)
     memset(bytes, 0x7f, sizeof bytes);
     ck_assert(isnan(element_value(TYPE_E4M3, bytes)));
 }
-END_TEST
 
 /* ---- values ---- */
 
-START_TEST(test_buffer)
+TEST(test_buffer)
 {
     struct value value;
     struct problem problem = {0};
@@ -302,7 +296,6 @@ START_TEST(test_buffer)
     ck_assert_int_eq(value.buffer.memory, MEMORY_HOST);
     ck_assert_int_eq(value.buffer.expect.kind, EXPECT_TEXT);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -331,7 +324,7 @@ static const struct {
     {"callback(int(pointer, pointer), -1)", VALUE_CALLBACK, NULL, 0, 1},
 };
 
-START_TEST(test_value)
+TEST_EACH(test_value, values)
 {
     struct value value;
     struct problem problem = {0};
@@ -344,11 +337,10 @@ START_TEST(test_value)
     ck_assert_int_eq(value.offset, values[_i].offset);
     ck_assert_uint_eq(value.n, values[_i].n);
 }
-END_TEST
 
 /* ---- calls ---- */
 
-START_TEST(test_calls)
+TEST(test_calls)
 {
     static struct call calls[CALLS_MAX];
     struct problem problem = {0};
@@ -373,7 +365,6 @@ START_TEST(test_calls)
     ck_assert_int_eq(calls[3].type, TYPE_DOUBLE);
     ck_assert(span_is(calls[4].result, "int"));
 }
-END_TEST
 
 /* ---- arithmetic ---- */
 
@@ -387,7 +378,7 @@ static const struct {
     {"fp64 scalar", GB_F64, GB_MATH_SCALAR},
 };
 
-START_TEST(test_math)
+TEST_EACH(test_math, arithmetics)
 {
     uint32_t format = 0, unit = 0;
     struct problem problem = {0};
@@ -396,7 +387,6 @@ START_TEST(test_math)
     ck_assert_uint_eq(format, arithmetics[_i].format);
     ck_assert_uint_eq(unit, arithmetics[_i].unit);
 }
-END_TEST
 
 /* ---- mistakes ---- */
 
@@ -559,7 +549,7 @@ static const struct {
     {read_math, "fp32 vector fma", 12, "'fma': expected nothing more"},
 };
 
-START_TEST(test_mistakes)
+TEST_EACH(test_mistakes, mistakes)
 {
     struct problem problem = {.text = ""};
     const char *words = mistakes[_i].words;
@@ -572,7 +562,6 @@ START_TEST(test_mistakes)
     ck_assert_msg(problem.at == mistakes[_i].at, "%s: byte %zu: %s", mistakes[_i].text, problem.at,
                   problem.text);
 }
-END_TEST
 
 struct plain {
     int8_t a;
@@ -626,7 +615,7 @@ static const struct {
 #undef AT
 };
 
-START_TEST(test_layout)
+TEST_EACH(test_layout, layouts)
 {
     struct signature signature;
     struct problem problem = {.text = ""};
@@ -637,27 +626,4 @@ START_TEST(test_layout)
     for (size_t i = 0; i < layouts[_i].n; i++)
         ck_assert_msg(signature.result.offsets[i] == layouts[_i].offsets[i], "%s: %zu: %zu", text,
                       i, signature.result.offsets[i]);
-}
-END_TEST
-
-#define LOOP(test, table) tcase_add_loop_test(tests, test, 0, sizeof(table) / sizeof(table)[0])
-
-TEST_SUITE(call_parse)
-{
-    Suite *suite = suite_create("call_parse");
-    TCase *tests = tcase_create("call_parse");
-    LOOP(test_signature, signatures);
-    LOOP(test_number, numbers);
-    LOOP(test_fits, fits);
-    LOOP(test_element, elements);
-    LOOP(test_value, values);
-    LOOP(test_math, arithmetics);
-    LOOP(test_mistakes, mistakes);
-    tcase_add_test(tests, test_store);
-    tcase_add_test(tests, test_store_not_finite);
-    tcase_add_test(tests, test_buffer);
-    tcase_add_test(tests, test_calls);
-    LOOP(test_layout, layouts);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -8,7 +8,7 @@
 #include "plugins/bench_ceilings/roofs.h"
 #include "plugins/common/team.h"
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/bench_fixture.h"
 
 #include <math.h>
 #include <sched.h>
@@ -18,34 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_bench_ops *ops;
-static void *params;
-static void *bench;
-static struct gb_queue queue = {.size = sizeof queue};
-
 static void load(const char *roof)
 {
-    fake = fake_host_new();
-    plugin = fake_plugin("bench_ceilings", GB_PLUGIN_BENCH, "ceilings");
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    fake_params_set(plugin, params, "roof", roof);
-    bench = NULL;
-}
-
-static void set(const char *name, const char *text)
-{
-    fake_params_set(plugin, params, name, text);
-}
-
-static void unload(void)
-{
-    ops->destroy(bench);
-    ops->destroy(NULL);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
+    load_bench("ceilings");
+    set("roof", roof);
 }
 
 /* --- roofs of the CPU --- */
@@ -67,7 +43,7 @@ static bool is_made(const char *roof, const char *threads, const char *bytes)
     set("threads", threads);
     if (roof_arrays(roof_named(roof)) > 0)
         set("bytes", bytes);
-    const int32_t status = ops->create(&fake->host, params, &bench);
+    const int32_t status = created();
     if (status == GB_SKIPPED) {
         ck_assert_msg(strstr(fake->reason, "is for GPUs") != NULL, "%s", fake->reason);
         return false;
@@ -94,12 +70,12 @@ TEST_TIMES(every_roof_is_right, N_ROOFS)
         if (is_for_cpu) {
             ck_assert_int_eq(fake->is_exclusive, 1);
             ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
-            ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+            expect_wrong();
             ck_assert_uint_gt(fake->n_compared, 0);
             ck_assert_uint_eq(fake->n_wrong, fake->n_compared);
             for (uint64_t n = 1; n <= 3; n += 2) {
-                ck_assert_int_eq(ops->run(bench, &queue, n), GB_OK);
-                ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+                run_bench(n);
+                expect_right();
             }
         }
         unload();
@@ -125,9 +101,8 @@ TEST(bandwidths_declare_their_work)
     for (size_t i = 0; i < 2 * sizeof all / sizeof all[0]; i++) {
         const uint32_t n = n_threads[i % 2];
         const size_t row = i / 2;
-        struct gb_work work = {.size = sizeof work};
         ck_assert(is_made(all[row].roof, i % 2 == 0 ? "1" : "0", "96KiB"));
-        ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+        const struct gb_work work = work_of();
         const double set_bytes = fake_metric_named(fake, "working_set");
         const double array = (work.bytes_read + work.bytes_written) /
                              (all[row].reads + all[row].writes);
@@ -158,9 +133,8 @@ TEST(rates_declare_their_work)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const double chains = rate_way_here(all[i].number, all[i].unit)->n_chains;
         for (uint32_t n = 0; n < 2; n++) {
-            struct gb_work work = {.size = sizeof work};
             ck_assert(is_made(all[i].roof, n == 0 ? "0" : "1", ""));
-            ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+            const struct gb_work work = work_of();
             ck_assert_double_eq(work.flops, 2 * chains * 4096 * 64 * (n == 0 ? n_cpus : 1));
             ck_assert_double_eq(work.bytes_read + work.bytes_written, 0.0);
             unload();
@@ -177,7 +151,7 @@ TEST(sizes_come_from_the_caches)
     const uint64_t l2 = caches_share(CACHES_FOLDER, cpus, 1, 2);
     load("l2_copy");
     set("threads", "1");
-    const int32_t status = ops->create(&fake->host, params, &bench);
+    const int32_t status = created();
     if (l2 == 0) {
         ck_assert_int_eq(status, GB_SKIPPED);
         ck_assert_msg(strstr(fake->reason, "bytes can be given") != NULL, "%s", fake->reason);
@@ -217,8 +191,7 @@ TEST(what_a_device_has_not_is_skipped)
         }
         set(all[i].option, all[i].value);
         snprintf(fake->device.backend, sizeof fake->device.backend, "%s", all[i].device);
-        ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-        ck_assert_str_eq(fake->reason, all[i].reason);
+        expect_refusal(GB_SKIPPED, all[i].reason);
         unload();
     }
 }
@@ -230,7 +203,7 @@ TEST(more_threads_than_cpus_are_skipped)
     load("fp64_fma");
     snprintf(text, sizeof text, "%u", team_cpus(cpus) + 1);
     set("threads", text);
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+    ck_assert_int_eq(created(), GB_SKIPPED);
     ck_assert_ptr_nonnull(strstr(fake->reason, "CPUs to run on"));
     unload();
 }
@@ -280,11 +253,11 @@ TEST(the_datasheet_is_a_metric)
     load("dram_copy");
     set("bytes", "96KiB");
     snprintf(fake->device.model, sizeof fake->device.model, "NVIDIA H200");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(created(), GB_OK);
     ck_assert_double_eq(fake_metric_named(fake, "datasheet"), 4.8e12);
     unload();
     load("dram_copy");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(created(), GB_OK);
     for (size_t i = 0; i < fake->n_metrics; i++)
         ck_assert_str_ne(fake->metrics[i].name, "datasheet");
     unload();

@@ -6,7 +6,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/verified.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -93,7 +92,7 @@ static const struct {
     {"backward_data", "1", "2", {1, 2, 3, 4}, {1, 2, 3, 4}, {4, 6, 8, 6, 4, 8, 12, 12, 16}},
 };
 
-START_TEST(cases_worked_out_by_hand)
+TEST_TIMES(cases_worked_out_by_hand, N_OF(by_hand) * N_OF(methods))
 {
     const size_t i = (size_t)_i / N_OF(methods);
     load("convolution", 1);
@@ -102,21 +101,19 @@ START_TEST(cases_worked_out_by_hand)
     set("pad", by_hand[i].pad);
     set("stride", by_hand[i].stride);
     set("method", methods[(size_t)_i % N_OF(methods)]);
-    ck_assert_int_eq(created(), GB_OK);
-    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+    ready();
     float *output = fake->device_blocks[2];
     const bool is_image = strcmp(by_hand[i].direction, "backward_data") == 0;
     memcpy(fake->device_blocks[0], by_hand[i].left, 4 * sizeof(float));
     memcpy(fake->device_blocks[1], by_hand[i].right, (is_image ? 4 : 9) * sizeof(float));
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    run_bench(1);
     for (size_t j = 0; j < (is_image ? 9 : 4); j++)
         ck_assert_float_eq(output[j], by_hand[i].output[j]);
     unload();
 }
-END_TEST
 
 /* Two channels and two filters of 1 x 1 on an image of 1 x 2: where layouts put what. */
-START_TEST(layouts_are_what_they_say)
+TEST_EACH(layouts_are_what_they_say, layouts)
 {
     static const float x[2][4] = {{1, 2, 10, 20}, {1, 10, 2, 20}};
     static const float y[2][4] = {{21, 42, 43, 86}, {21, 43, 42, 86}};
@@ -124,16 +121,14 @@ START_TEST(layouts_are_what_they_say)
     load("convolution", 1);
     apply(&(struct setting){1, 2, 1, 2, 2, 1, 1, 1, 0, 1, 1});
     set("layout", layouts[_i]);
-    ck_assert_int_eq(created(), GB_OK);
-    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+    ready();
     memcpy(fake->device_blocks[0], f, sizeof f);
     memcpy(fake->device_blocks[1], x[_i], sizeof x[_i]);
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    run_bench(1);
     for (size_t i = 0; i < 4; i++)
         ck_assert_float_eq(((const float *)fake->device_blocks[2])[i], y[_i][i]);
     unload();
 }
-END_TEST
 
 /* --- by all seven indices --- */
 
@@ -226,7 +221,7 @@ static void reference_is_right(const struct window_shape *shape, int direction)
     free_sums(&sums);
 }
 
-START_TEST(every_shape_is_right)
+TEST_TIMES(every_shape_is_right, 3 * N_OF(settings))
 {
     const struct setting *setting = &settings[(size_t)_i / 3];
     for (size_t i = 0; i < 24; i++) {
@@ -247,10 +242,9 @@ START_TEST(every_shape_is_right)
         unload();
     }
 }
-END_TEST
 
 /* Other inputs, and nothing left of the output before. */
-START_TEST(refresh_renews_inputs)
+TEST(refresh_renews_inputs)
 {
     load("convolution", 4);
     apply(&settings[5]);
@@ -260,11 +254,10 @@ START_TEST(refresh_renews_inputs)
     ck_assert_int_eq(ops->refresh(bench, &queue, 1), GB_OK);
     ck_assert_float_ne(before, *(const float *)fake->device_blocks[1]);
     ck_assert(isnan(*(const float *)fake->device_blocks[2]));
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    run_bench(1);
+    expect_right();
     unload();
 }
-END_TEST
 
 /* --- wrong results --- */
 
@@ -299,7 +292,7 @@ static void clear(float *output, const float *left, const float *right)
 static void (*const faults[])(float *output, const float *left, const float *right) = {
     lose_a_product, leave_unwritten, swap_neighbours, clear};
 
-START_TEST(wrong_results_are_found)
+TEST_TIMES(wrong_results_are_found, 3 * N_OF(faults))
 {
     load("convolution", 1);
     apply(&(struct setting){1, 64, 14, 14, 16, 3, 3, 1, 1, 1, 1});
@@ -307,10 +300,9 @@ START_TEST(wrong_results_are_found)
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
     faults[_i / 3](fake->device_blocks[2], fake->device_blocks[0], fake->device_blocks[1]);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_wrong();
     unload();
 }
-END_TEST
 
 /* --- what is refused; work --- */
 
@@ -339,7 +331,7 @@ static void note_problem(void *context, const char *option, uint64_t offset, con
     snprintf(problems, sizeof problems, "%s: %s", option, text);
 }
 
-START_TEST(what_cannot_be_is_refused)
+TEST_EACH(what_cannot_be_is_refused, refused)
 {
     char wanted[512];
     load("convolution", 1);
@@ -349,33 +341,28 @@ START_TEST(what_cannot_be_is_refused)
     ck_assert_int_eq(validation->validate(&fake->host, params, note_problem, NULL), GB_OK);
     snprintf(wanted, sizeof wanted, "%s: %s", refused[_i].option, refused[_i].reason);
     ck_assert_str_eq(problems, wanted);
-    ck_assert_int_eq(created(), GB_FAILED);
-    ck_assert_str_eq(fake->reason, refused[_i].reason);
+    expect_refusal(GB_FAILED, refused[_i].reason);
     unload();
 }
-END_TEST
 
-START_TEST(inexact_whole_numbers_are_skipped)
+TEST(inexact_whole_numbers_are_skipped)
 {
     load("convolution", 1);
     set("integral", "yes");
     set("range", "0..200");
-    ck_assert_int_eq(created(), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, "sums of whole numbers are exact up to 2^24, but 576 products "
-                                   "up to 40000 are 2.304e+07");
+    expect_refusal(GB_SKIPPED, "sums of whole numbers are exact up to 2^24, but 576 products "
+                               "up to 40000 are 2.304e+07");
     unload();
 }
-END_TEST
 
-START_TEST(work_is_two_operations_a_product)
+TEST_EACH(work_is_two_operations_a_product, directions)
 {
-    struct gb_work work = {.size = sizeof work};
     load("convolution", 1);
     apply(&(struct setting){2, 6, 11, 9, 4, 3, 2, 2, 1, 1, 2}); /* y is 6 x 5 */
     set("dtype", "fp16");
     set("direction", directions[_i]);
     ck_assert_int_eq(created(), GB_OK);
-    ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+    const struct gb_work work = work_of();
     const double x = 2 * 6 * 11 * 9;
     const double f = 4 * 3 * 3 * 2;
     const double y = 2 * 4 * 6 * 5;
@@ -386,7 +373,6 @@ START_TEST(work_is_two_operations_a_product)
     ck_assert_int_eq(fake->is_exclusive, 1);
     unload();
 }
-END_TEST
 
 /* --- kernels of CUDA --- */
 
@@ -397,13 +383,6 @@ typedef void launch_fn(kernel_fn *kernel, unsigned columns, unsigned rows, unsig
                        const struct window_shape *shape, const void *left, const void *right,
                        void *output);
 
-static void *found(void *library, const char *name)
-{
-    void *at = dlsym(library, name);
-    ck_assert_msg(at != NULL, "no %s", name);
-    return at;
-}
-
 static void try_kernel(void *library, const char *name, const struct window_shape *shape,
                        int direction, bool is_direct, uint32_t format)
 {
@@ -413,8 +392,8 @@ static void try_kernel(void *library, const char *name, const struct window_shap
     launch_fn *launch;
     kernel_fn *kernel;
     uint64_t lengths[3];
-    *(void **)&launch = found(library, "convolution_launch");
-    *(void **)&kernel = found(library, name);
+    *(void **)&launch = fake_symbol(library, "convolution_launch");
+    *(void **)&kernel = fake_symbol(library, name);
     lengths_of(shape, direction, lengths);
     void *arrays[3];
     for (int i = 0; i < 3; i++) {
@@ -442,15 +421,10 @@ static void try_kernel(void *library, const char *name, const struct window_shap
     free_sums(&sums);
 }
 
-START_TEST(kernels_are_right_in_every_shape)
+TEST_TIMES(kernels_are_right_in_every_shape, 3 * N_OF(settings))
 {
     static const char *const names[] = {"forward", "data", "weights"};
-    char path[4096];
-    const char *build = getenv("top_builddir");
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/convolution_kernels.so",
-             build != NULL ? build : ".");
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(library != NULL, "%s", dlerror());
+    void *library = fake_library("tests/modules/.libs/convolution_kernels.so");
     for (int i = 0; i < 12; i++) {
         const struct window_shape shape = shape_of(&settings[_i / 3], i % 2 != 0);
         char name[64];
@@ -458,29 +432,5 @@ START_TEST(kernels_are_right_in_every_shape)
         try_kernel(library, name, &shape, _i % 3, i / 2 % 2 == 0, formats[i / 4]);
     }
 }
-END_TEST
 
 #endif
-
-TEST_SUITE(convolution)
-{
-    Suite *suite = suite_create("convolution");
-    TCase *results = tcase_create("results");
-    TCase *limits = tcase_create("limits");
-    tcase_add_loop_test(results, cases_worked_out_by_hand, 0, N_OF(by_hand) * N_OF(methods));
-    tcase_add_loop_test(results, layouts_are_what_they_say, 0, N_OF(layouts));
-    tcase_add_loop_test(results, every_shape_is_right, 0, 3 * N_OF(settings));
-    tcase_add_test(results, refresh_renews_inputs);
-    tcase_add_loop_test(results, wrong_results_are_found, 0, 3 * N_OF(faults));
-    suite_add_tcase(suite, results);
-    tcase_add_loop_test(limits, what_cannot_be_is_refused, 0, N_OF(refused));
-    tcase_add_test(limits, inexact_whole_numbers_are_skipped);
-    tcase_add_loop_test(limits, work_is_two_operations_a_product, 0, N_OF(directions));
-    suite_add_tcase(suite, limits);
-#ifdef WITH_CXX
-    TCase *kernels = tcase_create("kernels");
-    tcase_add_loop_test(kernels, kernels_are_right_in_every_shape, 0, 3 * N_OF(settings));
-    suite_add_tcase(suite, kernels);
-#endif
-    return suite;
-}

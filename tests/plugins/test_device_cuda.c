@@ -46,9 +46,11 @@ static void teardown(void)
     fake_host_free(fake);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 /* --- with no device --- */
 
-START_TEST(an_absent_device_is_explained)
+TEST(an_absent_device_is_explained)
 {
     struct gb_device_info info = {.size = sizeof info};
     uint32_t n = 7;
@@ -68,9 +70,25 @@ START_TEST(an_absent_device_is_explained)
     ck_assert_uint_gt(strlen(fake->reason), 0);
     ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, NULL, NULL), GB_FAILED);
 }
-END_TEST
 
 /* --- on a GPU --- */
+
+/* In a process of its own, since Check's must not start the driver before it forks. */
+static int has_gpu(void)
+{
+    static int has = -1;
+    const char *program = getenv("GBRUN");
+    char command[1024];
+    if (has >= 0)
+        return has;
+    snprintf(command, sizeof command, "%s list devices 2>/dev/null | grep -q '^cuda:0 '",
+             program != NULL ? program : "gbrun");
+    has = system(command) == 0;
+    if (!has)
+        puts("# there is no GPU that gbrun can use: the tests that need one are left out");
+    fflush(stdout);
+    return has;
+}
 
 enum { SAMPLES = 200, PINNED_BYTES = 4096 };
 
@@ -145,7 +163,7 @@ static uint32_t clock_named(const char *name)
     return 0;
 }
 
-START_TEST(a_gpu_is_described)
+TEST_TIMES(a_gpu_is_described, has_gpu())
 {
     struct gb_device_info info = {.size = sizeof info};
     struct gb_telemetry telemetry = {.size = sizeof telemetry};
@@ -164,9 +182,8 @@ START_TEST(a_gpu_is_described)
     ck_assert_double_gt(telemetry.clock_hz, 0.0);
     close_it();
 }
-END_TEST
 
-START_TEST(memory_is_copied_and_filled)
+TEST_TIMES(memory_is_copied_and_filled, has_gpu())
 {
     unsigned char *memory = NULL;
     unsigned char *pinned = NULL;
@@ -191,7 +208,6 @@ START_TEST(memory_is_copied_and_filled)
     ops->release(device, NULL);
     close_it();
 }
-END_TEST
 
 static void check_times(uint32_t clock)
 {
@@ -204,7 +220,7 @@ static void check_times(uint32_t clock)
     }
 }
 
-START_TEST(every_clock_counts)
+TEST_TIMES(every_clock_counts, has_gpu())
 {
     static const char *const names[] = {"kernel", "event", "wall", "record"};
     open_it();
@@ -226,11 +242,10 @@ START_TEST(every_clock_counts)
     ck_assert_int_eq(n_logs, 0);
     close_it();
 }
-END_TEST
 
 /* Of one fill a graph is made, two are put into the stream, unless a graph is asked for; each says
  * how it was read. */
-START_TEST(the_way_of_reading_is_said)
+TEST_TIMES(the_way_of_reading_is_said, has_gpu())
 {
     static const struct {
         uint64_t iterations;
@@ -263,9 +278,8 @@ START_TEST(the_way_of_reading_is_said)
     }
     close_it();
 }
-END_TEST
 
-START_TEST(no_work_is_an_error_of_the_kernel_clock_only)
+TEST_TIMES(no_work_is_an_error_of_the_kernel_clock_only, has_gpu())
 {
     open_it();
     struct gb_measurement measurement = measurement_of(clock_named("kernel"), 3);
@@ -281,9 +295,8 @@ START_TEST(no_work_is_an_error_of_the_kernel_clock_only)
     ck_assert_uint_eq(measurement.n_done, 3);
     close_it();
 }
-END_TEST
 
-START_TEST(without_cupti_there_are_no_records)
+TEST_TIMES(without_cupti_there_are_no_records, has_gpu())
 {
     static const char *const paths[] = {"no", "/there/is/none.so"};
     for (size_t i = 0; i < 2; i++) {
@@ -300,7 +313,6 @@ START_TEST(without_cupti_there_are_no_records)
         close_it();
     }
 }
-END_TEST
 
 static int32_t wait_inside(void *object, const struct gb_queue *on, uint64_t iterations)
 {
@@ -310,7 +322,7 @@ static int32_t wait_inside(void *object, const struct gb_queue *on, uint64_t ite
 
 /* Held back three times in a row in vain, it is read from records, or by events that have no gaps
  * to leave out. */
-START_TEST(a_benchmark_that_waits_is_let_go)
+TEST_TIMES(a_benchmark_that_waits_is_let_go, has_gpu())
 {
     static const struct gb_bench_ops waiting = {.size = sizeof waiting, .run = wait_inside};
     static const char *const names[] = {"kernel", "event"};
@@ -332,9 +344,8 @@ START_TEST(a_benchmark_that_waits_is_let_go)
     }
     close_it();
 }
-END_TEST
 
-START_TEST(no_sample_is_begun_after_the_deadline)
+TEST_TIMES(no_sample_is_begun_after_the_deadline, has_gpu())
 {
     open_it();
     struct gb_measurement measurement = measurement_of(clock_named("kernel"), SAMPLES);
@@ -344,9 +355,8 @@ START_TEST(no_sample_is_begun_after_the_deadline)
     ck_assert_uint_eq(measurement.n_lost, 0);
     close_it();
 }
-END_TEST
 
-START_TEST(a_captured_graph_is_launched_for_each_sample)
+TEST_TIMES(a_captured_graph_is_launched_for_each_sample, has_gpu())
 {
     static const char *const names[] = {"kernel", "event", "wall", "record"};
     open_it();
@@ -366,9 +376,8 @@ START_TEST(a_captured_graph_is_launched_for_each_sample)
     ck_assert_int_eq(n_logs, 0);
     close_it();
 }
-END_TEST
 
-START_TEST(what_can_not_be_captured_is_explained)
+TEST_TIMES(what_can_not_be_captured_is_explained, has_gpu())
 {
     static const struct gb_bench_ops waiting = {.size = sizeof waiting, .run = wait_inside};
     void *memory = NULL;
@@ -392,7 +401,6 @@ START_TEST(what_can_not_be_captured_is_explained)
     ops->release(device, memory);
     close_it();
 }
-END_TEST
 
 static uint32_t n_findings;
 
@@ -406,50 +414,10 @@ static void take_finding(void *context, const struct gb_finding *finding)
     n_findings++;
 }
 
-START_TEST(a_gpu_is_examined)
+TEST_TIMES(a_gpu_is_examined, has_gpu())
 {
     n_findings = 0;
     ck_assert_int_eq(ops->examine(&fake->host, params, 0, take_finding, NULL), GB_OK);
     ck_assert_uint_ge(n_findings, 8);
     ck_assert_int_eq(ops->examine(&fake->host, params, 999, take_finding, NULL), GB_NOT_FOUND);
-}
-END_TEST
-
-/* In a process of its own, since Check's must not start the driver before it forks. */
-static bool has_gpu(void)
-{
-    const char *program = getenv("GBRUN");
-    char command[1024];
-    snprintf(command, sizeof command, "%s list devices 2>/dev/null | grep -q '^cuda:0 '",
-             program != NULL ? program : "gbrun");
-    return system(command) == 0;
-}
-
-TEST_SUITE(device_cuda)
-{
-    Suite *suite = suite_create("device_cuda");
-    TCase *always = tcase_create("always");
-    tcase_add_checked_fixture(always, setup, teardown);
-    tcase_add_test(always, an_absent_device_is_explained);
-    suite_add_tcase(suite, always);
-    if (!has_gpu()) {
-        printf("# there is no GPU that gbrun can use: the tests that need one are left out\n");
-        fflush(stdout);
-        return suite;
-    }
-    TCase *gpu = tcase_create("gpu");
-    tcase_add_checked_fixture(gpu, setup, teardown);
-    tcase_add_test(gpu, a_gpu_is_described);
-    tcase_add_test(gpu, a_gpu_is_examined);
-    tcase_add_test(gpu, a_captured_graph_is_launched_for_each_sample);
-    tcase_add_test(gpu, what_can_not_be_captured_is_explained);
-    tcase_add_test(gpu, memory_is_copied_and_filled);
-    tcase_add_test(gpu, every_clock_counts);
-    tcase_add_test(gpu, the_way_of_reading_is_said);
-    tcase_add_test(gpu, no_work_is_an_error_of_the_kernel_clock_only);
-    tcase_add_test(gpu, without_cupti_there_are_no_records);
-    tcase_add_test(gpu, a_benchmark_that_waits_is_let_go);
-    tcase_add_test(gpu, no_sample_is_begun_after_the_deadline);
-    suite_add_tcase(suite, gpu);
-    return suite;
 }

@@ -1,90 +1,26 @@
 /* test_elementwise.c - elementwise: every kernel is right in every type, on the CPU in all ways
  * that the processor has and, kernel by kernel, as CUDA would; what is wrong by little is found. */
 #include "core/base/number_format.h"
-#include "core/base/random.h"
-#include "core/verify/verify.h"
 #include "plugins/bench_elementwise/ways.h"
 #include "plugins/common/policy/exact_sum.h"
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/verified.h"
 
-#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_bench_ops *ops;
-static void *params;
-static void *bench;
-static struct gb_queue queue = {.size = sizeof queue};
-static struct verify_result result; /* of the last comparison */
-
-/* --- a host that fills and compares as gbrun does --- */
-
-static int32_t real_fill(const struct gb_host *host, void *data, uint64_t n,
-                         const struct gb_fill *fill)
-{
-    return random_fill(host->seed, data, n, fill);
-}
-
-static int32_t judge(const struct gb_check *check)
-{
-    struct gb_error error = {0};
-    const int metric = verify_metric_named(check->default_metric);
-    ck_assert_msg(verify_compare(check, 1e-3, &result, &error) == GB_OK, "%s", error.text);
-    return verify_passes(&result, check, metric, check->default_tolerance) ? GB_OK
-                                                                           : GB_WRONG_RESULT;
-}
-
-static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
-{
-    (void)host;
-    return judge(check);
-}
-
-static void load(void)
-{
-    fake = fake_host_new();
-    fake->host.fill = real_fill;
-    fake->host.check = real_check;
-    plugin = fake_plugin("bench_elementwise", GB_PLUGIN_BENCH, "elementwise");
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    bench = NULL;
-}
-
-static void set(const char *name, const char *text)
-{
-    fake_params_set(plugin, params, name, text);
-}
-
 static void load_with(const char *kernel, const char *dtype, const char *n, const char *columns,
                       const char *threads)
 {
-    load();
+    load("elementwise", 42);
     set("kernel", kernel);
     set("dtype", dtype);
     set("n", n);
     set("columns", columns);
     set("threads", threads);
-}
-
-static void make(void)
-{
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
-    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
-}
-
-static void unload(void)
-{
-    ops->destroy(bench);
-    ops->destroy(NULL);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
 }
 
 static const char *const dtype_names[DTYPES] = {"fp32", "fp16", "bf16", "fp64"};
@@ -103,34 +39,34 @@ static uint64_t columns_for(int32_t kernel, uint64_t n, uint64_t columns)
 }
 
 /* Not a number before it is run; then right after any number of iterations. */
-START_TEST(every_kernel_is_right)
+TEST_TIMES(every_kernel_is_right, KERNELS *DTYPES)
 {
     static const char *const threads[] = {"0", "1"};
     static const struct {
         const char *n, *columns;
     } sizes[] = {{"1", "1"}, {"35", "7"}, {"6000", "1000"}, {"6000", "6000"}, {"1100000", "1000"}};
     const char *kernel = kernels[_i / DTYPES].name;
-    for (size_t i = 0; i < 9; i++) {
+    const bool is_long = _i / DTYPES % DTYPES == _i % DTYPES || getenv("LONG") != NULL;
+    for (size_t i = 0; i < (is_long ? 9 : 8); i++) { /* the last is more than a chunk of values */
         char columns[24];
         snprintf(columns, sizeof columns, "%llu",
                  (unsigned long long)columns_for(_i / DTYPES, strtoull(sizes[i / 2].n, NULL, 10),
                                                  strtoull(sizes[i / 2].columns, NULL, 10)));
         load_with(kernel, dtype_names[_i % DTYPES], sizes[i / 2].n, columns, threads[i % 2]);
-        make();
-        ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-        ck_assert_int_eq(ops->run(bench, &queue, 2), GB_OK);
+        ready();
+        expect_wrong();
+        run_bench(1);
+        run_bench(2);
         ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s %s of %s by %s: bound %g", kernel,
                       dtype_names[_i % DTYPES], sizes[i / 2].n, sizes[i / 2].columns,
-                      result.metrics[VERIFY_BOUND].value);
-        ck_assert_uint_eq(result.n,
+                      compared.metrics[VERIFY_BOUND].value);
+        ck_assert_uint_eq(compared.n,
                           strcmp(kernel, "sum") == 0 ? 1 : strtoull(sizes[i / 2].n, NULL, 10));
         unload();
     }
 }
-END_TEST
 
-START_TEST(every_range_is_right)
+TEST_TIMES(every_range_is_right, KERNELS)
 {
     static const char *const ranges[][2] = {
         {"-1000", "1000"}, {"0", "0"}, {"999", "1000"}, {"-20", "-4"}, {"-1e-7", "1e-7"}};
@@ -141,28 +77,26 @@ START_TEST(every_range_is_right)
                   _i == KERNEL_MAXPOOL ? "50" : "1000", "1");
         set("low", ranges[i / DTYPES][0]);
         set("high", ranges[i / DTYPES][1]);
-        make();
-        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+        ready();
+        run_bench(1);
         ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s %s from %s on: bound %g, %g ulp",
                       kernels[_i].name, dtype_names[i % DTYPES], ranges[i / DTYPES][0],
-                      result.metrics[VERIFY_BOUND].value, result.metrics[VERIFY_ULP].value);
+                      compared.metrics[VERIFY_BOUND].value, compared.metrics[VERIFY_ULP].value);
         unload();
     }
 }
-END_TEST
 
 /* Bytes of each array once; flops by the table of `gbrun help elementwise`. */
-START_TEST(work_is_what_the_kernel_does)
+TEST_TIMES(work_is_what_the_kernel_does, KERNELS)
 {
     static const double flops[KERNELS] = {0, 1, 1, 2, 7, 1, 4, 6, 2, 8, 1};
     static const double reads[KERNELS] = {1, 1, 2, 2, 1, 1, 1, 1, 1.02, 1, 1};
     static const double bytes[DTYPES] = {4, 2, 2, 8};
     for (size_t i = 0; i < DTYPES; i++) {
-        struct gb_work work = {.size = sizeof work};
         load_with(kernels[_i].name, dtype_names[i], "3000", _i == KERNEL_MAXPOOL ? "10" : "100",
                   "1");
-        make();
-        ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+        ready();
+        const struct gb_work work = work_of();
         ck_assert_double_eq(work.flops, 3000 * flops[_i]);
         ck_assert_double_eq(work.bytes_read, 3000 * bytes[i] * reads[_i]);
         ck_assert_double_eq(work.bytes_written,
@@ -172,19 +106,18 @@ START_TEST(work_is_what_the_kernel_does)
         unload();
     }
 }
-END_TEST
 
 /* Of an element of the output the last bits; of an input, which the reference is not made of. */
-START_TEST(what_is_wrong_is_found)
+TEST_TIMES(what_is_wrong_is_found, KERNELS)
 {
     const uint64_t at = _i == KERNEL_SUM ? 0 : 777;
     for (size_t i = 0; i < DTYPES; i++) {
         load_with(kernels[_i].name, dtype_names[i], "4000", _i == KERNEL_MAXPOOL ? "20" : "1000",
                   "2");
         set("low", "0.5");
-        make();
-        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-        ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+        ready();
+        run_bench(1);
+        expect_right();
         const struct gb_format *format = number_format_of(_i == KERNEL_SUM ? computed_formats[i]
                                                                            : formats[i]);
         void *output = fake->device_blocks[0];
@@ -194,22 +127,21 @@ START_TEST(what_is_wrong_is_found)
         const double more = format->bytes == 2 ? fmin(step, 3) : step;
         number_store(format->format, output, at, value * (1 + more * ldexp(1, 1 - format->digits)));
         ck_assert_msg(ops->verify(bench, &queue) == GB_WRONG_RESULT, "%s %s: bound %g",
-                      kernels[_i].name, dtype_names[i], result.metrics[VERIFY_BOUND].value);
+                      kernels[_i].name, dtype_names[i], compared.metrics[VERIFY_BOUND].value);
         number_store(formats[i], fake->device_blocks[2], 777, 400.0);
-        ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-        ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+        run_bench(1);
+        expect_wrong();
         unload();
     }
 }
-END_TEST
 
-START_TEST(each_seed_has_its_values)
+TEST(each_seed_has_its_values)
 {
     uint32_t first[64];
     for (int i = 0; i < 3; i++) {
         load_with("add", "fp32", "64", "1", "1");
         fake->host.seed = i == 2 ? 43 : 42;
-        make();
+        ready();
         const uint32_t *a = fake->device_blocks[2];
         const uint32_t *b = fake->device_blocks[3];
         ck_assert_int_ne(memcmp(a, b, sizeof first), 0);
@@ -219,7 +151,6 @@ START_TEST(each_seed_has_its_values)
         unload();
     }
 }
-END_TEST
 
 static const struct {
     const char *device, *kernel, *name, *value, *reason;
@@ -239,7 +170,7 @@ static const struct {
      "columns = 4100 of fp32: a block of 256 threads holds 4096"},
 };
 
-START_TEST(what_a_device_has_not_is_skipped)
+TEST_EACH(what_a_device_has_not_is_skipped, refused)
 {
     load_with(refused[_i].kernel, "fp32", "4100", "1", "0");
     const bool is_built = strstr(plugin->devices, refused[_i].device) != NULL;
@@ -247,12 +178,11 @@ START_TEST(what_a_device_has_not_is_skipped)
                                   : "this build of the benchmark is not for this device";
     snprintf(fake->device.backend, sizeof fake->device.backend, "%s", refused[_i].device);
     set(refused[_i].name, refused[_i].value);
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
+    ck_assert_int_eq(created(), GB_SKIPPED);
     ck_assert_ptr_null(bench);
     ck_assert_msg(strncmp(fake->reason, reason, strlen(reason)) == 0, "%s", fake->reason);
     unload();
 }
-END_TEST
 
 static const void *nothing_more(const struct gb_host *host, const char *id)
 {
@@ -260,35 +190,27 @@ static const void *nothing_more(const struct gb_host *host, const char *id)
     return NULL;
 }
 
-START_TEST(an_older_host_is_refused)
+TEST(an_older_host_is_refused)
 {
     load_with("copy", "fp32", "1000", "100", "1");
     fake->host.extension = nothing_more;
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
-    ck_assert_str_eq(fake->reason,
-                     "this gbrun has no gbrun.formats/1: elementwise needs a newer one");
+    expect_refusal(GB_FAILED, "this gbrun has no gbrun.formats/1: elementwise needs a newer one");
     unload();
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_fails)
+TEST(what_makes_no_sense_fails)
 {
     load_with("softmax", "fp32", "1000", "300", "1");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "n = 1000 is not a whole number of rows of columns = 300");
+    expect_refusal(GB_FAILED, "n = 1000 is not a whole number of rows of columns = 300");
     set("kernel", "maxpool");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "n = 1000 is not a whole number of images of columns = 300");
+    expect_refusal(GB_FAILED, "n = 1000 is not a whole number of images of columns = 300");
     set("columns", "1025");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "columns = 1025: an image has at most 1048576 elements");
+    expect_refusal(GB_FAILED, "columns = 1025: an image has at most 1048576 elements");
     set("columns", "1000");
     set("low", "2");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "low = 2 is above high = 1");
+    expect_refusal(GB_FAILED, "low = 2 is above high = 1");
     unload();
 }
-END_TEST
 
 /* --- kernels on arrays of the test's --- */
 
@@ -345,7 +267,8 @@ static void check_arrays(int32_t kernel, int32_t dtype, uint64_t n, uint64_t col
     kernels[kernel].reference(&request, arrays.reference, arrays.magnitude);
     ck_assert_msg(judge(&check) == GB_OK, "%s, %s, %s, %u by %u: bound %g at %u", what,
                   kernels[kernel].name, dtype_names[dtype], (unsigned)n, (unsigned)columns,
-                  result.metrics[VERIFY_BOUND].value, (unsigned)result.metrics[VERIFY_BOUND].index);
+                  compared.metrics[VERIFY_BOUND].value,
+                  (unsigned)compared.metrics[VERIFY_BOUND].index);
     size_t end = sizeof arrays.output;
     while (end > 0 && arrays.output[end - 1] == MARK)
         end--;
@@ -361,7 +284,7 @@ static const struct {
 
 /* Squares are rounded before they are added: the sum is that of their float64 values, to the bit.
  */
-START_TEST(sums_of_products_are_exact)
+TEST(sums_of_products_are_exact)
 {
     struct exact_sum fused = {0};
     struct exact_sum sum = {0};
@@ -375,9 +298,8 @@ START_TEST(sums_of_products_are_exact)
     ck_assert_double_eq(fused.high, sum.high);
     ck_assert_double_eq(fused.low, sum.low);
 }
-END_TEST
 
-START_TEST(every_way_is_right)
+TEST_TIMES(every_way_is_right, KERNELS *DTYPES)
 {
     const int32_t kernel = _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
@@ -400,10 +322,9 @@ START_TEST(every_way_is_right)
         }
     }
 }
-END_TEST
 
 /* All halves and all of bf16 whose triple is finite. */
-START_TEST(every_half_is_converted)
+TEST_TIMES(every_half_is_converted, 2)
 {
     const int32_t dtype = _i == 0 ? DTYPE_FP16 : DTYPE_BF16;
     const struct gb_format *format = number_format_of(formats[dtype]);
@@ -428,7 +349,6 @@ START_TEST(every_half_is_converted)
         }
     }
 }
-END_TEST
 
 /* --- the kernels of CUDA on the host --- */
 
@@ -446,14 +366,8 @@ enum { KIND_MAP, KIND_ROWS };
 
 static void *kernel_library(launch_fn **ret)
 {
-    char path[4096];
-    const char *build = getenv("top_builddir");
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/elementwise_kernels.so",
-             build != NULL ? build : ".");
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    *(void **)ret = dlsym(library, "elementwise_launch");
-    ck_assert(*ret != NULL);
+    void *library = fake_library("tests/modules/.libs/elementwise_kernels.so");
+    *(void **)ret = fake_symbol(library, "elementwise_launch");
     return library;
 }
 
@@ -462,8 +376,7 @@ static kernel_fn *kernel_of(void *library, int32_t kernel, const char *infix, in
     char name[64];
     kernel_fn *fn = NULL;
     snprintf(name, sizeof name, "%s_%s%s", kernels[kernel].name, infix, dtype_names[dtype]);
-    *(void **)&fn = dlsym(library, name);
-    ck_assert_msg(fn != NULL, "no %s", name);
+    *(void **)&fn = fake_symbol(library, name);
     return fn;
 }
 
@@ -472,7 +385,7 @@ static uint32_t quotient_up(uint64_t a, uint64_t b)
     return a > 0 ? (uint32_t)((a + b - 1) / b) : 1;
 }
 
-START_TEST(cuda_maps_are_right)
+TEST_TIMES(cuda_maps_are_right, KERNEL_SOFTMAX *DTYPES)
 {
     const int32_t kernel = _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
@@ -490,10 +403,9 @@ START_TEST(cuda_maps_are_right)
         check_arrays(kernel, dtype, n, 1, 0, "a map");
     }
 }
-END_TEST
 
 /* Rows and images that whole blocks and parts of them end in. */
-START_TEST(cuda_planes_are_right)
+TEST_TIMES(cuda_planes_are_right, 2 * DTYPES)
 {
     static const uint64_t lines[] = {1, 2, 3, 5, 8};
     const int32_t kernel = KERNEL_BATCHNORM + _i / DTYPES;
@@ -513,10 +425,9 @@ START_TEST(cuda_planes_are_right)
         check_arrays(kernel, dtype, n, columns, 0, "planes");
     }
 }
-END_TEST
 
 /* By warps as long as those hold rows; by blocks always. */
-START_TEST(cuda_rows_are_right)
+TEST_TIMES(cuda_rows_are_right, 2 * DTYPES)
 {
     static const uint64_t lengths[] = {1, 2, 31, 32, 33, 127, 256, 257, 512};
     const int32_t kernel = KERNEL_SOFTMAX + _i / DTYPES;
@@ -540,7 +451,6 @@ START_TEST(cuda_rows_are_right)
         check_arrays(kernel, dtype, n, columns, 8 * in_vector + 5, "warps");
     }
 }
-END_TEST
 
 /* As in elementwise_cuda.c. */
 static uint64_t depth_of_sum(uint64_t n_vectors, uint32_t n_blocks, uint32_t n_threads)
@@ -550,21 +460,20 @@ static uint64_t depth_of_sum(uint64_t n_vectors, uint32_t n_blocks, uint32_t n_t
 }
 
 /* Launch after launch with the same ticket; no matter which block comes last, to the bit. */
-START_TEST(cuda_sums_are_right)
+TEST_TIMES(cuda_sums_are_right, DTYPES)
 {
-    static const uint32_t grids[][2] = {{1, 32}, {3, 64}, {40, 32}, {2, 1024}, {300, 32}, {5, 160}};
+    static const uint32_t grids[][2] = {{1, 32}, {3, 64}, {40, 32}, {2, 1024}, {70, 32}, {5, 160}};
     enum { GRIDS = sizeof grids / sizeof grids[0], SHAPES = sizeof shapes / sizeof shapes[0] };
     static double partial[300];
     uint32_t ticket = 0;
     launch_fn *launch = NULL;
     launch_sum_fn *launch_sum = NULL;
     void *library = kernel_library(&launch);
-    *(void **)&launch_sum = dlsym(library, "elementwise_launch_sum");
-    ck_assert(launch_sum != NULL);
+    *(void **)&launch_sum = fake_symbol(library, "elementwise_launch_sum");
     kernel_fn *fn = kernel_of(library, KERNEL_SUM, "", _i);
-    /* Each shape on two grids, each grid with several shapes. */
-    for (size_t i = 0; i < 2 * SHAPES; i++) {
-        const uint32_t *grid = grids[(i + i / SHAPES * GRIDS / 2) % GRIDS];
+    /* Each type has each shape on another grid, each grid several shapes; LONG: two each. */
+    for (size_t i = 0; i < (getenv("LONG") != NULL ? 2 : 1) * SHAPES; i++) {
+        const uint32_t *grid = grids[(i + i / SHAPES * GRIDS / 2 + (size_t)_i) % GRIDS];
         const uint64_t n = shapes[i % SHAPES].n;
         const uint64_t n_vectors = n * number_format_of(formats[_i])->bytes / 16;
         unsigned char sums[2][sizeof(double)];
@@ -579,33 +488,5 @@ START_TEST(cuda_sums_are_right)
         ck_assert_mem_eq(sums[0], sums[1], sizeof sums[0]);
     }
 }
-END_TEST
 
 #endif
-
-TEST_SUITE(elementwise)
-{
-    Suite *suite = suite_create("elementwise");
-    TCase *cases = tcase_create("elementwise");
-    tcase_set_timeout(cases, 0);
-    tcase_add_loop_test(cases, every_kernel_is_right, 0, KERNELS * DTYPES);
-    tcase_add_loop_test(cases, every_range_is_right, 0, KERNELS);
-    tcase_add_loop_test(cases, work_is_what_the_kernel_does, 0, KERNELS);
-    tcase_add_loop_test(cases, what_is_wrong_is_found, 0, KERNELS);
-    tcase_add_test(cases, each_seed_has_its_values);
-    tcase_add_loop_test(cases, what_a_device_has_not_is_skipped, 0,
-                        sizeof refused / sizeof refused[0]);
-    tcase_add_test(cases, an_older_host_is_refused);
-    tcase_add_test(cases, what_makes_no_sense_fails);
-    tcase_add_loop_test(cases, every_way_is_right, 0, KERNELS * DTYPES);
-    tcase_add_loop_test(cases, every_half_is_converted, 0, 2);
-#ifdef WITH_CXX
-    tcase_add_loop_test(cases, cuda_maps_are_right, 0, KERNEL_SOFTMAX * DTYPES);
-    tcase_add_loop_test(cases, cuda_rows_are_right, 0, 2 * DTYPES);
-    tcase_add_loop_test(cases, cuda_planes_are_right, 0, 2 * DTYPES);
-    tcase_add_loop_test(cases, cuda_sums_are_right, 0, DTYPES);
-    tcase_add_test(cases, sums_of_products_are_exact);
-#endif
-    suite_add_tcase(suite, cases);
-    return suite;
-}

@@ -1,20 +1,13 @@
 /* test_histogram.c - histogram: counts what is there, once, by all of its ways on the CPU and,
  * kernel by kernel, as CUDA would. */
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/bench_fixture.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_bench_ops *ops;
-static void *params;
-static void *bench;
-static struct gb_queue queue = {.size = sizeof queue};
 static uint64_t n_wrong;
 static double n_counted;
 
@@ -36,17 +29,8 @@ static int32_t check_counts(const struct gb_host *host, const struct gb_check *c
 
 static void load(void)
 {
-    fake = fake_host_new();
+    load_bench("histogram");
     fake->host.check = check_counts;
-    plugin = fake_plugin("bench_histogram", GB_PLUGIN_BENCH, "histogram");
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    bench = NULL;
-}
-
-static void set(const char *name, const char *text)
-{
-    fake_params_set(plugin, params, name, text);
 }
 
 static void load_with(const char *n, const char *bins, const char *distribution, const char *method,
@@ -58,31 +42,14 @@ static void load_with(const char *n, const char *bins, const char *distribution,
     set("distribution", distribution);
     set("method", method);
     set("threads", threads);
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
-    ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
-}
-
-static void run_samples(uint64_t n, uint64_t iterations)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        ck_assert_int_eq(ops->reset(bench, &queue), GB_OK);
-        ck_assert_int_eq(ops->run(bench, &queue, iterations), GB_OK);
-    }
-}
-
-static void unload(void)
-{
-    ops->destroy(bench);
-    ops->destroy(NULL);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
+    ready();
 }
 
 static const char *const distributions[] = {"uniform", "one", "skewed"};
 static const char *const methods[] = {"private", "global"};
 static const char *const threads[] = {"1", "2", "5"};
 
-START_TEST(every_value_is_counted_once)
+TEST_TIMES(every_value_is_counted_once, 6)
 {
     static const struct {
         const char *n, *bins;
@@ -92,21 +59,19 @@ START_TEST(every_value_is_counted_once)
             load_with(sizes[i].n, sizes[i].bins, distributions[j], methods[_i / 3],
                       threads[_i % 3]);
             const int64_t n = ((const int64_t *)params)[0];
-            struct gb_work work = {.size = sizeof work};
             run_samples(2, 3);
-            ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+            expect_right();
             ck_assert_double_eq(n_counted, 3.0 * (double)n);
-            ck_assert_int_eq(ops->work(bench, &work), GB_OK);
+            const struct gb_work work = work_of();
             ck_assert_double_eq(work.bytes_read, 4.0 * (double)n);
             ck_assert_double_eq(work.items, (double)n);
             unload();
         }
     }
 }
-END_TEST
 
 /* Of 128 bins: about as many in each; one for all; a quarter in the lowest. */
-START_TEST(values_are_distributed_as_asked)
+TEST_TIMES(values_are_distributed_as_asked, 3)
 {
     static const struct {
         uint32_t least_in_largest, most_in_largest, least_in_first, most_in_first;
@@ -124,47 +89,44 @@ START_TEST(values_are_distributed_as_asked)
     ck_assert_uint_le(counts[0], limits[_i].most_in_first);
     unload();
 }
-END_TEST
 
 /* Never run, run without a reset, a value that moved to another bin, a count that is off. */
-START_TEST(wrong_counts_are_found)
+TEST_TIMES(wrong_counts_are_found, 2)
 {
     load_with("10000", "64", "uniform", methods[_i], "2");
     run_samples(1, 1);
     uint32_t *values = fake->device_blocks[0];
     uint32_t *counts = fake->device_blocks[1];
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_right();
+    run_bench(1);
+    expect_wrong();
     ck_assert_uint_eq(n_wrong, 64);
     memset(counts, 0, 64 * sizeof *counts);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_wrong();
     run_samples(1, 1);
     counts[63]--;
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_wrong();
     ck_assert_uint_eq(n_wrong, 1);
     values[9999] ^= 0x80000000u;
     run_samples(1, 1);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    expect_wrong();
     ck_assert_uint_eq(n_wrong, 2);
     unload();
 }
-END_TEST
 
 /* Counts of 32 bits go round. */
-START_TEST(counts_wrap)
+TEST(counts_wrap)
 {
     load_with("1048576", "1", "one", "private", "1");
     run_samples(1, 1);
     uint32_t *counts = fake->device_blocks[1];
     counts[0] = 0xfffff000u; /* as if 4095 iterations had been before */
-    ck_assert_int_eq(ops->run(bench, &queue, 2), GB_OK);
+    run_bench(2);
     ck_assert_uint_eq(counts[0], 0x1ff000u);
     unload();
 }
-END_TEST
 
-START_TEST(each_seed_has_its_values)
+TEST(each_seed_has_its_values)
 {
     uint32_t first[64];
     for (int i = 0; i < 3; i++) {
@@ -172,10 +134,9 @@ START_TEST(each_seed_has_its_values)
         fake->host.seed = i == 2 ? 43 : 42;
         set("n", "1000");
         set("bins", "64");
-        ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
-        ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
+        ready();
         run_samples(1, 1);
-        ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+        expect_right();
         const uint32_t *counts = fake->device_blocks[1];
         if (i == 0)
             memcpy(first, counts, sizeof first);
@@ -183,7 +144,6 @@ START_TEST(each_seed_has_its_values)
         unload();
     }
 }
-END_TEST
 
 static const struct {
     const char *device, *name, *value, *reason;
@@ -195,22 +155,19 @@ static const struct {
      "bins = 12289 with method = private: a block has shared memory for 12288"},
 };
 
-START_TEST(what_a_device_has_not_is_skipped)
+TEST_EACH(what_a_device_has_not_is_skipped, refused)
 {
     load();
     const bool is_built = strstr(plugin->devices, refused[_i].device) != NULL;
     snprintf(fake->device.backend, sizeof fake->device.backend, "%s", refused[_i].device);
     set(refused[_i].name, refused[_i].value);
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-    ck_assert_ptr_null(bench);
-    ck_assert_str_eq(fake->reason, is_built ? refused[_i].reason
-                                            : "this build of the benchmark is not for this device");
+    expect_refusal(GB_SKIPPED, is_built ? refused[_i].reason
+                                        : "this build of the benchmark is not for this device");
     unload();
 }
-END_TEST
 
 /* Several threads need the machine; as many as there are processors if nothing is said. */
-START_TEST(threads_of_the_cpu)
+TEST_TIMES(threads_of_the_cpu, 5)
 {
     static const struct {
         const char *threads;
@@ -221,25 +178,23 @@ START_TEST(threads_of_the_cpu)
     fake->device.n_units = cases[_i].n_units;
     set("threads", cases[_i].threads);
     set("n", "1000");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(fake->is_exclusive, cases[_i].is_exclusive);
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
     run_samples(1, 1);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     unload();
 }
-END_TEST
 
 /* No threads are left behind by a bench that was never prepared. */
-START_TEST(ends_without_having_run)
+TEST(ends_without_having_run)
 {
     load();
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_OK);
+    ck_assert_int_eq(created(), GB_OK);
     unload();
     load_with("10", "2", "uniform", "private", "3");
     unload();
 }
-END_TEST
 
 /* --- the kernels of CUDA on the host --- */
 
@@ -274,47 +229,20 @@ static void try_kernel(launch_fn *launch, kernel_fn *kernel, uint32_t n_blocks, 
                   bins);
 }
 
-START_TEST(kernels_count_every_value_once)
+TEST_TIMES(kernels_count_every_value_once, 2)
 {
     static const char *const names[] = {"histogram_private", "histogram_global"};
     static const uint32_t grids[][2] = {{1, 1}, {1, 96}, {3, 32}, {7, 250}};
     static const uint64_t lengths[] = {1, 3, 4, 5, 127, 4096, VALUES_MAX};
     static const uint32_t bins[] = {1, 2, 7, 256, BINS_MAX};
-    char path[4096];
-    const char *build = getenv("top_builddir");
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/histogram_kernels.so",
-             build != NULL ? build : ".");
-    void *kernels = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(kernels != NULL, "%s", dlerror());
+    void *library = fake_library("tests/modules/.libs/histogram_kernels.so");
     kernel_fn *kernel = NULL;
     launch_fn *launch = NULL;
-    *(void **)&kernel = dlsym(kernels, names[_i]);
-    *(void **)&launch = dlsym(kernels, "histogram_launch");
-    ck_assert(kernel != NULL && launch != NULL);
+    *(void **)&kernel = fake_symbol(library, names[_i]);
+    *(void **)&launch = fake_symbol(library, "histogram_launch");
     for (size_t i = 0; i < 4 * 7 * 5; i++)
         try_kernel(launch, kernel, grids[i % 4][0], grids[i % 4][1], lengths[i / 4 % 7],
                    bins[i / 28]);
 }
-END_TEST
 
 #endif
-
-TEST_SUITE(histogram)
-{
-    Suite *suite = suite_create("histogram");
-    TCase *cases = tcase_create("histogram");
-    tcase_add_loop_test(cases, every_value_is_counted_once, 0, 6);
-    tcase_add_loop_test(cases, values_are_distributed_as_asked, 0, 3);
-    tcase_add_loop_test(cases, wrong_counts_are_found, 0, 2);
-    tcase_add_test(cases, counts_wrap);
-    tcase_add_test(cases, each_seed_has_its_values);
-    tcase_add_loop_test(cases, what_a_device_has_not_is_skipped, 0,
-                        sizeof refused / sizeof refused[0]);
-    tcase_add_loop_test(cases, threads_of_the_cpu, 0, 5);
-    tcase_add_test(cases, ends_without_having_run);
-#ifdef WITH_CXX
-    tcase_add_loop_test(cases, kernels_count_every_value_once, 0, 2);
-#endif
-    suite_add_tcase(suite, cases);
-    return suite;
-}

@@ -48,7 +48,7 @@ static bool is_cached(const struct build_request *request)
     return is_cached;
 }
 
-START_TEST(compiles_what_has_changed_only)
+TEST(compiles_what_has_changed_only)
 {
     static const char *fast[] = {"--use_fast_math"};
     static const char *others[] = {"scale<float, 32>", "plain"};
@@ -73,10 +73,9 @@ START_TEST(compiles_what_has_changed_only)
     request.cache = NULL;
     ck_assert(!is_cached(&request));
 }
-END_TEST
 
 /* What cannot be kept is left to whoever needs it. */
-START_TEST(builds_ahead_for_the_cache)
+TEST(builds_ahead_for_the_cache)
 {
     const char *folder = fresh_cache();
     struct build_request request = scale_request(folder);
@@ -93,10 +92,9 @@ START_TEST(builds_ahead_for_the_cache)
     request.is_ahead = false;
     ck_assert(is_cached(&request));
 }
-END_TEST
 
 /* A header that begins to hide another one, and one that is asked for by an option. */
-START_TEST(follows_headers)
+TEST(follows_headers)
 {
     static const char *options[] = {"--define-macro=UNUSED", NULL};
     char folder[PATH_BYTES], named[PATH_BYTES];
@@ -125,10 +123,9 @@ START_TEST(follows_headers)
     write_text("named.h", "#define OTHER 2\n");
     ck_assert(!is_cached(&request));
 }
-END_TEST
 
 /* A header that is only asked for changes what is compiled, too. */
-START_TEST(notices_a_header_that_appears)
+TEST(notices_a_header_that_appears)
 {
     const struct build_request request = scale_request(fresh_cache());
     write_text("scale.h", "#if __has_include(\"asked.h\")\n#define FACTOR 5\n#else\n"
@@ -140,10 +137,9 @@ START_TEST(notices_a_header_that_appears)
     unlink(in_folder("asked.h"));
     ck_assert(is_cached(&request));
 }
-END_TEST
 
 /* As libraries of templates have them: all are followed, and an entry stays small. */
-START_TEST(follows_many_headers)
+TEST(follows_many_headers)
 {
     enum { HEADERS = 600, BYTES = 10000 };
     static char comment[BYTES];
@@ -169,10 +165,9 @@ START_TEST(follows_many_headers)
     write_text("many599.h", "#define FACTOR 3\n");
     ck_assert(!is_cached(&request));
 }
-END_TEST
 
 /* A macro that nobody reads is reported, unless a header that is not looked into may do so. */
-START_TEST(says_which_macro_is_unused)
+TEST(says_which_macro_is_unused)
 {
     static const char *options[] = {"--define-macro=USED=2", "--define-macro=FACTRO=2"};
     struct build build;
@@ -197,9 +192,8 @@ START_TEST(says_which_macro_is_unused)
         ck_assert_str_eq(build.unused, "");
     build_free(&build);
 }
-END_TEST
 
-START_TEST(compiles_anew_what_is_damaged)
+TEST(compiles_anew_what_is_damaged)
 {
     const char *folder = fresh_cache();
     const struct build_request request = scale_request(folder);
@@ -208,9 +202,8 @@ START_TEST(compiles_anew_what_is_damaged)
     ck_assert(!is_cached(&request));
     ck_assert(is_cached(&request));
 }
-END_TEST
 
-START_TEST(says_what_it_cannot_keep)
+TEST(says_what_it_cannot_keep)
 {
     struct build build;
     char why[BUILD_REASON_BYTES];
@@ -227,10 +220,9 @@ START_TEST(says_what_it_cannot_keep)
     build_free(&build);
     ck_assert_uint_eq(files_in(request.cache), 0);
 }
-END_TEST
 
 /* The first error, with the user's file and line; all of them in the log. */
-START_TEST(says_where_the_error_is)
+TEST(says_where_the_error_is)
 {
     struct build build;
     char why[BUILD_REASON_BYTES], expected[PATH_BYTES];
@@ -251,9 +243,8 @@ START_TEST(says_where_the_error_is)
     ck_assert_ptr_nonnull(strstr(why, "stop here"));
     build_free(&build);
 }
-END_TEST
 
-START_TEST(says_what_is_wrong_with_an_entry)
+TEST(says_what_is_wrong_with_an_entry)
 {
     static const char *const wrong[] = {"scal<float, 32>"};
     static const char *const second_wrong[] = {"scale<float, 32>", "plane"};
@@ -280,9 +271,8 @@ START_TEST(says_what_is_wrong_with_an_entry)
     ck_assert(!build.is_entry_wrong);
     build_free(&build);
 }
-END_TEST
 
-START_TEST(finds_kernels_in_a_binary)
+TEST(finds_kernels_in_a_binary)
 {
     struct build build;
     char why[BUILD_REASON_BYTES];
@@ -299,9 +289,8 @@ START_TEST(finds_kernels_in_a_binary)
     ck_assert(!is_elf);
     build_free(&build);
 }
-END_TEST
 
-START_TEST(reports_spills_of_a_compiled_kernel)
+TEST(reports_spills_of_a_compiled_kernel)
 {
     struct build build;
     char why[BUILD_REASON_BYTES];
@@ -314,7 +303,6 @@ START_TEST(reports_spills_of_a_compiled_kernel)
     ck_assert_str_eq(build.log, "");
     build_free(&build);
 }
-END_TEST
 
 static bool is_in_toolkit(const char *header)
 {
@@ -325,7 +313,7 @@ static bool is_in_toolkit(const char *header)
 }
 
 /* Headers of CUDA, and those that they include from a folder of their own. */
-START_TEST(finds_headers_of_the_toolkit)
+TEST(finds_headers_of_the_toolkit)
 {
     if (!is_in_toolkit("cooperative_groups.h"))
         return;
@@ -335,9 +323,8 @@ START_TEST(finds_headers_of_the_toolkit)
     ck_assert(!is_cached(&request));
     ck_assert(is_cached(&request));
 }
-END_TEST
 
-START_TEST(asks_for_options)
+TEST(asks_for_options)
 {
     static const struct {
         const char *option;
@@ -359,10 +346,9 @@ START_TEST(asks_for_options)
             ck_assert_int_gt((int)strlen(reason), 10);
     }
 }
-END_TEST
 
 /* The architecture that the user asks for counts. */
-START_TEST(compiles_for_the_architecture)
+TEST(compiles_for_the_architecture)
 {
     static const char *const own[] = {"--gpu-architecture=compute_80"};
     struct build build;
@@ -379,10 +365,9 @@ START_TEST(compiles_for_the_architecture)
     ck_assert_ptr_nonnull(strstr(build.image, ".entry plain("));
     build_free(&build);
 }
-END_TEST
 
 /* PTX is enough to see whether it compiles, and what parameters it has. */
-START_TEST(tries_without_a_binary)
+TEST(tries_without_a_binary)
 {
     static const char *const own[] = {"--gpu-architecture=sm_90a"};
     static const enum scan_kind kinds[] = {SCAN_POINTER, SCAN_FLOAT, SCAN_INTEGER, SCAN_UNKNOWN};
@@ -411,36 +396,4 @@ START_TEST(tries_without_a_binary)
     ck_assert_msg(build_make(&request, &build, why), "%s", why);
     ck_assert_ptr_nonnull(strstr(build.image, ".target sm_90a"));
     build_free(&build);
-}
-END_TEST
-
-TEST_SUITE(kernel_build)
-{
-    enum { SKIPPED = 77 };
-    char identity[NVRTC_IDENTITY_BYTES];
-    if (!nvrtc_identity(identity, reason, sizeof reason) &&
-        strncmp(reason, "libnvrtc was not found", 22) == 0) {
-        puts(reason);
-        exit(SKIPPED);
-    }
-    Suite *suite = suite_create("kernel_build");
-    TCase *build = tcase_create("build");
-    tcase_add_test(build, compiles_what_has_changed_only);
-    tcase_add_test(build, builds_ahead_for_the_cache);
-    tcase_add_test(build, follows_headers);
-    tcase_add_test(build, notices_a_header_that_appears);
-    tcase_add_test(build, follows_many_headers);
-    tcase_add_test(build, says_which_macro_is_unused);
-    tcase_add_test(build, finds_headers_of_the_toolkit);
-    tcase_add_test(build, asks_for_options);
-    tcase_add_test(build, compiles_anew_what_is_damaged);
-    tcase_add_test(build, says_what_it_cannot_keep);
-    tcase_add_test(build, says_where_the_error_is);
-    tcase_add_test(build, says_what_is_wrong_with_an_entry);
-    tcase_add_test(build, finds_kernels_in_a_binary);
-    tcase_add_test(build, reports_spills_of_a_compiled_kernel);
-    tcase_add_test(build, compiles_for_the_architecture);
-    tcase_add_test(build, tries_without_a_binary);
-    suite_add_tcase(suite, build);
-    return suite;
 }

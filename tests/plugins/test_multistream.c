@@ -3,9 +3,8 @@
 #include "plugins/common/cuda/with_cuda.h"
 #include "tests/check_main.h"
 #include "tests/fake_cuda/fake_cuda.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/bench_fixture.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,56 +12,13 @@
 enum { PROBLEMS = 7, ROWS = 21, COLS = 9, ALIGNED = 50 };
 
 static struct fake_cuda *cuda;
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_bench_ops *ops;
-static void *params;
-static void *bench;
-static struct gb_queue queue = {.size = sizeof queue};
-
-static void set(const char *name, const char *text)
-{
-    fake_params_set(plugin, params, name, text);
-}
-
-static void set_number(const char *name, int value)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", value);
-    set(name, text);
-}
-
 static void load(const char *backend)
 {
-    fake = fake_host_new();
-    snprintf(fake->device.backend, sizeof fake->device.backend, "%s", backend);
-    plugin = fake_plugin("bench_multistream_matmul", GB_PLUGIN_BENCH, "multistream_matmul");
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    bench = NULL;
+    load_on(backend, "multistream_matmul");
     set_number("problems", PROBLEMS);
     set_number("rows", ROWS);
     set_number("cols", COLS);
     set_number("aligned", ALIGNED);
-}
-
-static void unload(void)
-{
-    ops->destroy(bench);
-    ops->destroy(NULL);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
-}
-
-static int32_t create_and_prepare(void)
-{
-    const int32_t status = ops->create(&fake->host, params, &bench);
-    return status == GB_OK ? ops->prepare(bench, &queue) : status;
-}
-
-static void ready(void)
-{
-    ck_assert_msg(create_and_prepare() == GB_OK, "%s", fake->reason);
 }
 
 /* --- on the CPU --- */
@@ -79,18 +35,15 @@ static const struct {
     {"stamps", "each", "stamps is for CUDA: on the CPU nothing notes where a problem runs"},
 };
 
-START_TEST(cpu_refuses_what_it_does_not_have)
+TEST_EACH(cpu_refuses_what_it_does_not_have, refused)
 {
     load("cpu");
     set(refused[_i].name, refused[_i].value);
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-    ck_assert_ptr_null(bench);
-    ck_assert_str_eq(fake->reason, refused[_i].reason);
+    expect_refusal(GB_SKIPPED, refused[_i].reason);
     unload();
 }
-END_TEST
 
-START_TEST(cpu_needs_the_machine_for_itself)
+TEST(cpu_needs_the_machine_for_itself)
 {
     load("cpu");
     ck_assert_int_eq(ops->flags & GB_BENCH_EXCLUSIVE, 0);
@@ -98,46 +51,36 @@ START_TEST(cpu_needs_the_machine_for_itself)
     ck_assert_int_eq(fake->is_exclusive, 1);
     unload();
 }
-END_TEST
 
-START_TEST(unknown_device_is_skipped)
+TEST(unknown_device_is_skipped)
 {
     load("abacus");
-    ck_assert_int_eq(ops->create(&fake->host, params, &bench), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, "this build of the benchmark is not for this device");
+    expect_refusal(GB_SKIPPED, "this build of the benchmark is not for this device");
     unload();
 }
-END_TEST
 
-START_TEST(cpu_sums_in_memory)
+TEST(cpu_sums_in_memory)
 {
     load("cpu");
     set("input", "random");
     set("sum", "memory");
     ready();
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_int_eq(ops->run(bench, &queue, 2), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_wrong();
+    run_bench(2);
+    expect_right();
     ck_assert_uint_eq(fake->n_compared, PROBLEMS * ROWS * COLS);
     unload();
 }
-END_TEST
 
 /* --- on CUDA --- */
+
+#define CUDA(n) (strstr(PLUGIN_DEVICES, "cuda") != NULL ? (n) : 0)
 
 /* Once it is loaded, whoever opens libcuda.so.1 gets this one. */
 static void load_on_cuda(void)
 {
-    if (cuda == NULL) {
-        char path[4096];
-        const char *build = getenv("top_builddir");
-        snprintf(path, sizeof path, "%s/tests/fake_cuda/.libs/libcuda.so.1",
-                 build != NULL ? build : ".");
-        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        ck_assert_msg(library != NULL, "%s", dlerror());
-        cuda = dlsym(library, "fake_cuda");
-        ck_assert_ptr_nonnull(cuda);
-    }
+    if (cuda == NULL)
+        cuda = fake_symbol(fake_library("tests/fake_cuda/.libs/libcuda.so.1"), "fake_cuda");
     queue.native = cuda->queue;
     *cuda = (struct fake_cuda){.has_pools = 1, .unit_steps = 8, .queue = cuda->queue};
     load("cuda");
@@ -169,39 +112,37 @@ static void set_case(size_t i)
     set("order", on_cuda[i].order);
     set("priority", on_cuda[i].priority);
     set("allocation", on_cuda[i].allocation);
-    set_number("streams", on_cuda[i].streams);
-    set_number("block", on_cuda[i].block);
-    set_number("units", on_cuda[i].units);
+    set_number("streams", (uint64_t)on_cuda[i].streams);
+    set_number("block", (uint64_t)on_cuda[i].block);
+    set_number("units", (uint64_t)on_cuda[i].units);
     set("sum", on_cuda[i].sum);
 }
 
-START_TEST(cuda_is_right_with_each_option)
+TEST_TIMES(cuda_is_right_with_each_option, CUDA(N_ON_CUDA))
 {
     load_on_cuda();
     set_case((size_t)_i);
     ready();
     ck_assert_int_eq(fake->is_exclusive, 0);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, PROBLEMS * ROWS * COLS);
-    ck_assert_int_eq(ops->run(bench, &queue, 3), GB_OK);
+    expect_n_wrong(PROBLEMS * ROWS * COLS);
+    run_bench(3);
     ck_assert_int_eq(cuda->n_launches, 3 * PROBLEMS);
     ck_assert_int_eq(cuda->n_unjoined, 0);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(fake->n_compared, PROBLEMS * ROWS * COLS);
     unload();
     expect_nothing_left();
 }
-END_TEST
 
 /* The problem is seen by where its output is. */
-START_TEST(cuda_launches_in_the_order_asked_for)
+TEST_TIMES(cuda_launches_in_the_order_asked_for, CUDA(2))
 {
     static const int orders[2][PROBLEMS] = {{0, 1, 2, 3, 4, 5, 6}, {0, 3, 6, 1, 4, 2, 5}};
     load_on_cuda();
     set("order", _i == 0 ? "breadth" : "depth");
     set("streams", "3");
     ready();
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    run_bench(1);
     const float *first = cuda->launches[0].c;
     for (int i = 0; i < PROBLEMS; i++) {
         ck_assert_int_eq(cuda->launches[i].c - first, orders[_i][i] * ROWS * COLS);
@@ -210,23 +151,21 @@ START_TEST(cuda_launches_in_the_order_asked_for)
     }
     unload();
 }
-END_TEST
 
-START_TEST(cuda_grades_priorities_over_the_whole_range)
+TEST_TIMES(cuda_grades_priorities_over_the_whole_range, CUDA(1))
 {
     static const int priorities[] = {-5, -5, -4, -3, -2, -1, 0};
     load_on_cuda();
     set("priority", "graded");
     set("streams", "20");
     ready();
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
+    run_bench(1);
     for (int i = 0; i < PROBLEMS; i++)
         ck_assert_int_eq(cuda->launches[i].priority, priorities[i]);
     unload();
 }
-END_TEST
 
-START_TEST(cuda_tells_the_units_it_was_given)
+TEST_TIMES(cuda_tells_the_units_it_was_given, CUDA(1))
 {
     load_on_cuda();
     set("units", "12");
@@ -237,10 +176,9 @@ START_TEST(cuda_tells_the_units_it_was_given)
     unload();
     expect_nothing_left();
 }
-END_TEST
 
 /* Of 7 problems stream 0 has 3 of 1000 ns, stream 1 has 2 of 1100 ns, stream 2 has 2 of 1200 ns. */
-START_TEST(cuda_reports_what_the_stamps_say)
+TEST_TIMES(cuda_reports_what_the_stamps_say, CUDA(2))
 {
     static const struct {
         const char *name;
@@ -263,15 +201,14 @@ START_TEST(cuda_reports_what_the_stamps_say)
     set("order", _i == 0 ? "breadth" : "depth");
     set("stamps", "each");
     ready();
-    ck_assert_int_eq(ops->run(bench, &queue, 20), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    run_bench(20);
+    expect_right();
     ck_assert_uint_eq(fake->n_metrics, 6 + 2 * PROBLEMS);
     for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
         ck_assert_double_eq(fake_metric_named(fake, metrics[i].name), metrics[i].value);
     unload();
     expect_nothing_left();
 }
-END_TEST
 
 /* A problem is 3 x 2 blocks of 8 x 8 threads, or 1. */
 static const struct {
@@ -283,7 +220,7 @@ static const struct {
     {"yes", "10922", "8", 1, 6}, {"yes", "10923", "8", 1, 0}, {"yes", "10923", "32", 1, 6},
 };
 
-START_TEST(cuda_stamps_where_asked_to)
+TEST_TIMES(cuda_stamps_where_asked_to, CUDA(sizeof few / sizeof few[0]))
 {
     load_on_cuda();
     set("aligned", "1");
@@ -291,15 +228,14 @@ START_TEST(cuda_stamps_where_asked_to)
     set("problems", few[_i].problems);
     set("block", few[_i].block);
     ready();
-    ck_assert_int_eq(ops->run(bench, &queue, few[_i].n_runs), GB_OK);
+    run_bench(few[_i].n_runs);
     ck_assert_int_eq(ops->verify(bench, &queue), few[_i].n_runs == 0 ? GB_WRONG_RESULT : GB_OK);
     ck_assert_uint_eq(fake->n_metrics, few[_i].n_metrics);
     unload();
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(cuda_skips_what_device_and_driver_lack)
+TEST_TIMES(cuda_skips_what_device_and_driver_lack, CUDA(4))
 {
     static const char *const reasons[] = {
         "units = 133: the device has 132 multiprocessors",
@@ -321,10 +257,9 @@ START_TEST(cuda_skips_what_device_and_driver_lack)
     unload();
     expect_nothing_left();
 }
-END_TEST
 
 /* The first call fails, then the second, and so on until none does. */
-START_TEST(cuda_leaves_nothing_after_any_failure)
+TEST_TIMES(cuda_leaves_nothing_after_any_failure, CUDA(N_ON_CUDA))
 {
     int32_t status = GB_FAILED;
     for (int i = 1; status != GB_OK; i++) {
@@ -337,30 +272,4 @@ START_TEST(cuda_leaves_nothing_after_any_failure)
         unload();
         expect_nothing_left();
     }
-}
-END_TEST
-
-TEST_SUITE(multistream)
-{
-    Suite *suite = suite_create("multistream");
-    TCase *cpu = tcase_create("cpu");
-    tcase_add_loop_test(cpu, cpu_refuses_what_it_does_not_have, 0,
-                        sizeof refused / sizeof refused[0]);
-    tcase_add_test(cpu, cpu_needs_the_machine_for_itself);
-    tcase_add_test(cpu, cpu_sums_in_memory);
-    tcase_add_test(cpu, unknown_device_is_skipped);
-    suite_add_tcase(suite, cpu);
-    if (strstr(PLUGIN_DEVICES, "cuda") == NULL)
-        return suite;
-    TCase *on_gpu = tcase_create("cuda");
-    tcase_add_loop_test(on_gpu, cuda_is_right_with_each_option, 0, N_ON_CUDA);
-    tcase_add_loop_test(on_gpu, cuda_launches_in_the_order_asked_for, 0, 2);
-    tcase_add_test(on_gpu, cuda_grades_priorities_over_the_whole_range);
-    tcase_add_test(on_gpu, cuda_tells_the_units_it_was_given);
-    tcase_add_loop_test(on_gpu, cuda_reports_what_the_stamps_say, 0, 2);
-    tcase_add_loop_test(on_gpu, cuda_stamps_where_asked_to, 0, sizeof few / sizeof few[0]);
-    tcase_add_loop_test(on_gpu, cuda_skips_what_device_and_driver_lack, 0, 4);
-    tcase_add_loop_test(on_gpu, cuda_leaves_nothing_after_any_failure, 0, N_ON_CUDA);
-    suite_add_tcase(suite, on_gpu);
-    return suite;
 }

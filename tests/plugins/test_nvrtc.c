@@ -20,17 +20,16 @@ static bool compile(const char *source, int architecture, const char *const *opt
                          reason, sizeof reason);
 }
 
-START_TEST(makes_a_binary_for_a_known_architecture)
+TEST(makes_a_binary_for_a_known_architecture)
 {
     ck_assert_msg(compile("extern \"C\" __global__ void f(int *x) { *x = 1; }", 90, NULL), "%s",
                   reason);
     ck_assert_mem_eq(image, "\177ELF", 4);
     free(image);
 }
-END_TEST
 
 /* The driver translates PTX for a device that is newer than the compiler. */
-START_TEST(makes_ptx_for_an_unknown_one)
+TEST(makes_ptx_for_an_unknown_one)
 {
     ck_assert_msg(compile("extern \"C\" __global__ void f(int *x) { *x = 1; }", 999, NULL), "%s",
                   reason);
@@ -38,18 +37,16 @@ START_TEST(makes_ptx_for_an_unknown_one)
     ck_assert_ptr_nonnull(strstr(image, ".target sm_"));
     free(image);
 }
-END_TEST
 
-START_TEST(passes_options_on)
+TEST(passes_options_on)
 {
     static const char *const options[] = {"-DKERNEL=named_here", NULL};
     ck_assert_msg(compile("extern \"C\" __global__ void KERNEL() {}", 999, options), "%s", reason);
     ck_assert_ptr_nonnull(strstr(image, ".visible .entry named_here("));
     free(image);
 }
-END_TEST
 
-START_TEST(says_what_is_wrong_with_the_source)
+TEST(says_what_is_wrong_with_the_source)
 {
     ck_assert(!compile("__global__ void f() { undeclared = 1; }", 90, NULL));
     ck_assert_ptr_null(image);
@@ -57,11 +54,10 @@ START_TEST(says_what_is_wrong_with_the_source)
     ck_assert_ptr_nonnull(strstr(reason, "kernels.cu(1)"));
     ck_assert_ptr_nonnull(strstr(reason, "undeclared"));
 }
-END_TEST
 
 /* A log that is longer than the room for it is cut, not written beyond it. */
 /* It does not look for it beside itself: see open_builtins. */
-START_TEST(has_its_second_library_where_the_loader_does_not_know_of_it)
+TEST(has_its_second_library_where_the_loader_does_not_know_of_it)
 {
     char identity[NVRTC_IDENTITY_BYTES], name[64];
     int major, minor;
@@ -70,9 +66,8 @@ START_TEST(has_its_second_library_where_the_loader_does_not_know_of_it)
     snprintf(name, sizeof name, "libnvrtc-builtins.so.%d.%d", major, minor);
     ck_assert_ptr_nonnull(dlopen(name, RTLD_NOW | RTLD_NOLOAD));
 }
-END_TEST
 
-START_TEST(stays_within_the_room_for_reasons)
+TEST(stays_within_the_room_for_reasons)
 {
     char room[32];
     memset(room, '#', sizeof room);
@@ -80,7 +75,6 @@ START_TEST(stays_within_the_room_for_reasons)
     ck_assert_uint_eq(strlen(room), 15);
     ck_assert_int_eq(room[16], '#');
 }
-END_TEST
 
 static char *read_file(const char *path)
 {
@@ -108,7 +102,7 @@ static char *read_shared(const char *path, const char *source)
     return read_file(shared);
 }
 
-START_TEST(takes_the_kernels_of_all_plugins)
+TEST_TIMES(takes_the_kernels_of_all_plugins, has_kernels ? (int)kernels.gl_pathc : 1)
 {
     enum { ARCHITECTURE = 80 };
     const char *path = kernels.gl_pathv[_i];
@@ -119,34 +113,4 @@ START_TEST(takes_the_kernels_of_all_plugins)
     free(whole);
     free(source);
     free(before);
-}
-END_TEST
-
-TEST_SUITE(nvrtc)
-{
-    enum { SKIPPED = 77 };
-    if (!compile("", 90, NULL) && strncmp(reason, "libnvrtc was not found", 22) == 0) {
-        puts(reason);
-        exit(SKIPPED);
-    }
-    free(image);
-    const char *top = getenv("top_srcdir");
-    char pattern[4096];
-    snprintf(pattern, sizeof pattern, "%s/plugins/bench_*/*.cu", top != NULL ? top : ".");
-    const bool has_kernels = glob(pattern, 0, NULL, &kernels) == 0;
-    Suite *suite = suite_create("nvrtc");
-    TCase *cases = tcase_create("nvrtc");
-    tcase_add_test(cases, makes_a_binary_for_a_known_architecture);
-    tcase_add_test(cases, makes_ptx_for_an_unknown_one);
-    tcase_add_test(cases, passes_options_on);
-    tcase_add_test(cases, says_what_is_wrong_with_the_source);
-    tcase_add_test(cases, has_its_second_library_where_the_loader_does_not_know_of_it);
-    tcase_add_test(cases, stays_within_the_room_for_reasons);
-    suite_add_tcase(suite, cases);
-    TCase *plugins = tcase_create("plugins");
-    tcase_set_timeout(plugins, 300); /* some are long, and other tests run beside it */
-    tcase_add_loop_test(plugins, takes_the_kernels_of_all_plugins, 0,
-                        has_kernels ? (int)kernels.gl_pathc : 1);
-    suite_add_tcase(suite, plugins);
-    return suite;
 }

@@ -50,7 +50,7 @@ static struct compiled compiled_for(int32_t problem, int32_t schedule, int32_t t
 }
 
 /* What the document says of loop partitioning: the loop is there twice. */
-START_TEST(schedules_are_compiled_one_by_one)
+TEST_TIMES(schedules_are_compiled_one_by_one, PROBLEM_BATCHED + 1 /*from PROBLEM_DENSE*/)
 {
     read_source();
     const struct compiled pad = compiled_for(_i, SCHEDULE_PAD, TILE_AUTO);
@@ -59,43 +59,18 @@ START_TEST(schedules_are_compiled_one_by_one)
     compiled_for(_i, SCHEDULE_PARTITION, TILE_AUTO);
     ck_assert_uint_gt(both.code_bytes, pad.code_bytes * 3 / 2);
 }
-END_TEST
 
-START_TEST(so_are_all_tiles)
+TEST_TIMES(so_are_all_tiles, N_TILES + 1 /*from TILE_AUTO + 1*/)
 {
     read_source();
     compiled_for(PROBLEM_DENSE, SCHEDULE_TUNED, _i);
 }
-END_TEST
 
-START_TEST(a_kernel_that_is_not_there_is_reported)
+TEST(a_kernel_that_is_not_there_is_reported)
 {
     struct compiled compiled;
     char reason[4096];
     read_source();
     ck_assert(!compile_kernel(source, length, "nowhere", 90, &compiled, reason, sizeof reason));
     ck_assert_str_ne(reason, "");
-}
-END_TEST
-
-TEST_SUITE(padding_compile)
-{
-    enum { SKIPPED = 77 };
-    static const char text[] = "template <int> __global__ void f() {}";
-    struct compiled compiled;
-    char reason[4096];
-    if (!compile_kernel(text, sizeof text - 1, "f", 90, &compiled, reason, sizeof reason) &&
-        strncmp(reason, "libnvrtc was not found", 22) == 0) {
-        puts(reason);
-        exit(SKIPPED);
-    }
-    Suite *suite = suite_create("padding_compile");
-    TCase *tests = tcase_create("compile");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, schedules_are_compiled_one_by_one, PROBLEM_DENSE,
-                        PROBLEM_BATCHED + 1);
-    tcase_add_loop_test(tests, so_are_all_tiles, TILE_AUTO + 1, N_TILES + 1);
-    tcase_add_test(tests, a_kernel_that_is_not_there_is_reported);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

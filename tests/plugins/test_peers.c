@@ -4,9 +4,8 @@
 #include "tests/check_main.h"
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/fake_cuda/fake_nccl.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/bench_fixture.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,73 +13,19 @@
 static char nccl_path[4096];
 static struct fake_cuda *cuda;
 static struct fake_nccl *nccl;
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_bench_ops *ops;
-static void *params;
-static void *bench;
-static struct gb_queue queue = {.size = sizeof queue};
-
-static void set(const char *name, const char *text)
-{
-    fake_params_set(plugin, params, name, text);
-}
-
-static void *open_fake(const char *file, const char *variable)
-{
-    char path[2048];
-    const char *build = getenv("top_builddir");
-    snprintf(path, sizeof path, "%s/tests/fake_cuda/.libs/%s", build != NULL ? build : ".", file);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    if (realpath(path, nccl_path) == NULL)
-        ck_abort_msg("%s is not there", path);
-    void *found = dlsym(library, variable);
-    ck_assert_ptr_nonnull(found);
-    return found;
-}
-
-static void load(const char *folder, const char *id, int n_devices)
+static void load(const char *id, int n_devices)
 {
     if (cuda == NULL) {
-        cuda = open_fake("libcuda.so.1", "fake_cuda");
-        nccl = open_fake("libnccl.so.2", "fake_nccl");
+        cuda = fake_symbol(fake_library("tests/fake_cuda/.libs/libcuda.so.1"), "fake_cuda");
+        nccl = fake_symbol(fake_library("tests/fake_cuda/.libs/libnccl.so.2"), "fake_nccl");
     }
+    const char *build = getenv("top_builddir");
+    snprintf(nccl_path, sizeof nccl_path, "%s/tests/fake_cuda/.libs/libnccl.so.2",
+             build != NULL ? build : ".");
     queue.native = cuda->queue;
     *cuda = (struct fake_cuda){.n_devices = n_devices, .queue = cuda->queue};
     *nccl = (struct fake_nccl){0};
-    fake = fake_host_new();
-    snprintf(fake->device.backend, sizeof fake->device.backend, "cuda");
-    plugin = fake_plugin(folder, GB_PLUGIN_BENCH, id);
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    bench = NULL;
-}
-
-static void unload(void)
-{
-    ops->destroy(bench);
-    ops->destroy(NULL);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
-}
-
-static int32_t create_and_prepare(void)
-{
-    const int32_t status = ops->create(&fake->host, params, &bench);
-    return status == GB_OK ? ops->prepare(bench, &queue) : status;
-}
-
-static void ready(void)
-{
-    ck_assert_msg(create_and_prepare() == GB_OK, "%s", fake->reason);
-}
-
-static struct gb_work work_of(void)
-{
-    struct gb_work work = {.size = sizeof work};
-    ck_assert_int_eq(ops->work(bench, &work), GB_OK);
-    return work;
+    load_on("cuda", id);
 }
 
 static void expect_nothing_left(void)
@@ -93,6 +38,8 @@ static void expect_nothing_left(void)
 }
 
 /* --- copies --- */
+
+#define CUDA(n) (strstr(PLUGIN_DEVICES, "cuda") != NULL ? (n) : 0)
 
 static const struct {
     const char *from, *to, *directions;
@@ -108,7 +55,7 @@ enum { N_COPIES = sizeof copies / sizeof copies[0] };
 
 static void load_copy(size_t i)
 {
-    load("bench_copy", "copy", copies[i].n_devices);
+    load("copy", copies[i].n_devices);
     set("bytes", "10007");
     set("method", "memcpy");
     set("from", copies[i].from);
@@ -116,17 +63,16 @@ static void load_copy(size_t i)
     set("directions", copies[i].directions);
 }
 
-START_TEST(copies_are_right_in_all_directions)
+TEST_TIMES(copies_are_right_in_all_directions, CUDA(N_COPIES))
 {
     load_copy((size_t)_i);
     ready();
     const int n = copies[_i].n_transfers;
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, (uint64_t)n * 3);
-    ck_assert_int_eq(ops->run(bench, &queue, 3), GB_OK);
+    expect_n_wrong((uint64_t)n * 3);
+    run_bench(3);
     ck_assert_int_eq(cuda->n_copies, 3 * n);
     ck_assert_int_eq(cuda->n_unjoined, 0);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(fake->n_compared, (uint64_t)n * 3);
     const struct gb_work work = work_of();
     ck_assert_double_eq(work.bytes_read, 10007.0 * n);
@@ -137,22 +83,19 @@ START_TEST(copies_are_right_in_all_directions)
     unload();
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(copies_that_are_short_are_found)
+TEST_TIMES(copies_that_are_short_are_found, CUDA(1))
 {
     load_copy(9);
     cuda->is_short = 1;
     ready();
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, 12);
+    run_bench(1);
+    expect_n_wrong(12);
     unload();
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(copies_leave_nothing_after_any_failure)
+TEST_TIMES(copies_leave_nothing_after_any_failure, CUDA(N_COPIES))
 {
     int32_t status = GB_FAILED;
     for (int i = 1; status != GB_OK; i++) {
@@ -165,7 +108,6 @@ START_TEST(copies_leave_nothing_after_any_failure)
         expect_nothing_left();
     }
 }
-END_TEST
 
 static const struct {
     const char *from, *to, *directions, *method, *reason;
@@ -181,9 +123,10 @@ static const struct {
      0, GB_FAILED},
 };
 
-START_TEST(copies_that_cannot_be_are_refused)
+TEST_TIMES(copies_that_cannot_be_are_refused,
+           CUDA(sizeof refused_copies / sizeof refused_copies[0]))
 {
-    load("bench_copy", "copy", refused_copies[_i].n_devices);
+    load("copy", refused_copies[_i].n_devices);
     cuda->has_no_access = refused_copies[_i].has_no_access;
     set("from", refused_copies[_i].from);
     set("to", refused_copies[_i].to);
@@ -194,7 +137,6 @@ START_TEST(copies_that_cannot_be_are_refused)
     unload();
     expect_nothing_left();
 }
-END_TEST
 
 /* --- collectives --- */
 
@@ -216,8 +158,8 @@ enum { N_COLLECTIVES = sizeof collectives / sizeof collectives[0] };
 /* 12 and 4 ranks' parts of elements: sizes in elements divide without a rest. */
 static void load_collective(size_t i)
 {
-    load("bench_nccl", "nccl", collectives[i].n_devices);
-    set("bytes", "480000");
+    load("nccl", collectives[i].n_devices);
+    set("bytes", "48000");
     set("collective", collectives[i].collective);
     set("op", collectives[i].op);
     set("dtype", collectives[i].dtype);
@@ -225,67 +167,63 @@ static void load_collective(size_t i)
     set("library", nccl_path);
 }
 
-START_TEST(collectives_are_right)
+TEST_TIMES(collectives_are_right, N_COLLECTIVES)
 {
     load_collective((size_t)_i);
     ready();
     const int n = collectives[_i].n_devices;
-    ck_assert_int_eq(ops->run(bench, &queue, 3), GB_OK);
+    run_bench(3);
     ck_assert_int_eq(nccl->n_groups, 4);
     ck_assert_int_eq(cuda->n_unjoined, 0);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    expect_right();
     ck_assert_uint_eq(fake->n_checks, (uint64_t)n);
     for (int i = 0; i < n; i++)
         ck_assert_int_eq(nccl->devices[i], i);
     const struct gb_work work = work_of();
-    ck_assert_double_eq(work.items, 480000.0);
-    ck_assert_double_eq_tol(work.bytes_read, 480000.0 * collectives[_i].bus / n, 1e-6);
+    ck_assert_double_eq(work.items, 48000.0);
+    ck_assert_double_eq_tol(work.bytes_read, 48000.0 * collectives[_i].bus / n, 1e-6);
     ck_assert_double_eq(fake_metric_named(fake, "ranks"), n);
     ck_assert_double_eq(fake_metric_named(fake, "nccl_version"), 22809.0);
     unload();
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(collectives_that_are_wrong_are_found)
+TEST_TIMES(collectives_that_are_wrong_are_found, N_COLLECTIVES)
 {
     load_collective((size_t)_i);
     nccl->is_wrong = 1;
     ready();
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    run_bench(1);
+    expect_wrong();
     ck_assert_uint_eq(fake->n_checks, (uint64_t)collectives[_i].n_devices);
     ck_assert_uint_eq(fake->n_wrong, 1);
     unload();
     expect_nothing_left();
 }
-END_TEST
 
 /* What prepare's own call left cannot pass for what the samples did. */
-START_TEST(collectives_that_do_nothing_are_found)
+TEST_TIMES(collectives_that_do_nothing_are_found, N_COLLECTIVES)
 {
     load_collective((size_t)_i);
     nccl->is_idle = 1;
     ready();
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    run_bench(1);
+    expect_wrong();
     unload();
 }
-END_TEST
 
-START_TEST(sizes_are_rounded_down)
+TEST(sizes_are_rounded_down)
 {
     load_collective(5); /* reduce_scatter on 4 */
     set("bytes", "1000");
     ready();
     ck_assert_double_eq(work_of().items, 992.0);
-    ck_assert_int_eq(ops->run(bench, &queue, 1), GB_OK);
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    run_bench(1);
+    expect_right();
     unload();
 }
-END_TEST
 
-START_TEST(collectives_leave_nothing_after_any_failure)
+TEST_TIMES(collectives_leave_nothing_after_any_failure, N_COLLECTIVES)
 {
     int32_t status = GB_FAILED;
     for (int i = 1; status != GB_OK; i++) {
@@ -308,7 +246,6 @@ START_TEST(collectives_leave_nothing_after_any_failure)
         ck_assert_int_eq(cuda->n_live + nccl->n_live + cuda->n_wrong, 0);
     }
 }
-END_TEST
 
 static const struct {
     const char *option, *value, *reason;
@@ -323,7 +260,7 @@ static const struct {
     {"bytes", "15", "bytes = 15: 4 ranks need an element of 4 bytes each", 4},
 };
 
-START_TEST(collectives_that_cannot_be_are_skipped)
+TEST_EACH(collectives_that_cannot_be_are_skipped, skipped_collectives)
 {
     load_collective(5);
     cuda->n_devices = skipped_collectives[_i].n_devices;
@@ -333,9 +270,8 @@ START_TEST(collectives_that_cannot_be_are_skipped)
     unload();
     expect_nothing_left();
 }
-END_TEST
 
-START_TEST(libraries_without_nccl_are_skipped)
+TEST(libraries_without_nccl_are_skipped)
 {
     load_collective(0);
     set("library", "/dev/null/libnccl.so.2");
@@ -348,7 +284,6 @@ START_TEST(libraries_without_nccl_are_skipped)
     ck_assert_ptr_nonnull(strstr(fake->reason, "/libcuda.so.1 has no ncclGetVersion"));
     unload();
 }
-END_TEST
 
 static void count_problem(void *context, const char *option, uint64_t offset, const char *text)
 {
@@ -357,7 +292,7 @@ static void count_problem(void *context, const char *option, uint64_t offset, co
     ++*(int *)context;
 }
 
-START_TEST(problems_of_options_are_reported)
+TEST(problems_of_options_are_reported)
 {
     int n = 0;
     load_collective(7);
@@ -374,31 +309,4 @@ START_TEST(problems_of_options_are_reported)
     ck_assert_int_eq(validation->validate(&fake->host, params, count_problem, &n), GB_OK);
     ck_assert_int_eq(n, 3);
     unload();
-}
-END_TEST
-
-TEST_SUITE(peers)
-{
-    Suite *suite = suite_create("peers");
-    TCase *collective = tcase_create("nccl");
-    tcase_add_loop_test(collective, collectives_are_right, 0, N_COLLECTIVES);
-    tcase_add_loop_test(collective, collectives_that_are_wrong_are_found, 0, N_COLLECTIVES);
-    tcase_add_loop_test(collective, collectives_that_do_nothing_are_found, 0, N_COLLECTIVES);
-    tcase_add_test(collective, sizes_are_rounded_down);
-    tcase_add_loop_test(collective, collectives_leave_nothing_after_any_failure, 0, N_COLLECTIVES);
-    tcase_add_loop_test(collective, collectives_that_cannot_be_are_skipped, 0,
-                        sizeof skipped_collectives / sizeof skipped_collectives[0]);
-    tcase_add_test(collective, libraries_without_nccl_are_skipped);
-    tcase_add_test(collective, problems_of_options_are_reported);
-    suite_add_tcase(suite, collective);
-    if (strstr(PLUGIN_DEVICES, "cuda") == NULL)
-        return suite;
-    TCase *copy = tcase_create("copy");
-    tcase_add_loop_test(copy, copies_are_right_in_all_directions, 0, N_COPIES);
-    tcase_add_test(copy, copies_that_are_short_are_found);
-    tcase_add_loop_test(copy, copies_leave_nothing_after_any_failure, 0, N_COPIES);
-    tcase_add_loop_test(copy, copies_that_cannot_be_are_refused, 0,
-                        sizeof refused_copies / sizeof refused_copies[0]);
-    suite_add_tcase(suite, copy);
-    return suite;
 }

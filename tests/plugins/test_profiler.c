@@ -30,7 +30,6 @@ static void setup(void)
     ck_assert_ptr_nonnull(cupti);
     reason[0] = '\0';
     context = (CUcontext)(uintptr_t)16;
-    ck_assert_msg(profiler_open(path, reason, sizeof reason), "%s", reason);
     metrics = NULL;
 }
 
@@ -41,12 +40,20 @@ static void teardown(void)
     ck_assert_int_eq(cupti->n_wrong, 0);
 }
 
+static void open_fake(void)
+{
+    ck_assert_msg(profiler_open(path, reason, sizeof reason), "%s", reason);
+}
+
 static void new_metrics(void)
 {
+    open_fake();
     metrics = metrics_new("fk100", context, reason, sizeof reason);
     ck_assert_msg(metrics != NULL, "%s", reason);
     ck_assert_str_eq(reason, "");
 }
+
+TEST_FIXTURE(setup, teardown)
 
 /* --- what there is --- */
 
@@ -64,9 +71,10 @@ static void take(void *object, const char *name, const char *unit, const char *h
              help);
 }
 
-START_TEST(metrics_are_listed_by_their_usual_form)
+TEST(metrics_are_listed_by_their_usual_form)
 {
     struct listing listing = {0};
+    open_fake();
     metrics = metrics_new("Fk100", NULL, reason, sizeof reason);
     ck_assert_ptr_nonnull(metrics);
     ck_assert(metrics_list(metrics, NULL, take, &listing, reason, sizeof reason));
@@ -76,9 +84,8 @@ START_TEST(metrics_are_listed_by_their_usual_form)
     ck_assert_ptr_nonnull(
         strstr(listing.text, "sm__throughput.avg.pct_of_peak_sustained_elapsed (percent)"));
 }
-END_TEST
 
-START_TEST(a_whole_metric_is_listed_in_all_forms)
+TEST(a_whole_metric_is_listed_in_all_forms)
 {
     static const char *const names[] = {"lts__hit_rate", "lts__hit_rate.ratio"};
     for (size_t i = 0; i < 2; i++) {
@@ -90,9 +97,8 @@ START_TEST(a_whole_metric_is_listed_in_all_forms)
         ck_assert_ptr_nonnull(strstr(listing.text, "lts__hit_rate.ratio (percent)"));
     }
 }
-END_TEST
 
-START_TEST(only_metrics_with_a_form_are_there)
+TEST(only_metrics_with_a_form_are_there)
 {
     char longer[400];
     memset(longer, 'x', sizeof longer - 1);
@@ -114,22 +120,21 @@ START_TEST(only_metrics_with_a_form_are_there)
     ck_assert_str_eq(metrics_unit(metrics, "dram__bytes_read.sum"), "byte");
     ck_assert_str_eq(metrics_unit(metrics, "nothing.sum"), "");
 }
-END_TEST
 
-START_TEST(an_unknown_chip_is_told_with_those_that_are_known)
+TEST(an_unknown_chip_is_told_with_those_that_are_known)
 {
+    open_fake();
     ck_assert_ptr_null(metrics_new("GH1", NULL, reason, sizeof reason));
     ck_assert_str_eq(reason, "chip 'GH1' is not known: expected one of FK050 FK100");
 }
-END_TEST
 
-START_TEST(the_chip_of_a_device_is_found)
+TEST(the_chip_of_a_device_is_found)
 {
     char chip[PROFILER_CHIP_BYTES];
+    open_fake();
     ck_assert(profiler_chip(0, chip, reason, sizeof reason));
     ck_assert_str_eq(chip, "FK100");
 }
-END_TEST
 
 /* --- counting --- */
 
@@ -164,7 +169,7 @@ static bool count(struct work *object, const char *const *names, size_t n, doubl
                           sizeof reason);
 }
 
-START_TEST(every_pass_runs_the_work_once)
+TEST(every_pass_runs_the_work_once)
 {
     struct work work = {0};
     double values[2];
@@ -178,10 +183,9 @@ START_TEST(every_pass_runs_the_work_once)
     ck_assert_double_eq(values[0], 10);
     ck_assert_double_eq(values[1], 5);
 }
-END_TEST
 
 /* Whatever fails is ended and told; what the work returned is handed back as it is. */
-START_TEST(failing_work_ends_the_passes)
+TEST(failing_work_ends_the_passes)
 {
     struct work work = {.fail_run_at = 2};
     double values[2] = {1, 1};
@@ -199,7 +203,6 @@ START_TEST(failing_work_ends_the_passes)
     ck_assert_int_eq(status, -7);
     ck_assert_int_eq(work.n_run, 0);
 }
-END_TEST
 
 static const char *const failing[] = {
     "ProfilerHostConfigAddMetrics",
@@ -218,7 +221,7 @@ static const char *const failing[] = {
 };
 enum { N_FAILING = sizeof failing / sizeof failing[0] };
 
-START_TEST(every_failure_is_told_and_undone)
+TEST_TIMES(every_failure_is_told_and_undone, N_FAILING)
 {
     struct work work = {0};
     double values[2];
@@ -232,9 +235,8 @@ START_TEST(every_failure_is_told_and_undone)
     ck_assert_msg(strncmp(reason, "CUPTI fails while ", 18) == 0, "%s: %s", failing[_i], reason);
     ck_assert(isnan(values[0]));
 }
-END_TEST
 
-START_TEST(forbidden_counters_are_explained)
+TEST_TIMES(forbidden_counters_are_explained, 4)
 {
     static const char *const places[] = {"ProfilerGetCounterAvailability", "RangeProfilerEnable",
                                          "RangeProfilerSetConfig", "RangeProfilerStart"};
@@ -244,15 +246,15 @@ START_TEST(forbidden_counters_are_explained)
     int32_t status = 0;
     cupti->fail_function = places[_i];
     cupti->result = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+    open_fake();
     metrics = metrics_new("FK100", context, reason, sizeof reason);
     ck_assert(metrics == NULL || !count(&work, two, 2, values, &n_passes, &status));
     ck_assert_int_eq(status, 0);
     ck_assert_ptr_nonnull(strstr(reason, "counters are forbidden to this user: run as root"));
     ck_assert_ptr_nonnull(strstr(reason, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
 }
-END_TEST
 
-START_TEST(a_busy_device_is_explained)
+TEST(a_busy_device_is_explained)
 {
     struct work work = {0};
     double values[2];
@@ -264,9 +266,8 @@ START_TEST(a_busy_device_is_explained)
     ck_assert(!count(&work, two, 2, values, &n_passes, &status));
     ck_assert_ptr_nonnull(strstr(reason, "the counters are in use: end the other profiler"));
 }
-END_TEST
 
-START_TEST(passes_without_end_are_ended)
+TEST(passes_without_end_are_ended)
 {
     struct work work = {0};
     double values[2];
@@ -278,9 +279,8 @@ START_TEST(passes_without_end_are_ended)
     ck_assert_str_eq(reason, "CUPTI asks for more than 1000 passes");
     ck_assert_int_eq(work.n_run, 1000);
 }
-END_TEST
 
-START_TEST(a_dropped_range_is_no_count)
+TEST(a_dropped_range_is_no_count)
 {
     struct work work = {0};
     double values[2];
@@ -292,10 +292,9 @@ START_TEST(a_dropped_range_is_no_count)
     ck_assert_str_eq(reason, "CUPTI lost what it had counted");
     ck_assert(isnan(values[0]));
 }
-END_TEST
 
 /* In a process of its own, where none is open yet. */
-START_TEST(a_library_without_a_profiler_is_told)
+TEST(a_library_without_a_profiler_is_told)
 {
     snprintf(path, sizeof path, "%s/tests/modules/.libs/good.so", getenv("top_builddir"));
     ck_assert(!profiler_open(path, reason, sizeof reason));
@@ -303,13 +302,12 @@ START_TEST(a_library_without_a_profiler_is_told)
     ck_assert(!profiler_open("/no/such/libcupti.so", reason, sizeof reason));
     ck_assert_ptr_nonnull(strstr(reason, "/no/such/libcupti.so"));
 }
-END_TEST
 
 /* --- work --- */
 
 static const struct declared_math fp32_vector = {GB_F32, GB_MATH_VECTOR};
 
-START_TEST(work_is_summed_from_what_the_chip_has)
+TEST(work_is_summed_from_what_the_chip_has)
 {
     struct work_metrics work;
     double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
@@ -331,7 +329,6 @@ START_TEST(work_is_summed_from_what_the_chip_has)
     ck_assert_ptr_null(strstr(text, "hfma"));
     ck_assert_ptr_null(strstr(text, "half precision"));
 }
-END_TEST
 
 /* hfma reads 3: it is 12 operations, or none. */
 static const struct {
@@ -352,7 +349,7 @@ static const struct {
     {{0, 0}, 21, ", in which half precision may be constants and conversions"},
 };
 
-START_TEST(half_precision_is_work_where_it_is_declared)
+TEST_EACH(half_precision_is_work_where_it_is_declared, halves)
 {
     struct work_metrics work;
     double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
@@ -370,9 +367,8 @@ START_TEST(half_precision_is_work_where_it_is_declared)
     const char *found = strstr(text, words != NULL ? words : "half precision");
     ck_assert_msg((found != NULL) == (words != NULL), "%s", text);
 }
-END_TEST
 
-START_TEST(an_older_host_declares_nothing)
+TEST(an_older_host_declares_nothing)
 {
     struct gb_counting counting = {
         .size = sizeof counting, .math_format = GB_BF16, .math_unit = GB_MATH_VECTOR};
@@ -382,9 +378,8 @@ START_TEST(an_older_host_declares_nothing)
     ck_assert_uint_eq(declared_math_of(&counting).format, 0);
     ck_assert_uint_eq(declared_math_of(&counting).unit, 0);
 }
-END_TEST
 
-START_TEST(what_is_left_out_need_not_be_known)
+TEST(what_is_left_out_need_not_be_known)
 {
     struct work_metrics work;
     double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
@@ -399,9 +394,8 @@ START_TEST(what_is_left_out_need_not_be_known)
                      sizeof text);
     ck_assert(isnan(sums[GB_COUNTED_FLOPS]));
 }
-END_TEST
 
-START_TEST(work_with_a_missing_count_is_not_known)
+TEST(work_with_a_missing_count_is_not_known)
 {
     struct work_metrics work;
     double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
@@ -414,35 +408,4 @@ START_TEST(work_with_a_missing_count_is_not_known)
     ck_assert(isnan(sums[GB_COUNTED_FLOPS]));
     ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 1);
     ck_assert_uint_lt(strlen(text), sizeof text);
-}
-END_TEST
-
-TEST_SUITE(profiler)
-{
-    Suite *suite = suite_create("profiler");
-    TCase *fake = tcase_create("fake");
-    tcase_add_checked_fixture(fake, setup, teardown);
-    tcase_add_test(fake, metrics_are_listed_by_their_usual_form);
-    tcase_add_test(fake, a_whole_metric_is_listed_in_all_forms);
-    tcase_add_test(fake, only_metrics_with_a_form_are_there);
-    tcase_add_test(fake, an_unknown_chip_is_told_with_those_that_are_known);
-    tcase_add_test(fake, the_chip_of_a_device_is_found);
-    tcase_add_test(fake, every_pass_runs_the_work_once);
-    tcase_add_test(fake, failing_work_ends_the_passes);
-    tcase_add_loop_test(fake, every_failure_is_told_and_undone, 0, N_FAILING);
-    tcase_add_loop_test(fake, forbidden_counters_are_explained, 0, 4);
-    tcase_add_test(fake, a_busy_device_is_explained);
-    tcase_add_test(fake, passes_without_end_are_ended);
-    tcase_add_test(fake, a_dropped_range_is_no_count);
-    tcase_add_test(fake, work_is_summed_from_what_the_chip_has);
-    tcase_add_loop_test(fake, half_precision_is_work_where_it_is_declared, 0,
-                        sizeof halves / sizeof halves[0]);
-    tcase_add_test(fake, an_older_host_declares_nothing);
-    tcase_add_test(fake, what_is_left_out_need_not_be_known);
-    tcase_add_test(fake, work_with_a_missing_count_is_not_known);
-    suite_add_tcase(suite, fake);
-    TCase *none = tcase_create("none");
-    tcase_add_test(none, a_library_without_a_profiler_is_told);
-    suite_add_tcase(suite, none);
-    return suite;
 }
