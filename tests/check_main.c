@@ -7,6 +7,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* No test of C cuts the power: what a file's sync would wait for takes longer than the tests. */
+__attribute__((visibility("default"))) int fsync(int file)
+{
+    (void)file;
+    return 0;
+}
+
+__attribute__((visibility("default"))) int fdatasync(int file)
+{
+    (void)file;
+    return 0;
+}
 
 static SRunner *runner;
 

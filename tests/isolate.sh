@@ -25,6 +25,9 @@ limit=${TEST_TIME_LIMIT:-1800} status=0
 TIMEFORMAT='# took %3R s, processor %3U s + %3S s'
 { time timeout -k 10 "$limit" "$@" >"$out" 2>&1 </dev/null || status=$?; } 2>"$out.time"
 awk -v status="$status" -v limit="$limit" '
+    # What a program of Check says of a test that it skips stands before the result of that test.
+    /^# skipped: / { why = substr($0, 12) }
+    /^(not )?ok / { if (why != "" && $1 == "ok") $0 = $0 " # SKIP " why; why = "" }
     { print }
     FILENAME == ARGV[1] { last = $0 }
     FILENAME == ARGV[1] && /^(1\.\.|ok|not ok)/ { tap = 1 }

@@ -157,7 +157,6 @@ static const struct {
                 {"no roofs", make_no_roofs, 5},
                 {"no arithmetic", make_no_arithmetic, 0},
                 {"empty", make_empty, 0}};
-enum { PICTURES = sizeof pictures / sizeof *pictures };
 
 static void make_page(int picture, struct plot_page *page)
 {
@@ -296,7 +295,7 @@ static void tear_down(void)
 
 TEST_FIXTURE(NULL, tear_down)
 
-TEST_TIMES(nothing_hides_anything, PICTURES)
+TEST_EACH(nothing_hides_anything, pictures)
 {
     const struct drawing *drawing = drawing_of(script_of(_i));
     const double half = 5;
@@ -321,7 +320,7 @@ TEST_TIMES(nothing_hides_anything, PICTURES)
     ck_assert_uint_ge(n_numbers_of(drawing), pictures[_i].n_numbers);
 }
 
-TEST_TIMES(names_in_the_picture_are_whole, PICTURES)
+TEST_EACH(names_in_the_picture_are_whole, pictures)
 {
     const struct drawing *drawing = drawing_of(script_of(_i));
     for (size_t i = 0; i < drawing->n_labels; i++)
@@ -419,20 +418,28 @@ TEST(long_names_take_more_lines)
     expect(script, "\u2026' at screen"); /* what cannot be broken is cut */
 }
 
-TEST_TIMES(gnuplot_draws_them, PICTURES)
+static void expect_drawn(int i, const char *kind)
 {
-    static const char *const kinds[] = {"svg", "png", "pdf", "gp"};
-    const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
     char file[300];
     struct plot_page page;
     struct gb_error error;
-    make_page(_i, &page);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        snprintf(file, sizeof file, "%s/roofline%d.%s", folder, _i, kinds[i]);
-        if (plot_check(file, &error) != GB_OK)
-            continue;
-        ck_assert_msg(plot_write(&page, file, &error) == GB_OK, "%s: %s", pictures[_i].name,
-                      error.text);
-        unlink(file);
-    }
+    make_page(i, &page);
+    snprintf(file, sizeof file, "%s/roofline%d.%s", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", i,
+             kind);
+    ck_assert_msg(plot_write(&page, file, &error) == GB_OK, "%s: %s", pictures[i].name, error.text);
+    unlink(file);
+}
+
+TEST_EACH(they_are_drawn, pictures)
+{
+    expect_drawn(_i, "svg");
+    expect_drawn(_i, "gp");
+}
+
+TEST_EACH(gnuplot_draws_them, pictures)
+{
+    struct gb_error error;
+    if (plot_check("x.png", &error) != GB_OK)
+        TEST_SKIP("gnuplot and rsvg-convert are missing");
+    expect_drawn(_i, _i % 2 ? "png" : "pdf");
 }

@@ -63,7 +63,9 @@ static struct gb_check check_of(const void *output)
                              .default_tolerance = 1e-3};
 }
 
-START_TEST(formats_are_a_service)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(formats_are_a_service)
 {
     const struct gb_format *format = NULL;
     const double values[] = {-400.0, 1e9, 0x1.8p-24};
@@ -96,7 +98,6 @@ START_TEST(formats_are_a_service)
     ck_assert_double_eq(back[2], 0x1p-23); /* of two as near the even one */
     host_free(host);
 }
-END_TEST
 
 static struct common_params defaults(void)
 {
@@ -120,7 +121,7 @@ static int32_t compare_with(const struct common_params *common, const struct gb_
     return status;
 }
 
-START_TEST(a_comparison_is_told_once)
+TEST(a_comparison_is_told_once)
 {
     struct common_params common = defaults();
     struct gb_check check = check_of(wrong);
@@ -131,10 +132,9 @@ START_TEST(a_comparison_is_told_once)
     ck_assert_uint_eq(told.summary.n_exact, 3);
     ck_assert_uint_eq(told.summary.histogram[VERIFY_CLASS_EQUAL], 3);
 }
-END_TEST
 
 /* With what a plugin of the first day has in memory after its shorter struct. */
-START_TEST(a_short_struct_is_not_read_beyond_its_end)
+TEST(a_short_struct_is_not_read_beyond_its_end)
 {
     struct common_params common = defaults();
     static const double magnitude[] = {1, 2, 3, 4};
@@ -150,9 +150,8 @@ START_TEST(a_short_struct_is_not_read_beyond_its_end)
     ck_assert_int_eq(compare_with(&common, &old), GB_FAILED);
     ck_assert_uint_eq(told.n_summaries, 0);
 }
-END_TEST
 
-START_TEST(the_users_bound_wins)
+TEST(the_users_bound_wins)
 {
     static const double magnitude[] = {2, 4, 6, 8}, off[] = {1, 2, 3, 4 + 1e-6};
     struct common_params common = defaults();
@@ -180,9 +179,8 @@ START_TEST(the_users_bound_wins)
     compare_with(&common, &check);
     ck_assert_double_eq(told.metrics[VERIFY_BOUND].value, plain);
 }
-END_TEST
 
-START_TEST(a_second_look_is_taken_on_request)
+TEST(a_second_look_is_taken_on_request)
 {
     struct common_params common = defaults();
     struct gb_check check = check_of(wrong);
@@ -210,9 +208,8 @@ START_TEST(a_second_look_is_taken_on_request)
     common.check_rtol = 0.0625;
     ck_assert_int_eq(compare_with(&common, &check), GB_WRONG_RESULT);
 }
-END_TEST
 
-START_TEST(the_users_floor_counts)
+TEST(the_users_floor_counts)
 {
     static const float wrong_at_1[] = {2, 2, 3, 4};
     struct common_params common = defaults();
@@ -223,9 +220,8 @@ START_TEST(the_users_floor_counts)
     compare_with(&common, &check);
     ck_assert_double_eq(told.metrics[VERIFY_REL_FLOOR].value, 0);
 }
-END_TEST
 
-START_TEST(overflow_can_be_allowed)
+TEST(overflow_can_be_allowed)
 {
     static const double infinite[] = {1, 2, 3, INFINITY};
     static const float output[] = {1, 2, 3, INFINITY};
@@ -236,7 +232,6 @@ START_TEST(overflow_can_be_allowed)
     common.check_allow_overflow = 1;
     ck_assert_int_eq(compare_with(&common, &check), GB_OK);
 }
-END_TEST
 
 /* ---- files ---- */
 
@@ -265,7 +260,7 @@ static bool is_there(const char *name)
     return access(fixture_path(name), F_OK) == 0;
 }
 
-START_TEST(a_failing_comparison_is_dumped)
+TEST(a_failing_comparison_is_dumped)
 {
     static const double odd[] = {NAN, INFINITY, -INFINITY, 5e-324};
     static const float output[] = {-INFINITY, NAN, 1e-45f, 4};
@@ -283,9 +278,8 @@ START_TEST(a_failing_comparison_is_dumped)
     ck_assert_mem_eq(numpy_data("deep/er/0123-C_.._x-output.npy", "<f4", sizeof output), output,
                      sizeof output);
 }
-END_TEST
 
-START_TEST(a_passing_comparison_is_dumped_if_asked)
+TEST(a_passing_comparison_is_dumped_if_asked)
 {
     struct common_params common = defaults();
     struct gb_check check = check_of(right);
@@ -298,7 +292,6 @@ START_TEST(a_passing_comparison_is_dumped_if_asked)
     ck_assert_int_eq(compare_with(&common, &check), GB_OK);
     ck_assert(is_there("dump/0123-C-output.npy"));
 }
-END_TEST
 
 static const struct {
     uint32_t format;
@@ -320,9 +313,8 @@ static const struct {
     {GB_I8, "|i1", 4, {1, 2, 0xFF, 0x80}, {1, 2, 0xFF, 0x80}},
     {GB_U32, "<u4", 16, {1, 0, 0, 0, 0, 0, 0, 0x80}, {1, 0, 0, 0, 0, 0, 0, 0x80}},
 };
-enum { N_FORMATS = sizeof formats / sizeof *formats };
 
-START_TEST(an_output_keeps_its_format_or_becomes_float32)
+TEST_EACH(an_output_keeps_its_format_or_becomes_float32, formats)
 {
     struct common_params common = defaults();
     struct gb_check check = check_of(formats[_i].output);
@@ -335,9 +327,8 @@ START_TEST(an_output_keeps_its_format_or_becomes_float32)
     ck_assert_mem_eq(numpy_data("dump/0123-C-output.npy", formats[_i].type, formats[_i].bytes),
                      formats[_i].written, formats[_i].bytes);
 }
-END_TEST
 
-START_TEST(files_that_can_not_be_written_lose_no_case)
+TEST(files_that_can_not_be_written_lose_no_case)
 {
     struct common_params common = defaults();
     struct gb_check check = check_of(right);
@@ -362,9 +353,8 @@ START_TEST(files_that_can_not_be_written_lose_no_case)
     ck_assert_int_eq(rmdir(fixture_path("dump/0123-C-reference.npy")), 0);
     ck_assert_msg(rmdir(folder) == 0, "a part of a file was left");
 }
-END_TEST
 
-START_TEST(a_benchmark_may_compare_itself)
+TEST(a_benchmark_may_compare_itself)
 {
     struct host *host = host_new(1, &sink, NULL, NULL);
     const struct gb_host *interface = host_interface(host);
@@ -380,10 +370,9 @@ START_TEST(a_benchmark_may_compare_itself)
     ck_assert_uint_eq(told.n_summaries, 0);
     host_free(host);
 }
-END_TEST
 
 /* What is longer than there is room for says so at its end. */
-START_TEST(long_reasons_are_cut)
+TEST(long_reasons_are_cut)
 {
     static char text[2 * HOST_TEXT_MAX];
     struct host *host = host_new(1, &sink, NULL, NULL);
@@ -397,7 +386,6 @@ START_TEST(long_reasons_are_cut)
     ck_assert_str_eq(host_reason(host) + HOST_TEXT_MAX - 7, "xx ...");
     host_free(host);
 }
-END_TEST
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
@@ -406,7 +394,7 @@ static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iteration
 }
 
 /* Also those of a plugin that knows a shorter struct. */
-START_TEST(functions_are_replaced)
+TEST(functions_are_replaced)
 {
     struct gb_bench_ops ops = {.size = offsetof(struct gb_bench_ops, collect),
                                .flags = GB_BENCH_SINGLE,
@@ -426,30 +414,4 @@ START_TEST(functions_are_replaced)
     ck_assert_uint_eq(replaced->flags, GB_BENCH_SINGLE);
     ck_assert_double_eq(replaced->entry_ns, 0);
     host_free(host);
-}
-END_TEST
-
-TEST_SUITE(host)
-{
-    Suite *suite = suite_create("host");
-    TCase *judging = tcase_create("judging");
-    tcase_add_test(judging, formats_are_a_service);
-    tcase_add_test(judging, a_comparison_is_told_once);
-    tcase_add_test(judging, a_short_struct_is_not_read_beyond_its_end);
-    tcase_add_test(judging, the_users_bound_wins);
-    tcase_add_test(judging, a_second_look_is_taken_on_request);
-    tcase_add_test(judging, the_users_floor_counts);
-    tcase_add_test(judging, overflow_can_be_allowed);
-    tcase_add_test(judging, a_benchmark_may_compare_itself);
-    tcase_add_test(judging, long_reasons_are_cut);
-    tcase_add_test(judging, functions_are_replaced);
-    suite_add_tcase(suite, judging);
-    TCase *files = tcase_create("files");
-    tcase_add_checked_fixture(files, fixture_begin, fixture_end);
-    tcase_add_test(files, a_failing_comparison_is_dumped);
-    tcase_add_test(files, a_passing_comparison_is_dumped_if_asked);
-    tcase_add_loop_test(files, an_output_keeps_its_format_or_becomes_float32, 0, N_FORMATS);
-    tcase_add_test(files, files_that_can_not_be_written_lose_no_case);
-    suite_add_tcase(suite, files);
-    return suite;
 }

@@ -161,7 +161,7 @@ static void stop(struct policy_run *run, struct host *host)
 static const struct guards loose = {1, 1000000, 1e18, 0};
 static const uint64_t batches[] = {1, 2, 7, 64, 1000, 2000};
 
-START_TEST(looks_where_asked)
+TEST_EACH(looks_where_asked, batches)
 {
     struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 10},
                                         {.decision = GB_MORE, .n_samples = 13},
@@ -182,9 +182,8 @@ START_TEST(looks_where_asked)
     ck_assert_str_eq(policy_run_reason(run), "enough");
     stop(run, host);
 }
-END_TEST
 
-START_TEST(guards_hold)
+TEST_EACH(guards_hold, batches)
 {
     static const struct {
         struct guards guards;
@@ -222,11 +221,10 @@ START_TEST(guards_hold)
         stop(run, host);
     }
 }
-END_TEST
 
 /* A guard that nobody gave gives way to a number that somebody gave, the policy's or the other
  * guard's. */
-START_TEST(given_numbers_win)
+TEST_EACH(given_numbers_win, batches)
 {
     static const struct {
         const struct gb_plugin *plugin;
@@ -254,9 +252,8 @@ START_TEST(given_numbers_win)
         stop(run, host);
     }
 }
-END_TEST
 
-START_TEST(most_samples_wanted)
+TEST(most_samples_wanted)
 {
     static const struct {
         const struct gb_plugin *plugin;
@@ -278,9 +275,8 @@ START_TEST(most_samples_wanted)
         stop(run, host);
     }
 }
-END_TEST
 
-START_TEST(wanted_is_what_is_missing)
+TEST(wanted_is_what_is_missing)
 {
     struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 40}}, .n_answers = 1};
     struct host *host = host_new(0, &sink, NULL, NULL);
@@ -297,11 +293,10 @@ START_TEST(wanted_is_what_is_missing)
     ck_assert_uint_eq(policy_run_wanted(run, 0), 1);
     stop(run, host);
 }
-END_TEST
 
 /* An eighth of what there is, however few samples the policy asks for: more would be measured in
  * vain, fewer would cost a synchronization for each. */
-START_TEST(an_eighth_is_measured_ahead)
+TEST(an_eighth_is_measured_ahead)
 {
     static const struct {
         uint64_t count, max_samples, wanted;
@@ -325,9 +320,8 @@ START_TEST(an_eighth_is_measured_ahead)
         stop(run, host);
     }
 }
-END_TEST
 
-START_TEST(reports_are_made_sound)
+TEST(reports_are_made_sound)
 {
     static const struct {
         struct gb_estimate estimate;
@@ -361,9 +355,8 @@ START_TEST(reports_are_made_sound)
         stop(run, host);
     }
 }
-END_TEST
 
-START_TEST(a_failing_policy_is_quoted)
+TEST(a_failing_policy_is_quoted)
 {
     struct script script = {
         .answers = {{.decision = GB_MORE}}, .n_answers = 1, .observe_status = 1};
@@ -372,22 +365,4 @@ START_TEST(a_failing_policy_is_quoted)
     struct policy_run *run = play(&script, loose, 10, &host, &error);
     ck_assert_str_eq(error.text, "policy: no patience");
     stop(run, host);
-}
-END_TEST
-
-TEST_SUITE(policy_run)
-{
-    Suite *suite = suite_create("policy_run");
-    TCase *tests = tcase_create("policy_run");
-    int n_batches = sizeof batches / sizeof *batches;
-    tcase_add_loop_test(tests, looks_where_asked, 0, n_batches);
-    tcase_add_loop_test(tests, guards_hold, 0, n_batches);
-    tcase_add_loop_test(tests, given_numbers_win, 0, n_batches);
-    tcase_add_test(tests, most_samples_wanted);
-    tcase_add_test(tests, wanted_is_what_is_missing);
-    tcase_add_test(tests, an_eighth_is_measured_ahead);
-    tcase_add_test(tests, reports_are_made_sound);
-    tcase_add_test(tests, a_failing_policy_is_quoted);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

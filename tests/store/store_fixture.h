@@ -8,6 +8,7 @@
 #include "core/store/store_schema.h"
 
 #include <check.h>
+#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,12 +36,16 @@ static inline void fixture_begin(void)
     ck_assert_ptr_nonnull(mkdtemp(fixture_folder));
 }
 
+static inline int fixture_remove(const char *path, const struct stat *status, int kind,
+                                 struct FTW *at)
+{
+    (void)status, (void)kind, (void)at;
+    return remove(path);
+}
+
 static inline void fixture_end(void)
 {
-    char command[512];
-    snprintf(command, sizeof command, "chmod -R u+w '%s'; rm -rf '%s'", fixture_folder,
-             fixture_folder);
-    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(nftw(fixture_folder, fixture_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 /* The text of an error with the test's folder taken out: "results.gbr: ...". */
@@ -352,14 +357,11 @@ static inline void fixture_make_file(const char *name, unsigned run, unsigned n_
     fixture_close(store);
 }
 
-/* The end of a loop over files of earlier versions: 0 where SQLite cannot make them. */
-static inline int fixture_earlier(int end)
+/* SQLite cannot make files of earlier versions: for TEST_SKIP. */
+#define FIXTURE_NO_EARLIER "files of earlier versions: this SQLite has no DROP COLUMN"
+static inline bool fixture_is_old_sqlite(void)
 {
-    if (sqlite3_libversion_number() >= 3035000)
-        return end;
-    printf("# skipped: files of earlier versions: SQLite %s has no DROP COLUMN\n",
-           sqlite3_libversion());
-    return 0;
+    return sqlite3_libversion_number() < 3035000;
 }
 
 /* Makes a closed file of the present version one of version 3. */

@@ -143,7 +143,9 @@ static void expect_same(const char *a, const char *b)
     ck_assert(text_equal(text_get(&first), text_get(&second)));
 }
 
-START_TEST(a_copy_has_every_bit)
+TEST_FIXTURE(fixture_begin, fixture_end)
+
+TEST(a_copy_has_every_bit)
 {
     make_part("a.gbr", 1, 0, 5, true);
     struct merge_counts counts = merge("copy.gbr", "a.gbr");
@@ -152,7 +154,6 @@ START_TEST(a_copy_has_every_bit)
     ck_assert_uint_eq(counts.cases_known, 0);
     expect_same("copy.gbr", "a.gbr");
 }
-END_TEST
 
 /* Rows that a statement finds in a file. */
 static int64_t count_rows(const char *name, const char *sql)
@@ -167,7 +168,7 @@ static int64_t count_rows(const char *name, const char *sql)
     return n;
 }
 
-START_TEST(merged_histograms_add_up)
+TEST(merged_histograms_add_up)
 {
     make_part("a.gbr", 1, 0, 3, true);
     make_part("b.gbr", 2, 0, 2, true);
@@ -183,9 +184,8 @@ START_TEST(merged_histograms_add_up)
                                            " WHERE label = 'reference 0' AND count = 1"),
                      5);
 }
-END_TEST
 
-START_TEST(merging_again_changes_nothing)
+TEST(merging_again_changes_nothing)
 {
     make_part("a.gbr", 1, 0, 5, true);
     make_part("b.gbr", 2, 0, 3, true);
@@ -203,7 +203,6 @@ START_TEST(merging_again_changes_nothing)
     dump("all.gbr", &twice);
     ck_assert(text_equal(text_get(&once), text_get(&twice)));
 }
-END_TEST
 
 /*
  * a: the first part of run 1, not ended; b: all of run 1, ended; c: run 2; d: run 1 again, one case
@@ -232,7 +231,7 @@ static void make_overlapping_files(void)
     make_part("c.gbr", 2, 0, 2, false);
 }
 
-START_TEST(the_order_of_merging_does_not_matter)
+TEST(the_order_of_merging_does_not_matter)
 {
     static const char *const names[] = {"a.gbr", "b.gbr", "c.gbr", "d.gbr"};
     CLEANUP(text_free) struct text first_dump = {0}, first_export = {0};
@@ -264,9 +263,8 @@ START_TEST(the_order_of_merging_does_not_matter)
     }
     ck_assert_int_eq(n_orders, 24);
 }
-END_TEST
 
-START_TEST(the_copy_that_is_further_on_wins)
+TEST(the_copy_that_is_further_on_wins)
 {
     make_overlapping_files();
     merge("all.gbr", "d.gbr");
@@ -277,9 +275,8 @@ START_TEST(the_copy_that_is_further_on_wins)
     ck_assert_uint_eq(counts.cases_known, 2);
     expect_same("all.gbr", "b.gbr");
 }
-END_TEST
 
-START_TEST(run_numbers_do_not_depend_on_the_order)
+TEST(run_numbers_do_not_depend_on_the_order)
 {
     make_part("a.gbr", 2, 0, 1, true);
     make_part("b.gbr", 1, 0, 1, true);
@@ -294,9 +291,8 @@ START_TEST(run_numbers_do_not_depend_on_the_order)
     arena_free(&arena);
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(what_cannot_be_merged)
+TEST(what_cannot_be_merged)
 {
     make_part("all.gbr", 1, 0, 1, true);
     struct store *store = fixture_open("all.gbr", STORE_WRITE);
@@ -308,9 +304,8 @@ START_TEST(what_cannot_be_merged)
     ck_assert_uint_eq(counts.runs_added, 7); /* left alone */
     fixture_close(store);
 }
-END_TEST
 
-START_TEST(a_merge_that_does_not_fit_adds_nothing)
+TEST(a_merge_that_does_not_fit_adds_nothing)
 {
     make_part("big.gbr", 2, 0, 200, true);
     make_part("all.gbr", 1, 0, 1, true);
@@ -325,23 +320,4 @@ START_TEST(a_merge_that_does_not_fit_adds_nothing)
     fixture_close(store);
     dump("all.gbr", &after);
     ck_assert(text_equal(text_get(&before), text_get(&after)));
-}
-END_TEST
-
-TEST_SUITE(merge)
-{
-    Suite *suite = suite_create("merge");
-    TCase *all = tcase_create("merge");
-    tcase_add_checked_fixture(all, fixture_begin, fixture_end);
-    tcase_set_timeout(all, 120); /* many small files, each of which is synchronized to the disk */
-    tcase_add_test(all, a_copy_has_every_bit);
-    tcase_add_test(all, merged_histograms_add_up);
-    tcase_add_test(all, merging_again_changes_nothing);
-    tcase_add_test(all, the_order_of_merging_does_not_matter);
-    tcase_add_test(all, the_copy_that_is_further_on_wins);
-    tcase_add_test(all, run_numbers_do_not_depend_on_the_order);
-    tcase_add_test(all, what_cannot_be_merged);
-    tcase_add_test(all, a_merge_that_does_not_fit_adds_nothing);
-    suite_add_tcase(suite, all);
-    return suite;
 }

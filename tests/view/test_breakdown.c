@@ -44,11 +44,10 @@ static const struct {
     {"show_kernel_columns.txt",
      {.columns = "streams,kernels,kernel,grid,block,registers,shared_bytes,occupancy"}},
 };
-enum { N_SHOWS = sizeof shows / sizeof *shows };
 
 TEST_FIXTURE(setup, fixture_end)
 
-TEST_TIMES(shown_as_tables, N_SHOWS)
+TEST_EACH(shown_as_tables, shows)
 {
     CLEANUP(text_free) struct text got = {0};
     views_show("kernels.gbr", &shows[_i].options, &got);

@@ -98,9 +98,8 @@ static const struct {
      {.relative_to = "dtype=fp16", .format = FORMAT_MARKDOWN, .rows = ROWS_COMBINED},
      true},
 };
-enum { N_GOLDENS = sizeof goldens / sizeof *goldens };
 
-TEST_TIMES(ratios_are_in_every_table, N_GOLDENS)
+TEST_EACH(ratios_are_in_every_table, goldens)
 {
     CLEANUP(text_free) struct text got = {0};
     if (goldens[_i].is_export)
@@ -236,9 +235,8 @@ static const struct {
      "--pivot as csv is a row for each sample, which has no ratio: name --columns, such as "
      "median_ns"},
 };
-enum { N_ERRORS = sizeof errors / sizeof *errors };
 
-TEST_TIMES(mistakes_are_named_with_their_place, N_ERRORS)
+TEST_EACH(mistakes_are_named_with_their_place, errors)
 {
     CLEANUP(text_free) struct text got = {0};
     struct gb_error error = {0};

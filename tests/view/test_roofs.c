@@ -63,7 +63,6 @@ static const struct {
     {"nonsense", NAN, -5, INFINITY, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", "", BOUND_UNKNOWN,
      NAN, NAN, NAN},
 };
-enum { N_RULES = sizeof rules / sizeof *rules };
 
 static const char *name_of(const struct roof *roof)
 {
@@ -76,7 +75,17 @@ static void expect_number(const char *what, double expected, double got)
                   "%s: expected %g, got %g", what, expected, got);
 }
 
-START_TEST(cases_are_held_against)
+/* No file of the user who runs the tests is looked at. */
+static void setup(void)
+{
+    fixture_begin();
+    setenv("XDG_DATA_HOME", fixture_folder, 1);
+    ck_assert_int_eq(mkdir(fixture_path("gbrun"), 0755), 0);
+}
+
+TEST_FIXTURE(setup, fixture_end)
+
+TEST_EACH(cases_are_held_against, rules)
 {
     struct gb_work work = {.size = sizeof work,
                            .flops = rules[_i].flops,
@@ -97,9 +106,8 @@ START_TEST(cases_are_held_against)
     expect_number(rules[_i].name, rules[_i].ridge, got.ridge);
     expect_number(rules[_i].name, rules[_i].model_ns, got.model_ns);
 }
-END_TEST
 
-START_TEST(the_last_cache_is_l3_where_there_is_one)
+TEST(the_last_cache_is_l3_where_there_is_one)
 {
     struct roof more[] = {{"l2_read", 400e9, false}, {"l3_read", 200e9, false}};
     const struct roofs both = {more, 2}, none = {0};
@@ -112,7 +120,6 @@ START_TEST(the_last_cache_is_l3_where_there_is_one)
     roofline_of(&none, &work, LEVEL_LAST, &got);
     ck_assert_ptr_null(got.roof);
 }
-END_TEST
 
 /* ---- files with roofs ---- */
 
@@ -182,14 +189,6 @@ static void make_file(const char *name, unsigned run, bool has_roofs, bool has_c
     fixture_close(store);
 }
 
-/* No file of the user who runs the tests is looked at. */
-static void setup(void)
-{
-    fixture_begin();
-    setenv("XDG_DATA_HOME", fixture_folder, 1);
-    ck_assert_int_eq(mkdir(fixture_path("gbrun"), 0755), 0);
-}
-
 static void expect_roofs(const char *file, const char *roofs, int64_t run, const char *expected)
 {
     CLEANUP(text_free) struct text got = {0};
@@ -204,7 +203,7 @@ static void expect_roofs(const char *file, const char *roofs, int64_t run, const
 
 #define HEAD "roof_name,roof_ratio,roofs_source\n"
 
-START_TEST(roofs_are_looked_for_in_order)
+TEST(roofs_are_looked_for_in_order)
 {
     CLEANUP(text_free) struct text expected = {0};
     CLEANUP(arena_free) struct arena arena = {0};
@@ -229,9 +228,8 @@ START_TEST(roofs_are_looked_for_in_order)
                 chosen);
     expect_roofs("results.gbr", chosen, 1, text_get(&expected));
 }
-END_TEST
 
-START_TEST(a_run_prefers_its_own_roofs)
+TEST(a_run_prefers_its_own_roofs)
 {
     make_file("results.gbr", 1, true, true);
     make_file("results.gbr", 2, true, true);
@@ -239,10 +237,9 @@ START_TEST(a_run_prefers_its_own_roofs)
                  HEAD "dram_read,0.8,\"run 1 of this file, 2026-01-01 10:00:00 UTC\"\n"
                       "dram_read,0.4,\"run 2 of this file, 2026-01-02 10:00:00 UTC\"\n");
 }
-END_TEST
 
 /* A cache that is slower than memory is not believed, nor is what was undecided certain. */
-START_TEST(roofs_that_contradict_and_doubtful_ones)
+TEST(roofs_that_contradict_and_doubtful_ones)
 {
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -262,9 +259,8 @@ START_TEST(roofs_that_contradict_and_doubtful_ones)
                       "level farther out is faster: l2_read; not certified or disturbed: "
                       "fp32_fma\"\n");
 }
-END_TEST
 
-START_TEST(roofs_of_another_model_are_of_no_use)
+TEST(roofs_of_another_model_are_of_no_use)
 {
     struct roof_set sets[] = {{.model = "A", .run_uuid = "1"},
                               {.model = "B", .run_uuid = "2"},
@@ -279,9 +275,8 @@ START_TEST(roofs_of_another_model_are_of_no_use)
     library.n = 4;
     ck_assert_ptr_eq(roof_library_find(&library, "A", "3"), &sets[3]);
 }
-END_TEST
 
-START_TEST(a_file_that_is_no_results_file)
+TEST(a_file_that_is_no_results_file)
 {
     CLEANUP(text_free) struct text got = {0};
     struct gb_error error = {0};
@@ -297,9 +292,8 @@ START_TEST(a_file_that_is_no_results_file)
     ck_assert_int_ne(views_try_export("results.gbr", &options, &got, &error), GB_OK);
     ck_assert_ptr_nonnull(strstr(error.text, "not a results file"));
 }
-END_TEST
 
-START_TEST(caches_count_where_they_are_warm_and_large_enough)
+TEST(caches_count_where_they_are_warm_and_large_enough)
 {
     static struct fact enough[] = {{"cache_bytes", "8000000"}},
                        less[] = {{"cache_bytes", "7999999"}},
@@ -327,7 +321,6 @@ START_TEST(caches_count_where_they_are_warm_and_large_enough)
     roofline_of_case(NULL, &c, &device, &got);
     ck_assert_ptr_null(got.roof);
 }
-END_TEST
 
 /* Kernels that read for about 4 us what DRAM reads in 1, or compute what takes 2, on `units`. */
 static const struct {
@@ -357,9 +350,8 @@ static const struct {
     {"arithmetic of a few", {13}, 0, 0.5, 81200, 2e6, false, 0, "132", BOUND_MATH},
     {"far from it", {13}, 0, 0.5, 81300, 2e6, false, 0, "132", BOUND_LATENCY},
 };
-enum { N_LATENCIES = sizeof latencies / sizeof *latencies };
 
-START_TEST(kernels_that_cannot_fill_a_device)
+TEST_EACH(kernels_that_cannot_fill_a_device, latencies)
 {
     static struct roof roofs[] = {{"dram_read", 1e12, false}, {"fp32_fma", 1e12, false}};
     const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
@@ -388,7 +380,6 @@ START_TEST(kernels_that_cannot_fill_a_device)
     ck_assert_msg(got.bound == latencies[_i].bound, "%s: got %d", latencies[_i].name, got.bound);
     ck_assert_str_eq(name_of(got.roof), latencies[_i].flops > 0 ? "fp32_fma" : "dram_read");
 }
-END_TEST
 
 /* A CPU of 4 with 32 KiB of L1, 1 MiB of L2 and 8 MiB that all share: of so many threads' bytes. */
 static const struct {
@@ -413,9 +404,8 @@ static const struct {
     {"little, far", 8000, 1, "warm", 321, "l1_read", 80, BOUND_LATENCY},
     {"much, far", 9e6, 0, "warm", 1e8, "dram_read", 450000, BOUND_MEMORY},
 };
-enum { N_LEVELS = sizeof levels / sizeof *levels };
 
-START_TEST(level_and_threads_choose_the_roof)
+TEST_EACH(level_and_threads_choose_the_roof, levels)
 {
     static struct roof one[] = {
         {"dram_read", 10e9, false}, {"l1_read", 100e9, false}, {"l2_read", 50e9, false}};
@@ -439,7 +429,6 @@ START_TEST(level_and_threads_choose_the_roof)
     expect_number(levels[_i].name, levels[_i].model_ns, got.model_ns);
     ck_assert_msg(got.bound == levels[_i].bound, "%s: got %d", levels[_i].name, got.bound);
 }
-END_TEST
 
 /* Eight CPUs with 32 KiB of L1 and 1 MiB of L2 each or for several, 8 MiB for all or for four. */
 static const struct {
@@ -463,9 +452,8 @@ static const struct {
     {"not known", NULL, NULL, NULL, (8 << 20) + 8, 8, "dram_read"},
     {"not known, of a core", NULL, NULL, NULL, 8 << 20, 8, "l2_read"},
 };
-enum { N_CLUSTERS = sizeof clusters / sizeof *clusters };
 
-START_TEST(shared_caches_hold_the_shares_of_all_who_share)
+TEST_EACH(shared_caches_hold_the_shares_of_all_who_share, clusters)
 {
     static struct roof roofs[] = {{"dram_read", 10e9, false},
                                   {"l1_read", 100e9, false},
@@ -490,10 +478,9 @@ START_TEST(shared_caches_hold_the_shares_of_all_who_share)
     ck_assert_msg(text_equal(name_of(got.roof), clusters[_i].roof), "%s: %s", clusters[_i].name,
                   name_of(got.roof));
 }
-END_TEST
 
 /* With a roof of one thread that is known and one that is not: whichever bounds it more. */
-START_TEST(one_roof_of_one_thread_is_better_than_none)
+TEST_TIMES(one_roof_of_one_thread_is_better_than_none, 2)
 {
     static struct roof one[] = {{"dram_read", 10e9, false}};
     static struct roof four[] = {{"dram_read", 40e9, false}, {"fp32_fma", 100e9, false}};
@@ -513,11 +500,10 @@ START_TEST(one_roof_of_one_thread_is_better_than_none)
     expect_number("model", _i == 0 ? 1e6 : 1e7, got.model_ns);
     ck_assert_int_eq(got.bound, _i == 0 ? BOUND_UNKNOWN : BOUND_MATH);
 }
-END_TEST
 
 /* ---- what is printed ---- */
 
-START_TEST(tables_show_them)
+TEST(tables_show_them)
 {
     CLEANUP(text_free) struct text shown = {0}, verbose = {0}, columns = {0};
     make_file("results.gbr", 1, true, true);
@@ -536,11 +522,10 @@ START_TEST(tables_show_them)
                  &columns);
     views_expect_golden("roofs.csv", &columns);
 }
-END_TEST
 
 /* How near a case is to its roof is what details of checks, samples, rates and the policy's reason
  * make room for. */
-START_TEST(a_narrow_table_keeps_the_roof)
+TEST(a_narrow_table_keeps_the_roof)
 {
     CLEANUP(text_free) struct text shown = {0};
     make_file("results.gbr", 1, true, true);
@@ -550,7 +535,6 @@ START_TEST(a_narrow_table_keeps_the_roof)
                          "            roof  status\n") != NULL,
                   "%s", text_get(&shown));
 }
-END_TEST
 
 static void make_report(const char *file, const char *pivot, bool has_roofline, struct report *ret)
 {
@@ -568,7 +552,7 @@ static void make_report(const char *file, const char *pivot, bool has_roofline, 
     fixture_close(store);
 }
 
-START_TEST(reports_as_text)
+TEST(reports_as_text)
 {
     CLEANUP(text_free) struct text roofline = {0}, bars = {0}, bare = {0};
     struct report report;
@@ -588,7 +572,6 @@ START_TEST(reports_as_text)
     report_free(&report);
     views_expect_golden("report_bars.txt", &bare);
 }
-END_TEST
 
 static void script_of(const struct report *report, struct text *out)
 {
@@ -598,7 +581,7 @@ static void script_of(const struct report *report, struct text *out)
     plot_script(&page, PLOT_SVG, NULL, out);
 }
 
-START_TEST(reports_as_pages)
+TEST(reports_as_pages)
 {
     CLEANUP(text_free) struct text script = {0};
     struct report report;
@@ -630,9 +613,8 @@ START_TEST(reports_as_pages)
         ck_assert_msg(strstr(text_get(&script), expected[i]), "no %s in\n%s", expected[i],
                       text_get(&script));
 }
-END_TEST
 
-START_TEST(many_cases_and_groups_stay_on_the_page)
+TEST(many_cases_and_groups_stay_on_the_page)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text script = {0}, text = {0};
@@ -660,32 +642,4 @@ START_TEST(many_cases_and_groups_stay_on_the_page)
     report_text(&report, &text);
     ck_assert_ptr_nonnull(strstr(text_get(&text), "no roofs of this device are known"));
     ck_assert_ptr_nonnull(strstr(text_get(&text), "there is nothing to draw"));
-}
-END_TEST
-
-TEST_SUITE(roofs)
-{
-    Suite *all_tests = suite_create("roofs");
-    TCase *rule = tcase_create("rule"), *files = tcase_create("files");
-    tcase_add_loop_test(rule, cases_are_held_against, 0, N_RULES);
-    tcase_add_test(rule, the_last_cache_is_l3_where_there_is_one);
-    tcase_add_test(rule, roofs_of_another_model_are_of_no_use);
-    tcase_add_test(rule, caches_count_where_they_are_warm_and_large_enough);
-    tcase_add_loop_test(rule, kernels_that_cannot_fill_a_device, 0, N_LATENCIES);
-    tcase_add_loop_test(rule, level_and_threads_choose_the_roof, 0, N_LEVELS);
-    tcase_add_loop_test(rule, shared_caches_hold_the_shares_of_all_who_share, 0, N_CLUSTERS);
-    tcase_add_loop_test(rule, one_roof_of_one_thread_is_better_than_none, 0, 2);
-    tcase_add_test(rule, many_cases_and_groups_stay_on_the_page);
-    suite_add_tcase(all_tests, rule);
-    tcase_add_checked_fixture(files, setup, fixture_end);
-    tcase_add_test(files, roofs_are_looked_for_in_order);
-    tcase_add_test(files, a_run_prefers_its_own_roofs);
-    tcase_add_test(files, roofs_that_contradict_and_doubtful_ones);
-    tcase_add_test(files, a_file_that_is_no_results_file);
-    tcase_add_test(files, tables_show_them);
-    tcase_add_test(files, a_narrow_table_keeps_the_roof);
-    tcase_add_test(files, reports_as_text);
-    tcase_add_test(files, reports_as_pages);
-    suite_add_tcase(all_tests, files);
-    return all_tests;
 }

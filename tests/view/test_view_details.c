@@ -199,11 +199,10 @@ static const struct {
      "    streams streams=4: 1.000 ms (75 %, no interval), 1.200 ms (25 %, no interval)\n"},
     {make_multimodal_unconverged, true, "  1.000 ms*?  "},
 };
-enum { N_DETAILS = sizeof details / sizeof *details };
 
 TEST_FIXTURE(fixture_begin, fixture_end)
 
-TEST_TIMES(details_of_a_row, N_DETAILS)
+TEST_EACH(details_of_a_row, details)
 {
     CLEANUP(text_free) struct text got = {0};
     show_one(details[_i].change, details[_i].ended, &got);
@@ -229,10 +228,9 @@ static const struct {
      "| bench   | policy  | device |          clock=a |                b |             wall |",
      "| floor   | precise | cpu    |                  |                  | 1.000 ms ±1.00 % |"},
 };
-enum { N_ONE_COLUMNS = sizeof one_columns / sizeof *one_columns };
 
 /* What a case runs with is an axis of one bench: one column, which the other bench fills too. */
-TEST_TIMES(an_axis_of_device_policy_or_clock_is_one_column, N_ONE_COLUMNS)
+TEST_EACH(an_axis_of_device_policy_or_clock_is_one_column, one_columns)
 {
     static const char *const names[] = {"device", "policy", "clock"};
     struct plugin_settings others[] = {fixture_precise, fixture_precise};
@@ -347,9 +345,8 @@ static const struct {
     {40, "\nst\u2026ms  99    12    12  1.000 ms  \u00b11.00 %\n"},
     {36, "\nbench    n  size    median  interval\n"},
 };
-enum { N_WIDTHS = sizeof widths / sizeof *widths };
 
-TEST_TIMES(what_says_least_is_left_out_first, N_WIDTHS)
+TEST_EACH(what_says_least_is_left_out_first, widths)
 {
     CLEANUP(text_free) struct text got = {0};
     show_products(widths[_i].width, &got);
@@ -514,9 +511,8 @@ static const struct {
     {make_one_wrong, "  FAIL abs 0.5 > 1e-06  ", "ok abs"},
     {make_more_confident, "  1.010 ms   \u00B15.67 %  ", NULL}, /* T2 of 99 % */
 };
-enum { N_ROUNDS = sizeof rounds / sizeof *rounds };
 
-TEST_TIMES(rounds_are_one_row, N_ROUNDS)
+TEST_EACH(rounds_are_one_row, rounds)
 {
     CLEANUP(text_free) struct text got = {0};
     struct view_options options = {.verbose = true};

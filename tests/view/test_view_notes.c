@@ -104,11 +104,10 @@ static const struct {
     {have_modes, "its times have 2 modes"},
     {have_coarse_timer, "the timer's resolution, 200 ns of an iteration"},
 };
-enum { N_CAUSES = sizeof causes / sizeof *causes };
 
 TEST_FIXTURE(setup, teardown)
 
-TEST_TIMES(noise_has_a_likely_cause, N_CAUSES)
+TEST_EACH(noise_has_a_likely_cause, causes)
 {
     CLEANUP(text_free) struct text got = {0}, expected = {0};
     make_noisy(causes[_i].change);
@@ -227,9 +226,8 @@ static const struct {
     {{schedules, 3, 1, ROUNDS, fall, NULL, true, 0}, "\nstreams=4 is the fastest: "},
     {{schedules, 3, 1, ROUNDS, fall, NULL, true, 1}, NULL}, /* of sizes nothing is to be said */
 };
-enum { N_SENTENCES = sizeof sentences / sizeof *sentences };
 
-TEST_TIMES(what_is_fastest_is_said_where_it_is_certain, N_SENTENCES)
+TEST_EACH(what_is_fastest_is_said_where_it_is_certain, sentences)
 {
     CLEANUP(text_free) struct text got = {0};
     make_variants(&sentences[_i].variants);

@@ -34,11 +34,10 @@ static const struct {
      {.group_by = "streams,dtype", .transpose = true, .columns = "count,max(median_ns)"}},
     {"show.md", "rounds.gbr", {.format = FORMAT_MARKDOWN}},
 };
-enum { N_SHOWS = sizeof shows / sizeof *shows };
 
 TEST_FIXTURE(setup, fixture_end)
 
-TEST_TIMES(shown_as_tables, N_SHOWS)
+TEST_EACH(shown_as_tables, shows)
 {
     CLEANUP(text_free) struct text got = {0};
     views_show(shows[_i].file, &shows[_i].options, &got);
@@ -93,9 +92,8 @@ static const struct {
     {"pivot.jsonl", "rounds.gbr", {.format = FORMAT_JSONL, .pivot = "dtype"}},
     {"pivot.md", "rounds.gbr", {.format = FORMAT_MARKDOWN, .pivot = "streams"}},
 };
-enum { N_EXPORTS = sizeof exports / sizeof *exports };
 
-TEST_TIMES(exported, N_EXPORTS)
+TEST_EACH(exported, exports)
 {
     CLEANUP(text_free) struct text got = {0};
     views_export(exports[_i].file, &exports[_i].options, &got);
@@ -125,9 +123,8 @@ static const struct {
      "--columns: no column 'chek.ulp': did you mean 'check.ulp'?"},
     {{.group_by = "rows", .rows = ROWS_SAMPLE}, "--group-by is for cases, not for --rows sample"},
 };
-enum { N_BAD_GROUPS = sizeof bad_groups / sizeof *bad_groups };
 
-TEST_TIMES(groups_that_can_not_be, N_BAD_GROUPS)
+TEST_EACH(groups_that_can_not_be, bad_groups)
 {
     CLEANUP(text_free) struct text got = {0};
     struct gb_error error = {0};
@@ -199,7 +196,7 @@ static bool is_json(const char *text)
     return valid;
 }
 
-TEST_TIMES(json_is_valid, N_EXPORTS)
+TEST_EACH(json_is_valid, exports)
 {
     CLEANUP(text_free) struct text got = {0};
     const struct view_options *options = &exports[_i].options;
@@ -333,9 +330,8 @@ static const struct {
     {"bench = 'streams'", "status,-streams", "4 8 7 6 3 2 1 5"},
     {"bench = 'streams' and streams < 4", "stop_reason,streams", "1 2 3"},
 };
-enum { N_SELECTIONS = sizeof selections / sizeof *selections };
 
-TEST_TIMES(selected_and_sorted, N_SELECTIONS)
+TEST_EACH(selected_and_sorted, selections)
 {
     CLEANUP(text_free) struct text got = {0}, found = {0};
     struct view_options options = {.format = FORMAT_CSV,
@@ -383,9 +379,8 @@ static const struct {
      GB_INVALID,
      "samples are exported as csv, json or jsonl, not as md"},
 };
-enum { N_ERRORS = sizeof errors / sizeof *errors };
 
-TEST_TIMES(mistakes_are_named, N_ERRORS)
+TEST_EACH(mistakes_are_named, errors)
 {
     struct gb_error error = {0};
     CLEANUP(text_free) struct text got = {0};
