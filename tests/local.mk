@@ -35,27 +35,22 @@ LOG_COMPILER = bash $(srcdir)/tests/isolate.sh
 SH_LOG_COMPILER = $(LOG_COMPILER)
 
 # Scripts take longest: they begin first, so that no processor waits for the last of them. What looks for minutes by
-# nature is in the LONG_ lists: make check leaves it out unless it is named by TESTS, or LONG=1 is set, by which others
-# do all of what they do a part of. That is what make check-long does.
-TESTS = $(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS) $(LONG_TESTS)
+# nature is in the LONG_ lists: make check-long runs it, with LONG=1, by which others do all of what they do a part of.
+# A rule is made for each program in TESTS, whatever its condition.
+TESTS = $(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
 LONG_TESTS = $(LONG_TEST_SCRIPT_LIST) $(LONG_TEST_PROGRAM_LIST)
-CHECKED_TESTS = $(if $(LONG)$(filter command,$(origin TESTS)),$(TESTS),$(filter-out $(LONG_TESTS),$(TESTS)))
 check_PROGRAMS += $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
 EXTRA_PROGRAMS += $(LONG_TEST_PROGRAM_LIST)
-
-# As automake has it, then what summary.sh says of the tests that were run, whatever became of them.
-check: $(BUILT_SOURCES)
-	@rm -f $(TEST_SUITE_LOG); code=0; \
-	$(MAKE) $(AM_MAKEFLAGS) check-am TESTS='$(CHECKED_TESTS)' || code=$$?; \
-	test ! -f $(TEST_SUITE_LOG) || $(SHELL) $(srcdir)/tests/summary.sh $(CHECKED_TESTS); \
-	exit $$code
+if TESTS_KNOWN_TO_AUTOMAKE
+TESTS += $(LONG_TEST_PROGRAM_LIST)
+endif
 
 # Before a release, and by whoever touches its subject: all that can be looked at, for hours. What failed is said at
 # the end. make clang, lto, sanitize and distcheck run the tests of make check.
 check-long:
 	@failed=; \
 	LONG=1 HOSTILE=all TEST_TIME_LIMIT=7200 $(MAKE) $(AM_MAKEFLAGS) check \
-	  TESTS='$(TESTS) $(LONG_HOSTILE_SCRIPT_LIST)' || failed="$$failed check"; \
+	  TESTS='$(TESTS) $(LONG_TESTS) $(LONG_HOSTILE_SCRIPT_LIST)' || failed="$$failed check"; \
 	for target in lint clang lto sanitize distcheck; do \
 	  $(MAKE) $(AM_MAKEFLAGS) $$target || failed="$$failed $$target"; \
 	done; \
