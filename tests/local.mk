@@ -51,7 +51,8 @@ check-long:
 	@failed=; \
 	LONG=1 HOSTILE=all TEST_TIME_LIMIT=7200 $(MAKE) $(AM_MAKEFLAGS) check \
 	  TESTS='$(TESTS) $(LONG_TESTS) $(LONG_HOSTILE_SCRIPT_LIST)' || failed="$$failed check"; \
-	for target in lint clang lto sanitize distcheck; do \
+	LONG=1 $(MAKE) $(AM_MAKEFLAGS) lint || failed="$$failed lint"; \
+	for target in clang lto sanitize distcheck; do \
 	  $(MAKE) $(AM_MAKEFLAGS) $$target || failed="$$failed $$target"; \
 	done; \
 	for suite in bookworm trixie; do \
