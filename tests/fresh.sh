@@ -155,7 +155,7 @@ step()
 inside()
 {
     local status=0 command
-    root=$work/root keys=$work/keys clone=$work/root/opt/gbrun log=$top/fresh-$suite.log
+    root=$work/root keys=$work/keys clone=$work/root/srv/gbrun log=$top/fresh-$suite.log
     : >"$log"
     chmod 711 "$work" # keys are read by the user that apt downloads as
     mkdir "$root" "$keys"
@@ -171,7 +171,7 @@ inside()
             "apt-get update && apt-get install -y --no-install-recommends $optional_packages"
     fi
     for command; do
-        step "$command" in_root bash -c "cd /opt/gbrun && $command" || status=1
+        step "$command" in_root bash -c "cd /srv/gbrun && $command" || status=1
         [ "$status" = 0 ] || break
     done
     cd "$clone"

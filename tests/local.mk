@@ -40,18 +40,14 @@ SH_LOG_COMPILER = $(LOG_COMPILER)
 TESTS = $(TEST_SCRIPT_LIST) $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
 check_PROGRAMS += $(TEST_PROGRAM_LIST) $(FUZZ_TARGETS)
 
-# What summary.sh says of the tests that were run, whatever became of them, before automake's own totals.
-$(TEST_SUITE_LOG): test-summary
-test-summary: $(TEST_LOGS)
-	@$(SHELL) $(srcdir)/tests/summary.sh $(TEST_LOGS:.log=)
-
 # Before a release, and by whoever touches its subject: all that can be looked at, for hours. What failed is said at
 # the end. make clang, lto, sanitize and distcheck run the tests of make check.
 check-long:
 	@failed=; \
 	LONG=1 HOSTILE=all TEST_TIME_LIMIT=7200 $(MAKE) $(AM_MAKEFLAGS) check \
 	  TESTS='$(TESTS) $(LONG_TEST_SCRIPT_LIST) $(LONG_HOSTILE_SCRIPT_LIST)' || failed="$$failed check"; \
-	for target in lint clang lto sanitize distcheck; do \
+	LONG=1 $(MAKE) $(AM_MAKEFLAGS) lint || failed="$$failed lint"; \
+	for target in clang lto sanitize distcheck; do \
 	  $(MAKE) $(AM_MAKEFLAGS) $$target || failed="$$failed $$target"; \
 	done; \
 	for suite in bookworm trixie; do \

@@ -12,17 +12,15 @@ awk '
     BEGIN { sorted = "sort -k 2,2rn | head -n 20" }
     FNR == 1 { test = FILENAME; sub(/\.[a-z]+$/, "", test); results = FILENAME ~ /\.trs$/ }
     results && /^:test-result: / {
-        n[$2]++
-        what = $0
-        sub(/^:test-result: /, "", what)
-        if ($2 == "SKIP") {
-            sub(/.*# SKIP */, "", what)
-            skipped[what]++
-        } else if ($2 != "PASS" && $2 != "XFAIL") {
-            failed[++n_failed] = test ": " what
-        }
+        n[$2 ~ /^X?(PASS|FAIL)$|SKIP/ ? $2 : "FAIL"]++
+        next
     }
-    !results && /^# took [0-9.]+ s, processor / { wall[test] = $3; processor[test] = $6 + $9 }
+    /^(not ok|Bail out!)/ && !/# (TODO|SKIP)/ { failed[++n_failed] = test ": " $0 }
+    /^(ok .*|1\.\.0 *)# SKIP/ {
+        sub(/.*# SKIP */, "")
+        skipped[$0]++
+    }
+    /^# took [0-9.]+ s, processor / { wall[test] = $3; processor[test] = $6 + $9 }
     END {
         for (i = 1; i <= n_failed && i <= 50; i++)
             print failed[i]
@@ -38,7 +36,9 @@ awk '
         }
         close(slowest)
         printf "%9.3f %9.3f  all\n", walls, processors
-        printf "%d passed, %d failed, %d skipped\n", n["PASS"] + n["XFAIL"], n_failed, n["SKIP"]
+        passed = n["PASS"] + n["XFAIL"]
+        fails = n["FAIL"] + n["XPASS"]
         if (n["SKIP"] > 0)
-            printf "skipped: %.1f %%\n", 100 * n["SKIP"] / (n["PASS"] + n["XFAIL"] + n["SKIP"] + n_failed)
+            printf "Skipped: %.1f %%\n", 100 * n["SKIP"] / (passed + fails + n["SKIP"])
+        printf "%d passed, %d failed, %d skipped\n", passed, fails, n["SKIP"]
     }' $files </dev/null
