@@ -81,7 +81,7 @@ for file in *.ini; do
     fi
     while IFS= read -r command; do
         if [[ $command = "gbrun -c "* ]]; then
-            output=$(bash -c "$command $short $less" 2>&1)
+            output=$(bash -c "${command%% #*} $short $less" 2>&1)
             status=$?
             if [ "$status" -le 1 ]; then # 1: a case failed, as some are meant to
                 pass "conf/$file: $command"
