@@ -81,7 +81,7 @@ for file in *.ini; do
     fi
     while IFS= read -r command; do
         if [[ $command = "gbrun -c "* ]]; then
-            output=$(bash -c "$command $short $less" 2>&1)
+            output=$(bash -c "${command%% #*} $short $less" 2>&1)
             status=$?
             if [ "$status" -le 1 ]; then # 1: a case failed, as some are meant to
                 pass "conf/$file: $command"
@@ -123,7 +123,11 @@ spoken_of()
         -exec grep -ohE '`[a-z]+_(ns|hz|celsius|watts|joules|per_s|ratio|reasons|name|source)`' {} + |
         tr -d '`' | sort -u
 }
-equals "columns that are spoken of exist" "" "$(spoken_of | grep -vxFf columns.txt)"
+if [ "$has_cuda" = 0 ]; then
+    skip "columns that are spoken of exist" "the device cuda was not built"
+else
+    equals "columns that are spoken of exist" "" "$(spoken_of | grep -vxFf columns.txt)"
+fi
 [ "$(spoken_of | wc -l)" -gt 5 ] || fail "columns that are spoken of are found" "$(spoken_of)"
 
 # A word that stands over a column of a table is a column, or it is said which one is meant.

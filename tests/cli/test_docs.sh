@@ -97,8 +97,8 @@ names_in()
 }
 lose()
 {
-    local name
-    for name in $(names_in "$1"; for name in $(names_in "$1"); do [ ! -f "$name" ] || names_in "$(cat "$name")"; done); do
+    local name file
+    for name in $(for file in $(names_in "$1"); do echo "$file"; [ ! -f "$file" ] || names_in "$(cat "$file")"; done); do
         [ -e "$name" ] || lost[$name]=$2
     done
 }

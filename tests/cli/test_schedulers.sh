@@ -16,15 +16,12 @@ INI
 union()
 {
     gbrun merge -o union.gbr part-*.gbr >merge.txt 2>&1 || cat merge.txt
-    equals "$1: each case once" "$(gbrun list cases -c sweep.ini 2>/dev/null | sort)" "$(sqlite3 union.gbr '
-        SELECT r.label FROM result AS r JOIN run ON run.uuid = r.run_uuid JOIN run_fact AS f ON f.run_id = run.id
-        WHERE r.status = "ok" AND f.name = "label.why" AND f.value = "two words"' | sort)"
+    equals "$1: each case once" "$(gbrun list cases -c sweep.ini 2>/dev/null | sort)" \
+        "$(gbrun export union.gbr --run all --columns status,label | tr -d '\r"' | sed -n 's/^ok,//p' | sort)"
+    equals "$1: the label of each" "why=two words" \
+        "$(gbrun list runs union.gbr --format csv | tr -d '\r' | tail -n +2 | cut -d, -f7 | grep -o 'why=.*' | sort -u)"
     rm -f ./*.gbr
 }
-if ! command -v sqlite3 >/dev/null; then
-    skip "schedulers" "sqlite3 is not installed"
-    finish
-fi
 
 # ---- GNU parallel ----
 if parallel --version 2>/dev/null | grep -q '^GNU'; then

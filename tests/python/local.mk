@@ -6,6 +6,7 @@ TEST_SCRIPT_LIST += \
 LONG_TEST_SCRIPT_LIST += tests/python/test_wheel.sh
 TEST_FILES += \
 	tests/python/python.sh \
+	tests/python/results.py \
 	tests/python/test_gbrun.py \
 	tests/python/test_measuring.py \
 	tests/python/validate.py

@@ -1,6 +1,6 @@
-"""Tests of python/gbrun.py. usage: test_gbrun.py --list | NAME; GBRUN: the program; PYTHONPATH: where gbrun.py is.
+"""Tests of python/gbrun.py. usage: test_gbrun.py [NAME]...; GBRUN: the program; PYTHONPATH: where gbrun.py is.
 
-NAME is a test. Works on results.gbr in the current folder, of test_gbrun.sh, against what the program exports of it.
+NAME is a test; without it all are run. Works on results.gbr in the current folder, of test_gbrun.sh, against what the program exports of it.
 """
 import contextlib
 import csv
@@ -15,6 +15,7 @@ import time
 import unittest
 
 import gbrun
+import results
 
 FILE = "results.gbr"
 
@@ -226,6 +227,7 @@ class Tests(unittest.TestCase):
         gbrun.to_parquet(FILE, "samples.parquet", "bench = 'copy'", rows="sample")
         self.assertEqual(set(gbrun._package("pandas").read_parquet("samples.parquet").bench), {"copy"})
 
+    @unittest.skipUnless(results.long, "real time is looked at by make check-long")
     def test_million_samples(self):
         """At most 0.5 s of processor time, the best of five."""
         self.needs("pandas")
@@ -254,9 +256,4 @@ class Tests(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    names = unittest.TestLoader().getTestCaseNames(Tests)
-    if sys.argv[1] == "--list":
-        print("\n".join(names))
-    else:
-        result = unittest.TextTestRunner(verbosity=2).run(Tests(sys.argv[1]))
-        sys.exit(0 if result.wasSuccessful() else 1)
+    results.main(Tests)

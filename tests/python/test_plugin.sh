@@ -24,7 +24,6 @@ import gbrun
 with open("imported.txt", "a") as file:
     print(os.getpid(), file=file)
 os.environ["SET_BY_IMPORT"] = "1"
-memory = bytearray(300 << 20)
 calls = 0
 
 
@@ -103,6 +102,7 @@ def prefix(expected):
 constant = 5
 PY
 echo 'there = True' >beside.py
+printf 'from f import total, body\nmemory = bytearray(300 << 20)\n' >large.py
 printf 'import os\n\n\ndef helper():\n    import nowhere_to_be_found\n\n\nhelper()\n' >unimportable.py
 printf 'def f(:\n    pass\n' >syntax.py
 printf 'import sys\nsys.exit(3)\n' >exits.py
@@ -139,7 +139,7 @@ says()
     fi
 }
 
-bench 'call = f.py:total' 'sweep.n = 10, 1e3' 'rounds = 2' '[bench body]' 'plugin = python' 'call = f.py:body' 'sweep.n = 1:3'
+bench 'call = large.py:total' 'sweep.n = 10, 1e3' 'rounds = 2' '[bench body]' 'plugin = python' 'call = large.py:body' 'sweep.n = 1:3'
 run
 equals "functions are measured" "0 ok ok ok ok ok ok ok" "$code $(column status)"
 equals "arguments are numbers" "10 10 1000 1000 1 2 3" "$(column n)"
