@@ -21,7 +21,7 @@
 struct params {
     const char *log;
     int64_t number;
-    int64_t meet_made, meet_begun;
+    int64_t meet_made, meet_begun, meet_killed;
     int32_t alone;
     double linger;
     int32_t until_cancelled, deaf;
@@ -35,10 +35,11 @@ static const struct gb_option options[] = {
     GB_INT(struct params, number, "0", "0:", NULL, "tells cases apart"),
     GB_INT(struct params, meet_made, "0", "0:", NULL, "create waits for so many lines `made`"),
     GB_INT(struct params, meet_begun, "0", "0:", NULL, "run waits for so many lines `begin`"),
+    GB_INT(struct params, meet_killed, "0", "0:", NULL, "run waits for so many lines `killed`"),
     GB_BOOL(struct params, alone, "no", "asks to be the only case"),
     GB_DURATION(struct params, linger, "0", "0:", "how long the first sample takes at least"),
     GB_BOOL(struct params, until_cancelled, "no", "the first sample ends when the run is stopped"),
-    GB_BOOL(struct params, deaf, "no", "and does not end: it hangs from then on"),
+    GB_BOOL(struct params, deaf, "no", "the first sample hangs, from then on"),
     GB_INT(struct params, crash_on, "-1", "-1:", NULL, "index of the device to crash on"),
     GB_BOOL(struct params, killed_waiting, "no",
             "is killed, while it waits, once another case has begun"),
@@ -109,6 +110,7 @@ static void have_it_killed(const struct bench *bench)
         return;
     wait_for(bench, "begin", 1);
     kill(victim, SIGKILL);
+    note(bench, "killed");
     _exit(0);
 }
 
@@ -149,6 +151,7 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     if (bench->params->crash_on == (int64_t)bench->host->device->index)
         abort();
     wait_for(bench, "begin", bench->params->meet_begun);
+    wait_for(bench, "killed", bench->params->meet_killed);
     wait_for_go(bench);
     if (bench->params->linger > 0)
         pause_for(bench->params->linger);
