@@ -27,7 +27,7 @@ struct params {
     int32_t until_cancelled, deaf;
     int64_t crash_on;
     int32_t killed_waiting;
-    int64_t held_from;
+    int64_t held_from, held_after;
 };
 
 static const struct gb_option options[] = {
@@ -45,6 +45,8 @@ static const struct gb_option options[] = {
             "is killed, while it waits, once another case has begun"),
     GB_INT(struct params, held_from, "1000", "0:", NULL,
            "where 8 number + index of the device is not below, the first sample waits for LOG.go"),
+    GB_INT(struct params, held_after, "0", "0:", NULL,
+           "so does that of each case from so many lines `begin` on; 0: of none"),
 };
 
 struct bench {
@@ -96,7 +98,8 @@ static void wait_for_go(const struct bench *bench)
 {
     const struct params *params = bench->params;
     char path[4096];
-    if (8 * params->number + (int64_t)bench->host->device->index < params->held_from)
+    if (8 * params->number + (int64_t)bench->host->device->index < params->held_from &&
+        (params->held_after == 0 || count_lines(bench, "begin") < params->held_after))
         return;
     snprintf(path, sizeof path, "%s.go", params->log);
     while (access(path, F_OK) != 0)
