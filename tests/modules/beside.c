@@ -7,7 +7,7 @@
  * test listens to, if nobody waits for lines.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "hurry.h"
+#include "tests/modules/hurry.h"
 
 #include <fcntl.h>
 #include <gbrun/gbrun.h>
