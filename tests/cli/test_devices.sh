@@ -218,7 +218,7 @@ meet_made = 6
 let.number = 0
 sweep.number = 9, 10
 INI
-run -s beside.sweep.number=1:4 -s beside.meet_made=6 -s beside.alone=yes -s beside.meet_killed=2
+run -s beside.sweep.number=1:4 -s beside.meet_made=6 -s beside.alone=yes -s beside.meet_killed=2 -s beside.linger=300ms
 equals "one that dies while it waits" "crashed (SIGKILL, while waiting to be alone)" "$(grep -o 'crashed (SIGKILL.*' text.txt | sort -u)"
 equals "costs its own case" 4 "$(column status | grep -c ok)"
 succeeds "and the others are alone all the same" is_alone .
