@@ -95,7 +95,7 @@ succeeds "what was printed is reported with its place" \
     grep -qF 'output: line 2, byte 2: "c": expected "d"' stdout
 succeeds "so is what is missing" grep -qF 'output: line 1, byte 4: it ends here: expected "d"' stdout
 succeeds "a prepare that fails is reported" grep -q "prepare: 'false' ended with exit code 1" stdout
-succeeds "nothing of what hung is left" test ! -e "/proc/$(cat pid)/stat"
+succeeds "nothing of what hung is left" test ! -s pid -o ! -e "/proc/$(cat pid)/stat"
 
 # --- What of a file is in memory when a program begins -----------------------------------------------
 
@@ -125,30 +125,29 @@ fi
 
 # --- What is killed takes its program along -----------------------------------------------------------
 
-# killed WHO: starts a program that would go on for an hour, and kills gbrun or its worker; the program must end.
+# killed WHO: starts a program that would go on for an hour, and kills gbrun or its worker; the program must end, which
+# closes the pipe that it alone holds then.
+printf '[bench long]\nplugin = command\ndevice = cpu\nargv = ./long\n' >long.ini
+printf '#!/bin/sh\nexec 7>%s/alive; echo $$ $PPID >&7\nsleep 3600\ntrue\n' "$PWD" >long
+chmod +x long
+mkfifo alive
 killed()
 {
-    printf '[bench long]\nplugin = command\ndevice = cpu\nargv = ./long\n' >long.ini
-    printf '#!/bin/sh\necho $$ >%s/pid\nsleep 3600\ntrue\n' "$PWD" >long
-    chmod +x long
-    rm -f pid
+    local program worker rest
     "$GBRUN" -q -c long.ini -o long.gbr >stdout 2>stderr &
-    local run=$! program victim i
-    for ((i = 0; i < 1000; i++)); do
-        [ -s pid ] && break
-        sleep 0.01
-    done
-    program=$(cat pid)
-    victim=$run
-    [ "$1" = worker ] && victim=$(ps -o ppid= -p "$program" | tr -d ' ')
-    kill -KILL "$victim"
-    wait "$run"
-    for ((i = 0; i < 1000; i++)); do
-        [ -e "/proc/$program/stat" ] || break
-        sleep 0.01
-    done 2>/dev/null
-    succeeds "a program ends with $1 that is killed" test ! -e "/proc/$program/stat"
-    kill -KILL "-$program" 2>/dev/null
+    exec 6<alive
+    read -r program worker <&6
+    if [ "$1" = worker ]; then
+        kill -KILL "$worker"
+    else
+        kill -KILL $!
+    fi
+    read -r rest <&6
+    exec 6<&-
+    succeeds "a program ends with $1 that is killed" test ! -e "/proc/$program/stat" -o \
+        "$(sed -n 's/.*) \(.\) .*/\1/p' "/proc/$program/stat" 2>/dev/null)" = Z
+    kill $! 2>/dev/null
+    wait $!
 }
 killed gbrun
 killed worker

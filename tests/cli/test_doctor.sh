@@ -9,7 +9,7 @@ cd "$TMPDIR" || exit 99
 doctor()
 {
     printf '%s\n' "$1" '[bench good]' "sweep.device = $2" >doctor.ini
-    "$GBRUN" doctor -c doctor.ini >out.txt 2>err.txt
+    hurry "$GBRUN" doctor -c doctor.ini >out.txt 2>err.txt
     code=$?
     awk -v names="$2" '!NF { header = 1; next } { if (header) inside = 0 }
         header { split($1, name, ":"); inside = index(", " names ",", ", " name[1] ",") }

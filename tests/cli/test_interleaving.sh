@@ -2,17 +2,14 @@
 # Rounds of a case: between those of the others, in order, also with several jobs and after a stop; what
 # is recorded of their times; and what they say together.
 . "$top_srcdir/tests/tap.sh"
+export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 
-cat >rounds.ini <<'INI'
+{ few_samples 20 'device = fake' 'warmup = 0'; cat; } >rounds.ini <<INI
 [gbrun]
 rounds = 3
-[policy few]
-plugin = fixed
-samples = 20
-[bench nop]
-device = cpu
-policy = few
+[bench beside]
+log = $TMPDIR/log
 let.number = 0
 sweep.number = 1:6
 INI
@@ -66,15 +63,14 @@ equals "with several jobs" 0 $?
 succeeds "the rounds of each case are begun in order" in_order number,device
 
 # ---- after a stop ----
+# The fifth case waits for log.go.
 rm -f rounds.gbr
-: >err.txt
-"$GBRUN" -c rounds.ini -s "nop.warmup=20 ms" -o rounds.gbr >/dev/null 2>err.txt &
-pid=$!
-while [ "$(grep -c '/18  ' err.txt)" -lt 8 ] && kill -0 $pid 2>/dev/null; do
-    sleep 0.01
-done
-kill -KILL $pid
-wait $pid 2>/dev/null
+mkfifo err
+"$GBRUN" -c rounds.ini -s beside.held_from=40 -o rounds.gbr >/dev/null 2>err &
+heard '*/18  *' 4 <err
+kill -KILL $!
+wait $! 2>/dev/null
+: >log.go
 "$GBRUN" run -q --resume rounds.gbr >/dev/null 2>err.txt
 equals "resumed" 0 $?
 equals "each round of each case is there, once" 18 "$(rows number,round | sort -u | wc -l)"

@@ -20,14 +20,14 @@ samples = 12
 policy = few
 device = fake
 isolate = yes
-sweep.warmup = 0, 500 ms
+sweep.warmup = 0, 100 ms
 INI
 "$GBRUN" -c warm.ini >/dev/null 2>err.txt
 equals "cases with and without warm-up are fine" "ok ok" "$(column status | paste -sd ' ')"
 equals "the policy sees no sample of the warm-up" "12 12" "$(column n_samples | paste -sd ' ')"
 runs=$(column metric.runs)
 equals "warmup = 0: only calibration is run before the samples" 15 "$(head -n 1 <<<"$runs")"
-succeeds "warmup = 500 ms: more is run before the samples ($(tail -n 1 <<<"$runs") calls)" \
+succeeds "warmup = 100 ms: more is run before the samples ($(tail -n 1 <<<"$runs") calls)" \
     test "$(tail -n 1 <<<"$runs")" -gt 15
 
 # ---- measuring on while the policy is undecided ----
@@ -36,8 +36,10 @@ cat >undecided.ini <<'INI'
 [policy many]
 plugin = fixed
 samples = 1000000000
+[device fake]
+time = 100 us
 [bench good]
-device = cpu
+device = fake
 max_time = 5 ms
 sweep.max_time_undecided = 0, 3 s
 sweep.policy = steady, many
@@ -218,42 +220,35 @@ equals "resuming begins with it" 1 "$(grep -c '^2/4  stopped  ' err.txt)"
 
 # ---- stopping a case that does not listen ----
 # It waits in vain for another one, and for no signal: only its end can be seen.
-cat >deaf.ini <<INI
-[policy few]
-plugin = fixed
-samples = 12
-[bench beside]
-policy = few
-device = fake
-log = $TMPDIR/log
-held_from = 0
-INI
+few_samples 12 'device = fake' >deaf.ini
+printf '[bench beside]\nlog = %s/log\n' "$TMPDIR" >>deaf.ini
+mkfifo log err
+exec 5<>log
 
-# begin_deaf OPTION...: starts the run, and returns when its case is in run; sets pid.
+# begin_deaf COMMAND...: starts the run by it, with options, and returns when its case is in run.
 begin_deaf()
 {
-    rm -f log results.gbr*
-    "$GBRUN" -c deaf.ini "$@" >/dev/null 2>err.txt &
-    pid=$!
-    until grep -qs begin log; do
-        kill -0 $pid 2>/dev/null || break
-        sleep 0.01
-    done
+    rm -f results.gbr*
+    "$@" "$GBRUN" -c deaf.ini "${options[@]}" >/dev/null 2>err &
+    exec 6<err
+    heard 'begin *' <&5
 }
 
-begin_deaf -s "beside.time_limit=5 s"
-kill -INT $pid
-wait $pid
+options=(-s beside.until_cancelled=yes -s beside.deaf=yes -s 'beside.time_limit=20 s')
+begin_deaf hurry exec
+kill -INT $!
+cat <&6 >err.txt
+wait $!
 equals "the limit of a case that is stopped ends it as cancelled" "1 cancelled" "$? $(column status)"
 
+options=(-s beside.held_from=0 -s 'beside.time_limit=1000 s')
 for signals in "INT INT" "TERM HUP" "HUP TERM"; do
-    begin_deaf -s "beside.time_limit=100 s"
-    kill -"${signals% *}" $pid
-    while ! grep -q 'once more to stop at once' err.txt && kill -0 $pid 2>/dev/null; do
-        sleep 0.01
-    done
-    kill -"${signals#* }" $pid 2>/dev/null
-    wait $pid
+    begin_deaf env
+    kill -"${signals% *}" $!
+    heard '*once more to stop at once*' <&6
+    kill -"${signals#* }" $!
+    cat <&6 >err.txt
+    wait $!
     equals "two signals end the run at once: $signals" "1 cancelled 1" \
         "$? $(column status) $(grep -c '^gbrun: stopping at once$' err.txt)"
 done

@@ -7,7 +7,7 @@
  * test listens to, if nobody waits for lines.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "hurry.h"
+#include "tests/modules/hurry.h"
 
 #include <fcntl.h>
 #include <gbrun/gbrun.h>
@@ -21,13 +21,13 @@
 struct params {
     const char *log;
     int64_t number;
-    int64_t meet_made, meet_begun;
+    int64_t meet_made, meet_begun, meet_killed;
     int32_t alone;
     double linger;
     int32_t until_cancelled, deaf;
     int64_t crash_on;
     int32_t killed_waiting;
-    int64_t held_from;
+    int64_t held_from, held_after;
 };
 
 static const struct gb_option options[] = {
@@ -35,15 +35,18 @@ static const struct gb_option options[] = {
     GB_INT(struct params, number, "0", "0:", NULL, "tells cases apart"),
     GB_INT(struct params, meet_made, "0", "0:", NULL, "create waits for so many lines `made`"),
     GB_INT(struct params, meet_begun, "0", "0:", NULL, "run waits for so many lines `begin`"),
+    GB_INT(struct params, meet_killed, "0", "0:", NULL, "run waits for so many lines `killed`"),
     GB_BOOL(struct params, alone, "no", "asks to be the only case"),
     GB_DURATION(struct params, linger, "0", "0:", "how long the first sample takes at least"),
     GB_BOOL(struct params, until_cancelled, "no", "the first sample ends when the run is stopped"),
-    GB_BOOL(struct params, deaf, "no", "and does not end: it hangs from then on"),
+    GB_BOOL(struct params, deaf, "no", "the first sample hangs, from then on"),
     GB_INT(struct params, crash_on, "-1", "-1:", NULL, "index of the device to crash on"),
     GB_BOOL(struct params, killed_waiting, "no",
             "is killed, while it waits, once another case has begun"),
     GB_INT(struct params, held_from, "1000", "0:", NULL,
            "where 8 number + index of the device is not below, the first sample waits for LOG.go"),
+    GB_INT(struct params, held_after, "0", "0:", NULL,
+           "so does that of each case from so many lines `begin` on; 0: of none"),
 };
 
 struct bench {
@@ -95,7 +98,8 @@ static void wait_for_go(const struct bench *bench)
 {
     const struct params *params = bench->params;
     char path[4096];
-    if (8 * params->number + (int64_t)bench->host->device->index < params->held_from)
+    if (8 * params->number + (int64_t)bench->host->device->index < params->held_from &&
+        (params->held_after == 0 || count_lines(bench, "begin") < params->held_after))
         return;
     snprintf(path, sizeof path, "%s.go", params->log);
     while (access(path, F_OK) != 0)
@@ -108,6 +112,7 @@ static void have_it_killed(const struct bench *bench)
     if (fork() != 0)
         return;
     wait_for(bench, "begin", 1);
+    note(bench, "killed"); /* before: gbrun ends this process with its parent */
     kill(victim, SIGKILL);
     _exit(0);
 }
@@ -149,6 +154,7 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     if (bench->params->crash_on == (int64_t)bench->host->device->index)
         abort();
     wait_for(bench, "begin", bench->params->meet_begun);
+    wait_for(bench, "killed", bench->params->meet_killed);
     wait_for_go(bench);
     if (bench->params->linger > 0)
         pause_for(bench->params->linger);

@@ -3,9 +3,9 @@
  * prepare where it is not there yet. Metric `late`: 1 if prepare had to; metric `awake`: processes
  * that were not stopped while they built other cases. Building waits for
  * `build_time`, and `per_size` as often as size says, then until `together` cases have begun to be
- * built (ten seconds at most), and ends as `fault` says where `size` is `at`. It leaves
- * FOLDER/begun.SIZE with its process, its niceness and how many processors it may use. With fault =
- * interrupt run sends gbrun a Ctrl-C, once.
+ * built and, with in_turn, the one of a size less has been measured, and ends as `fault` says where
+ * `size` is `at`. It leaves FOLDER/begun.SIZE with its process, its niceness and how many
+ * processors it may use. With fault = interrupt run sends gbrun a Ctrl-C, once.
  */
 #define _GNU_SOURCE
 #include "tests/modules/hurry.h"
@@ -31,7 +31,7 @@ struct params {
     const char *folder;
     int64_t size, at, together;
     double build_time, per_size;
-    int32_t fault;
+    int32_t fault, in_turn;
 };
 
 static const struct gb_option options[] = {
@@ -41,6 +41,8 @@ static const struct gb_option options[] = {
     GB_INT(struct params, together, "0", "0:", NULL, "how many are to be built at a time"),
     GB_DURATION(struct params, build_time, "0s", "0:", "how long building takes"),
     GB_DURATION(struct params, per_size, "0s", "0:", "and this for each microsecond of size"),
+    GB_BOOL(struct params, in_turn, "no",
+            "building goes on until the case whose size is one less has been measured"),
     GB_CHOICE(struct params, fault, "none", faults, "what building does where size is at"),
 };
 
@@ -92,7 +94,8 @@ static int64_t count_begun(const struct params *params)
 
 static int32_t make(const struct gb_host *host, const struct params *params)
 {
-    enum { MOST = 1000 };
+    struct params before = *params;
+    before.size--;
     char text[128];
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
@@ -101,7 +104,9 @@ static int32_t make(const struct gb_host *host, const struct params *params)
              CPU_COUNT(&cpus));
     put_file(params, "begun", text);
     wait_ns(params->build_time + params->per_size * (double)params->size);
-    for (int i = 0; i < MOST && count_begun(params) < params->together; i++)
+    while (count_begun(params) < params->together)
+        wait_ns(1e7);
+    while (params->in_turn && before.size > 0 && !is_there(&before, "measured"))
         wait_ns(1e7);
     const int32_t fault = params->size == params->at ? params->fault : NONE;
     if (fault == CRASH)
@@ -110,11 +115,11 @@ static int32_t make(const struct gb_host *host, const struct params *params)
         hurry_hang(0);
     for (; fault == HANG;)
         wait_ns(1e9);
+    put_file(params, "built", ""); /* or at an end */
     if (fault == FAIL)
         return host->fail(host, "does not compile");
     if (fault == SKIP)
         return host->skip(host, "not for this device");
-    put_file(params, "built", "");
     return GB_OK;
 }
 
@@ -166,7 +171,7 @@ static char state_of(long pid)
 /* Is it stopped, or gone? A signal may take a while to reach it; but it builds no more. */
 static int stops(const struct gb_host *host, long pid, const struct params *params)
 {
-    const int most = strcmp(host->device->backend, "cpu") == 0 ? 100 : 0;
+    const int most = strcmp(host->device->backend, "cpu") == 0 ? 6000 : 0;
     char state = state_of(pid);
     for (int i = 0; i < most && state && state != 'T' && !is_there(params, "built"); i++) {
         wait_ns(1e7);
@@ -210,12 +215,19 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     return GB_OK;
 }
 
+static void destroy(void *object)
+{
+    if (object)
+        put_file(((struct bench *)object)->params, "measured", "");
+}
+
 static const struct gb_bench_ops ops = {.size = sizeof ops,
                                         .create = create,
                                         .prepare = prepare,
                                         .run = run,
                                         .work = work,
-                                        .build = build};
+                                        .build = build,
+                                        .destroy = destroy};
 
 static const struct gb_plugin plugin = {GB_PLUGIN(BENCH, "builder", "1.0", "has to be built"),
                                         GB_OPTIONS(options, struct params), .ops = &ops};

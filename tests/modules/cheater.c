@@ -4,6 +4,8 @@
  * on when run has returned. After many calls its output is right. gbrun must find it out by calls
  * on renewed inputs and outputs.
  */
+#include "tests/modules/hurry.h"
+
 #include <gbrun/gbrun.h>
 #include <math.h>
 #include <pthread.h>
@@ -17,10 +19,12 @@ enum { NONE, CACHED, SKIPPING, LATE };
 
 struct params {
     int32_t cheat;
+    double lasts;
 };
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, cheat, "none", cheats, "what is done in place of the work"),
+    GB_DURATION(struct params, lasts, "0", "0:", "what a call seems to take"),
 };
 
 struct bench {
@@ -100,6 +104,7 @@ static void square_or_not(struct bench *bench)
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)queue;
+    hurry_pass(((struct bench *)object)->params->lasts);
     for (; iterations > 0; iterations--)
         square_or_not(object);
     return GB_OK;

@@ -33,7 +33,7 @@
 #include "fake_activities.h"
 
 #include "fake_current.h"
-#include "hurry.h"
+#include "tests/modules/hurry.h"
 
 #include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
