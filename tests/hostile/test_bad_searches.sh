@@ -80,7 +80,7 @@ hostile many ended "the search is done" 3 -s defaults.max_time=1ms
 
 rm -f results.gbr
 mkfifo told
-TELL=told "$GBRUN" run -q -c hostile.ini -s 'search bad.way=hang' -s 'search bad.time_limit=60 min' >out.txt 2>err.txt &
+HURRY_TELL=told "$GBRUN" run -q -c hostile.ini -s 'search bad.way=hang' -s 'search bad.time_limit=60 min' >out.txt 2>err.txt &
 read -r _ <told
 kill -INT $!
 wait $!
