@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2317 # functions are called by names that are put together
 # SIGKILL at the Nth call of a kind, in runs, in their workers and in merges (fail_nth.c): what was announced is there,
 # nothing is there twice or was never measured, and what is missing can be measured or merged afterwards. make check
 # takes a few N, make hostile (HOSTILE=all) every one.
