@@ -74,7 +74,7 @@ in_between()
     local n
     n=$(sqlite3 "$1.gbr" "SELECT count(*) FROM bench_case WHERE done")
     echo "$n"
-    [ "$n" -gt 0 ] && [ "$n" -lt $n_cases ]
+    [ "$n" -gt 0 ] && [ "$n" -lt "$n_cases" ]
 }
 
 # ---- killed ----

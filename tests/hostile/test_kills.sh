@@ -87,7 +87,7 @@ kill_worker()
     found=$(rows results.gbr)
     n_crashed=$(grep -c ',crashed,' <<<"$found")
     [ "$n_crashed" -le 1 ] || echo "worker: $n_crashed cases crashed"
-    [ "$(($(grep -cxFf reference.csv <<<"$found") + n_crashed))" = $n_cases ] ||
+    [ "$(($(grep -cxFf reference.csv <<<"$found") + n_crashed))" = "$n_cases" ] ||
         echo "worker: not all others are there: $found $(cat out.txt)"
     compare worker results.gbr | grep -v 'invented: .*,crashed,'
 }
@@ -101,7 +101,7 @@ kill_merge()
     fi
     { killed_at "$1" files supervisor "$GBRUN" merge -o merged.gbr first.gbr second.gbr; } 2>/dev/null
     rows merged.gbr | sort >found
-    cmp -s found both.csv || cmp -s found reference.csv || { ! grep -q . found && [ $is_new = yes ]; } ||
+    cmp -s found both.csv || cmp -s found reference.csv || { ! grep -q . found && [ "$is_new" = yes ]; } ||
         echo "merge: the file holds: $(cat found)"
     "$GBRUN" merge -o merged.gbr first.gbr second.gbr >out.txt 2>&1 || echo "merging again: $(cat out.txt)"
     compare "merged again" merged.gbr both.csv
