@@ -1,16 +1,20 @@
 /*
  * fail_nth.c - a library to be preloaded, by which one call of a program fails:
- *   FAIL_WHAT   memory, files, processes or sqlite: which functions
+ *   FAIL_WHAT   memory, files, processes, sqlite or wire: which functions
  *   FAIL_AT     which call of them, from 1
  *   FAIL_IN     supervisor or worker: in which processes of gbrun calls are counted
  *   FAIL_MARK   a file that is made when the call fails and says which function it was; where it
- * is, none fails any more The functions are those that gbrun and SQLite import, of glibc and of
- * SQLite.
+ *               is, none fails any more
+ *   FAIL_SIGNAL the process gets this signal before that call, which does not fail
+ *   FAIL_TELL   a pipe that is written to first
+ * The functions are those that gbrun and SQLite import, of glibc and of SQLite; without memory
+ * where WITHOUT_MEMORY is defined, as sanitizers want it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -18,13 +22,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { MEMORY, FILES, PROCESSES, SQLITE, KINDS };
-static const char *const kinds[] = {"memory", "files", "processes", "sqlite"};
+enum { MEMORY, FILES, PROCESSES, SQLITE, WIRE, KINDS };
+static const char *const kinds[] = {"memory", "files", "processes", "sqlite", "wire"};
 static int kind = KINDS; /* until it is known: none fails */
 static long at, n_calls;
 static char mark[4096];
@@ -68,9 +73,15 @@ static bool fails(int called, const char *function)
 {
     if (called != kind || __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED) != at)
         return false;
+    const char *number = getenv("FAIL_SIGNAL"), *tell = getenv("FAIL_TELL");
     kind = KINDS;
     write_mark(function);
-    return true;
+    const int pipe = tell ? (int)syscall(SYS_openat, AT_FDCWD, tell, O_WRONLY | O_CLOEXEC, 0) : -1;
+    if (pipe >= 0 && syscall(SYS_write, pipe, "\n", 1) == 1)
+        close(pipe);
+    if (number)
+        kill(getpid(), atoi(number));
+    return !number;
 }
 
 /* The function of that name that would have been called. */
@@ -96,6 +107,7 @@ static bool fails(int called, const char *function)
     X(FILES, int, unlink, (const char *p), (p), -1, EIO)                                           \
     X(FILES, int, linkat, (int f, const char *a, int g, const char *b, int h), (f, a, g, b, h),    \
       -1, ENOSPC)                                                                                  \
+    X(WIRE, ssize_t, send, (int f, const void *b, size_t n, int o), (f, b, n, o), -1, EPIPE)       \
     X(PROCESSES, pid_t, fork, (void), (), -1, EAGAIN)                                              \
     X(PROCESSES, int, posix_spawn,                                                                 \
       (pid_t * r, const char *p, const posix_spawn_file_actions_t *a, const posix_spawnattr_t *b,  \
@@ -165,6 +177,7 @@ FUNCTIONS(DEFINE)
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
 
+#ifndef WITHOUT_MEMORY
 /* These are needed before any name can be looked up. */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
@@ -184,3 +197,4 @@ EXPORT void *realloc(void *block, size_t n)
 {
     return fails(MEMORY, "realloc") ? errno = ENOMEM, NULL : __libc_realloc(block, n);
 }
+#endif

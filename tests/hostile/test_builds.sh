@@ -24,9 +24,8 @@ sweep.size = 3, 4
 INI
 }
 configuration none >cases.ini
-configuration replace >replaced.ini
-configuration replace 'isolate = yes' >isolated.ini
-configuration interrupt_once 'isolate = yes' >interrupted.ini
+configuration act >replaced.ini
+configuration act 'isolate = yes' >isolated.ini
 {
     few_samples 12 'device = cpu' 'iterations = 1' 'isolate = yes'
     printf '[bench one]\nplugin = good\n[bench two]\nplugin = good\nenv.REPLACE = before\n'
@@ -46,14 +45,14 @@ build 1
 first=$(sha256sum plugins/good.so | cut -c1-64)
 cp "$top_builddir"/tests/modules/.libs/crash.so plugins
 export REPLACE_WITH=$PWD/other.so
-# during FILE: measures with build 1, which FILE may replace by build 2.
+# during FILE [COMMAND]: measures with build 1, which FILE may replace by build 2; the third case gives the command.
 during()
 {
     build 2
     mv plugins/good.so other.so
     build 1
     rm -f results.gbr
-    "$GBRUN" run -c "$1" >table.txt 2>text.txt
+    ACT=${2-} "$GBRUN" run -c "$1" >table.txt 2>text.txt
 }
 # modules: the builds of the benchmark that the file names, sorted, on one line.
 modules()
@@ -71,7 +70,7 @@ during cases.ini
 equals "one build" "$first " "$(modules)"
 succeeds "no word of others" test -z "$(grep -i build text.txt table.txt)"
 
-during replaced.ini
+during replaced.ini 'mv other.so plugins/good.so'
 equals "rebuilt while one worker has it loaded: cases" 5 "$(ok)"
 equals "rebuilt while one worker has it loaded: that is the build" "$first " "$(modules)"
 
@@ -85,7 +84,7 @@ for moment in before after; do
     equals "rebuilt $moment it was loaded: what was loaded" "$expected" "$(modules)"
 done
 
-during isolated.ini
+during isolated.ini 'mv other.so plugins/good.so'
 equals "rebuilt, a process for each case: cases" 5 "$(ok)"
 equals "rebuilt, a process for each case: both builds" "$both" "$(modules)"
 equals "the run says so, once" 1 "$(grep -c 'plugins/good.so is another build now than the run began with' text.txt)"
@@ -104,8 +103,8 @@ else
 fi
 
 # ---- between an interrupted run and --resume ----
-: >interrupt
-during interrupted.ini
+# shellcheck disable=SC2016 # for the inner shell
+during isolated.ini 'kill -INT "$(cut -d " " -f 4 /proc/$PPID/stat)"'
 n=$(ok)
 succeeds "interrupted" test "$n" -lt 5
 build 2

@@ -20,8 +20,9 @@ duration = 1 ms
 clock = thread
 INI
 pids=()
+trap 'kill "${pids[@]}" 2>/dev/null' EXIT
 for _ in $(seq $((2 * $(nproc)))); do
-    timeout 100 bash -c 'while :; do :; done' &
+    bash -c 'while :; do :; done' &
     pids+=($!)
 done
 "$GBRUN" -c busy.ini >table.txt 2>text.txt

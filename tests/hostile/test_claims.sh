@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Several tasks share the cases of one configuration by a folder of claims (run --claim); some are killed, stopped or
-# ended by SIGTERM at random moments. The union of their files has each case of each round once, all rounds of one from one
-# task. HOSTILE=all: 50 times, CLAIM_KILLS=N: N times; RANDOM_SEED=N
-# repeats a series.
+# ended by SIGTERM at one of their calls (fail_nth.c). The union of their files has each case of each round once, all
+# rounds of one from one task. HOSTILE=all: 50 times.
 . "$top_srcdir/tests/tap.sh"
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
-[ "${HOSTILE:-}" = all ] && times=50 || times=3
-times=${CLAIM_KILLS:-$times}
-seed=${RANDOM_SEED:-$$}
-RANDOM=$seed
-n_cases=30
+if ! command -v sqlite3 >/dev/null; then
+    skip "claims" "sqlite3 is not installed"
+    finish
+fi
+if ! $CC -std=gnu17 -O1 -shared -fPIC -DWITHOUT_MEMORY -o fail_nth.so "$top_srcdir/tests/hostile/fail_nth.c" -ldl 2>errors.txt; then
+    skip "claims" "the library that ends tasks cannot be built"
+    finish
+fi
+[ "${HOSTILE:-}" = all ] && times=50 || times=2
+n_cases=12
+mkfifo told
 
 # config LIMIT [LINE]...: task.ini.
 config()
@@ -26,13 +31,14 @@ claim_limit = $limit
 $(printf '%s\n' "$@")
 [bench beside]
 log = $TMPDIR/log
-linger = 20 ms
+linger = 2 ms
 let.number = 0
 sweep.number = 1:$n_cases
 INI
 }
 
-# start NAME [OPTION]...: a task in the background; its pid in pids[NAME].
+# start NAME [OPTION]...: a task in the background; its pid in pids[NAME]. struck N WHAT SIGNAL NAME: one that gets the
+# signal at its Nth call that has to do with files, or message to its worker (wire).
 declare -A pids
 start()
 {
@@ -40,6 +46,13 @@ start()
     shift
     "$GBRUN" -q -c task.ini -o "$name.gbr" --claim folder "$@" >"$name.txt" 2>&1 &
     pids[$name]=$!
+}
+struck()
+{
+    rm -f "mark.$4"
+    local -x FAIL_AT=$1 FAIL_WHAT=$2 FAIL_SIGNAL=$3 FAIL_IN=supervisor FAIL_MARK=$TMPDIR/mark.$4
+    local -x LD_PRELOAD=$TMPDIR/fail_nth.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
+    start "$4"
 }
 
 # union: merges all files; "ROWS CASES TASKS": records, different cases of rounds, the most tasks that one case has.
@@ -55,30 +68,24 @@ union()
         FROM bench_case AS c WHERE done GROUP BY position, round)' | tr '|' ' '
 }
 
-wait_for_entries()
+# in_between NAME: it has some of its cases, and not all.
+in_between()
 {
-    for _ in $(seq 500); do
-        [ "$(find folder/claims -name '*.*' 2>/dev/null | wc -l)" -ge "$1" ] && return
-        sleep 0.01
-    done
+    local n
+    n=$(sqlite3 "$1.gbr" "SELECT count(*) FROM bench_case WHERE done")
+    echo "$n"
+    [ "$n" -gt 0 ] && [ "$n" -lt "$n_cases" ]
 }
 
-if ! command -v sqlite3 >/dev/null; then
-    skip "claims" "sqlite3 is not installed"
-    finish
-fi
-
-# ---- killed at random ----
+# ---- killed ----
 failures=
 for ((i = 1; i <= times; i++)); do
     rounds=$((1 + i % 2))
     config '1 s' "rounds = $rounds"
     rm -rf folder ./*.gbr*
-    for name in a b c d; do start "$name"; done
-    for name in a b; do
-        sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
-        kill -KILL "${pids[$name]}" 2>/dev/null
-    done
+    struck $((60 + i * 37 % 250)) files 9 a
+    struck $((60 + i * 101 % 250)) files 9 b
+    for name in c d; do start "$name"; done
     wait "${pids[c]}" && wait "${pids[d]}" || failures="$failures
 time $i: $(cat c.txt d.txt)"
     wait "${pids[a]}" "${pids[b]}" 2>/dev/null
@@ -86,7 +93,7 @@ time $i: $(cat c.txt d.txt)"
     [ "$found" = "$((n_cases * rounds)) $((n_cases * rounds)) 1" ] || failures="$failures
 time $i: $found, files: $(cat merge.txt)"
 done &>killed.txt
-equals "4 tasks, 2 of them killed at random, $times times (RANDOM_SEED=$seed): each case once" "" "$failures"
+equals "4 tasks, 2 of them killed, $times times: each case once" "" "$failures"
 
 # ---- what is stored and not called done ----
 config '1 s'
@@ -109,37 +116,31 @@ equals "also within one file" "3|1 7|1 9|1" \
 # ---- stopped, and taken for gone ----
 config '1 s' 'rounds = 2'
 rm -rf folder ./*.gbr*
-start a
-wait_for_entries 3
-kill -STOP "${pids[a]}"
+FAIL_TELL=told struck 10 wire 19 a
+read -r _ <told
 start b && wait "${pids[b]}"
 codes=$?
+succeeds "it had begun, and was not at its end" in_between a
 kill -CONT "${pids[a]}"
 wait "${pids[a]}"
 equals "a task that was stopped meanwhile and one that took its cases end well" "0 0" "$codes $?"
 equals "and each case is in the union once" "$((2 * n_cases)) $((2 * n_cases)) 1" "$(union)"
 
-# ---- nobody waits for who ends in order, nor for oneself ----
-config '1 min'
+# ---- nobody waits for who ends in order, nor for oneself: else this test would be over its time ----
+config '60 min'
 rm -rf folder ./*.gbr*
-start a
-wait_for_entries 3
-kill -TERM "${pids[a]}"
+struck 10 wire 15 a
 wait "${pids[a]}"
 equals "a task ends upon SIGTERM" 1 $?
-SECONDS=0
+succeeds "of its cases there are some" in_between a
 start b && wait "${pids[b]}"
-equals "gives its cases back at once" "0 yes" "$? $([ $SECONDS -lt 30 ] && echo yes)"
+equals "gives its cases back at once" 0 $?
 equals "and each is in the union once, cancelled ones apart" "$n_cases $n_cases 1" "$(union)"
 
 rm -rf folder ./*.gbr*
-start a
-wait_for_entries 5
-kill -KILL "${pids[a]}"
+struck 10 wire 9 a
 wait "${pids[a]}" &>killed.txt
-SECONDS=0
-succeeds "a run that is resumed goes on with its own cases" "$GBRUN" -q --resume a.gbr --claim folder
-equals "at once" yes "$([ $SECONDS -lt 30 ] && echo yes)"
+succeeds "a run that is resumed goes on at once with its own cases" "$GBRUN" -q --resume a.gbr --claim folder
 equals "and each is there once" "$n_cases $n_cases 1" "$(union)"
 
 # ---- errors ----

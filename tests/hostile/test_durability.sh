@@ -11,20 +11,33 @@ cat >>cases.ini <<INI
 sweep.size = $(seq -s ', ' 10)
 sweep.factor = $(seq -s ', ' 10)
 INI
-sed 's/^iterations/isolate = yes\niterations/' cases.ini >isolated.ini
+few_samples 12 'device = cpu' 'iterations = 1' 'isolate = yes' >acting.ini
+cat >>acting.ini <<INI
+[bench one]
+plugin = good
+sweep.size = 1:3
+[bench crash]
+where = prepare
+kind = act
+[bench two]
+plugin = good
+sweep.size = 1:4
+INI
+n_acting=8
 
 # ---- when it is synced ----
-# traced NAME OPTION...: runs under strace; prints how many lines came before a sync of what they announce, and syncs.
+# traced NAME OPTION...: runs under strace; prints how many lines came before a sync of what they announce, and
+# how many syncs came within 0.2 s of the one before; the first of a file and the last of a run do.
 traced()
 {
     # The search for leaks cannot work where strace looks.
-    ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -e trace=pwrite64,fdatasync,write -e signal=none -y -s 40 -o trace.txt \
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -ttt -e trace=pwrite64,fdatasync,write -e signal=none -y -s 40 -o trace.txt \
         "$GBRUN" -c cases.ini -o "$1.gbr" "${@:2}" >/dev/null 2>text.txt || echo "exit $?"
     awk -v file="$1.gbr-wal" '
-        index($0, file) && /^pwrite64/ { is_new = 1 }
-        index($0, file) && /^fdatasync/ { is_new = 0; n++ }
-        /^write\([0-9]+</ && /"[0-9]+\/100 / { early += is_new; lines++ }
-        END { print early + 0, (n > 60), (lines > 0) }' trace.txt
+        index($0, file) && /^[0-9.]* pwrite64/ { is_new = 1 }
+        index($0, file) && /^[0-9.]* fdatasync/ { is_new = 0; soon += $1 < before + 0.2; before = $1 }
+        /^[0-9.]* write\([0-9]+</ && /"[0-9]+\/100 / { early += is_new; lines++ }
+        END { print early + 0, (soon > 9), (lines > 0) }' trace.txt
 }
 if strace -o /dev/null true 2>/dev/null; then
     equals "full: nothing is announced before it is synced, and not each is synced" "0 0 1" "$(traced full)"
@@ -35,75 +48,48 @@ else
 fi
 
 # ---- taken away ----
-# during ACTION: it comes when the first case has been announced.
-during()
-{
-    rm -f results.gbr* elsewhere.gbr
-    "$GBRUN" -c isolated.ini 2>&1 >table.txt | while read -r line; do
-        case $line in
-        1/*) "$1" ;;
-        esac
-        printf '%s\n' "$line"
-    done >text.txt
-}
-delete()
-{
-    rm -f results.gbr*
-}
-move()
-{
-    mv results.gbr elsewhere.gbr
-}
-replace()
-{
-    cp other.gbr new.gbr
-    mv new.gbr results.gbr
-}
-truncate_it()
-{
-    : >results.gbr
-}
 "$GBRUN" -q -c cases.ini -o other.gbr >/dev/null
-while read -r action what; do
-    during "$action"
+while read -r what action; do
+    rm -f results.gbr* elsewhere.gbr
+    ACT=$action "$GBRUN" -c acting.ini >table.txt 2>text.txt
     succeeds "$what: it is reported" grep -q "error: results.gbr: was $what while it was written to" text.txt
     if [ "$what" = truncated ]; then
         succeeds "$what: no promise" grep -q 'what was stored cannot be rescued' text.txt
         continue
     fi
     succeeds "$what: what to do" grep -q 'results.gbr.rescued: move it back to go on with it' text.txt
-    announced=$(grep -c '^[0-9]*/100 ' text.txt)
+    announced=$(grep -c "^[0-9]*/$n_acting " text.txt)
     stored=$("$GBRUN" export --columns status results.gbr.rescued | grep -c '^ok$')
     succeeds "$what: nothing that was announced is lost ($announced, $stored)" \
         test "$announced" -gt 0 -a "$announced" -le "$stored"
     [ "$what" != replaced ] || succeeds "$what: the other file is left alone" cmp results.gbr other.gbr
     mv results.gbr.rescued back.gbr
     "$GBRUN" run -q --resume back.gbr >/dev/null 2>text.txt
-    equals "$what: resumed" 100 "$("$GBRUN" export --columns status back.gbr | grep -c '^ok$')"
+    equals "$what: resumed" $n_acting "$("$GBRUN" export --columns status back.gbr | grep -c '^ok$')"
 done <<'LIST'
-delete deleted
-move moved
-replace replaced
-truncate_it truncated
+deleted rm results.gbr*
+moved mv results.gbr elsewhere.gbr
+replaced cp other.gbr new.gbr && mv new.gbr results.gbr
+truncated : >results.gbr
 LIST
 
 # ---- a lock of another program ----
 if command -v sqlite3 >/dev/null; then
-    mkfifo held
-    hold()
-    {
-        sqlite3 results.gbr 'BEGIN IMMEDIATE' '.shell cat held' COMMIT >/dev/null 2>&1 &
-    }
+    mkfifo now locked held
     rm -f results.gbr*
-    "$GBRUN" -c isolated.ini 2>&1 >table.txt | while read -r line; do
+    {
+        read -r _ <now
+        sqlite3 -cmd '.timeout 600000' results.gbr 'BEGIN IMMEDIATE' '.shell echo yes >locked' '.shell cat held' COMMIT \
+            >/dev/null 2>&1
+    } &
+    ACT='echo now >now && read -r _ <locked' "$GBRUN" -c acting.ini 2>&1 >table.txt | while read -r line; do
         case $line in
-        1/*) hold ;;
         *'waiting for that program') echo "go on" >held ;;
         esac
         printf '%s\n' "$line"
     done >text.txt
     succeeds "locked: it is shown" grep -q 'results.gbr: another program holds a lock on it' text.txt
-    equals "locked: the run goes on" 100 "$("$GBRUN" export --columns status | grep -c '^ok$')"
+    equals "locked: the run goes on" $n_acting "$("$GBRUN" export --columns status | grep -c '^ok$')"
 else
     skip "a lock of another program" "there is no sqlite3"
 fi

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# kill -9 at random moments, of runs, of their workers and of merges: what was announced is there, nothing is there twice
-# or was never measured, and what is missing can be measured or merged afterwards. make check kills a few times, make
-# hostile 500 times; KILLS=N and SEED=N say otherwise.
+# shellcheck disable=SC2317 # functions are called by names that are put together
+# SIGKILL at the Nth call of a kind, in runs, in their workers and in merges (fail_nth.c): what was announced is there,
+# nothing is there twice or was never measured, and what is missing can be measured or merged afterwards. make check
+# takes a few N, make hostile (HOSTILE=all) every one.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 1
+if ! $CC -std=gnu17 -O1 -shared -fPIC -DWITHOUT_MEMORY -o fail_nth.so "$top_srcdir/tests/hostile/fail_nth.c" -ldl 2>errors.txt; then
+    skip "kills" "the library for it cannot be built"
+    finish
+fi
 mkdir plugins
 cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
 export GBRUN_PLUGIN_PATH=$PWD/plugins:$top_builddir/plugins/policy_fixed/.libs
-[ "${HOSTILE-}" != all ] || KILLS=${KILLS-500}
-kills=${KILLS-12}
-seed=${SEED-$RANDOM}
-RANDOM=$seed
-n_cases=30
+n_cases=5
 
 few_samples 10 'device = exact' 'iterations = 1' >cases.ini
 cat >>cases.ini <<INI
@@ -32,26 +33,17 @@ announced()
 {
     sed -n "s|^[0-9]*/$n_cases  good factor=\([0-9]*\)  .* 10 samples\$|\1,ok,|p" out.txt
 }
-milliseconds()
-{
-    local now=${EPOCHREALTIME/./}
-    echo $((now / 1000))
-}
-begin=$(milliseconds)
-"$GBRUN" -c cases.ini -o first.gbr >table.txt 2>text.txt
-run_ms=$(($(milliseconds) - begin))
+"$GBRUN" -q -c cases.ini -o first.gbr >table.txt 2>text.txt
 "$GBRUN" run -q -c cases.ini -o second.gbr >table.txt 2>text.txt
 rows first.gbr | sort >reference.csv
-begin=$(milliseconds)
-"$GBRUN" merge -o both.gbr first.gbr second.gbr 2>text.txt
-merge_ms=$(($(milliseconds) - begin))
 sort reference.csv reference.csv >both.csv
 equals "without a kill" "$n_cases" "$(grep -c ',ok,10,' reference.csv)"
 
-# at_random MILLISECONDS: waits up to so long.
-at_random()
+# killed_at N WHAT IN COMMAND...: the command's process is killed at that call of it; its words are in out.txt.
+killed_at()
 {
-    sleep "$(printf '0.%04d' $((RANDOM * 10 * $1 / 32768 % 10000)))"
+    env FAIL_AT="$1" FAIL_WHAT="$2" FAIL_IN="$3" FAIL_SIGNAL=9 FAIL_MARK="$PWD/mark" LD_PRELOAD="$PWD/fail_nth.so" \
+        ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" "${@:4}" >out.txt 2>&1
 }
 # compare WHAT FILE [EXPECTED]: says what is wrong with what is stored: announced and lost, invented, twice; or other
 # than expected.
@@ -73,9 +65,7 @@ compare()
 kill_run()
 {
     rm -f results.gbr*
-    "$GBRUN" -c cases.ini >out.txt 2>&1 &
-    at_random $((run_ms * 11 / 10))
-    { kill -9 $! && wait $!; } 2>/dev/null
+    { killed_at "$1" files supervisor "$GBRUN" -c cases.ini; } 2>/dev/null
     compare "run" results.gbr
     if [ ! -e results.gbr ]; then
         return
@@ -87,52 +77,54 @@ kill_run()
 }
 kill_worker()
 {
-    local pid workers n_crashed=0
+    local found n_crashed
     rm -f results.gbr*
-    "$GBRUN" -c cases.ini >out.txt 2>&1 &
-    pid=$!
-    at_random "$run_ms"
-    workers=$(pgrep -P $pid)
-    # shellcheck disable=SC2086 # one word each
-    [ -z "$workers" ] || kill -9 $workers 2>/dev/null
-    wait $pid
+    killed_at "$1" wire worker "$GBRUN" -c cases.ini
     # One that is asked what a module holds is killed before anything is measured.
-    if [ ! -e results.gbr ] && grep -q 'cannot be used: crashed (SIGKILL)' out.txt; then
+    if [ ! -e results.gbr ] && grep -q "cannot be used: crashed (SIGKILL)\|'good' is not a benchmark plugin" out.txt; then
         return
     fi
-    n_crashed=$(rows results.gbr | grep -c ',crashed,')
+    found=$(rows results.gbr)
+    n_crashed=$(grep -c ',crashed,' <<<"$found")
     [ "$n_crashed" -le 1 ] || echo "worker: $n_crashed cases crashed"
-    [ "$(($(rows results.gbr | grep -cxFf reference.csv) + n_crashed))" = $n_cases ] ||
-        echo "worker: not all others are there: $(rows results.gbr; cat out.txt)"
+    [ "$(($(grep -cxFf reference.csv <<<"$found") + n_crashed))" = "$n_cases" ] ||
+        echo "worker: not all others are there: $found $(cat out.txt)"
     compare worker results.gbr | grep -v 'invented: .*,crashed,'
 }
 kill_merge()
 {
     local is_new=yes
     rm -f merged.gbr*
-    if [ $((RANDOM % 2)) = 0 ]; then
+    if [ $(($1 % 2)) = 0 ]; then
         cp first.gbr merged.gbr
         is_new=no
     fi
-    "$GBRUN" merge -o merged.gbr first.gbr second.gbr >out.txt 2>&1 &
-    at_random $((merge_ms * 11 / 10))
-    { kill -9 $! && wait $!; } 2>/dev/null
+    { killed_at "$1" files supervisor "$GBRUN" merge -o merged.gbr first.gbr second.gbr; } 2>/dev/null
     rows merged.gbr | sort >found
-    cmp -s found both.csv || cmp -s found reference.csv || { ! grep -q . found && [ $is_new = yes ]; } ||
+    cmp -s found both.csv || cmp -s found reference.csv || { ! grep -q . found && [ "$is_new" = yes ]; } ||
         echo "merge: the file holds: $(cat found)"
     "$GBRUN" merge -o merged.gbr first.gbr second.gbr >out.txt 2>&1 || echo "merging again: $(cat out.txt)"
     compare "merged again" merged.gbr both.csv
 }
 
-wrong=
-for ((i = 0; i < kills; i++)); do
-    case $((RANDOM % 4)) in
-    0) found=$(kill_worker) ;;
-    1) found=$(kill_merge) ;;
-    *) found=$(kill_run) ;;
-    esac
-    [ -z "$found" ] || wrong+="kill $i: $found
+# each WHAT STEP: does it at every STEPth call, until the command ends before it is killed.
+each()
+{
+    local i found wrong='' n=0 step=$2
+    [ "${HOSTILE-}" != all ] || step=1
+    for ((i = 1;; i += step)); do
+        rm -f mark
+        found=$("kill_$1" $i)
+        [ -z "$found" ] || wrong+="at call $i ($(cat mark 2>/dev/null)): $found
 "
-done
-equals "$kills kills (SEED=$seed, a run of $run_ms ms): nothing lost, invented or there twice" "" "$wrong"
+        [ -e mark ] || break
+        n=$((n + 1))
+    done
+    echo "# $1: $n kills, of $i calls"
+    succeeds "$1: is killed" test $n -gt 2
+    equals "$1, killed: nothing lost, invented or there twice" "" "$wrong"
+}
+each run 37
+each worker 17
+each merge 29
 finish

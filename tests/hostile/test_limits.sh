@@ -81,7 +81,7 @@ cp "$GBRUN_PLUGIN_PATH/good.so" probed/a.so
 cp "$GBRUN_PLUGIN_PATH/forger.so" probed/b.so
 cp "$GBRUN_PLUGIN_PATH/terse.so" probed/c.so
 for what in backwards short endless; do
-    FORGE_AT_LOAD=$what GBRUN_PLUGIN_PATH=$PWD/probed timeout 20 "$GBRUN" list plugins >plugins.txt 2>&1
+    FORGE_AT_LOAD=$what GBRUN_PLUGIN_PATH=$PWD/probed "$GBRUN" list plugins >plugins.txt 2>&1
     equals "a forged description ends: $what" 0 $?
     succeeds "it is an error: $what" \
         grep -q '/b.so: cannot be used: sent a message that makes no sense while loading a module' plugins.txt

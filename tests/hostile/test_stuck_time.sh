@@ -1,30 +1,16 @@
 #!/usr/bin/env bash
-# gbrun stands still itself (Ctrl-Z, a slow disk): that is charged to no case.
+# gbrun stands still itself (Ctrl-Z, a slow disk: an hour in which it asks no clock): that is charged to no case.
 . "$top_srcdir/tests/tap.sh"
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 
-cat >paused.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 3
-[bench good]
-policy = few
-device = cpu
-iterations = 1
-warmup = 300 ms
-time_limit = 900 ms
-sweep.factor = 1:7
+few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s' >paused.ini
+cat >>paused.ini <<'INI'
+[bench slow]
+where = prepare
+sweep.time = 1 h, 2 h
 INI
-"$GBRUN" -c paused.ini >table.txt 2>text.txt &
-pid=$!
-for _ in 1 2 3 4; do
-    sleep 0.45
-    kill -STOP $pid
-    sleep 1.2
-    kill -CONT $pid
-done
-wait $pid
+hurry "$GBRUN" -c paused.ini >table.txt 2>text.txt
 equals "cases that waited for gbrun are fine" 0 $?
-equals "all of them" 7 "$(grep -c "^[1-7]/7  good factor=[1-7]  .* 3 samples$" text.txt)"
+equals "all of them" 2 "$(grep -c "^[12]/2  slow time=[0-9]*ns  .* 3 samples$" text.txt)"
 finish

@@ -2,43 +2,21 @@
  * crash.c - dies in the callback named by `where`, in the way named by `kind`, at the call after
  * the first `after` ones. gbrun must report the case as crashed (signal or exit code; loop: timed
  * out), keep the samples that arrived before, and go on with the next case in a fresh worker.
- * interrupt: it lives, and gbrun gets the signal of Ctrl-C in the middle of the case. replace: it
- * lives, and the file REPLACE_WITH is now plugins/good.so.
+ * interrupt: it lives, and gbrun gets the signal of Ctrl-C in the middle of the case. act: it
+ * lives, and the shell does what ACT of the environment says.
  */
 #include "tests/modules/hurry.h"
 #include "tests/modules/places.h"
 
 #include <gbrun/gbrun.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *const kinds[] = {"segv",
-                                    "abort",
-                                    "exit0",
-                                    "exit3",
-                                    "stack_overflow",
-                                    "loop",
-                                    "illegal_instruction",
-                                    "fpe",
-                                    "interrupt",
-                                    "interrupt_once",
-                                    "replace",
-                                    "none"};
-enum {
-    SEGV,
-    ABORT,
-    EXIT0,
-    EXIT3,
-    STACK_OVERFLOW,
-    LOOP,
-    ILLEGAL_INSTRUCTION,
-    FPE,
-    INTERRUPT,
-    INTERRUPT_ONCE,
-    REPLACE
-};
+static const char *const kinds[] = {
+    "segv", "abort",     "exit0", "exit3", "stack_overflow", "loop", "illegal_instruction",
+    "fpe",  "interrupt", "act",   "none"};
+enum { SEGV, ABORT, EXIT0, EXIT3, STACK_OVERFLOW, LOOP, ILLEGAL_INSTRUCTION, FPE, INTERRUPT, ACT };
 
 struct params {
     int32_t where;
@@ -96,15 +74,12 @@ static void die(int32_t kind)
         zero = 1 / zero; /* NOLINT(clang-analyzer-core.DivideZero): on purpose */
         raise(SIGFPE);   /* where dividing by zero does not trap */
         break;
-    case INTERRUPT_ONCE: /* not again when the run goes on */
-        if (rename("interrupt", "interrupted") != 0)
-            break;
-        /* fall through */
     case INTERRUPT:
         kill(getppid(), SIGINT);
         break;
-    case REPLACE:
-        rename(getenv("REPLACE_WITH"), "plugins/good.so");
+    case ACT:
+        if (getenv("ACT") && system(getenv("ACT")) != 0)
+            abort();
         break;
     default:
         break;

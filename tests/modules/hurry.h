@@ -6,13 +6,22 @@
 #ifndef TESTS_MODULES_HURRY_H
 #define TESTS_MODULES_HURRY_H
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 __attribute__((weak, visibility("default"))) void hurry_from_now(double after_ns);
 __attribute__((weak, visibility("default"))) int hurry_jump(double ns);
 
-/* This process hangs from now on: whoever polls finds its time over at once, until gbrun has killed
+/* Whoever reads the pipe HURRY_TELL, in any run, has read all of it when this begins.
+ * This process hangs from now on: whoever polls finds its time over at once, until gbrun has killed
  * this process, and for `after_ns` more of that time. */
 static inline void hurry_hang(double after_ns)
 {
+    const char *tell = getenv("HURRY_TELL");
+    const int pipe_end = tell ? open(tell, O_WRONLY | O_CLOEXEC) : -1;
+    if (pipe_end >= 0)
+        close(pipe_end);
     if (hurry_from_now)
         hurry_from_now(after_ns);
 }
