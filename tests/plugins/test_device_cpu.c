@@ -309,13 +309,18 @@ static struct gb_measurement measurement_of(struct spinner *spinner, uint64_t n)
     return measurement;
 }
 
+static void measured(struct gb_measurement *measurement, uint64_t n)
+{
+    ck_assert_int_eq(ops->measure(device, measurement), GB_OK);
+    ck_assert_uint_eq(measurement->n_done, n);
+}
+
 TEST(a_busy_wait_takes_its_time)
 {
     struct spinner spinner = {.busy_ns = 50e3};
     open_it();
     struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-    ck_assert_uint_eq(measurement.n_done, SAMPLES);
+    measured(&measurement, SAMPLES);
     ck_assert_uint_eq(measurement.n_lost, 0);
     ck_assert_uint_eq(measurement.clocks_filled & 1u, 1u);
     ck_assert_uint_eq(spinner.n_runs, SAMPLES);
@@ -356,8 +361,7 @@ TEST(no_sample_begins_after_the_deadline)
     open_it();
     struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
     measurement.deadline_ns = 1.0; /* long gone */
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-    ck_assert_uint_eq(measurement.n_done, 0);
+    measured(&measurement, 0);
     ck_assert_uint_eq(spinner.n_runs, 0);
 
     measurement.deadline_ns = now_ns(CLOCK_MONOTONIC) + 10e6;
@@ -384,8 +388,7 @@ TEST(gaps_follow_the_samples)
     /* An hour, of a run that is cancelled. */
     measurement.gap_ns = 3.6e12;
     fake->is_cancelled = 1;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-    ck_assert_uint_eq(measurement.n_done, 1);
+    measured(&measurement, 1);
 }
 
 TEST(a_failing_run_ends_the_batch)
