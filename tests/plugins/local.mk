@@ -5,7 +5,7 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_ceilings \
 	tests/plugins/test_device_cpu \
 	tests/plugins/test_gemm_verify \
-	tests/plugins/test_peers \
+	tests/plugins/test_multistream \
 	tests/plugins/test_sensors \
 	tests/plugins/test_timed_work
 if HAVE_CUDA_HEADERS
@@ -14,6 +14,7 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_kernel \
 	tests/plugins/test_kernel_cache \
 	tests/plugins/test_nvrtc \
+	tests/plugins/test_peers \
 	tests/plugins/test_profiler
 endif
 TEST_FILES += tests/plugins/bench_fixture.h tests/plugins/kernel_files.h tests/plugins/verified.h
@@ -62,6 +63,7 @@ tests_plugins_test_kernel_cache_SOURCES = \
 	$(CALL_PARSER_SOURCES)
 tests_plugins_test_kernel_cache_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_kernel_cache_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_nvrtc_SOURCES = \
 	tests/plugins/test_kernel_build.c \
 	tests/plugins/test_nvrtc.c \
@@ -74,9 +76,6 @@ tests_plugins_test_nvrtc_SOURCES = \
 	$(CALL_PARSER_SOURCES)
 tests_plugins_test_nvrtc_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
 tests_plugins_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
-tests_plugins_test_peers_SOURCES = \
-	tests/plugins/test_multistream.c \
-	tests/plugins/test_peers.c
 tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_profiler_SOURCES = \
 	tests/plugins/test_profiler.c \
