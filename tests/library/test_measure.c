@@ -263,33 +263,28 @@ TEST(all_mistakes_are_said)
     gbrun_free(result);
 }
 
+static void expect_refusal(const struct gbrun_subject *subject, const char *words)
+{
+    const struct gbrun_result *result = gbrun_measure(subject, QUICK);
+    ck_assert_int_eq(result->status, GB_INVALID);
+    ck_assert_msg(strstr(result->error, words), "%s", result->error);
+    gbrun_free(result);
+}
+
 TEST(subjects_that_cannot_be)
 {
     struct work work = {0};
-    struct gbrun_subject subject = subject_of(&work);
-    const struct gbrun_result *result = gbrun_measure(NULL, QUICK);
-    ck_assert_int_eq(result->status, GB_INVALID);
-    ck_assert_ptr_nonnull(strstr(result->error, "the subject is NULL"));
-    gbrun_free(result);
-    subject.run = NULL;
-    result = gbrun_measure(&subject, QUICK);
-    ck_assert_ptr_nonnull(strstr(result->error, "has no run"));
-    gbrun_free(result);
-    subject = subject_of(&work);
-    subject.size = 0;
-    result = gbrun_measure(&subject, QUICK);
-    ck_assert_ptr_nonnull(strstr(result->error, "size is not set"));
-    gbrun_free(result);
-    subject = subject_of(&work);
-    subject.flags = 1u << 20;
-    result = gbrun_measure(&subject, QUICK);
-    ck_assert_ptr_nonnull(strstr(result->error, "a flag that is not known"));
-    gbrun_free(result);
-    subject.flags = 0;
-    subject.entry_ns = NAN;
-    result = gbrun_measure(&subject, QUICK);
-    ck_assert_ptr_nonnull(strstr(result->error, "entry_ns is not from 0 to 1e6"));
-    gbrun_free(result);
+    struct gbrun_subject without_run = subject_of(&work), without_size = without_run,
+                         flagged = without_run, timeless = without_run;
+    without_run.run = NULL;
+    without_size.size = 0;
+    flagged.flags = 1u << 20;
+    timeless.entry_ns = NAN;
+    expect_refusal(NULL, "the subject is NULL");
+    expect_refusal(&without_run, "has no run");
+    expect_refusal(&without_size, "size is not set");
+    expect_refusal(&flagged, "a flag that is not known");
+    expect_refusal(&timeless, "entry_ns is not from 0 to 1e6");
     gbrun_free(NULL);
     ck_assert_uint_eq(work.n_runs, 0);
 }
@@ -798,13 +793,24 @@ TEST(a_device_for_each_context)
 
 /* ---- results files ---- */
 
-/* What a query of gbrun's own says of results.gbr in the test's folder. */
+/* Settings or arguments with the test's folder where %s stands. */
+static const char *in_folder(const char *format)
+{
+    static char text[4][1000];
+    static int next;
+    const char *folder = getenv("TMPDIR");
+    next = (next + 1) % 4;
+    snprintf(text[next], sizeof *text, format, folder ? folder : "/tmp");
+    return text[next];
+}
+
+/* What a query of gbrun's own says, lines in one. */
 static const char *exported(const char *arguments)
 {
     static char text[2000];
-    char command[1000];
+    char command[1200];
     snprintf(command, sizeof command, "'%s' %s 2>&1 | tr -d '\\r' | tr '\\n' ' '", getenv("GBRUN"),
-             arguments);
+             in_folder(arguments));
     FILE *output = popen(command, "r");
     text[fread(text, 1, sizeof text - 1, output)] = 0;
     pclose(output);
@@ -815,41 +821,28 @@ TEST(results_are_appended)
 {
     find_fakes();
     struct work work = {0}, failing = {.fail_at = 1, .words = "out of luck"};
-    char folder[] = "/tmp/test_measure_XXXXXX", settings[500], arguments[500];
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    const struct gbrun_subject subject = subject_of(&work);
     for (int i = 0; i < 5; i++) {
-        snprintf(settings, sizeof settings,
-                 QUICK "results = %s/x.gbr\nname = %s\nlet.n = %d\nlabel.branch = main", folder,
-                 i == 4 ? "other" : "one", i / 2);
+        char settings[1200];
+        snprintf(settings, sizeof settings, "%s\nname = %s\nlet.n = %d\nlabel.branch = main",
+                 in_folder(QUICK "results = %s/x.gbr"), i == 4 ? "other" : "one", i / 2);
         const struct gbrun_result *result = measure(i == 4 ? &failing : &work, settings);
         ck_assert_msg(result->status == (i == 4 ? GB_FAILED : GB_OK), "%s", result->error);
         gbrun_free(result);
     }
-    snprintf(arguments, sizeof arguments,
-             "export --columns bench,n,round,n_samples,status --run all --format csv "
-             "%s/x.gbr",
-             folder);
-    ck_assert_str_eq(exported(arguments), "bench,n,round,n_samples,status one,0,0,20,ok "
-                                          "one,0,1,20,ok one,1,0,20,ok one,1,1,20,ok "
-                                          "other,2,0,0,failed ");
-    snprintf(arguments, sizeof arguments, "list runs --format csv %s/x.gbr", folder);
-    ck_assert_ptr_nonnull(strstr(exported(arguments), "branch=main"));
+    ck_assert_str_eq(exported("export --columns bench,n,round,n_samples,status --run all "
+                              "--format csv %s/x.gbr"),
+                     "bench,n,round,n_samples,status one,0,0,20,ok one,0,1,20,ok one,1,0,20,ok "
+                     "one,1,1,20,ok other,2,0,0,failed ");
+    ck_assert_ptr_nonnull(strstr(exported("list runs --format csv %s/x.gbr"), "branch=main"));
     gbrun_release(); /* the next call begins a run of its own */
-    snprintf(settings, sizeof settings, VISITS "results = %s/y.gbr\nmax_rounds = 4", folder);
-    const struct gbrun_subject subject = subject_of(&work);
-    gbrun_comparison_free(gbrun_compare(&subject, &subject, settings));
-    snprintf(arguments, sizeof arguments, "compare %s/y.gbr --by side --base base --format csv",
-             folder);
-    ck_assert_ptr_nonnull(strstr(exported(arguments), "measure,"));
-    snprintf(arguments, sizeof arguments, "%s/y.gbr", folder);
-    unlink(arguments);
-    snprintf(settings, sizeof settings, QUICK "results = %s/x.gbr", folder);
-    gbrun_free(measure(&work, settings));
-    snprintf(arguments, sizeof arguments, "export --columns run,bench --run all %s/x.gbr", folder);
-    ck_assert_ptr_nonnull(strstr(exported(arguments), "2,measure "));
-    snprintf(arguments, sizeof arguments, "%s/x.gbr", folder);
-    unlink(arguments);
-    rmdir(folder);
+    gbrun_comparison_free(
+        gbrun_compare(&subject, &subject, in_folder(VISITS "results = %s/y.gbr\nmax_rounds = 4")));
+    ck_assert_ptr_nonnull(
+        strstr(exported("compare %s/y.gbr --by side --base base --format csv"), "measure,"));
+    gbrun_free(measure(&work, in_folder(QUICK "results = %s/x.gbr")));
+    ck_assert_ptr_nonnull(
+        strstr(exported("export --columns run,bench --run all %s/x.gbr"), "2,measure "));
 }
 
 TEST(a_results_file_that_cannot_be)
@@ -1013,22 +1006,15 @@ TEST(comparisons_are_in_results_files)
 {
     struct work work = {0};
     struct gbrun_subject subject = subject_of(&work);
-    char folder[] = "/tmp/test_measure_XXXXXX", settings[500], arguments[500];
-    ck_assert_ptr_nonnull(mkdtemp(folder));
     subject.verify = compare_itself;
-    snprintf(settings, sizeof settings, QUICK "results = %s/x.gbr", folder);
-    const struct gbrun_result *found = gbrun_measure(&subject, settings);
+    const struct gbrun_result *found = gbrun_measure(&subject,
+                                                     in_folder(QUICK "results = %s/compared.gbr"));
     ck_assert_int_eq(found->status, GB_WRONG_RESULT);
     ck_assert_msg(strstr(found->error, "not sorted"), "%s", found->error);
     gbrun_free(found);
     ck_assert_int_eq(gbrun_checked("order", 1, ""), GB_INVALID);
-    snprintf(arguments, sizeof arguments, "export --columns status,verified,status_text %s/x.gbr",
-             folder);
-    ck_assert_str_eq(exported(arguments),
+    ck_assert_str_eq(exported("export --columns status,verified,status_text %s/compared.gbr"),
                      "status,verified,status_text wrong result,failed,order: not sorted ");
-    snprintf(arguments, sizeof arguments, "%s/x.gbr", folder);
-    unlink(arguments);
-    rmdir(folder);
 }
 
 TEST(tolerances_without_a_comparison)

@@ -3,71 +3,35 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_bench_plugins \
 	tests/plugins/test_call_parse \
 	tests/plugins/test_ceilings \
-	tests/plugins/test_convolution \
-	tests/plugins/test_cpu_counters \
 	tests/plugins/test_device_cpu \
-	tests/plugins/test_elementwise \
 	tests/plugins/test_gemm_verify \
-	tests/plugins/test_histogram \
 	tests/plugins/test_multistream \
-	tests/plugins/test_padding \
-	tests/plugins/test_prediction \
-	tests/plugins/test_processor \
 	tests/plugins/test_sensors \
 	tests/plugins/test_timed_work
 if HAVE_CUDA_HEADERS
 TEST_PROGRAM_LIST += \
 	tests/plugins/test_device_cuda \
 	tests/plugins/test_kernel \
-	tests/plugins/test_kernel_build \
 	tests/plugins/test_kernel_cache \
-	tests/plugins/test_kernel_files \
 	tests/plugins/test_nvrtc \
-	tests/plugins/test_padding_compile \
 	tests/plugins/test_peers \
-	tests/plugins/test_profiler \
-	tests/plugins/test_stamps
+	tests/plugins/test_profiler
 endif
-TEST_FILES += tests/plugins/kernel_files.h tests/plugins/verified.h
-tests_plugins_test_call_parse_SOURCES = tests/plugins/test_call_parse.c $(CALL_PARSER_SOURCES)
-tests_plugins_test_call_parse_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_ceilings_SOURCES = tests/plugins/test_ceilings.c $(CEILINGS_CPU_SOURCES)
-tests_plugins_test_ceilings_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_convolution_CFLAGS = $(AM_CFLAGS)
-if HAVE_CXX
-tests_plugins_test_convolution_CFLAGS += -DWITH_CXX
-endif
-tests_plugins_test_device_cpu_SOURCES = \
-	tests/plugins/test_device_cpu.c \
-	plugins/device_cpu/cpu_device.h
-tests_plugins_test_elementwise_SOURCES = tests/plugins/test_elementwise.c $(ELEMENTWISE_CPU_SOURCES)
-tests_plugins_test_elementwise_CFLAGS = $(AM_CFLAGS)
-if HAVE_CXX
-tests_plugins_test_elementwise_CFLAGS += -DWITH_CXX
-endif
-tests_plugins_test_gemm_verify_SOURCES = tests/plugins/test_gemm_verify.c $(GEMM_VERIFY_CPU_SOURCES)
-tests_plugins_test_gemm_verify_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_histogram_CFLAGS = $(AM_CFLAGS)
-if HAVE_CXX
-tests_plugins_test_histogram_CFLAGS += -DWITH_CXX
-endif
-tests_plugins_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
-tests_plugins_test_padding_SOURCES = \
+TEST_FILES += tests/plugins/bench_fixture.h tests/plugins/kernel_files.h tests/plugins/verified.h
+tests_plugins_test_bench_plugins_SOURCES = \
+	tests/plugins/test_bench_plugins.c \
+	tests/plugins/test_convolution.c \
+	tests/plugins/test_cpu_counters.c \
+	tests/plugins/test_elementwise.c \
+	tests/plugins/test_histogram.c \
 	tests/plugins/test_padding.c \
-	plugins/bench_padding/plan.c \
-	plugins/bench_padding/plan.h
-tests_plugins_test_padding_CFLAGS = $(AM_CFLAGS)
-if HAVE_CXX
-tests_plugins_test_padding_CFLAGS += -DWITH_CXX
-endif
-tests_plugins_test_prediction_SOURCES = \
 	tests/plugins/test_prediction.c \
+	tests/plugins/test_processor.c \
 	plugins/bench_multistream_matmul/prediction.c \
 	plugins/bench_multistream_matmul/prediction.h \
-	plugins/bench_multistream_matmul/stamps.h
-tests_plugins_test_prediction_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_processor_SOURCES = \
-	tests/plugins/test_processor.c \
+	plugins/bench_multistream_matmul/stamps.h \
+	plugins/bench_padding/plan.c \
+	plugins/bench_padding/plan.h \
 	plugins/device_cpu/cpu_device.h \
 	plugins/device_cpu/cpu_list.c \
 	plugins/device_cpu/cpu_list.h \
@@ -75,8 +39,61 @@ tests_plugins_test_processor_SOURCES = \
 	plugins/device_cpu/pin.h \
 	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/resolution.h \
-	plugins/device_cpu/sensors.c
-tests_plugins_test_processor_CFLAGS = $(AM_CFLAGS)
+	plugins/device_cpu/sensors.c \
+	$(ELEMENTWISE_CPU_SOURCES)
+tests_plugins_test_bench_plugins_CFLAGS = $(AM_CFLAGS)
+if HAVE_CXX
+tests_plugins_test_bench_plugins_CFLAGS += -DWITH_CXX
+endif
+tests_plugins_test_call_parse_SOURCES = tests/plugins/test_call_parse.c $(CALL_PARSER_SOURCES)
+tests_plugins_test_call_parse_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_ceilings_SOURCES = tests/plugins/test_ceilings.c $(CEILINGS_CPU_SOURCES)
+tests_plugins_test_ceilings_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_device_cpu_SOURCES = \
+	tests/plugins/test_device_cpu.c \
+	plugins/device_cpu/cpu_device.h
+tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
+tests_plugins_test_gemm_verify_SOURCES = tests/plugins/test_gemm_verify.c $(GEMM_VERIFY_CPU_SOURCES)
+tests_plugins_test_gemm_verify_CFLAGS = $(AM_CFLAGS)
+tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_kernel_cache_SOURCES = \
+	tests/plugins/test_kernel_cache.c \
+	tests/plugins/test_kernel_files.c \
+	$(KERNEL_BUILD_SOURCES) \
+	$(CALL_PARSER_SOURCES)
+tests_plugins_test_kernel_cache_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_kernel_cache_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
+tests_plugins_test_nvrtc_SOURCES = \
+	tests/plugins/test_kernel_build.c \
+	tests/plugins/test_nvrtc.c \
+	tests/plugins/test_padding_compile.c \
+	plugins/bench_padding/compile.c \
+	plugins/bench_padding/compile.h \
+	plugins/bench_padding/plan.c \
+	plugins/bench_padding/plan.h \
+	$(KERNEL_BUILD_SOURCES) \
+	$(CALL_PARSER_SOURCES)
+tests_plugins_test_nvrtc_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
+tests_plugins_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
+tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
+tests_plugins_test_profiler_SOURCES = \
+	tests/plugins/test_profiler.c \
+	tests/plugins/test_stamps.c \
+	plugins/device_cuda/libcupti.c \
+	plugins/device_cuda/libcupti.h \
+	plugins/device_cuda/metrics.c \
+	plugins/device_cuda/metrics.h \
+	plugins/device_cuda/profiler.c \
+	plugins/device_cuda/profiler.h \
+	plugins/device_cuda/profiler_library.c \
+	plugins/device_cuda/profiler_library.h \
+	plugins/device_cuda/stamps.c \
+	plugins/device_cuda/stamps.h \
+	plugins/device_cuda/work_metrics.c \
+	plugins/device_cuda/work_metrics.h
+tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
+tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_plugins_test_sensors_SOURCES = \
 	tests/plugins/test_sensors.c \
 	plugins/device_cuda/sensors.c \
@@ -91,52 +108,3 @@ tests_plugins_test_timed_work_SOURCES = \
 	plugins/device_cpu/threads.h \
 	$(TEAM_SOURCES)
 tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
-tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
-tests_plugins_test_kernel_build_SOURCES = \
-	tests/plugins/test_kernel_build.c \
-	$(KERNEL_BUILD_SOURCES) \
-	$(CALL_PARSER_SOURCES)
-tests_plugins_test_kernel_build_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
-tests_plugins_test_kernel_build_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
-tests_plugins_test_kernel_cache_SOURCES = \
-	tests/plugins/test_kernel_cache.c \
-	$(KERNEL_BUILD_SOURCES) \
-	$(CALL_PARSER_SOURCES)
-tests_plugins_test_kernel_cache_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
-tests_plugins_test_kernel_cache_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
-tests_plugins_test_kernel_files_SOURCES = \
-	tests/plugins/test_kernel_files.c \
-	$(KERNEL_BUILD_SOURCES) \
-	$(CALL_PARSER_SOURCES)
-tests_plugins_test_kernel_files_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
-tests_plugins_test_kernel_files_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
-tests_plugins_test_padding_compile_SOURCES = \
-	tests/plugins/test_padding_compile.c \
-	plugins/bench_padding/compile.c \
-	plugins/bench_padding/compile.h \
-	plugins/bench_padding/plan.c \
-	plugins/bench_padding/plan.h
-tests_plugins_test_padding_compile_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_padding_compile_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
-tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
-tests_plugins_test_nvrtc_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
-tests_plugins_test_profiler_SOURCES = \
-	tests/plugins/test_profiler.c \
-	plugins/device_cuda/libcupti.c \
-	plugins/device_cuda/libcupti.h \
-	plugins/device_cuda/metrics.c \
-	plugins/device_cuda/metrics.h \
-	plugins/device_cuda/profiler.c \
-	plugins/device_cuda/profiler.h \
-	plugins/device_cuda/profiler_library.c \
-	plugins/device_cuda/profiler_library.h \
-	plugins/device_cuda/work_metrics.c \
-	plugins/device_cuda/work_metrics.h
-tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
-tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
-tests_plugins_test_stamps_SOURCES = \
-	tests/plugins/test_stamps.c \
-	plugins/device_cuda/stamps.c \
-	plugins/device_cuda/stamps.h
-tests_plugins_test_stamps_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)

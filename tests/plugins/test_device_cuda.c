@@ -152,6 +152,12 @@ static struct gb_measurement measurement_of(uint32_t clock, uint64_t n)
     return measurement;
 }
 
+static void measured(struct gb_measurement *measurement, uint64_t n)
+{
+    ck_assert_int_eq(ops->measure(device, measurement), GB_OK);
+    ck_assert_uint_eq(measurement->n_done, n);
+}
+
 static uint32_t clock_named(const char *name)
 {
     struct gb_clock clock = {.size = sizeof clock};
@@ -230,8 +236,7 @@ TEST_TIMES(every_clock_counts, has_gpu())
         const uint32_t clock = clock_named(names[j]);
         struct gb_measurement measurement = measurement_of(clock, SAMPLES);
         measurement.cache = j % 2 == 0 ? GB_CACHE_WARM : GB_CACHE_COLD;
-        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-        ck_assert_uint_eq(measurement.n_done, SAMPLES);
+        measured(&measurement, SAMPLES);
         ck_assert_uint_eq(measurement.n_lost, 0);
         ck_assert_uint_ne(measurement.clocks_filled >> clock & 1u, 0);
         check_times(clock);
@@ -264,8 +269,7 @@ TEST_TIMES(the_way_of_reading_is_said, has_gpu())
         measurement.iterations = rows[i].iterations;
         measurement.launch = rows[i].asked;
         measurement.reading = &reading;
-        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-        ck_assert_uint_eq(measurement.n_done, SAMPLES);
+        measured(&measurement, SAMPLES);
         ck_assert_uint_eq(measurement.clocks_filled, 1u << clock_named("kernel"));
         ck_assert_uint_eq(reading.launch, rows[i].used);
         ck_assert_uint_eq(reading.flags, is_graph ? GB_CLOCK_DITHERED : 0);
@@ -291,8 +295,7 @@ TEST_TIMES(no_work_is_an_error_of_the_kernel_clock_only, has_gpu())
                      "has nothing to time: use clock = wall");
     measurement = measurement_of(clock_named("event"), 3);
     measurement.bench_ops = &nothing_ops;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-    ck_assert_uint_eq(measurement.n_done, 3);
+    measured(&measurement, 3);
     close_it();
 }
 
@@ -335,8 +338,7 @@ TEST_TIMES(a_benchmark_that_waits_is_let_go, has_gpu())
         measurement.bench_ops = &waiting;
         measurement.bench = memory;
         measurement.reading = &reading;
-        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-        ck_assert_uint_eq(measurement.n_done, 5);
+        measured(&measurement, 5);
         ck_assert_uint_eq(flags[4] & GB_SAMPLE_INTERRUPTED, 0);
         ck_assert_int_eq(strstr(reading.note, "run waits for the device") != NULL, i == 0);
         ck_assert_int_eq(n_logs, (int)i);
@@ -350,8 +352,7 @@ TEST_TIMES(no_sample_is_begun_after_the_deadline, has_gpu())
     open_it();
     struct gb_measurement measurement = measurement_of(clock_named("kernel"), SAMPLES);
     measurement.deadline_ns = 1.0;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-    ck_assert_uint_eq(measurement.n_done, 0);
+    measured(&measurement, 0);
     ck_assert_uint_eq(measurement.n_lost, 0);
     close_it();
 }
@@ -368,8 +369,7 @@ TEST_TIMES(a_captured_graph_is_launched_for_each_sample, has_gpu())
             struct gb_measurement measurement = measurement_of(clock, SAMPLES);
             measurement.launch = GB_LAUNCH_GRAPH;
             measurement.iterations = iterations;
-            ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-            ck_assert_uint_eq(measurement.n_done, SAMPLES);
+            measured(&measurement, SAMPLES);
             check_times(clock);
         }
     }
@@ -396,8 +396,7 @@ TEST_TIMES(what_can_not_be_captured_is_explained, has_gpu())
     ck_assert_ptr_nonnull(strstr(fake->reason, "launch = graph: run cannot be captured: "));
     /* The stream is as good as before. */
     measurement = measurement_of(clock_named("kernel"), SAMPLES);
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-    ck_assert_uint_eq(measurement.n_done, SAMPLES);
+    measured(&measurement, SAMPLES);
     ops->release(device, memory);
     close_it();
 }

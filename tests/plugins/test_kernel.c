@@ -6,9 +6,9 @@
 #include "tests/check_main.h"
 #include "tests/fake_cuda/fake_launch.h"
 #include "tests/fake_host.h"
+#include "tests/plugins/kernel_files.h"
 
 #include <check.h>
-#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,30 +64,13 @@ static struct kernel_params defaults(void)
                                   .reference_signature = ""};
 }
 
-static void write_file(const char *name, const void *data, size_t bytes)
-{
-    char path[2048];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
-    fclose(file);
-}
-
 static void start(void)
 {
-    char path[4096];
-    const char *build = getenv("top_builddir");
     snprintf(folder, sizeof folder, "%s", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
     snprintf(cache_folder, sizeof cache_folder, "cache-%d", (int)getpid());
-    if (cuda == NULL) {
-        snprintf(path, sizeof path, "%s/tests/fake_cuda/launch/.libs/libcuda.so.1",
-                 build != NULL ? build : ".");
-        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        ck_assert_msg(library != NULL, "%s", dlerror());
-        cuda = dlsym(library, "fake_launch");
-        ck_assert_ptr_nonnull(cuda);
-    }
+    if (cuda == NULL)
+        cuda = fake_symbol(fake_library("tests/fake_cuda/launch/.libs/libcuda.so.1"),
+                           "fake_launch");
     *cuda = (struct fake_launch){.architecture = 90,
                                  .max_threads = 512,
                                  .registers = 40,
@@ -100,8 +83,8 @@ static void start(void)
     fake = fake_host_new();
     snprintf(fake->device.backend, sizeof fake->device.backend, "cuda");
     fake->host.folder = folder;
-    write_file("scale.ptx", ptx, sizeof ptx - 1);
-    write_file("scale.cu", source, sizeof source - 1);
+    write_bytes("scale.ptx", ptx, sizeof ptx - 1);
+    write_bytes("scale.cu", source, sizeof source - 1);
 }
 
 static void stop(void)
@@ -132,6 +115,24 @@ static void expect_reason(const char *words)
     ck_assert_msg(strstr(fake->reason, words) != NULL, "%s", fake->reason);
 }
 
+static void expect_end(const struct kernel_params *params, int32_t status, const char *words)
+{
+    ck_assert_int_eq(measure(params), status);
+    expect_reason(words);
+}
+
+static void expect_right(const struct kernel_params *params)
+{
+    ck_assert_msg(measure(params) == GB_OK, "%s", fake->reason);
+    ck_assert_uint_eq(fake->n_compared, N);
+}
+
+static void expect_wrong(const struct kernel_params *params, uint64_t n)
+{
+    ck_assert_int_eq(measure(params), GB_WRONG_RESULT);
+    ck_assert_uint_eq(fake->n_wrong, n);
+}
+
 /* --- launches --- */
 
 TEST_FIXTURE(start, stop)
@@ -144,12 +145,8 @@ TEST(launches_as_configured)
     params.shared = "100Ki";
     ck_assert_int_eq(measure(&params), GB_OK);
     ck_assert_int_eq(cuda->n_launches, 3);
-    ck_assert_uint_eq(cuda->grid[0], 2);
-    ck_assert_uint_eq(cuda->grid[1], 3);
-    ck_assert_uint_eq(cuda->grid[2], 4);
-    ck_assert_uint_eq(cuda->block[0], 64);
-    ck_assert_uint_eq(cuda->block[1], 2);
-    ck_assert_uint_eq(cuda->block[2], 1);
+    ck_assert_mem_eq(cuda->grid, ((unsigned[]){2, 3, 4}), sizeof cuda->grid);
+    ck_assert_mem_eq(cuda->block, ((unsigned[]){64, 2, 1}), sizeof cuda->block);
     ck_assert_uint_eq(cuda->launch_shared, 100 * 1024);
     ck_assert_int_eq(cuda->asked_shared, 100 * 1024);
     ck_assert_uint_eq(cuda->cluster[0], 0);
@@ -165,8 +162,7 @@ TEST(launches_clusters)
     ck_assert_uint_eq(cuda->cluster[0], 4);
     ck_assert_uint_eq(cuda->cluster[1], 1);
     cuda->architecture = 80;
-    ck_assert_int_eq(measure(&params), GB_SKIPPED);
-    expect_reason("this device has no clusters");
+    expect_end(&params, GB_SKIPPED, "this device has no clusters");
 }
 
 TEST(reports_what_it_needs)
@@ -187,42 +183,37 @@ TEST(skips_what_does_not_fit)
 {
     struct kernel_params params = defaults();
     params.block = "513";
-    ck_assert_int_eq(measure(&params), GB_SKIPPED);
-    expect_reason("a block of 513 threads does not fit: this kernel, which has 40 registers, takes "
-                  "up to 512");
+    expect_end(&params, GB_SKIPPED,
+               "a block of 513 threads does not fit: this kernel, which has 40 registers, takes "
+               "up to 512");
     params.block = "512";
     params.shared = "231424";
     ck_assert_int_eq(measure(&params), GB_OK);
     params.shared = "231425";
-    ck_assert_int_eq(measure(&params), GB_SKIPPED);
-    expect_reason("shared = 231425 does not fit: a block has up to 232448 bytes, of which the "
-                  "kernel itself takes 1024");
+    expect_end(&params, GB_SKIPPED,
+               "shared = 231425 does not fit: a block has up to 232448 bytes, of which the "
+               "kernel itself takes 1024");
 }
 
 TEST(fails_for_other_parameters)
 {
     struct kernel_params params = defaults();
     cuda->n_parameters = 5;
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("signature: it has 4 parameters, but the kernel 5");
+    expect_end(&params, GB_FAILED, "signature: it has 4 parameters, but the kernel 5");
     cuda->n_parameters = 3;
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("signature: it has 4 parameters, but the kernel 3");
+    expect_end(&params, GB_FAILED, "signature: it has 4 parameters, but the kernel 3");
     cuda->n_parameters = 4;
     params.signature = "void(pointer, pointer, int64, int)";
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("signature: parameter 3 has 8 bytes, but that of the kernel 4");
+    expect_end(&params, GB_FAILED, "signature: parameter 3 has 8 bytes, but that of the kernel 4");
 }
 
 TEST(says_what_the_driver_says)
 {
     struct kernel_params params = defaults();
-    write_file("scale.ptx", "not ptx", 7);
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("scale.ptx(1): fatal: not PTX");
+    write_bytes("scale.ptx", "not ptx", 7);
+    expect_end(&params, GB_FAILED, "scale.ptx(1): fatal: not PTX");
     params.source = "none.ptx";
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("none.ptx: No such file or directory");
+    expect_end(&params, GB_FAILED, "none.ptx: No such file or directory");
 }
 
 /* --- comparisons --- */
@@ -240,8 +231,7 @@ TEST(compares_with_a_kernel)
     ck_assert_uint_eq(fake->n_checks, 1);
     ck_assert_uint_eq(fake->n_compared, N);
     cuda->is_wrong = 1;
-    ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, 1);
+    expect_wrong(&params, 1);
 }
 
 /* Its buffers are its own: had it written to those of the kernel, nothing would differ. */
@@ -252,11 +242,10 @@ TEST(compares_with_a_kernel_of_another_file)
     struct kernel_params params = defaults();
     params.reference_entry = "scale_simply";
     params.reference_source = "other.ptx";
-    write_file("other.ptx", ptx, sizeof ptx - 1);
+    write_bytes("other.ptx", ptx, sizeof ptx - 1);
     ck_assert_int_eq(measure(&params), GB_OK);
     params.ref = (struct gb_map){4, ref_keys, ref_values};
-    ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, N - 1);
+    expect_wrong(&params, N - 1);
 }
 
 static const char *own_library(void)
@@ -274,14 +263,12 @@ TEST(compares_with_a_function)
     struct kernel_params params = defaults();
     params.reference = "scale_on_host";
     params.reference_library = (struct gb_list){1, library};
-    ck_assert_msg(measure(&params) == GB_OK, "%s", fake->reason);
-    ck_assert_uint_eq(fake->n_compared, N);
+    expect_right(&params);
     ck_assert_uint_eq(fake->n_device_blocks, 2); /* a function reaches memory of the host only */
     cuda->is_wrong = 1;
     ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
     params.reference = "absent";
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("absent");
+    expect_end(&params, GB_FAILED, "absent");
 }
 
 TEST(compares_with_a_file)
@@ -292,14 +279,12 @@ TEST(compares_with_a_file)
     struct kernel_params params = defaults();
     for (int32_t i = 0; i < N; i++)
         wanted[i] = 3 * i;
-    write_file("wanted.bin", wanted, sizeof wanted);
+    write_bytes("wanted.bin", wanted, sizeof wanted);
     params.output = (struct gb_map){1, first, files};
-    ck_assert_msg(measure(&params) == GB_OK, "%s", fake->reason);
-    ck_assert_uint_eq(fake->n_compared, N);
+    expect_right(&params);
     wanted[17] = -1;
-    write_file("wanted.bin", wanted, sizeof wanted);
-    ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
-    ck_assert_uint_eq(fake->n_wrong, 1);
+    write_bytes("wanted.bin", wanted, sizeof wanted);
+    expect_wrong(&params, 1);
 }
 
 TEST(begins_with_a_file)
@@ -312,11 +297,10 @@ TEST(begins_with_a_file)
     struct kernel_params params = defaults();
     for (int32_t i = 0; i < N; i++)
         given[i] = 7;
-    write_file("given.bin", given, sizeof given);
+    write_bytes("given.bin", given, sizeof given);
     params.arg.values = expecting;
     params.input = (struct gb_map){1, second, files};
-    ck_assert_int_eq(measure(&params), GB_OK);
-    ck_assert_uint_eq(fake->n_compared, N);
+    expect_right(&params);
     params.input.n = 0;
     ck_assert_int_eq(measure(&params), GB_WRONG_RESULT);
 }
@@ -419,14 +403,12 @@ TEST(passes_macros_on)
     if (!compiles(&params))
         return;
     params.define.n = 0;
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("scale.cu(3): error: identifier \"WIDTH\" is undefined");
+    expect_end(&params, GB_FAILED, "scale.cu(3): error: identifier \"WIDTH\" is undefined");
     ck_assert_ptr_nonnull(strstr(fake->log, "1 error detected"));
     params.options = " -DWIDTH=16  --use_fast_math ";
     ck_assert(compiles(&params));
     params.options = "--no-such-option -DWIDTH=16";
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("no-such-option");
+    expect_end(&params, GB_FAILED, "no-such-option");
 }
 
 /* Also in two words, and with folders from that of the configuration. */
@@ -436,7 +418,7 @@ TEST(passes_options_on)
     char given[1100];
     snprintf(given, sizeof given, "%s/given", folder);
     mkdir(given, 0777);
-    write_file("given/width.h", "#define WIDTH 16\n", 17);
+    write_text("given/width.h", "#define WIDTH 16\n");
     params.define.n = 0;
     params.options = "-D OTHER=16 -std c++20 -I given -include width.h -arch sm_90 -Xptxas -O1";
     if (!compiles(&params))
@@ -446,8 +428,7 @@ TEST(passes_options_on)
     params.options = "--include-path=given --pre-include=width.h";
     ck_assert(compiles(&params));
     params.options = "-DWIDTH=16 -I";
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("options: '-I': expected a value behind it");
+    expect_end(&params, GB_FAILED, "options: '-I': expected a value behind it");
 }
 
 static char warning[1024];
@@ -581,7 +562,7 @@ TEST(reports_what_is_wrong_with_a_file)
     static const char *const buffer[] = {"1"};
     static const char *const number[] = {"3"};
     struct kernel_params params = defaults();
-    write_file("short.bin", "abcd", 4);
+    write_bytes("short.bin", "abcd", 4);
     params.output = (struct gb_map){1, buffer, short_file};
     validate(&params, "output.1", 0, "it has 1 elements: expected 1000");
     params.output.keys = number;
@@ -597,7 +578,7 @@ static struct kernel_params another(void)
     start();
     struct kernel_params params = compiled();
     snprintf(name, sizeof name, "scale%d.cu", n++);
-    write_file(name, source, sizeof source - 1);
+    write_bytes(name, source, sizeof source - 1);
     params.source = name;
     return params;
 }
@@ -646,6 +627,5 @@ TEST(refuses_at_create_what_validation_reports)
 {
     struct kernel_params params = defaults();
     params.grid = "x";
-    ck_assert_int_eq(measure(&params), GB_FAILED);
-    expect_reason("grid: 'x': expected a number");
+    expect_end(&params, GB_FAILED, "grid: 'x': expected a number");
 }

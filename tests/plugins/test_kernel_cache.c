@@ -240,8 +240,10 @@ static bool has_file(const char *folder, const char *name)
 TEST(trims_what_it_keeps)
 {
     const char *folder = fresh_cache();
-    const time_t now = time(NULL);
+    struct stat facts;
     ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert_int_eq(stat(only_file(folder), &facts), 0);
+    const time_t now = facts.st_mtime;
     ck_assert_int_eq(unlink(only_file(folder)), 0);
     write_entry(folder, DIGITS "1.kernel", 400, now - 100);
     write_entry(folder, DIGITS "2.kernel", 400, now - 300);

@@ -1,4 +1,5 @@
-/* test_nvrtc.c - compiling kernels at run time, where NVRTC is installed; no GPU is needed. */
+/* test_nvrtc.c - compiling kernels at run time, where NVRTC is installed; no GPU is needed. LONG in
+ * the environment: those of all plugins. */
 #include "plugins/common/cuda/nvrtc_program.h"
 #include "tests/check_main.h"
 
@@ -55,7 +56,6 @@ TEST(says_what_is_wrong_with_the_source)
     ck_assert_ptr_nonnull(strstr(reason, "undeclared"));
 }
 
-/* A log that is longer than the room for it is cut, not written beyond it. */
 /* It does not look for it beside itself: see open_builtins. */
 TEST(has_its_second_library_where_the_loader_does_not_know_of_it)
 {
@@ -67,6 +67,7 @@ TEST(has_its_second_library_where_the_loader_does_not_know_of_it)
     ck_assert_ptr_nonnull(dlopen(name, RTLD_NOW | RTLD_NOLOAD));
 }
 
+/* A log that is longer than the room for it is cut, not written beyond it. */
 TEST(stays_within_the_room_for_reasons)
 {
     char room[32];
@@ -89,8 +90,16 @@ static char *read_file(const char *path)
 
 static glob_t kernels;
 
-/* Plugins bring their sources along for devices that they were not built for; what several of them
- * share comes first (CUDA_IMAGE_AFTER). */
+/* All of them take minutes; LONG. */
+static size_t n_kernels(void)
+{
+    const char *top = getenv("top_srcdir");
+    char pattern[4096];
+    snprintf(pattern, sizeof pattern, "%s/plugins/bench_*/%s.cu", top != NULL ? top : ".",
+             getenv("LONG") != NULL ? "*" : "[hns]*");
+    return glob(pattern, 0, NULL, &kernels) == 0 ? kernels.gl_pathc : 1;
+}
+
 /* The one file that such kernels include where NVRTC does not compile them; "": none. */
 static char *read_shared(const char *path, const char *source)
 {
@@ -102,7 +111,9 @@ static char *read_shared(const char *path, const char *source)
     return read_file(shared);
 }
 
-TEST_TIMES(takes_the_kernels_of_all_plugins, has_kernels ? (int)kernels.gl_pathc : 1)
+/* Plugins bring their sources along for devices that they were not built for; what several of them
+ * share comes first (CUDA_IMAGE_AFTER). */
+TEST_TIMES(takes_the_kernels_of_all_plugins, n_kernels())
 {
     enum { ARCHITECTURE = 80 };
     const char *path = kernels.gl_pathv[_i];
@@ -113,4 +124,16 @@ TEST_TIMES(takes_the_kernels_of_all_plugins, has_kernels ? (int)kernels.gl_pathc
     free(whole);
     free(source);
     free(before);
+}
+
+/* Without the library no test of this program can be run. */
+__attribute__((constructor)) static void skip_without_nvrtc(void)
+{
+    enum { SKIPPED = 77 };
+    char identity[NVRTC_IDENTITY_BYTES];
+    if (!nvrtc_identity(identity, reason, sizeof reason) &&
+        strncmp(reason, "libnvrtc was not found", 22) == 0) {
+        puts(reason);
+        exit(SKIPPED);
+    }
 }

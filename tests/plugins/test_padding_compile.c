@@ -42,7 +42,7 @@ static struct compiled compiled_for(int32_t problem, int32_t schedule, int32_t t
     char reason[4096];
     ck_assert_msg(compile_kernel(source, length, plan.kernel, 90, &compiled, reason, sizeof reason),
                   "%s: %s", plan.kernel, reason);
-    ck_assert_double_gt(compiled.ms, 1);
+    ck_assert_double_gt(compiled.ms, 0);
     ck_assert_msg(compiled.code_bytes > 1000 && compiled.code_bytes < 1000000, "%s: %llu bytes",
                   plan.kernel, (unsigned long long)compiled.code_bytes);
     ck_assert_uint_eq(compiled.code_bytes % 16, 0); /* of whole instructions */
@@ -50,20 +50,24 @@ static struct compiled compiled_for(int32_t problem, int32_t schedule, int32_t t
 }
 
 /* What the document says of loop partitioning: the loop is there twice. */
-TEST_TIMES(schedules_are_compiled_one_by_one, PROBLEM_BATCHED + 1 /*from PROBLEM_DENSE*/)
+TEST_TIMES(schedules_are_compiled_one_by_one, getenv("LONG") != NULL ? 2 : 1)
 {
+    const int32_t problem = _i == 0 ? PROBLEM_DENSE : PROBLEM_BATCHED;
     read_source();
-    const struct compiled pad = compiled_for(_i, SCHEDULE_PAD, TILE_AUTO);
-    const struct compiled both = compiled_for(_i, SCHEDULE_PARTITION_PAD, TILE_AUTO);
-    compiled_for(_i, SCHEDULE_BASELINE, TILE_AUTO);
-    compiled_for(_i, SCHEDULE_PARTITION, TILE_AUTO);
+    const struct compiled pad = compiled_for(problem, SCHEDULE_PAD, TILE_AUTO);
+    const struct compiled both = compiled_for(problem, SCHEDULE_PARTITION_PAD, TILE_AUTO);
+    if (getenv("LONG") != NULL) {
+        compiled_for(problem, SCHEDULE_BASELINE, TILE_AUTO);
+        compiled_for(problem, SCHEDULE_PARTITION, TILE_AUTO);
+    }
     ck_assert_uint_gt(both.code_bytes, pad.code_bytes * 3 / 2);
 }
 
-TEST_TIMES(so_are_all_tiles, N_TILES + 1 /*from TILE_AUTO + 1*/)
+/* All of them take ten seconds; LONG. */
+TEST_TIMES(so_are_all_tiles, getenv("LONG") != NULL ? N_TILES : 1)
 {
     read_source();
-    compiled_for(PROBLEM_DENSE, SCHEDULE_TUNED, _i);
+    compiled_for(PROBLEM_DENSE, SCHEDULE_TUNED, TILE_AUTO + 1 + _i);
 }
 
 TEST(a_kernel_that_is_not_there_is_reported)

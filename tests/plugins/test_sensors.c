@@ -4,29 +4,27 @@
 #include "plugins/device_cuda/sensors.h"
 #include "tests/check_main.h"
 
+#include <sched.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- NVML ---- */
 
 static _Atomic uint64_t throttle;
-static _Atomic int n_begun, n_ended, is_held;
+static _Atomic int n_ended, is_held;
+static sem_t begun, released; /* of a reading that is held */
 static double energy_joules;
-
-static void rest(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
 
 uint64_t nvml_throttle(const struct nvml *nvml)
 {
     (void)nvml;
     const uint64_t reasons = throttle;
-    n_begun++;
-    while (is_held)
-        rest();
+    if (is_held) {
+        sem_post(&begun);
+        sem_wait(&released);
+    }
     n_ended++;
     return reasons;
 }
@@ -62,14 +60,15 @@ static uint64_t reasons;
 static void setup(void)
 {
     throttle = 4;
-    n_begun = n_ended = is_held = 0;
+    n_ended = is_held = 0;
+    sem_init(&begun, 0, 0);
+    sem_init(&released, 0, 0);
     energy_joules = 0;
     sensors_open(&sensors, &nvml);
 }
 
 static void teardown(void)
 {
-    is_held = 0;
     sensors_close(&sensors);
 }
 
@@ -83,7 +82,7 @@ TEST_FIXTURE(setup, teardown)
 TEST(readings_belong_to_their_benchmark)
 {
     for (take(); reasons == 0; take())
-        rest();
+        sched_yield();
     ck_assert_uint_eq(reasons, 4);
     ck_assert_double_eq(clock_hz, 1e9);
     take();
@@ -94,7 +93,7 @@ TEST(readings_belong_to_their_benchmark)
     ck_assert_uint_eq(reasons, 0);
     ck_assert_double_eq(clock_hz, 0);
     for (take(); clock_hz == 0; take())
-        rest();
+        sched_yield();
     ck_assert_uint_eq(reasons, 0);
 }
 
@@ -102,14 +101,14 @@ TEST(a_reading_that_was_begun_before_is_dropped)
 {
     is_held = 1;
     take();
-    while (n_begun == 0)
-        rest();
+    sem_wait(&begun);
     throttle = 0;
     sensors_forget(&sensors);
     is_held = 0;
+    sem_post(&released);
     for (take(); n_ended < 2 || clock_hz == 0; take()) {
         ck_assert_uint_eq(reasons, 0);
-        rest();
+        sched_yield();
     }
     ck_assert_uint_eq(reasons, 0);
 }
