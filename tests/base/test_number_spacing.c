@@ -52,7 +52,8 @@ static void put(const struct small *small, void *array, uint32_t i, uint32_t cod
 static void assert_distances(const struct small *small, uint32_t apart)
 {
     uint32_t end = first_not_finite(small), sign = 1u << (small->bits - 1);
-    for (uint32_t code = 0; code < 2 * end; code++) {
+    const uint32_t step = small->bits == 16 && !test_is_long() ? 7 : 1;
+    for (uint32_t code = 0; code < 2 * end; code += step) {
         uint32_t size = code % end, other = (size + apart) % end;
         uint32_t other_sign = code & 4 ? sign : 0;
         double reference = value_of_code(small, size | (code < end ? 0 : sign));

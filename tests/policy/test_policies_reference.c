@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRACES = 10000, SHORT = 180, LONG = 2000, LONG_EVERY = 97 };
+enum { TRACES = 1500, TRACES_LONG = 10000, SHORT = 180, LONG = 2000, LONG_EVERY = 97 };
 
 /* --- traces --- */
 
@@ -296,7 +296,8 @@ TEST_EACH(stops_where_the_definition_says, rules)
     void *block = fake_params_new(plugin);
     size_t n_stopped[FAMILIES] = {0};
     size_t n_late = 0;
-    for (int number = 0; number < TRACES; number++) {
+    const int n_traces = test_is_long() ? TRACES_LONG : TRACES;
+    for (int number = 0; number < n_traces; number++) {
         double params[2];
         make_trace(&trace, number);
         rule->choose(&trace, params);
@@ -308,8 +309,12 @@ TEST_EACH(stops_where_the_definition_says, rules)
         n_stopped[number % FAMILIES] += stop > 0;
         n_late += stop > 350;
     }
-    for (int family = 0; family < FAMILIES; family++)
-        ck_assert_msg(n_stopped[family] > 0, "nothing in family %d stops", family);
+    const int n_seldom = test_is_long() ? 0 : 2; /* in which one trace of hundreds stops */
+    int n_without = 0;
+    for (int family = 0; family < FAMILIES; family++) {
+        n_without += n_stopped[family] == 0;
+        ck_assert_msg(n_without <= n_seldom, "nothing in family %d stops", family);
+    }
     ck_assert_uint_gt(n_late, 3); /* the rings went round */
     fake_params_free(plugin, block);
 }
