@@ -2,14 +2,10 @@
 #include "tests/stopping/stopping_tables.h"
 
 #include "core/base/table.h"
+#include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>
 #include <stdio.h>
-
-static double percent(uint64_t k, uint64_t n)
-{
-    return n ? 100 * (double)k / (double)n : NAN;
-}
 
 static void cell_scenario(struct table *table, const struct scenario *scenario)
 {
@@ -133,14 +129,6 @@ void table_of_rounds(const struct experiment *experiment, size_t policy, struct 
         "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all have "
         "seen the same one level, %",
         out);
-}
-
-static const struct gate *gate_named(const struct gates *gates, const char *name)
-{
-    for (size_t i = 0; i < gates->n; i++)
-        if (text_equal(gates->items[i].name, name))
-            return &gates->items[i];
-    return NULL;
 }
 
 /* Does it fail where the whole passes, or by half as much again? */

@@ -317,17 +317,10 @@ TEST(policies_are_found_and_set)
     arena_free(&arena);
 }
 
-static const struct gate *find_gate(const struct gates *gates, const char *name)
+/* A name that is mistyped finds no gate. */
+static const struct gate *gate_there(const struct gates *gates, const char *name)
 {
-    for (size_t i = 0; i < gates->n; i++)
-        if (strcmp(gates->items[i].name, name) == 0)
-            return &gates->items[i];
-    return NULL;
-}
-
-static const struct gate *gate_named(const struct gates *gates, const char *name)
-{
-    const struct gate *gate = find_gate(gates, name);
+    const struct gate *gate = gate_named(gates, name);
     if (!gate)
         ck_abort_msg("there is no gate \"%s\"", name);
     return gate;
@@ -380,7 +373,7 @@ TEST(gates_fail_where_they_should)
     struct gates gates = {.arena = &arena};
     gates_of(&experiment, 0, 1, &gates);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        const struct gate *gate = gate_named(&gates, expected[i].name);
+        const struct gate *gate = gate_there(&gates, expected[i].name);
         ck_assert_msg(gate->passed == expected[i].passed, "%s: %g %s, limit %g", gate->name,
                       gate->figure, gate->unit, gate->limit);
     }
@@ -489,7 +482,7 @@ TEST(dithered_samples_are_resolved)
      */
     ck_assert_uint_eq(n_asked,
                       DITHERED + (DITHERED - 1) + (DITHERED - 1) + DITHERED + (DITHERED - 2));
-    ck_assert(gate_named(&gates, "false certificates, pooled, upper bound")->passed);
+    ck_assert(gate_there(&gates, "false certificates, pooled, upper bound")->passed);
     arena_free(&arena);
 }
 
@@ -500,9 +493,9 @@ TEST(without_the_mean_they_are_not)
     gates_of_dithered("steady precision=0.5% without=dithering", 5, &gates);
     for (size_t i = 0; i + 1 < DITHERED; i++) {
         const char *name = arena_printf(&arena, "resolved: %s", dithered_families[i]);
-        ck_assert_msg(!gate_named(&gates, name)->passed, "%s", name);
+        ck_assert_msg(!gate_there(&gates, name)->passed, "%s", name);
     }
-    ck_assert_double_eq(gate_named(&gates, "false, upper bound: locked")->figure,
+    ck_assert_double_eq(gate_there(&gates, "false, upper bound: locked")->figure,
                         100 * share_upper_bound(0, 5, 0.95));
     arena_free(&arena);
 }
@@ -679,8 +672,8 @@ TEST(recordings_are_replayed)
     ck_assert_double_eq(outcome.median_samples, RECORDED);
     struct gates gates = {.arena = &arena};
     gates_of_replays(&replays, 0, &gates);
-    ck_assert(!gate_named(&gates, "false in their visits, all recordings")->passed);
-    const struct gate *taken = gate_named(&gates, "samples, geometric mean: independent");
+    ck_assert(!gate_there(&gates, "false in their visits, all recordings")->passed);
+    const struct gate *taken = gate_there(&gates, "samples, geometric mean: independent");
     ck_assert_double_eq_tol(taken->figure, 100 * 30.0 / RECORDED, 1e-9);
     ck_assert(taken->passed);
     CLEANUP(text_free) struct text out = {0};
@@ -772,8 +765,9 @@ TEST_TIMES(samples_of_recordings_are_judged, 9)
     struct gates gates = {.arena = &arena};
     gates_of_replays(&replays, 0, &gates);
     for (size_t i = 0; i < 2; i++) {
-        const struct gate *gate = find_gate(&gates, i == 0 ? "samples, geometric mean: independent"
-                                                           : "samples, geometric mean: correlated");
+        const struct gate *gate = gate_named(&gates, i == 0
+                                                         ? "samples, geometric mean: independent"
+                                                         : "samples, geometric mean: correlated");
         double figure = i == 0 ? cases[_i].independent.figure : cases[_i].correlated.figure;
         double limit = i == 0 ? cases[_i].independent.limit : cases[_i].correlated.limit;
         ck_assert_int_eq(gate != NULL, limit > 0);
