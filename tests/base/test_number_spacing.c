@@ -72,10 +72,7 @@ static void assert_distances(const struct small *small, uint32_t apart)
 TEST_TIMES(distance_in_units_of_the_last_place, N_SMALLS)
 {
     static const uint32_t apart[] = {0, 1, 2, 7, 100};
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         for (int i = 0; i < COUNT(apart); i++)
             assert_distances(&small_formats[_i], apart[i]);
     }
@@ -95,10 +92,7 @@ TEST_TIMES(every_code_equals_itself, N_SMALLS)
     }
     struct gb_check check = check_of(small->format, n, output, reference);
     uint32_t finite = first_not_finite(small);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         ck_assert_uint_eq(compare(&check).n_exact, n);
         check.n = finite; /* without what sends a block the slow way */
         ck_assert_uint_eq(compare(&check).n_exact, finite);

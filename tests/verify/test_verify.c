@@ -389,10 +389,7 @@ TEST_EACH(class_of_one_element, classes)
 {
     const double reference[] = {0x1p-8}, output[] = {0x1p-8 * (1 - classes[_i].difference)};
     struct gb_check check = check_of(GB_F64, 1, output, reference);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         struct verify_result result = compare(&check);
         /* 1 - 2^-60 is 1 */
         int expected = output[0] == reference[0] ? VERIFY_CLASS_EQUAL : classes[_i].class;
@@ -441,11 +438,8 @@ TEST(the_histogram_above_a_floor)
     for (uint64_t i = 0; i < COUNT(output); i++)
         number_store(GB_F16, halves, i, output[i]);
     struct gb_check check = check_of(GB_F16, COUNT(output), halves, reference);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
+    for (EACH_PATH(path)) {
         struct verify_result result;
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
         ck_assert_int_eq(verify_compare(&check, 0.25, &result, NULL), GB_OK);
         ck_assert_double_eq(result.floor, 0.25);
         ck_assert_uint_eq(result.histogram[VERIFY_CLASS_EQUAL], 4);

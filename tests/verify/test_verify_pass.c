@@ -151,10 +151,7 @@ TEST_TIMES(random_data_like_a_plain_loop, N_FLOATING)
         check.accumulate = GB_F32;
         check.safety = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 0.01;
         compare_plainly(&check, expected, histogram, above_floor);
-        for (int path = 0; path < VERIFY_PATHS; path++) {
-            if (!verify_path_is_there(path))
-                continue;
-            verify_use_path(path);
+        for (EACH_PATH(path)) {
             assert_like(expected, histogram, above_floor, &check);
         }
     }
@@ -187,10 +184,7 @@ TEST_EACH(differences_at_an_edge, edges)
     reference[AT] = edges[_i].reference;
     number_store(format, output, AT, edges[_i].output);
     struct gb_check check = check_of(format, N, output, reference);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         struct verify_result result = compare(&check);
         ck_assert_uint_eq(result.histogram[edges[_i].class], 1);
         ck_assert_uint_eq(result.n_exact, N - 1);
@@ -322,10 +316,7 @@ TEST(maxima_that_grow_and_that_tie)
         for (uint64_t i = 0; i < N; i++)
             output[i] = 1 + 0x1p-30 * (double)(shape == 0 ? i : shape == 1 ? N - i : 1 + i % 3);
         uint64_t worst = shape == 0 ? N - 1 : shape == 1 ? 0 : 2;
-        for (int path = 0; path < VERIFY_PATHS; path++) {
-            if (!verify_path_is_there(path))
-                continue;
-            verify_use_path(path);
+        for (EACH_PATH(path)) {
             struct verify_result result = compare(&check);
             for (int metric = 0; metric < VERIFY_DETAILS; metric++)
                 if (metric != VERIFY_RMS && metric != VERIFY_NOISE)
