@@ -8,17 +8,27 @@
  *   TEST_TIMES(name, n) { ... }        n of them, of index _i
  *   TEST_SUITE(name) { ... }           a function that returns a suite, where it depends on more
  *   TEST_SKIP(reason);                 ends a test that cannot be run here: "gnuplot is missing"
+ *
+ * What is tried thousands of times is tried a few times only by make check, by test_is_long().
  */
 #pragma once
 
 #include <check.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef void test_fixture_fn(void);
 void check_add_test(const char *file, test_fixture_fn *const fixture[2], const TTest *test,
                     size_t n);
 void check_add_suite(Suite *(*make)(void));
+
+/* Whether make check-long runs the test. */
+static inline bool test_is_long(void)
+{
+    return getenv("LONG") != NULL;
+}
 
 static test_fixture_fn *const test_fixture[2];
 #define TEST_FIXTURE(set_up, tear_down)                                                            \

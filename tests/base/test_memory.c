@@ -20,7 +20,7 @@ static bool all_zero(const void *block, size_t bytes)
     return true;
 }
 
-START_TEST(allocations_are_zeroed)
+TEST(allocations_are_zeroed)
 {
     void *block = memory_allocate(1000);
     ck_assert(all_zero(block, 1000));
@@ -33,9 +33,8 @@ START_TEST(allocations_are_zeroed)
     ck_assert_ptr_nonnull(nothing);
     free(nothing);
 }
-END_TEST
 
-START_TEST(texts_are_copied)
+TEST(texts_are_copied)
 {
     char original[] = "abc";
     char *copy = memory_copy_text(original);
@@ -43,9 +42,8 @@ START_TEST(texts_are_copied)
     ck_assert_str_eq(copy, "abc");
     free(copy);
 }
-END_TEST
 
-START_TEST(pointers_are_freed_at_the_end_of_their_scope)
+TEST(pointers_are_freed_at_the_end_of_their_scope)
 {
     char *text = memory_copy_text("x");
     free_pointer(&text);
@@ -54,9 +52,8 @@ START_TEST(pointers_are_freed_at_the_end_of_their_scope)
     CLEANUP(free_pointer) char *scoped = memory_copy_text("y");
     ck_assert_str_eq(scoped, "y");
 }
-END_TEST
 
-START_TEST(arrays_grow_by_one_and_keep_what_they_hold)
+TEST(arrays_grow_by_one_and_keep_what_they_hold)
 {
     enum { N = 1000 };
     struct arena arena = {0};
@@ -76,9 +73,8 @@ START_TEST(arrays_grow_by_one_and_keep_what_they_hold)
     free(heap);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(arena_blocks_are_zeroed_aligned_and_apart)
+TEST(arena_blocks_are_zeroed_aligned_and_apart)
 {
     struct arena arena = {0};
     unsigned char *blocks[500];
@@ -98,9 +94,8 @@ START_TEST(arena_blocks_are_zeroed_aligned_and_apart)
     ck_assert_str_eq(arena_text(&arena, "again"), "again");
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(arena_keeps_filling_its_block_after_a_large_one)
+TEST(arena_keeps_filling_its_block_after_a_large_one)
 {
     struct arena arena = {0};
     char *before = arena_allocate(&arena, 16);
@@ -110,9 +105,8 @@ START_TEST(arena_keeps_filling_its_block_after_a_large_one)
     ck_assert_ptr_eq(after, before + 16);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(arena_texts)
+TEST(arena_texts)
 {
     struct arena arena = {0};
     ck_assert_str_eq(arena_text_n(&arena, "abcdef", 3), "abc");
@@ -122,9 +116,8 @@ START_TEST(arena_texts)
     ck_assert_uint_eq(strlen(padded), 40000);
     arena_free(&arena);
 }
-END_TEST
 
-START_TEST(arena_arrays)
+TEST(arena_arrays)
 {
     struct arena arena = {0};
     uint64_t *numbers = ARENA_ARRAY(&arena, uint64_t, 10);
@@ -132,7 +125,6 @@ START_TEST(arena_arrays)
     ck_assert(all_zero(numbers, 80) && *number == 0);
     arena_free(&arena);
 }
-END_TEST
 
 /* A sanitizer ends the program itself, with a code of its own. */
 #if !defined(__SANITIZE_ADDRESS__)

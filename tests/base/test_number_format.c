@@ -32,7 +32,7 @@ static bool same(double a, double b)
     return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
 }
 
-START_TEST(every_code_loads_as_defined)
+TEST_TIMES(every_code_loads_as_defined, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     static uint16_t codes[65536];
@@ -55,9 +55,8 @@ START_TEST(every_code_loads_as_defined)
         ck_assert_int_eq(signbit(values[code]) != 0, code >> (small->bits - 1));
     }
 }
-END_TEST
 
-START_TEST(every_value_stores_as_its_code)
+TEST_TIMES(every_value_stores_as_its_code, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     for (uint32_t code = 0; code < 1u << small->bits; code++) {
@@ -69,10 +68,9 @@ START_TEST(every_value_stores_as_its_code)
                       stored(small, value));
     }
 }
-END_TEST
 
 /* Between each two neighbours: below, at and above the tie, and just beside both. */
-START_TEST(rounding_between_all_neighbours)
+TEST_TIMES(rounding_between_all_neighbours, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     uint32_t infinity = ((1u << (small->bits - 1)) - 1) >> small->fraction_bits
@@ -93,9 +91,8 @@ START_TEST(rounding_between_all_neighbours)
                        value_of_code(small, (code + (code & 1)) | sign)));
     }
 }
-END_TEST
 
-START_TEST(overflow)
+TEST_TIMES(overflow, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     const struct gb_format *format = number_format_of(small->format);
@@ -113,7 +110,6 @@ START_TEST(overflow)
     ck_assert_double_eq(number_round(small->format, 0x1p-1074), 0);
     ck_assert(signbit(number_round(small->format, -0x1p-1074)));
 }
-END_TEST
 
 /* A sweep over all magnitudes with well mixed low bits; and the arrays' vectors against single
  * conversions. */
@@ -127,7 +123,7 @@ static float sweep_value(uint32_t i)
     return value;
 }
 
-START_TEST(arrays_round_like_single_numbers)
+TEST(arrays_round_like_single_numbers)
 {
     for (uint32_t format = GB_F64; format <= GB_U64; format++) {
         double values[7], rounded[7];
@@ -140,10 +136,9 @@ START_TEST(arrays_round_like_single_numbers)
         }
     }
 }
-END_TEST
 
 #if defined(__FLT16_MAX__)
-START_TEST(fp16_like_the_compiler)
+TEST(fp16_like_the_compiler)
 {
     for (uint32_t i = 0; i < SWEEP; i++) {
         float value = sweep_value(i);
@@ -164,7 +159,6 @@ START_TEST(fp16_like_the_compiler)
         ck_assert(same(number_load(GB_F16, &bits, 0), (double)half));
     }
 }
-END_TEST
 #endif
 
 #if defined(__x86_64__)
@@ -185,7 +179,7 @@ static bool has_f16c(void)
     return __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-START_TEST(fp16_like_the_processor)
+TEST(fp16_like_the_processor)
 {
     if (!has_f16c())
         return;
@@ -198,10 +192,9 @@ START_TEST(fp16_like_the_processor)
         ck_assert(same(number_load(GB_F16, &half, 0), (double)float_by_f16c(half)));
     }
 }
-END_TEST
 #endif
 
-START_TEST(fp32_like_the_processor)
+TEST(fp32_like_the_processor)
 {
     for (uint32_t i = 0; i < SWEEP; i++) {
         double value = (double)sweep_value(i) * (1 + 0x1p-24 + 0x1p-30 * (double)(i % 3));
@@ -211,10 +204,9 @@ START_TEST(fp32_like_the_processor)
     ck_assert_double_eq(number_round(GB_F32, 0x1.ffffffp127), (double)INFINITY);
     ck_assert_double_eq(number_round(GB_F32, 0x1.fffffefffffffp127), 0x1.fffffep127);
 }
-END_TEST
 
 /* tf32 is fp32 with the significand of fp16: scaled into fp16's range they round alike. */
-START_TEST(tf32_rounds_to_eleven_digits)
+TEST(tf32_rounds_to_eleven_digits)
 {
     for (uint32_t i = 0; i < 100000; i++) {
         double value = 1 + (double)i / 99991;
@@ -228,7 +220,6 @@ START_TEST(tf32_rounds_to_eleven_digits)
                             number_round(GB_F16, value) * 0x1p100);
     }
 }
-END_TEST
 
 static float tf32_of(uint32_t code)
 {
@@ -239,7 +230,7 @@ static float tf32_of(uint32_t code)
 }
 
 /* Between each two neighbours of all 2^18 positive ones: at the tie and just beside it. */
-START_TEST(tf32_rounds_to_the_nearer_neighbour)
+TEST(tf32_rounds_to_the_nearer_neighbour)
 {
     const uint32_t infinity = 0x7f800000u >> 13;
     for (uint32_t code = 0; code + 1 < infinity; code++) {
@@ -253,7 +244,6 @@ START_TEST(tf32_rounds_to_the_nearer_neighbour)
     }
     ck_assert(isinf(number_round(GB_TF32, 0x1.ffep127)));
 }
-END_TEST
 
 static const struct {
     uint32_t format;
@@ -283,16 +273,15 @@ static const struct {
     {GB_U64, 0x1p63, 0x1p63},
 };
 
-START_TEST(integers_round_and_saturate)
+TEST_EACH(integers_round_and_saturate, integers)
 {
     uint64_t array = 0;
     number_store(integers[_i].format, &array, 0, integers[_i].value);
     ck_assert_double_eq(number_load(integers[_i].format, &array, 0), integers[_i].stored);
     ck_assert_double_eq(number_round(integers[_i].format, integers[_i].value), integers[_i].stored);
 }
-END_TEST
 
-START_TEST(integers_of_64_bits_saturate_to_their_last_value)
+TEST(integers_of_64_bits_saturate_to_their_last_value)
 {
     int64_t is_signed;
     uint64_t is_unsigned;
@@ -301,9 +290,8 @@ START_TEST(integers_of_64_bits_saturate_to_their_last_value)
     ck_assert_int_eq(is_signed, INT64_MAX);
     ck_assert_uint_eq(is_unsigned, UINT64_MAX);
 }
-END_TEST
 
-START_TEST(integers_load_exactly)
+TEST(integers_load_exactly)
 {
     const int8_t narrow[] = {-128, -1, 0, 127};
     const int32_t wide[] = {INT32_MIN, -1, 0, INT32_MAX};
@@ -314,9 +302,8 @@ START_TEST(integers_load_exactly)
     const uint32_t largest = UINT32_MAX;
     ck_assert_double_eq(number_load(GB_U32, &largest, 0), 4294967295.0);
 }
-END_TEST
 
-START_TEST(fp64_is_left_alone)
+TEST(fp64_is_left_alone)
 {
     const double values[] = {0x1p-1074, -0.0, 0x1.fffffffffffffp1023, INFINITY, 0.1};
     double copy[5];
@@ -325,9 +312,8 @@ START_TEST(fp64_is_left_alone)
     number_round_array(GB_F64, values, 5, copy);
     ck_assert_mem_eq(copy, values, sizeof values);
 }
-END_TEST
 
-START_TEST(arrays_begin_where_told)
+TEST(arrays_begin_where_told)
 {
     const double values[] = {1, 2, 3};
     uint16_t halves[6] = {0};
@@ -339,7 +325,6 @@ START_TEST(arrays_begin_where_told)
     number_load_array(GB_F16, halves, 2, 3, back);
     ck_assert_mem_eq(back, values, sizeof values);
 }
-END_TEST
 
 static const struct {
     uint32_t format;
@@ -372,18 +357,16 @@ static const struct {
     {GB_I64, 0, 1},
 };
 
-START_TEST(spacing)
+TEST_EACH(spacing, spacings)
 {
     ck_assert_double_eq(number_spacing(spacings[_i].format, spacings[_i].value),
                         spacings[_i].spacing);
 }
-END_TEST
 
-START_TEST(spacing_of_nan_is_nan)
+TEST(spacing_of_nan_is_nan)
 {
     ck_assert(isnan(number_spacing(GB_F16, NAN)));
 }
-END_TEST
 
 static const struct {
     uint32_t format;
@@ -406,7 +389,7 @@ static const struct {
     {GB_U64, "uint64", 8, 0, 0x1p64},
 };
 
-START_TEST(formats_by_code_and_name)
+TEST_EACH(formats_by_code_and_name, table)
 {
     const struct gb_format *format = number_format_of(table[_i].format);
     ck_assert_ptr_nonnull(format);
@@ -419,47 +402,11 @@ START_TEST(formats_by_code_and_name)
     ck_assert_double_lt(ldexp(1, format->max_exponent), format->largest);
     ck_assert_double_le(format->largest, ldexp(1, format->max_exponent + 1));
 }
-END_TEST
 
-START_TEST(unknown_formats)
+TEST(unknown_formats)
 {
     ck_assert_ptr_null(number_format_of(0));
     ck_assert_ptr_null(number_format_of(GB_U64 + 1));
     ck_assert_ptr_null(number_format_named("fp17"));
     ck_assert_ptr_null(number_format_named(""));
-}
-END_TEST
-
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
-
-TEST_SUITE(number_format)
-{
-    Suite *suite = suite_create("number_format");
-    TCase *tests = tcase_create("number_format");
-    tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, every_code_loads_as_defined, 0, N_SMALLS);
-    tcase_add_loop_test(tests, every_value_stores_as_its_code, 0, N_SMALLS);
-    tcase_add_loop_test(tests, rounding_between_all_neighbours, 0, N_SMALLS);
-    tcase_add_loop_test(tests, overflow, 0, N_SMALLS);
-    tcase_add_test(tests, arrays_round_like_single_numbers);
-#if defined(__FLT16_MAX__)
-    tcase_add_test(tests, fp16_like_the_compiler);
-#endif
-#if defined(__x86_64__)
-    tcase_add_test(tests, fp16_like_the_processor);
-#endif
-    tcase_add_test(tests, fp32_like_the_processor);
-    tcase_add_test(tests, tf32_rounds_to_eleven_digits);
-    tcase_add_test(tests, tf32_rounds_to_the_nearer_neighbour);
-    tcase_add_loop_test(tests, integers_round_and_saturate, 0, COUNT(integers));
-    tcase_add_test(tests, integers_of_64_bits_saturate_to_their_last_value);
-    tcase_add_test(tests, integers_load_exactly);
-    tcase_add_test(tests, fp64_is_left_alone);
-    tcase_add_test(tests, arrays_begin_where_told);
-    tcase_add_loop_test(tests, spacing, 0, COUNT(spacings));
-    tcase_add_test(tests, spacing_of_nan_is_nan);
-    tcase_add_loop_test(tests, formats_by_code_and_name, 0, COUNT(table));
-    tcase_add_test(tests, unknown_formats);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -52,7 +52,8 @@ static void put(const struct small *small, void *array, uint32_t i, uint32_t cod
 static void assert_distances(const struct small *small, uint32_t apart)
 {
     uint32_t end = first_not_finite(small), sign = 1u << (small->bits - 1);
-    for (uint32_t code = 0; code < 2 * end; code++) {
+    const uint32_t step = small->bits == 16 && !test_is_long() ? 7 : 1;
+    for (uint32_t code = 0; code < 2 * end; code += step) {
         uint32_t size = code % end, other = (size + apart) % end;
         uint32_t other_sign = code & 4 ? sign : 0;
         double reference = value_of_code(small, size | (code < end ? 0 : sign));
@@ -71,10 +72,7 @@ static void assert_distances(const struct small *small, uint32_t apart)
 TEST_TIMES(distance_in_units_of_the_last_place, N_SMALLS)
 {
     static const uint32_t apart[] = {0, 1, 2, 7, 100};
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         for (int i = 0; i < COUNT(apart); i++)
             assert_distances(&small_formats[_i], apart[i]);
     }
@@ -94,10 +92,7 @@ TEST_TIMES(every_code_equals_itself, N_SMALLS)
     }
     struct gb_check check = check_of(small->format, n, output, reference);
     uint32_t finite = first_not_finite(small);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         ck_assert_uint_eq(compare(&check).n_exact, n);
         check.n = finite; /* without what sends a block the slow way */
         ck_assert_uint_eq(compare(&check).n_exact, finite);

@@ -89,6 +89,10 @@ static struct compare *compare_files(const struct compare_options *options, cons
     return compare;
 }
 
+#define COMPARE_RUNS(options, from, to)                                                            \
+    (STORE_RUN("old.gbr", 1, from), STORE_RUN("new.gbr", 2, to),                                   \
+     compare_files(options, "old.gbr", "new.gbr", GB_OK))
+
 /* "streams streams=1: slower\n" ... */
 static const char *verdicts_of(struct compare *compare)
 {
@@ -152,9 +156,7 @@ TEST_FIXTURE(fixture_begin, fixture_end)
 
 TEST(each_kind_of_case_has_its_verdict)
 {
-    STORE_RUN("old.gbr", 1, old_run);
-    STORE_RUN("new.gbr", 2, new_run);
-    struct compare *compare = compare_files(&usual, "old.gbr", "new.gbr", GB_OK);
+    struct compare *compare = COMPARE_RUNS(&usual, old_run, new_run);
     ck_assert_str_eq(verdicts_of(compare), expected_verdicts);
     const struct compare_against *against = &compare_result(compare)->against[0];
     ck_assert_int_eq(compare_exit_code(compare_result(compare), false), 3);
@@ -169,9 +171,7 @@ TEST(formats_are_as_they_were)
 {
     static const char *const goldens[] = {"compare.txt",  "compare.md",    "compare.csv",
                                           "compare.json", "compare.junit", "compare.github"};
-    STORE_RUN("old.gbr", 1, old_run);
-    STORE_RUN("new.gbr", 2, new_run);
-    struct compare *compare = compare_files(&usual, "old.gbr", "new.gbr", GB_OK);
+    struct compare *compare = COMPARE_RUNS(&usual, old_run, new_run);
     for (int format = 0; format < COMPARE_FORMATS; format++) {
         CLEANUP(text_free) struct text text = {0};
         compare_write(compare_result(compare), format, false, 80, false, &text);
@@ -222,9 +222,7 @@ TEST(a_renamed_section_is_found_by_its_uid)
     static const struct spec from[] = {THREE(1, 1e6)};
     static const struct spec to[] = {AT(1, 0, 1e6, .bench = "other"),
                                      AT(1, 1, 1e6, .bench = "other")};
-    STORE_RUN("old.gbr", 1, from);
-    STORE_RUN("new.gbr", 2, to);
-    struct compare *compare = compare_files(&usual, "old.gbr", "new.gbr", GB_OK);
+    struct compare *compare = COMPARE_RUNS(&usual, from, to);
     ck_assert_str_eq(verdicts_of(compare), "streams streams=1: same\n");
     compare_free(compare);
 }

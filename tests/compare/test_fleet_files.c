@@ -27,6 +27,8 @@ static struct fleet *fleet_by(const char *by)
     return read_fleet(by, GB_OK, 1, (const char *const[]){"a.gbr"});
 }
 
+#define FLEET_OF(nodes) (FLEET_STORE("a.gbr", 1, nodes), fleet_by("host"))
+
 /* "n1: slower; n2: same" */
 static const char *verdicts_of(const struct fleet *fleet)
 {
@@ -108,8 +110,7 @@ TEST(the_newest_run_of_a_node_counts)
         {.host = "c"},
         {.host = "a", .n_cases = 3}, /* was repaired; case 4 is not measured again */
     };
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_by("host");
+    struct fleet *fleet = FLEET_OF(nodes);
     ck_assert_uint_eq(fleet_result(fleet)->nodes[0].n_slower, 1);
     ck_assert_str_eq(fleet_result(fleet)->nodes[0].first_slower, "streams streams=4");
     expect_fleet(fleet, "a: unclear; b: same; c: same", "", 0, 3);
@@ -123,8 +124,7 @@ TEST(failing_nodes_are_flagged)
                                                    {.host = "b", .crashed = 2},
                                                    {.host = "c", .crashed = 2},
                                                    {.host = "d"}};
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_by("host");
+    struct fleet *fleet = FLEET_OF(nodes);
     const struct fleet_node *node = &fleet_result(fleet)->nodes[1];
     ck_assert_str_eq(node->failure, "crashed (SIGSEGV)");
     ck_assert_str_eq(node->first_failed, "streams streams=2");
@@ -143,8 +143,7 @@ TEST(missing_cases_are_seen)
                                                 {.host = "c"},
                                                 {.host = "d", .skipped = 1},
                                                 {.host = "e", .n_cases = 5}};
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_by("host");
+    struct fleet *fleet = FLEET_OF(nodes);
     ck_assert_uint_eq(fleet_result(fleet)->nodes[1].n_missing, 2);
     ck_assert_str_eq(fleet_result(fleet)->nodes[1].first_missing, "streams streams=3");
     ck_assert_ptr_null(fleet_cell_of(&fleet_result(fleet)->cases[3], 1));
@@ -168,8 +167,7 @@ TEST(models_are_kept_apart)
                                                 {.host = "b"},
                                                 {.host = "c"},
                                                 {.host = "d", .factor = 3, .model = "Other 1"}};
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_by("host");
+    struct fleet *fleet = FLEET_OF(nodes);
     ck_assert_uint_eq(fleet_result(fleet)->n_models, 2);
     ck_assert_uint_eq(fleet_result(fleet)->n_cases, 8);
     ck_assert_uint_eq(fleet_result(fleet)->n_judged, 4);
@@ -189,8 +187,7 @@ TEST(one_round_goes_by_how_far_nodes_are_apart)
         {.host = "g", .factor = 0.97, .n_rounds = 1},
         {.host = "h", .factor = 1.005, .n_rounds = 1},
     };
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_by("host");
+    struct fleet *fleet = FLEET_OF(nodes);
     ck_assert(fleet_result(fleet)->cases[0].cells[0].of.result.is_visit);
     ck_assert_uint_eq(fleet_result(fleet)->n_visits, 4);
     ck_assert_uint_eq(fleet_result(fleet)->n_flagged, 0);
@@ -285,8 +282,7 @@ TEST(formats_are_as_they_were)
         {.host = "node07", .n_cases = 2},
         {.host = "other01", .model = "Other 1", .n_cases = 1},
     };
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_by("host");
+    struct fleet *fleet = FLEET_OF(nodes);
     for (int format = 0; format <= FLEET_HOSTLIST; format++) {
         CLEANUP(text_free) struct text text = {0}, shortened = {0};
         fleet_write(fleet_result(fleet), format, false, 80, false, &text);

@@ -23,7 +23,8 @@ struct policy_work {
     const uint64_t *throttle;
     const uint32_t *flags;
     double *elapsed;
-    uint64_t n; /* samples handed over */
+    uint64_t n;       /* samples handed over */
+    uint64_t n_looks; /* times next was asked */
     struct gb_next next;
     struct gb_estimate estimate;
 };
@@ -45,6 +46,18 @@ static inline void policy_ask(struct policy_work *work)
 {
     work->next = (struct gb_next){.size = sizeof work->next};
     ck_assert_int_eq(work->ops->next(work->policy, &work->next), GB_OK);
+    work->n_looks++;
+}
+
+static inline void policy_create(struct policy_work *work)
+{
+    ck_assert_int_eq(work->ops->create(&work->fake->host, work->params, &work->policy), GB_OK);
+}
+
+static inline void policy_report(struct policy_work *work)
+{
+    work->estimate = (struct gb_estimate){.size = sizeof work->estimate};
+    ck_assert_int_eq(work->ops->report(work->policy, &work->estimate), GB_OK);
 }
 
 static inline void policy_give(struct policy_work *work, const double *times, uint64_t end)
@@ -74,7 +87,7 @@ static inline void policy_drive(struct policy_work *work, const double *times, u
         work->elapsed[i] = (i > 0 ? work->elapsed[i - 1] : 0.0) +
                            (times[i] > 0.0 && times[i] < 1e300 ? times[i] : 0.0) +
                            work->overhead_ns;
-    ck_assert_int_eq(work->ops->create(&work->fake->host, work->params, &work->policy), GB_OK);
+    policy_create(work);
     policy_ask(work);
     while (work->next.decision == GB_MORE && work->n < n) {
         uint64_t end = work->n + 1;
@@ -84,13 +97,13 @@ static inline void policy_drive(struct policy_work *work, const double *times, u
         policy_give(work, times, end);
         policy_ask(work);
     }
-    work->estimate = (struct gb_estimate){.size = sizeof work->estimate};
-    ck_assert_int_eq(work->ops->report(work->policy, &work->estimate), GB_OK);
+    policy_report(work);
 }
 
 static inline void policy_end(struct policy_work *work)
 {
     work->ops->destroy(work->policy);
+    work->ops->destroy(NULL);
     fake_params_free(work->plugin, work->params);
     fake_host_free(work->fake);
     free(work->elapsed);

@@ -1,6 +1,8 @@
 /* steady_reference.c - see steady_reference.h. */
 #include "tests/policy/steady_reference.h"
 
+#include "plugins/common/policy/order_statistics.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -95,9 +97,13 @@ static void block_means(const double *series, uint64_t length, uint64_t n_blocks
     }
 }
 
-double reference_time(const double *series, uint64_t n, double variance)
+/* The time, and for how many blocks there is one lag of the sum. */
+static double time_and_degrees(const double *series, uint64_t n, double variance, double *degrees,
+                               double *kept)
 {
     double means[1024] = {0.0};
+    *degrees = (double)INFINITY;
+    *kept = 1.0;
     if (variance <= 0.0)
         return 1.0;
     const uint64_t n_blocks = n < 1024 ? n : 1024;
@@ -105,7 +111,8 @@ double reference_time(const double *series, uint64_t n, double variance)
     block_means(series, b, n_blocks, means);
     double sum = 0.0;
     double least = (double)INFINITY;
-    for (uint64_t t = 0; 2 * t + 1 < n_blocks; t++) {
+    uint64_t t = 0;
+    for (; 2 * t + 1 < n_blocks; t++) {
         least = fmin(least,
                      covariance(means, n_blocks, 2 * t) + covariance(means, n_blocks, 2 * t + 1));
         if (least <= 0.0)
@@ -113,6 +120,11 @@ double reference_time(const double *series, uint64_t n, double variance)
         sum += least;
     }
     double time = (double)b * (2.0 * sum - covariance(means, n_blocks, 0)) / variance;
+    const double left = fmax(1.0 - (4.0 * (double)t - 1.0) / (double)n_blocks, 0.1);
+    if (time > left) {
+        *kept = left;
+        *degrees = (double)n_blocks / (2.0 * (double)t);
+    }
     if (n >= 128) {
         block_means(series, n / 32, 32, means);
         double second = (double)(n / 32) * covariance(means, 32, 0) * 32.0 / 31.0 / variance;
@@ -122,6 +134,12 @@ double reference_time(const double *series, uint64_t n, double variance)
         time = fmax(time, second);
     }
     return fmax(time, 1.0);
+}
+
+double reference_time(const double *series, uint64_t n, double variance)
+{
+    double degrees, kept;
+    return time_and_degrees(series, n, variance, &degrees, &kept);
 }
 
 /* --- one look without the first few --- */
@@ -547,7 +565,9 @@ static bool attempt(const struct reference_rules *rules, const double *times, ui
     return !again;
 }
 
-/* Ends for a single look where there is none: of 6 samples or more. */
+/* Ends for a single look where there is none: of 6 samples or more. Of correlated ones the
+ * effective size is known as well as its degrees of freedom say, and less is kept of the variance.
+ */
 static void close_interval(const struct reference_rules *rules, const double *times, uint64_t n,
                            struct reference_timer timer, struct gb_estimate *ret)
 {
@@ -555,7 +575,15 @@ static void close_interval(const struct reference_rules *rules, const double *ti
                         .y = times + ret->n_discarded,
                         .m = n - ret->n_discarded,
                         .tick = timer.tick};
-    const double h = 1.959963984540054 / (2.0 * sqrt(ret->n_effective));
+    double h = 1.959963984540054 / (2.0 * sqrt(ret->n_effective));
+    if (with(&look, WITHOUT_EFFECTIVE_SIZE)) {
+        double degrees, kept, *below = malloc(look.m * sizeof *below);
+        for (uint64_t i = 0; i < look.m; i++)
+            below[i] = half_indicator(look.y[i], ret->value_ns);
+        time_and_degrees(below, look.m, variance_of(below, look.m), &degrees, &kept);
+        h = student_quantile(0.975, degrees) / (2.0 * sqrt(kept * ret->n_effective));
+        free(below);
+    }
     look.sorted = sorted_copy(look.y, look.m);
     for (int upper = 0; upper < 2 && look.m >= 6; upper++) {
         double *end = upper ? &ret->high_ns : &ret->low_ns;

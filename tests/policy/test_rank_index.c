@@ -100,7 +100,6 @@ static void check_view(const struct retained *retained, uint64_t *seed)
     free(sorted);
 }
 
-/* Values come in parts; those at the start are left out bit by bit. */
 /* Takes them in as they might come, and updates in small steps. */
 static void update_by_steps(struct rank_index *index, const double *values, uint64_t n)
 {
@@ -120,11 +119,14 @@ static void update_by_steps(struct rank_index *index, const double *values, uint
     ck_assert_uint_eq(index->n, n);
 }
 
+/* Values come in parts; those at the start are left out bit by bit. More than 2^16 have codes that
+ * tell no two neighbours apart. */
 TEST_TIMES(as_by_sorting, ORDERS)
 {
     static const uint64_t lengths[] = {1, 2, 17, 300, 5000, 70000, 300001};
     uint64_t seed = 11;
-    for (size_t length = 0; length < sizeof lengths / sizeof lengths[0]; length++) {
+    const size_t n_lengths = sizeof lengths / sizeof lengths[0] - (test_is_long() ? 0 : 1);
+    for (size_t length = 0; length < n_lengths; length++) {
         const uint64_t n = lengths[length];
         double *values = malloc(n * sizeof *values);
         struct rank_index index = {0};

@@ -39,7 +39,7 @@ TEST_TIMES(first_look, 5)
     work.elapsed = calloc(2000, sizeof *work.elapsed);
     for (size_t i = 0; i < 2000; i++)
         work.elapsed[i] = cases[_i].time_ns * (double)(i + 1) + work.overhead_ns * (double)i;
-    ck_assert_int_eq(work.ops->create(&work.fake->host, work.params, &work.policy), GB_OK);
+    policy_create(&work);
     policy_ask(&work);
     ck_assert_uint_eq(work.next.n_samples, 16);
     ck_assert_double_eq(work.next.elapsed_ns, 1e8);
@@ -92,8 +92,7 @@ static void drive_singly(struct policy_work *single, const struct policy_work *w
 {
     single->elapsed = calloc(n, sizeof *single->elapsed);
     memcpy(single->elapsed, work->elapsed, n * sizeof *single->elapsed);
-    ck_assert_int_eq(single->ops->create(&single->fake->host, single->params, &single->policy),
-                     GB_OK);
+    policy_create(single);
     policy_ask(single);
     while (single->next.decision == GB_MORE && single->n < n) {
         policy_give(single, values, single->n + 1);
@@ -101,8 +100,7 @@ static void drive_singly(struct policy_work *single, const struct policy_work *w
             single->elapsed[single->n - 1] >= single->next.elapsed_ns)
             policy_ask(single);
     }
-    single->estimate = (struct gb_estimate){.size = sizeof single->estimate};
-    ck_assert_int_eq(single->ops->report(single->policy, &single->estimate), GB_OK);
+    policy_report(single);
     ck_assert_uint_eq(single->n, work->n);
     ck_assert_mem_eq(&single->estimate, &work->estimate, sizeof work->estimate);
 }
@@ -167,7 +165,7 @@ TEST(hosts_may_take_more_or_less)
     policy_give(&work, times, 400);
     policy_ask(&work);
     ck_assert_int_eq(work.next.decision, GB_DONE);
-    ck_assert_int_eq(work.ops->report(work.policy, &work.estimate), GB_OK);
+    policy_report(&work);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 3e3);
     policy_end(&work);
@@ -206,7 +204,8 @@ TEST(two_modes)
     policy_end(&work);
 }
 
-/* A mode that is entered for the sixth time at sample 1101, 200 apart, is no secret before. */
+/* A mode that is entered for the sixth time at sample 1101, 200 apart, is no secret before; looks
+ * are close enough to tell from the fifth. */
 TEST_TIMES(modes_must_be_visited, 3)
 {
     static const struct {
@@ -220,11 +219,12 @@ TEST_TIMES(modes_must_be_visited, 3)
                    (1.0 + 0.001 * fake_normal(&seed));
     policy_begin(&work, "steady");
     policy_set(&work, "visits", cases[_i].visits);
+    policy_set(&work, "growth", "1.05");
     policy_set(&work, "without", "mixing");
     policy_drive(&work, times, MANY);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     ck_assert_uint_ge(work.n, cases[_i].at_least);
-    ck_assert_uint_lt(work.n, cases[_i].at_least * 3 / 2);
+    ck_assert_uint_lt(work.n, cases[_i].at_least * 11 / 10);
     policy_end(&work);
 }
 
@@ -387,7 +387,6 @@ TEST_TIMES(nothing_is_claimed_without_samples, 3)
     ck_assert_double_nan(work.estimate.low_ns);
     ck_assert_double_nan(work.estimate.high_ns);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
-    work.ops->destroy(NULL);
     policy_end(&work);
 }
 

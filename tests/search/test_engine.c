@@ -125,6 +125,12 @@ static void answer(uint64_t proposal, int32_t status, double value, double elaps
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_OK);
 }
 
+static void expect(int action)
+{
+    engine_next(engine, &step);
+    ck_assert_int_eq(step.action, action);
+}
+
 /* Measures all that is proposed, one at a time: case i has the value 100 - i. */
 static struct engine_report run_all(void)
 {
@@ -145,8 +151,7 @@ TEST(observations_are_told_in_the_order_of_proposals)
         propose(i);
     start();
     for (uint64_t i = 0; i < 4; i++) {
-        engine_next(engine, &step);
-        ck_assert_int_eq(step.action, ENGINE_MEASURE);
+        expect(ENGINE_MEASURE);
         ck_assert_uint_eq(step.proposal, i);
     }
     answer(2, GB_OBSERVED_OK, 1, 5);
@@ -169,11 +174,9 @@ TEST(no_more_are_open_than_there_are_lanes)
     start();
     engine_next(engine, &step);
     engine_next(engine, &step);
-    engine_next(engine, &step);
-    ck_assert_int_eq(step.action, ENGINE_WAIT);
+    expect(ENGINE_WAIT);
     answer(0, GB_OBSERVED_OK, 1, 0);
-    engine_next(engine, &step);
-    ck_assert_int_eq(step.action, ENGINE_MEASURE);
+    expect(ENGINE_MEASURE);
     ck_assert_uint_eq(step.i, 2);
 }
 
@@ -271,12 +274,10 @@ TEST(what_is_open_at_the_end_is_waited_for)
     engine_next(engine, &step);
     engine_end(engine, "stopped");
     engine_end(engine, "later");
-    engine_next(engine, &step);
-    ck_assert_int_eq(step.action, ENGINE_WAIT);
+    expect(ENGINE_WAIT);
     answer(0, GB_OBSERVED_OK, 1, 0);
     answer(1, GB_OBSERVED_OK, 2, 0);
-    engine_next(engine, &step);
-    ck_assert_int_eq(step.action, ENGINE_END);
+    expect(ENGINE_END);
     struct engine_report report;
     engine_report(engine, &report);
     ck_assert_str_eq(report.reason, "stopped");
@@ -305,8 +306,7 @@ TEST(a_wait_is_not_asked_again_before_an_observation)
     start();
     engine_next(engine, &step);
     for (int i = 0; i < 5; i++) {
-        engine_next(engine, &step);
-        ck_assert_int_eq(step.action, ENGINE_WAIT);
+        expect(ENGINE_WAIT);
     }
     ck_assert_uint_eq(script.n_asked, 2);
     answer(0, GB_OBSERVED_OK, 1, 0);
@@ -341,8 +341,7 @@ TEST(a_failed_case_is_not_measured_again)
     start();
     engine_next(engine, &step);
     answer(0, GB_OBSERVED_WRONG, 1, 0);
-    engine_next(engine, &step);
-    ck_assert_int_eq(step.action, ENGINE_END);
+    expect(ENGINE_END);
 }
 
 TEST_TIMES(too_many_samples_and_unknown_actions_end_it, 2)

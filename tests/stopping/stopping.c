@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -80,50 +81,51 @@ static uint64_t whole_number(const char *text)
     return value;
 }
 
-enum { POLICY, BASELINE, REPLICATIONS, SEED, JOBS, FAMILY, MODULES, CSV, FLAGS };
+enum { FLAG, NUMBER, TEXT, TEXTS, HELP };
 
-static const struct option long_options[] = {
-    {"policy", required_argument, NULL, POLICY},
-    {"baseline", required_argument, NULL, BASELINE},
-    {"replications", required_argument, NULL, REPLICATIONS},
-    {"seed", required_argument, NULL, SEED},
-    {"jobs", required_argument, NULL, JOBS},
-    {"family", required_argument, NULL, FAMILY},
-    {"modules", required_argument, NULL, MODULES},
-    {"csv", required_argument, NULL, CSV},
-    {"held-out", no_argument, NULL, FLAGS},
-    {"parts", no_argument, NULL, FLAGS + 1},
-    {"quick", no_argument, NULL, FLAGS + 2},
-    {"no-looks", no_argument, NULL, FLAGS + 3},
-    {"recorded", no_argument, NULL, FLAGS + 4},
-    {"list", no_argument, NULL, FLAGS + 5},
-    {"help", no_argument, NULL, FLAGS + 6},
-    {0},
+static const struct {
+    const char *name;
+    int kind;
+    size_t at; /* in struct settings */
+} options[] = {
+    {"policy", TEXTS, offsetof(struct settings, policies)},
+    {"family", TEXTS, offsetof(struct settings, families)},
+    {"baseline", TEXT, offsetof(struct settings, baseline)},
+    {"modules", TEXT, offsetof(struct settings, modules)},
+    {"csv", TEXT, offsetof(struct settings, csv)},
+    {"replications", NUMBER, offsetof(struct settings, n_replications)},
+    {"seed", NUMBER, offsetof(struct settings, seed)},
+    {"jobs", NUMBER, offsetof(struct settings, n_jobs)},
+    {"held-out", FLAG, offsetof(struct settings, held_out)},
+    {"parts", FLAG, offsetof(struct settings, parts)},
+    {"quick", FLAG, offsetof(struct settings, is_quick)},
+    {"no-looks", FLAG, offsetof(struct settings, no_looks)},
+    {"recorded", FLAG, offsetof(struct settings, is_recorded)},
+    {"list", FLAG, offsetof(struct settings, list)},
+    {"help", HELP, 0},
 };
+enum { OPTIONS = sizeof options / sizeof options[0] };
 
 static void take(struct settings *settings, int option, const char *value)
 {
-    bool *const flags[] = {&settings->held_out, &settings->parts,       &settings->is_quick,
-                           &settings->no_looks, &settings->is_recorded, &settings->list};
-    uint64_t *const numbers[] = {&settings->n_replications, &settings->seed, &settings->n_jobs};
-    if (option >= FLAGS + 6) {
+    void *at = (char *)settings + options[option].at;
+    switch (options[option].kind) {
+    case FLAG:
+        *(bool *)at = true;
+        break;
+    case NUMBER:
+        *(uint64_t *)at = whole_number(value);
+        break;
+    case TEXT:
+        *(const char **)at = value;
+        break;
+    case TEXTS:
+        add_text(at, value);
+        break;
+    default:
         fputs(usage_text, stdout);
         exit(0);
     }
-    if (option >= FLAGS)
-        *flags[option - FLAGS] = true;
-    else if (option == POLICY)
-        add_text(&settings->policies, value);
-    else if (option == FAMILY)
-        add_text(&settings->families, value);
-    else if (option == BASELINE)
-        settings->baseline = value;
-    else if (option == MODULES)
-        settings->modules = value;
-    else if (option == CSV)
-        settings->csv = value;
-    else
-        *numbers[option - REPLICATIONS] = whole_number(value);
 }
 
 static struct settings settings_of(int argc, char **argv)
@@ -131,7 +133,11 @@ static struct settings settings_of(int argc, char **argv)
     long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
     struct settings settings = {
         .baseline = "stdrel", .seed = 1, .n_jobs = n_cpus > 0 ? (uint64_t)n_cpus : 1};
+    struct option long_options[OPTIONS + 1] = {0};
     int option;
+    for (int i = 0; i < OPTIONS; i++)
+        long_options[i] = (struct option){
+            options[i].name, options[i].kind >= NUMBER && options[i].kind < HELP, NULL, i};
     while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
         if (option == '?')
             exit(2);

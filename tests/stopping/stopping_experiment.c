@@ -5,7 +5,6 @@
 #include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,15 +137,7 @@ void experiment_run(struct experiment *experiment)
                             .n_chunks = (experiment->n_replications + CHUNK - 1) / CHUNK};
     experiment->stops = memory_allocate(experiment->n_scenarios * experiment->n_policies *
                                         experiment->n_replications * sizeof *experiment->stops);
-    pthread_t *threads = memory_allocate(experiment->n_jobs * sizeof *threads);
-    uint32_t n_started = 0;
-    while (n_started + 1 < experiment->n_jobs &&
-           pthread_create(&threads[n_started], NULL, work, &shared) == 0)
-        n_started++;
-    work(&shared);
-    for (uint32_t i = 0; i < n_started; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
+    in_threads(experiment->n_jobs, work, &shared);
     experiment->n_repeated = shared.n_repeated;
     experiment->n_differing = shared.n_differing;
 }
@@ -164,12 +155,6 @@ static bool is_resolved(const struct stop *stop, const struct trace_family *fami
     return stop->verdict == GB_VERDICT_CERTIFIED || stop->verdict == GB_VERDICT_MULTIMODAL ||
            (stop->verdict == GB_VERDICT_RESOLUTION_LIMITED && family->tick_ns > 0 &&
             !(family->flags & TRACE_DITHERED));
-}
-
-static double quantile_of(double *values, size_t n, double p)
-{
-    sort_values(values, n);
-    return quantile_of_sorted(values, n, p);
 }
 
 struct outcome outcome_of(const struct experiment *experiment, size_t scenario, size_t policy)

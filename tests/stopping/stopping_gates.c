@@ -34,6 +34,14 @@ void gate_add(struct gates *gates, const char *name, const char *where, int side
                                                                        : figure >= limit};
 }
 
+const struct gate *gate_named(const struct gates *gates, const char *name)
+{
+    for (size_t i = 0; i < gates->n; i++)
+        if (text_equal(gates->items[i].name, name))
+            return &gates->items[i];
+    return NULL;
+}
+
 size_t gates_failed(const struct gates *gates)
 {
     size_t n = 0;
@@ -92,11 +100,6 @@ static void add_worst(const struct judge *judge, const char *name, const struct 
     gate_add(judge->gates,
              arena_printf(judge->gates->arena, "%s: %s", name, scenario->setting.family->name),
              scenario_words(scenario, judge->gates->arena), side, worst->figure, limit, "%");
-}
-
-static double percent(uint64_t k, uint64_t n)
-{
-    return n ? 100 * (double)k / (double)n : NAN;
 }
 
 static const struct trace_family *family_of(const struct judge *judge, size_t scenario)

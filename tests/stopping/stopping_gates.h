@@ -25,6 +25,7 @@ struct gates {
 
 void gate_add(struct gates *gates, const char *name, const char *where, int side, double figure,
               double limit, const char *unit);
+const struct gate *gate_named(const struct gates *gates, const char *name); /* NULL: none */
 size_t gates_failed(const struct gates *gates);
 /* One line a gate. */
 void gates_write(const struct gates *gates, struct text *out);

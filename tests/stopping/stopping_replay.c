@@ -5,7 +5,6 @@
 #include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +68,7 @@ struct shared {
     const struct replays *replays;
     const struct recorded *recorded;
     size_t kernel, visit;
-    atomic_uint_fast64_t next_start, n_without_memory;
+    atomic_uint_fast64_t next_start;
 };
 
 /* values: room for one of each sample. */
@@ -99,8 +98,6 @@ static void *work(void *context)
     struct shared *shared = context;
     double *values = malloc(shared->recorded->samples.n * sizeof *values);
     uint64_t start;
-    if (!values)
-        atomic_fetch_add(&shared->n_without_memory, 1);
     while (values && (start = atomic_fetch_add(&shared->next_start, 1)) < REPLAY_STARTS)
         replay_from(shared, start, values);
     free(values);
@@ -110,22 +107,15 @@ static void *work(void *context)
 static int32_t replay_visit(const struct replays *replays, size_t kernel, size_t visit,
                             struct gb_error *error)
 {
-    pthread_t threads[REPLAY_STARTS];
     struct recorded recorded;
     int32_t status = recorded_read(&replays->kernels[kernel].visits[visit], &recorded, error);
     if (status != GB_OK)
         return status;
     struct shared shared = {
         .replays = replays, .recorded = &recorded, .kernel = kernel, .visit = visit};
-    uint32_t n_started = 0;
-    while (n_started + 1 < replays->n_jobs && n_started + 1 < REPLAY_STARTS &&
-           pthread_create(&threads[n_started], NULL, work, &shared) == 0)
-        n_started++;
-    work(&shared);
-    for (uint32_t i = 0; i < n_started; i++)
-        pthread_join(threads[i], NULL);
+    in_threads(replays->n_jobs < REPLAY_STARTS ? replays->n_jobs : REPLAY_STARTS, work, &shared);
     recorded_free(&recorded);
-    if (shared.n_without_memory > n_started)
+    if (shared.next_start < REPLAY_STARTS) /* no thread had memory */
         return error_set(error, GB_NO_MEMORY, "no memory for a visit's times");
     return GB_OK;
 }
@@ -162,13 +152,6 @@ void replays_free(struct replays *replays)
 }
 
 /* --- outcomes --- */
-
-/* Of n values in any order; NaN without one. */
-static double quantile_of(double *values, size_t n, double p)
-{
-    sort_values(values, n);
-    return quantile_of_sorted(values, n, p);
-}
 
 static void count(struct replay_outcome *outcome, const struct replayed *replayed, double precision,
                   const struct kernel *kernel, const struct visit *visit)
@@ -258,11 +241,6 @@ struct replay_outcome replay_outcome_of(const struct replays *replays, size_t ke
     free(errors);
     free(samples);
     return outcome;
-}
-
-static double percent(uint64_t k, uint64_t n)
-{
-    return n ? 100 * (double)k / (double)n : NAN;
 }
 
 static void cell_number(struct table *table, const char *format, double value)

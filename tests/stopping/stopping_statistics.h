@@ -1,5 +1,5 @@
 /*
- * stopping_statistics.h - bounds of shares, quantiles of arrays, and rounds as one.
+ * stopping_statistics.h - bounds of shares, quantiles of arrays, rounds as one, and threads.
  */
 #pragma once
 
@@ -11,8 +11,13 @@
 double share_upper_bound(uint64_t k, uint64_t n, double confidence);
 double share_lower_bound(uint64_t k, uint64_t n, double confidence);
 
-/* The regularized incomplete beta function I_x(a, b), a and b positive, x in [0, 1]. */
-double incomplete_beta(double a, double b, double x);
+/* NaN of none. */
+double percent(uint64_t k, uint64_t n);
+/* Of n values in any order, which it sorts; NaN without one. */
+double quantile_of(double *values, size_t n, double p);
+
+/* Calls it in this thread and in as many others as make n_threads, or can be started. */
+void in_threads(uint32_t n_threads, void *(*work)(void *context), void *context);
 
 /* Stops in several rounds of a case as one interval, as results are shown. At most ROUNDS_MAX. */
 enum { ROUNDS_MAX = 16 };

@@ -2,14 +2,10 @@
 #include "tests/stopping/stopping_tables.h"
 
 #include "core/base/table.h"
+#include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>
 #include <stdio.h>
-
-static double percent(uint64_t k, uint64_t n)
-{
-    return n ? 100 * (double)k / (double)n : NAN;
-}
 
 static void cell_scenario(struct table *table, const struct scenario *scenario)
 {
@@ -27,12 +23,12 @@ static void columns_scenario(struct table *table)
     table_column(table, "overhead", true);
 }
 
-static void cell_share(struct table *table, double share)
+static void cell_percent(struct table *table, uint64_t k, uint64_t n)
 {
-    if (isnan(share))
+    if (n == 0)
         table_cell(table, "-");
     else
-        table_cell_printf(table, "%.3g", share);
+        table_cell_printf(table, "%.3g", percent(k, n));
 }
 
 static void finish(struct table *table, const char *title, struct text *out)
@@ -90,10 +86,10 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
         struct outcome outcome = outcome_of(experiment, i, policy);
         cell_scenario(&table, scenario);
         table_cell(&table, trace_class_words(scenario->setting.family->class));
-        cell_share(&table, percent(outcome.n_false - outcome.n_blind_false, outcome.n));
-        cell_share(&table, percent(outcome.n_blind_false, outcome.n));
+        cell_percent(&table, outcome.n_false - outcome.n_blind_false, outcome.n);
+        cell_percent(&table, outcome.n_blind_false, outcome.n);
         for (int j = 0; j < VERDICTS; j++)
-            cell_share(&table, percent(outcome.verdicts[verdicts[j].verdict], outcome.n));
+            cell_percent(&table, outcome.verdicts[verdicts[j].verdict], outcome.n);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_know);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_resolve);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_mix);
@@ -122,10 +118,10 @@ void table_of_rounds(const struct experiment *experiment, size_t policy, struct 
         cell_scenario(&table, &experiment->scenarios[i]);
         for (size_t j = 0; j < N_ROUNDS; j++) {
             struct rounds_outcome rounds = rounds_outcome_of(experiment, i, policy, n_rounds[j]);
-            cell_share(&table, percent(rounds.n_certified, rounds.n));
-            cell_share(&table, percent(rounds.n_false - rounds.n_blind_false, rounds.n));
-            cell_share(&table, percent(rounds.n_blind_false, rounds.n));
-            cell_share(&table, percent(rounds.n_covered, rounds.n));
+            cell_percent(&table, rounds.n_certified, rounds.n);
+            cell_percent(&table, rounds.n_false - rounds.n_blind_false, rounds.n);
+            cell_percent(&table, rounds.n_blind_false, rounds.n);
+            cell_percent(&table, rounds.n_covered, rounds.n);
         }
     }
     finish(
@@ -133,14 +129,6 @@ void table_of_rounds(const struct experiment *experiment, size_t policy, struct 
         "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all have "
         "seen the same one level, %",
         out);
-}
-
-static const struct gate *gate_named(const struct gates *gates, const char *name)
-{
-    for (size_t i = 0; i < gates->n; i++)
-        if (text_equal(gates->items[i].name, name))
-            return &gates->items[i];
-    return NULL;
 }
 
 /* Does it fail where the whole passes, or by half as much again? */

@@ -198,7 +198,7 @@ TEST_TIMES(medians_of_traces, (int)n_trace_families)
 {
     const struct trace_family *family = &trace_families[_i];
     const struct trace_setting setting = {family, usual_time(family), 6e4};
-    struct truth truth = truth_of(&setting, 0.01, 1, 16, 16384);
+    struct truth truth = truth_of(&setting, 0.01, 1, test_is_long() ? 16 : 8, 16384);
     bool is_known = family->median_factor > 0 && !trace_needs_rounds(&setting) &&
                     !(family->flags & TRACE_MULTIMODAL);
     ck_assert_double_gt(truth.simulated_ns, 0.9 * setting.time_ns);
@@ -317,20 +317,29 @@ TEST(policies_are_found_and_set)
     arena_free(&arena);
 }
 
-static const struct gate *find_gate(const struct gates *gates, const char *name)
+/* A name that is mistyped finds no gate. */
+static const struct gate *gate_there(const struct gates *gates, const char *name)
 {
-    for (size_t i = 0; i < gates->n; i++)
-        if (strcmp(gates->items[i].name, name) == 0)
-            return &gates->items[i];
-    return NULL;
-}
-
-static const struct gate *gate_named(const struct gates *gates, const char *name)
-{
-    const struct gate *gate = find_gate(gates, name);
+    const struct gate *gate = gate_named(gates, name);
     if (!gate)
         ck_abort_msg("there is no gate \"%s\"", name);
     return gate;
+}
+
+static struct experiment run_families(const struct stopping_policy *policies, size_t n_policies,
+                                      const char *const *families, size_t n_families,
+                                      uint64_t n_replications, struct arena *arena)
+{
+    struct experiment experiment = {.policies = policies,
+                                    .n_policies = n_policies,
+                                    .n_replications = n_replications,
+                                    .seed = 1,
+                                    .n_jobs = 2,
+                                    .is_quick = true};
+    experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families, n_families, arena,
+                                        &experiment.n_scenarios);
+    experiment_run(&experiment);
+    return experiment;
 }
 
 /* A policy that corrects for nothing is found out where that counts, and only there. */
@@ -356,23 +365,15 @@ TEST(gates_fail_where_they_should)
     struct stopping_policy policies[2];
     load("median_ci floor_wall=0s", &arena, &policies[0]);
     load("stdrel", &arena, &policies[1]);
-    struct experiment experiment = {.policies = policies,
-                                    .n_policies = 2,
-                                    .n_replications = 65,
-                                    .seed = 1,
-                                    .n_jobs = 2,
-                                    .is_quick = true};
-    experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families,
-                                        sizeof families / sizeof families[0], &arena,
-                                        &experiment.n_scenarios);
+    struct experiment experiment = run_families(policies, 2, families,
+                                                sizeof families / sizeof families[0], 65, &arena);
     ck_assert_uint_eq(experiment.n_scenarios, 10);
-    experiment_run(&experiment);
     ck_assert_uint_eq(experiment.n_repeated, 40);
     ck_assert_uint_eq(experiment.n_differing, 0);
     struct gates gates = {.arena = &arena};
     gates_of(&experiment, 0, 1, &gates);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        const struct gate *gate = gate_named(&gates, expected[i].name);
+        const struct gate *gate = gate_there(&gates, expected[i].name);
         ck_assert_msg(gate->passed == expected[i].passed, "%s: %g %s, limit %g", gate->name,
                       gate->figure, gate->unit, gate->limit);
     }
@@ -423,29 +424,16 @@ static const char *const dithered_families[] = {
     "dithered_outliers", "dithered_drift", "dithered_1024ns", "locked"};
 enum { DITHERED = sizeof dithered_families / sizeof dithered_families[0] };
 
-/* The gates of a policy on some families, without a baseline. */
-static void gates_of_families(const char *text, const char *const *families, size_t n_families,
-                              uint64_t n_replications, struct gates *gates)
+/* The gates of a policy on them, without a baseline. */
+static void gates_of_dithered(const char *text, uint64_t n_replications, struct gates *gates)
 {
     struct stopping_policy policy;
     load(text, gates->arena, &policy);
-    struct experiment experiment = {.policies = &policy,
-                                    .n_policies = 1,
-                                    .n_replications = n_replications,
-                                    .seed = 1,
-                                    .n_jobs = 2,
-                                    .is_quick = true};
-    experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families, n_families, gates->arena,
-                                        &experiment.n_scenarios);
-    experiment_run(&experiment);
+    struct experiment experiment = run_families(&policy, 1, dithered_families, DITHERED,
+                                                n_replications, gates->arena);
     ck_assert_uint_eq(experiment.n_differing, 0);
     gates_of(&experiment, 0, 0, gates);
     free(experiment.stops);
-}
-
-static void gates_of_dithered(const char *text, uint64_t n_replications, struct gates *gates)
-{
-    gates_of_families(text, dithered_families, DITHERED, n_replications, gates);
 }
 
 /* Times that settle within seconds, of which 0.1 s show a tenth: not certified before, and only the
@@ -453,17 +441,21 @@ static void gates_of_dithered(const char *text, uint64_t n_replications, struct 
 TEST(trends_are_seen)
 {
     static const char *const families[] = {"mono1s", "thermal"};
-    static const char *const policies[] = {"steady", "steady without=trend"};
-    for (size_t i = 0; i < 2; i++) {
-        struct arena arena = {0};
-        struct gates gates = {.arena = &arena};
-        gates_of_families(policies[i], families, 2, 60, &gates);
-        for (size_t j = 0; j < 2; j++) {
-            const char *name = arena_printf(&arena, "false, upper bound: %s", families[j]);
-            ck_assert_int_eq(gate_named(&gates, name)->passed, i == 0);
-        }
-        arena_free(&arena);
+    static const uint64_t n_false[2][4] = {{0, 0, 4, 3}, {0, 1, 38, 38}};
+    const uint64_t n = test_is_long() ? 60 : 6;
+    struct arena arena = {0};
+    struct stopping_policy policies[2];
+    load("steady", &arena, &policies[0]);
+    load("steady without=trend", &arena, &policies[1]);
+    struct experiment experiment = run_families(policies, 2, families, 2, n, &arena);
+    ck_assert_uint_eq(experiment.n_scenarios, 4);
+    ck_assert_uint_eq(experiment.n_differing, 0);
+    for (size_t i = 0; i < experiment.n_scenarios; i++) {
+        ck_assert_uint_eq(outcome_of(&experiment, i, 0).n_false, 0);
+        ck_assert_uint_eq(outcome_of(&experiment, i, 1).n_false, n_false[test_is_long()][i]);
     }
+    free(experiment.stops);
+    arena_free(&arena);
 }
 
 /* Of 0.5 %, that is 2 to 26 ns, on ticks of 32 and 1024 ns: few are wrong, all are resolved, and
@@ -475,7 +467,7 @@ TEST(dithered_samples_are_resolved)
     struct arena arena = {0};
     struct gates gates = {.arena = &arena};
     size_t n_asked = 0;
-    gates_of_dithered("steady precision=0.5%", 100, &gates);
+    gates_of_dithered("steady precision=0.5%", test_is_long() ? 100 : 60, &gates);
     for (size_t i = 0; i < gates.n; i++) {
         for (size_t j = 0; j < sizeof asked / sizeof asked[0]; j++) {
             if (strncmp(gates.items[i].name, asked[j], strlen(asked[j])) != 0)
@@ -490,7 +482,7 @@ TEST(dithered_samples_are_resolved)
      */
     ck_assert_uint_eq(n_asked,
                       DITHERED + (DITHERED - 1) + (DITHERED - 1) + DITHERED + (DITHERED - 2));
-    ck_assert(gate_named(&gates, "false certificates, pooled, upper bound")->passed);
+    ck_assert(gate_there(&gates, "false certificates, pooled, upper bound")->passed);
     arena_free(&arena);
 }
 
@@ -498,13 +490,13 @@ TEST(without_the_mean_they_are_not)
 {
     struct arena arena = {0};
     struct gates gates = {.arena = &arena};
-    gates_of_dithered("steady precision=0.5% without=dithering", 20, &gates);
+    gates_of_dithered("steady precision=0.5% without=dithering", 5, &gates);
     for (size_t i = 0; i + 1 < DITHERED; i++) {
         const char *name = arena_printf(&arena, "resolved: %s", dithered_families[i]);
-        ck_assert_msg(!gate_named(&gates, name)->passed, "%s", name);
+        ck_assert_msg(!gate_there(&gates, name)->passed, "%s", name);
     }
-    ck_assert_double_eq(gate_named(&gates, "false, upper bound: locked")->figure,
-                        100 * share_upper_bound(0, 20, 0.95));
+    ck_assert_double_eq(gate_there(&gates, "false, upper bound: locked")->figure,
+                        100 * share_upper_bound(0, 5, 0.95));
     arena_free(&arena);
 }
 
@@ -680,8 +672,8 @@ TEST(recordings_are_replayed)
     ck_assert_double_eq(outcome.median_samples, RECORDED);
     struct gates gates = {.arena = &arena};
     gates_of_replays(&replays, 0, &gates);
-    ck_assert(!gate_named(&gates, "false in their visits, all recordings")->passed);
-    const struct gate *taken = gate_named(&gates, "samples, geometric mean: independent");
+    ck_assert(!gate_there(&gates, "false in their visits, all recordings")->passed);
+    const struct gate *taken = gate_there(&gates, "samples, geometric mean: independent");
     ck_assert_double_eq_tol(taken->figure, 100 * 30.0 / RECORDED, 1e-9);
     ck_assert(taken->passed);
     CLEANUP(text_free) struct text out = {0};
@@ -773,8 +765,9 @@ TEST_TIMES(samples_of_recordings_are_judged, 9)
     struct gates gates = {.arena = &arena};
     gates_of_replays(&replays, 0, &gates);
     for (size_t i = 0; i < 2; i++) {
-        const struct gate *gate = find_gate(&gates, i == 0 ? "samples, geometric mean: independent"
-                                                           : "samples, geometric mean: correlated");
+        const struct gate *gate = gate_named(&gates, i == 0
+                                                         ? "samples, geometric mean: independent"
+                                                         : "samples, geometric mean: correlated");
         double figure = i == 0 ? cases[_i].independent.figure : cases[_i].correlated.figure;
         double limit = i == 0 ? cases[_i].independent.limit : cases[_i].correlated.limit;
         ck_assert_int_eq(gate != NULL, limit > 0);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-START_TEST(metric_names)
+TEST(metric_names)
 {
     static const char *const names[] = {
         "abs",      "rel",  "rel_floor", "ulp",      "rms",         "bound",       "noise",
@@ -18,10 +18,9 @@ START_TEST(metric_names)
     }
     ck_assert_int_eq(verify_metric_named("max"), -1);
 }
-END_TEST
 
 /* r 2, 0.0005, -8; c 2.5, 0.001, -7.75: differences 0.5, 0.0005, 0.25. */
-START_TEST(metrics_by_hand)
+TEST(metrics_by_hand)
 {
     const double reference[] = {2, 0.0005, -8}, output[] = {2.5, 0.001, -7.75};
     const double magnitude[] = {2, 0.0005, 8};
@@ -55,9 +54,8 @@ START_TEST(metrics_by_hand)
     ck_assert_uint_eq(result.first_bad, UINT64_MAX);
     ck_assert(!result.vacuous);
 }
-END_TEST
 
-START_TEST(reference_is_rounded_to_the_outputs_format)
+TEST(reference_is_rounded_to_the_outputs_format)
 {
     const double reference[] = {1 + 0x1p-12, 1 - 0x1p-13}; /* fp16: both are 1 */
     const uint16_t output[] = {0x3c00, 0x3c00};
@@ -67,9 +65,8 @@ START_TEST(reference_is_rounded_to_the_outputs_format)
     ck_assert_double_eq(result.metrics[VERIFY_ABS].value, 0);
     ck_assert_double_eq(result.metrics[VERIFY_ABS].reference, 1);
 }
-END_TEST
 
-START_TEST(all_zeros_pass_against_all_zeros)
+TEST(all_zeros_pass_against_all_zeros)
 {
     const double reference[600] = {0};
     const float output[600] = {0};
@@ -84,9 +81,8 @@ START_TEST(all_zeros_pass_against_all_zeros)
     }
     ck_assert_str_eq(description(&result, &check, VERIFY_RMS, 0), "600 values equal");
 }
-END_TEST
 
-START_TEST(minus_zero_equals_zero)
+TEST(minus_zero_equals_zero)
 {
     const double reference[] = {0.0, -0.0}, output[] = {-0.0, 0.0};
     struct gb_check check = check_of(GB_F64, 2, output, reference);
@@ -95,9 +91,8 @@ START_TEST(minus_zero_equals_zero)
     ck_assert_uint_eq(result.n_exact, 2);
     ck_assert(verify_passes(&result, &check, VERIFY_ABS, 0));
 }
-END_TEST
 
-START_TEST(all_zeros_fail_against_anything_else)
+TEST(all_zeros_fail_against_anything_else)
 {
     const double reference[] = {1e-30, 2e-30, -1e-30};
     const float output[] = {0, 0, 0};
@@ -107,9 +102,8 @@ START_TEST(all_zeros_fail_against_anything_else)
     ck_assert(!verify_passes(&result, &check, VERIFY_RMS, 0.01));
     ck_assert(!verify_passes(&result, &check, VERIFY_ULP, 1));
 }
-END_TEST
 
-START_TEST(nan_fails_whatever_the_metric)
+TEST(nan_fails_whatever_the_metric)
 {
     double reference[1500], output[1500];
     for (int i = 0; i < 1500; i++)
@@ -127,9 +121,8 @@ START_TEST(nan_fails_whatever_the_metric)
     ck_assert_str_eq(description(&result, &check, VERIFY_ABS, 1),
                      "not finite at [700]: expected 700, got nan (3 of 1500 values)");
 }
-END_TEST
 
-START_TEST(all_nan_fails)
+TEST(all_nan_fails)
 {
     const double reference[] = {1, 2};
     const float output[] = {NAN, NAN};
@@ -139,9 +132,8 @@ START_TEST(all_nan_fails)
         ck_assert(isnan(result.metrics[metric].value));
     assert_fails_everything(&result, &check);
 }
-END_TEST
 
-START_TEST(nan_matches_nan)
+TEST(nan_matches_nan)
 {
     const double reference[] = {NAN, 1};
     const float output[] = {NAN, 1.5f};
@@ -153,9 +145,8 @@ START_TEST(nan_matches_nan)
     ck_assert_double_eq_tol(result.metrics[VERIFY_RMS].value, 0.5 / 1.5, 1e-15);
     ck_assert(verify_passes(&result, &check, VERIFY_ABS, 0.5));
 }
-END_TEST
 
-START_TEST(number_where_the_reference_is_nan_fails)
+TEST(number_where_the_reference_is_nan_fails)
 {
     const double reference[] = {NAN, 1};
     const float numbers[] = {3, 1};
@@ -170,9 +161,8 @@ START_TEST(number_where_the_reference_is_nan_fails)
     result = compare(&check);
     assert_fails_everything(&result, &check);
 }
-END_TEST
 
-START_TEST(infinity_passes_against_the_same_only)
+TEST(infinity_passes_against_the_same_only)
 {
     double reference[1000], output[1000];
     for (int i = 0; i < 1000; i++)
@@ -205,9 +195,8 @@ START_TEST(infinity_passes_against_the_same_only)
     ck_assert_uint_eq(result.n_infinite_mismatch, 1);
     assert_fails_everything(&result, &check);
 }
-END_TEST
 
-START_TEST(reference_that_overflows_the_format_wants_infinity)
+TEST(reference_that_overflows_the_format_wants_infinity)
 {
     double reference[200];
     uint16_t output[200];
@@ -225,9 +214,8 @@ START_TEST(reference_that_overflows_the_format_wants_infinity)
     ck_assert_str_eq(description(&result, &check, VERIFY_ABS, 1),
                      "not finite at [0]: expected inf, got 65504 (1 of 200 values)");
 }
-END_TEST
 
-START_TEST(zero_reference_counts_against_abs_ulp_and_bound)
+TEST(zero_reference_counts_against_abs_ulp_and_bound)
 {
     const double reference[] = {0, 4, 0}, magnitude[] = {0, 4, 0};
     const float output[] = {0.5f, 4.5f, 0.25f};
@@ -249,9 +237,8 @@ START_TEST(zero_reference_counts_against_abs_ulp_and_bound)
     ck_assert_str_eq(description(&result, &check, VERIFY_ABS, 0.5),
                      "abs 0.5 <= 0.5 at [0]: expected 0, got 0.5");
 }
-END_TEST
 
-START_TEST(relative_metrics_that_judge_nothing_fail)
+TEST(relative_metrics_that_judge_nothing_fail)
 {
     const double zeros[] = {0, 0}, tiny[] = {1e-4, 0};
     const float output[] = {5, 0};
@@ -268,9 +255,8 @@ START_TEST(relative_metrics_that_judge_nothing_fail)
     ck_assert_str_eq(description(&result, &check, VERIFY_REL_FLOOR, 1),
                      "rel_floor cannot be judged: no reference is above the floor");
 }
-END_TEST
 
-START_TEST(floor_is_an_argument)
+TEST(floor_is_an_argument)
 {
     const double reference[] = {1, 10, 100}, output[] = {3, 15, 101};
     struct gb_check check = check_of(GB_F64, 3, output, reference);
@@ -283,9 +269,8 @@ START_TEST(floor_is_an_argument)
         ck_assert_double_eq(result.metrics[VERIFY_REL_FLOOR].value, floors[i].value);
     }
 }
-END_TEST
 
-START_TEST(more_than_a_hundredth_overflowed_is_vacuous)
+TEST(more_than_a_hundredth_overflowed_is_vacuous)
 {
     double reference[300];
     uint16_t output[300];
@@ -312,9 +297,8 @@ START_TEST(more_than_a_hundredth_overflowed_is_vacuous)
     ck_assert(verify_passes(&result, &check, VERIFY_ABS, 0));
     ck_assert_str_eq(description(&result, &check, VERIFY_ABS, 0), "300 values equal");
 }
-END_TEST
 
-START_TEST(e4m3_overflows_to_nan)
+TEST(e4m3_overflows_to_nan)
 {
     const double reference[] = {1000, 1};
     const uint8_t output[] = {0x7f, 0x38};
@@ -324,9 +308,8 @@ START_TEST(e4m3_overflows_to_nan)
     ck_assert_uint_eq(result.n_overflowed, 1);
     ck_assert(result.vacuous);
 }
-END_TEST
 
-START_TEST(nothing_compared_is_vacuous)
+TEST(nothing_compared_is_vacuous)
 {
     struct gb_check check = check_of(GB_F32, 0, NULL, NULL);
     check.flags = GB_CHECK_ALLOW_OVERFLOW;
@@ -337,9 +320,8 @@ START_TEST(nothing_compared_is_vacuous)
     check.flags |= GB_CHECK_EXACT;
     assert_fails_everything(&result, &check);
 }
-END_TEST
 
-START_TEST(ties_pick_the_first)
+TEST(ties_pick_the_first)
 {
     double reference[2000], output[2000];
     for (int i = 0; i < 2000; i++)
@@ -354,9 +336,8 @@ START_TEST(ties_pick_the_first)
     result = compare(&check);
     ck_assert_uint_eq(result.metrics[VERIFY_ABS].index, 0);
 }
-END_TEST
 
-START_TEST(integers_of_64_bits_are_compared_whole)
+TEST(integers_of_64_bits_are_compared_whole)
 {
     const double reference[] = {0x1p53, 0x1p62, -0x1p63, 5};
     const int64_t output[] = {((int64_t)1 << 53) + 1, ((int64_t)1 << 62) - 3, INT64_MIN, 5};
@@ -371,9 +352,8 @@ START_TEST(integers_of_64_bits_are_compared_whole)
     result = compare(&check);
     ck_assert_double_eq(result.metrics[VERIFY_ABS].value, 0x1p64);
 }
-END_TEST
 
-START_TEST(exact_ignores_tolerances)
+TEST(exact_ignores_tolerances)
 {
     const double reference[] = {1, 2, 3, 4};
     const float output[] = {1, 2.5f, 3, 5};
@@ -384,7 +364,6 @@ START_TEST(exact_ignores_tolerances)
     ck_assert_str_eq(description(&result, &check, VERIFY_ABS, 100),
                      "2 of 4 values differ, most at [3]: expected 4, got 5");
 }
-END_TEST
 
 /* Relative differences at, just below and between the edges; r is 1 so that they are exact. */
 static const struct {
@@ -406,14 +385,11 @@ static const struct {
     {1e9, VERIFY_CLASS_ONE},
 };
 
-START_TEST(class_of_one_element)
+TEST_EACH(class_of_one_element, classes)
 {
     const double reference[] = {0x1p-8}, output[] = {0x1p-8 * (1 - classes[_i].difference)};
     struct gb_check check = check_of(GB_F64, 1, output, reference);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         struct verify_result result = compare(&check);
         /* 1 - 2^-60 is 1 */
         int expected = output[0] == reference[0] ? VERIFY_CLASS_EQUAL : classes[_i].class;
@@ -421,10 +397,9 @@ START_TEST(class_of_one_element)
             ck_assert_uint_eq(result.histogram[class], class == expected);
     }
 }
-END_TEST
 
 /* Two of each kind, in arrays that are judged by a pass and one by one. */
-START_TEST(classes_of_what_is_not_finite_or_zero)
+TEST(classes_of_what_is_not_finite_or_zero)
 {
     enum { N = 5000 };
     static double reference[N], output[N];
@@ -453,10 +428,9 @@ START_TEST(classes_of_what_is_not_finite_or_zero)
         ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_EQUAL], N - 8 - (with_nan ? 3 : 0));
     }
 }
-END_TEST
 
 /* A reference on the floor is not above it; one that rounds to it neither. */
-START_TEST(the_histogram_above_a_floor)
+TEST(the_histogram_above_a_floor)
 {
     const double reference[] = {0.25, 0.2500001, 0.2502441, -0.5, 0.125, 0, 1, 1};
     const double output[] = {0.25, 0.25, 0.25, -0.5, 0.25, 1, 1, 1.5};
@@ -464,11 +438,8 @@ START_TEST(the_histogram_above_a_floor)
     for (uint64_t i = 0; i < COUNT(output); i++)
         number_store(GB_F16, halves, i, output[i]);
     struct gb_check check = check_of(GB_F16, COUNT(output), halves, reference);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
+    for (EACH_PATH(path)) {
         struct verify_result result;
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
         ck_assert_int_eq(verify_compare(&check, 0.25, &result, NULL), GB_OK);
         ck_assert_double_eq(result.floor, 0.25);
         ck_assert_uint_eq(result.histogram[VERIFY_CLASS_EQUAL], 4);
@@ -480,10 +451,9 @@ START_TEST(the_histogram_above_a_floor)
         ck_assert_uint_eq(result.above_floor[VERIFY_CLASS_ZERO], 0);
     }
 }
-END_TEST
 
 /* Integers that doubles do not tell from their neighbours. */
-START_TEST(an_exact_reference_knows_all_integers)
+TEST_TIMES(an_exact_reference_knows_all_integers, 4)
 {
     static const struct {
         uint32_t format;
@@ -514,38 +484,4 @@ START_TEST(an_exact_reference_knows_all_integers)
     ck_assert(!verify_passes(&result, &check, VERIFY_ABS, 0));
     verify_describe(&result, &check, VERIFY_ABS, 0, words, sizeof words);
     ck_assert_str_eq(words, cases[_i].words);
-}
-END_TEST
-
-TEST_SUITE(verify)
-{
-    Suite *suite = suite_create("verify");
-    TCase *tests = tcase_create("verify");
-    tcase_add_test(tests, metric_names);
-    tcase_add_test(tests, metrics_by_hand);
-    tcase_add_test(tests, reference_is_rounded_to_the_outputs_format);
-    tcase_add_test(tests, all_zeros_pass_against_all_zeros);
-    tcase_add_test(tests, minus_zero_equals_zero);
-    tcase_add_test(tests, all_zeros_fail_against_anything_else);
-    tcase_add_test(tests, nan_fails_whatever_the_metric);
-    tcase_add_test(tests, all_nan_fails);
-    tcase_add_test(tests, nan_matches_nan);
-    tcase_add_test(tests, number_where_the_reference_is_nan_fails);
-    tcase_add_test(tests, infinity_passes_against_the_same_only);
-    tcase_add_test(tests, reference_that_overflows_the_format_wants_infinity);
-    tcase_add_test(tests, zero_reference_counts_against_abs_ulp_and_bound);
-    tcase_add_test(tests, relative_metrics_that_judge_nothing_fail);
-    tcase_add_test(tests, floor_is_an_argument);
-    tcase_add_test(tests, more_than_a_hundredth_overflowed_is_vacuous);
-    tcase_add_test(tests, e4m3_overflows_to_nan);
-    tcase_add_test(tests, nothing_compared_is_vacuous);
-    tcase_add_test(tests, ties_pick_the_first);
-    tcase_add_test(tests, integers_of_64_bits_are_compared_whole);
-    tcase_add_test(tests, exact_ignores_tolerances);
-    tcase_add_loop_test(tests, an_exact_reference_knows_all_integers, 0, 4);
-    tcase_add_loop_test(tests, class_of_one_element, 0, COUNT(classes));
-    tcase_add_test(tests, classes_of_what_is_not_finite_or_zero);
-    tcase_add_test(tests, the_histogram_above_a_floor);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

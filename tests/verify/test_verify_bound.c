@@ -273,10 +273,7 @@ TEST(safety_scales_the_metric)
     struct gb_check check = check_of(GB_F32, 2, output, reference);
     check.magnitude = magnitude;
     check.n_products = 64;
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         check.safety = 1;
         double one = compare(&check).metrics[VERIFY_BOUND].value;
         check.safety = 2;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Each length up to two blocks and a bit, the one wrong element at each end and in between. */
-START_TEST(worst_index_at_every_length)
+TEST(worst_index_at_every_length)
 {
     static double reference[1100];
     static float output[1100];
@@ -31,9 +31,8 @@ START_TEST(worst_index_at_every_length)
         }
     }
 }
-END_TEST
 
-START_TEST(indices_beyond_millions)
+TEST(indices_beyond_millions)
 {
     enum { N = 3000001 };
     double *reference = calloc(N, sizeof *reference);
@@ -47,7 +46,6 @@ START_TEST(indices_beyond_millions)
     free(reference);
     free(output);
 }
-END_TEST
 
 /* The same over random data, element by element with none of the program's short cuts. */
 static int plain_class(double difference, double size)
@@ -109,13 +107,11 @@ static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
                                     GB_TF32, GB_F8_E4M3, GB_F8_E5M2};
 enum { N_FLOATING = sizeof floating / sizeof floating[0] };
 
-static void assert_like_a_plain_loop(const struct gb_check *check, int path)
+static void assert_like(const struct verify_metric expected[VERIFY_METRICS],
+                        const uint64_t histogram[VERIFY_CLASSES],
+                        const uint64_t above_floor[VERIFY_CLASSES], const struct gb_check *check)
 {
-    struct verify_metric expected[VERIFY_METRICS];
-    uint64_t histogram[VERIFY_CLASSES], above_floor[VERIFY_CLASSES];
-    compare_plainly(check, expected, histogram, above_floor);
-    verify_use_path(path);
-    struct verify_result result = compare(check);
+    const struct verify_result result = compare(check);
     for (int class = 0; class < VERIFY_CLASSES; class ++) {
         ck_assert_uint_eq(result.histogram[class], histogram[class]);
         ck_assert_uint_eq(result.above_floor[class], above_floor[class]);
@@ -130,12 +126,14 @@ static void assert_like_a_plain_loop(const struct gb_check *check, int path)
     }
 }
 
-START_TEST(random_data_like_a_plain_loop)
+TEST_TIMES(random_data_like_a_plain_loop, N_FLOATING)
 {
     enum { N = 5003 };
     static double reference[N], magnitude[N], partials[N];
     static uint64_t output[N];
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    struct verify_metric expected[VERIFY_METRICS];
+    uint64_t histogram[VERIFY_CLASSES], above_floor[VERIFY_CLASSES];
+    for (uint64_t seed = 0; seed < 20; seed += test_is_long() ? 1 : 4) {
         uint32_t format = floating[_i];
         double scale = ldexp(1, (int)seed * 2 - 32); /* subnormals too, no overflow */
         for (uint64_t i = 0; i < N; i++) {
@@ -152,12 +150,12 @@ START_TEST(random_data_like_a_plain_loop)
         check.n_products = 100;
         check.accumulate = GB_F32;
         check.safety = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 0.01;
-        for (int path = 0; path < VERIFY_PATHS; path++)
-            if (verify_path_is_there(path))
-                assert_like_a_plain_loop(&check, path);
+        compare_plainly(&check, expected, histogram, above_floor);
+        for (EACH_PATH(path)) {
+            assert_like(expected, histogram, above_floor, &check);
+        }
     }
 }
-END_TEST
 
 /* The edge that a pass counts everywhere is the first one that a difference of the format may be
  * below: exactly on it, and next to it. */
@@ -177,7 +175,7 @@ static const struct {
     {GB_I32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_I32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
 };
 
-START_TEST(differences_at_an_edge)
+TEST_EACH(differences_at_an_edge, edges)
 {
     enum { N = 24, AT = 13 };
     double reference[N] = {0};
@@ -186,18 +184,14 @@ START_TEST(differences_at_an_edge)
     reference[AT] = edges[_i].reference;
     number_store(format, output, AT, edges[_i].output);
     struct gb_check check = check_of(format, N, output, reference);
-    for (int path = 0; path < VERIFY_PATHS; path++) {
-        if (!verify_path_is_there(path))
-            continue;
-        verify_use_path(path);
+    for (EACH_PATH(path)) {
         struct verify_result result = compare(&check);
         ck_assert_uint_eq(result.histogram[edges[_i].class], 1);
         ck_assert_uint_eq(result.n_exact, N - 1);
     }
 }
-END_TEST
 
-START_TEST(rms_of_numbers_whose_squares_leave_the_range)
+TEST(rms_of_numbers_whose_squares_leave_the_range)
 {
     static const double scales[] = {1e-200, 1, 1e200, 0x1p-1060};
     for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
@@ -208,9 +202,8 @@ START_TEST(rms_of_numbers_whose_squares_leave_the_range)
         ck_assert_double_eq_tol(result.metrics[VERIFY_RMS].value, sqrt(0.5) / 4, 1e-4);
     }
 }
-END_TEST
 
-START_TEST(opposite_ends_of_the_range)
+TEST(opposite_ends_of_the_range)
 {
     const double reference[] = {1.7e308}, output[] = {-1.7e308};
     struct gb_check check = check_of(GB_F64, 1, output, reference);
@@ -219,9 +212,8 @@ START_TEST(opposite_ends_of_the_range)
     ck_assert(!verify_passes(&result, &check, VERIFY_RMS, 1e300));
     ck_assert_str_eq(description(&result, &check, VERIFY_RMS, 1), "rms inf > 1");
 }
-END_TEST
 
-START_TEST(environment_of_the_caller_does_not_matter)
+TEST(environment_of_the_caller_does_not_matter)
 {
     enum { N = 100 };
     double reference[N];
@@ -238,7 +230,6 @@ START_TEST(environment_of_the_caller_does_not_matter)
     ck_assert_int_eq(mode, FE_UPWARD);
     ck_assert_uint_eq(result.n_exact, N);
 }
-END_TEST
 
 /* Equal, off by a spacing or two, wrong by much; zeros, subnormals, and with `wild` what a pass can
  * not judge. */
@@ -279,12 +270,12 @@ static void assert_same(const struct verify_result *a, const struct verify_resul
 }
 
 /* Of every format; lengths that fill blocks and registers, and that do not; arrays anywhere. */
-START_TEST(code_paths_agree_to_the_last_bit)
+TEST_TIMES(code_paths_agree_to_the_last_bit, GB_U64 + 1 - GB_F64)
 {
     enum { N = 6000 };
     static const uint64_t lengths[] = {N, N - 1, 2048, 4096, 1000, 17, 8, 5, 1};
     static double reference[N + 3], magnitude[N + 3], output[N + 3];
-    uint32_t format = (uint32_t)_i;
+    uint32_t format = (uint32_t)(GB_F64 + _i);
     for (uint64_t seed = 0; seed < 6 * (uint64_t)COUNT(lengths); seed++) {
         uint64_t n = lengths[seed % (uint64_t)COUNT(lengths)];
         char *shifted = (char *)output + seed % 3 * number_format_of(format)->bytes;
@@ -307,11 +298,10 @@ START_TEST(code_paths_agree_to_the_last_bit)
         }
     }
 }
-END_TEST
 
 /* The filters of a pass: maxima that grow all along, ties of every size, and a first element that
  * stays the worst. */
-START_TEST(maxima_that_grow_and_that_tie)
+TEST(maxima_that_grow_and_that_tie)
 {
     enum { N = 5000 };
     static double reference[N], magnitude[N], output[N];
@@ -326,10 +316,7 @@ START_TEST(maxima_that_grow_and_that_tie)
         for (uint64_t i = 0; i < N; i++)
             output[i] = 1 + 0x1p-30 * (double)(shape == 0 ? i : shape == 1 ? N - i : 1 + i % 3);
         uint64_t worst = shape == 0 ? N - 1 : shape == 1 ? 0 : 2;
-        for (int path = 0; path < VERIFY_PATHS; path++) {
-            if (!verify_path_is_there(path))
-                continue;
-            verify_use_path(path);
+        for (EACH_PATH(path)) {
             struct verify_result result = compare(&check);
             for (int metric = 0; metric < VERIFY_DETAILS; metric++)
                 if (metric != VERIFY_RMS && metric != VERIFY_NOISE)
@@ -337,11 +324,10 @@ START_TEST(maxima_that_grow_and_that_tie)
         }
     }
 }
-END_TEST
 
 /* By a pass, one by one (a NaN in each block) and with squares that leave the range: what makes the
  * digits is rounded in the same places everywhere. */
-START_TEST(digits_are_the_same_on_every_machine)
+TEST_TIMES(digits_are_the_same_on_every_machine, 3)
 {
     enum { N = 5003 };
     static const char *const expected[] = {
@@ -380,23 +366,4 @@ START_TEST(digits_are_the_same_on_every_machine)
     sha256_end(&hash, digest);
     sha256_text(digest, text);
     ck_assert_str_eq(text, expected[_i]);
-}
-END_TEST
-
-TEST_SUITE(verify_pass)
-{
-    Suite *suite = suite_create("verify_pass");
-    TCase *tests = tcase_create("verify_pass");
-    tcase_add_test(tests, worst_index_at_every_length);
-    tcase_add_test(tests, indices_beyond_millions);
-    tcase_add_loop_test(tests, random_data_like_a_plain_loop, 0, N_FLOATING);
-    tcase_add_loop_test(tests, differences_at_an_edge, 0, COUNT(edges));
-    tcase_add_test(tests, rms_of_numbers_whose_squares_leave_the_range);
-    tcase_add_test(tests, opposite_ends_of_the_range);
-    tcase_add_test(tests, environment_of_the_caller_does_not_matter);
-    tcase_add_loop_test(tests, code_paths_agree_to_the_last_bit, GB_F64, GB_U64 + 1);
-    tcase_add_test(tests, maxima_that_grow_and_that_tie);
-    tcase_add_loop_test(tests, digits_are_the_same_on_every_machine, 0, 3);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

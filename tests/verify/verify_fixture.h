@@ -8,6 +8,20 @@
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
+/* for (EACH_PATH(path)): the code paths that this processor has, each in use. */
+static inline int verify_next_path(int path)
+{
+    while (path < VERIFY_PATHS && !verify_path_is_there(path))
+        path++;
+    if (path < VERIFY_PATHS)
+        verify_use_path(path);
+    return path;
+}
+#define EACH_PATH(path)                                                                            \
+    int path = verify_next_path(0);                                                                \
+    path < VERIFY_PATHS;                                                                           \
+    path = verify_next_path(path + 1)
+
 static inline struct gb_check check_of(uint32_t format, uint64_t n, const void *output,
                                        const double *reference)
 {
