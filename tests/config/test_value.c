@@ -426,10 +426,13 @@ static bool set_locale_with_comma(const char *folder)
 TEST(test_locale)
 {
     const char *temporary = getenv("TMPDIR");
-    char folder[256];
+    char folder[256], command[sizeof folder + 16];
     snprintf(folder, sizeof folder, "%s/locale_XXXXXX", temporary ? temporary : ".");
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    if (!set_locale_with_comma(folder))
+    const bool is_set = set_locale_with_comma(folder);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+    if (!is_set)
         TEST_SKIP("localedef cannot make a locale with a decimal comma");
     struct value value;
     ck_assert_int_eq(value_read_type(GB_TYPE_FLOAT, "0.7%", origin, &arena, &value, &error), GB_OK);
