@@ -27,11 +27,10 @@ static struct bench_case case_at(struct loaded *from, uint64_t i, struct arena *
 static void add_labels(struct loaded *from, struct text *out)
 {
     for (uint64_t i = 0; i < sweep_size(from->sweep); i++) {
-        struct arena arena = {0};
+        CLEANUP(arena_free) struct arena arena = {0};
         struct bench_case made = case_at(from, i, &arena);
         bench_case_label(&made, out);
         text_add(out, "\n");
-        arena_free(&arena);
     }
 }
 
@@ -126,7 +125,7 @@ TEST_EACH(sweep, sweeps)
 
 TEST(case_in_full)
 {
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     load(&loaded, "[gbrun]\nseed = 7\nrounds = 3\n"
                   "[defaults]\ncache = cold\nenv.Z = last\nenv.A = \"a b\"\ncheck.rel = 1e-3\n"
                   "check.abs = 1\n"
@@ -196,7 +195,6 @@ TEST(case_in_full)
         ck_assert_int_eq(found->is_identity, expected[i].is_identity);
     }
     ck_assert_uint_eq(parameter(&made, "half")->value.type, GB_TYPE_FLOAT);
-    arena_free(&arena);
 }
 
 static double tolerance(const struct bench_case *made, const char *metric)
@@ -212,7 +210,7 @@ static double tolerance(const struct bench_case *made, const char *metric)
 TEST(tolerances_of_each_case)
 {
     static const double ulp[] = {0, 0, 1, 1}, rms[] = {1e-3, 0.5, 1e-3, 0.5};
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     load(&loaded,
          "[defaults]\ncheck.rel = 0.25\ncheck.ulp = 9\n" MATMUL
          "sweep.check.ulp = 0:1\nzip.z = rows, check.rms: 8, 1e-3 | 16, 50%\n"
@@ -236,13 +234,12 @@ TEST(tolerances_of_each_case)
     ck_assert_double_eq(tolerance(&made, "ulp"), 0.5);
     ck_assert_double_eq(tolerance(&made, "rel"), 1);
     ck_assert_double_eq(tolerance(&made, "rms"), 1e-3);
-    arena_free(&arena);
 }
 
 TEST(seeds_of_each_case)
 {
     static const uint64_t seeds[] = {7, 8, 42, 42, 3, 42};
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     load(&loaded, MATMUL "sweep.seed = 7, 8, -1, -2\n"
                          "[bench c]\nlike = b\nseed = 3\n[bench d]\nlike = b\nseed = each round\n");
     ck_assert_str_eq(text_get(&loaded.words), "");
@@ -251,13 +248,12 @@ TEST(seeds_of_each_case)
         ck_assert_uint_eq(made.seed, seeds[i]);
         ck_assert_int_eq(made.common.seed == SEED_EACH_ROUND, i == 3 || i == 5);
     }
-    arena_free(&arena);
 }
 
 /* What the worker does with a case's settings gives the values that were meant. */
 TEST(settings_fill_the_params)
 {
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct matmul_params params;
     struct gb_error error = {0};
     load(&loaded, MATMUL "sweep.label = \"a, \\\"b\\\"\", c\nzip.z = cores,dtype: \"1:3\",bf16\n"
@@ -279,7 +275,6 @@ TEST(settings_fill_the_params)
     ck_assert_str_eq(params.define.keys[0], "X");
     ck_assert_str_eq(params.define.values[0], "1");
     ck_assert_str_eq(params.define.values[1], "\"y\"");
-    arena_free(&arena);
 }
 
 /* Keys that nothing else knows: numbers as such, all else in quotes. */
@@ -289,7 +284,7 @@ TEST(the_rest_goes_to_the_plugin)
                                               {"text", "\"16\""},   {"half", "0.5"},
                                               {"M", "1048576"},     {"n", "2"},
                                               {"k", "\"x\""},       {"twice", "4"}};
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct open_params params;
     struct gb_error error = {0};
     load(&loaded, "[bench open]\narg.cache = old\ncache = cold\nword = \"a \\\"b\\\"\"\n"
@@ -310,7 +305,6 @@ TEST(the_rest_goes_to_the_plugin)
             ck_assert_uint_eq(made.parameters[i].value.type, GB_TYPE_INT);
             ck_assert(made.parameters[i].is_axis && made.parameters[i].is_identity);
         }
-    arena_free(&arena);
 }
 
 /* A key of every benchmark that a formula computes has another value in each case. */
@@ -319,16 +313,15 @@ TEST(formulas_fill_the_common_params)
     load(&loaded, MATMUL "sweep.streams = 1, 2\nlet.max_samples = streams * 1000\n");
     ck_assert_str_eq(text_get(&loaded.words), "");
     for (uint64_t i = 0; i < 2; i++) {
-        struct arena arena = {0};
+        CLEANUP(arena_free) struct arena arena = {0};
         struct bench_case made = case_at(&loaded, i, &arena);
         ck_assert_int_eq(made.common.max_samples, 1000 * ((int64_t)i + 1));
-        arena_free(&arena);
     }
 }
 
 TEST(devices_are_shared)
 {
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     const struct plugin_settings *devices;
     load(&loaded, "[bench a]\nplugin = nop\ndevice = cuda\n[bench b]\nplugin = nop\n");
     struct bench_case named = case_at(&loaded, 0, &arena), any = case_at(&loaded, 1, &arena);
@@ -338,7 +331,6 @@ TEST(devices_are_shared)
     ck_assert_ptr_eq(named.device.settings, &devices[0]);
     ck_assert_int_eq(named.device.index, DEVICE_INDEX_ANY);
     ck_assert_ptr_null(any.device.settings);
-    arena_free(&arena);
 }
 
 TEST(no_such_case)
@@ -353,7 +345,7 @@ TEST(no_such_case)
 
 TEST(hundred_thousand_cases)
 {
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct text label = {0};
     load(&loaded, MATMUL "sweep.rows = 1:1000\nsweep.cols = 1:200\n"
                          "let.problems = (rows + 15) / 16 * cols\nonly = (rows + cols) % 2 = 0\n");
@@ -374,7 +366,6 @@ TEST(hundred_thousand_cases)
         ck_assert_uint_eq(made.position, some[i].i);
     }
     text_free(&label);
-    arena_free(&arena);
 }
 
 TEST(largest_sweep)
@@ -406,14 +397,13 @@ static void add_positions(const char *seed, struct text *out)
     bool seen[100] = {false};
     ck_assert_uint_eq(sweep_size(shuffled.sweep), 100);
     for (uint64_t i = 0; i < 100; i++) {
-        struct arena arena = {0};
+        CLEANUP(arena_free) struct arena arena = {0};
         struct bench_case made = case_at(&shuffled, i, &arena);
         ck_assert_uint_lt(made.position, 100);
         ck_assert(!seen[made.position]);
         seen[made.position] = true;
         ck_assert_str_eq(made.bench, made.position < 50 ? "b" : "nop");
         text_printf(out, "%d ", (int)made.position);
-        arena_free(&arena);
     }
     unload(&shuffled);
     text_free(&text);
@@ -445,9 +435,8 @@ static int order_of_four(int seed)
     text_printf(&text, "[gbrun]\norder = shuffled\nseed = %d\n" MATMUL "sweep.rows = 1:4\n", seed);
     load(&shuffled, text_get(&text));
     for (uint64_t i = 0; i < 4; i++) {
-        struct arena arena = {0};
+        CLEANUP(arena_free) struct arena arena = {0};
         order = 4 * order + (int)case_at(&shuffled, i, &arena).position;
-        arena_free(&arena);
     }
     unload(&shuffled);
     text_free(&text);
@@ -484,7 +473,7 @@ static void check_printed(const char *text)
     ck_assert_msg(again.sweep, "%s\n%s", text_get(&printed), text_get(&again.words));
     ck_assert_uint_eq(sweep_size(first.sweep), sweep_size(again.sweep));
     for (uint64_t i = 0; i < sweep_size(first.sweep); i++) {
-        struct arena arena = {0};
+        CLEANUP(arena_free) struct arena arena = {0};
         char uid[CASE_UID_TEXT], uid_again[CASE_UID_TEXT];
         struct text label = {0}, label_again = {0};
         struct bench_case a = case_at(&first, i, &arena), b = case_at(&again, i, &arena);
@@ -501,7 +490,6 @@ static void check_printed(const char *text)
         ck_assert_uint_eq(a.n_tolerances, b.n_tolerances);
         text_free(&label);
         text_free(&label_again);
-        arena_free(&arena);
     }
     unload(&first);
     unload(&again);
@@ -577,7 +565,7 @@ TEST(printed_overrides)
     static const char *const overrides[] = {"b.rows=2", "b.label=new # kept", "gbrun.seed=5",
                                             "defaults.cache=cold", "b.sweep.cols=1:2"};
     struct text printed = {0}, labels = {0};
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     ini_read_text("bench.ini", text, strlen(text), &loaded.arena, &loaded.ini, &loaded.errors);
     ini_override(&loaded.ini, overrides, 5, &loaded.arena, &loaded.errors);
     settings_parse(&loaded.ini, "/conf", &loaded.arena, &loaded.settings, &loaded.errors);
@@ -597,7 +585,6 @@ TEST(printed_overrides)
     ck_assert_str_eq(parameter(&made, "label")->value.text, "new # kept");
     ck_assert_uint_eq(made.seed, 5);
     unload(&again);
-    arena_free(&arena);
     text_free(&printed);
     text_free(&labels);
 }

@@ -177,27 +177,42 @@ TEST(test_members)
 #define NOT_TIME "a number with one of ns us ms s min h"
 #define NOT_BOOL "one of yes no true false on off 1 0"
 
+/* What is no value of its type at all. */
+static const struct {
+    uint32_t type;
+    const char *texts[16], *expected;
+} nonsense[] = {
+    {GB_TYPE_INT,
+     {"", "abc", "nan", "inf", "4q", "1 2", "1,5", "--1", "0x", "0x1p3", "1e", "2^", "2^-3",
+      "1.5^2", "5%"},
+     " is not an integer: expected " NOT_INT},
+    {GB_TYPE_FLOAT,
+     {"nan", ".", "-", "0,5", "infinity", "inf%", "1.2.3", "5%%"},
+     " is not a number: expected " NOT_FLOAT},
+    {GB_TYPE_BOOL, {"maybe"}, " is not a boolean: expected " NOT_BOOL},
+    {GB_TYPE_BYTES, {"4q", "inf"}, " is not a size: expected " NOT_SIZE},
+    {GB_TYPE_DURATION, {"5", "5 sec"}, " is not a duration: expected " NOT_TIME},
+};
+
+TEST_EACH(test_nonsense, nonsense)
+{
+    struct gb_option option = option_of(nonsense[_i].type, NULL);
+    for (const char *const *text = nonsense[_i].texts; *text; text++) {
+        struct value value = {.type = 77};
+        char message[200];
+        snprintf(message, sizeof message, "'%s'%s", *text, nonsense[_i].expected);
+        ck_assert_int_eq(value_read(&option, *text, origin, &arena, &value, &error), GB_INVALID);
+        ck_assert_str_eq(error.text, message);
+        ck_assert_uint_eq(value.type, 77); /* set on success only */
+    }
+}
+
 static const struct {
     uint32_t type;
     const char *text;
     const char *range;
     const char *message;
 } wrong[] = {
-    {GB_TYPE_INT, "", NULL, "'' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "abc", NULL, "'abc' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "nan", NULL, "'nan' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "inf", NULL, "'inf' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "4q", NULL, "'4q' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "1 2", NULL, "'1 2' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "1,5", NULL, "'1,5' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "--1", NULL, "'--1' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "0x", NULL, "'0x' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "0x1p3", NULL, "'0x1p3' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "1e", NULL, "'1e' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "2^", NULL, "'2^' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "2^-3", NULL, "'2^-3' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "1.5^2", NULL, "'1.5^2' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "5%", NULL, "'5%' is not an integer: expected " NOT_INT},
     {GB_TYPE_INT, "64KI", NULL,
      "'64KI' is not an integer: expected " NOT_INT "; did you mean 'Ki'?"},
     {GB_TYPE_INT, "10K", NULL, "'10K' is not an integer: expected " NOT_INT "; did you mean 'k'?"},
@@ -216,21 +231,12 @@ static const struct {
     {GB_TYPE_INT, "0xfffffffffffffffffffffffffffffffff", NULL,
      "'0xfffffffffffffffffffffffffffffffff' is too large: expected an integer up to "
      "9223372036854775807"},
-    {GB_TYPE_FLOAT, "nan", NULL, "'nan' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_FLOAT, ".", NULL, "'.' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_FLOAT, "-", NULL, "'-' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_FLOAT, "0,5", NULL, "'0,5' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_FLOAT, "infinity", NULL, "'infinity' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_FLOAT, "inf%", NULL, "'inf%' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_FLOAT, "1.2.3", NULL, "'1.2.3' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_FLOAT, "5%%", NULL, "'5%%' is not a number: expected " NOT_FLOAT},
     {GB_TYPE_FLOAT, "1e400", NULL,
      "'1e400' is too large: expected a number that fits into a double"},
     {GB_TYPE_FLOAT, "2^999", NULL,
      "'2^999' is too large: expected a number that fits into a double"},
     {GB_TYPE_FLOAT, "1e-400", NULL,
      "'1e-400' is too near to 0: expected a number that fits into a double"},
-    {GB_TYPE_BOOL, "maybe", NULL, "'maybe' is not a boolean: expected " NOT_BOOL},
     {GB_TYPE_BOOL, "ture", NULL,
      "'ture' is not a boolean: expected " NOT_BOOL "; did you mean 'true'?"},
     {GB_TYPE_BOOL, "FALSE", NULL,
@@ -244,7 +250,6 @@ static const struct {
     {GB_TYPE_CHOICE, "COLD", NULL,
      "'COLD' is not a choice: expected one of warm, cold; did you mean 'cold'?"},
     {GB_TYPE_CHOICE, "lukewarm", NULL, "'lukewarm' is not a choice: expected one of warm, cold"},
-    {GB_TYPE_BYTES, "4q", NULL, "'4q' is not a size: expected " NOT_SIZE},
     {GB_TYPE_BYTES, "4 KB", NULL,
      "'4 KB' is not a size: expected " NOT_SIZE "; did you mean 'kB'?"},
     {GB_TYPE_BYTES, "4 kib", NULL,
@@ -257,9 +262,6 @@ static const struct {
      "'18446744073709551616' is too large: expected a size up to 18446744073709551615 bytes"},
     {GB_TYPE_BYTES, "16777216TiB", NULL,
      "'16777216TiB' is too large: expected a size up to 18446744073709551615 bytes"},
-    {GB_TYPE_BYTES, "inf", NULL, "'inf' is not a size: expected " NOT_SIZE},
-    {GB_TYPE_DURATION, "5", NULL, "'5' is not a duration: expected " NOT_TIME},
-    {GB_TYPE_DURATION, "5 sec", NULL, "'5 sec' is not a duration: expected " NOT_TIME},
     {GB_TYPE_DURATION, "5 MS", NULL,
      "'5 MS' is not a duration: expected " NOT_TIME "; did you mean 'ms'?"},
     {GB_TYPE_DURATION, "-5ms", NULL,
@@ -285,7 +287,7 @@ TEST_EACH(test_wrong, wrong)
     int32_t status = value_read(&option, wrong[_i].text, origin, &arena, &value, &error);
     ck_assert_str_eq(error.text, wrong[_i].message);
     ck_assert_int_eq(status, GB_INVALID);
-    ck_assert_uint_eq(value.type, 77); /* set on success only */
+    ck_assert_uint_eq(value.type, 77);
 }
 
 TEST(test_origin)
@@ -424,10 +426,13 @@ static bool set_locale_with_comma(const char *folder)
 TEST(test_locale)
 {
     const char *temporary = getenv("TMPDIR");
-    char folder[256];
+    char folder[256], command[sizeof folder + 16];
     snprintf(folder, sizeof folder, "%s/locale_XXXXXX", temporary ? temporary : ".");
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    if (!set_locale_with_comma(folder))
+    const bool is_set = set_locale_with_comma(folder);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+    if (!is_set)
         TEST_SKIP("localedef cannot make a locale with a decimal comma");
     struct value value;
     ck_assert_int_eq(value_read_type(GB_TYPE_FLOAT, "0.7%", origin, &arena, &value, &error), GB_OK);

@@ -102,10 +102,9 @@ TEST(formats_are_a_service)
 static struct common_params defaults(void)
 {
     struct common_params common;
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     ck_assert_int_eq(option_fill(common_options(), NULL, 0, &common, sizeof common, &arena, NULL),
                      GB_OK);
-    arena_free(&arena);
     common.check_dump = "";
     return common;
 }

@@ -11,21 +11,45 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void feed(struct wire_input *input, const void *data, size_t n)
+/* Of each test: what is written, and what is read of it. */
+static struct wire_writer writer;
+static struct wire_input input;
+static struct wire_reader reader;
+static struct arena arena;
+static struct gb_error error;
+static uint32_t type;
+
+static void tear_down(void)
 {
-    memcpy(wire_input_space(input, n), data, n);
-    wire_input_added(input, n);
+    wire_input_free(&input);
+    wire_writer_free(&writer);
+    arena_free(&arena);
+}
+
+TEST_FIXTURE(NULL, tear_down)
+
+static void feed(const void *data, size_t n)
+{
+    memcpy(wire_input_space(&input, n), data, n);
+    wire_input_added(&input, n);
+}
+
+static int32_t next_frame(void)
+{
+    return wire_input_next(&input, &type, &reader, &error);
+}
+
+/* The payload of the message that was written, as a reader. */
+static struct wire_reader payload(void)
+{
+    return (struct wire_reader){.data = (const unsigned char *)writer.bytes.data +
+                                        WIRE_HEADER_BYTES,
+                                .length = writer.bytes.length - WIRE_HEADER_BYTES};
 }
 
 TEST(fields_come_back)
 {
     static const double numbers[] = {1.5, -0.0, INFINITY};
-    struct wire_writer writer = {0};
-    struct wire_input input = {0};
-    struct wire_reader reader;
-    struct arena arena = {0};
-    struct gb_error error;
-    uint32_t type;
     uint64_t n;
     wire_begin(&writer, WIRE_LOG);
     wire_put_u32(&writer, 0xFFFFFFFFu);
@@ -36,8 +60,8 @@ TEST(fields_come_back)
     wire_put_text(&writer, "");
     wire_put_f64s(&writer, numbers, 3);
     wire_end(&writer);
-    feed(&input, writer.bytes.data, writer.bytes.length);
-    ck_assert_int_eq(wire_input_next(&input, &type, &reader, &error), 1);
+    feed(writer.bytes.data, writer.bytes.length);
+    ck_assert_int_eq(next_frame(), 1);
     ck_assert_uint_eq(type, WIRE_LOG);
     ck_assert_uint_eq(wire_get_u32(&reader), 0xFFFFFFFFu);
     ck_assert_uint_eq(wire_get_u64(&reader), 0x0123456789ABCDEFu);
@@ -51,97 +75,68 @@ TEST(fields_come_back)
     ck_assert(wire_complete(&reader));
     wire_get_u32(&reader);
     ck_assert(!wire_complete(&reader));
-    wire_input_free(&input);
-    wire_writer_free(&writer);
-    arena_free(&arena);
 }
 
 TEST(frames_in_pieces)
 {
-    struct wire_writer writer = {0};
-    struct wire_input input = {0};
-    struct wire_reader reader;
-    struct gb_error error;
-    uint32_t type, n_found = 0;
+    uint32_t n_found = 0;
     for (uint32_t i = 0; i < 100; i++) {
         wire_begin(&writer, WIRE_METRIC);
         wire_put_u32(&writer, i);
         wire_put_text(&writer, "some words that make the frame longer");
         wire_end(&writer);
         for (size_t at = 0; at < writer.bytes.length; at++) {
-            feed(&input, writer.bytes.data + at, 1);
-            int32_t status = wire_input_next(&input, &type, &reader, &error);
+            feed(writer.bytes.data + at, 1);
+            int32_t status = next_frame();
             ck_assert_int_eq(status, at + 1 == writer.bytes.length);
             if (status == 1)
                 ck_assert_uint_eq(wire_get_u32(&reader), n_found++);
         }
     }
     ck_assert_uint_eq(n_found, 100);
-    wire_input_free(&input);
-    wire_writer_free(&writer);
 }
 
 TEST(every_flipped_bit_is_found)
 {
-    struct wire_writer writer = {0};
     wire_begin(&writer, WIRE_METRIC);
     wire_put_text(&writer, "gflops");
     wire_put_f64(&writer, 1234.5);
     wire_end(&writer);
     for (size_t bit = 0; bit < 8 * writer.bytes.length; bit++) {
-        struct wire_input input = {0};
-        struct wire_reader reader;
-        struct gb_error error;
-        uint32_t type;
+        input = (struct wire_input){0};
         writer.bytes.data[bit / 8] = (char)(writer.bytes.data[bit / 8] ^ 1 << bit % 8);
-        feed(&input, writer.bytes.data, writer.bytes.length);
+        feed(writer.bytes.data, writer.bytes.length);
         /* A longer length asks for more bytes; anything else is known to be broken. */
-        ck_assert_int_le(wire_input_next(&input, &type, &reader, &error), 0);
+        ck_assert_int_le(next_frame(), 0);
         writer.bytes.data[bit / 8] = (char)(writer.bytes.data[bit / 8] ^ 1 << bit % 8);
         wire_input_free(&input);
     }
-    wire_writer_free(&writer);
 }
 
 TEST(broken_frames_are_named)
 {
-    struct wire_input input = {0};
-    struct wire_reader reader;
-    struct gb_error error;
-    uint32_t type;
-    feed(&input, "GET / HTTP/1.1\r\n\r\n", 18);
-    ck_assert_int_eq(wire_input_next(&input, &type, &reader, &error), GB_CORRUPT);
+    feed("GET / HTTP/1.1\r\n\r\n", 18);
+    ck_assert_int_eq(next_frame(), GB_CORRUPT);
     ck_assert_str_eq(error.text, "sent something that is not a message");
-    wire_input_free(&input);
 }
 
 TEST(announced_counts_are_not_believed)
 {
-    struct wire_writer writer = {0};
-    struct arena arena = {0};
     uint64_t n;
     wire_begin(&writer, WIRE_SAMPLES);
     wire_put_u64(&writer, UINT64_MAX / 8); /* so many doubles */
     wire_put_f64(&writer, 1);
-    const unsigned char *payload = (unsigned char *)writer.bytes.data + WIRE_HEADER_BYTES;
-    struct wire_reader reader = {payload, writer.bytes.length - WIRE_HEADER_BYTES, 0, false};
+    reader = payload();
     ck_assert_ptr_null(wire_get_f64s(&reader, &arena, &n));
     ck_assert_uint_eq(n, 0);
     ck_assert(reader.failed);
-    reader = (struct wire_reader){payload, writer.bytes.length - WIRE_HEADER_BYTES, 0, false};
+    reader = payload();
     ck_assert_uint_eq(wire_get_count(&reader, 4), 0);
     ck_assert(reader.failed);
-    wire_writer_free(&writer);
-    arena_free(&arena);
 }
 
 TEST(sockets)
 {
-    struct wire_writer writer = {0};
-    struct wire_input input = {0};
-    struct wire_reader reader;
-    struct gb_error error;
-    uint32_t type;
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     wire_begin(&writer, WIRE_CASE_END);
@@ -155,16 +150,6 @@ TEST(sockets)
     ck_assert_str_eq(error.text, "the connection was closed");
     ck_assert_int_eq(wire_send(ends[1], &writer, &error), GB_IO);
     close(ends[1]);
-    wire_input_free(&input);
-    wire_writer_free(&writer);
-}
-
-/* The payload of a message, as a reader. */
-static struct wire_reader payload_of(const struct wire_writer *writer)
-{
-    return (struct wire_reader){.data = (const unsigned char *)writer->bytes.data +
-                                        WIRE_HEADER_BYTES,
-                                .length = writer->bytes.length - WIRE_HEADER_BYTES};
 }
 
 TEST(descriptions_come_back)
@@ -187,13 +172,11 @@ TEST(descriptions_come_back)
                                      .devices = "cpu cuda",
                                      GB_OPTIONS(options, struct params),
                                      .ops = &ops};
-    struct wire_writer writer = {0};
-    struct arena arena = {0};
     struct gb_plugin back;
     uint32_t flags;
     wire_begin(&writer, WIRE_PLUGIN);
     put_plugin(&writer, &plugin);
-    struct wire_reader reader = payload_of(&writer);
+    reader = payload();
     get_plugin(&reader, &arena, &back, &flags);
     ck_assert(wire_complete(&reader));
     ck_assert_str_eq(back.id, "b");
@@ -206,8 +189,6 @@ TEST(descriptions_come_back)
     ck_assert_str_eq(back.options[0].range, "1:64");
     ck_assert_str_eq(back.options[1].choices[1], "slow");
     ck_assert_uint_eq(back.options[1].offset, offsetof(struct params, mode));
-    wire_writer_free(&writer);
-    arena_free(&arena);
 }
 
 TEST(cases_come_back)
@@ -243,13 +224,11 @@ TEST(cases_come_back)
                                     .n_tolerances = 1,
                                     .seed = 42,
                                     .uid = "0123"};
-    struct wire_writer writer = {0};
-    struct arena arena = {0};
     struct bench_case back;
     const char *label, *record;
     wire_begin(&writer, WIRE_CASE);
     put_case(&writer, &bench_case, "streams rows=16", "0190-ab");
-    struct wire_reader reader = payload_of(&writer);
+    reader = payload();
     get_case(&reader, &arena, &back, &label, &record);
     ck_assert(wire_complete(&reader));
     ck_assert_str_eq(label, "streams rows=16");
@@ -279,8 +258,6 @@ TEST(cases_come_back)
         get_case(&cut, &arena, &back, &label, &record);
         ck_assert(!wire_complete(&cut));
     }
-    wire_writer_free(&writer);
-    arena_free(&arena);
 }
 
 TEST(telemetry_comes_back)
@@ -295,11 +272,10 @@ TEST(telemetry_comes_back)
                                                     .throttle = 4,
                                                     .throttle_text = "power limit"}};
     struct telemetry_record back;
-    struct wire_writer writer = {0};
     uint32_t moment;
     wire_begin(&writer, WIRE_TELEMETRY);
     put_telemetry(&writer, TELEMETRY_END, &telemetry);
-    struct wire_reader reader = payload_of(&writer);
+    reader = payload();
     get_telemetry(&reader, &moment, &back);
     ck_assert(wire_complete(&reader));
     ck_assert_uint_eq(moment, TELEMETRY_END);
@@ -315,11 +291,10 @@ TEST(telemetry_comes_back)
     ck_assert_str_eq(back.values.throttle_text, "power limit");
     wire_begin(&writer, WIRE_TELEMETRY);
     put_telemetry(&writer, TELEMETRY_MOMENTS, &telemetry); /* there is no such moment */
-    reader = payload_of(&writer);
+    reader = payload();
     get_telemetry(&reader, &moment, &back);
     ck_assert(!wire_complete(&reader));
     ck_assert_uint_lt(moment, TELEMETRY_MOMENTS);
-    wire_writer_free(&writer);
 }
 
 static struct verify_result summary_of(uint64_t n, uint64_t n_equal)
@@ -334,8 +309,6 @@ TEST(summaries_come_back)
 {
     struct verify_result result = summary_of(10, 9);
     struct check_summary_record back;
-    struct wire_writer writer = {0};
-    struct arena arena = {0};
     result.n_overflowed = 2;
     result.n_infinite_mismatch = 3;
     result.n_zero_mismatch = 4;
@@ -343,7 +316,7 @@ TEST(summaries_come_back)
     result.above_floor[VERIFY_CLASS_EQUAL] = 7;
     wire_begin(&writer, WIRE_SUMMARY);
     put_summary(&writer, "C", &result);
-    struct wire_reader reader = payload_of(&writer);
+    reader = payload();
     get_summary(&reader, &arena, &back);
     ck_assert(wire_complete(&reader));
     ck_assert_str_eq(back.name, "C");
@@ -361,20 +334,15 @@ TEST(summaries_come_back)
         get_summary(&cut, &arena, &back);
         ck_assert(!wire_complete(&cut));
     }
-    wire_writer_free(&writer);
-    arena_free(&arena);
 }
 
 /* Sends one summary to a collector. */
 static int32_t collect(struct collector *collector, const struct verify_result *result)
 {
-    struct wire_writer writer = {0};
     wire_begin(&writer, WIRE_SUMMARY);
     put_summary(&writer, "C", result);
-    struct wire_reader reader = payload_of(&writer);
-    int32_t status = collector_take(collector, WIRE_SUMMARY, &reader);
-    wire_writer_free(&writer);
-    return status;
+    reader = payload();
+    return collector_take(collector, WIRE_SUMMARY, &reader);
 }
 
 TEST(summaries_that_make_no_sense_are_refused)
@@ -397,7 +365,6 @@ TEST(summaries_that_make_no_sense_are_refused)
 static int32_t collect_series(struct collector *collector, uint64_t n, const struct bin *bins,
                               uint64_t n_bins)
 {
-    struct wire_writer writer = {0};
     const struct series_record series = {.name = "latency",
                                          .unit = "us",
                                          .n = n,
@@ -407,14 +374,12 @@ static int32_t collect_series(struct collector *collector, uint64_t n, const str
                                          .n_bins = n_bins};
     wire_begin(&writer, WIRE_SERIES);
     put_series(&writer, &series);
-    struct wire_reader reader = payload_of(&writer);
+    reader = payload();
     for (size_t length = 0; length < reader.length; length++) {
         struct wire_reader cut = {reader.data, length, 0, false};
         ck_assert_int_eq(collector_take(collector, WIRE_SERIES, &cut), GB_CORRUPT);
     }
-    int32_t status = collector_take(collector, WIRE_SERIES, &reader);
-    wire_writer_free(&writer);
-    return status;
+    return collector_take(collector, WIRE_SERIES, &reader);
 }
 
 TEST(series_come_back_if_they_make_sense)
@@ -465,11 +430,9 @@ TEST(findings_come_back_fit_to_be_printed)
                                           .why = NULL,
                                           .fix = "sudo fix"}};
     struct device_finding back;
-    struct wire_writer writer = {0};
-    struct arena arena = {0};
     wire_begin(&writer, WIRE_FINDING);
     wire_put_fields(&writer, finding_fields, &found);
-    struct wire_reader reader = payload_of(&writer);
+    reader = payload();
     wire_get_fields(&reader, &arena, finding_fields, &back);
     ck_assert(wire_complete(&reader));
     ck_assert_str_eq(back.device, "fake:0 Fake");
@@ -487,10 +450,8 @@ TEST(findings_come_back_fit_to_be_printed)
     wire_put_u32(&writer, 0);
     for (int i = 0; i < 4; i++)
         wire_put_text(&writer, "");
-    reader = payload_of(&writer);
+    reader = payload();
     wire_get_fields(&reader, &arena, finding_fields, &back);
     ck_assert(!wire_complete(&reader));
     ck_assert_str_eq(back.device, "");
-    wire_writer_free(&writer);
-    arena_free(&arena);
 }

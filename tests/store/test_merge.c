@@ -283,12 +283,11 @@ TEST(run_numbers_do_not_depend_on_the_order)
     merge("all.gbr", "a.gbr");
     merge("all.gbr", "b.gbr");
     struct store *store = fixture_open("all.gbr", STORE_READ);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct run_record run;
     int64_t id = 0;
     ck_assert_int_eq(store_run_read(store, 1, &arena, &id, &run, NULL), GB_OK);
     ck_assert_str_eq(run.started, "2026-01-01T10:00:00.000Z");
-    arena_free(&arena);
     fixture_close(store);
 }
 

@@ -128,7 +128,7 @@ TEST(a_recording_in_parts_has_the_summary_of_all_samples)
     fixture_case(&c, 0, 1, 100);
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     store_in_parts(store, fixture_begin_run(store, 1), &c, &columns);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct stored_case got;
     ck_assert_int_eq(store_case_read(store, 1, &arena, &got, NULL), GB_OK);
     size_t kept = 0;
@@ -144,7 +144,6 @@ TEST(a_recording_in_parts_has_the_summary_of_all_samples)
     ck_assert_double_eq(got.summary.max, expected.max);
     ck_assert_double_eq(got.summary.mean, expected.mean);
     ck_assert_double_eq(got.summary.stdev, expected.stdev);
-    arena_free(&arena);
     fixture_close(store);
     free_columns(&columns);
 }

@@ -10,7 +10,7 @@ TEST(run_and_device_come_back)
 {
     fixture_make_file("results.gbr", 1, 1);
     struct store *store = fixture_open("results.gbr", STORE_READ);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct run_record run, expected = fixture_run(1);
     int64_t run_id = 0;
     ck_assert_int_eq(store_run_read(store, RUN_NEWEST, &arena, &run_id, &run, NULL), GB_OK);
@@ -38,7 +38,6 @@ TEST(run_and_device_come_back)
     ck_assert_str_eq(devices[0].record.facts[1].value, "24 GiB");
     ck_assert_uint_eq(devices[0].record.n_clocks, 1);
     ck_assert_double_eq(devices[0].record.clocks[0].overhead_ns, 24);
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -49,7 +48,7 @@ TEST(modules_come_back)
     struct module_record module = {"/lib/x.so", "abc", "benchmark", "nop", "1.0"};
     ck_assert_int_eq(store_module(store, run_id, &module, NULL), GB_OK);
     ck_assert_int_eq(store_module(store, run_id, &module, NULL), GB_OK); /* once is enough */
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct module_record *modules = NULL;
     size_t n = 0;
     ck_assert_int_eq(store_modules(store, run_id, &arena, &modules, &n, NULL), GB_OK);
@@ -59,7 +58,6 @@ TEST(modules_come_back)
     ck_assert_str_eq(modules[0].kind, "benchmark");
     ck_assert_str_eq(modules[0].id, "nop");
     ck_assert_str_eq(modules[0].version, "1.0");
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -133,7 +131,7 @@ TEST(every_field_of_a_case_comes_back)
     fill_everything(&c);
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     fixture_store(store, fixture_begin_run(store, 1), &c);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct stored_case got;
     read_only_case(store, &arena, &got);
     const struct case_record *a = &c.record, *b = &got.record;
@@ -247,7 +245,6 @@ TEST(every_field_of_a_case_comes_back)
     ck_assert_int_eq(store_samples_read(store, got.id, "wall", 0, FIXTURE_SAMPLES, wall, NULL),
                      GB_OK);
     ck_assert_mem_eq(wall, c.wall, sizeof wall);
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -262,12 +259,11 @@ TEST(a_case_without_samples_has_no_numbers)
     c.record.status_text = "SIGSEGV";
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     fixture_store(store, fixture_begin_run(store, 1), &c);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct stored_case got;
     read_only_case(store, &arena, &got);
     ck_assert(isnan(got.summary.median));
     ck_assert_int_eq(got.record.has_estimate, 0);
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -279,12 +275,11 @@ TEST(lost_times_stay_out_of_the_summary)
         c.wall[i] = i % 2 ? NAN : INFINITY;
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     fixture_store(store, fixture_begin_run(store, 1), &c);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct stored_case got;
     read_only_case(store, &arena, &got);
     ck_assert_double_eq(got.summary.median, 102);
     ck_assert_double_eq(got.summary.max, 104);
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -447,7 +442,7 @@ TEST(spilled_samples_give_the_same_case)
     c.record.columns = rest;
     c.record.n_samples = 3;
     fixture_store(store, run_id, &c);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct stored_case got;
     read_only_case(store, &arena, &got);
     ck_assert_uint_eq(got.record.n_samples, FIXTURE_SAMPLES);
@@ -467,7 +462,6 @@ TEST(spilled_samples_give_the_same_case)
     ck_assert_int_eq(store_case(store, run_id, &c.record, &error), GB_INVALID);
     ck_assert_str_eq(fixture_error(&error), "results.gbr: the record 000000c0-0000-4000-8000-"
                                             "000000000000 is complete already");
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -501,7 +495,7 @@ TEST(runs_are_numbered_by_start)
     fixture_make_file("results.gbr", 1, 0);
     fixture_make_file("results.gbr", 2, 0);
     struct store *store = fixture_open("results.gbr", STORE_READ);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct run_record run;
     int64_t id = 0;
     const struct {
@@ -520,7 +514,6 @@ TEST(runs_are_numbered_by_start)
     ck_assert_str_eq(fixture_error(&error), "results.gbr: has no run 4, only 1 to 3");
     ck_assert_int_eq(store_run_read(store, RUN_ALL, &arena, &id, &run, &error), GB_INVALID);
     ck_assert_str_eq(fixture_error(&error), "results.gbr: one run is wanted here, not all");
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -528,13 +521,12 @@ TEST(a_file_without_runs_is_reported)
 {
     fixture_close(fixture_open("results.gbr", STORE_WRITE));
     struct store *store = fixture_open("results.gbr", STORE_READ);
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct gb_error error = {0};
     struct run_record run;
     int64_t id = 0;
     ck_assert_int_eq(store_run_read(store, RUN_NEWEST, &arena, &id, &run, &error), GB_NOT_FOUND);
     ck_assert_str_eq(fixture_error(&error), "results.gbr: holds no run");
-    arena_free(&arena);
     fixture_close(store);
 }
 
@@ -597,12 +589,11 @@ TEST_TIMES(of_several_records_the_last_done_is_seen, 4)
         c.record.status = statuses[i];
         fixture_store(store, run_id, &c);
     }
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct stored_case got;
     read_only_case(store, &arena, &got);
     ck_assert_uint_eq(got.record.sequence, (unsigned)cases[_i].seen);
     ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM result"), 1);
-    arena_free(&arena);
     fixture_close(store);
 }
 

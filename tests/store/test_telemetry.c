@@ -42,7 +42,7 @@ TEST_FIXTURE(fixture_begin, fixture_end)
 TEST(readings_come_back)
 {
     struct fixture_case c;
-    struct arena arena = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
     struct stored_case with, without;
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
@@ -85,7 +85,6 @@ TEST(readings_come_back)
     ck_assert_double_eq(got[TELEMETRY_END].values.energy_joules, 1e6 + 5);
     ck_assert_uint_eq(got[TELEMETRY_END].values.throttle, 6);
     ck_assert_str_eq(got[TELEMETRY_END].values.throttle_text, "power limit");
-    arena_free(&arena);
     fixture_close(store);
 }
 

@@ -39,7 +39,7 @@ static const struct {
     struct view_options options;
 } shows[] = {
     {"show_breakdown.txt", {.breakdown = true}},
-    {"show_breakdown_80.txt", {.breakdown = true, .width = 80}},
+    {"show_breakdown_80.txt", {.breakdown = true, .width = 80, .where = "streams in (1, 3)"}},
     {"show_breakdown.md", {.breakdown = true, .format = FORMAT_MARKDOWN, .where = "streams = 1"}},
     {"show_kernel_columns.txt",
      {.columns = "streams,kernels,kernel,grid,block,registers,shared_bytes,occupancy"}},
