@@ -196,10 +196,12 @@ rule no-loose-ends 'finish it, or write an issue' < <(
 
 # --- What tests do not do -------------------------------------------------------------------------
 
-# Of make check; of these real time is the subject. HACKING.md names them, too.
-real_time="tests/base/test_host_clock.c tests/hurry.c tests/plugins/test_device_cpu.c"
+# Of these real time is the subject, or they are what drives it; HACKING.md names them, too. Modules that take time do
+# so for tests that do not look how long.
+real_time="tests/base/test_host_clock.c tests/hurry.c tests/library/test_measure.c tests/plugins/test_device_cpu.c \
+tests/python/test_plugin.sh tests/hostile/test_stuck_process.sh tests/hostile/test_two_runs.sh"
 test_files=$(find tests \( -name '*.sh' -o -name '*.[ch]' -o -name '*.cc' -o -name '*.py' \) |
-    grep -vE '^tests/(bench|gpu|scale|slurm|stopping)/|^tests/[a-z]+\.sh$' | sort)
+    grep -vE '^tests/(bench|gpu|modules|scale|slurm|stopping)/|^tests/[a-z]+\.sh$' | sort)
 clock_calls='(^|[^_[:alnum:].>$-])((u|nano|clock_nano)?sleep|time|clock_gettime|gettimeofday)[[:space:]]?\('
 clock_calls+='|time\.(sleep|time|monotonic|perf_counter)\('
 clock_calls+='|(^|[^_[:alnum:].$/-])(u?sleep|timeout( -k [0-9]+)?|read -t)[[:space:]]+["$]*[0-9.{$]'
@@ -309,7 +311,7 @@ if [ -n "$clang_tidy" ]; then
         failed=
         output=$(printf '%s\n' "$compiled" | xargs -P "$(nproc)" -I FILE \
             "$clang_tidy" --quiet FILE -- -std=gnu17 "${flags[@]}" \
-            -Xclang -analyzer-config -Xclang "max-nodes=$([ "${LONG:-}" ] && echo 75000 || echo 15000)" 2>/dev/null) ||
+            -Xclang -analyzer-config -Xclang max-nodes=75000 2>/dev/null) ||
             failed="$clang_tidy itself failed"
         printf '%s\n' "$output" | grep -E '(warning|error):' | sed "s|^$PWD/||" | sort -u |
             grep . || printf '%s' "$failed")

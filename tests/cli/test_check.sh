@@ -28,6 +28,12 @@ equals "files are named by the case, in a folder beside the INI file" \
     "$uid-C-output.npy $uid-C-reference.npy" "$(cd "$TMPDIR/config/deep/dump" && echo *)"
 equals "the output has its numbers" 1152 "$(wc -c <"$TMPDIR/config/deep/dump/$uid-C-output.npy")"
 
+rm "$TMPDIR/config/deep/dump/$uid-C-reference.npy"
+mkdir "$TMPDIR/config/deep/dump/$uid-C-reference.npy"
+run_with "check.dump = deep/dump"
+succeeds "one of the two that cannot be written is a warning, too" \
+    grep -q "warning: check.dump: .*-reference.npy: cannot be written: Is a directory" <<<"$("$GBRUN" show results.gbr)"
+
 rm -r "$TMPDIR/config/deep"
 echo >"$TMPDIR/config/deep"
 run_with "check.dump = deep/dump"

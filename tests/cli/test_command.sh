@@ -75,7 +75,7 @@ bench wrong "printf 'a\\nbc\\n'" "expect_output = a\\nbd"
 bench short "printf abc" "expect_output = abcd"
 bench endless "yes" "ignore_failure = yes" "time_limit = 1 s"
 bench endless_output "sh -c 'if test -p /dev/stdout; then exec yes; fi'" "expect_output = y\ny"
-bench hangs "sh -c 'sleep 1000 & echo \$! >pid; wait'" "time_limit = 0.5 s"
+bench hangs "sh -c 'sleep infinity & echo \$! >pid; wait'" "time_limit = 0.5 s"
 bench prepares "true" "prepare = false"
 bench good "true"
 measure
@@ -100,7 +100,7 @@ succeeds "nothing of what hung is left" test ! -s pid -o ! -e "/proc/$(cat pid)/
 # --- What of a file is in memory when a program begins -----------------------------------------------
 
 if command -v fincore >/dev/null && [ "$(stat -f -c %T .)" != tmpfs ]; then
-    head -c 4194304 /dev/urandom >data
+    head -c 4194304 /dev/zero >data
     printf '#!/bin/sh\nfincore -b -n -o RES data | tr -d " " >>"$1"; cat data >/dev/null\n' >look
     chmod +x look
     begin

@@ -152,10 +152,10 @@ equals "NVBench: states, the float file, what was skipped" \
 nvbench 1e-05 nonesuch.bin >sub/nv_bad.json
 compare 2 "NVBench without its float file" sub/nv_old.json sub/nv_bad.json
 
-printf '{"results":[{"command":"sleep 1","mean":1,"times":[1.0,1.01,0.99,1.0,1.0,1.0]}]}' >hyper_old.json
-printf '{"results":[{"command":"sleep 1","mean":1,"times":[0.5,0.51,0.49,0.5,0.5,0.5]}]}' >hyper_new.json
+printf '{"results":[{"command":"./work 1","mean":1,"times":[1.0,1.01,0.99,1.0,1.0,1.0]}]}' >hyper_old.json
+printf '{"results":[{"command":"./work 1","mean":1,"times":[0.5,0.51,0.49,0.5,0.5,0.5]}]}' >hyper_new.json
 compare 0 "hyperfine" hyper_old.json hyper_new.json --format csv
-equals "hyperfine: runs are rounds" "sleep 1,faster,6,6" "$(awk -F, 'NR > 1 {print $2 "," $13 "," $14 "," $15}' out.txt)"
+equals "hyperfine: runs are rounds" "./work 1,faster,6,6" "$(awk -F, 'NR > 1 {print $2 "," $13 "," $14 "," $15}' out.txt)"
 
 printf '{"version":"1.0","metadata":{"unit":"second"},"benchmarks":[{"metadata":{"name":"g"},"runs":[
     {"warmups":[[1,0.5]]},{"values":[8.1e-4,8.2e-4,9e-4]},{"values":[8.2e-4]},{"values":[8.3e-4,8.3e-4]}]}]}' >pyperf.json

@@ -72,8 +72,7 @@ for manager in apt-get dnf apk; do
         esac
     done
     equals "nothing is installed without a password" "" "$(grep '^ran' <<<"$said")"
-    bare make >"$TMPDIR/out"
-    equals "make fails where packages are missing" no "$([ $? = 0 ] || echo no)"
+    equals "make fails where packages are missing" no "$(bare make >"$TMPDIR/out" || echo no)"
     equals "the commands of $manager are make's last words" "and then the same command again" \
         "$(tail -n 1 "$TMPDIR/out")"
     rm "$TMPDIR/tools/$manager"

@@ -88,7 +88,7 @@ ends()
     equals "$1: order" "$in_order" "$(column size)"
 }
 ends crash crashed '"SIGABRT, in build"'
-ends hang 'timed out' '"after 60.0 s, in build"' 
+ends hang 'timed out' '"after 60.0 s, in build"'
 ends fail failed 'does not compile'
 ends skip skipped 'not for this device'
 ends fact failed '"fake, slot first, -"' -s builder.device=fake

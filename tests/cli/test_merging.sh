@@ -69,6 +69,7 @@ shard 6 of 6 is missing: gbrun run --resume plan.gbr --shard 6/6" \
     "$(merge --plan --keep-going -o plan.gbr other in/shard-00001.gbr) $(tail -n 4 said.txt)"
 equals "a whole plan is fine" "0 plan.gbr: plan 5ca1ab1e5ca1ab1e: 6 of 6 shards on 6 nodes" \
     "$(merge --plan -o plan.gbr in) $(tail -n 1 said.txt)"
+equals "a whole plan does not hide files that were left out" "3" "$(merge --plan -k -o plan.gbr in other)"
 equals "of many that are missing the numbers are said" "3 18 of 20 shards are missing: 1-3,5,7-20; gbrun run --resume many.gbr --shard I/20 measures one" \
     "$(mkdir many; "$make_shards" many 20 1 fedcba98; merge --plan -o many.gbr many/shard-0000[46].gbr) $(tail -n 1 said.txt)"
 few_samples 3 '[bench nop]' >nop.ini

@@ -101,9 +101,9 @@ done <<'END'
 2|-ssearch tiles.tolerances=3|unknown key 'tolerances' in \[search tiles\]
 2|--search=rce|unknown search 'rce'; did you mean 'race'?
 4|-ssearch tiles.goal=min metric.nothing|search tiles: goal: no column 'metric.nothing'
-2|-ssearch tiles.goal=min median, gflops|: error: 
-2|-ssearch tiles.goal=min median,|: error: 
-2|-ssearch tiles.goal=min a, min b, min c, min d, min e|: error: 
+2|-ssearch tiles.goal=min median, gflops|: error:
+2|-ssearch tiles.goal=min median,|: error:
+2|-ssearch tiles.goal=min a, min b, min c, min d, min e|: error:
 END
 
 cat >goals.ini <<'END'

@@ -221,10 +221,11 @@ TEST(counts_that_agree_have_no_noise)
 {
     const double a[3] = {100, 100, 100}, b[2] = {102, 102}, zeros[2] = {0, 0};
     struct compared_side base = side_of(a, 3), new = side_of(b, 2), none = side_of(zeros, 2);
-    struct compared_side other = side_of(seven, 7);
+    struct compared_side other = side_of(seven, 7), below = side_of((const double[]){-1}, 1);
     struct comparison c;
     struct comparison *items[] = {&c};
     ck_assert(!compare_exact(&base, &other, &c) && !compare_exact(&other, &base, &c));
+    ck_assert(!compare_exact(&base, &below, &c) && !compare_exact(&below, &base, &c));
     ck_assert(compare_exact(&base, &new, &c) && c.is_exact);
     compare_judge(items, 1, 0.01, 0.95);
     ck_assert_int_eq(c.verdict, COMPARED_SLOWER);
@@ -346,6 +347,13 @@ TEST(sequences_decide)
         verdict = compare_sequence_verdict(&sequence, 0.01, false);
     }
     ck_assert_int_eq(verdict, COMPARED_SLOWER);
+    compare_sequence_begin(
+        &sequence); /* of rounds that contradict each other the later ones hold */
+    for (int i = 0; i < 400; i++) {
+        compare_sequence_add(&sequence, i < 8 ? 0.05 : -0.05, 0.001, 0.95);
+        ck_assert_double_le(sequence.low, sequence.high);
+    }
+    ck_assert_double_lt(sequence.high, 0);
     compare_sequence_begin(&sequence);
     for (int i = 0; i < 4; i++)
         compare_sequence_add(&sequence, 0, 0.02, 0.95);

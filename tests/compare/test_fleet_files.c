@@ -151,6 +151,17 @@ TEST(missing_cases_are_seen)
     expect_fleet(fleet, "a: same; b: missing; c: same; d: missing; e: same", "", 0, 3);
 }
 
+TEST(what_half_of_the_nodes_have_is_not_missing)
+{
+    static const struct fixture_node nodes[] = {
+        {.host = "a"}, {.host = "b", .n_cases = 3}, {.host = "c"}, {.host = "d", .n_cases = 3}};
+    FLEET_STORE("a.gbr", 1, nodes);
+    struct fleet *fleet = fleet_by("host");
+    for (size_t i = 0; i < 4; i++)
+        ck_assert_uint_eq(fleet_result(fleet)->nodes[i].n_missing, 0);
+    fleet_free(fleet);
+}
+
 TEST(two_nodes_cannot_be_told_apart)
 {
     FLEET_STORE("a.gbr", 1,

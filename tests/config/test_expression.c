@@ -154,6 +154,7 @@ static const struct {
     {"(select name from sqlite_master)", 8, "tables cannot be read"},
     {"rows in (select 1 union select 2)", 8, "queries are not allowed in expressions"},
     {"rows in sqlite_master", 16, "tables cannot be read"},
+    {"rows IN rows", 16, "tables cannot be read"},
     {"1) union select (2", 9, "')' without '('"},
     {"1), (2", 9, "')' without '('"},
     {"(1", 8, "'(' without ')'"},

@@ -628,6 +628,7 @@ static const struct {
     {"0-3,8,10-12", "0 1 2 3 8 10 11 12 "},
     {" 8 , 0-1 ", "0 1 8 "},
     {"3,1,2,2,0-3", "0 1 2 3 "},
+    {"0-7,2-3", "0 1 2 3 4 5 6 7 "},
     {"4294967295", "4294967295 "},
 };
 
@@ -641,6 +642,14 @@ TEST_EACH(test_integer_sets, sets)
         text_printf(&text, "%" PRIu32 " ", members[k]);
     ck_assert_str_eq(text_get(&text), sets[_i].members);
     text_free(&text);
+}
+
+TEST(the_largest_integer_set)
+{
+    size_t n = 0;
+    uint32_t *members = NULL;
+    ck_assert_int_eq(integer_set_read("0-65535", origin, &arena, &n, &members, &error), GB_OK);
+    ck_assert_uint_eq(n, 65536);
 }
 
 static const struct {

@@ -85,6 +85,10 @@ succeeds "to nowhere" "$GBRUN" export -o /dev/null
 "$GBRUN" export -o /dev/full 2>err.txt
 equals "a full device: exit code" 4 "$?"
 succeeds "a full device: the reason" grep -q "the export cannot be written: No space left on device" err.txt
+ln -s /dev/full full.gp
+"$GBRUN" report --pivot size -o full.gp 2>err.txt
+equals "a report to a full device: exit code" 4 "$?"
+succeeds "a report to a full device: the reason" grep -q "full.gp: cannot be written: No space left on device" err.txt
 
 # ---- interrupted while it writes ----
 echo precious >kept.csv

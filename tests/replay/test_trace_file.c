@@ -24,6 +24,14 @@ static void write_file(const char *suffix, const void *bytes, size_t n)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+/* The lowest one that nothing has open. */
+static int free_descriptor(void)
+{
+    const int descriptor = dup(STDERR_FILENO);
+    close(descriptor);
+    return descriptor;
+}
+
 /* The values in ns with blanks between, or "LINE:COLUMN: error". */
 static const char *reading(const char *suffix, const void *bytes, size_t n,
                            const struct trace_file_options *options)
@@ -33,7 +41,9 @@ static const char *reading(const char *suffix, const void *bytes, size_t n,
     struct trace_file trace;
     struct gb_error error = {0};
     write_file(suffix, bytes, n);
+    const int free_before = free_descriptor();
     int32_t status = trace_file_read(path, options, &arena, &trace, &error);
+    ck_assert_int_eq(free_descriptor(), free_before);
     unlink(path);
     struct text text = {0};
     if (status == GB_OK) {

@@ -95,6 +95,30 @@ TEST(rounds_are_one_case)
     ck_assert_uint_eq(count(page, "data-v=\"1\""), 4);
 }
 
+/* Of 301 samples each, three to a bucket. */
+TEST(rounds_share_no_bucket)
+{
+    enum { SAMPLES = 301 };
+    static double times[SAMPLES];
+    struct store *store = fixture_open("long.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (int i = 0; i < SAMPLES; i++)
+        times[i] = 1000 + i;
+    for (unsigned round = 0; round < 3; round++) {
+        struct fixture_case c;
+        fixture_case(&c, round, 1, 1000);
+        c.columns[0].values = times;
+        c.record.n_columns = 1;
+        c.record.n_samples = SAMPLES;
+        c.record.round = round;
+        c.bench_case.position = 0;
+        fixture_store(store, run_id, &c);
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    ck_assert_uint_eq(count(page_of("long.gbr", "long.gbr"), "data-rounds=\"0 101 202\""), 1);
+}
+
 static void make_hostile(const char *name, unsigned n)
 {
     static const char *const words[] = {"<script>alert(1)</script>", "\"'><img src=x onerror=y>",

@@ -49,6 +49,24 @@ TEST(all_kinds)
     ck_assert_ptr_nonnull(strstr(script, "set label 'd' at screen"));
 }
 
+TEST(zeros_have_an_axis)
+{
+    static const double zeros[] = {0, 0, 0, 0};
+    const struct plot_series series = {.kind = PLOT_LINE, .n = 4, .x = x, .y = zeros};
+    const struct plot_panel panel = {.series = &series, .n_series = 1};
+    ck_assert_ptr_nonnull(strstr(script_of_panel(&panel), "set yrange [-1:1]"));
+}
+
+TEST(a_logarithmic_axis_leaves_0_out)
+{
+    static const double some[] = {0, 4, 8, 16};
+    const struct plot_series series = {.kind = PLOT_POINTS, .n = 4, .x = x, .y = some};
+    const struct plot_panel panel = {.series = &series, .n_series = 1, .y_log = true};
+    const char *range = strstr(script_of_panel(&panel), "set yrange [");
+    ck_assert_ptr_nonnull(range);
+    ck_assert_double_gt(strtod(range + strlen("set yrange ["), NULL), 3);
+}
+
 TEST(svg_is_well_formed)
 {
     static const char *const names[] = {"a", "b", "c", "d"}, *const titles[] = {"<1>", NULL, "3",

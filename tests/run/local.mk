@@ -5,6 +5,7 @@ tests_run_test_run_SOURCES = \
 	tests/run/test_event_lines.c \
 	tests/run/test_host.c \
 	tests/run/test_interference.c \
+	tests/run/test_lock.c \
 	tests/run/test_module.c \
 	tests/run/test_policy_run.c \
 	tests/run/test_sample_buffers.c \

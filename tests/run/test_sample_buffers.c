@@ -90,6 +90,31 @@ TEST(threads_do_not_lose_values)
     series_free(&set);
 }
 
+static void *give_one(void *object)
+{
+    sample_buffers_put(1, 1);
+    return object;
+}
+
+static void note_thread(void *context, size_t thread, const struct given_sample *samples, size_t n)
+{
+    ck_assert_uint_eq(n, 1);
+    ck_assert_double_eq(samples->value, 1);
+    *(size_t *)context = thread;
+}
+
+TEST(the_next_thread_takes_over_the_buffer_of_one_that_ended)
+{
+    size_t first = 0, last = 0;
+    pthread_t thread;
+    for (int i = 0; i < 3; i++) {
+        pthread_create(&thread, NULL, give_one, NULL);
+        pthread_join(thread, NULL);
+        ck_assert_uint_eq(sample_buffers_take(note_thread, i ? &last : &first), 1);
+    }
+    ck_assert_uint_eq(last, first);
+}
+
 TEST(what_makes_no_sense_is_counted)
 {
     struct series_values values = {0};

@@ -187,6 +187,41 @@ TEST_EACH(time_goes_by_as_recorded, timings)
     recorded_free(&recording);
 }
 
+/* Visits case 0 twice. */
+static bool next_of_two(void *context, struct engine_step *ret_step,
+                        struct engine_report *ret_report)
+{
+    uint32_t *n = context;
+    (void)ret_report;
+    *ret_step = (struct engine_step){.action = *n % 2 ? ENGINE_WAIT : ENGINE_MEASURE,
+                                     .visit = *n / 2};
+    return (*n)++ < 4;
+}
+
+static void observe_nothing(void *context, const struct gb_observation *observation)
+{
+    (void)context;
+    (void)observation;
+}
+
+/* 10 ms, then twice 9 + 2 + 4 ms and 1 ms for each run. */
+TEST(a_case_is_compiled_once)
+{
+    struct recording recording;
+    struct simulated result;
+    struct gb_error error;
+    uint32_t n = 0;
+    read_text(t4, &recording);
+    struct simulation simulation = {.recording = &recording, .limits.lanes = 1, .overhead_ns = 1e6};
+    ck_assert_int_eq(simulation_prepare(&simulation, "a.json", &error), GB_OK);
+    const struct simulated_search search = {&n, next_of_two, observe_nothing};
+    simulation_run(&simulation, &search, 1, &result);
+    ck_assert_double_eq_tol(result.end_ns, 46e6, 1);
+    ck_assert_uint_eq(result.n_cases, 1);
+    simulation_free(&simulation);
+    recorded_free(&recording);
+}
+
 TEST(a_space_without_times_has_no_optimum)
 {
     struct recording recording;

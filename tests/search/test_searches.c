@@ -194,6 +194,23 @@ TEST(local_reaches_the_best_of_a_bowl_in_few_steps)
     space_free(world.space);
 }
 
+/* Of cases that have no neighbours each start measures one. */
+TEST(local_begins_anew_as_often_as_it_may)
+{
+    static const char *const names[] = {"x", "y"}, *const values[] = {"0", "1", "2", "3"};
+    struct world world = {.space = space_new(names, 2), .state = 17};
+    struct outcome outcome;
+    struct gb_error error;
+    for (int i = 0; i < 4; i++) {
+        space_add(world.space, (const char *const[]){values[i], values[i]});
+        world.medians[i] = 100;
+    }
+    ck_assert_int_eq(space_finish(world.space, &error), GB_OK);
+    run(&world, &searches[2], "restarts", "1", &plain, 0, &outcome);
+    ck_assert_uint_eq(outcome.report.n_cases, 2);
+    space_free(world.space);
+}
+
 /* What a model is for: it finds with fewer cases than steps to neighbours take. */
 TEST_TIMES(guided_reaches_the_best_of_a_bowl_in_fewer_cases, 4)
 {

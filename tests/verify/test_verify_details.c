@@ -73,6 +73,11 @@ TEST(the_worst_come_first)
         ck_assert_double_eq(worst[i].ulps, N - 1 - i);
         ck_assert_double_eq(worst[i].output, output[worst[i].index]);
     }
+    for (uint64_t i = 0; i < N; i++)
+        output[i] = 2; /* all alike: the first ones */
+    look(&check, worst, WORST);
+    for (uint64_t i = 0; i < WORST; i++)
+        ck_assert_uint_eq(worst[i].index, i);
     memcpy(output, reference, sizeof output);
     output[17] = 2;
     result = look(&check, worst, WORST);

@@ -75,6 +75,8 @@ static const struct {
     {{.format = GB_F32, .n = 4, .output = ""}, "check output: the reference is NULL"},
     {{.format = GB_F64, .name = "C", .n = 4, .output = shared, .reference = shared},
      "check C: the output is its own reference"},
+    {{.format = GB_I64, .name = "C", .n = 4, .output = shared, .reference_exact = shared},
+     "check C: the output is its own reference"},
     {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .safety = -1},
      "check C: the safety is -1, expected 0.001 to 1e+06"},
     {{.format = GB_F32, .name = "C", .n = 4, .output = "", .reference = shared, .safety = NAN},

@@ -85,6 +85,23 @@ TEST(failures_have_no_times)
     }
 }
 
+TEST(clocks_of_a_trace_are_in_MHz)
+{
+    struct fixture_case c;
+    struct store *store = fixture_open("clock.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    fixture_case(&c, 0, 1, 1000);
+    for (int i = 0; i < FIXTURE_SAMPLES; i++)
+        c.extra[i] = 1.5e9;
+    c.columns[c.record.n_columns++] = (struct sample_column){"clock_hz", c.extra};
+    fixture_store(store, run_id, &c);
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    const char *clock = strstr(export_of("clock.gbr", "trace", ROWS_CASE), "clock, MHz");
+    ck_assert_ptr_nonnull(clock);
+    ck_assert_ptr_nonnull(strstr(clock, ":1500}"));
+}
+
 TEST(rows_are_chosen)
 {
     views_make_rounds("rounds.gbr");
