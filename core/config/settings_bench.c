@@ -397,7 +397,8 @@ static void find_bench_plugin(struct bench_resolver *at)
         at->table = option_table_of(&bench->info->plugin);
         return;
     }
-    bool is_implicit = request->id == bench->title && !request->path;
+    bool is_implicit = request->id == bench->title && !request->path &&
+                       !catalogue_failure(at->resolver->catalogue, request->id);
     if (is_implicit)
         bench_fail(
             at, error.origin,
