@@ -73,8 +73,10 @@ static int hangs_now(void)
     int n = 0;
     for (int i = 0; page && i < HANGS; i++) {
         struct hang *hang = &page->hangs[i];
-        if (hang->end_ns && page->ahead_ns >= hang->end_ns)
-            hang->end_ns = hang->group = 0;
+        if (hang->end_ns && page->ahead_ns >= hang->end_ns) {
+            hang->end_ns = 0;
+            hang->group = 0;
+        }
         n += hang->group != 0;
     }
     return n;
