@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,7 @@ GB_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (made_up_ns == 0)
         return (int)syscall(SYS_clock_gettime, clock, now);
-    const int64_t ns = made_up_ns += 20;
+    const int64_t ns = atomic_fetch_add(&made_up_ns, 20) + 20;
     *now = (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     return 0;
 }
