@@ -297,9 +297,9 @@ INI
 "$GBRUN" -c truncated.ini >/dev/null 2>text.txt
 equals "a truncated module is a configuration error" 2 $?
 succeeds "that names the file" grep -q '^truncated.ini:2:10: error: .*truncated.so' text.txt
-mkdir crashing && cp "$top_builddir/tests/modules/.libs/crash_on_load.so" crashing/crasher.so
-printf '[bench crasher]\n' >crasher.ini
-"$GBRUN" run -p crashing -c crasher.ini >/dev/null 2>text.txt
+mkdir crashing && cp "$top_builddir/tests/modules/.libs/crash_on_load.so" crashing/crashing.so
+printf '[bench crashing]\n' >crashing.ini
+"$GBRUN" run -p crashing -c crashing.ini >/dev/null 2>text.txt
 equals "a benchmark whose module crashes is a configuration error" 2 $?
-succeeds "that says so, also where the section has no plugin" grep -q '/crasher.so cannot be used: crashed (SIGSEGV)' text.txt
+succeeds "that says so, also where the section has no plugin" grep -q '/crashing.so cannot be used: crashed (SIGSEGV)' text.txt
 finish
