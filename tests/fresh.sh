@@ -33,15 +33,15 @@ outside()
     for tool in mmdebstrap git; do
         command -v "$tool" >/dev/null || { say "$tool is missing: ./bootstrap --developer installs it" && exit 1; }
     done
-    work=$(mktemp -d "${FRESH_FOLDER:-/var/tmp}/gbrun-fresh.XXXXXX")
+    scratch=$(mktemp -d "${FRESH_FOLDER:-/var/tmp}/gbrun-fresh.XXXXXX")
     inside=
     # shellcheck disable=SC2064 # the words of now
     trap "[ -z \"\$inside\" ] || kill -KILL \$inside 2>/dev/null || :
-          wait; ${as_root[*]} rm -rf --one-file-system '$work'" EXIT
+          wait; ${as_root[*]} rm -rf --one-file-system '$scratch'" EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
     trap 'exit 143' TERM
-    "${namespaces[@]}" bash "$0" --inside "$work" "$@" </dev/null &
+    "${namespaces[@]}" bash "$0" --inside "$scratch" "$@" </dev/null &
     inside=$!
     wait "$inside" || code=$?
     inside=
@@ -90,9 +90,9 @@ make_base()
     fi
     mkdir -p "$cache"
     step "a base root" mmdebstrap --mode=root --format=tar --variant=minbase --include=make,git \
-        --keyring="$keys" "$suite" "$work/base.tar" ${sources:+"$sources"}
-    mv "$work/base.tar" "$base.${work##*.}"
-    mv "$base.${work##*.}" "$base"
+        --keyring="$keys" "$suite" "$scratch/base.tar" ${sources:+"$sources"}
+    mv "$scratch/base.tar" "$base.${scratch##*.}"
+    mv "$base.${scratch##*.}" "$base"
 }
 
 mount_devices()
@@ -146,8 +146,8 @@ step()
     local name=$1 code=0 TIMEFORMAT='%0R s, of processors %0U s + %0S s'
     shift
     echo "# $name" >>"$log"
-    { time "$@" >>"$log" 2>&1 </dev/null || code=$?; } 2>"$work/took"
-    say "$name: $(<"$work/took")"
+    { time "$@" >>"$log" 2>&1 </dev/null || code=$?; } 2>"$scratch/took"
+    say "$name: $(<"$scratch/took")"
     [ "$code" = 0 ] || tail -n 30 "$log" >&2
     return "$code"
 }
@@ -155,9 +155,9 @@ step()
 inside()
 {
     local status=0 command
-    root=$work/root keys=$work/keys clone=$work/root/srv/gbrun log=$top/fresh-$suite.log
+    root=$scratch/system keys=$scratch/keys clone=$root/srv/gbrun log=$top/fresh-$suite.log
     : >"$log"
-    chmod 711 "$work" # keys are read by the user that apt downloads as
+    chmod 711 "$scratch" # keys are read by the user that apt downloads as
     mkdir "$root" "$keys"
     find /etc/apt/trusted.gpg.d /etc/apt/keyrings /usr/share/keyrings -name '*.[ga][ps][gc]' \
         -exec cp -n -t "$keys" {} + 2>/dev/null || :
@@ -176,30 +176,30 @@ inside()
     done
     cd "$clone"
     find . -name '*.trs' | grep -q . || return "$status"
-    bash tests/summary.sh | tee "$work/summary"
+    bash tests/summary.sh | tee "$scratch/summary"
     awk '/ passed, / && $5 > 0.03 * ($1 + $3 + $5) { print "fresh.sh: more than 3 % are skipped"; exit 1 }' \
-        "$work/summary" >&2 || status=1
-    grep ' passed, ' "$work/summary"
+        "$scratch/summary" >&2 || status=1
+    grep ' passed, ' "$scratch/summary"
     return "$status"
 }
 
 optional_packages='fish gnuplot-nox groff-base librsvg2-bin parallel python3 python3-jsonschema python3-numpy
  python3-pandas python3-venv python3-yaml sqlite3 valgrind zsh'
-suite=bookworm optional=no new_base=no work=
+suite=bookworm optional=no new_base=no scratch=
 arguments=("$@")
 while [ $# -gt 0 ]; do
     case $1 in
     --suite) suite=$2 && shift ;;
     --optional) optional=yes ;;
     --new-base) new_base=yes ;;
-    --inside) work=$2 && shift ;;
+    --inside) scratch=$2 && shift ;;
     -h | --help) usage && exit ;;
     -*) usage >&2 && exit 2 ;;
     *) break ;;
     esac
     shift
 done
-[ -n "$work" ] || outside "${arguments[@]}"
+[ -n "$scratch" ] || outside "${arguments[@]}"
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 if [ $# = 0 ]; then

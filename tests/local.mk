@@ -55,7 +55,7 @@ check-long:
 	done; \
 	test -z "$$failed" || { echo "make check-long: failed:$$failed" >&2; exit 1; }
 
-# What all programs here are linked with; each is built from the one source of its name.
+# What all programs here are linked with.
 check_LTLIBRARIES += tests/libcheck_main.la
 tests_libcheck_main_la_SOURCES = \
 	tests/check_main.c \

@@ -118,7 +118,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
 {
     const struct open_device *device = sampling->device;
     struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
-    double begin = session_clock_ns(sampling->device);
+    double begin = session_clock_ns(device);
     int32_t status;
     host_set_iterations(sampling->state->host, sampling->iterations);
     CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
@@ -129,7 +129,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
                          "device %s: measured more samples than asked for", device->name);
     if (measured.n_done > 0) {
         /* What a device had taken before, and hands over now, has cost time then. */
-        const double asked_ns = session_clock_ns(sampling->device) - begin;
+        const double asked_ns = session_clock_ns(device) - begin;
         const double taken_ns = sampling->batch.end_ns[measured.n_done - 1] -
                                 sampling->batch.begin_ns[0];
         sampling->cost_ns = fmax(asked_ns, taken_ns) / (double)measured.n_done;
