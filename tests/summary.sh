@@ -15,7 +15,10 @@ awk '
         n[$2 ~ /^X?(PASS|FAIL)$|SKIP/ ? $2 : "FAIL"]++
         next
     }
-    /^(not ok|Bail out!)/ && !/# (TODO|SKIP)/ { failed[++n_failed] = test ": " $0 }
+    # What a script says of a failure stands below it.
+    /^(not ok|Bail out!)/ && !/# (TODO|SKIP)/ { failed[++n_failed] = test ": " $0; more = 5; next }
+    /^#   / && more-- > 0 { failed[n_failed] = failed[n_failed] "\n" test ": " $0; next }
+    { more = 0 }
     /^(ok .*|1\.\.0 *)# SKIP/ {
         sub(/.*# SKIP */, "")
         skipped[$0]++

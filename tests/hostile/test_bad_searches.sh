@@ -70,8 +70,8 @@ hostile list note "nothing is claimed: the search lists cases as not ruled out t
 for way in hang_create hang hang_observe hang_report; do
     hostile "$way" ended "the search did not answer: time_limit = 60.0 s" "$([ "$way" = hang_create ] && echo 0 || echo 2)"
 done
-hostile slow ended "the search took its budget for itself: budget = 10.0 s" - -s 'search bad.budget=10 s' \
-    -s 'search bad.time_limit=10 s'
+hostile slow ended "the search took its budget for itself: budget = 400 s" - -s 'search bad.budget=400 s' \
+    -s 'search bad.time_limit=400 s'
 hostile never ended "the search proposed case 0 more often than 100 times" 400
 hostile never ended "budget = 1.00 us" 1 -s 'search bad.budget = 1us'
 hostile many ended "the search is done" 3 -s defaults.max_time=1ms

@@ -28,6 +28,8 @@ struct params {
     int64_t crash_on;
     int32_t killed_waiting;
     int64_t held_from, held_after;
+    const char *wanted;
+    int64_t wanted_until;
 };
 
 static const struct gb_option options[] = {
@@ -47,6 +49,8 @@ static const struct gb_option options[] = {
            "where 8 number + index of the device is not below, the first sample waits for LOG.go"),
     GB_INT(struct params, held_after, "0", "0:", NULL,
            "so does that of each case from so many lines `begin` on; 0: of none"),
+    GB_STRING(struct params, wanted, "", "the first sample ends when a run waits for this lock"),
+    GB_INT(struct params, wanted_until, "0", "0:", NULL, "or when there are so many lines `begin`"),
 };
 
 struct bench {
@@ -106,6 +110,21 @@ static void wait_for_go(const struct bench *bench)
         pause_for(1e6);
 }
 
+/* Who waits for a lock holds its turn (core/run/lock.c). */
+static void wait_until_wanted(const struct bench *bench)
+{
+    const off_t turn = 1 << 20;
+    const int file = open(bench->params->wanted, O_RDWR | O_CLOEXEC);
+    struct flock held = {.l_type = F_UNLCK};
+    while (held.l_type == F_UNLCK && count_lines(bench, "begin") < bench->params->wanted_until) {
+        held = (struct flock){.l_type = F_WRLCK, .l_start = turn, .l_len = turn};
+        if (fcntl(file, F_GETLK, &held) != 0)
+            abort();
+        pause_for(1e6);
+    }
+    close(file);
+}
+
 static void have_it_killed(const struct bench *bench)
 {
     pid_t victim = getpid();
@@ -156,6 +175,8 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     wait_for(bench, "begin", bench->params->meet_begun);
     wait_for(bench, "killed", bench->params->meet_killed);
     wait_for_go(bench);
+    if (*bench->params->wanted)
+        wait_until_wanted(bench);
     if (bench->params->linger > 0)
         pause_for(bench->params->linger);
     while (bench->params->until_cancelled && !bench->host->cancelled(bench->host))

@@ -8,9 +8,11 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 __attribute__((weak, visibility("default"))) void hurry_from_now(double after_ns);
+__attribute__((weak, visibility("default"))) void hurry_no_more(void);
 __attribute__((weak, visibility("default"))) int hurry_jump(double ns);
 
 /* Whoever reads the pipe HURRY_TELL, in any run, has read all of it when this begins.
@@ -24,6 +26,21 @@ static inline void hurry_hang(double after_ns)
         close(pipe_end);
     if (hurry_from_now)
         hurry_from_now(after_ns);
+}
+
+/* This process thinks for so long, of which others miss nothing: their polls make it pass. */
+static inline void hurry_think(double ns)
+{
+    struct timespec now, begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    if (hurry_from_now)
+        hurry_from_now(0);
+    do {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((double)(now.tv_sec - begin.tv_sec) < ns / 1e9);
+    if (hurry_no_more)
+        hurry_no_more();
 }
 
 /* So much time is over in all processes of the run, if it is started so: 1. (The supervisor's

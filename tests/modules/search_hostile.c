@@ -103,8 +103,8 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     proposal->i = search->n++;
     if (search->way == REPEAT)
         proposal->i = 0;
-    if (search->way == SLOW && !hurry_pass(450e6))
-        nanosleep(&(struct timespec){0, 450000000}, NULL);
+    if (search->way == SLOW)
+        hurry_think(50e9);
     if (search->way == NEVER || search->way == SLOW)
         proposal->i %= n_cases;
     if (search->way == MOODY)
