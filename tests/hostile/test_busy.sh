@@ -7,7 +7,7 @@ unset GBRUN_IGNORE_LOAD
 cat >busy.ini <<'INI'
 [policy few]
 plugin = fixed
-samples = 300
+samples = 100
 [defaults]
 policy = few
 device = cpu
@@ -43,7 +43,7 @@ rm results.gbr
 GBRUN_IGNORE_LOAD=1 "$GBRUN" -c busy.ini >table.txt 2>text.txt
 equals "GBRUN_IGNORE_LOAD: nothing is said" 0 "$(cat table.txt text.txt | grep -c busy)"
 succeeds "and it is stored nevertheless" known
-"$GBRUN" -q -c busy.ini >table.txt 2>text.txt
+"$GBRUN" -q -c busy.ini -s "policy few.samples=1" >table.txt 2>text.txt
 equals "--quiet: nothing at its start" "" "$(cat text.txt)"
 kill "${pids[@]}"
 wait 2>wait.txt

@@ -26,8 +26,8 @@ INI
 n_acting=8
 
 # ---- when it is synced ----
-# traced NAME OPTION...: runs under strace; prints how many lines came before a sync of what they announce, and
-# how many syncs came within 0.2 s of the one before; the first of a file and the last of a run do.
+# traced NAME OPTION...: runs under strace; prints how many lines came before a sync of what they announce, whether
+# there were more syncs than one in 0.2 s and those of a file's and a run's begin and end, and whether there were lines.
 traced()
 {
     # The search for leaks cannot work where strace looks.
@@ -35,9 +35,9 @@ traced()
         "$GBRUN" -c cases.ini -o "$1.gbr" "${@:2}" >/dev/null 2>text.txt || echo "exit $?"
     awk -v file="$1.gbr-wal" '
         index($0, file) && /^[0-9.]* pwrite64/ { is_new = 1 }
-        index($0, file) && /^[0-9.]* fdatasync/ { is_new = 0; soon += $1 < before + 0.2; before = $1 }
+        index($0, file) && /^[0-9.]* fdatasync/ { is_new = 0; begin = begin ? begin : $1; end = $1; n++ }
         /^[0-9.]* write\([0-9]+</ && /"[0-9]+\/100 / { early += is_new; lines++ }
-        END { print early + 0, (soon > 9), (lines > 0) }' trace.txt
+        END { print early + 0, (n > 9 + (end - begin) / 0.2), (lines > 0) }' trace.txt
 }
 if strace -o /dev/null true 2>/dev/null; then
     equals "full: nothing is announced before it is synced, and not each is synced" "0 0 1" "$(traced full)"
