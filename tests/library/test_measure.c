@@ -79,6 +79,23 @@ static const struct gbrun_result *measure(struct work *work, const char *setting
     return gbrun_measure(&subject, settings);
 }
 
+/* A call is expected to end so; its result is there until the next. */
+static const struct gbrun_result *expect(const struct gbrun_result *result, int32_t status,
+                                         const char *words)
+{
+    static const struct gbrun_result *kept;
+    gbrun_free(kept);
+    kept = result;
+    ck_assert_msg(result->status == status && strstr(result->error, words), "%d: %s",
+                  result->status, result->error);
+    return result;
+}
+
+static const struct gbrun_result *sound(const struct gbrun_result *result)
+{
+    return expect(result, GB_OK, "");
+}
+
 /* ---- the devices of tests/modules/device_fake.c, whose times are arithmetic ---- */
 
 #define FAKE "device = fake\npolicy = fixed\nsamples = 21\n"
@@ -117,8 +134,7 @@ static int32_t run_on_fake(void *user, void *stream, uint64_t iterations)
 TEST(measures_a_callback)
 {
     struct work work = {0};
-    const struct gbrun_result *result = measure(&work, QUICK "iterations = 7\n");
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    const struct gbrun_result *result = sound(measure(&work, QUICK "iterations = 7\n"));
     ck_assert_str_eq(result->error, "");
     ck_assert_uint_eq(result->n_samples, 20);
     ck_assert_uint_eq(result->iterations, 7);
@@ -137,34 +153,30 @@ TEST(measures_a_callback)
         ck_assert(i == 0 || result->elapsed_ns[i] > result->elapsed_ns[i - 1]);
     }
     ck_assert(least <= result->time_ns && result->time_ns <= most);
-    gbrun_free(result);
 }
 
 TEST(policy_and_its_options)
 {
     struct work work = {0};
     find_fakes();
-    const struct gbrun_result *result = measure(
-        &work, "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 50%\nmin_samples = 30");
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    const struct gbrun_result *result = sound(measure(
+        &work,
+        "; a comment\ndevice = fake\npolicy = median_ci\nprecision = 50%\nmin_samples = 30"));
     ck_assert_str_eq(result->verdict_text, "certified");
     ck_assert_str_eq(result->statistic, "median");
     ck_assert(result->low_ns <= result->time_ns && result->time_ns <= result->high_ns);
     ck_assert_double_eq(result->confidence, 0.95);
     ck_assert_uint_ge(result->n_samples, 30);
-    gbrun_free(result);
 }
 
 TEST(modes_are_several_or_none)
 {
     struct work work = {0};
-    const struct gbrun_result *result = measure(
-        &work, "device = cpu\npolicy = steady\nprecision = 20%\nmax_time = 200 ms");
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    const struct gbrun_result *result = sound(
+        measure(&work, "device = cpu\npolicy = steady\nprecision = 20%\nmax_time = 200 ms"));
     ck_assert_uint_ne(result->n_modes, 1);
     for (uint32_t i = 0; i < result->n_modes; i++)
         ck_assert(result->modes[i].weight > 0 && result->modes[i].median_ns > 0);
-    gbrun_free(result);
 }
 
 TEST(reset_comes_before_each_run)
@@ -172,10 +184,8 @@ TEST(reset_comes_before_each_run)
     struct work work = {0};
     struct gbrun_subject subject = subject_of(&work);
     subject.reset = reset;
-    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
-    ck_assert_int_eq(result->status, GB_OK);
+    sound(gbrun_measure(&subject, QUICK));
     ck_assert_uint_eq(work.n_resets, work.n_runs);
-    gbrun_free(result);
 }
 
 /* The CPU's clocks, for a test that says what time its work takes: a microsecond an iteration. */
@@ -203,16 +213,13 @@ TEST(samples_outweigh_their_entry)
     struct gbrun_subject subject = {
         .size = sizeof subject, .run = run_on_made_up_time, .entry_ns = 2000};
     made_up_ns = 1;
-    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+    const struct gbrun_result *result = sound(gbrun_measure(&subject, QUICK));
     ck_assert_uint_ge(result->iterations, 2000);
     ck_assert_uint_le(result->iterations, 4000);
     ck_assert_double_eq_tol(result->time_ns, 1000, 1);
-    gbrun_free(result);
     result = gbrun_measure(&subject, QUICK "iterations = 7\n");
     made_up_ns = 0;
     ck_assert_uint_eq(result->iterations, 7);
-    gbrun_free(result);
 }
 
 /* ---- errors ---- */
@@ -257,19 +264,10 @@ TEST_EACH(mistakes_in_settings, mistakes)
 TEST(all_mistakes_are_said)
 {
     struct work work = {0};
-    const struct gbrun_result *result = measure(&work, "device = cpu\nx = 1\nmin_samples = -1");
-    ck_assert_int_eq(result->status, GB_INVALID);
-    ck_assert_ptr_nonnull(strstr(result->error, "settings:2:1: unknown key 'x'"));
+    const struct gbrun_result *result = expect(
+        measure(&work, "device = cpu\nx = 1\nmin_samples = -1"), GB_INVALID,
+        "settings:2:1: unknown key 'x'");
     ck_assert_ptr_nonnull(strstr(result->error, "\nsettings:3:"));
-    gbrun_free(result);
-}
-
-static void expect_refusal(const struct gbrun_subject *subject, const char *words)
-{
-    const struct gbrun_result *result = gbrun_measure(subject, QUICK);
-    ck_assert_int_eq(result->status, GB_INVALID);
-    ck_assert_msg(strstr(result->error, words), "%s", result->error);
-    gbrun_free(result);
 }
 
 TEST(subjects_that_cannot_be)
@@ -281,11 +279,11 @@ TEST(subjects_that_cannot_be)
     without_size.size = 0;
     flagged.flags = 1u << 20;
     timeless.entry_ns = NAN;
-    expect_refusal(NULL, "the subject is NULL");
-    expect_refusal(&without_run, "has no run");
-    expect_refusal(&without_size, "size is not set");
-    expect_refusal(&flagged, "a flag that is not known");
-    expect_refusal(&timeless, "entry_ns is not from 0 to 1e6");
+    expect(gbrun_measure(NULL, QUICK), GB_INVALID, "the subject is NULL");
+    expect(gbrun_measure(&without_run, QUICK), GB_INVALID, "has no run");
+    expect(gbrun_measure(&without_size, QUICK), GB_INVALID, "size is not set");
+    expect(gbrun_measure(&flagged, QUICK), GB_INVALID, "a flag that is not known");
+    expect(gbrun_measure(&timeless, QUICK), GB_INVALID, "entry_ns is not from 0 to 1e6");
     gbrun_free(NULL);
     ck_assert_uint_eq(work.n_runs, 0);
 }
@@ -297,9 +295,7 @@ TEST(a_shorter_subject)
     struct gbrun_subject subject = subject_of(&work);
     subject.size = offsetof(struct gbrun_subject, reset);
     subject.reset = (int32_t(*)(void *, void *))(uintptr_t)1;
-    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
-    gbrun_free(result);
+    sound(gbrun_measure(&subject, QUICK));
 }
 
 static const struct {
@@ -318,15 +314,11 @@ static const struct {
 TEST_EACH(callbacks_that_fail, failures)
 {
     struct work work = failures[_i].work, other = {0};
-    const struct gbrun_result *result = measure(&work, QUICK);
-    ck_assert_int_eq(result->status, failures[_i].status);
+    const struct gbrun_result *result = expect(measure(&work, QUICK), failures[_i].status, "");
     ck_assert_str_eq(result->error, failures[_i].words);
     ck_assert(isnan(result->time_ns));
     ck_assert_uint_eq(work.n_runs, work.fail_at);
-    gbrun_free(result);
-    result = measure(&other, QUICK);
-    ck_assert_msg(result->status == GB_OK, "the next call: %s", result->error);
-    gbrun_free(result);
+    sound(measure(&other, QUICK));
 }
 
 TEST(words_outside_of_a_callback)
@@ -340,15 +332,12 @@ TEST(polling_ends_a_call)
     struct work work = {0};
     struct gbrun_subject subject = subject_of(&work);
     subject.poll = poll_third;
-    const struct gbrun_result *result = gbrun_measure(
-        &subject, "device = cpu\npolicy = fixed\nsamples = 1000000\nmax_time = 60 s");
-    ck_assert_int_eq(result->status, GB_CANCELLED);
+    const struct gbrun_result *result = expect(
+        gbrun_measure(&subject, "device = cpu\npolicy = fixed\nsamples = 1000000\nmax_time = 60 s"),
+        GB_CANCELLED, "");
     ck_assert_str_eq(result->error, "cancelled");
     ck_assert_uint_eq(work.n_polls, 3);
-    gbrun_free(result);
-    result = measure(&work, QUICK);
-    ck_assert_msg(result->status == GB_OK, "it holds for one call: %s", result->error);
-    gbrun_free(result);
+    sound(measure(&work, QUICK));
 }
 
 static int32_t run_and_cancel(void *user, void *stream, uint64_t iterations)
@@ -362,9 +351,7 @@ TEST(cancelled_from_elsewhere)
     struct work work = {0};
     struct gbrun_subject subject = subject_of(&work);
     subject.run = run_and_cancel;
-    const struct gbrun_result *result = gbrun_measure(&subject, QUICK "max_time = 60 s");
-    ck_assert_int_eq(result->status, GB_CANCELLED);
-    gbrun_free(result);
+    expect(gbrun_measure(&subject, QUICK "max_time = 60 s"), GB_CANCELLED, "");
 }
 
 static int32_t run_a_call(void *user, void *stream, uint64_t iterations)
@@ -382,10 +369,8 @@ TEST(a_call_within_a_call)
 {
     char words[200] = ""; /* of the inner call */
     struct gbrun_subject subject = {.size = sizeof subject, .user = words, .run = run_a_call};
-    const struct gbrun_result *result = gbrun_measure(&subject, QUICK);
-    ck_assert_int_eq(result->status, GB_FAILED);
+    expect(gbrun_measure(&subject, QUICK), GB_FAILED, "");
     ck_assert_ptr_nonnull(strstr(words, "from within a callback"));
-    gbrun_free(result);
 }
 
 /* ---- what a call leaves as it was ---- */
@@ -428,12 +413,8 @@ TEST(the_process_stays_as_it_was)
     old = uselocale(of_thread);
     fesetround(FE_UPWARD);
     subject.run = run_abroad;
-    const struct gbrun_result *result = gbrun_measure(&subject, QUICK "precision = 1");
-    ck_assert_int_eq(result->status, GB_INVALID);
-    gbrun_free(result);
-    result = gbrun_measure(&subject, QUICK);
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
-    gbrun_free(result);
+    expect(gbrun_measure(&subject, QUICK "precision = 1"), GB_INVALID, "");
+    sound(gbrun_measure(&subject, QUICK));
     ck_assert_int_eq(fegetround(), FE_UPWARD);
     fesetround(FE_TONEAREST);
     ck_assert(uselocale(old) == of_thread);
@@ -532,8 +513,7 @@ TEST_TIMES(a_thousand_calls_are_flat, COUNTS_MEMORY)
             &work, i % 10 ? "device = cpu\npolicy = fixed\nsamples = 2\nmin_samples = 2\n"
                             "iterations = 1"
                           : "device = cpu\nbad = key");
-        ck_assert_int_eq(result->status, i % 10 ? GB_OK : GB_INVALID);
-        gbrun_free(result);
+        expect(result, i % 10 ? GB_OK : GB_INVALID, "");
         if (i == FIRST) {
             blocks = n_blocks;
             bytes = n_bytes;
@@ -548,11 +528,9 @@ TEST(devices_are_opened_again_after_a_release)
 {
     struct work work = {0};
     for (int i = 0; i < 3; i++) {
-        const struct gbrun_result *result = measure(&work, QUICK);
-        ck_assert_int_eq(result->status, GB_OK);
+        const struct gbrun_result *result = sound(measure(&work, QUICK));
         gbrun_release();
         ck_assert_str_eq(result->device, "cpu:0"); /* results stay */
-        gbrun_free(result);
     }
 }
 
@@ -687,11 +665,10 @@ static const struct gbrun_result *measure_on_fake(const char *settings)
 TEST(what_a_device_says_arrives)
 {
     find_fakes();
-    const struct gbrun_result *result = measure_on_fake(
+    const struct gbrun_result *result = sound(measure_on_fake(
         FAKE "time = 3us\nstep = 10ns\ntick = 4ns\noffset = 600ns\noffset_error = 2ns\n"
              "note = read otherwise\nlisting = several\nthrottle_from = 15\n"
-             "iterations = 2\nwarning = it is hot");
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
+             "iterations = 2\nwarning = it is hot"));
     ck_assert_double_eq_tol(result->median_ns, 3030, 1e-9);
     for (uint64_t i = 0; i < result->n_samples; i++)
         ck_assert(result->samples_ns[i] >= 3000 - 1e-9 && result->samples_ns[i] <= 3060 + 1e-9);
@@ -707,17 +684,14 @@ TEST(what_a_device_says_arrives)
     ck_assert_uint_eq(result->activities_known, 1);
     ck_assert_uint_gt(result->n_activities, 1);
     ck_assert(*result->activities[0].name && result->n_kernels > 0);
-    gbrun_free(result);
     result = measure_on_fake(FAKE "settles_in = 50ms\ntime = 1ms");
     ck_assert(result->clock_low_hz >= 2e9 && result->clock_low_hz < result->clock_mean_hz);
     ck_assert(result->clock_mean_hz < result->clock_high_hz && result->clock_high_hz <= 2.5e9);
-    gbrun_free(result);
     /* What it warned of when it was opened is said to each case. */
     for (int i = 0; i < 2; i++) {
         result = measure_on_fake(FAKE "warning = it is hot");
         ck_assert_uint_ge(result->n_messages, 1);
         ck_assert_str_eq(result->messages[0].text, "it is hot");
-        gbrun_free(result);
     }
 }
 
@@ -747,11 +721,9 @@ TEST_EACH(what_is_current_stays_so, guests)
         snprintf(settings, sizeof settings, "%s%s",
                  *guests[_i].settings ? guests[_i].settings : "device = fake",
                  "\npolicy = fixed\nsamples = 21");
-        const struct gbrun_result *result = measure_on_fake(settings);
-        ck_assert_int_eq(result->status, guests[_i].status);
-        ck_assert_msg(strstr(result->error, guests[_i].words), "%s", result->error);
+        const struct gbrun_result *result = expect(measure_on_fake(settings), guests[_i].status,
+                                                   guests[_i].words);
         ck_assert_str_eq(result->device, guests[_i].device);
-        gbrun_free(result);
         ck_assert_int_eq(current->index, 2);
         ck_assert_uint_eq(current->key, 77);
     }
@@ -774,9 +746,7 @@ static uint64_t samples_before(uint64_t key)
     uint64_t n = UINT64_MAX;
     const struct gbrun_subject subject = {.size = sizeof subject, .user = &n, .run = run_and_note};
     *fake_current() = (struct fake_current){.key = key};
-    const struct gbrun_result *result = gbrun_measure(&subject, FAKE);
-    ck_assert_msg(result->status == GB_OK, "%s", result->error);
-    gbrun_free(result);
+    sound(gbrun_measure(&subject, FAKE));
     ck_assert_uint_eq(fake_current()->key, key);
     return n;
 }
@@ -942,10 +912,9 @@ TEST_EACH(outputs_are_compared, comparisons_made)
                                    .n = 3,
                                    .output = output,
                                    .reference = reference};
-    const struct gbrun_result *found = measure_compared(comparisons_made[_i].settings);
-    ck_assert_msg(found->status == comparisons_made[_i].status, "%d: %s", found->status,
-                  found->error);
-    ck_assert_msg(strstr(found->error, comparisons_made[_i].words), "%s", found->error);
+    const struct gbrun_result *found = expect(measure_compared(comparisons_made[_i].settings),
+                                              comparisons_made[_i].status,
+                                              comparisons_made[_i].words);
     ck_assert_int_eq(n_verified, found->status != GB_INVALID);
     ck_assert_int_eq(found->n_checks > 0, found->status != GB_INVALID);
     ck_assert_int_eq(found->time_ns > 0, found->status != GB_INVALID);
@@ -956,18 +925,15 @@ TEST_EACH(outputs_are_compared, comparisons_made)
             ck_assert_uint_eq(found->checks[i].index, 1);
             ck_assert_double_eq(found->checks[i].output, output[1]);
         }
-    gbrun_free(found);
 }
 
 static void check_status(int32_t status, const char *words)
 {
-    const struct gbrun_result *found = measure_compared("");
-    ck_assert_msg(found->status == status, "%d: %s", found->status, found->error);
+    const struct gbrun_result *found = expect(measure_compared(""), status, "");
     int n_found = strstr(found->error, words) != NULL;
     for (uint64_t i = 0; i < found->n_checks; i++)
         n_found += strcmp(found->checks[i].metric, words) == 0 && found->checks[i].tolerance > 0;
     ck_assert_msg(n_found > 0, "%s", found->error);
-    gbrun_free(found);
 }
 
 TEST(tolerances_are_derived)
@@ -1008,21 +974,9 @@ TEST(comparisons_are_in_results_files)
     struct work work = {0};
     struct gbrun_subject subject = subject_of(&work);
     subject.verify = compare_itself;
-    const struct gbrun_result *found = gbrun_measure(&subject,
-                                                     in_folder(QUICK "results = %s/compared.gbr"));
-    ck_assert_int_eq(found->status, GB_WRONG_RESULT);
-    ck_assert_msg(strstr(found->error, "not sorted"), "%s", found->error);
-    gbrun_free(found);
+    expect(gbrun_measure(&subject, in_folder(QUICK "results = %s/compared.gbr")), GB_WRONG_RESULT,
+           "not sorted");
     ck_assert_int_eq(gbrun_checked("order", 1, ""), GB_INVALID);
     ck_assert_str_eq(exported("export --columns status,verified,status_text %s/compared.gbr"),
                      "status,verified,status_text wrong result,failed,order: not sorted ");
-}
-
-TEST(tolerances_without_a_comparison)
-{
-    struct work work = {0};
-    const struct gbrun_result *found = measure(&work, QUICK "check.rms = 1");
-    ck_assert_int_eq(found->status, GB_INVALID);
-    ck_assert_msg(strstr(found->error, "expected a subject with verify"), "%s", found->error);
-    gbrun_free(found);
 }
