@@ -13,53 +13,54 @@ policy = few
 device = cpu
 iterations = 1
 INI
-# leaves WHAT TEXT: a case that leaves it says so, and the case after it is measured in another process.
-leaves()
+# WHAT|TEXT: what a case leaves, and what is said of it; nothing where the next case may have the same process.
+cat >list <<'LIST'
+nothing|
+affinity|changed the process's CPU affinity
+scheduler|changed the process's scheduling
+limit|changed the process's resource limits
+alarm|changed the process's timers
+personality|changed the process's personality
+memory|changed the process's memory policy
+child|left child processes behind
+daemon|left child processes behind
+threads|left threads behind that compute
+traced|
+timer|changed the process's timers
+tracer|left the process traced
+sleepers|left threads behind: [0-9]* more than when the device was opened
+mapping|left 5[.0-9]* GiB of mapped memory behind
+shared|left 30[.0-9]* MiB of memory behind
+nodes|changed the process's memory policy
+page|
+LIST
+# The tracer of `traced`, gbrun, lets it go on; the `page` cannot be cut.
 {
-    cat common.ini - >leaves.ini <<INI
-[bench before]
-plugin = process
-[bench leftover]
-what = $1
-[bench after]
-plugin = process
-INI
-    rm -f results.gbr
-    "$GBRUN" -c leaves.ini >table.txt 2>text.txt
-    if grep -q 'not possible here' text.txt; then
-        skip "$1" "not possible here"
-        return
-    fi
-    equals "all cases are fine: $1" 3 "$(grep -c ' 3 samples$' text.txt)"
-    "$GBRUN" export results.gbr --columns cpus,pid | tr -d '\r' >found.csv
-    if [ "$2" ]; then
-        succeeds "what is left is reported: $1" grep -q "$2 (leftover)" table.txt
-        equals "and the next case has a fresh process: $1" no \
-            "$([ "$(sed -n '2s/.*,//p' found.csv)" = "$(sed -n '4s/.*,//p' found.csv)" ] && echo yes || echo no)"
+    cat common.ini
+    printf '[bench first]\nplugin = process\n'
+    while IFS='|' read -r what _; do
+        printf '[bench %s]\nplugin = leftover\nwhat = %s\n[bench after_%s]\nplugin = process\n' "$what" "$what" "$what"
+    done <list
+} >leaves.ini
+"$GBRUN" -c leaves.ini >table.txt 2>text.txt
+"$GBRUN" export --format jsonl >cases.jsonl
+declare -A pids cpus
+while IFS=, read -r name pid set; do
+    pids[$name]=$pid cpus[$name]=$set
+done < <("$GBRUN" export --columns bench,pid,cpus | tr -d '\r')
+before=first
+while IFS='|' read -r what text; do
+    after=after_$what
+    if grep -q "  $what  .*not possible here" text.txt; then
+        skip "$what" "not possible here"
     else
-        equals "nothing is reported: $1" 0 "$(grep -c "(leftover)" table.txt)"
-        equals "and the next case has the same process: $1" "$(sed -n '2s/.*,//p' found.csv)" "$(sed -n '4s/.*,//p' found.csv)"
+        equals "both cases are fine: $what" 2 "$(grep -c "  \(after_\)\?$what  .* 3 samples\$" text.txt)"
+        equals "what is left is reported: $what" "${text:+1}" "$(grep "\"bench\":\"$what\"" cases.jsonl | grep -c "${text:-changed the process\|left .* behind}" | grep -v 0)"
+        equals "and the next case has a fresh process: $what" "${text:+yes}" "$([ "${pids[$before]}" = "${pids[$after]}" ] || echo yes)"
+        equals "with the same processors: $what" "${cpus[$before]}" "${cpus[$after]}"
     fi
-    equals "with the same processors: $1" "$(sed -n '2s/,.*//p' found.csv)" "$(sed -n '4s/,.*//p' found.csv)"
-}
-leaves nothing ''
-leaves affinity "changed the process's CPU affinity"
-leaves scheduler "changed the process's scheduling"
-leaves limit "changed the process's resource limits"
-leaves alarm "changed the process's timers"
-leaves personality "changed the process's personality"
-leaves memory "changed the process's memory policy"
-leaves child 'left child processes behind'
-leaves daemon 'left child processes behind'
-leaves threads 'left threads behind that compute'
-leaves traced '' # its tracer, gbrun, lets it go on
-leaves timer "changed the process's timers"
-leaves tracer 'left the process traced'
-leaves sleepers 'left threads behind: [0-9]* more than when the device was opened'
-leaves mapping 'left 5[.0-9]* GiB of mapped memory behind'
-leaves shared 'left 30[.0-9]* MiB of memory behind'
-leaves nodes "changed the process's memory policy"
-leaves page '' # it cannot be cut
+    before=$after
+done <list
 
 # left_by END WORDS: a case starts a process that leaves its session, and does not end well; the next one is fine.
 left_by()
@@ -68,13 +69,13 @@ left_by()
 [bench leftover]
 what = daemon
 then = $1
-time_limit = 1 s
+time_limit = 20 s
 env.LEFT_BY = $TMPDIR
 [bench after]
 plugin = process
 INI
     rm -f results.gbr
-    "$GBRUN" -c leaves.ini >table.txt 2>text.txt
+    hurry "$GBRUN" -c leaves.ini >table.txt 2>text.txt
     succeeds "it ends as it does: $1" grep -q "leftover  $2" text.txt
     succeeds "what it started is reported: $1" \
         grep -q 'warning: left child processes behind, which were killed: 1 (leftover)' table.txt
@@ -83,7 +84,7 @@ INI
 }
 if [ -r /proc/thread-self/children ]; then
     left_by crash 'crashed (SIGABRT, in prepare)'
-    left_by hang 'timed out after 1.00 s, in prepare'
+    left_by hang 'timed out after 20.0 s, in prepare'
 else
     skip "processes that leave their session" "the kernel does not list children"
 fi
