@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -814,6 +815,21 @@ TEST(results_are_appended)
     gbrun_free(measure(&work, in_folder(QUICK "results = %s/x.gbr")));
     ck_assert_ptr_nonnull(
         strstr(exported("export --columns run,bench --run all %s/x.gbr"), "2,measure "));
+}
+
+TEST(a_forked_child_begins_a_run_of_its_own)
+{
+    struct work work = {0};
+    const char *settings = in_folder(QUICK "results = %s/forked.gbr");
+    int status = 0;
+    sound(measure(&work, settings));
+    if (fork() == 0) {
+        sound(measure(&work, settings));
+        _exit(0);
+    }
+    ck_assert(wait(&status) > 0 && status == 0);
+    ck_assert_str_eq(exported("export --columns run,bench --run all %s/forked.gbr"),
+                     "run,bench 1,measure 2,measure ");
 }
 
 TEST(a_results_file_that_cannot_be)
