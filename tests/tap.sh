@@ -81,6 +81,16 @@ hurry()
     "$@"
 }
 
+# at_call N WHAT IN SIGNAL COMMAND...: runs it so that its Nth call of that kind in the supervisor or a worker fails, or if
+# SIGNAL is not 0 its process gets that signal there (tests/hostile/fail_nth.c).
+at_call()
+{
+    local -x FAIL_AT=$1 FAIL_WHAT=$2 FAIL_IN=$3 FAIL_SIGNAL=$4 FAIL_MARK=${FAIL_MARK-$TMPDIR/mark}
+    local -x LD_PRELOAD=$top_builddir/tests/.libs/fail_nth.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
+    rm -f "$FAIL_MARK"
+    "${@:5}"
+}
+
 finish()
 {
     echo "1..$n_checks"

@@ -5,10 +5,10 @@
  *   FAIL_IN     supervisor or worker: in which processes of gbrun calls are counted
  *   FAIL_MARK   a file that is made when the call fails and says which function it was; where it
  *               is, none fails any more
- *   FAIL_SIGNAL the process gets this signal before that call, which does not fail
+ *   FAIL_SIGNAL if not 0, the process gets this signal before that call, which does not fail
  *   FAIL_TELL   a pipe that is written to first
- * The functions are those that gbrun and SQLite import, of glibc and of SQLite; without memory
- * where WITHOUT_MEMORY is defined, as sanitizers want it.
+ * The functions are those that gbrun and SQLite import, of glibc and of SQLite. With sanitizers
+ * memory is theirs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -73,14 +73,15 @@ static bool fails(int called, const char *function)
 {
     if (called != kind || __atomic_add_fetch(&n_calls, 1, __ATOMIC_RELAXED) != at)
         return false;
-    const char *number = getenv("FAIL_SIGNAL"), *tell = getenv("FAIL_TELL");
+    const char *signal_text = getenv("FAIL_SIGNAL"), *tell = getenv("FAIL_TELL");
+    const int number = signal_text ? atoi(signal_text) : 0;
     kind = KINDS;
     write_mark(function);
     const int pipe = tell ? (int)syscall(SYS_openat, AT_FDCWD, tell, O_WRONLY | O_CLOEXEC, 0) : -1;
     if (pipe >= 0 && syscall(SYS_write, pipe, "\n", 1) == 1)
         close(pipe);
     if (number)
-        kill(getpid(), atoi(number));
+        kill(getpid(), number);
     return !number;
 }
 
@@ -177,7 +178,7 @@ FUNCTIONS(DEFINE)
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
 
-#ifndef WITHOUT_MEMORY
+#ifndef __SANITIZE_ADDRESS__
 /* These are needed before any name can be looked up. */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);

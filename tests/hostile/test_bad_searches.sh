@@ -87,11 +87,6 @@ wait $!
 equals "a run that is stopped does not wait for its search: exit code" 1 $?
 equals "and its search has not ended" 1 "$("$GBRUN" search | grep -c '^search bad (hostile): has not ended')"
 
-if ! $CC -std=gnu17 -O1 -shared -fPIC -DWITHOUT_MEMORY -o fail_nth.so "$top_srcdir/tests/hostile/fail_nth.c" -ldl 2>errors.txt; then
-    skip "searches that are killed" "the library for it cannot be built"
-    finish
-fi
-
 # --- killed in the middle, and resumed ------------------------------------------------------------------
 
 few_samples 10 'device = exact' 'iterations = 1' >long.ini
@@ -122,9 +117,7 @@ again()
     [ "$1" = local ] || [ "$1" = random ] || [ "$1" = guided ] || sed -i '/^samples = 2/d' this.ini
     [ "$1" != random ] || sed -i 's/^samples = 2/&\ncases = 15/' this.ini
     "$GBRUN" run -q -c this.ini -o whole.gbr >out.txt 2>err.txt
-    rm -f mark
-    { FAIL_AT=$2 FAIL_WHAT=wire FAIL_IN=supervisor FAIL_SIGNAL=9 FAIL_MARK=$PWD/mark LD_PRELOAD=$PWD/fail_nth.so \
-        ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0 "$GBRUN" run -q -c this.ini -o killed.gbr; } >out.txt 2>&1
+    { at_call "$2" wire supervisor 9 "$GBRUN" run -q -c this.ini -o killed.gbr; } >out.txt 2>&1
     order killed.gbr >before.txt
     equals "$1: killed in the middle" 1 $(($(wc -l <before.txt) > 2 && $(wc -l <before.txt) < $(order whole.gbr | wc -l)))
     "$GBRUN" run -q --resume killed.gbr >out.txt 2>err.txt

@@ -89,18 +89,14 @@ equals "rebuilt, a process for each case: cases" 5 "$(ok)"
 equals "rebuilt, a process for each case: both builds" "$both" "$(modules)"
 equals "the run says so, once" 1 "$(grep -c 'plugins/good.so is another build now than the run began with' text.txt)"
 succeeds "the table says of which cases" grep -q 'warning: measured with another build of' table.txt
-if command -v sqlite3 >/dev/null; then
-    of_cases="SELECT bench, plugin_sha256, policy_sha256, device_sha256 FROM bench_case ORDER BY uuid"
-    equals "each case has its own" "one|1 one|1 two|2 two|2" "$(sqlite3 results.gbr "SELECT bench, plugin_sha256
-        FROM bench_case WHERE bench <> 'crash' ORDER BY sequence" | sed "s/$first/1/; s/$second/2/" | paste -sd ' ')"
-    equals "and refers to a row" 0 "$(sqlite3 results.gbr "SELECT count(*) FROM bench_case AS c WHERE NOT EXISTS
-        (SELECT 1 FROM module AS m WHERE m.run_id = c.run_id AND m.id = c.plugin AND m.sha256 = c.plugin_sha256)")"
-    cp results.gbr copy.gbr
-    "$GBRUN" merge -o merged.gbr results.gbr copy.gbr 2>/dev/null
-    equals "merged" "$(sqlite3 results.gbr "$of_cases")" "$(sqlite3 merged.gbr "$of_cases")"
-else
-    skip "each case has its own build" "no sqlite3"
-fi
+of_cases="SELECT bench, plugin_sha256, policy_sha256, device_sha256 FROM bench_case ORDER BY uuid"
+equals "each case has its own" "one|1 one|1 two|2 two|2" "$(sql results.gbr "SELECT bench, plugin_sha256
+    FROM bench_case WHERE bench <> 'crash' ORDER BY sequence" | sed "s/$first/1/; s/$second/2/" | paste -sd ' ')"
+equals "and refers to a row" 0 "$(sql results.gbr "SELECT count(*) FROM bench_case AS c WHERE NOT EXISTS
+    (SELECT 1 FROM module AS m WHERE m.run_id = c.run_id AND m.id = c.plugin AND m.sha256 = c.plugin_sha256)")"
+cp results.gbr copy.gbr
+"$GBRUN" merge -o merged.gbr results.gbr copy.gbr 2>/dev/null
+equals "merged" "$(sql results.gbr "$of_cases")" "$(sql merged.gbr "$of_cases")"
 
 # ---- between an interrupted run and --resume ----
 # shellcheck disable=SC2016 # for the inner shell

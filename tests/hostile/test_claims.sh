@@ -5,14 +5,6 @@
 . "$top_srcdir/tests/tap.sh"
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
-if ! command -v sqlite3 >/dev/null; then
-    skip "claims" "sqlite3 is not installed"
-    finish
-fi
-if ! $CC -std=gnu17 -O1 -shared -fPIC -DWITHOUT_MEMORY -o fail_nth.so "$top_srcdir/tests/hostile/fail_nth.c" -ldl 2>errors.txt; then
-    skip "claims" "the library that ends tasks cannot be built"
-    finish
-fi
 [ "${HOSTILE:-}" = all ] && times=50 || times=2
 n_cases=12
 mkfifo told
@@ -49,10 +41,7 @@ start()
 }
 struck()
 {
-    rm -f "mark.$4"
-    local -x FAIL_AT=$1 FAIL_WHAT=$2 FAIL_SIGNAL=$3 FAIL_IN=supervisor FAIL_MARK=$TMPDIR/mark.$4
-    local -x LD_PRELOAD=$TMPDIR/fail_nth.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
-    start "$4"
+    FAIL_MARK=$TMPDIR/mark.$4 at_call "$1" "$2" supervisor "$3" start "$4"
 }
 
 # union: merges all files; "ROWS CASES TASKS": records, different cases of rounds, the most tasks that one case has.
@@ -63,7 +52,7 @@ union()
     find . -name '[a-d].gbr' -empty -delete
     # of a task that was killed before it stored anything there is an empty file: exit code 3
     "$GBRUN" merge --keep-going -o union.gbr [a-d].gbr >merge.txt 2>&1 || [ $? = 3 ] || cat merge.txt
-    sqlite3 union.gbr 'SELECT sum(n), count(*), max(tasks) FROM (SELECT count(*) AS n, 1 AS one,
+    sql union.gbr 'SELECT sum(n), count(*), max(tasks) FROM (SELECT count(*) AS n, 1 AS one,
         (SELECT count(DISTINCT run_id) FROM bench_case AS o WHERE o.position = c.position) AS tasks
         FROM bench_case AS c WHERE done GROUP BY position, round)' | tr '|' ' '
 }
@@ -72,7 +61,7 @@ union()
 in_between()
 {
     local n
-    n=$(sqlite3 "$1.gbr" "SELECT count(*) FROM bench_case WHERE done")
+    n=$(sql "$1.gbr" "SELECT count(*) FROM bench_case WHERE done")
     echo "$n"
     [ "$n" -gt 0 ] && [ "$n" -lt "$n_cases" ]
 }
@@ -104,14 +93,14 @@ rm folder/claims/7.1 folder/claims/9.*
 start b && wait "${pids[b]}"
 equals "a case that was stored and not called done is in the union once" "$n_cases $n_cases 1" "$(union)"
 equals "of the later attempt, as is one whose taker did not get to write who it is" "7|1 9|1" \
-    "$(sqlite3 union.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
+    "$(sql union.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
 "$GBRUN" merge -o other.gbr b.gbr a.gbr >/dev/null 2>&1
 equals "whatever the order of merging" "7|1 9|1" \
-    "$(sqlite3 other.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
+    "$(sql other.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
 rm folder/claims/3.1
 start b && wait "${pids[b]}"
 equals "also within one file" "3|1 7|1 9|1" \
-    "$(sqlite3 b.gbr 'SELECT position, attempt FROM bench_case ORDER BY position' | paste -sd' ')"
+    "$(sql b.gbr 'SELECT position, attempt FROM bench_case ORDER BY position' | paste -sd' ')"
 
 # ---- stopped, and taken for gone ----
 config '1 s' 'rounds = 2'
@@ -149,5 +138,5 @@ equals "a folder of another plan is an error" "2 1" "$? $(grep -c 'belongs to an
 "$GBRUN" -q -c task.ini -o b.gbr --claim nowhere/folder 2>other.txt
 equals "so is one that cannot be made" "4 1" "$? $(grep -c 'nowhere/folder: cannot be made: No such' other.txt)"
 start c && wait "${pids[c]}"
-equals "who comes when all is done has nothing to do" "0 0" "$? $(sqlite3 c.gbr 'SELECT count(*) FROM bench_case')"
+equals "who comes when all is done has nothing to do" "0 0" "$? $(sql c.gbr 'SELECT count(*) FROM bench_case')"
 finish

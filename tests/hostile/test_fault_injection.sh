@@ -9,10 +9,6 @@ if [ "${SANITIZE-}" ]; then
     finish
 fi
 cd "$TMPDIR" || exit 1
-if ! $CC -std=gnu17 -O1 -shared -fPIC -o fail_nth.so "$top_srcdir/tests/hostile/fail_nth.c" -ldl 2>errors.txt; then
-    skip "calls that fail" "the library for it cannot be built"
-    finish
-fi
 GBRUN_PLUGIN_PATH=$PWD/plugins:$top_builddir/plugins/policy_fixed/.libs
 export GBRUN_PLUGIN_PATH
 mkdir plugins
@@ -77,9 +73,8 @@ inject()
     esac
     [ "${HOSTILE-}" != all ] || step=1
     for ((i = 1;; i += step)); do
-        rm -rf mark "$file"*
-        env FAIL_WHAT="$what" FAIL_IN="$in" FAIL_AT=$i FAIL_MARK="$PWD/mark" \
-            LD_PRELOAD="$PWD/fail_nth.so" "$@" >out.txt 2>&1
+        rm -rf "$file"*
+        at_call $i "$what" "$in" 0 "$@" >out.txt 2>&1
         found=$(look "$file" $?)
         # What SQLite did not do itself it has no words for.
         [ "$what" = sqlite ] || found+=$(grep 'not an error' out.txt)

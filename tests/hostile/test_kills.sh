@@ -5,10 +5,6 @@
 # takes a few N, make hostile (HOSTILE=all) every one.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 1
-if ! $CC -std=gnu17 -O1 -shared -fPIC -DWITHOUT_MEMORY -o fail_nth.so "$top_srcdir/tests/hostile/fail_nth.c" -ldl 2>errors.txt; then
-    skip "kills" "the library for it cannot be built"
-    finish
-fi
 mkdir plugins
 cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
 export GBRUN_PLUGIN_PATH=$PWD/plugins:$top_builddir/plugins/policy_fixed/.libs
@@ -42,8 +38,7 @@ equals "without a kill" "$n_cases" "$(grep -c ',ok,10,' reference.csv)"
 # killed_at N WHAT IN COMMAND...: the command's process is killed at that call of it; its words are in out.txt.
 killed_at()
 {
-    env FAIL_AT="$1" FAIL_WHAT="$2" FAIL_IN="$3" FAIL_SIGNAL=9 FAIL_MARK="$PWD/mark" LD_PRELOAD="$PWD/fail_nth.so" \
-        ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" "${@:4}" >out.txt 2>&1
+    at_call "$1" "$2" "$3" 9 "${@:4}" >out.txt 2>&1
 }
 # compare WHAT FILE [EXPECTED]: says what is wrong with what is stored: announced and lost, invented, twice; or other
 # than expected.
@@ -113,7 +108,6 @@ each()
     local i found wrong='' n=0 step=$2
     [ "${HOSTILE-}" != all ] || step=1
     for ((i = 1;; i += step)); do
-        rm -f mark
         found=$("kill_$1" $i)
         [ -z "$found" ] || wrong+="at call $i ($(cat mark 2>/dev/null)): $found
 "

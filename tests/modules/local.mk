@@ -123,11 +123,12 @@ tests/modules/.libs/%.so: tests/modules/%.cc
 tests/modules/.libs/%.so: tests/modules/%.cu
 	$(NVCC_MODULE)
 # No module, and not where modules are looked for.
-PRELOADED = tests/.libs/hurry.so tests/.libs/replace_module.so
+PRELOADED = tests/.libs/hurry.so tests/.libs/replace_module.so tests/.libs/fail_nth.so
 check_DATA += $(PRELOADED)
 CLEANFILES += $(PRELOADED)
-TEST_FILES += tests/hurry.c tests/hostile/replace_module.c
+TEST_FILES += tests/hurry.c tests/hostile/replace_module.c tests/hostile/fail_nth.c
 tests/.libs/replace_module.so: tests/hostile/replace_module.c
+tests/.libs/fail_nth.so: tests/hostile/fail_nth.c
 	$(TEST_MODULE_C)
 tests/.libs/hurry.so: tests/hurry.c
 	$(TEST_MODULE_C)
