@@ -3,46 +3,25 @@
 # in the way of their faults.
 TEST_MODULE_FILES = \
 	tests/modules/attack.c \
-	tests/modules/bad_metric.c \
-	tests/modules/batches.c \
 	tests/modules/beside.c \
 	tests/modules/builder.c \
 	tests/modules/call_targets.c \
 	tests/modules/cheater.c \
-	tests/modules/crash.c \
 	tests/modules/device_fake.c \
-	tests/modules/environment.c \
-	tests/modules/failer.c \
-	tests/modules/fd_closer.c \
-	tests/modules/flood.c \
+	tests/modules/faults.c \
 	tests/modules/forger.c \
-	tests/modules/forker.c \
 	tests/modules/giver.c \
 	tests/modules/good.c \
-	tests/modules/holder.c \
 	tests/modules/kernel_reference.c \
-	tests/modules/lasting.c \
-	tests/modules/leak.c \
-	tests/modules/leftover.c \
+	tests/modules/leftovers.c \
 	tests/modules/misshaped.c \
 	tests/modules/no_entry.c \
 	tests/modules/old_abi.c \
-	tests/modules/policy_crash.c \
-	tests/modules/policy_huge.c \
-	tests/modules/policy_liar.c \
-	tests/modules/policy_never.c \
-	tests/modules/policy_sees.c \
-	tests/modules/policy_zero.c \
-	tests/modules/printer.c \
-	tests/modules/process.c \
+	tests/modules/plain.c \
+	tests/modules/policies.c \
 	tests/modules/search_hostile.c \
-	tests/modules/single.c \
-	tests/modules/skipper.c \
-	tests/modules/slow.c \
 	tests/modules/steering.c \
 	tests/modules/steering_id.c \
-	tests/modules/terse.c \
-	tests/modules/two_plugins.c \
 	tests/modules/wrong_result.c
 TEST_MODULE_CXX_FILES = \
 	tests/modules/convolution_kernels.cc \
@@ -69,9 +48,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/global_timer.cuh \
 	tests/modules/halves_on_host.h \
 	tests/modules/host_time.h \
-	tests/modules/hurry.h \
-	tests/modules/places.h \
-	tests/modules/policy.h
+	tests/modules/hurry.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \
 	$(TEST_MODULE_NVCC_FILES) $(TEST_MODULE_INCLUDES) tests/modules/loading.c
 
@@ -94,8 +71,8 @@ CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES)
 # What some of them need besides.
 CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
 cheater_needs = $(SYSTEM_LIBS)
-forker_needs = $(SYSTEM_LIBS)
-leftover_needs = $(SYSTEM_LIBS)
+faults_needs = $(SYSTEM_LIBS)
+leftovers_needs = $(SYSTEM_LIBS)
 cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) $(SYSTEM_LIBS)
 fake_cupti_needs = $(cuda_kernels_needs)
 # Called by other signatures than their own, too.
