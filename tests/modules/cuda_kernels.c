@@ -4,31 +4,19 @@
  */
 #include "plugins/common/cuda/cuda_driver.h"
 
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <stdlib.h>
 
-static const char *const kinds[] = {
-    "empty", "spin",       "copy",    "fill",     "many",      "waits", "nothing",    "illegal",
-    "trap",  "misaligned", "endless", "too_much", "assertion", "reset", "bad_launch", "aside"};
-enum {
-    EMPTY,
-    SPIN,
-    COPY,
-    FILL,
-    MANY,
-    WAITS,
-    NOTHING,
-    ILLEGAL,
-    TRAP,
-    MISALIGNED,
-    ENDLESS,
-    TOO_MUCH,
-    ASSERTION,
-    RESET,
-    BAD_LAUNCH,
-    ASIDE, /* a spin on the legacy stream, which the queue does not wait for */
-    KINDS
-};
+/* clang-format off */
+/* Aside: a spin on the legacy stream, which the queue does not wait for. */
+#define KINDS(X)                                                                                   \
+    X(empty) X(spin) X(copy) X(fill) X(many) X(waits) X(nothing) X(illegal) X(trap) X(misaligned)  \
+    X(endless) X(too_much) X(assertion) X(reset) X(bad_launch) X(aside)
+/* clang-format on */
+#define WORD(word) #word,
+#define KIND(word) IS_##word,
+static const char *const kinds[] = {KINDS(WORD)};
+enum { KINDS(KIND) N_KINDS };
 
 static const char ptx[] = ".version 6.0\n"
                           ".target sm_50\n"
@@ -77,30 +65,26 @@ static const char ptx[] = ".version 6.0\n"
                           "    ret;\n"
                           "}\n";
 
-struct params {
+struct bench {
     int32_t kind;
     double duration;
     uint64_t bytes;
     int64_t kernels;
     int64_t number;
-};
-
-static const struct gb_option options[] = {
-    GB_CHOICE(struct params, kind, "spin", kinds, "what is put on the queue"),
-    GB_DURATION(struct params, duration, "5us", "0:", "of a spin, by the device's global timer"),
-    GB_BYTES(struct params, bytes, "1MiB", "1:", "of a copy or fill"),
-    GB_INT(struct params, kernels, "4", "1:", NULL, "spins in a sample of `many`"),
-    GB_INT(struct params, number, "0", NULL, NULL, "tells cases apart that are otherwise equal"),
-};
-
-struct bench {
     const struct gb_host *host;
-    struct params params;
     struct driver driver;
     CUmodule module;
     CUfunction function;
     uint64_t argument;
     void *from, *to;
+};
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct bench, kind, "spin", kinds, "what is put on the queue"),
+    GB_DURATION(struct bench, duration, "5us", "0:", "of a spin, by the device's global timer"),
+    GB_BYTES(struct bench, bytes, "1MiB", "1:", "of a copy or fill"),
+    GB_INT(struct bench, kernels, "4", "1:", NULL, "spins in a sample of `many`"),
+    GB_INT(struct bench, number, "0", NULL, NULL, "tells cases apart that are otherwise equal"),
 };
 
 static int32_t judge(const struct bench *bench, CUresult result)
@@ -115,53 +99,41 @@ static int32_t judge(const struct bench *bench, CUresult result)
 static void destroy(void *object)
 {
     struct bench *bench = object;
-    if (bench == NULL)
-        return;
     if (bench->module != NULL)
         bench->driver.module_unload(bench->module);
-    free(bench);
 }
 
 static int32_t load(struct bench *bench)
 {
-    static const char *const entries[KINDS] = {
-        [SPIN] = "spin",        [MANY] = "spin",           [WAITS] = "spin",
-        [ENDLESS] = "spin",     [ILLEGAL] = "store",       [TRAP] = "trap_here",
-        [MISALIGNED] = "store", [ASSERTION] = "assertion", [BAD_LAUNCH] = "spin",
-        [ASIDE] = "spin",
+    static const char *const entries[N_KINDS] = {
+        [IS_spin] = "spin",        [IS_many] = "spin",           [IS_waits] = "spin",
+        [IS_endless] = "spin",     [IS_illegal] = "store",       [IS_trap] = "trap_here",
+        [IS_misaligned] = "store", [IS_assertion] = "assertion", [IS_bad_launch] = "spin",
+        [IS_aside] = "spin",
     };
-    const char *entry = entries[bench->params.kind] ? entries[bench->params.kind] : "empty";
+    const char *entry = entries[bench->kind] ? entries[bench->kind] : "empty";
     const int32_t status = judge(bench, bench->driver.module_load(&bench->module, ptx));
     if (status != GB_OK)
         return status;
     return judge(bench, bench->driver.module_function(&bench->function, bench->module, entry));
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+GB_UNTIMED(prepare, struct bench, bench)
 {
+    const struct gb_host *host = bench->host;
+    const uint64_t bytes = bench->kind == IS_too_much ? UINT64_C(1) << 42 : bench->bytes;
     char reason[256];
-    struct bench *bench = calloc(1, sizeof *bench);
-    if (bench == NULL)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->params = *(const struct params *)params;
     int32_t status = driver_open(&bench->driver, reason, sizeof reason) ? load(bench)
                                                                         : host->fail(host, reason);
-    const uint64_t bytes = bench->params.kind == TOO_MUCH ? UINT64_C(1) << 42 : bench->params.bytes;
     if (status == GB_OK)
         status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->from);
     if (status == GB_OK)
         status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->to);
-    if (status != GB_OK) {
-        destroy(bench);
-        return status;
-    }
-    bench->argument = bench->params.kind == ILLEGAL      ? 16
-                      : bench->params.kind == MISALIGNED ? (uint64_t)(uintptr_t)bench->from + 1
-                      : bench->params.kind == ENDLESS    ? UINT64_C(1) << 62
-                                                         : (uint64_t)bench->params.duration;
-    *ret_bench = bench;
-    return GB_OK;
+    bench->argument = bench->kind == IS_illegal      ? 16
+                      : bench->kind == IS_misaligned ? (uint64_t)(uintptr_t)bench->from + 1
+                      : bench->kind == IS_endless    ? UINT64_C(1) << 62
+                                                     : (uint64_t)bench->duration;
+    return status;
 }
 
 static CUresult launch(struct bench *bench, CUstream stream)
@@ -176,24 +148,24 @@ static CUresult once(struct bench *bench, CUstream stream)
     const CUdeviceptr from = (CUdeviceptr)(uintptr_t)bench->from;
     const CUdeviceptr to = (CUdeviceptr)(uintptr_t)bench->to;
     CUresult result = CUDA_SUCCESS;
-    switch (bench->params.kind) {
-    case NOTHING:
+    switch (bench->kind) {
+    case IS_nothing:
         return CUDA_SUCCESS;
-    case COPY:
-        return driver->copy_device_async(to, from, bench->params.bytes, stream);
-    case FILL:
-        return driver->fill_async(to, 1, bench->params.bytes, stream);
-    case MANY:
-        for (int64_t i = 0; i < bench->params.kernels && result == CUDA_SUCCESS; i++)
+    case IS_copy:
+        return driver->copy_device_async(to, from, bench->bytes, stream);
+    case IS_fill:
+        return driver->fill_async(to, 1, bench->bytes, stream);
+    case IS_many:
+        for (int64_t i = 0; i < bench->kernels && result == CUDA_SUCCESS; i++)
             result = launch(bench, stream);
         return result;
-    case RESET:
+    case IS_reset:
         return driver->context_reset(0);
-    case BAD_LAUNCH:
+    case IS_bad_launch:
         return driver->launch(bench->function, 1, 1, 1, 4096, 1, 1, 0, stream, NULL, NULL);
-    case ASIDE:
+    case IS_aside:
         return launch(bench, NULL);
-    case WAITS:
+    case IS_waits:
         result = launch(bench, stream);
         return result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;
     default:
@@ -210,22 +182,6 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     return judge(bench, result);
 }
 
-static const struct gb_bench_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .run = run,
-    .destroy = destroy,
-};
-
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "cuda_kernels",
-    .version = "1.0",
-    .summary = "kernels whose time or failure is known",
-    .devices = "cuda",
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-};
-
-GB_MODULE(&plugin)
+GB_BENCH_ON("cuda", cuda_kernels, struct bench, options, "kernels whose time or failure is known",
+            .prepare = prepare, .run = run, .destroy = destroy)
+GB_MODULE(&cuda_kernels)

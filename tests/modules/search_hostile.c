@@ -19,36 +19,16 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const ways[] = {
-    "missing",      "repeat",       "wait",    "crash",       "exit",        "hang",
-    "moody",        "action",       "samples", "many",        "text",        "create",
-    "never",        "claim",        "wrong",   "lie",         "hang_create", "list",
-    "hang_observe", "fail_observe", "report",  "hang_report", "slow"};
-enum {
-    MISSING,
-    REPEAT,
-    WAIT,
-    CRASH,
-    EXIT,
-    HANG,
-    MOODY,
-    ACTION,
-    SAMPLES,
-    MANY,
-    TEXT,
-    CREATE,
-    NEVER,
-    CLAIM,
-    WRONG,
-    LIE,
-    HANG_CREATE,
-    LIST,
-    HANG_OBSERVE,
-    FAIL_OBSERVE,
-    REPORT,
-    HANG_REPORT,
-    SLOW
-};
+/* clang-format off */
+#define WAYS(X)                                                                                    \
+    X(missing) X(repeat) X(wait) X(crash) X(exit) X(hang) X(moody) X(action) X(samples) X(many)    \
+    X(text) X(create) X(never) X(claim) X(wrong) X(lie) X(hang_create) X(list) X(hang_observe)     \
+    X(fail_observe) X(report) X(hang_report) X(slow)
+/* clang-format on */
+#define WORD(word) #word,
+#define WAY(word) BY_##word,
+static const char *const ways[] = {WAYS(WORD)};
+enum { WAYS(WAY) };
 
 struct params {
     int32_t way;
@@ -81,9 +61,9 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
     search->space = space;
     search->way = ((const struct params *)params)->way;
     *ret_search = search;
-    if (search->way == HANG_CREATE)
+    if (search->way == BY_hang_create)
         hang();
-    return search->way == CREATE ? host->fail(host, "does not like the space") : GB_OK;
+    return search->way == BY_create ? host->fail(host, "does not like the space") : GB_OK;
 }
 
 /* One that another process, or the same one at another time, would not choose. */
@@ -101,45 +81,45 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     proposal->action = GB_PROPOSE_MEASURE;
     proposal->n_samples = 2;
     proposal->i = search->n++;
-    if (search->way == REPEAT)
+    if (search->way == BY_repeat)
         proposal->i = 0;
-    if (search->way == SLOW && !hurry_pass(450e6))
+    if (search->way == BY_slow && !hurry_pass(450e6))
         nanosleep(&(struct timespec){0, 450000000}, NULL);
-    if (search->way == NEVER || search->way == SLOW)
+    if (search->way == BY_never || search->way == BY_slow)
         proposal->i %= n_cases;
-    if (search->way == MOODY)
+    if (search->way == BY_moody)
         proposal->i = by_chance(n_cases);
-    if (search->way == REPEAT || search->way == NEVER || search->way == SLOW ||
-        (search->way == MOODY && search->n <= 12) || search->n <= 2)
+    if (search->way == BY_repeat || search->way == BY_never || search->way == BY_slow ||
+        (search->way == BY_moody && search->n <= 12) || search->n <= 2)
         return GB_OK;
     switch (search->way) {
-    case CRASH:
+    case BY_crash:
         raise(SIGSEGV);
         break;
-    case EXIT:
+    case BY_exit:
         exit(0);
-    case HANG:
+    case BY_hang:
         hang();
         break;
-    case WAIT:
+    case BY_wait:
         proposal->action = GB_PROPOSE_WAIT;
         break;
-    case MISSING:
+    case BY_missing:
         proposal->i = n_cases + 7;
         break;
-    case ACTION:
+    case BY_action:
         proposal->action = 77;
         break;
-    case SAMPLES:
+    case BY_samples:
         proposal->n_samples = UINT64_MAX;
         proposal->i = 0;
         break;
-    case MANY:
+    case BY_many:
         proposal->action = search->n == 3 ? GB_PROPOSE_MEASURE : GB_PROPOSE_DONE;
         proposal->n_samples = 1000000;
         proposal->i = 0;
         break;
-    case TEXT:
+    case BY_text:
         proposal->action = GB_PROPOSE_DONE;
         snprintf(proposal->reason, sizeof proposal->reason, "\033[2Jall is well\nbest: nop\r");
         break;
@@ -152,21 +132,22 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
 static int32_t observe(void *object, const struct gb_observation *observation)
 {
     const struct search *search = object;
-    if (search->way == HANG_OBSERVE && observation->proposal == 1)
+    if (search->way == BY_hang_observe && observation->proposal == 1)
         hang();
-    return search->way == FAIL_OBSERVE && observation->proposal == 1 ? GB_FAILED : GB_OK;
+    return search->way == BY_fail_observe && observation->proposal == 1 ? GB_FAILED : GB_OK;
 }
 
 static int32_t report(void *object, struct gb_search_claim *claim)
 {
     struct search *search = object;
-    if (search->way == REPORT)
+    if (search->way == BY_report)
         raise(SIGABRT);
-    if (search->way == HANG_REPORT)
+    if (search->way == BY_hang_report)
         hang();
-    claim->scope = search->way == LIE || search->way == LIST ? GB_SCOPE_MEASURED : GB_SCOPE_ALL;
-    claim->best = search->way == WRONG ? search->space->n_cases - 1 : 0;
-    if (search->way == LIST) {
+    claim->scope = search->way == BY_lie || search->way == BY_list ? GB_SCOPE_MEASURED
+                                                                   : GB_SCOPE_ALL;
+    claim->best = search->way == BY_wrong ? search->space->n_cases - 1 : 0;
+    if (search->way == BY_list) {
         search->list[1] = search->space->n_cases;
         claim->open = search->list;
         claim->n_open = 2;
