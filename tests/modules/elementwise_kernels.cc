@@ -136,41 +136,17 @@ typedef void rows_fn(void *to, const void *from, unsigned long long n_rows, unsi
 typedef void sum_fn(void *to, const void *from, unsigned long long n, void *partial,
                     unsigned *ticket);
 
-static struct {
-    void (*kernel)();
-    void *to;
-    const void *a, *b;
-    unsigned long long n;
-    unsigned number;
-    void *partial;
-    unsigned *ticket;
-} launch;
-
-static void call_map()
-{
-    reinterpret_cast<map_fn *>(launch.kernel)(launch.to, launch.a, launch.b, launch.n,
-                                              launch.number);
-}
-
-static void call_rows()
-{
-    reinterpret_cast<rows_fn *>(launch.kernel)(launch.to, launch.a, launch.n, launch.number);
-}
-
-static void call_sum()
-{
-    reinterpret_cast<sum_fn *>(launch.kernel)(launch.to, launch.a, launch.n, launch.partial,
-                                              launch.ticket);
-}
-
 // kind: 0 a kernel of the first type above, 1 of the second.
 extern "C" void elementwise_launch(int kind, void (*kernel)(), unsigned n_blocks,
                                    unsigned n_threads, void *to, const void *a, const void *b,
                                    unsigned long long n, unsigned number)
 {
-    static void (*const calls[])() = {call_map, call_rows};
-    launch = {kernel, to, a, b, n, number, nullptr, nullptr};
-    host_launch({n_blocks, 1, 1}, n_threads, calls[kind]);
+    if (kind == 0)
+        host_launch({n_blocks, 1, 1}, n_threads, reinterpret_cast<map_fn *>(kernel), to, a, b, n,
+                    number);
+    else
+        host_launch({n_blocks, 1, 1}, n_threads, reinterpret_cast<rows_fn *>(kernel), to, a, n,
+                    number);
 }
 
 // One of the third. goes_back: blocks come from the last to the first.
@@ -178,9 +154,9 @@ extern "C" void elementwise_launch_sum(void (*kernel)(), unsigned n_blocks, unsi
                                        void *to, const void *from, unsigned long long n,
                                        void *partial, unsigned *ticket, bool goes_back)
 {
-    launch = {kernel, to, from, nullptr, n, 0, partial, ticket};
     beyond_cache.clear();
     host_goes_back = goes_back;
-    host_launch({n_blocks, 1, 1}, n_threads, call_sum);
+    host_launch({n_blocks, 1, 1}, n_threads, reinterpret_cast<sum_fn *>(kernel), to, from, n,
+                partial, ticket);
     host_goes_back = false;
 }

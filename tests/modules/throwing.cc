@@ -5,7 +5,6 @@
  */
 #include <gbrun/gbrun.h>
 
-#include <new>
 #include <stdexcept>
 
 namespace
@@ -14,48 +13,36 @@ namespace
 const char *const places[] = {"create", "prepare", "run", "reset", "verify", "work", "destroy"};
 enum { CREATE, PREPARE, RUN, RESET, VERIFY, WORK, DESTROY };
 
-struct params {
+struct bench {
     int32_t where;
     int32_t caught;
+    const gb_host *host;
 };
 
 const gb_option options[] = {
-    GB_CHOICE(params, where, "run", places, "the callback that throws"),
-    GB_BOOL(params, caught, "no", "catch it inside and fail as one should"),
+    GB_CHOICE(bench, where, "run", places, "the callback that throws"),
+    GB_BOOL(bench, caught, "no", "catch it inside and fail as one should"),
 };
 
-struct bench {
-    const gb_host *host;
-    params settings;
-};
-
-void act(const bench &object, int32_t where)
-{
-    if (where == object.settings.where)
-        throw std::runtime_error("thrown by a plugin");
-}
-
-int32_t guarded(void *object, int32_t where)
+int32_t act(void *object, int32_t where)
 {
     const bench &self = *static_cast<bench *>(object);
-    if (!self.settings.caught) {
-        act(self, where);
+    if (self.where != where)
         return GB_OK;
-    }
+    if (!self.caught)
+        throw std::runtime_error("thrown by a plugin");
     try {
-        act(self, where);
+        throw std::runtime_error("thrown by a plugin");
     } catch (const std::exception &error) {
         return self.host->fail(self.host, error.what());
     }
-    return GB_OK;
 }
 
-int32_t create(const gb_host *host, const void *settings, void **ret_bench)
+int32_t create(const gb_host *host, const void *params, void **ret_bench)
 {
-    bench *object = new (std::nothrow) bench{host, *static_cast<const params *>(settings)};
-    if (!object)
-        return GB_NO_MEMORY;
-    int32_t status = guarded(object, CREATE);
+    bench *object = new bench(*static_cast<const bench *>(params));
+    object->host = host;
+    const int32_t status = act(object, CREATE);
     if (status != GB_OK)
         delete object;
     else
@@ -63,41 +50,31 @@ int32_t create(const gb_host *host, const void *settings, void **ret_bench)
     return status;
 }
 
-int32_t prepare(void *object, const gb_queue *)
+template <int32_t where> int32_t untimed(void *object, const gb_queue *)
 {
-    return guarded(object, PREPARE);
+    return act(object, where);
 }
 
 int32_t run(void *object, const gb_queue *, uint64_t)
 {
-    return guarded(object, RUN);
-}
-
-int32_t reset(void *object, const gb_queue *)
-{
-    return guarded(object, RESET);
-}
-
-int32_t verify(void *object, const gb_queue *)
-{
-    return guarded(object, VERIFY);
+    return act(object, RUN);
 }
 
 int32_t work(void *object, gb_work *work)
 {
     work->items = 1;
-    return guarded(object, WORK);
+    return act(object, WORK);
 }
 
 void destroy(void *object)
 {
-    if (object)
-        guarded(object, DESTROY);
+    act(object, DESTROY);
     delete static_cast<bench *>(object);
 }
 
-const gb_bench_ops ops = {sizeof ops, 0,       create,  prepare, run, reset,  verify,
-                          work,       destroy, nullptr, nullptr, 0,   nullptr};
+const gb_bench_ops ops = {sizeof ops,      0,    create,  untimed<PREPARE>, run,     untimed<RESET>,
+                          untimed<VERIFY>, work, destroy, nullptr,          nullptr, 0,
+                          nullptr};
 
 const gb_plugin plugin = {sizeof plugin,
                           GB_PLUGIN_BENCH,
@@ -109,15 +86,10 @@ const gb_plugin plugin = {sizeof plugin,
                           options,
                           sizeof options / sizeof options[0],
                           0,
-                          sizeof(params),
+                          sizeof(bench),
                           &ops,
                           nullptr};
-const gb_plugin *const plugins[] = {&plugin};
-const gb_module module = {sizeof module, GB_ABI_MAJOR, GB_ABI_MINOR, 1, plugins};
 
 } // namespace
 
-const gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+GB_MODULE(&plugin)
