@@ -279,7 +279,7 @@ HANG_ON_LOAD=yes hurry "$GBRUN" list plugins >/dev/null 2>modules.txt
 while IFS='|' read -r module expected; do
     equals "$module" "$expected" "$(sed -n "s|^.*/$module.so: cannot be used: ||p" modules.txt | without_emulator)"
 done <<'LIST'
-no_entry|exports no gb_module_v1: not a gbrun module
+call_targets|exports no gb_module_v1: not a gbrun module
 wrong_abi|was built for ABI 2.0: expected 1.x
 null_module|gb_module_v1 returned no description, or one that is too short
 tiny_module|gb_module_v1 returned no description, or one that is too short

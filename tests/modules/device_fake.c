@@ -34,68 +34,44 @@
 
 #include "fake_current.h"
 #include "tests/modules/hurry.h"
+#include "tests/modules/quiet_device.h"
 
-#include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static const char *const places[] = {"none",      "count",       "describe", "open",
-                                     "allocate",  "queue",       "measure",  "flush",
-                                     "telemetry", "synchronize", "close",    "examine"};
-enum {
-    NONE,
-    COUNT,
-    DESCRIBE,
-    OPEN,
-    ALLOCATE,
-    QUEUE,
-    MEASURE,
-    FLUSH,
-    TELEMETRY,
-    SYNCHRONIZE,
-    CLOSE,
-    EXAMINE
-};
+/* clang-format off */
+#define PLACES(X)                                                                                  \
+    X(none) X(count) X(describe) X(open) X(allocate) X(queue) X(measure) X(flush) X(telemetry)     \
+    X(synchronize) X(close) X(examine)
+/* clang-format on */
+#define WORD(word) #word,
+#define PLACE(word) IN_##word,
+static const char *const places[] = {PLACES(WORD)};
+enum { PLACES(PLACE) };
 
 static const char *const countings[] = {"fine", "forbidden", "garbage", "error", "crash"};
 enum { FINE, FORBIDDEN, GARBAGE, COUNT_ERROR, COUNT_CRASH };
 
-static const char *const listings[] = {"none", "one",   "several", "parallel", "many",
-                                       "late", "wrong", "hostile", "error",    "crash"};
+static const char *const listings[] = {LISTINGS(WORD)};
 
 static const char *const kinds[] = {"crash", "error", "loop"};
 enum { CRASH, ERROR };
 
 struct params {
-    double time;
-    double step;
-    int64_t lose_every;
-    int64_t error_at;
-    int64_t throttle_from;
-    int32_t leaves_garbage;
-    int32_t where;
-    int32_t kind;
-    int64_t n_devices;
-    const char *warning;
-    struct gb_list models;
-    struct gb_list uuids;
-    int64_t processes, closed_device;
-    int32_t is_chosen;
-    int32_t counting, listing;
+    double time, step;
+    int64_t lose_every, error_at, throttle_from;
+    int32_t leaves_garbage, where, kind;
+    int64_t n_devices, processes, closed_device;
+    const char *warning, *note;
+    struct gb_list models, uuids;
+    int32_t is_chosen, counting, listing;
     double excess, asked;
     double needs_gap, settles_in, energy_step;
-    int64_t heat;
-    int32_t ignores_gaps;
-    int32_t refuses_profile;
-    int32_t replays, is_dithered;
+    int64_t heat, spent_from;
+    int32_t ignores_gaps, refuses_profile, replays, is_dithered, by_items;
     double tick, offset, offset_error, as_graph;
-    int32_t by_items;
-    const char *note;
-    int64_t spent_from;
 };
 
 static const struct gb_option options[] = {
@@ -208,7 +184,7 @@ static int32_t count(const struct gb_host *host, const void *params, uint32_t *r
                     : (uint32_t)((const struct params *)params)->n_devices;
     if (getenv("FAKE_VISIBLE"))
         *ret_n = count_visible();
-    return act(host, params, COUNT);
+    return act(host, params, IN_count);
 }
 
 static const char *item(const struct gb_list *list, uint64_t i)
@@ -244,7 +220,7 @@ static int32_t describe(const struct gb_host *host, const void *object, uint32_t
             fact(fact_context, "other_processes", n);
         }
     }
-    return act(host, params, DESCRIBE);
+    return act(host, params, IN_describe);
 }
 
 /* What is current on the thread, as CUDA has a context: of which device, and the program's name for
@@ -264,27 +240,24 @@ static void leave(const struct gb_guest_state *state)
 
 static const struct gb_guest guest = {.size = sizeof guest, .enter = enter, .leave = leave};
 
-static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
+static int32_t open_device(const struct gb_host *host, const void *object, uint32_t index,
                            void **ret_device)
 {
-    struct device *device;
+    const struct params *params = object;
     current = (struct fake_current){(int32_t)index, 0, 0};
-    int32_t status = act(host, params, OPEN);
+    const int32_t status = act(host, params, IN_open);
     if (status != GB_OK)
         return status;
-    if (((const struct params *)params)->closed_device == (int64_t)index) {
+    if (params->closed_device == (int64_t)index) {
         host->fail(host, "closed by its option");
         return GB_DEVICE_ERROR;
     }
-    if (*((const struct params *)params)->warning)
-        host->log(host, GB_LOG_WARNING, ((const struct params *)params)->warning);
-    device = calloc(1, sizeof *device);
+    if (*params->warning)
+        host->log(host, GB_LOG_WARNING, params->warning);
+    struct device *device = calloc(1, sizeof *device);
     if (!device)
         return GB_NO_MEMORY;
-    device->host = host;
-    device->params = params;
-    device->index = index;
-    device->now_ns = 1e9;
+    *device = (struct device){.host = host, .params = params, .index = index, .now_ns = 1e9};
     *ret_device = device;
     return GB_OK;
 }
@@ -292,60 +265,31 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
 static void close_device(void *device)
 {
     if (device)
-        act_on(device, CLOSE);
+        act_on(device, IN_close);
     free(device);
 }
 
 static int32_t allocate(void *device, uint64_t bytes, uint32_t kind, void **ret_memory)
 {
-    int32_t status = act_on(device, ALLOCATE);
-    (void)kind;
-    if (status != GB_OK)
-        return status;
-    *ret_memory = calloc(1, bytes ? bytes : 1);
-    return *ret_memory ? GB_OK : GB_NO_MEMORY;
+    const int32_t status = act_on(device, IN_allocate);
+    return status == GB_OK ? quiet_allocate(device, bytes, kind, ret_memory) : status;
 }
 
-static void release(void *device, void *memory)
+static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 {
-    (void)device;
-    free(memory);
-}
-
-static int32_t copy(void *device, void *to, const void *from, uint64_t bytes)
-{
-    (void)device;
-    memmove(to, from, bytes);
-    return GB_OK;
-}
-
-static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
-{
-    (void)device;
-    memset(memory, (int)byte, bytes);
-    return GB_OK;
-}
-
-static int32_t queue_create(void *device, struct gb_queue **ret_queue)
-{
-    struct device *of = device;
-    struct gb_queue *queue;
-    int32_t status = act_on(of, QUEUE);
-    if (status != GB_OK)
-        return status;
-    queue = calloc(1, sizeof *queue);
+    struct device *device = object;
+    const int32_t status = act_on(device, IN_queue);
+    struct gb_queue *queue = status == GB_OK ? calloc(1, sizeof *queue) : NULL;
     if (!queue)
-        return GB_NO_MEMORY;
-    queue->size = sizeof *queue;
-    queue->native = &of->n_samples;
+        return status == GB_OK ? GB_NO_MEMORY : status;
+    *queue = (struct gb_queue){.size = sizeof *queue, .native = &device->n_samples};
     *ret_queue = queue;
     return GB_OK;
 }
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-    (void)device;
-    free(queue);
+    quiet_release(device, queue);
 }
 
 static int32_t queue_synchronize(void *object, struct gb_queue *queue)
@@ -355,7 +299,7 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
     if (device->kept)
         device->kept(NULL, NULL);
     device->kept = NULL;
-    return act_on(device, SYNCHRONIZE);
+    return act_on(device, IN_synchronize);
 }
 
 static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
@@ -372,15 +316,11 @@ static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
     return GB_OK;
 }
 
-static int32_t run_once(struct gb_measurement *measurement)
+static int32_t run_once(const struct gb_bench_ops *ops, void *bench, const struct gb_queue *queue,
+                        uint64_t iterations)
 {
-    const struct gb_bench_ops *ops = measurement->bench_ops;
-    int32_t status = GB_OK;
-    if (GB_HAS(ops, reset) && ops->reset)
-        status = ops->reset(measurement->bench, measurement->queue);
-    if (status == GB_OK)
-        status = ops->run(measurement->bench, measurement->queue, measurement->iterations);
-    return status;
+    const int32_t status = GB_HAS(ops, reset) && ops->reset ? ops->reset(bench, queue) : GB_OK;
+    return status == GB_OK ? ops->run(bench, queue, iterations) : status;
 }
 
 static int is_replayed(const struct device *device, const struct gb_measurement *measurement)
@@ -459,7 +399,8 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
         return GB_DEVICE_ERROR;
     }
     if (is_first || !params->replays || !is_replayed(device, measurement))
-        status = run_once(measurement);
+        status = run_once(measurement->bench_ops, measurement->bench, measurement->queue,
+                          measurement->iterations);
     if (status != GB_OK)
         return status;
     if (current.stretch > 0)
@@ -479,7 +420,7 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 {
     struct device *device = object;
     current = (struct fake_current){(int32_t)device->index, 0, 0};
-    int32_t status = act_on(device, MEASURE);
+    int32_t status = act_on(device, IN_measure);
     if (GB_HAS(measurement, reading) && measurement->reading)
         say_how_read(device, measurement);
     for (uint64_t i = 0; i < measurement->n_samples && status == GB_OK; i++)
@@ -491,7 +432,7 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 static int32_t flush_cache(void *device, const struct gb_queue *queue)
 {
     (void)queue;
-    return act_on(device, FLUSH);
+    return act_on(device, IN_flush);
 }
 
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
@@ -513,7 +454,7 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     telemetry->throttle = params->throttle_from >= 0 ? 4 : 0;
     if (telemetry->throttle)
         strcpy(telemetry->throttle_text, "throttled by its option");
-    return act_on(device, TELEMETRY);
+    return act_on(device, IN_telemetry);
 }
 
 static int32_t is_spent(void *object)
@@ -536,7 +477,7 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
         .size = sizeof others, .subject = "other programs", .state = "none\nat\tall"};
     int32_t status;
     finding(context, &mode);
-    status = act(host, params, EXAMINE);
+    status = act(host, params, IN_examine);
     if (status == GB_OK)
         finding(context, &others);
     return status;
@@ -547,11 +488,7 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
 static void tell_counter(gb_counter_fn *counter, void *context, const char *name, const char *unit,
                          const char *help)
 {
-    struct gb_counter told = {0};
-    told.size = sizeof told;
-    told.name = name;
-    told.unit = unit;
-    told.help = help;
+    const struct gb_counter told = {.size = sizeof told, .name = name, .unit = unit, .help = help};
     counter(context, &told);
 }
 
@@ -591,17 +528,6 @@ static int32_t list_counters(const struct gb_host *host, const void *object, uin
     if (whole && strcmp(whole, "fake.cycles") == 0)
         tell_counter(counter, context, "fake.cycles.max", "cycle", "the most of them");
     return GB_OK;
-}
-
-static int32_t count_pass(const struct gb_counting *counting)
-{
-    const struct gb_bench_ops *bench = counting->bench_ops;
-    int32_t status = GB_OK;
-    if (GB_HAS(bench, reset) && bench->reset)
-        status = bench->reset(counting->bench, counting->queue);
-    if (status == GB_OK)
-        status = bench->run(counting->bench, counting->queue, counting->iterations);
-    return status;
 }
 
 static void tell_garbage(struct gb_counting *counting)
@@ -663,7 +589,8 @@ static int32_t count_it(void *object, struct gb_counting *counting)
         return GB_OK;
     }
     for (counting->n_passes = 0; counting->n_passes < 2 && status == GB_OK; counting->n_passes++)
-        status = count_pass(counting);
+        status = run_once(counting->bench_ops, counting->bench, counting->queue,
+                          counting->iterations);
     if (status != GB_OK)
         return status;
     tell_names(counting);
@@ -695,10 +622,10 @@ static int32_t list_activities(void *object, const struct gb_measurement *measur
 {
     struct device *device = object;
     int32_t status = GB_OK;
-    if (device->params->listing != LIST_NONE)
+    if (device->params->listing != LIST_none)
         status = measurement->bench_ops->run(measurement->bench, measurement->queue,
                                              measurement->iterations);
-    if (status == GB_OK && device->params->listing == LIST_LATE)
+    if (status == GB_OK && device->params->listing == LIST_late)
         device->kept = activity;
     return status == GB_OK
                ? list_fake(device->host, device->params->listing, n_samples, activity, context)
@@ -747,27 +674,17 @@ static const void *short_extension(const char *id)
     return strcmp(id, GB_COUNTERS) == 0 ? &short_counters : NULL;
 }
 
-static const struct gb_device_ops ops = {
-    .size = sizeof ops,
-    .flags = GB_DEVICE_GRAPHS,
-    .count = count,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .allocate = allocate,
-    .release = release,
-    .copy = copy,
-    .fill = fill,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .queue_synchronize = queue_synchronize,
-    .clock = clock_of,
-    .measure = measure,
-    .flush_cache = flush_cache,
-    .telemetry = telemetry,
-    .examine = examine,
-    .is_spent = is_spent,
-};
+#define ALL_BUT_COUNT                                                                              \
+    .describe = describe, .open = open_device, .close = close_device, .allocate = allocate,        \
+    .release = quiet_release, .copy = quiet_copy, .fill = quiet_fill,                              \
+    .queue_create = queue_create, .queue_destroy = queue_destroy,                                  \
+    .queue_synchronize = queue_synchronize, .clock = clock_of, .measure = measure,                 \
+    .flush_cache = flush_cache, .telemetry = telemetry, .examine = examine
+static const struct gb_device_ops ops = {.size = sizeof ops,
+                                         .flags = GB_DEVICE_GRAPHS,
+                                         .count = count,
+                                         ALL_BUT_COUNT,
+                                         .is_spent = is_spent};
 
 static int32_t count_none(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
@@ -777,74 +694,20 @@ static int32_t count_none(const struct gb_host *host, const void *params, uint32
 }
 
 static const struct gb_device_ops absent_ops = {
-    .size = sizeof absent_ops,
-    .count = count_none,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .allocate = allocate,
-    .release = release,
-    .copy = copy,
-    .fill = fill,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .queue_synchronize = queue_synchronize,
-    .clock = clock_of,
-    .measure = measure,
-    .flush_cache = flush_cache,
-    .telemetry = telemetry,
-    .examine = examine,
-};
+    .size = sizeof absent_ops, .count = count_none, ALL_BUT_COUNT};
 
 /* As built against a header that did not know examine: what lies behind the struct's end is no
  * function of it. */
 static const struct gb_device_ops short_ops = {
-    .size = offsetof(struct gb_device_ops, examine),
-    .count = count,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .allocate = allocate,
-    .release = release,
-    .copy = copy,
-    .fill = fill,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .queue_synchronize = queue_synchronize,
-    .clock = clock_of,
-    .measure = measure,
-    .flush_cache = flush_cache,
-    .telemetry = telemetry,
-    .examine = examine,
-};
+    .size = offsetof(struct gb_device_ops, examine), .count = count, ALL_BUT_COUNT};
 
 static const struct gb_plugin fake = {
-    .size = sizeof fake,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "fake",
-    .version = "1.0",
-    .summary = "devices made of arithmetic",
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-    .extension = extension,
-};
+    GB_PLUGIN(DEVICE, "fake", "1.0", "devices made of arithmetic"),
+    GB_OPTIONS(options, struct params), .ops = &ops, .extension = extension};
 static const struct gb_plugin absent = {
-    .size = sizeof absent,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "absent",
-    .version = "1.0",
-    .summary = "a device that no machine has",
-    .ops = &absent_ops,
-};
+    GB_PLUGIN(DEVICE, "absent", "1.0", "a device that no machine has"), .ops = &absent_ops};
 static const struct gb_plugin shorter = {
-    .size = sizeof shorter,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "shorter",
-    .version = "1.0",
-    .summary = "the same behind a shorter struct",
-    GB_OPTIONS(options, struct params),
-    .ops = &short_ops,
-    .extension = short_extension,
-};
+    GB_PLUGIN(DEVICE, "shorter", "1.0", "the same behind a shorter struct"),
+    GB_OPTIONS(options, struct params), .ops = &short_ops, .extension = short_extension};
 
 GB_MODULE(&fake, &absent, &shorter)

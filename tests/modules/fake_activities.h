@@ -10,18 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    LIST_NONE,
-    LIST_ONE,
-    LIST_SEVERAL,
-    LIST_PARALLEL,
-    LIST_MANY,
-    LIST_LATE,
-    LIST_WRONG,
-    LIST_HOSTILE,
-    LIST_ERROR,
-    LIST_CRASH
-};
+/* clang-format off */
+#define LISTINGS(X)                                                                                \
+    X(none) X(one) X(several) X(parallel) X(many) X(late) X(wrong) X(hostile) X(error) X(crash)
+/* clang-format on */
+#define LISTING(word) LIST_##word,
+enum { LISTINGS(LISTING) };
 
 /* A kernel of time_ns +- 1 %, 500 ns after the one before. */
 static struct gb_activity fake_kernel(const char *name, uint32_t blocks, double time_ns)
@@ -105,34 +99,29 @@ static void list_hostile(gb_activity_fn *activity, void *context)
 static int32_t list_fake(const struct gb_host *host, int32_t listing, uint64_t n_samples,
                          gb_activity_fn *activity, void *context)
 {
-    struct gb_activity one = fake_kernel("only", 1, (double)n_samples);
+    const struct gb_activity one = fake_kernel("only", 1, (double)n_samples);
     switch (listing) {
-    case LIST_ONE:
-    case LIST_LATE:
-        activity(context, &one);
-        return GB_OK;
-    case LIST_SEVERAL:
+    case LIST_several:
         list_several(activity, context);
-        return GB_OK;
-    case LIST_PARALLEL:
+        break;
+    case LIST_parallel:
         list_parallel(activity, context);
-        return GB_OK;
-    case LIST_MANY:
+        break;
+    case LIST_many:
         list_many(activity, context);
-        return GB_OK;
-    case LIST_HOSTILE:
+        break;
+    case LIST_hostile:
         list_hostile(activity, context);
-        return GB_OK;
-    case LIST_WRONG:
-        activity(context, &one);
-        host->fail(host, "the list is lost");
-        return GB_FAILED;
-    case LIST_ERROR:
+        break;
+    case LIST_error:
         host->fail(host, "the list broke the device");
         return GB_DEVICE_ERROR;
-    case LIST_CRASH:
+    case LIST_crash:
         abort();
-    default:
+    case LIST_none:
         return host->skip(host, "there is no list");
+    default:
+        activity(context, &one);
     }
+    return listing == LIST_wrong ? host->fail(host, "the list is lost") : GB_OK;
 }

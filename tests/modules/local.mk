@@ -12,16 +12,13 @@ TEST_MODULE_FILES = \
 	tests/modules/forger.c \
 	tests/modules/giver.c \
 	tests/modules/good.c \
-	tests/modules/kernel_reference.c \
 	tests/modules/leftovers.c \
 	tests/modules/misshaped.c \
-	tests/modules/no_entry.c \
 	tests/modules/old_abi.c \
 	tests/modules/plain.c \
 	tests/modules/policies.c \
 	tests/modules/search_hostile.c \
 	tests/modules/steering.c \
-	tests/modules/steering_id.c \
 	tests/modules/wrong_result.c
 TEST_MODULE_CXX_FILES = \
 	tests/modules/convolution_kernels.cc \
@@ -41,19 +38,21 @@ TEST_MODULE_NVCC_FILES = \
 	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \
 	tests/modules/callbacks.h \
+	tests/modules/cuda_bench.cuh \
 	tests/modules/cuda_on_host.h \
 	tests/modules/fake_activities.h \
 	tests/modules/fake_current.h \
 	tests/modules/fake_profiler.h \
-	tests/modules/global_timer.cuh \
 	tests/modules/halves_on_host.h \
 	tests/modules/host_time.h \
-	tests/modules/hurry.h
+	tests/modules/hurry.h \
+	tests/modules/quiet_device.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \
 	$(TEST_MODULE_NVCC_FILES) $(TEST_MODULE_INCLUDES) tests/modules/loading.c
 
 # Names of what tests/modules/loading.c does wrong: a module for each.
-LOADING_MODULES = crash_on_load exit_on_load hang_on_load noisy_on_load null_module tiny_module wrong_abi
+LOADING_MODULES = crash_on_load exit_on_load hang_on_load noisy_on_load null_module steering_id \
+	tiny_module wrong_abi
 
 TEST_MODULES = $(LOADING_MODULES:%=tests/modules/.libs/%.so) \
 	$(TEST_MODULE_FILES:tests/modules/%.c=tests/modules/.libs/%.so)

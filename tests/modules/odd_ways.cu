@@ -5,12 +5,10 @@
  *
  * `odd_ways` promises nothing about its calls, `odd_ways_every_call` has GB_BENCH_EVERY_CALL.
  */
-#include "global_timer.cuh"
+#include "cuda_bench.cuh"
 
 #include <cooperative_groups.h>
-#include <gbrun/gbrun.h>
 #include <pthread.h>
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // what is left out is 0, as in C
 
 // --- kernels ---
 
@@ -43,72 +41,23 @@ static __global__ void spin_together(unsigned long long duration_ns)
 
 // --- the benchmark ---
 
-static const char *const ways[] = {"plain",
-                                   "two",
-                                   "three",
-                                   "alternating",
-                                   "counting",
-                                   "own_graph",
-                                   "dependent",
-                                   "cooperative",
-                                   "host_function",
-                                   "waits_for_stream",
-                                   "waits_for_device",
-                                   "waits_for_event",
-                                   "allocates",
-                                   "allocates_async",
-                                   "copies_pinned",
-                                   "copies_pageable",
-                                   "only_copies_pageable",
-                                   "forked_joined",
-                                   "forked_unjoined",
-                                   "blocking_stream",
-                                   "legacy_stream",
-                                   "per_thread_stream",
-                                   "thread_on_queue",
-                                   "thread_on_stream"};
-enum {
-    PLAIN,
-    TWO,
-    THREE,
-    ALTERNATING,
-    COUNTING,
-    OWN_GRAPH,
-    DEPENDENT,
-    COOPERATIVE,
-    HOST_FUNCTION,
-    WAITS_FOR_STREAM,
-    WAITS_FOR_DEVICE,
-    WAITS_FOR_EVENT,
-    ALLOCATES,
-    ALLOCATES_ASYNC,
-    COPIES_PINNED,
-    COPIES_PAGEABLE,
-    ONLY_COPIES_PAGEABLE,
-    FORKED_JOINED,
-    FORKED_UNJOINED,
-    BLOCKING_STREAM,
-    LEGACY_STREAM,
-    PER_THREAD_STREAM,
-    THREAD_ON_QUEUE,
-    THREAD_ON_STREAM
-};
+// clang-format off
+#define WAYS(X)                                                                                    \
+    X(plain) X(two) X(three) X(alternating) X(counting) X(own_graph) X(dependent) X(cooperative)   \
+    X(host_function) X(waits_for_stream) X(waits_for_device) X(waits_for_event) X(allocates)       \
+    X(allocates_async) X(copies_pinned) X(copies_pageable) X(only_copies_pageable)                 \
+    X(forked_joined) X(forked_unjoined) X(blocking_stream) X(legacy_stream) X(per_thread_stream)   \
+    X(thread_on_queue) X(thread_on_stream)
+// clang-format on
+#define WAY(word) IS_##word,
+static const char *const ways[] = {WAYS(WORD)};
+enum { WAYS(WAY) };
 
-struct params {
+struct bench {
     int32_t way;
     double duration;
     uint64_t bytes;
-};
-
-static const gb_option options[] = {
-    GB_CHOICE(params, way, "plain", ways, "how the work gets onto the GPU"),
-    GB_DURATION(params, duration, "50us", "1us:1s", "of the work in all"),
-    GB_BYTES(params, bytes, "4KiB", "1:1GiB", "of copies and allocations"),
-};
-
-struct bench {
     const gb_host *host;
-    params wanted;
     unsigned long long duration_ns;
     unsigned long long n_calls;
     unsigned long long *n_runs; // on the device: kernels that were run
@@ -119,10 +68,11 @@ struct bench {
     cudaGraphExec_t graph;
 };
 
-static int32_t judge(const bench *bench, cudaError_t error)
-{
-    return error == cudaSuccess ? GB_OK : bench->host->fail(bench->host, cudaGetErrorString(error));
-}
+static const gb_option options[] = {
+    GB_CHOICE(bench, way, "plain", ways, "how the work gets onto the GPU"),
+    GB_DURATION(bench, duration, "50us", "1us:1s", "of the work in all"),
+    GB_BYTES(bench, bytes, "4KiB", "1:1GiB", "of copies and allocations"),
+};
 
 static void destroy(void *object)
 {
@@ -139,65 +89,38 @@ static void destroy(void *object)
         cudaStreamDestroy(bench->blocking);
 }
 
-static int32_t create(const gb_host *host, const void *wanted, void **ret_bench)
-{
-    auto *bench = (struct bench *)host->allocate(host, sizeof(struct bench));
-    if (bench == nullptr)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->wanted = *(const params *)wanted;
-    bench->duration_ns = (unsigned long long)bench->wanted.duration;
-    *ret_bench = bench;
-    return GB_OK;
-}
-
-static cudaError_t capture_graph(bench *bench)
+static int32_t capture_graph(bench *bench)
 {
     cudaGraph_t graph = nullptr;
-    cudaError_t error = cudaStreamBeginCapture(bench->side, cudaStreamCaptureModeThreadLocal);
-    if (error != cudaSuccess)
-        return error;
+    TRY(cudaStreamBeginCapture(bench->side, cudaStreamCaptureModeThreadLocal));
     spin<<<1, 1, 0, bench->side>>>(bench->duration_ns / 2);
     spin<<<1, 1, 0, bench->side>>>(bench->duration_ns / 2);
-    error = cudaStreamEndCapture(bench->side, &graph);
-    if (error == cudaSuccess)
-        error = cudaGraphInstantiate(&bench->graph, graph, 0);
-    if (graph != nullptr)
-        cudaGraphDestroy(graph);
-    return error;
+    TRY(cudaStreamEndCapture(bench->side, &graph));
+    const cudaError_t error = cudaGraphInstantiate(&bench->graph, graph, 0);
+    cudaGraphDestroy(graph);
+    return judge(bench->host, error);
 }
 
-static cudaError_t make_streams(bench *bench)
+ON_STREAM(prepare)
 {
-    cudaError_t error = cudaGetDevice(&bench->device);
-    if (error == cudaSuccess)
-        error = cudaStreamCreateWithFlags(&bench->side, cudaStreamNonBlocking);
-    if (error == cudaSuccess)
-        error = cudaStreamCreate(&bench->blocking);
-    if (error == cudaSuccess)
-        error = cudaEventCreateWithFlags(&bench->event, cudaEventDisableTiming);
-    if (error == cudaSuccess)
-        error = cudaEventCreateWithFlags(&bench->joined, cudaEventDisableTiming);
-    return error == cudaSuccess ? capture_graph(bench) : error;
-}
-
-static int32_t prepare(void *object, const gb_queue *)
-{
-    auto *bench = (struct bench *)object;
     const gb_host *host = bench->host;
-    const uint64_t bytes = bench->wanted.bytes;
+    const uint64_t bytes = bench->bytes;
+    (void)stream;
+    bench->duration_ns = (unsigned long long)bench->duration;
     bench->pageable = host->allocate(host, bytes);
-    int32_t status = bench->pageable != nullptr ? GB_OK : GB_NO_MEMORY;
-    if (status == GB_OK)
-        status = host->device_allocate(host, bytes, GB_MEMORY_PINNED, &bench->pinned);
-    if (status == GB_OK)
-        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->memory);
-    if (status == GB_OK)
-        status = host->device_allocate(host, sizeof *bench->n_runs, GB_MEMORY_DEVICE,
-                                       (void **)&bench->n_runs);
-    if (status == GB_OK)
-        status = host->device_fill(host, bench->n_runs, 0, sizeof *bench->n_runs);
-    return status == GB_OK ? judge(bench, make_streams(bench)) : status;
+    if (bench->pageable == nullptr)
+        return GB_NO_MEMORY;
+    TRY(host->device_allocate(host, bytes, GB_MEMORY_PINNED, &bench->pinned));
+    TRY(host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->memory));
+    TRY(host->device_allocate(host, sizeof *bench->n_runs, GB_MEMORY_DEVICE,
+                              (void **)&bench->n_runs));
+    TRY(host->device_fill(host, bench->n_runs, 0, sizeof *bench->n_runs));
+    TRY(cudaGetDevice(&bench->device));
+    TRY(cudaStreamCreateWithFlags(&bench->side, cudaStreamNonBlocking));
+    TRY(cudaStreamCreate(&bench->blocking));
+    TRY(cudaEventCreateWithFlags(&bench->event, cudaEventDisableTiming));
+    TRY(cudaEventCreateWithFlags(&bench->joined, cudaEventDisableTiming));
+    return capture_graph(bench);
 }
 
 static cudaError_t launch_with(cudaLaunchAttribute attribute, cudaStream_t stream,
@@ -230,37 +153,15 @@ static cudaError_t cooperative_kernel(const bench *bench, cudaStream_t stream)
     return launch_with(attribute, stream, spin_together, 8, bench->duration_ns);
 }
 
-static cudaError_t fork_work(const bench *bench, cudaStream_t stream, bool joins)
+static int32_t fork_work(const bench *bench, cudaStream_t stream, bool joins)
 {
-    cudaError_t error = cudaEventRecord(bench->event, stream);
-    if (error == cudaSuccess)
-        error = cudaStreamWaitEvent(bench->side, bench->event, 0);
+    TRY(cudaEventRecord(bench->event, stream));
+    TRY(cudaStreamWaitEvent(bench->side, bench->event, 0));
     spin<<<1, 1, 0, bench->side>>>(bench->duration_ns);
-    if (error == cudaSuccess && joins)
-        error = cudaEventRecord(bench->joined, bench->side);
-    return error == cudaSuccess && joins ? cudaStreamWaitEvent(stream, bench->joined, 0) : error;
-}
-
-static cudaError_t wait_for_event(const bench *bench, cudaStream_t stream)
-{
-    const cudaError_t error = cudaEventRecord(bench->event, stream);
-    return error == cudaSuccess ? cudaEventSynchronize(bench->event) : error;
-}
-
-static cudaError_t allocate_and_free(const bench *bench, cudaStream_t stream)
-{
-    void *memory = nullptr;
-    const cudaError_t error = cudaMalloc(&memory, bench->wanted.bytes);
-    spin<<<1, 1, 0, stream>>>(bench->duration_ns);
-    return error == cudaSuccess ? cudaFree(memory) : error;
-}
-
-static cudaError_t allocate_and_free_async(const bench *bench, cudaStream_t stream)
-{
-    void *memory = nullptr;
-    const cudaError_t error = cudaMallocAsync(&memory, bench->wanted.bytes, stream);
-    spin<<<1, 1, 0, stream>>>(bench->duration_ns);
-    return error == cudaSuccess ? cudaFreeAsync(memory, stream) : error;
+    if (!joins)
+        return GB_OK;
+    TRY(cudaEventRecord(bench->joined, bench->side));
+    return judge(bench->host, cudaStreamWaitEvent(stream, bench->joined, 0));
 }
 
 static void do_nothing(void *)
@@ -268,7 +169,7 @@ static void do_nothing(void *)
 }
 
 struct launch {
-    const bench *bench;
+    const struct bench *bench;
     cudaStream_t stream;
     cudaError_t error;
 };
@@ -293,100 +194,102 @@ static cudaError_t another_thread(const bench *bench, cudaStream_t stream)
     return launch.error;
 }
 
-static unsigned long long alternating_ns(const bench *bench)
+static int32_t enqueue(const bench *bench, cudaStream_t stream)
 {
-    return bench->n_calls % 2 == 0 ? bench->duration_ns / 5 : bench->duration_ns / 5 * 9;
-}
-
-static cudaError_t enqueue(const bench *bench, cudaStream_t stream)
-{
+    const gb_host *host = bench->host;
     const unsigned long long duration_ns = bench->duration_ns;
-    const uint64_t bytes = bench->wanted.bytes;
-    switch (bench->wanted.way) {
-    case TWO:
-    case THREE:
-        for (int i = bench->wanted.way == TWO ? 2 : 3; i > 0; i--)
-            spin<<<1, 1, 0, stream>>>(duration_ns / (bench->wanted.way == TWO ? 2 : 3) + 1);
-        return cudaSuccess;
-    case ALTERNATING:
-        spin<<<1, 1, 0, stream>>>(alternating_ns(bench));
-        return cudaSuccess;
-    case COUNTING:
+    const uint64_t bytes = bench->bytes, n_spins = bench->way == IS_two ? 2 : 3;
+    void *memory = nullptr;
+    switch (bench->way) {
+    case IS_two:
+    case IS_three:
+        for (uint64_t i = 0; i < n_spins; i++)
+            spin<<<1, 1, 0, stream>>>(duration_ns / n_spins + 1);
+        return GB_OK;
+    case IS_alternating:
+        spin<<<1, 1, 0, stream>>>(duration_ns / 5 * (bench->n_calls % 2 == 0 ? 1 : 9));
+        return GB_OK;
+    case IS_counting:
         spin_and_count<<<1, 1, 0, stream>>>(duration_ns, bench->n_runs);
-        return cudaSuccess;
-    case OWN_GRAPH:
-        return cudaGraphLaunch(bench->graph, stream);
-    case DEPENDENT:
-        return dependent_kernels(bench, stream);
-    case COOPERATIVE:
-        return cooperative_kernel(bench, stream);
-    case ALLOCATES:
-        return allocate_and_free(bench, stream);
-    case ALLOCATES_ASYNC:
-        return allocate_and_free_async(bench, stream);
-    case ONLY_COPIES_PAGEABLE:
-        return cudaMemcpy(bench->memory, bench->pageable, bytes, cudaMemcpyHostToDevice);
-    case FORKED_JOINED:
-    case FORKED_UNJOINED:
-        return fork_work(bench, stream, bench->wanted.way == FORKED_JOINED);
-    case BLOCKING_STREAM:
-        spin<<<1, 1, 0, bench->blocking>>>(duration_ns);
-        return cudaSuccess;
-    case LEGACY_STREAM:
-        spin<<<1, 1, 0, cudaStreamLegacy>>>(duration_ns);
-        return cudaSuccess;
-    case PER_THREAD_STREAM:
-        spin<<<1, 1, 0, cudaStreamPerThread>>>(duration_ns);
-        return cudaSuccess;
-    case THREAD_ON_QUEUE:
-        return another_thread(bench, stream);
-    case THREAD_ON_STREAM:
-        return another_thread(bench, bench->side);
+        return GB_OK;
+    case IS_own_graph:
+        return judge(host, cudaGraphLaunch(bench->graph, stream));
+    case IS_dependent:
+        return judge(host, dependent_kernels(bench, stream));
+    case IS_cooperative:
+        return judge(host, cooperative_kernel(bench, stream));
+    case IS_allocates:
+        TRY(cudaMalloc(&memory, bytes));
+        break;
+    case IS_allocates_async:
+        TRY(cudaMallocAsync(&memory, bytes, stream));
+        break;
+    case IS_only_copies_pageable:
+        return judge(host,
+                     cudaMemcpy(bench->memory, bench->pageable, bytes, cudaMemcpyHostToDevice));
+    case IS_forked_joined:
+    case IS_forked_unjoined:
+        return fork_work(bench, stream, bench->way == IS_forked_joined);
+    case IS_blocking_stream:
+        stream = bench->blocking;
+        break;
+    case IS_legacy_stream:
+        stream = cudaStreamLegacy;
+        break;
+    case IS_per_thread_stream:
+        stream = cudaStreamPerThread;
+        break;
+    case IS_thread_on_queue:
+        return judge(host, another_thread(bench, stream));
+    case IS_thread_on_stream:
+        return judge(host, another_thread(bench, bench->side));
     default:
         break;
     }
     spin<<<1, 1, 0, stream>>>(duration_ns);
-    switch (bench->wanted.way) {
-    case HOST_FUNCTION:
-        return cudaLaunchHostFunc(stream, do_nothing, nullptr);
-    case WAITS_FOR_STREAM:
-        return cudaStreamSynchronize(stream);
-    case WAITS_FOR_DEVICE:
-        return cudaDeviceSynchronize();
-    case WAITS_FOR_EVENT:
-        return wait_for_event(bench, stream);
-    case COPIES_PINNED:
-        return cudaMemcpyAsync(bench->memory, bench->pinned, bytes, cudaMemcpyHostToDevice, stream);
-    case COPIES_PAGEABLE:
-        return cudaMemcpy(bench->memory, bench->pageable, bytes, cudaMemcpyHostToDevice);
+    switch (bench->way) {
+    case IS_host_function:
+        return judge(host, cudaLaunchHostFunc(stream, do_nothing, nullptr));
+    case IS_waits_for_stream:
+        return judge(host, cudaStreamSynchronize(stream));
+    case IS_waits_for_device:
+        return judge(host, cudaDeviceSynchronize());
+    case IS_waits_for_event:
+        TRY(cudaEventRecord(bench->event, stream));
+        return judge(host, cudaEventSynchronize(bench->event));
+    case IS_allocates:
+        return judge(host, cudaFree(memory));
+    case IS_allocates_async:
+        return judge(host, cudaFreeAsync(memory, stream));
+    case IS_copies_pinned:
+        return judge(host, cudaMemcpyAsync(bench->memory, bench->pinned, bytes,
+                                           cudaMemcpyHostToDevice, stream));
+    case IS_copies_pageable:
+        return judge(host,
+                     cudaMemcpy(bench->memory, bench->pageable, bytes, cudaMemcpyHostToDevice));
     default:
-        return cudaSuccess;
+        return GB_OK;
     }
 }
 
-static int32_t run(void *object, const gb_queue *queue, uint64_t)
+RUN_ON_STREAM
 {
-    auto *bench = (struct bench *)object;
-    const cudaError_t error = enqueue(bench, (cudaStream_t)queue->native);
+    const int32_t status = enqueue(bench, stream);
     bench->n_calls++;
-    const cudaError_t last =
-        cudaGetLastError(); // which forgets it, so that the next call finds none
-    return judge(bench, error == cudaSuccess ? last : error);
+    return enqueued(bench, status);
 }
 
 // Who counts was called as often as its kernel was run; from here on it counts anew.
-static int32_t verify(void *object, const gb_queue *)
+ON_STREAM(verify)
 {
-    auto *bench = (struct bench *)object;
     const gb_host *host = bench->host;
     unsigned long long n_runs = 0;
-    if (bench->wanted.way != COUNTING)
+    (void)stream;
+    if (bench->way != IS_counting)
         return GB_OK;
-    int32_t status = judge(bench, cudaDeviceSynchronize());
-    if (status == GB_OK)
-        status = host->device_copy(host, &n_runs, bench->n_runs, sizeof n_runs);
-    if (status == GB_OK)
-        status = host->device_fill(host, bench->n_runs, 0, sizeof n_runs);
+    TRY(cudaDeviceSynchronize());
+    TRY(host->device_copy(host, &n_runs, bench->n_runs, sizeof n_runs));
+    TRY(host->device_fill(host, bench->n_runs, 0, sizeof n_runs));
     const auto output = (double)n_runs;
     const auto reference = (double)bench->n_calls;
     const gb_check check = {.size = sizeof check,
@@ -398,37 +301,12 @@ static int32_t verify(void *object, const gb_queue *)
                             .default_metric = "abs",
                             .default_tolerance = 0};
     bench->n_calls = 0;
-    return status == GB_OK ? host->check(host, &check) : status;
+    return host->check(host, &check);
 }
 
-static const gb_bench_ops ops = {.size = sizeof ops,
-                                 .flags = GB_BENCH_SINGLE,
-                                 .create = create,
-                                 .prepare = prepare,
-                                 .run = run,
-                                 .verify = verify,
-                                 .destroy = destroy};
-static const gb_bench_ops every_call_ops = {.size = sizeof every_call_ops,
-                                            .flags = GB_BENCH_SINGLE | GB_BENCH_EVERY_CALL,
-                                            .create = create,
-                                            .prepare = prepare,
-                                            .run = run,
-                                            .verify = verify,
-                                            .destroy = destroy};
-static const gb_plugin odd_ways = {.size = sizeof odd_ways,
-                                   .kind = GB_PLUGIN_BENCH,
-                                   .id = "odd_ways",
-                                   .version = "1.0",
-                                   .summary = "work put on a GPU in unusual ways",
-                                   .devices = "cuda",
-                                   GB_OPTIONS(options, params),
-                                   .ops = &ops};
-static const gb_plugin every_call = {.size = sizeof every_call,
-                                     .kind = GB_PLUGIN_BENCH,
-                                     .id = "odd_ways_every_call",
-                                     .version = "1.0",
-                                     .summary = "the same, called for every sample",
-                                     .devices = "cuda",
-                                     GB_OPTIONS(options, params),
-                                     .ops = &every_call_ops};
-GB_MODULE(&odd_ways, &every_call)
+CUDA_BENCH(odd_ways, GB_BENCH_SINGLE, "work put on a GPU in unusual ways", .prepare = prepare,
+           .run = run, .verify = verify, .destroy = destroy)
+CUDA_BENCH(odd_ways_every_call, GB_BENCH_SINGLE | GB_BENCH_EVERY_CALL,
+           "the same, called for every sample", .prepare = prepare, .run = run, .verify = verify,
+           .destroy = destroy)
+GB_MODULE(&odd_ways, &odd_ways_every_call)

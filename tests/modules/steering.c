@@ -6,18 +6,18 @@
  * nothing and says so.
  */
 #include "tests/modules/host_time.h"
+#include "tests/modules/quiet_device.h"
 
-#include <gbrun/gbrun.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define ATTACK                                                                                     \
     "\033]0;title\a\033[2J\b\r\177\x9b"                                                            \
     "31m\xc2\x9b"                                                                                  \
     "31m\xc2\x85\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xff\xc0\xaf\xed\xa0\x80\xe2\x82"
 #define STEERING(words) words ATTACK " end"
+#define PUT(array, words) snprintf(array, sizeof(array), "%s", STEERING(words))
+#define PUT_SHORT(array, words) snprintf(array, sizeof(array), "%.31s", STEERING(words))
 
 static const char *const endings[] = {"ok", "fail", "skip", "wrong", "crash"};
 enum { ENDS_OK, ENDS_FAIL, ENDS_SKIP, ENDS_WRONG, ENDS_CRASH };
@@ -61,8 +61,7 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     const struct bench *bench = object;
-    (void)queue;
-    (void)iterations;
+    (void)queue, (void)iterations;
     if (bench->how == ENDS_CRASH)
         abort();
     return GB_OK;
@@ -117,8 +116,7 @@ static const struct gb_plugin bench_plugin = {STEERING_PLUGIN(BENCH), .ops = &be
 
 static int32_t observe(void *policy, const struct gb_samples *samples)
 {
-    (void)policy;
-    (void)samples;
+    (void)policy, (void)samples;
     return GB_OK;
 }
 
@@ -127,7 +125,7 @@ static int32_t next(void *policy, struct gb_next *next)
     struct bench *state = policy;
     next->decision = state->output++ < 10 ? GB_MORE : GB_DONE;
     next->n_samples = (uint64_t)state->output;
-    snprintf(next->reason, sizeof next->reason, "%s", STEERING("reason"));
+    PUT(next->reason, "reason");
     return GB_OK;
 }
 
@@ -136,7 +134,7 @@ static int32_t report(void *policy, struct gb_estimate *estimate)
     struct bench *state = policy;
     estimate->value_ns = estimate->low_ns = estimate->high_ns = 1000;
     estimate->n = 10;
-    snprintf(estimate->statistic, sizeof estimate->statistic, "%.31s", STEERING("s"));
+    PUT_SHORT(estimate->statistic, "s");
     state->host->metric(state->host, STEERING("of the policy"), 2, STEERING("unit"));
     return GB_OK;
 }
@@ -159,12 +157,11 @@ static int32_t count(const struct gb_host *host, const void *params, uint32_t *r
 static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
                         struct gb_device_info *info, gb_fact_fn *fact, void *context)
 {
-    (void)host;
-    (void)params;
+    (void)host, (void)params;
     info->index = index;
-    snprintf(info->backend, sizeof info->backend, "%.31s", STEERING("b"));
-    snprintf(info->model, sizeof info->model, "%s", STEERING("model"));
-    snprintf(info->uuid, sizeof info->uuid, "%s", STEERING("uuid"));
+    PUT_SHORT(info->backend, "b");
+    PUT(info->model, "model");
+    PUT(info->uuid, "uuid");
     info->n_units = 1;
     if (fact)
         fact(context, STEERING("fact"), STEERING("value"));
@@ -184,56 +181,7 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
 
 static void close_device(void *device)
 {
-    (void)device;
-}
-
-static int32_t allocate(void *device, uint64_t bytes, uint32_t kind, void **ret_memory)
-{
-    (void)device;
-    (void)kind;
-    *ret_memory = calloc(1, bytes ? bytes : 1);
-    return *ret_memory ? GB_OK : GB_NO_MEMORY;
-}
-
-static void release(void *device, void *memory)
-{
-    (void)device;
-    free(memory);
-}
-
-static int32_t copy(void *device, void *to, const void *from, uint64_t bytes)
-{
-    (void)device;
-    memmove(to, from, bytes);
-    return GB_OK;
-}
-
-static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
-{
-    (void)device;
-    memset(memory, (int)byte, bytes);
-    return GB_OK;
-}
-
-static int32_t queue_create(void *device, struct gb_queue **ret_queue)
-{
-    static struct gb_queue queue = {.size = sizeof queue};
-    (void)device;
-    *ret_queue = &queue;
-    return GB_OK;
-}
-
-static void queue_destroy(void *device, struct gb_queue *queue)
-{
-    (void)device;
-    (void)queue;
-}
-
-static int32_t queue_synchronize(void *device, struct gb_queue *queue)
-{
-    (void)device;
-    (void)queue;
-    return GB_OK;
+    (void)device; /* the host's memory */
 }
 
 static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
@@ -242,7 +190,7 @@ static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
     if (i > 1)
         return GB_NOT_FOUND;
     snprintf(clock->name, sizeof clock->name, "%.31s", i ? "second" : STEERING("c"));
-    snprintf(clock->help, sizeof clock->help, "%s", STEERING("help"));
+    PUT(clock->help, "help");
     clock->tick_ns = clock->overhead_ns = 1;
     return GB_OK;
 }
@@ -252,8 +200,7 @@ static int32_t measure(void *device, struct gb_measurement *measurement)
     int32_t status = GB_OK;
     (void)device;
     if (measurement->reading)
-        snprintf(measurement->reading->note, sizeof measurement->reading->note, "%s",
-                 STEERING("note"));
+        PUT(measurement->reading->note, "note");
     for (uint64_t i = 0; i < measurement->n_samples && status == GB_OK; i++) {
         const double time_ns = 1000.0 * (double)measurement->iterations;
         status = measurement->bench_ops->run(measurement->bench, measurement->queue,
@@ -272,19 +219,11 @@ static int32_t measure(void *device, struct gb_measurement *measurement)
     return status;
 }
 
-static int32_t flush_cache(void *device, const struct gb_queue *queue)
-{
-    (void)device;
-    (void)queue;
-    return GB_OK;
-}
-
 static int32_t telemetry(void *device, struct gb_telemetry *telemetry)
 {
     (void)device;
     telemetry->throttle = 1;
-    snprintf(telemetry->throttle_text, sizeof telemetry->throttle_text, "%s",
-             STEERING("throttled"));
+    PUT(telemetry->throttle_text, "throttled");
     return GB_OK;
 }
 
@@ -312,11 +251,7 @@ static int32_t list_counters(const struct gb_host *host, const void *params, uin
                                    .name = STEERING("counter"),
                                    .unit = STEERING("unit"),
                                    .help = STEERING("help")};
-    (void)host;
-    (void)params;
-    (void)index;
-    (void)model;
-    (void)whole;
+    (void)host, (void)params, (void)index, (void)model, (void)whole;
     counter(context, &one);
     return GB_OK;
 }
@@ -326,8 +261,8 @@ static int32_t count_values(void *device, struct gb_counting *counting)
     (void)device;
     counting->n_passes = 1;
     counting->count(counting->context, STEERING("counter"), 1, STEERING("unit"));
-    snprintf(counting->made_from, sizeof counting->made_from, "%s", STEERING("made from"));
-    snprintf(counting->missing, sizeof counting->missing, "%s", STEERING("missing"));
+    PUT(counting->made_from, "made from");
+    PUT(counting->missing, "missing");
     return GB_OK;
 }
 
@@ -343,10 +278,8 @@ static int32_t list_activities(void *device, const struct gb_measurement *measur
                               .low_ns = 900,
                               .high_ns = 900,
                               .gap_ns = NAN};
-    (void)device;
-    (void)measurement;
-    (void)n_samples;
-    snprintf(one.name, sizeof one.name, "%s", STEERING("kernel"));
+    (void)device, (void)measurement, (void)n_samples;
+    PUT(one.name, "kernel");
     activity(context, &one);
     return GB_OK;
 }
@@ -368,16 +301,16 @@ static const struct gb_device_ops device_ops = {
     .describe = describe,
     .open = open_device,
     .close = close_device,
-    .allocate = allocate,
-    .release = release,
-    .copy = copy,
-    .fill = fill,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .queue_synchronize = queue_synchronize,
+    .allocate = quiet_allocate,
+    .release = quiet_release,
+    .copy = quiet_copy,
+    .fill = quiet_fill,
+    .queue_create = quiet_queue_create,
+    .queue_destroy = quiet_queue_destroy,
+    .queue_synchronize = quiet_synchronize,
     .clock = clock_of,
     .measure = measure,
-    .flush_cache = flush_cache,
+    .flush_cache = quiet_flush,
     .telemetry = telemetry,
     .examine = examine,
 };
