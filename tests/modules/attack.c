@@ -1,8 +1,8 @@
 /*
  * attack.c - a benchmark, a device and a policy, all called `attack`, that do what the option
- * `attack` names in the function that `where` names, from its second call on with `after = 1`. Else
- * they behave well. gbrun must name the case, keep it within its time limit, and measure all other
- * cases as if nothing had been. tests/hostile/test_attacks.sh has what is expected of each.
+ * `attack` names in the function that `where` names. Else they behave well. gbrun must name the
+ * case, keep it within its time limit, and measure all other cases as if nothing had been.
+ * tests/hostile/test_attacks.sh has what is expected of each.
  */
 #include "tests/modules/hurry.h"
 
@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,8 +29,8 @@
 /* clang-format off */
 #define PLACES(X)                                                                                  \
     X(create) X(prepare) X(work) X(reset) X(run) X(verify) X(destroy) X(count) X(describe)         \
-    X(open) X(close) X(allocate) X(release) X(copy) X(fill) X(queue_create) X(queue_destroy)       \
-    X(synchronize) X(clock) X(measure) X(flush) X(telemetry) X(examine) X(is_spent)                \
+    X(open) X(allocate) X(release) X(copy) X(fill) X(queue_create) X(synchronize) X(clock)         \
+    X(measure) X(flush) X(telemetry) X(is_spent)                                                   \
     X(policy_create) X(observe) X(next) X(report) X(policy_destroy)
 /* clang-format on */
 #define NAME(name, ...) #name,
@@ -162,22 +161,6 @@ static int32_t spawn(int what)
     return GB_OK;
 }
 
-static void *run_thread(void *crashes)
-{
-    volatile int is_on = 1;
-    if (crashes)
-        raise(SIGSEGV);
-    while (is_on)
-        continue;
-    return NULL;
-}
-
-static int32_t thread(int crashes)
-{
-    pthread_t id;
-    return pthread_create(&id, NULL, run_thread, crashes ? &id : NULL) == 0 ? GB_OK : GB_FAILED;
-}
-
 static int32_t limit(int resource)
 {
     const struct rlimit least = {.rlim_cur = resource == RLIMIT_CPU, .rlim_max = 1};
@@ -207,6 +190,36 @@ static int32_t handle_signals(void (*handler)(int))
     for (int i = 1; i < 32; i++)
         signal(i, handler);
     return GB_OK;
+}
+
+static int32_t add_to_float_control(uint32_t bits)
+{
+#if defined(__x86_64__)
+    uint32_t control;
+    __asm__ volatile("stmxcsr %0" : "=m"(control));
+    control |= bits;
+    __asm__ volatile("ldmxcsr %0" : : "m"(control));
+#else
+    (void)bits;
+#endif
+    return GB_OK;
+}
+
+/* The first two write 0.5 as "0,5"; one is enough, and none may be installed. */
+static void change_locale(void)
+{
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+        setlocale(LC_ALL, "C.UTF-8");
+}
+
+enum { UPWARD = 0x4000, FLUSH_TO_ZERO = 0x8040 };
+
+static int32_t change_everything(void)
+{
+    umask(0777);
+    change_locale();
+    add_to_float_control(UPWARD | FLUSH_TO_ZERO);
+    return chdir("/") || block_all() || handle_signals(SIG_IGN) || clearenv() || nice(5) < -20;
 }
 
 static const struct itimerval soon = {{0, 20000}, {0, 20000}};
@@ -286,13 +299,6 @@ static int32_t metrics(const struct gb_host *host, int n)
     return GB_OK;
 }
 
-static int32_t logs(const struct gb_host *host, int n)
-{
-    for (int i = 0; i < n; i++)
-        host->log(host, GB_LOG_WARNING, "once more");
-    return GB_OK;
-}
-
 /* GB_FAILED here and below: the host did as it was asked, which it should not. */
 static int32_t check_with(const struct gb_host *host, uint32_t size)
 {
@@ -322,8 +328,8 @@ static int32_t underflow(char *volatile block)
     X(nothing, GB_OK) X(skipped, GB_SKIPPED) X(failed, GB_FAILED) X(no_memory, GB_NO_MEMORY)       \
     X(invalid, GB_INVALID) X(unsupported, GB_UNSUPPORTED) X(device_error, GB_DEVICE_ERROR)         \
     X(cancelled, GB_CANCELLED) X(wrong_result, GB_WRONG_RESULT) X(io, GB_IO)                       \
-    X(corrupt, GB_CORRUPT) X(not_found, GB_NOT_FOUND) X(status_77, 77) X(status_minus_77, -77)     \
-    X(status_lowest, INT32_MIN) X(status_highest, INT32_MAX)                                       \
+    X(corrupt, GB_CORRUPT) X(status_77, 77) X(status_minus_77, -77) X(status_lowest, INT32_MIN)    \
+    X(status_highest, INT32_MAX)                                                                   \
     X(sighup, die(SIGHUP)) X(sigint, die(SIGINT)) X(sigquit, die(SIGQUIT)) X(sigill, die(SIGILL))  \
     X(sigtrap, die(SIGTRAP)) X(sigabrt, die(SIGABRT)) X(sigbus, die(SIGBUS))                       \
     X(sigfpe, die(SIGFPE)) X(sigkill, die(SIGKILL)) X(sigusr1, die(SIGUSR1))                       \
@@ -345,19 +351,20 @@ static int32_t underflow(char *volatile block)
     X(use_up, descriptors(FILL_UP))                                                                \
     X(children, spawn(CHILDREN_STAY)) X(child_returns, spawn(CHILD_RETURNS))                       \
     X(child_crashes, spawn(CHILD_CRASHES)) X(daemon, spawn(DAEMON))                                \
-    X(busy_thread, thread(0)) X(crashing_thread, thread(1))                                        \
+    X(children_then_abort, (spawn(CHILDREN_STAY), abort(), GB_FAILED))                             \
     X(no_files, limit(RLIMIT_NOFILE)) X(no_memory_left, limit(RLIMIT_AS))                          \
     X(no_time, limit(RLIMIT_CPU)) X(no_file_size, limit(RLIMIT_FSIZE))                             \
     X(no_stack, limit(RLIMIT_STACK)) X(no_processes, limit(RLIMIT_NPROC))                          \
     X(hog, hog(host, 0)) X(hog_of_host, hog(host, 1 << 20))                                        \
     X(folder, chdir("/")) X(umask, (umask(0777), GB_OK)) X(signal_mask, block_all())               \
     X(handlers, handle_signals(on_signal)) X(ignored_signals, handle_signals(SIG_IGN))             \
+    X(signals, block_all() || handle_signals(SIG_IGN)) X(everything, change_everything())          \
+    X(rounding, add_to_float_control(UPWARD))                                                      \
+    X(flush_to_zero, add_to_float_control(FLUSH_TO_ZERO))                                          \
     X(alarm, (alarm(1), GB_OK)) X(timer, setitimer(ITIMER_REAL, &soon, NULL))                      \
-    X(environment, clearenv()) X(locale, (setlocale(LC_ALL, "C.UTF-8"), GB_OK))                    \
+    X(environment, clearenv()) X(locale, (change_locale(), GB_OK))                    \
     X(nice, nice(5) >= -20 ? GB_OK : GB_FAILED)                                                    \
     X(seccomp, prctl(PR_SET_SECCOMP, 1, 0, 0, 0))                                                  \
-    /* Then each signal stops it, and its parent is asked. */                                      \
-    X(traced, (ptrace(PTRACE_TRACEME, 0, NULL, NULL), raise(SIGUSR1)))                             \
     X(not_dumped, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))                                              \
     X(renamed, prctl(PR_SET_NAME, "\n\033[31m)", 0, 0, 0)) X(kill_group, kill(0, SIGKILL))         \
     X(scribbled_page, spoil_page(SCRIBBLE)) X(unmapped_page, spoil_page(UNMAP))                    \
@@ -375,12 +382,13 @@ static int32_t underflow(char *volatile block)
     X(log_megabytes, log_with(host, odd_text(MEGABYTES)))                                          \
     X(log_not_utf8, log_with(host, odd_text(NOT_UTF8)))                                            \
     X(log_controls, log_with(host, odd_text(CONTROLS)))                                            \
-    X(log_no_text, log_with(host, odd_text(NO_TEXT)))                                              \
+    X(log_no_text, log_with(host, odd_text(NO_TEXT))) X(log_empty, log_with(host, ""))             \
     X(metric_megabytes, metric_with(host, odd_text(MEGABYTES)))                                    \
     X(metric_not_utf8, metric_with(host, odd_text(NOT_UTF8)))                                      \
     X(metric_controls, metric_with(host, odd_text(CONTROLS)))                                      \
-    X(metric_no_text, metric_with(host, odd_text(NO_TEXT)))                                        \
-    X(endless_metrics, metrics(host, 5000)) X(many_logs, logs(host, 100000))                       \
+    X(metric_no_text, metric_with(host, odd_text(NO_TEXT))) X(metric_empty, metric_with(host, "")) \
+    X(metric_quotes, metric_with(host, "quotes \" ' , ; | \n \t \\"))                              \
+    X(endless_metrics, metrics(host, 5000))                                                        \
     X(allocate_all, host->allocate(host, UINT64_MAX) || host->allocate(host, UINT64_MAX / 2)       \
                         ? GB_FAILED : GB_NO_MEMORY)                                                \
     X(fill_nothing, host->fill(host, NULL, UINT64_MAX, &odd_fill))                                 \
@@ -490,20 +498,17 @@ static const char *const attacks[] = {ATTACKS(NAME)};
 
 struct params {
     int32_t where, attack;
-    int64_t after;
 };
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, where, "run", places, "the function that attacks"),
     GB_CHOICE(struct params, attack, "nothing", attacks, "what it does"),
-    GB_INT(struct params, after, "0", "0:", "calls", "calls of it that go well before"),
 };
 
 /* A benchmark, a device or a policy. */
 struct object {
     const struct params *params;
     const struct gb_host *host;
-    int64_t n_calls;
     struct gb_queue queue;
     double now_ns;
     uint64_t n;
@@ -525,11 +530,9 @@ static int32_t act_with(const struct gb_host *host, const struct params *params,
     }
 }
 
-static int32_t act(void *object, int32_t where)
+static int32_t act(const void *object, int32_t where)
 {
-    struct object *self = object;
-    if (self->params->where != where || self->n_calls++ < self->params->after)
-        return GB_OK;
+    const struct object *self = object;
     return act_with(self->host, self->params, where);
 }
 
@@ -653,7 +656,6 @@ static int32_t open_device(const struct gb_host *host, const void *params, uint3
 
 static void close_device(void *device)
 {
-    act(device, AT_close);
     free(device);
 }
 
@@ -690,8 +692,7 @@ static int32_t queue_create(void *device, struct gb_queue **ret_queue)
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-    (void)queue;
-    act(device, AT_queue_destroy);
+    (void)device, (void)queue;
 }
 
 static int32_t synchronize(void *device, struct gb_queue *queue)
@@ -797,16 +798,6 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     return act(object, AT_telemetry);
 }
 
-static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
-                       gb_finding_fn *finding, void *context)
-{
-    const struct gb_finding none = {.size = UINT32_MAX};
-    (void)index;
-    finding(context, NULL);
-    finding(context, &none);
-    return act_with(host, params, AT_examine);
-}
-
 static int32_t is_spent(void *device)
 {
     const int32_t status = act(device, AT_is_spent);
@@ -829,7 +820,6 @@ static const struct gb_device_ops device_ops = {.size = sizeof device_ops,
                                                 .measure = measure,
                                                 .flush_cache = flush,
                                                 .telemetry = telemetry,
-                                                .examine = examine,
                                                 .is_spent = is_spent};
 
 /* ---- the policy ---- */

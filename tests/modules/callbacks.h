@@ -64,8 +64,8 @@ static void destroy(void *bench)
 }
 
 /* The benchmark `name`, whose function is name_act; behind the place where it acts if nothing is
- * said its summary, its verify, which ends by act(bench, VERIFY), and its options. */
-#define ACTS_IN(name, where_, summary_, verify_, ...)                                              \
+ * said its summary and its options. */
+#define ACTS_IN(name, where_, summary_, ...)                                                       \
     static const struct gb_option name##_options[] = {                                             \
         GB_CHOICE(struct params, where, where_, places, "the callback that misbehaves"),           \
         __VA_ARGS__};                                                                              \
@@ -78,7 +78,7 @@ static void destroy(void *bench)
                                                    .prepare = prepare,                             \
                                                    .run = run,                                     \
                                                    .reset = reset,                                 \
-                                                   .verify = verify_,                              \
+                                                   .verify = verify,                               \
                                                    .work = work,                                   \
                                                    .destroy = destroy};                            \
     static const struct gb_plugin name = {GB_PLUGIN(BENCH, #name, "1.0", summary_),                \

@@ -12,7 +12,7 @@ TEST_MODULE_FILES = \
 	tests/modules/forger.c \
 	tests/modules/giver.c \
 	tests/modules/good.c \
-	tests/modules/leftovers.c \
+	tests/modules/leftover.c \
 	tests/modules/misshaped.c \
 	tests/modules/old_abi.c \
 	tests/modules/plain.c \
@@ -70,8 +70,7 @@ CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES)
 # What some of them need besides.
 CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
 cheater_needs = $(SYSTEM_LIBS)
-faults_needs = $(SYSTEM_LIBS)
-leftovers_needs = $(SYSTEM_LIBS)
+leftover_needs = $(SYSTEM_LIBS)
 cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) $(SYSTEM_LIBS)
 fake_cupti_needs = $(cuda_kernels_needs)
 # Called by other signatures than their own, too.

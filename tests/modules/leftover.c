@@ -1,6 +1,8 @@
 /*
- * leftovers.c - benchmarks that change the process around them in the callback named by `where`, as
- * `what` says. The case is fine and says what it left, and the next one finds nothing of it.
+ * leftover.c - leaves behind what outlives a case, by `what`: an affinity to one processor, an idle
+ * scheduling class, a lower limit of open files, an alarm, a personality, no huge pages, a child
+ * process, one that has left its session and its parent, threads that compute or wait, a tracer,
+ * memory. The case is fine, says what it left, and the next one finds nothing of it.
  */
 #define _GNU_SOURCE
 #include "tests/modules/hurry.h"
@@ -8,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gbrun/gbrun.h>
-#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,7 +22,6 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -32,10 +32,6 @@ struct params {
 };
 
 #include "tests/modules/callbacks.h"
-
-/* ---- leftover: an affinity to one processor, an idle scheduling class, a lower limit of open
- * files, an alarm, a personality, no huge pages, a child process, one that has left its session and
- * its parent, threads that compute or wait, a tracer, memory ---- */
 
 static int one_processor(void)
 {
@@ -170,6 +166,7 @@ static int bind_to_first_node(void)
     X(tracer, return (int)ptrace(PTRACE_TRACEME, 0, NULL, NULL))                                   \
     X(sleepers, return start_threads(70 + 2 * sysconf(_SC_NPROCESSORS_ONLN), sleep_on))            \
     X(mapping, return map((size_t)5 << 30, MAP_PRIVATE | MAP_NORESERVE, false))                    \
+    X(leak, return map((size_t)1 << 30, MAP_PRIVATE, true))                                        \
     X(shared, return map((size_t)300 << 20, MAP_SHARED, true))                                     \
     X(nodes, return bind_to_first_node())
 WORDS(leftover, LEAVINGS)
@@ -191,98 +188,8 @@ static int32_t leftover_act(struct bench *bench)
     return GB_OK;
 }
 
-ACTS_IN(leftover, "prepare", "leaves things behind", verify,
+ACTS_IN(leftover, "prepare", "leaves things behind",
         GB_CHOICE(struct params, what, "nothing", leftover_words, "what it leaves"),
         GB_CHOICE(struct params, then, "go_on", ends, "and what it does then"))
 
-/* ---- environment: locale, working folder, signal handlers and mask (SIGINT and SIGTERM ignored
- * and blocked), rounding mode, flush-to-zero, umask, environment variables, nice value, or all.
- * gbrun must give right numbers and texts for this case too, and Ctrl-C must still end the run.
- * ---- */
-
-/* The first two write 0.5 as "0,5"; one is enough, and none may be installed. */
-static void change_locale(void)
-{
-    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
-        setlocale(LC_ALL, "C.UTF-8");
-}
-
-static int change_signals(void)
-{
-    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGSEGV, SIGABRT};
-    sigset_t all;
-    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
-        signal(ignored[i], SIG_IGN);
-    sigfillset(&all);
-    return sigprocmask(SIG_BLOCK, &all, NULL);
-}
-
-static void add_to_float_control(uint32_t bits)
-{
-#if defined(__x86_64__)
-    uint32_t control;
-    __asm__ volatile("stmxcsr %0" : "=m"(control));
-    control |= bits;
-    __asm__ volatile("ldmxcsr %0" : : "m"(control));
-#else
-    (void)bits;
-#endif
-}
-
-static int change_variables(void)
-{
-    setenv("PATH", "/nowhere", 1);
-    setenv("TMPDIR", "/nowhere", 1);
-    setenv("LC_ALL", "de_DE.UTF-8", 1);
-    setenv("GBRUN_PLUGIN_PATH", "/nowhere", 1);
-    return unsetenv("HOME");
-}
-
-enum { ALL = 8, UPWARD = 0x4000, RESULTS_AND_OPERANDS = 0x8040 };
-#define CHANGES(X)                                                                                 \
-    X(locale, change_locale())                                                                     \
-    X(cwd, return chdir("/"))                                                                      \
-    X(signals, return change_signals())                                                            \
-    X(rounding, add_to_float_control(UPWARD))                                                      \
-    X(flush_to_zero, add_to_float_control(RESULTS_AND_OPERANDS))                                   \
-    X(umask, umask(0777))                                                                          \
-    X(variables, return change_variables())                                                        \
-    X(nice, return nice(5) < -20)                                                                  \
-    X(all, )
-WORDS(environment, CHANGES)
-
-static int32_t environment_act(struct bench *bench)
-{
-    const int32_t what = bench->params->what;
-    int32_t status = GB_OK;
-    for (int32_t i = 0; i < ALL && status == GB_OK; i++)
-        if (what == ALL || what == i)
-            status = environment_do(bench, i) == 0 ? GB_OK : GB_IO;
-    return status;
-}
-
-/* Right in any rounding mode: what the case is judged by must not be its own environment. */
-static int32_t verify_thirds(void *object, const struct gb_queue *queue)
-{
-    static const float output[] = {0.5f, 1.0f / 3, 0x1p-140f};
-    static const double reference[] = {0.5, 1.0 / 3, 0x1p-140};
-    const struct gb_host *host = ((struct bench *)object)->host;
-    const struct gb_check check = {.size = sizeof check,
-                                   .format = GB_F32,
-                                   .name = "thirds",
-                                   .n = 3,
-                                   .output = output,
-                                   .reference = reference,
-                                   .flags = GB_CHECK_EXACT,
-                                   .default_metric = "abs"};
-    const int32_t status = verify(object, queue);
-    if (status != GB_OK)
-        return status;
-    host->metric(host, "half", 0.5, "");
-    return host->check(host, &check);
-}
-
-ACTS_IN(environment, "prepare", "changes the process around it", verify_thirds,
-        GB_CHOICE(struct params, what, "all", environment_words, "what it changes"))
-
-GB_MODULE(&leftover, &environment)
+GB_MODULE(&leftover)
