@@ -6,7 +6,7 @@
  * line of another case may stand between its own `begin` and `end`. The log can be a FIFO that a
  * test listens to, if nobody waits for lines.
  */
-#define _POSIX_C_SOURCE 200809L
+#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct params {
@@ -55,14 +54,6 @@ struct bench {
     int has_run;
 };
 
-static void pause_for(double ns)
-{
-    struct timespec time;
-    time.tv_sec = (time_t)(ns / 1e9);
-    time.tv_nsec = (long)(ns - 1e9 * (double)time.tv_sec);
-    nanosleep(&time, NULL);
-}
-
 /* One write each, so that lines of several processes do not mix. */
 static void note(const struct bench *bench, const char *word)
 {
@@ -91,7 +82,7 @@ static int64_t count_lines(const struct bench *bench, const char *word)
 static void wait_for(const struct bench *bench, const char *word, int64_t n)
 {
     while (n > 0 && count_lines(bench, word) < n && !bench->host->cancelled(bench->host))
-        pause_for(1e6);
+        wait_ns(1e6);
 }
 
 static void wait_for_go(const struct bench *bench)
@@ -103,7 +94,7 @@ static void wait_for_go(const struct bench *bench)
         return;
     snprintf(path, sizeof path, "%s.go", params->log);
     while (access(path, F_OK) != 0)
-        pause_for(1e6);
+        wait_ns(1e6);
 }
 
 static void have_it_killed(const struct bench *bench)
@@ -146,8 +137,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     struct bench *bench = object;
-    (void)queue;
-    (void)iterations;
+    (void)queue, (void)iterations;
     if (bench->has_run)
         return GB_OK;
     bench->has_run = 1;
@@ -157,13 +147,13 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     wait_for(bench, "killed", bench->params->meet_killed);
     wait_for_go(bench);
     if (bench->params->linger > 0)
-        pause_for(bench->params->linger);
+        wait_ns(bench->params->linger);
     while (bench->params->until_cancelled && !bench->host->cancelled(bench->host))
-        pause_for(1e6);
+        wait_ns(1e6);
     if (bench->params->deaf)
         hurry_hang(0);
     while (bench->params->deaf)
-        pause_for(1e9);
+        wait_ns(1e9);
     return GB_OK;
 }
 
@@ -178,14 +168,7 @@ static const struct gb_bench_ops ops = {
     .size = sizeof ops, .create = create, .prepare = prepare, .run = run, .verify = verify};
 
 static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "beside",
-    .version = "1.0",
-    .summary = "looks at the cases beside it",
-    .devices = "fake cpu",
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-};
+    GB_PLUGIN(BENCH, "beside", "1.0", "looks at the cases beside it"), .devices = "fake cpu",
+    GB_OPTIONS(options, struct params), .ops = &ops};
 
 GB_MODULE(&plugin)

@@ -164,27 +164,19 @@ size_t text_length(struct text text)
     return n;
 }
 
-int64_t sum_of_longs(int n, ...)
-{
-    int64_t sum = 0;
-    va_list list;
-    va_start(list, n);
-    for (int i = 0; i < n; i++)
-        sum += va_arg(list, int64_t);
-    va_end(list);
-    return sum;
-}
-
-double sum_of_doubles(int n, ...)
-{
-    double sum = 0;
-    va_list list;
-    va_start(list, n);
-    for (int i = 0; i < n; i++)
-        sum += va_arg(list, double);
-    va_end(list);
-    return sum;
-}
+#define SUM_OF(name, type)                                                                         \
+    type sum_of_##name(int n, ...)                                                                 \
+    {                                                                                              \
+        type sum = 0;                                                                              \
+        va_list list;                                                                              \
+        va_start(list, n);                                                                         \
+        for (int i = 0; i < n; i++)                                                                \
+            sum += va_arg(list, type);                                                             \
+        va_end(list);                                                                              \
+        return sum;                                                                                \
+    }
+SUM_OF(longs, int64_t)
+SUM_OF(doubles, double)
 
 /* ---- callbacks and addresses ---- */
 

@@ -3,9 +3,9 @@
  * and what gbrun must make of it. Each costs its own case and no other.
  */
 #define _GNU_SOURCE
+#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
-#include <errno.h>
 #include <gbrun/gbrun.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <time.h>
 #include <unistd.h>
 
 struct params {
@@ -130,13 +129,8 @@ ACTS_IN(skipper, "create", "skips itself",
 
 static int32_t slow_act(struct bench *bench)
 {
-    const double seconds = bench->params->time / 1e9;
-    struct timespec left = {.tv_sec = (time_t)seconds};
-    left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-    if (hurry_pass(bench->params->time))
-        return GB_OK;
-    while (nanosleep(&left, &left) != 0 && errno == EINTR)
-        continue;
+    if (!hurry_pass(bench->params->time))
+        wait_ns(bench->params->time);
     return GB_OK;
 }
 

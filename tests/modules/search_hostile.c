@@ -2,21 +2,18 @@
  * search_hostile.c - a search that breaks the rule named by `way`, in the third proposal where the
  * way does not say otherwise. gbrun must end the search, say why, claim nothing that is not true,
  * keep what was measured and go on with the rest of the run.
- *   missing, repeat, wait, crash, exit, hang, moody (a case by chance, from its own source),
- * action, samples (more than there can be), many (the most there can be), text (that steers a
- * terminal) in propose create, hang_create, hang_observe, fail_observe never: a visit of each case,
- * again and again claim (what it has not measured), wrong (a case that is wrong is the best), lie
- * (of what was measured, a case that is worse), list (of cases that do not exist), report (crash),
- * hang_report
+ * never: a visit of each case, again and again; moody: a case by chance, from its own source;
+ * samples: more than there can be; many: the most there can be; text: that steers a terminal;
+ * claim: what it has not measured; wrong: a case that is wrong is the best; lie: of what was
+ * measured, a case that is worse; list: of cases that do not exist; report: a crash there.
  */
+#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
-#include <fcntl.h>
 #include <gbrun/gbrun.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 /* clang-format off */
@@ -69,9 +66,7 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
 /* One that another process, or the same one at another time, would not choose. */
 static uint64_t by_chance(uint64_t n)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return ((uint64_t)now.tv_nsec / 64 + (uint64_t)getpid()) % n;
+    return ((uint64_t)now_ns() / 64 + (uint64_t)getpid()) % n;
 }
 
 static int32_t propose(void *object, struct gb_proposal *proposal)
@@ -84,7 +79,7 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     if (search->way == BY_repeat)
         proposal->i = 0;
     if (search->way == BY_slow && !hurry_pass(450e6))
-        nanosleep(&(struct timespec){0, 450000000}, NULL);
+        wait_ns(450e6);
     if (search->way == BY_never || search->way == BY_slow)
         proposal->i %= n_cases;
     if (search->way == BY_moody)
