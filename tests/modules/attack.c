@@ -3,12 +3,18 @@
  * `attack` names in the function that `where` names. Else they behave well. gbrun must name the
  * case, keep it within its time limit, and measure all other cases as if nothing had been.
  * tests/hostile/test_attacks.sh has what is expected of each.
+ *
+ * `steering`, of each kind as well, has escape sequences in every text that it can give: what would
+ * set a terminal's title, clear it, put lines of its own into a table, turn what follows around,
+ * and bytes that are not UTF-8. Nothing of it may reach a terminal or a file. The option `how` ends
+ * the case in different ways; as a device it has nothing with `skip`, and says so.
  */
 #include "tests/modules/hurry.h"
 
 #include <fcntl.h>
 #include <float.h>
 #include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -496,13 +502,28 @@ static const char *const attacks[] = {ATTACKS(NAME)};
     if (lies(object, DO_##name))                                                                   \
         statement;
 
+#define SEQUENCES                                                                                  \
+    "\033]0;title\a\033[2J\b\r\177\x9b"                                                            \
+    "31m\xc2\x9b"                                                                                  \
+    "31m\xc2\x85\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xff\xc0\xaf\xed\xa0\x80\xe2\x82"
+#define STEERING(words) words SEQUENCES " end"
+#define PUT(array, words) snprintf(array, sizeof(array), "%s", STEERING(words))
+#define PUT_SHORT(array, words) snprintf(array, sizeof(array), "%.31s", STEERING(words))
+
+static const char *const endings[] = {"ok", "fail", "skip", "wrong", "crash"};
+enum { ENDS_OK, ENDS_FAIL, ENDS_SKIP, ENDS_WRONG, ENDS_CRASH };
+
 struct params {
-    int32_t where, attack;
+    int32_t where, attack, how, steers;
 };
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, where, "run", places, "the function that attacks"),
     GB_CHOICE(struct params, attack, "nothing", attacks, "what it does"),
+};
+static const struct gb_option steering_options[] = {
+    GB_CHOICE(struct params, how, "ok", endings, "how it ends"),
+    GB_BOOL(struct params, steers, "yes", "does what it is for"),
 };
 
 /* A benchmark, a device or a policy. */
@@ -541,6 +562,11 @@ static int lies(const void *object, int32_t attack)
     return ((const struct object *)object)->params->attack == attack;
 }
 
+static int steers(const void *object)
+{
+    return ((const struct object *)object)->params->steers;
+}
+
 static int32_t make(const struct gb_host *host, const void *params, int32_t where, void **ret)
 {
     int32_t status = act_with(host, params, where);
@@ -557,9 +583,30 @@ static int32_t make(const struct gb_host *host, const void *params, int32_t wher
 
 /* ---- the benchmark ---- */
 
+static int32_t speak(const struct gb_host *host, int32_t how)
+{
+    for (int32_t severity = GB_LOG_DEBUG; severity <= GB_LOG_PLUGIN_BUG; severity++)
+        host->log(host, severity, STEERING("log"));
+    host->metric(host, STEERING("metric"), 1, STEERING("unit"));
+    fprintf(stdout, "%s\n", STEERING("stdout"));
+    fprintf(stderr, "%s\n", STEERING("stderr"));
+    fflush(stdout);
+    return how == ENDS_FAIL   ? host->fail(host, STEERING("fail"))
+           : how == ENDS_SKIP ? host->skip(host, STEERING("skip"))
+                              : GB_OK;
+}
+
+static int32_t speak_and_make(const struct gb_host *host, const void *object, int32_t where,
+                              void **ret)
+{
+    const struct params *params = object;
+    const int32_t status = params->steers ? speak(host, params->how) : GB_OK;
+    return status == GB_OK ? make(host, params, where, ret) : status;
+}
+
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    return make(host, params, AT_create, ret_bench);
+    return speak_and_make(host, params, AT_create, ret_bench);
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
@@ -581,12 +628,18 @@ static int32_t work(void *object, struct gb_work *ret)
     double odd = 0;
     WORK_LIES(LIE)
     ret->flops = ret->bytes_read = ret->bytes_written = ret->items = odd;
+    if (steers(object)) {
+        ret->items = ret->flops = ret->bytes_read = 1;
+        ret->item = STEERING("item");
+    }
     return act(object, AT_work);
 }
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)queue, (void)iterations;
+    if (((struct object *)bench)->params->how == ENDS_CRASH)
+        abort();
     return act(bench, AT_run);
 }
 
@@ -598,7 +651,11 @@ static int32_t reset(void *bench, const struct gb_queue *queue)
 
 static int32_t verify(void *bench, const struct gb_queue *queue)
 {
+    const struct object *self = bench;
+    const double output = self->params->how == ENDS_WRONG ? 2 : 1;
     (void)queue;
+    if (steers(bench))
+        return gb_check_number(self->host, STEERING("check"), output, 1, 0);
     return act(bench, AT_verify);
 }
 
@@ -617,6 +674,22 @@ static const struct gb_bench_ops bench_ops = {.size = sizeof bench_ops,
                                               .verify = verify,
                                               .destroy = destroy};
 
+static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,
+                        void *context)
+{
+    (void)host;
+    if (getenv("STEERING_PROBLEM") && ((const struct params *)params)->how == ENDS_OK)
+        problem(context, "how", 0, STEERING("problem"));
+    return GB_OK;
+}
+
+static const void *bench_extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+}
+
 /* ---- the device ---- */
 
 static int32_t count(const struct gb_host *host, const void *object, uint32_t *ret_n)
@@ -625,6 +698,10 @@ static int32_t count(const struct gb_host *host, const void *object, uint32_t *r
     *ret_n = params->attack == DO_no_devices    ? 0
              : params->attack == DO_all_devices ? UINT32_MAX
                                                 : 1;
+    if (params->how == ENDS_SKIP) {
+        *ret_n = 0;
+        return host->skip(host, STEERING("no device"));
+    }
     return act_with(host, params, AT_count);
 }
 
@@ -642,15 +719,28 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
     strcpy(info->model, "Attack 1");
     info->index = index;
     INFO_LIES(LIE)
+    if (steers(object)) {
+        PUT_SHORT(info->backend, "b");
+        PUT(info->model, "model");
+        PUT(info->uuid, "uuid");
+        info->n_units = 1;
+    }
+    if (steers(object) && fact)
+        fact(context, STEERING("fact"), STEERING("value"));
     for (int i = 0; fact && lies(object, DO_many_facts) && i < 100000; i++)
         fact(context, "fact", odd_text(NOT_UTF8));
     return act_with(host, params, AT_describe);
 }
 
-static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
+static int32_t open_device(const struct gb_host *host, const void *object, uint32_t index,
                            void **ret_device)
 {
+    const struct params *params = object;
     (void)index;
+    if (params->steers)
+        host->log(host, GB_LOG_WARNING, STEERING("opened"));
+    if (params->how == ENDS_FAIL)
+        return host->fail(host, STEERING("cannot be opened"));
     return make(host, params, AT_open, ret_device);
 }
 
@@ -703,9 +793,14 @@ static int32_t synchronize(void *device, struct gb_queue *queue)
 
 static int32_t clock_of(void *object, uint32_t i, struct gb_clock *clock)
 {
-    if (lies(object, DO_no_clock) || (i > 0 && !lies(object, DO_clocks_alike)))
+    const uint32_t n = lies(object, DO_no_clock) ? 0 : steers(object) ? 2 : 1;
+    if (i >= n && !lies(object, DO_clocks_alike))
         return GB_NOT_FOUND;
-    strcpy(clock->name, "ticks");
+    strcpy(clock->name, i == 0 || lies(object, DO_clocks_alike) ? "ticks" : "second");
+    if (steers(object) && i == 0)
+        PUT_SHORT(clock->name, "c");
+    if (steers(object))
+        PUT(clock->help, "help");
     clock->tick_ns = clock->overhead_ns = 1;
     CLOCK_LIES(LIE)
     return act(object, AT_clock);
@@ -739,8 +834,10 @@ static void write_sample(struct object *device, struct gb_measurement *to, uint6
                     : lies(device, DO_standing_still) ? device->now_ns
                                                       : device->now_ns + 1e6;
     to->clock_hz[i] = lies(device, DO_hz_nan) ? (double)NAN : 1e9;
-    to->throttle[i] = lies(device, DO_flags_all) ? UINT64_MAX : 0;
-    to->flags[i] = lies(device, DO_flags_all) ? UINT32_MAX : 0;
+    to->throttle[i] = lies(device, DO_flags_all) ? UINT64_MAX : (uint64_t)steers(device);
+    to->flags[i] = lies(device, DO_flags_all) ? UINT32_MAX
+                   : steers(device)           ? GB_SAMPLE_THROTTLED
+                                              : 0;
     device->n++;
 }
 
@@ -768,7 +865,9 @@ static int32_t measure(void *object, struct gb_measurement *to)
         else
             write_sample(object, to, to->n_done++);
     }
-    to->clocks_filled = 1;
+    to->clocks_filled = steers(object) ? 3 : 1;
+    if (steers(object) && to->reading)
+        PUT(to->reading->note, "note");
     if (to->reading)
         lie_about_reading(object, to->reading);
     COUNT_LIES(LIE)
@@ -795,13 +894,84 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 {
     telemetry->clock_hz = 1e9;
     TELEMETRY_LIES(LIE)
+    telemetry->throttle |= (uint64_t)steers(object);
+    if (steers(object))
+        PUT(telemetry->throttle_text, "throttled");
     return act(object, AT_telemetry);
+}
+
+static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
+                       gb_finding_fn *finding, void *context)
+{
+    const struct gb_finding found = {.size = sizeof found,
+                                     .is_noisy = 1,
+                                     .subject = STEERING("subject"),
+                                     .state = STEERING("state"),
+                                     .why = STEERING("why"),
+                                     .cure = STEERING("fix")};
+    (void)index;
+    finding(context, &found);
+    return ((const struct params *)params)->how == ENDS_FAIL
+               ? host->fail(host, STEERING("cannot be examined"))
+               : GB_OK;
 }
 
 static int32_t is_spent(void *device)
 {
     const int32_t status = act(device, AT_is_spent);
     return lies(device, DO_spent_always) ? 1 : lies(device, DO_spent_odd) ? -77 : status;
+}
+
+static int32_t list_counters(const struct gb_host *host, const void *params, uint32_t index,
+                             const char *model, const char *whole, gb_counter_fn *counter,
+                             void *context)
+{
+    const struct gb_counter one = {.size = sizeof one,
+                                   .name = STEERING("counter"),
+                                   .unit = STEERING("unit"),
+                                   .help = STEERING("help")};
+    (void)host, (void)params, (void)index, (void)model, (void)whole;
+    counter(context, &one);
+    return GB_OK;
+}
+
+static int32_t count_values(void *device, struct gb_counting *counting)
+{
+    (void)device;
+    counting->n_passes = 1;
+    counting->count(counting->context, STEERING("counter"), 1, STEERING("unit"));
+    PUT(counting->made_from, "made from");
+    PUT(counting->missing, "missing");
+    return GB_OK;
+}
+
+static int32_t list_activities(void *device, const struct gb_measurement *measurement,
+                               uint64_t n_samples, gb_activity_fn *activity, void *context)
+{
+    struct gb_activity one = {.size = sizeof one,
+                              .kind = GB_ACTIVITY_KERNEL,
+                              .grid = {1, 1, 1},
+                              .block = {1, 1, 1},
+                              .occupancy = 1,
+                              .time_ns = 900,
+                              .low_ns = 900,
+                              .high_ns = 900,
+                              .gap_ns = NAN};
+    (void)device, (void)measurement, (void)n_samples;
+    PUT(one.name, "kernel");
+    activity(context, &one);
+    return GB_OK;
+}
+
+static const void *device_extension(const char *id)
+{
+    static const struct gb_counters counters = {
+        .size = sizeof counters, .list = list_counters, .count = count_values};
+    static const struct gb_activities activities = {.size = sizeof activities,
+                                                    .list = list_activities};
+    return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&counters
+           : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&activities
+                                            : NULL;
 }
 
 static const struct gb_device_ops device_ops = {.size = sizeof device_ops,
@@ -820,13 +990,14 @@ static const struct gb_device_ops device_ops = {.size = sizeof device_ops,
                                                 .measure = measure,
                                                 .flush_cache = flush,
                                                 .telemetry = telemetry,
+                                                .examine = examine,
                                                 .is_spent = is_spent};
 
 /* ---- the policy ---- */
 
 static int32_t policy_create(const struct gb_host *host, const void *params, void **ret_policy)
 {
-    return make(host, params, AT_policy_create, ret_policy);
+    return speak_and_make(host, params, AT_policy_create, ret_policy);
 }
 
 static int32_t observe(void *object, const struct gb_samples *samples)
@@ -854,6 +1025,8 @@ static int32_t next(void *object, struct gb_next *next)
                        : lies(object, DO_wants_infinite) ? (double)INFINITY
                                                          : 0;
     NEXT_LIES(LIE)
+    if (steers(object))
+        PUT(next->reason, "reason");
     return act(object, AT_next);
 }
 
@@ -865,6 +1038,10 @@ static int32_t report(void *object, struct gb_estimate *estimate)
     estimate->value_ns = policy->n ? policy->sum_ns / (double)policy->n : 0;
     estimate->low_ns = estimate->high_ns = estimate->value_ns;
     ESTIMATE_LIES(LIE)
+    if (steers(object)) {
+        PUT_SHORT(estimate->statistic, "s");
+        policy->host->metric(policy->host, STEERING("of the policy"), 2, STEERING("unit"));
+    }
     return act(object, AT_report);
 }
 
@@ -886,5 +1063,13 @@ static const struct gb_policy_ops policy_ops = {.size = sizeof policy_ops,
 static const struct gb_plugin bench = {ATTACKER(BENCH), .ops = &bench_ops};
 static const struct gb_plugin device = {ATTACKER(DEVICE), .ops = &device_ops};
 static const struct gb_plugin policy = {ATTACKER(POLICY), .ops = &policy_ops};
+#define STEERER(kind)                                                                              \
+    GB_PLUGIN(kind, "steering", STEERING("1.0"), STEERING("summary")),                             \
+        .help = STEERING("help"), GB_OPTIONS(steering_options, struct params)
+static const struct gb_plugin steering_bench = {STEERER(BENCH), .ops = &bench_ops,
+                                                .extension = bench_extension};
+static const struct gb_plugin steering_device = {STEERER(DEVICE), .ops = &device_ops,
+                                                 .extension = device_extension};
+static const struct gb_plugin steering_policy = {STEERER(POLICY), .ops = &policy_ops};
 
-GB_MODULE(&bench, &device, &policy)
+GB_MODULE(&bench, &device, &policy, &steering_bench, &steering_device, &steering_policy)

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include "tests/modules/words.h"
+
 #include <gbrun/gbrun.h>
 
 static const char *const places[] = {"create", "prepare", "run",    "reset",
@@ -85,15 +87,7 @@ static void destroy(void *bench)
                                           GB_OPTIONS(name##_options, struct params),               \
                                           .ops = &name##_ops};
 
-/* What the words of an option do. WORDS(crash, CRASHES), where
- *   #define CRASHES(X) X(segv, store_nowhere()) X(silent, return GB_FAILED)
- * makes crash_words[], and crash_do(bench, i), which executes the statement of the i-th word. */
-#define WORD(word, statement) #word,
-#define WORD_NUMBER(word, statement) IS_##word,
-#define WORD_CASE(word, statement)                                                                 \
-    case IS_##word:                                                                                \
-        statement;                                                                                 \
-        break;
+/* crash_words[], and crash_do(bench, i), which executes the statement of the i-th word. */
 #define WORDS(name, LIST)                                                                          \
     static const char *const name##_words[] = {LIST(WORD)};                                        \
     static int32_t name##_do(const struct bench *bench, int32_t i)                                 \

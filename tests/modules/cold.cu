@@ -335,24 +335,6 @@ static int32_t fetch(const bench *bench, cudaStream_t stream, void *to, const vo
     return judge(bench->host, cudaStreamSynchronize(stream));
 }
 
-static int32_t exactly(const bench *bench, const char *name, uint32_t format, const void *output,
-                       const double *reference, uint64_t n)
-{
-    const gb_check check = {.size = sizeof check,
-                            .format = format,
-                            .name = name,
-                            .n = n,
-                            .output = output,
-                            .reference = reference,
-                            .flags = GB_CHECK_EXACT};
-    return bench->host->check(bench->host, &check);
-}
-
-static int32_t exactly_one(const bench *bench, const char *name, double output, double reference)
-{
-    return exactly(bench, name, GB_F64, &output, &reference, 1);
-}
-
 static void reference_product(double *c)
 {
     for (unsigned i = 0; i < SIDE; i++)
@@ -376,7 +358,14 @@ static int32_t verify_output(const bench *bench, cudaStream_t stream)
     for (unsigned i = 0; i < n && bench->kind == COPY; i++)
         reference[i] = operand(i);
     TRY(fetch(bench, stream, output, bench->to, n * sizeof(float)));
-    return exactly(bench, "output", GB_F32, output, reference, n);
+    const gb_check check = {.size = sizeof check,
+                            .format = GB_F32,
+                            .name = "output",
+                            .n = n,
+                            .output = output,
+                            .reference = reference,
+                            .flags = GB_CHECK_EXACT};
+    return host->check(host, &check);
 }
 
 // What the marks of all blocks add up to, and on how many multiprocessors they were left.
@@ -435,14 +424,15 @@ ON_STREAM(verify)
     if (expected > 0) {
         TRY(add_marks(bench, stream, &sum, &n_units));
         bench->host->metric(bench->host, "multiprocessors", n_units, "");
-        TRY(exactly_one(bench, "sum over what was done before", (double)sum, (double)expected));
+        TRY(gb_check_number(bench->host, "sum over what was done before", (double)sum,
+                            (double)expected, 0));
     }
     if (bench->written == nullptr)
         return GB_OK;
     enqueue_read(bench, stream, bench->written, bench->cache_bytes);
     TRY(enqueued(bench, GB_OK));
     TRY(add_marks(bench, stream, &sum, &n_units));
-    return exactly_one(bench, "sum of what was written before", (double)sum, 0);
+    return gb_check_number(bench->host, "sum of what was written before", (double)sum, 0, 0);
 }
 
 CUDA_BENCH(cold, GB_BENCH_SINGLE, "short kernels, and before each of them an emptied cache",

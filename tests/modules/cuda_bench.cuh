@@ -2,8 +2,10 @@
 // bench, which their options fill; `host` of it is set, all else zero at first.
 #pragma once
 
+#include "words.h"
+
 #include <cuda_runtime.h>
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" // what is left out is 0, as in C
 
 // A look at the GPU's global timer.
@@ -21,9 +23,6 @@ static __device__ __forceinline__ void spin_for(unsigned long long duration_ns)
     while (global_ns() - begin_ns < duration_ns)
         ;
 }
-
-// The words of an option and, with a prefix of their own, their numbers.
-#define WORD(word) #word,
 
 static inline int32_t judge(const gb_host *host, cudaError_t error)
 {
@@ -49,6 +48,61 @@ template <typename T> static int32_t enqueued(const T *bench, int32_t status)
 {
     const cudaError_t last = cudaGetLastError();
     return status == GB_OK ? judge(bench->host, last) : status;
+}
+
+// What a benchmark has beside its queue; what it has not made is NULL.
+struct parts {
+    cudaStream_t side, blocking;
+    cudaEvent_t forked, joined;
+    cudaGraphExec_t graph;
+};
+
+static inline void destroy_parts(const parts *parts)
+{
+    if (parts->graph != nullptr)
+        cudaGraphExecDestroy(parts->graph);
+    if (parts->forked != nullptr)
+        cudaEventDestroy(parts->forked);
+    if (parts->joined != nullptr)
+        cudaEventDestroy(parts->joined);
+    if (parts->side != nullptr)
+        cudaStreamDestroy(parts->side);
+    if (parts->blocking != nullptr)
+        cudaStreamDestroy(parts->blocking);
+}
+
+template <typename T> static int32_t make_fork(T *bench)
+{
+    TRY(cudaStreamCreateWithFlags(&bench->parts.side, cudaStreamNonBlocking));
+    TRY(cudaEventCreateWithFlags(&bench->parts.forked, cudaEventDisableTiming));
+    TRY(cudaEventCreateWithFlags(&bench->parts.joined, cudaEventDisableTiming));
+    return GB_OK;
+}
+
+// What is enqueued goes beside the stream, which waits for it if it is joined.
+template <typename T, typename F>
+static int32_t fork(const T *bench, cudaStream_t stream, bool joins, F enqueue)
+{
+    const parts *parts = &bench->parts;
+    TRY(cudaEventRecord(parts->forked, stream));
+    TRY(cudaStreamWaitEvent(parts->side, parts->forked, 0));
+    enqueue();
+    if (!joins)
+        return GB_OK;
+    TRY(cudaEventRecord(parts->joined, parts->side));
+    return judge(bench->host, cudaStreamWaitEvent(stream, parts->joined, 0));
+}
+
+template <typename T, typename F>
+static int32_t capture_graph(T *bench, cudaStream_t stream, F enqueue)
+{
+    cudaGraph_t graph = nullptr;
+    TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    enqueue();
+    TRY(cudaStreamEndCapture(stream, &graph));
+    const cudaError_t error = cudaGraphInstantiate(&bench->parts.graph, graph, 0);
+    cudaGraphDestroy(graph);
+    return judge(bench->host, error);
 }
 
 // The head of a prepare, reset or verify.

@@ -3,6 +3,7 @@
  * PTX, put on the queue by the driver API. For tests of the device cuda.
  */
 #include "plugins/common/cuda/cuda_driver.h"
+#include "tests/modules/words.h"
 
 #include <gbrun/simple.h>
 #include <stdlib.h>
@@ -13,10 +14,8 @@
     X(empty) X(spin) X(copy) X(fill) X(many) X(waits) X(nothing) X(illegal) X(trap) X(misaligned)  \
     X(endless) X(too_much) X(assertion) X(reset) X(bad_launch) X(aside)
 /* clang-format on */
-#define WORD(word) #word,
-#define KIND(word) IS_##word,
 static const char *const kinds[] = {KINDS(WORD)};
-enum { KINDS(KIND) N_KINDS };
+enum { KINDS(WORD_NUMBER) N_KINDS };
 
 static const char ptx[] = ".version 6.0\n"
                           ".target sm_50\n"

@@ -34,22 +34,15 @@
 
 #include "fake_current.h"
 #include "tests/modules/hurry.h"
-#include "tests/modules/quiet_device.h"
 
+#include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* clang-format off */
-#define PLACES(X)                                                                                  \
-    X(none) X(count) X(describe) X(open) X(allocate) X(queue) X(measure) X(flush) X(telemetry)     \
-    X(synchronize) X(close) X(examine)
-/* clang-format on */
-#define WORD(word) #word,
-#define PLACE(word) IN_##word,
-static const char *const places[] = {PLACES(WORD)};
-enum { PLACES(PLACE) };
+static const char *const places[] = {"none", "describe", "open", "measure", "telemetry", "examine"};
+enum { NONE, DESCRIBE, OPEN, MEASURE, TELEMETRY, EXAMINE };
 
 static const char *const countings[] = {"fine", "forbidden", "garbage", "error", "crash"};
 enum { FINE, FORBIDDEN, GARBAGE, COUNT_ERROR, COUNT_CRASH };
@@ -180,11 +173,12 @@ static uint32_t count_visible(void)
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
     const char *number = getenv("FAKE_DEVICES");
+    (void)host;
     *ret_n = number ? (uint32_t)strtoul(number, NULL, 10)
                     : (uint32_t)((const struct params *)params)->n_devices;
     if (getenv("FAKE_VISIBLE"))
         *ret_n = count_visible();
-    return act(host, params, IN_count);
+    return GB_OK;
 }
 
 static const char *item(const struct gb_list *list, uint64_t i)
@@ -220,7 +214,7 @@ static int32_t describe(const struct gb_host *host, const void *object, uint32_t
             fact(fact_context, "other_processes", n);
         }
     }
-    return act(host, params, IN_describe);
+    return act(host, params, DESCRIBE);
 }
 
 /* What is current on the thread, as CUDA has a context: of which device, and the program's name for
@@ -245,7 +239,7 @@ static int32_t open_device(const struct gb_host *host, const void *object, uint3
 {
     const struct params *params = object;
     current = (struct fake_current){(int32_t)index, 0, 0};
-    const int32_t status = act(host, params, IN_open);
+    const int32_t status = act(host, params, OPEN);
     if (status != GB_OK)
         return status;
     if (params->closed_device == (int64_t)index) {
@@ -264,24 +258,42 @@ static int32_t open_device(const struct gb_host *host, const void *object, uint3
 
 static void close_device(void *device)
 {
-    if (device)
-        act_on(device, IN_close);
     free(device);
 }
 
 static int32_t allocate(void *device, uint64_t bytes, uint32_t kind, void **ret_memory)
 {
-    const int32_t status = act_on(device, IN_allocate);
-    return status == GB_OK ? quiet_allocate(device, bytes, kind, ret_memory) : status;
+    (void)device, (void)kind;
+    *ret_memory = calloc(1, bytes ? bytes : 1);
+    return *ret_memory ? GB_OK : GB_NO_MEMORY;
+}
+
+static void release(void *device, void *memory)
+{
+    (void)device;
+    free(memory);
+}
+
+static int32_t copy(void *device, void *to, const void *from, uint64_t bytes)
+{
+    (void)device;
+    memmove(to, from, bytes);
+    return GB_OK;
+}
+
+static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
+{
+    (void)device;
+    memset(memory, (int)byte, bytes);
+    return GB_OK;
 }
 
 static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 {
     struct device *device = object;
-    const int32_t status = act_on(device, IN_queue);
-    struct gb_queue *queue = status == GB_OK ? calloc(1, sizeof *queue) : NULL;
+    struct gb_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
-        return status == GB_OK ? GB_NO_MEMORY : status;
+        return GB_NO_MEMORY;
     *queue = (struct gb_queue){.size = sizeof *queue, .native = &device->n_samples};
     *ret_queue = queue;
     return GB_OK;
@@ -289,7 +301,8 @@ static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-    quiet_release(device, queue);
+    (void)device;
+    free(queue);
 }
 
 static int32_t queue_synchronize(void *object, struct gb_queue *queue)
@@ -299,7 +312,7 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
     if (device->kept)
         device->kept(NULL, NULL);
     device->kept = NULL;
-    return act_on(device, IN_synchronize);
+    return GB_OK;
 }
 
 static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
@@ -420,7 +433,7 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 {
     struct device *device = object;
     current = (struct fake_current){(int32_t)device->index, 0, 0};
-    int32_t status = act_on(device, IN_measure);
+    int32_t status = act_on(device, MEASURE);
     if (GB_HAS(measurement, reading) && measurement->reading)
         say_how_read(device, measurement);
     for (uint64_t i = 0; i < measurement->n_samples && status == GB_OK; i++)
@@ -431,8 +444,8 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 
 static int32_t flush_cache(void *device, const struct gb_queue *queue)
 {
-    (void)queue;
-    return act_on(device, IN_flush);
+    (void)device, (void)queue;
+    return GB_OK;
 }
 
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
@@ -454,7 +467,7 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
     telemetry->throttle = params->throttle_from >= 0 ? 4 : 0;
     if (telemetry->throttle)
         strcpy(telemetry->throttle_text, "throttled by its option");
-    return act_on(device, IN_telemetry);
+    return act_on(device, TELEMETRY);
 }
 
 static int32_t is_spent(void *object)
@@ -477,7 +490,7 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
         .size = sizeof others, .subject = "other programs", .state = "none\nat\tall"};
     int32_t status;
     finding(context, &mode);
-    status = act(host, params, IN_examine);
+    status = act(host, params, EXAMINE);
     if (status == GB_OK)
         finding(context, &others);
     return status;
@@ -622,10 +635,10 @@ static int32_t list_activities(void *object, const struct gb_measurement *measur
 {
     struct device *device = object;
     int32_t status = GB_OK;
-    if (device->params->listing != LIST_none)
+    if (device->params->listing != IS_none)
         status = measurement->bench_ops->run(measurement->bench, measurement->queue,
                                              measurement->iterations);
-    if (status == GB_OK && device->params->listing == LIST_late)
+    if (status == GB_OK && device->params->listing == IS_late)
         device->kept = activity;
     return status == GB_OK
                ? list_fake(device->host, device->params->listing, n_samples, activity, context)
@@ -676,10 +689,9 @@ static const void *short_extension(const char *id)
 
 #define ALL_BUT_COUNT                                                                              \
     .describe = describe, .open = open_device, .close = close_device, .allocate = allocate,        \
-    .release = quiet_release, .copy = quiet_copy, .fill = quiet_fill,                              \
-    .queue_create = queue_create, .queue_destroy = queue_destroy,                                  \
-    .queue_synchronize = queue_synchronize, .clock = clock_of, .measure = measure,                 \
-    .flush_cache = flush_cache, .telemetry = telemetry, .examine = examine
+    .release = release, .copy = copy, .fill = fill, .queue_create = queue_create,                  \
+    .queue_destroy = queue_destroy, .queue_synchronize = queue_synchronize, .clock = clock_of,     \
+    .measure = measure, .flush_cache = flush_cache, .telemetry = telemetry, .examine = examine
 static const struct gb_device_ops ops = {.size = sizeof ops,
                                          .flags = GB_DEVICE_GRAPHS,
                                          .count = count,

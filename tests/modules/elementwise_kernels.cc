@@ -16,10 +16,12 @@ struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
 
-static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
-{
-    return {x, y, z, w};
-}
+#define make_uint4(x, y, z, w) (uint4{x, y, z, w})
+#define __frcp_rn(x) (1.0f / (x))
+#define __drcp_rn(x) (1.0 / (x))
+#define __fdividef(a, b) ((a) / (b))
+#define rsqrtf(x) (1.0f / sqrtf(x))
+#define rsqrt(x) (1.0 / sqrt(x))
 
 static inline double __hiloint2double(int high, int low)
 {
@@ -35,31 +37,6 @@ static inline int __double2loint(double value)
 static inline int __double2hiint(double value)
 {
     return static_cast<int>(same_bits<unsigned long long>(value) >> 32);
-}
-
-static inline float __frcp_rn(float x)
-{
-    return 1.0f / x;
-}
-
-static inline double __drcp_rn(double x)
-{
-    return 1.0 / x;
-}
-
-static inline float __fdividef(float a, float b)
-{
-    return a / b;
-}
-
-static inline float rsqrtf(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-
-static inline double rsqrt(double x)
-{
-    return 1.0 / sqrt(x);
 }
 
 // All threads of the warp come here. Nothing is at `from` where there is no such thread.

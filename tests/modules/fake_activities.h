@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "tests/modules/words.h"
+
 #include <gbrun/gbrun.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +16,7 @@
 #define LISTINGS(X)                                                                                \
     X(none) X(one) X(several) X(parallel) X(many) X(late) X(wrong) X(hostile) X(error) X(crash)
 /* clang-format on */
-#define LISTING(word) LIST_##word,
-enum { LISTINGS(LISTING) };
+enum { LISTINGS(WORD_NUMBER) };
 
 /* A kernel of time_ns +- 1 %, 500 ns after the one before. */
 static struct gb_activity fake_kernel(const char *name, uint32_t blocks, double time_ns)
@@ -101,27 +102,27 @@ static int32_t list_fake(const struct gb_host *host, int32_t listing, uint64_t n
 {
     const struct gb_activity one = fake_kernel("only", 1, (double)n_samples);
     switch (listing) {
-    case LIST_several:
+    case IS_several:
         list_several(activity, context);
         break;
-    case LIST_parallel:
+    case IS_parallel:
         list_parallel(activity, context);
         break;
-    case LIST_many:
+    case IS_many:
         list_many(activity, context);
         break;
-    case LIST_hostile:
+    case IS_hostile:
         list_hostile(activity, context);
         break;
-    case LIST_error:
+    case IS_error:
         host->fail(host, "the list broke the device");
         return GB_DEVICE_ERROR;
-    case LIST_crash:
+    case IS_crash:
         abort();
-    case LIST_none:
+    case IS_none:
         return host->skip(host, "there is no list");
     default:
         activity(context, &one);
     }
-    return listing == LIST_wrong ? host->fail(host, "the list is lost") : GB_OK;
+    return listing == IS_wrong ? host->fail(host, "the list is lost") : GB_OK;
 }

@@ -6,7 +6,7 @@
 #include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,19 +204,6 @@ ACTS_IN(printer, "prepare", "writes to stdout and stderr")
 
 #define LONG "a text that is as long as it can be, so that few of them are many bytes together"
 
-static int32_t check_one(const struct gb_host *host, const char *name)
-{
-    static const double output = 1, reference = 1;
-    const struct gb_check check = {.size = sizeof check,
-                                   .format = GB_F64,
-                                   .name = name,
-                                   .n = 1,
-                                   .output = &output,
-                                   .reference = &reference,
-                                   .default_metric = "abs"};
-    return host->check(host, &check);
-}
-
 static const char *const floods[] = {"metrics", "updates", "messages",
                                      "checks",  "lines",   "for_ever"};
 enum { METRICS, UPDATES, MESSAGES, CHECKS, LINES, FOR_EVER };
@@ -232,7 +219,7 @@ static int32_t send_one(const struct gb_host *host, int32_t what, long i)
     else if (what == MESSAGES)
         host->log(host, GB_LOG_WARNING, text);
     else if (what == CHECKS)
-        return check_one(host, text);
+        return gb_check_number(host, text, 1, 1, 0);
     else
         puts(text);
     return GB_OK;

@@ -6,6 +6,7 @@
  */
 #include "core/run/wire.h"
 #include "tests/modules/hurry.h"
+#include "tests/modules/words.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -15,22 +16,8 @@
 
 enum { SOCKET = 3, PAYLOAD_MAX = 1 << 16 };
 
-/* clang-format off */
-#define KINDS(X)                                                                                   \
-    X(garbage) X(checksum) X(huge) X(out_of_place) X(short) X(early) X(no_clocks) X(clocks)        \
-    X(foreign) X(estimates)
-/* clang-format on */
-#define WORD(word) #word,
-#define KIND(word) IS_##word,
-static const char *const kinds[] = {KINDS(WORD)};
-enum { KINDS(KIND) };
-
 struct params {
     int32_t what;
-};
-
-static const struct gb_option options[] = {
-    GB_CHOICE(struct params, what, "garbage", kinds, "what it writes"),
 };
 
 static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t n)
@@ -59,45 +46,51 @@ static void forge(uint32_t type, const void *payload, uint32_t n, uint32_t crc_e
     send_all(frame, WIRE_HEADER_BYTES + n);
 }
 
+/* Clocks without a name, again and again. */
+static void forge_clocks(uint32_t n)
+{
+    static unsigned char clocks[PAYLOAD_MAX];
+    memcpy(clocks, &n, 4);
+    for (;;)
+        forge(WIRE_OPENED, clocks, 4 + 20 * n, 0);
+}
+
+static void forge_estimates(const void *zeros)
+{
+    for (;;)
+        forge(WIRE_ESTIMATE, zeros, 8, 0);
+}
+
+/* Foreign: the worker goes on, and would give the next case its results. */
+#define KINDS(X)                                                                                   \
+    X(garbage, send_all(xs, sizeof xs))                                                            \
+    X(checksum, forge(WIRE_LOG, zeros, 8, 1))                                                      \
+    X(huge, send_all(huge, sizeof huge))                                                           \
+    X(out_of_place, forge(WIRE_REPLAYED, zeros, 8, 0))                                             \
+    X(short, forge(WIRE_METRIC, zeros, 3, 0))                                                      \
+    X(early, forge(WIRE_CASE_END, end, sizeof end, 0))                                             \
+    X(clocks, forge_clocks(2730))                                                                  \
+    X(foreign, forge(WIRE_CASE_END, foreign, sizeof foreign, 0))                                   \
+    X(estimates, forge_estimates(zeros))
+static const char *const kinds[] = {KINDS(WORD)};
+enum { KINDS(WORD_NUMBER) };
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct params, what, "garbage", kinds, "what it writes"),
+};
+
 static void forge_frame(int32_t what)
 {
     static const uint32_t end[5] = {0};              /* of no record: ok, "", not spent, "" */
     static const uint32_t foreign[5] = {0, 1, 0, 0}; /* the same, skipped */
-    static unsigned char zeros[PAYLOAD_MAX];
     static const uint32_t huge[4] = {WIRE_MAGIC, WIRE_LOG, 0xFFFFFFFFu, 0};
+    static const unsigned char zeros[8];
+    char xs[4096];
+    memset(xs, 'x', sizeof xs);
     switch (what) {
-    case IS_garbage:
-        memset(zeros, 'x', 4096);
-        send_all(zeros, 4096);
-        break;
-    case IS_checksum:
-        forge(WIRE_LOG, zeros, 8, 1);
-        break;
-    case IS_huge:
-        send_all(huge, sizeof huge);
-        break;
-    case IS_out_of_place:
-        forge(WIRE_REPLAYED, zeros, 8, 0);
-        break;
-    case IS_short:
-        forge(WIRE_METRIC, zeros, 3, 0);
-        break;
-    case IS_early:
-        forge(WIRE_CASE_END, end, sizeof end, 0);
-        break;
-    case IS_foreign: /* the worker goes on, and would give the next case its results */
-        forge(WIRE_CASE_END, foreign, sizeof foreign, 0);
-        break;
-    case IS_no_clocks:
-        forge(WIRE_OPENED, zeros, 4, 0);
-        break;
-    case IS_clocks: /* 2730 clocks without a name, again and again */
-        for (const uint32_t n = 2730; memcpy(zeros, &n, 4);)
-            forge(WIRE_OPENED, zeros, 4 + 20 * n, 0);
-        break;
+        KINDS(WORD_CASE)
     default:
-        for (;;)
-            forge(WIRE_ESTIMATE, zeros, 8, 0);
+        break;
     }
 }
 

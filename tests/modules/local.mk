@@ -18,7 +18,6 @@ TEST_MODULE_FILES = \
 	tests/modules/plain.c \
 	tests/modules/policies.c \
 	tests/modules/search_hostile.c \
-	tests/modules/steering.c \
 	tests/modules/wrong_result.c
 TEST_MODULE_CXX_FILES = \
 	tests/modules/convolution_kernels.cc \
@@ -46,7 +45,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/halves_on_host.h \
 	tests/modules/host_time.h \
 	tests/modules/hurry.h \
-	tests/modules/quiet_device.h
+	tests/modules/words.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \
 	$(TEST_MODULE_NVCC_FILES) $(TEST_MODULE_INCLUDES) tests/modules/loading.c
 

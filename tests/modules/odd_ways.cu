@@ -49,9 +49,8 @@ static __global__ void spin_together(unsigned long long duration_ns)
     X(forked_joined) X(forked_unjoined) X(blocking_stream) X(legacy_stream) X(per_thread_stream)   \
     X(thread_on_queue) X(thread_on_stream)
 // clang-format on
-#define WAY(word) IS_##word,
 static const char *const ways[] = {WAYS(WORD)};
-enum { WAYS(WAY) };
+enum { WAYS(WORD_NUMBER) };
 
 struct bench {
     int32_t way;
@@ -63,9 +62,7 @@ struct bench {
     unsigned long long *n_runs; // on the device: kernels that were run
     int device;
     void *pageable, *pinned, *memory;
-    cudaStream_t side, blocking;
-    cudaEvent_t event, joined;
-    cudaGraphExec_t graph;
+    struct parts parts;
 };
 
 static const gb_option options[] = {
@@ -76,29 +73,7 @@ static const gb_option options[] = {
 
 static void destroy(void *object)
 {
-    auto *bench = (struct bench *)object;
-    if (bench->graph != nullptr)
-        cudaGraphExecDestroy(bench->graph);
-    if (bench->event != nullptr)
-        cudaEventDestroy(bench->event);
-    if (bench->joined != nullptr)
-        cudaEventDestroy(bench->joined);
-    if (bench->side != nullptr)
-        cudaStreamDestroy(bench->side);
-    if (bench->blocking != nullptr)
-        cudaStreamDestroy(bench->blocking);
-}
-
-static int32_t capture_graph(bench *bench)
-{
-    cudaGraph_t graph = nullptr;
-    TRY(cudaStreamBeginCapture(bench->side, cudaStreamCaptureModeThreadLocal));
-    spin<<<1, 1, 0, bench->side>>>(bench->duration_ns / 2);
-    spin<<<1, 1, 0, bench->side>>>(bench->duration_ns / 2);
-    TRY(cudaStreamEndCapture(bench->side, &graph));
-    const cudaError_t error = cudaGraphInstantiate(&bench->graph, graph, 0);
-    cudaGraphDestroy(graph);
-    return judge(bench->host, error);
+    destroy_parts(&((struct bench *)object)->parts);
 }
 
 ON_STREAM(prepare)
@@ -116,11 +91,12 @@ ON_STREAM(prepare)
                               (void **)&bench->n_runs));
     TRY(host->device_fill(host, bench->n_runs, 0, sizeof *bench->n_runs));
     TRY(cudaGetDevice(&bench->device));
-    TRY(cudaStreamCreateWithFlags(&bench->side, cudaStreamNonBlocking));
-    TRY(cudaStreamCreate(&bench->blocking));
-    TRY(cudaEventCreateWithFlags(&bench->event, cudaEventDisableTiming));
-    TRY(cudaEventCreateWithFlags(&bench->joined, cudaEventDisableTiming));
-    return capture_graph(bench);
+    TRY(make_fork(bench));
+    TRY(cudaStreamCreate(&bench->parts.blocking));
+    return capture_graph(bench, bench->parts.side, [=] {
+        spin<<<1, 1, 0, bench->parts.side>>>(bench->duration_ns / 2);
+        spin<<<1, 1, 0, bench->parts.side>>>(bench->duration_ns / 2);
+    });
 }
 
 static cudaError_t launch_with(cudaLaunchAttribute attribute, cudaStream_t stream,
@@ -151,17 +127,6 @@ static cudaError_t cooperative_kernel(const bench *bench, cudaStream_t stream)
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
     return launch_with(attribute, stream, spin_together, 8, bench->duration_ns);
-}
-
-static int32_t fork_work(const bench *bench, cudaStream_t stream, bool joins)
-{
-    TRY(cudaEventRecord(bench->event, stream));
-    TRY(cudaStreamWaitEvent(bench->side, bench->event, 0));
-    spin<<<1, 1, 0, bench->side>>>(bench->duration_ns);
-    if (!joins)
-        return GB_OK;
-    TRY(cudaEventRecord(bench->joined, bench->side));
-    return judge(bench->host, cudaStreamWaitEvent(stream, bench->joined, 0));
 }
 
 static void do_nothing(void *)
@@ -213,7 +178,7 @@ static int32_t enqueue(const bench *bench, cudaStream_t stream)
         spin_and_count<<<1, 1, 0, stream>>>(duration_ns, bench->n_runs);
         return GB_OK;
     case IS_own_graph:
-        return judge(host, cudaGraphLaunch(bench->graph, stream));
+        return judge(host, cudaGraphLaunch(bench->parts.graph, stream));
     case IS_dependent:
         return judge(host, dependent_kernels(bench, stream));
     case IS_cooperative:
@@ -229,9 +194,10 @@ static int32_t enqueue(const bench *bench, cudaStream_t stream)
                      cudaMemcpy(bench->memory, bench->pageable, bytes, cudaMemcpyHostToDevice));
     case IS_forked_joined:
     case IS_forked_unjoined:
-        return fork_work(bench, stream, bench->way == IS_forked_joined);
+        return fork(bench, stream, bench->way == IS_forked_joined,
+                    [=] { spin<<<1, 1, 0, bench->parts.side>>>(duration_ns); });
     case IS_blocking_stream:
-        stream = bench->blocking;
+        stream = bench->parts.blocking;
         break;
     case IS_legacy_stream:
         stream = cudaStreamLegacy;
@@ -242,7 +208,7 @@ static int32_t enqueue(const bench *bench, cudaStream_t stream)
     case IS_thread_on_queue:
         return judge(host, another_thread(bench, stream));
     case IS_thread_on_stream:
-        return judge(host, another_thread(bench, bench->side));
+        return judge(host, another_thread(bench, bench->parts.side));
     default:
         break;
     }
@@ -255,8 +221,8 @@ static int32_t enqueue(const bench *bench, cudaStream_t stream)
     case IS_waits_for_device:
         return judge(host, cudaDeviceSynchronize());
     case IS_waits_for_event:
-        TRY(cudaEventRecord(bench->event, stream));
-        return judge(host, cudaEventSynchronize(bench->event));
+        TRY(cudaEventRecord(bench->parts.forked, stream));
+        return judge(host, cudaEventSynchronize(bench->parts.forked));
     case IS_allocates:
         return judge(host, cudaFree(memory));
     case IS_allocates_async:
@@ -290,18 +256,9 @@ ON_STREAM(verify)
     TRY(cudaDeviceSynchronize());
     TRY(host->device_copy(host, &n_runs, bench->n_runs, sizeof n_runs));
     TRY(host->device_fill(host, bench->n_runs, 0, sizeof n_runs));
-    const auto output = (double)n_runs;
-    const auto reference = (double)bench->n_calls;
-    const gb_check check = {.size = sizeof check,
-                            .format = GB_F64,
-                            .name = "runs of the kernel, by calls of run",
-                            .n = 1,
-                            .output = &output,
-                            .reference = &reference,
-                            .default_metric = "abs",
-                            .default_tolerance = 0};
+    const auto n_calls = (double)bench->n_calls;
     bench->n_calls = 0;
-    return host->check(host, &check);
+    return gb_check_number(host, "runs of the kernel, by calls of run", (double)n_runs, n_calls, 0);
 }
 
 CUDA_BENCH(odd_ways, GB_BENCH_SINGLE, "work put on a GPU in unusual ways", .prepare = prepare,

@@ -10,15 +10,8 @@ struct alignas(8) float2 {
     float x, y;
 };
 
-static inline float4 make_float4(float x, float y, float z, float w)
-{
-    return float4{x, y, z, w};
-}
-
-static inline float2 make_float2(float x, float y)
-{
-    return float2{x, y};
-}
+#define make_float4(x, y, z, w) (float4{x, y, z, w})
+#define make_float2(x, y) (float2{x, y})
 
 #pragma GCC visibility push(default)
 #include "plugins/bench_padding/padding.cu"

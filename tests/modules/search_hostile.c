@@ -9,6 +9,7 @@
  */
 #include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
+#include "tests/modules/words.h"
 
 #include <gbrun/gbrun.h>
 #include <signal.h>
@@ -22,10 +23,8 @@
     X(text) X(create) X(never) X(claim) X(wrong) X(lie) X(hang_create) X(list) X(hang_observe)     \
     X(fail_observe) X(report) X(hang_report) X(slow)
 /* clang-format on */
-#define WORD(word) #word,
-#define WAY(word) BY_##word,
 static const char *const ways[] = {WAYS(WORD)};
-enum { WAYS(WAY) };
+enum { WAYS(WORD_NUMBER) };
 
 struct params {
     int32_t way;
@@ -58,9 +57,9 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
     search->space = space;
     search->way = ((const struct params *)params)->way;
     *ret_search = search;
-    if (search->way == BY_hang_create)
+    if (search->way == IS_hang_create)
         hang();
-    return search->way == BY_create ? host->fail(host, "does not like the space") : GB_OK;
+    return search->way == IS_create ? host->fail(host, "does not like the space") : GB_OK;
 }
 
 /* One that another process, or the same one at another time, would not choose. */
@@ -76,45 +75,45 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     proposal->action = GB_PROPOSE_MEASURE;
     proposal->n_samples = 2;
     proposal->i = search->n++;
-    if (search->way == BY_repeat)
+    if (search->way == IS_repeat)
         proposal->i = 0;
-    if (search->way == BY_slow && !hurry_pass(450e6))
+    if (search->way == IS_slow && !hurry_pass(450e6))
         wait_ns(450e6);
-    if (search->way == BY_never || search->way == BY_slow)
+    if (search->way == IS_never || search->way == IS_slow)
         proposal->i %= n_cases;
-    if (search->way == BY_moody)
+    if (search->way == IS_moody)
         proposal->i = by_chance(n_cases);
-    if (search->way == BY_repeat || search->way == BY_never || search->way == BY_slow ||
-        (search->way == BY_moody && search->n <= 12) || search->n <= 2)
+    if (search->way == IS_repeat || search->way == IS_never || search->way == IS_slow ||
+        (search->way == IS_moody && search->n <= 12) || search->n <= 2)
         return GB_OK;
     switch (search->way) {
-    case BY_crash:
+    case IS_crash:
         raise(SIGSEGV);
         break;
-    case BY_exit:
+    case IS_exit:
         exit(0);
-    case BY_hang:
+    case IS_hang:
         hang();
         break;
-    case BY_wait:
+    case IS_wait:
         proposal->action = GB_PROPOSE_WAIT;
         break;
-    case BY_missing:
+    case IS_missing:
         proposal->i = n_cases + 7;
         break;
-    case BY_action:
+    case IS_action:
         proposal->action = 77;
         break;
-    case BY_samples:
+    case IS_samples:
         proposal->n_samples = UINT64_MAX;
         proposal->i = 0;
         break;
-    case BY_many:
+    case IS_many:
         proposal->action = search->n == 3 ? GB_PROPOSE_MEASURE : GB_PROPOSE_DONE;
         proposal->n_samples = 1000000;
         proposal->i = 0;
         break;
-    case BY_text:
+    case IS_text:
         proposal->action = GB_PROPOSE_DONE;
         snprintf(proposal->reason, sizeof proposal->reason, "\033[2Jall is well\nbest: nop\r");
         break;
@@ -127,22 +126,22 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
 static int32_t observe(void *object, const struct gb_observation *observation)
 {
     const struct search *search = object;
-    if (search->way == BY_hang_observe && observation->proposal == 1)
+    if (search->way == IS_hang_observe && observation->proposal == 1)
         hang();
-    return search->way == BY_fail_observe && observation->proposal == 1 ? GB_FAILED : GB_OK;
+    return search->way == IS_fail_observe && observation->proposal == 1 ? GB_FAILED : GB_OK;
 }
 
 static int32_t report(void *object, struct gb_search_claim *claim)
 {
     struct search *search = object;
-    if (search->way == BY_report)
+    if (search->way == IS_report)
         raise(SIGABRT);
-    if (search->way == BY_hang_report)
+    if (search->way == IS_hang_report)
         hang();
-    claim->scope = search->way == BY_lie || search->way == BY_list ? GB_SCOPE_MEASURED
+    claim->scope = search->way == IS_lie || search->way == IS_list ? GB_SCOPE_MEASURED
                                                                    : GB_SCOPE_ALL;
-    claim->best = search->way == BY_wrong ? search->space->n_cases - 1 : 0;
-    if (search->way == BY_list) {
+    claim->best = search->way == IS_wrong ? search->space->n_cases - 1 : 0;
+    if (search->way == IS_list) {
         search->list[1] = search->space->n_cases;
         claim->open = search->list;
         claim->n_open = 2;

@@ -292,14 +292,26 @@ static __global__ void allocates(stamp *stamps, unsigned *to)
 
 // --- the benchmark ---
 
-// clang-format off
 #define KINDS(X)                                                                                   \
-    X(empty) X(spin) X(chain) X(copy) X(copy4) X(fma) X(reduce) X(atomics) X(shared) X(transpose)  \
-    X(registers) X(cluster) X(cooperative) X(graph) X(fork) X(print) X(allocate)
-// clang-format on
-#define KIND(word) IS_##word,
+    X(empty, empty<<<blocks, threads, 0, stream>>>(stamps))                                        \
+    X(spin, spin<<<blocks, LANES, 0, stream>>>(stamps, bench->duration_ns))                        \
+    X(chain, chain<<<1, 1, 0, stream>>>(stamps, to, (unsigned)bench->steps))                       \
+    X(copy, copy<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n))                             \
+    X(copy4, copy<<<blocks, THREADS, 0, stream>>>(stamps, (float4 *)to, (float4 *)from, n / 4))    \
+    X(fma, fma_steps<<<blocks, THREADS, 0, stream>>>(stamps, to, 0.5f))                            \
+    X(reduce, reduce<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n))                         \
+    X(atomics, atomics<<<blocks, THREADS, 0, stream>>>(stamps, words))                             \
+    X(shared, shared_memory<<<blocks, THREADS, SHARED_BYTES, stream>>>(stamps, to))                \
+    X(transpose, transpose<<<blocks, THREADS, 0, stream>>>(stamps, to, from, bench->side))         \
+    X(registers, registers<<<blocks, THREADS, 0, stream>>>(stamps, to, from))                      \
+    X(cluster, return judge(bench->host, launch_cluster(bench, stream)))                           \
+    X(cooperative, return judge(bench->host, launch_cooperative(bench, stream)))                   \
+    X(graph, return judge(bench->host, cudaGraphLaunch(bench->parts.graph, stream)))               \
+    X(fork, return fork_and_join(bench, stream))                                                   \
+    X(print, prints<<<blocks, LANES, 0, stream>>>(stamps))                                         \
+    X(allocate, allocates<<<blocks, 1, 0, stream>>>(stamps, words))
 static const char *const kinds[] = {KINDS(WORD)};
-enum { KINDS(KIND) };
+enum { KINDS(WORD_NUMBER) };
 enum { GRAPH_KERNELS = 20, CLUSTER_BLOCKS = 4, THREADS = 256 };
 
 struct bench {
@@ -313,14 +325,12 @@ struct bench {
     const gb_host *host;
     bool is_stamped;
     uint64_t n_stamps;
-    unsigned n_blocks;
+    unsigned n_blocks, side; // of the square matrix that fits into the bytes
     unsigned long long duration_ns;
     stamp *stamps; // NULL: kernels do not stamp
     struct spans *ring;
     float *from, *to;
-    cudaStream_t side; // of fork, like its events
-    cudaEvent_t forked, joined;
-    cudaGraphExec_t graph;
+    struct parts parts;
 };
 
 static const gb_option options[] = {
@@ -335,18 +345,10 @@ static const gb_option options[] = {
 
 static void destroy(void *object)
 {
-    auto *bench = (struct bench *)object;
-    if (bench->graph != nullptr)
-        cudaGraphExecDestroy(bench->graph);
-    if (bench->forked != nullptr)
-        cudaEventDestroy(bench->forked);
-    if (bench->joined != nullptr)
-        cudaEventDestroy(bench->joined);
-    if (bench->side != nullptr)
-        cudaStreamDestroy(bench->side);
+    destroy_parts(&((struct bench *)object)->parts);
 }
 
-// The side of the square matrix that fits into so many bytes, in whole tiles.
+// In whole tiles.
 static unsigned square_side(uint64_t bytes)
 {
     unsigned side = LANES;
@@ -358,7 +360,7 @@ static unsigned square_side(uint64_t bytes)
 static unsigned blocks_of(const bench *bench)
 {
     const uint64_t n = bench->bytes / sizeof(float);
-    const uint64_t tiles = square_side(bench->bytes) / LANES;
+    const uint64_t tiles = bench->side / LANES;
     switch (bench->kind) {
     case IS_copy:
         return (unsigned)((n + THREADS - 1) / THREADS);
@@ -399,33 +401,25 @@ static uint64_t words_of(const bench *bench)
            uint64_t{bench->n_blocks} * (each_thread ? THREADS : 2);
 }
 
-static int32_t capture_graph(bench *bench, cudaStream_t stream)
+static stamp *stamp_of(const bench *bench, int i)
 {
-    cudaGraph_t graph = nullptr;
-    TRY(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < GRAPH_KERNELS; i++)
-        spin<<<1, LANES, 0, stream>>>(bench->stamps != nullptr ? bench->stamps + i : nullptr,
-                                      bench->duration_ns);
-    TRY(cudaStreamEndCapture(stream, &graph));
-    const cudaError_t error = cudaGraphInstantiate(&bench->graph, graph, 0);
-    cudaGraphDestroy(graph);
-    return judge(bench->host, error);
+    return bench->stamps != nullptr ? bench->stamps + i : nullptr;
 }
 
 static int32_t make_ready(bench *bench, cudaStream_t stream)
 {
     switch (bench->kind) {
     case IS_graph:
-        return capture_graph(bench, stream);
+        return capture_graph(bench, stream, [=] {
+            for (int i = 0; i < GRAPH_KERNELS; i++)
+                spin<<<1, LANES, 0, stream>>>(stamp_of(bench, i), bench->duration_ns);
+        });
     case IS_fork:
-        TRY(cudaStreamCreateWithFlags(&bench->side, cudaStreamNonBlocking));
-        TRY(cudaEventCreateWithFlags(&bench->forked, cudaEventDisableTiming));
-        TRY(cudaEventCreateWithFlags(&bench->joined, cudaEventDisableTiming));
-        return GB_OK;
+        return make_fork(bench);
     case IS_shared:
-        TRY(cudaFuncSetAttribute(shared_memory, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 SHARED_BYTES));
-        return GB_OK;
+        return judge(bench->host, cudaFuncSetAttribute(shared_memory,
+                                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                       SHARED_BYTES));
     default:
         return GB_OK;
     }
@@ -451,6 +445,7 @@ static int32_t copied(const bench *bench, cudaStream_t stream, void *to, const v
 ON_STREAM(prepare)
 {
     const unsigned long long none_yet = ~0ull;
+    bench->side = square_side(bench->bytes);
     bench->n_blocks = blocks_of(bench);
     bench->n_stamps = stamps_of(bench);
     bench->duration_ns = (unsigned long long)bench->duration;
@@ -495,69 +490,21 @@ static cudaError_t launch_cooperative(const bench *bench, cudaStream_t stream)
 
 static int32_t fork_and_join(const bench *bench, cudaStream_t stream)
 {
-    TRY(cudaEventRecord(bench->forked, stream));
-    TRY(cudaStreamWaitEvent(bench->side, bench->forked, 0));
-    spin<<<1, LANES, 0, stream>>>(bench->stamps, bench->duration_ns);
-    spin<<<1, LANES, 0, bench->side>>>(bench->stamps != nullptr ? bench->stamps + 1 : nullptr,
-                                       bench->duration_ns);
-    TRY(cudaEventRecord(bench->joined, bench->side));
-    return judge(bench->host, cudaStreamWaitEvent(stream, bench->joined, 0));
+    return fork(bench, stream, true, [=] {
+        spin<<<1, LANES, 0, stream>>>(bench->stamps, bench->duration_ns);
+        spin<<<1, LANES, 0, bench->parts.side>>>(stamp_of(bench, 1), bench->duration_ns);
+    });
 }
 
 static int32_t enqueue(const bench *bench, cudaStream_t stream)
 {
-    const unsigned blocks = bench->n_blocks;
+    const unsigned blocks = bench->n_blocks, threads = (unsigned)bench->threads;
     const uint64_t n = bench->bytes / sizeof(float);
     stamp *const stamps = bench->stamps;
     float *const to = bench->to, *const from = bench->from;
     auto *const words = (unsigned *)to;
     switch (bench->kind) {
-    case IS_spin:
-        spin<<<blocks, LANES, 0, stream>>>(stamps, bench->duration_ns);
-        break;
-    case IS_chain:
-        chain<<<1, 1, 0, stream>>>(stamps, to, (unsigned)bench->steps);
-        break;
-    case IS_copy:
-        copy<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n);
-        break;
-    case IS_copy4:
-        copy<<<blocks, THREADS, 0, stream>>>(stamps, (float4 *)to, (const float4 *)from, n / 4);
-        break;
-    case IS_fma:
-        fma_steps<<<blocks, THREADS, 0, stream>>>(stamps, to, 0.5f);
-        break;
-    case IS_reduce:
-        reduce<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n);
-        break;
-    case IS_atomics:
-        atomics<<<blocks, THREADS, 0, stream>>>(stamps, words);
-        break;
-    case IS_shared:
-        shared_memory<<<blocks, THREADS, SHARED_BYTES, stream>>>(stamps, to);
-        break;
-    case IS_transpose:
-        transpose<<<blocks, THREADS, 0, stream>>>(stamps, to, from, square_side(bench->bytes));
-        break;
-    case IS_registers:
-        registers<<<blocks, THREADS, 0, stream>>>(stamps, to, from);
-        break;
-    case IS_cluster:
-        return judge(bench->host, launch_cluster(bench, stream));
-    case IS_cooperative:
-        return judge(bench->host, launch_cooperative(bench, stream));
-    case IS_graph:
-        return judge(bench->host, cudaGraphLaunch(bench->graph, stream));
-    case IS_fork:
-        return fork_and_join(bench, stream);
-    case IS_print:
-        prints<<<blocks, LANES, 0, stream>>>(stamps);
-        break;
-    case IS_allocate:
-        allocates<<<blocks, 1, 0, stream>>>(stamps, words);
-        break;
-    default:
-        empty<<<blocks, (unsigned)bench->threads, 0, stream>>>(stamps);
+        KINDS(WORD_CASE)
     }
     return GB_OK;
 }
