@@ -9,7 +9,7 @@
  * and bytes that are not UTF-8. Nothing of it may reach a terminal or a file. The option `how` ends
  * the case in different ways; as a device it has nothing with `skip`, and says so.
  */
-#include "tests/modules/hurry.h"
+#include "tests/modules/harm.h"
 
 #include <fcntl.h>
 #include <float.h>
@@ -80,20 +80,6 @@ static int32_t jump(void)
 {
     leave_frame_behind();
     longjmp(left_frame, 1);
-}
-
-static int deepen(volatile int *depth)
-{
-    volatile char page[4096];
-    page[0] = (char)*depth;
-    *depth += 1;
-    return *depth < 0 ? 0 : deepen(depth) + page[0];
-}
-
-static int32_t overflow(void)
-{
-    volatile int depth = 0;
-    return deepen(&depth) > 0;
 }
 
 enum { SPINNING, SLEEPING, BLOCKED, STOPPED };
@@ -235,19 +221,13 @@ enum { SCRIBBLE, UNMAP, IDLE };
 /* The page that it shares with the supervisor, which is written to or taken away. */
 static int32_t spoil_page(int what)
 {
-    char line[512];
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps && fgets(line, sizeof line, maps)) {
-        unsigned long begin = 0, end = 0;
-        if (!strstr(line, "gbrun worker") || sscanf(line, "%lx-%lx", &begin, &end) != 2)
-            continue;
-        if (what == UNMAP)
-            munmap((void *)begin, end - begin);
-        else
-            memset((void *)begin, what == IDLE ? 0 : 0xFF, 4);
-    }
-    if (maps)
-        fclose(maps);
+    unsigned long begin = 0, end = 0;
+    if (!worker_page(&begin, &end))
+        return GB_FAILED;
+    if (what == UNMAP)
+        munmap((void *)begin, end - begin);
+    else
+        memset((void *)begin, what == IDLE ? 0 : 0xFF, 4);
     return GB_OK;
 }
 
@@ -348,7 +328,7 @@ static int32_t underflow(char *volatile block)
     X(abort, (abort(), GB_FAILED)) X(exec, execl("/bin/true", "/bin/true", NULL))                  \
     X(exec_self, execl("/proc/self/exe", "/proc/self/exe", "--worker", NULL))                      \
     X(crash_at_exit, atexit(crash_at_exit)) X(hang_at_exit, atexit(hang_at_exit))                  \
-    X(longjmp, jump()) X(stack_overflow, overflow())                                               \
+    X(longjmp, jump()) X(stack_overflow, overflow_stack())                                               \
     X(spin, wait_for_ever(SPINNING)) X(sleep, wait_for_ever(SLEEPING))                             \
     X(deaf, wait_for_ever(BLOCKED)) X(stop, wait_for_ever(STOPPED))                                \
     X(close_all, descriptors(CLOSE_ALL)) X(close_standard, descriptors(CLOSE_STANDARD))            \

@@ -1,17 +1,16 @@
 /*
  * device_fake.c - a device that is not there, `fake`: three of them, or as many as an option or the
- * variable FAKE_DEVICES of the environment says, whose clock is arithmetic, so that samples are the
- * same on every machine and in every run. It calls reset and run as a device
- * does, but no time passes between. Options make it lose samples, fail, be throttled or die. gbrun
- * must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash cost
- * one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
- * skipped, with the reason. `shorter` is `fake` by an older header: no graphs, nothing to examine.
+ * variable FAKE_DEVICES says, whose clock is arithmetic, so that samples are the same on every
+ * machine and in every run. It calls reset and run as a device does, but no time passes between.
+ * gbrun must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash
+ * cost one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
+ * skipped, with the reason. `shorter` is `fake` by an older header: no graphs, nothing to examine,
+ * and nothing behind list in its counters.
  *
  * Sample k of a device (k from 0, counted since open; lost ones too) of i iterations takes
  *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
- * that. With by_items an iteration is `time` for each item that the benchmark declares.
- * `gbrun doctor` gets two findings about each; with where = examine the second is missing.
+ * that. `gbrun doctor` gets two findings about each; with where = examine the second is missing.
  *
  * Idle gaps are kept on its clock. It can need gaps of so many lengths of a sample, else it is
  * throttled and takes half as long again; it can need some time of load until samples, which begin
@@ -20,20 +19,18 @@
  *
  * With `replays` run is called once for all samples that are measured together, unless they are to
  * be launched in the stream, and auto is the graph. Queues point to the number of samples since
- * open, so that a benchmark can see that it was not called. What samples are read with can be
- * anything. From a number of samples on the process is spent.
+ * open, so that a benchmark can see that it was not called.
  *
  * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
  * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
  * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
- * They can be forbidden, or garbage of every sort. What it lists as activities is in
- * fake_activities.h; a profiler's range is a message where it begins and where it ends. The
- * counters of `shorter` are by an older header, too: there is nothing behind list.
+ * What it lists as activities is in fake_activities.h; a profiler's range is a message where it
+ * begins and where it ends.
  */
 #include "fake_activities.h"
 
 #include "fake_current.h"
-#include "tests/modules/hurry.h"
+#include "tests/modules/harm.h"
 
 #include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
@@ -128,15 +125,12 @@ struct device {
 
 static int32_t act(const struct gb_host *host, const struct params *params, int32_t where)
 {
-    volatile int for_ever = 1;
     if (params->where != where)
         return GB_OK;
     if (params->kind == CRASH)
         abort();
     if (params->kind != ERROR)
-        hurry_hang(0);
-    while (params->kind != ERROR && for_ever)
-        continue;
+        compute_for_ever();
     host->fail(host, "the fake device's planned failure");
     return GB_DEVICE_ERROR;
 }

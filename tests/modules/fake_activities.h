@@ -12,12 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* clang-format off */
-#define LISTINGS(X)                                                                                \
-    X(none) X(one) X(several) X(parallel) X(many) X(late) X(wrong) X(hostile) X(error) X(crash)
-/* clang-format on */
-enum { LISTINGS(WORD_NUMBER) };
-
 /* A kernel of time_ns +- 1 %, 500 ns after the one before. */
 static struct gb_activity fake_kernel(const char *name, uint32_t blocks, double time_ns)
 {
@@ -97,32 +91,27 @@ static void list_hostile(gb_activity_fn *activity, void *context)
         activity(context, &odd);
 }
 
+#define LISTINGS(X)                                                                                \
+    X(none, return host->skip(host, "there is no list"))                                           \
+    X(one, activity(context, &one))                                                                \
+    X(several, list_several(activity, context))                                                    \
+    X(parallel, list_parallel(activity, context))                                                  \
+    X(many, list_many(activity, context))                                                          \
+    X(late, activity(context, &one))                                                               \
+    X(wrong, return (activity(context, &one), host->fail(host, "the list is lost")))               \
+    X(hostile, list_hostile(activity, context))                                                    \
+    X(error, return (host->fail(host, "the list broke the device"), GB_DEVICE_ERROR))              \
+    X(crash, abort())
+enum { LISTINGS(WORD_NUMBER) };
+
 static int32_t list_fake(const struct gb_host *host, int32_t listing, uint64_t n_samples,
                          gb_activity_fn *activity, void *context)
 {
     const struct gb_activity one = fake_kernel("only", 1, (double)n_samples);
     switch (listing) {
-    case IS_several:
-        list_several(activity, context);
-        break;
-    case IS_parallel:
-        list_parallel(activity, context);
-        break;
-    case IS_many:
-        list_many(activity, context);
-        break;
-    case IS_hostile:
-        list_hostile(activity, context);
-        break;
-    case IS_error:
-        host->fail(host, "the list broke the device");
-        return GB_DEVICE_ERROR;
-    case IS_crash:
-        abort();
-    case IS_none:
-        return host->skip(host, "there is no list");
+        LISTINGS(WORD_CASE)
     default:
-        activity(context, &one);
+        break;
     }
-    return listing == IS_wrong ? host->fail(host, "the list is lost") : GB_OK;
+    return GB_OK;
 }

@@ -3,8 +3,8 @@
  * and what gbrun must make of it. Each costs its own case and no other.
  */
 #define _GNU_SOURCE
+#include "tests/modules/harm.h"
 #include "tests/modules/host_time.h"
-#include "tests/modules/hurry.h"
 
 #include <gbrun/simple.h>
 #include <signal.h>
@@ -24,39 +24,11 @@ struct params {
 
 #include "tests/modules/callbacks.h"
 
-static void hang(void)
-{
-    volatile int for_ever = 1;
-    hurry_hang(0);
-    while (for_ever)
-        continue;
-}
-
 /* ---- crash: dies in the way named by `kind`, at the call after the first `after` ones. gbrun must
  * report the case as crashed (signal or exit code; loop: timed out), keep the samples that arrived
  * before, and go on with the next case in a fresh worker. interrupt: it lives, and gbrun gets the
  * signal of Ctrl-C in the middle of the case. act: it lives, and the shell does what ACT of the
  * environment says. ---- */
-
-static int deepen(volatile int *depth)
-{
-    volatile char page[4096];
-    page[0] = (char)*depth;
-    *depth += 1;
-    return *depth < 0 ? 0 : deepen(depth) + page[0];
-}
-
-static void overflow_stack(void)
-{
-    static volatile int depth = 0;
-    depth = deepen(&depth);
-}
-
-static void store_nowhere(void)
-{
-    volatile int *volatile nowhere = NULL;
-    *nowhere = 1;
-}
 
 static void do_as_environment_says(void)
 {
@@ -71,7 +43,7 @@ static void do_as_environment_says(void)
     X(exit0, exit(0))                                                                              \
     X(exit3, _exit(3))                                                                             \
     X(stack_overflow, overflow_stack())                                                            \
-    X(loop, hang())                                                                                \
+    X(loop, compute_for_ever())                                                                    \
     X(illegal_instruction, raise(SIGILL))                                                          \
     X(interrupt, kill(getppid(), SIGINT))                                                          \
     X(act, do_as_environment_says())                                                               \

@@ -5,7 +5,7 @@
  * memory. The case is fine, says what it left, and the next one finds nothing of it.
  */
 #define _GNU_SOURCE
-#include "tests/modules/hurry.h"
+#include "tests/modules/harm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,19 +108,12 @@ static int stop_for_tracer(void)
 /* The page that it shares with the supervisor, cut to nothing. */
 static int cut_page(void)
 {
-    char line[512], path[64];
+    char path[64];
     unsigned long begin, end;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    int file = -1;
-    while (maps && file < 0 && fgets(line, sizeof line, maps))
-        if (strstr(line, "memfd:gbrun worker") && sscanf(line, "%lx-%lx", &begin, &end) == 2) {
-            snprintf(path, sizeof path, "/proc/self/map_files/%lx-%lx", begin, end);
-            file = open(path, O_RDWR);
-            if (file < 0)
-                break;
-        }
-    if (maps)
-        fclose(maps);
+    if (!worker_page(&begin, &end))
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/map_files/%lx-%lx", begin, end);
+    const int file = open(path, O_RDWR);
     if (file < 0 || (ftruncate(file, 0) != 0 && errno != EPERM))
         return -1;
     return close(file);

@@ -43,6 +43,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/fake_current.h \
 	tests/modules/fake_profiler.h \
 	tests/modules/halves_on_host.h \
+	tests/modules/harm.h \
 	tests/modules/host_time.h \
 	tests/modules/hurry.h \
 	tests/modules/words.h

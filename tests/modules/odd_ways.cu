@@ -41,14 +41,34 @@ static __global__ void spin_together(unsigned long long duration_ns)
 
 // --- the benchmark ---
 
-// clang-format off
+#define SPIN spin<<<1, 1, 0, stream>>>(bench->duration_ns)
 #define WAYS(X)                                                                                    \
-    X(plain) X(two) X(three) X(alternating) X(counting) X(own_graph) X(dependent) X(cooperative)   \
-    X(host_function) X(waits_for_stream) X(waits_for_device) X(waits_for_event) X(allocates)       \
-    X(allocates_async) X(copies_pinned) X(copies_pageable) X(only_copies_pageable)                 \
-    X(forked_joined) X(forked_unjoined) X(blocking_stream) X(legacy_stream) X(per_thread_stream)   \
-    X(thread_on_queue) X(thread_on_stream)
-// clang-format on
+    X(plain, SPIN)                                                                                 \
+    X(two, spin_often(bench, stream, 2))                                                           \
+    X(three, spin_often(bench, stream, 3))                                                         \
+    X(alternating, spin<<<1, 1, 0, stream>>>(alternating_ns(bench)))                               \
+    X(counting, spin_and_count<<<1, 1, 0, stream>>>(bench->duration_ns, bench->n_runs))            \
+    X(own_graph, return judge(host, cudaGraphLaunch(bench->parts.graph, stream)))                  \
+    X(dependent, return judge(host, dependent_kernels(bench, stream)))                             \
+    X(cooperative, return judge(host, cooperative_kernel(bench, stream)))                          \
+    X(host_function, SPIN, then = cudaLaunchHostFunc(stream, do_nothing, nullptr))                 \
+    X(waits_for_stream, SPIN, then = cudaStreamSynchronize(stream))                                \
+    X(waits_for_device, SPIN, then = cudaDeviceSynchronize())                                      \
+    X(waits_for_event, return wait_for_event(bench, stream))                                       \
+    X(allocates, return allocate_and_free(bench, stream))                                          \
+    X(allocates_async, return allocate_and_free_async(bench, stream))                              \
+    X(copies_pinned, SPIN,                                                                         \
+      then = cudaMemcpyAsync(bench->memory, bench->pinned, bench->bytes, cudaMemcpyHostToDevice,   \
+                             stream))                                                              \
+    X(copies_pageable, SPIN, then = copy_pageable(bench))                                          \
+    X(only_copies_pageable, then = copy_pageable(bench))                                           \
+    X(forked_joined, return spin_beside(bench, stream, true))                                      \
+    X(forked_unjoined, return spin_beside(bench, stream, false))                                   \
+    X(blocking_stream, spin<<<1, 1, 0, bench->parts.blocking>>>(bench->duration_ns))               \
+    X(legacy_stream, spin<<<1, 1, 0, cudaStreamLegacy>>>(bench->duration_ns))                      \
+    X(per_thread_stream, spin<<<1, 1, 0, cudaStreamPerThread>>>(bench->duration_ns))               \
+    X(thread_on_queue, then = another_thread(bench, stream))                                       \
+    X(thread_on_stream, then = another_thread(bench, bench->parts.side))
 static const char *const ways[] = {WAYS(WORD)};
 enum { WAYS(WORD_NUMBER) };
 
@@ -159,83 +179,59 @@ static cudaError_t another_thread(const bench *bench, cudaStream_t stream)
     return launch.error;
 }
 
+static void spin_often(const bench *bench, cudaStream_t stream, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        spin<<<1, 1, 0, stream>>>(bench->duration_ns / n + 1);
+}
+
+static unsigned long long alternating_ns(const bench *bench)
+{
+    return bench->duration_ns / 5 * (bench->n_calls % 2 == 0 ? 1 : 9);
+}
+
+static int32_t wait_for_event(const bench *bench, cudaStream_t stream)
+{
+    SPIN;
+    TRY(cudaEventRecord(bench->parts.forked, stream));
+    return judge(bench->host, cudaEventSynchronize(bench->parts.forked));
+}
+
+static int32_t allocate_and_free(const bench *bench, cudaStream_t stream)
+{
+    void *memory = nullptr;
+    TRY(cudaMalloc(&memory, bench->bytes));
+    SPIN;
+    return judge(bench->host, cudaFree(memory));
+}
+
+static int32_t allocate_and_free_async(const bench *bench, cudaStream_t stream)
+{
+    void *memory = nullptr;
+    TRY(cudaMallocAsync(&memory, bench->bytes, stream));
+    SPIN;
+    return judge(bench->host, cudaFreeAsync(memory, stream));
+}
+
+static cudaError_t copy_pageable(const bench *bench)
+{
+    return cudaMemcpy(bench->memory, bench->pageable, bench->bytes, cudaMemcpyHostToDevice);
+}
+
+static int32_t spin_beside(const bench *bench, cudaStream_t stream, bool joins)
+{
+    return fork(bench, stream, joins,
+                [=] { spin<<<1, 1, 0, bench->parts.side>>>(bench->duration_ns); });
+}
+
 static int32_t enqueue(const bench *bench, cudaStream_t stream)
 {
     const gb_host *host = bench->host;
-    const unsigned long long duration_ns = bench->duration_ns;
-    const uint64_t bytes = bench->bytes, n_spins = bench->way == IS_two ? 2 : 3;
-    void *memory = nullptr;
+    cudaError_t then = cudaSuccess; // what follows of a spin
     switch (bench->way) {
-    case IS_two:
-    case IS_three:
-        for (uint64_t i = 0; i < n_spins; i++)
-            spin<<<1, 1, 0, stream>>>(duration_ns / n_spins + 1);
-        return GB_OK;
-    case IS_alternating:
-        spin<<<1, 1, 0, stream>>>(duration_ns / 5 * (bench->n_calls % 2 == 0 ? 1 : 9));
-        return GB_OK;
-    case IS_counting:
-        spin_and_count<<<1, 1, 0, stream>>>(duration_ns, bench->n_runs);
-        return GB_OK;
-    case IS_own_graph:
-        return judge(host, cudaGraphLaunch(bench->parts.graph, stream));
-    case IS_dependent:
-        return judge(host, dependent_kernels(bench, stream));
-    case IS_cooperative:
-        return judge(host, cooperative_kernel(bench, stream));
-    case IS_allocates:
-        TRY(cudaMalloc(&memory, bytes));
-        break;
-    case IS_allocates_async:
-        TRY(cudaMallocAsync(&memory, bytes, stream));
-        break;
-    case IS_only_copies_pageable:
-        return judge(host,
-                     cudaMemcpy(bench->memory, bench->pageable, bytes, cudaMemcpyHostToDevice));
-    case IS_forked_joined:
-    case IS_forked_unjoined:
-        return fork(bench, stream, bench->way == IS_forked_joined,
-                    [=] { spin<<<1, 1, 0, bench->parts.side>>>(duration_ns); });
-    case IS_blocking_stream:
-        stream = bench->parts.blocking;
-        break;
-    case IS_legacy_stream:
-        stream = cudaStreamLegacy;
-        break;
-    case IS_per_thread_stream:
-        stream = cudaStreamPerThread;
-        break;
-    case IS_thread_on_queue:
-        return judge(host, another_thread(bench, stream));
-    case IS_thread_on_stream:
-        return judge(host, another_thread(bench, bench->parts.side));
-    default:
-        break;
+        WAYS(WORD_CASE)
     }
-    spin<<<1, 1, 0, stream>>>(duration_ns);
-    switch (bench->way) {
-    case IS_host_function:
-        return judge(host, cudaLaunchHostFunc(stream, do_nothing, nullptr));
-    case IS_waits_for_stream:
-        return judge(host, cudaStreamSynchronize(stream));
-    case IS_waits_for_device:
-        return judge(host, cudaDeviceSynchronize());
-    case IS_waits_for_event:
-        TRY(cudaEventRecord(bench->parts.forked, stream));
-        return judge(host, cudaEventSynchronize(bench->parts.forked));
-    case IS_allocates:
-        return judge(host, cudaFree(memory));
-    case IS_allocates_async:
-        return judge(host, cudaFreeAsync(memory, stream));
-    case IS_copies_pinned:
-        return judge(host, cudaMemcpyAsync(bench->memory, bench->pinned, bytes,
-                                           cudaMemcpyHostToDevice, stream));
-    case IS_copies_pageable:
-        return judge(host,
-                     cudaMemcpy(bench->memory, bench->pageable, bytes, cudaMemcpyHostToDevice));
-    default:
-        return GB_OK;
-    }
+    return judge(host, then);
 }
 
 RUN_ON_STREAM

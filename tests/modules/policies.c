@@ -2,7 +2,8 @@
  * policies.c - stopping policies that do what the comment above each says, and what gbrun must make
  * of it. If nothing else is said they report the mean of all samples.
  */
-#include "tests/modules/hurry.h"
+#include "tests/modules/harm.h"
+#include "tests/modules/words.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>
@@ -82,33 +83,25 @@ static int32_t report_mean(void *object, struct gb_estimate *estimate)
 static const char *const places[] = {"create", "observe", "next", "report", "destroy"};
 enum { CREATE, OBSERVE, NEXT, REPORT, DESTROY };
 
-static const char *const kinds[] = {"segv", "abort", "exit0", "loop", "fail", "status"};
-enum { SEGV, ABORT, EXIT0, LOOP, FAIL };
+#define KINDS(X)                                                                                   \
+    X(segv, store_nowhere())                                                                       \
+    X(abort, abort())                                                                              \
+    X(exit0, exit(0))                                                                              \
+    X(loop, compute_for_ever())                                                                    \
+    X(fail, return policy->host->fail(policy->host, "the policy's planned failure"))               \
+    X(status, return -77)
+static const char *const kinds[] = {KINDS(WORD)};
+enum { KINDS(WORD_NUMBER) };
 
 static int32_t act(const struct policy *policy, int32_t where)
 {
-    volatile int *volatile nowhere = NULL;
-    volatile int for_ever = 1;
     if (where != policy->params->where ||
         ((where == OBSERVE || where == NEXT) && (int64_t)policy->n < policy->params->from))
         return GB_OK;
     switch (policy->params->kind) {
-    case SEGV:
-        *nowhere = 1;
-        break;
-    case ABORT:
-        abort();
-    case EXIT0:
-        exit(0);
-    case LOOP:
-        hurry_hang(0);
-        while (for_ever)
-            continue;
-        break;
-    case FAIL:
-        return policy->host->fail(policy->host, "the policy's planned failure");
+        KINDS(WORD_CASE)
     default:
-        return -77;
+        break;
     }
     return GB_OK;
 }
