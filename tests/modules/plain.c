@@ -108,12 +108,12 @@ static int n_visible(void)
     return n;
 }
 
-static int32_t process_create(const struct gb_host *host, const void *params, void **ret_bench)
+GB_UNTIMED(process_prepare, struct without_options, process)
 {
     static int n_made;
+    const struct gb_host *host = process->host;
     const char *number = getenv("GBRUN_TEST");
     cpu_set_t cpus;
-    (void)params;
     CPU_ZERO(&cpus);
     sched_getaffinity(0, sizeof cpus, &cpus);
     host->metric(host, "pid", (double)getpid(), "");
@@ -121,19 +121,16 @@ static int32_t process_create(const struct gb_host *host, const void *params, vo
     host->metric(host, "variable", number ? strtod(number, NULL) : -1, "");
     host->metric(host, "visible", n_visible(), "");
     host->metric(host, "made", (double)++n_made, "");
-    *ret_bench = host->allocate(host, 1);
-    return *ret_bench ? GB_OK : GB_NO_MEMORY;
+    return GB_OK;
 }
 
-GB_TIMED(process_run, void, bench)
+GB_TIMED(process_run, struct without_options, process)
 {
-    (void)bench;
+    (void)process;
 }
 
-static const struct gb_bench_ops process_ops = {
-    .size = sizeof process_ops, .create = process_create, .run = process_run};
-static const struct gb_plugin process = {
-    GB_PLUGIN(BENCH, "process", "1.0", "reports the process it runs in"), .ops = &process_ops};
+GB_BENCH_ON(NULL, process, struct without_options, none, "reports the process it runs in",
+            .prepare = process_prepare, .run = process_run)
 
 /* ---- batches: run uses up one input an iteration, and reset prepares as many as the host says
  * will be needed. It fails if run gets another number, or if an input is used twice. ---- */

@@ -10,55 +10,37 @@
 namespace
 {
 
-const char *const places[] = {"create", "prepare", "run", "reset", "verify", "work", "destroy"};
-enum { CREATE, PREPARE, RUN, RESET, VERIFY, WORK, DESTROY };
+const char *const places[] = {"create", "run"};
+enum { CREATE, RUN };
 
-struct bench {
+struct params {
     int32_t where;
 };
 
 const gb_option options[] = {
-    GB_CHOICE(bench, where, "run", places, "the callback that throws"),
+    GB_CHOICE(params, where, "run", places, "the callback that throws"),
 };
 
-int32_t act(void *object, int32_t where)
+int32_t act(const void *object, int32_t where)
 {
-    if (static_cast<bench *>(object)->where == where)
+    if (static_cast<const params *>(object)->where == where)
         throw std::runtime_error("thrown by a plugin");
     return GB_OK;
 }
 
 int32_t create(const gb_host *, const void *params, void **ret_bench)
 {
-    *ret_bench = new bench(*static_cast<const bench *>(params));
-    return act(*ret_bench, CREATE);
+    *ret_bench = const_cast<void *>(params);
+    return act(params, CREATE);
 }
 
-template <int32_t where> int32_t untimed(void *object, const gb_queue *)
+int32_t run(void *bench, const gb_queue *, uint64_t)
 {
-    return act(object, where);
+    return act(bench, RUN);
 }
 
-int32_t run(void *object, const gb_queue *, uint64_t)
-{
-    return act(object, RUN);
-}
-
-int32_t work(void *object, gb_work *work)
-{
-    work->items = 1;
-    return act(object, WORK);
-}
-
-void destroy(void *object)
-{
-    act(object, DESTROY);
-    delete static_cast<bench *>(object);
-}
-
-const gb_bench_ops ops = {sizeof ops,      0,    create,  untimed<PREPARE>, run,     untimed<RESET>,
-                          untimed<VERIFY>, work, destroy, nullptr,          nullptr, 0,
-                          nullptr};
+const gb_bench_ops ops = {sizeof ops, 0,       create,  nullptr, run, nullptr, nullptr,
+                          nullptr,    nullptr, nullptr, nullptr, 0,   nullptr};
 
 const gb_plugin plugin = {sizeof plugin,
                           GB_PLUGIN_BENCH,
@@ -70,7 +52,7 @@ const gb_plugin plugin = {sizeof plugin,
                           options,
                           sizeof options / sizeof options[0],
                           0,
-                          sizeof(bench),
+                          sizeof(params),
                           &ops,
                           nullptr};
 
