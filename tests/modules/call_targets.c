@@ -9,6 +9,21 @@
 #pragma GCC visibility push(default)
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
+/* A function with these parameters and this value. */
+#define RETURNS(type, name, parameters, ...)                                                       \
+    type name parameters                                                                           \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }
+
+/* One that executes the statement for i from 0 to its n - 1. */
+#define EACH(name, parameters, statement)                                                          \
+    void name parameters                                                                           \
+    {                                                                                              \
+        for (size_t i = 0; i < (size_t)n; i++)                                                     \
+            statement;                                                                             \
+    }
+
 /* For each type its own function: a - 2 b, which tells the order and the sign. */
 #define DIFFERENCE(name, type)                                                                     \
     type difference_##name(type a, type b)                                                         \
@@ -29,32 +44,21 @@ DIFFERENCE(size, size_t)
 DIFFERENCE(float, float)
 DIFFERENCE(double, double)
 
-_Bool negated(_Bool value)
-{
-    return !value;
-}
-
-uint16_t bits(uint16_t half)
-{
-    return half;
-}
+RETURNS(_Bool, negated, (_Bool value), !value)
+RETURNS(uint16_t, bits, (uint16_t half), half)
 
 /* More integers than registers hold; each counts by its place. */
-int64_t weigh_integers(int8_t a, int64_t b, uint8_t c, int16_t d, int e, int64_t f, int8_t g,
-                       int64_t h, int i)
-{
-    return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i;
-}
+RETURNS(int64_t, weigh_integers,
+        (int8_t a, int64_t b, uint8_t c, int16_t d, int e, int64_t f, int8_t g, int64_t h, int i),
+        a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i)
 
 /* More of both kinds than registers hold, mixed. */
-double weigh_all(int a, double b, int c, float d, int e, double f, int g, float h, int i, double j,
-                 int k, double l, int m, double n, int o, double p, float q, double r, int8_t s,
-                 float t)
-{
-    return a + 2 * b + 3 * c + 4 * (double)d + 5 * e + 6 * f + 7 * g + 8 * (double)h + 9 * i +
-           10 * j + 11 * k + 12 * l + 13 * m + 14 * n + 15 * o + 16 * p + 17 * (double)q + 18 * r +
-           19 * s + 20 * (double)t;
-}
+RETURNS(double, weigh_all,
+        (int a, double b, int c, float d, int e, double f, int g, float h, int i, double j, int k,
+         double l, int m, double n, int o, double p, float q, double r, int8_t s, float t),
+        a + 2 * b + 3 * c + 4 * (double)d + 5 * e + 6 * f + 7 * g + 8 * (double)h + 9 * i + 10 * j +
+            11 * k + 12 * l + 13 * m + 14 * n + 15 * o + 16 * p + 17 * (double)q + 18 * r + 19 * s +
+            20 * (double)t)
 
 /* As many parameters as there may be; the first, those around 16 words on the stack and the last
  * count. */
@@ -86,25 +90,11 @@ struct large {
     double values[5];
 };
 
-double pair_difference(struct pair pair)
-{
-    return pair.x - 2 * pair.y;
-}
-
-struct pair pair_swapped(struct pair pair)
-{
-    return (struct pair){pair.y, pair.x};
-}
-
-double mixed_sum(struct mixed mixed, int factor)
-{
-    return factor * (mixed.a + (double)mixed.b + (double)mixed.c);
-}
-
-struct large large_of(double first)
-{
-    return (struct large){{first, first, first, first, first}};
-}
+RETURNS(double, pair_difference, (struct pair pair), pair.x - 2 * pair.y)
+RETURNS(struct pair, pair_swapped, (struct pair pair), (struct pair){pair.y, pair.x})
+RETURNS(double, mixed_sum, (struct mixed mixed, int factor),
+        (mixed.a + (double)mixed.b + (double)mixed.c) * factor)
+RETURNS(struct large, large_of, (double first), (struct large){{first, first, first, first, first}})
 
 struct halves {
     float a, b;
@@ -118,21 +108,13 @@ struct triple {
     int16_t a, b, c;
 };
 
-struct halves halves_of(struct triple triple, struct ends ends, struct halves halves)
-{
-    return (struct halves){(float)triple.c + halves.a, (float)ends.b - halves.b,
-                           halves.c - triple.a};
-}
-
-struct ends ends_of(int a, int b, int c, int d, int e, struct ends ends, struct triple triple)
-{
-    return (struct ends){(int8_t)(ends.a + triple.b), ends.b + a + b + c + d + e};
-}
-
-struct triple triple_of(struct large large, int8_t b, struct mixed mixed)
-{
-    return (struct triple){(int16_t)large.values[3], b, (int16_t)(mixed.b + mixed.a)};
-}
+RETURNS(struct halves, halves_of, (struct triple triple, struct ends ends, struct halves halves),
+        (struct halves){(float)triple.c + halves.a, (float)ends.b - halves.b, halves.c - triple.a})
+RETURNS(struct ends, ends_of,
+        (int a, int b, int c, int d, int e, struct ends ends, struct triple triple),
+        (struct ends){(int8_t)(ends.a + triple.b), ends.b + a + b + c + d + e})
+RETURNS(struct triple, triple_of, (struct large large, int8_t b, struct mixed mixed),
+        (struct triple){(int16_t)large.values[3], b, (int16_t)(mixed.b + mixed.a)})
 
 /* Structs and arrays in structs, with what lies between their parts. */
 struct nested {
@@ -180,25 +162,10 @@ SUM_OF(doubles, double)
 
 /* ---- callbacks and addresses ---- */
 
-int apply(int (*function)(int, double), int n)
-{
-    return function(n, 0.5);
-}
-
-int larger(int a, double b)
-{
-    return a + (int)(2 * b);
-}
-
-const char *greeting(void)
-{
-    return "hello, \"you\"";
-}
-
-intptr_t distance(const char *a, const char *b)
-{
-    return b - a;
-}
+RETURNS(int, apply, (int (*function)(int, double), int n), function(n, 0.5))
+RETURNS(int, larger, (int a, double b), a + (int)(2 * b))
+RETURNS(const char *, greeting, (void), "hello, \"you\"")
+RETURNS(intptr_t, distance, (const char *a, const char *b), b - a)
 
 /* ---- handles and statuses ---- */
 
@@ -229,10 +196,7 @@ int handle_set(struct handle *handle, int value)
     return 0;
 }
 
-int handle_get(const struct handle *handle)
-{
-    return handle->value;
-}
+RETURNS(int, handle_get, (const struct handle *handle), handle->value)
 
 int handle_close(struct handle *handle)
 {
@@ -242,15 +206,8 @@ int handle_close(struct handle *handle)
 }
 
 /* How many handles of earlier cases are still open in this process. */
-int handles_open(void)
-{
-    return n_open;
-}
-
-int status(int value)
-{
-    return value;
-}
+RETURNS(int, handles_open, (void), n_open)
+RETURNS(int, status, (int value), value)
 
 int fails_at(int n)
 {
@@ -258,18 +215,11 @@ int fails_at(int n)
     return ++n_calls == n ? 7 : 0;
 }
 
-void *nothing(void)
-{
-    return NULL;
-}
+RETURNS(void *, nothing, (void), NULL)
 
 /* ---- arrays ---- */
 
-void scale(float *to, const float *from, float factor, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] = factor * from[i];
-}
+EACH(scale, (float *to, const float *from, float factor, size_t n), to[i] = factor * from[i])
 
 /* Leaves the last one out. */
 void scale_short(float *to, const float *from, float factor, size_t n)
@@ -277,17 +227,9 @@ void scale_short(float *to, const float *from, float factor, size_t n)
     scale(to, from, factor, n - 1);
 }
 
-void scale_reference(double factor, size_t n, const float *from, float *to)
-{
-    for (size_t i = 0; i < n; i++)
-        to[i] = (float)(factor * (double)from[i]);
-}
-
-void increment_short(int16_t *values, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        values[i] = (int16_t)(values[i] + 1);
-}
+EACH(scale_reference, (double factor, size_t n, const float *from, float *to),
+     to[i] = (float)(factor * (double)from[i]))
+EACH(increment_short, (int16_t * values, size_t n), values[i] = (int16_t)(values[i] + 1))
 
 void sort_shorts(uint16_t *values, size_t n, int (*compare)(const void *, const void *))
 {
@@ -316,32 +258,17 @@ double sum_of(const double *values, size_t n)
     return sum;
 }
 
-void scale_on_host(int *to, const int *from, int factor, int n)
-{
-    for (int i = 0; i < n; i++)
-        to[i] = factor * from[i];
-}
+EACH(scale_on_host, (int *to, const int *from, int factor, int n), to[i] = factor * from[i])
 
 /* ---- faults ---- */
 
 /* Numbers that are compared in their own way. */
-uint64_t largest(void)
-{
-    return UINT64_MAX;
-}
-
-double quotient(double a, double b)
-{
-    return a / b;
-}
+RETURNS(uint64_t, largest, (void), UINT64_MAX)
+RETURNS(double, quotient, (double a, double b), a / b)
 
 enum { CHEAT_MOST = 64 };
 
-void double_all(float *to, const float *from, int n)
-{
-    for (int i = 0; i < n; i++)
-        to[i] = 2 * from[i];
-}
+EACH(double_all, (float *to, const float *from, int n), to[i] = 2 * from[i])
 
 /* The same with the result of the first call, whatever the inputs. */
 void double_cached(float *to, const float *from, int n)

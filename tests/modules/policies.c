@@ -41,14 +41,16 @@ static int32_t observe(void *object, const struct gb_samples *samples)
     return GB_OK;
 }
 
-static int32_t next_until_100(void *object, struct gb_next *next)
-{
-    const struct policy *policy = object;
-    next->decision = policy->n < 100 ? GB_MORE : GB_DONE;
-    next->n_samples = 100;
-    return GB_OK;
-}
-
+/* A next that wants so many samples while `more` holds of the policy. */
+#define NEXT(name, more, n_)                                                                       \
+    static int32_t name(void *object, struct gb_next *next)                                        \
+    {                                                                                              \
+        const struct policy *policy = object;                                                      \
+        next->decision = (more) ? GB_MORE : GB_DONE;                                               \
+        next->n_samples = n_;                                                                      \
+        return GB_OK;                                                                              \
+    }
+NEXT(next_until_100, policy->n < 100, 100)
 static int32_t report_value(const struct policy *policy, double value_ns,
                             struct gb_estimate *estimate)
 {
@@ -145,14 +147,7 @@ POLICY(policy_crash, "dies", create_and_act, observe_and_act, next_and_act, repo
 /* ---- policy_huge: gbrun must not allocate for what it asks for, nor overflow: max_samples and
  * max_time end the case. ---- */
 
-static int32_t next_of_huge(void *object, struct gb_next *next)
-{
-    const struct policy *policy = object;
-    next->decision = GB_MORE;
-    next->n_samples = policy->params->most ? UINT64_MAX : (uint64_t)1 << 63;
-    return GB_OK;
-}
-
+NEXT(next_of_huge, policy, policy->params->most ? UINT64_MAX : (uint64_t)1 << 63)
 POLICY(policy_huge, "asks for more than there can be", create, observe, next_of_huge, report_mean,
        NULL, GB_BOOL(struct params, most, "no", "ask for 2^64 - 1"))
 
@@ -197,13 +192,7 @@ POLICY(policy_liar, "reports what cannot be", create, observe, next_of_liar, rep
  * guards (max_samples, max_time) must end the case, and the stop reason must name the guard. ----
  */
 
-static int32_t next_of_never(void *object, struct gb_next *next)
-{
-    const struct policy *policy = object;
-    next->decision = GB_MORE;
-    next->n_samples = policy->n + 1;
-    return GB_OK;
-}
+NEXT(next_of_never, policy, policy->n + 1)
 
 static int32_t report_unconverged(void *policy, struct gb_estimate *estimate)
 {
@@ -282,13 +271,7 @@ POLICY(policy_sees, "reports what it was shown", create_seeing, observe_all, nex
 /* ---- policy_zero: asks for more without a condition: GB_MORE, 0 samples, no elapsed time. gbrun
  * must take at least one sample before it asks again, or fail the case; never spin. ---- */
 
-static int32_t next_without_condition(void *object, struct gb_next *next)
-{
-    const struct policy *policy = object;
-    next->decision = policy->n < 20 ? GB_MORE : GB_DONE;
-    return GB_OK;
-}
-
+NEXT(next_without_condition, policy->n < 20, 0)
 POLICY(policy_zero, "asks for nothing", create, observe, next_without_condition, report_mean, NULL)
 
 GB_MODULE(&policy_crash, &policy_huge, &policy_liar, &policy_never, &policy_sees, &policy_zero)
