@@ -177,7 +177,7 @@ struct bench {
     uint64_t reach;
     const gb_host *host;
     float *from, *to;
-    void *written;        // of the L2's size, or NULL
+    char *written;        // of the L2's size, or NULL
     unsigned *read;       // word i holds i; or NULL
     unsigned *pages;      // or NULL
     uint64_t cache_bytes; // of the L2, in whole vectors
@@ -194,11 +194,6 @@ static const gb_option options[] = {
     GB_BYTES(bench, reach, "16GiB", "2MiB:16TiB",
              "of whose pages `tlb` reads a word each; less where less is free"),
 };
-
-template <typename T> static int32_t take(const bench *bench, uint64_t bytes, T **ret_memory)
-{
-    return bench->host->device_allocate(bench->host, bytes, GB_MEMORY_DEVICE, (void **)ret_memory);
-}
 
 static unsigned blocks_for(uint64_t n)
 {
@@ -245,7 +240,7 @@ static int32_t take_pages(bench *bench, cudaStream_t stream)
         return host->skip(host, "there is no free memory to take pages from");
     bench->n_pages = (bench->reach < most ? bench->reach : most) / page_bytes;
     host->metric(host, "reach", (double)(bench->n_pages * page_bytes), "bytes");
-    TRY(take(bench, bench->n_pages * page_bytes, &bench->pages));
+    TRY(take(bench, bench->n_pages * PAGE_WORDS, &bench->pages));
     number_pages<<<blocks_for(bench->n_pages), THREADS, 0, stream>>>(bench->pages, bench->n_pages);
     return enqueued(bench, GB_OK);
 }
@@ -264,7 +259,7 @@ static int32_t take_for_before(bench *bench, cudaStream_t stream)
     if (before == READ || before == READ_TWICE || before == BOTH) {
         bench->read_bytes = bench->cache_bytes * (before == READ_TWICE ? 2 : 1);
         const uint64_t n = bench->read_bytes / sizeof(unsigned);
-        TRY(take(bench, bench->read_bytes, &bench->read));
+        TRY(take(bench, n, &bench->read));
         number_words<<<blocks_for(n), THREADS, 0, stream>>>(bench->read, n);
     }
     return enqueued(bench, GB_OK);
@@ -275,17 +270,16 @@ static int32_t take_for_before(bench *bench, cudaStream_t stream)
 ON_STREAM(prepare)
 {
     const gb_host *host = bench->host;
-    const uint64_t bytes = N_FLOATS * sizeof(float);
     bench->cache_bytes = host->device->cache_bytes / sizeof(uint4) * sizeof(uint4);
     bench->code_input = {(unsigned)host->random(host, 0, 0) | 1, 3, 5, 7};
     bench->blocks = 2 * host->device->n_units;
     if (bench->cache_bytes == 0)
         return host->skip(host, "the size of the cache is not known");
-    TRY(take(bench, bytes, &bench->from));
-    TRY(take(bench, bytes, &bench->to));
-    TRY(take(bench, bench->blocks * sizeof(mark), &bench->marks));
+    TRY(take(bench, N_FLOATS, &bench->from));
+    TRY(take(bench, N_FLOATS, &bench->to));
+    TRY(take(bench, bench->blocks, &bench->marks));
     put_operands<<<N_FLOATS / THREADS, THREADS, 0, stream>>>(bench->from);
-    TRY(cudaMemsetAsync(bench->to, 0, bytes, stream));
+    TRY(cudaMemsetAsync(bench->to, 0, N_FLOATS * sizeof(float), stream));
     return take_for_before(bench, stream);
 }
 
@@ -328,13 +322,6 @@ ON_STREAM(reset)
 
 // --- verification ---
 
-static int32_t fetch(const bench *bench, cudaStream_t stream, void *to, const void *from,
-                     size_t bytes)
-{
-    TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
-    return judge(bench->host, cudaStreamSynchronize(stream));
-}
-
 static void reference_product(double *c)
 {
     for (unsigned i = 0; i < SIDE; i++)
@@ -357,7 +344,7 @@ static int32_t verify_output(const bench *bench, cudaStream_t stream)
         reference_product(reference);
     for (unsigned i = 0; i < n && bench->kind == COPY; i++)
         reference[i] = operand(i);
-    TRY(fetch(bench, stream, output, bench->to, n * sizeof(float)));
+    TRY(copied(bench, stream, output, bench->to, n * sizeof(float)));
     const gb_check check = {.size = sizeof check,
                             .format = GB_F32,
                             .name = "output",
@@ -377,7 +364,7 @@ static int32_t add_marks(const bench *bench, cudaStream_t stream, unsigned long 
     if (marks == nullptr)
         return GB_NO_MEMORY;
     *ret_sum = *ret_units = 0;
-    TRY(fetch(bench, stream, marks, bench->marks, bench->blocks * sizeof(mark)));
+    TRY(copied(bench, stream, marks, bench->marks, bench->blocks * sizeof(mark)));
     for (unsigned i = 0; i < bench->blocks; i++) {
         unsigned earlier = 0;
         while (marks[earlier].multiprocessor != marks[i].multiprocessor)

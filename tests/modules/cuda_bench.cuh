@@ -50,6 +50,34 @@ template <typename T> static int32_t enqueued(const T *bench, int32_t status)
     return status == GB_OK ? judge(bench->host, last) : status;
 }
 
+template <typename T, typename E> static int32_t take(const T *bench, uint64_t n, E **ret_memory)
+{
+    return bench->host->device_allocate(bench->host, n * sizeof(E), GB_MEMORY_DEVICE,
+                                        (void **)ret_memory);
+}
+
+// Done when it returns.
+template <typename T>
+static int32_t copied(const T *bench, cudaStream_t stream, void *to, const void *from, size_t bytes)
+{
+    TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+    return judge(bench->host, cudaStreamSynchronize(stream));
+}
+
+template <typename... parameters, typename... arguments>
+static cudaError_t launch_with(cudaLaunchAttribute attribute, cudaStream_t stream,
+                               void (*kernel)(parameters...), unsigned blocks, unsigned threads,
+                               arguments... given)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, given...);
+}
+
 // What a benchmark has beside its queue; what it has not made is NULL.
 struct parts {
     cudaStream_t side, blocking;

@@ -8,14 +8,31 @@
 #include <gbrun/simple.h>
 #include <stdlib.h>
 
-/* clang-format off */
-/* Aside: a spin on the legacy stream, which the queue does not wait for. */
+/* X(word, the kernel, what is done with it if that is no launch on the stream). Aside: a spin on
+ * the legacy stream, which the queue does not wait for. */
 #define KINDS(X)                                                                                   \
-    X(empty) X(spin) X(copy) X(fill) X(many) X(waits) X(nothing) X(illegal) X(trap) X(misaligned)  \
-    X(endless) X(too_much) X(assertion) X(reset) X(bad_launch) X(aside)
-/* clang-format on */
+    X(empty, "empty", )                                                                            \
+    X(spin, "spin", )                                                                              \
+    X(copy, "empty", return driver->copy_device_async(to, from, bench->bytes, stream))             \
+    X(fill, "empty", return driver->fill_async(to, 1, bench->bytes, stream))                       \
+    X(many, "spin", n = bench->kernels)                                                            \
+    X(waits, "spin", waits = 1)                                                                    \
+    X(nothing, "empty", n = 0)                                                                     \
+    X(illegal, "store", )                                                                          \
+    X(trap, "trap_here", )                                                                         \
+    X(misaligned, "store", )                                                                       \
+    X(endless, "spin", )                                                                           \
+    X(too_much, "empty", )                                                                         \
+    X(assertion, "assertion", )                                                                    \
+    X(reset, "empty", return driver->context_reset(0))                                             \
+    X(bad_launch, "spin",                                                                          \
+      return driver->launch(bench->function, 1, 1, 1, 4096, 1, 1, 0, stream, NULL, NULL))          \
+    X(aside, "spin", stream = NULL)
+#define ENTRY(word, entry, statement) entry,
+#define CASE(word, entry, statement) WORD_CASE(word, statement)
 static const char *const kinds[] = {KINDS(WORD)};
-enum { KINDS(WORD_NUMBER) N_KINDS };
+static const char *const entries[] = {KINDS(ENTRY)};
+enum { KINDS(WORD_NUMBER) };
 
 static const char ptx[] = ".version 6.0\n"
                           ".target sm_50\n"
@@ -104,17 +121,11 @@ static void destroy(void *object)
 
 static int32_t load(struct bench *bench)
 {
-    static const char *const entries[N_KINDS] = {
-        [IS_spin] = "spin",        [IS_many] = "spin",           [IS_waits] = "spin",
-        [IS_endless] = "spin",     [IS_illegal] = "store",       [IS_trap] = "trap_here",
-        [IS_misaligned] = "store", [IS_assertion] = "assertion", [IS_bad_launch] = "spin",
-        [IS_aside] = "spin",
-    };
-    const char *entry = entries[bench->kind] ? entries[bench->kind] : "empty";
-    const int32_t status = judge(bench, bench->driver.module_load(&bench->module, ptx));
-    if (status != GB_OK)
-        return status;
-    return judge(bench, bench->driver.module_function(&bench->function, bench->module, entry));
+    const struct driver *driver = &bench->driver;
+    const int32_t status = judge(bench, driver->module_load(&bench->module, ptx));
+    return status == GB_OK ? judge(bench, driver->module_function(&bench->function, bench->module,
+                                                                  entries[bench->kind]))
+                           : status;
 }
 
 GB_UNTIMED(prepare, struct bench, bench)
@@ -135,41 +146,23 @@ GB_UNTIMED(prepare, struct bench, bench)
     return status;
 }
 
-static CUresult launch(struct bench *bench, CUstream stream)
-{
-    void *arguments[] = {&bench->argument};
-    return bench->driver.launch(bench->function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
-}
-
 static CUresult once(struct bench *bench, CUstream stream)
 {
     const struct driver *driver = &bench->driver;
     const CUdeviceptr from = (CUdeviceptr)(uintptr_t)bench->from;
     const CUdeviceptr to = (CUdeviceptr)(uintptr_t)bench->to;
+    void *arguments[] = {&bench->argument};
     CUresult result = CUDA_SUCCESS;
+    int64_t n = 1;
+    int waits = 0;
     switch (bench->kind) {
-    case IS_nothing:
-        return CUDA_SUCCESS;
-    case IS_copy:
-        return driver->copy_device_async(to, from, bench->bytes, stream);
-    case IS_fill:
-        return driver->fill_async(to, 1, bench->bytes, stream);
-    case IS_many:
-        for (int64_t i = 0; i < bench->kernels && result == CUDA_SUCCESS; i++)
-            result = launch(bench, stream);
-        return result;
-    case IS_reset:
-        return driver->context_reset(0);
-    case IS_bad_launch:
-        return driver->launch(bench->function, 1, 1, 1, 4096, 1, 1, 0, stream, NULL, NULL);
-    case IS_aside:
-        return launch(bench, NULL);
-    case IS_waits:
-        result = launch(bench, stream);
-        return result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;
+        KINDS(CASE)
     default:
-        return launch(bench, stream);
+        break;
     }
+    for (int64_t i = 0; i < n && result == CUDA_SUCCESS; i++)
+        result = driver->launch(bench->function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
+    return waits && result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)

@@ -107,8 +107,7 @@ ON_STREAM(prepare)
         return GB_NO_MEMORY;
     TRY(host->device_allocate(host, bytes, GB_MEMORY_PINNED, &bench->pinned));
     TRY(host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->memory));
-    TRY(host->device_allocate(host, sizeof *bench->n_runs, GB_MEMORY_DEVICE,
-                              (void **)&bench->n_runs));
+    TRY(take(bench, 1, &bench->n_runs));
     TRY(host->device_fill(host, bench->n_runs, 0, sizeof *bench->n_runs));
     TRY(cudaGetDevice(&bench->device));
     TRY(make_fork(bench));
@@ -119,26 +118,13 @@ ON_STREAM(prepare)
     });
 }
 
-static cudaError_t launch_with(cudaLaunchAttribute attribute, cudaStream_t stream,
-                               void (*kernel)(unsigned long long), unsigned blocks,
-                               unsigned long long duration_ns)
-{
-    cudaLaunchConfig_t config = {};
-    config.gridDim = blocks;
-    config.blockDim = 1;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, duration_ns);
-}
-
 static cudaError_t dependent_kernels(const bench *bench, cudaStream_t stream)
 {
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     spin_dependently<<<1, 1, 0, stream>>>(bench->duration_ns / 2);
-    return launch_with(attribute, stream, spin_dependently, 1, bench->duration_ns / 2);
+    return launch_with(attribute, stream, spin_dependently, 1, 1, bench->duration_ns / 2);
 }
 
 static cudaError_t cooperative_kernel(const bench *bench, cudaStream_t stream)
@@ -146,7 +132,7 @@ static cudaError_t cooperative_kernel(const bench *bench, cudaStream_t stream)
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
-    return launch_with(attribute, stream, spin_together, 8, bench->duration_ns);
+    return launch_with(attribute, stream, spin_together, 8, 1, bench->duration_ns);
 }
 
 static void do_nothing(void *)

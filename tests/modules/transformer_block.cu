@@ -175,8 +175,7 @@ ON_STREAM(prepare)
 {
     const gb_host *host = bench->host;
     (void)stream;
-    TRY(host->device_allocate(host, sizeof *bench->on_device, GB_MEMORY_DEVICE,
-                              (void **)&bench->on_device));
+    TRY(take(bench, 1, &bench->on_device));
     return host->device_copy(host, bench->on_device, bench->inputs, n_inputs * sizeof(float));
 }
 

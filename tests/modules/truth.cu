@@ -428,16 +428,8 @@ static int32_t make_ready(bench *bench, cudaStream_t stream)
 template <typename T>
 static int32_t zeroed(const bench *bench, cudaStream_t stream, uint64_t n, T **ret_memory)
 {
-    const gb_host *host = bench->host;
-    TRY(host->device_allocate(host, n * sizeof(T), GB_MEMORY_DEVICE, (void **)ret_memory));
-    return judge(host, cudaMemsetAsync(*ret_memory, 0, n * sizeof(T), stream));
-}
-
-static int32_t copied(const bench *bench, cudaStream_t stream, void *to, const void *from,
-                      size_t bytes)
-{
-    TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
-    return judge(bench->host, cudaStreamSynchronize(stream));
+    TRY(take(bench, n, ret_memory));
+    return judge(bench->host, cudaMemsetAsync(*ret_memory, 0, n * sizeof(T), stream));
 }
 
 // All on the queue, and done when it returns: once work of two streams has been on a GPU at the
@@ -471,13 +463,8 @@ static cudaError_t launch_cluster(const bench *bench, cudaStream_t stream)
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {CLUSTER_BLOCKS, 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = bench->n_blocks;
-    config.blockDim = THREADS;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, cluster, bench->stamps, bench->to);
+    return launch_with(attribute, stream, cluster, bench->n_blocks, THREADS, bench->stamps,
+                       bench->to);
 }
 
 static cudaError_t launch_cooperative(const bench *bench, cudaStream_t stream)
