@@ -328,7 +328,7 @@ static int32_t underflow(char *volatile block)
     X(abort, (abort(), GB_FAILED)) X(exec, execl("/bin/true", "/bin/true", NULL))                  \
     X(exec_self, execl("/proc/self/exe", "/proc/self/exe", "--worker", NULL))                      \
     X(crash_at_exit, atexit(crash_at_exit)) X(hang_at_exit, atexit(hang_at_exit))                  \
-    X(longjmp, jump()) X(stack_overflow, overflow_stack())                                               \
+    X(longjmp, jump()) X(stack_overflow, overflow_stack())                                         \
     X(spin, wait_for_ever(SPINNING)) X(sleep, wait_for_ever(SLEEPING))                             \
     X(deaf, wait_for_ever(BLOCKED)) X(stop, wait_for_ever(STOPPED))                                \
     X(close_all, descriptors(CLOSE_ALL)) X(close_standard, descriptors(CLOSE_STANDARD))            \
@@ -348,7 +348,7 @@ static int32_t underflow(char *volatile block)
     X(rounding, add_to_float_control(UPWARD))                                                      \
     X(flush_to_zero, add_to_float_control(FLUSH_TO_ZERO))                                          \
     X(alarm, (alarm(1), GB_OK)) X(timer, setitimer(ITIMER_REAL, &soon, NULL))                      \
-    X(environment, clearenv()) X(locale, (change_locale(), GB_OK))                    \
+    X(environment, clearenv()) X(locale, (change_locale(), GB_OK))                                 \
     X(nice, nice(5) >= -20 ? GB_OK : GB_FAILED)                                                    \
     X(seccomp, prctl(PR_SET_SECCOMP, 1, 0, 0, 0))                                                  \
     X(not_dumped, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))                                              \
@@ -561,6 +561,8 @@ static int32_t make(const struct gb_host *host, const void *params, int32_t wher
     return GB_OK;
 }
 
+#define OPS(type, name, ...) static const struct type name = {.size = sizeof name, __VA_ARGS__};
+
 /* ---- the benchmark ---- */
 
 static int32_t speak(const struct gb_host *host, int32_t how)
@@ -645,14 +647,8 @@ static void destroy(void *bench)
     free(bench);
 }
 
-static const struct gb_bench_ops bench_ops = {.size = sizeof bench_ops,
-                                              .create = create,
-                                              .prepare = prepare,
-                                              .work = work,
-                                              .run = run,
-                                              .reset = reset,
-                                              .verify = verify,
-                                              .destroy = destroy};
+OPS(gb_bench_ops, bench_ops, .create = create, .prepare = prepare, .work = work, .run = run,
+    .reset = reset, .verify = verify, .destroy = destroy)
 
 static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,
                         void *context)
@@ -954,24 +950,11 @@ static const void *device_extension(const char *id)
                                             : NULL;
 }
 
-static const struct gb_device_ops device_ops = {.size = sizeof device_ops,
-                                                .count = count,
-                                                .describe = describe,
-                                                .open = open_device,
-                                                .close = close_device,
-                                                .allocate = allocate,
-                                                .release = release,
-                                                .copy = copy,
-                                                .fill = fill,
-                                                .queue_create = queue_create,
-                                                .queue_destroy = queue_destroy,
-                                                .queue_synchronize = synchronize,
-                                                .clock = clock_of,
-                                                .measure = measure,
-                                                .flush_cache = flush,
-                                                .telemetry = telemetry,
-                                                .examine = examine,
-                                                .is_spent = is_spent};
+OPS(gb_device_ops, device_ops, .count = count, .describe = describe, .open = open_device,
+    .close = close_device, .allocate = allocate, .release = release, .copy = copy, .fill = fill,
+    .queue_create = queue_create, .queue_destroy = queue_destroy, .queue_synchronize = synchronize,
+    .clock = clock_of, .measure = measure, .flush_cache = flush, .telemetry = telemetry,
+    .examine = examine, .is_spent = is_spent)
 
 /* ---- the policy ---- */
 
@@ -1031,12 +1014,8 @@ static void policy_destroy(void *policy)
     free(policy);
 }
 
-static const struct gb_policy_ops policy_ops = {.size = sizeof policy_ops,
-                                                .create = policy_create,
-                                                .observe = observe,
-                                                .next = next,
-                                                .report = report,
-                                                .destroy = policy_destroy};
+OPS(gb_policy_ops, policy_ops, .create = policy_create, .observe = observe, .next = next,
+    .report = report, .destroy = policy_destroy)
 
 #define ATTACKER(kind)                                                                             \
     GB_PLUGIN(kind, "attack", "1.0", "attacks"), GB_OPTIONS(options, struct params)
