@@ -52,9 +52,9 @@ static int32_t die(int number)
     return raise(number);
 }
 
-static int32_t store_at(intptr_t address)
+static int32_t store_at(int64_t address)
 {
-    *(volatile int *)address = 1;
+    *(volatile int *)(intptr_t)address = 1;
     return GB_OK;
 }
 
