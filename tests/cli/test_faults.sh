@@ -88,11 +88,12 @@ kind = loop
 time_limit = 20 s
 sweep.where = create, run, verify
 [bench forker]
-sweep.dies = no, yes
-seconds = 60
+plugin = attack
+where = prepare
+sweep.attack = children, children_then_abort
 [bench returning]
-plugin = forker
-kind = returns
+plugin = attack
+attack = child_returns
 sweep.where = create, prepare, verify, destroy
 [bench after]
 plugin = good
@@ -103,9 +104,9 @@ equals "a hanging run is killed" 'timed out after 20.0 s, in run, while warming 
     "$(status "hang where=run")"
 equals "a hanging verify keeps its samples" 'timed out after 20.0 s, in verify n=12' \
     "$(status "hang where=verify")"
-equals "a child left running does not matter" "ok n=12" "$(status "forker dies=no")"
+equals "a child left running does not matter" "ok n=12" "$(status "forker attack=children")"
 equals "a child that holds the connection does not hide a crash" 'crashed (SIGABRT, in prepare)' \
-    "$(status "forker dies=yes")"
+    "$(status "forker attack=children_then_abort")"
 for where in create prepare verify destroy; do
     equals "a child that returns from $where does not speak for the worker" "ok n=12" \
         "$(status "returning where=$where")"
@@ -116,12 +117,15 @@ equals "no process is left behind" "" "$(grep -las "HURRY_FILE=$TMPDIR" /proc/[0
 # ---- the process around the benchmark ----
 cat >process.ini <<INI
 $defaults
-[bench environment]
-sweep.what = locale, cwd, signals, rounding, flush_to_zero, umask, variables, nice, all
 [bench fd_closer]
+plugin = attack
+where = prepare
+attack = close_all
 [bench throwing]
 sweep.where = create, run
 [bench leak]
+plugin = leftover
+what = leak
 [bench after]
 plugin = good
 sweep.factor = 1, 2, 3
@@ -133,19 +137,6 @@ else
     sed -i '/throwing/,/create, run/d' process.ini
 fi
 run process.ini
-for what in locale cwd signals rounding flush_to_zero umask variables nice all; do
-    equals "a benchmark that changes $what is measured" "ok n=12" "$(status "environment what=$what")"
-done
-while read -r what words; do
-    succeeds "and what it changed is reported: $words" grep -q "changed the process's $words (environment what=$what)" table.txt
-done <<'LIST'
-locale locale
-cwd working directory
-signals signal mask, signal handlers
-umask umask
-variables environment
-nice priority
-LIST
 equals "closing all descriptors costs the case" "crashed (closed its connection, in work)" "$(status fd_closer)"
 if [ $has_cxx = yes ]; then
     equals "a C++ exception costs the case" 'crashed (SIGABRT, in create)' "$(status "throwing where=create")"
@@ -168,7 +159,6 @@ sweep.kind = words, silent, unknown, device_error, no_memory, cancelled, wrong_r
 [bench wrong_result]
 sweep.fault = value, nan, infinity, vacuous, none
 [bench skipper]
-[bench bad_metric]
 INI
 run words.ini
 equals "what plugins print stays off standard output" 0 "$(grep -c 'line on \|newline on \|unflushed on ' table.txt)"
@@ -196,7 +186,6 @@ equals "NaN is found" 'wrong result: C: not finite at [5]: expected 1.5, got nan
     "$(status "wrong_result fault=nan")"
 equals "a right result passes" "ok n=12" "$(status "wrong_result fault=none")"
 equals "a skipped case is no failure" "skipped: needs a device that is not here" "$(status skipper)"
-equals "nonsense as metrics and messages is survived" "ok n=12" "$(status bad_metric)"
 
 # ---- policies ----
 cat >policies.ini <<INI
@@ -279,7 +268,7 @@ HANG_ON_LOAD=yes hurry "$GBRUN" list plugins >/dev/null 2>modules.txt
 while IFS='|' read -r module expected; do
     equals "$module" "$expected" "$(sed -n "s|^.*/$module.so: cannot be used: ||p" modules.txt | without_emulator)"
 done <<'LIST'
-no_entry|exports no gb_module_v1: not a gbrun module
+call_targets|exports no gb_module_v1: not a gbrun module
 wrong_abi|was built for ABI 2.0: expected 1.x
 null_module|gb_module_v1 returned no description, or one that is too short
 tiny_module|gb_module_v1 returned no description, or one that is too short

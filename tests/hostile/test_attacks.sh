@@ -78,6 +78,12 @@ $bench $policy|failed: |hog hog_of_host
 $bench|(ok n=12\|${crash}exit 4, )|no_memory_left
 $bench $policy|(ok n=12\|$crash)|host_itself
 LIST
+cat >>list <<LIST
+$bench $device $policy|HARMLESS|metric_empty metric_quotes log_empty rounding flush_to_zero
+$bench $policy|HARMLESS changed the process's signal mask, signal handlers|signals
+$bench $policy|HARMLESS changed the process's|everything
+$bench|${crash}SIGABRT, |children_then_abort
+LIST
 
 # Each line: number, where, attack, what is expected.
 number=0

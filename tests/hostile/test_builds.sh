@@ -43,7 +43,7 @@ build 2
 second=$(sha256sum plugins/good.so | cut -c1-64)
 build 1
 first=$(sha256sum plugins/good.so | cut -c1-64)
-cp "$top_builddir"/tests/modules/.libs/crash.so plugins
+cp "$top_builddir"/tests/modules/.libs/faults.so plugins
 export REPLACE_WITH=$PWD/other.so
 # during FILE [COMMAND]: measures with build 1, which FILE may replace by build 2; the third case gives the command.
 during()

@@ -6,7 +6,7 @@ modules=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 umask 022
 mkdir chosen
-cp "$modules/single.so" chosen/
+cp "$modules/plain.so" chosen/
 cat >bait.c <<'C'
 #include <stdio.h>
 __attribute__((constructor)) static void loaded(void)

@@ -6,7 +6,8 @@
 modules=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 1
 mkdir plugins
-cp "$modules/steering.so" "$modules/steering_id.so" plugins/
+cp "$modules/attack.so" plugins/steering.so
+cp "$modules/steering_id.so" plugins/
 export GBRUN_PLUGIN_PATH=$PWD/plugins
 
 # Beside C0 and DEL: C1, line separators, what reorders; as UTF-8.

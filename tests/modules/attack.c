@@ -1,15 +1,20 @@
 /*
  * attack.c - a benchmark, a device and a policy, all called `attack`, that do what the option
- * `attack` names in the function that `where` names, from its second call on with `after = 1`. Else
- * they behave well. gbrun must name the case, keep it within its time limit, and measure all other
- * cases as if nothing had been. tests/hostile/test_attacks.sh has what is expected of each.
+ * `attack` names in the function that `where` names. Else they behave well. gbrun must name the
+ * case, keep it within its time limit, and measure all other cases as if nothing had been.
+ * tests/hostile/test_attacks.sh has what is expected of each.
+ *
+ * `steering`, of each kind as well, has escape sequences in every text that it can give: what would
+ * set a terminal's title, clear it, put lines of its own into a table, turn what follows around,
+ * and bytes that are not UTF-8. Nothing of it may reach a terminal or a file. The option `how` ends
+ * the case in different ways; as a device it has nothing with `skip`, and says so.
  */
-#include "tests/modules/hurry.h"
+#include "tests/modules/harm.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <float.h>
 #include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -20,7 +25,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -31,44 +35,28 @@
 /* clang-format off */
 #define PLACES(X)                                                                                  \
     X(create) X(prepare) X(work) X(reset) X(run) X(verify) X(destroy) X(count) X(describe)         \
-    X(open) X(close) X(allocate) X(release) X(copy) X(fill) X(queue_create) X(queue_destroy)       \
-    X(synchronize) X(clock) X(measure) X(flush) X(telemetry) X(examine) X(is_spent)                \
+    X(open) X(allocate) X(release) X(copy) X(fill) X(queue_create) X(synchronize) X(clock)         \
+    X(measure) X(flush) X(telemetry) X(is_spent)                                                   \
     X(policy_create) X(observe) X(next) X(report) X(policy_destroy)
 /* clang-format on */
 #define NAME(name, ...) #name,
-enum {
 #define PLACE(name) AT_##name,
-    PLACES(PLACE)
-#undef PLACE
-};
+enum { PLACES(PLACE) };
 static const char *const places[] = {PLACES(NAME)};
 
-/* ---- whatever the function: X(name, what does it, its argument) ---- */
+/* ---- whatever the function: what does it, and returns a status ---- */
 
-typedef int32_t act_fn(const struct gb_host *host, int64_t argument);
-
-static int32_t answer(const struct gb_host *host, int64_t status)
+static int32_t die(int number)
 {
-    (void)host;
-    return (int32_t)status;
+    signal(number, SIG_DFL);
+    return raise(number);
 }
 
-static int32_t die(const struct gb_host *host, int64_t number)
+static int32_t store_at(int64_t address)
 {
-    (void)host;
-    signal((int)number, SIG_DFL);
-    raise((int)number);
-    return GB_OK;
-}
-
-static int32_t fault(const struct gb_host *host, int64_t address)
-{
-    (void)host;
     *(volatile int *)(intptr_t)address = 1;
     return GB_OK;
 }
-
-enum { BY_EXIT, BY_EXIT_GROUP, BY_QUICK_EXIT, BY_THREAD, BY_ABORT, BY_EXEC, BY_EXEC_SELF };
 
 static void crash_at_exit(void)
 {
@@ -81,39 +69,6 @@ static void hang_at_exit(void)
         pause();
 }
 
-static int32_t at_exit(const struct gb_host *host, int64_t hangs)
-{
-    (void)host;
-    atexit(hangs ? hang_at_exit : crash_at_exit);
-    return GB_OK;
-}
-
-static int32_t leave(const struct gb_host *host, int64_t way)
-{
-    char program[] = "/bin/true", self[] = "/proc/self/exe", argument[] = "--worker";
-    char *const of_program[] = {program, NULL}, *const of_self[] = {self, argument, NULL};
-    (void)host;
-    switch (way) {
-    case BY_EXIT:
-        exit(0);
-    case BY_EXIT_GROUP:
-        _exit(255);
-    case BY_QUICK_EXIT:
-        quick_exit(7);
-    case BY_THREAD:
-        pthread_exit(NULL);
-    case BY_EXEC:
-        execv(program, of_program);
-        break;
-    case BY_EXEC_SELF:
-        execv(self, of_self);
-        break;
-    default:
-        abort();
-    }
-    return GB_FAILED;
-}
-
 static jmp_buf left_frame;
 static void leave_frame_behind(void)
 {
@@ -121,39 +76,27 @@ static void leave_frame_behind(void)
         raise(SIGABRT); /* a frame that is no longer there: anything may happen */
 }
 
-static int32_t jump(const struct gb_host *host, int64_t argument)
+static int32_t jump(void)
 {
-    (void)host, (void)argument;
     leave_frame_behind();
     longjmp(left_frame, 1);
 }
 
-static int deepen(volatile int *depth)
-{
-    volatile char page[4096];
-    page[0] = (char)*depth;
-    *depth += 1;
-    return *depth < 0 ? 0 : deepen(depth) + page[0];
-}
-
-static int32_t overflow(const struct gb_host *host, int64_t argument)
-{
-    volatile int depth = 0;
-    (void)host, (void)argument;
-    return deepen(&depth) > 0;
-}
-
 enum { SPINNING, SLEEPING, BLOCKED, STOPPED };
 
-static int32_t wait_for_ever(const struct gb_host *host, int64_t way)
+static int32_t block_all(void)
 {
     sigset_t all;
-    volatile int is_on = 1;
-    (void)host;
     sigfillset(&all);
+    return sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+static int32_t wait_for_ever(int way)
+{
+    volatile int is_on = 1;
     hurry_hang(0);
     if (way == BLOCKED)
-        sigprocmask(SIG_SETMASK, &all, NULL);
+        block_all();
     if (way == STOPPED)
         raise(SIGSTOP);
     while (is_on)
@@ -164,11 +107,10 @@ static int32_t wait_for_ever(const struct gb_host *host, int64_t way)
 
 enum { CLOSE_ALL, CLOSE_STANDARD, REPLACE_ALL, SHUT_DOWN, GARBAGE, TRUNCATE_ALL, FILL_UP };
 
-static int32_t descriptors(const struct gb_host *host, int64_t what)
+static int32_t descriptors(int what)
 {
     static char garbage[70000];
     const int null = open("/dev/null", O_RDWR);
-    (void)host;
     memset(garbage, 0xA5, sizeof garbage);
     for (int i = what == CLOSE_STANDARD ? 0 : 3; i < (what == CLOSE_STANDARD ? 3 : 256); i++) {
         struct stat file;
@@ -189,11 +131,10 @@ static int32_t descriptors(const struct gb_host *host, int64_t what)
     return GB_OK;
 }
 
-enum { CHILDREN_STAY, CHILD_RETURNS, CHILD_CRASHES, DAEMON, VFORKED };
+enum { CHILDREN_STAY, CHILD_RETURNS, CHILD_CRASHES, DAEMON };
 
-static int32_t spawn(const struct gb_host *host, int64_t what)
+static int32_t spawn(int what)
 {
-    (void)host;
     for (int i = 0; i < (what == CHILDREN_STAY ? 8 : 1); i++) {
         const pid_t pid = fork();
         if (pid < 0)
@@ -212,39 +153,21 @@ static int32_t spawn(const struct gb_host *host, int64_t what)
     return GB_OK;
 }
 
-static void *run_thread(void *crashes)
-{
-    volatile int is_on = 1;
-    if (crashes)
-        raise(SIGSEGV);
-    while (is_on)
-        continue;
-    return NULL;
-}
-
-static int32_t thread(const struct gb_host *host, int64_t crashes)
-{
-    pthread_t id;
-    (void)host;
-    return pthread_create(&id, NULL, run_thread, crashes ? &id : NULL) == 0 ? GB_OK : GB_FAILED;
-}
-
-static int32_t limit(const struct gb_host *host, int64_t resource)
+static int32_t limit(int resource)
 {
     const struct rlimit least = {.rlim_cur = resource == RLIMIT_CPU, .rlim_max = 1};
-    (void)host;
-    setrlimit((int)resource, &least);
+    setrlimit(resource, &least);
     return GB_OK;
 }
 
 /* What malloc returned is stored: clang leaves out a call whose result is only compared. */
-static int32_t hog(const struct gb_host *host, int64_t bytes)
+static int32_t hog(const struct gb_host *host, uint64_t bytes)
 {
     const struct rlimit few = {(rlim_t)1 << 28, (rlim_t)1 << 28};
     void *volatile taken;
     setrlimit(RLIMIT_AS, &few);
     do
-        taken = bytes > 0 ? host->allocate(host, (uint64_t)bytes) : malloc(1 << 16);
+        taken = bytes > 0 ? host->allocate(host, bytes) : malloc(1 << 16);
     while (taken != NULL);
     return GB_NO_MEMORY;
 }
@@ -254,100 +177,65 @@ static void on_signal(int number)
     (void)number;
 }
 
-enum { FOLDER, UMASK, MASK, HANDLERS, IGNORE, ALARM, TIMER, ENVIRONMENT, LOCALE, NICE };
-
-static int32_t change(const struct gb_host *host, int64_t what)
+static int32_t handle_signals(void (*handler)(int))
 {
-    const struct itimerval soon = {{0, 20000}, {0, 20000}};
-    sigset_t all;
-    (void)host;
-    sigfillset(&all);
-    switch (what) {
-    case FOLDER:
-        return chdir("/") == 0 ? GB_OK : GB_FAILED;
-    case UMASK:
-        umask(0777);
-        break;
-    case MASK:
-        sigprocmask(SIG_SETMASK, &all, NULL);
-        break;
-    case HANDLERS:
-    case IGNORE:
-        for (int i = 1; i < 32; i++)
-            signal(i, what == IGNORE ? SIG_IGN : on_signal);
-        break;
-    case ALARM:
-        alarm(1);
-        break;
-    case TIMER:
-        setitimer(ITIMER_REAL, &soon, NULL);
-        break;
-    case ENVIRONMENT:
-        clearenv();
-        break;
-    case LOCALE:
-        setlocale(LC_ALL, "C.UTF-8");
-        break;
-    default:
-        errno = 0;
-        return nice(5) == -1 && errno != 0 ? GB_FAILED : GB_OK;
-    }
+    for (int i = 1; i < 32; i++)
+        signal(i, handler);
     return GB_OK;
 }
 
-enum { SECCOMP, TRACED, NOT_DUMPED, RENAMED, KILL_GROUP, SCRIBBLE, UNMAP, IDLE };
-
-/* The page that it shares with the supervisor, which is written to or taken away. */
-static void spoil_page(int64_t what)
+static int32_t add_to_float_control(uint32_t bits)
 {
-    char line[512];
-    FILE *maps = fopen("/proc/self/maps", "r");
-    while (maps && fgets(line, sizeof line, maps)) {
-        unsigned long begin = 0, end = 0;
-        if (!strstr(line, "gbrun worker") || sscanf(line, "%lx-%lx", &begin, &end) != 2)
-            continue;
-        if (what == UNMAP)
-            munmap((void *)begin, end - begin);
-        else
-            memset((void *)begin, what == IDLE ? 0 : 0xFF, 4);
-    }
-    if (maps)
-        fclose(maps);
+#if defined(__x86_64__)
+    uint32_t control;
+    __asm__ volatile("stmxcsr %0" : "=m"(control));
+    control |= bits;
+    __asm__ volatile("ldmxcsr %0" : : "m"(control));
+#else
+    (void)bits;
+#endif
+    return GB_OK;
 }
 
-static int32_t process(const struct gb_host *host, int64_t what)
+/* The first two write 0.5 as "0,5"; one is enough, and none may be installed. */
+static void change_locale(void)
 {
-    (void)host;
-    switch (what) {
-    case SECCOMP:
-        return prctl(PR_SET_SECCOMP, 1, 0, 0, 0) == 0 ? GB_OK : GB_FAILED;
-    case TRACED: /* then each signal stops it, and its parent is asked */
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-        raise(SIGUSR1);
-        break;
-    case NOT_DUMPED:
-        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-        break;
-    case RENAMED:
-        prctl(PR_SET_NAME, "\n\033[31m)", 0, 0, 0);
-        break;
-    case KILL_GROUP:
-        kill(0, SIGKILL);
-        break;
-    default:
-        spoil_page(what);
-        if (what == IDLE)
-            _exit(9);
-    }
+    if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+        setlocale(LC_ALL, "C.UTF-8");
+}
+
+enum { UPWARD = 0x4000, FLUSH_TO_ZERO = 0x8040 };
+
+static int32_t change_everything(void)
+{
+    umask(0777);
+    change_locale();
+    add_to_float_control(UPWARD | FLUSH_TO_ZERO);
+    return chdir("/") || block_all() || handle_signals(SIG_IGN) || clearenv() || nice(5) < -20;
+}
+
+static const struct itimerval soon = {{0, 20000}, {0, 20000}};
+
+enum { SCRIBBLE, UNMAP, IDLE };
+
+/* The page that it shares with the supervisor, which is written to or taken away. */
+static int32_t spoil_page(int what)
+{
+    unsigned long begin = 0, end = 0;
+    if (!worker_page(&begin, &end))
+        return GB_FAILED;
+    if (what == UNMAP)
+        munmap((void *)begin, end - begin);
+    else
+        memset((void *)begin, what == IDLE ? 0 : 0xFF, 4);
     return GB_OK;
 }
 
 enum { LINES, LONG_LINE, BINARY, STOLEN_LINE };
 
-static int32_t print(const struct gb_host *host, int64_t what)
+static int32_t print(int what)
 {
     static char line[1 << 20];
-    (void)host;
     if (what == STOLEN_LINE)
         puts("1/1  stolen  1.00 us n=12\n\033[2J\r1/1  stolen");
     for (int i = 0; what == LINES && i < 20000; i++)
@@ -362,7 +250,7 @@ static int32_t print(const struct gb_host *host, int64_t what)
 
 enum { MEGABYTES, NOT_UTF8, CONTROLS, NO_TEXT };
 
-static const char *odd_text(int64_t what)
+static const char *odd_text(int what)
 {
     static char longer[4 << 20];
     memset(longer, 'w', sizeof longer - 1);
@@ -372,288 +260,256 @@ static const char *odd_text(int64_t what)
                               : NULL;
 }
 
-static int32_t fail_with(const struct gb_host *host, int64_t what)
+static int32_t log_with(const struct gb_host *host, const char *text)
 {
-    return host->fail(host, odd_text(what));
-}
-
-static int32_t skip_with(const struct gb_host *host, int64_t what)
-{
-    return host->skip(host, odd_text(what));
-}
-
-static int32_t log_with(const struct gb_host *host, int64_t what)
-{
-    host->log(host, INT32_MAX, odd_text(what));
-    host->log(host, INT32_MIN, odd_text(what));
+    host->log(host, INT32_MAX, text);
+    host->log(host, INT32_MIN, text);
     return GB_OK;
 }
 
-static int32_t metric_with(const struct gb_host *host, int64_t what)
+static int32_t metric_with(const struct gb_host *host, const char *text)
 {
-    host->metric(host, odd_text(what), (double)NAN, odd_text(what));
-    host->metric(host, "m", (double)INFINITY, odd_text(what));
+    host->metric(host, text, (double)NAN, text);
+    host->metric(host, "m", (double)INFINITY, text);
     return GB_OK;
 }
 
-static int32_t metrics(const struct gb_host *host, int64_t n)
+static int32_t metrics(const struct gb_host *host, int n)
 {
     char name[32];
     hurry_hang(0);
-    for (int64_t i = 0; i < n; i = (i + 1) % n) {
-        snprintf(name, sizeof name, "m%lld", (long long)i);
-        host->metric(host, name, (double)i, "");
+    for (int i = 0; i < n; i = (i + 1) % n) {
+        snprintf(name, sizeof name, "m%d", i);
+        host->metric(host, name, i, "");
     }
     return GB_OK;
 }
 
-static int32_t logs(const struct gb_host *host, int64_t n)
+/* GB_FAILED here and below: the host did as it was asked, which it should not. */
+static int32_t check_with(const struct gb_host *host, uint32_t size)
 {
-    for (int64_t i = 0; i < n; i++)
-        host->log(host, GB_LOG_WARNING, "once more");
+    const struct gb_check check = {.size = size, .n = UINT64_MAX};
+    return host->check(host, &check) == GB_OK ? GB_FAILED : GB_WRONG_RESULT;
+}
+
+static const struct gb_fill odd_fill = {.size = sizeof odd_fill, .format = 77, .low = 2, .high = 1};
+
+static int32_t free_twice(char *volatile block)
+{
+    free(block);
+    free(block); /* NOLINT(clang-analyzer-unix.Malloc): on purpose */
     return GB_OK;
 }
 
-enum { ALLOCATE, FILL, CHECK, SHORT_CHECK, EXTENSION, EXCLUSIVE, CANCELLED };
-
-/* GB_FAILED: the host did as it was asked, which it should not. */
-static int32_t ask(const struct gb_host *host, int64_t what)
+static int32_t underflow(char *volatile block)
 {
-    const struct gb_fill fill = {.size = sizeof fill, .format = 77, .low = 2, .high = 1};
-    const struct gb_check check = {.size = what == CHECK ? sizeof check : 4, .n = UINT64_MAX};
-    switch (what) {
-    case ALLOCATE:
-        return host->allocate(host, UINT64_MAX) || host->allocate(host, UINT64_MAX / 2)
-                   ? GB_FAILED
-                   : GB_NO_MEMORY;
-    case FILL:
-        return host->fill(host, NULL, UINT64_MAX, &fill);
-    case CHECK:
-    case SHORT_CHECK:
-        return host->check(host, &check) == GB_OK ? GB_FAILED : GB_WRONG_RESULT;
-    case EXTENSION:
-        return host->extension(host, "gbrun.\n/1") || host->extension(host, NULL) ? GB_FAILED
-                                                                                  : GB_OK;
-    case EXCLUSIVE:
-        host->exclusive(host);
-        break;
-    default:
-        host->cancelled(host);
-    }
+    memset(block - 16, 0x41, 80);
+    free(block);
+    free(malloc(100000));
     return GB_OK;
 }
 
-enum { TWICE, UNDERFLOW, OF_HOST, HOST_ITSELF };
-
-static int32_t heap(const struct gb_host *host, int64_t what)
-{
-    char *volatile block = what == OF_HOST ? host->allocate(host, 64) : malloc(64);
-    switch (what) {
-    case UNDERFLOW:
-        memset(block - 16, 0x41, 80);
-        free(block);
-        free(malloc(100000));
-        break;
-    case HOST_ITSELF:
-        memset((void *)(uintptr_t)host, 0x41, host->size);
-        break;
-    default:
-        free(block);
-        free(block); /* NOLINT(clang-analyzer-unix.Malloc): on purpose */
-    }
-    return GB_OK;
-}
-
+/* clang-format off */
 #define ANYWHERE(X)                                                                                \
-    X(nothing, answer, GB_OK)                                                                      \
-    X(skipped, answer, GB_SKIPPED)                                                                 \
-    X(failed, answer, GB_FAILED)                                                                   \
-    X(no_memory, answer, GB_NO_MEMORY)                                                             \
-    X(invalid, answer, GB_INVALID)                                                                 \
-    X(unsupported, answer, GB_UNSUPPORTED)                                                         \
-    X(device_error, answer, GB_DEVICE_ERROR)                                                       \
-    X(cancelled, answer, GB_CANCELLED)                                                             \
-    X(wrong_result, answer, GB_WRONG_RESULT)                                                       \
-    X(io, answer, GB_IO)                                                                           \
-    X(corrupt, answer, GB_CORRUPT)                                                                 \
-    X(not_found, answer, GB_NOT_FOUND)                                                             \
-    X(status_77, answer, 77)                                                                       \
-    X(status_minus_77, answer, -77)                                                                \
-    X(status_lowest, answer, INT32_MIN)                                                            \
-    X(status_highest, answer, INT32_MAX)                                                           \
-    X(sighup, die, SIGHUP)                                                                         \
-    X(sigint, die, SIGINT)                                                                         \
-    X(sigquit, die, SIGQUIT)                                                                       \
-    X(sigill, die, SIGILL)                                                                         \
-    X(sigtrap, die, SIGTRAP)                                                                       \
-    X(sigabrt, die, SIGABRT)                                                                       \
-    X(sigbus, die, SIGBUS)                                                                         \
-    X(sigfpe, die, SIGFPE)                                                                         \
-    X(sigkill, die, SIGKILL)                                                                       \
-    X(sigusr1, die, SIGUSR1)                                                                       \
-    X(sigsegv, die, SIGSEGV)                                                                       \
-    X(sigpipe, die, SIGPIPE)                                                                       \
-    X(sigalrm, die, SIGALRM)                                                                       \
-    X(sigterm, die, SIGTERM)                                                                       \
-    X(sigxcpu, die, SIGXCPU)                                                                       \
-    X(sigsys, die, SIGSYS)                                                                         \
-    X(real_time_signal, die, 40)                                                                   \
-    X(null_pointer, fault, 0)                                                                      \
-    X(wild_pointer, fault, 0x7EADBEEF0)                                                            \
-    X(exit, leave, BY_EXIT)                                                                        \
-    X(exit_group, leave, BY_EXIT_GROUP)                                                            \
-    X(quick_exit, leave, BY_QUICK_EXIT)                                                            \
-    X(thread_exit, leave, BY_THREAD)                                                               \
-    X(abort, leave, BY_ABORT)                                                                      \
-    X(exec, leave, BY_EXEC)                                                                        \
-    X(exec_self, leave, BY_EXEC_SELF)                                                              \
-    X(crash_at_exit, at_exit, 0)                                                                   \
-    X(hang_at_exit, at_exit, 1)                                                                    \
-    X(longjmp, jump, 0)                                                                            \
-    X(stack_overflow, overflow, 0)                                                                 \
-    X(spin, wait_for_ever, SPINNING)                                                               \
-    X(sleep, wait_for_ever, SLEEPING)                                                              \
-    X(deaf, wait_for_ever, BLOCKED)                                                                \
-    X(stop, wait_for_ever, STOPPED)                                                                \
-    X(close_all, descriptors, CLOSE_ALL)                                                           \
-    X(close_standard, descriptors, CLOSE_STANDARD)                                                 \
-    X(replace_all, descriptors, REPLACE_ALL)                                                       \
-    X(shut_down, descriptors, SHUT_DOWN)                                                           \
-    X(garbage, descriptors, GARBAGE)                                                               \
-    X(truncate_all, descriptors, TRUNCATE_ALL)                                                     \
-    X(use_up, descriptors, FILL_UP)                                                                \
-    X(children, spawn, CHILDREN_STAY)                                                              \
-    X(child_returns, spawn, CHILD_RETURNS)                                                         \
-    X(child_crashes, spawn, CHILD_CRASHES)                                                         \
-    X(daemon, spawn, DAEMON)                                                                       \
-    X(busy_thread, thread, 0)                                                                      \
-    X(crashing_thread, thread, 1)                                                                  \
-    X(no_files, limit, RLIMIT_NOFILE)                                                              \
-    X(no_memory_left, limit, RLIMIT_AS)                                                            \
-    X(no_time, limit, RLIMIT_CPU)                                                                  \
-    X(no_file_size, limit, RLIMIT_FSIZE)                                                           \
-    X(no_stack, limit, RLIMIT_STACK)                                                               \
-    X(no_processes, limit, RLIMIT_NPROC)                                                           \
-    X(hog, hog, 0)                                                                                 \
-    X(hog_of_host, hog, 1 << 20)                                                                   \
-    X(folder, change, FOLDER)                                                                      \
-    X(umask, change, UMASK)                                                                        \
-    X(signal_mask, change, MASK)                                                                   \
-    X(handlers, change, HANDLERS)                                                                  \
-    X(ignored_signals, change, IGNORE)                                                             \
-    X(alarm, change, ALARM)                                                                        \
-    X(timer, change, TIMER)                                                                        \
-    X(environment, change, ENVIRONMENT)                                                            \
-    X(locale, change, LOCALE)                                                                      \
-    X(nice, change, NICE)                                                                          \
-    X(seccomp, process, SECCOMP)                                                                   \
-    X(traced, process, TRACED)                                                                     \
-    X(not_dumped, process, NOT_DUMPED)                                                             \
-    X(renamed, process, RENAMED)                                                                   \
-    X(kill_group, process, KILL_GROUP)                                                             \
-    X(scribbled_page, process, SCRIBBLE)                                                           \
-    X(unmapped_page, process, UNMAP)                                                               \
-    X(idle_page, process, IDLE)                                                                    \
-    X(lines, print, LINES)                                                                         \
-    X(long_line, print, LONG_LINE)                                                                 \
-    X(binary, print, BINARY)                                                                       \
-    X(stolen_line, print, STOLEN_LINE)                                                             \
-    X(fail_megabytes, fail_with, MEGABYTES)                                                        \
-    X(fail_not_utf8, fail_with, NOT_UTF8)                                                          \
-    X(fail_controls, fail_with, CONTROLS)                                                          \
-    X(fail_no_text, fail_with, NO_TEXT)                                                            \
-    X(skip_megabytes, skip_with, MEGABYTES)                                                        \
-    X(skip_not_utf8, skip_with, NOT_UTF8)                                                          \
-    X(skip_controls, skip_with, CONTROLS)                                                          \
-    X(skip_no_text, skip_with, NO_TEXT)                                                            \
-    X(log_megabytes, log_with, MEGABYTES)                                                          \
-    X(log_not_utf8, log_with, NOT_UTF8)                                                            \
-    X(log_controls, log_with, CONTROLS)                                                            \
-    X(log_no_text, log_with, NO_TEXT)                                                              \
-    X(metric_megabytes, metric_with, MEGABYTES)                                                    \
-    X(metric_not_utf8, metric_with, NOT_UTF8)                                                      \
-    X(metric_controls, metric_with, CONTROLS)                                                      \
-    X(metric_no_text, metric_with, NO_TEXT)                                                        \
-    X(endless_metrics, metrics, 5000)                                                              \
-    X(many_logs, logs, 100000)                                                                     \
-    X(allocate_all, ask, ALLOCATE)                                                                 \
-    X(fill_nothing, ask, FILL)                                                                     \
-    X(check_nothing, ask, CHECK)                                                                   \
-    X(check_short, ask, SHORT_CHECK)                                                               \
-    X(odd_extension, ask, EXTENSION)                                                               \
-    X(late_exclusive, ask, EXCLUSIVE)                                                              \
-    X(free_twice, heap, TWICE)                                                                     \
-    X(underflow, heap, UNDERFLOW)                                                                  \
-    X(free_of_host, heap, OF_HOST)                                                                 \
-    X(host_itself, heap, HOST_ITSELF)
+    X(nothing, GB_OK) X(skipped, GB_SKIPPED) X(failed, GB_FAILED) X(no_memory, GB_NO_MEMORY)       \
+    X(invalid, GB_INVALID) X(unsupported, GB_UNSUPPORTED) X(device_error, GB_DEVICE_ERROR)         \
+    X(cancelled, GB_CANCELLED) X(wrong_result, GB_WRONG_RESULT) X(io, GB_IO)                       \
+    X(corrupt, GB_CORRUPT) X(status_77, 77) X(status_minus_77, -77) X(status_lowest, INT32_MIN)    \
+    X(status_highest, INT32_MAX)                                                                   \
+    X(sighup, die(SIGHUP)) X(sigint, die(SIGINT)) X(sigquit, die(SIGQUIT)) X(sigill, die(SIGILL))  \
+    X(sigtrap, die(SIGTRAP)) X(sigabrt, die(SIGABRT)) X(sigbus, die(SIGBUS))                       \
+    X(sigfpe, die(SIGFPE)) X(sigkill, die(SIGKILL)) X(sigusr1, die(SIGUSR1))                       \
+    X(sigsegv, die(SIGSEGV)) X(sigpipe, die(SIGPIPE)) X(sigalrm, die(SIGALRM))                     \
+    X(sigterm, die(SIGTERM)) X(sigxcpu, die(SIGXCPU)) X(sigsys, die(SIGSYS))                       \
+    X(real_time_signal, die(40))                                                                   \
+    X(null_pointer, store_at(0)) X(wild_pointer, store_at(0x7EADBEEF0))                            \
+    X(exit, (exit(0), GB_FAILED)) X(exit_group, (_exit(255), GB_FAILED))                           \
+    X(quick_exit, (quick_exit(7), GB_FAILED)) X(thread_exit, (pthread_exit(NULL), GB_FAILED))      \
+    X(abort, (abort(), GB_FAILED)) X(exec, execl("/bin/true", "/bin/true", NULL))                  \
+    X(exec_self, execl("/proc/self/exe", "/proc/self/exe", "--worker", NULL))                      \
+    X(crash_at_exit, atexit(crash_at_exit)) X(hang_at_exit, atexit(hang_at_exit))                  \
+    X(longjmp, jump()) X(stack_overflow, overflow_stack())                                         \
+    X(spin, wait_for_ever(SPINNING)) X(sleep, wait_for_ever(SLEEPING))                             \
+    X(deaf, wait_for_ever(BLOCKED)) X(stop, wait_for_ever(STOPPED))                                \
+    X(close_all, descriptors(CLOSE_ALL)) X(close_standard, descriptors(CLOSE_STANDARD))            \
+    X(replace_all, descriptors(REPLACE_ALL)) X(shut_down, descriptors(SHUT_DOWN))                  \
+    X(garbage, descriptors(GARBAGE)) X(truncate_all, descriptors(TRUNCATE_ALL))                    \
+    X(use_up, descriptors(FILL_UP))                                                                \
+    X(children, spawn(CHILDREN_STAY)) X(child_returns, spawn(CHILD_RETURNS))                       \
+    X(child_crashes, spawn(CHILD_CRASHES)) X(daemon, spawn(DAEMON))                                \
+    X(children_then_abort, (spawn(CHILDREN_STAY), abort(), GB_FAILED))                             \
+    X(no_files, limit(RLIMIT_NOFILE)) X(no_memory_left, limit(RLIMIT_AS))                          \
+    X(no_time, limit(RLIMIT_CPU)) X(no_file_size, limit(RLIMIT_FSIZE))                             \
+    X(no_stack, limit(RLIMIT_STACK)) X(no_processes, limit(RLIMIT_NPROC))                          \
+    X(hog, hog(host, 0)) X(hog_of_host, hog(host, 1 << 20))                                        \
+    X(folder, chdir("/")) X(umask, (umask(0777), GB_OK)) X(signal_mask, block_all())               \
+    X(handlers, handle_signals(on_signal)) X(ignored_signals, handle_signals(SIG_IGN))             \
+    X(signals, block_all() || handle_signals(SIG_IGN)) X(everything, change_everything())          \
+    X(rounding, add_to_float_control(UPWARD))                                                      \
+    X(flush_to_zero, add_to_float_control(FLUSH_TO_ZERO))                                          \
+    X(alarm, (alarm(1), GB_OK)) X(timer, setitimer(ITIMER_REAL, &soon, NULL))                      \
+    X(environment, clearenv()) X(locale, (change_locale(), GB_OK))                                 \
+    X(nice, nice(5) >= -20 ? GB_OK : GB_FAILED)                                                    \
+    X(seccomp, prctl(PR_SET_SECCOMP, 1, 0, 0, 0))                                                  \
+    X(not_dumped, prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))                                              \
+    X(renamed, prctl(PR_SET_NAME, "\n\033[31m)", 0, 0, 0)) X(kill_group, kill(0, SIGKILL))         \
+    X(scribbled_page, spoil_page(SCRIBBLE)) X(unmapped_page, spoil_page(UNMAP))                    \
+    X(idle_page, (spoil_page(IDLE), _exit(9), GB_FAILED))                                          \
+    X(lines, print(LINES)) X(long_line, print(LONG_LINE)) X(binary, print(BINARY))                 \
+    X(stolen_line, print(STOLEN_LINE))                                                             \
+    X(fail_megabytes, host->fail(host, odd_text(MEGABYTES)))                                       \
+    X(fail_not_utf8, host->fail(host, odd_text(NOT_UTF8)))                                         \
+    X(fail_controls, host->fail(host, odd_text(CONTROLS)))                                         \
+    X(fail_no_text, host->fail(host, odd_text(NO_TEXT)))                                           \
+    X(skip_megabytes, host->skip(host, odd_text(MEGABYTES)))                                       \
+    X(skip_not_utf8, host->skip(host, odd_text(NOT_UTF8)))                                         \
+    X(skip_controls, host->skip(host, odd_text(CONTROLS)))                                         \
+    X(skip_no_text, host->skip(host, odd_text(NO_TEXT)))                                           \
+    X(log_megabytes, log_with(host, odd_text(MEGABYTES)))                                          \
+    X(log_not_utf8, log_with(host, odd_text(NOT_UTF8)))                                            \
+    X(log_controls, log_with(host, odd_text(CONTROLS)))                                            \
+    X(log_no_text, log_with(host, odd_text(NO_TEXT))) X(log_empty, log_with(host, ""))             \
+    X(metric_megabytes, metric_with(host, odd_text(MEGABYTES)))                                    \
+    X(metric_not_utf8, metric_with(host, odd_text(NOT_UTF8)))                                      \
+    X(metric_controls, metric_with(host, odd_text(CONTROLS)))                                      \
+    X(metric_no_text, metric_with(host, odd_text(NO_TEXT))) X(metric_empty, metric_with(host, "")) \
+    X(metric_quotes, metric_with(host, "quotes \" ' , ; | \n \t \\"))                              \
+    X(endless_metrics, metrics(host, 5000))                                                        \
+    X(allocate_all, host->allocate(host, UINT64_MAX) || host->allocate(host, UINT64_MAX / 2)       \
+                        ? GB_FAILED : GB_NO_MEMORY)                                                \
+    X(fill_nothing, host->fill(host, NULL, UINT64_MAX, &odd_fill))                                 \
+    X(check_nothing, check_with(host, sizeof(struct gb_check))) X(check_short, check_with(host, 4))\
+    X(odd_extension, host->extension(host, "gbrun.\n/1") || host->extension(host, NULL)            \
+                         ? GB_FAILED : GB_OK)                                                      \
+    X(late_exclusive, (host->exclusive(host), GB_OK))                                              \
+    X(free_twice, free_twice(malloc(64))) X(underflow, underflow(malloc(64)))                      \
+    X(free_of_host, free_twice(host->allocate(host, 64)))                                          \
+    X(host_itself, (memset((void *)(uintptr_t)host, 0x41, host->size), GB_OK))
 
 /* ---- lies, each of which belongs to one function ---- */
 
 #define TIMES(X)                                                                                   \
-    X(nan_times, NAN)                                                                              \
-    X(infinite_times, INFINITY)                                                                    \
-    X(minus_infinite_times, -INFINITY)                                                             \
-    X(negative_times, -1e3)                                                                        \
-    X(zero_times, 0)                                                                               \
-    X(denormal_times, 5e-324)                                                                      \
-    X(largest_times, DBL_MAX)                                                                      \
-    X(minus_largest_times, -DBL_MAX)
-/* clang-format off */
+    X(nan_times, NAN) X(infinite_times, INFINITY) X(minus_infinite_times, -INFINITY)               \
+    X(negative_times, -1e3) X(zero_times, 0) X(denormal_times, 5e-324)                             \
+    X(largest_times, DBL_MAX) X(minus_largest_times, -DBL_MAX)
+/* In more than one place, or in the middle of one. */
 #define LIES(X)                                                                                    \
-    X(work_nan) X(work_negative) X(work_infinite) X(work_size) X(work_dangling)                    \
-    X(work_megabytes) X(work_not_utf8) X(work_odd_math) X(null_bench) X(no_devices)                \
-    X(all_devices) X(info_unended) X(info_controls) X(info_empty) X(many_facts) X(null_facts)      \
-    X(null_device) X(null_queue) X(no_clock) X(clock_unended) X(clock_empty) X(clocks_alike)       \
-    X(clock_nan) X(clock_negative) X(clock_endless_sample) X(clock_controls) X(clock_size)         \
-    X(too_many_done) X(all_done) X(none_done) X(too_many_lost) X(all_lost) X(nothing_filled)       \
-    X(all_filled) X(backwards) X(standing_still) X(jumping) X(begin_nan) X(hz_nan) X(flags_all)    \
-    X(reading_unended) X(reading_nan) X(reading_odd) X(columns_null) X(slow_measure)               \
-    X(telemetry_odd) X(telemetry_unended) X(telemetry_size) X(spent_always) X(spent_odd)           \
-    X(never_enough) X(enough_at_once) X(decision_odd) X(wants_all) X(wants_nan)                    \
-    X(wants_infinite) X(wants_negative) X(reason_unended) X(reason_controls) X(next_size)          \
-    X(estimate_nan) X(estimate_infinite) X(estimate_reversed) X(verdict_odd)                       \
-    X(statistic_unended) X(statistic_controls) X(modes_many) X(modes_nan) X(counts_odd)            \
-    X(confidence_odd) X(samples_overwritten)
+    X(null_bench) X(no_devices) X(all_devices) X(many_facts) X(null_device) X(null_queue)          \
+    X(no_clock) X(clocks_alike) X(all_lost) X(backwards) X(standing_still) X(jumping)              \
+    X(begin_nan) X(hz_nan) X(flags_all) X(slow_measure) X(spent_always) X(spent_odd)               \
+    X(never_enough) X(wants_all) X(wants_nan) X(wants_infinite) X(samples_overwritten)
 /* clang-format on */
+/* What is put into an answer that was right. */
+#define WORK_LIES(X)                                                                               \
+    X(work_nan, odd = (double)NAN)                                                                 \
+    X(work_negative, odd = -1)                                                                     \
+    X(work_infinite, odd = (double)INFINITY)                                                       \
+    X(work_size, ret->size = UINT32_MAX)                                                           \
+    X(work_dangling, ret->item = (const char *)0x7EADBEEF0)                                        \
+    X(work_megabytes, ret->item = odd_text(MEGABYTES))                                             \
+    X(work_not_utf8, ret->item = odd_text(NOT_UTF8))                                               \
+    X(work_odd_math, GB_WORK_MATH(ret, UINT32_MAX, UINT32_MAX))
+#define INFO_LIES(X)                                                                               \
+    X(info_unended, unend_info(info))                                                              \
+    X(info_controls, snprintf(info->model, sizeof info->model, "%s", odd_text(CONTROLS)))          \
+    X(info_empty, memset(info->backend, 0, sizeof info->backend + sizeof info->model))             \
+    X(null_facts, (fact ? fact(context, NULL, NULL) : (void)0))
+#define CLOCK_LIES(X)                                                                              \
+    X(clock_nan, clock->tick_ns = clock->overhead_ns = (double)NAN)                                \
+    X(clock_negative, clock->tick_ns = clock->overhead_ns = -1)                                    \
+    X(clock_unended, memset(clock->name, 'c', sizeof clock->name + sizeof clock->help))            \
+    X(clock_empty, clock->name[0] = 0)                                                             \
+    X(clock_controls, strcpy(clock->name, "a\n\033[2Jb\xff"))                                      \
+    X(clock_endless_sample, clock->min_sample_ns = (double)INFINITY)                               \
+    X(clock_size, clock->size = UINT32_MAX)
+#define READING_LIES(X)                                                                            \
+    X(reading_unended, memset(reading->note, 'n', sizeof reading->note))                           \
+    X(reading_nan, reading->tick_ns = reading->offset_ns = reading->offset_error_ns =              \
+                       reading->graph_ns = (double)NAN)                                            \
+    X(reading_odd, (reading->size = reading->launch = reading->flags = UINT32_MAX,                 \
+                    reading->tick_ns = reading->offset_error_ns = -1))
+#define COUNT_LIES(X)                                                                              \
+    X(too_many_done, to->n_done = to->n_samples + 1)                                               \
+    X(all_done, to->n_done = UINT64_MAX)                                                           \
+    X(none_done, to->n_done = 0)                                                                   \
+    X(too_many_lost, to->n_lost = UINT64_MAX)                                                      \
+    X(nothing_filled, to->clocks_filled = 0)                                                       \
+    X(all_filled, to->clocks_filled = UINT32_MAX)                                                  \
+    X(columns_null, memset(to, 0, sizeof *to))
+#define TELEMETRY_LIES(X)                                                                          \
+    X(telemetry_odd, make_odd(telemetry))                                                          \
+    X(telemetry_unended,                                                                           \
+      memset(telemetry->throttle_text, '\033', sizeof telemetry->throttle_text))                   \
+    X(telemetry_size, telemetry->size = UINT32_MAX)
+#define NEXT_LIES(X)                                                                               \
+    X(enough_at_once, next->decision = GB_DONE)                                                    \
+    X(decision_odd, next->decision = INT32_MIN)                                                    \
+    X(wants_negative, next->elapsed_ns = -DBL_MAX)                                                 \
+    X(reason_unended, memset(next->reason, 'r', sizeof next->reason))                              \
+    X(reason_controls, snprintf(next->reason, sizeof next->reason, "%s", odd_text(CONTROLS)))      \
+    X(next_size, next->size = UINT32_MAX)
+#define ESTIMATE_LIES(X)                                                                           \
+    X(estimate_nan, estimate->value_ns = estimate->n_effective = (double)NAN)                      \
+    X(estimate_infinite,                                                                           \
+      estimate->value_ns = estimate->low_ns = estimate->high_ns = (double)INFINITY)                \
+    X(estimate_reversed, estimate->low_ns = 2 * estimate->value_ns)                                \
+    X(verdict_odd, estimate->verdict = INT32_MIN)                                                  \
+    X(statistic_unended, memset(estimate->statistic, 's', sizeof estimate->statistic))             \
+    X(statistic_controls, strcpy(estimate->statistic, "a\n\033[2Jb\xff"))                          \
+    X(modes_many, estimate->n_modes = UINT32_MAX)                                                  \
+    X(modes_nan,                                                                                   \
+      (estimate->n_modes = GB_MODES_MAX, memset(estimate->modes, 0xFF, sizeof estimate->modes)))   \
+    X(counts_odd, estimate->n = estimate->n_discarded = UINT64_MAX)                                \
+    X(confidence_odd, estimate->confidence = -1e300)
+#define ATTACKS(X)                                                                                 \
+    ANYWHERE(X)                                                                                    \
+    TIMES(X)                                                                                       \
+    LIES(X)                                                                                        \
+    WORK_LIES(X)                                                                                   \
+    INFO_LIES(X)                                                                                   \
+    CLOCK_LIES(X)                                                                                  \
+    READING_LIES(X)                                                                                \
+    COUNT_LIES(X)                                                                                  \
+    TELEMETRY_LIES(X)                                                                              \
+    NEXT_LIES(X)                                                                                   \
+    ESTIMATE_LIES(X)
 
-enum {
-#define ACT(name, act, argument) DO_##name,
-    ANYWHERE(ACT)
-#undef ACT
-#define TIME(name, value) DO_##name,
-        TIMES(TIME)
-#undef TIME
-#define LIE(name) DO_##name,
-            LIES(LIE)
-#undef LIE
-};
-static const char *const attacks[] = {ANYWHERE(NAME) TIMES(NAME) LIES(NAME)};
-static const struct {
-    act_fn *act;
-    int64_t argument;
-} acts[] = {
-#define ACT(name, act, argument) {act, argument},
-    ANYWHERE(ACT)
-#undef ACT
-};
-enum { N_ACTS = sizeof acts / sizeof *acts };
+#define NUMBER(name, ...) DO_##name,
+enum { ATTACKS(NUMBER) };
+static const char *const attacks[] = {ATTACKS(NAME)};
+/* In a function whose object is called so. */
+#define LIE(name, statement)                                                                       \
+    if (lies(object, DO_##name))                                                                   \
+        statement;
+
+#define SEQUENCES                                                                                  \
+    "\033]0;title\a\033[2J\b\r\177\x9b"                                                            \
+    "31m\xc2\x9b"                                                                                  \
+    "31m\xc2\x85\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8\xff\xc0\xaf\xed\xa0\x80\xe2\x82"
+#define STEERING(words) words SEQUENCES " end"
+#define PUT(array, words) snprintf(array, sizeof(array), "%s", STEERING(words))
+#define PUT_SHORT(array, words) snprintf(array, sizeof(array), "%.31s", STEERING(words))
+
+static const char *const endings[] = {"ok", "fail", "skip", "wrong", "crash"};
+enum { ENDS_OK, ENDS_FAIL, ENDS_SKIP, ENDS_WRONG, ENDS_CRASH };
 
 struct params {
-    int32_t where, attack;
-    int64_t after;
+    int32_t where, attack, how, steers;
 };
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, where, "run", places, "the function that attacks"),
     GB_CHOICE(struct params, attack, "nothing", attacks, "what it does"),
-    GB_INT(struct params, after, "0", "0:", "calls", "calls of it that go well before"),
+};
+static const struct gb_option steering_options[] = {
+    GB_CHOICE(struct params, how, "ok", endings, "how it ends"),
+    GB_BOOL(struct params, steers, "yes", "does what it is for"),
 };
 
 /* A benchmark, a device or a policy. */
 struct object {
-    const struct gb_host *host;
     const struct params *params;
-    int64_t n_calls;
+    const struct gb_host *host;
     struct gb_queue queue;
     double now_ns;
     uint64_t n;
@@ -663,21 +519,32 @@ struct object {
 
 static int32_t act_with(const struct gb_host *host, const struct params *params, int32_t where)
 {
-    if (params->where != where || params->attack >= N_ACTS)
+    if (params->where != where)
         return GB_OK;
-    return acts[params->attack].act(host, acts[params->attack].argument);
+    switch (params->attack) {
+#define DO(name, status)                                                                           \
+    case DO_##name:                                                                                \
+        return status;
+        ANYWHERE(DO)
+    default:
+        return GB_OK;
+    }
 }
 
-static int32_t act(struct object *object, int32_t where)
+static int32_t act(const void *object, int32_t where)
 {
-    if (object->params->where != where || object->n_calls++ < object->params->after)
-        return GB_OK;
-    return act_with(object->host, object->params, where);
+    const struct object *self = object;
+    return act_with(self->host, self->params, where);
 }
 
-static int lies(const struct object *object, int32_t attack)
+static int lies(const void *object, int32_t attack)
 {
-    return object->params->attack == attack;
+    return ((const struct object *)object)->params->attack == attack;
+}
+
+static int steers(const void *object)
+{
+    return ((const struct object *)object)->params->steers;
 }
 
 static int32_t make(const struct gb_host *host, const void *params, int32_t where, void **ret)
@@ -694,11 +561,34 @@ static int32_t make(const struct gb_host *host, const void *params, int32_t wher
     return GB_OK;
 }
 
+#define OPS(type, name, ...) static const struct type name = {.size = sizeof name, __VA_ARGS__};
+
 /* ---- the benchmark ---- */
+
+static int32_t speak(const struct gb_host *host, int32_t how)
+{
+    for (int32_t severity = GB_LOG_DEBUG; severity <= GB_LOG_PLUGIN_BUG; severity++)
+        host->log(host, severity, STEERING("log"));
+    host->metric(host, STEERING("metric"), 1, STEERING("unit"));
+    fprintf(stdout, "%s\n", STEERING("stdout"));
+    fprintf(stderr, "%s\n", STEERING("stderr"));
+    fflush(stdout);
+    return how == ENDS_FAIL   ? host->fail(host, STEERING("fail"))
+           : how == ENDS_SKIP ? host->skip(host, STEERING("skip"))
+                              : GB_OK;
+}
+
+static int32_t speak_and_make(const struct gb_host *host, const void *object, int32_t where,
+                              void **ret)
+{
+    const struct params *params = object;
+    const int32_t status = params->steers ? speak(host, params->how) : GB_OK;
+    return status == GB_OK ? make(host, params, where, ret) : status;
+}
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    return make(host, params, AT_create, ret_bench);
+    return speak_and_make(host, params, AT_create, ret_bench);
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
@@ -717,28 +607,21 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
 
 static int32_t work(void *object, struct gb_work *ret)
 {
-    struct object *bench = object;
-    const double odd = lies(bench, DO_work_nan)        ? (double)NAN
-                       : lies(bench, DO_work_negative) ? -1
-                       : lies(bench, DO_work_infinite) ? (double)INFINITY
-                                                       : 0;
+    double odd = 0;
+    WORK_LIES(LIE)
     ret->flops = ret->bytes_read = ret->bytes_written = ret->items = odd;
-    if (lies(bench, DO_work_size))
-        ret->size = UINT32_MAX;
-    if (lies(bench, DO_work_dangling))
-        ret->item = (const char *)0x7EADBEEF0;
-    if (lies(bench, DO_work_megabytes))
-        ret->item = odd_text(MEGABYTES);
-    if (lies(bench, DO_work_not_utf8))
-        ret->item = odd_text(NOT_UTF8);
-    if (lies(bench, DO_work_odd_math))
-        GB_WORK_MATH(ret, UINT32_MAX, UINT32_MAX);
-    return act(bench, AT_work);
+    if (steers(object)) {
+        ret->items = ret->flops = ret->bytes_read = 1;
+        ret->item = STEERING("item");
+    }
+    return act(object, AT_work);
 }
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)queue, (void)iterations;
+    if (((struct object *)bench)->params->how == ENDS_CRASH)
+        abort();
     return act(bench, AT_run);
 }
 
@@ -750,7 +633,11 @@ static int32_t reset(void *bench, const struct gb_queue *queue)
 
 static int32_t verify(void *bench, const struct gb_queue *queue)
 {
+    const struct object *self = bench;
+    const double output = self->params->how == ENDS_WRONG ? 2 : 1;
     (void)queue;
+    if (steers(bench))
+        return gb_check_number(self->host, STEERING("check"), output, 1, 0);
     return act(bench, AT_verify);
 }
 
@@ -760,14 +647,24 @@ static void destroy(void *bench)
     free(bench);
 }
 
-static const struct gb_bench_ops bench_ops = {.size = sizeof bench_ops,
-                                              .create = create,
-                                              .prepare = prepare,
-                                              .work = work,
-                                              .run = run,
-                                              .reset = reset,
-                                              .verify = verify,
-                                              .destroy = destroy};
+OPS(gb_bench_ops, bench_ops, .create = create, .prepare = prepare, .work = work, .run = run,
+    .reset = reset, .verify = verify, .destroy = destroy)
+
+static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,
+                        void *context)
+{
+    (void)host;
+    if (getenv("STEERING_PROBLEM") && ((const struct params *)params)->how == ENDS_OK)
+        problem(context, "how", 0, STEERING("problem"));
+    return GB_OK;
+}
+
+static const void *bench_extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+}
 
 /* ---- the device ---- */
 
@@ -777,40 +674,54 @@ static int32_t count(const struct gb_host *host, const void *object, uint32_t *r
     *ret_n = params->attack == DO_no_devices    ? 0
              : params->attack == DO_all_devices ? UINT32_MAX
                                                 : 1;
+    if (params->how == ENDS_SKIP) {
+        *ret_n = 0;
+        return host->skip(host, STEERING("no device"));
+    }
     return act_with(host, params, AT_count);
 }
 
-static int32_t describe(const struct gb_host *host, const void *object, uint32_t index,
+static void unend_info(struct gb_device_info *info)
+{
+    memset(info->backend, 'x', sizeof *info - offsetof(struct gb_device_info, backend));
+    info->size = info->index = UINT32_MAX;
+}
+
+static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
                         struct gb_device_info *info, gb_fact_fn *fact, void *context)
 {
-    const struct params *params = object;
+    const struct object described = {.params = params}, *object = &described;
     strcpy(info->backend, "attack");
     strcpy(info->model, "Attack 1");
-    if (params->attack == DO_info_unended)
-        memset(info->backend, 'x', sizeof *info - offsetof(struct gb_device_info, backend));
-    if (params->attack == DO_info_controls)
-        snprintf(info->model, sizeof info->model, "%s", odd_text(CONTROLS));
-    if (params->attack == DO_info_empty)
-        memset(info->backend, 0, sizeof info->backend + sizeof info->model);
-    info->size = params->attack == DO_info_unended ? UINT32_MAX : info->size;
-    info->index = params->attack == DO_info_unended ? UINT32_MAX : index;
-    for (int i = 0; fact && params->attack == DO_many_facts && i < 100000; i++)
+    info->index = index;
+    INFO_LIES(LIE)
+    if (steers(object)) {
+        PUT_SHORT(info->backend, "b");
+        PUT(info->model, "model");
+        PUT(info->uuid, "uuid");
+        info->n_units = 1;
+    }
+    if (steers(object) && fact)
+        fact(context, STEERING("fact"), STEERING("value"));
+    for (int i = 0; fact && lies(object, DO_many_facts) && i < 100000; i++)
         fact(context, "fact", odd_text(NOT_UTF8));
-    if (fact && params->attack == DO_null_facts)
-        fact(context, NULL, NULL);
     return act_with(host, params, AT_describe);
 }
 
-static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
+static int32_t open_device(const struct gb_host *host, const void *object, uint32_t index,
                            void **ret_device)
 {
+    const struct params *params = object;
     (void)index;
+    if (params->steers)
+        host->log(host, GB_LOG_WARNING, STEERING("opened"));
+    if (params->how == ENDS_FAIL)
+        return host->fail(host, STEERING("cannot be opened"));
     return make(host, params, AT_open, ret_device);
 }
 
 static void close_device(void *device)
 {
-    act(device, AT_close);
     free(device);
 }
 
@@ -839,17 +750,15 @@ static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
     return act(device, AT_fill);
 }
 
-static int32_t queue_create(void *object, struct gb_queue **ret_queue)
+static int32_t queue_create(void *device, struct gb_queue **ret_queue)
 {
-    struct object *device = object;
-    *ret_queue = lies(device, DO_null_queue) ? NULL : &device->queue;
+    *ret_queue = lies(device, DO_null_queue) ? NULL : &((struct object *)device)->queue;
     return act(device, AT_queue_create);
 }
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-    (void)queue;
-    act(device, AT_queue_destroy);
+    (void)device, (void)queue;
 }
 
 static int32_t synchronize(void *device, struct gb_queue *queue)
@@ -860,25 +769,17 @@ static int32_t synchronize(void *device, struct gb_queue *queue)
 
 static int32_t clock_of(void *object, uint32_t i, struct gb_clock *clock)
 {
-    struct object *device = object;
-    if (lies(device, DO_no_clock) || (i > 0 && !lies(device, DO_clocks_alike)))
+    const uint32_t n = lies(object, DO_no_clock) ? 0 : steers(object) ? 2 : 1;
+    if (i >= n && !lies(object, DO_clocks_alike))
         return GB_NOT_FOUND;
-    strcpy(clock->name, "ticks");
-    clock->tick_ns = lies(device, DO_clock_nan)        ? (double)NAN
-                     : lies(device, DO_clock_negative) ? -1
-                                                       : 1;
-    clock->overhead_ns = clock->tick_ns;
-    if (lies(device, DO_clock_unended))
-        memset(clock->name, 'c', sizeof clock->name + sizeof clock->help);
-    if (lies(device, DO_clock_empty))
-        clock->name[0] = 0;
-    if (lies(device, DO_clock_controls))
-        strcpy(clock->name, "a\n\033[2Jb\xff");
-    if (lies(device, DO_clock_endless_sample))
-        clock->min_sample_ns = (double)INFINITY;
-    if (lies(device, DO_clock_size))
-        clock->size = UINT32_MAX;
-    return act(device, AT_clock);
+    strcpy(clock->name, i == 0 || lies(object, DO_clocks_alike) ? "ticks" : "second");
+    if (steers(object) && i == 0)
+        PUT_SHORT(clock->name, "c");
+    if (steers(object))
+        PUT(clock->help, "help");
+    clock->tick_ns = clock->overhead_ns = 1;
+    CLOCK_LIES(LIE)
+    return act(object, AT_clock);
 }
 
 static double time_of(const struct object *device)
@@ -888,7 +789,6 @@ static double time_of(const struct object *device)
     case DO_##name:                                                                                \
         return (double)(value);
         TIMES(TIME)
-#undef TIME
     default:
         return 1e6 + (double)device->n;
     }
@@ -910,66 +810,43 @@ static void write_sample(struct object *device, struct gb_measurement *to, uint6
                     : lies(device, DO_standing_still) ? device->now_ns
                                                       : device->now_ns + 1e6;
     to->clock_hz[i] = lies(device, DO_hz_nan) ? (double)NAN : 1e9;
-    to->throttle[i] = lies(device, DO_flags_all) ? UINT64_MAX : 0;
-    to->flags[i] = lies(device, DO_flags_all) ? UINT32_MAX : 0;
+    to->throttle[i] = lies(device, DO_flags_all) ? UINT64_MAX : (uint64_t)steers(device);
+    to->flags[i] = lies(device, DO_flags_all) ? UINT32_MAX
+                   : steers(device)           ? GB_SAMPLE_THROTTLED
+                                              : 0;
     device->n++;
 }
 
-static void lie_about_reading(const struct object *device, struct gb_reading *reading)
+static void lie_about_reading(const void *object, struct gb_reading *reading)
 {
-    if (lies(device, DO_reading_unended))
-        memset(reading->note, 'n', sizeof reading->note);
-    if (lies(device, DO_reading_nan))
-        reading->tick_ns = reading->offset_ns = reading->offset_error_ns = reading->graph_ns =
-            (double)NAN;
-    if (lies(device, DO_reading_odd)) {
-        reading->size = reading->launch = reading->flags = UINT32_MAX;
-        reading->tick_ns = reading->offset_error_ns = -1;
-    }
-}
-
-static void lie_about_counts(const struct object *device, struct gb_measurement *to)
-{
-    if (lies(device, DO_too_many_done))
-        to->n_done = to->n_samples + 1;
-    if (lies(device, DO_all_done))
-        to->n_done = UINT64_MAX;
-    if (lies(device, DO_none_done))
-        to->n_done = 0;
-    if (lies(device, DO_too_many_lost))
-        to->n_lost = UINT64_MAX;
-    if (lies(device, DO_nothing_filled))
-        to->clocks_filled = 0;
-    if (lies(device, DO_all_filled))
-        to->clocks_filled = UINT32_MAX;
-    if (lies(device, DO_columns_null))
-        memset(to, 0, sizeof *to);
+    READING_LIES(LIE)
 }
 
 static int32_t measure(void *object, struct gb_measurement *to)
 {
     const struct timespec long_time = {1000, 0};
-    struct object *device = object;
-    int32_t status = act(device, AT_measure);
+    int32_t status = act(object, AT_measure);
     for (uint64_t i = 0; i < to->n_samples && status == GB_OK; i++) {
-        if (lies(device, DO_slow_measure) || lies(device, DO_backwards))
+        if (lies(object, DO_slow_measure) || lies(object, DO_backwards))
             hurry_hang(0);
-        if (lies(device, DO_slow_measure))
+        if (lies(object, DO_slow_measure))
             nanosleep(&long_time, NULL);
         status = to->bench_ops->reset(to->bench, to->queue);
         if (status == GB_OK)
             status = to->bench_ops->run(to->bench, to->queue, to->iterations);
-        if (lies(device, DO_all_lost) || lies(device, DO_jumping))
+        if (lies(object, DO_all_lost) || lies(object, DO_jumping))
             hurry_pass(1e9); /* until max_time */
-        if (lies(device, DO_all_lost))
+        if (lies(object, DO_all_lost))
             to->n_lost++;
         else
-            write_sample(device, to, to->n_done++);
+            write_sample(object, to, to->n_done++);
     }
-    to->clocks_filled = 1;
+    to->clocks_filled = steers(object) ? 3 : 1;
+    if (steers(object) && to->reading)
+        PUT(to->reading->note, "note");
     if (to->reading)
-        lie_about_reading(device, to->reading);
-    lie_about_counts(device, to);
+        lie_about_reading(object, to->reading);
+    COUNT_LIES(LIE)
     return status;
 }
 
@@ -979,148 +856,156 @@ static int32_t flush(void *device, const struct gb_queue *queue)
     return act(device, AT_flush);
 }
 
+static void make_odd(struct gb_telemetry *telemetry)
+{
+    telemetry->clock_hz = (double)INFINITY;
+    telemetry->memory_clock_hz = -1;
+    telemetry->temperature_celsius = DBL_MAX;
+    telemetry->power_watts = (double)-INFINITY;
+    telemetry->energy_joules = -5e-324;
+    telemetry->throttle = UINT64_MAX;
+}
+
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 {
-    struct object *device = object;
     telemetry->clock_hz = 1e9;
-    if (lies(device, DO_telemetry_odd)) {
-        telemetry->clock_hz = (double)INFINITY;
-        telemetry->memory_clock_hz = -1;
-        telemetry->temperature_celsius = DBL_MAX;
-        telemetry->power_watts = (double)-INFINITY;
-        telemetry->energy_joules = -5e-324;
-        telemetry->throttle = UINT64_MAX;
-    }
-    if (lies(device, DO_telemetry_unended))
-        memset(telemetry->throttle_text, '\033', sizeof telemetry->throttle_text);
-    if (lies(device, DO_telemetry_size))
-        telemetry->size = UINT32_MAX;
-    return act(device, AT_telemetry);
+    TELEMETRY_LIES(LIE)
+    telemetry->throttle |= (uint64_t)steers(object);
+    if (steers(object))
+        PUT(telemetry->throttle_text, "throttled");
+    return act(object, AT_telemetry);
 }
 
 static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
                        gb_finding_fn *finding, void *context)
 {
-    const struct gb_finding none = {.size = UINT32_MAX};
+    const struct gb_finding found = {.size = sizeof found,
+                                     .is_noisy = 1,
+                                     .subject = STEERING("subject"),
+                                     .state = STEERING("state"),
+                                     .why = STEERING("why"),
+                                     .cure = STEERING("fix")};
     (void)index;
-    finding(context, NULL);
-    finding(context, &none);
-    return act_with(host, params, AT_examine);
+    finding(context, &found);
+    return ((const struct params *)params)->how == ENDS_FAIL
+               ? host->fail(host, STEERING("cannot be examined"))
+               : GB_OK;
 }
 
-static int32_t is_spent(void *object)
+static int32_t is_spent(void *device)
 {
-    struct object *device = object;
     const int32_t status = act(device, AT_is_spent);
     return lies(device, DO_spent_always) ? 1 : lies(device, DO_spent_odd) ? -77 : status;
 }
 
-static const struct gb_device_ops device_ops = {.size = sizeof device_ops,
-                                                .count = count,
-                                                .describe = describe,
-                                                .open = open_device,
-                                                .close = close_device,
-                                                .allocate = allocate,
-                                                .release = release,
-                                                .copy = copy,
-                                                .fill = fill,
-                                                .queue_create = queue_create,
-                                                .queue_destroy = queue_destroy,
-                                                .queue_synchronize = synchronize,
-                                                .clock = clock_of,
-                                                .measure = measure,
-                                                .flush_cache = flush,
-                                                .telemetry = telemetry,
-                                                .examine = examine,
-                                                .is_spent = is_spent};
+static int32_t list_counters(const struct gb_host *host, const void *params, uint32_t index,
+                             const char *model, const char *whole, gb_counter_fn *counter,
+                             void *context)
+{
+    const struct gb_counter one = {.size = sizeof one,
+                                   .name = STEERING("counter"),
+                                   .unit = STEERING("unit"),
+                                   .help = STEERING("help")};
+    (void)host, (void)params, (void)index, (void)model, (void)whole;
+    counter(context, &one);
+    return GB_OK;
+}
+
+static int32_t count_values(void *device, struct gb_counting *counting)
+{
+    (void)device;
+    counting->n_passes = 1;
+    counting->count(counting->context, STEERING("counter"), 1, STEERING("unit"));
+    PUT(counting->made_from, "made from");
+    PUT(counting->missing, "missing");
+    return GB_OK;
+}
+
+static int32_t list_activities(void *device, const struct gb_measurement *measurement,
+                               uint64_t n_samples, gb_activity_fn *activity, void *context)
+{
+    struct gb_activity one = {.size = sizeof one,
+                              .kind = GB_ACTIVITY_KERNEL,
+                              .grid = {1, 1, 1},
+                              .block = {1, 1, 1},
+                              .occupancy = 1,
+                              .time_ns = 900,
+                              .low_ns = 900,
+                              .high_ns = 900,
+                              .gap_ns = NAN};
+    (void)device, (void)measurement, (void)n_samples;
+    PUT(one.name, "kernel");
+    activity(context, &one);
+    return GB_OK;
+}
+
+static const void *device_extension(const char *id)
+{
+    static const struct gb_counters counters = {
+        .size = sizeof counters, .list = list_counters, .count = count_values};
+    static const struct gb_activities activities = {.size = sizeof activities,
+                                                    .list = list_activities};
+    return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&counters
+           : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&activities
+                                            : NULL;
+}
+
+OPS(gb_device_ops, device_ops, .count = count, .describe = describe, .open = open_device,
+    .close = close_device, .allocate = allocate, .release = release, .copy = copy, .fill = fill,
+    .queue_create = queue_create, .queue_destroy = queue_destroy, .queue_synchronize = synchronize,
+    .clock = clock_of, .measure = measure, .flush_cache = flush, .telemetry = telemetry,
+    .examine = examine, .is_spent = is_spent)
 
 /* ---- the policy ---- */
 
 static int32_t policy_create(const struct gb_host *host, const void *params, void **ret_policy)
 {
-    return make(host, params, AT_policy_create, ret_policy);
+    return speak_and_make(host, params, AT_policy_create, ret_policy);
 }
 
 static int32_t observe(void *object, const struct gb_samples *samples)
 {
     struct object *policy = object;
-    const int32_t attack = policy->params->attack;
-    if (attack == DO_never_enough || (attack >= DO_wants_all && attack <= DO_wants_infinite))
+    if (lies(object, DO_never_enough) || lies(object, DO_wants_all) || lies(object, DO_wants_nan) ||
+        lies(object, DO_wants_infinite))
         hurry_pass(1e9); /* until max_time */
     for (uint64_t i = 0; i < samples->n; i++)
         policy->sum_ns += samples->time_ns[i];
     policy->n += samples->n;
-    if (lies(policy, DO_samples_overwritten))
-        for (uint64_t i = 0; i < samples->n; i++)
-            ((double *)(uintptr_t)samples->elapsed_ns)[i] = (double)NAN;
+    for (uint64_t i = 0; i < samples->n && lies(object, DO_samples_overwritten); i++)
+        ((double *)(uintptr_t)samples->elapsed_ns)[i] = (double)NAN;
     return act(policy, AT_observe);
 }
 
 static int32_t next(void *object, struct gb_next *next)
 {
-    struct object *policy = object;
-    next->decision = policy->n < 12 ? GB_MORE : GB_DONE;
-    next->n_samples = 12;
-    if (lies(policy, DO_never_enough)) {
-        next->decision = GB_MORE;
-        next->n_samples = 0;
-    }
-    if (lies(policy, DO_enough_at_once))
-        next->decision = GB_DONE;
-    if (lies(policy, DO_decision_odd))
-        next->decision = INT32_MIN;
-    if (lies(policy, DO_wants_all)) {
-        next->decision = GB_MORE;
-        next->n_samples = UINT64_MAX;
-    }
-    next->elapsed_ns = lies(policy, DO_wants_nan)        ? (double)NAN
-                       : lies(policy, DO_wants_infinite) ? (double)INFINITY
-                       : lies(policy, DO_wants_negative) ? -DBL_MAX
+    const int is_greedy = lies(object, DO_never_enough) || lies(object, DO_wants_all);
+    next->decision = is_greedy || ((struct object *)object)->n < 12 ? GB_MORE : GB_DONE;
+    next->n_samples = lies(object, DO_never_enough) ? 0
+                      : lies(object, DO_wants_all)  ? UINT64_MAX
+                                                    : 12;
+    next->elapsed_ns = lies(object, DO_wants_nan)        ? (double)NAN
+                       : lies(object, DO_wants_infinite) ? (double)INFINITY
                                                          : 0;
-    if (lies(policy, DO_reason_unended))
-        memset(next->reason, 'r', sizeof next->reason);
-    if (lies(policy, DO_reason_controls))
-        snprintf(next->reason, sizeof next->reason, "%s", odd_text(CONTROLS));
-    if (lies(policy, DO_next_size))
-        next->size = UINT32_MAX;
-    return act(policy, AT_next);
-}
-
-static void lie_about_estimate(const struct object *policy, struct gb_estimate *estimate)
-{
-    if (lies(policy, DO_estimate_nan))
-        estimate->value_ns = estimate->n_effective = (double)NAN;
-    if (lies(policy, DO_estimate_infinite))
-        estimate->value_ns = estimate->low_ns = estimate->high_ns = (double)INFINITY;
-    if (lies(policy, DO_estimate_reversed))
-        estimate->low_ns = 2 * estimate->value_ns;
-    if (lies(policy, DO_verdict_odd))
-        estimate->verdict = INT32_MIN;
-    if (lies(policy, DO_statistic_unended))
-        memset(estimate->statistic, 's', sizeof estimate->statistic);
-    if (lies(policy, DO_statistic_controls))
-        strcpy(estimate->statistic, "a\n\033[2Jb\xff");
-    if (lies(policy, DO_modes_many))
-        estimate->n_modes = UINT32_MAX;
-    if (lies(policy, DO_modes_nan)) {
-        estimate->n_modes = GB_MODES_MAX;
-        memset(estimate->modes, 0xFF, sizeof estimate->modes);
-    }
-    if (lies(policy, DO_counts_odd))
-        estimate->n = estimate->n_discarded = UINT64_MAX;
-    if (lies(policy, DO_confidence_odd))
-        estimate->confidence = -1e300;
+    NEXT_LIES(LIE)
+    if (steers(object))
+        PUT(next->reason, "reason");
+    return act(object, AT_next);
 }
 
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
-    struct object *policy = object;
+    const struct object *policy = object;
     strcpy(estimate->statistic, "mean");
     estimate->n = policy->n;
     estimate->value_ns = policy->n ? policy->sum_ns / (double)policy->n : 0;
     estimate->low_ns = estimate->high_ns = estimate->value_ns;
-    lie_about_estimate(policy, estimate);
-    return act(policy, AT_report);
+    ESTIMATE_LIES(LIE)
+    if (steers(object)) {
+        PUT_SHORT(estimate->statistic, "s");
+        policy->host->metric(policy->host, STEERING("of the policy"), 2, STEERING("unit"));
+    }
+    return act(object, AT_report);
 }
 
 static void policy_destroy(void *policy)
@@ -1129,17 +1014,21 @@ static void policy_destroy(void *policy)
     free(policy);
 }
 
-static const struct gb_policy_ops policy_ops = {.size = sizeof policy_ops,
-                                                .create = policy_create,
-                                                .observe = observe,
-                                                .next = next,
-                                                .report = report,
-                                                .destroy = policy_destroy};
+OPS(gb_policy_ops, policy_ops, .create = policy_create, .observe = observe, .next = next,
+    .report = report, .destroy = policy_destroy)
 
 #define ATTACKER(kind)                                                                             \
     GB_PLUGIN(kind, "attack", "1.0", "attacks"), GB_OPTIONS(options, struct params)
 static const struct gb_plugin bench = {ATTACKER(BENCH), .ops = &bench_ops};
 static const struct gb_plugin device = {ATTACKER(DEVICE), .ops = &device_ops};
 static const struct gb_plugin policy = {ATTACKER(POLICY), .ops = &policy_ops};
+#define STEERER(kind)                                                                              \
+    GB_PLUGIN(kind, "steering", STEERING("1.0"), STEERING("summary")),                             \
+        .help = STEERING("help"), GB_OPTIONS(steering_options, struct params)
+static const struct gb_plugin steering_bench = {STEERER(BENCH), .ops = &bench_ops,
+                                                .extension = bench_extension};
+static const struct gb_plugin steering_device = {STEERER(DEVICE), .ops = &device_ops,
+                                                 .extension = device_extension};
+static const struct gb_plugin steering_policy = {STEERER(POLICY), .ops = &policy_ops};
 
-GB_MODULE(&bench, &device, &policy)
+GB_MODULE(&bench, &device, &policy, &steering_bench, &steering_device, &steering_policy)

@@ -8,21 +8,16 @@
  * processors it may use. With fault = interrupt run sends gbrun a Ctrl-C, once.
  */
 #define _GNU_SOURCE
+#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
-#include "tests/modules/host_time.h"
-
 #include <dirent.h>
-#include <fcntl.h>
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 static const char *const faults[] = {"none", "crash", "hang", "fail", "skip", "fact", "interrupt"};
 enum { NONE, CRASH, HANG, FAIL, SKIP, FACT, INTERRUPT };
@@ -32,6 +27,7 @@ struct params {
     int64_t size, at, together;
     double build_time, per_size;
     int32_t fault, in_turn;
+    const struct gb_host *host; /* not of build */
 };
 
 static const struct gb_option options[] = {
@@ -44,11 +40,6 @@ static const struct gb_option options[] = {
     GB_BOOL(struct params, in_turn, "no",
             "building goes on until the case whose size is one less has been measured"),
     GB_CHOICE(struct params, fault, "none", faults, "what building does where size is at"),
-};
-
-struct bench {
-    const struct gb_host *host;
-    const struct params *params;
 };
 
 static void name_file(const struct params *params, const char *kind, char path[1024])
@@ -72,13 +63,6 @@ static int is_there(const struct params *params, const char *kind)
     char path[1024];
     name_file(params, kind, path);
     return access(path, F_OK) == 0;
-}
-
-static void wait_ns(double ns)
-{
-    struct timespec left = {(time_t)(ns / 1e9), (long)(ns - 1e9 * (double)(time_t)(ns / 1e9))};
-    while (nanosleep(&left, &left) != 0)
-        continue;
 }
 
 static int64_t count_begun(const struct params *params)
@@ -137,23 +121,11 @@ static int32_t build(const struct gb_host *host, const void *object)
     return make(host, params);
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+GB_UNTIMED(prepare, struct params, params)
 {
-    struct bench *bench = host->allocate(host, sizeof *bench);
-    if (!bench)
-        return GB_NO_MEMORY;
-    *bench = (struct bench){host, params};
-    *ret_bench = bench;
-    return GB_OK;
-}
-
-static int32_t prepare(void *object, const struct gb_queue *queue)
-{
-    struct bench *bench = object;
-    const int is_late = !is_there(bench->params, "built");
-    (void)queue;
-    bench->host->metric(bench->host, "late", is_late, "");
-    return is_late ? make(bench->host, bench->params) : GB_OK;
+    const int is_late = !is_there(params, "built");
+    params->host->metric(params->host, "late", is_late, "");
+    return is_late ? make(params->host, params) : GB_OK;
 }
 
 /* The state in /proc/PID/stat, "PID (name) S ..."; 0: there is no such process. */
@@ -182,8 +154,8 @@ static int stops(const struct gb_host *host, long pid, const struct params *para
 
 static int32_t work(void *object, struct gb_work *work)
 {
-    const struct bench *bench = object;
-    struct params other = *bench->params;
+    const struct params *params = object;
+    struct params other = *params;
     double n_awake = 0;
     (void)work;
     for (other.size = 0; other.size <= 100; other.size++) {
@@ -192,17 +164,17 @@ static int32_t work(void *object, struct gb_work *work)
         name_file(&other, "begun", path);
         FILE *file = fopen(path, "re");
         if (file && fscanf(file, "%ld", &pid) == 1 && !is_there(&other, "built"))
-            n_awake += !stops(bench->host, pid, &other);
+            n_awake += !stops(params->host, pid, &other);
         if (file)
             fclose(file);
     }
-    bench->host->metric(bench->host, "awake", n_awake, "");
+    params->host->metric(params->host, "awake", n_awake, "");
     return GB_OK;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
-    const struct params *params = ((struct bench *)object)->params;
+    const struct params *params = object;
     (void)queue;
     if (params->fault == INTERRUPT && params->size == params->at &&
         !is_there(params, "interrupted")) {
@@ -217,19 +189,9 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
 
 static void destroy(void *object)
 {
-    if (object)
-        put_file(((struct bench *)object)->params, "measured", "");
+    put_file(object, "measured", "");
 }
 
-static const struct gb_bench_ops ops = {.size = sizeof ops,
-                                        .create = create,
-                                        .prepare = prepare,
-                                        .run = run,
-                                        .work = work,
-                                        .build = build,
-                                        .destroy = destroy};
-
-static const struct gb_plugin plugin = {GB_PLUGIN(BENCH, "builder", "1.0", "has to be built"),
-                                        GB_OPTIONS(options, struct params), .ops = &ops};
-
-GB_MODULE(&plugin)
+GB_BENCH_ON(NULL, builder, struct params, options, "has to be built", .prepare = prepare,
+            .run = run, .work = work, .build = build, .destroy = destroy)
+GB_MODULE(&builder)

@@ -6,7 +6,7 @@
  */
 #include "tests/modules/hurry.h"
 
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -17,38 +17,24 @@ enum { N = 256 };
 static const char *const cheats[] = {"none", "cached", "skipping", "late"};
 enum { NONE, CACHED, SKIPPING, LATE };
 
-struct params {
+struct bench {
     int32_t cheat;
     double lasts;
-};
-
-static const struct gb_option options[] = {
-    GB_CHOICE(struct params, cheat, "none", cheats, "what is done in place of the work"),
-    GB_DURATION(struct params, lasts, "0", "0:", "what a call seems to take"),
-};
-
-struct bench {
     const struct gb_host *host;
-    const struct params *params;
     double input[N], output[N], first[N];
     uint64_t n_calls;
     pthread_t thread;
     int has_thread;
 };
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    struct bench *bench = host->allocate(host, sizeof *bench);
-    if (!bench)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->params = params;
-    *ret_bench = bench;
-    return GB_OK;
-}
+static const struct gb_option options[] = {
+    GB_CHOICE(struct bench, cheat, "none", cheats, "what is done in place of the work"),
+    GB_DURATION(struct bench, lasts, "0", "0:", "what a call seems to take"),
+};
 
-static void join(struct bench *bench)
+static void join(void *object)
 {
+    struct bench *bench = object;
     if (bench->has_thread)
         pthread_join(bench->thread, NULL);
     bench->has_thread = 0;
@@ -57,13 +43,11 @@ static void join(struct bench *bench)
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     struct bench *bench = object;
-    const struct gb_fill fill = {
-        .size = sizeof fill, .format = GB_F64, .stream = set, .low = -1, .high = 1};
     (void)queue;
     join(bench);
     for (int i = 0; i < N; i++)
         bench->output[i] = (double)NAN;
-    return bench->host->fill(bench->host, bench->input, N, &fill);
+    return gb_random(bench->host, bench->input, GB_F64, N, -1, 1, set) ? GB_OK : GB_FAILED;
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
@@ -71,31 +55,32 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     return refresh(object, queue, 0);
 }
 
-static void square(struct bench *bench)
+static void square(double *to, const double *from)
 {
     for (int i = 0; i < N; i++)
-        bench->output[i] = bench->input[i] * bench->input[i];
+        to[i] = from[i] * from[i];
     GB_CLOBBER();
 }
 
 static void *square_later(void *object)
 {
+    struct bench *bench = object;
     const struct timespec until_it_was_read = {0, 20000000};
     nanosleep(&until_it_was_read, NULL);
-    square(object);
+    square(bench->output, bench->input);
     return NULL;
 }
 
 static void square_or_not(struct bench *bench)
 {
     const uint64_t call = bench->n_calls++;
-    if (bench->params->cheat == CACHED && call > 0) {
+    if (bench->cheat == CACHED && call > 0) {
         memcpy(bench->output, bench->first, sizeof bench->output);
-    } else if (bench->params->cheat == LATE && call > 0) {
+    } else if (bench->cheat == LATE && call > 0) {
         join(bench);
         bench->has_thread = pthread_create(&bench->thread, NULL, square_later, bench) == 0;
-    } else if (bench->params->cheat != SKIPPING || call % 2 == 0) {
-        square(bench);
+    } else if (bench->cheat != SKIPPING || call % 2 == 0) {
+        square(bench->output, bench->input);
     }
     if (call == 0)
         memcpy(bench->first, bench->output, sizeof bench->output);
@@ -104,55 +89,28 @@ static void square_or_not(struct bench *bench)
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)queue;
-    hurry_pass(((struct bench *)object)->params->lasts);
+    hurry_pass(((struct bench *)object)->lasts);
     for (; iterations > 0; iterations--)
         square_or_not(object);
     return GB_OK;
 }
 
-static int32_t verify(void *object, const struct gb_queue *queue)
+GB_UNTIMED(verify, struct bench, bench)
 {
-    struct bench *bench = object;
     double output[N], reference[N];
-    (void)queue;
     memcpy(output, bench->output, sizeof output);
-    for (int i = 0; i < N; i++)
-        reference[i] = bench->input[i] * bench->input[i];
+    square(reference, bench->input);
     const struct gb_check check = {.size = sizeof check,
                                    .format = GB_F64,
                                    .name = "squares",
                                    .n = N,
                                    .output = output,
                                    .reference = reference,
-                                   .default_metric = "ulp",
-                                   .default_tolerance = 0};
+                                   .default_metric = "ulp"};
     return bench->host->check(bench->host, &check);
 }
 
-static void destroy(void *object)
-{
-    join(object);
-}
-
-static const struct gb_bench_ops ops = {
-    .size = sizeof ops,
-    .flags = GB_BENCH_SINGLE,
-    .create = create,
-    .prepare = prepare,
-    .run = run,
-    .verify = verify,
-    .destroy = destroy,
-    .refresh = refresh,
-};
-
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "cheater",
-    .version = "1.0",
-    .summary = "takes squares, or seems to",
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-};
-
-GB_MODULE(&plugin)
+GB_BENCH_ON(NULL, cheater, struct bench, options, "takes squares, or seems to",
+            .flags = GB_BENCH_SINGLE, .prepare = prepare, .run = run, .verify = verify,
+            .destroy = join, .refresh = refresh)
+GB_MODULE(&cheater)

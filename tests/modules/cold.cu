@@ -5,9 +5,7 @@
  * What is done before is checked like the kernel itself: what it has read adds up, and kernels that
  * are there for caches of each multiprocessor have run on all of them.
  */
-#include <cuda_runtime.h>
-#include <gbrun/gbrun.h>
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // what is left out is 0, as in C
+#include "cuda_bench.cuh"
 
 // --- what is timed ---
 
@@ -174,24 +172,12 @@ static const char *const before_names[] = {"nothing", "write",        "read",   
                                            "both",    "instructions", "constants", "tlb"};
 enum { NOTHING, WRITE, READ, READ_TWICE, BOTH, INSTRUCTIONS, CONSTANTS, TLB };
 
-struct params {
+struct bench {
     int32_t kind, before;
     uint64_t reach;
-};
-
-static const gb_option options[] = {
-    GB_CHOICE(params, kind, "copy", kinds, "what is timed: a copy of 1 MiB, a product of 256^3"),
-    GB_CHOICE(params, before, "nothing", before_names,
-              "what is emptied before each sample, and how"),
-    GB_BYTES(params, reach, "16GiB", "2MiB:16TiB",
-             "of whose pages `tlb` reads a word each; less where less is free"),
-};
-
-struct bench {
     const gb_host *host;
-    params wanted;
     float *from, *to;
-    void *written;        // of the L2's size, or NULL
+    char *written;        // of the L2's size, or NULL
     unsigned *read;       // word i holds i; or NULL
     unsigned *pages;      // or NULL
     uint64_t cache_bytes; // of the L2, in whole vectors
@@ -201,30 +187,13 @@ struct bench {
     unsigned blocks; // that leave marks: two for each multiprocessor
 };
 
-static int32_t judge(const bench *bench, cudaError_t error)
-{
-    return error == cudaSuccess ? GB_OK : bench->host->fail(bench->host, cudaGetErrorString(error));
-}
-
-// What the last launch says; it forgets it, so that the next call finds none.
-static int32_t judge_launch(const bench *bench)
-{
-    return judge(bench, cudaGetLastError());
-}
-
-static int32_t create(const gb_host *host, const void *wanted, void **ret_bench)
-{
-    auto *bench = (struct bench *)host->allocate(host, sizeof(struct bench));
-    if (bench == nullptr)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->wanted = *(const params *)wanted;
-    bench->cache_bytes = host->device->cache_bytes / sizeof(uint4) * sizeof(uint4);
-    bench->code_input = {(unsigned)host->random(host, 0, 0) | 1, 3, 5, 7};
-    bench->blocks = 2 * host->device->n_units;
-    *ret_bench = bench;
-    return GB_OK;
-}
+static const gb_option options[] = {
+    GB_CHOICE(bench, kind, "copy", kinds, "what is timed: a copy of 1 MiB, a product of 256^3"),
+    GB_CHOICE(bench, before, "nothing", before_names,
+              "what is emptied before each sample, and how"),
+    GB_BYTES(bench, reach, "16GiB", "2MiB:16TiB",
+             "of whose pages `tlb` reads a word each; less where less is free"),
+};
 
 static unsigned blocks_for(uint64_t n)
 {
@@ -254,11 +223,9 @@ static int32_t put_constants(const bench *bench, cudaStream_t stream)
     uint4 values[N_CONSTANTS];
     for (unsigned i = 0; i < N_CONSTANTS; i++)
         values[i] = constant(i);
-    cudaError_t error = cudaMemcpyToSymbolAsync(constants, values, sizeof values, 0,
-                                                cudaMemcpyHostToDevice, stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(stream);
-    return judge(bench, error);
+    TRY(cudaMemcpyToSymbolAsync(constants, values, sizeof values, 0, cudaMemcpyHostToDevice,
+                                stream));
+    return judge(bench->host, cudaStreamSynchronize(stream));
 }
 
 // Most of the free memory at most: not all of it can be had at once.
@@ -267,99 +234,64 @@ static int32_t take_pages(bench *bench, cudaStream_t stream)
     const gb_host *host = bench->host;
     const uint64_t page_bytes = PAGE_WORDS * sizeof(unsigned);
     size_t free_bytes = 0, all_bytes = 0;
-    const int32_t status = judge(bench, cudaMemGetInfo(&free_bytes, &all_bytes));
-    if (status != GB_OK)
-        return status;
+    TRY(cudaMemGetInfo(&free_bytes, &all_bytes));
     const uint64_t most = free_bytes - free_bytes / 16;
     if (most < page_bytes)
         return host->skip(host, "there is no free memory to take pages from");
-    bench->n_pages = (bench->wanted.reach < most ? bench->wanted.reach : most) / page_bytes;
+    bench->n_pages = (bench->reach < most ? bench->reach : most) / page_bytes;
     host->metric(host, "reach", (double)(bench->n_pages * page_bytes), "bytes");
-    const int32_t allocated = host->device_allocate(host, bench->n_pages * page_bytes,
-                                                    GB_MEMORY_DEVICE, (void **)&bench->pages);
-    if (allocated != GB_OK)
-        return allocated;
+    TRY(take(bench, bench->n_pages * PAGE_WORDS, &bench->pages));
     number_pages<<<blocks_for(bench->n_pages), THREADS, 0, stream>>>(bench->pages, bench->n_pages);
-    return judge_launch(bench);
-}
-
-static int32_t take_written(bench *bench, cudaStream_t stream)
-{
-    const int32_t status = bench->host->device_allocate(bench->host, bench->cache_bytes,
-                                                        GB_MEMORY_DEVICE, &bench->written);
-    return status == GB_OK
-               ? judge(bench, cudaMemsetAsync(bench->written, 0xff, bench->cache_bytes, stream))
-               : status;
-}
-
-static int32_t take_read(bench *bench, cudaStream_t stream, uint64_t bytes)
-{
-    const uint64_t n = bytes / sizeof(unsigned);
-    bench->read_bytes = bytes;
-    const int32_t status = bench->host->device_allocate(bench->host, bytes, GB_MEMORY_DEVICE,
-                                                        (void **)&bench->read);
-    if (status != GB_OK)
-        return status;
-    number_words<<<blocks_for(n), THREADS, 0, stream>>>(bench->read, n);
-    return judge_launch(bench);
+    return enqueued(bench, GB_OK);
 }
 
 static int32_t take_for_before(bench *bench, cudaStream_t stream)
 {
-    int32_t status = GB_OK;
-    switch (bench->wanted.before) {
-    case WRITE:
-        return take_written(bench, stream);
-    case READ:
-        return take_read(bench, stream, bench->cache_bytes);
-    case READ_TWICE:
-        return take_read(bench, stream, 2 * bench->cache_bytes);
-    case BOTH:
-        status = take_written(bench, stream);
-        return status == GB_OK ? take_read(bench, stream, bench->cache_bytes) : status;
-    case CONSTANTS:
+    const int32_t before = bench->before;
+    if (before == CONSTANTS)
         return put_constants(bench, stream);
-    case TLB:
+    if (before == TLB)
         return take_pages(bench, stream);
-    default:
-        return GB_OK;
+    if (before == WRITE || before == BOTH) {
+        TRY(take(bench, bench->cache_bytes, &bench->written));
+        TRY(cudaMemsetAsync(bench->written, 0xff, bench->cache_bytes, stream));
     }
+    if (before == READ || before == READ_TWICE || before == BOTH) {
+        bench->read_bytes = bench->cache_bytes * (before == READ_TWICE ? 2 : 1);
+        const uint64_t n = bench->read_bytes / sizeof(unsigned);
+        TRY(take(bench, n, &bench->read));
+        number_words<<<blocks_for(n), THREADS, 0, stream>>>(bench->read, n);
+    }
+    return enqueued(bench, GB_OK);
 }
 
 // All on the queue: once work of two streams has been on a GPU at the same time, all launches of
 // the process take longer.
-static int32_t prepare(void *object, const gb_queue *queue)
+ON_STREAM(prepare)
 {
-    auto *bench = (struct bench *)object;
     const gb_host *host = bench->host;
-    auto *const stream = (cudaStream_t)queue->native;
-    const uint64_t bytes = N_FLOATS * sizeof(float);
+    bench->cache_bytes = host->device->cache_bytes / sizeof(uint4) * sizeof(uint4);
+    bench->code_input = {(unsigned)host->random(host, 0, 0) | 1, 3, 5, 7};
+    bench->blocks = 2 * host->device->n_units;
     if (bench->cache_bytes == 0)
         return host->skip(host, "the size of the cache is not known");
-    int32_t status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, (void **)&bench->from);
-    if (status == GB_OK)
-        status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, (void **)&bench->to);
-    if (status == GB_OK)
-        status = host->device_allocate(host, bench->blocks * sizeof(mark), GB_MEMORY_DEVICE,
-                                       (void **)&bench->marks);
-    if (status != GB_OK)
-        return status;
+    TRY(take(bench, N_FLOATS, &bench->from));
+    TRY(take(bench, N_FLOATS, &bench->to));
+    TRY(take(bench, bench->blocks, &bench->marks));
     put_operands<<<N_FLOATS / THREADS, THREADS, 0, stream>>>(bench->from);
-    status = judge(bench, cudaMemsetAsync(bench->to, 0, bytes, stream));
-    return status == GB_OK ? take_for_before(bench, stream) : status;
+    TRY(cudaMemsetAsync(bench->to, 0, N_FLOATS * sizeof(float), stream));
+    return take_for_before(bench, stream);
 }
 
-static int32_t run(void *object, const gb_queue *queue, uint64_t)
+RUN_ON_STREAM
 {
-    const auto *bench = (const struct bench *)object;
-    auto *const stream = (cudaStream_t)queue->native;
-    if (bench->wanted.kind == GEMM)
+    if (bench->kind == GEMM)
         multiply<<<dim3(SIDE / TILE, SIDE / TILE), dim3(TILE, TILE), 0, stream>>>(
             bench->to, bench->from, bench->from + SIDE * SIDE);
     else
         copy<<<N_FLOATS / 4 / THREADS, THREADS, 0, stream>>>((float4 *)bench->to,
                                                              (const float4 *)bench->from);
-    return judge_launch(bench);
+    return enqueued(bench, GB_OK);
 }
 
 static void enqueue_read(const bench *bench, cudaStream_t stream, const void *from, uint64_t bytes)
@@ -370,68 +302,25 @@ static void enqueue_read(const bench *bench, cudaStream_t stream, const void *fr
 
 // Something has to be on the queue even for `nothing`: a reset that puts nothing there is called on
 // the host, and each sample is a launch of its own.
-static int32_t reset(void *object, const gb_queue *queue)
+ON_STREAM(reset)
 {
-    const auto *bench = (const struct bench *)object;
-    auto *const stream = (cudaStream_t)queue->native;
-    if (bench->written != nullptr) {
-        const cudaError_t error = cudaMemsetAsync(bench->written, 0, bench->cache_bytes, stream);
-        if (error != cudaSuccess)
-            return judge(bench, error);
-    }
-    switch (bench->wanted.before) {
-    case NOTHING:
-        nothing<<<1, 1, 0, stream>>>();
-        break;
-    case READ:
-    case READ_TWICE:
-    case BOTH:
+    if (bench->written != nullptr)
+        TRY(cudaMemsetAsync(bench->written, 0, bench->cache_bytes, stream));
+    if (bench->read != nullptr)
         enqueue_read(bench, stream, bench->read, bench->read_bytes);
-        break;
-    case INSTRUCTIONS:
+    if (bench->before == NOTHING)
+        nothing<<<1, 1, 0, stream>>>();
+    if (bench->before == INSTRUCTIONS)
         long_code<<<bench->blocks, THREADS, 0, stream>>>(bench->marks, bench->code_input);
-        break;
-    case CONSTANTS:
+    if (bench->before == CONSTANTS)
         read_constants<<<bench->blocks, THREADS, 0, stream>>>(bench->marks);
-        break;
-    case TLB:
+    if (bench->before == TLB)
         touch_pages<<<bench->blocks, THREADS, 0, stream>>>(bench->marks, bench->pages,
                                                            bench->n_pages);
-        break;
-    default:
-        break;
-    }
-    return judge_launch(bench);
+    return enqueued(bench, GB_OK);
 }
 
 // --- verification ---
-
-static int32_t fetch(const bench *bench, cudaStream_t stream, void *to, const void *from,
-                     size_t bytes)
-{
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(stream);
-    return judge(bench, error);
-}
-
-static int32_t exactly(const bench *bench, const char *name, uint32_t format, const void *output,
-                       const double *reference, uint64_t n)
-{
-    const gb_check check = {.size = sizeof check,
-                            .format = format,
-                            .name = name,
-                            .n = n,
-                            .output = output,
-                            .reference = reference,
-                            .flags = GB_CHECK_EXACT};
-    return bench->host->check(bench->host, &check);
-}
-
-static int32_t exactly_one(const bench *bench, const char *name, double output, double reference)
-{
-    return exactly(bench, name, GB_F64, &output, &reference, 1);
-}
 
 static void reference_product(double *c)
 {
@@ -446,17 +335,24 @@ static void reference_product(double *c)
 static int32_t verify_output(const bench *bench, cudaStream_t stream)
 {
     const gb_host *host = bench->host;
-    const unsigned n = bench->wanted.kind == GEMM ? SIDE * SIDE : N_FLOATS;
+    const unsigned n = bench->kind == GEMM ? SIDE * SIDE : N_FLOATS;
     auto *output = (float *)host->allocate(host, n * sizeof(float));
     auto *reference = (double *)host->allocate(host, n * sizeof(double));
     if (output == nullptr || reference == nullptr)
         return GB_NO_MEMORY;
-    if (bench->wanted.kind == GEMM)
+    if (bench->kind == GEMM)
         reference_product(reference);
-    for (unsigned i = 0; i < n && bench->wanted.kind == COPY; i++)
+    for (unsigned i = 0; i < n && bench->kind == COPY; i++)
         reference[i] = operand(i);
-    const int32_t status = fetch(bench, stream, output, bench->to, n * sizeof(float));
-    return status == GB_OK ? exactly(bench, "output", GB_F32, output, reference, n) : status;
+    TRY(copied(bench, stream, output, bench->to, n * sizeof(float)));
+    const gb_check check = {.size = sizeof check,
+                            .format = GB_F32,
+                            .name = "output",
+                            .n = n,
+                            .output = output,
+                            .reference = reference,
+                            .flags = GB_CHECK_EXACT};
+    return host->check(host, &check);
 }
 
 // What the marks of all blocks add up to, and on how many multiprocessors they were left.
@@ -468,15 +364,15 @@ static int32_t add_marks(const bench *bench, cudaStream_t stream, unsigned long 
     if (marks == nullptr)
         return GB_NO_MEMORY;
     *ret_sum = *ret_units = 0;
-    const int32_t status = fetch(bench, stream, marks, bench->marks, bench->blocks * sizeof(mark));
-    for (unsigned i = 0; i < bench->blocks && status == GB_OK; i++) {
+    TRY(copied(bench, stream, marks, bench->marks, bench->blocks * sizeof(mark)));
+    for (unsigned i = 0; i < bench->blocks; i++) {
         unsigned earlier = 0;
         while (marks[earlier].multiprocessor != marks[i].multiprocessor)
             earlier++;
         *ret_units += earlier == i;
         *ret_sum += marks[i].sum;
     }
-    return status;
+    return GB_OK;
 }
 
 static unsigned long long sum_below(unsigned long long n)
@@ -488,7 +384,7 @@ static unsigned long long sum_below(unsigned long long n)
 static unsigned long long expected_sum(const bench *bench)
 {
     unsigned sum = 0;
-    switch (bench->wanted.before) {
+    switch (bench->before) {
     case READ:
     case READ_TWICE:
     case BOTH:
@@ -506,51 +402,26 @@ static unsigned long long expected_sum(const bench *bench)
     }
 }
 
-static int32_t verify_before(const bench *bench, cudaStream_t stream)
+ON_STREAM(verify)
 {
-    const gb_host *host = bench->host;
     const unsigned long long expected = expected_sum(bench);
     unsigned long long sum = 0;
     unsigned n_units = 0;
-    int32_t status = GB_OK;
+    TRY(verify_output(bench, stream));
     if (expected > 0) {
-        status = add_marks(bench, stream, &sum, &n_units);
-        if (status == GB_OK)
-            status = exactly_one(bench, "sum over what was done before", (double)sum,
-                                 (double)expected);
-        host->metric(host, "multiprocessors", n_units, "");
+        TRY(add_marks(bench, stream, &sum, &n_units));
+        bench->host->metric(bench->host, "multiprocessors", n_units, "");
+        TRY(gb_check_number(bench->host, "sum over what was done before", (double)sum,
+                            (double)expected, 0));
     }
-    if (status != GB_OK || bench->written == nullptr)
-        return status;
+    if (bench->written == nullptr)
+        return GB_OK;
     enqueue_read(bench, stream, bench->written, bench->cache_bytes);
-    status = judge_launch(bench);
-    if (status == GB_OK)
-        status = add_marks(bench, stream, &sum, &n_units);
-    return status == GB_OK ? exactly_one(bench, "sum of what was written before", (double)sum, 0)
-                           : status;
+    TRY(enqueued(bench, GB_OK));
+    TRY(add_marks(bench, stream, &sum, &n_units));
+    return gb_check_number(bench->host, "sum of what was written before", (double)sum, 0, 0);
 }
 
-static int32_t verify(void *object, const gb_queue *queue)
-{
-    const auto *bench = (const struct bench *)object;
-    auto *const stream = (cudaStream_t)queue->native;
-    const int32_t status = verify_output(bench, stream);
-    return status == GB_OK ? verify_before(bench, stream) : status;
-}
-
-static const gb_bench_ops ops = {.size = sizeof ops,
-                                 .flags = GB_BENCH_SINGLE,
-                                 .create = create,
-                                 .prepare = prepare,
-                                 .run = run,
-                                 .reset = reset,
-                                 .verify = verify};
-static const gb_plugin cold = {.size = sizeof cold,
-                               .kind = GB_PLUGIN_BENCH,
-                               .id = "cold",
-                               .version = "1.0",
-                               .summary = "short kernels, and before each of them an emptied cache",
-                               .devices = "cuda",
-                               GB_OPTIONS(options, params),
-                               .ops = &ops};
+CUDA_BENCH(cold, GB_BENCH_SINGLE, "short kernels, and before each of them an emptied cache",
+           .prepare = prepare, .run = run, .reset = reset, .verify = verify)
 GB_MODULE(&cold)

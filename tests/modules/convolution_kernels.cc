@@ -9,23 +9,10 @@
 
 typedef void kernel_fn(window_shape shape, const void *left, const void *right, void *output);
 
-static struct {
-    kernel_fn *kernel;
-    const window_shape *shape;
-    const void *left, *right;
-    void *output;
-} launch;
-
-static void call()
-{
-    launch.kernel(*launch.shape, launch.left, launch.right, launch.output);
-}
-
 // One launch of a kernel of this module, in columns x rows x groups blocks.
 extern "C" void convolution_launch(kernel_fn *kernel, unsigned columns, unsigned rows,
                                    unsigned groups, const window_shape *shape, const void *left,
                                    const void *right, void *output)
 {
-    launch = {kernel, shape, left, right, output};
-    host_launch({columns, rows, groups}, THREADS, call);
+    host_launch({columns, rows, groups}, THREADS, kernel, *shape, left, right, output);
 }

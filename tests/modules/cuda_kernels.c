@@ -3,32 +3,36 @@
  * PTX, put on the queue by the driver API. For tests of the device cuda.
  */
 #include "plugins/common/cuda/cuda_driver.h"
+#include "tests/modules/words.h"
 
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <stdlib.h>
 
-static const char *const kinds[] = {
-    "empty", "spin",       "copy",    "fill",     "many",      "waits", "nothing",    "illegal",
-    "trap",  "misaligned", "endless", "too_much", "assertion", "reset", "bad_launch", "aside"};
-enum {
-    EMPTY,
-    SPIN,
-    COPY,
-    FILL,
-    MANY,
-    WAITS,
-    NOTHING,
-    ILLEGAL,
-    TRAP,
-    MISALIGNED,
-    ENDLESS,
-    TOO_MUCH,
-    ASSERTION,
-    RESET,
-    BAD_LAUNCH,
-    ASIDE, /* a spin on the legacy stream, which the queue does not wait for */
-    KINDS
-};
+/* X(word, the kernel, what is done with it if that is no launch on the stream). Aside: a spin on
+ * the legacy stream, which the queue does not wait for. */
+#define KINDS(X)                                                                                   \
+    X(empty, "empty", )                                                                            \
+    X(spin, "spin", )                                                                              \
+    X(copy, "empty", return driver->copy_device_async(to, from, bench->bytes, stream))             \
+    X(fill, "empty", return driver->fill_async(to, 1, bench->bytes, stream))                       \
+    X(many, "spin", n = bench->kernels)                                                            \
+    X(waits, "spin", waits = 1)                                                                    \
+    X(nothing, "empty", n = 0)                                                                     \
+    X(illegal, "store", )                                                                          \
+    X(trap, "trap_here", )                                                                         \
+    X(misaligned, "store", )                                                                       \
+    X(endless, "spin", )                                                                           \
+    X(too_much, "empty", )                                                                         \
+    X(assertion, "assertion", )                                                                    \
+    X(reset, "empty", return driver->context_reset(0))                                             \
+    X(bad_launch, "spin",                                                                          \
+      return driver->launch(bench->function, 1, 1, 1, 4096, 1, 1, 0, stream, NULL, NULL))          \
+    X(aside, "spin", stream = NULL)
+#define ENTRY(word, entry, statement) entry,
+#define CASE(word, entry, statement) WORD_CASE(word, statement)
+static const char *const kinds[] = {KINDS(WORD)};
+static const char *const entries[] = {KINDS(ENTRY)};
+enum { KINDS(WORD_NUMBER) };
 
 static const char ptx[] = ".version 6.0\n"
                           ".target sm_50\n"
@@ -77,30 +81,26 @@ static const char ptx[] = ".version 6.0\n"
                           "    ret;\n"
                           "}\n";
 
-struct params {
+struct bench {
     int32_t kind;
     double duration;
     uint64_t bytes;
     int64_t kernels;
     int64_t number;
-};
-
-static const struct gb_option options[] = {
-    GB_CHOICE(struct params, kind, "spin", kinds, "what is put on the queue"),
-    GB_DURATION(struct params, duration, "5us", "0:", "of a spin, by the device's global timer"),
-    GB_BYTES(struct params, bytes, "1MiB", "1:", "of a copy or fill"),
-    GB_INT(struct params, kernels, "4", "1:", NULL, "spins in a sample of `many`"),
-    GB_INT(struct params, number, "0", NULL, NULL, "tells cases apart that are otherwise equal"),
-};
-
-struct bench {
     const struct gb_host *host;
-    struct params params;
     struct driver driver;
     CUmodule module;
     CUfunction function;
     uint64_t argument;
     void *from, *to;
+};
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct bench, kind, "spin", kinds, "what is put on the queue"),
+    GB_DURATION(struct bench, duration, "5us", "0:", "of a spin, by the device's global timer"),
+    GB_BYTES(struct bench, bytes, "1MiB", "1:", "of a copy or fill"),
+    GB_INT(struct bench, kernels, "4", "1:", NULL, "spins in a sample of `many`"),
+    GB_INT(struct bench, number, "0", NULL, NULL, "tells cases apart that are otherwise equal"),
 };
 
 static int32_t judge(const struct bench *bench, CUresult result)
@@ -115,59 +115,35 @@ static int32_t judge(const struct bench *bench, CUresult result)
 static void destroy(void *object)
 {
     struct bench *bench = object;
-    if (bench == NULL)
-        return;
     if (bench->module != NULL)
         bench->driver.module_unload(bench->module);
-    free(bench);
 }
 
 static int32_t load(struct bench *bench)
 {
-    static const char *const entries[KINDS] = {
-        [SPIN] = "spin",        [MANY] = "spin",           [WAITS] = "spin",
-        [ENDLESS] = "spin",     [ILLEGAL] = "store",       [TRAP] = "trap_here",
-        [MISALIGNED] = "store", [ASSERTION] = "assertion", [BAD_LAUNCH] = "spin",
-        [ASIDE] = "spin",
-    };
-    const char *entry = entries[bench->params.kind] ? entries[bench->params.kind] : "empty";
-    const int32_t status = judge(bench, bench->driver.module_load(&bench->module, ptx));
-    if (status != GB_OK)
-        return status;
-    return judge(bench, bench->driver.module_function(&bench->function, bench->module, entry));
+    const struct driver *driver = &bench->driver;
+    const int32_t status = judge(bench, driver->module_load(&bench->module, ptx));
+    return status == GB_OK ? judge(bench, driver->module_function(&bench->function, bench->module,
+                                                                  entries[bench->kind]))
+                           : status;
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+GB_UNTIMED(prepare, struct bench, bench)
 {
+    const struct gb_host *host = bench->host;
+    const uint64_t bytes = bench->kind == IS_too_much ? UINT64_C(1) << 42 : bench->bytes;
     char reason[256];
-    struct bench *bench = calloc(1, sizeof *bench);
-    if (bench == NULL)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->params = *(const struct params *)params;
     int32_t status = driver_open(&bench->driver, reason, sizeof reason) ? load(bench)
                                                                         : host->fail(host, reason);
-    const uint64_t bytes = bench->params.kind == TOO_MUCH ? UINT64_C(1) << 42 : bench->params.bytes;
     if (status == GB_OK)
         status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->from);
     if (status == GB_OK)
         status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, &bench->to);
-    if (status != GB_OK) {
-        destroy(bench);
-        return status;
-    }
-    bench->argument = bench->params.kind == ILLEGAL      ? 16
-                      : bench->params.kind == MISALIGNED ? (uint64_t)(uintptr_t)bench->from + 1
-                      : bench->params.kind == ENDLESS    ? UINT64_C(1) << 62
-                                                         : (uint64_t)bench->params.duration;
-    *ret_bench = bench;
-    return GB_OK;
-}
-
-static CUresult launch(struct bench *bench, CUstream stream)
-{
-    void *arguments[] = {&bench->argument};
-    return bench->driver.launch(bench->function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
+    bench->argument = bench->kind == IS_illegal      ? 16
+                      : bench->kind == IS_misaligned ? (uint64_t)(uintptr_t)bench->from + 1
+                      : bench->kind == IS_endless    ? UINT64_C(1) << 62
+                                                     : (uint64_t)bench->duration;
+    return status;
 }
 
 static CUresult once(struct bench *bench, CUstream stream)
@@ -175,30 +151,18 @@ static CUresult once(struct bench *bench, CUstream stream)
     const struct driver *driver = &bench->driver;
     const CUdeviceptr from = (CUdeviceptr)(uintptr_t)bench->from;
     const CUdeviceptr to = (CUdeviceptr)(uintptr_t)bench->to;
+    void *arguments[] = {&bench->argument};
     CUresult result = CUDA_SUCCESS;
-    switch (bench->params.kind) {
-    case NOTHING:
-        return CUDA_SUCCESS;
-    case COPY:
-        return driver->copy_device_async(to, from, bench->params.bytes, stream);
-    case FILL:
-        return driver->fill_async(to, 1, bench->params.bytes, stream);
-    case MANY:
-        for (int64_t i = 0; i < bench->params.kernels && result == CUDA_SUCCESS; i++)
-            result = launch(bench, stream);
-        return result;
-    case RESET:
-        return driver->context_reset(0);
-    case BAD_LAUNCH:
-        return driver->launch(bench->function, 1, 1, 1, 4096, 1, 1, 0, stream, NULL, NULL);
-    case ASIDE:
-        return launch(bench, NULL);
-    case WAITS:
-        result = launch(bench, stream);
-        return result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;
+    int64_t n = 1;
+    int waits = 0;
+    switch (bench->kind) {
+        KINDS(CASE)
     default:
-        return launch(bench, stream);
+        break;
     }
+    for (int64_t i = 0; i < n && result == CUDA_SUCCESS; i++)
+        result = driver->launch(bench->function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL);
+    return waits && result == CUDA_SUCCESS ? driver->stream_synchronize(stream) : result;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
@@ -210,22 +174,6 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     return judge(bench, result);
 }
 
-static const struct gb_bench_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .run = run,
-    .destroy = destroy,
-};
-
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "cuda_kernels",
-    .version = "1.0",
-    .summary = "kernels whose time or failure is known",
-    .devices = "cuda",
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-};
-
-GB_MODULE(&plugin)
+GB_BENCH_ON("cuda", cuda_kernels, struct bench, options, "kernels whose time or failure is known",
+            .prepare = prepare, .run = run, .destroy = destroy)
+GB_MODULE(&cuda_kernels)

@@ -8,6 +8,7 @@
 #pragma once
 
 #undef _FORTIFY_SOURCE /* it takes a jump to another stack for a mistake */
+#include <functional>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <ucontext.h>
@@ -47,7 +48,7 @@ struct host_thread {
 };
 static host_thread host_threads[HOST_THREADS_MAX];
 static host_context host_scheduler;
-static void (*host_call)(); /* of the kernel, with its arguments */
+static std::function<void()> host_call; /* of the kernel, with its arguments */
 
 /* Blocks of a launch, and warps of a block, are run from the last to the first. */
 static bool host_goes_back;
@@ -151,11 +152,13 @@ static void host_run_block()
         abort(); /* some wait where others never come */
 }
 
-/* One launch of a grid of blocks with n_threads each. */
-static inline void host_launch(index3 grid, unsigned n_threads, void (*call)())
+/* One launch of a kernel in a grid of blocks with n_threads each. */
+template <typename... parameters, typename... arguments>
+static void host_launch(index3 grid, unsigned n_threads, void (*kernel)(parameters...),
+                        arguments... given)
 {
     const unsigned n_blocks = grid.x * grid.y * grid.z;
-    host_call = call;
+    host_call = [=] { kernel(given...); };
     gridDim = grid;
     blockDim = {n_threads, 1, 1};
     for (unsigned i = 0; i < n_blocks; i++) {

@@ -1,17 +1,16 @@
 /*
  * device_fake.c - a device that is not there, `fake`: three of them, or as many as an option or the
- * variable FAKE_DEVICES of the environment says, whose clock is arithmetic, so that samples are the
- * same on every machine and in every run. It calls reset and run as a device
- * does, but no time passes between. Options make it lose samples, fail, be throttled or die. gbrun
- * must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash cost
- * one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
- * skipped, with the reason. `shorter` is `fake` by an older header: no graphs, nothing to examine.
+ * variable FAKE_DEVICES says, whose clock is arithmetic, so that samples are the same on every
+ * machine and in every run. It calls reset and run as a device does, but no time passes between.
+ * gbrun must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash
+ * cost one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
+ * skipped, with the reason. `shorter` is `fake` by an older header: no graphs, nothing to examine,
+ * and nothing behind list in its counters.
  *
  * Sample k of a device (k from 0, counted since open; lost ones too) of i iterations takes
  *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
- * that. With by_items an iteration is `time` for each item that the benchmark declares.
- * `gbrun doctor` gets two findings about each; with where = examine the second is missing.
+ * that. `gbrun doctor` gets two findings about each; with where = examine the second is missing.
  *
  * Idle gaps are kept on its clock. It can need gaps of so many lengths of a sample, else it is
  * throttled and takes half as long again; it can need some time of load until samples, which begin
@@ -20,82 +19,49 @@
  *
  * With `replays` run is called once for all samples that are measured together, unless they are to
  * be launched in the stream, and auto is the graph. Queues point to the number of samples since
- * open, so that a benchmark can see that it was not called. What samples are read with can be
- * anything. From a number of samples on the process is spent.
+ * open, so that a benchmark can see that it was not called.
  *
  * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
  * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
  * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
- * They can be forbidden, or garbage of every sort. What it lists as activities is in
- * fake_activities.h; a profiler's range is a message where it begins and where it ends. The
- * counters of `shorter` are by an older header, too: there is nothing behind list.
+ * What it lists as activities is in fake_activities.h; a profiler's range is a message where it
+ * begins and where it ends.
  */
 #include "fake_activities.h"
 
 #include "fake_current.h"
-#include "tests/modules/hurry.h"
+#include "tests/modules/harm.h"
 
 #include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static const char *const places[] = {"none",      "count",       "describe", "open",
-                                     "allocate",  "queue",       "measure",  "flush",
-                                     "telemetry", "synchronize", "close",    "examine"};
-enum {
-    NONE,
-    COUNT,
-    DESCRIBE,
-    OPEN,
-    ALLOCATE,
-    QUEUE,
-    MEASURE,
-    FLUSH,
-    TELEMETRY,
-    SYNCHRONIZE,
-    CLOSE,
-    EXAMINE
-};
+static const char *const places[] = {"none", "describe", "open", "measure", "telemetry", "examine"};
+enum { NONE, DESCRIBE, OPEN, MEASURE, TELEMETRY, EXAMINE };
 
 static const char *const countings[] = {"fine", "forbidden", "garbage", "error", "crash"};
 enum { FINE, FORBIDDEN, GARBAGE, COUNT_ERROR, COUNT_CRASH };
 
-static const char *const listings[] = {"none", "one",   "several", "parallel", "many",
-                                       "late", "wrong", "hostile", "error",    "crash"};
+static const char *const listings[] = {LISTINGS(WORD)};
 
 static const char *const kinds[] = {"crash", "error", "loop"};
 enum { CRASH, ERROR };
 
 struct params {
-    double time;
-    double step;
-    int64_t lose_every;
-    int64_t error_at;
-    int64_t throttle_from;
-    int32_t leaves_garbage;
-    int32_t where;
-    int32_t kind;
-    int64_t n_devices;
-    const char *warning;
-    struct gb_list models;
-    struct gb_list uuids;
-    int64_t processes, closed_device;
-    int32_t is_chosen;
-    int32_t counting, listing;
+    double time, step;
+    int64_t lose_every, error_at, throttle_from;
+    int32_t leaves_garbage, where, kind;
+    int64_t n_devices, processes, closed_device;
+    const char *warning, *note;
+    struct gb_list models, uuids;
+    int32_t is_chosen, counting, listing;
     double excess, asked;
     double needs_gap, settles_in, energy_step;
-    int64_t heat;
-    int32_t ignores_gaps;
-    int32_t refuses_profile;
-    int32_t replays, is_dithered;
+    int64_t heat, spent_from;
+    int32_t ignores_gaps, refuses_profile, replays, is_dithered, by_items;
     double tick, offset, offset_error, as_graph;
-    int32_t by_items;
-    const char *note;
-    int64_t spent_from;
 };
 
 static const struct gb_option options[] = {
@@ -159,15 +125,12 @@ struct device {
 
 static int32_t act(const struct gb_host *host, const struct params *params, int32_t where)
 {
-    volatile int for_ever = 1;
     if (params->where != where)
         return GB_OK;
     if (params->kind == CRASH)
         abort();
     if (params->kind != ERROR)
-        hurry_hang(0);
-    while (params->kind != ERROR && for_ever)
-        continue;
+        compute_for_ever();
     host->fail(host, "the fake device's planned failure");
     return GB_DEVICE_ERROR;
 }
@@ -204,11 +167,12 @@ static uint32_t count_visible(void)
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
     const char *number = getenv("FAKE_DEVICES");
+    (void)host;
     *ret_n = number ? (uint32_t)strtoul(number, NULL, 10)
                     : (uint32_t)((const struct params *)params)->n_devices;
     if (getenv("FAKE_VISIBLE"))
         *ret_n = count_visible();
-    return act(host, params, COUNT);
+    return GB_OK;
 }
 
 static const char *item(const struct gb_list *list, uint64_t i)
@@ -264,44 +228,36 @@ static void leave(const struct gb_guest_state *state)
 
 static const struct gb_guest guest = {.size = sizeof guest, .enter = enter, .leave = leave};
 
-static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
+static int32_t open_device(const struct gb_host *host, const void *object, uint32_t index,
                            void **ret_device)
 {
-    struct device *device;
+    const struct params *params = object;
     current = (struct fake_current){(int32_t)index, 0, 0};
-    int32_t status = act(host, params, OPEN);
+    const int32_t status = act(host, params, OPEN);
     if (status != GB_OK)
         return status;
-    if (((const struct params *)params)->closed_device == (int64_t)index) {
+    if (params->closed_device == (int64_t)index) {
         host->fail(host, "closed by its option");
         return GB_DEVICE_ERROR;
     }
-    if (*((const struct params *)params)->warning)
-        host->log(host, GB_LOG_WARNING, ((const struct params *)params)->warning);
-    device = calloc(1, sizeof *device);
+    if (*params->warning)
+        host->log(host, GB_LOG_WARNING, params->warning);
+    struct device *device = calloc(1, sizeof *device);
     if (!device)
         return GB_NO_MEMORY;
-    device->host = host;
-    device->params = params;
-    device->index = index;
-    device->now_ns = 1e9;
+    *device = (struct device){.host = host, .params = params, .index = index, .now_ns = 1e9};
     *ret_device = device;
     return GB_OK;
 }
 
 static void close_device(void *device)
 {
-    if (device)
-        act_on(device, CLOSE);
     free(device);
 }
 
 static int32_t allocate(void *device, uint64_t bytes, uint32_t kind, void **ret_memory)
 {
-    int32_t status = act_on(device, ALLOCATE);
-    (void)kind;
-    if (status != GB_OK)
-        return status;
+    (void)device, (void)kind;
     *ret_memory = calloc(1, bytes ? bytes : 1);
     return *ret_memory ? GB_OK : GB_NO_MEMORY;
 }
@@ -326,18 +282,13 @@ static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
     return GB_OK;
 }
 
-static int32_t queue_create(void *device, struct gb_queue **ret_queue)
+static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 {
-    struct device *of = device;
-    struct gb_queue *queue;
-    int32_t status = act_on(of, QUEUE);
-    if (status != GB_OK)
-        return status;
-    queue = calloc(1, sizeof *queue);
+    struct device *device = object;
+    struct gb_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
         return GB_NO_MEMORY;
-    queue->size = sizeof *queue;
-    queue->native = &of->n_samples;
+    *queue = (struct gb_queue){.size = sizeof *queue, .native = &device->n_samples};
     *ret_queue = queue;
     return GB_OK;
 }
@@ -355,7 +306,7 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
     if (device->kept)
         device->kept(NULL, NULL);
     device->kept = NULL;
-    return act_on(device, SYNCHRONIZE);
+    return GB_OK;
 }
 
 static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
@@ -372,15 +323,11 @@ static int32_t clock_of(void *device, uint32_t i, struct gb_clock *clock)
     return GB_OK;
 }
 
-static int32_t run_once(struct gb_measurement *measurement)
+static int32_t run_once(const struct gb_bench_ops *ops, void *bench, const struct gb_queue *queue,
+                        uint64_t iterations)
 {
-    const struct gb_bench_ops *ops = measurement->bench_ops;
-    int32_t status = GB_OK;
-    if (GB_HAS(ops, reset) && ops->reset)
-        status = ops->reset(measurement->bench, measurement->queue);
-    if (status == GB_OK)
-        status = ops->run(measurement->bench, measurement->queue, measurement->iterations);
-    return status;
+    const int32_t status = GB_HAS(ops, reset) && ops->reset ? ops->reset(bench, queue) : GB_OK;
+    return status == GB_OK ? ops->run(bench, queue, iterations) : status;
 }
 
 static int is_replayed(const struct device *device, const struct gb_measurement *measurement)
@@ -459,7 +406,8 @@ static int32_t measure_one(struct device *device, struct gb_measurement *measure
         return GB_DEVICE_ERROR;
     }
     if (is_first || !params->replays || !is_replayed(device, measurement))
-        status = run_once(measurement);
+        status = run_once(measurement->bench_ops, measurement->bench, measurement->queue,
+                          measurement->iterations);
     if (status != GB_OK)
         return status;
     if (current.stretch > 0)
@@ -490,8 +438,8 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 
 static int32_t flush_cache(void *device, const struct gb_queue *queue)
 {
-    (void)queue;
-    return act_on(device, FLUSH);
+    (void)device, (void)queue;
+    return GB_OK;
 }
 
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
@@ -547,11 +495,7 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
 static void tell_counter(gb_counter_fn *counter, void *context, const char *name, const char *unit,
                          const char *help)
 {
-    struct gb_counter told = {0};
-    told.size = sizeof told;
-    told.name = name;
-    told.unit = unit;
-    told.help = help;
+    const struct gb_counter told = {.size = sizeof told, .name = name, .unit = unit, .help = help};
     counter(context, &told);
 }
 
@@ -591,17 +535,6 @@ static int32_t list_counters(const struct gb_host *host, const void *object, uin
     if (whole && strcmp(whole, "fake.cycles") == 0)
         tell_counter(counter, context, "fake.cycles.max", "cycle", "the most of them");
     return GB_OK;
-}
-
-static int32_t count_pass(const struct gb_counting *counting)
-{
-    const struct gb_bench_ops *bench = counting->bench_ops;
-    int32_t status = GB_OK;
-    if (GB_HAS(bench, reset) && bench->reset)
-        status = bench->reset(counting->bench, counting->queue);
-    if (status == GB_OK)
-        status = bench->run(counting->bench, counting->queue, counting->iterations);
-    return status;
 }
 
 static void tell_garbage(struct gb_counting *counting)
@@ -663,7 +596,8 @@ static int32_t count_it(void *object, struct gb_counting *counting)
         return GB_OK;
     }
     for (counting->n_passes = 0; counting->n_passes < 2 && status == GB_OK; counting->n_passes++)
-        status = count_pass(counting);
+        status = run_once(counting->bench_ops, counting->bench, counting->queue,
+                          counting->iterations);
     if (status != GB_OK)
         return status;
     tell_names(counting);
@@ -695,10 +629,10 @@ static int32_t list_activities(void *object, const struct gb_measurement *measur
 {
     struct device *device = object;
     int32_t status = GB_OK;
-    if (device->params->listing != LIST_NONE)
+    if (device->params->listing != IS_none)
         status = measurement->bench_ops->run(measurement->bench, measurement->queue,
                                              measurement->iterations);
-    if (status == GB_OK && device->params->listing == LIST_LATE)
+    if (status == GB_OK && device->params->listing == IS_late)
         device->kept = activity;
     return status == GB_OK
                ? list_fake(device->host, device->params->listing, n_samples, activity, context)
@@ -747,27 +681,16 @@ static const void *short_extension(const char *id)
     return strcmp(id, GB_COUNTERS) == 0 ? &short_counters : NULL;
 }
 
-static const struct gb_device_ops ops = {
-    .size = sizeof ops,
-    .flags = GB_DEVICE_GRAPHS,
-    .count = count,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .allocate = allocate,
-    .release = release,
-    .copy = copy,
-    .fill = fill,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .queue_synchronize = queue_synchronize,
-    .clock = clock_of,
-    .measure = measure,
-    .flush_cache = flush_cache,
-    .telemetry = telemetry,
-    .examine = examine,
-    .is_spent = is_spent,
-};
+#define ALL_BUT_COUNT                                                                              \
+    .describe = describe, .open = open_device, .close = close_device, .allocate = allocate,        \
+    .release = release, .copy = copy, .fill = fill, .queue_create = queue_create,                  \
+    .queue_destroy = queue_destroy, .queue_synchronize = queue_synchronize, .clock = clock_of,     \
+    .measure = measure, .flush_cache = flush_cache, .telemetry = telemetry, .examine = examine
+static const struct gb_device_ops ops = {.size = sizeof ops,
+                                         .flags = GB_DEVICE_GRAPHS,
+                                         .count = count,
+                                         ALL_BUT_COUNT,
+                                         .is_spent = is_spent};
 
 static int32_t count_none(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
@@ -777,74 +700,20 @@ static int32_t count_none(const struct gb_host *host, const void *params, uint32
 }
 
 static const struct gb_device_ops absent_ops = {
-    .size = sizeof absent_ops,
-    .count = count_none,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .allocate = allocate,
-    .release = release,
-    .copy = copy,
-    .fill = fill,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .queue_synchronize = queue_synchronize,
-    .clock = clock_of,
-    .measure = measure,
-    .flush_cache = flush_cache,
-    .telemetry = telemetry,
-    .examine = examine,
-};
+    .size = sizeof absent_ops, .count = count_none, ALL_BUT_COUNT};
 
 /* As built against a header that did not know examine: what lies behind the struct's end is no
  * function of it. */
 static const struct gb_device_ops short_ops = {
-    .size = offsetof(struct gb_device_ops, examine),
-    .count = count,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .allocate = allocate,
-    .release = release,
-    .copy = copy,
-    .fill = fill,
-    .queue_create = queue_create,
-    .queue_destroy = queue_destroy,
-    .queue_synchronize = queue_synchronize,
-    .clock = clock_of,
-    .measure = measure,
-    .flush_cache = flush_cache,
-    .telemetry = telemetry,
-    .examine = examine,
-};
+    .size = offsetof(struct gb_device_ops, examine), .count = count, ALL_BUT_COUNT};
 
 static const struct gb_plugin fake = {
-    .size = sizeof fake,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "fake",
-    .version = "1.0",
-    .summary = "devices made of arithmetic",
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-    .extension = extension,
-};
+    GB_PLUGIN(DEVICE, "fake", "1.0", "devices made of arithmetic"),
+    GB_OPTIONS(options, struct params), .ops = &ops, .extension = extension};
 static const struct gb_plugin absent = {
-    .size = sizeof absent,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "absent",
-    .version = "1.0",
-    .summary = "a device that no machine has",
-    .ops = &absent_ops,
-};
+    GB_PLUGIN(DEVICE, "absent", "1.0", "a device that no machine has"), .ops = &absent_ops};
 static const struct gb_plugin shorter = {
-    .size = sizeof shorter,
-    .kind = GB_PLUGIN_DEVICE,
-    .id = "shorter",
-    .version = "1.0",
-    .summary = "the same behind a shorter struct",
-    GB_OPTIONS(options, struct params),
-    .ops = &short_ops,
-    .extension = short_extension,
-};
+    GB_PLUGIN(DEVICE, "shorter", "1.0", "the same behind a shorter struct"),
+    GB_OPTIONS(options, struct params), .ops = &short_ops, .extension = short_extension};
 
 GB_MODULE(&fake, &absent, &shorter)

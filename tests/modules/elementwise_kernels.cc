@@ -16,10 +16,12 @@ struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
 
-static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
-{
-    return {x, y, z, w};
-}
+#define make_uint4(x, y, z, w) (uint4{x, y, z, w})
+#define __frcp_rn(x) (1.0f / (x))
+#define __drcp_rn(x) (1.0 / (x))
+#define __fdividef(a, b) ((a) / (b))
+#define rsqrtf(x) (1.0f / sqrtf(x))
+#define rsqrt(x) (1.0 / sqrt(x))
 
 static inline double __hiloint2double(int high, int low)
 {
@@ -35,31 +37,6 @@ static inline int __double2loint(double value)
 static inline int __double2hiint(double value)
 {
     return static_cast<int>(same_bits<unsigned long long>(value) >> 32);
-}
-
-static inline float __frcp_rn(float x)
-{
-    return 1.0f / x;
-}
-
-static inline double __drcp_rn(double x)
-{
-    return 1.0 / x;
-}
-
-static inline float __fdividef(float a, float b)
-{
-    return a / b;
-}
-
-static inline float rsqrtf(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-
-static inline double rsqrt(double x)
-{
-    return 1.0 / sqrt(x);
 }
 
 // All threads of the warp come here. Nothing is at `from` where there is no such thread.
@@ -136,41 +113,17 @@ typedef void rows_fn(void *to, const void *from, unsigned long long n_rows, unsi
 typedef void sum_fn(void *to, const void *from, unsigned long long n, void *partial,
                     unsigned *ticket);
 
-static struct {
-    void (*kernel)();
-    void *to;
-    const void *a, *b;
-    unsigned long long n;
-    unsigned number;
-    void *partial;
-    unsigned *ticket;
-} launch;
-
-static void call_map()
-{
-    reinterpret_cast<map_fn *>(launch.kernel)(launch.to, launch.a, launch.b, launch.n,
-                                              launch.number);
-}
-
-static void call_rows()
-{
-    reinterpret_cast<rows_fn *>(launch.kernel)(launch.to, launch.a, launch.n, launch.number);
-}
-
-static void call_sum()
-{
-    reinterpret_cast<sum_fn *>(launch.kernel)(launch.to, launch.a, launch.n, launch.partial,
-                                              launch.ticket);
-}
-
 // kind: 0 a kernel of the first type above, 1 of the second.
 extern "C" void elementwise_launch(int kind, void (*kernel)(), unsigned n_blocks,
                                    unsigned n_threads, void *to, const void *a, const void *b,
                                    unsigned long long n, unsigned number)
 {
-    static void (*const calls[])() = {call_map, call_rows};
-    launch = {kernel, to, a, b, n, number, nullptr, nullptr};
-    host_launch({n_blocks, 1, 1}, n_threads, calls[kind]);
+    if (kind == 0)
+        host_launch({n_blocks, 1, 1}, n_threads, reinterpret_cast<map_fn *>(kernel), to, a, b, n,
+                    number);
+    else
+        host_launch({n_blocks, 1, 1}, n_threads, reinterpret_cast<rows_fn *>(kernel), to, a, n,
+                    number);
 }
 
 // One of the third. goes_back: blocks come from the last to the first.
@@ -178,9 +131,9 @@ extern "C" void elementwise_launch_sum(void (*kernel)(), unsigned n_blocks, unsi
                                        void *to, const void *from, unsigned long long n,
                                        void *partial, unsigned *ticket, bool goes_back)
 {
-    launch = {kernel, to, from, nullptr, n, 0, partial, ticket};
     beyond_cache.clear();
     host_goes_back = goes_back;
-    host_launch({n_blocks, 1, 1}, n_threads, call_sum);
+    host_launch({n_blocks, 1, 1}, n_threads, reinterpret_cast<sum_fn *>(kernel), to, from, n,
+                partial, ticket);
     host_goes_back = false;
 }

@@ -4,24 +4,13 @@
  */
 #pragma once
 
+#include "tests/modules/words.h"
+
 #include <gbrun/gbrun.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    LIST_NONE,
-    LIST_ONE,
-    LIST_SEVERAL,
-    LIST_PARALLEL,
-    LIST_MANY,
-    LIST_LATE,
-    LIST_WRONG,
-    LIST_HOSTILE,
-    LIST_ERROR,
-    LIST_CRASH
-};
 
 /* A kernel of time_ns +- 1 %, 500 ns after the one before. */
 static struct gb_activity fake_kernel(const char *name, uint32_t blocks, double time_ns)
@@ -102,37 +91,27 @@ static void list_hostile(gb_activity_fn *activity, void *context)
         activity(context, &odd);
 }
 
+#define LISTINGS(X)                                                                                \
+    X(none, return host->skip(host, "there is no list"))                                           \
+    X(one, activity(context, &one))                                                                \
+    X(several, list_several(activity, context))                                                    \
+    X(parallel, list_parallel(activity, context))                                                  \
+    X(many, list_many(activity, context))                                                          \
+    X(late, activity(context, &one))                                                               \
+    X(wrong, return (activity(context, &one), host->fail(host, "the list is lost")))               \
+    X(hostile, list_hostile(activity, context))                                                    \
+    X(error, return (host->fail(host, "the list broke the device"), GB_DEVICE_ERROR))              \
+    X(crash, abort())
+enum { LISTINGS(WORD_NUMBER) };
+
 static int32_t list_fake(const struct gb_host *host, int32_t listing, uint64_t n_samples,
                          gb_activity_fn *activity, void *context)
 {
-    struct gb_activity one = fake_kernel("only", 1, (double)n_samples);
+    const struct gb_activity one = fake_kernel("only", 1, (double)n_samples);
     switch (listing) {
-    case LIST_ONE:
-    case LIST_LATE:
-        activity(context, &one);
-        return GB_OK;
-    case LIST_SEVERAL:
-        list_several(activity, context);
-        return GB_OK;
-    case LIST_PARALLEL:
-        list_parallel(activity, context);
-        return GB_OK;
-    case LIST_MANY:
-        list_many(activity, context);
-        return GB_OK;
-    case LIST_HOSTILE:
-        list_hostile(activity, context);
-        return GB_OK;
-    case LIST_WRONG:
-        activity(context, &one);
-        host->fail(host, "the list is lost");
-        return GB_FAILED;
-    case LIST_ERROR:
-        host->fail(host, "the list broke the device");
-        return GB_DEVICE_ERROR;
-    case LIST_CRASH:
-        abort();
+        LISTINGS(WORD_CASE)
     default:
-        return host->skip(host, "there is no list");
+        break;
     }
+    return GB_OK;
 }

@@ -32,6 +32,20 @@ static void *real(const char *symbol)
 
 #define REAL(function) ((__typeof__(function) *)real(#function))
 
+/* A function that is as the real one: its parameters, and their names. */
+#define FORWARD(function, parameters, arguments)                                                   \
+    EXPORT CUptiResult function parameters                                                         \
+    {                                                                                              \
+        return REAL(function) arguments;                                                           \
+    }
+FORWARD(cuptiActivityDisable, (CUpti_ActivityKind kind), (kind))
+FORWARD(cuptiActivityFlushAll, (uint32_t flag), (flag))
+FORWARD(cuptiActivityGetNextRecord, (uint8_t * buffer, size_t bytes, CUpti_Activity **record),
+        (buffer, bytes, record))
+FORWARD(cuptiActivitySetAttribute, (CUpti_ActivityAttribute attribute, size_t *size, void *value),
+        (attribute, size, value))
+FORWARD(cuptiGetResultString, (CUptiResult result, const char **words), (result, words))
+
 EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
                                                   CUpti_BuffersCallbackCompleteFunc completed)
 {
@@ -47,22 +61,6 @@ EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
     return REAL(cuptiActivityEnable)(kind);
 }
 
-EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
-{
-    return REAL(cuptiActivityDisable)(kind);
-}
-
-EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
-{
-    return REAL(cuptiActivityFlushAll)(flag);
-}
-
-EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes,
-                                              CUpti_Activity **record)
-{
-    return REAL(cuptiActivityGetNextRecord)(buffer, bytes, record);
-}
-
 /* Every seventh time some were lost: a sample asks a few times, so that it hits some of the
  * samples. */
 EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream,
@@ -73,15 +71,4 @@ EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t
     if (is_mode("drop") && ++n % 7 == 0)
         *dropped += 5;
     return result;
-}
-
-EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
-                                             void *value)
-{
-    return REAL(cuptiActivitySetAttribute)(attribute, size, value);
-}
-
-EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **words)
-{
-    return REAL(cuptiGetResultString)(result, words);
 }

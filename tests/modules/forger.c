@@ -6,6 +6,7 @@
  */
 #include "core/run/wire.h"
 #include "tests/modules/hurry.h"
+#include "tests/modules/words.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -15,27 +16,8 @@
 
 enum { SOCKET = 3, PAYLOAD_MAX = 1 << 16 };
 
-static const char *const kinds[] = {"garbage", "checksum",  "huge",   "out_of_place", "short",
-                                    "early",   "no_clocks", "clocks", "foreign",      "estimates"};
-enum {
-    GARBAGE,
-    CHECKSUM,
-    HUGE_LENGTH,
-    OUT_OF_PLACE,
-    SHORT,
-    EARLY,
-    NO_CLOCKS,
-    CLOCKS,
-    FOREIGN,
-    ESTIMATES
-};
-
 struct params {
     int32_t what;
-};
-
-static const struct gb_option options[] = {
-    GB_CHOICE(struct params, what, "garbage", kinds, "what it writes"),
 };
 
 static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t n)
@@ -48,62 +30,67 @@ static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t n)
     return ~crc;
 }
 
+static void send_all(const void *bytes, size_t n)
+{
+    if (write(SOCKET, bytes, n) < 0)
+        abort();
+}
+
 /* A frame: the host is little-endian, as the wire is. */
 static void forge(uint32_t type, const void *payload, uint32_t n, uint32_t crc_error)
 {
     unsigned char frame[WIRE_HEADER_BYTES + PAYLOAD_MAX];
-    const uint32_t magic = WIRE_MAGIC;
-    memcpy(frame, &magic, 4);
-    memcpy(frame + 4, &type, 4);
-    memcpy(frame + 8, &n, 4);
+    const uint32_t crc = crc32(crc32(0, (const unsigned char *)&type, 4), payload, n) ^ crc_error;
+    memcpy(frame, (const uint32_t[]){WIRE_MAGIC, type, n, crc}, WIRE_HEADER_BYTES);
     memcpy(frame + WIRE_HEADER_BYTES, payload, n);
-    const uint32_t crc = crc32(crc32(0, frame + 4, 4), payload, n) ^ crc_error;
-    memcpy(frame + 12, &crc, 4);
-    if (write(SOCKET, frame, WIRE_HEADER_BYTES + n) < 0)
-        abort();
+    send_all(frame, WIRE_HEADER_BYTES + n);
 }
+
+/* Clocks without a name, again and again. */
+static void forge_clocks(uint32_t n)
+{
+    static unsigned char clocks[PAYLOAD_MAX];
+    memcpy(clocks, &n, 4);
+    for (;;)
+        forge(WIRE_OPENED, clocks, 4 + 20 * n, 0);
+}
+
+static void forge_estimates(const void *zeros)
+{
+    for (;;)
+        forge(WIRE_ESTIMATE, zeros, 8, 0);
+}
+
+/* Foreign: the worker goes on, and would give the next case its results. */
+#define KINDS(X)                                                                                   \
+    X(garbage, send_all(xs, sizeof xs))                                                            \
+    X(checksum, forge(WIRE_LOG, zeros, 8, 1))                                                      \
+    X(huge, send_all(huge, sizeof huge))                                                           \
+    X(out_of_place, forge(WIRE_REPLAYED, zeros, 8, 0))                                             \
+    X(short, forge(WIRE_METRIC, zeros, 3, 0))                                                      \
+    X(early, forge(WIRE_CASE_END, end, sizeof end, 0))                                             \
+    X(clocks, forge_clocks(2730))                                                                  \
+    X(foreign, forge(WIRE_CASE_END, foreign, sizeof foreign, 0))                                   \
+    X(estimates, forge_estimates(zeros))
+static const char *const kinds[] = {KINDS(WORD)};
+enum { KINDS(WORD_NUMBER) };
+
+static const struct gb_option options[] = {
+    GB_CHOICE(struct params, what, "garbage", kinds, "what it writes"),
+};
 
 static void forge_frame(int32_t what)
 {
     static const uint32_t end[5] = {0};              /* of no record: ok, "", not spent, "" */
     static const uint32_t foreign[5] = {0, 1, 0, 0}; /* the same, skipped */
-    static unsigned char zeros[PAYLOAD_MAX];
     static const uint32_t huge[4] = {WIRE_MAGIC, WIRE_LOG, 0xFFFFFFFFu, 0};
+    static const unsigned char zeros[8];
+    char xs[4096];
+    memset(xs, 'x', sizeof xs);
     switch (what) {
-    case GARBAGE:
-        memset(zeros, 'x', 4096);
-        if (write(SOCKET, zeros, 4096) < 0)
-            abort();
-        break;
-    case CHECKSUM:
-        forge(WIRE_LOG, zeros, 8, 1);
-        break;
-    case HUGE_LENGTH:
-        if (write(SOCKET, huge, sizeof huge) < 0)
-            abort();
-        break;
-    case OUT_OF_PLACE:
-        forge(WIRE_REPLAYED, zeros, 8, 0);
-        break;
-    case SHORT:
-        forge(WIRE_METRIC, zeros, 3, 0);
-        break;
-    case EARLY:
-        forge(WIRE_CASE_END, end, sizeof end, 0);
-        break;
-    case FOREIGN: /* the worker goes on, and would give the next case its results */
-        forge(WIRE_CASE_END, foreign, sizeof foreign, 0);
-        break;
-    case NO_CLOCKS:
-        forge(WIRE_OPENED, zeros, 4, 0);
-        break;
-    case CLOCKS: /* 2730 clocks without a name, again and again */
-        for (const uint32_t n = 2730; memcpy(zeros, &n, 4);)
-            forge(WIRE_OPENED, zeros, 4 + 20 * n, 0);
-        break;
+        KINDS(WORD_CASE)
     default:
-        for (;;)
-            forge(WIRE_ESTIMATE, zeros, 8, 0);
+        break;
     }
 }
 
@@ -111,21 +98,21 @@ static void forge_frame(int32_t what)
  * gone. */
 __attribute__((constructor)) static void on_load(void)
 {
-    const char *what = getenv("FORGE_AT_LOAD");
     static const unsigned char zeros[64];
-    if (what && (strcmp(what, "messages") == 0 || strcmp(what, "prints") == 0))
+    const char *what = getenv("FORGE_AT_LOAD") ? getenv("FORGE_AT_LOAD") : "";
+    if (strcmp(what, "messages") == 0 || strcmp(what, "prints") == 0)
         hurry_hang(0);
-    if (what && strcmp(what, "backwards") == 0)
+    if (strcmp(what, "backwards") == 0)
         forge(WIRE_MODULE_BEGIN, zeros, 4, 0);
-    if (what && strcmp(what, "short") == 0)
+    if (strcmp(what, "short") == 0)
         forge(WIRE_PLUGIN, zeros, 7, 0);
-    while (what && strcmp(what, "endless") == 0)
+    while (strcmp(what, "endless") == 0)
         forge(WIRE_PLUGIN, zeros, 56, 0);
-    while (what && strcmp(what, "messages") == 0)
+    while (strcmp(what, "messages") == 0)
         forge(WIRE_LOG, zeros, 8, 0);
-    while (what && strcmp(what, "prints") == 0)
+    while (strcmp(what, "prints") == 0)
         puts("a line");
-    if (what && strcmp(what, "exit") == 0)
+    if (strcmp(what, "exit") == 0)
         _exit(3);
 }
 
@@ -138,20 +125,13 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)bench;
-    (void)queue;
-    (void)iterations;
+    (void)bench, (void)queue, (void)iterations;
     return GB_OK;
 }
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops, .flags = GB_BENCH_SINGLE, .create = create, .run = run};
-static const struct gb_plugin plugin = {.size = sizeof plugin,
-                                        .kind = GB_PLUGIN_BENCH,
-                                        .id = "forger",
-                                        .version = "1.0",
-                                        .summary = "speaks for its worker",
-                                        GB_OPTIONS(options, struct params),
-                                        .ops = &ops};
+static const struct gb_plugin plugin = {GB_PLUGIN(BENCH, "forger", "1.0", "speaks for its worker"),
+                                        GB_OPTIONS(options, struct params), .ops = &ops};
 
 GB_MODULE(&plugin)

@@ -3,8 +3,7 @@
  * them an iteration, in us; and the depth 7 once an iteration, which is no time. With collect, a
  * series `collected` from there, as of a device. In other ways it breaks the rules.
  */
-#define _GNU_SOURCE
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,20 +24,10 @@ enum {
 static const char *const faults[] = {"none", "nan",    "negative", "name", "unit",
                                      "many", "number", "nothing",  "late", "background"};
 
-struct params {
+struct giver {
     int64_t n, threads;
     int32_t fault, collects;
-};
-static const struct gb_option options[] = {
-    GB_INT(struct params, n, "1000", "0:", "values", "of each thread, an iteration"),
-    GB_INT(struct params, threads, "0", "0:64", "threads", "made by run; 0: itself"),
-    GB_CHOICE(struct params, fault, "none", faults, "which rule it breaks"),
-    GB_BOOL(struct params, collects, "no", "gives a series in collect"),
-};
-
-struct giver {
     const struct gb_host *host;
-    const struct params *params;
     uint32_t latency, depth, collected;
     uint64_t n_runs;
     pthread_t background;
@@ -46,18 +35,25 @@ struct giver {
     atomic_int stops;
 };
 
+static const struct gb_option options[] = {
+    GB_INT(struct giver, n, "1000", "0:", "values", "of each thread, an iteration"),
+    GB_INT(struct giver, threads, "0", "0:64", "threads", "made by run; 0: itself"),
+    GB_CHOICE(struct giver, fault, "none", faults, "which rule it breaks"),
+    GB_BOOL(struct giver, collects, "no", "gives a series in collect"),
+};
+
 static double value_of(const struct giver *giver, uint64_t i)
 {
-    if (giver->params->fault == FAULT_NAN && i % 10 == 0)
+    if (giver->fault == FAULT_NAN && i % 10 == 0)
         return i % 20 == 0 ? (double)NAN : (double)INFINITY;
-    return (giver->params->fault == FAULT_NEGATIVE ? -1.0 : 1.0) * (double)(i % CYCLE + 1);
+    return (giver->fault == FAULT_NEGATIVE ? -1.0 : 1.0) * (double)(i % CYCLE + 1);
 }
 
 static void *give(void *object)
 {
     const struct giver *giver = object;
-    const uint32_t series = giver->params->fault == FAULT_NUMBER ? 99 : giver->latency;
-    for (uint64_t i = 0; i < (uint64_t)giver->params->n; i++)
+    const uint32_t series = giver->fault == FAULT_NUMBER ? 99 : giver->latency;
+    for (uint64_t i = 0; i < (uint64_t)giver->n; i++)
         giver->host->sample(giver->host, series, value_of(giver, i));
     return NULL;
 }
@@ -70,17 +66,13 @@ static void *give_for_ever(void *object)
     return NULL;
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+GB_UNTIMED(prepare, struct giver, giver)
 {
-    struct giver *giver = host->allocate(host, sizeof *giver);
-    if (giver == NULL)
-        return GB_NO_MEMORY;
-    giver->host = host;
-    giver->params = params;
-    const int32_t fault = giver->params->fault;
+    const struct gb_host *host = giver->host;
+    const int32_t fault = giver->fault;
     giver->latency = host->series(host, fault == FAULT_NAME ? "Laten cy" : "latency", "us");
     giver->depth = host->series(host, "depth", "1");
-    if (giver->params->collects)
+    if (giver->collects)
         giver->collected = host->series(host, "collected", "ns");
     if (fault == FAULT_UNIT && host->series(host, "latency", "ms") != 0)
         return host->fail(host, "a second unit was taken");
@@ -88,48 +80,42 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
         return host->fail(host, "the same series has another number");
     for (char name[] = "a"; fault == FAULT_MANY && *name <= 'z'; (*name)++)
         host->series(host, name, "ns");
-    *ret_bench = giver;
     return GB_OK;
 }
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
     struct giver *giver = bench;
-    const struct params *params = giver->params;
     (void)queue;
     giver->n_runs += iterations;
-    for (; iterations > 0 && params->fault != FAULT_NOTHING; iterations--) {
+    for (; iterations > 0 && giver->fault != FAULT_NOTHING; iterations--) {
         pthread_t threads[THREADS_MAX];
         int64_t n = 0;
-        while (n < params->threads && pthread_create(&threads[n], NULL, give, giver) == 0)
+        while (n < giver->threads && pthread_create(&threads[n], NULL, give, giver) == 0)
             n++;
         for (int64_t i = 0; i < n; i++)
             pthread_join(threads[i], NULL);
-        if (params->threads == 0)
+        if (giver->threads == 0)
             give(giver);
         giver->host->sample(giver->host, giver->depth, 7);
     }
-    if (params->fault == FAULT_BACKGROUND && !giver->is_in_background)
+    if (giver->fault == FAULT_BACKGROUND && !giver->is_in_background)
         giver->is_in_background = pthread_create(&giver->background, NULL, give_for_ever, giver) ==
                                   0;
     return GB_OK;
 }
 
-static int32_t collect(void *bench, const struct gb_queue *queue)
+GB_UNTIMED(collect, struct giver, giver)
 {
-    struct giver *giver = bench;
-    (void)queue;
     for (; giver->collected != 0 && giver->n_runs > 0; giver->n_runs--)
         giver->host->sample(giver->host, giver->collected, 5);
     giver->n_runs = 0;
     return GB_OK;
 }
 
-static int32_t verify(void *bench, const struct gb_queue *queue)
+GB_UNTIMED(verify, struct giver, giver)
 {
-    struct giver *giver = bench;
-    (void)queue;
-    if (giver->params->fault == FAULT_LATE)
+    if (giver->fault == FAULT_LATE)
         give(giver);
     return GB_OK;
 }
@@ -140,18 +126,10 @@ static void destroy(void *bench)
     atomic_store(&giver->stops, 1);
     if (giver->is_in_background)
         pthread_join(giver->background, NULL);
-    if (giver->params->fault == FAULT_LATE)
+    if (giver->fault == FAULT_LATE)
         give(giver);
 }
 
-static const struct gb_bench_ops ops = {.size = sizeof ops,
-                                        .create = create,
-                                        .run = run,
-                                        .verify = verify,
-                                        .destroy = destroy,
-                                        .collect = collect};
-static const struct gb_plugin plugin = {GB_PLUGIN(BENCH, "giver", "1.0", "gives its own samples"),
-                                        GB_OPTIONS(options, struct params), .devices = "cpu fake",
-                                        .ops = &ops};
-
-GB_MODULE(&plugin)
+GB_BENCH_ON("cpu fake", giver, struct giver, options, "gives its own samples", .prepare = prepare,
+            .run = run, .verify = verify, .destroy = destroy, .collect = collect)
+GB_MODULE(&giver)

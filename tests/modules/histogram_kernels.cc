@@ -31,23 +31,9 @@ unsigned own[12288];
 typedef void kernel_fn(unsigned *counts, const unsigned *values, unsigned long long n,
                        unsigned bins);
 
-static struct {
-    kernel_fn *kernel;
-    unsigned *counts;
-    const unsigned *values;
-    unsigned long long n;
-    unsigned bins;
-} launch;
-
-static void call()
-{
-    launch.kernel(launch.counts, launch.values, launch.n, launch.bins);
-}
-
 extern "C" void histogram_launch(kernel_fn *kernel, unsigned n_blocks, unsigned n_threads,
                                  unsigned *counts, const unsigned *values, unsigned long long n,
                                  unsigned bins)
 {
-    launch = {kernel, counts, values, n, bins};
-    host_launch({n_blocks, 1, 1}, n_threads, call);
+    host_launch({n_blocks, 1, 1}, n_threads, kernel, counts, values, n, bins);
 }

@@ -5,8 +5,7 @@
  * memory. The case is fine, says what it left, and the next one finds nothing of it.
  */
 #define _GNU_SOURCE
-#include "tests/modules/hurry.h"
-#include "tests/modules/places.h"
+#include "tests/modules/harm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,37 +27,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const kinds[] = {"nothing",     "affinity", "scheduler", "limit",  "alarm",
-                                    "personality", "memory",   "child",     "daemon", "threads",
-                                    "traced",      "page",     "timer",     "tracer", "sleepers",
-                                    "mapping",     "shared",   "nodes"};
-
-static const char *const ends[] = {"go_on", "crash", "hang"};
-enum { GO_ON, CRASH, HANG };
-
 struct params {
-    int32_t where;
-    int32_t what;
-    int32_t then;
+    int32_t where, what, then;
 };
 
-static const struct gb_option options[] = {
-    GB_CHOICE(struct params, where, "prepare", places, "the callback that misbehaves"),
-    GB_CHOICE(struct params, what, "nothing", kinds, "what it leaves"),
-    GB_CHOICE(struct params, then, "go_on", ends, "and what it does then"),
-};
+#include "tests/modules/callbacks.h"
 
-struct bench {
-    const struct gb_host *host;
-    struct params params;
-};
-
-static int leave_nothing(void)
-{
-    return 0;
-}
-
-static int leave_affinity(void)
+static int one_processor(void)
 {
     cpu_set_t all, one;
     size_t cpu = 0;
@@ -71,13 +46,7 @@ static int leave_affinity(void)
     return sched_setaffinity(0, sizeof one, &one);
 }
 
-static int leave_scheduler(void)
-{
-    const struct sched_param param = {0};
-    return sched_setscheduler(0, SCHED_BATCH, &param);
-}
-
-static int leave_limit(void)
+static int lower_limit(void)
 {
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -85,33 +54,12 @@ static int leave_limit(void)
     return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int leave_alarm(void)
-{
-    alarm(600);
-    return 0;
-}
-
-static int leave_personality(void)
-{
-    return personality(ADDR_NO_RANDOMIZE) >= 0 ? 0 : -1;
-}
-
-static int leave_memory(void)
-{
-    return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-}
-
-static void sleep_in_child(void)
+static int sleep_in_child(void)
 {
     if (fork() == 0) {
         sleep(20);
         _exit(0);
     }
-}
-
-static int leave_child(void)
-{
-    sleep_in_child();
     return 0;
 }
 
@@ -133,15 +81,23 @@ static void *compute(void *unused)
     return unused;
 }
 
-static int leave_threads(void)
+static void *sleep_on(void *unused)
+{
+    pause();
+    return unused;
+}
+
+static int start_threads(long n, void *(*does)(void *))
 {
     pthread_t thread;
-    return pthread_create(&thread, NULL, compute, NULL) ||
-           pthread_create(&thread, NULL, compute, NULL);
+    int status = 0;
+    for (long i = 0; i < n && status == 0; i++)
+        status = pthread_create(&thread, NULL, does, NULL);
+    return status;
 }
 
 /* A signal, though ignored, stops it for whoever traces it. */
-static int leave_traced(void)
+static int stop_for_tracer(void)
 {
     signal(SIGWINCH, SIG_IGN);
     const int status = ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? raise(SIGWINCH) : -1;
@@ -150,53 +106,24 @@ static int leave_traced(void)
 }
 
 /* The page that it shares with the supervisor, cut to nothing. */
-static int leave_page(void)
+static int cut_page(void)
 {
-    char line[512], path[64];
+    char path[64];
     unsigned long begin, end;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    int file = -1;
-    while (maps && file < 0 && fgets(line, sizeof line, maps))
-        if (strstr(line, "memfd:gbrun worker") && sscanf(line, "%lx-%lx", &begin, &end) == 2) {
-            snprintf(path, sizeof path, "/proc/self/map_files/%lx-%lx", begin, end);
-            file = open(path, O_RDWR);
-            if (file < 0)
-                break;
-        }
-    if (maps)
-        fclose(maps);
+    if (!worker_page(&begin, &end))
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/map_files/%lx-%lx", begin, end);
+    const int file = open(path, O_RDWR);
     if (file < 0 || (ftruncate(file, 0) != 0 && errno != EPERM))
         return -1;
     return close(file);
 }
 
-static int leave_timer(void)
+static int set_timer(void)
 {
     timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_NONE};
     return access("/proc/self/timers", R_OK) || timer_create(CLOCK_MONOTONIC, &event, &timer);
-}
-
-static int leave_tracer(void)
-{
-    return (int)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-}
-
-static void *sleep_on(void *unused)
-{
-    pause();
-    return unused;
-}
-
-/* More than any runtime keeps: 64, and two for each CPU. */
-static int leave_sleepers(void)
-{
-    const long n = 70 + 2 * sysconf(_SC_NPROCESSORS_ONLN);
-    pthread_t thread;
-    int status = 0;
-    for (long i = 0; i < n && status == 0; i++)
-        status = pthread_create(&thread, NULL, sleep_on, NULL);
-    return status;
 }
 
 static int map(size_t bytes, int flags, bool touches)
@@ -207,41 +134,55 @@ static int map(size_t bytes, int flags, bool touches)
     return memory == MAP_FAILED ? -1 : 0;
 }
 
-static int leave_mapping(void)
-{
-    return map((size_t)5 << 30, MAP_PRIVATE | MAP_NORESERVE, false);
-}
-
-static int leave_shared(void)
-{
-    return map((size_t)300 << 20, MAP_SHARED, true);
-}
-
-static int leave_nodes(void)
+static int bind_to_first_node(void)
 {
     enum { BIND = 2 };
     const unsigned long first = 1;
     return (int)syscall(SYS_set_mempolicy, BIND, &first, 8 * sizeof first);
 }
 
-static int32_t act(struct bench *bench, int32_t where)
+/* Sleepers: more than any runtime keeps, which are 64, and two for each CPU. */
+#define LEAVINGS(X)                                                                                \
+    X(nothing, return 0)                                                                           \
+    X(affinity, return one_processor())                                                            \
+    X(scheduler, return sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}))              \
+    X(limit, return lower_limit())                                                                 \
+    X(alarm, alarm(600))                                                                           \
+    X(personality, return personality(ADDR_NO_RANDOMIZE) < 0)                                      \
+    X(memory, return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0))                                        \
+    X(child, return sleep_in_child())                                                              \
+    X(daemon, return leave_daemon())                                                               \
+    X(threads, return start_threads(2, compute))                                                   \
+    X(traced, return stop_for_tracer())                                                            \
+    X(page, return cut_page())                                                                     \
+    X(timer, return set_timer())                                                                   \
+    X(tracer, return (int)ptrace(PTRACE_TRACEME, 0, NULL, NULL))                                   \
+    X(sleepers, return start_threads(70 + 2 * sysconf(_SC_NPROCESSORS_ONLN), sleep_on))            \
+    X(mapping, return map((size_t)5 << 30, MAP_PRIVATE | MAP_NORESERVE, false))                    \
+    X(leak, return map((size_t)1 << 30, MAP_PRIVATE, true))                                        \
+    X(shared, return map((size_t)300 << 20, MAP_SHARED, true))                                     \
+    X(nodes, return bind_to_first_node())
+WORDS(leftover, LEAVINGS)
+
+static const char *const ends[] = {"go_on", "crash", "hang"};
+enum { GO_ON, CRASH, HANG };
+
+static int32_t leftover_act(struct bench *bench)
 {
-    static int (*const leave[])(void) = {
-        leave_nothing,     leave_affinity, leave_scheduler, leave_limit,  leave_alarm,
-        leave_personality, leave_memory,   leave_child,     leave_daemon, leave_threads,
-        leave_traced,      leave_page,     leave_timer,     leave_tracer, leave_sleepers,
-        leave_mapping,     leave_shared,   leave_nodes};
-    if (where == bench->params.where && leave[bench->params.what]() != 0)
+    const struct params *params = bench->params;
+    if (leftover_do(bench, params->what) != 0)
         return bench->host->skip(bench->host, "not possible here");
-    if (where == bench->params.where && bench->params.then == CRASH)
+    if (params->then == CRASH)
         abort();
-    if (where == bench->params.where && bench->params.then == HANG)
+    if (params->then == HANG)
         hurry_hang(0);
-    while (where == bench->params.where && bench->params.then == HANG)
+    while (params->then == HANG)
         pause();
     return GB_OK;
 }
 
-#define MODULE_ID "leftover"
-#define MODULE_SUMMARY "leaves things behind"
-#include "tests/modules/callbacks.h"
+ACTS_IN(leftover, "prepare", "leaves things behind",
+        GB_CHOICE(struct params, what, "nothing", leftover_words, "what it leaves"),
+        GB_CHOICE(struct params, then, "go_on", ends, "and what it does then"))
+
+GB_MODULE(&leftover)

@@ -11,8 +11,8 @@
  *   tiny_module    its struct claims 4 bytes, so that no member lies inside: what follows is
  *                  garbage and must not be read
  *   wrong_abi      claims ABI major 2 behind the entry of major 1; gbrun must name both numbers
+ *   steering_id    its benchmark's id is an escape sequence: what refuses it names it
  */
-#define _POSIX_C_SOURCE 200809L
 #include "tests/modules/hurry.h"
 
 #include <gbrun/gbrun.h>
@@ -72,21 +72,13 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)bench;
-    (void)queue;
-    (void)iterations;
+    (void)bench, (void)queue, (void)iterations;
     return GB_OK;
 }
 
 static const struct gb_bench_ops ops = {.size = sizeof ops, .create = create, .run = run};
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = MODULE_NAME,
-    .version = "1.0",
-    .summary = "loud, but works",
-    .ops = &ops,
-};
+static struct gb_plugin plugin = {GB_PLUGIN(BENCH, MODULE_NAME, "1.0", "loud, but works"),
+                                  .ops = &ops};
 static const struct gb_plugin *const plugins[] = {&plugin};
 
 const struct gb_module *gb_module_v1(void)
@@ -98,6 +90,8 @@ const struct gb_module *gb_module_v1(void)
         .n_plugins = 1,
         .plugins = plugins,
     };
+    if (is_named("steering_id"))
+        plugin.id = "\033]0;title\a\xc2\x9b\xff";
     if (is_named("wrong_abi")) {
         module.abi_major = 2;
         module.abi_minor = 0;

@@ -3,46 +3,21 @@
 # in the way of their faults.
 TEST_MODULE_FILES = \
 	tests/modules/attack.c \
-	tests/modules/bad_metric.c \
-	tests/modules/batches.c \
 	tests/modules/beside.c \
 	tests/modules/builder.c \
 	tests/modules/call_targets.c \
 	tests/modules/cheater.c \
-	tests/modules/crash.c \
 	tests/modules/device_fake.c \
-	tests/modules/environment.c \
-	tests/modules/failer.c \
-	tests/modules/fd_closer.c \
-	tests/modules/flood.c \
+	tests/modules/faults.c \
 	tests/modules/forger.c \
-	tests/modules/forker.c \
 	tests/modules/giver.c \
 	tests/modules/good.c \
-	tests/modules/holder.c \
-	tests/modules/kernel_reference.c \
-	tests/modules/lasting.c \
-	tests/modules/leak.c \
 	tests/modules/leftover.c \
 	tests/modules/misshaped.c \
-	tests/modules/no_entry.c \
 	tests/modules/old_abi.c \
-	tests/modules/policy_crash.c \
-	tests/modules/policy_huge.c \
-	tests/modules/policy_liar.c \
-	tests/modules/policy_never.c \
-	tests/modules/policy_sees.c \
-	tests/modules/policy_zero.c \
-	tests/modules/printer.c \
-	tests/modules/process.c \
+	tests/modules/plain.c \
+	tests/modules/policies.c \
 	tests/modules/search_hostile.c \
-	tests/modules/single.c \
-	tests/modules/skipper.c \
-	tests/modules/slow.c \
-	tests/modules/steering.c \
-	tests/modules/steering_id.c \
-	tests/modules/terse.c \
-	tests/modules/two_plugins.c \
 	tests/modules/wrong_result.c
 TEST_MODULE_CXX_FILES = \
 	tests/modules/convolution_kernels.cc \
@@ -62,21 +37,22 @@ TEST_MODULE_NVCC_FILES = \
 	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \
 	tests/modules/callbacks.h \
+	tests/modules/cuda_bench.cuh \
 	tests/modules/cuda_on_host.h \
 	tests/modules/fake_activities.h \
 	tests/modules/fake_current.h \
 	tests/modules/fake_profiler.h \
-	tests/modules/global_timer.cuh \
 	tests/modules/halves_on_host.h \
+	tests/modules/harm.h \
 	tests/modules/host_time.h \
 	tests/modules/hurry.h \
-	tests/modules/places.h \
-	tests/modules/policy.h
+	tests/modules/words.h
 TEST_FILES += $(TEST_MODULE_FILES) $(TEST_MODULE_CXX_FILES) $(TEST_MODULE_CUDA_FILES) \
 	$(TEST_MODULE_NVCC_FILES) $(TEST_MODULE_INCLUDES) tests/modules/loading.c
 
 # Names of what tests/modules/loading.c does wrong: a module for each.
-LOADING_MODULES = crash_on_load exit_on_load hang_on_load noisy_on_load null_module tiny_module wrong_abi
+LOADING_MODULES = crash_on_load exit_on_load hang_on_load noisy_on_load null_module steering_id \
+	tiny_module wrong_abi
 
 TEST_MODULES = $(LOADING_MODULES:%=tests/modules/.libs/%.so) \
 	$(TEST_MODULE_FILES:tests/modules/%.c=tests/modules/.libs/%.so)
@@ -94,7 +70,6 @@ CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES)
 # What some of them need besides.
 CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
 cheater_needs = $(SYSTEM_LIBS)
-forker_needs = $(SYSTEM_LIBS)
 leftover_needs = $(SYSTEM_LIBS)
 cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) $(SYSTEM_LIBS)
 fake_cupti_needs = $(cuda_kernels_needs)

@@ -10,38 +10,18 @@ struct alignas(8) float2 {
     float x, y;
 };
 
-static inline float4 make_float4(float x, float y, float z, float w)
-{
-    return float4{x, y, z, w};
-}
-
-static inline float2 make_float2(float x, float y)
-{
-    return float2{x, y};
-}
+#define make_float4(x, y, z, w) (float4{x, y, z, w})
+#define make_float2(x, y) (float2{x, y})
 
 #pragma GCC visibility push(default)
 #include "plugins/bench_padding/padding.cu"
 
 typedef void kernel_fn(const float *x, const float *w, float *y, int m, int n, int k);
 
-static struct {
-    kernel_fn *kernel;
-    const float *x, *w;
-    float *y;
-    int m, n, k;
-} launch;
-
-static void call()
-{
-    launch.kernel(launch.x, launch.w, launch.y, launch.m, launch.n, launch.k);
-}
-
 // One launch of a kernel of this module, in columns x rows x products blocks.
 extern "C" void padding_launch(kernel_fn *kernel, unsigned columns, unsigned rows,
                                unsigned products, unsigned n_threads, const float *x,
                                const float *w, float *y, int m, int n, int k)
 {
-    launch = {kernel, x, w, y, m, n, k};
-    host_launch({columns, rows, products}, n_threads, call);
+    host_launch({columns, rows, products}, n_threads, kernel, x, w, y, m, n, k);
 }

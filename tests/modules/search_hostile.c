@@ -2,53 +2,29 @@
  * search_hostile.c - a search that breaks the rule named by `way`, in the third proposal where the
  * way does not say otherwise. gbrun must end the search, say why, claim nothing that is not true,
  * keep what was measured and go on with the rest of the run.
- *   missing, repeat, wait, crash, exit, hang, moody (a case by chance, from its own source),
- * action, samples (more than there can be), many (the most there can be), text (that steers a
- * terminal) in propose create, hang_create, hang_observe, fail_observe never: a visit of each case,
- * again and again claim (what it has not measured), wrong (a case that is wrong is the best), lie
- * (of what was measured, a case that is worse), list (of cases that do not exist), report (crash),
- * hang_report
+ * never: a visit of each case, again and again; moody: a case by chance, from its own source;
+ * samples: more than there can be; many: the most there can be; text: that steers a terminal;
+ * claim: what it has not measured; wrong: a case that is wrong is the best; lie: of what was
+ * measured, a case that is worse; list: of cases that do not exist; report: a crash there.
  */
+#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
+#include "tests/modules/words.h"
 
-#include <fcntl.h>
 #include <gbrun/gbrun.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-static const char *const ways[] = {
-    "missing",      "repeat",       "wait",    "crash",       "exit",        "hang",
-    "moody",        "action",       "samples", "many",        "text",        "create",
-    "never",        "claim",        "wrong",   "lie",         "hang_create", "list",
-    "hang_observe", "fail_observe", "report",  "hang_report", "slow"};
-enum {
-    MISSING,
-    REPEAT,
-    WAIT,
-    CRASH,
-    EXIT,
-    HANG,
-    MOODY,
-    ACTION,
-    SAMPLES,
-    MANY,
-    TEXT,
-    CREATE,
-    NEVER,
-    CLAIM,
-    WRONG,
-    LIE,
-    HANG_CREATE,
-    LIST,
-    HANG_OBSERVE,
-    FAIL_OBSERVE,
-    REPORT,
-    HANG_REPORT,
-    SLOW
-};
+/* clang-format off */
+#define WAYS(X)                                                                                    \
+    X(missing) X(repeat) X(wait) X(crash) X(exit) X(hang) X(moody) X(action) X(samples) X(many)    \
+    X(text) X(create) X(never) X(claim) X(wrong) X(lie) X(hang_create) X(list) X(hang_observe)     \
+    X(fail_observe) X(report) X(hang_report) X(slow)
+/* clang-format on */
+static const char *const ways[] = {WAYS(WORD)};
+enum { WAYS(WORD_NUMBER) };
 
 struct params {
     int32_t way;
@@ -81,17 +57,15 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
     search->space = space;
     search->way = ((const struct params *)params)->way;
     *ret_search = search;
-    if (search->way == HANG_CREATE)
+    if (search->way == IS_hang_create)
         hang();
-    return search->way == CREATE ? host->fail(host, "does not like the space") : GB_OK;
+    return search->way == IS_create ? host->fail(host, "does not like the space") : GB_OK;
 }
 
 /* One that another process, or the same one at another time, would not choose. */
 static uint64_t by_chance(uint64_t n)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return ((uint64_t)now.tv_nsec / 64 + (uint64_t)getpid()) % n;
+    return ((uint64_t)now_ns() / 64 + (uint64_t)getpid()) % n;
 }
 
 static int32_t propose(void *object, struct gb_proposal *proposal)
@@ -101,45 +75,45 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
     proposal->action = GB_PROPOSE_MEASURE;
     proposal->n_samples = 2;
     proposal->i = search->n++;
-    if (search->way == REPEAT)
+    if (search->way == IS_repeat)
         proposal->i = 0;
-    if (search->way == SLOW)
+    if (search->way == IS_slow)
         hurry_think(50e9);
-    if (search->way == NEVER || search->way == SLOW)
+    if (search->way == IS_never || search->way == IS_slow)
         proposal->i %= n_cases;
-    if (search->way == MOODY)
+    if (search->way == IS_moody)
         proposal->i = by_chance(n_cases);
-    if (search->way == REPEAT || search->way == NEVER || search->way == SLOW ||
-        (search->way == MOODY && search->n <= 12) || search->n <= 2)
+    if (search->way == IS_repeat || search->way == IS_never || search->way == IS_slow ||
+        (search->way == IS_moody && search->n <= 12) || search->n <= 2)
         return GB_OK;
     switch (search->way) {
-    case CRASH:
+    case IS_crash:
         raise(SIGSEGV);
         break;
-    case EXIT:
+    case IS_exit:
         exit(0);
-    case HANG:
+    case IS_hang:
         hang();
         break;
-    case WAIT:
+    case IS_wait:
         proposal->action = GB_PROPOSE_WAIT;
         break;
-    case MISSING:
+    case IS_missing:
         proposal->i = n_cases + 7;
         break;
-    case ACTION:
+    case IS_action:
         proposal->action = 77;
         break;
-    case SAMPLES:
+    case IS_samples:
         proposal->n_samples = UINT64_MAX;
         proposal->i = 0;
         break;
-    case MANY:
+    case IS_many:
         proposal->action = search->n == 3 ? GB_PROPOSE_MEASURE : GB_PROPOSE_DONE;
         proposal->n_samples = 1000000;
         proposal->i = 0;
         break;
-    case TEXT:
+    case IS_text:
         proposal->action = GB_PROPOSE_DONE;
         snprintf(proposal->reason, sizeof proposal->reason, "\033[2Jall is well\nbest: nop\r");
         break;
@@ -152,21 +126,22 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
 static int32_t observe(void *object, const struct gb_observation *observation)
 {
     const struct search *search = object;
-    if (search->way == HANG_OBSERVE && observation->proposal == 1)
+    if (search->way == IS_hang_observe && observation->proposal == 1)
         hang();
-    return search->way == FAIL_OBSERVE && observation->proposal == 1 ? GB_FAILED : GB_OK;
+    return search->way == IS_fail_observe && observation->proposal == 1 ? GB_FAILED : GB_OK;
 }
 
 static int32_t report(void *object, struct gb_search_claim *claim)
 {
     struct search *search = object;
-    if (search->way == REPORT)
+    if (search->way == IS_report)
         raise(SIGABRT);
-    if (search->way == HANG_REPORT)
+    if (search->way == IS_hang_report)
         hang();
-    claim->scope = search->way == LIE || search->way == LIST ? GB_SCOPE_MEASURED : GB_SCOPE_ALL;
-    claim->best = search->way == WRONG ? search->space->n_cases - 1 : 0;
-    if (search->way == LIST) {
+    claim->scope = search->way == IS_lie || search->way == IS_list ? GB_SCOPE_MEASURED
+                                                                   : GB_SCOPE_ALL;
+    claim->best = search->way == IS_wrong ? search->space->n_cases - 1 : 0;
+    if (search->way == IS_list) {
         search->list[1] = search->space->n_cases;
         claim->open = search->list;
         claim->n_open = 2;

@@ -5,99 +5,42 @@
  */
 #include <gbrun/gbrun.h>
 
-#include <new>
 #include <stdexcept>
 
 namespace
 {
 
-const char *const places[] = {"create", "prepare", "run", "reset", "verify", "work", "destroy"};
-enum { CREATE, PREPARE, RUN, RESET, VERIFY, WORK, DESTROY };
+const char *const places[] = {"create", "run"};
+enum { CREATE, RUN };
 
 struct params {
     int32_t where;
-    int32_t caught;
 };
 
 const gb_option options[] = {
     GB_CHOICE(params, where, "run", places, "the callback that throws"),
-    GB_BOOL(params, caught, "no", "catch it inside and fail as one should"),
 };
 
-struct bench {
-    const gb_host *host;
-    params settings;
-};
-
-void act(const bench &object, int32_t where)
+int32_t act(const void *object, int32_t where)
 {
-    if (where == object.settings.where)
+    if (static_cast<const params *>(object)->where == where)
         throw std::runtime_error("thrown by a plugin");
-}
-
-int32_t guarded(void *object, int32_t where)
-{
-    const bench &self = *static_cast<bench *>(object);
-    if (!self.settings.caught) {
-        act(self, where);
-        return GB_OK;
-    }
-    try {
-        act(self, where);
-    } catch (const std::exception &error) {
-        return self.host->fail(self.host, error.what());
-    }
     return GB_OK;
 }
 
-int32_t create(const gb_host *host, const void *settings, void **ret_bench)
+int32_t create(const gb_host *, const void *params, void **ret_bench)
 {
-    bench *object = new (std::nothrow) bench{host, *static_cast<const params *>(settings)};
-    if (!object)
-        return GB_NO_MEMORY;
-    int32_t status = guarded(object, CREATE);
-    if (status != GB_OK)
-        delete object;
-    else
-        *ret_bench = object;
-    return status;
+    *ret_bench = const_cast<void *>(params);
+    return act(params, CREATE);
 }
 
-int32_t prepare(void *object, const gb_queue *)
+int32_t run(void *bench, const gb_queue *, uint64_t)
 {
-    return guarded(object, PREPARE);
+    return act(bench, RUN);
 }
 
-int32_t run(void *object, const gb_queue *, uint64_t)
-{
-    return guarded(object, RUN);
-}
-
-int32_t reset(void *object, const gb_queue *)
-{
-    return guarded(object, RESET);
-}
-
-int32_t verify(void *object, const gb_queue *)
-{
-    return guarded(object, VERIFY);
-}
-
-int32_t work(void *object, gb_work *work)
-{
-    work->items = 1;
-    return guarded(object, WORK);
-}
-
-void destroy(void *object)
-{
-    if (object)
-        guarded(object, DESTROY);
-    delete static_cast<bench *>(object);
-}
-
-const gb_bench_ops ops = {sizeof ops, 0,       create,  prepare, run, reset,  verify,
-                          work,       destroy, nullptr, nullptr, 0,   nullptr};
+const gb_bench_ops ops = {sizeof ops, 0,       create,  nullptr, run, nullptr, nullptr,
+                          nullptr,    nullptr, nullptr, nullptr, 0,   nullptr};
 
 const gb_plugin plugin = {sizeof plugin,
                           GB_PLUGIN_BENCH,
@@ -112,12 +55,7 @@ const gb_plugin plugin = {sizeof plugin,
                           sizeof(params),
                           &ops,
                           nullptr};
-const gb_plugin *const plugins[] = {&plugin};
-const gb_module module = {sizeof module, GB_ABI_MAJOR, GB_ABI_MINOR, 1, plugins};
 
 } // namespace
 
-const gb_module *gb_module_v1(void)
-{
-    return &module;
-}
+GB_MODULE(&plugin)

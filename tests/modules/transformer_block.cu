@@ -5,10 +5,9 @@
  * Each run computes the same output anew from the same inputs. Biases and the gains of layer norms
  * are left out.
  */
-#include <cuda_runtime.h>
-#include <gbrun/gbrun.h>
+#include "cuda_bench.cuh"
+
 #include <math.h>
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // what is left out is 0, as in C
 
 enum {
     TOKENS = 256,
@@ -168,21 +167,16 @@ static int32_t create(const gb_host *host, const void *, void **ret_bench)
     const gb_fill tokens = {.size = sizeof tokens, .format = GB_F32, .low = -1.0, .high = 1.0};
     const gb_fill weights = {
         .size = sizeof weights, .format = GB_F32, .stream = 1, .low = -0.1, .high = 0.1};
-    const int32_t status = host->fill(host, inputs->x, TOKENS * WIDTH, &tokens);
-    return status == GB_OK
-               ? host->fill(host, inputs->qkv_weights, n_inputs - TOKENS * WIDTH, &weights)
-               : status;
+    TRY(host->fill(host, inputs->x, TOKENS * WIDTH, &tokens));
+    return host->fill(host, inputs->qkv_weights, n_inputs - TOKENS * WIDTH, &weights);
 }
 
-static int32_t prepare(void *object, const gb_queue *)
+ON_STREAM(prepare)
 {
-    auto *bench = (struct bench *)object;
     const gb_host *host = bench->host;
-    const int32_t status = host->device_allocate(host, sizeof *bench->on_device, GB_MEMORY_DEVICE,
-                                                 (void **)&bench->on_device);
-    return status == GB_OK
-               ? host->device_copy(host, bench->on_device, bench->inputs, n_inputs * sizeof(float))
-               : status;
+    (void)stream;
+    TRY(take(bench, 1, &bench->on_device));
+    return host->device_copy(host, bench->on_device, bench->inputs, n_inputs * sizeof(float));
 }
 
 static dim3 tiles(unsigned columns, unsigned heads = 1)
@@ -211,8 +205,7 @@ static int32_t run(void *object, const gb_queue *queue, uint64_t iterations)
     const auto *bench = (const struct bench *)object;
     for (; iterations > 0; iterations--)
         enqueue(bench->on_device, (cudaStream_t)queue->native);
-    const cudaError_t error = cudaGetLastError();
-    return error == cudaSuccess ? GB_OK : bench->host->fail(bench->host, cudaGetErrorString(error));
+    return enqueued(bench, GB_OK);
 }
 
 // --- the reference ---
@@ -273,19 +266,18 @@ static void compute(arrays<double> *in)
     multiply(in->output, in->middle, in->hidden, in->down_weights, HIDDEN, WIDTH);
 }
 
-static int32_t verify(void *object, const gb_queue *)
+ON_STREAM(verify)
 {
-    const auto *bench = (const struct bench *)object;
     const gb_host *host = bench->host;
     auto *reference = (arrays<double> *)host->allocate(host, sizeof(arrays<double>));
     auto *output = (float *)host->allocate(host, sizeof bench->on_device->output);
+    (void)stream;
     if (reference == nullptr || output == nullptr)
         return GB_NO_MEMORY;
     for (uint64_t i = 0; i < n_inputs; i++)
         ((double *)reference)[i] = ((const float *)bench->inputs)[i];
     compute(reference);
-    const int32_t status = host->device_copy(host, output, bench->on_device->output,
-                                             sizeof bench->on_device->output);
+    TRY(host->device_copy(host, output, bench->on_device->output, sizeof bench->on_device->output));
     const gb_check check = {.size = sizeof check,
                             .format = GB_F32,
                             .name = "output",
@@ -294,16 +286,12 @@ static int32_t verify(void *object, const gb_queue *)
                             .reference = reference->output,
                             .default_metric = "abs",
                             .default_tolerance = 1e-4};
-    return status == GB_OK ? host->check(host, &check) : status;
+    return host->check(host, &check);
 }
 
 static const gb_bench_ops ops = {
     .size = sizeof ops, .create = create, .prepare = prepare, .run = run, .verify = verify};
-static const gb_plugin block = {.size = sizeof block,
-                                .kind = GB_PLUGIN_BENCH,
-                                .id = "transformer_block",
-                                .version = "1.0",
-                                .summary = "the kernels of one block of a transformer",
-                                .devices = "cuda",
-                                .ops = &ops};
+static const gb_plugin block = {
+    GB_PLUGIN(BENCH, "transformer_block", "1.0", "the kernels of one block of a transformer"),
+    .devices = "cuda", .ops = &ops};
 GB_MODULE(&block)

@@ -6,13 +6,11 @@
  * `truth` stamps; `truth_plain` runs the same kernels without stamps. Stamps of a sample are turned
  * into its span by a kernel in `reset`, which is on the queue before the next sample.
  */
-#include "global_timer.cuh"
+#include "cuda_bench.cuh"
 
 #include <cooperative_groups.h>
-#include <gbrun/gbrun.h>
 #include <stdio.h>
 #include <stdlib.h>
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // what is left out is 0, as in C
 
 namespace groups = cooperative_groups;
 
@@ -294,32 +292,29 @@ static __global__ void allocates(stamp *stamps, unsigned *to)
 
 // --- the benchmark ---
 
-static const char *const kinds[] = {"empty",     "spin",    "chain",       "copy",   "copy4",
-                                    "fma",       "reduce",  "atomics",     "shared", "transpose",
-                                    "registers", "cluster", "cooperative", "graph",  "fork",
-                                    "print",     "allocate"};
-enum {
-    EMPTY,
-    SPIN,
-    CHAIN,
-    COPY,
-    COPY4,
-    FMA,
-    REDUCE,
-    ATOMICS,
-    SHARED,
-    TRANSPOSE,
-    REGISTERS_255,
-    CLUSTER,
-    COOPERATIVE,
-    GRAPH,
-    FORK,
-    PRINT,
-    ALLOCATE
-};
+#define KINDS(X)                                                                                   \
+    X(empty, empty<<<blocks, threads, 0, stream>>>(stamps))                                        \
+    X(spin, spin<<<blocks, LANES, 0, stream>>>(stamps, bench->duration_ns))                        \
+    X(chain, chain<<<1, 1, 0, stream>>>(stamps, to, (unsigned)bench->steps))                       \
+    X(copy, copy<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n))                             \
+    X(copy4, copy<<<blocks, THREADS, 0, stream>>>(stamps, (float4 *)to, (float4 *)from, n / 4))    \
+    X(fma, fma_steps<<<blocks, THREADS, 0, stream>>>(stamps, to, 0.5f))                            \
+    X(reduce, reduce<<<blocks, THREADS, 0, stream>>>(stamps, to, from, n))                         \
+    X(atomics, atomics<<<blocks, THREADS, 0, stream>>>(stamps, words))                             \
+    X(shared, shared_memory<<<blocks, THREADS, SHARED_BYTES, stream>>>(stamps, to))                \
+    X(transpose, transpose<<<blocks, THREADS, 0, stream>>>(stamps, to, from, bench->side))         \
+    X(registers, registers<<<blocks, THREADS, 0, stream>>>(stamps, to, from))                      \
+    X(cluster, return judge(bench->host, launch_cluster(bench, stream)))                           \
+    X(cooperative, return judge(bench->host, launch_cooperative(bench, stream)))                   \
+    X(graph, return judge(bench->host, cudaGraphLaunch(bench->parts.graph, stream)))               \
+    X(fork, return fork_and_join(bench, stream))                                                   \
+    X(print, prints<<<blocks, LANES, 0, stream>>>(stamps))                                         \
+    X(allocate, allocates<<<blocks, 1, 0, stream>>>(stamps, words))
+static const char *const kinds[] = {KINDS(WORD)};
+enum { KINDS(WORD_NUMBER) };
 enum { GRAPH_KERNELS = 20, CLUSTER_BLOCKS = 4, THREADS = 256 };
 
-struct params {
+struct bench {
     int32_t kind;
     int64_t blocks;
     int64_t threads;
@@ -327,74 +322,33 @@ struct params {
     double duration;
     int64_t steps;
     int64_t spans;
+    const gb_host *host;
+    bool is_stamped;
+    uint64_t n_stamps;
+    unsigned n_blocks, side; // of the square matrix that fits into the bytes
+    unsigned long long duration_ns;
+    stamp *stamps; // NULL: kernels do not stamp
+    struct spans *ring;
+    float *from, *to;
+    struct parts parts;
 };
 
 static const gb_option options[] = {
-    GB_CHOICE(params, kind, "empty", kinds, "what is put on the queue"),
-    GB_INT(params, blocks, "1", "1:2^24", "blocks", "of kinds that do not go by bytes"),
-    GB_INT(params, threads, "256", "1:1024", "threads", "of a block of empty"),
-    GB_BYTES(params, bytes, "1MiB", "4KiB:16GiB", "read by copies, reduce and transpose"),
-    GB_DURATION(params, duration, "5us", "0:1s", "of each spin of spin, graph and fork"),
-    GB_INT(params, steps, "1", "1:2^24", "steps",
-           "of a chain: each adds the same number of cycles"),
-    GB_INT(params, spans, "512", "1:65536", "samples", "the last ones, whose spans count"),
+    GB_CHOICE(bench, kind, "empty", kinds, "what is put on the queue"),
+    GB_INT(bench, blocks, "1", "1:2^24", "blocks", "of kinds that do not go by bytes"),
+    GB_INT(bench, threads, "256", "1:1024", "threads", "of a block of empty"),
+    GB_BYTES(bench, bytes, "1MiB", "4KiB:16GiB", "read by copies, reduce and transpose"),
+    GB_DURATION(bench, duration, "5us", "0:1s", "of each spin of spin, graph and fork"),
+    GB_INT(bench, steps, "1", "1:2^24", "steps", "of a chain: each adds the same number of cycles"),
+    GB_INT(bench, spans, "512", "1:65536", "samples", "the last ones, whose spans count"),
 };
-
-struct bench {
-    const gb_host *host;
-    params wanted;
-    bool is_stamped;
-    uint64_t n_stamps;
-    unsigned blocks;
-    stamp *stamps; // NULL: kernels do not stamp
-    spans *ring;
-    float *from, *to;
-    cudaStream_t side; // of fork, like its events
-    cudaEvent_t forked, joined;
-    cudaGraphExec_t graph;
-};
-
-static int32_t judge(const bench *bench, cudaError_t error)
-{
-    return error == cudaSuccess ? GB_OK : bench->host->fail(bench->host, cudaGetErrorString(error));
-}
 
 static void destroy(void *object)
 {
-    auto *bench = (struct bench *)object;
-    if (bench->graph != nullptr)
-        cudaGraphExecDestroy(bench->graph);
-    if (bench->forked != nullptr)
-        cudaEventDestroy(bench->forked);
-    if (bench->joined != nullptr)
-        cudaEventDestroy(bench->joined);
-    if (bench->side != nullptr)
-        cudaStreamDestroy(bench->side);
+    destroy_parts(&((struct bench *)object)->parts);
 }
 
-static int32_t create(const gb_host *host, const void *wanted, bool is_stamped, void **ret_bench)
-{
-    auto *bench = (struct bench *)host->allocate(host, sizeof(struct bench));
-    if (bench == nullptr)
-        return GB_NO_MEMORY;
-    bench->host = host;
-    bench->wanted = *(const params *)wanted;
-    bench->is_stamped = is_stamped;
-    *ret_bench = bench;
-    return GB_OK;
-}
-
-static int32_t create_stamped(const gb_host *host, const void *wanted, void **ret_bench)
-{
-    return create(host, wanted, true, ret_bench);
-}
-
-static int32_t create_plain(const gb_host *host, const void *wanted, void **ret_bench)
-{
-    return create(host, wanted, false, ret_bench);
-}
-
-// The side of the square matrix that fits into so many bytes, in whole tiles.
+// In whole tiles.
 static unsigned square_side(uint64_t bytes)
 {
     unsigned side = LANES;
@@ -403,130 +357,105 @@ static unsigned square_side(uint64_t bytes)
     return side;
 }
 
-static unsigned blocks_of(const params *wanted)
+static unsigned blocks_of(const bench *bench)
 {
-    const uint64_t n = wanted->bytes / sizeof(float);
-    const uint64_t tiles = square_side(wanted->bytes) / LANES;
-    switch (wanted->kind) {
-    case COPY:
+    const uint64_t n = bench->bytes / sizeof(float);
+    const uint64_t tiles = bench->side / LANES;
+    switch (bench->kind) {
+    case IS_copy:
         return (unsigned)((n + THREADS - 1) / THREADS);
-    case COPY4:
+    case IS_copy4:
         return (unsigned)((n / 4 + THREADS - 1) / THREADS);
-    case TRANSPOSE:
+    case IS_transpose:
         return (unsigned)(tiles * tiles);
-    case CHAIN:
-    case GRAPH:
-    case FORK:
+    case IS_chain:
+    case IS_graph:
+    case IS_fork:
         return 1;
     default:
-        return (unsigned)wanted->blocks;
+        return (unsigned)bench->blocks;
     }
 }
 
-static uint64_t stamps_of(const params *wanted, unsigned blocks)
+static uint64_t stamps_of(const bench *bench)
 {
-    switch (wanted->kind) {
-    case EMPTY:
-        return blocks < 2 * ENDS ? blocks : 2 * ENDS;
-    case GRAPH:
+    switch (bench->kind) {
+    case IS_empty:
+        return bench->n_blocks < 2 * ENDS ? bench->n_blocks : 2 * ENDS;
+    case IS_graph:
         return GRAPH_KERNELS;
-    case FORK:
+    case IS_fork:
         return 2;
     default:
-        return blocks;
+        return bench->n_blocks;
     }
 }
 
 // What a kind reads, and as much that it writes.
-static uint64_t bytes_of(const params *wanted, unsigned blocks)
+static uint64_t words_of(const bench *bench)
 {
-    const bool each_thread = wanted->kind == SHARED || wanted->kind == REGISTERS_255;
-    const uint64_t words = TABLE + uint64_t{blocks} * (each_thread ? THREADS : 2);
-    const bool goes_by_bytes = wanted->kind == COPY || wanted->kind == COPY4 ||
-                               wanted->kind == REDUCE || wanted->kind == TRANSPOSE;
-    return (goes_by_bytes ? wanted->bytes : 0) + words * sizeof(float);
+    const bool each_thread = bench->kind == IS_shared || bench->kind == IS_registers;
+    const bool goes_by_bytes = bench->kind == IS_copy || bench->kind == IS_copy4 ||
+                               bench->kind == IS_reduce || bench->kind == IS_transpose;
+    return (goes_by_bytes ? (bench->bytes + 3) / 4 : 0) + TABLE +
+           uint64_t{bench->n_blocks} * (each_thread ? THREADS : 2);
 }
 
-static cudaError_t capture_graph(bench *bench, cudaStream_t stream)
+static stamp *stamp_of(const bench *bench, int i)
 {
-    cudaGraph_t graph = nullptr;
-    cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-    if (error != cudaSuccess)
-        return error;
-    for (int i = 0; i < GRAPH_KERNELS; i++)
-        spin<<<1, LANES, 0, stream>>>(bench->stamps != nullptr ? bench->stamps + i : nullptr,
-                                      (unsigned long long)bench->wanted.duration);
-    error = cudaStreamEndCapture(stream, &graph);
-    if (error == cudaSuccess)
-        error = cudaGraphInstantiate(&bench->graph, graph, 0);
-    if (graph != nullptr)
-        cudaGraphDestroy(graph);
-    return error;
+    return bench->stamps != nullptr ? bench->stamps + i : nullptr;
 }
 
-static cudaError_t make_fork(bench *bench)
+static int32_t make_ready(bench *bench, cudaStream_t stream)
 {
-    cudaError_t error = cudaStreamCreateWithFlags(&bench->side, cudaStreamNonBlocking);
-    if (error == cudaSuccess)
-        error = cudaEventCreateWithFlags(&bench->forked, cudaEventDisableTiming);
-    if (error == cudaSuccess)
-        error = cudaEventCreateWithFlags(&bench->joined, cudaEventDisableTiming);
-    return error;
-}
-
-static cudaError_t make_ready(bench *bench, cudaStream_t stream)
-{
-    switch (bench->wanted.kind) {
-    case GRAPH:
-        return capture_graph(bench, stream);
-    case FORK:
+    switch (bench->kind) {
+    case IS_graph:
+        return capture_graph(bench, stream, [=] {
+            for (int i = 0; i < GRAPH_KERNELS; i++)
+                spin<<<1, LANES, 0, stream>>>(stamp_of(bench, i), bench->duration_ns);
+        });
+    case IS_fork:
         return make_fork(bench);
-    case SHARED:
-        return cudaFuncSetAttribute(shared_memory, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    SHARED_BYTES);
+    case IS_shared:
+        return judge(bench->host, cudaFuncSetAttribute(shared_memory,
+                                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                       SHARED_BYTES));
     default:
-        return cudaSuccess;
+        return GB_OK;
     }
 }
 
-static int32_t zeroed(const bench *bench, cudaStream_t stream, uint64_t bytes, void **ret_memory)
+template <typename T>
+static int32_t zeroed(const bench *bench, cudaStream_t stream, uint64_t n, T **ret_memory)
 {
-    const gb_host *host = bench->host;
-    const int32_t status = host->device_allocate(host, bytes, GB_MEMORY_DEVICE, ret_memory);
-    return status == GB_OK ? judge(bench, cudaMemsetAsync(*ret_memory, 0, bytes, stream)) : status;
-}
-
-static int32_t copied(const bench *bench, cudaStream_t stream, void *to, const void *from,
-                      size_t bytes)
-{
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(stream);
-    return judge(bench, error);
+    TRY(take(bench, n, ret_memory));
+    return judge(bench->host, cudaMemsetAsync(*ret_memory, 0, n * sizeof(T), stream));
 }
 
 // All on the queue, and done when it returns: once work of two streams has been on a GPU at the
 // same time, all launches of the process take longer.
-static int32_t prepare(void *object, const gb_queue *queue)
+ON_STREAM(prepare)
 {
-    auto *bench = (struct bench *)object;
-    auto *const stream = (cudaStream_t)queue->native;
     const unsigned long long none_yet = ~0ull;
-    bench->blocks = blocks_of(&bench->wanted);
-    bench->n_stamps = stamps_of(&bench->wanted, bench->blocks);
-    const uint64_t bytes = bytes_of(&bench->wanted, bench->blocks);
-    int32_t status = zeroed(bench, stream, bytes, (void **)&bench->from);
-    if (status == GB_OK)
-        status = zeroed(bench, stream, bytes, (void **)&bench->to);
-    if (status == GB_OK && bench->is_stamped)
-        status = zeroed(bench, stream, bench->n_stamps * sizeof(stamp), (void **)&bench->stamps);
-    if (status == GB_OK && bench->is_stamped)
-        status = zeroed(bench, stream, sizeof(spans), (void **)&bench->ring);
-    if (status == GB_OK && bench->is_stamped)
-        status = copied(bench, stream, &bench->ring->begin, &none_yet, sizeof none_yet);
-    if (status == GB_OK)
-        status = judge(bench, make_ready(bench, stream));
-    return status == GB_OK ? judge(bench, cudaDeviceSynchronize()) : status;
+    bench->side = square_side(bench->bytes);
+    bench->n_blocks = blocks_of(bench);
+    bench->n_stamps = stamps_of(bench);
+    bench->duration_ns = (unsigned long long)bench->duration;
+    TRY(zeroed(bench, stream, words_of(bench), &bench->from));
+    TRY(zeroed(bench, stream, words_of(bench), &bench->to));
+    if (bench->is_stamped) {
+        TRY(zeroed(bench, stream, bench->n_stamps, &bench->stamps));
+        TRY(zeroed(bench, stream, 1, &bench->ring));
+        TRY(copied(bench, stream, &bench->ring->begin, &none_yet, sizeof none_yet));
+    }
+    TRY(make_ready(bench, stream));
+    return judge(bench->host, cudaDeviceSynchronize());
+}
+
+ON_STREAM(prepare_stamped)
+{
+    bench->is_stamped = true;
+    return prepare_on(bench, stream);
 }
 
 static cudaError_t launch_cluster(const bench *bench, cudaStream_t stream)
@@ -534,13 +463,8 @@ static cudaError_t launch_cluster(const bench *bench, cudaStream_t stream)
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim = {CLUSTER_BLOCKS, 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = bench->blocks;
-    config.blockDim = THREADS;
-    config.stream = stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, cluster, bench->stamps, bench->to);
+    return launch_with(attribute, stream, cluster, bench->n_blocks, THREADS, bench->stamps,
+                       bench->to);
 }
 
 static cudaError_t launch_cooperative(const bench *bench, cudaStream_t stream)
@@ -548,97 +472,39 @@ static cudaError_t launch_cooperative(const bench *bench, cudaStream_t stream)
     stamp *stamps = bench->stamps;
     auto *to = (unsigned *)bench->to;
     void *arguments[] = {&stamps, &to};
-    return cudaLaunchCooperativeKernel(cooperative, bench->blocks, THREADS, arguments, 0, stream);
+    return cudaLaunchCooperativeKernel(cooperative, bench->n_blocks, THREADS, arguments, 0, stream);
 }
 
-static cudaError_t fork_and_join(const bench *bench, cudaStream_t stream)
+static int32_t fork_and_join(const bench *bench, cudaStream_t stream)
 {
-    const auto duration = (unsigned long long)bench->wanted.duration;
-    cudaError_t error = cudaEventRecord(bench->forked, stream);
-    if (error == cudaSuccess)
-        error = cudaStreamWaitEvent(bench->side, bench->forked, 0);
-    spin<<<1, LANES, 0, stream>>>(bench->stamps, duration);
-    spin<<<1, LANES, 0, bench->side>>>(bench->stamps != nullptr ? bench->stamps + 1 : nullptr,
-                                       duration);
-    if (error == cudaSuccess)
-        error = cudaEventRecord(bench->joined, bench->side);
-    return error == cudaSuccess ? cudaStreamWaitEvent(stream, bench->joined, 0) : error;
+    return fork(bench, stream, true, [=] {
+        spin<<<1, LANES, 0, stream>>>(bench->stamps, bench->duration_ns);
+        spin<<<1, LANES, 0, bench->parts.side>>>(stamp_of(bench, 1), bench->duration_ns);
+    });
 }
 
-static cudaError_t enqueue(const bench *bench, cudaStream_t stream)
+static int32_t enqueue(const bench *bench, cudaStream_t stream)
 {
-    const unsigned blocks = bench->blocks;
-    const uint64_t n = bench->wanted.bytes / sizeof(float);
+    const unsigned blocks = bench->n_blocks, threads = (unsigned)bench->threads;
+    const uint64_t n = bench->bytes / sizeof(float);
     stamp *const stamps = bench->stamps;
-    auto *const words = (unsigned *)bench->to;
-    switch (bench->wanted.kind) {
-    case SPIN:
-        spin<<<blocks, LANES, 0, stream>>>(stamps, (unsigned long long)bench->wanted.duration);
-        break;
-    case CHAIN:
-        chain<<<1, 1, 0, stream>>>(stamps, bench->to, (unsigned)bench->wanted.steps);
-        break;
-    case COPY:
-        copy<<<blocks, THREADS, 0, stream>>>(stamps, bench->to, bench->from, n);
-        break;
-    case COPY4:
-        copy<<<blocks, THREADS, 0, stream>>>(stamps, (float4 *)bench->to,
-                                             (const float4 *)bench->from, n / 4);
-        break;
-    case FMA:
-        fma_steps<<<blocks, THREADS, 0, stream>>>(stamps, bench->to, 0.5f);
-        break;
-    case REDUCE:
-        reduce<<<blocks, THREADS, 0, stream>>>(stamps, bench->to, bench->from, n);
-        break;
-    case ATOMICS:
-        atomics<<<blocks, THREADS, 0, stream>>>(stamps, words);
-        break;
-    case SHARED:
-        shared_memory<<<blocks, THREADS, SHARED_BYTES, stream>>>(stamps, bench->to);
-        break;
-    case TRANSPOSE:
-        transpose<<<blocks, THREADS, 0, stream>>>(stamps, bench->to, bench->from,
-                                                  square_side(bench->wanted.bytes));
-        break;
-    case REGISTERS_255:
-        registers<<<blocks, THREADS, 0, stream>>>(stamps, bench->to, bench->from);
-        break;
-    case CLUSTER:
-        return launch_cluster(bench, stream);
-    case COOPERATIVE:
-        return launch_cooperative(bench, stream);
-    case GRAPH:
-        return cudaGraphLaunch(bench->graph, stream);
-    case FORK:
-        return fork_and_join(bench, stream);
-    case PRINT:
-        prints<<<blocks, LANES, 0, stream>>>(stamps);
-        break;
-    case ALLOCATE:
-        allocates<<<blocks, 1, 0, stream>>>(stamps, words);
-        break;
-    default:
-        empty<<<blocks, (unsigned)bench->wanted.threads, 0, stream>>>(stamps);
+    float *const to = bench->to, *const from = bench->from;
+    auto *const words = (unsigned *)to;
+    switch (bench->kind) {
+        KINDS(WORD_CASE)
     }
-    return cudaSuccess;
+    return GB_OK;
 }
 
-static int32_t run(void *object, const gb_queue *queue, uint64_t)
+RUN_ON_STREAM
 {
-    const auto *bench = (const struct bench *)object;
-    const cudaError_t error = enqueue(bench, (cudaStream_t)queue->native);
-    const cudaError_t last =
-        cudaGetLastError(); // which forgets it, so that the next call finds none
-    return judge(bench, error == cudaSuccess ? last : error);
+    return enqueued(bench, enqueue(bench, stream));
 }
 
-static int32_t reset(void *object, const gb_queue *queue)
+ON_STREAM(reset)
 {
-    const auto *bench = (const struct bench *)object;
-    fold<<<FOLD_BLOCKS, FOLD_THREADS, 0, (cudaStream_t)queue->native>>>(
-        bench->stamps, bench->n_stamps, bench->ring);
-    return judge(bench, cudaGetLastError());
+    fold<<<FOLD_BLOCKS, FOLD_THREADS, 0, stream>>>(bench->stamps, bench->n_stamps, bench->ring);
+    return enqueued(bench, GB_OK);
 }
 
 static int compare_lengths(const void *a, const void *b)
@@ -649,21 +515,17 @@ static int compare_lengths(const void *a, const void *b)
 }
 
 // Reports the spans of the last samples; of a chain they are in cycles.
-static int32_t verify(void *object, const gb_queue *queue)
+ON_STREAM(verify)
 {
-    auto *bench = (struct bench *)object;
     const gb_host *host = bench->host;
-    const char *const unit = bench->wanted.kind == CHAIN ? "cycles" : "ns";
+    const char *const unit = bench->kind == IS_chain ? "cycles" : "ns";
     auto *ring = (spans *)host->allocate(host, sizeof(spans));
     auto *lengths = (unsigned *)host->allocate(host, sizeof ring->length);
     if (ring == nullptr || lengths == nullptr)
         return GB_NO_MEMORY;
-    int32_t status = reset(bench, queue);
-    if (status == GB_OK)
-        status = copied(bench, (cudaStream_t)queue->native, ring, bench->ring, sizeof *ring);
-    if (status != GB_OK)
-        return status;
-    const auto wanted = (uint64_t)bench->wanted.spans;
+    TRY(reset_on(bench, stream));
+    TRY(copied(bench, stream, ring, bench->ring, sizeof *ring));
+    const auto wanted = (uint64_t)bench->spans;
     const uint64_t n = ring->n < wanted ? ring->n : wanted;
     if (n == 0)
         return host->fail(host, "no sample's blocks have all stored when they began and ended");
@@ -680,34 +542,9 @@ static int32_t verify(void *object, const gb_queue *queue)
     return GB_OK;
 }
 
-static const gb_bench_ops stamped_ops = {.size = sizeof stamped_ops,
-                                         .flags = GB_BENCH_SINGLE,
-                                         .create = create_stamped,
-                                         .prepare = prepare,
-                                         .run = run,
-                                         .reset = reset,
-                                         .verify = verify,
-                                         .destroy = destroy};
-static const gb_bench_ops plain_ops = {.size = sizeof plain_ops,
-                                       .flags = GB_BENCH_SINGLE,
-                                       .create = create_plain,
-                                       .prepare = prepare,
-                                       .run = run,
-                                       .destroy = destroy};
-static const gb_plugin stamped = {.size = sizeof stamped,
-                                  .kind = GB_PLUGIN_BENCH,
-                                  .id = "truth",
-                                  .version = "1.0",
-                                  .summary = "kernels whose blocks store when they ran",
-                                  .devices = "cuda",
-                                  GB_OPTIONS(options, params),
-                                  .ops = &stamped_ops};
-static const gb_plugin plain = {.size = sizeof plain,
-                                .kind = GB_PLUGIN_BENCH,
-                                .id = "truth_plain",
-                                .version = "1.0",
-                                .summary = "the same kernels, which store nothing of that",
-                                .devices = "cuda",
-                                GB_OPTIONS(options, params),
-                                .ops = &plain_ops};
-GB_MODULE(&stamped, &plain)
+CUDA_BENCH(truth, GB_BENCH_SINGLE, "kernels whose blocks store when they ran",
+           .prepare = prepare_stamped, .run = run, .reset = reset, .verify = verify,
+           .destroy = destroy)
+CUDA_BENCH(truth_plain, GB_BENCH_SINGLE, "the same kernels, which store nothing of that",
+           .prepare = prepare, .run = run, .destroy = destroy)
+GB_MODULE(&truth, &truth_plain)

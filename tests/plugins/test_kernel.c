@@ -252,7 +252,7 @@ static const char *own_library(void)
 {
     static char path[2048];
     const char *build = getenv("top_builddir");
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/kernel_reference.so",
+    snprintf(path, sizeof path, "%s/tests/modules/.libs/call_targets.so",
              build != NULL ? build : ".");
     return path;
 }

@@ -1,0 +1,16 @@
+/*
+ * words.h - the words of an option, their numbers and what they do, from one list:
+ *   #define KINDS(X) X(crash, abort()) X(silent, return GB_FAILED)
+ *   static const char *const kinds[] = {KINDS(WORD)};
+ *   enum { KINDS(WORD_NUMBER) };
+ *   switch (kind) { KINDS(WORD_CASE) default: ... }
+ * A list of words alone leaves the statements out.
+ */
+#pragma once
+
+#define WORD(word, ...) #word,
+#define WORD_NUMBER(word, ...) IS_##word,
+#define WORD_CASE(word, ...)                                                                       \
+    case IS_##word:                                                                                \
+        __VA_ARGS__;                                                                               \
+        break;
