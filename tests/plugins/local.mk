@@ -17,9 +17,11 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_peers \
 	tests/plugins/test_profiler
 endif
-TEST_FILES += tests/plugins/bench_fixture.h tests/plugins/kernel_files.h tests/plugins/verified.h
+TEST_FILES += tests/plugins/bench_fixture.h tests/plugins/device_fixture.h tests/plugins/files.h \
+	tests/plugins/verified.h
 tests_plugins_test_bench_plugins_SOURCES = \
 	tests/plugins/test_bench_plugins.c \
+	tests/plugins/test_bench_refusals.c \
 	tests/plugins/test_convolution.c \
 	tests/plugins/test_cpu_counters.c \
 	tests/plugins/test_elementwise.c \

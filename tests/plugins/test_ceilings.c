@@ -9,20 +9,16 @@
 #include "plugins/common/team.h"
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
+#include "tests/plugins/files.h"
 
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static void load(const char *roof)
-{
-    load_bench("ceilings");
-    set("roof", roof);
-}
+TEST_FIXTURE(NULL, unload)
 
 /* --- roofs of the CPU --- */
 
@@ -37,12 +33,12 @@ static const struct roof *roof_named(const char *name)
 }
 
 /* False: not for CPUs. */
-static bool is_made(const char *roof, const char *threads, const char *bytes)
+static bool is_made(const char *roof, const char *threads)
 {
-    load(roof);
-    set("threads", threads);
+    load_bench("ceilings");
+    set("roof = %s; threads = %s", roof, threads);
     if (roof_arrays(roof_named(roof)) > 0)
-        set("bytes", bytes);
+        set("bytes = 96KiB");
     const int32_t status = created();
     if (status == GB_SKIPPED) {
         ck_assert_msg(strstr(fake->reason, "is for GPUs") != NULL, "%s", fake->reason);
@@ -65,7 +61,7 @@ TEST_TIMES(every_roof_is_right, N_ROOFS)
     static const char *const threads[] = {"1", "0"};
     const struct roof *roof = &roofs[_i];
     for (size_t i = 0; i < 2; i++) {
-        const bool is_for_cpu = is_made(roof->name, threads[i], "96KiB");
+        const bool is_for_cpu = is_made(roof->name, threads[i]);
         ck_assert_int_eq(is_for_cpu, is_for_cpus(roof));
         if (is_for_cpu) {
             ck_assert_int_eq(fake->is_exclusive, 1);
@@ -78,7 +74,6 @@ TEST_TIMES(every_roof_is_right, N_ROOFS)
                 expect_right();
             }
         }
-        unload();
     }
 }
 
@@ -101,7 +96,7 @@ TEST(bandwidths_declare_their_work)
     for (size_t i = 0; i < 2 * sizeof all / sizeof all[0]; i++) {
         const uint32_t n = n_threads[i % 2];
         const size_t row = i / 2;
-        ck_assert(is_made(all[row].roof, i % 2 == 0 ? "1" : "0", "96KiB"));
+        ck_assert(is_made(all[row].roof, i % 2 == 0 ? "1" : "0"));
         const struct gb_work work = work_of();
         const double set_bytes = fake_metric_named(fake, "working_set");
         const double array = (work.bytes_read + work.bytes_written) /
@@ -113,7 +108,6 @@ TEST(bandwidths_declare_their_work)
         ck_assert_double_eq(work.bytes_read, all[row].reads * array);
         ck_assert_double_eq(work.bytes_written, all[row].writes * array);
         ck_assert_double_eq(work.flops, all[row].flops * array);
-        unload();
     }
 }
 
@@ -133,11 +127,10 @@ TEST(rates_declare_their_work)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         const double chains = rate_way_here(all[i].number, all[i].unit)->n_chains;
         for (uint32_t n = 0; n < 2; n++) {
-            ck_assert(is_made(all[i].roof, n == 0 ? "0" : "1", ""));
+            ck_assert(is_made(all[i].roof, n == 0 ? "0" : "1"));
             const struct gb_work work = work_of();
             ck_assert_double_eq(work.flops, 2 * chains * 4096 * 64 * (n == 0 ? n_cpus : 1));
             ck_assert_double_eq(work.bytes_read + work.bytes_written, 0.0);
-            unload();
         }
     }
 }
@@ -149,8 +142,8 @@ TEST(sizes_come_from_the_caches)
     ck_assert_uint_gt(team_cpus(cpus), 0);
     const uint64_t l1 = caches_share(CACHES_FOLDER, cpus, 1, 1);
     const uint64_t l2 = caches_share(CACHES_FOLDER, cpus, 1, 2);
-    load("l2_copy");
-    set("threads", "1");
+    load_bench("ceilings");
+    set("roof = l2_copy; threads = 1");
     const int32_t status = created();
     if (l2 == 0) {
         ck_assert_int_eq(status, GB_SKIPPED);
@@ -161,51 +154,15 @@ TEST(sizes_come_from_the_caches)
         ck_assert_double_le(bytes, (double)l2);
         ck_assert_double_gt(bytes, (double)l1);
     }
-    unload();
-}
-
-/* Before anything of a device is asked for, so that this can be seen without one. */
-TEST(what_a_device_has_not_is_skipped)
-{
-    static const struct {
-        const char *device, *roof, *option, *value, *reason;
-    } all[] = {
-        {"cpu", "shared_copy", "threads", "0", "roof = shared_copy is for GPUs"},
-        {"cpu", "bf16_tensor", "method", "cublas", "roof = bf16_tensor is for GPUs"},
-        {"cpu", "fp16_fma", "threads", "1", "roof = fp16_fma is for GPUs"},
-        {"cpu", "dram_copy", "method", "mma",
-         "roof = dram_copy has one method: mma and cublas are for tensor cores"},
-        {"cpu", "fp64_fma", "bytes", "4KiB", "roof = fp64_fma is a rate: bytes is for bandwidths"},
-        {"fpga", "dram_copy", "threads", "0", "this build of the benchmark is not for this device"},
-        {"cuda", "l1_read", "bytes", "4KiB", "roof = l1_read is for CPUs"},
-        {"cuda", "l3_triad", "threads", "0", "roof = l3_triad is for CPUs"},
-        {"cuda", "fp32_scalar", "threads", "0", "roof = fp32_scalar is for CPUs"},
-        {"cuda", "dram_read", "threads", "2",
-         "threads is for CPUs: a GPU's roofs are those of all of it"},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        load(all[i].roof);
-        if (strstr(plugin->devices, "cuda") == NULL && strcmp(all[i].device, "cuda") == 0) {
-            unload();
-            continue;
-        }
-        set(all[i].option, all[i].value);
-        snprintf(fake->device.backend, sizeof fake->device.backend, "%s", all[i].device);
-        expect_refusal(GB_SKIPPED, all[i].reason);
-        unload();
-    }
 }
 
 TEST(more_threads_than_cpus_are_skipped)
 {
-    char text[16];
     uint32_t cpus[TEAM_MAX];
-    load("fp64_fma");
-    snprintf(text, sizeof text, "%u", team_cpus(cpus) + 1);
-    set("threads", text);
+    load_bench("ceilings");
+    set("roof = fp64_fma; threads = %d", (int)team_cpus(cpus) + 1);
     ck_assert_int_eq(created(), GB_SKIPPED);
     ck_assert_ptr_nonnull(strstr(fake->reason, "CPUs to run on"));
-    unload();
 }
 
 /* --- roofs and data sheets --- */
@@ -250,62 +207,37 @@ TEST(datasheets_are_by_model)
 /* Beside the measured value, where it is known. */
 TEST(the_datasheet_is_a_metric)
 {
-    load("dram_copy");
-    set("bytes", "96KiB");
+    load_bench("ceilings");
+    set("roof = dram_copy; bytes = 96KiB");
     snprintf(fake->device.model, sizeof fake->device.model, "NVIDIA H200");
     ck_assert_int_eq(created(), GB_OK);
-    ck_assert_double_eq(fake_metric_named(fake, "datasheet"), 4.8e12);
-    unload();
-    load("dram_copy");
+    expect_metric("datasheet", 4.8e12);
+    load_bench("ceilings");
+    set("roof = dram_copy");
     ck_assert_int_eq(created(), GB_OK);
     for (size_t i = 0; i < fake->n_metrics; i++)
         ck_assert_str_ne(fake->metrics[i].name, "datasheet");
-    unload();
 }
 
 /* --- caches --- */
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 /* Four CPUs in pairs: each has 32 KiB of L1 and 512 KiB of L2, each pair 8 MiB of L3. */
 static const char *make_machine(void)
 {
+    static const char *const files[] = {"level", "type", "size", "shared_cpu_list"};
+    static const char *const caches[][3] = {{"1\n", "Instruction\n", "64K\n"},
+                                            {"1\n", "Data\n", "32K\n"},
+                                            {"2\n", "Unified\n", "512K\n"},
+                                            {"3\n", "Unified\n", "8M\n"}};
     static char folder[128];
-    static const struct {
-        const char *level, *type, *size;
-        uint32_t n_sharing;
-    } caches[] = {{"1\n", "Instruction\n", "64K\n", 1},
-                  {"1\n", "Data\n", "32K\n", 1},
-                  {"2\n", "Unified\n", "512K\n", 1},
-                  {"3\n", "Unified\n", "8M\n", 2}};
-    char path[256];
-    char list[16];
-    const char *parts[] = {"level", "type", "size", "shared_cpu_list"};
-    snprintf(folder, sizeof folder, "%.60s/cpus-XXXXXX",
-             getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    for (uint32_t cpu = 0; cpu < 4; cpu++) {
-        snprintf(path, sizeof path, "%s/cpu%u", folder, cpu);
-        ck_assert_int_eq(mkdir(path, 0700), 0);
-        snprintf(path, sizeof path, "%s/cpu%u/cache", folder, cpu);
-        ck_assert_int_eq(mkdir(path, 0700), 0);
-        for (uint32_t i = 0; i < 4; i++) {
-            const uint32_t first = cpu / caches[i].n_sharing * caches[i].n_sharing;
-            snprintf(path, sizeof path, "%s/cpu%u/cache/index%u", folder, cpu, i);
-            ck_assert_int_eq(mkdir(path, 0700), 0);
-            snprintf(list, sizeof list, "%u-%u\n", first, first + caches[i].n_sharing - 1);
-            const char *texts[] = {caches[i].level, caches[i].type, caches[i].size, list};
-            for (size_t j = 0; j < 4; j++) {
-                snprintf(path, sizeof path, "%s/cpu%u/cache/index%u/%s", folder, cpu, i, parts[j]);
-                write_file(path, texts[j]);
-            }
-        }
+    snprintf(folder, sizeof folder, "%s", fresh_folder("cpus"));
+    for (int i = 0; i < 4 * 4 * 4; i++) {
+        const int cpu = i / 16, index = i / 4 % 4, file = i % 4;
+        const int first = index == 3 ? cpu / 2 * 2 : cpu;
+        char path[256], list[32];
+        snprintf(path, sizeof path, "%s/cpu%d/cache/index%d/%s", folder, cpu, index, files[file]);
+        snprintf(list, sizeof list, "%d-%d\n", first, index == 3 ? first + 1 : first);
+        write_text(path, file < 3 ? caches[index][file] : list);
     }
     return folder;
 }

@@ -65,51 +65,55 @@ static struct window_shape shape_of(const struct setting *at, bool is_nhwc)
 
 static void apply(const struct setting *at)
 {
-    const struct {
-        const char *name;
-        int value;
-    } numbers[] = {{"n", at->n},          {"c", at->c},
-                   {"h", at->h},          {"w", at->w},
-                   {"k", at->k},          {"r", at->r},
-                   {"s", at->s},          {"stride", at->stride},
-                   {"pad", at->pad},      {"dilation", at->dilation},
-                   {"groups", at->groups}};
-    for (size_t i = 0; i < N_OF(numbers); i++)
-        set_number(numbers[i].name, (uint64_t)numbers[i].value);
+    set("n = %d; c = %d; h = %d; w = %d; k = %d; r = %d; s = %d; stride = %d; pad = %d; "
+        "dilation = %d; groups = %d",
+        at->n, at->c, at->h, at->w, at->k, at->r, at->s, at->stride, at->pad, at->dilation,
+        at->groups);
 }
+
+TEST_FIXTURE(verify_really, unload)
 
 /* --- by hand --- */
 
 /* One image of 3 x 3, one filter of 2 x 2; inputs as the product has them, left and right. */
 static const struct {
-    const char *direction, *pad, *stride;
+    const char *options;
     float left[9], right[9], output[9];
 } by_hand[] = {
-    {"forward", "0", "1", {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {37, 47, 67, 77}},
-    {"forward", "1", "2", {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {4, 18, 36, 77}},
-    {"backward_data", "0", "1", {1, 2, 3, 4}, {1, 2, 3, 4}, {1, 4, 4, 6, 20, 16, 9, 24, 16}},
-    {"backward_weight", "0", "1", {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, {37, 47, 67, 77}},
-    {"backward_data", "1", "2", {1, 2, 3, 4}, {1, 2, 3, 4}, {4, 6, 8, 6, 4, 8, 12, 12, 16}},
+    {"n = 1; direction = forward; pad = 0; stride = 1",
+     {1, 2, 3, 4},
+     {1, 2, 3, 4, 5, 6, 7, 8, 9},
+     {37, 47, 67, 77}},
+    {"n = 1; direction = forward; pad = 1; stride = 2",
+     {1, 2, 3, 4},
+     {1, 2, 3, 4, 5, 6, 7, 8, 9},
+     {4, 18, 36, 77}},
+    {"n = 1; direction = backward_data; pad = 0; stride = 1",
+     {1, 2, 3, 4},
+     {1, 2, 3, 4},
+     {1, 4, 4, 6, 20, 16, 9, 24, 16}},
+    {"n = 1; direction = backward_weight; pad = 0; stride = 1",
+     {1, 2, 3, 4},
+     {1, 2, 3, 4, 5, 6, 7, 8, 9},
+     {37, 47, 67, 77}},
+    {"n = 1; direction = backward_data; pad = 1; stride = 2",
+     {1, 2, 3, 4},
+     {1, 2, 3, 4},
+     {4, 6, 8, 6, 4, 8, 12, 12, 16}},
 };
 
 TEST_TIMES(cases_worked_out_by_hand, N_OF(by_hand) * N_OF(methods))
 {
     const size_t i = (size_t)_i / N_OF(methods);
-    load("convolution", 1);
-    apply(&(struct setting){1, 1, 3, 3, 1, 2, 2, 1, 0, 1, 1});
-    set("direction", by_hand[i].direction);
-    set("pad", by_hand[i].pad);
-    set("stride", by_hand[i].stride);
-    set("method", methods[(size_t)_i % N_OF(methods)]);
-    ready();
+    make("convolution", "c = 1; h = 3; w = 3; k = 1; r = 2; s = 2; %s; method = %s",
+         by_hand[i].options, methods[(size_t)_i % N_OF(methods)]);
     float *output = fake->device_blocks[2];
-    const bool is_image = strcmp(by_hand[i].direction, "backward_data") == 0;
+    const bool is_image = strstr(by_hand[i].options, "backward_data") != NULL;
     memcpy(fake->device_blocks[0], by_hand[i].left, 4 * sizeof(float));
     memcpy(fake->device_blocks[1], by_hand[i].right, (is_image ? 4 : 9) * sizeof(float));
     run_bench(1);
     for (size_t j = 0; j < (is_image ? 9 : 4); j++)
         ck_assert_float_eq(output[j], by_hand[i].output[j]);
-    unload();
 }
 
 /* Two channels and two filters of 1 x 1 on an image of 1 x 2: where layouts put what. */
@@ -118,16 +122,15 @@ TEST_EACH(layouts_are_what_they_say, layouts)
     static const float x[2][4] = {{1, 2, 10, 20}, {1, 10, 2, 20}};
     static const float y[2][4] = {{21, 42, 43, 86}, {21, 43, 42, 86}};
     static const float f[4] = {1, 2, 3, 4}; /* y1 = x1 + 2 x2, y2 = 3 x1 + 4 x2 */
-    load("convolution", 1);
+    load_bench("convolution");
     apply(&(struct setting){1, 2, 1, 2, 2, 1, 1, 1, 0, 1, 1});
-    set("layout", layouts[_i]);
+    set("layout = %s", layouts[_i]);
     ready();
     memcpy(fake->device_blocks[0], f, sizeof f);
     memcpy(fake->device_blocks[1], x[_i], sizeof x[_i]);
     run_bench(1);
     for (size_t i = 0; i < 4; i++)
         ck_assert_float_eq(((const float *)fake->device_blocks[2])[i], y[_i][i]);
-    unload();
 }
 
 /* --- by all seven indices --- */
@@ -225,28 +228,25 @@ TEST_TIMES(every_shape_is_right, 3 * N_OF(settings))
 {
     const struct setting *setting = &settings[(size_t)_i / 3];
     for (size_t i = 0; i < 24; i++) {
-        load("convolution", 1 + i);
+        load_bench("convolution");
+        fake->host.seed = 1 + i;
         apply(setting);
-        set("direction", directions[_i % 3]);
-        set("method", methods[i % 2]);
-        set("layout", layouts[i / 2 % 2]);
-        set("integral", i / 4 % 2 == 0 ? "no" : "yes");
-        set("dtype", dtypes[i / 8]);
-        set("range", "-2..3");
+        set("direction = %s; method = %s; layout = %s; integral = %s; dtype = %s; range = -2..3",
+            directions[_i % 3], methods[i % 2], layouts[i / 2 % 2], i / 4 % 2 == 0 ? "no" : "yes",
+            dtypes[i / 8]);
         ck_assert_int_eq(created(), GB_OK);
         ck_assert_msg(verified() == GB_OK, "%s, %s, %s, %s: bound %g", directions[_i % 3],
                       methods[i % 2], layouts[i / 2 % 2], dtypes[i / 8],
                       compared.metrics[VERIFY_BOUND].value);
         const struct window_shape shape = shape_of(setting, i / 2 % 2 != 0);
         reference_is_right(&shape, _i % 3);
-        unload();
     }
 }
 
 /* Other inputs, and nothing left of the output before. */
 TEST(refresh_renews_inputs)
 {
-    load("convolution", 4);
+    load_bench("convolution");
     apply(&settings[5]);
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
@@ -256,122 +256,53 @@ TEST(refresh_renews_inputs)
     ck_assert(isnan(*(const float *)fake->device_blocks[2]));
     run_bench(1);
     expect_right();
-    unload();
 }
 
 /* --- wrong results --- */
 
-static void lose_a_product(float *output, const float *left, const float *right)
+static void spoil(int fault, float *output, const float *left, const float *right)
 {
-    output[0] -= left[0] * right[0];
-}
-
-static void leave_unwritten(float *output, const float *left, const float *right)
-{
-    (void)left;
-    (void)right;
-    memset(&output[7], 0xff, sizeof *output);
-}
-
-static void swap_neighbours(float *output, const float *left, const float *right)
-{
-    (void)left;
-    (void)right;
     const float first = output[0];
-    output[0] = output[1];
-    output[1] = first;
+    switch (fault) {
+    case 0:
+        output[0] -= left[0] * right[0];
+        break;
+    case 1:
+        memset(&output[7], 0xff, sizeof *output); /* unwritten */
+        break;
+    case 2:
+        output[0] = output[1];
+        output[1] = first;
+        break;
+    default:
+        memset(output, 0, checked.n * sizeof *output);
+    }
 }
 
-static void clear(float *output, const float *left, const float *right)
+TEST_TIMES(wrong_results_are_found, 3 * 4)
 {
-    (void)left;
-    (void)right;
-    memset(output, 0, checked.n * sizeof *output);
-}
-
-static void (*const faults[])(float *output, const float *left, const float *right) = {
-    lose_a_product, leave_unwritten, swap_neighbours, clear};
-
-TEST_TIMES(wrong_results_are_found, 3 * N_OF(faults))
-{
-    load("convolution", 1);
-    apply(&(struct setting){1, 64, 14, 14, 16, 3, 3, 1, 1, 1, 1});
-    set("direction", directions[_i % 3]);
+    load_bench("convolution");
+    set("h = 14; w = 14; k = 16; direction = %s", directions[_i % 3]);
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
-    faults[_i / 3](fake->device_blocks[2], fake->device_blocks[0], fake->device_blocks[1]);
+    spoil(_i / 3, fake->device_blocks[2], fake->device_blocks[0], fake->device_blocks[1]);
     expect_wrong();
-    unload();
 }
 
-/* --- what is refused; work --- */
-
-static const struct {
-    const char *settings[6], *option, *reason;
-} refused[] = {
-    {{"groups", "3"}, "groups", "groups = 3 divides not both c = 64 and k = 64"},
-    {{"r", "60"},
-     "r",
-     "a filter of 60 x 3 with dilation = 1 is larger than an image of 56 x 56 with pad = 1"},
-    {{"s", "30", "dilation", "2"},
-     "s",
-     "a filter of 3 x 30 with dilation = 2 is larger than an image of 56 x 56 with pad = 1"},
-    {{"n", "65536"}, "n", "x, the filters and y have fewer than 2e9 elements each"},
-    {{"range", "5..1"},
-     "range",
-     "range = 5..1: '5..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-};
-
-static char problems[512];
-
-static void note_problem(void *context, const char *option, uint64_t offset, const char *text)
-{
-    (void)context;
-    ck_assert_uint_eq(offset, 0);
-    snprintf(problems, sizeof problems, "%s: %s", option, text);
-}
-
-TEST_EACH(what_cannot_be_is_refused, refused)
-{
-    char wanted[512];
-    load("convolution", 1);
-    for (size_t i = 0; i < 6 && refused[_i].settings[i] != NULL; i += 2)
-        set(refused[_i].settings[i], refused[_i].settings[i + 1]);
-    const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
-    ck_assert_int_eq(validation->validate(&fake->host, params, note_problem, NULL), GB_OK);
-    snprintf(wanted, sizeof wanted, "%s: %s", refused[_i].option, refused[_i].reason);
-    ck_assert_str_eq(problems, wanted);
-    expect_refusal(GB_FAILED, refused[_i].reason);
-    unload();
-}
-
-TEST(inexact_whole_numbers_are_skipped)
-{
-    load("convolution", 1);
-    set("integral", "yes");
-    set("range", "0..200");
-    expect_refusal(GB_SKIPPED, "sums of whole numbers are exact up to 2^24, but 576 products "
-                               "up to 40000 are 2.304e+07");
-    unload();
-}
+/* --- work --- */
 
 TEST_EACH(work_is_two_operations_a_product, directions)
 {
-    load("convolution", 1);
+    load_bench("convolution");
     apply(&(struct setting){2, 6, 11, 9, 4, 3, 2, 2, 1, 1, 2}); /* y is 6 x 5 */
-    set("dtype", "fp16");
-    set("direction", directions[_i]);
+    set("dtype = fp16; direction = %s", directions[_i]);
     ck_assert_int_eq(created(), GB_OK);
-    const struct gb_work work = work_of();
     const double x = 2 * 6 * 11 * 9;
     const double f = 4 * 3 * 3 * 2;
     const double y = 2 * 4 * 6 * 5;
     const double written = _i == 0 ? y : _i == 1 ? x : f;
-    ck_assert_double_eq(work.flops, 2.0 * 2 * 4 * 6 * 5 * 3 * 3 * 2);
-    ck_assert_double_eq(work.bytes_written, 2 * written);
-    ck_assert_double_eq(work.bytes_read, 2 * (x + f + y - written));
+    expect_work(2.0 * 2 * 4 * 6 * 5 * 3 * 3 * 2, 2 * (x + f + y - written), 2 * written);
     ck_assert_int_eq(fake->is_exclusive, 1);
-    unload();
 }
 
 /* --- kernels of CUDA --- */

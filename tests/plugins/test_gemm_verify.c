@@ -28,6 +28,8 @@ static const char *const faults[] = {
     "all_zero"};
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
+TEST_FIXTURE(verify_really, unload)
+
 /* --- numbers --- */
 
 /* Each half, the ties between it and the next, and what lies beside those. */
@@ -60,16 +62,15 @@ TEST(flushing_begins_below_the_smallest_normal_number)
 
 /* --- ranges --- */
 
-static const struct {
-    const char *text, *reason;
-} bad_ranges[] = {
-    {"r2", "range = r2: 'r2' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"", "range = : '' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"1..", "range = 1..: '1..' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"2..1", "range = 2..1: '2..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"1..x", "range = 1..x: '1..x' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"0..inf", "range = 0..inf: '0..inf' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"r0|", "range = r0|: '' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+#define NO_INTERVAL "' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"
+static const char *const bad_ranges[][2] = {
+    {"r2", "range = r2: 'r2" NO_INTERVAL},
+    {"", "range = : '" NO_INTERVAL},
+    {"1..", "range = 1..: '1.." NO_INTERVAL},
+    {"2..1", "range = 2..1: '2..1" NO_INTERVAL},
+    {"1..x", "range = 1..x: '1..x" NO_INTERVAL},
+    {"0..inf", "range = 0..inf: '0..inf" NO_INTERVAL},
+    {"r0|", "range = r0|: '" NO_INTERVAL},
     {"r0|r0|r0|r0|r0|r0|r0|r0|r0", "range = r0|r0|r0|r0|r0|r0|r0|r0|r0: at most 8 intervals"},
 };
 
@@ -77,8 +78,8 @@ TEST_EACH(broken_ranges_are_refused, bad_ranges)
 {
     struct range range;
     char reason[240];
-    ck_assert(!range_parse(bad_ranges[_i].text, &range, reason, sizeof reason));
-    ck_assert_str_eq(reason, bad_ranges[_i].reason);
+    ck_assert(!range_parse(bad_ranges[_i][0], &range, reason, sizeof reason));
+    ck_assert_str_eq(reason, bad_ranges[_i][1]);
 }
 
 TEST(ranges_are_read)
@@ -318,11 +319,10 @@ TEST_EACH(imitations_sum_as_a_scalar_kernel, imitated)
 
 /* --- the plugin --- */
 
-static void set_shape(uint64_t m, uint64_t n, uint64_t k)
+static void load_seed(uint64_t seed)
 {
-    set_number("m", m);
-    set_number("n", n);
-    set_number("k", k);
+    load_bench("gemm_verify");
+    fake->host.seed = seed;
 }
 
 /* Where A and B are stored, by the test's own reckoning. */
@@ -331,12 +331,9 @@ TEST_EACH(layouts_are_what_they_say, layouts)
     enum { M = 5, N = 7, K = 11 };
     const bool is_a_by_columns = layouts[_i][0] == 't';
     const bool is_b_by_columns = layouts[_i][1] == 't';
-    load("gemm_verify", 3);
-    set("layout", layouts[_i]);
-    set("dtype", "fp64");
-    set("integral", "yes");
-    set("range", "-100..100");
-    set_shape(M, N, K);
+    load_bench("gemm_verify");
+    set("layout = %s; dtype = fp64; integral = yes; range = -100..100; m = %d; n = %d; k = %d",
+        layouts[_i], M, N, K);
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
     const double *a = fake->device_blocks[0];
@@ -353,16 +350,13 @@ TEST_EACH(layouts_are_what_they_say, layouts)
         }
     }
     ck_assert_uint_eq(checked.flags, GB_CHECK_EXACT);
-    unload();
 }
 
 TEST(several_intervals_are_drawn_from)
 {
     uint64_t n_low = 0;
-    load("gemm_verify", 5);
-    set("dtype", "fp32");
-    set("range", "-3..-2|1..3");
-    set_shape(100, 1, 100);
+    load_seed(5);
+    set("dtype = fp32; range = -3..-2|1..3; m = 100; n = 1; k = 100");
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
     for (int i = 0; i < 10000; i++) {
@@ -373,7 +367,6 @@ TEST(several_intervals_are_drawn_from)
     }
     ck_assert_uint_gt(n_low, 3000);
     ck_assert_uint_lt(n_low, 3700);
-    unload();
 }
 
 /* Numbers for the choices of one random case. */
@@ -419,15 +412,16 @@ static bool try_one(uint64_t seed)
     struct choices choices = {.seed = seed};
     const uint64_t k = some_length(&choices);
     const uint64_t most = k > 1024 ? 8 : 20;
-    load("gemm_verify", seed);
-    set("dtype", ONE_OF(&choices, dtypes));
-    set("range", ONE_OF(&choices, ranges));
-    set("kernel", ONE_OF(&choices, kernels));
-    set("layout", ONE_OF(&choices, layouts));
-    set("accumulate", ONE_OF(&choices, accumulations));
-    set("integral", below(&choices, 4) == 0 ? "yes" : "no");
-    set_shape(1 + below(&choices, most), 1 + below(&choices, most), k);
-    set_number("split_k", 1 + below(&choices, k < 8 ? k : 8));
+    load_seed(seed);
+    set("dtype = %s", ONE_OF(&choices, dtypes));
+    set("range = %s", ONE_OF(&choices, ranges));
+    set("kernel = %s", ONE_OF(&choices, kernels));
+    set("layout = %s", ONE_OF(&choices, layouts));
+    set("accumulate = %s", ONE_OF(&choices, accumulations));
+    set("integral = %s", below(&choices, 4) == 0 ? "yes" : "no");
+    set("m = %d", 1 + (int)below(&choices, most));
+    set("n = %d; k = %d", 1 + (int)below(&choices, most), (int)k);
+    set("split_k = %d", 1 + (int)below(&choices, k < 8 ? k : 8));
     const int32_t status = created();
     const bool is_right = status == GB_OK && verified() == GB_OK;
     if (status == GB_OK && !is_right)
@@ -437,7 +431,6 @@ static bool try_one(uint64_t seed)
     else if (status != GB_OK)
         ck_assert_msg(status == GB_SKIPPED, "seed %llu: %s", (unsigned long long)seed,
                       fake->reason);
-    unload();
     return is_right;
 }
 
@@ -470,25 +463,20 @@ static double moved(const void *right, const void *wrong)
 /* True if the fault moved the output by more than rounding could: then it must be found. */
 static bool plant(size_t dtype, size_t range, size_t fault, uint64_t seed)
 {
-    load("gemm_verify", seed);
-    set("dtype", dtypes[dtype]);
-    set("range", ranges[range]);
-    set("fault", faults[fault]);
-    set("accumulate", dtype == 0 && seed % 4 == 3 ? "fp16" : "auto");
-    set("layout", layouts[seed % 4]);
-    set_shape(21, 34, 16 + 40 * seed);
+    load_seed(seed);
+    set("dtype = %s; range = %s; fault = %s; accumulate = %s; layout = %s; m = 21; n = 34; k = %d",
+        dtypes[dtype], ranges[range], faults[fault], dtype == 0 && seed % 4 == 3 ? "fp16" : "auto",
+        layouts[seed % 4], 16 + 40 * (int)seed);
     const int32_t status = created();
     if (status != GB_OK) {
         ck_assert_int_eq(status, GB_SKIPPED);
         ck_assert_str_eq(dtypes[dtype], "int8");
-        unload();
         return false;
     }
     const int32_t verdict = verified();
     const bool must_be_found = moved(fake->device_blocks[2], checked.output) > 2.0;
     ck_assert_msg(!must_be_found || verdict == GB_WRONG_RESULT, "%s, %s, %s, seed %llu: not found",
                   dtypes[dtype], ranges[range], faults[fault], (unsigned long long)seed);
-    unload();
     return must_be_found;
 }
 
@@ -520,13 +508,10 @@ TEST_TIMES(faults_are_found, N_OF(dtypes) * N_OF(faults))
  * and by how much at most. */
 static double worst(const char *flush, const char *sums, uint64_t *ret_n)
 {
-    load("gemm_verify", 11);
-    set("kernel", "scalar");
-    set("flush_subnormals", "both");
-    set("accumulate", "every4_nearest");
-    set("reference_flush", flush);
-    set("reference_accumulate", sums);
-    set_shape(64, 784, 147);
+    load_seed(11);
+    set("kernel = scalar; flush_subnormals = both; accumulate = every4_nearest; m = 64; n = 784; "
+        "k = 147; reference_flush = %s; reference_accumulate = %s",
+        flush, sums);
     ck_assert_int_eq(created(), GB_OK);
     verified();
     const double result = compared.metrics[VERIFY_REL_FLOOR].value;
@@ -534,7 +519,6 @@ static double worst(const char *flush, const char *sums, uint64_t *ret_n)
     for (uint64_t i = 0; i < checked.n; i++)
         *ret_n += number_load(checked.format, checked.output, i) !=
                   number_round(checked.format, checked.reference[i]);
-    unload();
     return result;
 }
 
@@ -557,70 +541,19 @@ TEST(a_reference_that_flushes_alike_comes_near)
 
 /* --- what is refused --- */
 
-static const struct {
-    const char *settings[6]; /* name, value ... */
-    int32_t status;
-    const char *reason;
-} refused[] = {
-    {{"kernel", "tensor"}, GB_SKIPPED, "kernel = tensor: is for CUDA"},
-    {{"reference", "gpu_tensor"}, GB_SKIPPED, "reference = gpu_tensor: is for CUDA"},
-    {{"dtype", "int8", "accumulate", "fp32"},
-     GB_SKIPPED,
-     "accumulate = fp32: sums of int8 are kept in int32"},
-    {{"dtype", "fp64", "accumulate", "every4"},
-     GB_SKIPPED,
-     "accumulate = every4: sums of fp64 are kept in fp64"},
-    {{"dtype", "bf16", "accumulate", "fp16"},
-     GB_SKIPPED,
-     "accumulate = fp16: only sums of fp16 are kept in fp16"},
-    {{"integral", "yes", "range", "0..3000"},
-     GB_SKIPPED,
-     "integral = yes: whole numbers of fp16 go up to 2048, the range to 3000"},
-    {{"integral", "yes", "range", "0..200", "k", "1000"},
-     GB_SKIPPED,
-     "sums of whole numbers are exact up to 1.67772e+07, but k products up to 40000 are 4e+07"},
-    {{"split_k", "9", "k", "8"}, GB_SKIPPED, "split_k is more than k"},
-    {{"fault", "stale_tile", "m", "16", "n", "16"},
-     GB_SKIPPED,
-     "fault = stale_tile: an output of one tile of 16 x 16 has no other"},
-    {{"fault", "nan", "dtype", "int8"},
-     GB_SKIPPED,
-     "fault = nan: integers have neither NaN nor infinity"},
-    {{"reference_accumulate", "every4", "dtype", "int8"},
-     GB_SKIPPED,
-     "reference_accumulate: sums of int8 are exact"},
-    {{"range", "5..1"},
-     GB_FAILED,
-     "range = 5..1: '5..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-};
-
-TEST_EACH(what_can_not_be_done_is_refused, refused)
-{
-    load("gemm_verify", 1);
-    for (size_t i = 0; i < N_OF(refused[_i].settings) && refused[_i].settings[i] != NULL; i += 2)
-        set(refused[_i].settings[i], refused[_i].settings[i + 1]);
-    expect_refusal(refused[_i].status, refused[_i].reason);
-    unload();
-}
-
 TEST(a_range_that_int8_does_not_have_fails)
 {
-    load("gemm_verify", 1);
-    set("dtype", "int8");
-    set("range", "100..200");
+    load_bench("gemm_verify");
+    set("dtype = int8; range = 100..200");
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_FAILED);
     ck_assert_str_eq(fake->reason, "range: 100..200 cannot be drawn from: there must be whole "
                                    "numbers in it, within the range of the type");
-    unload();
 }
 
 TEST(work_is_two_operations_a_product)
 {
-    load("gemm_verify", 1);
-    set_shape(3, 5, 7);
-    ck_assert_int_eq(created(), GB_OK);
+    make("gemm_verify", "m = 3; n = 5; k = 7");
     expect_work(2.0 * 3 * 5 * 7, 2.0 * (3 * 7 + 7 * 5), 2.0 * 3 * 5);
     ck_assert_int_eq(fake->is_exclusive, 1);
-    unload();
 }

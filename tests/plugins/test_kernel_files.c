@@ -6,7 +6,7 @@
 #include "plugins/bench_kernel/build.h"
 #include "plugins/bench_kernel/scan.h"
 #include "tests/check_main.h"
-#include "tests/plugins/kernel_files.h"
+#include "tests/plugins/files.h"
 
 static char reason[2048];
 

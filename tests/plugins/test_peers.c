@@ -13,23 +13,28 @@
 static char nccl_path[4096];
 static struct fake_cuda *cuda;
 static struct fake_nccl *nccl;
-static void load(const char *id, int n_devices)
+
+static void find_libraries(void)
 {
-    if (cuda == NULL) {
-        cuda = fake_symbol(fake_library("tests/fake_cuda/.libs/libcuda.so.1"), "fake_cuda");
-        nccl = fake_symbol(fake_library("tests/fake_cuda/.libs/libnccl.so.2"), "fake_nccl");
-    }
     const char *build = getenv("top_builddir");
     snprintf(nccl_path, sizeof nccl_path, "%s/tests/fake_cuda/.libs/libnccl.so.2",
              build != NULL ? build : ".");
+    cuda = fake_symbol(fake_library("tests/fake_cuda/.libs/libcuda.so.1"), "fake_cuda");
+    nccl = fake_symbol(fake_library("tests/fake_cuda/.libs/libnccl.so.2"), "fake_nccl");
+}
+
+static void load(const char *id, int n_devices)
+{
     queue.native = cuda->queue;
     *cuda = (struct fake_cuda){.n_devices = n_devices, .queue = cuda->queue};
     *nccl = (struct fake_nccl){0};
     load_on("cuda", id);
 }
 
-static void expect_nothing_left(void)
+/* With nothing left of what was done. */
+static void end(void)
 {
+    unload();
     ck_assert_int_eq(cuda->n_live, 0);
     ck_assert_int_eq(cuda->n_access, 0);
     ck_assert_int_eq(cuda->n_wrong, 0);
@@ -37,35 +42,39 @@ static void expect_nothing_left(void)
     ck_assert_int_eq(nccl->n_wrong, 0);
 }
 
+TEST_FIXTURE(find_libraries, end)
+
 /* --- copies --- */
 
 #define CUDA(n) (strstr(PLUGIN_DEVICES, "cuda") != NULL ? (n) : 0)
 
 static const struct {
-    const char *from, *to, *directions;
+    const char *options;
     int n_devices, n_transfers;
+    bool has_items; /* not of copies within a GPU */
 } copies[] = {
-    {"device", "peer", "one", 2, 1},  {"peer", "device", "one", 3, 1},
-    {"peer", "peer", "one", 2, 1},    {"peer", "pinned", "one", 2, 1},
-    {"device", "peer", "both", 2, 2}, {"pinned", "device", "both", 1, 2},
-    {"peer", "pinned", "both", 2, 2}, {"device", "device", "both", 1, 2},
-    {"device", "peer", "all", 2, 2},  {"device", "peer", "all", 4, 12},
+    {"from = device; to = peer; directions = one", 2, 1, true},
+    {"from = peer; to = device; directions = one", 3, 1, true},
+    {"from = peer; to = peer; directions = one", 2, 1, true},
+    {"from = peer; to = pinned; directions = one", 2, 1, true},
+    {"from = device; to = peer; directions = both", 2, 2, true},
+    {"from = pinned; to = device; directions = both", 1, 2, true},
+    {"from = peer; to = pinned; directions = both", 2, 2, true},
+    {"from = device; to = device; directions = both", 1, 2, false},
+    {"from = device; to = peer; directions = all", 2, 2, true},
+    {"from = device; to = peer; directions = all", 4, 12, true},
 };
 enum { N_COPIES = sizeof copies / sizeof copies[0] };
 
-static void load_copy(size_t i)
+static void load_copy(int i)
 {
     load("copy", copies[i].n_devices);
-    set("bytes", "10007");
-    set("method", "memcpy");
-    set("from", copies[i].from);
-    set("to", copies[i].to);
-    set("directions", copies[i].directions);
+    set("bytes = 10007; method = memcpy; %s", copies[i].options);
 }
 
 TEST_TIMES(copies_are_right_in_all_directions, CUDA(N_COPIES))
 {
-    load_copy((size_t)_i);
+    load_copy(_i);
     ready();
     const int n = copies[_i].n_transfers;
     expect_n_wrong((uint64_t)n * 3);
@@ -76,12 +85,7 @@ TEST_TIMES(copies_are_right_in_all_directions, CUDA(N_COPIES))
     ck_assert_uint_eq(fake->n_compared, (uint64_t)n * 3);
     const struct gb_work work = work_of();
     ck_assert_double_eq(work.bytes_read, 10007.0 * n);
-    ck_assert_double_eq(work.items, strcmp(copies[_i].to, copies[_i].from) == 0 &&
-                                            strcmp(copies[_i].to, "device") == 0
-                                        ? 0.0
-                                        : work.bytes_read);
-    unload();
-    expect_nothing_left();
+    ck_assert_double_eq(work.items, copies[_i].has_items ? work.bytes_read : 0.0);
 }
 
 TEST_TIMES(copies_that_are_short_are_found, CUDA(1))
@@ -91,85 +95,84 @@ TEST_TIMES(copies_that_are_short_are_found, CUDA(1))
     ready();
     run_bench(1);
     expect_n_wrong(12);
-    unload();
-    expect_nothing_left();
 }
 
 TEST_TIMES(copies_leave_nothing_after_any_failure, CUDA(N_COPIES))
 {
     int32_t status = GB_FAILED;
     for (int i = 1; status != GB_OK; i++) {
-        load_copy((size_t)_i);
+        load_copy(_i);
         cuda->fail_at = i;
         status = create_and_prepare();
         ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
         ck_assert_int_lt(i, 100);
-        unload();
-        expect_nothing_left();
+        end();
     }
 }
 
 static const struct {
-    const char *from, *to, *directions, *method, *reason;
+    const char *options, *reason;
     int n_devices, has_no_access, status;
 } refused_copies[] = {
-    {"device", "peer", "one", "auto", "there is one GPU, and it takes 2", 1, 0, GB_SKIPPED},
-    {"device", "peer", "all", "auto", "there is one GPU, and it takes 2", 1, 0, GB_SKIPPED},
-    {"peer", "device", "both", "auto", "GPU 0 does not reach the memory of GPU 1", 2, 1,
+    {"from = device; to = peer; directions = one", "there is one GPU, and it takes 2", 1, 0,
      GB_SKIPPED},
-    {"device", "peer", "both", "kernel",
+    {"from = device; to = peer; directions = all", "there is one GPU, and it takes 2", 1, 0,
+     GB_SKIPPED},
+    {"from = peer; to = device; directions = both", "GPU 0 does not reach the memory of GPU 1", 2,
+     1, GB_SKIPPED},
+    {"from = device; to = peer; directions = both; method = kernel",
      "method = kernel is for directions = one: the others are for memcpy", 2, 0, GB_SKIPPED},
-    {"device", "device", "all", "auto", "directions = all: expected from = device and to = peer", 2,
-     0, GB_FAILED},
+    {"from = device; to = device; directions = all",
+     "directions = all: expected from = device and to = peer", 2, 0, GB_FAILED},
 };
+
+static void expect_end(int32_t status, const char *reason)
+{
+    ck_assert_int_eq(create_and_prepare(), status);
+    ck_assert_str_eq(fake->reason, reason);
+}
 
 TEST_TIMES(copies_that_cannot_be_are_refused,
            CUDA(sizeof refused_copies / sizeof refused_copies[0]))
 {
     load("copy", refused_copies[_i].n_devices);
     cuda->has_no_access = refused_copies[_i].has_no_access;
-    set("from", refused_copies[_i].from);
-    set("to", refused_copies[_i].to);
-    set("directions", refused_copies[_i].directions);
-    set("method", refused_copies[_i].method);
-    ck_assert_int_eq(create_and_prepare(), refused_copies[_i].status);
-    ck_assert_str_eq(fake->reason, refused_copies[_i].reason);
-    unload();
-    expect_nothing_left();
+    set("%s", refused_copies[_i].options);
+    expect_end(refused_copies[_i].status, refused_copies[_i].reason);
 }
 
 /* --- collectives --- */
 
 /* bus: its bytes for each byte of the size, times the number of ranks. */
 static const struct {
-    const char *collective, *op, *dtype, *in_place;
+    const char *options;
     int n_devices;
     double bus;
 } collectives[] = {
-    {"all_reduce", "sum", "fp32", "no", 2, 2},      {"all_reduce", "max", "int32", "no", 3, 4},
-    {"all_reduce", "min", "fp32", "yes", 4, 6},     {"all_gather", "sum", "fp32", "no", 4, 3},
-    {"all_gather", "sum", "int32", "yes", 2, 1},    {"reduce_scatter", "sum", "fp32", "no", 4, 3},
-    {"reduce_scatter", "sum", "fp32", "yes", 3, 2}, {"all_to_all", "sum", "fp32", "no", 4, 3},
-    {"all_to_all", "sum", "int32", "no", 2, 1},     {"broadcast", "sum", "fp32", "no", 3, 3},
-    {"broadcast", "sum", "fp32", "yes", 2, 2},
+    {"collective = all_reduce; op = sum; dtype = fp32", 2, 2},
+    {"collective = all_reduce; op = max; dtype = int32", 3, 4},
+    {"collective = all_reduce; op = min; dtype = fp32; in_place = yes", 4, 6},
+    {"collective = all_gather; dtype = fp32", 4, 3},
+    {"collective = all_gather; dtype = int32; in_place = yes", 2, 1},
+    {"collective = reduce_scatter; dtype = fp32", 4, 3},
+    {"collective = reduce_scatter; dtype = fp32; in_place = yes", 3, 2},
+    {"collective = all_to_all; dtype = fp32", 4, 3},
+    {"collective = all_to_all; dtype = int32", 2, 1},
+    {"collective = broadcast; dtype = fp32", 3, 3},
+    {"collective = broadcast; dtype = fp32; in_place = yes", 2, 2},
 };
 enum { N_COLLECTIVES = sizeof collectives / sizeof collectives[0] };
 
 /* 12 and 4 ranks' parts of elements: sizes in elements divide without a rest. */
-static void load_collective(size_t i)
+static void load_collective(int i)
 {
     load("nccl", collectives[i].n_devices);
-    set("bytes", "48000");
-    set("collective", collectives[i].collective);
-    set("op", collectives[i].op);
-    set("dtype", collectives[i].dtype);
-    set("in_place", collectives[i].in_place);
-    set("library", nccl_path);
+    set("bytes = 48000; library = %s; %s", nccl_path, collectives[i].options);
 }
 
 TEST_TIMES(collectives_are_right, N_COLLECTIVES)
 {
-    load_collective((size_t)_i);
+    load_collective(_i);
     ready();
     const int n = collectives[_i].n_devices;
     run_bench(3);
@@ -182,61 +185,53 @@ TEST_TIMES(collectives_are_right, N_COLLECTIVES)
     const struct gb_work work = work_of();
     ck_assert_double_eq(work.items, 48000.0);
     ck_assert_double_eq_tol(work.bytes_read, 48000.0 * collectives[_i].bus / n, 1e-6);
-    ck_assert_double_eq(fake_metric_named(fake, "ranks"), n);
-    ck_assert_double_eq(fake_metric_named(fake, "nccl_version"), 22809.0);
-    unload();
-    expect_nothing_left();
+    expect_metric("ranks", n);
+    expect_metric("nccl_version", 22809.0);
 }
 
 TEST_TIMES(collectives_that_are_wrong_are_found, N_COLLECTIVES)
 {
-    load_collective((size_t)_i);
+    load_collective(_i);
     nccl->is_wrong = 1;
     ready();
     run_bench(1);
-    expect_wrong();
+    expect_n_wrong(1);
     ck_assert_uint_eq(fake->n_checks, (uint64_t)collectives[_i].n_devices);
-    ck_assert_uint_eq(fake->n_wrong, 1);
-    unload();
-    expect_nothing_left();
 }
 
 /* What prepare's own call left cannot pass for what the samples did. */
 TEST_TIMES(collectives_that_do_nothing_are_found, N_COLLECTIVES)
 {
-    load_collective((size_t)_i);
+    load_collective(_i);
     nccl->is_idle = 1;
     ready();
     run_bench(1);
     expect_wrong();
-    unload();
 }
 
 TEST(sizes_are_rounded_down)
 {
     load_collective(5); /* reduce_scatter on 4 */
-    set("bytes", "1000");
+    set("bytes = 1000");
     ready();
     ck_assert_double_eq(work_of().items, 992.0);
     run_bench(1);
     expect_right();
-    unload();
 }
 
 TEST_TIMES(collectives_leave_nothing_after_any_failure, N_COLLECTIVES)
 {
     int32_t status = GB_FAILED;
     for (int i = 1; status != GB_OK; i++) {
-        load_collective((size_t)_i);
+        load_collective(_i);
         cuda->fail_at = i;
         status = create_and_prepare();
         ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
-        unload();
-        expect_nothing_left();
+        end();
     }
     status = GB_FAILED;
     for (int i = 1; status != GB_OK; i++) {
-        load_collective((size_t)_i);
+        load_collective(_i);
         nccl->fail_at = i;
         status = create_and_prepare();
         ck_assert_int_eq(status, nccl->n_calls < i ? GB_OK : GB_FAILED);
@@ -245,44 +240,40 @@ TEST_TIMES(collectives_leave_nothing_after_any_failure, N_COLLECTIVES)
         unload();
         ck_assert_int_eq(cuda->n_live + nccl->n_live + cuda->n_wrong, 0);
     }
+    *nccl = (struct fake_nccl){0}; /* what failed it takes for wrong */
 }
 
 static const struct {
-    const char *option, *value, *reason;
+    const char *option, *reason;
     int n_devices;
 } skipped_collectives[] = {
-    {"ranks", "0", "there is one GPU, and it takes 2", 1},
-    {"ranks", "4", "there are 3 GPUs, and it takes 4", 3},
-    {"library", "libno_such_nccl.so.2",
+    {"ranks = 0", "there is one GPU, and it takes 2", 1},
+    {"ranks = 4", "there are 3 GPUs, and it takes 4", 3},
+    {"library = libno_such_nccl.so.2",
      "libno_such_nccl.so.2 was not found, neither where the loader looks nor in the CUDA Toolkit: "
      "give its path as option library",
      2},
-    {"bytes", "15", "bytes = 15: 4 ranks need an element of 4 bytes each", 4},
+    {"bytes = 15", "bytes = 15: 4 ranks need an element of 4 bytes each", 4},
 };
 
 TEST_EACH(collectives_that_cannot_be_are_skipped, skipped_collectives)
 {
     load_collective(5);
     cuda->n_devices = skipped_collectives[_i].n_devices;
-    set(skipped_collectives[_i].option, skipped_collectives[_i].value);
-    ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, skipped_collectives[_i].reason);
-    unload();
-    expect_nothing_left();
+    set("%s", skipped_collectives[_i].option);
+    expect_end(GB_SKIPPED, skipped_collectives[_i].reason);
 }
 
 TEST(libraries_without_nccl_are_skipped)
 {
     load_collective(0);
-    set("library", "/dev/null/libnccl.so.2");
+    set("library = /dev/null/libnccl.so.2");
     ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
     ck_assert_ptr_nonnull(strstr(fake->reason, "library: /dev/null/libnccl.so.2: "));
     *strrchr(nccl_path, '/') = '\0';
-    strcat(nccl_path, "/libcuda.so.1");
-    set("library", nccl_path);
+    set("library = %s/libcuda.so.1", nccl_path);
     ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
     ck_assert_ptr_nonnull(strstr(fake->reason, "/libcuda.so.1 has no ncclGetVersion"));
-    unload();
 }
 
 static void count_problem(void *context, const char *option, uint64_t offset, const char *text)
@@ -299,14 +290,11 @@ TEST(problems_of_options_are_reported)
     const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
     ck_assert_int_eq(validation->validate(&fake->host, params, count_problem, &n), GB_OK);
     ck_assert_int_eq(n, 0);
-    set("in_place", "yes");
-    ck_assert_int_eq(create_and_prepare(), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "in_place: all_to_all of NCCL needs two buffers: expected no");
-    set("ranks", "1");
-    ck_assert_int_eq(create_and_prepare(), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "ranks: expected 0, for all GPUs, or at least 2");
-    set("library", "");
+    set("in_place = yes");
+    expect_end(GB_FAILED, "in_place: all_to_all of NCCL needs two buffers: expected no");
+    set("ranks = 1");
+    expect_end(GB_FAILED, "ranks: expected 0, for all GPUs, or at least 2");
+    set("library = ");
     ck_assert_int_eq(validation->validate(&fake->host, params, count_problem, &n), GB_OK);
     ck_assert_int_eq(n, 3);
-    unload();
 }
