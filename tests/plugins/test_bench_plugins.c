@@ -1,13 +1,10 @@
-/* test_bench_plugins.c - nop, copy, spin, multistream_matmul and the skeleton: right, and found out
- * if not. */
+/* test_bench_plugins.c - what benchmarks have in common; nop, copy, spin, multistream_matmul and
+ * the skeleton: right, and found out if not. */
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
 #include <glob.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 TEST_FIXTURE(NULL, unload)
@@ -50,6 +47,95 @@ TEST(descriptors_are_complete)
     }
     ck_assert_uint_ge(n, 21);
     globfree(&paths);
+}
+
+/* --- what they have in common --- */
+
+/* Arrays of the device by their numbers. */
+static const struct {
+    const char *id, *options;
+    int input, other_input, output;
+    bool is_refreshed;
+} seeded[] = {
+    {"convolution", "c = 4; h = 9; w = 9; k = 4", 0, 1, 2, true},
+    {"elementwise", "kernel = add; n = 64; columns = 1; threads = 1", 2, 3, 0, false},
+    {"gemm_verify", "m = 16; n = 16; k = 16; dtype = fp32", 0, 1, 2, true},
+    {"histogram", "n = 1000; bins = 64; threads = 3", 0, 1, 1, false},
+    {"multistream_matmul", "aligned = 50; rows = 2; cols = 2; input = random; streams = 4", 0, 1, 2,
+     false},
+    {"padding", "m = 119; n = 121; k = 9", 0, 1, 2, true},
+};
+
+static bool are_same(const void *a, const void *b)
+{
+    return memcmp(a, b, 64 * sizeof(float)) == 0;
+}
+
+/* Threads that none has run are ended, too. */
+TEST_EACH(each_seed_has_its_values, seeded)
+{
+    uint32_t first[64];
+    for (int i = 0; i < 3; i++) {
+        load_bench(seeded[_i].id);
+        fake->host.seed = i == 2 ? 43 : 42;
+        set("%s", seeded[_i].options);
+        ready();
+        const void *input = fake->device_blocks[seeded[_i].input];
+        ck_assert(!are_same(input, fake->device_blocks[seeded[_i].other_input]));
+        if (i == 0)
+            memcpy(first, input, sizeof first);
+        ck_assert_int_eq(are_same(first, input), i < 2);
+    }
+    load_bench(seeded[_i].id);
+    set("%s", seeded[_i].options);
+    ck_assert_int_eq(created(), GB_OK);
+}
+
+/* Other inputs each time, and nothing left of the output before. */
+TEST_EACH(refresh_renews_inputs_and_outputs, seeded)
+{
+    uint32_t before[64];
+    make(seeded[_i].id, "%s", seeded[_i].options);
+    ck_assert_int_eq(ops->refresh != NULL, seeded[_i].is_refreshed);
+    for (uint64_t i = 0; i < 3 && ops->refresh != NULL; i++) {
+        const void *input = fake->device_blocks[seeded[_i].input];
+        run_bench(1);
+        expect_right();
+        memcpy(before, input, sizeof before);
+        ck_assert_int_eq(ops->refresh(bench, &queue, 2 - i), GB_OK);
+        ck_assert(!are_same(before, input));
+        expect_n_wrong(fake->n_compared);
+    }
+}
+
+#define WINDOW "n = 2; c = 6; h = 11; w = 9; k = 4; s = 2; stride = 2; groups = 2; dtype = fp16"
+
+/* Of convolution x has 2 x 6 x 11 x 9 elements, y 2 x 4 x 6 x 5, the filters 4 x 3 x 3 x 2. */
+static const struct {
+    const char *id, *options;
+    double flops, bytes_read, bytes_written;
+    int32_t is_exclusive;
+} works[] = {
+    {"convolution", WINDOW "; direction = forward", 2.0 * 240 * 18, 2 * (1188 + 72), 2 * 240, 1},
+    {"convolution", WINDOW "; direction = backward_data", 2.0 * 240 * 18, 2 * (240 + 72), 2 * 1188,
+     1},
+    {"convolution", WINDOW "; direction = backward_weight", 2.0 * 240 * 18, 2 * (240 + 1188),
+     2 * 72, 1},
+    {"gemm_verify", "m = 3; n = 5; k = 7", 2.0 * 3 * 5 * 7, 2.0 * (3 * 7 + 7 * 5), 2.0 * 3 * 5, 1},
+    {"padding", "problem = dense", 2.0 * 960 * 2304 * 770, 4.0 * (960 + 2304) * 770,
+     4.0 * 960 * 2304, 0},
+    {"padding", "problem = batched", 2.0 * 192 * 120 * 120 * 64, 4.0 * 192 * 240 * 64,
+     4.0 * 192 * 120 * 120, 0},
+};
+
+TEST_EACH(work_is_what_is_done, works)
+{
+    load_bench(works[_i].id);
+    set("%s", works[_i].options);
+    ck_assert_int_eq(created(), GB_OK);
+    expect_work(works[_i].flops, works[_i].bytes_read, works[_i].bytes_written);
+    if (works[_i].is_exclusive)
+        ck_assert_int_eq(fake->is_exclusive, 1);
 }
 
 /* --- nop --- */
@@ -212,15 +298,6 @@ TEST(matmul_finds_wrong_outputs)
     c = fake->device_blocks[2];
     c[0] -= ((float *)fake->device_blocks[0])[17] * ((float *)fake->device_blocks[1])[17];
     expect_n_wrong(1);
-}
-
-/* Threads are there from prepare on; a bench that was never prepared has none to end. */
-TEST(matmul_ends_without_having_run)
-{
-    make("multistream_matmul", SHAPE "streams = 4; order = depth");
-    load_bench("multistream_matmul");
-    set("streams = 4; order = depth");
-    ck_assert_int_eq(created(), GB_OK);
 }
 
 /* --- skeleton --- */

@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- what was read, written out again ---- */

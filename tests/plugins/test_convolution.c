@@ -7,8 +7,6 @@
 #include "tests/plugins/verified.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const directions[] = {"forward", "backward_data", "backward_weight"};
@@ -243,21 +241,6 @@ TEST_TIMES(every_shape_is_right, 3 * N_OF(settings))
     }
 }
 
-/* Other inputs, and nothing left of the output before. */
-TEST(refresh_renews_inputs)
-{
-    load_bench("convolution");
-    apply(&settings[5]);
-    ck_assert_int_eq(created(), GB_OK);
-    ck_assert_int_eq(verified(), GB_OK);
-    const float before = *(const float *)fake->device_blocks[1];
-    ck_assert_int_eq(ops->refresh(bench, &queue, 1), GB_OK);
-    ck_assert_float_ne(before, *(const float *)fake->device_blocks[1]);
-    ck_assert(isnan(*(const float *)fake->device_blocks[2]));
-    run_bench(1);
-    expect_right();
-}
-
 /* --- wrong results --- */
 
 static void spoil(int fault, float *output, const float *left, const float *right)
@@ -287,22 +270,6 @@ TEST_TIMES(wrong_results_are_found, 3 * 4)
     ck_assert_int_eq(verified(), GB_OK);
     spoil(_i / 3, fake->device_blocks[2], fake->device_blocks[0], fake->device_blocks[1]);
     expect_wrong();
-}
-
-/* --- work --- */
-
-TEST_EACH(work_is_two_operations_a_product, directions)
-{
-    load_bench("convolution");
-    apply(&(struct setting){2, 6, 11, 9, 4, 3, 2, 2, 1, 1, 2}); /* y is 6 x 5 */
-    set("dtype = fp16; direction = %s", directions[_i]);
-    ck_assert_int_eq(created(), GB_OK);
-    const double x = 2 * 6 * 11 * 9;
-    const double f = 4 * 3 * 3 * 2;
-    const double y = 2 * 4 * 6 * 5;
-    const double written = _i == 0 ? y : _i == 1 ? x : f;
-    expect_work(2.0 * 2 * 4 * 6 * 5 * 3 * 3 * 2, 2 * (x + f + y - written), 2 * written);
-    ck_assert_int_eq(fake->is_exclusive, 1);
 }
 
 /* --- kernels of CUDA --- */

@@ -9,7 +9,6 @@
 #include <gbrun/counters.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -9,8 +9,6 @@
 #include <linux/seccomp.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

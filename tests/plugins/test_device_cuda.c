@@ -7,9 +7,6 @@
 #include "tests/plugins/device_fixture.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int n_logs;
@@ -241,41 +238,18 @@ TEST_TIMES(the_way_of_reading_is_said, has_gpu())
     close_it();
 }
 
-static void expect_no_work(struct gb_measurement *measurement)
-{
-    ck_assert_int_eq(ops->measure(device, measurement), GB_FAILED);
-    ck_assert_str_eq(fake->reason,
-                     "run put no work on its queue from its own thread, so that the clock kernel "
-                     "has nothing to time: use clock = wall");
-}
-
 TEST_TIMES(no_work_is_an_error_of_the_kernel_clock_only, has_gpu())
 {
     open_it();
     struct gb_measurement measurement = timed_by("kernel", &nothing_ops, 3);
     measurement.launch = GB_LAUNCH_AUTO;
-    expect_no_work(&measurement);
+    ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
+    ck_assert_str_eq(fake->reason,
+                     "run put no work on its queue from its own thread, so that the clock kernel "
+                     "has nothing to time: use clock = wall");
     measurement = timed_by("event", &nothing_ops, 3);
     measured(&measurement, 3);
     close_it();
-}
-
-TEST_TIMES(without_cupti_there_are_no_records, has_gpu())
-{
-    static const char *const paths[] = {"no", "/there/is/none.so"};
-    for (size_t i = 0; i < 2; i++) {
-        struct gb_clock clock = {.size = sizeof clock};
-        set("cupti", paths[i]);
-        open_it();
-        ck_assert_int_eq(ops->clock(device, 0, &clock), GB_OK);
-        ck_assert_str_eq(clock.name, "kernel");
-        ck_assert_int_eq(ops->clock(device, 3, &clock), GB_NOT_FOUND);
-        ck_assert_int_eq(n_logs, 0);
-        struct gb_measurement measurement = timed_by("kernel", &flush_ops, SAMPLES);
-        measured(&measurement, SAMPLES);
-        check_times(0);
-        close_it();
-    }
 }
 
 static int32_t wait_inside(void *object, const struct gb_queue *on, uint64_t iterations)
@@ -315,44 +289,6 @@ TEST_TIMES(no_sample_is_begun_after_the_deadline, has_gpu())
     measurement.deadline_ns = 1.0;
     measured(&measurement, 0);
     ck_assert_uint_eq(measurement.n_lost, 0);
-    close_it();
-}
-
-TEST_TIMES(a_captured_graph_is_launched_for_each_sample, has_gpu())
-{
-    static const char *const names[] = {"kernel", "event", "wall", "record"};
-    open_it();
-    ck_assert_uint_eq(ops->flags & GB_DEVICE_GRAPHS, GB_DEVICE_GRAPHS);
-    ck_assert_int_eq(ops->flush_cache(device, queue), GB_OK); /* allocates, which no graph can */
-    for (uint64_t iterations = 1; iterations <= 3; iterations += 2) {
-        for (size_t j = 0; j < 4; j++) {
-            struct gb_measurement measurement = timed_by(names[j], &flush_ops, SAMPLES);
-            measurement.launch = GB_LAUNCH_GRAPH;
-            measurement.iterations = iterations;
-            measured(&measurement, SAMPLES);
-            check_times(measurement.clock);
-        }
-    }
-    ck_assert_int_eq(n_logs, 0);
-    close_it();
-}
-
-TEST_TIMES(what_can_not_be_captured_is_explained, has_gpu())
-{
-    void *memory = NULL;
-    open_it();
-    ck_assert_int_eq(ops->allocate(device, 1, GB_MEMORY_DEVICE, &memory), GB_OK);
-    struct gb_measurement measurement = timed_by("kernel", &nothing_ops, 3);
-    measurement.launch = GB_LAUNCH_GRAPH;
-    expect_no_work(&measurement);
-    measurement.bench_ops = &waiting_ops;
-    measurement.bench = memory;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
-    ck_assert_ptr_nonnull(strstr(fake->reason, "launch = graph: run cannot be captured: "));
-    /* The stream is as good as before. */
-    measurement = timed_by("kernel", &flush_ops, SAMPLES);
-    measured(&measurement, SAMPLES);
-    ops->release(device, memory);
     close_it();
 }
 

@@ -8,8 +8,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const dtype_names[DTYPES] = {"fp32", "fp16", "bf16", "fp64"};
@@ -36,7 +34,7 @@ TEST_TIMES(every_kernel_is_right, KERNELS *DTYPES)
         {1, 1}, {35, 7}, {6000, 1000}, {6000, 6000}, {1100000, 1000}};
     const char *kernel = kernels[_i / DTYPES].name;
     const int32_t at = _i / DTYPES;
-    const bool is_long = getenv("LONG") != NULL ||
+    const bool is_long = test_is_long() ||
                          (at % DTYPES == _i % DTYPES &&
                           (at == KERNEL_COPY || at == KERNEL_SUM || kernels[at].has_images));
     for (size_t i = 0; i < (is_long ? 9 : 8); i++) { /* the last is more than a chunk of values */
@@ -111,23 +109,6 @@ TEST_TIMES(what_is_wrong_is_found, KERNELS)
         number_store(formats[i], fake->device_blocks[2], 777, 400.0);
         run_bench(1);
         expect_wrong();
-    }
-}
-
-TEST(each_seed_has_its_values)
-{
-    uint32_t first[64];
-    for (int i = 0; i < 3; i++) {
-        load_bench("elementwise");
-        set("kernel = add; n = 64; columns = 1");
-        fake->host.seed = i == 2 ? 43 : 42;
-        ready();
-        const uint32_t *a = fake->device_blocks[2];
-        const uint32_t *b = fake->device_blocks[3];
-        ck_assert_int_ne(memcmp(a, b, sizeof first), 0);
-        if (i == 0)
-            memcpy(first, a, sizeof first);
-        ck_assert_int_eq(memcmp(first, a, sizeof first) == 0, i < 2);
     }
 }
 
@@ -392,7 +373,7 @@ TEST_TIMES(cuda_sums_are_right, DTYPES)
     uint32_t ticket = 0;
     kernel_fn *fn = kernel_of(KERNEL_SUM, "", _i);
     /* Each type has each shape on another grid, each grid several shapes; LONG: two each. */
-    for (size_t i = 0; i < (getenv("LONG") != NULL ? 2 : 1) * SHAPES; i++) {
+    for (size_t i = 0; i < (test_is_long() ? 2 : 1) * SHAPES; i++) {
         const uint32_t *grid = grids[(i + i / SHAPES * GRIDS / 2 + (size_t)_i) % GRIDS];
         const uint64_t n = shapes[i % SHAPES].n;
         const uint64_t n_vectors = n * number_format_of(formats[_i])->bytes / 16;

@@ -10,10 +10,7 @@
 #include "tests/check_main.h"
 #include "tests/plugins/verified.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
@@ -436,7 +433,7 @@ static bool try_one(uint64_t seed)
 
 TEST(right_products_are_never_found_wrong)
 {
-    const uint64_t n_wanted = getenv("LONG") != NULL ? 3000 : 300;
+    const uint64_t n_wanted = test_is_long() ? 3000 : 300;
     uint64_t n = 0;
     for (uint64_t seed = 1; n < n_wanted; seed++)
         n += try_one(seed);
@@ -487,7 +484,7 @@ TEST_TIMES(faults_are_found, N_OF(dtypes) * N_OF(faults))
     const bool is_without = strcmp(dtypes[dtype], "int8") == 0 &&
                             (strcmp(faults[fault], "nan") == 0 ||
                              strcmp(faults[fault], "inf") == 0);
-    const bool is_long = getenv("LONG") != NULL;
+    const bool is_long = test_is_long();
     uint64_t n_all = 0;
     for (size_t range = 0; range < N_OF(ranges); range++) {
         uint64_t n_found = 0;
@@ -549,11 +546,4 @@ TEST(a_range_that_int8_does_not_have_fails)
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_FAILED);
     ck_assert_str_eq(fake->reason, "range: 100..200 cannot be drawn from: there must be whole "
                                    "numbers in it, within the range of the type");
-}
-
-TEST(work_is_two_operations_a_product)
-{
-    make("gemm_verify", "m = 3; n = 5; k = 7");
-    expect_work(2.0 * 3 * 5 * 7, 2.0 * (3 * 7 + 7 * 5), 2.0 * 3 * 5);
-    ck_assert_int_eq(fake->is_exclusive, 1);
 }

@@ -3,9 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t n_wrong;
@@ -114,23 +111,6 @@ TEST(counts_wrap)
     ck_assert_uint_eq(counts[0], 0x1ff000u);
 }
 
-TEST(each_seed_has_its_values)
-{
-    uint32_t first[64];
-    for (int i = 0; i < 3; i++) {
-        load_bench("histogram");
-        fake->host.seed = i == 2 ? 43 : 42;
-        set("n = 1000; bins = 64");
-        ready();
-        run_samples(1, 1);
-        expect_right();
-        const uint32_t *counts = fake->device_blocks[1];
-        if (i == 0)
-            memcpy(first, counts, sizeof first);
-        ck_assert_int_eq(memcmp(first, counts, sizeof first) == 0, i < 2);
-    }
-}
-
 /* Several threads need the machine; as many as there are processors if nothing is said. */
 TEST_TIMES(threads_of_the_cpu, 5)
 {
@@ -147,14 +127,6 @@ TEST_TIMES(threads_of_the_cpu, 5)
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
     run_samples(1, 1);
     expect_right();
-}
-
-/* No threads are left behind by a bench that was never prepared. */
-TEST(ends_without_having_run)
-{
-    load_bench("histogram");
-    ck_assert_int_eq(created(), GB_OK);
-    make("histogram", "n = 10; bins = 2; threads = 3");
 }
 
 /* --- the kernels of CUDA on the host --- */

@@ -8,10 +8,7 @@
 #include "tests/plugins/bench_fixture.h"
 #include "tests/plugins/files.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

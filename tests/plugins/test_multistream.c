@@ -5,8 +5,6 @@
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PROBLEMS = 7, ROWS = 21, COLS = 9, ALIGNED = 50 };

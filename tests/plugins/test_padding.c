@@ -4,10 +4,7 @@
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -62,22 +59,6 @@ TEST(one_wrong_output_is_found)
     expect_n_wrong(1);
 }
 
-TEST(refresh_renews_inputs_and_outputs)
-{
-    load_bench("padding");
-    set_shape(&shapes[3]);
-    ready();
-    run_bench(1);
-    ck_assert_int_eq(ops->refresh(bench, &queue, 1), GB_OK);
-    expect_wrong();
-    ck_assert_uint_eq(fake->n_wrong, fake->n_compared);
-    run_bench(1);
-    expect_right();
-    const float renewed = *(const float *)fake->device_blocks[0];
-    ck_assert_int_eq(ops->refresh(bench, &queue, 0), GB_OK);
-    ck_assert_float_ne(renewed, *(const float *)fake->device_blocks[0]);
-}
-
 TEST(inputs_are_uniform_in_their_interval)
 {
     float lowest = 0.0f;
@@ -95,15 +76,6 @@ TEST(inputs_are_uniform_in_their_interval)
     ck_assert_double_le(highest, 0.1f);
     ck_assert_double_ge(highest, 0.0999);
     ck_assert_int_ne(memcmp(fake->device_blocks[0], fake->device_blocks[1], 4096), 0);
-}
-
-TEST_TIMES(sizes_default_to_those_of_the_problem, 2)
-{
-    make("padding", "problem = %s", _i == 0 ? "dense" : "batched");
-    if (_i == 0)
-        expect_work(2.0 * 960 * 2304 * 770, 4.0 * (960 + 2304) * 770, 4.0 * 960 * 2304);
-    else
-        expect_work(2.0 * 192 * 120 * 120 * 64, 4.0 * 192 * 240 * 64, 4.0 * 192 * 120 * 120);
 }
 
 TEST_TIMES(cpu_tells_how_much_is_padding, 4)

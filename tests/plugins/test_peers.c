@@ -6,8 +6,6 @@
 #include "tests/fake_cuda/fake_nccl.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char nccl_path[4096];

@@ -6,47 +6,26 @@
 #include "plugins/device_cpu/cpu_list.h"
 #include "plugins/device_cpu/resolution.h"
 #include "tests/check_main.h"
+#include "tests/plugins/files.h"
 
-#include <ftw.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static char root[256];
 
 static void setup(void)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%s/root.XXXXXX", folder ? folder : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(root));
-}
-
-static int remove_entry(const char *path, const struct stat *facts, int type, struct FTW *place)
-{
-    (void)facts, (void)type, (void)place;
-    return remove(path);
-}
-
-static void teardown(void)
-{
-    ck_assert_int_eq(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+    snprintf(root, sizeof root, "%s", fresh_folder("root"));
 }
 
 static void write_file(const char *path, const char *text)
 {
     char full[1024];
     snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')) != NULL; *at++ = '/') {
-        *at = '\0';
-        mkdir(full, 0777);
-    }
-    FILE *file = fopen(full, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    fclose(file);
+    write_text(full, text);
 }
+
+TEST_FIXTURE(setup, NULL)
 
 #define VENDOR "/sys/class/dmi/id/sys_vendor"
 #define PRODUCT "/sys/class/dmi/id/product_name"
@@ -109,8 +88,6 @@ static const struct machine {
      "",
      "Hyper-V"},
 };
-
-TEST_FIXTURE(setup, teardown)
 
 TEST_EACH(machines_are_known_by_their_files, machines)
 {

@@ -11,9 +11,6 @@
 #include <cupti_result.h>
 #include <dlfcn.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char path[512], reason[512];

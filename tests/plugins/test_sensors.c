@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- NVML ---- */

@@ -2,7 +2,6 @@
 #include "plugins/device_cuda/stamps.h"
 #include "tests/check_main.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* As gbrun_stamp stores them. */
