@@ -75,69 +75,51 @@ TEST_TIMES(every_roof_is_right, N_ROOFS)
     }
 }
 
-/* Bytes by what the access is; in all, whole passes through the working set. */
-TEST(bandwidths_declare_their_work)
+/* Bytes by what the access is; in all, whole passes through the working set. Chains of rates. */
+static const struct {
+    const char *roof;
+    double reads, writes, flops; /* in parts of an array's bytes */
+    uint32_t n_arrays;           /* 0: a rate */
+    int32_t number, unit;
+} works[] = {
+    {"dram_read", 1, 0, 0, 1, 0, 0},
+    {"l2_write", 0, 1, 0, 1, 0, 0},
+    {"l1_copy", 1, 1, 0, 2, 0, 0},
+    {"dram_triad", 2, 1, 2.0 / sizeof(double), 3, 0, 0},
+    {"l3_triad", 2, 1, 2.0 / sizeof(double), 3, 0, 0},
+    {"fp64_scalar", 0, 0, 0, 0, NUMBER_FP64, UNIT_SCALAR},
+    {"fp32_scalar", 0, 0, 0, 0, NUMBER_FP32, UNIT_SCALAR},
+    {"fp64_fma", 0, 0, 0, 0, NUMBER_FP64, UNIT_FMA},
+    {"fp32_fma", 0, 0, 0, 0, NUMBER_FP32, UNIT_FMA},
+};
+
+TEST_TIMES(roofs_declare_their_work, 2 * sizeof works / sizeof works[0])
 {
-    static const struct {
-        const char *roof;
-        double reads, writes, flops; /* in parts of an array's bytes */
-        uint32_t n_arrays;
-    } all[] = {
-        {"dram_read", 1, 0, 0, 1},
-        {"l2_write", 0, 1, 0, 1},
-        {"l1_copy", 1, 1, 0, 2},
-        {"dram_triad", 2, 1, 2.0 / sizeof(double), 3},
-        {"l3_triad", 2, 1, 2.0 / sizeof(double), 3},
-    };
     uint32_t cpus[TEAM_MAX];
-    const uint32_t n_threads[] = {1, team_cpus(cpus)};
-    for (size_t i = 0; i < 2 * sizeof all / sizeof all[0]; i++) {
-        const uint32_t n = n_threads[i % 2];
-        const size_t row = i / 2;
-        ck_assert(is_made(all[row].roof, i % 2 == 0 ? "1" : "0"));
-        const struct gb_work work = work_of();
-        const double set_bytes = fake_metric_named(fake, "working_set");
-        const double array = (work.bytes_read + work.bytes_written) /
-                             (all[row].reads + all[row].writes);
-        const double passes = array * all[row].n_arrays / set_bytes;
-        if (n == 1)
-            ck_assert_double_eq(set_bytes, 98304.0);
-        ck_assert_double_eq(passes, ceil(33554432.0 * n / set_bytes));
-        ck_assert_double_eq(work.bytes_read, all[row].reads * array);
-        ck_assert_double_eq(work.bytes_written, all[row].writes * array);
-        ck_assert_double_eq(work.flops, all[row].flops * array);
+    const int i = _i / 2;
+    const uint32_t n = _i % 2 == 0 ? 1 : team_cpus(cpus);
+    ck_assert(is_made(works[i].roof, _i % 2 == 0 ? "1" : "0"));
+    if (works[i].n_arrays == 0) {
+        const double chains = rate_way_here(works[i].number, works[i].unit)->n_chains;
+        expect_work(2 * chains * 4096 * 64 * n, 0.0, 0.0);
+        return;
     }
+    const struct gb_work work = work_of();
+    const double set_bytes = fake_metric_named(fake, "working_set");
+    const double array = (work.bytes_read + work.bytes_written) /
+                         (works[i].reads + works[i].writes);
+    if (n == 1)
+        ck_assert_double_eq(set_bytes, 98304.0);
+    ck_assert_double_eq(array * works[i].n_arrays / set_bytes, ceil(33554432.0 * n / set_bytes));
+    expect_work(works[i].flops * array, works[i].reads * array, works[i].writes * array);
 }
 
-TEST(rates_declare_their_work)
-{
-    static const struct {
-        const char *roof;
-        int32_t number, unit;
-    } all[] = {
-        {"fp64_scalar", NUMBER_FP64, UNIT_SCALAR},
-        {"fp32_scalar", NUMBER_FP32, UNIT_SCALAR},
-        {"fp64_fma", NUMBER_FP64, UNIT_FMA},
-        {"fp32_fma", NUMBER_FP32, UNIT_FMA},
-    };
-    uint32_t cpus[TEAM_MAX];
-    const uint32_t n_cpus = team_cpus(cpus);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        const double chains = rate_way_here(all[i].number, all[i].unit)->n_chains;
-        for (uint32_t n = 0; n < 2; n++) {
-            ck_assert(is_made(all[i].roof, n == 0 ? "0" : "1"));
-            const struct gb_work work = work_of();
-            ck_assert_double_eq(work.flops, 2 * chains * 4096 * 64 * (n == 0 ? n_cpus : 1));
-            ck_assert_double_eq(work.bytes_read + work.bytes_written, 0.0);
-        }
-    }
-}
-
-/* Without bytes the caches decide, where the system tells their sizes. */
-TEST(sizes_come_from_the_caches)
+/* Without bytes the caches decide, where the system tells their sizes; there are as many threads as
+ * CPUs at most. */
+TEST(sizes_and_threads_are_those_of_the_machine)
 {
     uint32_t cpus[TEAM_MAX];
-    ck_assert_uint_gt(team_cpus(cpus), 0);
+    const int n_cpus = (int)team_cpus(cpus);
     const uint64_t l1 = caches_share(CACHES_FOLDER, cpus, 1, 1);
     const uint64_t l2 = caches_share(CACHES_FOLDER, cpus, 1, 2);
     load_bench("ceilings");
@@ -152,13 +134,8 @@ TEST(sizes_come_from_the_caches)
         ck_assert_double_le(bytes, (double)l2);
         ck_assert_double_gt(bytes, (double)l1);
     }
-}
-
-TEST(more_threads_than_cpus_are_skipped)
-{
-    uint32_t cpus[TEAM_MAX];
     load_bench("ceilings");
-    set("roof = fp64_fma; threads = %d", (int)team_cpus(cpus) + 1);
+    set("roof = fp64_fma; threads = %d", n_cpus + 1);
     ck_assert_int_eq(created(), GB_SKIPPED);
     ck_assert_ptr_nonnull(strstr(fake->reason, "CPUs to run on"));
 }
@@ -182,21 +159,19 @@ TEST(datasheets_are_by_model)
     static const struct {
         const char *model, *roof;
         double value;
-    } all[] = {
-        {"NVIDIA H200", "dram_copy", 4.8e12},
-        {"NVIDIA H200", "l2_read", 0.0},
-        {"NVIDIA H200", "fp64_fma", 34e12},
-        {"NVIDIA H200", "fp64_tensor", 67e12},
-        {"NVIDIA H200", "fp32_fma", 67e12},
-        {"NVIDIA H200", "fp16_fma", 0.0},
-        {"NVIDIA H200", "tf32_tensor", 494.5e12},
-        {"NVIDIA H200", "bf16_tensor", 989.5e12},
-        {"NVIDIA H200", "fp8_tensor", 1979e12},
-        {"NVIDIA A100-SXM4-80GB", "fp8_tensor", 0.0},
-        {"NVIDIA A100-SXM4-80GB", "int8_tensor", 624e12},
-        {"NVIDIA H200 NVL", "dram_copy", 0.0},
-        {"", "dram_copy", 0.0},
-    };
+    } all[] = {{"NVIDIA H200", "dram_copy", 4.8e12},
+               {"NVIDIA H200", "l2_read", 0.0},
+               {"NVIDIA H200", "fp64_fma", 34e12},
+               {"NVIDIA H200", "fp64_tensor", 67e12},
+               {"NVIDIA H200", "fp32_fma", 67e12},
+               {"NVIDIA H200", "fp16_fma", 0.0},
+               {"NVIDIA H200", "tf32_tensor", 494.5e12},
+               {"NVIDIA H200", "bf16_tensor", 989.5e12},
+               {"NVIDIA H200", "fp8_tensor", 1979e12},
+               {"NVIDIA A100-SXM4-80GB", "fp8_tensor", 0.0},
+               {"NVIDIA A100-SXM4-80GB", "int8_tensor", 624e12},
+               {"NVIDIA H200 NVL", "dram_copy", 0.0},
+               {"", "dram_copy", 0.0}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         ck_assert_double_eq_tol(roof_datasheet(roof_named(all[i].roof), all[i].model), all[i].value,
                                 1e6);
@@ -260,20 +235,15 @@ TEST(caches_are_shared_evenly)
 
 /* --- ways through memory --- */
 
+/* Of whole pages, of which what is used ends before they do. */
 enum { LENGTH = 3 * MEMORY_STEP_BYTES, AFTER = MEMORY_STEP_BYTES };
 
-static unsigned char *aligned(void)
-{
-    unsigned char *memory = aligned_alloc(4096, 4096);
-    ck_assert_ptr_nonnull(memory);
-    memset(memory, 0xa5, 4096);
-    return memory;
-}
+static _Alignas(4096) unsigned char a[4096], b[4096], c[4096];
 
-static void nothing_behind(const unsigned char *memory)
+static void nothing_behind(void)
 {
     for (size_t i = LENGTH; i < LENGTH + AFTER; i++)
-        ck_assert_uint_eq(memory[i], 0xa5);
+        ck_assert_uint_eq(a[i], 0xa5);
 }
 
 TEST_TIMES(ways_are_right, (int)n_memory_ways)
@@ -281,37 +251,30 @@ TEST_TIMES(ways_are_right, (int)n_memory_ways)
     const struct memory_ways *ways = &memory_ways[_i];
     if (!ways->is_here())
         return;
-    unsigned char *a = aligned();
-    unsigned char *b = aligned();
-    unsigned char *c = aligned();
     const uint64_t n_words = LENGTH / sizeof(uint64_t);
-
+    memset(a, 0xa5, sizeof a);
     memory_fill(b, LENGTH, 7);
     ck_assert_uint_eq(ways->read(b, LENGTH, 1), memory_sum(7, LENGTH, ways->n_lanes));
     ck_assert_uint_eq(ways->read(b, LENGTH, 3), 3 * memory_sum(7, LENGTH, ways->n_lanes));
     ways->write(a, LENGTH, 1, 42);
     ck_assert_uint_eq(memory_right_writes(a, LENGTH, 42), n_words);
-    nothing_behind(a);
+    nothing_behind();
     ways->copy(a, b, LENGTH, 2);
     ck_assert_uint_eq(memory_right_copies(a, LENGTH, 7), n_words);
-    nothing_behind(a);
+    nothing_behind();
     memory_fill_triad(b, LENGTH, 7, 1);
     memory_fill_triad(c, LENGTH, 7, 2);
     ways->triad(a, b, c, LENGTH, 1);
     ck_assert_uint_eq(memory_right_triads(a, LENGTH, 7), n_words);
-    nothing_behind(a);
+    nothing_behind();
     const double *numbers = (const void *)b;
     const double *others = (const void *)c;
     for (uint64_t i = 0; i < n_words; i++)
         ck_assert_double_eq(((const double *)(const void *)a)[i], numbers[i] + 3.0 * others[i]);
-    free(a);
-    free(b);
-    free(c);
 }
 
 TEST(one_wrong_word_is_found)
 {
-    unsigned char *a = aligned();
     uint64_t *words = (void *)a;
     uint64_t even = 0;
     uint64_t odd = 0;
@@ -327,7 +290,6 @@ TEST(one_wrong_word_is_found)
     ck_assert_uint_eq(memory_right_copies(a, LENGTH, 6), 0);
     memory_fill_triad(a, LENGTH, 5, 1);
     ck_assert_uint_eq(memory_right_triads(a, LENGTH, 5), 0);
-    free(a);
 }
 
 TEST(the_best_ways_are_taken)
@@ -403,20 +365,18 @@ TEST(numbers_have_their_bits)
         int32_t number;
         double value;
         uint64_t bits;
-    } all[] = {
-        {NUMBER_FP64, -0.5, UINT64_C(0xbfe0000000000000)},
-        {NUMBER_FP32, 1.0 + 0x1p-23, 0x3f800001},
-        {NUMBER_TF32, 3.0, 0x40400000},
-        {NUMBER_FP16, 1.5, 0x3e00},
-        {NUMBER_FP16, -511.0, 0xdffc},
-        {NUMBER_BF16, -2.0, 0xc000},
-        {NUMBER_BF16, 127.0, 0x42fe},
-        {NUMBER_FP8, 1.0, 0x38},
-        {NUMBER_FP8, -7.0, 0xce},
-        {NUMBER_FP8, 16.0, 0x58},
-        {NUMBER_FP8, 0.0, 0},
-        {NUMBER_INT8, -5.0, 0xfb},
-    };
+    } all[] = {{NUMBER_FP64, -0.5, UINT64_C(0xbfe0000000000000)},
+               {NUMBER_FP32, 1.0 + 0x1p-23, 0x3f800001},
+               {NUMBER_TF32, 3.0, 0x40400000},
+               {NUMBER_FP16, 1.5, 0x3e00},
+               {NUMBER_FP16, -511.0, 0xdffc},
+               {NUMBER_BF16, -2.0, 0xc000},
+               {NUMBER_BF16, 127.0, 0x42fe},
+               {NUMBER_FP8, 1.0, 0x38},
+               {NUMBER_FP8, -7.0, 0xce},
+               {NUMBER_FP8, 16.0, 0x58},
+               {NUMBER_FP8, 0.0, 0},
+               {NUMBER_INT8, -5.0, 0xfb}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ck_assert_uint_eq(number_bits(all[i].number, all[i].value), all[i].bits);
         if (all[i].number != NUMBER_INT8)
@@ -463,8 +423,8 @@ TEST_TIMES(fragments_lie_where_instructions_take_them, N_TENSOR_NUMBERS)
     const struct fragments f = fragments_of(tensor_numbers[_i]);
     const bool is_double = f.number == NUMBER_FP64;
     const uint32_t in_word = f.word_bytes / number_bytes(f.number);
-    unsigned char *words = malloc(fragments_bytes(&f));
-    ck_assert_ptr_nonnull(words);
+    static unsigned char words[1 << 16];
+    ck_assert_uint_le(fragments_bytes(&f), sizeof words);
     fragments_fill(&f, words);
     for (uint32_t lane = 0; lane < 32; lane++) {
         for (uint32_t i = 0; i < in_word; i++) {
@@ -482,7 +442,6 @@ TEST_TIMES(fragments_lie_where_instructions_take_them, N_TENSOR_NUMBERS)
                     (double)fragments_b(&f, 5, (lane % 4 + 4 * word) * in_word + i, lane / 4));
         }
     }
-    free(words);
 }
 
 /* Sums in every order must be exact: their terms' magnitudes stay below 2^24, in int8 2^31; of fp8
@@ -506,12 +465,12 @@ TEST_TIMES(fragments_sum_exactly_and_count, N_TENSOR_NUMBERS)
         double largest = 0.0;
         double drift = 0.0;
         for (uint32_t k = 0; k < f.depth; k++) {
-            const double b = (double)fragments_b(&f, j, k, column);
+            const double by = (double)fragments_b(&f, j, k, column);
             const double a0 = (double)fragments_a(&f, 0, row, k);
             const double a1 = (double)fragments_a(&f, 1, row, k);
-            sum += ((double)N * (a0 + a1) + a0) * b;
-            drift += (double)N * (a0 + a1) * b;
-            largest += fabs(a0 * b) > fabs(a1 * b) ? fabs(a0 * b) : fabs(a1 * b);
+            sum += ((double)N * (a0 + a1) + a0) * by;
+            drift += (double)N * (a0 + a1) * by;
+            largest += fabs(a0 * by) > fabs(a1 * by) ? fabs(a0 * by) : fabs(a1 * by);
         }
         ck_assert_double_eq(fragments_end(&f, j, lane, word, N), sum);
         ck_assert_double_le(fabs(drift) + largest, limit);

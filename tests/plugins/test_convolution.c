@@ -73,42 +73,28 @@ TEST_FIXTURE(verify_really, unload)
 
 /* --- by hand --- */
 
-/* One image of 3 x 3, one filter of 2 x 2; inputs as the product has them, left and right. */
+/* One image of 3 x 3, one filter of 2 x 2, both of numbers 1, 2, 3 ... */
 static const struct {
     const char *options;
-    float left[9], right[9], output[9];
+    float output[9];
 } by_hand[] = {
-    {"n = 1; direction = forward; pad = 0; stride = 1",
-     {1, 2, 3, 4},
-     {1, 2, 3, 4, 5, 6, 7, 8, 9},
-     {37, 47, 67, 77}},
-    {"n = 1; direction = forward; pad = 1; stride = 2",
-     {1, 2, 3, 4},
-     {1, 2, 3, 4, 5, 6, 7, 8, 9},
-     {4, 18, 36, 77}},
-    {"n = 1; direction = backward_data; pad = 0; stride = 1",
-     {1, 2, 3, 4},
-     {1, 2, 3, 4},
-     {1, 4, 4, 6, 20, 16, 9, 24, 16}},
-    {"n = 1; direction = backward_weight; pad = 0; stride = 1",
-     {1, 2, 3, 4},
-     {1, 2, 3, 4, 5, 6, 7, 8, 9},
-     {37, 47, 67, 77}},
-    {"n = 1; direction = backward_data; pad = 1; stride = 2",
-     {1, 2, 3, 4},
-     {1, 2, 3, 4},
-     {4, 6, 8, 6, 4, 8, 12, 12, 16}},
+    {"direction = forward; pad = 0; stride = 1", {37, 47, 67, 77}},
+    {"direction = forward; pad = 1; stride = 2", {4, 18, 36, 77}},
+    {"direction = backward_data; pad = 0; stride = 1", {1, 4, 4, 6, 20, 16, 9, 24, 16}},
+    {"direction = backward_weight; pad = 0; stride = 1", {37, 47, 67, 77}},
+    {"direction = backward_data; pad = 1; stride = 2", {4, 6, 8, 6, 4, 8, 12, 12, 16}},
 };
 
 TEST_TIMES(cases_worked_out_by_hand, N_OF(by_hand) * N_OF(methods))
 {
+    static const float counting[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     const size_t i = (size_t)_i / N_OF(methods);
     make("convolution", "c = 1; h = 3; w = 3; k = 1; r = 2; s = 2; %s; method = %s",
          by_hand[i].options, methods[(size_t)_i % N_OF(methods)]);
     float *output = fake->device_blocks[2];
     const bool is_image = strstr(by_hand[i].options, "backward_data") != NULL;
-    memcpy(fake->device_blocks[0], by_hand[i].left, 4 * sizeof(float));
-    memcpy(fake->device_blocks[1], by_hand[i].right, (is_image ? 4 : 9) * sizeof(float));
+    memcpy(fake->device_blocks[0], counting, 4 * sizeof(float));
+    memcpy(fake->device_blocks[1], counting, (is_image ? 4 : 9) * sizeof(float));
     run_bench(1);
     for (size_t j = 0; j < (is_image ? 9 : 4); j++)
         ck_assert_float_eq(output[j], by_hand[i].output[j]);
@@ -133,13 +119,10 @@ TEST_EACH(layouts_are_what_they_say, layouts)
 
 /* --- by all seven indices --- */
 
-struct sums {
-    double *sum, *magnitude;
-    uint64_t n;
-};
+enum { LONGEST = 4096 };
+static double left[LONGEST], right[LONGEST], sum[LONGEST], magnitude[LONGEST];
 
-static void add_product(const struct window_shape *at, int direction, const double *left,
-                        const double *right, const int i[7], struct sums *sums)
+static void add_product(const struct window_shape *at, int direction, const int i[7])
 {
     const int n = i[0], k = i[1], c = i[2], p = i[3], q = i[4], r = i[5], s = i[6];
     const int row = p * at->stride - at->pad + r * at->dilation;
@@ -155,8 +138,8 @@ static void add_product(const struct window_shape *at, int direction, const doub
     const double product = direction == 0   ? left[f] * right[x]
                            : direction == 1 ? left[f] * right[y]
                                             : left[y] * right[x];
-    sums->sum[to] += product;
-    sums->magnitude[to] += fabs(product);
+    sum[to] += product;
+    magnitude[to] += fabs(product);
 }
 
 static uint64_t length_of(const struct window_shape *at, int array)
@@ -164,28 +147,6 @@ static uint64_t length_of(const struct window_shape *at, int array)
     return (uint64_t)(array == 0   ? at->n * at->y.image
                       : array == 1 ? at->n * at->x.image
                                    : at->k * at->f.image);
-}
-
-static struct sums sum_all(const struct window_shape *at, int direction, const double *left,
-                           const double *right)
-{
-    struct sums sums = {.n = length_of(at, direction)};
-    const int counts[7] = {at->n, at->k, at->c / at->groups, at->p, at->q, at->r, at->s};
-    int i[7] = {0};
-    sums.sum = calloc(sums.n, sizeof *sums.sum);
-    sums.magnitude = calloc(sums.n, sizeof *sums.magnitude);
-    for (int digit = 0; digit < 7;) {
-        add_product(at, direction, left, right, i, &sums);
-        for (digit = 0; digit < 7 && ++i[digit] == counts[digit]; digit++)
-            i[digit] = 0;
-    }
-    return sums;
-}
-
-static void free_sums(struct sums *sums)
-{
-    free(sums->sum);
-    free(sums->magnitude);
 }
 
 /* The lengths of the left factor, the right one and the output. */
@@ -196,30 +157,37 @@ static void lengths_of(const struct window_shape *at, int direction, uint64_t re
     ret[2] = length_of(at, direction);
 }
 
-static double *loaded(uint32_t format, const void *array, uint64_t n)
+/* Of the factors in two arrays. Returns how many sums there are. */
+static uint64_t sum_all(const struct window_shape *at, int direction, uint32_t format,
+                        const void *left_array, const void *right_array)
 {
-    double *values = calloc(n, sizeof *values);
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = number_load(format, array, i);
-    return values;
+    const int counts[7] = {at->n, at->k, at->c / at->groups, at->p, at->q, at->r, at->s};
+    int i[7] = {0};
+    uint64_t lengths[3];
+    lengths_of(at, direction, lengths);
+    ck_assert(lengths[0] <= LONGEST && lengths[1] <= LONGEST && lengths[2] <= LONGEST);
+    number_load_array(format, left_array, 0, lengths[0], left);
+    number_load_array(format, right_array, 0, lengths[1], right);
+    memset(sum, 0, sizeof sum);
+    memset(magnitude, 0, sizeof magnitude);
+    for (int digit = 0; digit < 7;) {
+        add_product(at, direction, i);
+        for (digit = 0; digit < 7 && ++i[digit] == counts[digit]; digit++)
+            i[digit] = 0;
+    }
+    return lengths[2];
 }
 
 static void reference_is_right(const struct window_shape *shape, int direction)
 {
-    uint64_t lengths[3];
-    lengths_of(shape, direction, lengths);
-    double *left = loaded(checked.format, fake->device_blocks[0], lengths[0]);
-    double *right = loaded(checked.format, fake->device_blocks[1], lengths[1]);
-    struct sums sums = sum_all(shape, direction, left, right);
-    ck_assert_uint_eq(checked.n, sums.n);
-    for (uint64_t i = 0; i < sums.n; i++) {
-        const double rounding = 1e-13 * sums.magnitude[i];
-        ck_assert_double_le(fabs(checked.reference[i] - sums.sum[i]), rounding);
-        ck_assert_double_le(fabs(checked.magnitude[i] - sums.magnitude[i]), rounding);
+    const uint64_t n = sum_all(shape, direction, checked.format, fake->device_blocks[0],
+                               fake->device_blocks[1]);
+    ck_assert_uint_eq(checked.n, n);
+    for (uint64_t i = 0; i < n; i++) {
+        const double rounding = 1e-13 * magnitude[i];
+        ck_assert_double_le(fabs(checked.reference[i] - sum[i]), rounding);
+        ck_assert_double_le(fabs(checked.magnitude[i] - magnitude[i]), rounding);
     }
-    free(left);
-    free(right);
-    free_sums(&sums);
 }
 
 TEST_TIMES(every_shape_is_right, 3 * N_OF(settings))
@@ -243,22 +211,19 @@ TEST_TIMES(every_shape_is_right, 3 * N_OF(settings))
 
 /* --- wrong results --- */
 
-static void spoil(int fault, float *output, const float *left, const float *right)
+/* A product less, an output that was not written, two that were swapped, all of them zero. */
+static void spoil(int fault, float *output, const float *a, const float *b)
 {
     const float first = output[0];
-    switch (fault) {
-    case 0:
-        output[0] -= left[0] * right[0];
-        break;
-    case 1:
-        memset(&output[7], 0xff, sizeof *output); /* unwritten */
-        break;
-    case 2:
+    if (fault == 0)
+        output[0] -= a[0] * b[0];
+    else if (fault == 1)
+        memset(&output[7], 0xff, sizeof *output);
+    else if (fault == 3)
+        memset(output, 0, checked.n * sizeof *output);
+    else {
         output[0] = output[1];
         output[1] = first;
-        break;
-    default:
-        memset(output, 0, checked.n * sizeof *output);
     }
 }
 
@@ -303,20 +268,14 @@ static void try_kernel(void *library, const char *name, const struct window_shap
     launch(kernel, ((unsigned)window_count(&view.columns) + width - 1) / width,
            ((unsigned)view.rows + tile - 1) / tile, (unsigned)shape->groups, shape, arrays[0],
            arrays[1], arrays[2]);
-    double *left = loaded(format, arrays[0], lengths[0]);
-    double *right = loaded(format, arrays[1], lengths[1]);
-    double *output = loaded(format, arrays[2], lengths[2]);
-    struct sums sums = sum_all(shape, direction, left, right);
-    for (uint64_t i = 0; i < sums.n; i++)
-        ck_assert_msg(output[i] == number_round(format, sums.sum[i]),
-                      "%s, element %llu: %g, not %g", name, (unsigned long long)i, output[i],
-                      sums.sum[i]);
+    const uint64_t n = sum_all(shape, direction, format, arrays[0], arrays[1]);
+    for (uint64_t i = 0; i < n; i++) {
+        const double output = number_load(format, arrays[2], i);
+        ck_assert_msg(output == number_round(format, sum[i]), "%s, element %llu: %g, not %g", name,
+                      (unsigned long long)i, output, sum[i]);
+    }
     for (int i = 0; i < 3; i++)
         free(arrays[i]);
-    free(left);
-    free(right);
-    free(output);
-    free_sums(&sums);
 }
 
 TEST_TIMES(kernels_are_right_in_every_shape, 3 * N_OF(settings))

@@ -103,28 +103,27 @@ static const struct product_shape shapes[] = {
     {7, 23, 511}, {97, 481, 513}, {33, 65, 129}, {200, 3, 1},
 };
 
-static double *uniform(uint64_t stream, uint64_t n, double low, double high)
+static void fill_uniform(uint64_t stream, double *values, uint64_t n, double low, double high)
 {
-    double *values = calloc(n, sizeof *values);
     for (uint64_t i = 0; i < n; i++)
         values[i] = (double)(float)(low + random_unit(7, stream, i) * (high - low));
-    return values;
 }
 
-static void reference_is_right(const struct reference_request *request, const double *sum,
-                               const double *magnitude)
+/* Of the largest shape. */
+static double a_values[97 * 513], b_values[481 * 513], c_values[97 * 481], magnitude[97 * 481];
+
+static void reference_is_right(const struct product_shape *shape)
 {
-    const struct product_shape *shape = &request->shape;
     for (uint64_t i = 0; i < shape->m * shape->n; i++) {
-        const double *a = request->a + i / shape->n * shape->k;
-        const double *b = request->b + i % shape->n * shape->k;
         double wanted = 0.0;
         double size = 0.0;
         for (uint64_t k = 0; k < shape->k; k++) {
-            wanted += a[k] * b[k];
-            size += fabs(a[k] * b[k]);
+            const double product = a_values[i / shape->n * shape->k + k] *
+                                   b_values[i % shape->n * shape->k + k];
+            wanted += product;
+            size += fabs(product);
         }
-        ck_assert_double_le(fabs(sum[i] - wanted), (double)shape->k * 0x1p-52 * size);
+        ck_assert_double_le(fabs(c_values[i] - wanted), (double)shape->k * 0x1p-52 * size);
         ck_assert_double_ge(magnitude[i], size * (1 - 1e-12));
         ck_assert_double_le(magnitude[i], size * (1 + 1e-4));
     }
@@ -134,22 +133,18 @@ TEST_TIMES(reference_is_the_product, 4 * N_OF(shapes))
 {
     const struct product_shape *shape = &shapes[_i / 4];
     const bool has_one_sign = _i % 4 >= 2;
-    struct reference_request request = {.shape = *shape,
-                                        .is_single = _i % 2 != 0,
-                                        .has_one_sign = has_one_sign,
-                                        .n_threads = (uint32_t)_i % 3};
-    double *a = uniform(1, shape->m * shape->k, has_one_sign ? 1.0 : -1.0, 2.0);
-    double *b = uniform(2, shape->n * shape->k, -3.0, has_one_sign ? 0.0 : 1.0);
-    double *sum = calloc(shape->m * shape->n, sizeof *sum);
-    double *magnitude = calloc(shape->m * shape->n, sizeof *magnitude);
-    request.a = a;
-    request.b = b;
-    ck_assert_int_eq(reference_product(&request, sum, magnitude), GB_OK);
-    reference_is_right(&request, sum, magnitude);
-    free(a);
-    free(b);
-    free(sum);
-    free(magnitude);
+    const struct reference_request request = {.shape = *shape,
+                                              .a = a_values,
+                                              .b = b_values,
+                                              .is_single = _i % 2 != 0,
+                                              .has_one_sign = has_one_sign,
+                                              .n_threads = (uint32_t)_i % 3};
+    fill_uniform(1, a_values, shape->m * shape->k, has_one_sign ? 1.0 : -1.0, 2.0);
+    fill_uniform(2, b_values, shape->n * shape->k, -3.0, has_one_sign ? 0.0 : 1.0);
+    memset(c_values, 0, sizeof c_values);
+    memset(magnitude, 0, sizeof magnitude);
+    ck_assert_int_eq(reference_product(&request, c_values, magnitude), GB_OK);
+    reference_is_right(shape);
 }
 
 /* --- roundings --- */
@@ -268,24 +263,23 @@ TEST_TIMES(sums_are_those_of_their_definition, 5 * 3 * (int)N_OF(lengths))
     const uint64_t k = request.shape.k;
     const uint64_t length = (k + request.n_slices - 1) / request.n_slices;
     const double range = request.accumulate == ACCUMULATE_FP16 ? 1.0 : 1e3;
-    double *a = uniform(1, k, -range, range);
-    double *b = uniform(2, k, -1.0, 1.0);
     double elements[2][LONGEST];
     struct sums_request elementwise = request;
+    fill_uniform(1, a_values, k, -range, range);
+    fill_uniform(2, b_values, k, -1.0, 1.0);
     elementwise.a = elements[0];
     elementwise.b = elements[1];
-    sums_elements(request.accumulate, a, k, elements[0]);
-    sums_elements(request.accumulate, b, k, elements[1]);
+    sums_elements(request.accumulate, a_values, k, elements[0]);
+    sums_elements(request.accumulate, b_values, k, elements[1]);
     double wanted = 0.0;
     for (uint64_t at = 0; at < k; at += length)
-        wanted = plus(request.accumulate, wanted,
-                      slice(&request, a + at, b + at, k - at < length ? k - at : length));
-    double sum = -1.0;
-    sums_product(&elementwise, &sum);
-    ck_assert_msg(sum == wanted, "accumulate %d, order %d, k %llu: %a instead of %a",
-                  request.accumulate, request.order, (unsigned long long)k, sum, wanted);
-    free(a);
-    free(b);
+        wanted = plus(
+            request.accumulate, wanted,
+            slice(&request, a_values + at, b_values + at, k - at < length ? k - at : length));
+    double got = -1.0;
+    sums_product(&elementwise, &got);
+    ck_assert_msg(got == wanted, "accumulate %d, order %d, k %llu: %a instead of %a",
+                  request.accumulate, request.order, (unsigned long long)k, got, wanted);
 }
 
 static const int32_t imitated[] = {ACCUMULATE_FP32, ACCUMULATE_FP16, ACCUMULATE_EVERY4,
@@ -296,22 +290,20 @@ TEST_EACH(imitations_sum_as_a_scalar_kernel, imitated)
 {
     enum { M = 3, N = 5, K = 147 };
     const struct product_shape shape = {M, N, K};
-    double *a = uniform(1, M * K, -1.0, 1.0);
-    double *b = uniform(2, N * K, -1.0, 1.0);
     double sums[M * N];
+    fill_uniform(1, a_values, M * K, -1.0, 1.0);
+    fill_uniform(2, b_values, N * K, -1.0, 1.0);
     for (int i = 0; i < M * K; i++)
-        a[i] = number_round(GB_F16, a[i]);
+        a_values[i] = number_round(GB_F16, a_values[i]);
     for (int i = 0; i < N * K; i++)
-        b[i] = number_round(GB_F16, b[i]);
-    imitation_product(&shape, a, b, imitated[_i], sums);
+        b_values[i] = number_round(GB_F16, b_values[i]);
+    imitation_product(&shape, a_values, b_values, imitated[_i], sums);
     for (int i = 0; i < M * N; i++) {
         const struct sums_request request = {.accumulate = imitated[_i], .order = ORDER_SCALAR};
-        const double wanted = slice(&request, a + i / N * K, b + i % N * K, K);
+        const double wanted = slice(&request, a_values + i / N * K, b_values + i % N * K, K);
         ck_assert_msg(sums[i] == wanted, "accumulate %d: %a instead of %a", imitated[_i], sums[i],
                       wanted);
     }
-    free(a);
-    free(b);
 }
 
 /* --- the plugin --- */
@@ -333,17 +325,17 @@ TEST_EACH(layouts_are_what_they_say, layouts)
         layouts[_i], M, N, K);
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
-    const double *a = fake->device_blocks[0];
-    const double *b = fake->device_blocks[1];
+    const double *left = fake->device_blocks[0];
+    const double *right = fake->device_blocks[1];
     const double *c = fake->device_blocks[2];
     for (int i = 0; i < M; i++) {
         for (int j = 0; j < N; j++) {
-            double sum = 0.0;
+            double wanted = 0.0;
             for (int k = 0; k < K; k++)
-                sum += a[is_a_by_columns ? k * M + i : i * K + k] *
-                       b[is_b_by_columns ? j * K + k : k * N + j];
-            ck_assert_double_eq(c[i * N + j], sum);
-            ck_assert_double_eq(checked.reference[i * N + j], sum);
+                wanted += left[is_a_by_columns ? k * M + i : i * K + k] *
+                          right[is_b_by_columns ? j * K + k : k * N + j];
+            ck_assert_double_eq(c[i * N + j], wanted);
+            ck_assert_double_eq(checked.reference[i * N + j], wanted);
         }
     }
     ck_assert_uint_eq(checked.flags, GB_CHECK_EXACT);
