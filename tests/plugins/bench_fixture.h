@@ -16,6 +16,7 @@ static const struct gb_bench_ops *ops;
 static void *params;
 static void *bench;
 static struct gb_queue queue = {.size = sizeof queue};
+static char made_of[512];   /* the benchmark and its last options, for messages */
 static void (*equip)(void); /* gives a new host services of the test's; NULL: none */
 
 static inline void unload(void)
@@ -44,6 +45,7 @@ static inline void load_on(const char *backend, const char *id)
     ops = plugin->ops;
     params = fake_params_new(plugin);
     bench = NULL;
+    snprintf(made_of, sizeof made_of, "%s", id);
     if (equip != NULL)
         equip();
 }
@@ -61,6 +63,7 @@ __attribute__((format(printf, 1, 0))) static inline void set_list(const char *fo
     char *rest = NULL;
     char *text = fake->host.allocate(&fake->host, BYTES); /* params point into it */
     ck_assert_int_lt(vsnprintf(text, BYTES, format, arguments), BYTES);
+    snprintf(made_of, sizeof made_of, "%s: %.400s", plugin->id, text);
     for (char *name = strtok_r(text, ";", &rest); name != NULL; name = strtok_r(NULL, ";", &rest)) {
         char *end = strstr(name, " = ");
         ck_assert_msg(end != NULL, "no option: %s", name);
@@ -130,12 +133,14 @@ static inline void run_samples(uint64_t n, uint64_t iterations)
 
 static inline void expect_right(void)
 {
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    const int32_t status = ops->verify(bench, &queue);
+    ck_assert_msg(status == GB_OK, "%s: %d", made_of, status);
 }
 
 static inline void expect_wrong(void)
 {
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    const int32_t status = ops->verify(bench, &queue);
+    ck_assert_msg(status == GB_WRONG_RESULT, "%s: %d", made_of, status);
 }
 
 static inline void expect_n_wrong(uint64_t n)

@@ -110,12 +110,17 @@ static unsigned first_cpu(const cpu_set_t *set)
     return cpu;
 }
 
+static const char *cpu_text(const cpu_set_t *set, const char *more)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%u%s", first_cpu(set), more);
+    return text;
+}
+
 TEST(the_process_is_pinned_until_it_is_closed)
 {
-    char text[16];
     const cpu_set_t before = cpus_here();
-    snprintf(text, sizeof text, "%u", first_cpu(&before));
-    set("cpus", text);
+    set("cpus", cpu_text(&before, ""));
     open_device();
     const cpu_set_t pinned = cpus_here();
     ck_assert_int_eq(CPU_COUNT(&pinned), 1);
@@ -128,10 +133,8 @@ TEST(the_process_is_pinned_until_it_is_closed)
 
 TEST_TIMES(cpus_that_are_not_there_are_refused, 2)
 {
-    char text[32];
     const cpu_set_t before = cpus_here();
-    snprintf(text, sizeof text, "%u,8191", first_cpu(&before));
-    set("cpus", _i == 0 ? "8191" : text);
+    set("cpus", _i == 0 ? "8191" : cpu_text(&before, ",8191"));
     expect_closed("cpus: not all of them can be used here; the process was given ");
     const cpu_set_t now = cpus_here();
     ck_assert(CPU_EQUAL(&now, &before));
@@ -258,18 +261,22 @@ static const struct gb_bench_ops spinner_ops = {.size = sizeof spinner_ops, .run
 static const struct gb_bench_ops reset_ops = {
     .size = sizeof reset_ops, .run = spin, .reset = count_reset};
 
-static struct gb_measurement spins(struct spinner *spinner, uint64_t n)
+static struct spinner spinner;
+
+/* A measurement of a spinner on the open device. */
+static struct gb_measurement spins(struct spinner with, uint64_t n)
 {
-    struct gb_measurement measurement = measurement_of(&spinner_ops, spinner, n);
+    if (device == NULL)
+        open_device();
+    spinner = with;
+    struct gb_measurement measurement = measurement_of(&spinner_ops, &spinner, n);
     measurement.iterations = 3;
     return measurement;
 }
 
 TEST(a_busy_wait_takes_its_time)
 {
-    struct spinner spinner = {.busy_ns = 50e3};
-    open_device();
-    struct gb_measurement measurement = spins(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 50e3}, SAMPLES);
     measured(&measurement, SAMPLES);
     ck_assert_uint_eq(measurement.n_lost, 0);
     ck_assert_uint_eq(measurement.clocks_filled & 1u, 1u);
@@ -287,9 +294,7 @@ TEST(a_busy_wait_takes_its_time)
 
 TEST_TIMES(every_clock_can_count, 3)
 {
-    struct spinner spinner = {.busy_ns = 1e3};
-    open_device();
-    struct gb_measurement measurement = spins(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 1e3}, SAMPLES);
     measurement.clock = (uint32_t)_i;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
     ck_assert_uint_ne(measurement.clocks_filled & 1u << _i, 0);
@@ -307,9 +312,7 @@ TEST_TIMES(every_clock_can_count, 3)
 
 TEST(no_sample_begins_after_the_deadline)
 {
-    struct spinner spinner = {.busy_ns = 2e6};
-    open_device();
-    struct gb_measurement measurement = spins(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 2e6}, SAMPLES);
     measurement.deadline_ns = 1.0; /* long gone */
     measured(&measurement, 0);
     ck_assert_uint_eq(spinner.n_runs, 0);
@@ -324,9 +327,7 @@ TEST(gaps_follow_the_samples)
 {
     enum { N = 4 };
     const double gap_ns = 3e6;
-    struct spinner spinner = {.busy_ns = 1e4};
-    open_device();
-    struct gb_measurement measurement = spins(&spinner, N);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 1e4}, N);
     measurement.gap_ns = gap_ns;
     measured(&measurement, N);
     const double end_ns = now_ns(CLOCK_MONOTONIC);
@@ -342,9 +343,7 @@ TEST(gaps_follow_the_samples)
 
 TEST(a_failing_run_ends_the_batch)
 {
-    struct spinner spinner = {.fails_at = 5};
-    open_device();
-    struct gb_measurement measurement = spins(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.fails_at = 5}, SAMPLES);
     ck_assert_int_eq(ops->measure(device, &measurement), GB_CANCELLED);
     ck_assert_uint_eq(measurement.n_done, 4);
     ck_assert_uint_eq(spinner.n_runs, 5);
@@ -353,10 +352,8 @@ TEST(a_failing_run_ends_the_batch)
 /* With and without a reset before each sample, in which preemption is nobody's. */
 TEST_TIMES(the_sample_that_was_preempted_is_marked, 2)
 {
-    struct spinner spinner = {.preempted_at = 7};
-    open_device();
+    struct gb_measurement measurement = spins((struct spinner){.preempted_at = 7}, SAMPLES);
     n_preempted = 5;
-    struct gb_measurement measurement = spins(&spinner, SAMPLES);
     measurement.bench_ops = _i == 0 ? &spinner_ops : &reset_ops;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
     for (uint64_t i = 0; i < SAMPLES; i++)
@@ -368,11 +365,9 @@ TEST_TIMES(the_sample_that_was_preempted_is_marked, 2)
 /* One word of each line of the buffer goes up by one a walk. */
 TEST(a_cold_sample_walks_the_whole_buffer)
 {
-    struct spinner spinner = {0};
-    open_device();
+    struct gb_measurement measurement = spins((struct spinner){0}, 7);
     const struct flush_buffer *flush = &((const struct cpu_device *)device)->flush;
-    struct gb_measurement measurement = spins(&spinner, 7);
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    measured(&measurement, 7);
     ck_assert_ptr_null(flush->words); /* warm: no memory is taken */
     measurement.cache = GB_CACHE_COLD;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
@@ -462,8 +457,8 @@ static struct sensors *throttled_sensors;
 
 static int32_t throttle_at_third(void *object, const struct gb_queue *on, uint64_t iterations)
 {
-    struct spinner *spinner = object;
-    if (spinner->n_runs == 2)
+    static int n_runs;
+    if (++n_runs == 3)
         write_number(throttled_sensors->core_throttle_file, 8);
     return spin(object, on, iterations);
 }
@@ -472,12 +467,11 @@ TEST(a_throttled_batch_is_marked)
 {
     static const struct gb_bench_ops throttling = {.size = sizeof throttling,
                                                    .run = throttle_at_third};
-    struct spinner spinner = {0};
     throttled_sensors = sensors_of_files();
     for (int batch = 0; batch < 2; batch++) {
-        struct gb_measurement measurement = spins(&spinner, 4);
+        struct gb_measurement measurement = spins((struct spinner){0}, 4);
         measurement.bench_ops = &throttling;
-        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+        measured(&measurement, 4);
         for (uint64_t i = 0; i < 4; i++) {
             ck_assert_double_eq(columns[CLOCK_HZ][i], 2.4e9);
             ck_assert_uint_eq(throttle[i], batch == 0 ? THROTTLE_CORE : 0);
@@ -527,6 +521,8 @@ static uint32_t clocks_filled; /* of the last measurement of a meeting */
 
 static int32_t measure_meeting(struct meeting *meeting, uint32_t n, uint64_t n_samples)
 {
+    if (device == NULL)
+        open_device();
     ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
     int32_t status = ops->set_threads(device, queue, n);
     if (status == GB_OK) {
@@ -548,7 +544,6 @@ TEST(threads_run_at_the_same_time)
 {
     struct meeting meeting = {.fails = THREADS, .busy_ns = 20e3};
     const int n_cpus = n_cpus_here();
-    open_device();
     ck_assert_int_eq(measure_meeting(&meeting, THREADS, 20), GB_OK);
     for (uint32_t i = 0; i < THREADS; i++)
         ck_assert_uint_eq(meeting.n_runs[i], 20 * 3); /* iterations each */
@@ -574,7 +569,6 @@ TEST(one_thread_is_the_one_that_measures)
 {
     struct meeting meeting = {.fails = THREADS};
     const int n_cpus = n_cpus_here();
-    open_device();
     ck_assert_int_eq(measure_meeting(&meeting, 2, 2), GB_OK);
     ck_assert_int_eq(measure_meeting(&(struct meeting){.fails = THREADS}, 1, 5), GB_OK);
     ck_assert_double_nan(thread_ns[0]); /* not wanted of one */
@@ -584,26 +578,21 @@ TEST(one_thread_is_the_one_that_measures)
 TEST_TIMES(a_failing_thread_ends_the_batch, THREADS)
 {
     struct meeting meeting = {.fails = (uint32_t)_i};
-    open_device();
     ck_assert_int_eq(measure_meeting(&meeting, THREADS, 10), GB_DEVICE_ERROR);
     ck_assert_uint_eq(meeting.n_runs[THREADS - 1], 3);
 }
 
-static const struct {
-    const char *pin;
-    bool is_bound;
-} placings[] = {{"scatter", true}, {"compact", true}, {"none", false}};
+static const char *const pins[] = {"scatter", "compact", "none"};
 
-TEST_TIMES(threads_are_bound_where_there_are_enough_cpus, 3)
+TEST_EACH(threads_are_bound_where_there_are_enough_cpus, pins)
 {
     struct meeting meeting = {.fails = THREADS};
     const int n_cpus = n_cpus_here();
     const uint32_t n = n_cpus < THREADS ? (uint32_t)n_cpus : THREADS;
-    set("pin", placings[_i].pin);
-    open_device();
+    set("pin", pins[_i]);
     ck_assert_int_eq(measure_meeting(&meeting, n, 3), GB_OK);
     for (uint32_t i = 0; i < n; i++)
-        ck_assert_int_eq(meeting.n_cpus[i], placings[_i].is_bound && n > 1 ? 1 : n_cpus);
+        ck_assert_int_eq(meeting.n_cpus[i], _i < 2 && n > 1 ? 1 : n_cpus);
     if (n_cpus >= THREADS)
         return;
     meeting = (struct meeting){.fails = THREADS};
@@ -613,7 +602,6 @@ TEST_TIMES(threads_are_bound_where_there_are_enough_cpus, 3)
 
 TEST(options_that_cannot_be_are_refused)
 {
-    char text[32];
     const cpu_set_t here = cpus_here();
     struct meeting meeting = {.fails = THREADS};
     set("pin", "dense");
@@ -622,9 +610,7 @@ TEST(options_that_cannot_be_are_refused)
     set("numa_node", "1023");
     expect_closed("numa_node = 1023: th");
     set("numa_node", "-1");
-    snprintf(text, sizeof text, "%u", first_cpu(&here));
-    set("pin", text);
-    open_device();
+    set("pin", cpu_text(&here, ""));
     ck_assert_int_eq(measure_meeting(&meeting, 2, 1), GB_FAILED);
     ck_assert_str_eq(fake->reason, "pin: 1 CPU for 2 threads: expected one for each");
 }
