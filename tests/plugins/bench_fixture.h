@@ -168,3 +168,19 @@ static inline void expect_metric(const char *name, double value)
 {
     ck_assert_double_eq_tol(fake_metric_named(fake, name), value, 1e-9);
 }
+
+/* Lets the first call that is counted fail, then the second, and so on until none does: each time
+ * preparing ends with the status, and end() finds nothing left. load_case clears the counts. */
+static inline void fail_each_call(void (*load_case)(int number), int number, int32_t *fail_at,
+                                  const int32_t *n_calls, int32_t failure, void (*end)(void))
+{
+    int32_t status = failure;
+    for (int32_t i = 1; status != GB_OK; i++) {
+        load_case(number);
+        *fail_at = i;
+        status = create_and_prepare();
+        ck_assert_int_eq(status, *n_calls < i ? GB_OK : failure);
+        ck_assert_int_lt(i, 200);
+        end();
+    }
+}

@@ -189,17 +189,14 @@ TEST_TIMES(cuda_skips_what_device_and_driver_lack, CUDA(sizeof lacking / sizeof 
     ck_assert_str_eq(fake->reason, lacking[_i].reason);
 }
 
-/* The first call fails, then the second, and so on until none does. */
+static void load_case(int i)
+{
+    load_on_cuda();
+    set("%s", on_cuda[i]);
+}
+
 TEST_TIMES(cuda_leaves_nothing_after_any_failure, CUDA(N_ON_CUDA))
 {
-    int32_t status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_on_cuda();
-        set("%s", on_cuda[_i]);
-        cuda->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
-        ck_assert_int_lt(i, 100);
-        end();
-    }
+    load_on_cuda();
+    fail_each_call(load_case, _i, &cuda->fail_at, &cuda->n_calls, GB_NO_MEMORY, end);
 }

@@ -97,15 +97,7 @@ TEST_TIMES(copies_that_are_short_are_found, CUDA(1))
 
 TEST_TIMES(copies_leave_nothing_after_any_failure, CUDA(N_COPIES))
 {
-    int32_t status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_copy(_i);
-        cuda->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
-        ck_assert_int_lt(i, 100);
-        end();
-    }
+    fail_each_call(load_copy, _i, &cuda->fail_at, &cuda->n_calls, GB_NO_MEMORY, end);
 }
 
 static const struct {
@@ -217,28 +209,20 @@ TEST(sizes_are_rounded_down)
     expect_right();
 }
 
+/* What failed NCCL's fake takes for wrong. */
+static void end_failed_nccl(void)
+{
+    ck_assert(nccl->n_calls < nccl->fail_at ||
+              strstr(fake->reason, "NCCL: internal error while ") != NULL);
+    unload();
+    ck_assert_int_eq(cuda->n_live + nccl->n_live + cuda->n_wrong, 0);
+    *nccl = (struct fake_nccl){0};
+}
+
 TEST_TIMES(collectives_leave_nothing_after_any_failure, N_COLLECTIVES)
 {
-    int32_t status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_collective(_i);
-        cuda->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
-        end();
-    }
-    status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_collective(_i);
-        nccl->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, nccl->n_calls < i ? GB_OK : GB_FAILED);
-        if (status != GB_OK)
-            ck_assert_ptr_nonnull(strstr(fake->reason, "NCCL: internal error while "));
-        unload();
-        ck_assert_int_eq(cuda->n_live + nccl->n_live + cuda->n_wrong, 0);
-    }
-    *nccl = (struct fake_nccl){0}; /* what failed it takes for wrong */
+    fail_each_call(load_collective, _i, &cuda->fail_at, &cuda->n_calls, GB_NO_MEMORY, end);
+    fail_each_call(load_collective, _i, &nccl->fail_at, &nccl->n_calls, GB_FAILED, end_failed_nccl);
 }
 
 static const struct {

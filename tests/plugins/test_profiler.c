@@ -68,41 +68,32 @@ static void take(void *object, const char *name, const char *unit, const char *h
              help);
 }
 
-TEST(metrics_are_listed_by_their_usual_form)
+static void expect_listed(const char *name, int n, const char *words)
 {
     struct listing listing = {0};
+    ck_assert(metrics_list(metrics, name, take, &listing, reason, sizeof reason));
+    ck_assert_int_eq(listing.n, n);
+    ck_assert_msg(strstr(listing.text, words) != NULL, "%s", listing.text);
+}
+
+/* By their usual form, or one in all of its forms; names of chips are in any case. */
+TEST(metrics_are_listed)
+{
     open_fake();
     metrics = metrics_new("Fk100", NULL, reason, sizeof reason);
     ck_assert_ptr_nonnull(metrics);
-    ck_assert(metrics_list(metrics, NULL, take, &listing, reason, sizeof reason));
-    ck_assert_int_eq(listing.n, 9);
-    ck_assert_ptr_nonnull(strstr(listing.text, "dram__bytes_read.sum (byte): of memory\n"));
-    ck_assert_ptr_nonnull(strstr(listing.text, "lts__hit_rate.pct (percent): hits\n"));
-    ck_assert_ptr_nonnull(
-        strstr(listing.text, "sm__throughput.avg.pct_of_peak_sustained_elapsed (percent)"));
-}
-
-TEST(a_whole_metric_is_listed_in_all_forms)
-{
-    static const char *const names[] = {"lts__hit_rate", "lts__hit_rate.ratio"};
-    for (size_t i = 0; i < 2; i++) {
-        struct listing listing = {0};
-        metrics_free(metrics);
-        new_metrics();
-        ck_assert(metrics_list(metrics, names[i], take, &listing, reason, sizeof reason));
-        ck_assert_int_eq(listing.n, 11);
-        ck_assert_ptr_nonnull(strstr(listing.text, "lts__hit_rate.ratio (percent)"));
-    }
+    expect_listed(NULL, 9, "dram__bytes_read.sum (byte): of memory\n");
+    expect_listed(NULL, 9, "lts__hit_rate.pct (percent): hits\n");
+    expect_listed(NULL, 9, "sm__throughput.avg.pct_of_peak_sustained_elapsed (percent)");
+    metrics_free(metrics);
+    new_metrics();
+    expect_listed("lts__hit_rate", 11, "lts__hit_rate.ratio (percent)");
+    expect_listed("lts__hit_rate.ratio", 11, "lts__hit_rate.ratio (percent)");
 }
 
 TEST(only_metrics_with_a_form_are_there)
 {
     char longer[400];
-    memset(longer, 'x', sizeof longer - 1);
-    longer[sizeof longer - 1] = '\0';
-    new_metrics();
-    ck_assert(metrics_has(metrics, "dram__bytes_read.sum"));
-    ck_assert(metrics_has(metrics, "lts__hit_rate.pct"));
     const char *const others[] = {"dram__bytes_read",
                                   "dram__bytes_read.",
                                   "dram__bytes_read.pct",
@@ -112,23 +103,23 @@ TEST(only_metrics_with_a_form_are_there)
                                   ".sum",
                                   "no such thing",
                                   longer};
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    new_metrics();
+    ck_assert(metrics_has(metrics, "dram__bytes_read.sum"));
+    ck_assert(metrics_has(metrics, "lts__hit_rate.pct"));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         ck_assert_msg(!metrics_has(metrics, others[i]), "%s", others[i]);
     ck_assert_str_eq(metrics_unit(metrics, "dram__bytes_read.sum"), "byte");
     ck_assert_str_eq(metrics_unit(metrics, "nothing.sum"), "");
 }
 
-TEST(an_unknown_chip_is_told_with_those_that_are_known)
-{
-    open_fake();
-    ck_assert_ptr_null(metrics_new("GH1", NULL, reason, sizeof reason));
-    ck_assert_str_eq(reason, "chip 'GH1' is not known: expected one of FK050 FK100");
-}
-
-TEST(the_chip_of_a_device_is_found)
+TEST(chips_are_known_by_name)
 {
     char chip[PROFILER_CHIP_BYTES];
     open_fake();
+    ck_assert_ptr_null(metrics_new("GH1", NULL, reason, sizeof reason));
+    ck_assert_str_eq(reason, "chip 'GH1' is not known: expected one of FK050 FK100");
     ck_assert(profiler_chip(0, chip, reason, sizeof reason));
     ck_assert_str_eq(chip, "FK100");
 }
