@@ -156,7 +156,7 @@ TEST_TIMES(copy_copies_every_byte, 4)
     static const int bytes[] = {1, 3, 63, 64, 65, 4096, 100003, 4198401};
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
         load_bench("copy");
-        set("method = %s; bytes = %d", methods[_i], bytes[i]);
+        set("method = %s; bytes = %d; width = %d", methods[_i], bytes[i], 1 << i % 5);
         const int32_t status = created();
         if (status == GB_SKIPPED) /* a processor without such stores */
             continue;

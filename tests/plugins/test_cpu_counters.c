@@ -16,10 +16,12 @@
 enum { PAGES = 256, SLACK = 24, VALUES_MAX = 64 };
 
 static const struct gb_counters *counters;
+static struct gb_counting counting;
 
 static void setup(void)
 {
     load_device("device_cpu", "cpu");
+    counting = (struct gb_counting){.size = sizeof counting};
     counters = plugin->extension(GB_COUNTERS);
     ck_assert_ptr_nonnull(counters);
     set("flush", "64KiB");
@@ -118,11 +120,8 @@ static void take(void *context, const char *name, double value, const char *unit
     told.values[told.n++] = value;
 }
 
-static struct gb_counting counting;
-
 static int32_t count(struct toucher *toucher, const char *const *names, uint32_t n)
 {
-    counting.size = sizeof counting;
     counting.iterations = 2;
     counting.bench_ops = &bench;
     counting.bench = toucher;
@@ -163,14 +162,9 @@ static void count_faults(struct toucher *toucher)
     ck_assert_int_eq(toucher->n_reset, 2);
 }
 
-TEST(an_iteration_is_counted)
+TEST_TIMES(iterations_and_threads_that_they_start_are_counted, 2)
 {
-    count_faults(&(struct toucher){.where = HERE});
-}
-
-TEST(threads_that_run_starts_are_counted)
-{
-    count_faults(&(struct toucher){.where = NEW_THREAD});
+    count_faults(&(struct toucher){.where = _i == 0 ? HERE : NEW_THREAD});
 }
 
 TEST(threads_from_before_are_counted)

@@ -26,7 +26,14 @@ static void setup(void)
     n_logs = 0;
 }
 
-TEST_FIXTURE(setup, close_device)
+static void tear_down(void)
+{
+    if (queue != NULL)
+        ops->queue_destroy(device, queue);
+    close_device();
+}
+
+TEST_FIXTURE(setup, tear_down)
 
 /* --- with no device --- */
 
@@ -76,13 +83,6 @@ static void open_it(void)
 {
     open_device();
     ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
-}
-
-static void close_it(void)
-{
-    ops->queue_destroy(device, queue);
-    ops->close(device);
-    device = NULL;
 }
 
 /* A fill on the device: its own flush. */
@@ -142,7 +142,6 @@ TEST_TIMES(a_gpu_is_described, has_gpu())
     open_it();
     ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
     ck_assert_double_gt(telemetry.clock_hz, 0.0);
-    close_it();
 }
 
 TEST_TIMES(memory_is_copied_and_filled, has_gpu())
@@ -167,7 +166,6 @@ TEST_TIMES(memory_is_copied_and_filled, has_gpu())
     ops->release(device, memory);
     ops->release(device, pinned);
     ops->release(device, NULL);
-    close_it();
 }
 
 static void check_times(uint32_t clock)
@@ -200,7 +198,6 @@ TEST_TIMES(every_clock_counts, has_gpu())
         ck_assert_int_eq(words.overhead_ns > 0.0, j == 1 || j == 2);
     }
     ck_assert_int_eq(n_logs, 0);
-    close_it();
 }
 
 /* Of one fill a graph is made, two are put into the stream, unless a graph is asked for; each says
@@ -235,7 +232,6 @@ TEST_TIMES(the_way_of_reading_is_said, has_gpu())
         for (size_t j = 0; j < SAMPLES; j++)
             ck_assert_uint_eq(flags[j] & GB_SAMPLE_INTERRUPTED, 0);
     }
-    close_it();
 }
 
 TEST_TIMES(no_work_is_an_error_of_the_kernel_clock_only, has_gpu())
@@ -249,7 +245,6 @@ TEST_TIMES(no_work_is_an_error_of_the_kernel_clock_only, has_gpu())
                      "has nothing to time: use clock = wall");
     measurement = timed_by("event", &nothing_ops, 3);
     measured(&measurement, 3);
-    close_it();
 }
 
 static int32_t wait_inside(void *object, const struct gb_queue *on, uint64_t iterations)
@@ -279,7 +274,6 @@ TEST_TIMES(a_benchmark_that_waits_is_let_go, has_gpu())
         ck_assert_int_eq(n_logs, (int)i);
         ops->release(device, memory);
     }
-    close_it();
 }
 
 TEST_TIMES(no_sample_is_begun_after_the_deadline, has_gpu())
@@ -289,7 +283,6 @@ TEST_TIMES(no_sample_is_begun_after_the_deadline, has_gpu())
     measurement.deadline_ns = 1.0;
     measured(&measurement, 0);
     ck_assert_uint_eq(measurement.n_lost, 0);
-    close_it();
 }
 
 static uint32_t n_findings;

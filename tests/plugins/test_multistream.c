@@ -28,19 +28,13 @@ TEST_FIXTURE(NULL, end)
 
 /* --- on the CPU --- */
 
-TEST(cpu_needs_the_machine_for_itself)
-{
-    load("cpu");
-    ck_assert_int_eq(ops->flags & GB_BENCH_EXCLUSIVE, 0);
-    ready();
-    ck_assert_int_eq(fake->is_exclusive, 1);
-}
-
 TEST(cpu_sums_in_memory)
 {
     load("cpu");
     set("input = random; sum = memory");
+    ck_assert_int_eq(ops->flags & GB_BENCH_EXCLUSIVE, 0);
     ready();
+    ck_assert_int_eq(fake->is_exclusive, 1);
     expect_wrong();
     run_bench(2);
     expect_right();
@@ -85,31 +79,29 @@ TEST_TIMES(cuda_is_right_with_each_option, CUDA(N_ON_CUDA))
     ck_assert_uint_eq(fake->n_compared, PROBLEMS * ROWS * COLS);
 }
 
-/* The problem is seen by where its output is. */
-TEST_TIMES(cuda_launches_in_the_order_asked_for, CUDA(2))
+/* The problem is seen by where its output is; priorities are graded over the whole range. */
+static const struct {
+    const char *options;
+    int streams, problems[PROBLEMS], priorities[PROBLEMS];
+} launches[] = {
+    {"order = breadth", 3, {0, 1, 2, 3, 4, 5, 6}, {0}},
+    {"order = depth", 3, {0, 3, 6, 1, 4, 2, 5}, {0}},
+    {"priority = graded", 20, {0, 1, 2, 3, 4, 5, 6}, {-5, -5, -4, -3, -2, -1, 0}},
+};
+
+TEST_TIMES(cuda_launches_in_the_order_asked_for, CUDA(3))
 {
-    static const int orders[2][PROBLEMS] = {{0, 1, 2, 3, 4, 5, 6}, {0, 3, 6, 1, 4, 2, 5}};
     load_on_cuda();
-    set("streams = 3; order = %s", _i == 0 ? "breadth" : "depth");
+    set("streams = %d; %s", launches[_i].streams, launches[_i].options);
     ready();
     run_bench(1);
     const float *first = cuda->launches[0].c;
     for (int i = 0; i < PROBLEMS; i++) {
-        ck_assert_int_eq(cuda->launches[i].c - first, orders[_i][i] * ROWS * COLS);
-        ck_assert_int_eq(cuda->launches[i].stream, orders[_i][i] % 3);
-        ck_assert_int_eq(cuda->launches[i].priority, 0);
+        const int problem = launches[_i].problems[i];
+        ck_assert_int_eq(cuda->launches[i].c - first, problem * ROWS * COLS);
+        ck_assert_int_eq(cuda->launches[i].stream, problem % launches[_i].streams);
+        ck_assert_int_eq(cuda->launches[i].priority, launches[_i].priorities[i]);
     }
-}
-
-TEST_TIMES(cuda_grades_priorities_over_the_whole_range, CUDA(1))
-{
-    static const int priorities[] = {-5, -5, -4, -3, -2, -1, 0};
-    load_on_cuda();
-    set("priority = graded; streams = 20");
-    ready();
-    run_bench(1);
-    for (int i = 0; i < PROBLEMS; i++)
-        ck_assert_int_eq(cuda->launches[i].priority, priorities[i]);
 }
 
 TEST_TIMES(cuda_tells_the_units_it_was_given, CUDA(1))

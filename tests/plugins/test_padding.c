@@ -179,11 +179,16 @@ typedef void launch_fn(kernel_fn *kernel, unsigned columns, unsigned rows, unsig
                        unsigned n_threads, const float *x, const float *w, float *y, int m, int n,
                        int k);
 
+static size_t page_bytes(size_t n)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (n * sizeof(float) + page - 1) / page * page;
+}
+
 /* n floats that end where the memory does: what is read or written beyond them is a crash. */
 static float *take(size_t n)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t bytes = (n * sizeof(float) + page - 1) / page * page;
+    const size_t bytes = page_bytes(n), page = page_bytes(1);
     char *memory = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                         0);
     ck_assert_ptr_ne(memory, MAP_FAILED);
@@ -193,9 +198,7 @@ static float *take(size_t n)
 
 static void give_back(float *values, size_t n)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t bytes = (n * sizeof(float) + page - 1) / page * page;
-    munmap((char *)(values + n) - bytes, bytes + page);
+    munmap((char *)(values + n) - page_bytes(n), page_bytes(n) + page_bytes(1));
 }
 
 static size_t count_wrong(const struct product_shape *shape, const float *x, const float *w,
