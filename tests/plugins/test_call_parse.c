@@ -1,8 +1,7 @@
 /* test_call_parse.c - the language of signatures, arguments and calls of the benchmark `call`: what
  * is read, and what is said, at which byte, of what is not. */
-#include "tests/check_main.h"
-
 #include "plugins/common/call/call_parse.h"
+#include "tests/check_main.h"
 
 #include <gbrun/bench.h>
 
@@ -173,10 +172,14 @@ static bool read_calls(const char *text, struct problem *problem)
 
 static bool read_math(const char *text, struct problem *problem)
 {
+    static const char *const formats[] = {
+        [GB_F32] = "fp32", [GB_BF16] = "bf16", [GB_I8] = "int8", [GB_F64] = "fp64"};
+    static const char *const units[] = {
+        [GB_MATH_SCALAR] = "scalar", [GB_MATH_VECTOR] = "vector", [GB_MATH_TENSOR] = "tensor"};
     uint32_t format, unit;
     if (!parse_math(text, &format, &unit, problem))
         return false;
-    add("%u %u", format, unit);
+    add("%s %s", formats[format], units[unit]);
     return true;
 }
 
@@ -261,6 +264,10 @@ static const struct {
      "buffer fp16[10] pinned, uniform -1:~0.5 integral out restore expect name arg.3"},
     {read_value, "buffer(6, fill=\"a\\\"b\\n\\x41\", host, expect=\"x\")",
      "buffer uint8[6] host, text 5:a\"b\nA expect text x"},
+    {read_math, "fp32 vector", "fp32 vector"},
+    {read_math, " bf16  tensor ", "bf16 tensor"},
+    {read_math, "int8 tensor", "int8 tensor"},
+    {read_math, "fp64 scalar", "fp64 scalar"},
     {read_calls, "", ""},
     {read_calls,
      "create(out handle), void set(handle, size_t 3, \"x\"), pointer p = make(), "
@@ -275,25 +282,6 @@ TEST_EACH(what_is_read, texts)
     out[0] = '\0';
     ck_assert_msg(texts[_i].read(texts[_i].text, &problem), "%s: %s", texts[_i].text, problem.text);
     ck_assert_str_eq(out, texts[_i].read_as);
-}
-
-static const struct {
-    const char *text;
-    uint32_t format, unit;
-} arithmetics[] = {
-    {"fp32 vector", GB_F32, GB_MATH_VECTOR},
-    {" bf16  tensor ", GB_BF16, GB_MATH_TENSOR},
-    {"int8 tensor", GB_I8, GB_MATH_TENSOR},
-    {"fp64 scalar", GB_F64, GB_MATH_SCALAR},
-};
-
-TEST_EACH(math, arithmetics)
-{
-    uint32_t format = 0, unit = 0;
-    struct problem problem = {0};
-    ck_assert_msg(parse_math(arithmetics[_i].text, &format, &unit, &problem), "%s", problem.text);
-    ck_assert_uint_eq(format, arithmetics[_i].format);
-    ck_assert_uint_eq(unit, arithmetics[_i].unit);
 }
 
 /* ---- numbers ---- */

@@ -1,8 +1,5 @@
-/*
- * test_device_cuda.c - the CUDA device: what it says where there is no GPU, and, where there is
- * one, how it measures.
- */
-#define _GNU_SOURCE
+/* test_device_cuda.c - the CUDA device: what it says where there is no GPU, and, where there is
+ * one, how it measures. */
 #include "tests/check_main.h"
 #include "tests/plugins/device_fixture.h"
 

@@ -1,7 +1,5 @@
-/*
- * test_kernel.c - the benchmark `kernel` on a driver that computes on the host: how kernels are
- * launched, what is reported of them, what they are compared with. Those of a .cu need NVRTC.
- */
+/* test_kernel.c - the benchmark `kernel` on a driver that computes on the host: how kernels are
+ * launched, what is reported of them, what they are compared with. Those of a .cu need NVRTC. */
 #include "plugins/bench_kernel/settings.h"
 #include "tests/check_main.h"
 #include "tests/fake_cuda/fake_launch.h"
@@ -163,36 +161,41 @@ TEST(reports_what_it_needs)
     expect_metric("occupancy", 5.0 * 224 / 2048);
 }
 
-TEST(skips_what_does_not_fit)
+#define MEMBER(name) offsetof(struct kernel_params, name)
+
+static void give(size_t member, const char *value)
 {
-    given.block = "513";
-    expect_end(GB_SKIPPED, "a block of 513 threads does not fit: this kernel, which has 40 "
-                           "registers, takes up to 512");
-    given.block = "512";
-    given.shared = "231424";
-    expect_measured();
-    given.shared = "231425";
-    expect_end(GB_SKIPPED, "shared = 231425 does not fit: a block has up to 232448 bytes, of which "
-                           "the kernel itself takes 1024");
+    memcpy((char *)&given + member, &value, sizeof value);
 }
 
-TEST(fails_for_other_parameters)
-{
-    cuda->n_parameters = 5;
-    expect_end(GB_FAILED, "signature: it has 4 parameters, but the kernel 5");
-    cuda->n_parameters = 3;
-    expect_end(GB_FAILED, "signature: it has 4 parameters, but the kernel 3");
-    cuda->n_parameters = 4;
-    given.signature = "void(pointer, pointer, int64, int)";
-    expect_end(GB_FAILED, "signature: parameter 3 has 8 bytes, but that of the kernel 4");
-}
+static const struct {
+    size_t member;
+    const char *value;
+    int32_t n_parameters, status;
+    const char *words;
+} ends[] = {
+    {MEMBER(block), "513", 4, GB_SKIPPED,
+     "a block of 513 threads does not fit: this kernel, which has 40 registers, takes up to 512"},
+    {MEMBER(block), "512", 4, GB_OK, ""},
+    {MEMBER(shared), "231424", 4, GB_OK, ""},
+    {MEMBER(shared), "231425", 4, GB_SKIPPED,
+     "shared = 231425 does not fit: a block has up to 232448 bytes, of which the kernel itself "
+     "takes 1024"},
+    {MEMBER(block), "256", 5, GB_FAILED, "signature: it has 4 parameters, but the kernel 5"},
+    {MEMBER(block), "256", 3, GB_FAILED, "signature: it has 4 parameters, but the kernel 3"},
+    {MEMBER(signature), "void(pointer, pointer, int64, int)", 4, GB_FAILED,
+     "signature: parameter 3 has 8 bytes, but that of the kernel 4"},
+    {MEMBER(source), "none.ptx", 4, GB_FAILED, "none.ptx: No such file or directory"},
+    {MEMBER(source), "wrong.ptx", 4, GB_FAILED, "wrong.ptx(1): fatal: not PTX"},
+    {MEMBER(grid), "x", 4, GB_FAILED, "grid: 'x': expected a number"},
+};
 
-TEST(says_what_the_driver_says)
+TEST_EACH(says_what_driver_and_device_do_not_take, ends)
 {
-    write_text("scale.ptx", "not ptx");
-    expect_end(GB_FAILED, "scale.ptx(1): fatal: not PTX");
-    given.source = "none.ptx";
-    expect_end(GB_FAILED, "none.ptx: No such file or directory");
+    write_text("wrong.ptx", "not ptx");
+    cuda->n_parameters = ends[_i].n_parameters;
+    give(ends[_i].member, ends[_i].value);
+    expect_end(ends[_i].status, ends[_i].words);
 }
 
 /* --- comparisons --- */
@@ -438,7 +441,6 @@ static void expect_problem(const char *option, uint64_t offset, const char *word
     ck_assert_uint_eq(first.offset, offset);
 }
 
-#define MEMBER(name) offsetof(struct kernel_params, name)
 static const struct {
     size_t member;
     const char *value, *option;
@@ -480,7 +482,7 @@ static const struct {
 TEST_EACH(reports_what_is_wrong, wrong)
 {
     expect_valid();
-    memcpy((char *)&given + wrong[_i].member, &wrong[_i].value, sizeof wrong[_i].value);
+    give(wrong[_i].member, wrong[_i].value);
     expect_problem(wrong[_i].option, wrong[_i].offset, wrong[_i].words);
 }
 
@@ -554,10 +556,4 @@ TEST(reports_what_is_wrong_with_a_source)
     use_another("scale<8>", TWO_INTS);
     given.reference_entry = "scale_simply<4>";
     expect_problem("reference_entry", 0, "'scale_simply<4>' in ");
-}
-
-TEST(refuses_at_create_what_validation_reports)
-{
-    given.grid = "x";
-    expect_end(GB_FAILED, "grid: 'x': expected a number");
 }

@@ -1,6 +1,4 @@
-/*
- * test_kernel_build.c - sources of kernels compiled and kept. It needs NVRTC, but no GPU.
- */
+/* test_kernel_build.c - sources of kernels compiled and kept. It needs NVRTC, but no GPU. */
 #include "plugins/bench_kernel/build.h"
 #include "plugins/bench_kernel/scan.h"
 #include "plugins/common/cuda/nvrtc_program.h"

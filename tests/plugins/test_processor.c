@@ -1,6 +1,5 @@
 /* test_processor.c - processors, hypervisors and sensors of machines whose files are written here.
  */
-#define _GNU_SOURCE
 #include "plugins/common/system/processor.h"
 #include "plugins/device_cpu/cpu_device.h"
 #include "plugins/device_cpu/cpu_list.h"

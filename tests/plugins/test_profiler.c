@@ -1,8 +1,5 @@
-/*
- * test_profiler.c - counters of the CUDA device without a GPU: CUPTI's profiler is
- * tests/modules/fake_profiler.c, which counts what is done in the wrong order.
- */
-#define _GNU_SOURCE
+/* test_profiler.c - counters of the CUDA device without a GPU: CUPTI's profiler is
+ * tests/modules/fake_profiler.c, which counts what is done in the wrong order. */
 #include "plugins/device_cuda/profiler.h"
 #include "plugins/device_cuda/work_metrics.h"
 #include "tests/check_main.h"
