@@ -147,6 +147,8 @@ static double output_value(const struct gb_check *check, uint64_t i)
         return ((const double *)check->output)[i];
     case GB_F32:
         return (double)((const float *)check->output)[i];
+    case GB_U32:
+        return ((const uint32_t *)check->output)[i];
     default:
         ck_assert_uint_eq(check->format, GB_I32);
         return ((const int32_t *)check->output)[i];
