@@ -122,14 +122,18 @@ TEST_TIMES(takes_the_kernels_of_all_plugins, n_kernels())
 /* As the plugin embeds it. */
 static const char *padding_source(void)
 {
-    static char *source;
+    static char source[1 << 17];
     const char *top = getenv("top_srcdir") != NULL ? getenv("top_srcdir") : ".";
-    char paths[2][4096];
-    if (source == NULL) {
-        snprintf(paths[0], sizeof paths[0], "%s/conf/tune.cu", top);
-        snprintf(paths[1], sizeof paths[1], "%s/plugins/bench_padding/padding.cu", top);
-        ck_assert_int_gt(asprintf(&source, "%s%s", read_file(paths[0]), read_file(paths[1])), 0);
+    static const char *const names[] = {"conf/tune.cu", "plugins/bench_padding/padding.cu"};
+    size_t n = 0;
+    for (int i = 0; i < 2; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", top, names[i]);
+        char *text = read_file(path);
+        n += (size_t)snprintf(source + n, sizeof source - n, "%s", text);
+        free(text);
     }
+    ck_assert_uint_lt(n, sizeof source);
     return source;
 }
 
