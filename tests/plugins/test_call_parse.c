@@ -57,25 +57,23 @@ static bool read_signature(const char *text, struct problem *problem)
 }
 
 /* Those that are not whole begin with ~. */
-static void add_number(const struct number *number)
+static bool add_number(const struct number *number)
 {
     if (number->is_integer)
         add("%s%llu", number->value < 0 ? "-" : "", (unsigned long long)number->magnitude);
     else
         add("~%g", number->value);
     ck_assert(!number->is_integer || (double)number->magnitude == fabs(number->value));
+    return true;
 }
 
 static bool read_number(const char *text, struct problem *problem)
 {
     struct number number;
-    if (!parse_number(text, &number, problem))
-        return false;
-    add_number(&number);
-    return true;
+    return parse_number(text, &number, problem) && add_number(&number);
 }
 
-static void add_expectation(const struct expectation *expectation)
+static bool add_expectation(const struct expectation *expectation)
 {
     static const char *const kinds[] = {"none", "number", "text", "name"};
     add("%s", kinds[expectation->kind]);
@@ -83,18 +81,16 @@ static void add_expectation(const struct expectation *expectation)
         add_number(&expectation->number);
     else if (expectation->kind != EXPECT_NONE)
         add(" %.*s", (int)expectation->text.n, expectation->text.text);
+    return true;
 }
 
 static bool read_expectation(const char *text, struct problem *problem)
 {
     struct expectation expectation;
-    if (!parse_expectation(text, &expectation, problem))
-        return false;
-    add_expectation(&expectation);
-    return true;
+    return parse_expectation(text, &expectation, problem) && add_expectation(&expectation);
 }
 
-static void add_buffer(const struct buffer *buffer)
+static bool add_buffer(const struct buffer *buffer)
 {
     static const char *const memories[] = {"device", "host", "pinned"};
     static const char *const fills[] = {"none", "number", "text", "uniform", "count", "shuffle"};
@@ -114,19 +110,17 @@ static void add_buffer(const struct buffer *buffer)
     add("%s%s%s%s expect ", buffer->is_integral ? " integral" : "",
         buffer->has_zero_end ? " zero_end" : "", buffer->is_out ? " out" : "",
         buffer->is_restored ? " restore" : "");
-    add_expectation(&buffer->expect);
+    return add_expectation(&buffer->expect);
 }
 
-static void add_value(const struct value *value)
+static bool add_value(const struct value *value)
 {
     static const char *const kinds[] = {"number",   "text",     "null",   "stream",
                                         "buffer",   "constant", "struct", "compare",
                                         "callback", "symbol",   "out",    "name"};
     add("%s", kinds[value->kind]);
-    if (value->kind == VALUE_BUFFER) {
-        add_buffer(&value->buffer);
-        return;
-    }
+    if (value->kind == VALUE_BUFFER)
+        return add_buffer(&value->buffer);
     if (value->kind == VALUE_CONSTANT || value->kind == VALUE_COMPARE)
         add(" %s", type_info(value->type)->name);
     if (value->kind == VALUE_TEXT || value->kind >= VALUE_SYMBOL)
@@ -137,15 +131,13 @@ static void add_value(const struct value *value)
         add(" ");
         add_number(&value->numbers[i]);
     }
+    return true;
 }
 
 static bool read_value(const char *text, struct problem *problem)
 {
     struct value value;
-    if (!parse_value(text, &value, problem))
-        return false;
-    add_value(&value);
-    return true;
+    return parse_value(text, &value, problem) && add_value(&value);
 }
 
 /* "53 pointer p=make(uint64 number 3);" */

@@ -403,7 +403,6 @@ TEST(short_numbers_neither_grow_nor_vanish)
 
 static const int32_t tensor_numbers[] = {NUMBER_FP64, NUMBER_TF32, NUMBER_FP16,
                                          NUMBER_BF16, NUMBER_FP8,  NUMBER_INT8};
-enum { N_TENSOR_NUMBERS = sizeof tensor_numbers / sizeof tensor_numbers[0] };
 
 /* The element of a word, as the PTX ISA places it. */
 static double element_in(const struct fragments *fragments, const unsigned char *words,
@@ -418,7 +417,7 @@ static double element_in(const struct fragments *fragments, const unsigned char 
                                             : number_value(fragments->number, bits);
 }
 
-TEST_TIMES(fragments_lie_where_instructions_take_them, N_TENSOR_NUMBERS)
+TEST_EACH(fragments_lie_where_instructions_take_them, tensor_numbers)
 {
     const struct fragments f = fragments_of(tensor_numbers[_i]);
     const bool is_double = f.number == NUMBER_FP64;
@@ -446,7 +445,7 @@ TEST_TIMES(fragments_lie_where_instructions_take_them, N_TENSOR_NUMBERS)
 
 /* Sums in every order must be exact: their terms' magnitudes stay below 2^24, in int8 2^31; of fp8
  * below 2^13. */
-TEST_TIMES(fragments_sum_exactly_and_count, N_TENSOR_NUMBERS)
+TEST_EACH(fragments_sum_exactly_and_count, tensor_numbers)
 {
     enum { N = 4096 };
     const struct fragments f = fragments_of(tensor_numbers[_i]);

@@ -377,21 +377,15 @@ static uint64_t some_length(struct choices *choices)
     return 1 + below(choices, most);
 }
 
-static bool overflows(void)
-{
-    const double largest = number_format_of(checked.format)->largest;
-    for (uint64_t i = 0; i < checked.n; i++) {
-        if (checked.magnitude[i] > 0.9 * largest)
-            return true;
-    }
-    return false;
-}
-
 /* Products that no bound can judge: they leave the range of the type, or are so many that sums in
  * fp16 may lose all digits. */
 static bool has_no_bound(void)
 {
-    return overflows() || isinf(verify_bound(&checked, 1.0, 1.0));
+    const double largest = number_format_of(checked.format)->largest;
+    bool overflows = false;
+    for (uint64_t i = 0; i < checked.n; i++)
+        overflows = overflows || checked.magnitude[i] > 0.9 * largest;
+    return overflows || isinf(verify_bound(&checked, 1.0, 1.0));
 }
 
 /* One product of a kernel that is right, and is judged; false if there is none for these choices.

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 static const char *const schedules[] = {"baseline", "partition", "pad", "partition_pad", "tuned"};
-enum { N_SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
 /* Ends before, at and after tiles and steps of every kind, in both problems. */
 static const struct product_shape shapes[] = {
@@ -19,7 +18,6 @@ static const struct product_shape shapes[] = {
     {192, 256, 66, 1},  {144, 128, 130, 1}, {120, 120, 64, 3}, {260, 132, 33, 1},
     {6, 16, 4, 1},      {13, 35, 259, 1},   {97, 96, 24, 1},   {63, 65, 15, 2},
 };
-enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* --- the plugin on the CPU --- */
 
@@ -31,9 +29,9 @@ static void set_shape(const struct product_shape *shape)
 
 TEST_FIXTURE(NULL, unload)
 
-TEST_TIMES(cpu_is_right_at_every_size, N_SCHEDULES)
+TEST_EACH(cpu_is_right_at_every_size, schedules)
 {
-    for (size_t i = 0; i < N_SHAPES; i++) {
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const uint64_t n = (uint64_t)(shapes[i].batch * shapes[i].m * shapes[i].n);
         load_bench("padding");
         set("schedule = %s", schedules[_i]);
@@ -248,7 +246,7 @@ static void try_plan(void *kernels, const struct product_shape *shape, const str
     give_back(y, n_y);
 }
 
-TEST_TIMES(kernels_are_right_at_every_size, N_SHAPES)
+TEST_EACH(kernels_are_right_at_every_size, shapes)
 {
     void *kernels = fake_library("tests/modules/.libs/padding_kernels.so");
     const struct product_shape *shape = &shapes[_i];

@@ -148,7 +148,6 @@ static const struct {
     {"collective = broadcast; dtype = fp32", 3, 3},
     {"collective = broadcast; dtype = fp32; in_place = yes", 2, 2},
 };
-enum { N_COLLECTIVES = sizeof collectives / sizeof collectives[0] };
 
 /* 12 and 4 ranks' parts of elements: sizes in elements divide without a rest. */
 static void load_collective(int i)
@@ -157,7 +156,7 @@ static void load_collective(int i)
     set("bytes = 48000; library = %s; %s", nccl_path, collectives[i].options);
 }
 
-TEST_TIMES(collectives_are_right, N_COLLECTIVES)
+TEST_EACH(collectives_are_right, collectives)
 {
     load_collective(_i);
     ready();
@@ -178,7 +177,7 @@ TEST_TIMES(collectives_are_right, N_COLLECTIVES)
 
 /* A wrong element; nothing done: what prepare's own call left cannot pass for what the samples did.
  */
-TEST_TIMES(collectives_that_are_wrong_are_found, N_COLLECTIVES)
+TEST_EACH(collectives_that_are_wrong_are_found, collectives)
 {
     load_collective(_i);
     nccl->is_wrong = 1;
@@ -214,7 +213,7 @@ static void end_failed_nccl(void)
     *nccl = (struct fake_nccl){0};
 }
 
-TEST_TIMES(collectives_leave_nothing_after_any_failure, N_COLLECTIVES)
+TEST_EACH(collectives_leave_nothing_after_any_failure, collectives)
 {
     fail_each_call(load_collective, _i, &cuda->fail_at, &cuda->n_calls, GB_NO_MEMORY, end);
     fail_each_call(load_collective, _i, &nccl->fail_at, &nccl->n_calls, GB_FAILED, end_failed_nccl);
