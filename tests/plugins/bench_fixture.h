@@ -1,5 +1,4 @@
-/* bench_fixture.h - a benchmark of a plugin on a fake host: made of options, run, verified. For one
- * file of tests each, whose fixture ends with unload. */
+/* bench_fixture.h - a benchmark on a fake host: made of options, run, verified; unload ends it. */
 #pragma once
 
 #include "tests/fake_host.h"
@@ -32,8 +31,7 @@ static inline void unload(void)
     fake = NULL;
 }
 
-/* The plugin of the id, in a module named after it, with the defaults of its options, in place of
- * what was loaded before. */
+/* The plugin of the id, with the defaults of its options, in place of what was loaded before. */
 static inline void load_on(const char *backend, const char *id)
 {
     char module[64];

@@ -1,5 +1,4 @@
-/* device_fixture.h - a device on a fake host: opened, measured with. For one file of tests each, in
- * whose fixture are load_device and close_device. */
+/* device_fixture.h - a device on a fake host: loaded, opened, measured with, closed. */
 #pragma once
 
 #include "tests/fake_host.h"

@@ -52,8 +52,7 @@ static bool is_for_cpus(const struct roof *roof)
            roof->number != NUMBER_FP16 && roof->number != NUMBER_BF16;
 }
 
-/* What has not been run is wrong in every element; then all of it is right, after any number of
- * iterations. */
+/* Wrong in every element before it is run; all right after any number of iterations. */
 TEST_TIMES(every_roof_is_right, N_ROOFS)
 {
     static const char *const threads[] = {"1", "0"};
@@ -114,8 +113,7 @@ TEST_TIMES(roofs_declare_their_work, 2 * sizeof works / sizeof works[0])
     expect_work(works[i].flops * array, works[i].reads * array, works[i].writes * array);
 }
 
-/* Without bytes the caches decide, where the system tells their sizes; there are as many threads as
- * CPUs at most. */
+/* Without bytes the caches decide, where the system tells their sizes; CPUs limit the threads. */
 TEST(sizes_and_threads_are_those_of_the_machine)
 {
     uint32_t cpus[TEAM_MAX];
@@ -443,8 +441,7 @@ TEST_EACH(fragments_lie_where_instructions_take_them, tensor_numbers)
     }
 }
 
-/* Sums in every order must be exact: their terms' magnitudes stay below 2^24, in int8 2^31; of fp8
- * below 2^13. */
+/* Sums in every order must be exact: magnitudes stay below the limit of the type. */
 TEST_EACH(fragments_sum_exactly_and_count, tensor_numbers)
 {
     enum { N = 4096 };

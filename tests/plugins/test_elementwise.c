@@ -189,8 +189,7 @@ static const struct {
 } shapes[] = {{1, 1},   {2, 1},     {3, 3},       {15, 5},      {16, 16},     {33, 33},
               {64, 32}, {255, 255}, {1025, 1025}, {4100, 2050}, {8191, 8191}, {9000, 90}};
 
-/* Squares are rounded before they are added: the sum is that of their float64 values, to the bit.
- */
+/* Squares are rounded before they are added: the sum is that of float64 values, to the bit. */
 TEST(sums_of_products_are_exact)
 {
     struct exact_sum fused = {0};

@@ -1,6 +1,5 @@
-/* test_gemm_verify.c - the benchmark gemm_verify on the CPU: numbers, ranges, the float64
- * reference, right products that must pass and planted faults that must not. LONG in the
- * environment: more of the last two. */
+/* test_gemm_verify.c - gemm_verify on the CPU: numbers, ranges, the float64 reference, products
+ * that must pass and planted faults that must not, with LONG in the environment more of them. */
 #include "core/base/number_format.h"
 #include "plugins/bench_gemm_verify/fault.h"
 #include "plugins/bench_gemm_verify/imitation.h"
@@ -388,8 +387,7 @@ static bool has_no_bound(void)
     return overflows || isinf(verify_bound(&checked, 1.0, 1.0));
 }
 
-/* One product of a kernel that is right, and is judged; false if there is none for these choices.
- */
+/* One product of a kernel that is right, and is judged; false: there is none for these choices. */
 static bool try_one(uint64_t seed)
 {
     struct choices choices = {.seed = seed};
@@ -483,8 +481,7 @@ TEST_TIMES(faults_are_found, N_OF(dtypes) * N_OF(faults))
 
 /* --- imitations of hardware --- */
 
-/* Of a kernel that rounds every four products and flushes: how many outputs differ,
- * and by how much at most. */
+/* Of a kernel that rounds every four products and flushes: how many outputs differ, how much. */
 static double worst(const char *flush, const char *sums, uint64_t *ret_n)
 {
     load_seed(11);

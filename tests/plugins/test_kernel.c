@@ -1,5 +1,5 @@
-/* test_kernel.c - the benchmark `kernel` on a driver that computes on the host: how kernels are
- * launched, what is reported of them, what they are compared with. Those of a .cu need NVRTC. */
+/* test_kernel.c - the benchmark `kernel` on a driver that computes on the host: launches, reports,
+ * comparisons. What is compiled needs NVRTC. */
 #include "plugins/bench_kernel/settings.h"
 #include "tests/check_main.h"
 #include "tests/fake_cuda/fake_launch.h"

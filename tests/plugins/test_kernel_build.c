@@ -198,13 +198,6 @@ TEST(says_which_macro_is_unused)
         ck_assert_str_eq(build.unused, "");
 }
 
-TEST(compiles_anew_what_is_damaged)
-{
-    ck_assert(!is_cached());
-    ck_assert_int_eq(truncate(only_file(cache), 1000), 0);
-    expect_compiled_once();
-}
-
 TEST(says_what_it_cannot_keep)
 {
     write_text("a_file", "x");

@@ -1,5 +1,4 @@
-/* test_kernel_files.c - what is read of the files of the benchmark `kernel`: texts of sources,
- * of PTX and of logs, and arrays. */
+/* test_kernel_files.c - what `kernel` reads of files: sources, PTX, logs of ptxas, arrays. */
 #include "plugins/bench_kernel/array_file.h"
 #include "plugins/bench_kernel/build.h"
 #include "plugins/bench_kernel/scan.h"

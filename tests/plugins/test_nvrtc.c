@@ -20,8 +20,7 @@ static bool compile(const char *source, int architecture, const char *const *opt
                          reason, sizeof reason);
 }
 
-/* A binary for an architecture that is known; the driver translates PTX for a device that is newer
- * than the compiler. */
+/* A binary; PTX, which the driver translates, for a device that is newer than the compiler. */
 TEST(makes_what_the_device_takes)
 {
     static const char *const options[] = {"-DKERNEL=named_here", NULL};

@@ -47,27 +47,22 @@ TEST_FIXTURE(find_libraries, end)
 #define CUDA(n) (strstr(PLUGIN_DEVICES, "cuda") != NULL ? (n) : 0)
 
 static const struct {
-    const char *options;
+    const char *from, *to, *directions;
     int n_devices, n_transfers;
-    bool has_items; /* not of copies within a GPU */
 } copies[] = {
-    {"from = device; to = peer; directions = one", 2, 1, true},
-    {"from = peer; to = device; directions = one", 3, 1, true},
-    {"from = peer; to = peer; directions = one", 2, 1, true},
-    {"from = peer; to = pinned; directions = one", 2, 1, true},
-    {"from = device; to = peer; directions = both", 2, 2, true},
-    {"from = pinned; to = device; directions = both", 1, 2, true},
-    {"from = peer; to = pinned; directions = both", 2, 2, true},
-    {"from = device; to = device; directions = both", 1, 2, false},
-    {"from = device; to = peer; directions = all", 2, 2, true},
-    {"from = device; to = peer; directions = all", 4, 12, true},
+    {"device", "peer", "one", 2, 1},  {"peer", "device", "one", 3, 1},
+    {"peer", "peer", "one", 2, 1},    {"peer", "pinned", "one", 2, 1},
+    {"device", "peer", "both", 2, 2}, {"pinned", "device", "both", 1, 2},
+    {"peer", "pinned", "both", 2, 2}, {"device", "device", "both", 1, 2},
+    {"device", "peer", "all", 2, 2},  {"device", "peer", "all", 4, 12},
 };
 enum { N_COPIES = sizeof copies / sizeof copies[0] };
 
 static void load_copy(int i)
 {
     load("copy", copies[i].n_devices);
-    set("bytes = 10007; method = memcpy; %s", copies[i].options);
+    set("bytes = 10007; method = memcpy; from = %s; to = %s; directions = %s", copies[i].from,
+        copies[i].to, copies[i].directions);
 }
 
 TEST_TIMES(copies_are_right_in_all_directions, CUDA(N_COPIES))
@@ -83,7 +78,9 @@ TEST_TIMES(copies_are_right_in_all_directions, CUDA(N_COPIES))
     ck_assert_uint_eq(fake->n_compared, (uint64_t)n * 3);
     const struct gb_work work = work_of();
     ck_assert_double_eq(work.bytes_read, 10007.0 * n);
-    ck_assert_double_eq(work.items, copies[_i].has_items ? work.bytes_read : 0.0);
+    const bool is_within = strcmp(copies[_i].from, "device") == 0 &&
+                           strcmp(copies[_i].to, "device") == 0;
+    ck_assert_double_eq(work.items, is_within ? 0.0 : work.bytes_read);
 }
 
 TEST_TIMES(copies_that_are_short_are_found, CUDA(1))
@@ -132,28 +129,25 @@ TEST_TIMES(copies_that_cannot_be_are_refused,
 
 /* bus: its bytes for each byte of the size, times the number of ranks. */
 static const struct {
-    const char *options;
+    const char *collective, *op, *dtype, *in_place;
     int n_devices;
     double bus;
 } collectives[] = {
-    {"collective = all_reduce; op = sum; dtype = fp32", 2, 2},
-    {"collective = all_reduce; op = max; dtype = int32", 3, 4},
-    {"collective = all_reduce; op = min; dtype = fp32; in_place = yes", 4, 6},
-    {"collective = all_gather; dtype = fp32", 4, 3},
-    {"collective = all_gather; dtype = int32; in_place = yes", 2, 1},
-    {"collective = reduce_scatter; dtype = fp32", 4, 3},
-    {"collective = reduce_scatter; dtype = fp32; in_place = yes", 3, 2},
-    {"collective = all_to_all; dtype = fp32", 4, 3},
-    {"collective = all_to_all; dtype = int32", 2, 1},
-    {"collective = broadcast; dtype = fp32", 3, 3},
-    {"collective = broadcast; dtype = fp32; in_place = yes", 2, 2},
+    {"all_reduce", "sum", "fp32", "no", 2, 2},      {"all_reduce", "max", "int32", "no", 3, 4},
+    {"all_reduce", "min", "fp32", "yes", 4, 6},     {"all_gather", "sum", "fp32", "no", 4, 3},
+    {"all_gather", "sum", "int32", "yes", 2, 1},    {"reduce_scatter", "sum", "fp32", "no", 4, 3},
+    {"reduce_scatter", "sum", "fp32", "yes", 3, 2}, {"all_to_all", "sum", "fp32", "no", 4, 3},
+    {"all_to_all", "sum", "int32", "no", 2, 1},     {"broadcast", "sum", "fp32", "no", 3, 3},
+    {"broadcast", "sum", "fp32", "yes", 2, 2},
 };
 
 /* 12 and 4 ranks' parts of elements: sizes in elements divide without a rest. */
 static void load_collective(int i)
 {
     load("nccl", collectives[i].n_devices);
-    set("bytes = 48000; library = %s; %s", nccl_path, collectives[i].options);
+    set("bytes = 48000; library = %s; collective = %s; op = %s; dtype = %s; in_place = %s",
+        nccl_path, collectives[i].collective, collectives[i].op, collectives[i].dtype,
+        collectives[i].in_place);
 }
 
 TEST_EACH(collectives_are_right, collectives)
@@ -175,8 +169,7 @@ TEST_EACH(collectives_are_right, collectives)
     expect_metric("nccl_version", 22809.0);
 }
 
-/* A wrong element; nothing done: what prepare's own call left cannot pass for what the samples did.
- */
+/* A wrong element; nothing done: what prepare's own call left cannot pass for the samples'. */
 TEST_EACH(collectives_that_are_wrong_are_found, collectives)
 {
     load_collective(_i);

@@ -1,5 +1,4 @@
-/* test_processor.c - processors, hypervisors and sensors of machines whose files are written here.
- */
+/* test_processor.c - processors, hypervisors, sensors of machines whose files are written here. */
 #include "plugins/common/system/processor.h"
 #include "plugins/device_cpu/cpu_device.h"
 #include "plugins/device_cpu/cpu_list.h"

@@ -45,8 +45,7 @@ TEST(timed_region_is_a_call)
 
 /* --- the work --- */
 
-/* Counted for each iteration, as one takes microseconds: of what ends soon, and of what does not.
- */
+/* Counted for each iteration, as one takes microseconds: of what ends soon; of what does not. */
 enum { INSTRUCTIONS_MOST = 10000, ENDLESS = 2000 };
 static uint64_t most = INSTRUCTIONS_MOST;
 
@@ -80,8 +79,7 @@ static uint64_t instructions(uint64_t iterations)
     return n;
 }
 
-/* At least so many instructions an iteration, with 64 bytes in each where vectors may do the work.
- */
+/* At least so many instructions an iteration; where vectors may do the work, for 64 bytes each. */
 static const struct {
     const char *id, *options;
     uint64_t least;
