@@ -1,10 +1,10 @@
-/* bench_fixture.h - a benchmark of a plugin on a fake host: made of options, run, verified. For one
- * file of tests each. */
+/* bench_fixture.h - a benchmark on a fake host: made of options, run, verified; unload ends it. */
 #pragma once
 
 #include "tests/fake_host.h"
 
 #include <check.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,30 +15,27 @@ static const struct gb_bench_ops *ops;
 static void *params;
 static void *bench;
 static struct gb_queue queue = {.size = sizeof queue};
+static char made_of[512];   /* the benchmark and its last options, for messages */
+static void (*equip)(void); /* gives a new host services of the test's; NULL: none */
 
-static inline void set(const char *name, const char *text)
+static inline void unload(void)
 {
-    fake_params_set(plugin, params, name, text);
+    if (fake == NULL)
+        return;
+    if (ops->destroy != NULL) {
+        ops->destroy(bench);
+        ops->destroy(NULL);
+    }
+    fake_params_free(plugin, params);
+    fake_host_free(fake);
+    fake = NULL;
 }
 
-static inline void set_number(const char *name, uint64_t value)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    set(name, text);
-}
-
-/* Names and values by turns, of which NULL ends less than n. */
-static inline void set_all(const char *const *settings, size_t n)
-{
-    for (size_t i = 0; i < n && settings[i] != NULL; i += 2)
-        set(settings[i], settings[i + 1]);
-}
-
-/* The plugin of the id, in a module named after it, with the defaults of its options. */
+/* The plugin of the id, with the defaults of its options, in place of what was loaded before. */
 static inline void load_on(const char *backend, const char *id)
 {
     char module[64];
+    unload();
     snprintf(module, sizeof module, "%s%s", strcmp(id, "skeleton") == 0 ? "" : "bench_", id);
     fake = fake_host_new();
     snprintf(fake->device.backend, sizeof fake->device.backend, "%s", backend);
@@ -46,6 +43,9 @@ static inline void load_on(const char *backend, const char *id)
     ops = plugin->ops;
     params = fake_params_new(plugin);
     bench = NULL;
+    snprintf(made_of, sizeof made_of, "%s", id);
+    if (equip != NULL)
+        equip();
 }
 
 static inline void load_bench(const char *id)
@@ -53,14 +53,29 @@ static inline void load_bench(const char *id)
     load_on("cpu", id);
 }
 
-static inline void unload(void)
+/* Options with semicolons between: "method = loop; bytes = 64KiB". */
+__attribute__((format(printf, 1, 0))) static inline void set_list(const char *format,
+                                                                  va_list arguments)
 {
-    if (ops->destroy != NULL) {
-        ops->destroy(bench);
-        ops->destroy(NULL);
+    enum { BYTES = 1024 };
+    char *rest = NULL;
+    char *text = fake->host.allocate(&fake->host, BYTES); /* params point into it */
+    ck_assert_int_lt(vsnprintf(text, BYTES, format, arguments), BYTES);
+    snprintf(made_of, sizeof made_of, "%s: %.400s", plugin->id, text);
+    for (char *name = strtok_r(text, ";", &rest); name != NULL; name = strtok_r(NULL, ";", &rest)) {
+        char *end = strstr(name, " = ");
+        ck_assert_msg(end != NULL, "no option: %s", name);
+        *end = '\0';
+        fake_params_set(plugin, params, name + strspn(name, " "), end + strlen(" = "));
     }
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
+}
+
+__attribute__((format(printf, 1, 2))) static inline void set(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    set_list(format, arguments);
+    va_end(arguments);
 }
 
 static inline int32_t created(void)
@@ -80,21 +95,23 @@ static inline void ready(void)
     ck_assert_ptr_nonnull(bench);
 }
 
+/* A benchmark on the CPU with these options, ready to run. */
+__attribute__((format(printf, 2, 3))) static inline void make(const char *id, const char *format,
+                                                              ...)
+{
+    va_list arguments;
+    load_bench(id);
+    va_start(arguments, format);
+    set_list(format, arguments);
+    va_end(arguments);
+    ready();
+}
+
 static inline void expect_refusal(int32_t status, const char *reason)
 {
     ck_assert_int_eq(created(), status);
     ck_assert_str_eq(fake->reason, reason);
     ck_assert_ptr_null(bench);
-}
-
-/* Of a device that the plugin may not be built for. */
-static inline void expect_skipped_on(const char *backend, const char *reason)
-{
-    const bool is_built = strstr(plugin->devices, backend) != NULL;
-    snprintf(fake->device.backend, sizeof fake->device.backend, "%s", backend);
-    expect_refusal(GB_SKIPPED,
-                   is_built ? reason : "this build of the benchmark is not for this device");
-    ck_assert_int_eq(fake->is_exclusive, 0);
 }
 
 static inline void run_bench(uint64_t iterations)
@@ -114,12 +131,14 @@ static inline void run_samples(uint64_t n, uint64_t iterations)
 
 static inline void expect_right(void)
 {
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_OK);
+    const int32_t status = ops->verify(bench, &queue);
+    ck_assert_msg(status == GB_OK, "%s: %d", made_of, status);
 }
 
 static inline void expect_wrong(void)
 {
-    ck_assert_int_eq(ops->verify(bench, &queue), GB_WRONG_RESULT);
+    const int32_t status = ops->verify(bench, &queue);
+    ck_assert_msg(status == GB_WRONG_RESULT, "%s: %d", made_of, status);
 }
 
 static inline void expect_n_wrong(uint64_t n)
@@ -141,4 +160,25 @@ static inline void expect_work(double flops, double bytes_read, double bytes_wri
     ck_assert_double_eq(work.flops, flops);
     ck_assert_double_eq(work.bytes_read, bytes_read);
     ck_assert_double_eq(work.bytes_written, bytes_written);
+}
+
+static inline void expect_metric(const char *name, double value)
+{
+    ck_assert_double_eq_tol(fake_metric_named(fake, name), value, 1e-9);
+}
+
+/* Lets the first call that is counted fail, then the second, and so on until none does: each time
+ * preparing ends with the status, and end() finds nothing left. load_case clears the counts. */
+static inline void fail_each_call(void (*load_case)(int number), int number, int32_t *fail_at,
+                                  const int32_t *n_calls, int32_t failure, void (*end)(void))
+{
+    int32_t status = failure;
+    for (int32_t i = 1; status != GB_OK; i++) {
+        load_case(number);
+        *fail_at = i;
+        status = create_and_prepare();
+        ck_assert_int_eq(status, *n_calls < i ? GB_OK : failure);
+        ck_assert_int_lt(i, 200);
+        end();
+    }
 }

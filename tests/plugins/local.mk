@@ -17,9 +17,11 @@ TEST_PROGRAM_LIST += \
 	tests/plugins/test_peers \
 	tests/plugins/test_profiler
 endif
-TEST_FILES += tests/plugins/bench_fixture.h tests/plugins/kernel_files.h tests/plugins/verified.h
+TEST_FILES += tests/plugins/bench_fixture.h tests/plugins/device_fixture.h tests/plugins/files.h \
+	tests/plugins/verified.h
 tests_plugins_test_bench_plugins_SOURCES = \
 	tests/plugins/test_bench_plugins.c \
+	tests/plugins/test_bench_refusals.c \
 	tests/plugins/test_convolution.c \
 	tests/plugins/test_cpu_counters.c \
 	tests/plugins/test_elementwise.c \
@@ -28,17 +30,10 @@ tests_plugins_test_bench_plugins_SOURCES = \
 	tests/plugins/test_prediction.c \
 	tests/plugins/test_processor.c \
 	plugins/bench_multistream_matmul/prediction.c \
-	plugins/bench_multistream_matmul/prediction.h \
-	plugins/bench_multistream_matmul/stamps.h \
 	plugins/bench_padding/plan.c \
-	plugins/bench_padding/plan.h \
-	plugins/device_cpu/cpu_device.h \
 	plugins/device_cpu/cpu_list.c \
-	plugins/device_cpu/cpu_list.h \
 	plugins/device_cpu/pin.c \
-	plugins/device_cpu/pin.h \
 	plugins/device_cpu/resolution.c \
-	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c \
 	$(ELEMENTWISE_CPU_SOURCES)
 tests_plugins_test_bench_plugins_CFLAGS = $(AM_CFLAGS)
@@ -49,10 +44,6 @@ tests_plugins_test_call_parse_SOURCES = tests/plugins/test_call_parse.c $(CALL_P
 tests_plugins_test_call_parse_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_ceilings_SOURCES = tests/plugins/test_ceilings.c $(CEILINGS_CPU_SOURCES)
 tests_plugins_test_ceilings_CFLAGS = $(AM_CFLAGS)
-tests_plugins_test_device_cpu_SOURCES = \
-	tests/plugins/test_device_cpu.c \
-	plugins/device_cpu/cpu_device.h
-tests_plugins_test_device_cuda_SOURCES = tests/plugins/test_device_cuda.c
 tests_plugins_test_gemm_verify_SOURCES = tests/plugins/test_gemm_verify.c $(GEMM_VERIFY_CPU_SOURCES)
 tests_plugins_test_gemm_verify_CFLAGS = $(AM_CFLAGS)
 tests_plugins_test_kernel_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
@@ -67,11 +58,8 @@ tests_plugins_test_multistream_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_nvrtc_SOURCES = \
 	tests/plugins/test_kernel_build.c \
 	tests/plugins/test_nvrtc.c \
-	tests/plugins/test_padding_compile.c \
 	plugins/bench_padding/compile.c \
-	plugins/bench_padding/compile.h \
 	plugins/bench_padding/plan.c \
-	plugins/bench_padding/plan.h \
 	$(KERNEL_BUILD_SOURCES) \
 	$(CALL_PARSER_SOURCES)
 tests_plugins_test_nvrtc_CFLAGS = $(AM_CFLAGS) $(CUDA_CFLAGS)
@@ -81,30 +69,20 @@ tests_plugins_test_profiler_SOURCES = \
 	tests/plugins/test_profiler.c \
 	tests/plugins/test_stamps.c \
 	plugins/device_cuda/libcupti.c \
-	plugins/device_cuda/libcupti.h \
 	plugins/device_cuda/metrics.c \
-	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/profiler.c \
-	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/profiler_library.c \
-	plugins/device_cuda/profiler_library.h \
 	plugins/device_cuda/stamps.c \
-	plugins/device_cuda/stamps.h \
-	plugins/device_cuda/work_metrics.c \
-	plugins/device_cuda/work_metrics.h
+	plugins/device_cuda/work_metrics.c
 tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_plugins_test_sensors_SOURCES = \
 	tests/plugins/test_sensors.c \
-	plugins/device_cuda/sensors.c \
-	plugins/device_cuda/sensors.h
+	plugins/device_cuda/sensors.c
 tests_plugins_test_timed_work_SOURCES = \
 	tests/plugins/test_timed_work.c \
-	plugins/device_cpu/cpu_device.h \
 	plugins/device_cpu/resolution.c \
-	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c \
 	plugins/device_cpu/threads.c \
-	plugins/device_cpu/threads.h \
 	$(TEAM_SOURCES)
 tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)

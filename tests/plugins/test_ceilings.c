@@ -9,20 +9,14 @@
 #include "plugins/common/team.h"
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
+#include "tests/plugins/files.h"
 
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static void load(const char *roof)
-{
-    load_bench("ceilings");
-    set("roof", roof);
-}
+TEST_FIXTURE(NULL, unload)
 
 /* --- roofs of the CPU --- */
 
@@ -37,12 +31,12 @@ static const struct roof *roof_named(const char *name)
 }
 
 /* False: not for CPUs. */
-static bool is_made(const char *roof, const char *threads, const char *bytes)
+static bool is_made(const char *roof, const char *threads)
 {
-    load(roof);
-    set("threads", threads);
+    load_bench("ceilings");
+    set("roof = %s; threads = %s", roof, threads);
     if (roof_arrays(roof_named(roof)) > 0)
-        set("bytes", bytes);
+        set("bytes = 96KiB");
     const int32_t status = created();
     if (status == GB_SKIPPED) {
         ck_assert_msg(strstr(fake->reason, "is for GPUs") != NULL, "%s", fake->reason);
@@ -58,14 +52,13 @@ static bool is_for_cpus(const struct roof *roof)
            roof->number != NUMBER_FP16 && roof->number != NUMBER_BF16;
 }
 
-/* What has not been run is wrong in every element; then all of it is right, after any number of
- * iterations. */
+/* Wrong in every element before it is run; all right after any number of iterations. */
 TEST_TIMES(every_roof_is_right, N_ROOFS)
 {
     static const char *const threads[] = {"1", "0"};
     const struct roof *roof = &roofs[_i];
     for (size_t i = 0; i < 2; i++) {
-        const bool is_for_cpu = is_made(roof->name, threads[i], "96KiB");
+        const bool is_for_cpu = is_made(roof->name, threads[i]);
         ck_assert_int_eq(is_for_cpu, is_for_cpus(roof));
         if (is_for_cpu) {
             ck_assert_int_eq(fake->is_exclusive, 1);
@@ -78,79 +71,57 @@ TEST_TIMES(every_roof_is_right, N_ROOFS)
                 expect_right();
             }
         }
-        unload();
     }
 }
 
-/* Bytes by what the access is; in all, whole passes through the working set. */
-TEST(bandwidths_declare_their_work)
+/* Bytes by what the access is; in all, whole passes through the working set. Chains of rates. */
+static const struct {
+    const char *roof;
+    double reads, writes, flops; /* in parts of an array's bytes */
+    uint32_t n_arrays;           /* 0: a rate */
+    int32_t number, unit;
+} works[] = {
+    {"dram_read", 1, 0, 0, 1, 0, 0},
+    {"l2_write", 0, 1, 0, 1, 0, 0},
+    {"l1_copy", 1, 1, 0, 2, 0, 0},
+    {"dram_triad", 2, 1, 2.0 / sizeof(double), 3, 0, 0},
+    {"l3_triad", 2, 1, 2.0 / sizeof(double), 3, 0, 0},
+    {"fp64_scalar", 0, 0, 0, 0, NUMBER_FP64, UNIT_SCALAR},
+    {"fp32_scalar", 0, 0, 0, 0, NUMBER_FP32, UNIT_SCALAR},
+    {"fp64_fma", 0, 0, 0, 0, NUMBER_FP64, UNIT_FMA},
+    {"fp32_fma", 0, 0, 0, 0, NUMBER_FP32, UNIT_FMA},
+};
+
+TEST_TIMES(roofs_declare_their_work, 2 * sizeof works / sizeof works[0])
 {
-    static const struct {
-        const char *roof;
-        double reads, writes, flops; /* in parts of an array's bytes */
-        uint32_t n_arrays;
-    } all[] = {
-        {"dram_read", 1, 0, 0, 1},
-        {"l2_write", 0, 1, 0, 1},
-        {"l1_copy", 1, 1, 0, 2},
-        {"dram_triad", 2, 1, 2.0 / sizeof(double), 3},
-        {"l3_triad", 2, 1, 2.0 / sizeof(double), 3},
-    };
     uint32_t cpus[TEAM_MAX];
-    const uint32_t n_threads[] = {1, team_cpus(cpus)};
-    for (size_t i = 0; i < 2 * sizeof all / sizeof all[0]; i++) {
-        const uint32_t n = n_threads[i % 2];
-        const size_t row = i / 2;
-        ck_assert(is_made(all[row].roof, i % 2 == 0 ? "1" : "0", "96KiB"));
-        const struct gb_work work = work_of();
-        const double set_bytes = fake_metric_named(fake, "working_set");
-        const double array = (work.bytes_read + work.bytes_written) /
-                             (all[row].reads + all[row].writes);
-        const double passes = array * all[row].n_arrays / set_bytes;
-        if (n == 1)
-            ck_assert_double_eq(set_bytes, 98304.0);
-        ck_assert_double_eq(passes, ceil(33554432.0 * n / set_bytes));
-        ck_assert_double_eq(work.bytes_read, all[row].reads * array);
-        ck_assert_double_eq(work.bytes_written, all[row].writes * array);
-        ck_assert_double_eq(work.flops, all[row].flops * array);
-        unload();
+    const int i = _i / 2;
+    const uint32_t n = _i % 2 == 0 ? 1 : team_cpus(cpus);
+    ck_assert(is_made(works[i].roof, _i % 2 == 0 ? "1" : "0"));
+    if (works[i].n_arrays == 0) {
+        const double chains = rate_way_here(works[i].number, works[i].unit)->n_chains;
+        expect_work(2 * chains * 4096 * 64 * n, 0.0, 0.0);
+        return;
     }
+    const struct gb_work work = work_of();
+    const double set_bytes = fake_metric_named(fake, "working_set");
+    const double array = (work.bytes_read + work.bytes_written) /
+                         (works[i].reads + works[i].writes);
+    if (n == 1)
+        ck_assert_double_eq(set_bytes, 98304.0);
+    ck_assert_double_eq(array * works[i].n_arrays / set_bytes, ceil(33554432.0 * n / set_bytes));
+    expect_work(works[i].flops * array, works[i].reads * array, works[i].writes * array);
 }
 
-TEST(rates_declare_their_work)
-{
-    static const struct {
-        const char *roof;
-        int32_t number, unit;
-    } all[] = {
-        {"fp64_scalar", NUMBER_FP64, UNIT_SCALAR},
-        {"fp32_scalar", NUMBER_FP32, UNIT_SCALAR},
-        {"fp64_fma", NUMBER_FP64, UNIT_FMA},
-        {"fp32_fma", NUMBER_FP32, UNIT_FMA},
-    };
-    uint32_t cpus[TEAM_MAX];
-    const uint32_t n_cpus = team_cpus(cpus);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        const double chains = rate_way_here(all[i].number, all[i].unit)->n_chains;
-        for (uint32_t n = 0; n < 2; n++) {
-            ck_assert(is_made(all[i].roof, n == 0 ? "0" : "1", ""));
-            const struct gb_work work = work_of();
-            ck_assert_double_eq(work.flops, 2 * chains * 4096 * 64 * (n == 0 ? n_cpus : 1));
-            ck_assert_double_eq(work.bytes_read + work.bytes_written, 0.0);
-            unload();
-        }
-    }
-}
-
-/* Without bytes the caches decide, where the system tells their sizes. */
-TEST(sizes_come_from_the_caches)
+/* Without bytes the caches decide, where the system tells their sizes; CPUs limit the threads. */
+TEST(sizes_and_threads_are_those_of_the_machine)
 {
     uint32_t cpus[TEAM_MAX];
-    ck_assert_uint_gt(team_cpus(cpus), 0);
+    const int n_cpus = (int)team_cpus(cpus);
     const uint64_t l1 = caches_share(CACHES_FOLDER, cpus, 1, 1);
     const uint64_t l2 = caches_share(CACHES_FOLDER, cpus, 1, 2);
-    load("l2_copy");
-    set("threads", "1");
+    load_bench("ceilings");
+    set("roof = l2_copy; threads = 1");
     const int32_t status = created();
     if (l2 == 0) {
         ck_assert_int_eq(status, GB_SKIPPED);
@@ -161,51 +132,10 @@ TEST(sizes_come_from_the_caches)
         ck_assert_double_le(bytes, (double)l2);
         ck_assert_double_gt(bytes, (double)l1);
     }
-    unload();
-}
-
-/* Before anything of a device is asked for, so that this can be seen without one. */
-TEST(what_a_device_has_not_is_skipped)
-{
-    static const struct {
-        const char *device, *roof, *option, *value, *reason;
-    } all[] = {
-        {"cpu", "shared_copy", "threads", "0", "roof = shared_copy is for GPUs"},
-        {"cpu", "bf16_tensor", "method", "cublas", "roof = bf16_tensor is for GPUs"},
-        {"cpu", "fp16_fma", "threads", "1", "roof = fp16_fma is for GPUs"},
-        {"cpu", "dram_copy", "method", "mma",
-         "roof = dram_copy has one method: mma and cublas are for tensor cores"},
-        {"cpu", "fp64_fma", "bytes", "4KiB", "roof = fp64_fma is a rate: bytes is for bandwidths"},
-        {"fpga", "dram_copy", "threads", "0", "this build of the benchmark is not for this device"},
-        {"cuda", "l1_read", "bytes", "4KiB", "roof = l1_read is for CPUs"},
-        {"cuda", "l3_triad", "threads", "0", "roof = l3_triad is for CPUs"},
-        {"cuda", "fp32_scalar", "threads", "0", "roof = fp32_scalar is for CPUs"},
-        {"cuda", "dram_read", "threads", "2",
-         "threads is for CPUs: a GPU's roofs are those of all of it"},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        load(all[i].roof);
-        if (strstr(plugin->devices, "cuda") == NULL && strcmp(all[i].device, "cuda") == 0) {
-            unload();
-            continue;
-        }
-        set(all[i].option, all[i].value);
-        snprintf(fake->device.backend, sizeof fake->device.backend, "%s", all[i].device);
-        expect_refusal(GB_SKIPPED, all[i].reason);
-        unload();
-    }
-}
-
-TEST(more_threads_than_cpus_are_skipped)
-{
-    char text[16];
-    uint32_t cpus[TEAM_MAX];
-    load("fp64_fma");
-    snprintf(text, sizeof text, "%u", team_cpus(cpus) + 1);
-    set("threads", text);
+    load_bench("ceilings");
+    set("roof = fp64_fma; threads = %d", n_cpus + 1);
     ck_assert_int_eq(created(), GB_SKIPPED);
     ck_assert_ptr_nonnull(strstr(fake->reason, "CPUs to run on"));
-    unload();
 }
 
 /* --- roofs and data sheets --- */
@@ -227,21 +157,19 @@ TEST(datasheets_are_by_model)
     static const struct {
         const char *model, *roof;
         double value;
-    } all[] = {
-        {"NVIDIA H200", "dram_copy", 4.8e12},
-        {"NVIDIA H200", "l2_read", 0.0},
-        {"NVIDIA H200", "fp64_fma", 34e12},
-        {"NVIDIA H200", "fp64_tensor", 67e12},
-        {"NVIDIA H200", "fp32_fma", 67e12},
-        {"NVIDIA H200", "fp16_fma", 0.0},
-        {"NVIDIA H200", "tf32_tensor", 494.5e12},
-        {"NVIDIA H200", "bf16_tensor", 989.5e12},
-        {"NVIDIA H200", "fp8_tensor", 1979e12},
-        {"NVIDIA A100-SXM4-80GB", "fp8_tensor", 0.0},
-        {"NVIDIA A100-SXM4-80GB", "int8_tensor", 624e12},
-        {"NVIDIA H200 NVL", "dram_copy", 0.0},
-        {"", "dram_copy", 0.0},
-    };
+    } all[] = {{"NVIDIA H200", "dram_copy", 4.8e12},
+               {"NVIDIA H200", "l2_read", 0.0},
+               {"NVIDIA H200", "fp64_fma", 34e12},
+               {"NVIDIA H200", "fp64_tensor", 67e12},
+               {"NVIDIA H200", "fp32_fma", 67e12},
+               {"NVIDIA H200", "fp16_fma", 0.0},
+               {"NVIDIA H200", "tf32_tensor", 494.5e12},
+               {"NVIDIA H200", "bf16_tensor", 989.5e12},
+               {"NVIDIA H200", "fp8_tensor", 1979e12},
+               {"NVIDIA A100-SXM4-80GB", "fp8_tensor", 0.0},
+               {"NVIDIA A100-SXM4-80GB", "int8_tensor", 624e12},
+               {"NVIDIA H200 NVL", "dram_copy", 0.0},
+               {"", "dram_copy", 0.0}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         ck_assert_double_eq_tol(roof_datasheet(roof_named(all[i].roof), all[i].model), all[i].value,
                                 1e6);
@@ -250,62 +178,37 @@ TEST(datasheets_are_by_model)
 /* Beside the measured value, where it is known. */
 TEST(the_datasheet_is_a_metric)
 {
-    load("dram_copy");
-    set("bytes", "96KiB");
+    load_bench("ceilings");
+    set("roof = dram_copy; bytes = 96KiB");
     snprintf(fake->device.model, sizeof fake->device.model, "NVIDIA H200");
     ck_assert_int_eq(created(), GB_OK);
-    ck_assert_double_eq(fake_metric_named(fake, "datasheet"), 4.8e12);
-    unload();
-    load("dram_copy");
+    expect_metric("datasheet", 4.8e12);
+    load_bench("ceilings");
+    set("roof = dram_copy");
     ck_assert_int_eq(created(), GB_OK);
     for (size_t i = 0; i < fake->n_metrics; i++)
         ck_assert_str_ne(fake->metrics[i].name, "datasheet");
-    unload();
 }
 
 /* --- caches --- */
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 /* Four CPUs in pairs: each has 32 KiB of L1 and 512 KiB of L2, each pair 8 MiB of L3. */
 static const char *make_machine(void)
 {
+    static const char *const files[] = {"level", "type", "size", "shared_cpu_list"};
+    static const char *const caches[][3] = {{"1\n", "Instruction\n", "64K\n"},
+                                            {"1\n", "Data\n", "32K\n"},
+                                            {"2\n", "Unified\n", "512K\n"},
+                                            {"3\n", "Unified\n", "8M\n"}};
     static char folder[128];
-    static const struct {
-        const char *level, *type, *size;
-        uint32_t n_sharing;
-    } caches[] = {{"1\n", "Instruction\n", "64K\n", 1},
-                  {"1\n", "Data\n", "32K\n", 1},
-                  {"2\n", "Unified\n", "512K\n", 1},
-                  {"3\n", "Unified\n", "8M\n", 2}};
-    char path[256];
-    char list[16];
-    const char *parts[] = {"level", "type", "size", "shared_cpu_list"};
-    snprintf(folder, sizeof folder, "%.60s/cpus-XXXXXX",
-             getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    for (uint32_t cpu = 0; cpu < 4; cpu++) {
-        snprintf(path, sizeof path, "%s/cpu%u", folder, cpu);
-        ck_assert_int_eq(mkdir(path, 0700), 0);
-        snprintf(path, sizeof path, "%s/cpu%u/cache", folder, cpu);
-        ck_assert_int_eq(mkdir(path, 0700), 0);
-        for (uint32_t i = 0; i < 4; i++) {
-            const uint32_t first = cpu / caches[i].n_sharing * caches[i].n_sharing;
-            snprintf(path, sizeof path, "%s/cpu%u/cache/index%u", folder, cpu, i);
-            ck_assert_int_eq(mkdir(path, 0700), 0);
-            snprintf(list, sizeof list, "%u-%u\n", first, first + caches[i].n_sharing - 1);
-            const char *texts[] = {caches[i].level, caches[i].type, caches[i].size, list};
-            for (size_t j = 0; j < 4; j++) {
-                snprintf(path, sizeof path, "%s/cpu%u/cache/index%u/%s", folder, cpu, i, parts[j]);
-                write_file(path, texts[j]);
-            }
-        }
+    snprintf(folder, sizeof folder, "%s", fresh_folder("cpus"));
+    for (int i = 0; i < 4 * 4 * 4; i++) {
+        const int cpu = i / 16, index = i / 4 % 4, file = i % 4;
+        const int first = index == 3 ? cpu / 2 * 2 : cpu;
+        char path[256], list[32];
+        snprintf(path, sizeof path, "%s/cpu%d/cache/index%d/%s", folder, cpu, index, files[file]);
+        snprintf(list, sizeof list, "%d-%d\n", first, index == 3 ? first + 1 : first);
+        write_text(path, file < 3 ? caches[index][file] : list);
     }
     return folder;
 }
@@ -330,20 +233,15 @@ TEST(caches_are_shared_evenly)
 
 /* --- ways through memory --- */
 
+/* Of whole pages, of which what is used ends before they do. */
 enum { LENGTH = 3 * MEMORY_STEP_BYTES, AFTER = MEMORY_STEP_BYTES };
 
-static unsigned char *aligned(void)
-{
-    unsigned char *memory = aligned_alloc(4096, 4096);
-    ck_assert_ptr_nonnull(memory);
-    memset(memory, 0xa5, 4096);
-    return memory;
-}
+static _Alignas(4096) unsigned char a[4096], b[4096], c[4096];
 
-static void nothing_behind(const unsigned char *memory)
+static void nothing_behind(void)
 {
     for (size_t i = LENGTH; i < LENGTH + AFTER; i++)
-        ck_assert_uint_eq(memory[i], 0xa5);
+        ck_assert_uint_eq(a[i], 0xa5);
 }
 
 TEST_TIMES(ways_are_right, (int)n_memory_ways)
@@ -351,37 +249,30 @@ TEST_TIMES(ways_are_right, (int)n_memory_ways)
     const struct memory_ways *ways = &memory_ways[_i];
     if (!ways->is_here())
         return;
-    unsigned char *a = aligned();
-    unsigned char *b = aligned();
-    unsigned char *c = aligned();
     const uint64_t n_words = LENGTH / sizeof(uint64_t);
-
+    memset(a, 0xa5, sizeof a);
     memory_fill(b, LENGTH, 7);
     ck_assert_uint_eq(ways->read(b, LENGTH, 1), memory_sum(7, LENGTH, ways->n_lanes));
     ck_assert_uint_eq(ways->read(b, LENGTH, 3), 3 * memory_sum(7, LENGTH, ways->n_lanes));
     ways->write(a, LENGTH, 1, 42);
     ck_assert_uint_eq(memory_right_writes(a, LENGTH, 42), n_words);
-    nothing_behind(a);
+    nothing_behind();
     ways->copy(a, b, LENGTH, 2);
     ck_assert_uint_eq(memory_right_copies(a, LENGTH, 7), n_words);
-    nothing_behind(a);
+    nothing_behind();
     memory_fill_triad(b, LENGTH, 7, 1);
     memory_fill_triad(c, LENGTH, 7, 2);
     ways->triad(a, b, c, LENGTH, 1);
     ck_assert_uint_eq(memory_right_triads(a, LENGTH, 7), n_words);
-    nothing_behind(a);
+    nothing_behind();
     const double *numbers = (const void *)b;
     const double *others = (const void *)c;
     for (uint64_t i = 0; i < n_words; i++)
         ck_assert_double_eq(((const double *)(const void *)a)[i], numbers[i] + 3.0 * others[i]);
-    free(a);
-    free(b);
-    free(c);
 }
 
 TEST(one_wrong_word_is_found)
 {
-    unsigned char *a = aligned();
     uint64_t *words = (void *)a;
     uint64_t even = 0;
     uint64_t odd = 0;
@@ -397,7 +288,6 @@ TEST(one_wrong_word_is_found)
     ck_assert_uint_eq(memory_right_copies(a, LENGTH, 6), 0);
     memory_fill_triad(a, LENGTH, 5, 1);
     ck_assert_uint_eq(memory_right_triads(a, LENGTH, 5), 0);
-    free(a);
 }
 
 TEST(the_best_ways_are_taken)
@@ -473,20 +363,18 @@ TEST(numbers_have_their_bits)
         int32_t number;
         double value;
         uint64_t bits;
-    } all[] = {
-        {NUMBER_FP64, -0.5, UINT64_C(0xbfe0000000000000)},
-        {NUMBER_FP32, 1.0 + 0x1p-23, 0x3f800001},
-        {NUMBER_TF32, 3.0, 0x40400000},
-        {NUMBER_FP16, 1.5, 0x3e00},
-        {NUMBER_FP16, -511.0, 0xdffc},
-        {NUMBER_BF16, -2.0, 0xc000},
-        {NUMBER_BF16, 127.0, 0x42fe},
-        {NUMBER_FP8, 1.0, 0x38},
-        {NUMBER_FP8, -7.0, 0xce},
-        {NUMBER_FP8, 16.0, 0x58},
-        {NUMBER_FP8, 0.0, 0},
-        {NUMBER_INT8, -5.0, 0xfb},
-    };
+    } all[] = {{NUMBER_FP64, -0.5, UINT64_C(0xbfe0000000000000)},
+               {NUMBER_FP32, 1.0 + 0x1p-23, 0x3f800001},
+               {NUMBER_TF32, 3.0, 0x40400000},
+               {NUMBER_FP16, 1.5, 0x3e00},
+               {NUMBER_FP16, -511.0, 0xdffc},
+               {NUMBER_BF16, -2.0, 0xc000},
+               {NUMBER_BF16, 127.0, 0x42fe},
+               {NUMBER_FP8, 1.0, 0x38},
+               {NUMBER_FP8, -7.0, 0xce},
+               {NUMBER_FP8, 16.0, 0x58},
+               {NUMBER_FP8, 0.0, 0},
+               {NUMBER_INT8, -5.0, 0xfb}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         ck_assert_uint_eq(number_bits(all[i].number, all[i].value), all[i].bits);
         if (all[i].number != NUMBER_INT8)
@@ -513,7 +401,6 @@ TEST(short_numbers_neither_grow_nor_vanish)
 
 static const int32_t tensor_numbers[] = {NUMBER_FP64, NUMBER_TF32, NUMBER_FP16,
                                          NUMBER_BF16, NUMBER_FP8,  NUMBER_INT8};
-enum { N_TENSOR_NUMBERS = sizeof tensor_numbers / sizeof tensor_numbers[0] };
 
 /* The element of a word, as the PTX ISA places it. */
 static double element_in(const struct fragments *fragments, const unsigned char *words,
@@ -528,13 +415,13 @@ static double element_in(const struct fragments *fragments, const unsigned char 
                                             : number_value(fragments->number, bits);
 }
 
-TEST_TIMES(fragments_lie_where_instructions_take_them, N_TENSOR_NUMBERS)
+TEST_EACH(fragments_lie_where_instructions_take_them, tensor_numbers)
 {
     const struct fragments f = fragments_of(tensor_numbers[_i]);
     const bool is_double = f.number == NUMBER_FP64;
     const uint32_t in_word = f.word_bytes / number_bytes(f.number);
-    unsigned char *words = malloc(fragments_bytes(&f));
-    ck_assert_ptr_nonnull(words);
+    static unsigned char words[1 << 16];
+    ck_assert_uint_le(fragments_bytes(&f), sizeof words);
     fragments_fill(&f, words);
     for (uint32_t lane = 0; lane < 32; lane++) {
         for (uint32_t i = 0; i < in_word; i++) {
@@ -552,12 +439,10 @@ TEST_TIMES(fragments_lie_where_instructions_take_them, N_TENSOR_NUMBERS)
                     (double)fragments_b(&f, 5, (lane % 4 + 4 * word) * in_word + i, lane / 4));
         }
     }
-    free(words);
 }
 
-/* Sums in every order must be exact: their terms' magnitudes stay below 2^24, in int8 2^31; of fp8
- * below 2^13. */
-TEST_TIMES(fragments_sum_exactly_and_count, N_TENSOR_NUMBERS)
+/* Sums in every order must be exact: magnitudes stay below the limit of the type. */
+TEST_EACH(fragments_sum_exactly_and_count, tensor_numbers)
 {
     enum { N = 4096 };
     const struct fragments f = fragments_of(tensor_numbers[_i]);
@@ -576,12 +461,12 @@ TEST_TIMES(fragments_sum_exactly_and_count, N_TENSOR_NUMBERS)
         double largest = 0.0;
         double drift = 0.0;
         for (uint32_t k = 0; k < f.depth; k++) {
-            const double b = (double)fragments_b(&f, j, k, column);
+            const double by = (double)fragments_b(&f, j, k, column);
             const double a0 = (double)fragments_a(&f, 0, row, k);
             const double a1 = (double)fragments_a(&f, 1, row, k);
-            sum += ((double)N * (a0 + a1) + a0) * b;
-            drift += (double)N * (a0 + a1) * b;
-            largest += fabs(a0 * b) > fabs(a1 * b) ? fabs(a0 * b) : fabs(a1 * b);
+            sum += ((double)N * (a0 + a1) + a0) * by;
+            drift += (double)N * (a0 + a1) * by;
+            largest += fabs(a0 * by) > fabs(a1 * by) ? fabs(a0 * by) : fabs(a1 * by);
         }
         ck_assert_double_eq(fragments_end(&f, j, lane, word, N), sum);
         ck_assert_double_le(fabs(drift) + largest, limit);

@@ -1,48 +1,31 @@
-/*
- * test_cpu_counters.c - counters of the CPU device. What no machine lacks is what the kernel counts
- * itself, such as page faults; where even that is forbidden, the reason is tested.
- */
-#define _GNU_SOURCE
+/* test_cpu_counters.c - counters of the CPU device. What no machine lacks is what the kernel
+ * counts itself, such as page faults; where even that is forbidden, the reason is tested. */
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/device_fixture.h"
 
 #include <gbrun/counters.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 enum { PAGES = 256, SLACK = 24, VALUES_MAX = 64 };
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_device_ops *ops;
 static const struct gb_counters *counters;
-static void *params;
-static void *device;
+static struct gb_counting counting;
 
 static void setup(void)
 {
-    fake = fake_host_new();
-    plugin = fake_plugin("device_cpu", GB_PLUGIN_DEVICE, "cpu");
-    ops = plugin->ops;
+    load_device("device_cpu", "cpu");
+    counting = (struct gb_counting){.size = sizeof counting};
     counters = plugin->extension(GB_COUNTERS);
-    params = fake_params_new(plugin);
-    fake_params_set(plugin, params, "flush", "64KiB");
     ck_assert_ptr_nonnull(counters);
-    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_OK);
+    set("flush", "64KiB");
+    open_device();
 }
 
-static void teardown(void)
-{
-    ops->close(device);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
-}
+TEST_FIXTURE(setup, close_device)
 
 /* --- a benchmark that touches fresh pages --- */
 
@@ -82,35 +65,36 @@ static void *touch_when_asked(void *object)
     }
 }
 
-static void touch_elsewhere(struct toucher *toucher)
+static void touch_there(struct toucher *toucher)
 {
     pthread_t thread;
-    if (toucher->where == NEW_THREAD) {
+    switch (toucher->where) {
+    case HERE:
+        touch(NULL);
+        break;
+    case NEW_THREAD:
         ck_assert_int_eq(pthread_create(&thread, NULL, touch, NULL), 0);
         pthread_join(thread, NULL);
-    } else {
+        break;
+    default:
         pthread_barrier_wait(&toucher->begin);
         pthread_barrier_wait(&toucher->end);
     }
 }
 
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     struct toucher *toucher = object;
-    (void)queue;
-    for (uint64_t i = 0; i < iterations; i++) {
-        if (toucher->where == HERE)
-            touch(NULL);
-        else
-            touch_elsewhere(toucher);
-    }
+    (void)on;
+    for (uint64_t i = 0; i < iterations; i++)
+        touch_there(toucher);
     return ++toucher->n_run == toucher->fail_run_at ? GB_UNSUPPORTED : GB_OK;
 }
 
-static int32_t reset(void *object, const struct gb_queue *queue)
+static int32_t reset(void *object, const struct gb_queue *on)
 {
     struct toucher *toucher = object;
-    (void)queue;
+    (void)on;
     return ++toucher->n_reset == toucher->fail_reset_at ? GB_WRONG_RESULT : GB_OK;
 }
 
@@ -133,29 +117,28 @@ static void take(void *context, const char *name, double value, const char *unit
     told.values[told.n++] = value;
 }
 
-static struct gb_counting counting_of(struct toucher *toucher, const char *const *names, uint32_t n)
+static int32_t count(struct toucher *toucher, const char *const *names, uint32_t n)
 {
-    struct gb_counting counting = {.size = sizeof counting,
-                                   .iterations = 2,
-                                   .bench_ops = &bench,
-                                   .bench = toucher,
-                                   .n_names = n,
-                                   .names = names,
-                                   .count = take,
-                                   .context = &told};
+    counting.iterations = 2;
+    counting.bench_ops = &bench;
+    counting.bench = toucher;
+    counting.n_names = n;
+    counting.names = names;
+    counting.count = take;
+    counting.context = &told;
     for (int i = 0; i < GB_COUNTED_KINDS; i++)
         counting.work[i] = NAN;
     told.n = 0;
-    return counting;
+    return counters->count(device, &counting);
 }
 
-static bool is_forbidden(const struct gb_counting *counting)
+static bool is_forbidden(void)
 {
-    if (strstr(counting->missing, "forbidden to this user") == NULL &&
-        strstr(counting->missing, "no perf_event_open") == NULL)
+    if (strstr(counting.missing, "forbidden to this user") == NULL &&
+        strstr(counting.missing, "no perf_event_open") == NULL)
         return false;
     ck_assert_uint_eq(told.n, 0);
-    ck_assert_uint_eq(counting->n_passes, 0);
+    ck_assert_uint_eq(counting.n_passes, 0);
     return true;
 }
 
@@ -163,9 +146,8 @@ static const char *const faults[] = {"page-faults"};
 
 static void count_faults(struct toucher *toucher)
 {
-    struct gb_counting counting = counting_of(toucher, faults, 1);
-    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
-    if (is_forbidden(&counting))
+    ck_assert_int_eq(count(toucher, faults, 1), GB_OK);
+    if (is_forbidden())
         return;
     ck_assert_str_eq(counting.missing, "");
     ck_assert_uint_eq(counting.n_passes, 1);
@@ -177,18 +159,9 @@ static void count_faults(struct toucher *toucher)
     ck_assert_int_eq(toucher->n_reset, 2);
 }
 
-TEST_FIXTURE(setup, teardown)
-
-TEST(an_iteration_is_counted)
+TEST_TIMES(iterations_and_threads_that_they_start_are_counted, 2)
 {
-    struct toucher toucher = {.where = HERE};
-    count_faults(&toucher);
-}
-
-TEST(threads_that_run_starts_are_counted)
-{
-    struct toucher toucher = {.where = NEW_THREAD};
-    count_faults(&toucher);
+    count_faults(&(struct toucher){.where = _i == 0 ? HERE : NEW_THREAD});
 }
 
 TEST(threads_from_before_are_counted)
@@ -206,10 +179,9 @@ TEST(threads_from_before_are_counted)
 TEST(a_cold_sample_needs_no_run_before)
 {
     struct toucher toucher = {.where = HERE};
-    struct gb_counting counting = counting_of(&toucher, faults, 1);
     counting.cache = GB_CACHE_COLD;
-    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
-    if (is_forbidden(&counting))
+    ck_assert_int_eq(count(&toucher, faults, 1), GB_OK);
+    if (is_forbidden())
         return;
     ck_assert_int_eq(toucher.n_run, 1);
     ck_assert_int_eq(toucher.n_reset, 1);
@@ -219,9 +191,8 @@ TEST(a_cold_sample_needs_no_run_before)
 TEST(work_is_told_as_far_as_the_machine_counts)
 {
     struct toucher toucher = {.where = HERE};
-    struct gb_counting counting = counting_of(&toucher, NULL, 0);
     counting.wants_work = 1;
-    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    ck_assert_int_eq(count(&toucher, NULL, 0), GB_OK);
     for (size_t i = 0; i < told.n; i++)
         ck_assert_msg(isnan(told.values[i]) || told.values[i] >= 0, "%s", told.names[i]);
     ck_assert_uint_eq(counting.n_passes, told.n);
@@ -235,8 +206,7 @@ TEST(names_that_are_not_known_are_told)
     static const char *const names[] = {"no-such-event", "page-faults", "dram__bytes.sum",
                                         "page-faults"};
     struct toucher toucher = {.where = HERE};
-    struct gb_counting counting = counting_of(&toucher, names, 4);
-    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    ck_assert_int_eq(count(&toucher, names, 4), GB_OK);
     ck_assert_ptr_eq(strstr(counting.missing,
                             "no-such-event, dram__bytes.sum: no counter of this machine; `gbrun"),
                      counting.missing);
@@ -252,54 +222,49 @@ TEST(many_long_names_are_cut)
     memset(name, 'n', sizeof name - 1);
     for (int i = 0; i < MANY; i++)
         names[i] = name;
-    struct gb_counting counting = counting_of(&toucher, names, MANY);
-    ck_assert_int_eq(counters->count(device, &counting), GB_OK);
+    ck_assert_int_eq(count(&toucher, names, MANY), GB_OK);
     ck_assert_ptr_nonnull(strstr(counting.missing, "...: no counter of this machine"));
 }
 
 TEST(what_run_or_reset_returns_is_handed_back)
 {
     struct toucher toucher = {.where = HERE, .fail_run_at = 2};
-    struct gb_counting counting = counting_of(&toucher, faults, 1);
-    const int32_t status = counters->count(device, &counting);
-    if (is_forbidden(&counting))
+    const int32_t status = count(&toucher, faults, 1);
+    if (is_forbidden())
         return;
     ck_assert_int_eq(status, GB_UNSUPPORTED);
     ck_assert_uint_eq(told.n, 0);
     toucher = (struct toucher){.where = HERE, .fail_reset_at = 1};
-    counting = counting_of(&toucher, faults, 1);
-    ck_assert_int_eq(counters->count(device, &counting), GB_WRONG_RESULT);
+    ck_assert_int_eq(count(&toucher, faults, 1), GB_WRONG_RESULT);
     ck_assert_int_eq(toucher.n_run, 0);
 }
 
 /* --- what there is --- */
 
-struct listing {
-    int n, n_wrong;
-    bool has_faults;
-};
+static int n_listed, n_faults;
 
 static void take_counter(void *context, const struct gb_counter *counter)
 {
-    struct listing *listing = context;
-    listing->n++;
-    listing->n_wrong += counter->size != sizeof *counter || counter->name[0] == '\0' ||
-                        counter->help[0] == '\0' || counter->unit == NULL;
-    listing->has_faults = listing->has_faults || strcmp(counter->name, "page-faults") == 0;
+    (void)context;
+    n_listed++;
+    n_faults += strcmp(counter->name, "page-faults") == 0;
+    ck_assert_uint_eq(counter->size, sizeof *counter);
+    ck_assert(counter->name[0] != '\0' && counter->help[0] != '\0' && counter->unit != NULL);
+}
+
+static int32_t list_counters(uint32_t number, const char *chip)
+{
+    n_listed = n_faults = 0;
+    return counters->list(&fake->host, params, number, chip, NULL, take_counter, NULL);
 }
 
 TEST(counters_are_listed)
 {
-    struct listing listing = {0};
-    ck_assert_int_eq(counters->list(&fake->host, params, 0, NULL, NULL, take_counter, &listing),
-                     GB_OK);
-    ck_assert_int_ge(listing.n, 14);
-    ck_assert_int_eq(listing.n_wrong, 0);
-    ck_assert(listing.has_faults);
-    ck_assert_int_eq(counters->list(&fake->host, params, 1, NULL, NULL, take_counter, &listing),
-                     GB_NOT_FOUND);
-    ck_assert_int_eq(counters->list(&fake->host, params, 0, "GH100", NULL, take_counter, &listing),
-                     GB_SKIPPED);
+    ck_assert_int_eq(list_counters(0, NULL), GB_OK);
+    ck_assert_int_ge(n_listed, 14);
+    ck_assert_int_eq(n_faults, 1);
+    ck_assert_int_eq(list_counters(1, NULL), GB_NOT_FOUND);
+    ck_assert_int_eq(list_counters(0, "GH100"), GB_SKIPPED);
     ck_assert_str_eq(fake->reason, "only the processors of this machine are known");
     ck_assert_ptr_null(plugin->extension("gbrun.counters/99"));
 }

@@ -1,16 +1,13 @@
 /* test_device_cpu.c - the CPU device: what it says of the machine, how it measures. */
-#define _GNU_SOURCE
 #include "plugins/device_cpu/cpu_device.h"
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/device_fixture.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -19,33 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_device_ops *ops;
-static void *params;
-static void *device;
-
 static void setup(void)
 {
-    fake = fake_host_new();
-    plugin = fake_plugin("device_cpu", GB_PLUGIN_DEVICE, "cpu");
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    fake_params_set(plugin, params, "flush", "64KiB");
-    device = NULL;
+    load_device("device_cpu", "cpu");
+    set("flush", "64KiB");
 }
 
-static void teardown(void)
-{
-    ops->close(device);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
-}
-
-static void open_it(void)
-{
-    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_OK);
-}
+TEST_FIXTURE(setup, close_device)
 
 /* --- the machine --- */
 
@@ -66,8 +43,6 @@ static void take_fact(void *context, const char *name, const char *value)
     if (strcmp(name, "kernel") == 0)
         snprintf(facts->kernel, sizeof facts->kernel, "%s", value);
 }
-
-TEST_FIXTURE(setup, teardown)
 
 TEST(one_device_is_described)
 {
@@ -103,21 +78,27 @@ TEST(sets_of_cpus_are_read)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gb_device_info info = {.size = sizeof info};
         struct facts facts = {0};
-        fake_params_set(plugin, params, "cpus", cases[i].text);
+        set("cpus", cases[i].text);
         ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, take_fact, &facts), GB_OK);
         ck_assert_uint_eq(info.n_units, cases[i].n);
         ck_assert_str_eq(facts.cpus, cases[i].canonical);
     }
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char expected[256];
-        fake_params_set(plugin, params, "cpus", wrong[i]);
+        set("cpus", wrong[i]);
         snprintf(expected, sizeof expected,
                  "cpus: '%s' is not a set of CPUs: expected numbers below 8192 and ranges with "
                  "commas between them, such as 0-3,8",
                  wrong[i]);
-        ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
-        ck_assert_str_eq(fake->reason, expected);
+        expect_closed(expected);
     }
+}
+
+static cpu_set_t cpus_here(void)
+{
+    cpu_set_t set;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
+    return set;
 }
 
 static unsigned first_cpu(const cpu_set_t *set)
@@ -128,37 +109,33 @@ static unsigned first_cpu(const cpu_set_t *set)
     return cpu;
 }
 
+static const char *cpu_text(const cpu_set_t *set, const char *more)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "%u%s", first_cpu(set), more);
+    return text;
+}
+
 TEST(the_process_is_pinned_until_it_is_closed)
 {
-    char text[16];
-    cpu_set_t before;
-    cpu_set_t now;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
-    snprintf(text, sizeof text, "%u", first_cpu(&before));
-    fake_params_set(plugin, params, "cpus", text);
-    open_it();
-    ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
-    ck_assert_int_eq(CPU_COUNT(&now), 1);
-    ck_assert_uint_eq(first_cpu(&now), first_cpu(&before));
+    const cpu_set_t before = cpus_here();
+    set("cpus", cpu_text(&before, ""));
+    open_device();
+    const cpu_set_t pinned = cpus_here();
+    ck_assert_int_eq(CPU_COUNT(&pinned), 1);
+    ck_assert_uint_eq(first_cpu(&pinned), first_cpu(&before));
     ops->close(device);
     device = NULL;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
+    const cpu_set_t now = cpus_here();
     ck_assert(CPU_EQUAL(&now, &before));
 }
 
 TEST_TIMES(cpus_that_are_not_there_are_refused, 2)
 {
-    static const char words[] = "cpus: not all of them can be used here; the process was given ";
-    char text[32];
-    cpu_set_t before;
-    cpu_set_t now;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof before, &before), 0);
-    snprintf(text, sizeof text, "%u,8191", first_cpu(&before));
-    fake_params_set(plugin, params, "cpus", _i == 0 ? "8191" : text);
-    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
-    ck_assert_ptr_null(device);
-    ck_assert_int_eq(strncmp(fake->reason, words, strlen(words)), 0);
-    ck_assert_int_eq(sched_getaffinity(0, sizeof now, &now), 0);
+    const cpu_set_t before = cpus_here();
+    set("cpus", _i == 0 ? "8191" : cpu_text(&before, ",8191"));
+    expect_closed("cpus: not all of them can be used here; the process was given ");
+    const cpu_set_t now = cpus_here();
     ck_assert(CPU_EQUAL(&now, &before));
 }
 
@@ -169,9 +146,8 @@ TEST(memory_is_there_to_be_used)
     unsigned char *memory = NULL;
     void *empty = NULL;
     unsigned char copy[3] = {0};
-    struct gb_queue *queue = NULL;
     struct gb_telemetry telemetry = {.size = sizeof telemetry};
-    open_it();
+    open_device();
     ck_assert_int_eq(ops->allocate(device, 1000, GB_MEMORY_DEVICE, (void **)&memory), GB_OK);
     ck_assert_uint_eq((uintptr_t)memory % 64, 0);
     ck_assert_int_eq(ops->fill(device, memory, 0x1ab, 1000), GB_OK);
@@ -199,7 +175,7 @@ TEST(memory_has_its_pages)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char is_there[256] = {0};
     char *memory = NULL;
-    open_it();
+    open_device();
     ck_assert_int_eq(ops->allocate(device, bytes, GB_MEMORY_DEVICE, (void **)&memory), GB_OK);
     char *first = memory + (page - (uintptr_t)memory % page) % page;
     const size_t n = (size_t)(memory + bytes - first) / page;
@@ -213,7 +189,7 @@ TEST(memory_has_its_pages)
 TEST(clocks_are_described)
 {
     static const char *const names[] = {"wall", "cpu", "thread"};
-    open_it();
+    open_device();
     for (uint32_t i = 0; i < 3; i++) {
         struct gb_clock clock = {.size = sizeof clock};
         ck_assert_int_eq(ops->clock(device, i, &clock), GB_OK);
@@ -232,12 +208,6 @@ TEST(clocks_are_described)
 }
 
 /* --- measuring --- */
-
-enum { SAMPLES = 100 };
-
-static double columns[6][SAMPLES];
-static uint64_t throttle[SAMPLES];
-static uint32_t flags[SAMPLES];
 
 static double now_ns(clockid_t clock)
 {
@@ -264,10 +234,10 @@ struct spinner {
     uint64_t preempted_at; /* the same */
 };
 
-static int32_t spin(void *object, const struct gb_queue *queue, uint64_t iterations)
+static int32_t spin(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     struct spinner *spinner = object;
-    (void)queue;
+    (void)on;
     const double begin_ns = now_ns(CLOCK_MONOTONIC_RAW);
     spinner->n_runs++;
     n_preempted += spinner->n_runs == spinner->preempted_at;
@@ -277,10 +247,10 @@ static int32_t spin(void *object, const struct gb_queue *queue, uint64_t iterati
     return spinner->n_runs == spinner->fails_at ? GB_CANCELLED : GB_OK;
 }
 
-static int32_t count_reset(void *object, const struct gb_queue *queue)
+static int32_t count_reset(void *object, const struct gb_queue *on)
 {
     struct spinner *spinner = object;
-    (void)queue;
+    (void)on;
     ck_assert_uint_eq(spinner->n_resets++, spinner->n_runs);
     n_preempted++; /* outside of the sample */
     return GB_OK;
@@ -290,36 +260,22 @@ static const struct gb_bench_ops spinner_ops = {.size = sizeof spinner_ops, .run
 static const struct gb_bench_ops reset_ops = {
     .size = sizeof reset_ops, .run = spin, .reset = count_reset};
 
-static struct gb_measurement measurement_of(struct spinner *spinner, uint64_t n)
-{
-    memset(columns, 0xff, sizeof columns);
-    struct gb_measurement measurement = {
-        .size = sizeof measurement,
-        .n_samples = n,
-        .iterations = 3,
-        .bench_ops = &spinner_ops,
-        .bench = spinner,
-        .time_ns = {columns[0], columns[1], columns[2]},
-        .begin_ns = columns[3],
-        .end_ns = columns[4],
-        .clock_hz = columns[5],
-        .throttle = throttle,
-        .flags = flags,
-    };
-    return measurement;
-}
+static struct spinner spinner;
 
-static void measured(struct gb_measurement *measurement, uint64_t n)
+/* A measurement of a spinner on the open device. */
+static struct gb_measurement spins(struct spinner with, uint64_t n)
 {
-    ck_assert_int_eq(ops->measure(device, measurement), GB_OK);
-    ck_assert_uint_eq(measurement->n_done, n);
+    if (device == NULL)
+        open_device();
+    spinner = with;
+    struct gb_measurement measurement = measurement_of(&spinner_ops, &spinner, n);
+    measurement.iterations = 3;
+    return measurement;
 }
 
 TEST(a_busy_wait_takes_its_time)
 {
-    struct spinner spinner = {.busy_ns = 50e3};
-    open_it();
-    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 50e3}, SAMPLES);
     measured(&measurement, SAMPLES);
     ck_assert_uint_eq(measurement.n_lost, 0);
     ck_assert_uint_eq(measurement.clocks_filled & 1u, 1u);
@@ -327,19 +283,17 @@ TEST(a_busy_wait_takes_its_time)
     ck_assert_uint_eq(spinner.iterations, 3 * SAMPLES);
     for (size_t i = 0; i < SAMPLES; i++) {
         ck_assert_double_ge(columns[0][i], 50e3);
-        ck_assert_double_ge(columns[4][i], columns[3][i]);
+        ck_assert_double_ge(columns[END][i], columns[BEGIN][i]);
         if (i > 0)
-            ck_assert_double_ge(columns[3][i], columns[4][i - 1]);
-        ck_assert_double_ge(columns[5][i], 0.0);
+            ck_assert_double_ge(columns[BEGIN][i], columns[END][i - 1]);
+        ck_assert_double_ge(columns[CLOCK_HZ][i], 0.0);
         ck_assert_uint_le(flags[i], GB_SAMPLE_THROTTLED | GB_SAMPLE_INTERRUPTED);
     }
 }
 
 TEST_TIMES(every_clock_can_count, 3)
 {
-    struct spinner spinner = {.busy_ns = 1e3};
-    open_it();
-    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 1e3}, SAMPLES);
     measurement.clock = (uint32_t)_i;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
     ck_assert_uint_ne(measurement.clocks_filled & 1u << _i, 0);
@@ -357,9 +311,7 @@ TEST_TIMES(every_clock_can_count, 3)
 
 TEST(no_sample_begins_after_the_deadline)
 {
-    struct spinner spinner = {.busy_ns = 2e6};
-    open_it();
-    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 2e6}, SAMPLES);
     measurement.deadline_ns = 1.0; /* long gone */
     measured(&measurement, 0);
     ck_assert_uint_eq(spinner.n_runs, 0);
@@ -374,16 +326,13 @@ TEST(gaps_follow_the_samples)
 {
     enum { N = 4 };
     const double gap_ns = 3e6;
-    struct spinner spinner = {.busy_ns = 1e4};
-    open_it();
-    struct gb_measurement measurement = measurement_of(&spinner, N);
+    struct gb_measurement measurement = spins((struct spinner){.busy_ns = 1e4}, N);
     measurement.gap_ns = gap_ns;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    measured(&measurement, N);
     const double end_ns = now_ns(CLOCK_MONOTONIC);
-    ck_assert_uint_eq(measurement.n_done, N);
     for (size_t i = 1; i < N; i++)
-        ck_assert_double_ge(columns[3][i] - columns[4][i - 1], gap_ns);
-    ck_assert_double_ge(end_ns - columns[4][N - 1], gap_ns);
+        ck_assert_double_ge(columns[BEGIN][i] - columns[END][i - 1], gap_ns);
+    ck_assert_double_ge(end_ns - columns[END][N - 1], gap_ns);
 
     /* An hour, of a run that is cancelled. */
     measurement.gap_ns = 3.6e12;
@@ -393,47 +342,31 @@ TEST(gaps_follow_the_samples)
 
 TEST(a_failing_run_ends_the_batch)
 {
-    struct spinner spinner = {.fails_at = 5};
-    open_it();
-    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
+    struct gb_measurement measurement = spins((struct spinner){.fails_at = 5}, SAMPLES);
     ck_assert_int_eq(ops->measure(device, &measurement), GB_CANCELLED);
     ck_assert_uint_eq(measurement.n_done, 4);
     ck_assert_uint_eq(spinner.n_runs, 5);
 }
 
-TEST(reset_comes_before_each_sample)
-{
-    struct spinner spinner = {0};
-    open_it();
-    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
-    measurement.bench_ops = &reset_ops;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-    ck_assert_uint_eq(spinner.n_resets, SAMPLES);
-}
-
 /* With and without a reset before each sample, in which preemption is nobody's. */
 TEST_TIMES(the_sample_that_was_preempted_is_marked, 2)
 {
-    struct spinner spinner = {.preempted_at = 7};
-    open_it();
+    struct gb_measurement measurement = spins((struct spinner){.preempted_at = 7}, SAMPLES);
     n_preempted = 5;
-    struct gb_measurement measurement = measurement_of(&spinner, SAMPLES);
     measurement.bench_ops = _i == 0 ? &spinner_ops : &reset_ops;
-    memset(flags, 0xff, sizeof flags);
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
     for (uint64_t i = 0; i < SAMPLES; i++)
         ck_assert_uint_eq(flags[i] & GB_SAMPLE_INTERRUPTED,
                           i + 1 == spinner.preempted_at ? GB_SAMPLE_INTERRUPTED : 0);
+    ck_assert_uint_eq(spinner.n_resets, _i == 0 ? 0 : SAMPLES);
 }
 
 /* One word of each line of the buffer goes up by one a walk. */
 TEST(a_cold_sample_walks_the_whole_buffer)
 {
-    struct spinner spinner = {0};
-    open_it();
+    struct gb_measurement measurement = spins((struct spinner){0}, 7);
     const struct flush_buffer *flush = &((const struct cpu_device *)device)->flush;
-    struct gb_measurement measurement = measurement_of(&spinner, 7);
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+    measured(&measurement, 7);
     ck_assert_ptr_null(flush->words); /* warm: no memory is taken */
     measurement.cache = GB_CACHE_COLD;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
@@ -448,8 +381,8 @@ TEST(a_cold_sample_walks_the_whole_buffer)
 TEST(the_flush_buffer_is_sized_by_the_cache)
 {
     struct gb_device_info info = {.size = sizeof info};
-    fake_params_set(plugin, params, "flush", "0");
-    open_it();
+    set("flush", "0");
+    open_device();
     ck_assert_int_eq(ops->describe(&fake->host, params, 0, &info, NULL, NULL), GB_OK);
     const struct flush_buffer *flush = &((const struct cpu_device *)device)->flush;
     const uint64_t wanted = info.cache_bytes > 0 ? info.cache_bytes + info.cache_bytes / 4
@@ -460,21 +393,6 @@ TEST(the_flush_buffer_is_sized_by_the_cache)
 
 /* --- sensors --- */
 
-/* Puts a file of the test's own in the place of one of the system's. */
-static void replace_file(int *sensor, int file)
-{
-    if (*sensor >= 0)
-        close(*sensor);
-    *sensor = file;
-}
-
-static int number_file(void)
-{
-    const int file = memfd_create("number", MFD_CLOEXEC);
-    ck_assert_int_ge(file, 0);
-    return file;
-}
-
 /* As the kernel's files are: a number and a line feed, shorter or longer than before. */
 static void write_number(int file, uint64_t number)
 {
@@ -484,20 +402,25 @@ static void write_number(int file, uint64_t number)
     ck_assert_int_eq(pwrite(file, text, (size_t)n, 0), n);
 }
 
+/* Puts a file of the test's own in the place of one of the system's. */
+static void replace_file(int *sensor, uint64_t number)
+{
+    if (*sensor >= 0)
+        close(*sensor);
+    *sensor = memfd_create("number", MFD_CLOEXEC);
+    ck_assert_int_ge(*sensor, 0);
+    write_number(*sensor, number);
+}
+
 static struct sensors *sensors_of_files(void)
 {
-    open_it();
+    open_device();
     struct sensors *sensors = &((struct cpu_device *)device)->sensors;
-    replace_file(&sensors->frequency_file, number_file());
-    replace_file(&sensors->core_throttle_file, number_file());
-    replace_file(&sensors->package_throttle_file, number_file());
-    replace_file(&sensors->temperature_file, number_file());
-    replace_file(&sensors->energy_file, number_file());
-    write_number(sensors->frequency_file, 2400000); /* kHz */
-    write_number(sensors->core_throttle_file, 7);
-    write_number(sensors->package_throttle_file, 3);
-    write_number(sensors->temperature_file, 61500); /* thousandths */
-    write_number(sensors->energy_file, 900000000);  /* uJ */
+    replace_file(&sensors->frequency_file, 2400000); /* kHz */
+    replace_file(&sensors->core_throttle_file, 7);
+    replace_file(&sensors->package_throttle_file, 3);
+    replace_file(&sensors->temperature_file, 61500); /* thousandths */
+    replace_file(&sensors->energy_file, 900000000);  /* uJ */
     sensors->frequency_read_at_ns = -INFINITY;
     sensors->throttle_counts[0] = 7;
     sensors->throttle_counts[1] = 3;
@@ -531,26 +454,25 @@ TEST(telemetry_is_in_its_units)
 /* The third run of two batches counts an event; the samples of its batch are marked, no others. */
 static struct sensors *throttled_sensors;
 
-static int32_t throttle_at_third(void *object, const struct gb_queue *queue, uint64_t iterations)
+static int32_t throttle_at_third(void *object, const struct gb_queue *on, uint64_t iterations)
 {
-    struct spinner *spinner = object;
-    if (spinner->n_runs == 2)
+    static int n_runs;
+    if (++n_runs == 3)
         write_number(throttled_sensors->core_throttle_file, 8);
-    return spin(object, queue, iterations);
+    return spin(object, on, iterations);
 }
 
 TEST(a_throttled_batch_is_marked)
 {
     static const struct gb_bench_ops throttling = {.size = sizeof throttling,
                                                    .run = throttle_at_third};
-    struct spinner spinner = {0};
     throttled_sensors = sensors_of_files();
     for (int batch = 0; batch < 2; batch++) {
-        struct gb_measurement measurement = measurement_of(&spinner, 4);
+        struct gb_measurement measurement = spins((struct spinner){0}, 4);
         measurement.bench_ops = &throttling;
-        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
+        measured(&measurement, 4);
         for (uint64_t i = 0; i < 4; i++) {
-            ck_assert_double_eq(columns[5][i], 2.4e9);
+            ck_assert_double_eq(columns[CLOCK_HZ][i], 2.4e9);
             ck_assert_uint_eq(throttle[i], batch == 0 ? THROTTLE_CORE : 0);
             ck_assert_uint_eq(flags[i] & GB_SAMPLE_THROTTLED, batch == 0 ? GB_SAMPLE_THROTTLED : 0);
         }
@@ -570,20 +492,24 @@ struct meeting {
     uint32_t fails;           /* number of the thread whose run fails; THREADS: none */
 };
 
-static int32_t meet(void *object, const struct gb_queue *queue, uint64_t iterations)
+static int n_cpus_here(void)
+{
+    const cpu_set_t set = cpus_here();
+    return CPU_COUNT(&set);
+}
+
+static int32_t meet(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     struct meeting *meeting = object;
-    const uint32_t thread = GB_THREAD(queue), n = GB_THREADS(queue);
+    const uint32_t thread = GB_THREAD(on), n = GB_THREADS(on);
     const double begin_ns = now_ns(CLOCK_MONOTONIC_RAW);
-    cpu_set_t set;
     const uint64_t all = (meeting->n_runs[thread] += iterations) * n;
     meeting->n_come += iterations;
     while (meeting->n_come < all)
         sched_yield();
     while (now_ns(CLOCK_MONOTONIC_RAW) - begin_ns < thread * meeting->busy_ns)
         GB_CLOBBER();
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        meeting->n_cpus[thread] = CPU_COUNT(&set);
+    meeting->n_cpus[thread] = n_cpus_here();
     return thread == meeting->fails ? GB_DEVICE_ERROR : GB_OK;
 }
 
@@ -594,15 +520,14 @@ static uint32_t clocks_filled; /* of the last measurement of a meeting */
 
 static int32_t measure_meeting(struct meeting *meeting, uint32_t n, uint64_t n_samples)
 {
-    struct gb_queue *queue = NULL;
+    if (device == NULL)
+        open_device();
     ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
     int32_t status = ops->set_threads(device, queue, n);
     if (status == GB_OK) {
-        struct gb_measurement measurement = measurement_of(NULL, n_samples);
+        struct gb_measurement measurement = measurement_of(&meeting_ops, meeting, n_samples);
         memset(thread_ns, 0xff, sizeof thread_ns);
-        measurement.bench = meeting;
-        measurement.bench_ops = &meeting_ops;
-        measurement.queue = queue;
+        measurement.iterations = 3;
         measurement.thread_ns = thread_ns;
         ck_assert_uint_eq(GB_THREADS(queue), n);
         status = ops->measure(device, &measurement);
@@ -610,21 +535,14 @@ static int32_t measure_meeting(struct meeting *meeting, uint32_t n, uint64_t n_s
         clocks_filled = measurement.clocks_filled;
     }
     ops->queue_destroy(device, queue);
+    queue = NULL;
     return status;
-}
-
-static int n_cpus_here(void)
-{
-    cpu_set_t set;
-    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
-    return CPU_COUNT(&set);
 }
 
 TEST(threads_run_at_the_same_time)
 {
     struct meeting meeting = {.fails = THREADS, .busy_ns = 20e3};
     const int n_cpus = n_cpus_here();
-    open_it();
     ck_assert_int_eq(measure_meeting(&meeting, THREADS, 20), GB_OK);
     for (uint32_t i = 0; i < THREADS; i++)
         ck_assert_uint_eq(meeting.n_runs[i], 20 * 3); /* iterations each */
@@ -635,7 +553,7 @@ TEST(threads_run_at_the_same_time)
             longest_ns = fmax(longest_ns, thread_ns[THREADS * i + j]);
         }
         ck_assert_double_eq(columns[0][i], longest_ns);
-        ck_assert_double_le(longest_ns, 1.01 * (columns[4][i] - columns[3][i]));
+        ck_assert_double_le(longest_ns, 1.01 * (columns[END][i] - columns[BEGIN][i]));
         /* Processor time, where that clock is cheap enough to be read with the other one. */
         if (clocks_filled >> 1 & 1)
             ck_assert_double_gt(columns[1][i], 0.0);
@@ -650,7 +568,6 @@ TEST(one_thread_is_the_one_that_measures)
 {
     struct meeting meeting = {.fails = THREADS};
     const int n_cpus = n_cpus_here();
-    open_it();
     ck_assert_int_eq(measure_meeting(&meeting, 2, 2), GB_OK);
     ck_assert_int_eq(measure_meeting(&(struct meeting){.fails = THREADS}, 1, 5), GB_OK);
     ck_assert_double_nan(thread_ns[0]); /* not wanted of one */
@@ -660,26 +577,21 @@ TEST(one_thread_is_the_one_that_measures)
 TEST_TIMES(a_failing_thread_ends_the_batch, THREADS)
 {
     struct meeting meeting = {.fails = (uint32_t)_i};
-    open_it();
     ck_assert_int_eq(measure_meeting(&meeting, THREADS, 10), GB_DEVICE_ERROR);
     ck_assert_uint_eq(meeting.n_runs[THREADS - 1], 3);
 }
 
-static const struct {
-    const char *pin;
-    bool is_bound;
-} placings[] = {{"scatter", true}, {"compact", true}, {"none", false}};
+static const char *const pins[] = {"scatter", "compact", "none"};
 
-TEST_TIMES(threads_are_bound_where_there_are_enough_cpus, 3)
+TEST_EACH(threads_are_bound_where_there_are_enough_cpus, pins)
 {
     struct meeting meeting = {.fails = THREADS};
     const int n_cpus = n_cpus_here();
     const uint32_t n = n_cpus < THREADS ? (uint32_t)n_cpus : THREADS;
-    fake_params_set(plugin, params, "pin", placings[_i].pin);
-    open_it();
+    set("pin", pins[_i]);
     ck_assert_int_eq(measure_meeting(&meeting, n, 3), GB_OK);
     for (uint32_t i = 0; i < n; i++)
-        ck_assert_int_eq(meeting.n_cpus[i], placings[_i].is_bound && n > 1 ? 1 : n_cpus);
+        ck_assert_int_eq(meeting.n_cpus[i], _i < 2 && n > 1 ? 1 : n_cpus);
     if (n_cpus >= THREADS)
         return;
     meeting = (struct meeting){.fails = THREADS};
@@ -689,22 +601,15 @@ TEST_TIMES(threads_are_bound_where_there_are_enough_cpus, 3)
 
 TEST(options_that_cannot_be_are_refused)
 {
-    char text[32];
-    cpu_set_t set;
+    const cpu_set_t here = cpus_here();
     struct meeting meeting = {.fails = THREADS};
-    fake_params_set(plugin, params, "pin", "dense");
-    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
-    ck_assert_str_eq(fake->reason,
-                     "pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8");
-    fake_params_set(plugin, params, "pin", "none");
-    fake_params_set(plugin, params, "numa_node", "1023");
-    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
-    ck_assert_int_eq(strncmp(fake->reason, "numa_node = 1023: th", 20), 0);
-    fake_params_set(plugin, params, "numa_node", "-1");
-    ck_assert_int_eq(sched_getaffinity(0, sizeof set, &set), 0);
-    snprintf(text, sizeof text, "%u", first_cpu(&set));
-    fake_params_set(plugin, params, "pin", text);
-    open_it();
+    set("pin", "dense");
+    expect_closed("pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8");
+    set("pin", "none");
+    set("numa_node", "1023");
+    expect_closed("numa_node = 1023: th");
+    set("numa_node", "-1");
+    set("pin", cpu_text(&here, ""));
     ck_assert_int_eq(measure_meeting(&meeting, 2, 1), GB_FAILED);
     ck_assert_str_eq(fake->reason, "pin: 1 CPU for 2 threads: expected one for each");
 }
@@ -713,11 +618,11 @@ TEST(options_that_cannot_be_are_refused)
 TEST(memory_is_bound_to_a_node_or_the_reason_is_given)
 {
     struct meeting meeting = {.fails = THREADS};
-    fake_params_set(plugin, params, "numa_node", "0");
+    set("numa_node", "0");
     if (ops->open(&fake->host, params, 0, &device) == GB_OK)
         ck_assert_int_eq(measure_meeting(&meeting, 2, 3), GB_OK);
     else
-        ck_assert_msg(strncmp(fake->reason, "numa_node = 0: ", 15) == 0, "%s", fake->reason);
+        expect_reason("numa_node = 0: ");
 }
 
 /* From here on a system call ends with EPERM in this process, as containers have it. */
@@ -739,9 +644,8 @@ TEST(who_forbids_to_bind_memory_is_named)
     if (access("/sys/devices/system/node/node0", F_OK) != 0)
         return;
     forbid(SYS_set_mempolicy);
-    fake_params_set(plugin, params, "numa_node", "0");
-    ck_assert_int_eq(ops->open(&fake->host, params, 0, &device), GB_FAILED);
-    ck_assert_str_eq(fake->reason,
-                     "numa_node = 0: memory cannot be bound to it: Operation not permitted; a "
-                     "container has to permit set_mempolicy (seccomp)");
+    set("numa_node", "0");
+    expect_closed(
+        "numa_node = 0: memory cannot be bound to it: Operation not permitted; a container "
+        "has to permit set_mempolicy (seccomp)");
 }

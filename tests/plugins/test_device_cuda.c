@@ -1,52 +1,35 @@
-/*
- * test_device_cuda.c - the CUDA device: what it says where there is no GPU, and, where there is
- * one, how it measures.
- */
-#define _GNU_SOURCE
+/* test_device_cuda.c - the CUDA device: what it says without a GPU; how it measures with one. */
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/plugins/device_fixture.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static struct fake_host *fake;
-static const struct gb_plugin *plugin;
-static const struct gb_device_ops *ops;
-static void *params;
-static void *device;
-static char last_log[FAKE_TEXT_BYTES];
 static int n_logs;
 
 static void take_log(const struct gb_host *host, int32_t severity, const char *text)
 {
     (void)host;
     ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_ERROR);
-    snprintf(last_log, sizeof last_log, "%s", text);
+    (void)text;
     n_logs++;
 }
 
 static void setup(void)
 {
-    fake = fake_host_new();
+    load_device("device_cuda", "cuda");
     fake->host.log = take_log;
-    plugin = fake_plugin("device_cuda", GB_PLUGIN_DEVICE, "cuda");
-    ops = plugin->ops;
-    params = fake_params_new(plugin);
-    device = NULL;
     n_logs = 0;
 }
 
-static void teardown(void)
+static void tear_down(void)
 {
-    ops->close(device);
-    fake_params_free(plugin, params);
-    fake_host_free(fake);
+    if (queue != NULL)
+        ops->queue_destroy(device, queue);
+    close_device();
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, tear_down)
 
 /* --- with no device --- */
 
@@ -90,24 +73,12 @@ static int has_gpu(void)
     return has;
 }
 
-enum { SAMPLES = 200, PINNED_BYTES = 4096 };
-
-static double columns[8][SAMPLES];
-static uint64_t throttle[SAMPLES];
-static uint32_t flags[SAMPLES];
-static struct gb_queue *queue;
+enum { PINNED_BYTES = 4096 };
 
 static void open_it(void)
 {
-    ck_assert_msg(ops->open(&fake->host, params, 0, &device) == GB_OK, "%s", fake->reason);
+    open_device();
     ck_assert_int_eq(ops->queue_create(device, &queue), GB_OK);
-}
-
-static void close_it(void)
-{
-    ops->queue_destroy(device, queue);
-    ops->close(device);
-    device = NULL;
 }
 
 /* A fill on the device: its own flush. */
@@ -131,33 +102,6 @@ static int32_t nothing(void *object, const struct gb_queue *on, uint64_t iterati
 static const struct gb_bench_ops flush_ops = {.size = sizeof flush_ops, .run = flush};
 static const struct gb_bench_ops nothing_ops = {.size = sizeof nothing_ops, .run = nothing};
 
-static struct gb_measurement measurement_of(uint32_t clock, uint64_t n)
-{
-    memset(columns, 0xff, sizeof columns);
-    struct gb_measurement measurement = {
-        .size = sizeof measurement,
-        .clock = clock,
-        .n_samples = n,
-        .iterations = 1,
-        .bench_ops = &flush_ops,
-        .bench = &columns,
-        .queue = queue,
-        .time_ns = {columns[0], columns[1], columns[2], columns[3]},
-        .begin_ns = columns[4],
-        .end_ns = columns[5],
-        .clock_hz = columns[6],
-        .throttle = throttle,
-        .flags = flags,
-    };
-    return measurement;
-}
-
-static void measured(struct gb_measurement *measurement, uint64_t n)
-{
-    ck_assert_int_eq(ops->measure(device, measurement), GB_OK);
-    ck_assert_uint_eq(measurement->n_done, n);
-}
-
 static uint32_t clock_named(const char *name)
 {
     struct gb_clock clock = {.size = sizeof clock};
@@ -167,6 +111,14 @@ static uint32_t clock_named(const char *name)
     }
     ck_abort_msg("no clock %s", name);
     return 0;
+}
+
+static struct gb_measurement timed_by(const char *clock, const struct gb_bench_ops *bench_ops,
+                                      uint64_t n)
+{
+    struct gb_measurement measurement = measurement_of(bench_ops, &columns, n);
+    measurement.clock = clock_named(clock);
+    return measurement;
 }
 
 TEST_TIMES(a_gpu_is_described, has_gpu())
@@ -186,7 +138,6 @@ TEST_TIMES(a_gpu_is_described, has_gpu())
     open_it();
     ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
     ck_assert_double_gt(telemetry.clock_hz, 0.0);
-    close_it();
 }
 
 TEST_TIMES(memory_is_copied_and_filled, has_gpu())
@@ -206,13 +157,11 @@ TEST_TIMES(memory_is_copied_and_filled, has_gpu())
     ck_assert_uint_eq(pinned[999], 0xab);
     ck_assert_int_eq(ops->allocate(device, UINT64_C(1) << 46, GB_MEMORY_DEVICE, &too_much),
                      GB_NO_MEMORY);
-    ck_assert_int_eq(
-        strncmp(fake->reason, "out of memory (CUDA_ERROR_OUT_OF_MEMORY): 6.55e+04 GiB", 54), 0);
+    expect_reason("out of memory (CUDA_ERROR_OUT_OF_MEMORY): 6.55e+04 GiB");
     ck_assert_int_eq(ops->allocate(device, 1, 77, &too_much), GB_INVALID);
     ops->release(device, memory);
     ops->release(device, pinned);
     ops->release(device, NULL);
-    close_it();
 }
 
 static void check_times(uint32_t clock)
@@ -220,9 +169,9 @@ static void check_times(uint32_t clock)
     for (size_t i = 0; i < SAMPLES; i++) {
         ck_assert_double_gt(columns[clock][i], 1e3);
         ck_assert_double_lt(columns[clock][i], 1e8);
-        ck_assert_double_gt(columns[5][i], columns[4][i]);
+        ck_assert_double_gt(columns[END][i], columns[BEGIN][i]);
         if (i > 0)
-            ck_assert_double_ge(columns[4][i], columns[5][i - 1] - 1.0);
+            ck_assert_double_ge(columns[BEGIN][i], columns[END][i - 1] - 1.0);
     }
 }
 
@@ -234,7 +183,7 @@ TEST_TIMES(every_clock_counts, has_gpu())
     for (size_t j = 0; j < 4; j++) {
         struct gb_clock words = {.size = sizeof words};
         const uint32_t clock = clock_named(names[j]);
-        struct gb_measurement measurement = measurement_of(clock, SAMPLES);
+        struct gb_measurement measurement = timed_by(names[j], &flush_ops, SAMPLES);
         measurement.cache = j % 2 == 0 ? GB_CACHE_WARM : GB_CACHE_COLD;
         measured(&measurement, SAMPLES);
         ck_assert_uint_eq(measurement.n_lost, 0);
@@ -245,7 +194,6 @@ TEST_TIMES(every_clock_counts, has_gpu())
         ck_assert_int_eq(words.overhead_ns > 0.0, j == 1 || j == 2);
     }
     ck_assert_int_eq(n_logs, 0);
-    close_it();
 }
 
 /* Of one fill a graph is made, two are put into the stream, unless a graph is asked for; each says
@@ -264,7 +212,7 @@ TEST_TIMES(the_way_of_reading_is_said, has_gpu())
     open_it();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gb_reading reading = {.size = sizeof reading};
-        struct gb_measurement measurement = measurement_of(clock_named("kernel"), SAMPLES);
+        struct gb_measurement measurement = timed_by("kernel", &flush_ops, SAMPLES);
         const bool is_graph = rows[i].used == GB_LAUNCH_GRAPH;
         measurement.iterations = rows[i].iterations;
         measurement.launch = rows[i].asked;
@@ -280,41 +228,19 @@ TEST_TIMES(the_way_of_reading_is_said, has_gpu())
         for (size_t j = 0; j < SAMPLES; j++)
             ck_assert_uint_eq(flags[j] & GB_SAMPLE_INTERRUPTED, 0);
     }
-    close_it();
 }
 
 TEST_TIMES(no_work_is_an_error_of_the_kernel_clock_only, has_gpu())
 {
     open_it();
-    struct gb_measurement measurement = measurement_of(clock_named("kernel"), 3);
+    struct gb_measurement measurement = timed_by("kernel", &nothing_ops, 3);
     measurement.launch = GB_LAUNCH_AUTO;
-    measurement.bench_ops = &nothing_ops;
     ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
     ck_assert_str_eq(fake->reason,
                      "run put no work on its queue from its own thread, so that the clock kernel "
                      "has nothing to time: use clock = wall");
-    measurement = measurement_of(clock_named("event"), 3);
-    measurement.bench_ops = &nothing_ops;
+    measurement = timed_by("event", &nothing_ops, 3);
     measured(&measurement, 3);
-    close_it();
-}
-
-TEST_TIMES(without_cupti_there_are_no_records, has_gpu())
-{
-    static const char *const paths[] = {"no", "/there/is/none.so"};
-    for (size_t i = 0; i < 2; i++) {
-        struct gb_clock clock = {.size = sizeof clock};
-        fake_params_set(plugin, params, "cupti", paths[i]);
-        open_it();
-        ck_assert_int_eq(ops->clock(device, 0, &clock), GB_OK);
-        ck_assert_str_eq(clock.name, "kernel");
-        ck_assert_int_eq(ops->clock(device, 3, &clock), GB_NOT_FOUND);
-        ck_assert_int_eq(n_logs, 0);
-        struct gb_measurement measurement = measurement_of(0, SAMPLES);
-        ck_assert_int_eq(ops->measure(device, &measurement), GB_OK);
-        check_times(0);
-        close_it();
-    }
 }
 
 static int32_t wait_inside(void *object, const struct gb_queue *on, uint64_t iterations)
@@ -323,19 +249,19 @@ static int32_t wait_inside(void *object, const struct gb_queue *on, uint64_t ite
     return status == GB_OK ? ops->fill(device, object, 0, 1) : status; /* waits for the device */
 }
 
+static const struct gb_bench_ops waiting_ops = {.size = sizeof waiting_ops, .run = wait_inside};
+
 /* Held back three times in a row in vain, it is read from records, or by events that have no gaps
  * to leave out. */
 TEST_TIMES(a_benchmark_that_waits_is_let_go, has_gpu())
 {
-    static const struct gb_bench_ops waiting = {.size = sizeof waiting, .run = wait_inside};
     static const char *const names[] = {"kernel", "event"};
     open_it();
     for (size_t i = 0; i < 2; i++) {
         void *memory = NULL;
         struct gb_reading reading = {.size = sizeof reading};
         ck_assert_int_eq(ops->allocate(device, 1, GB_MEMORY_DEVICE, &memory), GB_OK);
-        struct gb_measurement measurement = measurement_of(clock_named(names[i]), 5);
-        measurement.bench_ops = &waiting;
+        struct gb_measurement measurement = timed_by(names[i], &waiting_ops, 5);
         measurement.bench = memory;
         measurement.reading = &reading;
         measured(&measurement, 5);
@@ -344,61 +270,15 @@ TEST_TIMES(a_benchmark_that_waits_is_let_go, has_gpu())
         ck_assert_int_eq(n_logs, (int)i);
         ops->release(device, memory);
     }
-    close_it();
 }
 
 TEST_TIMES(no_sample_is_begun_after_the_deadline, has_gpu())
 {
     open_it();
-    struct gb_measurement measurement = measurement_of(clock_named("kernel"), SAMPLES);
+    struct gb_measurement measurement = timed_by("kernel", &flush_ops, SAMPLES);
     measurement.deadline_ns = 1.0;
     measured(&measurement, 0);
     ck_assert_uint_eq(measurement.n_lost, 0);
-    close_it();
-}
-
-TEST_TIMES(a_captured_graph_is_launched_for_each_sample, has_gpu())
-{
-    static const char *const names[] = {"kernel", "event", "wall", "record"};
-    open_it();
-    ck_assert_uint_eq(ops->flags & GB_DEVICE_GRAPHS, GB_DEVICE_GRAPHS);
-    ck_assert_int_eq(ops->flush_cache(device, queue), GB_OK); /* allocates, which no graph can */
-    for (uint64_t iterations = 1; iterations <= 3; iterations += 2) {
-        for (size_t j = 0; j < 4; j++) {
-            const uint32_t clock = clock_named(names[j]);
-            struct gb_measurement measurement = measurement_of(clock, SAMPLES);
-            measurement.launch = GB_LAUNCH_GRAPH;
-            measurement.iterations = iterations;
-            measured(&measurement, SAMPLES);
-            check_times(clock);
-        }
-    }
-    ck_assert_int_eq(n_logs, 0);
-    close_it();
-}
-
-TEST_TIMES(what_can_not_be_captured_is_explained, has_gpu())
-{
-    static const struct gb_bench_ops waiting = {.size = sizeof waiting, .run = wait_inside};
-    void *memory = NULL;
-    open_it();
-    ck_assert_int_eq(ops->allocate(device, 1, GB_MEMORY_DEVICE, &memory), GB_OK);
-    struct gb_measurement measurement = measurement_of(clock_named("kernel"), 3);
-    measurement.launch = GB_LAUNCH_GRAPH;
-    measurement.bench_ops = &nothing_ops;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
-    ck_assert_str_eq(fake->reason,
-                     "run put no work on its queue from its own thread, so that the clock kernel "
-                     "has nothing to time: use clock = wall");
-    measurement.bench_ops = &waiting;
-    measurement.bench = memory;
-    ck_assert_int_eq(ops->measure(device, &measurement), GB_FAILED);
-    ck_assert_ptr_nonnull(strstr(fake->reason, "launch = graph: run cannot be captured: "));
-    /* The stream is as good as before. */
-    measurement = measurement_of(clock_named("kernel"), SAMPLES);
-    measured(&measurement, SAMPLES);
-    ops->release(device, memory);
-    close_it();
 }
 
 static uint32_t n_findings;

@@ -8,26 +8,15 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void load_with(const char *kernel, const char *dtype, const char *n, const char *columns,
-                      const char *threads)
-{
-    load("elementwise", 42);
-    set("kernel", kernel);
-    set("dtype", dtype);
-    set("n", n);
-    set("columns", columns);
-    set("threads", threads);
-}
 
 static const char *const dtype_names[DTYPES] = {"fp32", "fp16", "bf16", "fp64"};
 static const uint32_t formats[DTYPES] = {GB_F32, GB_F16, GB_BF16, GB_F64};
 static const uint32_t computed_formats[DTYPES] = {GB_F32, GB_F32, GB_F32, GB_F64};
 
 /* --- the benchmark --- */
+
+TEST_FIXTURE(verify_really, unload)
 
 /* Of an image the longest row with which there are whole images. */
 static uint64_t columns_for(int32_t kernel, uint64_t n, uint64_t columns)
@@ -38,54 +27,45 @@ static uint64_t columns_for(int32_t kernel, uint64_t n, uint64_t columns)
     return kernel == KERNEL_MAXPOOL ? longest : columns;
 }
 
+static void make_kernel(int32_t kernel, int32_t dtype, uint64_t n, uint64_t columns,
+                        const char *options)
+{
+    make("elementwise", "kernel = %s; dtype = %s; n = %d; columns = %d; %s", kernels[kernel].name,
+         dtype_names[dtype], (int)n, (int)columns_for(kernel, n, columns), options);
+}
+
 /* Not a number before it is run; then right after any number of iterations. */
 TEST_TIMES(every_kernel_is_right, KERNELS *DTYPES)
 {
-    static const char *const threads[] = {"0", "1"};
-    static const struct {
-        const char *n, *columns;
-    } sizes[] = {{"1", "1"}, {"35", "7"}, {"6000", "1000"}, {"6000", "6000"}, {"1100000", "1000"}};
-    const char *kernel = kernels[_i / DTYPES].name;
+    static const uint64_t sizes[][2] = {
+        {1, 1}, {35, 7}, {6000, 1000}, {6000, 6000}, {1100000, 1000}};
     const int32_t at = _i / DTYPES;
-    const bool is_long = getenv("LONG") != NULL ||
+    const bool is_long = test_is_long() ||
                          (at % DTYPES == _i % DTYPES &&
                           (at == KERNEL_COPY || at == KERNEL_SUM || kernels[at].has_images));
     for (size_t i = 0; i < (is_long ? 9 : 8); i++) { /* the last is more than a chunk of values */
-        char columns[24];
-        snprintf(columns, sizeof columns, "%llu",
-                 (unsigned long long)columns_for(_i / DTYPES, strtoull(sizes[i / 2].n, NULL, 10),
-                                                 strtoull(sizes[i / 2].columns, NULL, 10)));
-        load_with(kernel, dtype_names[_i % DTYPES], sizes[i / 2].n, columns, threads[i % 2]);
-        ready();
+        const uint64_t n = sizes[i / 2][0];
+        make_kernel(at, _i % DTYPES, n, sizes[i / 2][1],
+                    i % 2 == 0 ? "threads = 0" : "threads = 1");
         expect_wrong();
         run_bench(1);
         run_bench(2);
-        ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s %s of %s by %s: bound %g", kernel,
-                      dtype_names[_i % DTYPES], sizes[i / 2].n, sizes[i / 2].columns,
-                      compared.metrics[VERIFY_BOUND].value);
-        ck_assert_uint_eq(compared.n,
-                          strcmp(kernel, "sum") == 0 ? 1 : strtoull(sizes[i / 2].n, NULL, 10));
-        unload();
+        expect_right();
+        ck_assert_uint_eq(compared.n, at == KERNEL_SUM ? 1 : n);
     }
 }
 
 TEST_TIMES(every_range_is_right, KERNELS)
 {
-    static const char *const ranges[][2] = {
-        {"-1000", "1000"}, {"0", "0"}, {"999", "1000"}, {"-20", "-4"}, {"-1e-7", "1e-7"}};
-    for (size_t i = 0; i < 5 * DTYPES; i++) {
-        if (_i == KERNEL_BATCHNORM && i % DTYPES == DTYPE_FP16 && strlen(ranges[i / DTYPES][1]) > 3)
+    static const char *const ranges[] = {"low = -1000; high = 1000", "low = 999; high = 1000",
+                                         "low = 0; high = 0", "low = -20; high = -4",
+                                         "low = -1e-7; high = 1e-7"};
+    for (int32_t i = 0; i < 5 * DTYPES; i++) {
+        if (_i == KERNEL_BATCHNORM && i % DTYPES == DTYPE_FP16 && i / DTYPES < 2)
             continue; /* a million is no half */
-        load_with(kernels[_i].name, dtype_names[i % DTYPES], "5000",
-                  _i == KERNEL_MAXPOOL ? "50" : "1000", "1");
-        set("low", ranges[i / DTYPES][0]);
-        set("high", ranges[i / DTYPES][1]);
-        ready();
+        make_kernel(_i, i % DTYPES, 5000, 1000, ranges[i / DTYPES]);
         run_bench(1);
-        ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s %s from %s on: bound %g, %g ulp",
-                      kernels[_i].name, dtype_names[i % DTYPES], ranges[i / DTYPES][0],
-                      compared.metrics[VERIFY_BOUND].value, compared.metrics[VERIFY_ULP].value);
-        unload();
+        expect_right();
     }
 }
 
@@ -95,18 +75,12 @@ TEST_TIMES(work_is_what_the_kernel_does, KERNELS)
     static const double flops[KERNELS] = {0, 1, 1, 2, 7, 1, 4, 6, 2, 8, 1};
     static const double reads[KERNELS] = {1, 1, 2, 2, 1, 1, 1, 1, 1.02, 1, 1};
     static const double bytes[DTYPES] = {4, 2, 2, 8};
-    for (size_t i = 0; i < DTYPES; i++) {
-        load_with(kernels[_i].name, dtype_names[i], "3000", _i == KERNEL_MAXPOOL ? "10" : "100",
-                  "1");
-        ready();
-        const struct gb_work work = work_of();
-        ck_assert_double_eq(work.flops, 3000 * flops[_i]);
-        ck_assert_double_eq(work.bytes_read, 3000 * bytes[i] * reads[_i]);
-        ck_assert_double_eq(work.bytes_written,
-                            _i == KERNEL_SUM ? (i == DTYPE_FP64 ? 8 : 4) : 3000 * bytes[i]);
-        ck_assert_double_eq(work.items, 3000);
-        ck_assert_str_eq(work.item, "element");
-        unload();
+    for (int32_t i = 0; i < DTYPES; i++) {
+        make_kernel(_i, i, 3000, 100, "threads = 1");
+        expect_work(3000 * flops[_i], 3000 * bytes[i] * reads[_i],
+                    _i == KERNEL_SUM ? (i == DTYPE_FP64 ? 8 : 4) : 3000 * bytes[i]);
+        ck_assert_double_eq(work_of().items, 3000);
+        ck_assert_str_eq(work_of().item, "element");
     }
 }
 
@@ -114,77 +88,22 @@ TEST_TIMES(work_is_what_the_kernel_does, KERNELS)
 TEST_TIMES(what_is_wrong_is_found, KERNELS)
 {
     const uint64_t at = _i == KERNEL_SUM ? 0 : 777;
-    for (size_t i = 0; i < DTYPES; i++) {
-        load_with(kernels[_i].name, dtype_names[i], "4000", _i == KERNEL_MAXPOOL ? "20" : "1000",
-                  "2");
-        set("low", "0.5");
-        ready();
+    for (int32_t i = 0; i < DTYPES; i++) {
+        make_kernel(_i, i, 4000, 1000, "threads = 2; low = 0.5");
         run_bench(1);
         expect_right();
         const struct gb_format *format = number_format_of(_i == KERNEL_SUM ? computed_formats[i]
                                                                            : formats[i]);
         void *output = fake->device_blocks[0];
-        double value = 0.0;
-        value = number_load(format->format, output, at);
+        const double value = number_load(format->format, output, at);
         const double step = kernels[_i].has_sums ? 8192 : kernels[_i].roundings > 0 ? 64 : 1;
         const double more = format->bytes == 2 ? fmin(step, 3) : step;
         number_store(format->format, output, at, value * (1 + more * ldexp(1, 1 - format->digits)));
-        ck_assert_msg(ops->verify(bench, &queue) == GB_WRONG_RESULT, "%s %s: bound %g",
-                      kernels[_i].name, dtype_names[i], compared.metrics[VERIFY_BOUND].value);
+        expect_wrong();
         number_store(formats[i], fake->device_blocks[2], 777, 400.0);
         run_bench(1);
         expect_wrong();
-        unload();
     }
-}
-
-TEST(each_seed_has_its_values)
-{
-    uint32_t first[64];
-    for (int i = 0; i < 3; i++) {
-        load_with("add", "fp32", "64", "1", "1");
-        fake->host.seed = i == 2 ? 43 : 42;
-        ready();
-        const uint32_t *a = fake->device_blocks[2];
-        const uint32_t *b = fake->device_blocks[3];
-        ck_assert_int_ne(memcmp(a, b, sizeof first), 0);
-        if (i == 0)
-            memcpy(first, a, sizeof first);
-        ck_assert_int_eq(memcmp(first, a, sizeof first) == 0, i < 2);
-        unload();
-    }
-}
-
-static const struct {
-    const char *device, *kernel, *name, *value, *reason;
-} refused[] = {
-    {"cpu", "copy", "block", "128", "block is for CUDA: the CPU has no blocks of threads"},
-    {"cpu", "copy", "threads", "1024", "threads = 1024: there are "},
-    {"abacus", "copy", "n", "1", "this build of the benchmark is not for this device"},
-    {"cuda", "copy", "threads", "4",
-     "threads is for the CPU: those of a GPU are in blocks, see block"},
-    {"cuda", "copy", "block", "48", "block = 48 is not a multiple of 32"},
-    {"cuda", "softmax", "columns", "1",
-     "columns = 1 of fp32: a row is a multiple of 16 bytes on a "
-     "GPU"},
-    {"cuda", "batchnorm", "columns", "1",
-     "columns = 1 of fp32: a row is a multiple of 16 bytes on a GPU"},
-    {"cuda", "layernorm", "columns", "4100",
-     "columns = 4100 of fp32: a block of 256 threads holds 4096"},
-};
-
-TEST_EACH(what_a_device_has_not_is_skipped, refused)
-{
-    load_with(refused[_i].kernel, "fp32", "4100", "1", "0");
-    const bool is_built = strstr(plugin->devices, refused[_i].device) != NULL;
-    const char *reason = is_built ? refused[_i].reason
-                                  : "this build of the benchmark is not for this device";
-    snprintf(fake->device.backend, sizeof fake->device.backend, "%s", refused[_i].device);
-    set(refused[_i].name, refused[_i].value);
-    ck_assert_int_eq(created(), GB_SKIPPED);
-    ck_assert_ptr_null(bench);
-    ck_assert_msg(strncmp(fake->reason, reason, strlen(reason)) == 0, "%s", fake->reason);
-    unload();
 }
 
 static const void *nothing_more(const struct gb_host *host, const char *id)
@@ -195,24 +114,9 @@ static const void *nothing_more(const struct gb_host *host, const char *id)
 
 TEST(an_older_host_is_refused)
 {
-    load_with("copy", "fp32", "1000", "100", "1");
+    load_bench("elementwise");
     fake->host.extension = nothing_more;
     expect_refusal(GB_FAILED, "this gbrun has no gbrun.formats/1: elementwise needs a newer one");
-    unload();
-}
-
-TEST(what_makes_no_sense_fails)
-{
-    load_with("softmax", "fp32", "1000", "300", "1");
-    expect_refusal(GB_FAILED, "n = 1000 is not a whole number of rows of columns = 300");
-    set("kernel", "maxpool");
-    expect_refusal(GB_FAILED, "n = 1000 is not a whole number of images of columns = 300");
-    set("columns", "1025");
-    expect_refusal(GB_FAILED, "columns = 1025: an image has at most 1048576 elements");
-    set("columns", "1000");
-    set("low", "2");
-    expect_refusal(GB_FAILED, "low = 2 is above high = 1");
-    unload();
 }
 
 /* --- kernels on arrays of the test's --- */
@@ -268,16 +172,16 @@ static void check_arrays(int32_t kernel, int32_t dtype, uint64_t n, uint64_t col
         .safety = dtype == DTYPE_FP64 ? 2.0 : 1.0,
     };
     kernels[kernel].reference(&request, arrays.reference, arrays.magnitude);
-    ck_assert_msg(judge(&check) == GB_OK, "%s, %s, %s, %u by %u: bound %g at %u", what,
-                  kernels[kernel].name, dtype_names[dtype], (unsigned)n, (unsigned)columns,
+    char text[128];
+    snprintf(text, sizeof text, "%s, %s, %s, %u by %u", what, kernels[kernel].name,
+             dtype_names[dtype], (unsigned)n, (unsigned)columns);
+    ck_assert_msg(real_check(NULL, &check) == GB_OK, "%s: bound %g at %u", text,
                   compared.metrics[VERIFY_BOUND].value,
                   (unsigned)compared.metrics[VERIFY_BOUND].index);
     size_t end = sizeof arrays.output;
     while (end > 0 && arrays.output[end - 1] == MARK)
         end--;
-    ck_assert_msg(end <= check.n * format->bytes, "%s, %s, %s, %u by %u: wrote byte %u", what,
-                  kernels[kernel].name, dtype_names[dtype], (unsigned)n, (unsigned)columns,
-                  (unsigned)end - 1);
+    ck_assert_msg(end <= check.n * format->bytes, "%s: wrote byte %u", text, (unsigned)end - 1);
 }
 
 static const struct {
@@ -285,8 +189,7 @@ static const struct {
 } shapes[] = {{1, 1},   {2, 1},     {3, 3},       {15, 5},      {16, 16},     {33, 33},
               {64, 32}, {255, 255}, {1025, 1025}, {4100, 2050}, {8191, 8191}, {9000, 90}};
 
-/* Squares are rounded before they are added: the sum is that of their float64 values, to the bit.
- */
+/* Squares are rounded before they are added: the sum is that of float64 values, to the bit. */
 TEST(sums_of_products_are_exact)
 {
     struct exact_sum fused = {0};
@@ -358,26 +261,22 @@ TEST_TIMES(every_half_is_converted, 2)
 #ifdef WITH_CXX
 
 typedef void kernel_fn(void);
-typedef void launch_fn(int kind, kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
-                       const void *a, const void *b, unsigned long long n, uint32_t number);
-
-typedef void launch_sum_fn(kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
-                           const void *from, unsigned long long n, void *partial, uint32_t *ticket,
-                           bool goes_back);
 
 enum { KIND_MAP, KIND_ROWS };
 
-static void *kernel_library(launch_fn **ret)
+static void (*launch)(int kind, kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
+                      const void *a, const void *b, unsigned long long n, uint32_t number);
+static void (*launch_sum)(kernel_fn *kernel, uint32_t n_blocks, uint32_t n_threads, void *to,
+                          const void *from, unsigned long long n, void *partial, uint32_t *ticket,
+                          bool goes_back);
+
+static kernel_fn *kernel_of(int32_t kernel, const char *infix, int32_t dtype)
 {
     void *library = fake_library("tests/modules/.libs/elementwise_kernels.so");
-    *(void **)ret = fake_symbol(library, "elementwise_launch");
-    return library;
-}
-
-static kernel_fn *kernel_of(void *library, int32_t kernel, const char *infix, int32_t dtype)
-{
     char name[64];
     kernel_fn *fn = NULL;
+    *(void **)&launch = fake_symbol(library, "elementwise_launch");
+    *(void **)&launch_sum = fake_symbol(library, "elementwise_launch_sum");
     snprintf(name, sizeof name, "%s_%s%s", kernels[kernel].name, infix, dtype_names[dtype]);
     *(void **)&fn = fake_symbol(library, name);
     return fn;
@@ -393,9 +292,7 @@ TEST_TIMES(cuda_maps_are_right, KERNEL_SOFTMAX *DTYPES)
     const int32_t kernel = _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
     const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
-    launch_fn *launch = NULL;
-    void *library = kernel_library(&launch);
-    kernel_fn *fn = kernel_of(library, kernel, "", dtype);
+    kernel_fn *fn = kernel_of(kernel, "", dtype);
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof shapes[0]; i++) {
         const uint64_t n = shapes[i / 2].n;
         const uint32_t many = i % 2 == 0 ? 1 : 4 / kernels[kernel].n_inputs;
@@ -413,18 +310,16 @@ TEST_TIMES(cuda_planes_are_right, 2 * DTYPES)
     static const uint64_t lines[] = {1, 2, 3, 5, 8};
     const int32_t kernel = KERNEL_BATCHNORM + _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
+    kernel_fn *fn = kernel_of(kernel, "", dtype);
     const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
-    launch_fn *launch = NULL;
-    void *library = kernel_library(&launch);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const uint64_t columns = lines[i] * in_vector;
         const uint64_t row = kernels[kernel].has_images ? columns * columns : columns;
         const uint64_t n = VALUES_MAX / row < 3 ? VALUES_MAX / row * row : 3 * row;
         const uint32_t n_threads = 32 + 64 * (uint32_t)(i % 3);
         fill_arrays(dtype, n, -12.0, 12.0);
-        launch(KIND_MAP, kernel_of(library, kernel, "", dtype),
-               quotient_up(n / in_vector, n_threads), n_threads, arrays.output, arrays.inputs[0],
-               arrays.inputs[1], n / in_vector, (uint32_t)columns);
+        launch(KIND_MAP, fn, quotient_up(n / in_vector, n_threads), n_threads, arrays.output,
+               arrays.inputs[0], arrays.inputs[1], n / in_vector, (uint32_t)columns);
         check_arrays(kernel, dtype, n, columns, 0, "planes");
     }
 }
@@ -435,22 +330,22 @@ TEST_TIMES(cuda_rows_are_right, 2 * DTYPES)
     static const uint64_t lengths[] = {1, 2, 31, 32, 33, 127, 256, 257, 512};
     const int32_t kernel = KERNEL_SOFTMAX + _i / DTYPES;
     const int32_t dtype = _i % DTYPES;
+    kernel_fn *by_blocks = kernel_of(kernel, "block_", dtype);
+    kernel_fn *by_warps = kernel_of(kernel, "warp_", dtype);
     const uint64_t in_vector = 16 / number_format_of(formats[dtype])->bytes;
-    launch_fn *launch = NULL;
-    void *library = kernel_library(&launch);
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
         const uint64_t columns = lengths[i] * in_vector;
         const uint64_t n_rows = VALUES_MAX / columns < 7 ? VALUES_MAX / columns : 7;
         const uint64_t n = columns * n_rows;
         fill_arrays(dtype, n, -12.0, 12.0);
-        launch(KIND_ROWS, kernel_of(library, kernel, "block_", dtype), (uint32_t)n_rows, 160,
-               arrays.output, arrays.inputs[0], NULL, n_rows, (uint32_t)columns);
+        launch(KIND_ROWS, by_blocks, (uint32_t)n_rows, 160, arrays.output, arrays.inputs[0], NULL,
+               n_rows, (uint32_t)columns);
         check_arrays(kernel, dtype, n, columns, 4 * in_vector + 10, "blocks");
         if (lengths[i] > 256)
             continue;
         fill_arrays(dtype, n, -12.0, 12.0);
-        launch(KIND_ROWS, kernel_of(library, kernel, "warp_", dtype), quotient_up(n_rows, 3), 96,
-               arrays.output, arrays.inputs[0], NULL, n_rows, (uint32_t)columns);
+        launch(KIND_ROWS, by_warps, quotient_up(n_rows, 3), 96, arrays.output, arrays.inputs[0],
+               NULL, n_rows, (uint32_t)columns);
         check_arrays(kernel, dtype, n, columns, 8 * in_vector + 5, "warps");
     }
 }
@@ -469,13 +364,9 @@ TEST_TIMES(cuda_sums_are_right, DTYPES)
     enum { GRIDS = sizeof grids / sizeof grids[0], SHAPES = sizeof shapes / sizeof shapes[0] };
     static double partial[300];
     uint32_t ticket = 0;
-    launch_fn *launch = NULL;
-    launch_sum_fn *launch_sum = NULL;
-    void *library = kernel_library(&launch);
-    *(void **)&launch_sum = fake_symbol(library, "elementwise_launch_sum");
-    kernel_fn *fn = kernel_of(library, KERNEL_SUM, "", _i);
+    kernel_fn *fn = kernel_of(KERNEL_SUM, "", _i);
     /* Each type has each shape on another grid, each grid several shapes; LONG: two each. */
-    for (size_t i = 0; i < (getenv("LONG") != NULL ? 2 : 1) * SHAPES; i++) {
+    for (size_t i = 0; i < (test_is_long() ? 2 : 1) * SHAPES; i++) {
         const uint32_t *grid = grids[(i + i / SHAPES * GRIDS / 2 + (size_t)_i) % GRIDS];
         const uint64_t n = shapes[i % SHAPES].n;
         const uint64_t n_vectors = n * number_format_of(formats[_i])->bytes / 16;

@@ -1,6 +1,5 @@
-/* test_gemm_verify.c - the benchmark gemm_verify on the CPU: numbers, ranges, the float64
- * reference, right products that must pass and planted faults that must not. LONG in the
- * environment: more of the last two. */
+/* test_gemm_verify.c - gemm_verify on the CPU: numbers, ranges, the float64 reference, products
+ * that must pass and planted faults that must not, with LONG in the environment more of them. */
 #include "core/base/number_format.h"
 #include "plugins/bench_gemm_verify/fault.h"
 #include "plugins/bench_gemm_verify/imitation.h"
@@ -10,10 +9,7 @@
 #include "tests/check_main.h"
 #include "tests/plugins/verified.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
@@ -27,6 +23,8 @@ static const char *const faults[] = {
     "unwritten",       "wrong_scale",    "nan",        "inf",
     "all_zero"};
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
+
+TEST_FIXTURE(verify_really, unload)
 
 /* --- numbers --- */
 
@@ -60,16 +58,15 @@ TEST(flushing_begins_below_the_smallest_normal_number)
 
 /* --- ranges --- */
 
-static const struct {
-    const char *text, *reason;
-} bad_ranges[] = {
-    {"r2", "range = r2: 'r2' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"", "range = : '' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"1..", "range = 1..: '1..' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"2..1", "range = 2..1: '2..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"1..x", "range = 1..x: '1..x' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"0..inf", "range = 0..inf: '0..inf' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-    {"r0|", "range = r0|: '' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
+#define NO_INTERVAL "' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"
+static const char *const bad_ranges[][2] = {
+    {"r2", "range = r2: 'r2" NO_INTERVAL},
+    {"", "range = : '" NO_INTERVAL},
+    {"1..", "range = 1..: '1.." NO_INTERVAL},
+    {"2..1", "range = 2..1: '2..1" NO_INTERVAL},
+    {"1..x", "range = 1..x: '1..x" NO_INTERVAL},
+    {"0..inf", "range = 0..inf: '0..inf" NO_INTERVAL},
+    {"r0|", "range = r0|: '" NO_INTERVAL},
     {"r0|r0|r0|r0|r0|r0|r0|r0|r0", "range = r0|r0|r0|r0|r0|r0|r0|r0|r0: at most 8 intervals"},
 };
 
@@ -77,8 +74,8 @@ TEST_EACH(broken_ranges_are_refused, bad_ranges)
 {
     struct range range;
     char reason[240];
-    ck_assert(!range_parse(bad_ranges[_i].text, &range, reason, sizeof reason));
-    ck_assert_str_eq(reason, bad_ranges[_i].reason);
+    ck_assert(!range_parse(bad_ranges[_i][0], &range, reason, sizeof reason));
+    ck_assert_str_eq(reason, bad_ranges[_i][1]);
 }
 
 TEST(ranges_are_read)
@@ -105,28 +102,27 @@ static const struct product_shape shapes[] = {
     {7, 23, 511}, {97, 481, 513}, {33, 65, 129}, {200, 3, 1},
 };
 
-static double *uniform(uint64_t stream, uint64_t n, double low, double high)
+static void fill_uniform(uint64_t stream, double *values, uint64_t n, double low, double high)
 {
-    double *values = calloc(n, sizeof *values);
     for (uint64_t i = 0; i < n; i++)
         values[i] = (double)(float)(low + random_unit(7, stream, i) * (high - low));
-    return values;
 }
 
-static void reference_is_right(const struct reference_request *request, const double *sum,
-                               const double *magnitude)
+/* Of the largest shape. */
+static double a_values[97 * 513], b_values[481 * 513], c_values[97 * 481], magnitude[97 * 481];
+
+static void reference_is_right(const struct product_shape *shape)
 {
-    const struct product_shape *shape = &request->shape;
     for (uint64_t i = 0; i < shape->m * shape->n; i++) {
-        const double *a = request->a + i / shape->n * shape->k;
-        const double *b = request->b + i % shape->n * shape->k;
         double wanted = 0.0;
         double size = 0.0;
         for (uint64_t k = 0; k < shape->k; k++) {
-            wanted += a[k] * b[k];
-            size += fabs(a[k] * b[k]);
+            const double product = a_values[i / shape->n * shape->k + k] *
+                                   b_values[i % shape->n * shape->k + k];
+            wanted += product;
+            size += fabs(product);
         }
-        ck_assert_double_le(fabs(sum[i] - wanted), (double)shape->k * 0x1p-52 * size);
+        ck_assert_double_le(fabs(c_values[i] - wanted), (double)shape->k * 0x1p-52 * size);
         ck_assert_double_ge(magnitude[i], size * (1 - 1e-12));
         ck_assert_double_le(magnitude[i], size * (1 + 1e-4));
     }
@@ -136,22 +132,18 @@ TEST_TIMES(reference_is_the_product, 4 * N_OF(shapes))
 {
     const struct product_shape *shape = &shapes[_i / 4];
     const bool has_one_sign = _i % 4 >= 2;
-    struct reference_request request = {.shape = *shape,
-                                        .is_single = _i % 2 != 0,
-                                        .has_one_sign = has_one_sign,
-                                        .n_threads = (uint32_t)_i % 3};
-    double *a = uniform(1, shape->m * shape->k, has_one_sign ? 1.0 : -1.0, 2.0);
-    double *b = uniform(2, shape->n * shape->k, -3.0, has_one_sign ? 0.0 : 1.0);
-    double *sum = calloc(shape->m * shape->n, sizeof *sum);
-    double *magnitude = calloc(shape->m * shape->n, sizeof *magnitude);
-    request.a = a;
-    request.b = b;
-    ck_assert_int_eq(reference_product(&request, sum, magnitude), GB_OK);
-    reference_is_right(&request, sum, magnitude);
-    free(a);
-    free(b);
-    free(sum);
-    free(magnitude);
+    const struct reference_request request = {.shape = *shape,
+                                              .a = a_values,
+                                              .b = b_values,
+                                              .is_single = _i % 2 != 0,
+                                              .has_one_sign = has_one_sign,
+                                              .n_threads = (uint32_t)_i % 3};
+    fill_uniform(1, a_values, shape->m * shape->k, has_one_sign ? 1.0 : -1.0, 2.0);
+    fill_uniform(2, b_values, shape->n * shape->k, -3.0, has_one_sign ? 0.0 : 1.0);
+    memset(c_values, 0, sizeof c_values);
+    memset(magnitude, 0, sizeof magnitude);
+    ck_assert_int_eq(reference_product(&request, c_values, magnitude), GB_OK);
+    reference_is_right(shape);
 }
 
 /* --- roundings --- */
@@ -270,24 +262,23 @@ TEST_TIMES(sums_are_those_of_their_definition, 5 * 3 * (int)N_OF(lengths))
     const uint64_t k = request.shape.k;
     const uint64_t length = (k + request.n_slices - 1) / request.n_slices;
     const double range = request.accumulate == ACCUMULATE_FP16 ? 1.0 : 1e3;
-    double *a = uniform(1, k, -range, range);
-    double *b = uniform(2, k, -1.0, 1.0);
     double elements[2][LONGEST];
     struct sums_request elementwise = request;
+    fill_uniform(1, a_values, k, -range, range);
+    fill_uniform(2, b_values, k, -1.0, 1.0);
     elementwise.a = elements[0];
     elementwise.b = elements[1];
-    sums_elements(request.accumulate, a, k, elements[0]);
-    sums_elements(request.accumulate, b, k, elements[1]);
+    sums_elements(request.accumulate, a_values, k, elements[0]);
+    sums_elements(request.accumulate, b_values, k, elements[1]);
     double wanted = 0.0;
     for (uint64_t at = 0; at < k; at += length)
-        wanted = plus(request.accumulate, wanted,
-                      slice(&request, a + at, b + at, k - at < length ? k - at : length));
-    double sum = -1.0;
-    sums_product(&elementwise, &sum);
-    ck_assert_msg(sum == wanted, "accumulate %d, order %d, k %llu: %a instead of %a",
-                  request.accumulate, request.order, (unsigned long long)k, sum, wanted);
-    free(a);
-    free(b);
+        wanted = plus(
+            request.accumulate, wanted,
+            slice(&request, a_values + at, b_values + at, k - at < length ? k - at : length));
+    double got = -1.0;
+    sums_product(&elementwise, &got);
+    ck_assert_msg(got == wanted, "accumulate %d, order %d, k %llu: %a instead of %a",
+                  request.accumulate, request.order, (unsigned long long)k, got, wanted);
 }
 
 static const int32_t imitated[] = {ACCUMULATE_FP32, ACCUMULATE_FP16, ACCUMULATE_EVERY4,
@@ -298,31 +289,28 @@ TEST_EACH(imitations_sum_as_a_scalar_kernel, imitated)
 {
     enum { M = 3, N = 5, K = 147 };
     const struct product_shape shape = {M, N, K};
-    double *a = uniform(1, M * K, -1.0, 1.0);
-    double *b = uniform(2, N * K, -1.0, 1.0);
     double sums[M * N];
+    fill_uniform(1, a_values, M * K, -1.0, 1.0);
+    fill_uniform(2, b_values, N * K, -1.0, 1.0);
     for (int i = 0; i < M * K; i++)
-        a[i] = number_round(GB_F16, a[i]);
+        a_values[i] = number_round(GB_F16, a_values[i]);
     for (int i = 0; i < N * K; i++)
-        b[i] = number_round(GB_F16, b[i]);
-    imitation_product(&shape, a, b, imitated[_i], sums);
+        b_values[i] = number_round(GB_F16, b_values[i]);
+    imitation_product(&shape, a_values, b_values, imitated[_i], sums);
     for (int i = 0; i < M * N; i++) {
         const struct sums_request request = {.accumulate = imitated[_i], .order = ORDER_SCALAR};
-        const double wanted = slice(&request, a + i / N * K, b + i % N * K, K);
+        const double wanted = slice(&request, a_values + i / N * K, b_values + i % N * K, K);
         ck_assert_msg(sums[i] == wanted, "accumulate %d: %a instead of %a", imitated[_i], sums[i],
                       wanted);
     }
-    free(a);
-    free(b);
 }
 
 /* --- the plugin --- */
 
-static void set_shape(uint64_t m, uint64_t n, uint64_t k)
+static void load_seed(uint64_t seed)
 {
-    set_number("m", m);
-    set_number("n", n);
-    set_number("k", k);
+    load_bench("gemm_verify");
+    fake->host.seed = seed;
 }
 
 /* Where A and B are stored, by the test's own reckoning. */
@@ -331,38 +319,32 @@ TEST_EACH(layouts_are_what_they_say, layouts)
     enum { M = 5, N = 7, K = 11 };
     const bool is_a_by_columns = layouts[_i][0] == 't';
     const bool is_b_by_columns = layouts[_i][1] == 't';
-    load("gemm_verify", 3);
-    set("layout", layouts[_i]);
-    set("dtype", "fp64");
-    set("integral", "yes");
-    set("range", "-100..100");
-    set_shape(M, N, K);
+    load_bench("gemm_verify");
+    set("layout = %s; dtype = fp64; integral = yes; range = -100..100; m = %d; n = %d; k = %d",
+        layouts[_i], M, N, K);
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
-    const double *a = fake->device_blocks[0];
-    const double *b = fake->device_blocks[1];
+    const double *left = fake->device_blocks[0];
+    const double *right = fake->device_blocks[1];
     const double *c = fake->device_blocks[2];
     for (int i = 0; i < M; i++) {
         for (int j = 0; j < N; j++) {
-            double sum = 0.0;
+            double wanted = 0.0;
             for (int k = 0; k < K; k++)
-                sum += a[is_a_by_columns ? k * M + i : i * K + k] *
-                       b[is_b_by_columns ? j * K + k : k * N + j];
-            ck_assert_double_eq(c[i * N + j], sum);
-            ck_assert_double_eq(checked.reference[i * N + j], sum);
+                wanted += left[is_a_by_columns ? k * M + i : i * K + k] *
+                          right[is_b_by_columns ? j * K + k : k * N + j];
+            ck_assert_double_eq(c[i * N + j], wanted);
+            ck_assert_double_eq(checked.reference[i * N + j], wanted);
         }
     }
     ck_assert_uint_eq(checked.flags, GB_CHECK_EXACT);
-    unload();
 }
 
 TEST(several_intervals_are_drawn_from)
 {
     uint64_t n_low = 0;
-    load("gemm_verify", 5);
-    set("dtype", "fp32");
-    set("range", "-3..-2|1..3");
-    set_shape(100, 1, 100);
+    load_seed(5);
+    set("dtype = fp32; range = -3..-2|1..3; m = 100; n = 1; k = 100");
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(verified(), GB_OK);
     for (int i = 0; i < 10000; i++) {
@@ -373,7 +355,6 @@ TEST(several_intervals_are_drawn_from)
     }
     ck_assert_uint_gt(n_low, 3000);
     ck_assert_uint_lt(n_low, 3700);
-    unload();
 }
 
 /* Numbers for the choices of one random case. */
@@ -395,55 +376,45 @@ static uint64_t some_length(struct choices *choices)
     return 1 + below(choices, most);
 }
 
-static bool overflows(void)
-{
-    const double largest = number_format_of(checked.format)->largest;
-    for (uint64_t i = 0; i < checked.n; i++) {
-        if (checked.magnitude[i] > 0.9 * largest)
-            return true;
-    }
-    return false;
-}
-
 /* Products that no bound can judge: they leave the range of the type, or are so many that sums in
  * fp16 may lose all digits. */
 static bool has_no_bound(void)
 {
-    return overflows() || isinf(verify_bound(&checked, 1.0, 1.0));
+    const double largest = number_format_of(checked.format)->largest;
+    bool overflows = false;
+    for (uint64_t i = 0; i < checked.n; i++)
+        overflows = overflows || checked.magnitude[i] > 0.9 * largest;
+    return overflows || isinf(verify_bound(&checked, 1.0, 1.0));
 }
 
-/* One product of a kernel that is right, and is judged; false if there is none for these choices.
- */
+/* One product of a kernel that is right, and is judged; false: there is none for these choices. */
 static bool try_one(uint64_t seed)
 {
     struct choices choices = {.seed = seed};
     const uint64_t k = some_length(&choices);
     const uint64_t most = k > 1024 ? 8 : 20;
-    load("gemm_verify", seed);
-    set("dtype", ONE_OF(&choices, dtypes));
-    set("range", ONE_OF(&choices, ranges));
-    set("kernel", ONE_OF(&choices, kernels));
-    set("layout", ONE_OF(&choices, layouts));
-    set("accumulate", ONE_OF(&choices, accumulations));
-    set("integral", below(&choices, 4) == 0 ? "yes" : "no");
-    set_shape(1 + below(&choices, most), 1 + below(&choices, most), k);
-    set_number("split_k", 1 + below(&choices, k < 8 ? k : 8));
+    load_seed(seed);
+    set("dtype = %s", ONE_OF(&choices, dtypes));
+    set("range = %s", ONE_OF(&choices, ranges));
+    set("kernel = %s", ONE_OF(&choices, kernels));
+    set("layout = %s", ONE_OF(&choices, layouts));
+    set("accumulate = %s", ONE_OF(&choices, accumulations));
+    set("integral = %s", below(&choices, 4) == 0 ? "yes" : "no");
+    set("m = %d", 1 + (int)below(&choices, most));
+    set("n = %d; k = %d", 1 + (int)below(&choices, most), (int)k);
+    set("split_k = %d", 1 + (int)below(&choices, k < 8 ? k : 8));
     const int32_t status = created();
     const bool is_right = status == GB_OK && verified() == GB_OK;
-    if (status == GB_OK && !is_right)
-        ck_assert_msg(has_no_bound(), "seed %llu is found wrong: bound %g, exact %d, k %llu",
-                      (unsigned long long)seed, compared.metrics[VERIFY_BOUND].value,
-                      (int)checked.flags, (unsigned long long)k);
-    else if (status != GB_OK)
-        ck_assert_msg(status == GB_SKIPPED, "seed %llu: %s", (unsigned long long)seed,
-                      fake->reason);
-    unload();
+    ck_assert_msg(status == GB_OK || status == GB_SKIPPED, "%s: %s", made_of, fake->reason);
+    ck_assert_msg(status != GB_OK || is_right || has_no_bound(),
+                  "seed %llu is found wrong: bound %g, exact %d, k %llu", (unsigned long long)seed,
+                  compared.metrics[VERIFY_BOUND].value, (int)checked.flags, (unsigned long long)k);
     return is_right;
 }
 
 TEST(right_products_are_never_found_wrong)
 {
-    const uint64_t n_wanted = getenv("LONG") != NULL ? 3000 : 300;
+    const uint64_t n_wanted = test_is_long() ? 3000 : 300;
     uint64_t n = 0;
     for (uint64_t seed = 1; n < n_wanted; seed++)
         n += try_one(seed);
@@ -470,25 +441,19 @@ static double moved(const void *right, const void *wrong)
 /* True if the fault moved the output by more than rounding could: then it must be found. */
 static bool plant(size_t dtype, size_t range, size_t fault, uint64_t seed)
 {
-    load("gemm_verify", seed);
-    set("dtype", dtypes[dtype]);
-    set("range", ranges[range]);
-    set("fault", faults[fault]);
-    set("accumulate", dtype == 0 && seed % 4 == 3 ? "fp16" : "auto");
-    set("layout", layouts[seed % 4]);
-    set_shape(21, 34, 16 + 40 * seed);
+    load_seed(seed);
+    set("dtype = %s; range = %s; fault = %s; accumulate = %s; layout = %s; m = 21; n = 34; k = %d",
+        dtypes[dtype], ranges[range], faults[fault], dtype == 0 && seed % 4 == 3 ? "fp16" : "auto",
+        layouts[seed % 4], 16 + 40 * (int)seed);
     const int32_t status = created();
     if (status != GB_OK) {
         ck_assert_int_eq(status, GB_SKIPPED);
         ck_assert_str_eq(dtypes[dtype], "int8");
-        unload();
         return false;
     }
     const int32_t verdict = verified();
     const bool must_be_found = moved(fake->device_blocks[2], checked.output) > 2.0;
-    ck_assert_msg(!must_be_found || verdict == GB_WRONG_RESULT, "%s, %s, %s, seed %llu: not found",
-                  dtypes[dtype], ranges[range], faults[fault], (unsigned long long)seed);
-    unload();
+    ck_assert_msg(!must_be_found || verdict == GB_WRONG_RESULT, "%s: not found", made_of);
     return must_be_found;
 }
 
@@ -499,7 +464,7 @@ TEST_TIMES(faults_are_found, N_OF(dtypes) * N_OF(faults))
     const bool is_without = strcmp(dtypes[dtype], "int8") == 0 &&
                             (strcmp(faults[fault], "nan") == 0 ||
                              strcmp(faults[fault], "inf") == 0);
-    const bool is_long = getenv("LONG") != NULL;
+    const bool is_long = test_is_long();
     uint64_t n_all = 0;
     for (size_t range = 0; range < N_OF(ranges); range++) {
         uint64_t n_found = 0;
@@ -516,17 +481,13 @@ TEST_TIMES(faults_are_found, N_OF(dtypes) * N_OF(faults))
 
 /* --- imitations of hardware --- */
 
-/* Of a kernel that rounds every four products and flushes: how many outputs differ,
- * and by how much at most. */
+/* Of a kernel that rounds every four products and flushes: how many outputs differ, how much. */
 static double worst(const char *flush, const char *sums, uint64_t *ret_n)
 {
-    load("gemm_verify", 11);
-    set("kernel", "scalar");
-    set("flush_subnormals", "both");
-    set("accumulate", "every4_nearest");
-    set("reference_flush", flush);
-    set("reference_accumulate", sums);
-    set_shape(64, 784, 147);
+    load_seed(11);
+    set("kernel = scalar; flush_subnormals = both; accumulate = every4_nearest; m = 64; n = 784; "
+        "k = 147; reference_flush = %s; reference_accumulate = %s",
+        flush, sums);
     ck_assert_int_eq(created(), GB_OK);
     verified();
     const double result = compared.metrics[VERIFY_REL_FLOOR].value;
@@ -534,7 +495,6 @@ static double worst(const char *flush, const char *sums, uint64_t *ret_n)
     for (uint64_t i = 0; i < checked.n; i++)
         *ret_n += number_load(checked.format, checked.output, i) !=
                   number_round(checked.format, checked.reference[i]);
-    unload();
     return result;
 }
 
@@ -557,70 +517,12 @@ TEST(a_reference_that_flushes_alike_comes_near)
 
 /* --- what is refused --- */
 
-static const struct {
-    const char *settings[6]; /* name, value ... */
-    int32_t status;
-    const char *reason;
-} refused[] = {
-    {{"kernel", "tensor"}, GB_SKIPPED, "kernel = tensor: is for CUDA"},
-    {{"reference", "gpu_tensor"}, GB_SKIPPED, "reference = gpu_tensor: is for CUDA"},
-    {{"dtype", "int8", "accumulate", "fp32"},
-     GB_SKIPPED,
-     "accumulate = fp32: sums of int8 are kept in int32"},
-    {{"dtype", "fp64", "accumulate", "every4"},
-     GB_SKIPPED,
-     "accumulate = every4: sums of fp64 are kept in fp64"},
-    {{"dtype", "bf16", "accumulate", "fp16"},
-     GB_SKIPPED,
-     "accumulate = fp16: only sums of fp16 are kept in fp16"},
-    {{"integral", "yes", "range", "0..3000"},
-     GB_SKIPPED,
-     "integral = yes: whole numbers of fp16 go up to 2048, the range to 3000"},
-    {{"integral", "yes", "range", "0..200", "k", "1000"},
-     GB_SKIPPED,
-     "sums of whole numbers are exact up to 1.67772e+07, but k products up to 40000 are 4e+07"},
-    {{"split_k", "9", "k", "8"}, GB_SKIPPED, "split_k is more than k"},
-    {{"fault", "stale_tile", "m", "16", "n", "16"},
-     GB_SKIPPED,
-     "fault = stale_tile: an output of one tile of 16 x 16 has no other"},
-    {{"fault", "nan", "dtype", "int8"},
-     GB_SKIPPED,
-     "fault = nan: integers have neither NaN nor infinity"},
-    {{"reference_accumulate", "every4", "dtype", "int8"},
-     GB_SKIPPED,
-     "reference_accumulate: sums of int8 are exact"},
-    {{"range", "5..1"},
-     GB_FAILED,
-     "range = 5..1: '5..1' is neither r0, r1, r4, r5 nor LOW..HIGH with LOW <= HIGH"},
-};
-
-TEST_EACH(what_can_not_be_done_is_refused, refused)
-{
-    load("gemm_verify", 1);
-    for (size_t i = 0; i < N_OF(refused[_i].settings) && refused[_i].settings[i] != NULL; i += 2)
-        set(refused[_i].settings[i], refused[_i].settings[i + 1]);
-    expect_refusal(refused[_i].status, refused[_i].reason);
-    unload();
-}
-
 TEST(a_range_that_int8_does_not_have_fails)
 {
-    load("gemm_verify", 1);
-    set("dtype", "int8");
-    set("range", "100..200");
+    load_bench("gemm_verify");
+    set("dtype = int8; range = 100..200");
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_FAILED);
     ck_assert_str_eq(fake->reason, "range: 100..200 cannot be drawn from: there must be whole "
                                    "numbers in it, within the range of the type");
-    unload();
-}
-
-TEST(work_is_two_operations_a_product)
-{
-    load("gemm_verify", 1);
-    set_shape(3, 5, 7);
-    ck_assert_int_eq(created(), GB_OK);
-    expect_work(2.0 * 3 * 5 * 7, 2.0 * (3 * 7 + 7 * 5), 2.0 * 3 * 5);
-    ck_assert_int_eq(fake->is_exclusive, 1);
-    unload();
 }

@@ -1,71 +1,32 @@
-/* test_histogram.c - histogram: counts what is there, once, by all of its ways on the CPU and,
- * kernel by kernel, as CUDA would. */
+/* test_histogram.c - histogram: each value is counted once, on the CPU and as CUDA would. */
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static uint64_t n_wrong;
-static double n_counted;
-
-/* In place of the host's, for unsigned counts. */
-static int32_t check_counts(const struct gb_host *host, const struct gb_check *check)
-{
-    const uint32_t *counts = check->output;
-    (void)host;
-    ck_assert_uint_eq(check->format, GB_U32);
-    ck_assert_uint_eq(check->flags, GB_CHECK_EXACT);
-    n_wrong = 0;
-    n_counted = 0.0;
-    for (uint64_t i = 0; i < check->n; i++) {
-        n_wrong += (double)counts[i] != check->reference[i];
-        n_counted += check->reference[i];
-    }
-    return n_wrong == 0 ? GB_OK : GB_WRONG_RESULT;
-}
-
-static void load(void)
-{
-    load_bench("histogram");
-    fake->host.check = check_counts;
-}
-
-static void load_with(const char *n, const char *bins, const char *distribution, const char *method,
-                      const char *threads)
-{
-    load();
-    set("n", n);
-    set("bins", bins);
-    set("distribution", distribution);
-    set("method", method);
-    set("threads", threads);
-    ready();
-}
 
 static const char *const distributions[] = {"uniform", "one", "skewed"};
 static const char *const methods[] = {"private", "global"};
-static const char *const threads[] = {"1", "2", "5"};
+
+TEST_FIXTURE(NULL, unload)
 
 TEST_TIMES(every_value_is_counted_once, 6)
 {
-    static const struct {
-        const char *n, *bins;
-    } sizes[] = {{"1", "1"}, {"1", "4096"}, {"3", "2"}, {"10007", "1000"}, {"1048577", "16Mi"}};
+    static const int sizes[][2] = {{1, 1}, {1, 4096}, {3, 2}, {10007, 1000}, {1048577, 1 << 24}};
+    static const int threads[] = {1, 2, 5};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         for (size_t j = 0; j < 3; j++) {
-            load_with(sizes[i].n, sizes[i].bins, distributions[j], methods[_i / 3],
-                      threads[_i % 3]);
-            const int64_t n = ((const int64_t *)params)[0];
+            const double n = sizes[i][0];
+            make("histogram", "n = %d; bins = %d; distribution = %s; method = %s; threads = %d",
+                 sizes[i][0], sizes[i][1], distributions[j], methods[_i / 3], threads[_i % 3]);
             run_samples(2, 3);
             expect_right();
-            ck_assert_double_eq(n_counted, 3.0 * (double)n);
+            double n_counted = 0.0;
+            for (int bin = 0; bin < sizes[i][1]; bin++)
+                n_counted += ((const uint32_t *)fake->device_blocks[1])[bin];
+            ck_assert_double_eq(n_counted, 3.0 * n);
             const struct gb_work work = work_of();
-            ck_assert_double_eq(work.bytes_read, 4.0 * (double)n);
-            ck_assert_double_eq(work.items, (double)n);
-            unload();
+            ck_assert_double_eq(work.bytes_read, 4.0 * n);
+            ck_assert_double_eq(work.items, n);
         }
     }
 }
@@ -77,7 +38,7 @@ TEST_TIMES(values_are_distributed_as_asked, 3)
         uint32_t least_in_largest, most_in_largest, least_in_first, most_in_first;
     } limits[] = {
         {900, 1200, 700, 1200}, {128000, 128000, 0, 128000}, {28000, 36000, 28000, 36000}};
-    load_with("128000", "128", distributions[_i], "private", "1");
+    make("histogram", "n = 128000; bins = 128; distribution = %s; threads = 1", distributions[_i]);
     run_samples(1, 1);
     const uint32_t *counts = fake->device_blocks[1];
     uint32_t largest = 0;
@@ -87,113 +48,55 @@ TEST_TIMES(values_are_distributed_as_asked, 3)
     ck_assert_uint_le(largest, limits[_i].most_in_largest);
     ck_assert_uint_ge(counts[0], limits[_i].least_in_first);
     ck_assert_uint_le(counts[0], limits[_i].most_in_first);
-    unload();
 }
 
 /* Never run, run without a reset, a value that moved to another bin, a count that is off. */
 TEST_TIMES(wrong_counts_are_found, 2)
 {
-    load_with("10000", "64", "uniform", methods[_i], "2");
+    make("histogram", "n = 10000; bins = 64; method = %s; threads = 2", methods[_i]);
     run_samples(1, 1);
     uint32_t *values = fake->device_blocks[0];
     uint32_t *counts = fake->device_blocks[1];
     expect_right();
     run_bench(1);
-    expect_wrong();
-    ck_assert_uint_eq(n_wrong, 64);
+    expect_n_wrong(64);
     memset(counts, 0, 64 * sizeof *counts);
     expect_wrong();
     run_samples(1, 1);
     counts[63]--;
-    expect_wrong();
-    ck_assert_uint_eq(n_wrong, 1);
+    expect_n_wrong(1);
     values[9999] ^= 0x80000000u;
     run_samples(1, 1);
-    expect_wrong();
-    ck_assert_uint_eq(n_wrong, 2);
-    unload();
+    expect_n_wrong(2);
 }
 
 /* Counts of 32 bits go round. */
 TEST(counts_wrap)
 {
-    load_with("1048576", "1", "one", "private", "1");
+    make("histogram", "n = 1048576; bins = 1; distribution = one; threads = 1");
     run_samples(1, 1);
     uint32_t *counts = fake->device_blocks[1];
     counts[0] = 0xfffff000u; /* as if 4095 iterations had been before */
     run_bench(2);
     ck_assert_uint_eq(counts[0], 0x1ff000u);
-    unload();
-}
-
-TEST(each_seed_has_its_values)
-{
-    uint32_t first[64];
-    for (int i = 0; i < 3; i++) {
-        load();
-        fake->host.seed = i == 2 ? 43 : 42;
-        set("n", "1000");
-        set("bins", "64");
-        ready();
-        run_samples(1, 1);
-        expect_right();
-        const uint32_t *counts = fake->device_blocks[1];
-        if (i == 0)
-            memcpy(first, counts, sizeof first);
-        ck_assert_int_eq(memcmp(first, counts, sizeof first) == 0, i < 2);
-        unload();
-    }
-}
-
-static const struct {
-    const char *device, *name, *value, *reason;
-} refused[] = {
-    {"cpu", "block", "128", "block is for CUDA: the CPU has no blocks of threads"},
-    {"abacus", "bins", "1", "this build of the benchmark is not for this device"},
-    {"cuda", "threads", "4", "threads is for the CPU: those of a GPU are in blocks, see block"},
-    {"cuda", "bins", "12289",
-     "bins = 12289 with method = private: a block has shared memory for 12288"},
-};
-
-TEST_EACH(what_a_device_has_not_is_skipped, refused)
-{
-    load();
-    const bool is_built = strstr(plugin->devices, refused[_i].device) != NULL;
-    snprintf(fake->device.backend, sizeof fake->device.backend, "%s", refused[_i].device);
-    set(refused[_i].name, refused[_i].value);
-    expect_refusal(GB_SKIPPED, is_built ? refused[_i].reason
-                                        : "this build of the benchmark is not for this device");
-    unload();
 }
 
 /* Several threads need the machine; as many as there are processors if nothing is said. */
 TEST_TIMES(threads_of_the_cpu, 5)
 {
     static const struct {
-        const char *threads;
+        int threads;
         uint32_t n_units;
         int32_t is_exclusive;
-    } cases[] = {{"0", 1, 0}, {"0", 3, 1}, {"1", 3, 0}, {"2", 1, 1}, {"0", 0, 0}};
-    load();
+    } cases[] = {{0, 1, 0}, {0, 3, 1}, {1, 3, 0}, {2, 1, 1}, {0, 0, 0}};
+    load_bench("histogram");
     fake->device.n_units = cases[_i].n_units;
-    set("threads", cases[_i].threads);
-    set("n", "1000");
+    set("threads = %d; n = 1000", cases[_i].threads);
     ck_assert_int_eq(created(), GB_OK);
     ck_assert_int_eq(fake->is_exclusive, cases[_i].is_exclusive);
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);
     run_samples(1, 1);
     expect_right();
-    unload();
-}
-
-/* No threads are left behind by a bench that was never prepared. */
-TEST(ends_without_having_run)
-{
-    load();
-    ck_assert_int_eq(created(), GB_OK);
-    unload();
-    load_with("10", "2", "uniform", "private", "3");
-    unload();
 }
 
 /* --- the kernels of CUDA on the host --- */

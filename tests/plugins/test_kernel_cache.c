@@ -2,7 +2,7 @@
 #include "plugins/bench_kernel/cache.h"
 #include "plugins/bench_kernel/files.h"
 #include "tests/check_main.h"
-#include "tests/plugins/kernel_files.h"
+#include "tests/plugins/files.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,32 +12,55 @@
 #include <time.h>
 
 static char reason[2048];
+static const char *folder; /* of this test */
+
+static void use_fresh_folder(void)
+{
+    folder = fresh_folder("kernels");
+}
+
+static bool keeps(const char *key, const char *value)
+{
+    return cache_write(folder, key, strlen(key), value, strlen(value), reason);
+}
+
+/* The text that is kept, or NULL; until the next call. */
+static const char *kept(const char *key)
+{
+    static char text[64];
+    size_t bytes = 0;
+    char *value = cache_read(folder, key, strlen(key), &bytes);
+    if (value == NULL)
+        return NULL;
+    ck_assert_uint_lt(bytes, sizeof text);
+    memcpy(text, value, bytes);
+    text[bytes] = '\0';
+    free(value);
+    return text;
+}
+
+TEST_FIXTURE(use_fresh_folder, NULL)
 
 TEST(keeps_what_was_written)
 {
-    const char *folder = fresh_cache();
     size_t bytes = 0;
-    ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
+    ck_assert_ptr_null(kept("key"));
     ck_assert_msg(cache_write(folder, "key", 3, "va\0ue", 5, reason), "%s", reason);
-    ck_assert_msg(cache_write(folder, "other", 5, "", 0, reason), "%s", reason);
+    ck_assert_msg(keeps("other", ""), "%s", reason);
     char *value = cache_read(folder, "key", 3, &bytes);
     ck_assert_uint_eq(bytes, 5);
     ck_assert_mem_eq(value, "va\0ue", 5);
     free(value);
-    value = cache_read(folder, "other", 5, &bytes);
-    ck_assert_ptr_nonnull(value);
-    ck_assert_uint_eq(bytes, 0);
-    free(value);
-    ck_assert_ptr_null(cache_read(folder, "key2", 4, &bytes));
+    ck_assert_str_eq(kept("other"), "");
+    ck_assert_ptr_null(kept("key2"));
     ck_assert_uint_eq(files_in(folder), 2);
 }
 
 /* Each byte damaged, and each length cut off: never a wrong value. */
 TEST(notices_damage)
 {
-    const char *folder = fresh_cache();
-    size_t bytes = 0, n = 0;
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    size_t n = 0;
+    ck_assert(keeps("key", "value"));
     const char *path = only_file(folder);
     char *file = file_read(path, &n, reason);
     for (size_t i = 0; i < 2 * n; i++) {
@@ -47,32 +70,30 @@ TEST(notices_damage)
             file[i] ^= 4;
         fwrite(file, 1, i < n ? n : i - n, damaged);
         fclose(damaged);
-        ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
+        ck_assert_ptr_null(kept("key"));
         if (i < n)
             file[i] ^= 4;
     }
     free(file);
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
-    char *value = cache_read(folder, "key", 3, &bytes);
-    ck_assert_ptr_nonnull(value);
-    free(value);
+    ck_assert(keeps("key", "value"));
+    ck_assert_str_eq(kept("key"), "value");
 }
 
 TEST(says_why_it_cannot_write)
 {
     write_text("a_file", "x");
-    ck_assert(!cache_write(in_folder("a_file/kernels"), "key", 3, "value", 5, reason));
+    folder = in_folder("a_file/kernels");
+    ck_assert(!keeps("key", "value"));
     ck_assert_ptr_nonnull(strstr(reason, "a_file/kernels: Not a directory"));
 }
 
 /* As on a full disk. */
 TEST(leaves_nothing_where_there_is_no_room)
 {
-    const char *folder = fresh_cache();
     const struct rlimit small = {20, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
-    const bool is_written = cache_write(folder, "key", 3, "value", 5, reason);
+    const bool is_written = keeps("key", "value");
     setrlimit(RLIMIT_FSIZE, &all);
     ck_assert(!is_written);
     ck_assert_ptr_nonnull(strstr(reason, "File too large"));
@@ -83,7 +104,6 @@ TEST(leaves_nothing_where_there_is_no_room)
 TEST(serves_many_at_once)
 {
     enum { PROCESSES = 4, TIMES = 100, BYTES = 20000 };
-    const char *folder = fresh_cache();
     static char value[BYTES];
     memset(value, 'v', sizeof value);
     for (int i = 0; i < PROCESSES; i++) {
@@ -110,21 +130,17 @@ TEST(serves_many_at_once)
 /* What another user could leave: each is not read, and why nothing is kept is said. */
 TEST(uses_no_folder_that_others_write_to)
 {
-    const char *folder = fresh_cache();
     struct stat facts;
-    size_t bytes = 0;
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert(keeps("key", "value"));
     ck_assert_int_eq(stat(folder, &facts), 0);
     ck_assert_uint_eq(facts.st_mode & 07777, 0700);
     ck_assert_int_eq(stat(only_file(folder), &facts), 0);
     ck_assert_uint_eq(facts.st_mode & 07777, 0600);
     for (mode_t mode = 0700; mode <= 0777; mode++) {
         ck_assert_int_eq(chmod(folder, mode), 0);
-        char *value = cache_read(folder, "key", 3, &bytes);
-        ck_assert_int_eq(value != NULL, (mode & 022) == 0);
-        free(value);
+        ck_assert_int_eq(kept("key") != NULL, (mode & 022) == 0);
         if (mode & 022) {
-            ck_assert(!cache_write(folder, "other", 5, "", 0, reason));
+            ck_assert(!keeps("other", ""));
             ck_assert_ptr_nonnull(strstr(reason, "/kernels: other users may write to it"));
             cache_trim(folder, 0);
         }
@@ -134,49 +150,42 @@ TEST(uses_no_folder_that_others_write_to)
 
 TEST(reads_no_file_that_others_write_to)
 {
-    const char *folder = fresh_cache();
-    size_t bytes = 0;
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
-    const char *path = only_file(folder);
+    ck_assert(keeps("key", "value"));
     for (mode_t mode = 0600; mode <= 0677; mode++) {
-        ck_assert_int_eq(chmod(path, mode), 0);
-        char *value = cache_read(folder, "key", 3, &bytes);
-        ck_assert_int_eq(value != NULL, (mode & 022) == 0);
-        free(value);
+        ck_assert_int_eq(chmod(only_file(folder), mode), 0);
+        ck_assert_int_eq(kept("key") != NULL, (mode & 022) == 0);
     }
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason)); /* takes its place */
-    free(cache_read(folder, "key", 3, &bytes));
+    ck_assert(keeps("key", "value")); /* takes its place */
+    ck_assert_str_eq(kept("key"), "value");
     ck_assert_uint_eq(files_in(folder), 1);
 }
 
 /* A link to an entry or to a folder, however sound and whosever, is not followed. */
 TEST(follows_no_links)
 {
-    const char *folder = fresh_cache(), *elsewhere = fresh_cache();
-    size_t bytes = 0;
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
-    ck_assert(cache_write(elsewhere, "key", 3, "value", 5, reason));
-    char kept[PATH_BYTES], path[PATH_BYTES], link[PATH_BYTES];
-    snprintf(path, sizeof path, "%s", only_file(folder));
-    snprintf(kept, sizeof kept, "%s", only_file(elsewhere));
-    ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(symlink(kept, path), 0);
-    ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
-    ck_assert(cache_write(folder, "key", 3, "own", 3, reason)); /* beside the link, then over it */
-    char *value = cache_read(folder, "key", 3, &bytes);
-    ck_assert_uint_eq(bytes, 3);
-    free(value);
-    value = cache_read(elsewhere, "key", 3, &bytes);
-    ck_assert_uint_eq(bytes, 5);
-    free(value);
+    const char *own = folder, *elsewhere = fresh_folder("kernels");
+    char file[PATH_BYTES], link[PATH_BYTES];
+    ck_assert(keeps("key", "value"));
+    snprintf(link, sizeof link, "%s", only_file(own));
+    folder = elsewhere;
+    ck_assert(keeps("key", "value"));
+    snprintf(file, sizeof file, "%s", only_file(elsewhere));
+    ck_assert_int_eq(unlink(link), 0);
+    ck_assert_int_eq(symlink(file, link), 0);
+    folder = own;
+    ck_assert_ptr_null(kept("key"));
+    ck_assert(keeps("key", "own")); /* beside the link, then over it */
+    ck_assert_str_eq(kept("key"), "own");
+    folder = elsewhere;
+    ck_assert_str_eq(kept("key"), "value");
     for (int n_slashes = 0; n_slashes < 3; n_slashes++) {
         snprintf(link, sizeof link, "%s", in_folder("link"));
         unlink(link);
         ck_assert_int_eq(symlink(elsewhere, link), 0);
-        strcat(link, &"//"[2 - n_slashes]);
-        ck_assert_ptr_null(cache_read(link, "key", 3, &bytes));
-        ck_assert(!cache_write(link, "key", 3, "value", 5, reason));
-        cache_trim(link, 0);
+        folder = strcat(link, &"//"[2 - n_slashes]);
+        ck_assert_ptr_null(kept("key"));
+        ck_assert(!keeps("key", "value"));
+        cache_trim(folder, 0);
         ck_assert_uint_eq(files_in(elsewhere), 1);
     }
 }
@@ -185,53 +194,50 @@ TEST(follows_no_links)
 TEST(takes_nothing_of_other_users)
 {
     enum { ANOTHER = 12345 };
-    const char *folder = fresh_cache();
-    size_t bytes = 0;
     if (geteuid() != 0)
         return;
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert(keeps("key", "value"));
     ck_assert_int_eq(chown(only_file(folder), ANOTHER, ANOTHER), 0);
-    ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
-    free(cache_read(folder, "key", 3, &bytes));
-    ck_assert_uint_eq(bytes, 5);
+    ck_assert_ptr_null(kept("key"));
+    ck_assert(keeps("key", "value"));
+    ck_assert_str_eq(kept("key"), "value");
     ck_assert_int_eq(chown(folder, ANOTHER, ANOTHER), 0);
-    ck_assert_ptr_null(cache_read(folder, "key", 3, &bytes));
-    ck_assert(!cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert_ptr_null(kept("key"));
+    ck_assert(!keeps("key", "value"));
     ck_assert_ptr_nonnull(strstr(reason, "/kernels: it belongs to another user"));
     ck_assert_int_eq(chown(folder, 0, 0), 0);
     ck_assert_int_eq(chmod(only_file(folder), 0644), 0);
     ck_assert_int_eq(chmod(folder, 0755), 0);
     if (fork() == 0) { /* root's own may be shared: it is read, and nothing is written */
-        chdir(folder);
-        bool is_right = setuid(ANOTHER) == 0;
-        char *value = cache_read(".", "key", 3, &bytes);
-        is_right = is_right && value != NULL && bytes == 5;
-        _exit(is_right && !cache_write(".", "other", 5, "", 0, reason) ? 0 : 1);
+        bool is_right = chdir(folder) == 0 && setuid(ANOTHER) == 0;
+        folder = ".";
+        const char *value = kept("key");
+        is_right = is_right && value != NULL && strcmp(value, "value") == 0;
+        _exit(is_right && !keeps("other", "") ? 0 : 1);
     }
     int status = 1;
     ck_assert_int_gt(wait(&status), 0);
     ck_assert_int_eq(status, 0);
 }
 
-static void write_entry(const char *folder, const char *name, size_t bytes, time_t used)
+static void write_entry(const char *name, size_t bytes, time_t used)
 {
     static const char zeros[1000];
     char path[PATH_BYTES];
     const struct timespec times[] = {{used, 0}, {used, 0}};
     snprintf(path, sizeof path, "%.2000s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    ck_assert_ptr_nonnull(file);
-    fwrite(zeros, 1, bytes, file);
-    fclose(file);
+    write_bytes(path, zeros, bytes);
     ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static bool has_file(const char *folder, const char *name)
+/* Trimmed to so many bytes, the folder has so many files, and not this one any more. */
+static void expect_trimmed(uint64_t bytes, size_t n, const char *gone)
 {
     char path[PATH_BYTES];
-    snprintf(path, sizeof path, "%.2000s/%s", folder, name);
-    return access(path, F_OK) == 0;
+    cache_trim(folder, bytes);
+    ck_assert_uint_eq(files_in(folder), n);
+    snprintf(path, sizeof path, "%.2000s/%s", folder, gone);
+    ck_assert_int_ne(access(path, F_OK), 0);
 }
 
 #define DIGITS "0123456789abcdef0123456789abcde"
@@ -239,45 +245,34 @@ static bool has_file(const char *folder, const char *name)
 /* The oldest go until a quarter is free; of other files none. */
 TEST(trims_what_it_keeps)
 {
-    const char *folder = fresh_cache();
     struct stat facts;
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
+    ck_assert(keeps("key", "value"));
     ck_assert_int_eq(stat(only_file(folder), &facts), 0);
     const time_t now = facts.st_mtime;
     ck_assert_int_eq(unlink(only_file(folder)), 0);
-    write_entry(folder, DIGITS "1.kernel", 400, now - 100);
-    write_entry(folder, DIGITS "2.kernel", 400, now - 300);
-    write_entry(folder, DIGITS "3.kernel", 400, now - 200);
-    write_entry(folder, DIGITS "4.abcDEF", 400, now - 7200);
-    write_entry(folder, DIGITS "5.abcDEF", 400, now);
-    write_entry(folder, DIGITS "6.abcDEFG", 400, 1000);
-    write_entry(folder, DIGITS ".kernel", 400, 1000);
-    write_entry(folder, "mine.kernel", 400, 1000);
-    cache_trim(folder, 1200);
-    ck_assert_uint_eq(files_in(folder), 7);
-    ck_assert(!has_file(folder, DIGITS "4.abcDEF"));
-    cache_trim(folder, 1199);
-    ck_assert_uint_eq(files_in(folder), 6);
-    ck_assert(!has_file(folder, DIGITS "2.kernel"));
-    cache_trim(folder, 700);
-    ck_assert_uint_eq(files_in(folder), 5);
-    ck_assert(has_file(folder, DIGITS "1.kernel"));
+    write_entry(DIGITS "1.kernel", 400, now - 100);
+    write_entry(DIGITS "2.kernel", 400, now - 300);
+    write_entry(DIGITS "3.kernel", 400, now - 200);
+    write_entry(DIGITS "4.abcDEF", 400, now - 7200);
+    write_entry(DIGITS "5.abcDEF", 400, now);
+    write_entry(DIGITS "6.abcDEFG", 400, 1000);
+    write_entry(DIGITS ".kernel", 400, 1000);
+    write_entry("mine.kernel", 400, 1000);
+    expect_trimmed(1200, 7, DIGITS "4.abcDEF");
+    expect_trimmed(1199, 6, DIGITS "2.kernel");
+    expect_trimmed(700, 5, DIGITS "3.kernel");
     cache_trim("/nowhere", 0);
 }
 
 /* What is read counts as used. */
 TEST(keeps_what_is_read)
 {
-    const char *folder = fresh_cache();
-    size_t bytes = 0;
-    ck_assert(cache_write(folder, "key", 3, "value", 5, reason));
     const struct timespec old[] = {{1000, 0}, {1000, 0}};
+    ck_assert(keeps("key", "value"));
     ck_assert_int_eq(utimensat(AT_FDCWD, only_file(folder), old, 0), 0);
-    write_entry(folder, DIGITS "1.kernel", 900, 2000);
-    free(cache_read(folder, "key", 3, &bytes));
-    cache_trim(folder, 900);
-    ck_assert(!has_file(folder, DIGITS "1.kernel"));
-    ck_assert_uint_eq(files_in(folder), 1);
+    write_entry(DIGITS "1.kernel", 900, 2000);
+    ck_assert_str_eq(kept("key"), "value");
+    expect_trimmed(900, 1, DIGITS "1.kernel");
 }
 
 TEST(finds_its_folder)
@@ -294,11 +289,11 @@ TEST(finds_its_folder)
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         setenv("XDG_CACHE_HOME", folders[i].xdg, 1);
         setenv("HOME", folders[i].home, 1);
-        char *folder = cache_folder(folders[i].asked, "/config");
+        char *found = cache_folder(folders[i].asked, "/config");
         if (folders[i].folder == NULL)
-            ck_assert_ptr_null(folder);
+            ck_assert_ptr_null(found);
         else
-            ck_assert_str_eq(folder, folders[i].folder);
-        free(folder);
+            ck_assert_str_eq(found, folders[i].folder);
+        free(found);
     }
 }

@@ -1,12 +1,9 @@
-/*
- * test_kernel_files.c - what is read of the files of the benchmark `kernel`: texts of sources, of
- * PTX and of logs, and arrays.
- */
+/* test_kernel_files.c - what `kernel` reads of files: sources, PTX, logs of ptxas, arrays. */
 #include "plugins/bench_kernel/array_file.h"
 #include "plugins/bench_kernel/build.h"
 #include "plugins/bench_kernel/scan.h"
 #include "tests/check_main.h"
-#include "tests/plugins/kernel_files.h"
+#include "tests/plugins/files.h"
 
 static char reason[2048];
 
@@ -140,25 +137,31 @@ static void write_npy(const char *name, const char *head, const void *data, size
 
 static const float numbers[] = {1, 2, 3, 4, 5, 6};
 
+static struct array_file array;
+
+static bool reads(const char *name, enum type_id type, uint64_t n)
+{
+    return array_file_read(in_folder(name), type, n, &array, reason);
+}
+
+static void expect_array(const char *name, enum type_id type, uint64_t n, enum type_id element)
+{
+    ck_assert_msg(reads(name, type, n), "%s", reason);
+    ck_assert_int_eq(array.element, element);
+    ck_assert_mem_eq(array.elements, numbers, sizeof numbers);
+    array_file_free(&array);
+}
+
 TEST(reads_arrays)
 {
-    struct array_file array;
     write_bytes("a.bin", numbers, sizeof numbers);
     write_npy("a.npy", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", numbers,
               sizeof numbers);
-    ck_assert_msg(array_file_read(in_folder("a.bin"), TYPE_FLOAT, 6, &array, reason), "%s", reason);
-    ck_assert_mem_eq(array.elements, numbers, sizeof numbers);
-    array_file_free(&array);
-    ck_assert_msg(array_file_read(in_folder("a.npy"), TYPE_DOUBLE, 6, &array, reason), "%s",
-                  reason);
-    ck_assert_int_eq(array.element, TYPE_FLOAT);
-    ck_assert_mem_eq(array.elements, numbers, sizeof numbers);
-    array_file_free(&array);
     write_npy("b.npy", "{'descr': '<u2', 'fortran_order': False, 'shape': (12,), }\n", numbers,
               sizeof numbers);
-    ck_assert_msg(array_file_read(in_folder("b.npy"), TYPE_BF16, 12, &array, reason), "%s", reason);
-    ck_assert_int_eq(array.element, TYPE_BF16);
-    array_file_free(&array);
+    expect_array("a.bin", TYPE_FLOAT, 6, TYPE_FLOAT);
+    expect_array("a.npy", TYPE_DOUBLE, 6, TYPE_FLOAT);
+    expect_array("b.npy", TYPE_BF16, 12, TYPE_BF16);
 }
 
 static const struct {
@@ -179,11 +182,10 @@ static const struct {
 
 TEST_EACH(refuses_other_arrays, wrong_heads)
 {
-    struct array_file array;
     write_npy("c.npy", wrong_heads[_i].head, numbers, sizeof numbers);
     const char *words = wrong_heads[_i].words;
     const uint64_t n = words != NULL && strstr(words, "expected 5") != NULL ? 5 : 6;
-    const bool is_read = array_file_read(in_folder("c.npy"), TYPE_FLOAT, n, &array, reason);
+    const bool is_read = reads("c.npy", TYPE_FLOAT, n);
     ck_assert_msg(is_read == (words == NULL), "%s", reason);
     if (words != NULL)
         ck_assert_msg(strstr(reason, words) != NULL, "%s", reason);
@@ -192,17 +194,16 @@ TEST_EACH(refuses_other_arrays, wrong_heads)
 
 TEST(refuses_cut_arrays)
 {
-    struct array_file array;
-    write_bytes("cut.npy", "\x93NUMPY\1\0\xff\xff", 10);
-    ck_assert(!array_file_read(in_folder("cut.npy"), TYPE_FLOAT, 6, &array, reason));
-    ck_assert_ptr_nonnull(strstr(reason, "it ends within its head"));
-    write_bytes("cut.npy", "\x93NUMPY", 6);
-    ck_assert(!array_file_read(in_folder("cut.npy"), TYPE_FLOAT, 6, &array, reason));
+    static const char *const files[][2] = {{"head.npy", "it ends within its head"},
+                                           {"magic.npy", ""},
+                                           {"cut.bin", "it ends within an element"},
+                                           {"none.bin", "No such file"},
+                                           {".", "Is a directory"}};
+    write_bytes("head.npy", "\x93NUMPY\1\0\xff\xff", 10);
+    write_bytes("magic.npy", "\x93NUMPY", 6);
     write_bytes("cut.bin", numbers, 23);
-    ck_assert(!array_file_read(in_folder("cut.bin"), TYPE_FLOAT, 6, &array, reason));
-    ck_assert_ptr_nonnull(strstr(reason, "it ends within an element"));
-    ck_assert(!array_file_read(in_folder("none.bin"), TYPE_FLOAT, 6, &array, reason));
-    ck_assert_ptr_nonnull(strstr(reason, "No such file"));
-    ck_assert(!array_file_read(in_folder("."), TYPE_FLOAT, 6, &array, reason));
-    ck_assert_ptr_nonnull(strstr(reason, "Is a directory"));
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        ck_assert(!reads(files[i][0], TYPE_FLOAT, 6));
+        ck_assert_msg(strstr(reason, files[i][1]) != NULL, "%s: %s", files[i][0], reason);
+    }
 }

@@ -5,8 +5,6 @@
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PROBLEMS = 7, ROWS = 21, COLS = 9, ALIGNED = 50 };
@@ -15,61 +13,32 @@ static struct fake_cuda *cuda;
 static void load(const char *backend)
 {
     load_on(backend, "multistream_matmul");
-    set_number("problems", PROBLEMS);
-    set_number("rows", ROWS);
-    set_number("cols", COLS);
-    set_number("aligned", ALIGNED);
+    set("problems = %d; rows = %d; cols = %d; aligned = %d", PROBLEMS, ROWS, COLS, ALIGNED);
 }
+
+/* With nothing of CUDA left. */
+static void end(void)
+{
+    unload();
+    ck_assert(cuda == NULL || cuda->n_live == 0);
+    ck_assert(cuda == NULL || cuda->n_wrong == 0);
+}
+
+TEST_FIXTURE(NULL, end)
 
 /* --- on the CPU --- */
-
-static const struct {
-    const char *name, *value, *reason;
-} refused[] = {
-    {"block", "8", "block is for CUDA: the CPU has no blocks of threads"},
-    {"priority", "graded",
-     "priority = graded is for CUDA: a stream of the CPU is a thread like any other"},
-    {"allocation", "pool", "allocation = pool is for CUDA: the CPU has plain memory only"},
-    {"units", "2",
-     "units is for CUDA: give the CPUs to run on as option cpus of a device of plugin cpu"},
-    {"stamps", "each", "stamps is for CUDA: on the CPU nothing notes where a problem runs"},
-};
-
-TEST_EACH(cpu_refuses_what_it_does_not_have, refused)
-{
-    load("cpu");
-    set(refused[_i].name, refused[_i].value);
-    expect_refusal(GB_SKIPPED, refused[_i].reason);
-    unload();
-}
-
-TEST(cpu_needs_the_machine_for_itself)
-{
-    load("cpu");
-    ck_assert_int_eq(ops->flags & GB_BENCH_EXCLUSIVE, 0);
-    ready();
-    ck_assert_int_eq(fake->is_exclusive, 1);
-    unload();
-}
-
-TEST(unknown_device_is_skipped)
-{
-    load("abacus");
-    expect_refusal(GB_SKIPPED, "this build of the benchmark is not for this device");
-    unload();
-}
 
 TEST(cpu_sums_in_memory)
 {
     load("cpu");
-    set("input", "random");
-    set("sum", "memory");
+    set("input = random; sum = memory");
+    ck_assert_int_eq(ops->flags & GB_BENCH_EXCLUSIVE, 0);
     ready();
+    ck_assert_int_eq(fake->is_exclusive, 1);
     expect_wrong();
     run_bench(2);
     expect_right();
     ck_assert_uint_eq(fake->n_compared, PROBLEMS * ROWS * COLS);
-    unload();
 }
 
 /* --- on CUDA --- */
@@ -86,42 +55,20 @@ static void load_on_cuda(void)
     load("cuda");
 }
 
-static void expect_nothing_left(void)
-{
-    ck_assert_int_eq(cuda->n_live, 0);
-    ck_assert_int_eq(cuda->n_wrong, 0);
-}
-
-static const struct {
-    const char *input, *order, *priority, *allocation;
-    int streams, block, units;
-    const char *sum;
-} on_cuda[] = {
-    {"ones", "breadth", "uniform", "malloc", 1, 16, 0, "register"},
-    {"random", "breadth", "uniform", "malloc", 3, 16, 0, "register"},
-    {"random", "depth", "graded", "pool", 3, 8, 0, "register"},
-    {"random", "breadth", "graded", "malloc", 7, 32, 12, "register"},
-    {"ones", "depth", "uniform", "pool", 20, 4, 132, "register"},
-    {"random", "breadth", "uniform", "malloc", 2, 16, 0, "memory"},
+static const char *const on_cuda[] = {
+    "streams = 1; input = ones; order = breadth; block = 16",
+    "streams = 3; input = random; order = breadth; block = 16",
+    "streams = 3; input = random; order = depth; priority = graded; allocation = pool; block = 8",
+    "streams = 7; input = random; priority = graded; block = 32; units = 12",
+    "streams = 20; input = ones; order = depth; allocation = pool; block = 4; units = 132",
+    "streams = 2; input = random; order = breadth; block = 16; sum = memory",
 };
 enum { N_ON_CUDA = sizeof on_cuda / sizeof on_cuda[0] };
-
-static void set_case(size_t i)
-{
-    set("input", on_cuda[i].input);
-    set("order", on_cuda[i].order);
-    set("priority", on_cuda[i].priority);
-    set("allocation", on_cuda[i].allocation);
-    set_number("streams", (uint64_t)on_cuda[i].streams);
-    set_number("block", (uint64_t)on_cuda[i].block);
-    set_number("units", (uint64_t)on_cuda[i].units);
-    set("sum", on_cuda[i].sum);
-}
 
 TEST_TIMES(cuda_is_right_with_each_option, CUDA(N_ON_CUDA))
 {
     load_on_cuda();
-    set_case((size_t)_i);
+    set("%s", on_cuda[_i]);
     ready();
     ck_assert_int_eq(fake->is_exclusive, 0);
     expect_n_wrong(PROBLEMS * ROWS * COLS);
@@ -130,146 +77,118 @@ TEST_TIMES(cuda_is_right_with_each_option, CUDA(N_ON_CUDA))
     ck_assert_int_eq(cuda->n_unjoined, 0);
     expect_right();
     ck_assert_uint_eq(fake->n_compared, PROBLEMS * ROWS * COLS);
-    unload();
-    expect_nothing_left();
 }
 
-/* The problem is seen by where its output is. */
-TEST_TIMES(cuda_launches_in_the_order_asked_for, CUDA(2))
+/* The problem is seen by where its output is; priorities are graded over the whole range. */
+static const struct {
+    const char *options;
+    int streams, problems[PROBLEMS], priorities[PROBLEMS];
+} launches[] = {
+    {"order = breadth", 3, {0, 1, 2, 3, 4, 5, 6}, {0}},
+    {"order = depth", 3, {0, 3, 6, 1, 4, 2, 5}, {0}},
+    {"priority = graded", 20, {0, 1, 2, 3, 4, 5, 6}, {-5, -5, -4, -3, -2, -1, 0}},
+};
+
+TEST_TIMES(cuda_launches_in_the_order_asked_for, CUDA(3))
 {
-    static const int orders[2][PROBLEMS] = {{0, 1, 2, 3, 4, 5, 6}, {0, 3, 6, 1, 4, 2, 5}};
     load_on_cuda();
-    set("order", _i == 0 ? "breadth" : "depth");
-    set("streams", "3");
+    set("streams = %d; %s", launches[_i].streams, launches[_i].options);
     ready();
     run_bench(1);
     const float *first = cuda->launches[0].c;
     for (int i = 0; i < PROBLEMS; i++) {
-        ck_assert_int_eq(cuda->launches[i].c - first, orders[_i][i] * ROWS * COLS);
-        ck_assert_int_eq(cuda->launches[i].stream, orders[_i][i] % 3);
-        ck_assert_int_eq(cuda->launches[i].priority, 0);
+        const int problem = launches[_i].problems[i];
+        ck_assert_int_eq(cuda->launches[i].c - first, problem * ROWS * COLS);
+        ck_assert_int_eq(cuda->launches[i].stream, problem % launches[_i].streams);
+        ck_assert_int_eq(cuda->launches[i].priority, launches[_i].priorities[i]);
     }
-    unload();
-}
-
-TEST_TIMES(cuda_grades_priorities_over_the_whole_range, CUDA(1))
-{
-    static const int priorities[] = {-5, -5, -4, -3, -2, -1, 0};
-    load_on_cuda();
-    set("priority", "graded");
-    set("streams", "20");
-    ready();
-    run_bench(1);
-    for (int i = 0; i < PROBLEMS; i++)
-        ck_assert_int_eq(cuda->launches[i].priority, priorities[i]);
-    unload();
 }
 
 TEST_TIMES(cuda_tells_the_units_it_was_given, CUDA(1))
 {
     load_on_cuda();
-    set("units", "12");
+    set("units = 12");
     ready();
     ck_assert_int_eq(cuda->n_given_units, 16);
-    ck_assert_str_eq(fake->metric, "units");
-    ck_assert_double_eq(fake->metric_value, 16.0);
-    unload();
-    expect_nothing_left();
+    ck_assert_uint_eq(fake->n_metrics, 1);
+    expect_metric("units", 16.0);
 }
 
 /* Of 7 problems stream 0 has 3 of 1000 ns, stream 1 has 2 of 1100 ns, stream 2 has 2 of 1200 ns. */
 TEST_TIMES(cuda_reports_what_the_stamps_say, CUDA(2))
 {
-    static const struct {
-        const char *name;
-        double value;
-    } metrics[] = {
-        {"fastest_problem", 1000.0},
-        {"slowest_problem", 1200.0},
-        {"units_used", 3.0},
-        {"predicted_time", 3000.0},
-        {"predicted_speedup", 7600.0 / 3000.0},
-        {"measured_to_predicted", 1.0},
-        {"problem_0", 1000.0},
-        {"problem_5", 1200.0},
-        {"problem_6", 1000.0},
-        {"problem_4_unit", 1.0},
-        {"problem_5_unit", 2.0},
-    };
     load_on_cuda();
-    set("streams", "3");
-    set("order", _i == 0 ? "breadth" : "depth");
-    set("stamps", "each");
+    set("streams = 3; order = %s; stamps = each", _i == 0 ? "breadth" : "depth");
     ready();
     run_bench(20);
     expect_right();
     ck_assert_uint_eq(fake->n_metrics, 6 + 2 * PROBLEMS);
-    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
-        ck_assert_double_eq(fake_metric_named(fake, metrics[i].name), metrics[i].value);
-    unload();
-    expect_nothing_left();
+    expect_metric("fastest_problem", 1000.0);
+    expect_metric("slowest_problem", 1200.0);
+    expect_metric("units_used", 3.0);
+    expect_metric("predicted_time", 3000.0);
+    expect_metric("predicted_speedup", 7600.0 / 3000.0);
+    expect_metric("measured_to_predicted", 1.0);
+    expect_metric("problem_0", 1000.0);
+    expect_metric("problem_5", 1200.0);
+    expect_metric("problem_6", 1000.0);
+    expect_metric("problem_4_unit", 1.0);
+    expect_metric("problem_5_unit", 2.0);
 }
 
 /* A problem is 3 x 2 blocks of 8 x 8 threads, or 1. */
 static const struct {
-    const char *stamps, *problems, *block;
+    const char *options;
     uint64_t n_runs;
     size_t n_metrics;
 } few[] = {
-    {"no", "7", "8", 1, 0},      {"yes", "7", "8", 0, 0},     {"yes", "7", "8", 1, 6},
-    {"yes", "10922", "8", 1, 6}, {"yes", "10923", "8", 1, 0}, {"yes", "10923", "32", 1, 6},
+    {"stamps = no; problems = 7; block = 8", 1, 0},
+    {"stamps = yes; problems = 7; block = 8", 0, 0},
+    {"stamps = yes; problems = 7; block = 8", 1, 6},
+    {"stamps = yes; problems = 10922; block = 8", 1, 6},
+    {"stamps = yes; problems = 10923; block = 8", 1, 0},
+    {"stamps = yes; problems = 10923; block = 32", 1, 6},
 };
 
 TEST_TIMES(cuda_stamps_where_asked_to, CUDA(sizeof few / sizeof few[0]))
 {
     load_on_cuda();
-    set("aligned", "1");
-    set("stamps", few[_i].stamps);
-    set("problems", few[_i].problems);
-    set("block", few[_i].block);
+    set("aligned = 1; %s", few[_i].options);
     ready();
     run_bench(few[_i].n_runs);
     ck_assert_int_eq(ops->verify(bench, &queue), few[_i].n_runs == 0 ? GB_WRONG_RESULT : GB_OK);
     ck_assert_uint_eq(fake->n_metrics, few[_i].n_metrics);
-    unload();
-    expect_nothing_left();
 }
 
-TEST_TIMES(cuda_skips_what_device_and_driver_lack, CUDA(4))
+#define NO_CONTEXT ": the driver makes no green context of that size here: other (CUDA_ERROR_OTHER)"
+static const struct {
+    const char *options, *reason;
+    int unit_steps;
+} lacking[] = {
+    {"units = 133", "units = 133: the device has 132 multiprocessors", 8},
+    {"units = 131", "units = 131" NO_CONTEXT, 8},
+    {"units = 12", "units = 12" NO_CONTEXT, 0},
+    {"allocation = pool", "allocation = pool: the device has no memory pools", 8},
+};
+
+TEST_TIMES(cuda_skips_what_device_and_driver_lack, CUDA(sizeof lacking / sizeof lacking[0]))
 {
-    static const char *const reasons[] = {
-        "units = 133: the device has 132 multiprocessors",
-        "units = 131: the driver makes no green context of that size here: other "
-        "(CUDA_ERROR_OTHER)",
-        "units = 12: the driver makes no green context of that size here: other "
-        "(CUDA_ERROR_OTHER)",
-        "allocation = pool: the device has no memory pools",
-    };
     load_on_cuda();
     cuda->has_pools = 0;
-    cuda->unit_steps = _i == 2 ? 0 : 8;
-    if (_i < 3)
-        set_number("units", _i == 0 ? 133 : _i == 1 ? 131 : 12);
-    else
-        set("allocation", "pool");
+    cuda->unit_steps = lacking[_i].unit_steps;
+    set("%s", lacking[_i].options);
     ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, reasons[_i]);
-    unload();
-    expect_nothing_left();
+    ck_assert_str_eq(fake->reason, lacking[_i].reason);
 }
 
-/* The first call fails, then the second, and so on until none does. */
+static void load_case(int i)
+{
+    load_on_cuda();
+    set("%s", on_cuda[i]);
+}
+
 TEST_TIMES(cuda_leaves_nothing_after_any_failure, CUDA(N_ON_CUDA))
 {
-    int32_t status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_on_cuda();
-        set_case((size_t)_i);
-        cuda->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
-        ck_assert_int_lt(i, 100);
-        unload();
-        expect_nothing_left();
-    }
+    load_on_cuda();
+    fail_each_call(load_case, _i, &cuda->fail_at, &cuda->n_calls, GB_NO_MEMORY, end);
 }

@@ -1,13 +1,12 @@
 /* test_nvrtc.c - compiling kernels at run time, where NVRTC is installed; no GPU is needed. LONG in
- * the environment: those of all plugins. */
+ * the environment: those of all plugins; all tiles of padding. */
+#include "plugins/bench_padding/compile.h"
+#include "plugins/bench_padding/plan.h"
 #include "plugins/common/cuda/nvrtc_program.h"
 #include "tests/check_main.h"
 
-#include <check.h>
 #include <dlfcn.h>
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { REASON_BYTES = 4096 };
@@ -21,29 +20,20 @@ static bool compile(const char *source, int architecture, const char *const *opt
                          reason, sizeof reason);
 }
 
-TEST(makes_a_binary_for_a_known_architecture)
-{
-    ck_assert_msg(compile("extern \"C\" __global__ void f(int *x) { *x = 1; }", 90, NULL), "%s",
-                  reason);
-    ck_assert_mem_eq(image, "\177ELF", 4);
-    free(image);
-}
-
-/* The driver translates PTX for a device that is newer than the compiler. */
-TEST(makes_ptx_for_an_unknown_one)
-{
-    ck_assert_msg(compile("extern \"C\" __global__ void f(int *x) { *x = 1; }", 999, NULL), "%s",
-                  reason);
-    ck_assert_ptr_nonnull(strstr(image, ".visible .entry f("));
-    ck_assert_ptr_nonnull(strstr(image, ".target sm_"));
-    free(image);
-}
-
-TEST(passes_options_on)
+/* A binary; PTX, which the driver translates, for a device that is newer than the compiler. */
+TEST(makes_what_the_device_takes)
 {
     static const char *const options[] = {"-DKERNEL=named_here", NULL};
-    ck_assert_msg(compile("extern \"C\" __global__ void KERNEL() {}", 999, options), "%s", reason);
+    static const char source[] = "extern \"C\" __global__ void KERNEL(int *x) { *x = 1; }";
+    ck_assert_msg(compile(source, 90, options), "%s", reason);
+    ck_assert_mem_eq(image, "\177ELF", 4);
+    free(image);
+    ck_assert_msg(compile(source, 999, options), "%s", reason);
     ck_assert_ptr_nonnull(strstr(image, ".visible .entry named_here("));
+    ck_assert_ptr_nonnull(strstr(image, ".target sm_"));
+    free(image);
+    ck_assert_msg(compile(source, 999, NULL), "%s", reason);
+    ck_assert_ptr_nonnull(strstr(image, ".visible .entry KERNEL("));
     free(image);
 }
 
@@ -96,7 +86,7 @@ static size_t n_kernels(void)
     const char *top = getenv("top_srcdir");
     char pattern[4096];
     snprintf(pattern, sizeof pattern, "%s/plugins/bench_*/%s.cu", top != NULL ? top : ".",
-             getenv("LONG") != NULL ? "*" : "[hns]*");
+             test_is_long() ? "*" : "[hns]*");
     return glob(pattern, 0, NULL, &kernels) == 0 ? kernels.gl_pathc : 1;
 }
 
@@ -124,6 +114,72 @@ TEST_TIMES(takes_the_kernels_of_all_plugins, n_kernels())
     free(whole);
     free(source);
     free(before);
+}
+
+/* --- kernels of padding, one by one --- */
+
+/* As the plugin embeds it. */
+static const char *padding_source(void)
+{
+    static char source[1 << 17];
+    const char *top = getenv("top_srcdir") != NULL ? getenv("top_srcdir") : ".";
+    static const char *const names[] = {"conf/tune.cu", "plugins/bench_padding/padding.cu"};
+    size_t n = 0;
+    for (int i = 0; i < 2; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", top, names[i]);
+        char *text = read_file(path);
+        n += (size_t)snprintf(source + n, sizeof source - n, "%s", text);
+        free(text);
+    }
+    ck_assert_uint_lt(n, sizeof source);
+    return source;
+}
+
+static struct compiled compiled_for(int32_t problem, int32_t schedule, int32_t tile)
+{
+    const struct product_shape shape = problem == PROBLEM_DENSE
+                                           ? (struct product_shape){960, 2304, 770, 1}
+                                           : (struct product_shape){120, 120, 64, 192};
+    const char *source = padding_source();
+    const struct plan plan = plan_of(&shape, problem, schedule, tile, 132);
+    struct compiled compiled = {0};
+    ck_assert_msg(
+        compile_kernel(source, strlen(source), plan.kernel, 90, &compiled, reason, sizeof reason),
+        "%s: %s", plan.kernel, reason);
+    ck_assert_double_gt(compiled.ms, 0);
+    ck_assert_msg(compiled.code_bytes > 1000 && compiled.code_bytes < 1000000, "%s: %llu bytes",
+                  plan.kernel, (unsigned long long)compiled.code_bytes);
+    ck_assert_uint_eq(compiled.code_bytes % 16, 0); /* of whole instructions */
+    return compiled;
+}
+
+/* What the document says of loop partitioning: the loop is there twice. */
+TEST_TIMES(schedules_are_compiled_one_by_one, test_is_long() ? 2 : 1)
+{
+    const int32_t problem = _i == 0 ? PROBLEM_DENSE : PROBLEM_BATCHED;
+    const struct compiled pad = compiled_for(problem, SCHEDULE_PAD, TILE_AUTO);
+    const struct compiled both = compiled_for(problem, SCHEDULE_PARTITION_PAD, TILE_AUTO);
+    if (test_is_long()) {
+        compiled_for(problem, SCHEDULE_BASELINE, TILE_AUTO);
+        compiled_for(problem, SCHEDULE_PARTITION, TILE_AUTO);
+    }
+    ck_assert_uint_gt(both.code_bytes, pad.code_bytes * 3 / 2);
+}
+
+/* All of them take ten seconds; LONG. */
+TEST_TIMES(so_are_all_tiles, test_is_long() ? N_TILES : 1)
+{
+    compiled_for(PROBLEM_DENSE, SCHEDULE_TUNED, TILE_AUTO + 1 + _i);
+}
+
+TEST(a_kernel_that_is_not_there_is_reported)
+{
+    struct compiled compiled;
+    const char *source = padding_source();
+    ck_assert(
+        !compile_kernel(source, strlen(source), "nowhere", 90, &compiled, reason, sizeof reason));
+    ck_assert_str_ne(reason, "");
 }
 
 /* Without the library no test of this program can be run. */

@@ -4,16 +4,12 @@
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <check.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static const char *const schedules[] = {"baseline", "partition", "pad", "partition_pad", "tuned"};
-enum { N_SCHEDULES = sizeof schedules / sizeof schedules[0] };
 
 /* Ends before, at and after tiles and steps of every kind, in both problems. */
 static const struct product_shape shapes[] = {
@@ -22,32 +18,29 @@ static const struct product_shape shapes[] = {
     {192, 256, 66, 1},  {144, 128, 130, 1}, {120, 120, 64, 3}, {260, 132, 33, 1},
     {6, 16, 4, 1},      {13, 35, 259, 1},   {97, 96, 24, 1},   {63, 65, 15, 2},
 };
-enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };
 
 /* --- the plugin on the CPU --- */
 
 static void set_shape(const struct product_shape *shape)
 {
-    set_number("m", (uint64_t)shape->m);
-    set_number("n", (uint64_t)shape->n);
-    set_number("k", (uint64_t)shape->k);
-    set_number("batch", (uint64_t)shape->batch);
+    set("m = %d; n = %d; k = %d; batch = %d", (int)shape->m, (int)shape->n, (int)shape->k,
+        (int)shape->batch);
 }
 
-TEST_TIMES(cpu_is_right_at_every_size, N_SCHEDULES)
+TEST_FIXTURE(NULL, unload)
+
+TEST_EACH(cpu_is_right_at_every_size, schedules)
 {
-    for (size_t i = 0; i < N_SHAPES; i++) {
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const uint64_t n = (uint64_t)(shapes[i].batch * shapes[i].m * shapes[i].n);
         load_bench("padding");
-        set("schedule", schedules[_i]);
+        set("schedule = %s", schedules[_i]);
         set_shape(&shapes[i]);
         ready();
         expect_n_wrong(n);
         run_bench(2);
-        ck_assert_msg(ops->verify(bench, &queue) == GB_OK, "%s, shape %zu: %llu of %llu wrong",
-                      schedules[_i], i, (unsigned long long)fake->n_wrong, (unsigned long long)n);
+        expect_right();
         ck_assert_uint_eq(fake->n_compared, n);
-        unload();
     }
 }
 
@@ -61,24 +54,6 @@ TEST(one_wrong_output_is_found)
     ck_assert_uint_eq(fake->n_device_blocks, 3);
     ((float *)fake->device_blocks[2])[121 * 119 + 5] += 1e-5f;
     expect_n_wrong(1);
-    unload();
-}
-
-TEST(refresh_renews_inputs_and_outputs)
-{
-    load_bench("padding");
-    set_shape(&shapes[3]);
-    ready();
-    run_bench(1);
-    ck_assert_int_eq(ops->refresh(bench, &queue, 1), GB_OK);
-    expect_wrong();
-    ck_assert_uint_eq(fake->n_wrong, fake->n_compared);
-    run_bench(1);
-    expect_right();
-    const float renewed = *(const float *)fake->device_blocks[0];
-    ck_assert_int_eq(ops->refresh(bench, &queue, 0), GB_OK);
-    ck_assert_float_ne(renewed, *(const float *)fake->device_blocks[0]);
-    unload();
 }
 
 TEST(inputs_are_uniform_in_their_interval)
@@ -98,56 +73,14 @@ TEST(inputs_are_uniform_in_their_interval)
     ck_assert_double_le(highest, 0.1f);
     ck_assert_double_ge(highest, 0.0999);
     ck_assert_int_ne(memcmp(fake->device_blocks[0], fake->device_blocks[1], 4096), 0);
-    unload();
-}
-
-TEST_TIMES(sizes_default_to_those_of_the_problem, 2)
-{
-    static const double flops[] = {2.0 * 960 * 2304 * 770, 2.0 * 192 * 120 * 120 * 64};
-    static const double read[] = {4.0 * (960 + 2304) * 770, 4.0 * 192 * 240 * 64};
-    static const double written[] = {4.0 * 960 * 2304, 4.0 * 192 * 120 * 120};
-    load_bench("padding");
-    set("problem", _i == 0 ? "dense" : "batched");
-    ck_assert_int_eq(created(), GB_OK);
-    expect_work(flops[_i], read[_i], written[_i]);
-    unload();
 }
 
 TEST_TIMES(cpu_tells_how_much_is_padding, 4)
 {
     const double padded = 24.0 * 48.0 * 20.0 / (20.0 * 35.0 * 17.0);
     const double wanted[] = {1.0, 1.0, padded, padded};
-    load_bench("padding");
-    set("schedule", schedules[_i]);
-    set_shape(&(struct product_shape){20, 35, 17, 1});
-    ready();
+    make("padding", "schedule = %s; m = 20; n = 35; k = 17", schedules[_i]);
     ck_assert_double_eq_tol(fake_metric_named(fake, "padding_ratio"), wanted[_i], 1e-12);
-    unload();
-}
-
-static const struct {
-    const char *schedule, *tile, *reason;
-} skipped[] = {
-    {"cublas", "auto", "schedule = cublas is for CUDA"},
-    {"tuned", "64x64x16", "tile is for CUDA: on the CPU the processor decides"},
-    {"pad", "96x96x8", "schedule = pad is made of fixed tiles: tile is for schedule = tuned"},
-};
-
-TEST_EACH(cpu_skips_what_it_does_not_have, skipped)
-{
-    load_bench("padding");
-    set("schedule", skipped[_i].schedule);
-    set("tile", skipped[_i].tile);
-    expect_refusal(GB_SKIPPED, skipped[_i].reason);
-    unload();
-}
-
-TEST(unknown_device_is_skipped)
-{
-    load_bench("padding");
-    snprintf(fake->device.backend, sizeof fake->device.backend, "abacus");
-    expect_refusal(GB_SKIPPED, "this build of the benchmark is not for this device");
-    unload();
 }
 
 /* --- plans --- */
@@ -162,25 +95,26 @@ static const struct product_shape wide = {300, 130, 64, 2};
 static const struct {
     const struct product_shape *shape;
     int32_t problem, schedule, tile;
-    const char *kernel;
-    uint32_t columns, rows, products, threads;
+    const char *blocks; /* kernel: columns x rows x products, threads */
     double padding_ratio;
 } plans[] = {
-    {&dense, PROBLEM_DENSE, SCHEDULE_BASELINE, 0, "dense_baseline_rk", 18, 8, 1, 256, 1},
-    {&dense, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_t", 18, 8, 1, 256, 1},
-    {&dense, PROBLEM_DENSE, SCHEDULE_PAD, 0, "dense_pad", 18, 8, 1, 256, 1024.0 / 960 * 772 / 770},
-    {&dense, PROBLEM_DENSE, SCHEDULE_PARTITION_PAD, 0, "dense_partition_pad", 18, 8, 1, 256,
+    {&dense, PROBLEM_DENSE, SCHEDULE_BASELINE, 0, "dense_baseline_rk: 18 x 8 x 1, 256", 1},
+    {&dense, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_t: 18 x 8 x 1, 256", 1},
+    {&dense, PROBLEM_DENSE, SCHEDULE_PAD, 0, "dense_pad: 18 x 8 x 1, 256",
      1024.0 / 960 * 772 / 770},
-    {&cut_columns, PROBLEM_DENSE, SCHEDULE_BASELINE, 0, "dense_baseline_rck", 18, 8, 1, 256, 1},
-    {&cut_columns, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_rc", 18, 8, 1, 256, 1},
-    {&cut_rows, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_rc", 18, 8, 1, 256, 1},
-    {&batched, PROBLEM_BATCHED, SCHEDULE_BASELINE, 0, "batched_baseline_rc", 1, 1, 192, 128, 1},
-    {&batched, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_baseline_rc", 1, 1, 192, 128, 1},
-    {&cut_steps, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_partition_rc", 1, 1, 192, 128, 1},
-    {&wide, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_partition_rc", 2, 3, 2, 128, 1},
-    {&batched, PROBLEM_BATCHED, SCHEDULE_PAD, 0, "batched_pad", 1, 1, 192, 128,
+    {&dense, PROBLEM_DENSE, SCHEDULE_PARTITION_PAD, 0, "dense_partition_pad: 18 x 8 x 1, 256",
+     1024.0 / 960 * 772 / 770},
+    {&cut_columns, PROBLEM_DENSE, SCHEDULE_BASELINE, 0, "dense_baseline_rck: 18 x 8 x 1, 256", 1},
+    {&cut_columns, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_rc: 18 x 8 x 1, 256", 1},
+    {&cut_rows, PROBLEM_DENSE, SCHEDULE_PARTITION, 0, "dense_partition_rc: 18 x 8 x 1, 256", 1},
+    {&batched, PROBLEM_BATCHED, SCHEDULE_BASELINE, 0, "batched_baseline_rc: 1 x 1 x 192, 128", 1},
+    {&batched, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_baseline_rc: 1 x 1 x 192, 128", 1},
+    {&cut_steps, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_partition_rc: 1 x 1 x 192, 128",
+     1},
+    {&wide, PROBLEM_BATCHED, SCHEDULE_PARTITION, 0, "batched_partition_rc: 2 x 3 x 2, 128", 1},
+    {&batched, PROBLEM_BATCHED, SCHEDULE_PAD, 0, "batched_pad: 1 x 1 x 192, 128",
      128.0 * 128 / (120 * 120)},
-    {&dense, PROBLEM_DENSE, SCHEDULE_TUNED, 4, "tuned_128x128x8", 18, 8, 1, 128,
+    {&dense, PROBLEM_DENSE, SCHEDULE_TUNED, 4, "tuned_128x128x8: 18 x 8 x 1, 128",
      1024.0 / 960 * 776 / 770},
 };
 
@@ -188,11 +122,10 @@ TEST_EACH(plan_names_kernel_and_blocks, plans)
 {
     const struct plan plan = plan_of(plans[_i].shape, plans[_i].problem, plans[_i].schedule,
                                      plans[_i].tile, 132);
-    ck_assert_str_eq(plan.kernel, plans[_i].kernel);
-    ck_assert_uint_eq(plan.columns, plans[_i].columns);
-    ck_assert_uint_eq(plan.rows, plans[_i].rows);
-    ck_assert_uint_eq(plan.products, plans[_i].products);
-    ck_assert_uint_eq(plan.threads, plans[_i].threads);
+    char blocks[64];
+    snprintf(blocks, sizeof blocks, "%s: %u x %u x %u, %u", plan.kernel, plan.columns, plan.rows,
+             plan.products, plan.threads);
+    ck_assert_str_eq(blocks, plans[_i].blocks);
     ck_assert_double_eq_tol(plan.padding_ratio, plans[_i].padding_ratio, 1e-12);
 }
 
@@ -244,11 +177,16 @@ typedef void launch_fn(kernel_fn *kernel, unsigned columns, unsigned rows, unsig
                        unsigned n_threads, const float *x, const float *w, float *y, int m, int n,
                        int k);
 
+static size_t page_bytes(size_t n)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (n * sizeof(float) + page - 1) / page * page;
+}
+
 /* n floats that end where the memory does: what is read or written beyond them is a crash. */
 static float *take(size_t n)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t bytes = (n * sizeof(float) + page - 1) / page * page;
+    const size_t bytes = page_bytes(n), page = page_bytes(1);
     char *memory = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                         0);
     ck_assert_ptr_ne(memory, MAP_FAILED);
@@ -258,9 +196,7 @@ static float *take(size_t n)
 
 static void give_back(float *values, size_t n)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t bytes = (n * sizeof(float) + page - 1) / page * page;
-    munmap((char *)(values + n) - bytes, bytes + page);
+    munmap((char *)(values + n) - page_bytes(n), page_bytes(n) + page_bytes(1));
 }
 
 static size_t count_wrong(const struct product_shape *shape, const float *x, const float *w,
@@ -310,7 +246,7 @@ static void try_plan(void *kernels, const struct product_shape *shape, const str
     give_back(y, n_y);
 }
 
-TEST_TIMES(kernels_are_right_at_every_size, N_SHAPES)
+TEST_EACH(kernels_are_right_at_every_size, shapes)
 {
     void *kernels = fake_library("tests/modules/.libs/padding_kernels.so");
     const struct product_shape *shape = &shapes[_i];

@@ -6,36 +6,41 @@
 #include "tests/fake_cuda/fake_nccl.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char nccl_path[4096];
 static struct fake_cuda *cuda;
 static struct fake_nccl *nccl;
-static void load(const char *id, int n_devices)
+
+static void find_libraries(void)
 {
-    if (cuda == NULL) {
-        cuda = fake_symbol(fake_library("tests/fake_cuda/.libs/libcuda.so.1"), "fake_cuda");
-        nccl = fake_symbol(fake_library("tests/fake_cuda/.libs/libnccl.so.2"), "fake_nccl");
-    }
     const char *build = getenv("top_builddir");
     snprintf(nccl_path, sizeof nccl_path, "%s/tests/fake_cuda/.libs/libnccl.so.2",
              build != NULL ? build : ".");
+    cuda = fake_symbol(fake_library("tests/fake_cuda/.libs/libcuda.so.1"), "fake_cuda");
+    nccl = fake_symbol(fake_library("tests/fake_cuda/.libs/libnccl.so.2"), "fake_nccl");
+}
+
+static void load(const char *id, int n_devices)
+{
     queue.native = cuda->queue;
     *cuda = (struct fake_cuda){.n_devices = n_devices, .queue = cuda->queue};
     *nccl = (struct fake_nccl){0};
     load_on("cuda", id);
 }
 
-static void expect_nothing_left(void)
+/* With nothing left of what was done. */
+static void end(void)
 {
+    unload();
     ck_assert_int_eq(cuda->n_live, 0);
     ck_assert_int_eq(cuda->n_access, 0);
     ck_assert_int_eq(cuda->n_wrong, 0);
     ck_assert_int_eq(nccl->n_live, 0);
     ck_assert_int_eq(nccl->n_wrong, 0);
 }
+
+TEST_FIXTURE(find_libraries, end)
 
 /* --- copies --- */
 
@@ -53,19 +58,16 @@ static const struct {
 };
 enum { N_COPIES = sizeof copies / sizeof copies[0] };
 
-static void load_copy(size_t i)
+static void load_copy(int i)
 {
     load("copy", copies[i].n_devices);
-    set("bytes", "10007");
-    set("method", "memcpy");
-    set("from", copies[i].from);
-    set("to", copies[i].to);
-    set("directions", copies[i].directions);
+    set("bytes = 10007; method = memcpy; from = %s; to = %s; directions = %s", copies[i].from,
+        copies[i].to, copies[i].directions);
 }
 
 TEST_TIMES(copies_are_right_in_all_directions, CUDA(N_COPIES))
 {
-    load_copy((size_t)_i);
+    load_copy(_i);
     ready();
     const int n = copies[_i].n_transfers;
     expect_n_wrong((uint64_t)n * 3);
@@ -76,12 +78,9 @@ TEST_TIMES(copies_are_right_in_all_directions, CUDA(N_COPIES))
     ck_assert_uint_eq(fake->n_compared, (uint64_t)n * 3);
     const struct gb_work work = work_of();
     ck_assert_double_eq(work.bytes_read, 10007.0 * n);
-    ck_assert_double_eq(work.items, strcmp(copies[_i].to, copies[_i].from) == 0 &&
-                                            strcmp(copies[_i].to, "device") == 0
-                                        ? 0.0
-                                        : work.bytes_read);
-    unload();
-    expect_nothing_left();
+    const bool is_within = strcmp(copies[_i].from, "device") == 0 &&
+                           strcmp(copies[_i].to, "device") == 0;
+    ck_assert_double_eq(work.items, is_within ? 0.0 : work.bytes_read);
 }
 
 TEST_TIMES(copies_that_are_short_are_found, CUDA(1))
@@ -91,51 +90,39 @@ TEST_TIMES(copies_that_are_short_are_found, CUDA(1))
     ready();
     run_bench(1);
     expect_n_wrong(12);
-    unload();
-    expect_nothing_left();
 }
 
 TEST_TIMES(copies_leave_nothing_after_any_failure, CUDA(N_COPIES))
 {
-    int32_t status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_copy((size_t)_i);
-        cuda->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
-        ck_assert_int_lt(i, 100);
-        unload();
-        expect_nothing_left();
-    }
+    fail_each_call(load_copy, _i, &cuda->fail_at, &cuda->n_calls, GB_NO_MEMORY, end);
 }
 
 static const struct {
-    const char *from, *to, *directions, *method, *reason;
-    int n_devices, has_no_access, status;
+    int status, n_devices, has_no_access;
+    const char *options, *reason;
 } refused_copies[] = {
-    {"device", "peer", "one", "auto", "there is one GPU, and it takes 2", 1, 0, GB_SKIPPED},
-    {"device", "peer", "all", "auto", "there is one GPU, and it takes 2", 1, 0, GB_SKIPPED},
-    {"peer", "device", "both", "auto", "GPU 0 does not reach the memory of GPU 1", 2, 1,
-     GB_SKIPPED},
-    {"device", "peer", "both", "kernel",
-     "method = kernel is for directions = one: the others are for memcpy", 2, 0, GB_SKIPPED},
-    {"device", "device", "all", "auto", "directions = all: expected from = device and to = peer", 2,
-     0, GB_FAILED},
+    {GB_SKIPPED, 1, 0, "to = peer; directions = one", "there is one GPU, and it takes 2"},
+    {GB_SKIPPED, 1, 0, "to = peer; directions = all", "there is one GPU, and it takes 2"},
+    {GB_SKIPPED, 2, 1, "from = peer; directions = both",
+     "GPU 0 does not reach the memory of GPU 1"},
+    {GB_SKIPPED, 2, 0, "to = peer; directions = both; method = kernel",
+     "method = kernel is for directions = one: the others are for memcpy"},
+    {GB_FAILED, 2, 0, "directions = all", "directions = all: expected from = device and to = peer"},
 };
+
+static void expect_end(int32_t status, const char *reason)
+{
+    ck_assert_int_eq(create_and_prepare(), status);
+    ck_assert_str_eq(fake->reason, reason);
+}
 
 TEST_TIMES(copies_that_cannot_be_are_refused,
            CUDA(sizeof refused_copies / sizeof refused_copies[0]))
 {
     load("copy", refused_copies[_i].n_devices);
     cuda->has_no_access = refused_copies[_i].has_no_access;
-    set("from", refused_copies[_i].from);
-    set("to", refused_copies[_i].to);
-    set("directions", refused_copies[_i].directions);
-    set("method", refused_copies[_i].method);
-    ck_assert_int_eq(create_and_prepare(), refused_copies[_i].status);
-    ck_assert_str_eq(fake->reason, refused_copies[_i].reason);
-    unload();
-    expect_nothing_left();
+    set("%s", refused_copies[_i].options);
+    expect_end(refused_copies[_i].status, refused_copies[_i].reason);
 }
 
 /* --- collectives --- */
@@ -153,23 +140,19 @@ static const struct {
     {"all_to_all", "sum", "int32", "no", 2, 1},     {"broadcast", "sum", "fp32", "no", 3, 3},
     {"broadcast", "sum", "fp32", "yes", 2, 2},
 };
-enum { N_COLLECTIVES = sizeof collectives / sizeof collectives[0] };
 
 /* 12 and 4 ranks' parts of elements: sizes in elements divide without a rest. */
-static void load_collective(size_t i)
+static void load_collective(int i)
 {
     load("nccl", collectives[i].n_devices);
-    set("bytes", "48000");
-    set("collective", collectives[i].collective);
-    set("op", collectives[i].op);
-    set("dtype", collectives[i].dtype);
-    set("in_place", collectives[i].in_place);
-    set("library", nccl_path);
+    set("bytes = 48000; library = %s; collective = %s; op = %s; dtype = %s; in_place = %s",
+        nccl_path, collectives[i].collective, collectives[i].op, collectives[i].dtype,
+        collectives[i].in_place);
 }
 
-TEST_TIMES(collectives_are_right, N_COLLECTIVES)
+TEST_EACH(collectives_are_right, collectives)
 {
-    load_collective((size_t)_i);
+    load_collective(_i);
     ready();
     const int n = collectives[_i].n_devices;
     run_bench(3);
@@ -182,107 +165,84 @@ TEST_TIMES(collectives_are_right, N_COLLECTIVES)
     const struct gb_work work = work_of();
     ck_assert_double_eq(work.items, 48000.0);
     ck_assert_double_eq_tol(work.bytes_read, 48000.0 * collectives[_i].bus / n, 1e-6);
-    ck_assert_double_eq(fake_metric_named(fake, "ranks"), n);
-    ck_assert_double_eq(fake_metric_named(fake, "nccl_version"), 22809.0);
-    unload();
-    expect_nothing_left();
+    expect_metric("ranks", n);
+    expect_metric("nccl_version", 22809.0);
 }
 
-TEST_TIMES(collectives_that_are_wrong_are_found, N_COLLECTIVES)
+/* A wrong element; nothing done: what prepare's own call left cannot pass for the samples'. */
+TEST_EACH(collectives_that_are_wrong_are_found, collectives)
 {
-    load_collective((size_t)_i);
+    load_collective(_i);
     nccl->is_wrong = 1;
     ready();
     run_bench(1);
-    expect_wrong();
+    expect_n_wrong(1);
     ck_assert_uint_eq(fake->n_checks, (uint64_t)collectives[_i].n_devices);
-    ck_assert_uint_eq(fake->n_wrong, 1);
-    unload();
-    expect_nothing_left();
-}
-
-/* What prepare's own call left cannot pass for what the samples did. */
-TEST_TIMES(collectives_that_do_nothing_are_found, N_COLLECTIVES)
-{
-    load_collective((size_t)_i);
+    end();
+    load_collective(_i);
     nccl->is_idle = 1;
     ready();
     run_bench(1);
     expect_wrong();
-    unload();
 }
 
 TEST(sizes_are_rounded_down)
 {
     load_collective(5); /* reduce_scatter on 4 */
-    set("bytes", "1000");
+    set("bytes = 1000");
     ready();
     ck_assert_double_eq(work_of().items, 992.0);
     run_bench(1);
     expect_right();
-    unload();
 }
 
-TEST_TIMES(collectives_leave_nothing_after_any_failure, N_COLLECTIVES)
+/* What failed NCCL's fake takes for wrong. */
+static void end_failed_nccl(void)
 {
-    int32_t status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_collective((size_t)_i);
-        cuda->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, cuda->n_calls < i ? GB_OK : GB_NO_MEMORY);
-        unload();
-        expect_nothing_left();
-    }
-    status = GB_FAILED;
-    for (int i = 1; status != GB_OK; i++) {
-        load_collective((size_t)_i);
-        nccl->fail_at = i;
-        status = create_and_prepare();
-        ck_assert_int_eq(status, nccl->n_calls < i ? GB_OK : GB_FAILED);
-        if (status != GB_OK)
-            ck_assert_ptr_nonnull(strstr(fake->reason, "NCCL: internal error while "));
-        unload();
-        ck_assert_int_eq(cuda->n_live + nccl->n_live + cuda->n_wrong, 0);
-    }
+    ck_assert(nccl->n_calls < nccl->fail_at ||
+              strstr(fake->reason, "NCCL: internal error while ") != NULL);
+    unload();
+    ck_assert_int_eq(cuda->n_live + nccl->n_live + cuda->n_wrong, 0);
+    *nccl = (struct fake_nccl){0};
+}
+
+TEST_EACH(collectives_leave_nothing_after_any_failure, collectives)
+{
+    fail_each_call(load_collective, _i, &cuda->fail_at, &cuda->n_calls, GB_NO_MEMORY, end);
+    fail_each_call(load_collective, _i, &nccl->fail_at, &nccl->n_calls, GB_FAILED, end_failed_nccl);
 }
 
 static const struct {
-    const char *option, *value, *reason;
+    const char *option, *reason;
     int n_devices;
 } skipped_collectives[] = {
-    {"ranks", "0", "there is one GPU, and it takes 2", 1},
-    {"ranks", "4", "there are 3 GPUs, and it takes 4", 3},
-    {"library", "libno_such_nccl.so.2",
+    {"ranks = 0", "there is one GPU, and it takes 2", 1},
+    {"ranks = 4", "there are 3 GPUs, and it takes 4", 3},
+    {"library = libno_such_nccl.so.2",
      "libno_such_nccl.so.2 was not found, neither where the loader looks nor in the CUDA Toolkit: "
      "give its path as option library",
      2},
-    {"bytes", "15", "bytes = 15: 4 ranks need an element of 4 bytes each", 4},
+    {"bytes = 15", "bytes = 15: 4 ranks need an element of 4 bytes each", 4},
 };
 
 TEST_EACH(collectives_that_cannot_be_are_skipped, skipped_collectives)
 {
     load_collective(5);
     cuda->n_devices = skipped_collectives[_i].n_devices;
-    set(skipped_collectives[_i].option, skipped_collectives[_i].value);
-    ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
-    ck_assert_str_eq(fake->reason, skipped_collectives[_i].reason);
-    unload();
-    expect_nothing_left();
+    set("%s", skipped_collectives[_i].option);
+    expect_end(GB_SKIPPED, skipped_collectives[_i].reason);
 }
 
-TEST(libraries_without_nccl_are_skipped)
+TEST_TIMES(libraries_without_nccl_are_skipped, 2)
 {
+    static const char *const words[] = {"library: /dev/null/libnccl.so.2: ",
+                                        "/libcuda.so.1 has no ncclGetVersion"};
     load_collective(0);
-    set("library", "/dev/null/libnccl.so.2");
-    ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
-    ck_assert_ptr_nonnull(strstr(fake->reason, "library: /dev/null/libnccl.so.2: "));
     *strrchr(nccl_path, '/') = '\0';
-    strcat(nccl_path, "/libcuda.so.1");
-    set("library", nccl_path);
+    set("library = %s/%s", _i == 0 ? "/dev/null" : nccl_path,
+        _i == 0 ? "libnccl.so.2" : "libcuda.so.1");
     ck_assert_int_eq(create_and_prepare(), GB_SKIPPED);
-    ck_assert_ptr_nonnull(strstr(fake->reason, "/libcuda.so.1 has no ncclGetVersion"));
-    unload();
+    ck_assert_ptr_nonnull(strstr(fake->reason, words[_i]));
 }
 
 static void count_problem(void *context, const char *option, uint64_t offset, const char *text)
@@ -299,14 +259,11 @@ TEST(problems_of_options_are_reported)
     const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
     ck_assert_int_eq(validation->validate(&fake->host, params, count_problem, &n), GB_OK);
     ck_assert_int_eq(n, 0);
-    set("in_place", "yes");
-    ck_assert_int_eq(create_and_prepare(), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "in_place: all_to_all of NCCL needs two buffers: expected no");
-    set("ranks", "1");
-    ck_assert_int_eq(create_and_prepare(), GB_FAILED);
-    ck_assert_str_eq(fake->reason, "ranks: expected 0, for all GPUs, or at least 2");
-    set("library", "");
+    set("in_place = yes");
+    expect_end(GB_FAILED, "in_place: all_to_all of NCCL needs two buffers: expected no");
+    set("ranks = 1");
+    expect_end(GB_FAILED, "ranks: expected 0, for all GPUs, or at least 2");
+    set("library = ");
     ck_assert_int_eq(validation->validate(&fake->host, params, count_problem, &n), GB_OK);
     ck_assert_int_eq(n, 3);
-    unload();
 }

@@ -22,15 +22,12 @@ static void add_run(const uint64_t *start, const uint64_t *length, uint64_t n)
     }
 }
 
+/* The log of what runs next. */
 static struct stamped stamped_of(uint64_t n_problems, uint64_t n_streams)
 {
+    memset(logs, 0, sizeof logs);
     return (struct stamped){
         .logs = logs, .n_problems = n_problems, .n_streams = n_streams, .n_blocks = BLOCKS};
-}
-
-static void forget(void)
-{
-    memset(logs, 0, sizeof logs);
 }
 
 /* Five problems; on two streams 0, 2, 4 and 1, 3. */
@@ -49,9 +46,8 @@ static const struct {
 TEST_EACH(slowest_stream_is_predicted, expected)
 {
     struct prediction run;
-    forget();
-    add_run(expected[_i].starts, lengths, 5);
     const struct stamped stamped = stamped_of(5, expected[_i].n_streams);
+    add_run(expected[_i].starts, lengths, 5);
     ck_assert(predict(&stamped, &run));
     ck_assert_double_eq(run.predicted_ns, expected[_i].predicted);
     ck_assert_double_eq(run.measured_ns, expected[_i].measured);
@@ -61,39 +57,24 @@ TEST_EACH(slowest_stream_is_predicted, expected)
     ck_assert_uint_eq(run.n_units, 10);
 }
 
-TEST(problem_ends_with_its_last_block)
+/* A problem ends with its last block; units are counted once; nothing is said before all ran. */
+TEST(runs_are_read_block_by_block)
 {
     static const uint64_t starts[] = {1000, 2000};
-    forget();
-    add_run(starts, lengths, 2);
+    struct prediction run;
     const struct stamped stamped = stamped_of(2, 2);
+    ck_assert(!predict(&stamped, &run));
+    add_run(starts, lengths, 1);
+    ck_assert(!predict(&stamped, &run));
+    stamped_of(2, 2);
+    add_run(starts, lengths, 2);
     const struct problem_time time = problem_time(&stamped, 1, 0);
     ck_assert_uint_eq(time.start_ns, 2000);
     ck_assert_uint_eq(time.end_ns, 2300);
     ck_assert_uint_eq(time.unit, 101);
-}
-
-TEST(units_are_counted_once)
-{
-    struct prediction run;
-    const uint64_t starts[] = {1000, 1000};
-    forget();
-    add_run(starts, lengths, 2);
     logs[0].runs[0].unit = logs[3].runs[0].unit = 131;
-    const struct stamped stamped = stamped_of(2, 2);
     predict_run(&stamped, 0, &run);
     ck_assert_uint_eq(run.n_units, 3);
-}
-
-TEST(nothing_is_said_before_all_blocks_ran)
-{
-    struct prediction run;
-    const uint64_t starts[] = {1000, 1000};
-    const struct stamped stamped = stamped_of(2, 2);
-    forget();
-    ck_assert(!predict(&stamped, &run));
-    add_run(starts, lengths, 1);
-    ck_assert(!predict(&stamped, &run));
 }
 
 /* Runs take 10, 20, 30 ... ns; of the last 16 that of the median is taken, of two the shorter. */
@@ -106,7 +87,6 @@ TEST_EACH(run_of_median_time_is_taken, medians)
     struct prediction run;
     const uint64_t n = medians[_i].n_runs;
     const struct stamped stamped = stamped_of(1, 1);
-    forget();
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t start = 1000 * (n - i);
         const uint64_t length = 10 * (i + 1);

@@ -1,141 +1,83 @@
-/* test_processor.c - processors, hypervisors and sensors of machines whose files are written here.
- */
-#define _GNU_SOURCE
+/* test_processor.c - processors, hypervisors, sensors of machines whose files are written here. */
 #include "plugins/common/system/processor.h"
 #include "plugins/device_cpu/cpu_device.h"
 #include "plugins/device_cpu/cpu_list.h"
 #include "plugins/device_cpu/resolution.h"
 #include "tests/check_main.h"
+#include "tests/plugins/files.h"
 
-#include <ftw.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static char root[256];
 
 static void setup(void)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(root, sizeof root, "%s/root.XXXXXX", folder ? folder : "/tmp");
-    ck_assert_ptr_nonnull(mkdtemp(root));
-}
-
-static int remove_entry(const char *path, const struct stat *facts, int type, struct FTW *place)
-{
-    (void)facts, (void)type, (void)place;
-    return remove(path);
-}
-
-static void teardown(void)
-{
-    ck_assert_int_eq(nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+    snprintf(root, sizeof root, "%s", fresh_folder("root"));
 }
 
 static void write_file(const char *path, const char *text)
 {
     char full[1024];
     snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')) != NULL; *at++ = '/') {
-        *at = '\0';
-        mkdir(full, 0777);
-    }
-    FILE *file = fopen(full, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    fclose(file);
+    write_text(full, text);
 }
+
+TEST_FIXTURE(setup, NULL)
 
 #define VENDOR "/sys/class/dmi/id/sys_vendor"
 #define PRODUCT "/sys/class/dmi/id/product_name"
 #define DEVICE_TREE "/sys/firmware/devicetree/base"
 
+#define CPU(implementer, part) "CPU implementer\t: " implementer "\nCPU part\t: " part "\n"
+
 static const struct machine {
     const char *cpuinfo;
-    const char *paths[2], *texts[2];
+    const char *path, *text, *other_path, *other_text;
     const char *name, *hypervisor;
 } machines[] = {
     {"model name\t: Some  Processor   9000 \nflags\t\t: fpu hypervisor avx\n",
      .name = "Some Processor 9000", .hypervisor = "yes"},
     {"model name\t: Some Processor\nflags\t\t: fpu avx\n", .name = "Some Processor"},
-    {"CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n", .name = "Neoverse-V2"},
-    {"CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n",
-     {"/sys/devices/soc0/soc_id", VENDOR},
-     {"jep106:036b:0241\n", "Supermicro\n"},
-     "Neoverse-V2 (NVIDIA Grace)",
-     NULL},
-    {"CPU implementer\t: 0x41\nCPU part\t: 0xd40\n",
-     {VENDOR, PRODUCT},
-     {"Amazon EC2\n", "c7g.large\n"},
-     "Neoverse-V1 (AWS Graviton3)",
-     "KVM"},
-    {"CPU implementer\t: 0x41\nCPU part\t: 0xd4f\n",
-     {VENDOR, PRODUCT},
-     {"Amazon EC2\n", "m8g.metal-24xl\n"},
-     "Neoverse-V2 (AWS Graviton4)",
-     NULL},
-    {"CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n",
-     {"/sys/devices/soc0/soc_id"},
-     {"jep106:0a16:0001\n"},
-     "Neoverse-N1 (Ampere Altra)",
-     NULL},
-    {"CPU implementer\t: 0xc0\nCPU part\t: 0xac3\n",
-     {VENDOR, PRODUCT},
-     {"QEMU\n", "KVM Virtual Machine\n"},
-     "AmpereOne",
-     "KVM"},
-    {"processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0x022\n"
-     "processor\t: 1\nCPU implementer\t: 0x61\nCPU part\t: 0x022\n"
-     "processor\t: 2\nCPU implementer\t: 0x61\nCPU part\t: 0x023\n",
-     {DEVICE_TREE "/model"},
-     {"Apple Mac mini (M1, 2020)"},
-     "Apple M1 Icestorm + Apple M1 Firestorm (Apple Mac mini (M1, 2020))",
-     NULL},
-    {"CPU implementer\t: 0x7f\nCPU part\t: 0x00a\n",
-     {DEVICE_TREE "/compatible"},
-     {"linux,dummy-virt"},
-     "implementer 0x7f part 0x00a",
-     "yes"},
-    {"CPU implementer\t: 0x41\nCPU part\t: 0xd08\n",
-     {"/sys/hypervisor/type"},
-     {"xen\n"},
-     "Cortex-A72",
-     "Xen"},
-    {"uarch\t: rocket\n",
-     {DEVICE_TREE "/model", PRODUCT},
-     {"a board", "Virtual Machine\n"},
-     "",
+    {CPU("0x41", "0xd4f"), .name = "Neoverse-V2"},
+    {CPU("0x41", "0xd4f"), "/sys/devices/soc0/soc_id", "jep106:036b:0241\n", VENDOR, "Supermicro\n",
+     "Neoverse-V2 (NVIDIA Grace)", NULL},
+    {CPU("0x41", "0xd40"), VENDOR, "Amazon EC2\n", PRODUCT, "c7g.large\n",
+     "Neoverse-V1 (AWS Graviton3)", "KVM"},
+    {CPU("0x41", "0xd4f"), VENDOR, "Amazon EC2\n", PRODUCT, "m8g.metal-24xl\n",
+     "Neoverse-V2 (AWS Graviton4)", NULL},
+    {CPU("0x41", "0xd0c"), "/sys/devices/soc0/soc_id", "jep106:0a16:0001\n", NULL, NULL,
+     "Neoverse-N1 (Ampere Altra)", NULL},
+    {CPU("0xc0", "0xac3"), VENDOR, "QEMU\n", PRODUCT, "KVM Virtual Machine\n", "AmpereOne", "KVM"},
+    {"processor\t: 0\n" CPU("0x61", "0x022") "processor\t: 1\n" CPU(
+         "0x61", "0x022") "processor\t: 2\n" CPU("0x61", "0x023"),
+     DEVICE_TREE "/model", "Apple Mac mini (M1, 2020)", NULL, NULL,
+     "Apple M1 Icestorm + Apple M1 Firestorm (Apple Mac mini (M1, 2020))", NULL},
+    {CPU("0x7f", "0x00a"), DEVICE_TREE "/compatible", "linux,dummy-virt", NULL, NULL,
+     "implementer 0x7f part 0x00a", "yes"},
+    {CPU("0x41", "0xd08"), "/sys/hypervisor/type", "xen\n", NULL, NULL, "Cortex-A72", "Xen"},
+    {"", .name = ""},
+    {"uarch\t: rocket\n", DEVICE_TREE "/model", "a board", PRODUCT, "Virtual Machine\n", "",
      "Hyper-V"},
 };
-
-TEST_FIXTURE(setup, teardown)
 
 TEST_EACH(machines_are_known_by_their_files, machines)
 {
     const struct machine *machine = &machines[_i];
     const char *const hypervisor = machine->hypervisor ? machine->hypervisor : "";
-    char text[128];
-    write_file("/proc/cpuinfo", machine->cpuinfo);
-    for (int i = 0; i < 2; i++)
-        if (machine->paths[i])
-            write_file(machine->paths[i], machine->texts[i]);
+    char text[128] = "before";
+    if (*machine->cpuinfo != '\0')
+        write_file("/proc/cpuinfo", machine->cpuinfo);
+    if (machine->path)
+        write_file(machine->path, machine->text);
+    if (machine->other_path)
+        write_file(machine->other_path, machine->other_text);
     ck_assert(processor_name(root, text, sizeof text) == (*machine->name != '\0'));
     ck_assert_str_eq(text, machine->name);
     ck_assert(processor_hypervisor(root, text, sizeof text) == (*hypervisor != '\0'));
     ck_assert_str_eq(text, hypervisor);
     ck_assert(processor_name(root, text, 8) == (*machine->name != '\0'));
     ck_assert_uint_lt(strlen(text), 8);
-}
-
-TEST(nothing_is_found_where_nothing_is)
-{
-    char text[64] = "before";
-    ck_assert(!processor_name(root, text, sizeof text));
-    ck_assert_str_eq(text, "");
-    ck_assert(!processor_hypervisor(root, text, sizeof text));
-    ck_assert_str_eq(text, "");
 }
 
 #define HWMON "/sys/class/hwmon"
@@ -244,9 +186,8 @@ static const struct {
     {"compact", "0-3", 0, "0 1 2 3 "}, /* the system does not say where they are */
     {"scatter", "0-3", 0, "0 1 2 3 "},
 };
-enum { N_PINS = sizeof pins / sizeof *pins };
 
-TEST_TIMES(threads_are_placed_by_the_topology, N_PINS)
+TEST_EACH(threads_are_placed_by_the_topology, pins)
 {
     char error[256], got[64] = "";
     int kind = -1;
@@ -262,7 +203,7 @@ TEST_TIMES(threads_are_placed_by_the_topology, N_PINS)
     ck_assert_str_eq(got, pins[_i].order);
 }
 
-TEST(other_words_for_pins_are_refused)
+TEST(other_pins_and_nodes_are_refused)
 {
     char error[256];
     int kind;
@@ -270,12 +211,6 @@ TEST(other_words_for_pins_are_refused)
     ck_assert(!pin_read("dense", &kind, &list, error, sizeof error));
     ck_assert_str_eq(error, "'dense': expected none, compact, scatter or CPUs such as 0-3,8");
     ck_assert(!pin_read("1-", &kind, &list, error, sizeof error));
-}
-
-TEST(nodes_have_cpus)
-{
-    char error[256];
-    struct cpu_list list;
     ck_assert(!node_cpus(root, 0, &list, error, sizeof error));
     ck_assert_str_eq(error, "this system shows no nodes in /sys/devices/system/node");
     write_file("/sys/devices/system/node/online", "0-1\n");

@@ -1,8 +1,5 @@
-/*
- * test_profiler.c - counters of the CUDA device without a GPU: CUPTI's profiler is
- * tests/modules/fake_profiler.c, which counts what is done in the wrong order.
- */
-#define _GNU_SOURCE
+/* test_profiler.c - counters of the CUDA device without a GPU: CUPTI's profiler is
+ * tests/modules/fake_profiler.c, which counts what is done in the wrong order. */
 #include "plugins/device_cuda/profiler.h"
 #include "plugins/device_cuda/work_metrics.h"
 #include "tests/check_main.h"
@@ -11,9 +8,6 @@
 #include <cupti_result.h>
 #include <dlfcn.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char path[512], reason[512];
@@ -71,41 +65,32 @@ static void take(void *object, const char *name, const char *unit, const char *h
              help);
 }
 
-TEST(metrics_are_listed_by_their_usual_form)
+static void expect_listed(const char *name, int n, const char *words)
 {
     struct listing listing = {0};
+    ck_assert(metrics_list(metrics, name, take, &listing, reason, sizeof reason));
+    ck_assert_int_eq(listing.n, n);
+    ck_assert_msg(strstr(listing.text, words) != NULL, "%s", listing.text);
+}
+
+/* By their usual form, or one in all of its forms; names of chips are in any case. */
+TEST(metrics_are_listed)
+{
     open_fake();
     metrics = metrics_new("Fk100", NULL, reason, sizeof reason);
     ck_assert_ptr_nonnull(metrics);
-    ck_assert(metrics_list(metrics, NULL, take, &listing, reason, sizeof reason));
-    ck_assert_int_eq(listing.n, 9);
-    ck_assert_ptr_nonnull(strstr(listing.text, "dram__bytes_read.sum (byte): of memory\n"));
-    ck_assert_ptr_nonnull(strstr(listing.text, "lts__hit_rate.pct (percent): hits\n"));
-    ck_assert_ptr_nonnull(
-        strstr(listing.text, "sm__throughput.avg.pct_of_peak_sustained_elapsed (percent)"));
-}
-
-TEST(a_whole_metric_is_listed_in_all_forms)
-{
-    static const char *const names[] = {"lts__hit_rate", "lts__hit_rate.ratio"};
-    for (size_t i = 0; i < 2; i++) {
-        struct listing listing = {0};
-        metrics_free(metrics);
-        new_metrics();
-        ck_assert(metrics_list(metrics, names[i], take, &listing, reason, sizeof reason));
-        ck_assert_int_eq(listing.n, 11);
-        ck_assert_ptr_nonnull(strstr(listing.text, "lts__hit_rate.ratio (percent)"));
-    }
+    expect_listed(NULL, 9, "dram__bytes_read.sum (byte): of memory\n");
+    expect_listed(NULL, 9, "lts__hit_rate.pct (percent): hits\n");
+    expect_listed(NULL, 9, "sm__throughput.avg.pct_of_peak_sustained_elapsed (percent)");
+    metrics_free(metrics);
+    new_metrics();
+    expect_listed("lts__hit_rate", 11, "lts__hit_rate.ratio (percent)");
+    expect_listed("lts__hit_rate.ratio", 11, "lts__hit_rate.ratio (percent)");
 }
 
 TEST(only_metrics_with_a_form_are_there)
 {
     char longer[400];
-    memset(longer, 'x', sizeof longer - 1);
-    longer[sizeof longer - 1] = '\0';
-    new_metrics();
-    ck_assert(metrics_has(metrics, "dram__bytes_read.sum"));
-    ck_assert(metrics_has(metrics, "lts__hit_rate.pct"));
     const char *const others[] = {"dram__bytes_read",
                                   "dram__bytes_read.",
                                   "dram__bytes_read.pct",
@@ -115,23 +100,23 @@ TEST(only_metrics_with_a_form_are_there)
                                   ".sum",
                                   "no such thing",
                                   longer};
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    new_metrics();
+    ck_assert(metrics_has(metrics, "dram__bytes_read.sum"));
+    ck_assert(metrics_has(metrics, "lts__hit_rate.pct"));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         ck_assert_msg(!metrics_has(metrics, others[i]), "%s", others[i]);
     ck_assert_str_eq(metrics_unit(metrics, "dram__bytes_read.sum"), "byte");
     ck_assert_str_eq(metrics_unit(metrics, "nothing.sum"), "");
 }
 
-TEST(an_unknown_chip_is_told_with_those_that_are_known)
-{
-    open_fake();
-    ck_assert_ptr_null(metrics_new("GH1", NULL, reason, sizeof reason));
-    ck_assert_str_eq(reason, "chip 'GH1' is not known: expected one of FK050 FK100");
-}
-
-TEST(the_chip_of_a_device_is_found)
+TEST(chips_are_known_by_name)
 {
     char chip[PROFILER_CHIP_BYTES];
     open_fake();
+    ck_assert_ptr_null(metrics_new("GH1", NULL, reason, sizeof reason));
+    ck_assert_str_eq(reason, "chip 'GH1' is not known: expected one of FK050 FK100");
     ck_assert(profiler_chip(0, chip, reason, sizeof reason));
     ck_assert_str_eq(chip, "FK100");
 }
@@ -160,23 +145,24 @@ static int32_t run(void *object)
 }
 
 static const char *const two[] = {"dram__bytes_read.sum", "lts__hit_rate.pct"};
+static double values[2];
+static uint32_t n_passes;
+static int32_t status;
 
-static bool count(struct work *object, const char *const *names, size_t n, double *values,
-                  uint32_t *ret_passes, int32_t *ret_status)
+static bool count(struct work *object)
 {
     const struct profiler_work work = {prepare, run, object};
-    return profiler_count(metrics, context, names, n, &work, values, ret_passes, ret_status, reason,
+    values[0] = values[1] = 1;
+    status = 0;
+    return profiler_count(metrics, context, two, 2, &work, values, &n_passes, &status, reason,
                           sizeof reason);
 }
 
 TEST(every_pass_runs_the_work_once)
 {
     struct work work = {0};
-    double values[2];
-    uint32_t n_passes;
-    int32_t status;
     new_metrics();
-    ck_assert_msg(count(&work, two, 2, values, &n_passes, &status), "%s", reason);
+    ck_assert_msg(count(&work), "%s", reason);
     ck_assert_uint_eq(n_passes, 3);
     ck_assert_int_eq(work.n_prepared, 3);
     ck_assert_int_eq(work.n_run, 3);
@@ -184,113 +170,69 @@ TEST(every_pass_runs_the_work_once)
     ck_assert_double_eq(values[1], 5);
 }
 
+#define FORBIDDEN CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
+#define FORBIDDEN_WORDS "counters are forbidden to this user: run as root"
+
 /* Whatever fails is ended and told; what the work returned is handed back as it is. */
-TEST(failing_work_ends_the_passes)
-{
-    struct work work = {.fail_run_at = 2};
-    double values[2] = {1, 1};
-    uint32_t n_passes;
+static const struct {
+    const char *function; /* that fails */
+    int32_t result;
+    const char *words;
+    int n_dropped, never_ends;
+    struct work work;
     int32_t status;
-    new_metrics();
-    ck_assert(!count(&work, two, 2, values, &n_passes, &status));
-    ck_assert_int_eq(status, -9);
-    ck_assert_int_eq(work.n_run, 2);
-    ck_assert(isnan(values[0]) && isnan(values[1]));
-    metrics_free(metrics);
-    new_metrics();
-    work = (struct work){.fail_prepare_at = 1};
-    ck_assert(!count(&work, two, 2, values, &n_passes, &status));
-    ck_assert_int_eq(status, -7);
-    ck_assert_int_eq(work.n_run, 0);
-}
-
-static const char *const failing[] = {
-    "ProfilerHostConfigAddMetrics",
-    "ProfilerHostGetConfigImageSize",
-    "ProfilerHostGetConfigImage",
-    "RangeProfilerEnable",
-    "RangeProfilerGetCounterDataSize",
-    "RangeProfilerCounterDataImageInitialize",
-    "RangeProfilerSetConfig",
-    "RangeProfilerStart",
-    "RangeProfilerPushRange",
-    "RangeProfilerPopRange",
-    "RangeProfilerStop",
-    "RangeProfilerDecodeData",
-    "ProfilerHostEvaluateToGpuValues",
+    int n_run;
+} failures[] = {
+    {"ProfilerHostConfigAddMetrics", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"ProfilerHostGetConfigImageSize", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"ProfilerHostGetConfigImage", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"RangeProfilerEnable", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"RangeProfilerGetCounterDataSize", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"RangeProfilerCounterDataImageInitialize", CUPTI_ERROR_HARDWARE,
+     .words = "CUPTI fails while "},
+    {"RangeProfilerSetConfig", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"RangeProfilerStart", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"RangeProfilerPushRange", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while "},
+    {"RangeProfilerPopRange", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while ", .n_run = 1},
+    {"RangeProfilerStop", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while ", .n_run = 1},
+    {"RangeProfilerDecodeData", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while ", .n_run = 3},
+    {"ProfilerHostEvaluateToGpuValues", CUPTI_ERROR_HARDWARE, .words = "CUPTI fails while ",
+     .n_run = 3},
+    {"ProfilerGetCounterAvailability", FORBIDDEN, .words = FORBIDDEN_WORDS},
+    {"RangeProfilerEnable", FORBIDDEN, .words = FORBIDDEN_WORDS},
+    {"RangeProfilerSetConfig", FORBIDDEN, .words = FORBIDDEN_WORDS},
+    {"RangeProfilerStart", FORBIDDEN, .words = FORBIDDEN_WORDS},
+    {"RangeProfilerSetConfig", CUPTI_ERROR_HARDWARE_BUSY,
+     .words = "the counters are in use: end the other profiler"},
+    {.words = "CUPTI asks for more than 1000 passes", .never_ends = 1, .n_run = 1000},
+    {.words = "CUPTI lost what it had counted", .n_dropped = 1, .n_run = 3},
+    {.words = "", .work = {.fail_run_at = 2}, .status = -9, .n_run = 2},
+    {.words = "", .work = {.fail_prepare_at = 1}, .status = -7},
 };
-enum { N_FAILING = sizeof failing / sizeof failing[0] };
 
-TEST_TIMES(every_failure_is_told_and_undone, N_FAILING)
+TEST_EACH(every_failure_is_told_and_undone, failures)
 {
-    struct work work = {0};
-    double values[2];
-    uint32_t n_passes;
-    int32_t status;
-    new_metrics();
-    cupti->fail_function = failing[_i];
-    cupti->result = CUPTI_ERROR_HARDWARE;
-    ck_assert(!count(&work, two, 2, values, &n_passes, &status));
-    ck_assert_int_eq(status, 0);
-    ck_assert_msg(strncmp(reason, "CUPTI fails while ", 18) == 0, "%s: %s", failing[_i], reason);
-    ck_assert(isnan(values[0]));
-}
-
-TEST_TIMES(forbidden_counters_are_explained, 4)
-{
-    static const char *const places[] = {"ProfilerGetCounterAvailability", "RangeProfilerEnable",
-                                         "RangeProfilerSetConfig", "RangeProfilerStart"};
-    struct work work = {0};
-    double values[2];
-    uint32_t n_passes;
-    int32_t status = 0;
-    cupti->fail_function = places[_i];
-    cupti->result = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+    struct work work = failures[_i].work;
+    const char *words = failures[_i].words;
+    cupti->fail_function = failures[_i].function;
+    cupti->result = failures[_i].result;
+    cupti->n_dropped = failures[_i].n_dropped;
+    cupti->never_ends = failures[_i].never_ends;
     open_fake();
     metrics = metrics_new("FK100", context, reason, sizeof reason);
-    ck_assert(metrics == NULL || !count(&work, two, 2, values, &n_passes, &status));
-    ck_assert_int_eq(status, 0);
-    ck_assert_ptr_nonnull(strstr(reason, "counters are forbidden to this user: run as root"));
-    ck_assert_ptr_nonnull(strstr(reason, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
-}
-
-TEST(a_busy_device_is_explained)
-{
-    struct work work = {0};
-    double values[2];
-    uint32_t n_passes;
-    int32_t status;
-    new_metrics();
-    cupti->fail_function = "RangeProfilerSetConfig";
-    cupti->result = CUPTI_ERROR_HARDWARE_BUSY;
-    ck_assert(!count(&work, two, 2, values, &n_passes, &status));
-    ck_assert_ptr_nonnull(strstr(reason, "the counters are in use: end the other profiler"));
-}
-
-TEST(passes_without_end_are_ended)
-{
-    struct work work = {0};
-    double values[2];
-    uint32_t n_passes;
-    int32_t status;
-    new_metrics();
-    cupti->never_ends = 1;
-    ck_assert(!count(&work, two, 2, values, &n_passes, &status));
-    ck_assert_str_eq(reason, "CUPTI asks for more than 1000 passes");
-    ck_assert_int_eq(work.n_run, 1000);
-}
-
-TEST(a_dropped_range_is_no_count)
-{
-    struct work work = {0};
-    double values[2];
-    uint32_t n_passes;
-    int32_t status;
-    new_metrics();
-    cupti->n_dropped = 1;
-    ck_assert(!count(&work, two, 2, values, &n_passes, &status));
-    ck_assert_str_eq(reason, "CUPTI lost what it had counted");
-    ck_assert(isnan(values[0]));
+    if (metrics != NULL) {
+        ck_assert(!count(&work));
+        ck_assert(isnan(values[0]) && isnan(values[1]));
+    }
+    ck_assert_int_eq(status, failures[_i].status);
+    ck_assert_int_eq(work.n_run, failures[_i].n_run);
+    ck_assert_msg(strstr(reason, words) != NULL, "%s: %s", failures[_i].function, reason);
+    if (failures[_i].result == FORBIDDEN)
+        ck_assert_ptr_nonnull(strstr(reason, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"));
+    else if (failures[_i].result == CUPTI_ERROR_HARDWARE)
+        ck_assert_ptr_eq(strstr(reason, words), reason);
+    else if (failures[_i].function == NULL && *words != '\0')
+        ck_assert_str_eq(reason, words);
 }
 
 /* In a process of its own, where none is open yet. */
@@ -305,20 +247,32 @@ TEST(a_library_without_a_profiler_is_told)
 
 /* --- work --- */
 
-static const struct declared_math fp32_vector = {GB_F32, GB_MATH_VECTOR};
+static double sums[GB_COUNTED_KINDS];
+static char text[GB_COUNTING_TEXT];
 
-TEST(work_is_summed_from_what_the_chip_has)
+/* Of counts 1, 2, 3 ... in the order of their names; the one of this number is not known, as are
+ * those of half precision, or they are 0. */
+static void sum_work(struct declared_math math, size_t unknown, double half, size_t bytes)
 {
     struct work_metrics work;
-    double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
-    char text[256] = "";
+    double counts[WORK_METRICS_MAX];
+    metrics_free(metrics);
     new_metrics();
     work_metrics_choose(metrics, &work);
     ck_assert_uint_eq(work.n, 7);
     for (size_t i = 0; i < work.n; i++)
-        values[i] = strstr(work.names[i], "hfma") ? 0 : (double)(i + 1);
-    work_metrics_sum(&work, fp32_vector, values, sums, text, sizeof text);
-    /* fadd 1 x 1, ffma 2 x 2, hfma 0, tensor 1 x 4 */
+        counts[i] = i == unknown ? NAN : work.is_half[i] && half != 1 ? half : (double)(i + 1);
+    text[0] = '\0';
+    work_metrics_sum(&work, math, counts, sums, text, bytes);
+}
+
+enum { ALL_KNOWN = 99 };
+static const struct declared_math fp32_vector = {GB_F32, GB_MATH_VECTOR};
+
+/* fadd 1 x 1, ffma 2 x 2, hfma 0, tensor 1 x 4 */
+TEST(work_is_summed_from_what_the_chip_has)
+{
+    sum_work(fp32_vector, ALL_KNOWN, 0, sizeof text);
     ck_assert_double_eq(sums[GB_COUNTED_FLOPS], 9);
     ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 5);
     ck_assert_double_eq(sums[GB_COUNTED_BYTES_L2], 6);
@@ -351,15 +305,8 @@ static const struct {
 
 TEST_EACH(half_precision_is_work_where_it_is_declared, halves)
 {
-    struct work_metrics work;
-    double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
     const char *words = halves[_i].words;
-    char text[GB_COUNTING_TEXT] = "";
-    new_metrics();
-    work_metrics_choose(metrics, &work);
-    for (size_t i = 0; i < work.n; i++)
-        values[i] = (double)(i + 1);
-    work_metrics_sum(&work, halves[_i].math, values, sums, text, sizeof text);
+    sum_work(halves[_i].math, ALL_KNOWN, 1, sizeof text);
     ck_assert_double_eq(sums[GB_COUNTED_FLOPS], halves[_i].flops);
     ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 5);
     ck_assert_int_eq(strstr(text, "4 x smsp__sass_thread_inst_executed_op_hfma") != NULL,
@@ -381,31 +328,16 @@ TEST(an_older_host_declares_nothing)
 
 TEST(what_is_left_out_need_not_be_known)
 {
-    struct work_metrics work;
-    double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
-    char text[GB_COUNTING_TEXT] = "";
-    new_metrics();
-    work_metrics_choose(metrics, &work);
-    for (size_t i = 0; i < work.n; i++)
-        values[i] = work.is_half[i] ? NAN : 1;
-    work_metrics_sum(&work, fp32_vector, values, sums, text, sizeof text);
-    ck_assert_double_eq(sums[GB_COUNTED_FLOPS], 4);
-    work_metrics_sum(&work, (struct declared_math){GB_F16, GB_MATH_VECTOR}, values, sums, text,
-                     sizeof text);
+    sum_work(fp32_vector, ALL_KNOWN, NAN, sizeof text);
+    ck_assert_double_eq(sums[GB_COUNTED_FLOPS], 9);
+    sum_work((struct declared_math){GB_F16, GB_MATH_VECTOR}, ALL_KNOWN, NAN, sizeof text);
     ck_assert(isnan(sums[GB_COUNTED_FLOPS]));
 }
 
 TEST(work_with_a_missing_count_is_not_known)
 {
-    struct work_metrics work;
-    double values[WORK_METRICS_MAX], sums[GB_COUNTED_KINDS];
-    char text[16] = "";
-    new_metrics();
-    work_metrics_choose(metrics, &work);
-    for (size_t i = 0; i < work.n; i++)
-        values[i] = i == 1 ? NAN : 1;
-    work_metrics_sum(&work, fp32_vector, values, sums, text, sizeof text);
+    sum_work(fp32_vector, 1, 1, 16);
     ck_assert(isnan(sums[GB_COUNTED_FLOPS]));
-    ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 1);
-    ck_assert_uint_lt(strlen(text), sizeof text);
+    ck_assert_double_eq(sums[GB_COUNTED_BYTES_L1], 5);
+    ck_assert_uint_lt(strlen(text), 16);
 }

@@ -1,13 +1,11 @@
 /* test_sensors.c - what the CUDA device reads while samples are taken, with an NVML made here:
  * which benchmark a reading belongs to, and how old it may be. */
-#define _GNU_SOURCE
 #include "plugins/device_cuda/sensors.h"
 #include "tests/check_main.h"
 
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- NVML ---- */

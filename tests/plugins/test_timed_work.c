@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+TEST_FIXTURE(NULL, unload)
+
 /* --- the call --- */
 
 static uintptr_t ran_at;
@@ -43,8 +45,7 @@ TEST(timed_region_is_a_call)
 
 /* --- the work --- */
 
-/* Counted for each iteration, as one takes microseconds: of what ends soon, and of what does not.
- */
+/* Counted for each iteration, as one takes microseconds: of what ends soon; of what does not. */
 enum { INSTRUCTIONS_MOST = 10000, ENDLESS = 2000 };
 static uint64_t most = INSTRUCTIONS_MOST;
 
@@ -78,29 +79,28 @@ static uint64_t instructions(uint64_t iterations)
     return n;
 }
 
-/* At least so many instructions an iteration, with 64 bytes in each where vectors may do the work.
- */
+/* At least so many instructions an iteration; where vectors may do the work, for 64 bytes each. */
 static const struct {
-    const char *id, *options[11]; /* NULL ends them */
+    const char *id, *options;
     uint64_t least;
 } benchmarks[] = {
-    {"nop", {NULL}, 1},
-    {"convolution", {"c", "1", "h", "4", "w", "4", "k", "1"}, 9 * 8},
-    {"copy", {"bytes", "2KiB", "method", "memcpy"}, 32},
-    {"copy", {"bytes", "2KiB", "method", "loop"}, 32},
-    {"copy", {"bytes", "2KiB", "method", "stream"}, 32},
-    {"ceilings", {"roof", "l1_read", "bytes", "4KiB", "threads", "1"}, ENDLESS},
-    {"ceilings", {"roof", "l1_write", "bytes", "4KiB", "threads", "1"}, ENDLESS},
-    {"ceilings", {"roof", "l1_copy", "bytes", "8KiB", "threads", "1"}, ENDLESS},
-    {"ceilings", {"roof", "l1_triad", "bytes", "12KiB", "threads", "1"}, ENDLESS},
-    {"ceilings", {"roof", "fp64_fma", "threads", "1"}, ENDLESS},
-    {"ceilings", {"roof", "fp32_scalar", "threads", "1"}, ENDLESS},
-    {"elementwise", {"kernel", "triad", "n", "1024", "threads", "1"}, 64},
-    {"elementwise", {"kernel", "sum", "n", "1024", "threads", "1"}, 64},
-    {"elementwise", {"kernel", "softmax", "n", "128", "columns", "128", "threads", "1"}, 64},
-    {"gemm_verify", {"m", "2", "n", "2", "k", "16", "dtype", "fp32"}, 2 * 2 * 4},
-    {"histogram", {"n", "128", "bins", "16", "threads", "1"}, 128},
-    {"padding", {"m", "2", "n", "8", "k", "2"}, 2 * 2},
+    {"nop", "", 1},
+    {"convolution", "c = 1; h = 4; w = 4; k = 1", 9 * 8},
+    {"copy", "bytes = 2KiB; method = memcpy", 32},
+    {"copy", "bytes = 2KiB; method = loop", 32},
+    {"copy", "bytes = 2KiB; method = stream", 32},
+    {"ceilings", "roof = l1_read; bytes = 4KiB; threads = 1", ENDLESS},
+    {"ceilings", "roof = l1_write; bytes = 4KiB; threads = 1", ENDLESS},
+    {"ceilings", "roof = l1_copy; bytes = 8KiB; threads = 1", ENDLESS},
+    {"ceilings", "roof = l1_triad; bytes = 12KiB; threads = 1", ENDLESS},
+    {"ceilings", "roof = fp64_fma; threads = 1", ENDLESS},
+    {"ceilings", "roof = fp32_scalar; threads = 1", ENDLESS},
+    {"elementwise", "kernel = triad; n = 1024; threads = 1", 64},
+    {"elementwise", "kernel = sum; n = 1024; threads = 1", 64},
+    {"elementwise", "kernel = softmax; n = 128; columns = 128; threads = 1", 64},
+    {"gemm_verify", "m = 2; n = 2; k = 16; dtype = fp32", 2 * 2 * 4},
+    {"histogram", "n = 128; bins = 16; threads = 1", 128},
+    {"padding", "m = 2; n = 8; k = 2", 2 * 2},
 };
 
 /* What a build for another processor says of a method that it lacks. */
@@ -119,7 +119,7 @@ TEST_EACH(each_iteration_is_done, benchmarks)
     const uint64_t least = benchmarks[_i].least;
     most = least == ENDLESS ? ENDLESS : INSTRUCTIONS_MOST;
     load_bench(benchmarks[_i].id);
-    set_all(benchmarks[_i].options, 10);
+    set("%s", benchmarks[_i].options);
     const int32_t status = created();
     if (!lacks_method(status)) {
         ck_assert_msg(status == GB_OK, "%s", fake->reason);
@@ -133,7 +133,6 @@ TEST_EACH(each_iteration_is_done, benchmarks)
             ck_assert_uint_ge(instructions(3), one + 2 * least);
         }
     }
-    unload();
 }
 
 /* What an optimizer leaves of work without a compiler barrier. */

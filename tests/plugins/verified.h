@@ -1,5 +1,5 @@
 /* verified.h - the fixture of benchmarks on a host whose random numbers, fills and comparisons are
- * those of gbrun. */
+ * those of gbrun: TEST_FIXTURE(verify_really, unload). */
 #pragma once
 
 #include "core/base/random.h"
@@ -20,9 +20,10 @@ static int32_t real_fill(const struct gb_host *host, void *data, uint64_t n,
     return random_fill(host->seed, data, n, fill);
 }
 
-static int32_t judge(const struct gb_check *check)
+static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
 {
     struct gb_error error = {0};
+    (void)host;
     checked = *check;
     ck_assert_msg(verify_compare(check, 1e-3, &compared, &error) == GB_OK, "%s", error.text);
     return verify_passes(&compared, check, verify_metric_named(check->default_metric),
@@ -31,21 +32,19 @@ static int32_t judge(const struct gb_check *check)
                : GB_WRONG_RESULT;
 }
 
-static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
+static void equip_really(void)
 {
-    (void)host;
-    return judge(check);
-}
-
-static inline void load(const char *id, uint64_t seed)
-{
-    load_bench(id);
-    fake->host.seed = seed;
     fake->host.random = real_random;
     fake->host.fill = real_fill;
     fake->host.check = real_check;
 }
 
+static void verify_really(void)
+{
+    equip = equip_really;
+}
+
+/* Of a benchmark that was created, run once. */
 static inline int32_t verified(void)
 {
     ck_assert_int_eq(ops->prepare(bench, &queue), GB_OK);

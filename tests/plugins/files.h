@@ -1,4 +1,4 @@
-/* kernel_files.h - files of the tests of kernels, in the folder of the test. */
+/* files.h - files of tests, in the folder of the test. */
 #pragma once
 
 #include <check.h>
@@ -6,23 +6,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
 
-/* A path in the folder of this test. */
+/* A path in the folder of this test, or one that is whole. */
 static inline const char *in_folder(const char *name)
 {
     static char paths[64][PATH_BYTES];
     static size_t next;
     char *path = paths[next++ % 64];
-    snprintf(path, PATH_BYTES, "%s/%s", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp", name);
+    const char *folder = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+    snprintf(path, PATH_BYTES, "%s%s%s", *name == '/' ? "" : folder, *name == '/' ? "" : "/", name);
     return path;
 }
 
+/* With the folders above it. */
 static inline void write_bytes(const char *name, const void *data, size_t bytes)
 {
-    FILE *file = fopen(in_folder(name), "wb");
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s", in_folder(name));
+    for (char *at = path + 1; (at = strchr(at, '/')) != NULL; *at++ = '/') {
+        *at = '\0';
+        mkdir(path, 0777);
+    }
+    FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(data, 1, bytes, file), bytes);
     fclose(file);
@@ -45,13 +54,13 @@ static inline size_t files_in(const char *folder)
     return n;
 }
 
-/* A folder of the cache that is not there yet. */
-static inline const char *fresh_cache(void)
+/* A folder that is not there yet, nor is the one above it. */
+static inline const char *fresh_folder(const char *name)
 {
     static int n;
-    char name[64];
-    snprintf(name, sizeof name, "cache-%d-%d/kernels", (int)getpid(), n++);
-    return in_folder(name);
+    char path[64];
+    snprintf(path, sizeof path, "fresh-%d-%d/%s", (int)getpid(), n++, name);
+    return in_folder(path);
 }
 
 /* The one file of a folder. */
