@@ -46,6 +46,82 @@ equals()
     fi
 }
 
+# has NAME FILE TEXT...: a line of the file has each of the texts.
+has()
+{
+    local name=$1 file=$2 text
+    shift 2
+    for text; do
+        grep -qF -- "$text" "$file" || { fail "$name" "expected a line with: $text" "$(cat "$file")"; return; }
+    done
+    pass "$name"
+}
+
+# ran COMMAND...: out.txt and err.txt are what it printed, code is its exit status.
+ran()
+{
+    "$@" >out.txt 2>err.txt </dev/null
+    code=$?
+}
+
+# exits NAME CODE COMMAND...: as ran, with this exit status.
+exits()
+{
+    ran "${@:3}"
+    equals "$1: exit code" "$2" "$code$([ "$code" = "$2" ] || cat err.txt)"
+}
+
+# try_each COMMAND... <<TABLE: lines of NAME|CODE|MESSAGE|ARGUMENTS[|OUTPUT]. With the arguments, which are words of the
+# shell, the command ends with this exit status. MESSAGE is all that it says on standard error, or after `~` a text in
+# a line of it, or empty: nothing is looked at. OUTPUT is a text in a line of out.txt.
+try_each()
+{
+    local name expected message arguments output words got
+    while IFS='|' read -r name expected message arguments output; do
+        eval "words=($arguments)"
+        ran "$@" "${words[@]}"
+        got=$(<err.txt)
+        case $message in
+        '') got= ;;
+        '~'*) ! grep -qF -- "${message#\~}" err.txt || got=$message ;;
+        esac
+        equals "$name" "$expected $message" "$code $got"
+        [ -z "$output" ] || has "$name: output" out.txt "$output"
+    done
+}
+
+# rows ARGUMENT...: what gbrun export prints with them, without its head.
+rows()
+{
+    "$GBRUN" export "$@" | tail -n +2 | tr -d '\r'
+}
+
+# column NAMES [ARGUMENT]...: these columns of the cases, a case a line.
+column()
+{
+    rows --columns "$@"
+}
+
+# measured [ARGUMENT]... <<INI: as ran, of a run of the configuration into a new results.gbr.
+measured()
+{
+    rm -f results.gbr*
+    "$GBRUN" "$@" -c - >out.txt 2>err.txt
+    code=$?
+}
+
+# status LABEL: what err.txt says of a case when it was done, without its times: "ok n=12", "crashed (SIGSEGV, in run)".
+# (An emulator says itself that a program ended by a signal.)
+status()
+{
+    grep -a '^[0-9]*/[0-9]*  ' err.txt | sed "s/; it printed 'qemu: uncaught target signal [^']*'//" |
+        awk -F '  ' -v label="$1" '$2 == label {
+            n = ""
+            for (i = 3; i <= NF; i++) if ($i ~ /^n=/) n = " " $i
+            print (n != "" && NF == 5 ? "ok" : $NF) n
+        }'
+}
+
 # sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.
 sql()
 {
