@@ -102,11 +102,11 @@ column()
     rows --columns "$@"
 }
 
-# measured [ARGUMENT]... <<INI: as ran, of a run of the configuration into a new results.gbr.
+# measured <<INI: as ran, of a run of the configuration into a new results.gbr.
 measured()
 {
     rm -f results.gbr*
-    "$GBRUN" "$@" -c - >out.txt 2>err.txt
+    "$GBRUN" -c - >out.txt 2>err.txt
     code=$?
 }
 
