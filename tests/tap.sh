@@ -122,6 +122,15 @@ status()
         }'
 }
 
+# each_status <<TABLE: lines of LABEL|STATUS, as status says it.
+each_status()
+{
+    local label expected
+    while IFS='|' read -r label expected; do
+        equals "$label" "$expected" "$(status "$label")"
+    done
+}
+
 # sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.
 sql()
 {

@@ -35,7 +35,8 @@ static const struct gb_option options[] = {
     GB_INT(struct params, number, "0", "0:", NULL, "tells cases apart"),
     GB_INT(struct params, meet_made, "0", "0:", NULL, "create waits for so many lines `made`"),
     GB_INT(struct params, meet_begun, "0", "0:", NULL, "run waits for so many lines `begin`"),
-    GB_INT(struct params, meet_killed, "0", "0:", NULL, "run waits for so many lines `killed`"),
+    GB_INT(struct params, meet_killed, "0", "0:", NULL,
+           "run waits until so many are killed, and their processes gone"),
     GB_BOOL(struct params, alone, "no", "asks to be the only case"),
     GB_DURATION(struct params, linger, "0", "0:", "how long the first sample takes at least"),
     GB_BOOL(struct params, until_cancelled, "no", "the first sample ends when the run is stopped"),
@@ -94,6 +95,23 @@ static void wait_for(const struct bench *bench, const char *word, int64_t n)
         pause_for(1e6);
 }
 
+/* Lines `killed PROCESS` are written before it happens: once the process is gone gbrun knows. */
+static void wait_for_deaths(const struct bench *bench, int64_t n)
+{
+    FILE *file;
+    char line[64];
+    wait_for(bench, "killed", n);
+    file = n > 0 ? fopen(bench->params->log, "re") : NULL;
+    while (file && fgets(line, sizeof line, file)) {
+        const pid_t process = strncmp(line, "killed ", 7) == 0 ? (pid_t)strtol(line + 7, NULL, 10)
+                                                               : 0;
+        while (process > 0 && kill(process, 0) == 0 && !bench->host->cancelled(bench->host))
+            pause_for(1e6);
+    }
+    if (file)
+        fclose(file);
+}
+
 static void wait_for_go(const struct bench *bench)
 {
     const struct params *params = bench->params;
@@ -108,11 +126,13 @@ static void wait_for_go(const struct bench *bench)
 
 static void have_it_killed(const struct bench *bench)
 {
-    pid_t victim = getpid();
+    const pid_t victim = getpid();
+    char word[32];
     if (fork() != 0)
         return;
     wait_for(bench, "begin", 1);
-    note(bench, "killed"); /* before: gbrun ends this process with its parent */
+    snprintf(word, sizeof word, "killed %d of", (int)victim);
+    note(bench, word); /* before: gbrun ends this process with its parent */
     kill(victim, SIGKILL);
     _exit(0);
 }
@@ -154,7 +174,7 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     if (bench->params->crash_on == (int64_t)bench->host->device->index)
         abort();
     wait_for(bench, "begin", bench->params->meet_begun);
-    wait_for(bench, "killed", bench->params->meet_killed);
+    wait_for_deaths(bench, bench->params->meet_killed);
     wait_for_go(bench);
     if (bench->params->linger > 0)
         pause_for(bench->params->linger);
