@@ -131,6 +131,24 @@ each_status()
     done
 }
 
+# errors_of CONFIGURATION FILE: of each error in the file that has a place, SECTION COLUMN TEXT, where the place is the key
+# that the text begins with.
+errors_of()
+{
+    awk 'FNR == NR {
+            if (sub(/^\[bench /, "")) section = substr($0, 1, length($0) - 1)
+            sections[FNR] = section
+            keys[FNR] = substr($0, 1, index($0, " = ") - 1)
+            next
+        }
+        match($0, /:[0-9]+:[0-9]+: error: /) {
+            split(substr($0, RSTART + 1), place, ":")
+            text = substr($0, RSTART + RLENGTH)
+            key = keys[place[1]]
+            print sections[place[1]], place[2] (index(text, key ": ") == 1 ? "" : " at " key), text
+        }' "$1" "$2"
+}
+
 # sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.
 sql()
 {

@@ -202,18 +202,6 @@ succeeds "a call of 'after' that fails is a warning, which the table shows" grep
 
 # --- What is found before anything runs ---------------------------------------------------------
 
-# said: of each error of the configuration SECTION COLUMN and what is said, if the place is the key that is spoken of.
-said()
-{
-    awk 'FNR == NR { if (sub(/^\[bench /, "")) section = substr($0, 1, length($0) - 1); split($0, part, " = ")
-            names[FNR] = section; keys[FNR] = part[1]; next }
-        match($0, /:[0-9]+:[0-9]+: error: /) {
-            split(substr($0, RSTART + 1), place, ":")
-            text = substr($0, RSTART + RLENGTH)
-            print names[place[1]], place[2] (index(text, keys[place[1]] ": ") == 1 ? "" : " at " keys[place[1]]), text
-        }' "$config" stderr
-}
-
 # Two lines each: a section, and what is said of it; all of them are looked at by one run.
 cat >refused.txt <<'TABLE'
 an unknown function|no_such|int()|
@@ -289,7 +277,7 @@ begin
 sed -n 'p; n' refused.txt | awk -F '|' -v OFS='|' '{ $1 = "c" NR; print }' | sections
 "$GBRUN" check -c "$config" >stdout 2>stderr
 equals "mistakes end with exit code 2" 2 $?
-said >said.txt
+errors_of "$config" stderr >said.txt
 n_refused=0
 while IFS='|' read -r name _ && IFS= read -r expected; do
     n_refused=$((n_refused + 1))
@@ -310,7 +298,7 @@ measure <<'TABLE'
 a|f|void()|library = ./missing.so, libmissing.so.7
 b|f|voids()|
 TABLE
-equals "run refuses as well, and reports all sections" "2 a 11 b 12 b 13" "$? $(said | cut -d ' ' -f 1,2 | xargs)"
+equals "run refuses as well, and reports all sections" "2 a 11 b 12 b 13" "$? $(errors_of "$config" stderr | cut -d ' ' -f 1,2 | xargs)"
 
 begin
 sections <<TABLE
