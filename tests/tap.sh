@@ -72,8 +72,8 @@ exits()
 }
 
 # try_each COMMAND... <<TABLE: lines of NAME|CODE|MESSAGE|ARGUMENTS[|OUTPUT]. With the arguments, which are words of the
-# shell, the command ends with this exit status. MESSAGE is all that it says on standard error, or after `~` a text in
-# a line of it, or empty: nothing is looked at. OUTPUT is a text in a line of out.txt.
+# shell, the command ends with this exit status. MESSAGE is all that it says on standard error, `-` where that is nothing,
+# or after `~` a text in a line of it; where it is empty nothing is looked at. OUTPUT is a text in a line of out.txt.
 try_each()
 {
     local name expected message arguments output words got
@@ -83,6 +83,7 @@ try_each()
         got=$(<err.txt)
         case $message in
         '') got= ;;
+        -) got=${got:--} ;;
         '~'*) ! grep -qF -- "${message#\~}" err.txt || got=$message ;;
         esac
         equals "$name" "$expected $message" "$code $got"
