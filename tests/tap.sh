@@ -73,7 +73,8 @@ exits()
 
 # try_each COMMAND... <<TABLE: lines of NAME|CODE|MESSAGE|ARGUMENTS[|OUTPUT]. With the arguments, which are words of the
 # shell, the command ends with this exit status. MESSAGE is all that it says on standard error, `-` where that is nothing,
-# or after `~` a text in a line of it; where it is empty nothing is looked at. OUTPUT is a text in a line of out.txt.
+# or after `~` a text in a line of it; where it is empty nothing is looked at. OUTPUT is a text in a line of out.txt. A
+# line that ends in \ goes on in the next one.
 try_each()
 {
     local name expected message arguments output words got
@@ -88,7 +89,7 @@ try_each()
         esac
         equals "$name" "$expected $message" "$code $got"
         [ -z "$output" ] || has "$name: output" out.txt "$output"
-    done
+    done < <(sed -e :a -e '/\\$/N; s/\\\n//; ta')
 }
 
 # rows ARGUMENT...: what gbrun export prints with them, without its head.

@@ -19,7 +19,8 @@ wrong.ini:5:21: error: 'cld' is not a choice: expected one of warm, cold; did yo
 try_each "$GBRUN" <<'TABLE'
 no argument|2|usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`|
 unknown verb|2|gbrun: error: unknown verb 'shwo', did you mean show?: see `gbrun help`|shwo
-unknown option|2|gbrun: error: run: unknown option --confg, did you mean --config?: see `gbrun help run`|run --confg x.ini
+unknown option|2|gbrun: error: run: unknown option --confg, did you mean --config?: see `gbrun help run`|\
+run --confg x.ini
 missing value|2|gbrun: error: run: -c needs a value|-c
 no such configuration|2|none.ini: error: cannot be opened: No such file or directory|-c none.ini
 no results file|2|gbrun: error: none.gbr: there is no such results file|show none.gbr
@@ -32,7 +33,8 @@ TABLE
 strict="failed 0, skipped 2, not certified 1,"
 try_each "$GBRUN" <<TABLE
 nothing measured|1|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|-q -c skips.ini -o skips.gbr
-nothing was missing, and nothing measured|1|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|run -q --resume skips.gbr
+nothing was missing, and nothing measured|1|gbrun: nothing was measured: skipped 2 of 2 (each round counts)|\
+run -q --resume skips.gbr
 something measured|0|-|-q -c some.ini -o some.gbr
 run --strict|3|gbrun: --strict: $strict of 3 (each round counts)|-q -c some.ini -o some.gbr --strict
 show --strict|3|gbrun: --strict: $strict of 3 (each round counts)|show some.gbr --strict

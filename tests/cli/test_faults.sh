@@ -243,6 +243,7 @@ printf '[bench crashing]\n' >crashing.ini
 try_each "$GBRUN" run <<'TABLE'
 a truncated module is a configuration error|2|~truncated.ini:2:10: error: |-c truncated.ini
 that names the file|2|~truncated.so|-c truncated.ini
-so is a benchmark whose module crashes, where the section has no plugin|2|~/crashing.so cannot be used: crashed (SIGSEGV)|-p crashing -c crashing.ini
+so is a benchmark whose module crashes, where the section has no plugin|2|\
+~/crashing.so cannot be used: crashed (SIGSEGV)|-p crashing -c crashing.ini
 TABLE
 finish

@@ -208,7 +208,8 @@ no such file|2|gbrun: error: none.csv: cannot be opened: No such file or directo
 no such results file|2|gbrun: error: none.gbr: there is no such results file|none.gbr
 not a number|2|bad.csv:4:1: error: 'three' is not a number: expected a time|-P fixed bad.csv
 a module that dies when it is loaded, with a blank in its path|2|--policy:1:1: error: \
-$PWD/a b/crash_on_load.so cannot be used: crashed (SIGSEGV) while loading a module|-P '"$PWD/a b/crash_on_load.so"' trace.csv
+$PWD/a b/crash_on_load.so cannot be used: crashed (SIGSEGV) while loading a module|\
+-P '"$PWD/a b/crash_on_load.so"' trace.csv
 a path in a quote that does not end|2|--policy:1:1: error: a quote is not closed|-P '"a b/crash_on_load.so' trace.csv
 options for the other kind of files|2|gbrun: error: --column is for files of samples, and there is none among the files|\
 --column 2 measured.gbr
