@@ -71,7 +71,7 @@ exits()
     equals "$1: exit code" "$2" "$code$([ "$code" = "$2" ] || cat err.txt)"
 }
 
-# try_each COMMAND... <<TABLE: lines of NAME|CODE|MESSAGE|ARGUMENTS[|OUTPUT]. With the arguments, which are words of the
+# try_each COMMAND... <<TABLE: lines of NAME|CODE|MESSAGE|ARGUMENTS[|OUTPUT]... With the arguments, which are words of the
 # shell, the command ends with this exit status. MESSAGE is all that it says on standard error, `-` where that is nothing,
 # or after `~` a text in a line of it; where it is empty nothing is looked at. OUTPUT is a text in a line of out.txt. A
 # line that ends in \ goes on in the next one.
@@ -88,7 +88,8 @@ try_each()
         '~'*) ! grep -qF -- "${message#\~}" err.txt || got=$message ;;
         esac
         equals "$name" "$expected $message" "$code $got"
-        [ -z "$output" ] || has "$name: output" out.txt "$output"
+        IFS='|' read -ra words <<<"$output"
+        [ -z "$output" ] || has "$name: output" out.txt "${words[@]}"
     done < <(sed -e :a -e '/\\$/N; s/\\\n//; ta')
 }
 
