@@ -43,7 +43,7 @@ run*language.ini*) set -- \"\$@\" -s copy.sweep.bytes=1KiB,2KiB,4KiB,6KiB,8KiB,1
 run*roofs.ini*) set -- \"\$@\" -s bandwidth.bytes=64KiB -s elementwise.n=64Ki ;;
 esac
 exec '$GBRUN' \"\$@\""
-program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\""
+program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\" -O0"
 program c++ "exec ${CXX:-c++} -Wall -Wextra -Werror \"\$@\" -O0"
 program nvcc "exec '${NVCC:-nvcc}' \"\$@\""
 cat >"$TMPDIR/python/sitecustomize.py" <<'PY'
