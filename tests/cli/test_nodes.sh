@@ -28,17 +28,7 @@ node()
 # nodes CODE NAME ARGUMENT...: out.txt, err.txt; the exit code.
 nodes()
 {
-    local expected=$1 name=$2 code
-    shift 2
-    "$GBRUN" compare "$@" >out.txt 2>err.txt
-    code=$?
-    equals "$name: exit code" "$expected" "$code"
-}
-
-# says NAME TEXT: all of standard error.
-says()
-{
-    equals "$1: message" "gbrun: error: $2" "$(cat err.txt)"
+    exits "$2" "$1" "$GBRUN" compare "${@:3}"
 }
 
 wrong='' alike=''
@@ -74,13 +64,26 @@ nodes 3 "every node of every case" --by host all.gbr --format csv
 equals "every node of every case: lines" 33 "$(wc -l <out.txt)"
 nodes 0 "a margin that leaves it out" --by host all.gbr --margin 10% --format hostlist
 equals "a margin that leaves it out: nothing" "" "$(cat out.txt)"
-nodes 3 "devices" --by device all.gbr --format hostlist
-equals "devices: their host" "node03" "$(cat out.txt)"
-nodes 0 "a count that is the same" --by host all.gbr --metric bytes_read
-nodes 3 "not certified" --by host all.gbr --metric bytes_read --strict
-equals "not certified: why" "gbrun: --strict: 24 ratios are not certified by their policy" "$(cat err.txt)"
-nodes 1 "two nodes" --by host node1.gbr node2.gbr
-equals "two nodes: why" "gbrun: no case could be compared: it takes 3 values of host; --base VALUE compares two" "$(cat err.txt)"
+try_each "$GBRUN" compare <<'TABLE'
+devices: their host|3||--by device all.gbr --format hostlist|node03
+a count that is the same|0||--by host all.gbr --metric bytes_read
+not certified|3|gbrun: --strict: 24 ratios are not certified by their policy|--by host all.gbr --metric bytes_read --strict
+two nodes|1|gbrun: no case could be compared: it takes 3 values of host; --base VALUE compares two|\
+--by host node1.gbr node2.gbr
+no such fact|2|gbrun: error: --by label.rack: no run has such a fact or label; values of an option are compared by gbrun \
+compare --by label.rack --base VALUE|--by label.rack all.gbr
+a hostlist of runs|2|gbrun: error: --format hostlist: goes with --by host, without --base|\
+node1.gbr node2.gbr --format hostlist
+round by round|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are no pairs|\
+--by host all.gbr --sequential
+a run|2|gbrun: error: --run 1: goes with --by and --base; runs are chosen by --base and --new|--by host all.gbr --run 1
+force|2|gbrun: error: --force: goes with --base: nodes are compared with those of the same device model and clock|\
+--by host all.gbr --force
+another side|2|gbrun: error: --by host: expected --base VALUE, without --new|--by host all.gbr --new 1
+several files with a base|2|gbrun: error: --by host --base node01: expected one results file|\
+--by host --base node01 node1.gbr node2.gbr
+no file|2||--by host nonesuch.gbr
+TABLE
 
 # drawn NAME FILE: a report of nodes is there.
 drawn()
@@ -98,35 +101,12 @@ equals "strips with another margin" "none of 8 nodes is flagged" "$(tail -n 1 ou
 succeeds "a page of runs" "$GBRUN" report all.gbr --run all -o runs.html
 equals "a page of runs: its nodes" 1 "$(grep -c '<h2>Nodes</h2>' runs.html)"
 
-# refused MESSAGE ARGUMENT...: what report says.
-refused()
-{
-    local message=$1
-    shift
-    "$GBRUN" report all.gbr "$@" >out.txt 2>err.txt
-    equals "report $*: exit code" 2 $?
-    says "report $*" "$message"
-}
-refused "--nodes host is of all runs of all files: it goes without --run" --nodes host --run 1
-refused "--margin: goes with --nodes" --margin 2%
-refused "nodes.xyz: unknown kind of plot: expected a name in .svg, .png, .pdf or .gp" --nodes host -o nodes.xyz
-refused "--nodes rack: no run has such a fact or label; values of an option are compared by gbrun compare --by rack \
---base VALUE" --nodes rack
-
-nodes 2 "no such fact" --by label.rack all.gbr
-says "no such fact" "--by label.rack: no run has such a fact or label; values of an option are compared by gbrun \
-compare --by label.rack --base VALUE"
-nodes 2 "a hostlist of runs" node1.gbr node2.gbr --format hostlist
-says "a hostlist of runs" "--format hostlist: goes with --by host, without --base"
-nodes 2 "round by round" --by host all.gbr --sequential
-says "round by round" "--sequential: goes with --by and --base: rounds of two runs are no pairs"
-nodes 2 "a run" --by host all.gbr --run 1
-says "a run" "--run 1: goes with --by and --base; runs are chosen by --base and --new"
-nodes 2 "force" --by host all.gbr --force
-says "force" "--force: goes with --base: nodes are compared with those of the same device model and clock"
-nodes 2 "another side" --by host all.gbr --new 1
-says "another side" "--by host: expected --base VALUE, without --new"
-nodes 2 "several files with a base" --by host --base node01 node1.gbr node2.gbr
-says "several files with a base" "--by host --base node01: expected one results file"
-nodes 2 "no file" --by host nonesuch.gbr
+try_each "$GBRUN" report all.gbr <<'TABLE'
+nodes of one run|2|gbrun: error: --nodes host is of all runs of all files: it goes without --run|--nodes host --run 1
+a margin of no nodes|2|gbrun: error: --margin: goes with --nodes|--margin 2%
+another kind of picture|2|gbrun: error: nodes.xyz: unknown kind of plot: expected a name in .svg, .png, .pdf or .gp|\
+--nodes host -o nodes.xyz
+an option|2|gbrun: error: --nodes rack: no run has such a fact or label; values of an option are compared by gbrun \
+compare --by rack --base VALUE|--nodes rack
+TABLE
 finish
