@@ -39,25 +39,17 @@ equals "one case fails: exit code" 1 $?
 equals "what happens, in order" "run_begin case_begin case_end case_begin case_end case_begin case_end run_end" \
     "$(kinds few.jsonl)"
 equals "how the cases ended" "failed ok ok" "$(member status few.jsonl | tr " " "\n" | sort | paste -sd " ")"
-equals "how the run ended" "1 1 0" "$(member exit_code few.jsonl) $(member n_bad few.jsonl) $(member n_left few.jsonl)"
-equals "of how many" 3 "$(member n_visits few.jsonl)"
+equals "how the run ended, of how many" "1 1 0 3" \
+    "$(member exit_code few.jsonl) $(member n_bad few.jsonl) $(member n_left few.jsonl) $(member n_visits few.jsonl)"
 equals "which cases: as in the results file" \
-    "$("$GBRUN" export few.gbr --sort sequence --columns uuid | tail -n +2 | tr -d '\r' | sort)" \
+    "$(column uuid few.gbr | sort)" \
     "$(grep case_end few.jsonl | sed 's/.*"uuid":"\([^"]*\).*/\1/' | sort)"
 by_schema "few cases" few.jsonl
 
 # ---- a case that takes long; killed, and finished ----
 
-cat >long.ini <<'INI'
-[policy endless]
-plugin = fixed
-samples = 1e9
-[bench copy]
-policy = endless
-bytes = 16KiB
-max_time = 60s
-time_limit = 100s
-INI
+printf '%s\n' '[policy endless]' 'plugin = fixed' 'samples = 1e9' '[bench copy]' 'policy = endless' 'bytes = 16KiB' \
+    'max_time = 60s' 'time_limit = 100s' >long.ini
 mkfifo fifo
 "$GBRUN" run -q -c long.ini -o long.gbr --events 3 3>fifo >/dev/null 2>&1 &
 pid=$!
@@ -84,7 +76,7 @@ exec 4<>fifo
 equals "a reader that never reads: exit code" 0 $?
 equals "... it is said that lines were lost" 1 "$(grep -c '^gbrun: --events: lines that could not be written: [1-9][0-9]*: the reader is slow$' err.txt)"
 exec 4>&-
-equals "... all was measured" 250 "$("$GBRUN" export many.gbr | tail -n +2 | wc -l)"
+equals "... all was measured" 250 "$(rows many.gbr | wc -l)"
 
 {
     "$GBRUN" run -q -c many.ini -o gone.gbr --events 3 3>&1 >/dev/null 2>err.txt
@@ -92,7 +84,7 @@ equals "... all was measured" 250 "$("$GBRUN" export many.gbr | tail -n +2 | wc 
 } | head -n 1 >/dev/null
 equals "a reader that goes away: exit code" 0 "$(cat code.txt)"
 equals "... it is said" 1 "$(grep -c '^gbrun: --events: lines that could not be written: [1-9][0-9]*: the reader is gone$' err.txt)"
-equals "... all was measured" 250 "$("$GBRUN" export gone.gbr | tail -n +2 | wc -l)"
+equals "... all was measured" 250 "$(rows gone.gbr | wc -l)"
 
 # ---- ab ----
 
@@ -110,18 +102,11 @@ by_schema "ab" ab.jsonl
 
 # ---- descriptors ----
 
-# refuses NAME TEXT ARGUMENT...: exit code 2 and the message.
-refuses()
-{
-    local name=$1 text=$2
-    shift 2
-    "$GBRUN" run -c few.ini -o refused.gbr "$@" >/dev/null 2>err.txt
-    equals "$name: exit code" 2 $?
-    equals "$name: message" 1 "$(grep -cF -- "$text" err.txt)"
-}
-refuses "not open" "--events 9: descriptor 9 is not open: expected one open for writing" --events 9
-refuses "only for reading" "--events 9: descriptor 9 is only open for reading" --events 9 9<few.ini
-refuses "standard output" "--events 1: expected the number of a descriptor from 3 on" --events 1
-refuses "no number" "--events out.jsonl: expected the number" --events out.jsonl
-refuses "nothing is measured" "--dry-run is not for --resume, --profile, --events or --claim" --dry-run --events 9
+try_each "$GBRUN" run -c few.ini -o refused.gbr <<'TABLE' 9<long.ini
+only for reading|2|~--events 9: descriptor 9 is only open for reading|--events 9
+standard output|2|~--events 1: expected the number of a descriptor from 3 on|--events 1
+no number|2|~--events out.jsonl: expected the number|--events out.jsonl
+nothing is measured|2|~--dry-run is not for --resume, --profile, --events or --claim|--dry-run --events 9
+not open|2|~--events 8: descriptor 8 is not open: expected one open for writing|--events 8
+TABLE
 finish

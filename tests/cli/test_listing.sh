@@ -5,52 +5,39 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 99
 
-# run LISTING [OPTION]...: measures one case; code, table.txt, text.txt
+# run LISTING [OPTION]...: measures one case; code, out.txt, err.txt
 run()
 {
     local listing=$1
     shift
     rm -f results.gbr
-    "$GBRUN" run "$@" -c - >table.txt 2>text.txt <<INI
-[policy few]
-plugin = fixed
-samples = 12
+    "$GBRUN" run "$@" -c - >out.txt 2>err.txt <<INI
+$(few_samples 12 'device = lists' 'iterations = 1')
 [device lists]
 plugin = fake
 time = 30us
 listing = $listing
-[defaults]
-policy = few
-device = lists
-iterations = 1
 [bench good]
 size = 1Mi
 INI
     code=$?
 }
 
-# column NAMES: of the case
-column()
-{
-    "$GBRUN" export --columns "$1" results.gbr | tail -n 1
-}
-
 # activities MEMBER: its value in each activity, blanks between
 activities()
 {
     "$GBRUN" export --format jsonl results.gbr | sed 's/.*"activities"://' |
-        grep -o "\"$1\":[^,}]*" | sed 's/[^:]*://' | tr -d '"' | tr '\n' ' ' | sed 's/ $//'
+        grep -o "\"$1\":[^,}]*" | sed 's/[^:]*://' | tr -d '"' | paste -sd ' '
 }
 
 said()
 {
-    grep -c -- "$1" table.txt
+    grep -c -- "$1" out.txt
 }
 
 # ---- listed, and timed where that is asked for ----
 run several
-equals "a case whose activities are listed is fine" "0 ok ok" \
-    "$code $(column status,verified | tr , ' ')"
+equals "a case whose activities are listed is fine" "0 ok,ok" "$code $(column status,verified)"
 equals "its kernels are counted" 2 "$(column kernels)"
 equals "the one with most threads stands for them" "66,16x16,40,49152,0.5" \
     "$(column grid,block,registers,shared_bytes,occupancy)"
@@ -69,21 +56,19 @@ run several --breakdown
 equals "timed ones have times" "1000 20000 2000" "$(activities time_ns)"
 equals "and intervals" "990 19800 1980" "$(activities low_ns)"
 equals "the longest stands for them" 66 "$(column grid)"
-equals "run --breakdown shows them" 1 "$(said 'breakdown of good, one sample')"
-equals "with their sum" 1 "$(said 'sum  *24.00 us  *100.0 %')"
-equals "and what is beyond it" 1 "$(said '6.035 us more than the sum')"
+equals "run --breakdown shows them, with their sum and what is beyond it" "1 1 1" \
+    "$(said 'breakdown of good, one sample') $(said 'sum  *24.00 us  *100.0 %') $(said '6.035 us more than the sum')"
 run several -s good.breakdown=yes
 equals "the key times them as well" "1000 20000 2000" "$(activities time_ns)"
-"$GBRUN" show --breakdown results.gbr >table.txt
+"$GBRUN" show --breakdown results.gbr >out.txt
 equals "show --breakdown shows them later" 1 "$(said '^3  finish  *2.000 us')"
 run one --breakdown
 times=$(activities time_ns) # fewer where the machine was busy
 succeeds "a short sample is timed often, up to 256 times ($times)" test "$times" -gt 3 -a "$times" -le 256
 
 run parallel --breakdown
-equals "parallel ones are marked, with one time for the section" "1 1" \
-    "$(said '^1|  left  *10.00 us') $(said '^2|  right   *8x2 x 16x16')"
-equals "which counts once" 1 "$(said 'sum  *13.00 us')"
+equals "parallel ones are marked, with one time for the section, which counts once" "1 1 1" \
+    "$(said '^1|  left  *10.00 us') $(said '^2|  right   *8x2 x 16x16') $(said 'sum  *13.00 us')"
 
 # ---- too many, and what makes no sense ----
 run many --breakdown
