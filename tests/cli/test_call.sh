@@ -319,8 +319,7 @@ there|status|int(int)|0; optional = yes
 first|handles_open|int()|library = ./targets.so, libc.so.6; expect = 0
 second|handles_open|int()|library = ./missing.so, ./targets.so; expect = 0
 TABLE
-equals "what is optional and missing is skipped; of several libraries the first that is there counts" \
-    "0 missing skipped
+equals "what is optional and missing is skipped; of several libraries the first that is there counts" "0 missing skipped
 no_function skipped
 there ok
 first ok
@@ -337,8 +336,7 @@ of_math|status|int(int)|0; work.flops = 1e9; work.bytes_read = 8; work.math = {t
 of_memory|status|int(int)|0; work.flops = 1; work.bytes_read = 1e9; work.math = fp64 vector
 unsaid|status|int(int)|0; work.flops = 1e9; work.bytes_read = 8
 TABLE
-equals "work.math names the rate that flops are compared with" \
-    "of_math,fp64,vector,math-bound,fp64_fma
+equals "work.math names the rate that flops are compared with" "of_math,fp64,vector,math-bound,fp64_fma
 of_math,fp64,tensor,,a bandwidth
 of_memory,fp64,vector,memory-bound,a bandwidth
 unsaid,,,,a bandwidth" "$(column bench,math_format,math_unit,bound,roof_name --where "plugin = 'call'" results.gbr |
@@ -362,6 +360,5 @@ rm -f results.gbr
     -s defaults.min_samples=1 -s defaults.warmup=0 -o results.gbr >stdout 2>stderr
 equals "conf/call.ini is measured, and right" "0 " "$? $(statuses | grep -vE ' (ok|skipped)$')"
 equals "in it only a BLAS may be missing" "" "$(statuses | grep skipped | grep -v '^dgemm ')"
-succeeds "conf/call_cublas.ini is read" \
-    "$GBRUN" check -c "$top_srcdir/conf/call_cublas.ini" -s defaults.device=cpu
+succeeds "conf/call_cublas.ini is read" "$GBRUN" check -c "$top_srcdir/conf/call_cublas.ini" -s defaults.device=cpu
 finish

@@ -56,8 +56,7 @@ run_with "fault = vacuous" "sweep.check.allow_overflow = no, yes"
 equals "each case has its own settings" "check.allow_overflow,pass_rate no,0 yes,1" \
     "$("$GBRUN" export --group-by check.allow_overflow --columns pass_rate results.gbr | xargs)"
 run_with "sweep.check.ulp = 251, 252" "zip.pair = check.abs, check.rel: 1, 1 | 1e-9, 1"
-equals "each case has its own tolerances" \
-    "251,1,wrong result 251,1e-09,wrong result 252,1,ok 252,1e-09,wrong result" \
+equals "each case has its own tolerances" "251,1,wrong result 251,1e-09,wrong result 252,1,ok 252,1e-09,wrong result" \
     "$(column check.ulp,check.abs,status results.gbr | xargs -d '\n')"
 equals "a tolerance that is swept names the case" "wrong check.ulp=252 check.abs=1 check.rel=1" \
     "$(column label --where "status = 'ok'" results.gbr)"

@@ -68,13 +68,11 @@ says nowhere status 'wrong result,second: the second is wrong'
 equals "refresh throws" "refresh,refresh,error,failed,thrown in so many words" "$(grep ^refresh, cases.txt)"
 
 equals "options have their values, and declared work is stored" "ok,7,3054.75,1" \
-    "$("$GBRUN" export exceptions.gbr --where "bench = 'options'" --columns 'status,whole,sum,items_per_s > 0' |
-        tail -n +2 | tr -d '\r')"
+    "$(column 'status,whole,sum,items_per_s > 0' exceptions.gbr --where "bench = 'options'")"
 for text in abc 'this text'; do
     succeeds "text arrives: $text" grep -q "warning: $text" table.txt
 done
-equals "a lambda alone is a benchmark" "bare,ok" \
-    "$("$GBRUN" export exceptions.gbr --where "bench = 'bare'" --columns bench,status | tail -n +2 | tr -d '\r')"
+equals "a lambda alone is a benchmark" "bare,ok" "$(column bench,status exceptions.gbr --where "bench = 'bare'")"
 
 "$GBRUN" check -c exceptions.ini -s options.whole=10 -s options.ratios=2 >check.txt 2>&1
 equals "values are checked by the table" 2 $?
@@ -120,7 +118,5 @@ printf '[bench lambda]\nplugin = ./fresh.so:fresh_lambda\nmeasure = latency\n' >
 "$GBRUN" -q -c fresh.ini -o fresh.gbr >fresh.txt 2>&1
 equals "reset prepares as many inputs as there will be iterations, and samples arrive" \
     "fresh,ok,ok,wall,3,7 lambda,ok,ok,latency,3,7" \
-    "$("$GBRUN" export fresh.gbr \
-        --columns bench,status,verified,clock,metric.latency_p50,metric.collected_p50 |
-        tail -n +2 | tr -d '\r' | paste -sd ' ')"
+    "$(column bench,status,verified,clock,metric.latency_p50,metric.collected_p50 fresh.gbr | paste -sd ' ')"
 finish

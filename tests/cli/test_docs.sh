@@ -280,8 +280,7 @@ broken=$(while read -r document link file missing; do
     [ -z "$missing" ] || echo "$document: $link: no heading"
 done <<<"$links")
 equals "links lead to what is there" "" "$broken"
-equals "README.md leads to all documents" "" \
-    "$(printf '%s\n' docs/*.md docs/experiments/*.md docs/examples/README.md |
+equals "README.md leads to all documents" "" "$(printf '%s\n' docs/*.md docs/experiments/*.md docs/examples/README.md |
         grep -vxF "$(awk '$1 == "README.md" { print $3 }' <<<"$links")")"
 [ "$(wc -l <<<"$links")" -gt 100 ] || fail "links are found" "$links"
 
@@ -372,8 +371,7 @@ int main(void)
     return 0;
 }
 C
-succeeds "a program around it compiles" \
-    cc -O1 "-I$top_srcdir/include" -Wno-unused-const-variable series.c -o series -lm
+succeeds "a program around it compiles" cc -O1 "-I$top_srcdir/include" -Wno-unused-const-variable series.c -o series -lm
 while IFS='|' read -r name expected && read -r got <&5; do
     equals "$name" "$expected" "$got"
 done <<'LIST' 5< <(./series | sed 's/-nan/nan/g')

@@ -89,12 +89,10 @@ kind = error
 plugin = fake
 n_devices = 1' 'dies, fails, fine'
 equals "devices that break are no failure of doctor" 0 "$code"
-equals "a crash and a failure are reported" \
-    "dies: cannot be examined: crashed (SIGABRT) while examining devices
+equals "a crash and a failure are reported" "dies: cannot be examined: crashed (SIGABRT) while examining devices
 fails: cannot be examined: device fails: examining a device: the fake device's planned failure" \
     "$(said 'dies|fails|fine')"
-equals "what they had said before is kept, and the others are examined" \
-    "dies:0 Fake 1000 1
+equals "what they had said before is kept, and the others are examined" "dies:0 Fake 1000 1
 fails:0 Fake 1000 1
 fails:1 Fake 1000 1
 fine:0 Fake 1000 2" "$(awk '/^[a-z]+:[0-9] / { name = $0; order[++n] = name }

@@ -41,8 +41,7 @@ equals "what happens, in order" "run_begin case_begin case_end case_begin case_e
 equals "how the cases ended" "failed ok ok" "$(member status few.jsonl | tr " " "\n" | sort | paste -sd " ")"
 equals "how the run ended, of how many" "1 1 0 3" \
     "$(member exit_code few.jsonl) $(member n_bad few.jsonl) $(member n_left few.jsonl) $(member n_visits few.jsonl)"
-equals "which cases: as in the results file" \
-    "$(column uuid few.gbr | sort)" \
+equals "which cases: as in the results file" "$(column uuid few.gbr | sort)" \
     "$(grep case_end few.jsonl | sed 's/.*"uuid":"\([^"]*\).*/\1/' | sort)"
 by_schema "few cases" few.jsonl
 

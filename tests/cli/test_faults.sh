@@ -108,8 +108,7 @@ after factor=1|ok n=12
 after factor=2|ok n=12
 after factor=3|ok n=12
 TABLE
-has "what was changed is reported" out.txt \
-    "changed the process's locale (environment what=locale)" \
+has "what was changed is reported" out.txt "changed the process's locale (environment what=locale)" \
     "changed the process's working directory (environment what=cwd)" \
     "changed the process's signal mask, signal handlers (environment what=signals)" \
     "changed the process's umask (environment what=umask)" \

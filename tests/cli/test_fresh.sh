@@ -22,8 +22,7 @@ bootstrapped" "$(in_clone | grep -v '^./bootstrap')"
 equals "make check, with variables that look like -n" "built check
 bootstrapped" "$(in_clone check CFLAGS=-n --no-print-directory | grep -v '^./bootstrap')"
 for target in clean distclean mostlyclean maintainer-clean; do
-    equals "make $target finds nothing to do" "make $target: nothing has been built here" \
-        "$(in_clone "$target")"
+    equals "make $target finds nothing to do" "make $target: nothing has been built here" "$(in_clone "$target")"
 done
 equals "make -n only says what it would do" "./bootstrap && make all" "$(in_clone -n)"
 equals "so does make -n check" "./bootstrap && make check" "$(in_clone -kn check)"

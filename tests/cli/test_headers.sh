@@ -50,8 +50,7 @@ for compiler in "${compilers_cxx[@]}"; do
 done
 
 equals "headers include only <gbrun/...>, <stddef.h>, <stdint.h> and <stdbool.h>" "" \
-    "$(grep -n '#[[:space:]]*include' "$include"/gbrun/*.h |
-        grep -Ev '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')"
+    "$(grep -n '#[[:space:]]*include' "$include"/gbrun/*.h | grep -Ev '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')"
 
 # Plugins that users start from; what the documents have is compiled with them.
 for compiler in "${compilers_c[@]}"; do

@@ -124,8 +124,7 @@ for head in $(gbrun show one.gbr | sed -n '/^bench /s/stopped because//p' | sed 
     gbrun help "$head" >/dev/null 2>&1 || fail "help explains the table's word $head"
 done
 
-equals "help on an option finds it in its plugin" 1 \
-    "$(gbrun help precision | grep -c '^policy steady: precision$')"
+equals "help on an option finds it in its plugin" 1 "$(gbrun help precision | grep -c '^policy steady: precision$')"
 equals "a plugin and its option" "policy steady: precision" "$(gbrun help steady precision | head -n 1)"
 equals "a verb and its option" "verb run: --config" "$(gbrun help run config | head -n 1)"
 equals "a verb that is a column as well says so" "also: \`gbrun help columns run\`" "$(gbrun help run | tail -n 1)"

@@ -99,8 +99,7 @@ search -s builder.fault=interrupt -s builder.at=20
 equals "an interrupted run ends" 1 "$code"
 equals "and has not ended its search" 1 "$("$GBRUN" search 2>&1 | grep -c 'has not ended')"
 exits "resumed" 0 "$GBRUN" run --resume results.gbr
-equals "resumed: the same visits in the same order" "$whole" \
-    "$(order size --where "status = 'ok'")"
+equals "resumed: the same visits in the same order" "$whole" "$(order size --where "status = 'ok'")"
 equals "resumed: the same claim" "$alone" "$(claims)"
 
 rm -rf results.gbr built

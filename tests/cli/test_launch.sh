@@ -69,8 +69,7 @@ samples()
     grep -oE "\"$1\":\{[^}]*" <<<"$telemetry" | grep -oE "\"$2\":[0-9]+" | cut -d: -f2
 }
 equals "iterations between them are the samples'" "0 24" "$(samples begin iterations) $(samples end iterations)"
-equals "and so is what the counter moved by" 12 \
-    $(($(samples end energy_joules) - $(samples begin energy_joules)))
+equals "and so is what the counter moved by" 12 $(($(samples end energy_joules) - $(samples begin energy_joules)))
 equals "throttled samples are reported with the reason" \
     "  1 case has throttled samples: 5 of its 12 (throttled by its option)" "$(grep throttled out.txt)"
 "$GBRUN" show --verbose >verbose.txt

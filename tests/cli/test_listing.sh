@@ -75,8 +75,7 @@ run many --breakdown
 equals "too many are kept as far as there is room" 1024 "$(activities kind | wc -w)"
 equals "their kernels are all counted" 2000 "$(column kernels)"
 equals "the rest is one" "1977 more" "$(activities name | grep -o '1977 more')"
-equals "with the sum of its times, sections counted once" 1644000 \
-    "$(activities time_ns | awk '{ print $NF }')"
+equals "with the sum of its times, sections counted once" 1644000 "$(activities time_ns | awk '{ print $NF }')"
 equals "and that is said" 1 "$(said 'a sample has 3000 activities: those from number 1024 on')"
 
 run hostile --breakdown
@@ -97,8 +96,7 @@ equals "and the reason is said" 1 "$(said 'warning: no breakdown: the list is lo
 run none --breakdown
 equals "so is that of a device that has none" 1 "$(said 'warning: no breakdown: there is no list')"
 run several --breakdown -s good.device=cpu -p "$top_builddir/plugins/device_cpu/.libs"
-equals "and that the device does not list" 1 \
-    "$(said 'no breakdown: this device does not list what is put on it')"
+equals "and that the device does not list" 1 "$(said 'no breakdown: this device does not list what is put on it')"
 
 # ---- a device that is lost ----
 run error

@@ -16,7 +16,7 @@ merge()
 # cases FILE: records, different records.
 cases()
 {
-    "$GBRUN" export "$1" --run all --columns uuid | tail -n +2 | sort | tee uuids.txt | wc -l
+    column uuid "$1" --run all | sort | tee uuids.txt | wc -l
     uniq uuids.txt | wc -l
 }
 

@@ -34,8 +34,7 @@ all the same|1.000 2.000 3.000 4.000 5.000 6.000 7.000||--limit 7
 sorted|7.000 6.000 5.000|cases 1 to 3 of 7; --offset 3 shows the next, --limit 0 all|--sort=-duration --limit 3
 chosen|4.000 5.000|cases 1 to 2 of 4; --offset 2 shows the next, --limit 0 all|--where 'duration > 3000' --limit 2
 LIST
-equals "exported with their rounds" "2000 2000 3000 3000" \
-    "$(column duration --limit 2 --offset 1 a.gbr | paste -sd' ')"
+equals "exported with their rounds" "2000 2000 3000 3000" "$(column duration --limit 2 --offset 1 a.gbr | paste -sd' ')"
 equals "exported with rounds as one" "2000 3000" \
     "$(column duration --rows combined --limit 2 --offset 1 a.gbr | paste -sd' ')"
 try_each "$GBRUN" show a.gbr <<'LIST'

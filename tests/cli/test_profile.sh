@@ -71,11 +71,9 @@ equals "nor left behind" "" "$(ls "$TMPDIR")"
 profile 'good size=1024' --verbose
 equals "a case by its label" 1 "$(said "range begins in process $pid: good size=1024")"
 profile ready --verbose
-equals "with as many samples as the configuration asks for at least" 1 \
-    "$(said 'range ends after 4 samples')"
+equals "with as many samples as the configuration asks for at least" 1 "$(said 'range ends after 4 samples')"
 profile kernel --verbose
-equals "nothing else is run in it" "0 0 0" \
-    "$(said 'counters:') $(said 'no breakdown') $(said 'there is no list')"
+equals "nothing else is run in it" "0 0 0" "$(said 'counters:') $(said 'no breakdown') $(said 'there is no list')"
 equals "variables of the case are set in the process" 1 \
     "$(said "range begins in process $pid: kernel, where FAKE_DEVICES is set")"
 profile 1 -o kept.gbr
@@ -91,8 +89,7 @@ equals "or have none" "0 1" "$code $(said 'no range is marked: this device has n
 profile wrong_result
 equals "a wrong result is the exit code" "1 1" "$code $(said 'FAIL abs')"
 profile environment
-equals "a plugin that ignores the end of children does not change it" "0 1" \
-    "$code $(said 'plugin bug: changed')"
+equals "a plugin that ignores the end of children does not change it" "0 1" "$code $(said 'plugin bug: changed')"
 profile broken
 equals "so is a device that breaks" "1 1" "$code $(said 'device error (illegal address)')"
 "$GBRUN" run -c bench.ini --profile dead 2>err.txt | cat >out.txt

@@ -116,8 +116,7 @@ plugin = lasting
 search = other
 END
 unknown='there is no such column'
-equals "check finds unknown columns, each in its place" \
-    "goals.ini:3:26: error: search tiles: goal 'nonsense': $unknown
+equals "check finds unknown columns, each in its place" "goals.ini:3:26: error: search tiles: goal 'nonsense': $unknown
 goals.ini:3:55: error: search tiles: goal 'alsonot': $unknown
 goals.ini:5:8: error: search other: goal 'nothing': $unknown" \
     "$("$GBRUN" check -c goals.ini 2>&1 | sed 's/ column: .*/ column/')"
@@ -185,8 +184,7 @@ front()
 equals "two goals: the front" "duration=10000ns kernels=1|duration=10000ns kernels=3|" "$(front 'min median, max kernels * 1.0')"
 equals "the search is for the first one" "lasting duration=10000ns kernels=1" "$("$GBRUN" search | sed -n 's/^  best  *//p')"
 equals "the page has the front, too" 1 "$("$GBRUN" report -o page.html 2>&1; grep -c 'case of the front' page.html)"
-equals "commas between parentheses, and cases that are as good" \
-    "|and 1 within 10 % of the one above in all goals|" \
+equals "commas between parentheses, and cases that are as good" "|and 1 within 10 % of the one above in all goals|" \
     "$(front 'min max(kernels, 7), min max(duration, 20000)' | sed 's/^duration=10000ns kernels=[13]//')"
 equals "one goal: no front" "" "$(front 'min median')"
 # A goal that is a column is read from each visit for itself: not from all of them again, which would make this a

@@ -8,7 +8,7 @@ succeeds "the example compiles" "${CC:-cc}" -std=c99 -O2 -fPIC -shared "-I$top_s
 # columns FILE NAMES: of its cases, a line each.
 columns()
 {
-    "$GBRUN" export "$1" --columns "$2" | tail -n +2 | tr -d '\r'
+    column "$2" "$1"
 }
 "$GBRUN" -q -c simulated.ini >table.txt 2>text.txt
 equals "what the policies say" "noise,steady,1000,53126,certified
@@ -18,8 +18,7 @@ drift,single_look,997.5,30,certified
 step,steady,1047,128121,certified
 step,single_look,997.5,30,certified
 coarse,steady,1000,53126,resolution limited
-coarse,single_look,1000,30,resolution limited" \
-    "$(columns results.gbr device,policy,median_ns,n_samples,verdict)"
+coarse,single_look,1000,30,resolution limited" "$(columns results.gbr device,policy,median_ns,n_samples,verdict)"
 "$GBRUN" -q -c simulated.ini -o again.gbr >table.txt 2>text.txt
 all=device,policy,median_ns,low_ns,high_ns,n_samples,stop_reason
 equals "again, to the last digit" "$(columns results.gbr $all)" "$(columns again.gbr $all)"
