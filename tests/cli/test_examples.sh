@@ -8,15 +8,15 @@ cp "$top_srcdir"/docs/examples/* "$TMPDIR" && cd "$TMPDIR" || exit 99
 plugins=$("$GBRUN" list plugins)
 
 # Those that a command of a document names; of saxpy and of the tolerances more is asked here.
-commands=$(cd "$top_srcdir" && grep -hE '^(gbrun|nvcc) ' README.md docs/*.md docs/experiments/*.md)
+commands=$(cd "$top_srcdir" && grep -hE '^(gbrun|nvcc|c\+\+) ' README.md docs/*.md docs/experiments/*.md)
 in_documents()
 {
     [ -z "${LONG-}" ] && [[ $1 != @(saxpy|tolerances).* && " $commands " =~ [[:space:]]$1[[:space:]] ]]
 }
 
-# Compilers as configure found them; what is not there leaves out its examples.
+# Compilers as configure found them; what is not there leaves out its examples. Optimized code takes LONG.
 rustc --version >/dev/null 2>&1 && RUSTC=rustc
-gcc_flags="-O2 -Wall -fPIC -fvisibility=hidden -shared -Wl,-z,defs -Werror -I$top_srcdir/include"
+gcc_flags="-O$((${LONG:+1} + 1)) -Wall -fPIC -fvisibility=hidden -shared -Wl,-z,defs -Werror -I$top_srcdir/include"
 for source in *.c *.cc *.cu *.rs; do
     [[ $source != measure* ]] || continue # programs, see tests/library
     name=${source%.*} compiler=''
