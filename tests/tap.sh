@@ -176,6 +176,13 @@ few_samples()
     [ $# = 0 ] || printf '%s\n' "$@"
 }
 
+# section KIND NAME PLUGIN [KEY=VALUE]...: of a configuration: `section device slow fake time=1us`.
+section()
+{
+    printf '[%s %s]\nplugin = %s\n' "$1" "$2" "$3"
+    [ $# = 3 ] || printf '%s\n' "${@:4}"
+}
+
 # hurry COMMAND...: runs gbrun, or what runs it, without waiting for the time limits of modules that hang
 # (tests/hurry.c). `hurry exec COMMAND... &`: so that $! is the command's.
 n_hurries=0

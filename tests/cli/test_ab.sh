@@ -28,20 +28,14 @@ row()
         NR > 1 {for (i = 1; i <= n; i++) printf "%s%s", $c[i], i < n ? "," : "\n"}' out.txt | paste -sd ' '
 }
 
-{ few_samples 7 'device = quick' 'warmup = 0'; cat; } >fake.ini <<'EOF'
+{ few_samples 7 'device = quick' 'warmup = 0'; cat; } >fake.ini <<EOF
 [device quick]
 plugin = fake
 [device twin]
 plugin = fake
-[device later]
-plugin = fake
-time = 1.02us
-[device hardly]
-plugin = fake
-time = 1.005us
-[device noisy]
-plugin = fake
-step = 300ns
+$(section device later fake time=1.02us)
+$(section device hardly fake time=1.005us)
+$(section device noisy fake step=300ns)
 [bench one]
 plugin = process
 [bench other]

@@ -40,14 +40,12 @@ cheats "min_samples = 100" "iterations = 1" "lasts = 1 s" "max_time = 1 h" "time
 equals "auto: after the samples, where that takes little time" "wrong result,wrong result,wrong result" \
     "$(of status | cut -d, -f2-)"
 
-measured <<'EOF'
+measured <<EOF
 [defaults]
 policy = fixed
 [bench good]
 let.verify = 'samples'
-[bench several]
-plugin = good
-let.inputs = 3
+$(section bench several good let.inputs=3)
 [bench plain]
 plugin = good
 EOF
@@ -84,9 +82,7 @@ seed = 5
 $(few_samples 3)
 [bench cheater]
 seed = each round
-[bench swept]
-plugin = cheater
-sweep.seed = 9, 10
+$(section bench swept cheater 'sweep.seed=9, 10')
 EOF
 equals "a seed of its own for each round, but for the first" "3 5" "$(column seed --where "bench = 'cheater'" | sort -un |
     awk 'NR == 1 {first = $1} END {print NR, first}')"
@@ -127,18 +123,8 @@ function = double_all
 verify = samples
 arg.1 = buffer(float[50])
 arg.2 = buffer(float[50], fill=3)
-[bench product]
-plugin = gemm_verify
-device = cpu
-m = 48
-n = 40
-k = 32
-verify = samples
-inputs = 3
-policy = forty
-[policy forty]
-plugin = fixed
-samples = 40
+$(section bench product gemm_verify device=cpu m=48 n=40 k=32 verify=samples inputs=3 policy=forty)
+$(section policy forty fixed samples=40)
 EOF
 equals "functions of a library that cheat are found by calls on renewed buffers; gemm_verify is right with each input" \
     "ok,ok,ok,wrong result,ok,wrong result,ok,ok,failed,ok" "$(of status)"

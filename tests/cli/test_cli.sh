@@ -83,30 +83,17 @@ equals "export csv: a row for each case, of --where" "3 2" "$(column factor | wc
 equals "a closed pipe is no failure worth words" "" "$("$GBRUN" export 2>&1 | head -c 1 >/dev/null)"
 
 # ---- processes ----
-{ few_samples 10 'device = cpu'; cat; } >process.ini <<'INI'
+{ few_samples 10 'device = cpu'; cat; } >process.ini <<INI
 [gbrun]
 rounds = 2
-[device one]
-plugin = cpu
-cpus = 0
-[bench shared]
-plugin = process
-let.number = 0
-sweep.number = 1, 2
-[bench isolated]
-plugin = process
-isolate = yes
+$(section device one cpu cpus=0)
+$(section bench shared process let.number=0 'sweep.number=1, 2')
+$(section bench isolated process isolate=yes)
 [bench next]
 plugin = process
-[bench pinned]
-plugin = process
-device = one
-[bench variable]
-plugin = process
-sweep.env.GBRUN_TEST = 7, 8
-[bench longer]
-plugin = process
-env.GBRUN_TES = 1
+$(section bench pinned process device=one)
+$(section bench variable process 'sweep.env.GBRUN_TEST=7, 8')
+$(section bench longer process env.GBRUN_TES=1)
 INI
 GBRUN_TEST=5 exits "a run of processes" 0 "$GBRUN" -q -c process.ini -o process.gbr
 value()
@@ -127,10 +114,7 @@ equals "rounds are interleaved" \
 # ---- stopping and resuming ----
 # One case waits for log.go, which comes when the signal has.
 { few_samples 3 'device = fake' 'warmup = 0'; cat; } >slow.ini <<INI
-[bench beside]
-log = $TMPDIR/log
-let.number = 0
-sweep.number = 1:12
+$(section bench beside beside "log=$TMPDIR/log" let.number=0 sweep.number=1:12)
 INI
 mkfifo err
 # stop_after N SIGNAL: starts the run, sends the signal when N cases are announced and the next one is held; code.

@@ -30,28 +30,12 @@ defaults=$(few_samples 12 'device = fake' 'iterations = 2')
 measured <<INI
 $defaults
 isolate = yes
-[bench counted]
-plugin = good
-size = 1Mi
-counters = yes
-[bench plain]
-plugin = good
-size = 1Mi
-[bench named]
-plugin = good
-size = 1Mi
-counters = fake.cycles,fake.share , fake.cycles
-[bench both]
-plugin = good
-size = 1Mi
-counters = yes, fake.cycles
-[bench swept]
-plugin = good
-size = 1Mi
-sweep.counters = no, yes
-[bench undeclared]
-plugin = good
-counters = fake.format, fake.unit
+$(section bench counted good size=1Mi counters=yes)
+$(section bench plain good size=1Mi)
+$(section bench named good size=1Mi 'counters=fake.cycles,fake.share , fake.cycles')
+$(section bench both good size=1Mi 'counters=yes, fake.cycles')
+$(section bench swept good size=1Mi 'sweep.counters=no, yes')
+$(section bench undeclared good 'counters=fake.format, fake.unit')
 [bench labs]
 plugin = call
 library = libc.so.6
@@ -87,18 +71,10 @@ equals "and is no part of what a case is" 1 "$(of swept uid | tr ' ' '\n' | sort
 measured <<INI
 $defaults
 counters = yes
-[device much]
-plugin = fake
-excess = 1.11
-[device enough]
-plugin = fake
-excess = 1.09
-[device little]
-plugin = fake
-excess = 0.7
-[bench good]
-size = 1Mi
-sweep.device = much, enough, little
+$(section device much fake excess=1.11)
+$(section device enough fake excess=1.09)
+$(section device little fake excess=0.7)
+$(section bench good good size=1Mi 'sweep.device=much, enough, little')
 [bench labs]
 plugin = call
 library = libc.so.6
@@ -119,9 +95,7 @@ has "arithmetic that is declared is not asked for" out.txt \
 
 measured <<INI
 $defaults
-[device much]
-plugin = fake
-excess = 3
+$(section device much fake excess=3)
 [bench good]
 counters = yes
 device = much
@@ -132,14 +106,8 @@ equals "memory is compared where it must see what was declared" "0 5 1 1" \
 
 measured <<INI
 $defaults
-[device cached]
-plugin = fake
-excess = 0.3
-asked = 1
-[device more]
-plugin = fake
-excess = 3
-asked = 1
+$(section device cached fake excess=0.3 asked=1)
+$(section device more fake excess=3 asked=1)
 [bench good]
 counters = yes
 zip.setting = size,cache,device: 64Ki, cold, cached | 512Ki, warm, cached | 512Ki, warm, more
@@ -149,24 +117,15 @@ equals "what a cache gave again and again, as declared, is none that memory must
 
 measured <<INI
 $defaults
-[device closed]
-plugin = fake
-counting = forbidden
-[bench good]
-size = 1Mi
-counters = yes
-device = closed
-sweep.factor = 1:5
+$(section device closed fake counting=forbidden)
+$(section bench good good size=1Mi counters=yes device=closed sweep.factor=1:5)
 INI
 equals "forbidden counters cost no case" "0 5" "$code $(column status | grep -c '^ok$')"
 equals "and are one line" 1 "$(said 'counters: forbidden to this user: be another')"
 
 measured <<INI
 $defaults
-[bench good]
-size = 1Mi
-counters = yes, fake.nothing, fake.broken
-sweep.device = fake, shorter
+$(section bench good good size=1Mi 'counters=yes, fake.nothing, fake.broken' 'sweep.device=fake, shorter')
 INI
 equals "what is missing costs no case" "0 2" "$code $(column status | grep -c '^ok$')"
 equals "a device without counters says so" 1 "$(said 'counters: the device shorter has none')"
@@ -176,22 +135,14 @@ equals "the others are there" 1048576 "$(column counted_flops --where "device = 
 
 measured <<INI
 $defaults
-[bench good]
-size = 1Mi
-device = shorter
-sweep.counters = no, false, off, 0
+$(section bench good good size=1Mi device=shorter 'sweep.counters=no, false, off, 0')
 INI
 equals "no, false, off and 0 ask nothing" "0 4 0" "$code $(column status | grep -c ok) $(said 'warning\|has none')"
 
 measured <<INI
 $defaults
-[device odd]
-plugin = fake
-counting = garbage
-[bench good]
-size = 1Mi
-counters = yes
-device = odd
+$(section device odd fake counting=garbage)
+$(section bench good good size=1Mi counters=yes device=odd)
 INI
 equals "garbage costs no case" "0 ok" "$code $(column status)"
 has "it is the plugin's bug" out.txt 'plugin bug: gave counters without usable names'
@@ -201,16 +152,9 @@ equals "and nothing is written for terminals" 0 "$(grep -c $'\033' out.txt)"
 
 measured <<INI
 $defaults
-[device breaks]
-plugin = fake
-counting = error
-[device dies]
-plugin = fake
-counting = crash
-[bench good]
-size = 1Mi
-counters = yes
-sweep.device = breaks, dies, fake
+$(section device breaks fake counting=error)
+$(section device dies fake counting=crash)
+$(section bench good good size=1Mi counters=yes 'sweep.device=breaks, dies, fake')
 INI
 equals "counting that ends in an error or a crash costs its own case, with its samples" \
     "1 device error,12 crashed,12 ok,12" "$code $(column status,n_samples | paste -sd ' ')"

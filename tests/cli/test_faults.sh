@@ -10,13 +10,8 @@ hurry measured <<INI
 $defaults
 [bench before]
 plugin = good
-[bench crash]
-sweep.where = create, prepare, run, reset, verify, work, destroy
-sweep.kind = segv, exit0
-[bench kinds]
-plugin = crash
-where = verify
-sweep.kind = abort, exit3, stack_overflow, illegal_instruction
+$(section bench crash crash 'sweep.where=create, prepare, run, reset, verify, work, destroy' 'sweep.kind=segv, exit0')
+$(section bench kinds crash where=verify 'sweep.kind=abort, exit3, stack_overflow, illegal_instruction')
 [bench after]
 plugin = good
 INI
@@ -48,18 +43,9 @@ TABLE
 # ---- hanging ----
 hurry measured <<INI
 $defaults
-[bench hang]
-plugin = crash
-kind = loop
-time_limit = 20 s
-sweep.where = create, run, verify
-[bench forker]
-sweep.dies = no, yes
-seconds = 60
-[bench returning]
-plugin = forker
-kind = returns
-sweep.where = create, prepare, verify, destroy
+$(section bench hang crash kind=loop 'time_limit=20 s' 'sweep.where=create, run, verify')
+$(section bench forker forker 'sweep.dies=no, yes' seconds=60)
+$(section bench returning forker kind=returns 'sweep.where=create, prepare, verify, destroy')
 [bench after]
 plugin = good
 INI
@@ -88,9 +74,7 @@ sweep.what = locale, cwd, signals, rounding, flush_to_zero, umask, variables, ni
 ${has_cxx:+[bench throwing]
 sweep.where = create, run}
 [bench leak]
-[bench after]
-plugin = good
-sweep.factor = 1, 2, 3
+$(section bench after good 'sweep.factor=1, 2, 3')
 INI
 each_status <<'TABLE'
 environment what=locale|ok n=12
@@ -167,11 +151,7 @@ plugin = policy_zero
 plugin = policy_huge
 [policy breaks]
 plugin = policy_crash
-[bench policies]
-plugin = good
-device = cpu
-max_samples = 500
-sweep.policy = never, liar, zero, huge, breaks
+$(section bench policies good device=cpu max_samples=500 'sweep.policy=never, liar, zero, huge, breaks')
 INI
 for policy in zero huge liar; do
     equals "a policy that is '$policy' is survived" ok "$(status "policies policy=$policy" | cut -d ' ' -f 1)"
@@ -185,25 +165,12 @@ has "a lying policy is called one" out.txt "the policy's report makes no sense"
 # ---- devices ----
 hurry measured <<INI
 $(few_samples 12 'time_limit = 20 s')
-[device lossy]
-plugin = fake
-lose_every = 3
-[device poisoned]
-plugin = fake
-error_at = 10
-[device breaks_at_open]
-plugin = fake
-where = open
-[device breaks_at_describe]
-plugin = fake
-where = describe
-[device hangs]
-plugin = fake
-where = open
-kind = loop
-[device throttled]
-plugin = fake
-throttle_from = 5
+$(section device lossy fake lose_every=3)
+$(section device poisoned fake error_at=10)
+$(section device breaks_at_open fake where=open)
+$(section device breaks_at_describe fake where=describe)
+$(section device hangs fake where=open kind=loop)
+$(section device throttled fake throttle_from=5)
 [bench good]
 sweep.device = fake, fake:2, fake:9, lossy, poisoned, breaks_at_open, breaks_at_describe, hangs, throttled, absent, cpu
 INI

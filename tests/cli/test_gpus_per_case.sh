@@ -49,9 +49,7 @@ groups --gpus-per-case 65 &>none.txt
 succeeds "nonsense" grep -q 'gpus_per_case' text.txt
 cat >stubborn.ini <<INI
 $head
-[bench process]
-device = gpu:2
-env.FAKE_VISIBLE = GPU-a,GPU-b
+$(section bench process process device=gpu:2 env.FAKE_VISIBLE=GPU-a,GPU-b)
 INI
 "$GBRUN" run -q -c stubborn.ini --gpus-per-case 2 -o stubborn.gbr >stubborn.txt 2>&1
 succeeds "a case that chooses others is not measured on them" \
@@ -61,12 +59,7 @@ succeeds "a case that chooses others is not measured on them" \
 for who in group:gpu:0 one:gpu:1; do
     cat >"${who%%:*}.ini" <<INI
 $head
-[bench beside]
-device = ${who#*:}
-log = $TMPDIR/log
-linger = 50 ms
-let.number = 0
-sweep.number = 1:8
+$(section bench beside beside "device=${who#*:}" "log=$TMPDIR/log" 'linger=50 ms' let.number=0 sweep.number=1:8)
 INI
 done
 "$GBRUN" run -q -c group.ini --gpus-per-case 2 -o group.gbr >group.txt 2>&1 &

@@ -89,13 +89,8 @@ done
 cat >"$TMPDIR/bench.ini" <<TEXT
 [gbrun]
 results = $TMPDIR/results.gbr
-[policy few]
-plugin = fixed
-samples = 5
-[bench sum]
-plugin = outside_sum
-policy = few
-n = 1000
+$(section policy few fixed samples=5)
+$(section bench sum outside_sum policy=few n=1000)
 TEXT
 succeeds "the installed program measures and checks the outside plugin" \
     env GBRUN_PLUGIN_PATH="$TMPDIR/outside" "$gbrun" -c "$TMPDIR/bench.ini"

@@ -8,10 +8,7 @@ cd "$TMPDIR" || exit 1
 { few_samples 20 'device = fake' 'warmup = 0'; cat; } >rounds.ini <<INI
 [gbrun]
 rounds = 3
-[bench beside]
-log = $TMPDIR/log
-let.number = 0
-sweep.number = 1:6
+$(section bench beside beside "log=$TMPDIR/log" let.number=0 sweep.number=1:6)
 INI
 
 # of COLUMNS [OPTION...]: of rounds.gbr, blanks for commas.
@@ -38,7 +35,7 @@ succeeds "when each was begun is known to the millisecond" \
     test "$(of started | grep -cE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$')" = 18
 succeeds "rounds do not overlap" in_order
 
-{ few_samples 20; cat; } >jobs.ini <<'INI'
+{ few_samples 20; cat; } >jobs.ini <<INI
 [gbrun]
 rounds = 3
 jobs = 2
@@ -46,10 +43,7 @@ jobs = 2
 plugin = cpu
 [device right]
 plugin = cpu
-[bench nop]
-let.number = 0
-sweep.number = 1:3
-sweep.device = left, right
+$(section bench nop nop let.number=0 sweep.number=1:3 'sweep.device=left, right')
 INI
 rm -f rounds.gbr
 "$GBRUN" -q -c jobs.ini -o rounds.gbr >/dev/null 2>err.txt

@@ -4,14 +4,9 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 99
 
-{ few_samples 6 'time_limit = 60s' 'device = cpu'; cat; } >lanes.ini <<'END'
-[search any]
-plugin = exhaustive
-lanes = 4
-[bench builder]
-search = any
-folder = built
-sweep.size = 30, 10, 50, 20, 60, 40, 80, 70
+{ few_samples 6 'time_limit = 60s' 'device = cpu'; cat; } >lanes.ini <<END
+$(section search any exhaustive lanes=4)
+$(section bench builder builder search=any folder=built 'sweep.size=30, 10, 50, 20, 60, 40, 80, 70')
 END
 
 # search [-c FILE] ARGUMENT...: a fresh run of lanes.ini, or the file, of which nothing is built yet; err.txt and code.
@@ -118,25 +113,11 @@ pass "a gbrun that is killed leaves no process behind"
 
 # --- a search that ends while cases are open --------------------------------------------------------------
 
-{ few_samples 6 'device = cpu'; cat; } >two.ini <<'END'
-[search bad]
-plugin = hostile
-way = hang_observe
-lanes = 4
-time_limit = 20s
-[search good]
-plugin = exhaustive
-lanes = 4
-[bench first]
-plugin = builder
-folder = built
-search = bad
-sweep.size = 10, 11, 12, 13, 14, 15
-[bench second]
-plugin = builder
-folder = built
-search = good
-sweep.size = 20, 21, 22, 23, 24, 25
+{ few_samples 6 'device = cpu'; cat; } >two.ini <<END
+$(section search bad hostile way=hang_observe lanes=4 time_limit=20s)
+$(section search good exhaustive lanes=4)
+$(section bench first builder folder=built search=bad 'sweep.size=10, 11, 12, 13, 14, 15')
+$(section bench second builder folder=built search=good 'sweep.size=20, 21, 22, 23, 24, 25')
 END
 search -c two.ini
 equals "a search that hangs: the run is fine" 0 "$code"

@@ -8,17 +8,9 @@ defaults=$(few_samples 12 'iterations = 2')
 # ---- launch ----
 measured <<INI
 $defaults
-[bench good]
-sweep.device = fake, shorter, cpu
-sweep.launch = stream, graph
-[bench two_second]
-device = fake
-launch = graph
-[bench broken]
-plugin = crash
-device = cpu
-where = create
-launch = graph
+$(section bench good good 'sweep.device=fake, shorter, cpu' 'sweep.launch=stream, graph')
+$(section bench two_second two_second device=fake launch=graph)
+$(section bench broken crash device=cpu where=create launch=graph)
 INI
 equals "a launch that cannot be is a failure" 1 "$code"
 equals "graphs are launched where the device can" "fake,stream,ok,1035
@@ -53,9 +45,7 @@ done
 # ---- telemetry ----
 measured <<INI
 $defaults
-[device held]
-plugin = fake
-throttle_from = 10
+$(section device held fake throttle_from=10)
 [bench good]
 sweep.device = fake, held
 INI
@@ -78,13 +68,8 @@ succeeds "as numbers" grep -E "2.000 GHz +40 C +100.0 W" verbose.txt
 
 measured <<INI
 $defaults
-[device dies]
-plugin = fake
-where = telemetry
-[device breaks]
-plugin = fake
-where = telemetry
-kind = error
+$(section device dies fake where=telemetry)
+$(section device breaks fake where=telemetry kind=error)
 [bench good]
 sweep.device = dies, breaks, fake
 INI
@@ -96,12 +81,8 @@ ok," "$(column status,status_text)"
 # ---- what a device warned of at its opening ----
 measured <<INI
 $defaults
-[device blind]
-plugin = fake
-warning = no clock: the other one is used
-[bench good]
-device = blind
-sweep.size = 1, 2, 3
+$(section device blind fake 'warning=no clock: the other one is used')
+$(section bench good good device=blind 'sweep.size=1, 2, 3')
 INI
 equals "holds for every case and is said once" \
     "  warning: no clock: the other one is used (3 cases, first in good size=1)" "$(grep 'no clock' out.txt)"
@@ -110,12 +91,8 @@ equals "also of the last case alone" \
 
 measured <<INI
 $defaults
-[device slow]
-plugin = fake
-warning = 3 of 16 links are down, 1.5 GB/s
-[device slower]
-plugin = fake
-warning = 12 of 16 links are down, 0.25 GB/s
+$(section device slow fake 'warning=3 of 16 links are down, 1.5 GB/s')
+$(section device slower fake 'warning=12 of 16 links are down, 0.25 GB/s')
 [bench good]
 sweep.device = slow, slower
 INI

@@ -13,10 +13,7 @@ run()
     rm -f results.gbr
     "$GBRUN" run "$@" -c - >out.txt 2>err.txt <<INI
 $(few_samples 12 'device = lists' 'iterations = 1')
-[device lists]
-plugin = fake
-time = 30us
-listing = $listing
+$(section device lists fake time=30us "listing=$listing")
 [bench good]
 size = 1Mi
 INI

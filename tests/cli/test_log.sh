@@ -5,15 +5,13 @@
 cd "$TMPDIR" || exit 99
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 
-{ few_samples 7 'device = quick'; cat; } >bench.ini <<'INI'
+{ few_samples 7 'device = quick'; cat; } >bench.ini <<INI
 rounds = 2
 [device quick]
 plugin = fake
 [bench one]
 plugin = process
-[bench other]
-plugin = process
-seed = 3
+$(section bench other process seed=3)
 INI
 
 # measure FILE VERSION TIME: a run with a label.

@@ -16,29 +16,12 @@ of()
 # device is nothing that the benchmark leaves behind.
 measured <<INI
 $(few_samples 12 'device = fake')
-[policy two]
-plugin = fixed
-samples = 2
-[device lossy]
-plugin = fake
-lose_every = 3
-[device large]
-plugin = cpu
-flush = 300 MiB
-[bench good]
-isolate = yes
-sweep.warmup = 0, 100 ms
-[bench lost]
-plugin = good
-device = lossy
-warmup = 0
-iterations = 1
-[bench cold]
-plugin = good
-policy = two
-device = large
-cache = cold
-warmup = 0
+$(section policy two fixed samples=2)
+$(section device lossy fake lose_every=3)
+$(section device large cpu 'flush=300 MiB')
+$(section bench good good isolate=yes 'sweep.warmup=0, 100 ms')
+$(section bench lost good device=lossy warmup=0 iterations=1)
+$(section bench cold good policy=two device=large cache=cold warmup=0)
 INI
 equals "cases with and without warm-up are fine, and the policy sees no sample of it" "ok,12 ok,12" \
     "$(of good status,n_samples)"
@@ -50,17 +33,11 @@ equals "cold samples; what flushes the cache is not taken for a leak" "ok 0" "$(
 
 # ---- measuring on while the policy is undecided ----
 # steady decides nothing within 0.1 s, and says so; fixed says nothing.
-measured <<'INI'
-[policy many]
-plugin = fixed
-samples = 1000000000
+measured <<INI
+$(section policy many fixed samples=1000000000)
 [device fake]
 time = 100 us
-[bench good]
-device = fake
-max_time = 5 ms
-sweep.max_time_undecided = 0, 3 s
-sweep.policy = steady, many
+$(section bench good good device=fake 'max_time=5 ms' 'sweep.max_time_undecided=0, 3 s' 'sweep.policy=steady, many')
 INI
 equals "measuring goes on for a policy that is undecided, and for no other" "max_time max_time on max_time" \
     "$(column stop_reason | sed 's/^\(max_time\) 5.*/\1/; /^max_time$/!s/.*/on/' | paste -sd ' ')"
@@ -72,9 +49,7 @@ equals "what stands in the way is stored, and below the table" "1 1" \
 while read -r device columns; do
     measured <<INI
 $(few_samples 12 'warmup = 0')
-[device half]
-plugin = fake
-leaves_garbage = yes
+$(section device half fake leaves_garbage=yes)
 [bench good]
 device = $device
 INI
@@ -89,22 +64,12 @@ LIST
 measured <<INI
 $(few_samples 12 'device = cpu' 'warmup = 0')
 [bench single]
-[bench many]
-plugin = single
-iterations = 2
+$(section bench many single iterations=2)
 [bench batches]
-[bench seven]
-plugin = batches
-iterations = 7
-[bench cold]
-plugin = batches
-cache = cold
-[bench verified]
-plugin = batches
-verify = samples
-[bench counted]
-plugin = batches
-counters = instructions
+$(section bench seven batches iterations=7)
+$(section bench cold batches cache=cold)
+$(section bench verified batches verify=samples)
+$(section bench counted batches counters=instructions)
 INI
 equals "samples of GB_BENCH_SINGLE are not lengthened" "ok,1" "$(of single status,iterations)"
 equals "more are refused" "iterations = 2: this benchmark can only do one iteration a sample (GB_BENCH_SINGLE): \
@@ -112,22 +77,16 @@ expected iterations = auto" "$(of many status_text)"
 equals "reset knows how many iterations follow" "ok ok ok ok ok" "$(column status --where "plugin = 'batches'" | xargs)"
 equals "run got so many" "7 1" "$(of seven iterations) $(of cold iterations)"
 succeeds "and more where the clock needs them" test "$(of batches iterations)" -gt 100
-measured <<'INI'
-[device coarse]
-plugin = fake
-tick = 100 ns
-[policy strict]
-plugin = median_ci
-precision = 1%
+measured <<INI
+$(section device coarse fake 'tick=100 ns')
+$(section policy strict median_ci precision=1%)
 [defaults]
 device = coarse
 policy = strict
 warmup = 0
 [bench single]
 [bench good]
-[bench emptied]
-plugin = good
-cache = cold
+$(section bench emptied good cache=cold)
 INI
 coarse='timer resolution of 100 ns too coarse for 1 %'
 equals "more iterations are advised only where the benchmark does them, and they are no warm ones" \
@@ -144,15 +103,8 @@ $(few_samples 12 'device = fake')
 plugin = policy_never
 [bench before]
 plugin = good
-[bench stopped]
-plugin = crash
-kind = interrupt
-policy = never
-max_time = 24 h
-max_samples = 1000000000
-[bench after]
-plugin = good
-sweep.factor = 1, 2
+$(section bench stopped crash kind=interrupt policy=never 'max_time=24 h' max_samples=1000000000)
+$(section bench after good 'sweep.factor=1, 2')
 INI
 equals "a run that was interrupted ends with exit code 1" 1 "$code"
 equals "the case that was cut short is cancelled" 1 "$(grep -c '^2/4  stopped  .*cancelled$' err.txt)"

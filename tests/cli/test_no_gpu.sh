@@ -37,10 +37,8 @@ else
     skip "a driver that lacks functions" "no compiler"
 fi
 
-cat >bench.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 10
+cat >bench.ini <<INI
+$(section policy few fixed samples=10)
 [defaults]
 policy = few
 [bench nop]

@@ -127,15 +127,8 @@ exec 5<>log
 for pace in burst sustained; do
     rm -f results.gbr*
     "$GBRUN" -c - >out.txt 2>err.txt <<INI &
-[device hot]
-plugin = fake
-lose_every = 1
-[bench beside]
-device = hot
-pace = $pace
-pace_limit = 24 h
-iterations = 1
-log = $TMPDIR/log
+$(section device hot fake lose_every=1)
+$(section bench beside beside device=hot "pace=$pace" 'pace_limit=24 h' iterations=1 "log=$TMPDIR/log")
 INI
     heard 'begin *' <&5
     kill -INT $!

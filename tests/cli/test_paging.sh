@@ -4,10 +4,8 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >a.ini <<'INI'
-[bench lasting]
-sweep.duration = 1us, 2us, 3us, 4us, 5us, 6us, 7us
-rounds = 2
+{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >a.ini <<INI
+$(section bench lasting lasting 'sweep.duration=1us, 2us, 3us, 4us, 5us, 6us, 7us' rounds=2)
 INI
 "$GBRUN" -q -c a.ini -o a.gbr >ran.txt 2>&1
 

@@ -6,42 +6,21 @@ mkdir "$TMPDIR/here" && cd "$TMPDIR/here" || exit 99
 export TMPDIR=$TMPDIR/here/scratch
 mkdir "$TMPDIR"
 
-{ few_samples 12 'iterations = 1' 'device = fake'; cat; } >bench.ini <<'INI'
+{ few_samples 12 'iterations = 1' 'device = fake'; cat; } >bench.ini <<INI
 [gbrun]
 results = never.gbr
-[device refusing]
-plugin = fake
-refuses_profile = yes
-[device dying]
-plugin = fake
-where = measure
-[device failing]
-plugin = fake
-error_at = 3
-[bench good]
-rounds = 3
-sweep.size = 1Ki, 2Ki
-[bench ready]
-plugin = good
-min_samples = 4
-[bench refused]
-plugin = good
-device = refusing
-[bench dead]
-plugin = good
-device = dying
-[bench broken]
-plugin = good
-device = failing
+$(section device refusing fake refuses_profile=yes)
+$(section device dying fake where=measure)
+$(section device failing fake error_at=3)
+$(section bench good good rounds=3 'sweep.size=1Ki, 2Ki')
+$(section bench ready good min_samples=4)
+$(section bench refused good device=refusing)
+$(section bench dead good device=dying)
+$(section bench broken good device=failing)
 [bench wrong_result]
 [bench environment]
 what = signals
-[bench kernel]
-plugin = good
-breakdown = yes
-counters = yes
-env.FAKE_DEVICES = 1
-device = fake:0
+$(section bench kernel good breakdown=yes counters=yes env.FAKE_DEVICES=1 device=fake:0)
 INI
 
 # profile CASE [OPTION]...: pid, code, out.txt, err.txt

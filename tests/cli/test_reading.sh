@@ -24,18 +24,9 @@ replayed()
 # A graph's samples take half as long as the stream's, which take 500 ns and more an iteration.
 measured <<INI
 $defaults
-[policy many]
-plugin = fixed
-samples = 140000
-[device replaying]
-plugin = fake
-replays = yes
-as_graph = 300 ns
-note = read as a graph
-[bench counting]
-plugin = wrong_result
-device = replaying
-fault = replayed
+$(section policy many fixed samples=140000)
+$(section device replaying fake replays=yes 'as_graph=300 ns' 'note=read as a graph')
+$(section bench counting wrong_result device=replaying fault=replayed)
 [bench long]
 like = counting
 policy = many
@@ -71,18 +62,9 @@ equals "a wrong result is one" 1 "$code"
 # ---- what the clock subtracts ----
 measured <<INI
 $defaults
-[policy interval]
-plugin = median_ci
-precision = 10%
-[device corrected]
-plugin = fake
-offset = 100 ns
-offset_error = 40 ns
-as_graph = 900 ns
-note = two stamps
-[bench good]
-policy = interval
-sweep.device = fake, corrected
+$(section policy interval median_ci precision=10%)
+$(section device corrected fake 'offset=100 ns' 'offset_error=40 ns' 'as_graph=900 ns' 'note=two stamps')
+$(section bench good good policy=interval 'sweep.device=fake, corrected')
 INI
 equals "it is stored, per sample" "stream,0,0,0,,
 stream,100,40,0,900,two stamps" "$(column launched,offset_ns,offset_error_ns,dithered,graph_ns,reading_note)"
@@ -98,22 +80,10 @@ equals "also in a replay" "$(column $columns)" "$(replayed 'median_ci precision=
 # ---- dithered samples ----
 measured <<INI
 $defaults
-[policy interval]
-plugin = median_ci
-precision = 2%
-[device plain]
-plugin = fake
-tick = 32 ns
-step = 8 ns
-[device dithered]
-plugin = fake
-tick = 32 ns
-step = 8 ns
-is_dithered = yes
-[bench good]
-policy = interval
-iterations = 1
-sweep.device = plain, dithered
+$(section policy interval median_ci precision=2%)
+$(section device plain fake 'tick=32 ns' 'step=8 ns')
+$(section device dithered fake 'tick=32 ns' 'step=8 ns' is_dithered=yes)
+$(section bench good good policy=interval iterations=1 'sweep.device=plain, dithered')
 INI
 equals "they are said to be, and estimated by their mean" "0,32,median
 1,32,mean" "$(column dithered,tick_ns,statistic)"
@@ -125,13 +95,8 @@ equals "a replay knows that they are" "$(column n_samples,$columns)" \
 # Each case runs 15 samples, of which three find out how long one takes.
 measured <<INI
 $defaults
-[device spends]
-plugin = fake
-spent_from = 20
-[bench process]
-device = spends
-let.number = 0
-sweep.number = 1:5
+$(section device spends fake spent_from=20)
+$(section bench process process device=spends let.number=0 sweep.number=1:5)
 INI
 equals "a case that leaves its process changed is fine" "0 5" "$code $(column status | grep -c ok)"
 equals "the next one gets a fresh one, and only that" "1 2 1 2 1" "$(column metric.made | paste -sd ' ')"
@@ -142,15 +107,8 @@ measured <<INI
 devices = all
 jobs = 2
 $defaults
-[device spends]
-plugin = fake
-n_devices = 2
-models = Same
-spent_from = 20
-[bench wrong_result]
-device = spends:all
-let.number = 0
-sweep.number = 1:8
+$(section device spends fake n_devices=2 models=Same spent_from=20)
+$(section bench wrong_result wrong_result device=spends:all let.number=0 sweep.number=1:8)
 INI
 equals "wrong results in spent processes: each is one, and no device is given up for them" "8 " \
     "$(column status | grep -c 'wrong result') $(grep '^gbrun' err.txt)"

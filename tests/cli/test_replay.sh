@@ -25,30 +25,18 @@ cells()
 }
 
 # ---- what was measured is replayed ----
-cat >measured.ini <<'INI'
+cat >measured.ini <<INI
 [gbrun]
 results = measured.gbr
 [defaults]
 max_time = 300 ms
 [device fake]
 throttle_from = 30
-[policy some]
-plugin = fixed
-samples = 77
-[policy short]
-plugin = budget
-time = 3 ms
-[policy noise]
-plugin = stdrel
-min_time = 20 us
-max_noise = 2%
-[policy interval]
-plugin = median_ci
-precision = 0.2%
-floor_wall = 0
-[bench good]
-sweep.device = fake, cpu
-sweep.policy = some, short, noise, interval, policy_sees
+$(section policy some fixed samples=77)
+$(section policy short budget 'time=3 ms')
+$(section policy noise stdrel 'min_time=20 us' max_noise=2%)
+$(section policy interval median_ci precision=0.2% floor_wall=0)
+$(section bench good good 'sweep.device=fake, cpu' 'sweep.policy=some, short, noise, interval, policy_sees')
 INI
 succeeds "cases are measured" "$GBRUN" -c measured.ini -q
 columns=stop_reason,verdict,statistic,estimate_ns,low_ns,high_ns,confidence,n_discarded,n_effective
@@ -78,19 +66,10 @@ done
 
 # ---- the centre of a dithered timer's samples ----
 # 73 samples of seven values that are 10 ns, or 40 ns, apart: not all are as often.
-{ few_samples 73 'warmup = 0'; cat; } >dithered.ini <<'INI'
-[device fake]
-is_dithered = yes
-tick = 32 ns
-[device wide]
-plugin = fake
-is_dithered = yes
-tick = 32 ns
-step = 40 ns
-[device fine]
-plugin = fake
-step = 10 ns
-tick = 32 ns
+{ few_samples 73 'warmup = 0'; cat; } >dithered.ini <<INI
+$(section device fake fake is_dithered=yes 'tick=32 ns')
+$(section device wide fake is_dithered=yes 'tick=32 ns' 'step=40 ns')
+$(section device fine fake 'step=10 ns' 'tick=32 ns')
 [bench good]
 sweep.device = fake, wide, fine
 INI
@@ -120,17 +99,13 @@ succeeds "both are said" grep -q 'median 1.0[0-9]* us, between the ticks 1.0[0-9
 
 # ---- options, files of samples, several files and runs ----
 # A configuration that names what this machine lacks.
-cat >elsewhere.ini <<'INI'
+cat >elsewhere.ini <<INI
 [gbrun]
 devices = quantum
-[policy few]
-plugin = fixed
-samples = 11
+$(section policy few fixed samples=11)
 [device quantum]
 plugin = ./quantum.so
-[bench none]
-plugin = ./none.so
-policy = few
+$(section bench none ./none.so policy=few)
 INI
 cp measured.gbr other.gbr
 "$GBRUN" -c measured.ini -q -s good.policy=some >/dev/null 2>&1

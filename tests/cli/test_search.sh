@@ -31,21 +31,14 @@ order()
     column "$1" --sort sequence "${@:2}" | tr ',' ' ' | xargs
 }
 
-cat >fake.ini <<'END'
-[device fake]
-by_items = yes
-time = 1ns
+cat >fake.ini <<END
+$(section device fake fake by_items=yes time=1ns)
 [defaults]
 device = fake
 END
-cat fake.ini - >spins.ini <<'END'
-[search tiles]
-plugin = race
-tolerance = 20%
-[bench lasting]
-search = tiles
-sweep.duration = 40us, 10us, 80us, 160us
-sweep.kernels = 1, 3
+cat fake.ini - >spins.ini <<END
+$(section search tiles race tolerance=20%)
+$(section bench lasting lasting search=tiles 'sweep.duration=40us, 10us, 80us, 160us' 'sweep.kernels=1, 3')
 [bench good]
 max_samples = 10
 END
@@ -125,14 +118,9 @@ equals "check takes axes and metrics" 0 "$("$GBRUN" check -c goals.ini >out.txt 
 
 # --- several benchmarks, one space -----------------------------------------------------------------
 
-cat fake.ini - >two.ini <<'END'
-[search both]
-plugin = race
-tolerance = 20%
-[bench slow]
-plugin = lasting
-search = both
-sweep.duration = 50us, 90us
+cat fake.ini - >two.ini <<END
+$(section search both race tolerance=20%)
+$(section bench slow lasting search=both 'sweep.duration=50us, 90us')
 [bench good]
 search = both
 END
@@ -142,16 +130,10 @@ found "of all their cases" measured "3 of 3 cases, 3 of them ok, in 5 visits"
 
 # --- cases that misbehave --------------------------------------------------------------------------
 
-{ few_samples 6 'device = fake'; cat; } >faults.ini <<'END'
-[search good]
-plugin = race
-tolerance = 50%
-[bench crash]
-search = good
-sweep.kind = segv, none, exit3
-[bench wrong_result]
-search = good
-sweep.fault = value, nan, none
+{ few_samples 6 'device = fake'; cat; } >faults.ini <<END
+$(section search good race tolerance=50%)
+$(section bench crash crash search=good 'sweep.kind=segv, none, exit3')
+$(section bench wrong_result wrong_result search=good 'sweep.fault=value, nan, none')
 [bench skipper]
 search = good
 END
@@ -162,12 +144,10 @@ equals "the best is one that works" 1 "$("$GBRUN" search | grep -cE 'best +(cras
 
 # --- a search that cannot begin, and several goals ---------------------------------------------------
 
-cat fake.ini - >hostile.ini <<'END'
+cat fake.ini - >hostile.ini <<END
 [search bad]
 plugin = hostile
-[bench lasting]
-search = bad
-sweep.duration = 10us, 20us, 30us
+$(section bench lasting lasting search=bad 'sweep.duration=10us, 20us, 30us')
 END
 search hostile.ini -s "search bad.way=create"
 equals "a search that cannot begin: exit code" 1 "$code"
@@ -189,13 +169,9 @@ equals "commas between parentheses, and cases that are as good" "|and 1 within 1
 equals "one goal: no front" "" "$(front 'min median')"
 # A goal that is a column is read from each visit for itself: not from all of them again, which would make this a
 # quarter of a minute of work.
-{ few_samples 3 'search = all' 'iterations = 1' 'device = fake'; cat; } >many.ini <<'END'
-[search all]
-plugin = exhaustive
-goal = min factor * 2
-[bench good]
-sweep.factor = 1:50
-sweep.size = 1:10
+{ few_samples 3 'search = all' 'iterations = 1' 'device = fake'; cat; } >many.ini <<END
+$(section search all exhaustive 'goal=min factor * 2')
+$(section bench good good sweep.factor=1:50 sweep.size=1:10)
 END
 search many.ini
 equals "five hundred visits by a column: exit code" 0 "$code"

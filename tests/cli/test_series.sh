@@ -18,22 +18,12 @@ of_series()
 }
 
 few_samples 12 'device = cpu' 'iterations = 1' >few
-cat few - >series.ini <<'INI'
+cat few - >series.ini <<INI
 [bench giver]
-[bench threads]
-plugin = giver
-threads = 4
-[bench in_collect]
-plugin = giver
-collects = yes
-[bench background]
-plugin = giver
-fault = background
-[bench millions]
-plugin = giver
-n = 4000000
-min_samples = 2
-max_samples = 3
+$(section bench threads giver threads=4)
+$(section bench in_collect giver collects=yes)
+$(section bench background giver fault=background)
+$(section bench millions giver n=4000000 min_samples=2 max_samples=3)
 INI
 "$GBRUN" -c series.ini -o series.gbr >series.txt 2>err.txt
 equals "cases are fine" "ok ok ok ok ok" "$(of series.gbr status)"
@@ -80,23 +70,11 @@ equals "into the same" "$(sql series.gbr 'select name, n, hex(bins) from series 
     "$(sql merged.gbr 'select name, n, hex(bins) from series order by 3' | cksum)"
 
 # ---- a policy that is pointed at them ----
-cat few - >measure.ini <<'INI'
-[bench giver]
-measure = latency
-policy = quantiles
-max_samples = 20000
-[bench threads]
-plugin = giver
-threads = 3
-n = 10
-measure = latency
-[bench in_collect]
-plugin = giver
-collects = yes
-measure = collected
-[bench time]
-plugin = giver
-measure = time
+cat few - >measure.ini <<INI
+$(section bench giver giver measure=latency policy=quantiles max_samples=20000)
+$(section bench threads giver threads=3 n=10 measure=latency)
+$(section bench in_collect giver collects=yes measure=collected)
+$(section bench time giver measure=time)
 INI
 "$GBRUN" -c measure.ini -o measure.gbr >measure.txt 2>err.txt
 equals "cases of series are fine" "ok ok ok ok" "$(of measure.gbr status)"

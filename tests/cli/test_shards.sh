@@ -6,13 +6,10 @@
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 cd "$TMPDIR" || exit 99
 unset SLURM_ARRAY_TASK_ID SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_RANK JOB_COMPLETION_INDEX PARALLEL_SEQ
-{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >a.ini <<'INI'
+{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >a.ini <<INI
 [bench lasting]
 sweep.duration = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us, 9us
-[bench other]
-plugin = lasting
-sweep.duration = 100us, 1us
-rounds = 2
+$(section bench other lasting 'sweep.duration=100us, 1us' rounds=2)
 INI
 
 cases()
@@ -199,11 +196,7 @@ another shard begins|3/3|2
 LIST
 # The fourth case waits for log.go.
 { few_samples 3 'device = fake' 'warmup = 0'; cat; } >slow.ini <<INI
-[bench beside]
-log = $TMPDIR/log
-held_from = 32
-let.number = 0
-sweep.number = 1:8
+$(section bench beside beside "log=$TMPDIR/log" held_from=32 let.number=0 sweep.number=1:8)
 INI
 mkfifo log
 exec 5<>log
