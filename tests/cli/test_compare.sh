@@ -37,10 +37,8 @@ values of an axis, the other way round|0||new.gbr --by bytes --base 6144|2 faste
 values of an axis, within the margin|0||new.gbr --by bytes --base 4KiB --margin 60%
 uncertified cases, strictly|3|gbrun: --strict: 4 of 4 compared cases of new.gbr are not certified by their policy|\
 old.gbr new.gbr --strict
-a new case that fails|0||new.gbr fails.gbr
 a case that fails on both sides|1||fails.gbr fails.gbr
 a case that is missing|3||new.gbr less.gbr
-new cases|0||less.gbr new.gbr
 another cache state|2|gbrun: error: 4 of 4 cases of cold.gbr are of another cache (cold, the base has warm): $unforced|\
 new.gbr cold.gbr
 another cache state by force: each line says so|0||new.gbr cold.gbr --force|same, other cache

@@ -25,8 +25,6 @@ equals "a name that is none" "gbrun: error: there is no [bench nop_c]; did you m
 equals "cases by an expression" "copy bytes=4000;copy bytes=8000" "$(cases -c m.ini --where 'bytes > 2000')"
 equals "an expression with an unknown name" "--where: error: unknown name 'byts'; did you mean 'bytes'?" \
     "$(cases -c m.ini -w 'byts > 2000')"
-equals "a sample of the cases is the same for one seed" "3 $(cases -c m.ini --sample 3)" \
-    "$(cases -c m.ini --sample 3 | tr ';' '\n' | wc -l) $(cases -c m.ini --sample 3)"
 equals "the last of two configurations counts" "nop_b;more" \
     "$(printf '[bench more]\nplugin = nop\n[bench copy]\nonly = 0\n[bench nop_a]\nexclude = 1\n' >n.ini
     cases -c m.ini -c n.ini)"
@@ -52,9 +50,6 @@ equals "a policy without precision" \
     "$(settings --precision 3%)"
 equals "a device that a benchmark does not run on" "--device: error: unknown device 'cpuu'; did you mean 'cpu'?" \
     "$(settings --device cpuu)"
-equals "a setting that changes nothing" \
-    "-s:1: error: 'copy.bytes=4k' has no effect: [bench copy] is not among the benchmarks that are run" \
-    "$(settings nop_a -s copy.bytes=4k)"
 equals "gbrun list devices has no device to set" "cpu:0" \
     "$("$GBRUN" list devices -c m.ini --format csv | tail -n 1 | cut -d, -f1)"
 
