@@ -56,18 +56,20 @@ succeeds 'more threads than processors are warned of' \
 
 {
     few_samples 5 'iterations = 100'
-    printf '[device cores]\nplugin = cpu\npin = %s\n' 'none'
-    printf '[bench counters]\nplugin = ./contention.so\ndevice = cores\nthreads = 2\n'
+    section device cores cpu pin=none
+    section bench counters ./contention.so device=cores threads=2
 } >pinned.ini
-for pin in none compact scatter; do
-    succeeds "pin = $pin" "$GBRUN" run -q -c pinned.ini -o pinned.gbr -s "device cores.pin=$pin"
-done
-"$GBRUN" run -q -c pinned.ini -o pinned.gbr -s 'device cores.pin=dense' >shown 2>&1
-succeeds 'other words for pin are refused' \
-    grep -q "pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8" shown
-"$GBRUN" run -q -c pinned.ini -o pinned.gbr -s 'device cores.numa_node=1023' >shown 2>&1
+try_each "$GBRUN" run -q -c pinned.ini -o pinned.gbr <<'TABLE'
+pin = none|0||
+pin = compact|0||-s 'device cores.pin=compact'
+pin = scatter|0||-s 'device cores.pin=scatter'
+TABLE
+ran "$GBRUN" run -q -c pinned.ini -o pinned.gbr -s 'device cores.pin=dense'
+has 'other words for pin are refused' <(cat out.txt err.txt) \
+    "pin: 'dense': expected none, compact, scatter or CPUs such as 0-3,8"
+ran "$GBRUN" run -q -c pinned.ini -o pinned.gbr -s 'device cores.numa_node=1023'
 succeeds 'so is a node that is not there' \
-    grep -qE 'numa_node = 1023: (there is no such node|this system shows no nodes)' shown
+    grep -qE 'numa_node = 1023: (there is no such node|this system shows no nodes)' out.txt err.txt
 
 # An option of that name which a plugin has had before stays what it is.
 { few_samples 2; printf '[bench e]\nplugin = elementwise\nn = 64\nthreads = 1\n'; } >own.ini
