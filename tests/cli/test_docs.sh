@@ -208,15 +208,14 @@ for document in "${documents[@]}"; do
     n_checks=$((n_checks + $(grep -cE '^(not )?ok ' "$said")))
 done
 blocks=("$TMPDIR"/*.blocks/*.name)
-[ "${#blocks[@]}" -ge 20 ] || fail "the blocks of the documents were found" "${#blocks[@]}"
+succeeds "the blocks of the documents were found" test "${#blocks[@]}" -ge 20
 
 # Messages: of the pairs of neighbours among their words, without names and numbers, most stand in the texts of the
 # sources, adjacent literals joined.
 find core plugins include -name '*.[ch]' -exec cat {} + |
     tr '\n' ' ' | sed 's/"[[:space:]]*"//g; s/\\"/'"'"'/g; s/"/\n/g' >"$TMPDIR/texts"
 while read -r is_there message; do
-    [ "$is_there" = 0 ] || pass "$message"
-    [ "$is_there" = 1 ] || fail "$message" "gbrun does not print this"
+    equals "gbrun prints: $message" 1 "$is_there"
 done < <(awk '
     function pairs_of(line, ret,    word, n, i, pair) {
         gsub(/\047[^\047]*\047/, " 0 ", line)

@@ -6,17 +6,12 @@
 
 include=$top_srcdir/include
 
-# has COMPILER
-has()
-{
-    command -v "${1%% *}" >/dev/null
-}
 # without_warnings NAME COMPILER FLAGS SOURCE...: the sources, one after another, by one call of the compiler.
 without_warnings()
 {
     local name=$1 compiler=$2 flags=$3
     shift 3
-    if has "$compiler"; then
+    if command -v "${compiler%% *}" >/dev/null; then
         # shellcheck disable=SC2086 # a compiler may come with flags: "ccache gcc", "gcc -m64"
         succeeds "$name by $compiler $flags" $compiler $flags -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$include" "$@"
     else

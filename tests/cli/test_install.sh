@@ -16,7 +16,6 @@ if [ -z "$gbrun" ] || [ -z "$pc" ]; then
     fail "bin/gbrun and gbrun.pc are installed" "$(find "$root" -type f)"
     finish
 fi
-
 export PKG_CONFIG_PATH=${pc%/*}
 pkg_config()
 {
