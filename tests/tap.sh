@@ -125,12 +125,17 @@ status()
         }'
 }
 
-# each_status <<TABLE: lines of LABEL|STATUS, as status says it.
+# each_status <<TABLE: lines of LABEL|STATUS, as status says it; a label with {a,b} in it is two.
 each_status()
 {
-    local label expected
+    local label expected words word
     while IFS='|' read -r label expected; do
-        equals "$label" "$expected" "$(status "$label")"
+        words=("$label")
+        [[ $label != *\{* ]] || IFS=, read -ra words < <(sed 's/.*{\(.*\)}.*/\1/' <<<"$label")
+        for word in "${words[@]}"; do
+            [[ $label != *\{* ]] || word=${label%%\{*}$word${label##*\}}
+            equals "$word" "$expected" "$(status "$word")"
+        done
     done
 }
 
@@ -150,6 +155,13 @@ errors_of()
             key = keys[place[1]]
             print sections[place[1]], place[2] (index(text, key ": ") == 1 ? "" : " at " key), text
         }' "$1" "$2"
+}
+
+# with_modules: in the folder of the test, where gbrun finds the plugins of tests.
+with_modules()
+{
+    export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+    cd "$TMPDIR" || exit 99
 }
 
 # sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.

@@ -2,8 +2,7 @@
 # `gbrun ab`: sides, verdicts, stopping, going on after a kill, two builds. The device `fake` (tests/modules) takes the
 # times that its options say, so that verdicts do not depend on the machine.
 . "$top_srcdir/tests/tap.sh"
-cd "$TMPDIR" || exit 99
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 
 # ab CODE NAME ARGUMENT...: out.txt, err.txt; the exit code.
 ab()

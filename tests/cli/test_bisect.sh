@@ -2,8 +2,7 @@
 # `gbrun bisect`: a repository in which one commit makes a benchmark 5 % longer is searched for it. It takes as
 # long as it says, by the device fake (tests/modules), on every machine.
 . "$top_srcdir/tests/tap.sh"
-cd "$TMPDIR" || exit 99
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 if ! git --version >/dev/null 2>&1; then
     skip "bisect" "git is not here"

@@ -2,7 +2,6 @@
 # test_call.sh - functions of a library measured from a configuration: every way to pass something,
 # what is compared, what is refused before anything runs, what goes wrong in the function itself.
 # The words of signatures, values and calls have their test in tests/plugins/test_call_parse.c.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
 mkdir "$TMPDIR/config" "$TMPDIR/elsewhere"
 cp "$top_builddir/tests/modules/.libs/call_targets.so" "$TMPDIR/config/targets.so"

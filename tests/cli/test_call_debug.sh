@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # test_call_debug.sh - signatures beside the debug information of the library.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 cat >functions.c <<'C'

@@ -2,8 +2,7 @@
 # Kernels that cheat: a result that is right at the end, and is not that of each call, is found by calls on renewed
 # inputs and outputs.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 # cheats LINE...: all ways of cheating with these settings.
 cheats()

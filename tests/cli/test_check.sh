@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # test_check.sh - comparisons from a configuration to what is shown: settings, files, columns.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
 modules=$top_builddir/tests/modules/.libs
 mkdir "$TMPDIR/config" "$TMPDIR/elsewhere"

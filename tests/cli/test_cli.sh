@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # The command line as its user meets it: exit codes, streams, stopping and resuming, full disks, merging.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 # ---- usage, and three mistakes in one file ----
 cat >wrong.ini <<'INI'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # test_command.sh - whole programs as benchmarks, and `gbrun command` and `gbrun call`, which make a
 # configuration from words: what is passed to a program, what is compared, what goes wrong in it.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 1
 

@@ -2,8 +2,7 @@
 # counters: from the key and the device to metrics, warnings and `list counters`. The device is
 # tests/modules/device_fake.c, whose counters are arithmetic.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 # said TEXT: how many lines of the table have it.
 said()

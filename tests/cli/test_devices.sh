@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Several devices in one run: which are chosen, cases spread over them or measured on each, cases that are to be alone.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 head="$(few_samples 12 'iterations = 1' 'warmup = 0')
 [device gpu]
@@ -75,10 +74,8 @@ run
 equals "some of the devices are not there" 1 "$code"
 all='gpu:0 (Big, GPU-aaaa1111), gpu:1 (Big, GPU-aaaa2222), gpu:2 (Big, GPU-bbbb3333), gpu:3 (Small, GPU-cccc4444)'
 each_status <<LIST
-good device=gpu:GPU-bbbb3333|ok n=12
-good device=gpu:GPU-cccc|ok n=12
+good device={gpu:GPU-bbbb3333,gpu:GPU-cccc,cpu:all}|ok n=12
 good device=gpu:GPU-dddd|failed: device gpu:GPU-dddd: no UUID begins so: there is $all
-good device=cpu:all|ok n=12
 LIST
 equals "the device of a UUID" "2 3" "$(column device_number --where "device in ('gpu:GPU-bbbb3333', 'gpu:GPU-cccc')" | xargs)"
 equals "list says which" 'gpu:GPU-cccc' \

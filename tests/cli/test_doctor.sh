@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # `gbrun doctor` asks device plugins what is noisy about their devices, in a process that may die of it.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 # doctor SECTIONS DEVICES: code, out.txt, err.txt; devices.txt is what stands between the machine's own findings and the
 # end, of the devices given. (All device plugins that are found are asked, as `device = auto` would.)

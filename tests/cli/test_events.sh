@@ -2,8 +2,7 @@
 # `--events FD` of `gbrun run` and `gbrun ab`: what happens as lines of JSON, whatever their reader does.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/python/python.sh"
-cd "$TMPDIR" || exit 99
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 find_python jsonschema
 
 # kinds FILE: its events, in order.

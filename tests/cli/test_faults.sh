@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Plugins that crash, hang, print, lie and damage the process they run in: each costs its own case and no other.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 defaults=$(few_samples 12 'device = cpu' 'iterations = 1' 'warmup = 1 ms')
 
 # ---- crashes in every callback ----
@@ -18,16 +17,13 @@ INI
 equals "a run with crashes ends with exit code 1" 1 "$code"
 equals "all cases are there" 20 "$(grep -ac '^[0-9]*/20  ' err.txt)"
 each_status <<'TABLE'
-before|ok n=12
-after|ok n=12
+{before,after}|ok n=12
 crash where=create kind=segv|crashed (SIGSEGV, in create)
 crash where=create kind=exit0|crashed (exit 0, in create)
 crash where=prepare kind=segv|crashed (SIGSEGV, in prepare)
 crash where=prepare kind=exit0|crashed (exit 0, in prepare)
-crash where=run kind=segv|crashed (SIGSEGV, in run, while warming up)
-crash where=run kind=exit0|crashed (exit 0, in run, while warming up)
-crash where=reset kind=segv|crashed (SIGSEGV, in run, while warming up)
-crash where=reset kind=exit0|crashed (exit 0, in run, while warming up)
+crash where={run,reset} kind=segv|crashed (SIGSEGV, in run, while warming up)
+crash where={run,reset} kind=exit0|crashed (exit 0, in run, while warming up)
 crash where=verify kind=segv|crashed (SIGSEGV, in verify) n=12
 crash where=verify kind=exit0|crashed (exit 0, in verify) n=12
 crash where=work kind=segv|crashed (SIGSEGV, in work)
@@ -56,10 +52,7 @@ hang where=run|timed out after 20.0 s, in run, while warming up
 hang where=verify|timed out after 20.0 s, in verify n=12
 forker dies=no|ok n=12
 forker dies=yes|crashed (SIGABRT, in prepare)
-returning where=create|ok n=12
-returning where=prepare|ok n=12
-returning where=verify|ok n=12
-returning where=destroy|ok n=12
+returning where={create,prepare,verify,destroy}|ok n=12
 after|ok n=12
 TABLE
 equals "no process is left behind" "" "$(grep -las "HURRY_FILE=$TMPDIR" /proc/[0-9]*/environ)"
@@ -77,20 +70,10 @@ sweep.where = create, run}
 $(section bench after good 'sweep.factor=1, 2, 3')
 INI
 each_status <<'TABLE'
-environment what=locale|ok n=12
-environment what=cwd|ok n=12
-environment what=signals|ok n=12
-environment what=rounding|ok n=12
-environment what=flush_to_zero|ok n=12
-environment what=umask|ok n=12
-environment what=variables|ok n=12
-environment what=nice|ok n=12
-environment what=all|ok n=12
+environment what={locale,cwd,signals,rounding,flush_to_zero,umask,variables,nice,all}|ok n=12
 fd_closer|crashed (closed its connection, in work)
 leak|ok n=12
-after factor=1|ok n=12
-after factor=2|ok n=12
-after factor=3|ok n=12
+after factor={1,2,3}|ok n=12
 TABLE
 has "what was changed is reported" out.txt "changed the process's locale (environment what=locale)" \
     "changed the process's working directory (environment what=cwd)" \
@@ -123,14 +106,13 @@ equals "its control characters do not reach a terminal" 0 "$(tr -d '\n\t\040-\37
 each_status <<'TABLE'
 printer|ok n=12
 failer kind=words|failed: the planned failure
-failer kind=silent|failed: run: failed
+failer kind={silent,null_text}|failed: run: failed
 failer kind=unknown|failed: run: status -77
 failer kind=device_error|device error (the planned failure)
 failer kind=no_memory|failed: run: out of memory
 failer kind=cancelled|failed: run: cancelled
 failer kind=wrong_result|wrong result: run: wrong result
 failer kind=twice|failed: a second failure
-failer kind=null_text|failed: run: failed
 failer kind=invalid_utf8|failed: caf? ?????? é
 wrong_result fault=value|wrong result: C: abs 3e-05 > 1e-06 at [17]: expected 1.5, got 1.50003 n=12
 wrong_result fault=nan|wrong result: C: not finite at [5]: expected 1.5, got nan (1 of 256 values) n=12
@@ -175,17 +157,13 @@ $(section device throttled fake throttle_from=5)
 sweep.device = fake, fake:2, fake:9, lossy, poisoned, breaks_at_open, breaks_at_describe, hangs, throttled, absent, cpu
 INI
 each_status <<'TABLE'
-good device=fake|ok n=12
-good device=fake:2|ok n=12
+good device={fake,fake:2,lossy,throttled,cpu}|ok n=12
 good device=fake:9|failed: device fake:9: there is only fake:0 (Fake 1000, FAKE-0), fake:1 (Fake 1000, FAKE-1), fake:2 (Fake 2000, FAKE-2)
-good device=lossy|ok n=12
 good device=poisoned|device error (illegal address)
 good device=breaks_at_open|crashed (SIGABRT, while opening the device)
 good device=breaks_at_describe|failed: device breaks_at_describe is not there: crashed (SIGABRT) while describing devices
 good device=hangs|timed out after 20.0 s, while opening the device
-good device=throttled|ok n=12
 good device=absent|failed: device absent is not there: no such hardware was ever built
-good device=cpu|ok n=12
 TABLE
 has "lost samples are counted, throttled ones marked" out.txt 'lost the times of' 'throttled samples'
 

@@ -2,8 +2,7 @@
 # Rounds of a case: between those of the others, in order, also with several jobs and after a stop; what
 # is recorded of their times; and what they say together.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 { few_samples 20 'device = fake' 'warmup = 0'; cat; } >rounds.ini <<INI
 [gbrun]

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # test_kernel_cases.sh - kernels described in a configuration: what is refused before anything runs, with
 # its place. No GPU is needed.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
 if [ ! -e "$top_builddir/plugins/bench_kernel/bench_kernel.la" ]; then
     echo "built without the headers of CUDA"

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Lanes of a search: cases are built without their device while others are measured.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 { few_samples 6 'time_limit = 60s' 'device = cpu'; cat; } >lanes.ini <<END
 $(section search any exhaustive lanes=4)

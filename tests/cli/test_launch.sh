@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # launch = graph, telemetry and warnings of a device at its opening, from the worker to what is shown.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 defaults=$(few_samples 12 'iterations = 2')
 
 # ---- launch ----

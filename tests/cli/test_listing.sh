@@ -2,8 +2,7 @@
 # listing: what a device lists of a sample, from its plugin to tables and exports. The device is
 # tests/modules/device_fake.c with the lists of fake_activities.h.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 # run LISTING [OPTION]...: measures one case; code, out.txt, err.txt
 run()

@@ -2,8 +2,7 @@
 # `gbrun log`: histories over runs and files, their order, change points, formats. The device `fake` (tests/modules)
 # takes the times that its options say.
 . "$top_srcdir/tests/tap.sh"
-cd "$TMPDIR" || exit 99
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 
 { few_samples 7 'device = quick'; cat; } >bench.ini <<INI
 rounds = 2

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # What is done around the samples that count: warming up before them, and stopping in the middle of them.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 # of NAME COLUMNS: of the benchmark's cases, on a line.
 of()

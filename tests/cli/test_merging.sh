@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # test_merging.sh - many results files into one: from folders and lists, with broken ones among them, after an
 # interruption, of one plan.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 make_shards=$top_builddir/tests/scale/shards

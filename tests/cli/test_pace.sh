@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # pace = free, burst, sustained; waiting for the device: on the device `fake`, whose time is arithmetic.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 # run OPTION...: measures one case on the device with these options; those of the benchmark begin with "bench.".
 run()

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # test_paging.sh - a part of very many cases: --limit and --offset of show and export.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
-cd "$TMPDIR" || exit 99
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 { few_samples 3 'device = fake' 'warmup = 0'; cat; } >a.ini <<INI
 $(section bench lasting lasting 'sweep.duration=1us, 2us, 3us, 4us, 5us, 6us, 7us' rounds=2)
 INI

@@ -2,8 +2,7 @@
 # How a device reads samples, and what follows: results that are wrong after a graph only, what the clock
 # subtracts, dithered samples, processes that are spent. On the device `fake`, whose time is arithmetic.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 defaults=$(few_samples 12 'iterations = 2' 'warmup = 0')
 
 # of BENCH COLUMNS: of its case.

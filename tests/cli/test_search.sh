@@ -3,8 +3,7 @@
 # `fake`, whose time is arithmetic. Of going on after an interruption see test_lanes.sh and
 # tests/hostile/test_bad_searches.sh, which has searches that misbehave as well.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 # search FILE ARGUMENT...: runs the configuration into a fresh results.gbr; err.txt and code.
 search()

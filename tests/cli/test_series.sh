@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Samples that a benchmark gives itself: stored, shown, measured; and plugins that give them wrongly.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 # of FILE COLUMN [ARGUMENT]...: of the cases, on one line.
 of()

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # test_shards.sh - a sweep dealt to several tasks: which cases each has, what the environment of schedulers
 # says, what is stored, what goes on where it was interrupted.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 unset SLURM_ARRAY_TASK_ID SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_RANK JOB_COMPLETION_INDEX PARALLEL_SEQ
 { few_samples 3 'device = fake' 'warmup = 0'; cat; } >a.ini <<INI
 [bench lasting]
