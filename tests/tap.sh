@@ -128,10 +128,10 @@ status()
 # each_status <<TABLE: lines of LABEL|STATUS, as status says it; a label with {a,b} in it is two.
 each_status()
 {
-    local label expected words word
+    local label expected list words word
     while IFS='|' read -r label expected; do
-        words=("$label")
-        [[ $label != *\{* ]] || IFS=, read -ra words < <(sed 's/.*{\(.*\)}.*/\1/' <<<"$label")
+        list=${label#*\{} words=("$label")
+        [[ $label != *\{* ]] || IFS=, read -ra words <<<"${list%%\}*}"
         for word in "${words[@]}"; do
             [[ $label != *\{* ]] || word=${label%%\{*}$word${label##*\}}
             equals "$word" "$expected" "$(status "$word")"
