@@ -105,6 +105,12 @@ column()
     rows --columns "$@"
 }
 
+# of BENCH COLUMNS: of its cases in results.gbr, on a line.
+of()
+{
+    column "$2" --where "bench = '$1'" | paste -sd ' '
+}
+
 # measured <<INI: as ran, of a run of the configuration into a new results.gbr.
 measured()
 {

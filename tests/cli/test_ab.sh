@@ -70,10 +70,7 @@ ab 3 "not decided, strictly" -c fake.ini "${noisy[@]}" --max-rounds 5 --strict -
 has "not decided: a reason" out.txt "round by round: 2 not decided after 5"
 
 # ---- what may differ: environment, plugin, policy; a side that fails ----
-{
-    few_samples 7 'device = fake'
-    printf '[bench process]\n'
-} >process.ini
+few_samples 7 'device = fake' '[bench process]' >process.ini
 ab 0 "two environments" -c process.ini --base env.GBRUN_TEST=1 --new env.GBRUN_TEST=2 -f csv -o env.gbr
 equals "two environments: in the sides' processes" "base,1 new,2" \
     "$(column side,metric.variable env.gbr | sort -u | paste -sd ' ')"
@@ -84,10 +81,14 @@ equals "a side that fails: it is not tried again" "broken 2" "$(row 13) $(rows a
 ab 1 "both sides fail" -c process.ini --base plugin=failer --new plugin=failer -q -o ab.gbr
 
 # ---- [ab NAME] ----
-{
-    cat fake.ini
-    printf '[ab slow]\nnew = device=later, other.seed=3\n[ab same]\nbase = device=quick\nnew = device=twin\nmargin = 2%%\n'
-} >sections.ini
+cat fake.ini - >sections.ini <<'EOF'
+[ab slow]
+new = device=later, other.seed=3
+[ab same]
+base = device=quick
+new = device=twin
+margin = 2%
+EOF
 {
     cat fake.ini
     printf '[ab wrong]\nbase = device=quick, sampels=3\nnew = device\nmargn = 3%%\nalpha = 70%%\n'
@@ -150,10 +151,8 @@ ran "$GBRUN" compare killed.gbr --by side --base base -f csv
 equals "compare says what the end said" "$(cat resumed.txt)" "$(cat out.txt)"
 
 # ---- two builds ----
-{
-    few_samples 20 'device = fake'
-    printf '[device fake]\nby_items = yes\ntime = 1ns\n[bench wait]\nplugin = ./wait.so\n'
-} >wait.ini
+few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so' \
+    >wait.ini
 cat >build.sh <<EOF
 sed "s/10us/\$1ns/" "$top_srcdir/tests/modules/lasting.c" >wait.c
 ${CC:-cc} -O0 -fPIC -shared -fvisibility=hidden -I"$top_srcdir/include" wait.c -o wait.so

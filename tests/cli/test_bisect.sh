@@ -14,11 +14,8 @@ git init -q -b main . && git config user.name tester && git config user.email te
 cat >build.sh <<EOF
 exec ${CC:-cc} -O0 -fPIC -shared -fvisibility=hidden -I"$top_srcdir/include" wait.c -o wait.so
 EOF
-{
-    few_samples 20 'device = fake'
-    printf '[device fake]\nby_items = yes\ntime = 1ns\n'
-    printf '[bench wait]\nplugin = ./wait.so\n[ab unused]\nnew = seed=2\n'
-} >wait.ini
+few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so' \
+    '[ab unused]' 'new = seed=2' >wait.ini
 printf '[policy few]\nsamples = 25\n' >few.ini # a second file, whose keys take the place of those of the first
 printf 'wait.so\n*.gbr*\ngbrun-ab-*\n*.txt\n' >.gitignore
 

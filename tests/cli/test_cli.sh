@@ -26,7 +26,7 @@ no results file|2|gbrun: error: none.gbr: there is no such results file|show non
 TABLE
 
 # ---- exit codes for automatic tests, several files ----
-{ few_samples 3 'device = fake'; printf '[bench skipper]\nrounds = 2\n'; } >skips.ini
+few_samples 3 'device = fake' '[bench skipper]' 'rounds = 2' >skips.ini
 { cat skips.ini; printf '[bench good]\n'; } >some.ini
 { cat some.ini; printf '[bench wrong_result]\n'; } >wrong.ini
 strict="failed 0, skipped 2, not certified 1,"
@@ -61,7 +61,7 @@ exits "what is certified" 0 "$GBRUN" show some.gbr --strict --where "bench = 'go
 equals "what is certified: nothing is said" "" "$(cat err.txt)"
 
 # ---- a run ----
-{ few_samples 12 'device = cpu'; printf '[bench good]\nsweep.factor = 1, 2, 3\n'; } >good.ini
+few_samples 12 'device = cpu' '[bench good]' 'sweep.factor = 1, 2, 3' >good.ini
 exits "a good run" 0 "$GBRUN" -c good.ini
 equals "progress: a line for each case" 3 "$(grep -c '^[123]/3  good factor=[123]  ' err.txt)"
 equals "the table goes to standard output" 3 "$(grep -c '^good  ' out.txt)"
@@ -110,46 +110,30 @@ equals "rounds are interleaved" \
     "$(printf 'shared shared isolated next pinned variable variable longer %.0s' 1 2 | sed 's/ $//')" \
     "$(column bench --sort sequence process.gbr | xargs)"
 
-# ---- stopping and resuming ----
-# One case waits for log.go, which comes when the signal has.
+# ---- stopping and resuming; what is killed is in tests/hostile/test_kills.sh ----
+# The sixth case waits for log.go, which comes when the signal has.
 { few_samples 3 'device = fake' 'warmup = 0'; cat; } >slow.ini <<INI
-$(section bench beside beside "log=$TMPDIR/log" let.number=0 sweep.number=1:12)
+$(section bench beside beside "log=$TMPDIR/log" let.number=0 sweep.number=1:12 held_from=48)
 INI
 mkfifo err
-# stop_after N SIGNAL: starts the run, sends the signal when N cases are announced and the next one is held; code.
-stop_after()
-{
-    rm -f results.gbr* log*
-    "$GBRUN" -c slow.ini -s "beside.held_from=$((8 * ($1 + 1)))" >out.txt 2>err &
-    exec 6<err
-    heard '*/12  *' "$1" <&6
-    kill -"$2" $!
-    : >log.go
-    cat <&6 >err.txt
-    wait $!
-    code=$?
-}
-stop_after 5 INT
-equals "Ctrl-C: exit code 1" 1 "$code"
+rm -f results.gbr*
+"$GBRUN" -c slow.ini >out.txt 2>err &
+exec 6<err
+heard '*/12  *' 5 <&6
+kill -INT $!
+: >log.go
+cat <&6 >err.txt
+wait $!
+equals "Ctrl-C: exit code 1" 1 $?
 has "it says how to go on" err.txt 'to finish them: gbrun run --resume results.gbr'
 exits "resuming" 0 "$GBRUN" run --resume results.gbr
 equals "all cases are there, once, in the order of the sweep" "$(seq 1 12)" "$(column number)"
 equals "and all are fine" ok "$(column status | sort -u)"
 equals "nothing is left to resume" 0 "$("$GBRUN" run --resume results.gbr 2>&1 >/dev/null | grep -c '/12')"
-for n in 0 3 9; do
-    stop_after $n KILL
-    if [ -s results.gbr ] && "$GBRUN" show >/dev/null 2>&1; then
-        succeeds "killed after $n: every announced case is there" test "$(column status | grep -c ok)" -ge $n
-        "$GBRUN" run -q --resume results.gbr >/dev/null 2>&1
-        equals "killed after $n: resumed" "$(seq 1 12)" "$(column number | sort -n)"
-    else
-        equals "killed before anything was announced" 0 $n
-    fi
-done
 
 # ---- a full disk ----
 # As the limit of a file's size, which needs no rights; it is met in the middle of the run.
-{ few_samples 3000 'device = cpu' 'iterations = 1' 'warmup = 0'; printf '[bench good]\nsize = 1\nsweep.factor = 1:20\n'; } >full.ini
+few_samples 3000 'device = cpu' 'iterations = 1' 'warmup = 0' '[bench good]' 'size = 1' 'sweep.factor = 1:20' >full.ini
 (
     ulimit -f 160
     exec "$GBRUN" -c full.ini -o full.gbr >out.txt 2>err.txt

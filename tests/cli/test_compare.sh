@@ -10,10 +10,8 @@ compare()
     exits "$2" "$1" "$GBRUN" compare "${@:3}"
 }
 
-{
-    few_samples 10 'device = cpu'
-    printf '[bench copy]\nrounds = 3\nsweep.bytes = 4KiB, 6KiB\nsweep.method = memcpy, stream\n'
-} >copy.ini
+few_samples 10 'device = cpu' '[bench copy]' 'rounds = 3' 'sweep.bytes = 4KiB, 6KiB' 'sweep.method = memcpy, stream' \
+    >copy.ini
 { cat copy.ini; printf '[bench fails]\nplugin = failer\n'; } >fails.ini
 for file in old new old; do
     succeeds "$file.gbr is measured" "$GBRUN" -q -c copy.ini -o "$file.gbr"

@@ -16,12 +16,6 @@ derived()
     "$GBRUN" export --format json --where "bench = '$1'" results.gbr | grep -o '"counted_[a-z0-9_]*"' | grep -c .
 }
 
-# of NAME COLUMNS: of the benchmark's cases, on a line.
-of()
-{
-    column "$2" --where "bench = '$1'" | paste -sd ' '
-}
-
 defaults=$(few_samples 12 'device = fake' 'iterations = 2')
 
 # ---- metrics ----

@@ -28,11 +28,8 @@ by_schema()
     fi
 }
 
-{
-    few_samples 6 'device = quick' 'warmup = 0'
-    printf '[device quick]\nplugin = fake\n[bench one]\nplugin = process\nrounds = 2\n'
-    printf '[bench missing]\nplugin = process\ndevice = quick:7\n'
-} >few.ini
+few_samples 6 'device = quick' 'warmup = 0' '[device quick]' 'plugin = fake' '[bench one]' 'plugin = process' \
+    'rounds = 2' '[bench missing]' 'plugin = process' 'device = quick:7' >few.ini
 "$GBRUN" run -q -c few.ini -o few.gbr --events 3 3>few.jsonl >/dev/null 2>&1
 equals "one case fails: exit code" 1 $?
 equals "what happens, in order" "run_begin case_begin case_end case_begin case_end case_begin case_end run_end" \
@@ -65,10 +62,8 @@ by_schema "of a run that was killed" long.jsonl
 
 # ---- readers ----
 
-{
-    few_samples 6 'device = quick' 'warmup = 0'
-    printf '[device quick]\nplugin = fake\n[bench many]\nplugin = process\nrounds = 250\n'
-} >many.ini
+few_samples 6 'device = quick' 'warmup = 0' '[device quick]' 'plugin = fake' '[bench many]' 'plugin = process' \
+    'rounds = 250' >many.ini
 exec 4<>fifo
 "$GBRUN" run -q -c many.ini -o many.gbr --events 3 3>fifo >/dev/null 2>err.txt
 equals "a reader that never reads: exit code" 0 $?
@@ -86,10 +81,8 @@ equals "... all was measured" 250 "$(rows gone.gbr | wc -l)"
 
 # ---- ab ----
 
-{
-    few_samples 7 'device = quick' 'warmup = 0'
-    printf '[device quick]\nplugin = fake\n[device later]\nplugin = fake\ntime = 1.5us\n[bench one]\nplugin = process\n'
-} >ab.ini
+few_samples 7 'device = quick' 'warmup = 0' '[device quick]' 'plugin = fake' '[device later]' 'plugin = fake' \
+    'time = 1.5us' '[bench one]' 'plugin = process' >ab.ini
 "$GBRUN" ab -q -c ab.ini --new device=later --max-rounds 6 -o ab.gbr --events 5 5>ab.jsonl >/dev/null 2>&1
 equals "ab: exit code, slower" 3 $?
 equals "ab: begins" "run_begin case_begin case_end case_begin case_end round_end" "$(kinds ab.jsonl | sed "s/ estimate//g" | cut -d ' ' -f 1-6)"

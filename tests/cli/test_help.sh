@@ -75,7 +75,7 @@ for word in sections '[gbrun]' defaults '[policy NAME]' gbrun bench plugin like 
 done
 pass "help explains the words of configurations and tables"
 
-{ few_samples 3; printf '[gbrun]\nresults = one.gbr\n[bench one]\nplugin = nop\n'; } >one.ini
+few_samples 3 '[gbrun]' 'results = one.gbr' '[bench one]' 'plugin = nop' >one.ini
 gbrun -c one.ini --quiet >/dev/null
 gbrun list columns --format csv | tr -d '\r' >columns.csv
 # columns_of TITLE: the columns that are documented under it, sorted.

@@ -3,12 +3,6 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-# of NAME COLUMNS: of the benchmark's cases, on a line.
-of()
-{
-    column "$2" --where "bench = '$1'" | paste -sd ' '
-}
-
 # ---- warm-up, lost samples, a cold cache ----
 # The fake device counts what it has run; `good` counts the calls of run. No warm-up: three calls to calibrate. Of those,
 # the third is lost with the device `lossy`, as is every third from there on. What the first cold case takes for the

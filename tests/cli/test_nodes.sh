@@ -5,10 +5,8 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
-{
-    few_samples 5 'device = cpu'
-    printf '[bench nop]\nrounds = 5\n[bench copy]\nrounds = 5\nsweep.bytes = 4KiB, 6KiB, 8KiB\n'
-} >fleet.ini
+few_samples 5 'device = cpu' '[bench nop]' 'rounds = 5' '[bench copy]' 'rounds = 5' 'sweep.bytes = 4KiB, 6KiB, 8KiB' \
+    >fleet.ini
 succeeds "a node measures" "$GBRUN" -q -c fleet.ini -o measured.gbr
 
 # node FILE HOST NUMBER SEED FACTOR: a copy of measured.gbr: times of the first round, by noise of +-0.5 %.

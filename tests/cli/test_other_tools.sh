@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
-{ few_samples 6 'device = cpu'; printf '[bench copy]\nrounds = 5\nsweep.bytes = 4KiB, 8KiB\n'; } >bench.ini
+few_samples 6 'device = cpu' '[bench copy]' 'rounds = 5' 'sweep.bytes = 4KiB, 8KiB' >bench.ini
 succeeds "measured" "$GBRUN" -q -c bench.ini -o old.gbr
 succeeds "and again" "$GBRUN" -q -c bench.ini -o new.gbr
 for format in google nvbench hyperfine pyperf jmh t4 github bmf junit openmetrics trace; do

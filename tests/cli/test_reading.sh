@@ -5,12 +5,6 @@
 with_modules
 defaults=$(few_samples 12 'iterations = 2' 'warmup = 0')
 
-# of BENCH COLUMNS: of its case.
-of()
-{
-    column "$2" --where "bench = '$1'"
-}
-
 # replayed POLICY COLUMNS: of each case.
 replayed()
 {

@@ -8,12 +8,8 @@ unset NO_COLOR CLICOLOR CLICOLOR_FORCE
 cd "$TMPDIR" || exit 99
 case $gbrun in /*) ;; *) gbrun=$OLDPWD/$gbrun ;; esac
 
-{
-    few_samples 50
-    printf '[bench copies]\nplugin = copy\nsweep.bytes = 1KiB, 2KiB, 4KiB\n'
-    printf '[bench products]\nplugin = multistream_matmul\nproblems = 2\nrows = 4\ncols = 4\n'
-    printf 'aligned = 64\nsweep.streams = 1, 2\n'
-} >cases.ini
+few_samples 50 '[bench copies]' 'plugin = copy' 'sweep.bytes = 1KiB, 2KiB, 4KiB' '[bench products]' \
+    'plugin = multistream_matmul' 'problems = 2' 'rows = 4' 'cols = 4' 'aligned = 64' 'sweep.streams = 1, 2' >cases.ini
 
 # on_terminal COLUMNS COMMAND: runs the command on a terminal that wide; raw has all that it wrote.
 on_terminal()

@@ -12,11 +12,8 @@ of()
     column "$2" "$1" | xargs
 }
 
-{
-    few_samples 20 'iterations = 100'
-    printf '[bench counters]\nplugin = ./contention.so\n'
-    printf 'sweep.counter = atomic, mutex, neighbours, padded\nsweep.threads = 1, 2, 5\n'
-} >counters.ini
+few_samples 20 'iterations = 100' '[bench counters]' 'plugin = ./contention.so' \
+    'sweep.counter = atomic, mutex, neighbours, padded' 'sweep.threads = 1, 2, 5' >counters.ini
 "$GBRUN" run -q -c counters.ini -o counters.gbr >shown 2>&1
 equals 'all are measured' 0 $?
 equals 'no increment is lost' "ok ok ok ok ok ok ok ok ok ok ok ok" "$(of counters.gbr verified)"
@@ -34,10 +31,8 @@ equals 'a sample ends with the slowest' 8 \
 equals 'a benchmark that runs in one has no such key' \
     "one.ini:3:1: error: unknown key 'threads' in [bench copy]: the benchmark runs in one thread" \
     "$(printf '[bench copy]\nplugin = copy\nthreads = 2\n' >one.ini && "$GBRUN" check -c one.ini 2>&1)"
-{
-    few_samples 5 'iterations = 100' 'threads = 2'
-    printf '[bench copy]\nbytes = 1KiB\n[bench contention]\nplugin = ./contention.so\n'
-} >both.ini
+few_samples 5 'iterations = 100' 'threads = 2' '[bench copy]' 'bytes = 1KiB' '[bench contention]' \
+    'plugin = ./contention.so' >both.ini
 "$GBRUN" run -q -c both.ini -o both.gbr >shown 2>&1
 equals 'as a default it is for those that have it' "0 copy,0 contention,2" \
     "$? $(column bench,items both.gbr | sed 's/,$/,0/' | xargs)"
@@ -72,7 +67,7 @@ succeeds 'so is a node that is not there' \
     grep -qE 'numa_node = 1023: (there is no such node|this system shows no nodes)' out.txt err.txt
 
 # An option of that name which a plugin has had before stays what it is.
-{ few_samples 2; printf '[bench e]\nplugin = elementwise\nn = 64\nthreads = 1\n'; } >own.ini
+few_samples 2 '[bench e]' 'plugin = elementwise' 'n = 64' 'threads = 1' >own.ini
 "$GBRUN" run -q -c own.ini -o own.gbr >shown 2>&1
 equals "a plugin's own option threads" "0 ok" "$? $(of own.gbr status)"
 finish
