@@ -29,14 +29,16 @@ sections()
     }' | sed 's/@/long, long, long, long, long, long, long, long/g; s/\x01/\n  /g' >>"$config"
 }
 
+# begin [LINE]...
 begin()
 {
-    few_samples 5 'device = cpu' 'iterations = 3' 'warmup = 0' >"$config"
+    few_samples 5 'device = cpu' 'iterations = 3' 'warmup = 0' "$@" >"$config"
 }
 
-# measure <<TABLE: what begin wrote, and the sections.
+# measure [LINE]... <<TABLE: with these lines, and the sections.
 measure()
 {
+    begin "$@"
     sections
     rm -f results.gbr
     "$GBRUN" -c "$config" -o results.gbr >stdout 2>stderr
@@ -51,7 +53,6 @@ statuses()
 # --- What the right answer is to each way of passing something ------------------------------------
 
 # `widened` is not a function of this type, which shows that all of the register has the sign.
-begin
 measure <<'TABLE'
 int8|difference_int8|int8(int8, int8)|-100; 13; expect = -126
 uint8|difference_uint8|uint8(uint8, uint8)|250; 3; expect = 244
@@ -140,7 +141,6 @@ succeeds "the cost of a call is measured" grep -qE ',[0-9.e-]+' <(column bench,c
 
 # --- Each comparison can fail -----------------------------------------------------------------------
 
-begin
 measure <<'TABLE'
 number|difference_int32|int(int, int)|5; 1; expect = 4
 float|difference_float|float(float, float)|0.5; 0.125; expect = 0.2501
@@ -171,7 +171,6 @@ succeeds "a text that differs is shown" grep -q 'return is "hello, .*": expected
 
 # --- What goes wrong in a function costs its case ------------------------------------------------
 
-begin
 measure <<'TABLE'
 crash|crash|int()|
 quit|quit|int(int)|3
@@ -292,7 +291,6 @@ sed -i 's|^library = ./|library = |' "$config"
 succeeds "a library beside the configuration is pointed to" grep -qF \
     '; one of that name beside the configuration is written ./NAME' stderr
 
-begin
 measure <<'TABLE'
 a|f|void()|library = ./missing.so, libmissing.so.7
 b|f|voids()|
@@ -310,7 +308,6 @@ equals "a library that crashes as it is loaded is an error" \
     "$? $(sed -n "1s|^$config:[0-9]*|6|p" stderr)"
 succeeds "and the other sections are looked at" grep -q "no function 'no_such'" stderr
 
-begin
 measure <<'TABLE'
 missing|f|void()|library = libmissing.so.7; optional = yes
 no_function|no_such|int()|optional = yes
@@ -326,10 +323,8 @@ second ok" "$? $(statuses)"
 
 # --- Work and roofs -----------------------------------------------------------------------------
 
-begin
-printf '%s\n' "[bench bandwidths]" "plugin = ceilings" "bytes = 64KiB" \
-    "sweep.roof = dram_copy, l3_copy, l2_copy" "[bench rates]" "plugin = ceilings" "roof = fp64_fma" >>"$config"
-measure <<'TABLE'
+measure "[bench bandwidths]" "plugin = ceilings" "bytes = 64KiB" "sweep.roof = dram_copy, l3_copy, l2_copy" \
+    "[bench rates]" "plugin = ceilings" "roof = fp64_fma" <<'TABLE'
 of_math|status|int(int)|0; work.flops = 1e9; work.bytes_read = 8; work.math = {type} {unit}; \
     zip.kind = type, unit: fp64, vector | fp64, tensor
 of_memory|status|int(int)|0; work.flops = 1; work.bytes_read = 1e9; work.math = fp64 vector
@@ -341,7 +336,6 @@ of_memory,fp64,vector,memory-bound,a bandwidth
 unsaid,,,,a bandwidth" "$(column bench,math_format,math_unit,bound,roof_name --where "plugin = 'call'" results.gbr |
         sed 's/[a-z0-9]*_copy$/a bandwidth/')"
 
-begin
 measure <<'TABLE'
 work|status|int(int)|0; work.flops = 0; work.bytes_read = 3; work.bytes_written = 5; work.items = 7; work.item = call
 words|status|int(int)|0; work.math = {format} {unit}; sweep.unit = scalar, vector, tensor; \

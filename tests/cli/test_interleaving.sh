@@ -4,11 +4,8 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-{ few_samples 20 'device = fake' 'warmup = 0'; cat; } >rounds.ini <<INI
-[gbrun]
-rounds = 3
-$(section bench beside beside "log=$TMPDIR/log" let.number=0 sweep.number=1:6)
-INI
+few_samples 20 'device = fake' 'warmup = 0' '[gbrun]' 'rounds = 3' '[bench beside]' "log=$TMPDIR/log" let.number=0 \
+    sweep.number=1:6 >rounds.ini
 
 # of COLUMNS [OPTION...]: of rounds.gbr, blanks for commas.
 of()

@@ -3,10 +3,8 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-{ few_samples 6 'time_limit = 60s' 'device = cpu'; cat; } >lanes.ini <<END
-$(section search any exhaustive lanes=4)
-$(section bench builder builder search=any folder=built 'sweep.size=30, 10, 50, 20, 60, 40, 80, 70')
-END
+few_samples 6 'time_limit = 60s' 'device = cpu' '[search any]' 'plugin = exhaustive' lanes=4 '[bench builder]' \
+    search=any folder=built 'sweep.size=30, 10, 50, 20, 60, 40, 80, 70' >lanes.ini
 
 # search [-c FILE] ARGUMENT...: a fresh run of lanes.ini, or the file, of which nothing is built yet; err.txt and code.
 search()

@@ -168,10 +168,8 @@ equals "commas between parentheses, and cases that are as good" "|and 1 within 1
 equals "one goal: no front" "" "$(front 'min median')"
 # A goal that is a column is read from each visit for itself: not from all of them again, which would make this a
 # quarter of a minute of work.
-{ few_samples 3 'search = all' 'iterations = 1' 'device = fake'; cat; } >many.ini <<END
-$(section search all exhaustive 'goal=min factor * 2')
-$(section bench good good sweep.factor=1:50 sweep.size=1:10)
-END
+few_samples 3 'search = all' 'iterations = 1' 'device = fake' '[search all]' 'plugin = exhaustive' \
+    'goal=min factor * 2' '[bench good]' sweep.factor=1:50 sweep.size=1:10 >many.ini
 search many.ini
 equals "five hundred visits by a column: exit code" 0 "$code"
 claims "five hundred visits by a column" "search all (exhaustive): best of the 500 measured of 500 cases"

@@ -158,10 +158,8 @@ for n in 2 3; do
     equals "$n shards by costs are all cases, each once" "" \
         "$(for ((i = 1; i <= n; i++)); do cases --shard "$i/$n" --costs each.gbr; done | sort | diff - <(sort all.txt))"
 done
-{ few_samples 3 'device = fake' 'warmup = 0'; cat; } >costs.ini <<'INI'
-[bench lasting]
-sweep.duration = 10us, 2ms, 10us, 2ms, 10us, 2ms
-INI
+few_samples 3 'device = fake' 'warmup = 0' '[bench lasting]' 'sweep.duration = 10us, 2ms, 10us, 2ms, 10us, 2ms' \
+    >costs.ini
 "$GBRUN" -q -c costs.ini -o costs.gbr >/dev/null 2>&1
 sql costs.gbr "UPDATE bench_case SET wall_ns = 1e8 + 1e9 * (position % 2)"
 shares()
