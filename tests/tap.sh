@@ -46,6 +46,130 @@ equals()
     fi
 }
 
+# has NAME FILE TEXT...: a line of the file has each of the texts.
+has()
+{
+    local name=$1 file=$2 text
+    shift 2
+    for text; do
+        grep -qF -- "$text" "$file" || { fail "$name" "expected a line with: $text" "$(cat "$file")"; return; }
+    done
+    pass "$name"
+}
+
+# ran COMMAND...: out.txt and err.txt are what it printed, code is its exit status.
+ran()
+{
+    "$@" >out.txt 2>err.txt </dev/null
+    code=$?
+}
+
+# exits NAME CODE COMMAND...: as ran, with this exit status.
+exits()
+{
+    ran "${@:3}"
+    equals "$1: exit code" "$2" "$code$([ "$code" = "$2" ] || cat err.txt)"
+}
+
+# try_each COMMAND... <<TABLE: lines of NAME|CODE|MESSAGE|ARGUMENTS[|OUTPUT]... With the arguments, which are words of the
+# shell, the command ends with this exit status. MESSAGE is all that it says on standard error, `-` where that is nothing,
+# or after `~` a text in a line of it; where it is empty nothing is looked at. OUTPUT is a text in a line of out.txt. A
+# line that ends in \ goes on in the next one.
+try_each()
+{
+    local name expected message arguments output words got
+    while IFS='|' read -r name expected message arguments output; do
+        eval "words=($arguments)"
+        ran "$@" "${words[@]}"
+        got=$(<err.txt)
+        case $message in
+        '') got= ;;
+        -) got=${got:--} ;;
+        '~'*) ! grep -qF -- "${message#\~}" err.txt || got=$message ;;
+        esac
+        equals "$name" "$expected $message" "$code $got"
+        IFS='|' read -ra words <<<"$output"
+        [ -z "$output" ] || has "$name: output" out.txt "${words[@]}"
+    done < <(sed -e :a -e '/\\$/N; s/\\\n//; ta')
+}
+
+# rows ARGUMENT...: what gbrun export prints with them, without its head.
+rows()
+{
+    "$GBRUN" export "$@" | tail -n +2 | tr -d '\r'
+}
+
+# column NAMES [ARGUMENT]...: these columns of the cases, a case a line.
+column()
+{
+    rows --columns "$@"
+}
+
+# of BENCH COLUMNS: of its cases in results.gbr, on a line.
+of()
+{
+    column "$2" --where "bench = '$1'" | paste -sd ' '
+}
+
+# measured <<INI: as ran, of a run of the configuration into a new results.gbr.
+measured()
+{
+    rm -f results.gbr*
+    "$GBRUN" -c - >out.txt 2>err.txt
+    code=$?
+}
+
+# status LABEL: what err.txt says of a case when it was done, without its times: "ok n=12", "crashed (SIGSEGV, in run)".
+# (An emulator says itself that a program ended by a signal.)
+status()
+{
+    grep -a '^[0-9]*/[0-9]*  ' err.txt | sed "s/; it printed 'qemu: uncaught target signal [^']*'//" |
+        awk -F '  ' -v label="$1" '$2 == label {
+            n = ""
+            for (i = 3; i <= NF; i++) if ($i ~ /^n=/) n = " " $i
+            print (n != "" && NF == 5 ? "ok" : $NF) n
+        }'
+}
+
+# each_status <<TABLE: lines of LABEL|STATUS, as status says it; a label with {a,b} in it is two.
+each_status()
+{
+    local label expected list words word
+    while IFS='|' read -r label expected; do
+        list=${label#*\{} words=("$label")
+        [[ $label != *\{* ]] || IFS=, read -ra words <<<"${list%%\}*}"
+        for word in "${words[@]}"; do
+            [[ $label != *\{* ]] || word=${label%%\{*}$word${label##*\}}
+            equals "$word" "$expected" "$(status "$word")"
+        done
+    done
+}
+
+# errors_of CONFIGURATION FILE: of each error in the file that has a place, SECTION COLUMN TEXT, where the place is the key
+# that the text begins with.
+errors_of()
+{
+    awk 'FNR == NR {
+            if (sub(/^\[bench /, "")) section = substr($0, 1, length($0) - 1)
+            sections[FNR] = section
+            keys[FNR] = substr($0, 1, index($0, " = ") - 1)
+            next
+        }
+        match($0, /:[0-9]+:[0-9]+: error: /) {
+            split(substr($0, RSTART + 1), place, ":")
+            text = substr($0, RSTART + RLENGTH)
+            key = keys[place[1]]
+            print sections[place[1]], place[2] (index(text, key ": ") == 1 ? "" : " at " key), text
+        }' "$1" "$2"
+}
+
+# with_modules: in the folder of the test, where gbrun finds the plugins of tests.
+with_modules()
+{
+    export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+    cd "$TMPDIR" || exit 99
+}
+
 # sql FILE STATEMENTS: of a results file; a row is a line, with | between its values.
 sql()
 {
@@ -68,6 +192,13 @@ few_samples()
     printf '[policy few]\nplugin = fixed\nsamples = %s\n[defaults]\npolicy = few\n' "$1"
     shift
     [ $# = 0 ] || printf '%s\n' "$@"
+}
+
+# section KIND NAME PLUGIN [KEY=VALUE]...: of a configuration: `section device slow fake time=1us`.
+section()
+{
+    printf '[%s %s]\nplugin = %s\n' "$1" "$2" "$3"
+    [ $# = 3 ] || printf '%s\n' "${@:4}"
 }
 
 # hurry COMMAND...: runs gbrun, or what runs it, without waiting for the time limits of modules that hang

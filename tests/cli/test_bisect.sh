@@ -2,8 +2,7 @@
 # `gbrun bisect`: a repository in which one commit makes a benchmark 5 % longer is searched for it. It takes as
 # long as it says, by the device fake (tests/modules), on every machine.
 . "$top_srcdir/tests/tap.sh"
-cd "$TMPDIR" || exit 99
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 if ! git --version >/dev/null 2>&1; then
     skip "bisect" "git is not here"
@@ -12,53 +11,18 @@ fi
 
 mkdir work && cd work || exit 99
 git init -q -b main . && git config user.name tester && git config user.email tester@localhost
-cat >wait.c <<'EOF'
-#include <gbrun/gbrun.h>
-#include "nanoseconds.h"
-
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    (void)params;
-    *ret_bench = host->allocate(host, 1);
-    return *ret_bench ? GB_OK : GB_NO_MEMORY;
-}
-
-static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
-{
-    (void)bench;
-    (void)queue;
-    (void)iterations;
-    return GB_OK;
-}
-
-/* What the device goes by. */
-static int32_t work(void *bench, struct gb_work *work)
-{
-    (void)bench;
-    work->items = NANOSECONDS;
-    return GB_OK;
-}
-
-static const struct gb_bench_ops ops = {.size = sizeof ops, .create = create, .run = run, .work = work};
-static const struct gb_plugin plugin = {.size = sizeof plugin, .kind = GB_PLUGIN_BENCH, .id = "wait",
-    .version = "1.0", .summary = "waits", .ops = &ops};
-GB_MODULE(&plugin)
-EOF
 cat >build.sh <<EOF
-exec ${CC:-cc} -O1 -fPIC -shared -fvisibility=hidden -I"$top_srcdir/include" wait.c -o wait.so
+exec ${CC:-cc} -O0 -fPIC -shared -fvisibility=hidden -I"$top_srcdir/include" wait.c -o wait.so
 EOF
-{
-    few_samples 20 'device = fake'
-    printf '[device fake]\nby_items = yes\ntime = 1ns\n'
-    printf '[bench wait]\nplugin = ./wait.so\n[ab unused]\nnew = seed=2\n'
-} >wait.ini
+few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so' \
+    '[ab unused]' 'new = seed=2' >wait.ini
 printf '[policy few]\nsamples = 25\n' >few.ini # a second file, whose keys take the place of those of the first
-printf 'wait.so\n*.gbr*\ngbrun-ab-*\n' >.gitignore
+printf 'wait.so\n*.gbr*\ngbrun-ab-*\n*.txt\n' >.gitignore
 
-# commit MESSAGE NANOSECONDS [LINE]: the loop takes so long.
+# commit MESSAGE NANOSECONDS [LINE]: the benchmark takes so long.
 commit()
 {
-    printf '/* %s */\n#define NANOSECONDS %s\n%s\n' "$1" "$2" "${3-}" >nanoseconds.h
+    { printf '/* %s */\n%s\n' "$1" "${3-}"; sed "s/10us/$2ns/" "$top_srcdir/tests/modules/lasting.c"; } >wait.c
     git add . && git commit -qm "$1"
 }
 commit first 100000
@@ -71,22 +35,19 @@ commit seventh 105100
 commit eighth 105000
 planted=$(git rev-parse HEAD~3)
 
-# bisect CODE NAME ARGUMENT...: out.txt, err.txt beside the repository.
+# bisect CODE NAME ARGUMENT...: out.txt, err.txt, which git ignores.
 bisect()
 {
-    local expected=$1 name=$2 code
+    local expected=$1 name=$2
     shift 2
-    "$GBRUN" bisect -c wait.ini -c few.ini --build 'sh build.sh' "$@" >../out.txt 2>../err.txt
-    code=$?
-    [ "$code" = "$expected" ] || cat ../err.txt >&2
-    equals "$name: exit code" "$expected" "$code"
+    exits "$name" "$expected" "$GBRUN" bisect -c wait.ini -c few.ini --build 'sh build.sh' "$@"
     equals "$name: the tree is as it was" "main " "$(git rev-parse --abbrev-ref HEAD) $(git status --porcelain)"
 }
 
 bisect 0 "a planted commit" --good HEAD~7 --bad HEAD -o found.gbr
-equals "a planted commit: it is found" "$planted" "$(head -n 1 ../out.txt | cut -d' ' -f1)"
-equals "a planted commit: what it is" "planted" "$(sed -n '2s/.*: //p' ../out.txt)"
-equals "a planted commit: the case" "  wait" "$(tail -n 1 ../out.txt)"
+equals "a planted commit: it is found" "$planted" "$(head -n 1 out.txt | cut -d' ' -f1)"
+equals "a planted commit: what it is" "planted" "$(sed -n '2s/.*: //p' out.txt)"
+equals "a planted commit: the case" "  wait" "$(tail -n 1 out.txt)"
 equals "a planted commit: a run for each that was measured, found by its commit" "$(git rev-parse HEAD~3)" \
     "$("$GBRUN" list runs found.gbr --format csv | grep -o "commit=$planted" | head -n 1 | cut -d= -f2)"
 equals "a planted commit: no copies are left" "" "$(echo gbrun-ab-*/* | grep -v '\*')"
@@ -98,25 +59,23 @@ commit "nor does this" 105000 '#error'
 commit "builds again" 105000
 git checkout -q main
 bisect 1 "commits that do not build" --good HEAD~7 --bad broken -q -o skipped.gbr
-equals "commits that do not build: no culprit" "" "$(cat ../out.txt)"
+equals "commits that do not build: no culprit" "" "$(cat out.txt)"
 equals "commits that do not build: who is left" "builds again;nor does this;does not build" \
-    "$(sed -n 's/^[0-9a-f]* \(builds again\|nor does this\|does not build\)$/\1/p' ../err.txt | paste -sd ';')"
+    "$(sed -n 's/^[0-9a-f]* \(builds again\|nor does this\|does not build\)$/\1/p' err.txt | paste -sd ';')"
 
 bisect 1 "nothing is slower" --good HEAD~7 --bad HEAD~5 -q -o same.gbr
-equals "nothing is slower: message" 1 "$(grep -c 'there is nothing to find' ../err.txt)"
+equals "nothing is slower: message" 1 "$(grep -c 'there is nothing to find' err.txt)"
 
 # ---- refusals ----
 bisect 2 "no such commit" --good nowhere
-equals "no such commit: message" "gbrun: error: nowhere: no such commit in the repository of this folder" "$(cat ../err.txt)"
+equals "no such commit: message" "gbrun: error: nowhere: no such commit in the repository of this folder" "$(cat err.txt)"
 bisect 2 "the other way round" --good HEAD --bad HEAD~3
-equals "the other way round: message" 1 "$(grep -c 'is no ancestor of --bad' ../err.txt)"
-"$GBRUN" bisect -c wait.ini --good HEAD >../out.txt 2>../err.txt
-equals "no build: message" "gbrun: error: expected --good COMMIT, --build COMMAND and -c FILE" "$(cat ../err.txt)"
+has "the other way round: message" err.txt 'is no ancestor of --bad'
 echo '/* changed */' >>wait.c
-"$GBRUN" bisect -c wait.ini --good HEAD~3 --build true >../out.txt 2>../err.txt
-equals "changed files" 1 "$(grep -c 'tracked files are changed' ../err.txt)"
-git checkout -q wait.c
+try_each "$GBRUN" bisect -c wait.ini <<'TABLE'
+no build|2|gbrun: error: expected --good COMMIT, --build COMMAND and -c FILE|--good HEAD
+changed files|2|~tracked files are changed|--good HEAD~3 --build true
+TABLE
 cp wait.ini .. && cd .. || exit 99
-GIT_CEILING_DIRECTORIES=$TMPDIR "$GBRUN" bisect -c wait.ini --good HEAD --build true >out.txt 2>err.txt
-equals "no repository" 2 $?
+GIT_CEILING_DIRECTORIES=$TMPDIR exits "no repository" 2 "$GBRUN" bisect -c wait.ini --good HEAD --build true
 finish

@@ -15,11 +15,7 @@ make_archive()
 succeeds "make bundle" make_archive
 version=$("$GBRUN" --version | cut -d ' ' -f 2)
 archive=$(echo "$top_builddir/gbrun-$version"-linux-*.tar.gz)
-if [ "$(stat -c %s "$archive")" -le $((20 << 20)) ]; then
-    pass "it has at most 20 MiB"
-else
-    fail "it has at most 20 MiB" "$(stat -c %s "$archive") bytes"
-fi
+succeeds "it has at most 20 MiB" test "$(stat -c %s "$archive")" -le $((20 << 20))
 
 mkdir "$TMPDIR/else" "$TMPDIR/here"
 tar -C "$TMPDIR/else" -xzf "$archive"
@@ -28,11 +24,7 @@ equals "all of it lies in one folder" "gbrun-$version" "$(basename "$root")"
 for file in README.md bin/gbrun conf/bench.ini docs/tutorial.md docs/examples/clear.c \
     lib/pkgconfig/gbrun.pc share/cmake/gbrun/gbrunConfig.cmake include/gbrun/bench.hpp \
     docs/pictures/replay.png include/gbrun/gbrun.h run-gpu-tests share/man/man1/gbrun.1 share/man/man5/gbrun.ini.5 tests/tap.sh; do
-    if [ -s "$root/$file" ]; then
-        pass "it has $file"
-    else
-        fail "it has $file"
-    fi
+    succeeds "it has $file" test -s "$root/$file"
 done
 
 # Programs and modules: where their libraries come from, and what they say about where they were built.
@@ -105,9 +97,5 @@ equals "every test for a GPU is in it" \
 cp "$archive" first.tar.gz
 rm -f "$archive"
 succeeds "it is made again" make_archive
-if cmp -s first.tar.gz "$archive"; then
-    pass "which gives the same archive"
-else
-    fail "which gives the same archive" "$(cmp first.tar.gz "$archive" 2>&1)"
-fi
+succeeds "which gives the same archive" cmp first.tar.gz "$archive"
 finish

@@ -7,101 +7,54 @@ cd "$TMPDIR" || exit 99
 # compare CODE NAME ARGUMENT...: out.txt, err.txt; the exit code.
 compare()
 {
-    local expected=$1 name=$2 code
-    shift 2
-    "$GBRUN" compare "$@" >out.txt 2>err.txt
-    code=$?
-    equals "$name: exit code" "$expected" "$code"
+    exits "$2" "$1" "$GBRUN" compare "${@:3}"
 }
 
-# says NAME TEXT: all of standard error.
-says()
-{
-    equals "$1: message" "gbrun: error: $2" "$(cat err.txt)"
-}
-
-# has NAME TEXT: a line of standard output has the text.
-has()
-{
-    if grep -qF -- "$2" out.txt; then
-        pass "$1"
-    else
-        fail "$1" "expected a line with: $2" "$(cat out.txt)"
-    fi
-}
-
-few_samples 10 'device = cpu' >few.ini
-{
-    cat few.ini
-    printf '[bench copy]\nrounds = 3\nsweep.bytes = 4KiB, 6KiB\nsweep.method = memcpy, stream\n'
-} >copy.ini
+few_samples 10 'device = cpu' '[bench copy]' 'rounds = 3' 'sweep.bytes = 4KiB, 6KiB' 'sweep.method = memcpy, stream' \
+    >copy.ini
+{ cat copy.ini; printf '[bench fails]\nplugin = failer\n'; } >fails.ini
 for file in old new old; do
     succeeds "$file.gbr is measured" "$GBRUN" -q -c copy.ini -o "$file.gbr"
 done
+"$GBRUN" -q -c copy.ini -o six.gbr -s copy.rounds=6 >/dev/null
+"$GBRUN" -q -c copy.ini -o less.gbr -s copy.bytes=4KiB >/dev/null
+"$GBRUN" -q -c copy.ini -o cold.gbr -s copy.cache=cold >/dev/null
+GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs "$GBRUN" -q -c fails.ini -o fails.gbr >/dev/null 2>&1
 
-count=(--metric bytes_read)
-compare 0 "two files" "${count[@]}" old.gbr new.gbr
-has "two files: the base" "base: run 2 of old.gbr, 20"
-has "two files: four cases" "4 same; geometric mean of 4 ratios 1.000"
-compare 0 "three files" "${count[@]}" old.gbr new.gbr old.gbr
-has "three files: a column each" "1.000 same  1.000 same"
-compare 0 "two runs of a file" "${count[@]}" old.gbr
-has "two runs: the one before" "base: run 1 of old.gbr, 20"
-has "two runs: the newest" "new: run 2 of old.gbr, 20"
-compare 0 "runs by their numbers" "${count[@]}" old.gbr --base 2 --new 1
-has "runs by their numbers: the base" "base: run 2 of old.gbr, 20"
-compare 0 "a run by a fact" "${count[@]}" old.gbr --base "host=$(uname -n)" --new previous
-has "a run by a fact: the newest that has it" "base: run 2 of old.gbr, 20"
-
-compare 3 "values of an axis" "${count[@]}" new.gbr --by bytes --base 4KiB
-has "values of an axis: the base" "base: 4096, run 1 of new.gbr"
-has "values of an axis: as counts" "2 slower; geometric mean of 2 ratios 1.500"
-compare 0 "values of an axis, the other way round" "${count[@]}" new.gbr --by bytes --base 6144
-has "values of an axis: the other way round" "2 faster"
-compare 0 "values of an axis, within the margin" "${count[@]}" new.gbr --by bytes --base 4KiB --margin 60%
+no_pairs='rounds of two runs are no pairs: expected --by with an option or setting whose values are in one run'
+unforced='they are not compared without --force'
+try_each "$GBRUN" compare --metric bytes_read <<TABLE
+two files|0||old.gbr new.gbr|base: run 2 of old.gbr, 20|4 same; geometric mean of 4 ratios 1.000
+three files: a column each|0||old.gbr new.gbr old.gbr|1.000 same  1.000 same
+two runs of a file: the newest, and the one before|0||old.gbr|base: run 1 of old.gbr, 20|new: run 2 of old.gbr, 20
+runs by their numbers|0||old.gbr --base 2 --new 1|base: run 2 of old.gbr, 20
+a run by a fact: the newest that has it|0||old.gbr --base "host=$(uname -n)" --new previous|base: run 2 of old.gbr, 20
+values of an axis|3||new.gbr --by bytes --base 4KiB|base: 4096, run 1 of new.gbr|\
+2 slower; geometric mean of 2 ratios 1.500
+values of an axis, the other way round|0||new.gbr --by bytes --base 6144|2 faster
+values of an axis, within the margin|0||new.gbr --by bytes --base 4KiB --margin 60%
+uncertified cases, strictly|3|gbrun: --strict: 4 of 4 compared cases of new.gbr are not certified by their policy|\
+old.gbr new.gbr --strict
+a case that fails on both sides|1||fails.gbr fails.gbr
+a case that is missing|3||new.gbr less.gbr
+another cache state|2|gbrun: error: 4 of 4 cases of cold.gbr are of another cache (cold, the base has warm): $unforced|\
+new.gbr cold.gbr
+another cache state by force: each line says so|0||new.gbr cold.gbr --force|same, other cache
+TABLE
+for format in table md csv json junit github; do
+    compare 0 "format $format" --metric bytes_read old.gbr new.gbr --format $format
+done
 compare 0 "values of an axis, paired" new.gbr --by method --base stream --margin 99.9% -f csv
 equals "values of an axis: three pairs in each row" 2 "$(grep -c ',3,3,paired,' out.txt)"
-
-compare 0 "round by round, too few" new.gbr --by method --base stream --margin 99.9% --sequential
-has "round by round, too few: the note" "unclear: copy bytes=4096: 3 rounds, 4 at least are needed"
-has "round by round, too few: how many" "round by round: 2 not decided after 3"
-compare 2 "round by round, of two files" old.gbr new.gbr --sequential
-says "round by round, of two files" "--sequential: goes with --by and --base: rounds of two runs are no pairs"
-compare 2 "round by round, of two runs" old.gbr --by host --base "$(uname -n)" --sequential
-says "round by round, of two runs" "--sequential: rounds of two runs are no pairs: expected --by with an option or \
-setting whose values are in one run"
-compare 2 "no alpha" old.gbr new.gbr --alpha 0
-"$GBRUN" -q -c copy.ini -o six.gbr -s copy.rounds=6 >/dev/null
-"$GBRUN" compare six.gbr --by bytes --base 4KiB --sequential -f csv >out.txt # whatever it says
+ran "$GBRUN" compare six.gbr --by bytes --base 4KiB --sequential -f csv # whatever it says
 equals "round by round: after four rounds or more, as many of both sides" "ok ok" \
     "$(awk -F, 'NR > 1 {print ($14 == $15 && $14 >= 4 && $16 == "sequential") ? "ok" : $0}' out.txt | paste -sd ' ')"
-
-compare 3 "uncertified cases, strictly" "${count[@]}" old.gbr new.gbr --strict
-equals "uncertified cases: message" \
-    "gbrun: --strict: 4 of 4 compared cases of new.gbr are not certified by their policy" "$(cat err.txt)"
-
-for format in table md csv json junit github; do
-    compare 0 "format $format" "${count[@]}" old.gbr new.gbr --format $format
-done
 if command -v python3 >/dev/null; then
-    compare 3 "JSON" "${count[@]}" new.gbr --by bytes --base 4KiB --format json
+    compare 3 "JSON" --metric bytes_read new.gbr --by bytes --base 4KiB --format json
     succeeds "JSON is JSON" python3 -c 'import json; print(json.load(open("out.txt"))["exit_code"])'
-    compare 3 "XML" "${count[@]}" new.gbr --by bytes --base 4KiB --format junit
+    compare 3 "XML" --metric bytes_read new.gbr --by bytes --base 4KiB --format junit
     succeeds "XML is XML" python3 -c 'import xml.dom.minidom as x; x.parse("out.txt")'
 fi
-
-# Cases that fail, that are gone, that are new.
-{
-    cat copy.ini
-    printf '[bench fails]\nplugin = failer\n'
-} >fails.ini
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-"$GBRUN" -q -c fails.ini -o fails.gbr >/dev/null 2>&1
-"$GBRUN" -q -c copy.ini -o less.gbr -s copy.bytes=4KiB >/dev/null
-compare 0 "a new case that fails" "${count[@]}" new.gbr fails.gbr
-compare 1 "a case that fails on both sides" "${count[@]}" fails.gbr fails.gbr
-compare 3 "a case that is missing" "${count[@]}" new.gbr less.gbr
-compare 0 "new cases" "${count[@]}" less.gbr new.gbr
 
 # ---- files of other tools ----
 
@@ -125,8 +78,8 @@ equals "Google Benchmark: repetitions are rounds, aggregates are left out" \
     "$(awk -F, 'NR > 1 {print $2 "," $13 "," $14 "," $15}' out.txt | paste -sd ' ')"
 equals "Google Benchmark: microseconds" "811999.8" "$(awk -F, '/gemm/ {printf "%.1f", $5}' out.txt)"
 compare 3 "Google Benchmark as a table" google_old.json google_new.json
-has "Google Benchmark: the base" "base: google_old.json, of Google Benchmark"
-has "Google Benchmark: why it failed" "failed: bad: failed: no memory"
+has "Google Benchmark: the base, and why one failed" out.txt "base: google_old.json, of Google Benchmark" \
+    "failed: bad: failed: no memory"
 
 # nvbench SECONDS FILE: a state with a float file, one without, one that was skipped.
 nvbench()
@@ -150,7 +103,6 @@ equals "NVBench: states, the float file, what was skipped" \
     "copy Bytes=1024,10000,20000,slower copy Bytes=2048,2000000000,2000000000,unclear copy Bytes=4096,,,skipped" \
     "$(awk -F, 'NR > 1 {print $2 "," $5 "," $6 "," $13}' out.txt | paste -sd ' ')"
 nvbench 1e-05 nonesuch.bin >sub/nv_bad.json
-compare 2 "NVBench without its float file" sub/nv_old.json sub/nv_bad.json
 
 printf '{"results":[{"command":"./work 1","mean":1,"times":[1.0,1.01,0.99,1.0,1.0,1.0]}]}' >hyper_old.json
 printf '{"results":[{"command":"./work 1","mean":1,"times":[0.5,0.51,0.49,0.5,0.5,0.5]}]}' >hyper_new.json
@@ -168,44 +120,37 @@ compare 0 "another tool's baseline" base.json new.gbr --format csv
 equals "another tool's baseline: its case" 1 "$(grep -c '"*copy bytes=4096 method=memcpy"*,' out.txt)"
 equals "another tool's baseline: the rest is new" 3 "$(tail -n +2 out.txt | grep -c ',new,')"
 
+# ---- what cannot be compared ----
 printf '{"a":1}' >other.json
-compare 2 "other JSON" other.json new.gbr
-says "other JSON" "other.json: is JSON, but not of Google Benchmark, NVBench, hyperfine or pyperf"
 printf '{"a":' >broken.json
-compare 2 "broken JSON" broken.json new.gbr
-says "broken JSON" "broken.json: is neither a results file nor JSON"
 printf '{"results":[]}' >empty.json
-compare 2 "no times" empty.json new.gbr
-says "no times" "empty.json: no time is in this file of hyperfine"
-compare 2 "a metric of another tool" base.json new.gbr --metric flops
-says "a metric of another tool" "--metric flops: of base.json only times are known"
-
-# What is compared must be comparable.
-"$GBRUN" -q -c copy.ini -o cold.gbr -s copy.cache=cold >/dev/null
-compare 2 "another cache state" "${count[@]}" new.gbr cold.gbr
-says "another cache state" "4 of 4 cases of cold.gbr are of another cache (cold, the base has warm): they are \
-not compared without --force"
-compare 0 "another cache state by force" "${count[@]}" new.gbr cold.gbr --force
-has "another cache state: each line says so" "same, other cache"
-
-compare 2 "a file that is not there" old.gbr nonesuch.gbr
-compare 2 "one run only" new.gbr
-says "one run only" "new.gbr: holds one run, so none is previous"
-compare 2 "a run that is not there" old.gbr --base 7
-says "a run that is not there" "old.gbr: has no run 7, only 1 to 2"
-compare 2 "a run by words" old.gbr --base yesterday
-says "a run by words" "run 'yesterday': expected its number, newest, previous, or NAME=VALUE of a label"
-compare 2 "an unknown label" old.gbr --base commit=abc
-says "an unknown label" "old.gbr: no run has commit=abc, nor another value of it"
-compare 2 "an unknown axis" new.gbr --by color --base red
-says "an unknown axis" "--by color: no case has such an option or setting, and no run such a fact"
-compare 2 "an unknown value" new.gbr --by bytes --base 5
-says "an unknown value" "--base 5: no value of bytes; there are 4096, 6144"
-compare 2 "an unknown metric" new.gbr old.gbr --metric nonesuch
-compare 2 "an unknown format" new.gbr old.gbr --format yaml
-says "an unknown format" "--format yaml: expected table, md, csv, json, junit or github, and with --by host hostlist"
-compare 2 "a margin that is none" new.gbr old.gbr --margin 120%
-says "a margin that is none" "--margin 120%: expected a ratio from 0 to 1, such as 1% or 0.01"
-compare 2 "--by without a base" new.gbr --by bytes
-compare 2 "--run without --by" new.gbr old.gbr --run 1
+try_each "$GBRUN" compare <<TABLE
+round by round, too few|0||new.gbr --by method --base stream --margin 99.9% --sequential|\
+unclear: copy bytes=4096: 3 rounds, 4 at least are needed|round by round: 2 not decided after 3
+round by round, of two files|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are no pairs|\
+old.gbr new.gbr --sequential
+round by round, of two runs|2|gbrun: error: --sequential: $no_pairs|old.gbr --by host --base "$(uname -n)" --sequential
+no alpha|2||old.gbr new.gbr --alpha 0
+NVBench without its float file|2||sub/nv_old.json sub/nv_bad.json
+other JSON|2|gbrun: error: other.json: is JSON, but not of Google Benchmark, NVBench, hyperfine or pyperf|other.json new.gbr
+broken JSON|2|gbrun: error: broken.json: is neither a results file nor JSON|broken.json new.gbr
+no times|2|gbrun: error: empty.json: no time is in this file of hyperfine|empty.json new.gbr
+a metric of another tool|2|gbrun: error: --metric flops: of base.json only times are known|base.json new.gbr --metric flops
+a file that is not there|2||old.gbr nonesuch.gbr
+one run only|2|gbrun: error: new.gbr: holds one run, so none is previous|new.gbr
+a run that is not there|2|gbrun: error: old.gbr: has no run 7, only 1 to 2|old.gbr --base 7
+a run by words|2|gbrun: error: run 'yesterday': expected its number, newest, previous, or NAME=VALUE of a label|\
+old.gbr --base yesterday
+an unknown label|2|gbrun: error: old.gbr: no run has commit=abc, nor another value of it|old.gbr --base commit=abc
+an unknown axis|2|gbrun: error: --by color: no case has such an option or setting, and no run such a fact|\
+new.gbr --by color --base red
+an unknown value|2|gbrun: error: --base 5: no value of bytes; there are 4096, 6144|new.gbr --by bytes --base 5
+an unknown metric|2||new.gbr old.gbr --metric nonesuch
+an unknown format|2|gbrun: error: --format yaml: expected table, md, csv, json, junit or github, and with --by host hostlist|\
+new.gbr old.gbr --format yaml
+a margin that is none|2|gbrun: error: --margin 120%: expected a ratio from 0 to 1, such as 1% or 0.01|\
+new.gbr old.gbr --margin 120%
+--by without a base|2||new.gbr --by bytes
+--run without --by|2||new.gbr old.gbr --run 1
+TABLE
 finish

@@ -26,11 +26,9 @@ offers()
 }
 
 cd "$TMPDIR/folder" || exit 1
-printf '%s\n' '[gbrun]' 'results = one.gbr' '[policy few]' 'plugin = fixed' 'samples = 3' '[bench streams]' \
-    'plugin = copy' 'device = cpu' 'policy = few' 'sweep.bytes = 1 KiB' '  [ bench gemm ] ; a comment' '# [bench no]' \
-    >seen.ini
-printf '%s\n' '[gbrun]' 'results = old.gbr' '[policy few]' 'plugin = fixed' 'samples = 3' '[bench streams]' \
-    'plugin = spin' 'policy = few' 'device = cpu' 'sweep.duration = 1 us, 2 us' >bench.ini
+{ few_samples 3 'device = cpu'; printf '%s\n' '[gbrun]' 'results = old.gbr' '[bench streams]' 'plugin = spin' \
+    'sweep.duration = 1 us, 2 us'; } >bench.ini
+printf '%s\n' '[gbrun]' '[bench streams]' 'plugin = copy' '  [ bench gemm ] ; a comment' '# [bench no]' >seen.ini
 gbrun -c bench.ini --quiet >/dev/null 2>&1
 mkdir conf
 : >notes.txt

@@ -21,9 +21,9 @@ less_work()
     call) echo "-s strlen.sweep.size=1Ki -s memcpy.sweep.size=4Ki -s qsort.sweep.n=100 -s dgemm.sweep.n=32" ;;
     ceilings) echo "-s bandwidth.sweep.roof=l1_copy,shared_read -s rates.sweep.roof=fp32_fma -s one_cpu.sweep.roof=fp64_fma" ;;
     convolution) echo "-s 'ranges.only=n = 4' -s 'layers.zip.layer=c, h, k, r, stride, pad: 8, 7, 8, 3, 1, 1'" ;;
-    demo) echo "-s padding.m=60 -s padding.n=64 -s padding.k=30" ;;
+    demo) echo "-s streams.aligned=64 -s half.n=64 -s half.k=64 -s padding.m=60 -s padding.n=64 -s padding.k=30" ;;
     fp16) echo "-s 'ranges.only=m = 1000' -s 'references.zip.shape=m, n, k: 64, 49, 32'" \
-        "-s \"types.only=layout = 'nn'\" -s subnormals.n=784 -s types.k=64" ;;
+        "-s \"types.only=layout = 'nn'\" -s subnormals.n=64 -s types.m=40 -s types.k=64" ;;
     multistream) echo "-s streams.aligned=64 -s streams.rounds=2" ;;
     padding) echo "-s dense.m=60 -s dense.n=64 -s dense.k=30 -s batched.batch=4" ;;
     padding_sizes) echo "-s sizes.n=64 -s sizes.k=30 -s 'sizes.only=t < 30'" ;;
@@ -45,9 +45,9 @@ head_of()
 commands_of()
 {
     head_of "$1" | awk '
-        /^   gbrun / { if (command) print command; command = substr($0, 4); next }
         /^    / && command { sub(/^ +/, " "); command = command $0; next }
-        { if (command) print command; command = "" }
+        command { print command; command = "" }
+        /^   gbrun / { command = substr($0, 4) }
         END { if (command) print command }'
 }
 
@@ -76,20 +76,14 @@ for file in *.ini; do
     succeeds "conf/$file is right" gbrun check -c "$file"
     less=$(less_work "$name")
     [[ $less = *device* ]] || less+=" -s defaults.device=cpu"
-    if ! commands_of "$file" | grep -q "^gbrun -c $file"; then
-        fail "the head of conf/$file says how to run it" "$(head_of "$file")"
-    fi
+    commands_of "$file" | grep -q "^gbrun -c $file" || fail "the head of conf/$file says how to run it" "$(head_of "$file")"
     while IFS= read -r command; do
-        if [[ $command = "gbrun -c "* ]]; then
-            output=$(bash -c "${command%% #*} $short $less" 2>&1)
-            status=$?
-            if [ "$status" -le 1 ]; then # 1: a case failed, as some are meant to
-                pass "conf/$file: $command"
-            else
-                fail "conf/$file: $command" "exit status $status" "$output"
-            fi
-        else
+        if [[ $command != "gbrun -c "* ]]; then
             reads "$command"
+        elif output=$(bash -c "${command%% #*} $short $less" 2>&1) || [ $? = 1 ]; then # 1: a case failed, as some are meant to
+            pass "conf/$file: $command"
+        else
+            fail "conf/$file: $command" "$output"
         fi
     done < <(commands_of "$file")
     # Settings that its head speaks of: `-s KEY=VALUE`.
@@ -98,17 +92,12 @@ for file in *.ini; do
     done < <(head_of "$file" | grep -o '`-s [^`]*`' | tr -d '`')
 done
 
-shopt -s nullglob
-documents=("$top_srcdir"/README.md "$top_srcdir"/docs/*.md "$top_srcdir"/docs/experiments/*.md)
-
 # The documents, about results that are here now; what comes first makes them or has other tests.
 while IFS= read -r command; do
-    reads "${command%%  #*}"
-done < <(grep -hE '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' "${documents[@]}" |
-    while IFS= read -r line; do
-        results=$(cut -d' ' -f3 <<<"$line")
-        [ ! -f "$results" ] || printf '%s\n' "$line"
-    done)
+    read -r _ _ results _ <<<"$command"
+    [ ! -f "$results" ] || reads "${command%%  #*}"
+done < <(cd "$top_srcdir" && grep -hE '^gbrun (show|export|report|replay) [a-z0-9_]+\.gbr' README.md docs/*.md \
+    docs/experiments/*.md)
 
 # Columns that documents speak of: what can be nothing else. docs/results.md has the stored ones,
 # docs/plugins.md members of structs.
@@ -132,13 +121,8 @@ fi
 
 # A word that stands over a column of a table is a column, or it is said which one is meant.
 for word in median interval samples 'stopped because' GFLOP/s GB/s 'M items/s' model 'rel. IQR' check status; do
-    output=$(gbrun show bench.gbr --columns "$word" 2>&1) ||
-        output=$(gbrun show results.gbr --columns "$word" 2>&1)
-    if [[ $output = *"did you mean"* || $output = *"expected a parameter"* ]]; then
-        fail "the table's word '$word' leads to a column" "$output"
-    else
-        pass "the table's word '$word' leads to a column"
-    fi
+    output=$(gbrun show bench.gbr --columns "$word" 2>&1) || output=$(gbrun show results.gbr --columns "$word" 2>&1)
+    equals "the table's word '$word' leads to a column" "" "$(grep 'did you mean\|expected a parameter' <<<"$output")"
 done
 
 # COLUMNS, of the manual page: a table's width where the output is no terminal.
@@ -146,10 +130,6 @@ width_of()
 {
     gbrun show results.gbr | awk '/^bench / { print length($0) }'
 }
-usual=$(width_of) narrow=$(COLUMNS=60 width_of)
-if [ "$narrow" -le 60 ] && [ "$usual" -gt 60 ]; then
-    pass "COLUMNS is how wide a table is"
-else
-    fail "COLUMNS is how wide a table is" "$narrow of 60, $usual without it"
-fi
+succeeds "a table is as wide as it is without COLUMNS" test "$(width_of)" -gt 60
+succeeds "COLUMNS is how wide it is" test "$(COLUMNS=60 width_of)" -le 60
 finish

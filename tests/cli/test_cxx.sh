@@ -9,26 +9,12 @@ if [ ! -f "$modules/exceptions.so" ]; then
     finish
 fi
 
-help=$("$GBRUN" help --plugin-path "$modules" options)
-while read -r words; do
-    succeeds "help says: $words" grep -qF -- "$words" <<<"$help"
-done <<'LIST'
-benchmark options, version 2.5
-A paragraph.
-whole = 3
-an integer
-integer (pieces), 1:9
-real = 0.5
-yes = on
-word = abc
-size = 2 KiB
-wait = 1 us
-several = 4, 5
-ratios = 0.25
-needed (required)
-LIST
-succeeds "a choice has its words, the first of them by default" grep -qxF '  where = nowhere' <<<"$(
-    "$GBRUN" help --plugin-path "$modules" thrower)"
+"$GBRUN" help --plugin-path "$modules" options >help.txt
+has "help says all of the options" help.txt 'benchmark options, version 2.5' 'A paragraph.' 'whole = 3' 'an integer' \
+    'integer (pieces), 1:9' 'real = 0.5' 'yes = on' 'word = abc' 'size = 2 KiB' 'wait = 1 us' 'several = 4, 5' \
+    'ratios = 0.25' 'needed (required)'
+succeeds "a choice has its words, the first of them by default" \
+    grep -qxF '  where = nowhere' <("$GBRUN" help --plugin-path "$modules" thrower)
 
 few_samples 3 'warmup = 0' 'iterations = 1' >exceptions.ini
 cat >>exceptions.ini <<TEXT
@@ -50,35 +36,30 @@ TEXT
 "$GBRUN" -q -c exceptions.ini -o exceptions.gbr >table.txt 2>messages.txt
 equals "cases failed" 1 $?
 
-"$GBRUN" export exceptions.gbr --columns bench,where,what,status,status_text | tr -d '\r"' >cases.txt
-says()
-{
-    equals "$1 throws $2: $3" "thrower,$1,$2,$3" "$(grep "^thrower,$1,$2," cases.txt)"
-}
+column bench,where,what,status,status_text exceptions.gbr | tr -d '"' >cases.txt
+said=''
 for where in prepare reset run verify; do
-    [ "$where" = reset ] && at=run || at=$where
-    says "$where" error 'failed,thrown in so many words'
-    says "$where" memory "failed,$at: out of memory"
-    says "$where" skip 'skipped,not on this machine'
-    says "$where" number 'failed,an exception that is no std::exception'
-    says "$where" status "failed,$at: not supported"
+    at=${where/reset/run}
+    said+="$where,error,failed,thrown in so many words
+$where,memory,failed,$at: out of memory
+$where,skip,skipped,not on this machine
+$where,number,failed,an exception that is no std::exception
+$where,status,failed,$at: not supported
+"
 done
-says nowhere error 'ok,'
-says nowhere status 'wrong result,second: the second is wrong'
+equals "what functions throw is the status of the case" "$said" \
+    "$(sed -n 's/^thrower,//p' cases.txt | grep -v '^nowhere')"$'\n'
+equals "nothing thrown, and a status" "error,ok, status,wrong result,second: the second is wrong" \
+    "$(sed -n 's/^thrower,nowhere,\(error\|status\)/\1/p' cases.txt | paste -sd ' ')"
 equals "refresh throws" "refresh,refresh,error,failed,thrown in so many words" "$(grep ^refresh, cases.txt)"
 
 equals "options have their values, and declared work is stored" "ok,7,3054.75,1" \
-    "$("$GBRUN" export exceptions.gbr --where "bench = 'options'" --columns 'status,whole,sum,items_per_s > 0' |
-        tail -n +2 | tr -d '\r')"
-for text in abc 'this text'; do
-    succeeds "text arrives: $text" grep -q "warning: $text" table.txt
-done
-equals "a lambda alone is a benchmark" "bare,ok" \
-    "$("$GBRUN" export exceptions.gbr --where "bench = 'bare'" --columns bench,status | tail -n +2 | tr -d '\r')"
+    "$(column 'status,whole,sum,items_per_s > 0' exceptions.gbr --where "bench = 'options'")"
+has "text arrives" table.txt 'warning: abc' 'warning: this text'
+equals "a lambda alone is a benchmark" "bare,ok" "$(column bench,status exceptions.gbr --where "bench = 'bare'")"
 
-"$GBRUN" check -c exceptions.ini -s options.whole=10 -s options.ratios=2 >check.txt 2>&1
-equals "values are checked by the table" 2 $?
-succeeds "with the range" grep -q '10.*1:9' check.txt
+exits "values are checked by the table" 2 "$GBRUN" check -c exceptions.ini -s options.whole=10 -s options.ratios=2
+succeeds "with the range" grep -q '10.*1:9' err.txt
 
 # ---- fresh inputs and samples of its own ----
 cat >fresh.cc <<'CC'
@@ -120,7 +101,5 @@ printf '[bench lambda]\nplugin = ./fresh.so:fresh_lambda\nmeasure = latency\n' >
 "$GBRUN" -q -c fresh.ini -o fresh.gbr >fresh.txt 2>&1
 equals "reset prepares as many inputs as there will be iterations, and samples arrive" \
     "fresh,ok,ok,wall,3,7 lambda,ok,ok,latency,3,7" \
-    "$("$GBRUN" export fresh.gbr \
-        --columns bench,status,verified,clock,metric.latency_p50,metric.collected_p50 |
-        tail -n +2 | tr -d '\r' | paste -sd ' ')"
+    "$(column bench,status,verified,clock,metric.latency_p50,metric.collected_p50 fresh.gbr | paste -sd ' ')"
 finish

@@ -21,7 +21,8 @@ program()
 }
 briefly()
 {
-    sed -E 's/(max_time|visit)( = |=")[0-9.]+ m?s/\1\210 ms/; s/max_rounds = [0-9]+/max_rounds = 3/' "$1"
+    sed -E 's/(max_time|visit)( = |=")[0-9.]+ m?s/\1\210 ms/; s/max_rounds = [0-9]+/max_rounds = 3/
+        s/^budget = .*/budget = 20 ms/; s/^rounds = 6 /rounds = 2 /; s/^sweep.n = 1000, 100k, 10M/sweep.n = 1000, 100k/' "$1"
 }
 printf '[policy brief]\nplugin = fixed\nsamples = 3\n[defaults]\npolicy = brief\nwarmup = 0\n' >"$TMPDIR/few"
 program gbrun "case \$*: in
@@ -35,8 +36,14 @@ run*) set -- \"\$@\" -c '$TMPDIR/few' -s '*.max_samples=3' ;;
 command*) shift && set -- command --runs 3 \"\$@\" ;;
 ab* | bisect*) set -- \"\$@\" -c '$TMPDIR/few' --max-rounds 4 --visit 1ms ;;
 esac
+case \$*: in
+run*/multistream.ini*) set -- \"\$@\" -s streams.problems=8 ;;
+run*/padding.ini*) set -- \"\$@\" -s dense.m=60 -s dense.k=30 ;;
+run*language.ini*) set -- \"\$@\" -s copy.sweep.bytes=1KiB,2KiB,4KiB,6KiB,8KiB,16KiB ;;
+run*roofs.ini*) set -- \"\$@\" -s bandwidth.bytes=64KiB -s elementwise.n=64Ki ;;
+esac
 exec '$GBRUN' \"\$@\""
-program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\""
+program cc "exec ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Wno-unused-parameter -Werror \"\$@\" -O0"
 program c++ "exec ${CXX:-c++} -Wall -Wextra -Werror \"\$@\" -O0"
 program nvcc "exec '${NVCC:-nvcc}' \"\$@\""
 cat >"$TMPDIR/python/sitecustomize.py" <<'PY'
@@ -114,29 +121,26 @@ needs_lost()
     done
 }
 
-# run_command DOCUMENT COMMAND
+# run_command DOCUMENT COMMAND: it succeeds; so it does where nothing was measured for want of a GPU, and none is here.
 run_command()
 {
-    local why
+    local why said code
     why=$(missing "$2")
     [ -n "$why" ] || [ ${#lost[@]} = 0 ] || why=$(needs_lost "$2")
     if [ -n "$why" ]; then
         skip "$1: $2" "$why"
         lose "$2" "$why"
-    else
-        succeeds "$1: $2" measures bash -euo pipefail -c "$2"
+        return
     fi
-}
-
-# measures COMMAND...: its exit code, but 0 where cases were skipped for want of a GPU and no other was there.
-measures()
-{
-    local code
-    "$@" >said.txt 2>&1
+    bash -euo pipefail -c "$2" >said.txt 2>&1
     code=$?
-    cat said.txt
-    ! grep -q '^gbrun: nothing was measured: ' said.txt || [ -e /dev/nvidia0 ] || code=0
-    return "$code"
+    IFS= read -rd '' said <said.txt
+    [[ $said != *'gbrun: nothing was measured: '* ]] || [ -e /dev/nvidia0 ] || code=0
+    if [ "$code" = 0 ]; then
+        pass "$1: $2"
+    else
+        fail "$1: $2" "exit status $code" "$said"
+    fi
 }
 
 # block DOCUMENT FILE: FILE, without its ending, is a block of the document.
@@ -204,15 +208,14 @@ for document in "${documents[@]}"; do
     n_checks=$((n_checks + $(grep -cE '^(not )?ok ' "$said")))
 done
 blocks=("$TMPDIR"/*.blocks/*.name)
-[ "${#blocks[@]}" -ge 20 ] || fail "the blocks of the documents were found" "${#blocks[@]}"
+succeeds "the blocks of the documents were found" test "${#blocks[@]}" -ge 20
 
 # Messages: of the pairs of neighbours among their words, without names and numbers, most stand in the texts of the
 # sources, adjacent literals joined.
 find core plugins include -name '*.[ch]' -exec cat {} + |
     tr '\n' ' ' | sed 's/"[[:space:]]*"//g; s/\\"/'"'"'/g; s/"/\n/g' >"$TMPDIR/texts"
 while read -r is_there message; do
-    [ "$is_there" = 0 ] || pass "$message"
-    [ "$is_there" = 1 ] || fail "$message" "gbrun does not print this"
+    equals "gbrun prints: $message" 1 "$is_there"
 done < <(awk '
     function pairs_of(line, ret,    word, n, i, pair) {
         gsub(/\047[^\047]*\047/, " 0 ", line)
@@ -276,8 +279,7 @@ broken=$(while read -r document link file missing; do
     [ -z "$missing" ] || echo "$document: $link: no heading"
 done <<<"$links")
 equals "links lead to what is there" "" "$broken"
-equals "README.md leads to all documents" "" \
-    "$(printf '%s\n' docs/*.md docs/experiments/*.md docs/examples/README.md |
+equals "README.md leads to all documents" "" "$(printf '%s\n' docs/*.md docs/experiments/*.md docs/examples/README.md |
         grep -vxF "$(awk '$1 == "README.md" { print $3 }' <<<"$links")")"
 [ "$(wc -l <<<"$links")" -gt 100 ] || fail "links are found" "$links"
 
@@ -295,45 +297,40 @@ gbrun check -c language.ini --print >printed.ini
 equals "gbrun check --print prints a configuration with the same cases" \
     "$(gbrun list cases -c language.ini 2>/dev/null)" "$(gbrun list cases -c printed.ini 2>/dev/null)"
 
-# Plugins that are shown are as short as a reader wants them.
-short()
-{
-    local n_lines
-    n_lines=$(wc -l <"$2")
-    equals "${2##*/} has at most $1 lines" yes "$([ "$n_lines" -le "$1" ] && echo yes || echo "$n_lines")"
-}
-short 250 "$top_srcdir/README.md"
-short 20 "$examples/clear.c"
-# Of these the lines that are neither blank nor a comment count: as long as with other tools, and no longer.
-few()
-{
-    local n_lines
-    n_lines=$(grep -vcE '^ *(//.*|/\*.*\*/)?$' "$2")
-    equals "${2##*/} has at most $1 lines of code" yes "$([ "$n_lines" -le "$1" ] && echo yes || echo "$n_lines")"
-    if command -v clang-format >/dev/null; then
-        equals "${2##*/} is formatted as the sources are" "" \
-            "$(clang-format --style="file:$top_srcdir/.clang-format" --dry-run "$2" 2>&1)"
+# Plugins that are shown are as short as a reader wants them; in those of code only lines that are neither blank nor a
+# comment count: as long as with other tools, and no longer.
+while read -r most what file; do
+    comments='^ *(//.*|/\*.*\*/)?$'
+    [ "$what" = code ] || comments='^$^'
+    n_lines=$(grep -vcE "$comments" "$file")
+    equals "${file##*/} has at most $most lines of $what" yes "$([ "$n_lines" -le "$most" ] && echo yes || echo "$n_lines")"
+    if [ "$what" = code ] && command -v clang-format >/dev/null; then
+        equals "${file##*/} is formatted as the sources are" "" \
+            "$(clang-format --style="file:$top_srcdir/.clang-format" --dry-run "$file" 2>&1)"
     fi
-}
-few 20 "$examples/clear.c"
-few 30 "$examples/sums.cc"
-few 22 "$examples/sorts.cc"
-few 45 "$examples/three_sums.c"
-few 45 "$examples/two_sorts.c"
-few 100 "$examples/halving.c"
-short 60 "$examples/saxpy.cu"
-short 60 "$TMPDIR/docs-plugins.md/stable.c"
+done <<LIST
+250 text $top_srcdir/README.md
+20 text $examples/clear.c
+20 code $examples/clear.c
+30 code $examples/sums.cc
+22 code $examples/sorts.cc
+45 code $examples/three_sums.c
+45 code $examples/two_sorts.c
+100 code $examples/halving.c
+60 text $examples/saxpy.cu
+60 text $TMPDIR/docs-plugins.md/stable.c
+LIST
 
-# The policy of docs/plugins.md was measured with, and does what is said of it.
+# The policy of docs/plugins.md was measured with, and does what is said of it: for a series of each kind, handed over
+# one by one and looked at where next asks for it.
 cd "$TMPDIR/docs-plugins.md" || exit 99
 equals "the policy of docs/plugins.md was the policy of a case" "ok,stable,mean" \
-    "$(gbrun export stable.gbr --columns status,policy_plugin,statistic | tail -n +2 | tr -d '\r')"
-
-# A series of each kind, handed over one by one and looked at where next asks for it.
+    "$(column status,policy_plugin,statistic stable.gbr)"
 cat >series.c <<'C'
 #include "stable.c"
 #include <stdio.h>
 #include <stdlib.h>
+enum { EQUAL, COARSE, STEP, NOT_A_NUMBER, ENDLESS, PERIOD, TIMED, N_KINDS };
 static void *allocate(const struct gb_host *host, uint64_t bytes)
 {
     (void)host;
@@ -341,26 +338,15 @@ static void *allocate(const struct gb_host *host, uint64_t bytes)
 }
 static double value(int kind, uint64_t i)
 {
-    switch (kind) {
-    case 0:
-    case 1:
-    case 6:
-        return 100;
-    case 2:
-        return i < 20 ? 110 : 100;
-    case 3:
-        return i == 7 ? NAN : 100;
-    case 4:
-        return i == 7 ? INFINITY : 100;
-    default:
-        return 100 + (double)(i % 10);
-    }
+    if (i == 7 && (kind == NOT_A_NUMBER || kind == ENDLESS))
+        return kind == ENDLESS ? INFINITY : NAN;
+    return 100 + (kind == STEP && i < 20 ? 10 : kind == PERIOD ? (double)(i % 10) : 0);
 }
 int main(void)
 {
     const struct gb_host host = {.size = sizeof host, .allocate = allocate};
-    for (int kind = 0; kind < 7; kind++) {
-        const struct params params = {.precision = 0.01, .min_time = kind == 6 ? 50 : 0};
+    for (int kind = 0; kind < N_KINDS; kind++) {
+        const struct params params = {.precision = 0.01, .min_time = kind == TIMED ? 50 : 0};
         void *policy = NULL;
         uint64_t n = 0;
         struct gb_next asked = {.size = sizeof asked};
@@ -370,8 +356,8 @@ int main(void)
         for (next(policy, &asked); asked.decision == GB_MORE && n < 20000;) {
             const double time = value(kind, n++), elapsed = (double)n;
             const struct gb_samples samples = {.size = sizeof samples, .n = 1, .time_ns = &time,
-                                               .elapsed_ns = kind == 6 ? &elapsed : NULL,
-                                               .tick_ns = kind == 1 ? 10 : 0};
+                                               .elapsed_ns = kind == TIMED ? &elapsed : NULL,
+                                               .tick_ns = kind == COARSE ? 10 : 0};
             observe(policy, &samples);
             if (n >= asked.n_samples)
                 next(policy, &asked);
@@ -384,18 +370,16 @@ int main(void)
     return 0;
 }
 C
-succeeds "a program around it compiles" \
-    cc -O1 "-I$top_srcdir/include" -Wno-unused-const-variable series.c -o series -lm
-./series | sed 's/-nan/nan/g' >series.txt
-line()
-{
-    equals "$2" "$3" "$(sed -n "$1p" series.txt)"
-}
-line 1 "equal times end it at the first look with ten batches" "32 1 1 100 [100, 100]"
-line 2 "the timer's step is too coarse" "20000 0 4 100 [95, 105]"
-line 3 "a step at the start has to be averaged out" "2048 1 1 100.098 [100, 101.562]"
-line 4 "what is not a number is claimed nothing of" "20000 0 4 nan [nan, nan]"
-line 5 "nor of an endless one" "20000 0 4 inf [nan, nan]"
-line 6 "a period that is shorter than a batch is averaged out" "128 1 1 104.438 [103.5, 105.5]"
-line 7 "before min_time it claims nothing" "64 1 1 100 [100, 100]"
+succeeds "a program around it compiles" cc -O1 "-I$top_srcdir/include" -Wno-unused-const-variable series.c -o series -lm
+while IFS='|' read -r name expected && read -r got <&5; do
+    equals "$name" "$expected" "$got"
+done <<'LIST' 5< <(./series | sed 's/-nan/nan/g')
+equal times end it at the first look with ten batches|32 1 1 100 [100, 100]
+the timer's step is too coarse|20000 0 4 100 [95, 105]
+a step at the start has to be averaged out|2048 1 1 100.098 [100, 101.562]
+what is not a number is claimed nothing of|20000 0 4 nan [nan, nan]
+nor of an endless one|20000 0 4 inf [nan, nan]
+a period that is shorter than a batch is averaged out|128 1 1 104.438 [103.5, 105.5]
+before min_time it claims nothing|64 1 1 100 [100, 100]
+LIST
 finish

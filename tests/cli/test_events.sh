@@ -2,8 +2,7 @@
 # `--events FD` of `gbrun run` and `gbrun ab`: what happens as lines of JSON, whatever their reader does.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/python/python.sh"
-cd "$TMPDIR" || exit 99
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 find_python jsonschema
 
 # kinds FILE: its events, in order.
@@ -29,35 +28,23 @@ by_schema()
     fi
 }
 
-{
-    few_samples 6 'device = quick' 'warmup = 0'
-    printf '[device quick]\nplugin = fake\n[bench one]\nplugin = process\nrounds = 2\n'
-    printf '[bench missing]\nplugin = process\ndevice = quick:7\n'
-} >few.ini
+few_samples 6 'device = quick' 'warmup = 0' '[device quick]' 'plugin = fake' '[bench one]' 'plugin = process' \
+    'rounds = 2' '[bench missing]' 'plugin = process' 'device = quick:7' >few.ini
 "$GBRUN" run -q -c few.ini -o few.gbr --events 3 3>few.jsonl >/dev/null 2>&1
 equals "one case fails: exit code" 1 $?
 equals "what happens, in order" "run_begin case_begin case_end case_begin case_end case_begin case_end run_end" \
     "$(kinds few.jsonl)"
 equals "how the cases ended" "failed ok ok" "$(member status few.jsonl | tr " " "\n" | sort | paste -sd " ")"
-equals "how the run ended" "1 1 0" "$(member exit_code few.jsonl) $(member n_bad few.jsonl) $(member n_left few.jsonl)"
-equals "of how many" 3 "$(member n_visits few.jsonl)"
-equals "which cases: as in the results file" \
-    "$("$GBRUN" export few.gbr --sort sequence --columns uuid | tail -n +2 | tr -d '\r' | sort)" \
+equals "how the run ended, of how many" "1 1 0 3" \
+    "$(member exit_code few.jsonl) $(member n_bad few.jsonl) $(member n_left few.jsonl) $(member n_visits few.jsonl)"
+equals "which cases: as in the results file" "$(column uuid few.gbr | sort)" \
     "$(grep case_end few.jsonl | sed 's/.*"uuid":"\([^"]*\).*/\1/' | sort)"
 by_schema "few cases" few.jsonl
 
 # ---- a case that takes long; killed, and finished ----
 
-cat >long.ini <<'INI'
-[policy endless]
-plugin = fixed
-samples = 1e9
-[bench copy]
-policy = endless
-bytes = 16KiB
-max_time = 60s
-time_limit = 100s
-INI
+printf '%s\n' '[policy endless]' 'plugin = fixed' 'samples = 1e9' '[bench copy]' 'policy = endless' 'bytes = 16KiB' \
+    'max_time = 60s' 'time_limit = 100s' >long.ini
 mkfifo fifo
 "$GBRUN" run -q -c long.ini -o long.gbr --events 3 3>fifo >/dev/null 2>&1 &
 pid=$!
@@ -75,16 +62,14 @@ by_schema "of a run that was killed" long.jsonl
 
 # ---- readers ----
 
-{
-    few_samples 6 'device = quick' 'warmup = 0'
-    printf '[device quick]\nplugin = fake\n[bench many]\nplugin = process\nrounds = 250\n'
-} >many.ini
+few_samples 6 'device = quick' 'warmup = 0' '[device quick]' 'plugin = fake' '[bench many]' 'plugin = process' \
+    'rounds = 250' >many.ini
 exec 4<>fifo
 "$GBRUN" run -q -c many.ini -o many.gbr --events 3 3>fifo >/dev/null 2>err.txt
 equals "a reader that never reads: exit code" 0 $?
 equals "... it is said that lines were lost" 1 "$(grep -c '^gbrun: --events: lines that could not be written: [1-9][0-9]*: the reader is slow$' err.txt)"
 exec 4>&-
-equals "... all was measured" 250 "$("$GBRUN" export many.gbr | tail -n +2 | wc -l)"
+equals "... all was measured" 250 "$(rows many.gbr | wc -l)"
 
 {
     "$GBRUN" run -q -c many.ini -o gone.gbr --events 3 3>&1 >/dev/null 2>err.txt
@@ -92,14 +77,12 @@ equals "... all was measured" 250 "$("$GBRUN" export many.gbr | tail -n +2 | wc 
 } | head -n 1 >/dev/null
 equals "a reader that goes away: exit code" 0 "$(cat code.txt)"
 equals "... it is said" 1 "$(grep -c '^gbrun: --events: lines that could not be written: [1-9][0-9]*: the reader is gone$' err.txt)"
-equals "... all was measured" 250 "$("$GBRUN" export gone.gbr | tail -n +2 | wc -l)"
+equals "... all was measured" 250 "$(rows gone.gbr | wc -l)"
 
 # ---- ab ----
 
-{
-    few_samples 7 'device = quick' 'warmup = 0'
-    printf '[device quick]\nplugin = fake\n[device later]\nplugin = fake\ntime = 1.5us\n[bench one]\nplugin = process\n'
-} >ab.ini
+few_samples 7 'device = quick' 'warmup = 0' '[device quick]' 'plugin = fake' '[device later]' 'plugin = fake' \
+    'time = 1.5us' '[bench one]' 'plugin = process' >ab.ini
 "$GBRUN" ab -q -c ab.ini --new device=later --max-rounds 6 -o ab.gbr --events 5 5>ab.jsonl >/dev/null 2>&1
 equals "ab: exit code, slower" 3 $?
 equals "ab: begins" "run_begin case_begin case_end case_begin case_end round_end" "$(kinds ab.jsonl | sed "s/ estimate//g" | cut -d ' ' -f 1-6)"
@@ -110,18 +93,11 @@ by_schema "ab" ab.jsonl
 
 # ---- descriptors ----
 
-# refuses NAME TEXT ARGUMENT...: exit code 2 and the message.
-refuses()
-{
-    local name=$1 text=$2
-    shift 2
-    "$GBRUN" run -c few.ini -o refused.gbr "$@" >/dev/null 2>err.txt
-    equals "$name: exit code" 2 $?
-    equals "$name: message" 1 "$(grep -cF -- "$text" err.txt)"
-}
-refuses "not open" "--events 9: descriptor 9 is not open: expected one open for writing" --events 9
-refuses "only for reading" "--events 9: descriptor 9 is only open for reading" --events 9 9<few.ini
-refuses "standard output" "--events 1: expected the number of a descriptor from 3 on" --events 1
-refuses "no number" "--events out.jsonl: expected the number" --events out.jsonl
-refuses "nothing is measured" "--dry-run is not for --resume, --profile, --events or --claim" --dry-run --events 9
+try_each "$GBRUN" run -c few.ini -o refused.gbr <<'TABLE' 9<long.ini
+only for reading|2|~--events 9: descriptor 9 is only open for reading|--events 9
+standard output|2|~--events 1: expected the number of a descriptor from 3 on|--events 1
+no number|2|~--events out.jsonl: expected the number|--events out.jsonl
+nothing is measured|2|~--dry-run is not for --resume, --profile, --events or --claim|--dry-run --events 9
+not open|2|~--events 8: descriptor 8 is not open: expected one open for writing|--events 8
+TABLE
 finish

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # gpus_per_case: cases that see several GPUs of a node each, and tasks of a job that share them out. The devices are
-# made up (tests/modules/device_fake.c) and are chosen by a variable, as those of CUDA are by CUDA_VISIBLE_DEVICES.
+# made up (tests/modules/device_fake.c) and are chosen by a variable, as those of CUDA are by CUDA_VISIBLE_DEVICES. Which
+# groups a task has is tested in tests/run/test_device_groups.c.
 . "$top_srcdir/tests/tap.sh"
 export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 unset SLURM_LOCALID SLURM_NODEID OMPI_COMM_WORLD_LOCAL_RANK FLUX_TASK_LOCAL_ID MPI_LOCALRANKID PALS_LOCAL_RANKID
 cd "$TMPDIR" || exit 1
-head=$(few_samples 1 'iterations = 1')
-head="$head
+head="$(few_samples 1 'iterations = 1')
 [device gpu]
 plugin = fake
 n_devices = 8
@@ -25,8 +25,6 @@ groups()
         sed 's/GPU-//g; s/|/:/' | xargs
 }
 equals "groups of two" "a,b:2 c,d:2 e,f:2 g,h:2" "$(groups --gpus-per-case 2)"
-equals "of four" "a,b,c,d:4 e,f,g,h:4" "$(groups --gpus-per-case 4)"
-equals "each alone" "a:1 b:1 c:1 d:1 e:1 f:1 g:1 h:1" "$(groups --gpus-per-case 1)"
 equals "what is left over is not used" "a,b,c:3 d,e,f:3" "$(groups --gpus-per-case 3)"
 equals "without it there are no groups" "" "$(groups)"
 equals "and none of its environment" "8|0" "$(sql results.gbr \
@@ -37,7 +35,6 @@ for ((i = 0; i < 4; i++)); do
     OMPI_COMM_WORLD_LOCAL_RANK=$i OMPI_COMM_WORLD_LOCAL_SIZE=4 groups --gpus-per-case 2
 done >tasks.txt
 equals "four tasks that see all devices" "a,b:2 c,d:2 e,f:2 g,h:2" "$(xargs <tasks.txt)"
-equals "two of srun" "c,d:2 g,h:2" "$(SLURM_LOCALID=1 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=2 groups --gpus-per-case 2)"
 equals "a task to which the scheduler gave its own" "c,d:2" \
     "$(FAKE_VISIBLE=GPU-d,GPU-c SLURM_LOCALID=1 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4 groups --gpus-per-case 2)"
 succeeds "which it cannot know" grep -q '^gbrun: 4 tasks on this node, and each case takes 2 of 2 devices' text.txt
@@ -49,9 +46,7 @@ groups --gpus-per-case 65 &>none.txt
 succeeds "nonsense" grep -q 'gpus_per_case' text.txt
 cat >stubborn.ini <<INI
 $head
-[bench process]
-device = gpu:2
-env.FAKE_VISIBLE = GPU-a,GPU-b
+$(section bench process process device=gpu:2 env.FAKE_VISIBLE=GPU-a,GPU-b)
 INI
 "$GBRUN" run -q -c stubborn.ini --gpus-per-case 2 -o stubborn.gbr >stubborn.txt 2>&1
 succeeds "a case that chooses others is not measured on them" \
@@ -61,12 +56,7 @@ succeeds "a case that chooses others is not measured on them" \
 for who in group:gpu:0 one:gpu:1; do
     cat >"${who%%:*}.ini" <<INI
 $head
-[bench beside]
-device = ${who#*:}
-log = $TMPDIR/log
-linger = 50 ms
-let.number = 0
-sweep.number = 1:8
+$(section bench beside beside "device=${who#*:}" "log=$TMPDIR/log" 'linger=50 ms' let.number=0 sweep.number=1:8)
 INI
 done
 "$GBRUN" run -q -c group.ini --gpus-per-case 2 -o group.gbr >group.txt 2>&1 &

@@ -6,17 +6,12 @@
 
 include=$top_srcdir/include
 
-# has COMPILER
-has()
-{
-    command -v "${1%% *}" >/dev/null
-}
 # without_warnings NAME COMPILER FLAGS SOURCE...: the sources, one after another, by one call of the compiler.
 without_warnings()
 {
     local name=$1 compiler=$2 flags=$3
     shift 3
-    if has "$compiler"; then
+    if command -v "${compiler%% *}" >/dev/null; then
         # shellcheck disable=SC2086 # a compiler may come with flags: "ccache gcc", "gcc -m64"
         succeeds "$name by $compiler $flags" $compiler $flags -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$include" "$@"
     else
@@ -50,8 +45,7 @@ for compiler in "${compilers_cxx[@]}"; do
 done
 
 equals "headers include only <gbrun/...>, <stddef.h>, <stdint.h> and <stdbool.h>" "" \
-    "$(grep -n '#[[:space:]]*include' "$include"/gbrun/*.h |
-        grep -Ev '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')"
+    "$(grep -n '#[[:space:]]*include' "$include"/gbrun/*.h | grep -Ev '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')"
 
 # Plugins that users start from; what the documents have is compiled with them.
 for compiler in "${compilers_c[@]}"; do

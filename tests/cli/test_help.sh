@@ -75,45 +75,41 @@ for word in sections '[gbrun]' defaults '[policy NAME]' gbrun bench plugin like 
 done
 pass "help explains the words of configurations and tables"
 
-printf '%s\n' '[gbrun]' 'results = one.gbr' '[policy few]' 'plugin = fixed' 'samples = 3' '[bench one]' 'plugin = nop' \
-    'policy = few' >one.ini
+few_samples 3 '[gbrun]' 'results = one.gbr' '[bench one]' 'plugin = nop' >one.ini
 gbrun -c one.ini --quiet >/dev/null
+gbrun list columns --format csv | tr -d '\r' >columns.csv
 # columns_of TITLE: the columns that are documented under it, sorted.
 columns_of()
 {
-    gbrun list columns --format csv | tr -d '\r' | awk -F, -v title="columns of $1" '$3 == title { print $1 }' | sort
+    awk -F, -v title="$1" '$3 == title { print $1 }' columns.csv | sort
 }
 heads_of()
 {
-    head -n 1 | tr -d '\r' | tr ',' '\n' | sort
+    gbrun "$@" 2>/dev/null | head -n 1 | tr -d '\r' | tr ',' '\n' | sort
 }
-equals "the columns of exports are documented" "$(gbrun export one.gbr --relative-to 1 | heads_of)" \
-    "$(columns_of cases)"
-equals "and those of combined rows" "$(gbrun export --rows combined one.gbr --relative-to bench=one | heads_of)" \
-    "$(columns_of cases)"
+cases=$(columns_of 'columns of cases')
+equals "the columns of exports are documented" "$cases" "$(heads_of export one.gbr --relative-to 1)"
+equals "and those of combined rows" "$cases" "$(heads_of export --rows combined one.gbr --relative-to bench=one)"
 equals "and without a base there are no ratios" "ratio ratio_high ratio_low" \
-    "$(columns_of cases | grep -vxF -e "$(gbrun export one.gbr | heads_of)" | paste -sd ' ')"
-equals "and those of samples" "" \
-    "$(gbrun export --rows sample one.gbr | heads_of | sed 's/^\(wall\|cpu\|thread\)_ns$/CLOCK_ns/' |
-        grep -vxF -e "$(columns_of samples)" -e "$(columns_of cases)")"
+    "$(grep -vxF -e "$(heads_of export one.gbr)" <<<"$cases" | paste -sd ' ')"
+equals "and those of samples" "" "$(heads_of export --rows sample one.gbr | sed 's/^\(wall\|cpu\|thread\)_ns$/CLOCK_ns/' |
+    grep -vxF -e "$(columns_of 'columns of samples')" -e "$cases")"
 equals "and those of groups" "count pass_rate" \
     "$(gbrun show one.gbr --group-by bench --columns 'count,pass_rate,avg(median_ns),max(median_ns)' |
-        grep -m 1 '^bench ' | tr -s ' ' '\n' | grep -xF -e "$(columns_of groups)" | paste -sd ' ')"
-equals "and those of replays" "$(gbrun replay one.gbr --format csv 2>/dev/null | heads_of)" "$(columns_of replays)"
-members=$(gbrun list columns --format csv | tr -d '\r' |
-    awk -F, '$3 == "further members of cases in JSON" { print $1 }' | sort)
-equals "and members of JSON" "$members" \
-    "$(gbrun export one.gbr --rows sample --format json | grep -oE '"[a-z]+":[[{]' | tr -d '":[{' | sort -u |
-        grep -xF -e "$members")"
+        grep -m 1 '^bench ' | tr -s ' ' '\n' | grep -xF -e "$(columns_of 'columns of groups')" | paste -sd ' ')"
+equals "and those of replays" "$(columns_of 'columns of replays')" "$(heads_of replay one.gbr --format csv)"
+members=$(columns_of 'further members of cases in JSON')
+equals "and members of JSON" "$members" "$(gbrun export one.gbr --rows sample --format json |
+    grep -oE '"[a-z]+":[[{]' | tr -d '":[{' | sort -u | grep -xF -e "$members")"
 for list in plugins devices; do
-    equals "and its JSON has them as members" "$(columns_of "list $list")" \
-        "$(gbrun list $list --format json 2>/dev/null | sed -n 2p | grep -oE '"[a-z]+":' | tr -d '":' | sort)"
-    equals "and those of list $list" "$(gbrun list $list --format csv 2>/dev/null | heads_of)" \
-        "$(columns_of "list $list")"
+    columns=$(columns_of "columns of list $list")
+    equals "and those of list $list, also as JSON" "$columns
+$columns" "$(heads_of list $list --format csv
+        gbrun list $list --format json 2>/dev/null | sed -n 2p | grep -oE '"[a-z]+":' | tr -d '":' | sort)"
 done
-equals "and those of list cases" "$(gbrun list cases -c one.ini --format csv | heads_of)" "$(columns_of 'list cases')"
-equals "and those of list keywords" "$(gbrun list keywords --format csv | heads_of)" \
-    "$(gbrun list columns --format csv | grep -F '"columns of list keywords' | cut -d, -f1 | sort)"
+equals "and those of list cases" "$(columns_of 'columns of list cases')" "$(heads_of list cases -c one.ini --format csv)"
+equals "and those of list keywords" "$(grep -F '"columns of list keywords' columns.csv | cut -d, -f1 | sort)" \
+    "$(heads_of list keywords --format csv)"
 equals "a list of cases as JSON" '{"case":"1","bench":"one"' \
     "$(gbrun list cases -c one.ini --format json | sed -n 2p | cut -d, -f1,2)"
 equals "an empty one" "[]" "$(gbrun list counters none --format json 2>/dev/null)"
@@ -128,41 +124,29 @@ for head in $(gbrun show one.gbr | sed -n '/^bench /s/stopped because//p' | sed 
     gbrun help "$head" >/dev/null 2>&1 || fail "help explains the table's word $head"
 done
 
-equals "help on an option finds it in its plugin" 1 \
-    "$(gbrun help precision | grep -c '^policy steady: precision$')"
+equals "help on an option finds it in its plugin" 1 "$(gbrun help precision | grep -c '^policy steady: precision$')"
 equals "a plugin and its option" "policy steady: precision" "$(gbrun help steady precision | head -n 1)"
 equals "a verb and its option" "verb run: --config" "$(gbrun help run config | head -n 1)"
 equals "a verb that is a column as well says so" "also: \`gbrun help columns run\`" "$(gbrun help run | tail -n 1)"
 
-# refuses NAME MESSAGE WORD...: an error of usage.
-refuses()
-{
-    local name=$1 message=$2
-    shift 2
-    equals "$name" "2 gbrun: error: $message" "$(gbrun help "$@" >out 2>&1; echo "$? $(cat out)")"
-}
 expected="expected a verb, a plugin, a topic, or a word that \`gbrun list keywords\` lists"
-refuses "help on nothing known" "help: unknown name 'no_such_thing': $expected" no_such_thing
-refuses "a near miss" "help: unknown name 'medain_ns', did you mean 'median_ns'?" medain_ns
-refuses "a near miss of an option" "help steady: unknown name 'precison', did you mean 'precision'?" steady precison
-refuses "an option that a plugin does not have" \
-    "help steady: unknown name 'qqqqqq': \`gbrun help steady\` lists what there is" steady qqqqqq
-refuses "a word too many" "help: unknown name 'median_ns qqqqqq': $expected" median_ns qqqqqq
-equals "an unknown topic of list keywords" \
-    "gbrun: error: list keywords: unknown topic 'qq': \`gbrun help\` names the topics" \
-    "$(gbrun list keywords qq 2>&1 >/dev/null)"
+try_each "$GBRUN" <<TABLE
+help on nothing known|2|gbrun: error: help: unknown name 'no_such_thing': $expected|help no_such_thing
+a near miss|2|gbrun: error: help: unknown name 'medain_ns', did you mean 'median_ns'?|help medain_ns
+a near miss of an option|2|gbrun: error: help steady: unknown name 'precison', did you mean 'precision'?|help steady precison
+an option that a plugin does not have|2|gbrun: error: help steady: unknown name 'qqqqqq': \`gbrun help steady\` lists what \
+there is|help steady qqqqqq
+a word too many|2|gbrun: error: help: unknown name 'median_ns qqqqqq': $expected|help median_ns qqqqqq
+an unknown topic of list keywords|2|gbrun: error: list keywords: unknown topic 'qq': \`gbrun help\` names the topics|\
+list keywords qq
+TABLE
 
 # ---- width ----
 
-for width in 60 80 140; do
+for width in 60 140; do
     for name in run keys columns steady sweep; do
-        longest=$(COLUMNS=$width gbrun help $name | LC_ALL=C.UTF-8 awk '
-            !/^(module|usage|also): / && length > most { most = length } END { print most }')
-        if [ "$longest" -le $width ]; then
-            pass "help $name fits $width columns"
-        else
-            fail "help $name fits $width columns" "$longest"
-        fi
+        equals "help $name fits $width columns" "" "$(COLUMNS=$width gbrun help $name |
+            LC_ALL=C.UTF-8 awk -v most=$width '!/^(module|usage|also): / && length > most')"
     done
 done
 equals "wider help has fewer lines" 1 \

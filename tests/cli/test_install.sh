@@ -16,7 +16,6 @@ if [ -z "$gbrun" ] || [ -z "$pc" ]; then
     fail "bin/gbrun and gbrun.pc are installed" "$(find "$root" -type f)"
     finish
 fi
-
 export PKG_CONFIG_PATH=${pc%/*}
 pkg_config()
 {
@@ -36,8 +35,7 @@ data=$(dirname "$(find "$root" -type d -path '*/share/gbrun/examples')")
 for folder in examples=docs/examples conf=conf skeleton=plugins/skeleton; do
     released=$(cd "$top_srcdir/${folder#*=}" && find . -type f \( -name '*.ini' -o -name '*.c*' -o -name '*.rs' \
         -o -name '*.md' -o -name '*.py' \) | sort)
-    equals "what is in ${folder#*=} is installed" "$released" \
-        "$(cd "$data/${folder%%=*}" && find . -type f | sort)"
+    equals "what is in ${folder#*=} is installed" "$released" "$(cd "$data/${folder%%=*}" && find . -type f | sort)"
 done
 for file in docs/check.schema.json docs/events.schema.json docs/help.schema.json docs/results.schema.json python/gbrun.py; do
     succeeds "$file is installed" cmp "$top_srcdir/$file" "$data/${file##*/}"
@@ -46,8 +44,7 @@ if [ -n "${SANITIZE:-}" ]; then
     skip "the program exports nothing for plugins to link with" "the sanitizers export symbols"
 else
     # Variables of libc such as stderr, copied into the program, are named with libc's version.
-    equals "the program exports nothing for plugins to link with" "" \
-        "$(nm -D --defined-only "$gbrun" | grep -v '@')"
+    equals "the program exports nothing for plugins to link with" "" "$(nm -D --defined-only "$gbrun" | grep -v '@')"
 fi
 for module in "$plugins"/*.so; do
     equals "${module##*/} exports one symbol" gb_module_v1 \
@@ -55,8 +52,7 @@ for module in "$plugins"/*.so; do
 done
 equals "modules are installed without what libtool noted of them" "" "$(find "$root" -name '*.la')"
 # Paths of the machine that built it would follow into every package made from this.
-equals "no path of the build is in installed text" "" \
-    "$(grep -rIlF -e "$top_builddir/" "$root" 2>/dev/null)"
+equals "no path of the build is in installed text" "" "$(grep -rIlF -e "$top_builddir/" "$root" 2>/dev/null)"
 
 # A plugin from outside of the tree: its headers are found by pkg-config, nothing else is known.
 cp -r "$top_srcdir/tests/outside" "$TMPDIR/outside"
@@ -92,13 +88,8 @@ done
 cat >"$TMPDIR/bench.ini" <<TEXT
 [gbrun]
 results = $TMPDIR/results.gbr
-[policy few]
-plugin = fixed
-samples = 5
-[bench sum]
-plugin = outside_sum
-policy = few
-n = 1000
+$(section policy few fixed samples=5)
+$(section bench sum outside_sum policy=few n=1000)
 TEXT
 succeeds "the installed program measures and checks the outside plugin" \
     env GBRUN_PLUGIN_PATH="$TMPDIR/outside" "$gbrun" -c "$TMPDIR/bench.ini"

@@ -2,45 +2,36 @@
 # Rounds of a case: between those of the others, in order, also with several jobs and after a stop; what
 # is recorded of their times; and what they say together.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
-{ few_samples 20 'device = fake' 'warmup = 0'; cat; } >rounds.ini <<INI
-[gbrun]
-rounds = 3
-[bench beside]
-log = $TMPDIR/log
-let.number = 0
-sweep.number = 1:6
-INI
+few_samples 20 'device = fake' 'warmup = 0' '[gbrun]' 'rounds = 3' '[bench beside]' "log=$TMPDIR/log" let.number=0 \
+    sweep.number=1:6 >rounds.ini
 
-# rows COLUMNS [OPTION...]: of rounds.gbr, without the head, blanks for commas.
-rows()
+# of COLUMNS [OPTION...]: of rounds.gbr, blanks for commas.
+of()
 {
-    local columns=$1
-    shift
-    "$GBRUN" export --columns "$columns" "$@" rounds.gbr | tail -n +2 | tr -d '\r' | tr ',' ' '
+    column "$@" rounds.gbr | tr ',' ' '
 }
 
 # in_order COLUMN...: of what has the same values in these columns, no round was begun before one with
 # a lower number; there are 18 in all.
 in_order()
 {
-    rows "started,round${1:+,$1}" | sort -k1,1 -k2,2n |
+    of "started,round${1:+,$1}" | sort -k1,1 -k2,2n |
         awk '{key = $3 " " $4; if ($2 < last[key]) exit 1; last[key] = $2} END {if (NR != 18) exit 1}'
 }
 
 "$GBRUN" -q -c rounds.ini -o rounds.gbr >/dev/null 2>err.txt
 equals "a run of rounds" 0 $?
 equals "every case comes once in each round" "1 2 3 4 5 6 1 2 3 4 5 6 1 2 3 4 5 6" \
-    "$(rows number --sort sequence | paste -sd ' ')"
+    "$(of number --sort sequence | paste -sd ' ')"
 equals "they are exported in the order of the configuration" "0 6 12 1 7 13 2 8 14 3 9 15 4 10 16 5 11 17" \
-    "$(rows sequence | paste -sd ' ')"
+    "$(of sequence | paste -sd ' ')"
 succeeds "when each was begun is known to the millisecond" \
-    test "$(rows started | grep -cE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$')" = 18
+    test "$(of started | grep -cE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$')" = 18
 succeeds "rounds do not overlap" in_order
 
-cat >jobs.ini <<'INI'
+{ few_samples 20; cat; } >jobs.ini <<INI
 [gbrun]
 rounds = 3
 jobs = 2
@@ -48,14 +39,7 @@ jobs = 2
 plugin = cpu
 [device right]
 plugin = cpu
-[policy few]
-plugin = fixed
-samples = 20
-[bench nop]
-policy = few
-let.number = 0
-sweep.number = 1:3
-sweep.device = left, right
+$(section bench nop nop let.number=0 sweep.number=1:3 'sweep.device=left, right')
 INI
 rm -f rounds.gbr
 "$GBRUN" -q -c jobs.ini -o rounds.gbr >/dev/null 2>err.txt
@@ -73,7 +57,7 @@ wait $! 2>/dev/null
 : >log.go
 "$GBRUN" run -q --resume rounds.gbr >/dev/null 2>err.txt
 equals "resumed" 0 $?
-equals "each round of each case is there, once" 18 "$(rows number,round | sort -u | wc -l)"
+equals "each round of each case is there, once" 18 "$(of number,round | sort -u | wc -l)"
 succeeds "and rounds are in order still" in_order
 
 # ---- together ----
@@ -82,10 +66,10 @@ equals "--rows combined: one row for each case" "1 3 60
 3 3 60
 4 3 60
 5 3 60
-6 3 60" "$(rows number,n_rounds,n_samples --rows combined)"
+6 3 60" "$(of number,n_rounds,n_samples --rows combined)"
 succeeds "its interval holds the medians of all rounds" \
-    test "$(rows "number,low_ns,high_ns" --rows combined | sort >combined.txt
-        rows "number,estimate_ns" | sort | join - combined.txt | awk '$2 >= $3 && $2 <= $4' | wc -l)" = 18
+    test "$(of "number,low_ns,high_ns" --rows combined | sort >combined.txt
+        of "number,estimate_ns" | sort | join - combined.txt | awk '$2 >= $3 && $2 <= $4' | wc -l)" = 18
 equals "rows of an unknown kind" "gbrun: error: --rows raw: expected case, sample or combined" \
     "$("$GBRUN" export --rows raw rounds.gbr 2>&1)"
 succeeds "show says what rounds differ by" grep -q ' round variation ' <("$GBRUN" show -v rounds.gbr)

@@ -28,21 +28,16 @@ equals "a place that is not known is null" 1 \
 "$GBRUN" check -c bad.ini >/dev/null 2>text.txt
 equals "as text: the same messages" 2 "$(grep -c '^bad.ini:' text.txt)"
 
-# refuses TEXT ARGUMENT...
-refuses()
-{
-    local text=$1
-    shift
-    "$GBRUN" "$@" >/dev/null 2>err.txt
-    equals "$*: exit code" 2 $?
-    equals "$*: message" "gbrun: error: $text" "$(cat err.txt)"
-}
-refuses "no configuration: expected FILE.ini or -c FILE" check --format json
-refuses "--format xml: expected text or json" check -c good.ini --format xml
-refuses "--print prints a configuration: expected no --format json beside it" check -c good.ini --print --format json
-refuses "--format xml: expected text or json" help --format xml
-refuses "--format json: expected no --roff and no --markdown beside it" help fixed --format json --roff
-refuses "help: unknown name 'fixd', did you mean 'fixed'?" help fixd --format json
+try_each "$GBRUN" <<'TABLE'
+no configuration|2|gbrun: error: no configuration: expected FILE.ini or -c FILE|check --format json
+another format of check|2|gbrun: error: --format xml: expected text or json|check -c good.ini --format xml
+a configuration as JSON|2|gbrun: error: --print prints a configuration: expected no --format json beside it|\
+check -c good.ini --print --format json
+another format of help|2|gbrun: error: --format xml: expected text or json|help --format xml
+two formats of help|2|gbrun: error: --format json: expected no --roff and no --markdown beside it|\
+help fixed --format json --roff
+an unknown name|2|gbrun: error: help: unknown name 'fixd', did you mean 'fixed'?|help fixd --format json
+TABLE
 
 if ! command -v python3 >/dev/null; then
     skip "what help has" "python3 is not installed"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # test_kernel_cases.sh - kernels described in a configuration: what is refused before anything runs, with
 # its place. No GPU is needed.
-# shellcheck source=tests/tap.sh
 . "$top_srcdir/tests/tap.sh"
 if [ ! -e "$top_builddir/plugins/bench_kernel/bench_kernel.la" ]; then
     echo "built without the headers of CUDA"
@@ -9,9 +8,9 @@ if [ ! -e "$top_builddir/plugins/bench_kernel/bench_kernel.la" ]; then
 fi
 mkdir "$TMPDIR/config" "$TMPDIR/config/include" "$TMPDIR/elsewhere"
 cd "$TMPDIR/elsewhere" || exit 99
-config=$TMPDIR/config/bench.ini
+config=$TMPDIR/config
 
-cat >"$TMPDIR/config/scale.cu" <<'CU'
+cat >"$config/scale.cu" <<'CU'
 #include "types.h"
 namespace my {
 template <typename T> __global__ void scale(T *to, const T *from, float factor, int n)
@@ -21,171 +20,20 @@ template <typename T> __global__ void scale(T *to, const T *from, float factor, 
 __global__ void rename(struct pair p) {}
 DEFINE_KERNEL(made_by_a_macro)
 CU
-cat >"$TMPDIR/config/include/types.h" <<'CU'
+cat >"$config/include/types.h" <<'CU'
 struct pair {
     int a, b;
 };
 #define DEFINE_KERNEL(name) __global__ void name(int *x, int n) {}
 __global__ void included(int *x) {}
 CU
-cat >"$TMPDIR/config/scale.ptx" <<'PTX'
+cat >"$config/scale.ptx" <<'PTX'
 .visible .entry _Z5scalePf(
     .param .u64 _Z5scalePf_param_0
 )
 { ret; }
 PTX
-
-# check [LINE]...: the section below, then these lines, which are from line 14 on; what check says is
-# in said.txt.
-check()
-{
-    cat >"$config" <<'INI'
-[bench scale]
-device = cuda
-plugin = kernel
-source = scale.cu
-include = include
-entry = my::scale<{type}>
-arg.1 = buffer({type}[{n}], out)
-arg.2 = buffer({type}[{n}], uniform=-1:1)
-arg.3 = 0.5
-arg.4 = {n}
-grid = {(n + block_size - 1) / block_size}
-sweep.type = float, double
-sweep.n = 1, 1000, 1Mi
-INI
-    printf '%s\n' "$@" >>"$config"
-    "$GBRUN" check -c "$config" >said.txt 2>&1
-}
-
-# good NAME LINE...: nothing is wrong with it.
-good()
-{
-    local name=$1
-    shift
-    if check "$@"; then
-        pass "$name"
-    else
-        fail "$name" "$(cat said.txt)"
-    fi
-}
-
-# wrong NAME WHERE WORDS LINE...: this is said of the place LINE:COLUMN, and the exit status is 2.
-wrong()
-{
-    local name=$1 where=$2 words=$3 code
-    shift 3
-    check "$@"
-    code=$?
-    if [ "$code" = 2 ] && grep -qF "bench.ini:$where: error: " said.txt &&
-        grep -F "bench.ini:$where: error: " said.txt | grep -qF "$words"; then
-        pass "$name"
-    else
-        fail "$name" "exit status $code, expected $where: $words" "$(cat said.txt)"
-    fi
-}
-
-# NVRTC is asked where there is one: it is, if it refuses this option.
-has_nvrtc=
-check 'signature = void(pointer, pointer, float, int)' 'block = 1' \
-    'sweep.block_size = 64' 'options = --no-such-option'
-grep -qF 'options: NVRTC says: unrecognized option' said.txt && has_nvrtc=yes
-# compiled TEST NAME ARGUMENT...: a test of what only compiling shows.
-compiled()
-{
-    if [ -n "$has_nvrtc" ]; then
-        "$@"
-    else
-        skip "${*:2:2}" "there is no NVRTC"
-    fi
-}
-
-signature='signature = void(pointer, pointer, float, int)'
-block='block = {block_size}'
-sizes='sweep.block_size = 64, 128, 256'
-good "templates, expressions and axes" "$signature" "$block" "$sizes"
-equals "all cases are there" "$config: ok, 18 cases" "$(cat said.txt)"
-good "macros can be swept" "$signature" "$block" "$sizes" 'sweep.define.UNROLL = 1, 2, 4'
-equals "as an axis" "$config: ok, 54 cases" "$(cat said.txt)"
-
-wrong "an argument too many" 10:9 "arg.4: the signature has 3 parameters only" \
-    'signature = void(pointer, pointer, float)' "$block" "$sizes"
-wrong "a missing argument" 14:13 "arg.5 is missing" \
-    'signature = void(pointer, pointer, float, int, int)' "$block" "$sizes"
-compiled wrong "a type of another size" 14:13 \
-    "parameter 3 is double, but in $TMPDIR/config/scale.cu it is a float of 4 bytes" \
-    'signature = void(pointer, pointer, double, int)' "$block" "$sizes"
-wrong "a malformed signature" 14:36 "expected" \
-    'signature = void(pointer, pointer, flaot, int)' "$block" "$sizes"
-wrong "too many threads in some cases" 15:9 "out of range: expected whole numbers of threads" \
-    "$signature" "$block" 'sweep.block_size = 512, 2048'
-wrong "a reference that is not there" 17:19 "reference_entry: there is no 'simple' in" \
-    "$signature" "$block" "$sizes" 'reference_entry = simple'
-wrong "a library that is not there" 18:21 "cannot open shared object file" \
-    "$signature" "$block" "$sizes" 'reference = f' 'reference_library = ./none.so'
-wrong "a file that is not there" 17:12 "output.1: $TMPDIR/config/none.npy: No such file" \
-    "$signature" "$block" "$sizes" 'output.1 = none.npy'
-good "work and its arithmetic" "$signature" "$block" "$sizes" 'work.flops = {n}' \
-    'work.math = {math} vector' 'sweep.math = fp32, fp64'
-wrong "an unknown format of arithmetic" 17:13 \
-    "work.math: unknown word 'float': expected a format and a unit, such as fp32 vector" \
-    "$signature" "$block" "$sizes" 'work.math = {type} vector'
-wrong "an unknown unit of arithmetic" 17:18 \
-    "work.math: unknown word 'cores': expected scalar, vector or tensor" \
-    "$signature" "$block" "$sizes" 'work.math = fp32 cores'
-
-# other LINE...: one case of another kernel.
-other()
-{
-    printf '[bench other]\nplugin = kernel\ndevice = cuda\ngrid = 1\nblock = 1\n' >"$config"
-    printf '%s\n' "$@" >>"$config"
-    "$GBRUN" check -c "$config" >said.txt 2>&1
-}
-# other_says NAME STATUS WORDS LINE...
-other_says()
-{
-    local name=$1 status=$2 words=$3 code
-    shift 3
-    other "$@"
-    code=$?
-    if [ "$code" = "$status" ] && grep -qF "$words" said.txt; then
-        pass "$name"
-    else
-        fail "$name" "exit status $code" "$(cat said.txt)"
-    fi
-}
-other_says "a kernel of PTX" 0 'ok, 1 case' 'source = scale.ptx' 'entry = _Z5scalePf' \
-    'signature = void(pointer)' 'arg.1 = buffer(4)'
-other_says "PTX knows sizes" 2 'bench.ini:8:13: error: signature: parameter 1 is int32, but in' \
-    'source = scale.ptx' 'entry = _Z5scalePf' 'signature = void(int)' 'arg.1 = 4'
-other_says "and names" 2 "bench.ini:7:9: error: entry: there is no kernel 'scale' in" \
-    'source = scale.ptx' 'entry = scale' 'signature = void(pointer)' 'arg.1 = buffer(4)'
-compiled other_says "a number of parameters" 2 "bench.ini:9:13: error: signature: it has 1 parameter, but the \
-kernel in $TMPDIR/config/scale.cu has 4" 'source = scale.cu' 'include = include' 'entry = my::scale<float>' \
-    'signature = void(pointer)' 'arg.1 = buffer(4)'
-other_says "an argument that a kernel does not reach" 2 \
-    'bench.ini:9:9: error: arg.1: a kernel does not reach this' 'source = scale.ptx' \
-    'entry = _Z5scalePf' 'signature = void(pointer)' 'arg.1 = buffer(4, host)'
-other_says "a kernel that a macro makes" 0 'ok, 1 case' 'source = scale.cu' 'include = include' \
-    'entry = made_by_a_macro' 'signature = void(pointer, int)' 'arg.1 = buffer(4)' 'arg.2 = 1'
-other_says "a kernel in a header" 0 'ok, 1 case' 'source = scale.cu' 'include = include' \
-    'entry = included' 'signature = void(pointer)' 'arg.1 = buffer(4)'
-compiled other_says "a kind of parameter" 2 'parameter 2 is float, but in' 'source = scale.cu' \
-    'include = include' 'entry = made_by_a_macro' 'signature = void(pointer, float)' 'arg.1 = buffer(4)' 'arg.2 = 1'
-other_says "a kernel in a header that is not found" 2 "there is no 'included' in" 'source = scale.cu' \
-    'entry = included' 'signature = void(pointer)' 'arg.1 = buffer(4)'
-compiled other_says "a header that is not found" 2 \
-    "bench.ini:6:10: error: source: $TMPDIR/config/scale.cu(1): catastrophic error: " 'source = scale.cu' \
-    'entry = rename' 'signature = void(struct(int, int))' 'arg.1 = struct(1, 2)'
-other_says "a file of another kind" 2 'bench.ini:6:10: error: source: ' 'source = scale.c' \
-    'entry = f' 'signature = void()'
-other_says "no file" 2 'bench.ini:6:10: error: source: ' 'source = none.cu' 'entry = f' \
-    'signature = void()'
-head -c 100 /dev/zero >"$TMPDIR/config/empty.cubin"
-other_says "a cubin is looked into as far as it is one" 0 'ok, 1 case' 'source = empty.cubin' \
-    'entry = f' 'signature = void()'
-
-cat >"$TMPDIR/config/tile.cu" <<'CU'
+cat >"$config/tile.cu" <<'CU'
 #define SHAPE 4, 8
 template <int ROWS, int COLUMNS = 8> __global__ void tile(float *x)
 {
@@ -194,88 +42,171 @@ template <int ROWS, int COLUMNS = 8> __global__ void tile(float *x)
 }
 __global__ void plain(float *x) {}
 CU
-# tile WORDS ENTRY LINE...: what is said of this entry of tile.cu, or `ok`.
+cat >"$config/macro.cu" <<'CU'
+__global__ void f(float *x) { *x = VALUE; }
+CU
+head -c 100 /dev/zero >"$config/empty.cubin"
+
+# says LINE... <<TABLE: lines of NAME|EXPECTED|ITEM; ITEM...: a section of these lines and the items, of which those
+# without ` = ` are the arguments. EXPECTED is `ok` and the number of cases, or the column and what the error begins
+# with, ` ... ` for whatever stands between. All that is right is looked at by one run, all that is wrong by another;
+# a name with + is of what only compiling shows, which has a run of its own, as not all of many texts are compiled.
+says()
+{
+    local name expected items file n=0 names=() all=() got
+    for file in ok wrong; do printf '[bench r0]\nplugin = nop\n' >"$config/$file.ini"; done
+    : >errors.txt
+    while IFS='|' read -r name expected items; do
+        n=$((n + 1)) names[n]=${name#+} all[n]=$expected file=$config/wrong.ini
+        [[ $expected != ok* ]] || file=$config/ok.ini
+        if [[ $name = +* ]]; then
+            file=$config/one.ini
+            : >"$file"
+            [ -n "$has_nvrtc" ] || { skip "${name#+}" "there is no NVRTC"; all[n]='' file=/dev/null; }
+        fi
+        {
+            printf '%s\n' "[bench r$n]" 'device = cuda' 'plugin = kernel' "$@"
+            awk '{ n = split($0, item, "; ")
+                for (i = 1; i <= n; i++) print (item[i] ~ / = / ? "" : "arg." ++n_arguments " = ") item[i] }' <<<"$items"
+        } >>"$file"
+        [[ $file != */one.ini ]] || refused "$file"
+    done
+    ! grep -q '^\[bench r[1-9]' "$config/wrong.ini" || refused "$config/wrong.ini"
+    ran "$GBRUN" check -c "$config/ok.ini" --format json
+    for ((n = 1; n <= ${#names[@]}; n++)); do
+        got=$(sed -n "s/^r$n //p" errors.txt)
+        if [[ ${all[n]} = ok* ]]; then
+            got="ok $(grep -o "\"r$n\",\"n_cases\":[0-9]*" out.txt | sed 's/.*://' || cat err.txt)"
+        else
+            # shellcheck disable=SC2053 # a pattern
+            [[ $got = ${all[n]// ... /*}* ]] && got=${all[n]}
+        fi
+        [ -z "${all[n]}" ] || equals "${names[n]}" "${all[n]}" "$got"
+    done
+}
+
+# refused FILE: what is said of its sections goes to errors.txt.
+refused()
+{
+    ran "$GBRUN" check -c "$1"
+    [ "$code" = 2 ] || fail "what is wrong is exit code 2" "$code" "$(cat "$1" err.txt)"
+    errors_of "$1" err.txt >>errors.txt
+}
+
+arguments=('arg.1 = buffer({type}[{n}], out)' 'arg.2 = buffer({type}[{n}], uniform=-1:1)' 'arg.3 = 0.5' 'arg.4 = {n}'
+    'sweep.type = float, double' 'sweep.n = 1, 1000, 1Mi')
+scaled=('source = scale.cu' 'include = include' 'entry = my::scale<{type}>' "${arguments[@]}"
+    'grid = {(n + block_size - 1) / block_size}')
+signature='signature = void(pointer, pointer, float, int)'
+sizes='block = {block_size}; sweep.block_size = 64, 128, 256'
+
+# NVRTC is asked where there is one: it is, if it refuses this option.
+has_nvrtc=
+printf '%s\n' '[bench scale]' 'device = cuda' 'plugin = kernel' "${scaled[@]}" "$signature" 'block = 1' \
+    'sweep.block_size = 64' 'options = --no-such-option' >"$config/nvrtc.ini"
+"$GBRUN" check -c "$config/nvrtc.ini" 2>&1 | grep -qF 'options: NVRTC says: unrecognized option' && has_nvrtc=yes
+
+says "${scaled[@]}" <<TABLE
+templates, expressions and axes|ok 18|$signature; $sizes
+macros can be swept, as an axis|ok 54|$signature; $sizes; sweep.define.UNROLL = 1, 2, 4
+work and its arithmetic|ok 36|$signature; $sizes; work.flops = {n}; work.math = {math} vector; sweep.math = fp32, fp64
+an argument too many|9 arg.4: the signature has 3 parameters only|signature = void(pointer, pointer, float); $sizes
+a missing argument|13 signature: ... arg.5 is missing|signature = void(pointer, pointer, float, int, int); $sizes
++a type of another size|13 signature: parameter 3 is double, but in $config/scale.cu it is a float of 4 bytes|\
+signature = void(pointer, pointer, double, int); $sizes
+a malformed signature|36 signature: ... expected|signature = void(pointer, pointer, flaot, int); $sizes
+too many threads in some cases|9 block: ... out of range: expected whole numbers of threads|\
+$signature; block = {block_size}; sweep.block_size = 512, 2048
+a reference that is not there|19 reference_entry: there is no 'simple' in|$signature; $sizes; reference_entry = simple
+a library that is not there|21 reference_library: ... cannot open shared object file|\
+$signature; $sizes; reference = f; reference_library = ./none.so
+a file that is not there|12 output.1: $config/none.npy: No such file|$signature; $sizes; output.1 = none.npy
+an unknown format of arithmetic|13 work.math: unknown word 'float': expected a format and a unit, such as fp32 vector|\
+$signature; $sizes; work.math = {type} vector
+an unknown unit of arithmetic|18 work.math: unknown word 'cores': expected scalar, vector or tensor|\
+$signature; $sizes; work.math = fp32 cores
+TABLE
+
+ptx='source = scale.ptx; entry = _Z5scalePf'
+cuda='source = scale.cu; include = include'
+says 'grid = 1' 'block = 1' <<TABLE
+a kernel of PTX|ok 1|$ptx; signature = void(pointer); buffer(4)
+PTX knows sizes|13 signature: parameter 1 is int32, but in|$ptx; signature = void(int); 4
+and names|9 entry: there is no kernel 'scale' in|source = scale.ptx; entry = scale; signature = void(pointer); buffer(4)
++a number of parameters|13 signature: it has 1 parameter, but the kernel in $config/scale.cu has 4|\
+$cuda; entry = my::scale<float>; signature = void(pointer); buffer(4)
+an argument that a kernel does not reach|9 arg.1: a kernel does not reach this|$ptx; signature = void(pointer); buffer(4, host)
+a kernel that a macro makes|ok 1|$cuda; entry = made_by_a_macro; signature = void(pointer, int); buffer(4); 1
+a kernel in a header|ok 1|$cuda; entry = included; signature = void(pointer); buffer(4)
++a kind of parameter|13 signature: parameter 2 is float, but in|\
+$cuda; entry = made_by_a_macro; signature = void(pointer, float); buffer(4); 1
+a kernel in a header that is not found|9 entry: there is no 'included' in|\
+source = scale.cu; entry = included; signature = void(pointer); buffer(4)
++a header that is not found|10 source: $config/scale.cu(1): catastrophic error: |\
+source = scale.cu; entry = rename; signature = void(struct(int, int)); struct(1, 2)
+a file of another kind|10 source: |source = scale.c; entry = f; signature = void()
+no file|10 source: |source = none.cu; entry = f; signature = void()
+a cubin is looked into as far as it is one|ok 1|source = empty.cubin; entry = f; signature = void()
+TABLE
+
+# tile <<TABLE: of entries of tile.cu: EXPECTED|ENTRY[; ITEM]...
 tile()
 {
-    local words=$1 entry=$2 status=2
-    shift 2
-    [ "$words" = ok ] && status=0 && words='ok, 1 case'
-    other_says "$entry $*" "$status" "$words" 'source = tile.cu' "entry = $entry" \
-        'signature = void(pointer)' 'arg.1 = buffer(4)' "$@"
+    says 'grid = 1' 'block = 1' 'source = tile.cu' 'signature = void(pointer)' 'arg.1 = buffer(4)' < <(
+        sed 's/^\(+*\)\([^|]*\)|\(.*\)$/\1\3|\2|entry = \3/')
 }
-here=$TMPDIR/config/tile.cu
-tile "bench.ini:7:9: error: entry: there is no 'tiel' in $here, only tile, plain" 'tiel<4>'
-compiled tile "bench.ini:7:9: error: entry: 'tile' in $here: error: cannot determine which instance" tile
-compiled tile "bench.ini:7:9: error: entry: 'tile<4, 5, 6>' in $here: error: " 'tile<4, 5, 6>'
-compiled tile "bench.ini:7:9: error: entry: 'tile<>' in $here: error: " 'tile<>'
-compiled tile "bench.ini:7:9: error: entry: 'tile<4' in $here: error: expected a \">\"" 'tile<4'
-compiled tile "bench.ini:7:9: error: entry: 'plain<4>' in $here: error: " 'plain<4>'
-# The source refuses it: the case fails when it is run, others may be sound.
-tile ok 'tile<64>'
-tile ok 'tile<4>'
-tile ok 'tile<4, 5>'
-tile ok 'tile<SHAPE>'
-tile ok 'tile<GIVEN>' 'define.GIVEN = 4, 8'
-tile ok plain
-tile "bench.ini:10:11: error: include: $TMPDIR/config/nowhere: No such file or directory" plain \
-    'include = nowhere'
-tile "bench.ini:10:11: error: include: $here: expected a folder" plain 'include = tile.cu'
-tile "bench.ini:10:13: error: define.2X: '2X' is no name of a macro: expected letters, digits" plain \
-    'define.2X = 4'
-tile "bench.ini:10:22: error: options: '-I': expected a value behind it" plain \
-    'options = -std c++17 -I'
-tile "bench.ini:10:10: error: shared: 1000000000 is out of range: expected bytes, a whole number up to" \
-    plain 'shared = 1G'
-tile ok plain 'options = -I include -Iinclude --include-path include -D A=4 -std=c++20'
-compiled tile "bench.ini:10:11: error: options: NVRTC says: unrecognized option --no-such-option" plain \
-    'options = --no-such-option'
-compiled tile "bench.ini:10:27: error: options: NVRTC says: unrecognized option -O3" plain \
-    'options = --use_fast_math -O3'
-compiled tile "bench.ini:10:11: error: options: NVRTC says: invalid value for --std" plain \
-    'options = --std c++99'
+here=$config/tile.cu
+# What the source refuses, as 64 rows, fails when the case is run: others may be sound.
+tile <<TABLE
+9 entry: there is no 'tiel' in $here, only tile, plain|tiel<4>
++9 entry: 'tile' in $here: error: cannot determine which instance|tile
++9 entry: 'tile<4, 5, 6>' in $here: error: |tile<4, 5, 6>
++9 entry: 'tile<>' in $here: error: |tile<>
++9 entry: 'tile<4' in $here: error: expected a ">"|tile<4
++9 entry: 'plain<4>' in $here: error: |plain<4>
+ok 1|tile<64>
+ok 1|tile<4>
+ok 1|tile<4, 5>
+ok 1|tile<SHAPE>
+ok 1|tile<GIVEN>; define.GIVEN = 4, 8
+ok 1|plain
+11 include: $config/nowhere: No such file or directory|plain; include = nowhere
+11 include: $here: expected a folder|plain; include = tile.cu
+13 define.2X: '2X' is no name of a macro: expected letters, digits|plain; define.2X = 4
+22 options: '-I': expected a value behind it|plain; options = -std c++17 -I
+10 shared: 1000000000 is out of range: expected bytes, a whole number up to|plain; shared = 1G
+ok 1|plain; options = -I include -Iinclude --include-path include -D A=4 -std=c++20
++11 options: NVRTC says: unrecognized option --no-such-option|plain; options = --no-such-option
++27 options: NVRTC says: unrecognized option -O3|plain; options = --use_fast_math -O3
++11 options: NVRTC says: invalid value for --std|plain; options = --std c++99
+TABLE
 
 # An error that only some macros bring about: cases with the same text are compiled once, and of those with
 # other texts the first, the fourth and the sixteenth.
-cat >"$TMPDIR/config/macro.cu" <<'CU'
-__global__ void f(float *x) { *x = VALUE; }
-CU
-# macro STATUS WORDS LINE...: what is said of the sweep.
-macro()
-{
-    local status=$1 words=$2
-    shift 2
-    other_says "a macro: $*" "$status" "$words" 'source = macro.cu' 'entry = f' 'signature = void(pointer)' \
-        'arg.1 = buffer(4)' "$@"
-}
-here=$TMPDIR/config/macro.cu
-undefined="bench.ini:6:10: error: source: $here(1): error: identifier"
-compiled macro 2 "$undefined \"VALUE\" is undefined"
-macro 0 'ok, 80 cases' 'sweep.define.VALUE = 1:40' 'shared = {bytes}' 'sweep.bytes = 0, 4'
-compiled macro 2 "$undefined \"four\" is undefined" 'sweep.define.VALUE = 1, 2, 3, four, 5'
-macro 0 'ok, 5 cases' 'sweep.define.VALUE = 1, two, 3, 4, 5'
+undefined="10 source: $config/macro.cu(1): error: identifier"
+says 'grid = 1' 'block = 1' 'source = macro.cu' 'entry = f' 'signature = void(pointer)' 'arg.1 = buffer(4)' <<TABLE
++an undefined macro|$undefined "VALUE" is undefined|
+a macro of forty values|ok 80|sweep.define.VALUE = 1:40; shared = {bytes}; sweep.bytes = 0, 4
++one that the fourth value makes wrong|$undefined "four" is undefined|sweep.define.VALUE = 1, 2, 3, four, 5
+one that the second value makes wrong|ok 5|sweep.define.VALUE = 1, two, 3, 4, 5
+TABLE
 
 # Where there is no NVRTC the name is looked for in the text, and no more.
 mkdir "$TMPDIR/none"
 ln -s "$top_builddir/plugins/bench_nop/.libs/bench_nop.so" "$TMPDIR/none/libnvrtc.so.13"
 export LD_LIBRARY_PATH=$TMPDIR/none
-here=$TMPDIR/config/tile.cu
-tile "bench.ini:7:9: error: entry: there is no 'tiel' in $here, only tile, plain" 'tiel<4>'
-tile ok 'tile<4, 5, 6>'
-tile ok plain 'options = --no-such-option'
+tile <<TABLE
+9 entry: there is no 'tiel' in $here, only tile, plain|tiel<4>
+ok 1|tile<4, 5, 6>
+ok 1|plain; options = --no-such-option
+TABLE
 unset LD_LIBRARY_PATH
 
-# shape GRID WORDS: what is said of a grid.
-shape()
-{
-    sed -i "s/^grid = .*/grid = $1/" "$config"
-    "$GBRUN" check -c "$config" >said.txt 2>&1
-    equals "grid = $1" "$config:4:$2" "$(head -n 1 said.txt)"
-}
-other 'source = tile.cu' 'entry = plain' 'signature = void(pointer)' 'arg.1 = buffer(4)'
-shape '1,' '9: error: grid: it ends too early: expected a number'
-shape '1, 2, 3,' '15: error: grid: '"','"': expected up to three numbers'
-shape '1, 2 * 3' "13: error: grid: '* 3': expected nothing more (an expression stands in braces, such as \
-{n / 256})"
+says 'block = 1' 'source = tile.cu' 'entry = plain' 'signature = void(pointer)' 'arg.1 = buffer(4)' <<'TABLE'
+grid = 1,|9 grid: it ends too early: expected a number|grid = 1,
+grid = 1, 2, 3,|15 grid: ',': expected up to three numbers|grid = 1, 2, 3,
+grid = 1, 2 * 3|13 grid: '* 3': expected nothing more (an expression stands in braces, such as {n / 256})|grid = 1, 2 * 3
+TABLE
 
 succeeds "the configuration that comes along is sound" "$GBRUN" check -c "$top_srcdir/conf/kernel.ini"
 finish

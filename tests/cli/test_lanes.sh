@@ -1,33 +1,24 @@
 #!/usr/bin/env bash
 # Lanes of a search: cases are built without their device while others are measured.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
-few_samples 6 'time_limit = 60s' 'device = cpu' >lanes.ini
-cat >>lanes.ini <<'END'
-[search any]
-plugin = exhaustive
-lanes = 4
-[bench builder]
-search = any
-folder = built
-sweep.size = 30, 10, 50, 20, 60, 40, 80, 70
-END
+few_samples 6 'time_limit = 60s' 'device = cpu' '[search any]' 'plugin = exhaustive' lanes=4 '[bench builder]' \
+    search=any folder=built 'sweep.size=30, 10, 50, 20, 60, 40, 80, 70' >lanes.ini
 
-# search ARGUMENT...: a fresh run of lanes.ini, of which nothing is built yet; err.txt and code.
+# search [-c FILE] ARGUMENT...: a fresh run of lanes.ini, or the file, of which nothing is built yet; err.txt and code.
 search()
 {
+    [ "${1-}" = -c ] || set -- -c lanes.ini "$@"
     rm -rf results.gbr built
     mkdir built
-    hurry "$GBRUN" run -c lanes.ini "$@" >out.txt 2>err.txt
-    code=$?
+    hurry ran "$GBRUN" run "$@"
 }
 
-# column NAME: its values in the order measured.
-column()
+# order COLUMN [ARGUMENT]...: its values in the order measured, on a line.
+order()
 {
-    "$GBRUN" export --format csv --rows case --sort sequence --columns "$1" | sed 1d | tr '\n' ' '
+    column "$1" --sort sequence "${@:2}" | paste -sd ' '
 }
 
 # claims: the best case of `gbrun search`. How much more is claimed of it is up to noise.
@@ -36,21 +27,20 @@ claims()
     "$GBRUN" search 2>&1 | grep '^  best '
 }
 
-in_order="30 10 50 20 60 40 80 70 "
+in_order="30 10 50 20 60 40 80 70"
 search -s 'search any.lanes=1'
 equals "one lane: exit code" 0 "$code"
-equals "one lane: the measuring process builds" "1 1 1 1 1 1 1 1 " "$(column metric.late)"
-equals "one lane: nothing is built ahead" "0 0 0 0 0 0 0 0 " "$(column build_ns)"
+equals "one lane: the measuring process builds" "1 1 1 1 1 1 1 1" "$(order metric.late)"
+equals "one lane: nothing is built ahead" "0 0 0 0 0 0 0 0" "$(order build_ns)"
 alone=$(claims)
 
 search -s 'builder.together=4'
 equals "four lanes: exit code" 0 "$code"
-equals "four lanes: all is built ahead" "0 0 0 0 0 0 0 0 " "$(column metric.late)"
-equals "four lanes: the order is that of the proposals" "$in_order" "$(column size)"
+equals "four lanes: all is built ahead" "0 0 0 0 0 0 0 0" "$(order metric.late)"
+equals "four lanes: the order is that of the proposals" "$in_order" "$(order size)"
 equals "four lanes: the same claim" "$alone" "$(claims)"
-equals "four lanes: each says how long it was built" 8 \
-    "$(column build_ns | tr ' ' '\n' | awk '$1 > 0' | grep -c .)"
-equals "four lanes: four at a time, who wait for each other" "ok ok ok ok ok ok ok ok " "$(column status)"
+equals "four lanes: each says how long it was built" 8 "$(column build_ns | awk '$1 > 0' | grep -c .)"
+equals "four lanes: four at a time, who wait for each other" "ok ok ok ok ok ok ok ok" "$(order status)"
 equals "the first four are built by four processes" 4 \
     "$(cut -d' ' -f1 built/begun.30 built/begun.10 built/begun.50 built/begun.20 | sort -u | grep -c .)"
 equals "they are behind what is measured" "$(($(nice) + 10 < 19 ? $(nice) + 10 : 19))" "$(cut -d' ' -f2 built/begun.30)"
@@ -60,20 +50,20 @@ if [ "$cores" -gt 1 ] && [ "$(nproc)" -gt 2 ] || [ "$(nproc)" = 2 ] && [ "$cores
 else
     skip "and leave it a core" "needs two cores"
 fi
-equals "on the CPU none is at work while one is measured" "0 0 0 0 0 0 0 0 " "$(column lanes)"
+equals "on the CPU none is at work while one is measured" "0 0 0 0 0 0 0 0" "$(order lanes)"
 equals "the fact" 4 "$("$GBRUN" export --format json | grep -o '"search.any.lanes":"[0-9]*"' | grep -o '[0-9]*' | head -n 1)"
 
 search -s 'builder.per_size=10ms'
-equals "while one is measured the others are stopped" "0 0 0 0 0 0 0 0 " "$(column metric.awake)"
+equals "while one is measured the others are stopped" "0 0 0 0 0 0 0 0" "$(order metric.awake)"
 search -s 'builder.device=fake' -s 'builder.sweep.size=1, 2, 3' -s builder.together=3 -s builder.in_turn=yes
-equals "another device is measured meanwhile, and says so" "2 1 0 " "$(column lanes)"
-equals "beside it they go on" "2 1 0 " "$(column metric.awake)"
+equals "another device is measured meanwhile, and says so" "2 1 0" "$(order lanes)"
+equals "beside it they go on" "2 1 0" "$(order metric.awake)"
 
 for search in random local; do
     search -s "search any.plugin=$search" -s 'search any.cases=6' -s 'gbrun.seed=5'
-    first=$(column size) claim=$(claims)
+    first=$(order size) claim=$(claims)
     search -s "search any.plugin=$search" -s 'search any.cases=6' -s 'gbrun.seed=5' -s builder.per_size=2ms
-    equals "$search: the same proposals however long each is built" "$first" "$(column size)"
+    equals "$search: the same proposals however long each is built" "$first" "$(order size)"
     equals "$search: the same claim" "$claim" "$(claims)"
 done
 
@@ -83,9 +73,8 @@ done
 ends()
 {
     search -s "builder.fault=$1" -s builder.at=50 "${@:4}"
-    equals "$1: status" "ok ok $2 ok ok ok ok ok " "$(column status)"
-    equals "$1: words" "$3" "$("$GBRUN" export --format csv --rows case --where 'size = 50' --columns status_text | sed 1d)"
-    equals "$1: order" "$in_order" "$(column size)"
+    equals "$1: status, words and order" "ok ok $2 ok ok ok ok ok; $3; $in_order" \
+        "$(order status); $(column status_text --where 'size = 50'); $(order size)"
 }
 ends crash crashed '"SIGABRT, in build"'
 ends hang 'timed out' '"after 60.0 s, in build"'
@@ -97,14 +86,12 @@ equals "what was not built is no best" 1 "$("$GBRUN" search | grep -c '7 of them
 # --- interrupted and killed ----------------------------------------------------------------------------
 
 search -s builder.together=4
-whole=$(column size)
+whole=$(order size)
 search -s builder.fault=interrupt -s builder.at=20
 equals "an interrupted run ends" 1 "$code"
 equals "and has not ended its search" 1 "$("$GBRUN" search 2>&1 | grep -c 'has not ended')"
-"$GBRUN" run --resume results.gbr >out.txt 2>err.txt
-equals "resumed: exit code" 0 $?
-equals "resumed: the same visits in the same order" "$whole" \
-    "$("$GBRUN" export --format csv --rows case --sort sequence --where "status = 'ok'" --columns size | sed 1d | tr '\n' ' ')"
+exits "resumed" 0 "$GBRUN" run --resume results.gbr
+equals "resumed: the same visits in the same order" "$whole" "$(order size --where "status = 'ok'")"
 equals "resumed: the same claim" "$alone" "$(claims)"
 
 rm -rf results.gbr built
@@ -123,58 +110,28 @@ pass "a gbrun that is killed leaves no process behind"
 
 # --- a search that ends while cases are open --------------------------------------------------------------
 
-{
-    few_samples 6 'device = cpu'
-    cat <<'END'
-[search bad]
-plugin = hostile
-way = hang_observe
-lanes = 4
-time_limit = 20s
-[search good]
-plugin = exhaustive
-lanes = 4
-[bench first]
-plugin = builder
-search = bad
-folder = built
-sweep.size = 10, 11, 12, 13, 14, 15
-[bench second]
-plugin = builder
-search = good
-folder = built
-sweep.size = 20, 21, 22, 23, 24, 25
+{ few_samples 6 'device = cpu'; cat; } >two.ini <<END
+$(section search bad hostile way=hang_observe lanes=4 time_limit=20s)
+$(section search good exhaustive lanes=4)
+$(section bench first builder folder=built search=bad 'sweep.size=10, 11, 12, 13, 14, 15')
+$(section bench second builder folder=built search=good 'sweep.size=20, 21, 22, 23, 24, 25')
 END
-} >two.ini
-rm -rf results.gbr built
-mkdir built
-hurry "$GBRUN" run -c two.ini >out.txt 2>err.txt
-equals "a search that hangs: the run is fine" 0 $?
+search -c two.ini
+equals "a search that hangs: the run is fine" 0 "$code"
 equals "it is ended" 1 "$("$GBRUN" search | grep -c 'the search did not answer')"
-equals "what it had asked for is not measured any more" yes \
-    "$("$GBRUN" export --format csv --rows case --where "bench = 'first'" --columns size | awk 'END { print (NR - 1 < 4 ? "yes" : NR - 1) }')"
-equals "the next one measures all of its own" "20 21 22 23 24 25 " \
-    "$("$GBRUN" export --format csv --rows case --sort sequence --where "bench = 'second'" --columns size | sed 1d | tr '\n' ' ')"
+succeeds "what it had asked for is not measured any more" test "$(column size --where "bench = 'first'" | wc -l)" -lt 4
+equals "the next one measures all of its own" "20 21 22 23 24 25" "$(order size --where "bench = 'second'")"
 
 # --- settings ------------------------------------------------------------------------------------------
 
-search -s 'search any.lanes=many'
-equals "no number: exit code" 2 "$code"
-equals "no number: message" 1 "$(grep -c "lanes 'many': expected auto or a number from 1 to 64" err.txt)"
-search -s 'search any.lanes=65'
-equals "too many: message" 1 "$(grep -c "lanes '65': expected auto or a number from 1 to 64" err.txt)"
+try_each "$GBRUN" run -c lanes.ini <<'TABLE'
+no number|2|~lanes 'many': expected auto or a number from 1 to 64|-s 'search any.lanes=many'
+too many|2|~lanes '65': expected auto or a number from 1 to 64|-s 'search any.lanes=65'
+TABLE
 search -s 'search any.lanes=auto'
 equals "auto: exit code" 0 "$code"
-cat >spin.ini <<'END'
-[search any]
-plugin = race
-lanes = 3
-[bench spin]
-search = any
-sweep.duration = 10us, 90us
-END
-rm -f results.gbr
-"$GBRUN" run -c spin.ini >out.txt 2>err.txt
-equals "a benchmark that cannot be built ahead is prepared as ever" 1 \
-    "$(grep -c 'search any: lanes = 3 has no effect: none of its benchmarks can be built without its device' err.txt)"
+printf '[search any]\nplugin = race\nlanes = 3\n[bench spin]\nsearch = any\nsweep.duration = 10us, 90us\n' >spin.ini
+search -c spin.ini
+has "a benchmark that cannot be built ahead is prepared as ever" err.txt \
+    'search any: lanes = 3 has no effect: none of its benchmarks can be built without its device'
 finish

@@ -1,59 +1,29 @@
 #!/usr/bin/env bash
 # launch = graph, telemetry and warnings of a device at its opening, from the worker to what is shown.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
-
-# run: measures stdin; code, text.txt
-run()
-{
-    rm -f results.gbr
-    "$GBRUN" -c - >table.txt 2>text.txt
-    code=$?
-}
-
-# column NAMES [WHERE]: values of the cases, one a line
-column()
-{
-    "$GBRUN" export --columns "$1" --where "${2:-1}" | tail -n +2
-}
-
-defaults='[policy few]
-plugin = fixed
-samples = 12
-[defaults]
-policy = few
-iterations = 2'
+with_modules
+defaults=$(few_samples 12 'iterations = 2')
 
 # ---- launch ----
-run <<INI
+measured <<INI
 $defaults
-[bench good]
-sweep.device = fake, shorter, cpu
-sweep.launch = stream, graph
-[bench two_second]
-device = fake
-launch = graph
-[bench broken]
-plugin = crash
-device = cpu
-where = create
-launch = graph
+$(section bench good good 'sweep.device=fake, shorter, cpu' 'sweep.launch=stream, graph')
+$(section bench two_second two_second device=fake launch=graph)
+$(section bench broken crash device=cpu where=create launch=graph)
 INI
 equals "a launch that cannot be is a failure" 1 "$code"
 equals "graphs are launched where the device can" "fake,stream,ok,1035
-fake,graph,ok,517.5" "$(column device,launch,status,median_ns "device = 'fake' and bench = 'good'")"
-equals "a device that cannot says so" "cpu,failed,launch = graph: device cpu cannot launch graphs
-shorter,failed,launch = graph: device shorter cannot launch graphs" \
-    "$(column device,status,status_text "bench = 'good' and launch = 'graph' and device <> 'fake'" | sort)"
-equals "before anything is created" \
-    "failed,launch = graph: device cpu cannot launch graphs" \
-    "$(column status,status_text "bench = 'broken'")"
+fake,graph,ok,517.5" "$(column device,launch,status,median_ns --where "device = 'fake' and bench = 'good'")"
+equals "a device that cannot says so, before anything is created" \
+    "broken,cpu,failed,launch = graph: device cpu cannot launch graphs
+good,cpu,failed,launch = graph: device cpu cannot launch graphs
+good,shorter,failed,launch = graph: device shorter cannot launch graphs" \
+    "$(column bench,device,status,status_text --where "launch = 'graph' and device <> 'fake'" | sort)"
 equals "a benchmark that waits inside run cannot be captured" \
-    '"launch = graph: benchmark two_second waits for the device inside run, which cannot be captured: expected launch = stream"' \
-    "$(column status_text "bench = 'two_second'" | sed 's/^[^"].*/"&"/')"
+    'launch = graph: benchmark two_second waits for the device inside run, which cannot be captured: expected launch = stream' \
+    "$(column status_text --where "bench = 'two_second'" | tr -d '"')"
 
-run <<INI
+measured <<INI
 $defaults
 [bench good]
 device = fake
@@ -62,23 +32,19 @@ like = good
 launch = graph
 INI
 equals "a table tells how each was launched, where that differs" "good stream same graph" \
-    "$(awk '$1 == "good" || $1 == "same" { print $1, $2 }' table.txt | paste -sd ' ')"
+    "$(awk '$1 == "good" || $1 == "same" { print $1, $2 }' out.txt | paste -sd ' ')"
 for launch in stream graph auto; do
-    run <<INI
-$defaults
+    measured <<<"$defaults
 [bench good]
 device = fake
-launch = $launch
-INI
-    equals "and nothing where it does not: $launch" 0 "$(grep -c 'launch' table.txt)"
+launch = $launch"
+    equals "and nothing where it does not: $launch" 0 "$(grep -c 'launch' out.txt)"
 done
 
 # ---- telemetry ----
-run <<INI
+measured <<INI
 $defaults
-[device held]
-plugin = fake
-throttle_from = 10
+$(section device held fake throttle_from=10)
 [bench good]
 sweep.device = fake, held
 INI
@@ -89,25 +55,20 @@ equals "the device was asked before the samples and after them" "40,100,2e+09,2e
 telemetry=$("$GBRUN" export --format jsonl --where "device = 'fake'" | grep -o '"telemetry":.*')
 samples()
 {
-    printf '%s\n' "$telemetry" | grep -oE "\"$1\":\{[^}]*" | grep -oE "\"$2\":[0-9]+" | cut -d: -f2
+    grep -oE "\"$1\":\{[^}]*" <<<"$telemetry" | grep -oE "\"$2\":[0-9]+" | cut -d: -f2
 }
 equals "iterations between them are the samples'" "0 24" "$(samples begin iterations) $(samples end iterations)"
-equals "and so is what the counter moved by" 12 \
-    $(($(samples end energy_joules) - $(samples begin energy_joules)))
+equals "and so is what the counter moved by" 12 $(($(samples end energy_joules) - $(samples begin energy_joules)))
 equals "throttled samples are reported with the reason" \
-    "  1 case has throttled samples: 5 of its 12 (throttled by its option)" "$(grep throttled table.txt)"
-succeeds "a verbose table has what the device told" \
-    sh -c '"$GBRUN" show --verbose | grep -E "clock rate +temperature +power" && "$GBRUN" show --verbose | grep -E "2.000 GHz +40 C +100.0 W"'
+    "  1 case has throttled samples: 5 of its 12 (throttled by its option)" "$(grep throttled out.txt)"
+"$GBRUN" show --verbose >verbose.txt
+succeeds "a verbose table has what the device told" grep -E "clock rate +temperature +power" verbose.txt
+succeeds "as numbers" grep -E "2.000 GHz +40 C +100.0 W" verbose.txt
 
-run <<INI
+measured <<INI
 $defaults
-[device dies]
-plugin = fake
-where = telemetry
-[device breaks]
-plugin = fake
-where = telemetry
-kind = error
+$(section device dies fake where=telemetry)
+$(section device breaks fake where=telemetry kind=error)
 [bench good]
 sweep.device = dies, breaks, fake
 INI
@@ -117,36 +78,26 @@ device error,the fake device's planned failure
 ok," "$(column status,status_text)"
 
 # ---- what a device warned of at its opening ----
-run <<INI
+measured <<INI
 $defaults
-[device blind]
-plugin = fake
-warning = no clock: the other one is used
-[bench good]
-device = blind
-sweep.size = 1, 2, 3
+$(section device blind fake 'warning=no clock: the other one is used')
+$(section bench good good device=blind 'sweep.size=1, 2, 3')
 INI
 equals "holds for every case and is said once" \
-    "  warning: no clock: the other one is used (3 cases, first in good size=1)" \
-    "$(grep 'no clock' table.txt)"
+    "  warning: no clock: the other one is used (3 cases, first in good size=1)" "$(grep 'no clock' out.txt)"
 equals "also of the last case alone" \
-    "  warning: no clock: the other one is used (good size=3)" \
-    "$("$GBRUN" show --where 'size = 3' | grep 'no clock')"
+    "  warning: no clock: the other one is used (good size=3)" "$("$GBRUN" show --where 'size = 3' | grep 'no clock')"
 
-run <<INI
+measured <<INI
 $defaults
-[device slow]
-plugin = fake
-warning = 3 of 16 links are down, 1.5 GB/s
-[device slower]
-plugin = fake
-warning = 12 of 16 links are down, 0.25 GB/s
+$(section device slow fake 'warning=3 of 16 links are down, 1.5 GB/s')
+$(section device slower fake 'warning=12 of 16 links are down, 0.25 GB/s')
 [bench good]
 sweep.device = slow, slower
 INI
 equals "warnings that differ in numbers are one" \
     "  warning: 3 of 16 links are down, 1.5 GB/s (good device=slow, and with other numbers 1 more)" \
-    "$(grep 'links' table.txt)"
+    "$(grep 'links' out.txt)"
 equals "and each its own with --verbose" 2 "$("$GBRUN" show --verbose | grep -c 'links are down')"
 
 finish

@@ -2,55 +2,38 @@
 # listing: what a device lists of a sample, from its plugin to tables and exports. The device is
 # tests/modules/device_fake.c with the lists of fake_activities.h.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
-# run LISTING [OPTION]...: measures one case; code, table.txt, text.txt
+# run LISTING [OPTION]...: measures one case; code, out.txt, err.txt
 run()
 {
     local listing=$1
     shift
     rm -f results.gbr
-    "$GBRUN" run "$@" -c - >table.txt 2>text.txt <<INI
-[policy few]
-plugin = fixed
-samples = 12
-[device lists]
-plugin = fake
-time = 30us
-listing = $listing
-[defaults]
-policy = few
-device = lists
-iterations = 1
+    "$GBRUN" run "$@" -c - >out.txt 2>err.txt <<INI
+$(few_samples 12 'device = lists' 'iterations = 1')
+$(section device lists fake time=30us "listing=$listing")
 [bench good]
 size = 1Mi
 INI
     code=$?
 }
 
-# column NAMES: of the case
-column()
-{
-    "$GBRUN" export --columns "$1" results.gbr | tail -n 1
-}
-
 # activities MEMBER: its value in each activity, blanks between
 activities()
 {
     "$GBRUN" export --format jsonl results.gbr | sed 's/.*"activities"://' |
-        grep -o "\"$1\":[^,}]*" | sed 's/[^:]*://' | tr -d '"' | tr '\n' ' ' | sed 's/ $//'
+        grep -o "\"$1\":[^,}]*" | sed 's/[^:]*://' | tr -d '"' | paste -sd ' '
 }
 
 said()
 {
-    grep -c -- "$1" table.txt
+    grep -c -- "$1" out.txt
 }
 
 # ---- listed, and timed where that is asked for ----
 run several
-equals "a case whose activities are listed is fine" "0 ok ok" \
-    "$code $(column status,verified | tr , ' ')"
+equals "a case whose activities are listed is fine" "0 ok,ok" "$code $(column status,verified)"
 equals "its kernels are counted" 2 "$(column kernels)"
 equals "the one with most threads stands for them" "66,16x16,40,49152,0.5" \
     "$(column grid,block,registers,shared_bytes,occupancy)"
@@ -69,29 +52,26 @@ run several --breakdown
 equals "timed ones have times" "1000 20000 2000" "$(activities time_ns)"
 equals "and intervals" "990 19800 1980" "$(activities low_ns)"
 equals "the longest stands for them" 66 "$(column grid)"
-equals "run --breakdown shows them" 1 "$(said 'breakdown of good, one sample')"
-equals "with their sum" 1 "$(said 'sum  *24.00 us  *100.0 %')"
-equals "and what is beyond it" 1 "$(said '6.035 us more than the sum')"
+equals "run --breakdown shows them, with their sum and what is beyond it" "1 1 1" \
+    "$(said 'breakdown of good, one sample') $(said 'sum  *24.00 us  *100.0 %') $(said '6.035 us more than the sum')"
 run several -s good.breakdown=yes
 equals "the key times them as well" "1000 20000 2000" "$(activities time_ns)"
-"$GBRUN" show --breakdown results.gbr >table.txt
+"$GBRUN" show --breakdown results.gbr >out.txt
 equals "show --breakdown shows them later" 1 "$(said '^3  finish  *2.000 us')"
 run one --breakdown
 times=$(activities time_ns) # fewer where the machine was busy
 succeeds "a short sample is timed often, up to 256 times ($times)" test "$times" -gt 3 -a "$times" -le 256
 
 run parallel --breakdown
-equals "parallel ones are marked, with one time for the section" "1 1" \
-    "$(said '^1|  left  *10.00 us') $(said '^2|  right   *8x2 x 16x16')"
-equals "which counts once" 1 "$(said 'sum  *13.00 us')"
+equals "parallel ones are marked, with one time for the section, which counts once" "1 1 1" \
+    "$(said '^1|  left  *10.00 us') $(said '^2|  right   *8x2 x 16x16') $(said 'sum  *13.00 us')"
 
 # ---- too many, and what makes no sense ----
 run many --breakdown
 equals "too many are kept as far as there is room" 1024 "$(activities kind | wc -w)"
 equals "their kernels are all counted" 2000 "$(column kernels)"
 equals "the rest is one" "1977 more" "$(activities name | grep -o '1977 more')"
-equals "with the sum of its times, sections counted once" 1644000 \
-    "$(activities time_ns | awk '{ print $NF }')"
+equals "with the sum of its times, sections counted once" 1644000 "$(activities time_ns | awk '{ print $NF }')"
 equals "and that is said" 1 "$(said 'a sample has 3000 activities: those from number 1024 on')"
 
 run hostile --breakdown
@@ -112,8 +92,7 @@ equals "and the reason is said" 1 "$(said 'warning: no breakdown: the list is lo
 run none --breakdown
 equals "so is that of a device that has none" 1 "$(said 'warning: no breakdown: there is no list')"
 run several --breakdown -s good.device=cpu -p "$top_builddir/plugins/device_cpu/.libs"
-equals "and that the device does not list" 1 \
-    "$(said 'no breakdown: this device does not list what is put on it')"
+equals "and that the device does not list" 1 "$(said 'no breakdown: this device does not list what is put on it')"
 
 # ---- a device that is lost ----
 run error

@@ -36,8 +36,7 @@ message()
         [[ $2 != Values && $2 != Keys && $2 != Expressions ]] || text="[bench copy]"$'\n'$text
         printf '%s\n' "$text" >e.ini
         "$GBRUN" check -c e.ini 2>&1 >/dev/null
-    fi | grep -v '^gbrun: the machine is busy' |
-        sed "s|$TMPDIR|.|g; s/the [0-9]* plugin folders/the 20 plugin folders/"
+    fi | grep -v '^gbrun: the machine is busy' | sed "s|$TMPDIR|.|g; s/the [0-9]* plugin folders/the 20 plugin folders/"
 }
 
 while IFS= read -r line; do

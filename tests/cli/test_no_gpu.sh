@@ -16,14 +16,12 @@ why()
     env LD_LIBRARY_PATH="$fake" "$@" "$GBRUN" list devices 2>&1 >devices.txt | sed -n 's/^cuda: absent: //p'
 }
 
-equals "too old" "the driver is too old: it is for CUDA 11.4, gbrun needs 12.0" \
-    "$(why FAKE_CUDA_VERSION=11040)"
+equals "too old" "the driver is too old: it is for CUDA 11.4, gbrun needs 12.0" "$(why FAKE_CUDA_VERSION=11040)"
 equals "no device" "no device: the driver finds none; other (CUDA_ERROR_OTHER)" \
     "$(unset CUDA_VISIBLE_DEVICES; why FAKE_CUDA_INIT=100)"
 equals "none is visible" "no device is visible: CUDA_VISIBLE_DEVICES is '7'" \
     "$(why FAKE_CUDA_INIT=100 CUDA_VISIBLE_DEVICES=7)"
-equals "half of it is of another version" \
-    "libcuda.so.1 and the kernel's driver differ; other (CUDA_ERROR_OTHER)" \
+equals "half of it is of another version" "libcuda.so.1 and the kernel's driver differ; other (CUDA_ERROR_OTHER)" \
     "$(why FAKE_CUDA_INIT=803)"
 equals "anything else has the driver's own name" \
     "the driver does not start: other (CUDA_ERROR_OTHER)" "$(why FAKE_CUDA_INIT=3)"
@@ -39,10 +37,8 @@ else
     skip "a driver that lacks functions" "no compiler"
 fi
 
-cat >bench.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 10
+cat >bench.ini <<INI
+$(section policy few fixed samples=10)
 [defaults]
 policy = few
 [bench nop]

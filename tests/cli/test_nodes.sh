@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # `gbrun compare --by host`: copies of one results file as those of many nodes, with the noise of
-# rounds; one of them is slower by 5 %, and it and no other is found. Forms, refusals, exit codes.
+# rounds; one of them is slower by 5 %, and it and no other is found. Forms, refusals, exit codes; what is found among
+# nodes of other kinds is in tests/compare/test_fleet_files.c.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
-{
-    few_samples 5 'device = cpu'
-    printf '[bench nop]\nrounds = 5\n[bench copy]\nrounds = 5\nsweep.bytes = 4KiB, 6KiB, 8KiB\n'
-} >fleet.ini
+few_samples 5 'device = cpu' '[bench nop]' 'rounds = 5' '[bench copy]' 'rounds = 5' 'sweep.bytes = 4KiB, 6KiB, 8KiB' \
+    >fleet.ini
 succeeds "a node measures" "$GBRUN" -q -c fleet.ini -o measured.gbr
 
 # node FILE HOST NUMBER SEED FACTOR: a copy of measured.gbr: times of the first round, by noise of +-0.5 %.
@@ -28,39 +27,20 @@ node()
 # nodes CODE NAME ARGUMENT...: out.txt, err.txt; the exit code.
 nodes()
 {
-    local expected=$1 name=$2 code
-    shift 2
-    "$GBRUN" compare "$@" >out.txt 2>err.txt
-    code=$?
-    equals "$name: exit code" "$expected" "$code"
+    exits "$2" "$1" "$GBRUN" compare "${@:3}"
 }
 
-# says NAME TEXT: all of standard error.
-says()
-{
-    equals "$1: message" "gbrun: error: $2" "$(cat err.txt)"
-}
-
-wrong='' alike=''
-for seed in 1 2 3; do
-    files=()
-    for number in 1 2 3 4 5 6 7 8; do
-        factor=1
-        [ $number != $((seed + 1)) ] || factor=1.05
-        node "node$number.gbr" "node0$number" $number $seed $factor
-        files+=("node$number.gbr")
-    done
-    "$GBRUN" compare --by host --format hostlist "${files[@]}" >out.txt 2>err.txt
-    [ "$? $(cat out.txt)" = "3 node0$((seed + 1))" ] || wrong="$wrong seed $seed: $(cat out.txt err.txt);"
-    node "node$((seed + 1)).gbr" "node0$((seed + 1))" $((seed + 1)) $seed 1
-    "$GBRUN" compare --by host --format hostlist "${files[@]}" >out.txt 2>err.txt
-    [ "$? $(cat out.txt)" = "0 " ] || alike="$alike seed $seed: $(cat out.txt err.txt);"
+files=()
+for number in 1 2 3 4 5 6 7 8; do
+    node "node$number.gbr" "node0$number" $number 3 1
+    files+=("node$number.gbr")
 done
-equals "the slow node and only it, of eight" "" "$wrong"
-equals "none of eight that are alike" "" "$alike"
-
+nodes 0 "none of eight that are alike" --by host --format hostlist "${files[@]}"
+equals "none of eight that are alike: nothing" "" "$(cat out.txt)"
 node node3.gbr node03 3 3 1.05
 sql node3.gbr "UPDATE run_fact SET value = 'older' WHERE name = 'kernel'"
+nodes 3 "the slow node and only it, of eight" --by host --format hostlist "${files[@]}"
+equals "the slow node and only it: its name" node03 "$(cat out.txt)"
 nodes 3 "files of their own" --by host "${files[@]}"
 mv out.txt apart.txt
 succeeds "they are merged" "$GBRUN" merge -o all.gbr "${files[@]}"
@@ -74,13 +54,26 @@ nodes 3 "every node of every case" --by host all.gbr --format csv
 equals "every node of every case: lines" 33 "$(wc -l <out.txt)"
 nodes 0 "a margin that leaves it out" --by host all.gbr --margin 10% --format hostlist
 equals "a margin that leaves it out: nothing" "" "$(cat out.txt)"
-nodes 3 "devices" --by device all.gbr --format hostlist
-equals "devices: their host" "node03" "$(cat out.txt)"
-nodes 0 "a count that is the same" --by host all.gbr --metric bytes_read
-nodes 3 "not certified" --by host all.gbr --metric bytes_read --strict
-equals "not certified: why" "gbrun: --strict: 24 ratios are not certified by their policy" "$(cat err.txt)"
-nodes 1 "two nodes" --by host node1.gbr node2.gbr
-equals "two nodes: why" "gbrun: no case could be compared: it takes 3 values of host; --base VALUE compares two" "$(cat err.txt)"
+try_each "$GBRUN" compare <<'TABLE'
+devices: their host|3||--by device all.gbr --format hostlist|node03
+a count that is the same|0||--by host all.gbr --metric bytes_read
+not certified|3|gbrun: --strict: 24 ratios are not certified by their policy|--by host all.gbr --metric bytes_read --strict
+two nodes|1|gbrun: no case could be compared: it takes 3 values of host; --base VALUE compares two|\
+--by host node1.gbr node2.gbr
+no such fact|2|gbrun: error: --by label.rack: no run has such a fact or label; values of an option are compared by gbrun \
+compare --by label.rack --base VALUE|--by label.rack all.gbr
+a hostlist of runs|2|gbrun: error: --format hostlist: goes with --by host, without --base|\
+node1.gbr node2.gbr --format hostlist
+round by round|2|gbrun: error: --sequential: goes with --by and --base: rounds of two runs are no pairs|\
+--by host all.gbr --sequential
+a run|2|gbrun: error: --run 1: goes with --by and --base; runs are chosen by --base and --new|--by host all.gbr --run 1
+force|2|gbrun: error: --force: goes with --base: nodes are compared with those of the same device model and clock|\
+--by host all.gbr --force
+another side|2|gbrun: error: --by host: expected --base VALUE, without --new|--by host all.gbr --new 1
+several files with a base|2|gbrun: error: --by host --base node01: expected one results file|\
+--by host --base node01 node1.gbr node2.gbr
+no file|2||--by host nonesuch.gbr
+TABLE
 
 # drawn NAME FILE: a report of nodes is there.
 drawn()
@@ -98,35 +91,12 @@ equals "strips with another margin" "none of 8 nodes is flagged" "$(tail -n 1 ou
 succeeds "a page of runs" "$GBRUN" report all.gbr --run all -o runs.html
 equals "a page of runs: its nodes" 1 "$(grep -c '<h2>Nodes</h2>' runs.html)"
 
-# refused MESSAGE ARGUMENT...: what report says.
-refused()
-{
-    local message=$1
-    shift
-    "$GBRUN" report all.gbr "$@" >out.txt 2>err.txt
-    equals "report $*: exit code" 2 $?
-    says "report $*" "$message"
-}
-refused "--nodes host is of all runs of all files: it goes without --run" --nodes host --run 1
-refused "--margin: goes with --nodes" --margin 2%
-refused "nodes.xyz: unknown kind of plot: expected a name in .svg, .png, .pdf or .gp" --nodes host -o nodes.xyz
-refused "--nodes rack: no run has such a fact or label; values of an option are compared by gbrun compare --by rack \
---base VALUE" --nodes rack
-
-nodes 2 "no such fact" --by label.rack all.gbr
-says "no such fact" "--by label.rack: no run has such a fact or label; values of an option are compared by gbrun \
-compare --by label.rack --base VALUE"
-nodes 2 "a hostlist of runs" node1.gbr node2.gbr --format hostlist
-says "a hostlist of runs" "--format hostlist: goes with --by host, without --base"
-nodes 2 "round by round" --by host all.gbr --sequential
-says "round by round" "--sequential: goes with --by and --base: rounds of two runs are no pairs"
-nodes 2 "a run" --by host all.gbr --run 1
-says "a run" "--run 1: goes with --by and --base; runs are chosen by --base and --new"
-nodes 2 "force" --by host all.gbr --force
-says "force" "--force: goes with --base: nodes are compared with those of the same device model and clock"
-nodes 2 "another side" --by host all.gbr --new 1
-says "another side" "--by host: expected --base VALUE, without --new"
-nodes 2 "several files with a base" --by host --base node01 node1.gbr node2.gbr
-says "several files with a base" "--by host --base node01: expected one results file"
-nodes 2 "no file" --by host nonesuch.gbr
+try_each "$GBRUN" report all.gbr <<'TABLE'
+nodes of one run|2|gbrun: error: --nodes host is of all runs of all files: it goes without --run|--nodes host --run 1
+a margin of no nodes|2|gbrun: error: --margin: goes with --nodes|--margin 2%
+another kind of picture|2|gbrun: error: nodes.xyz: unknown kind of plot: expected a name in .svg, .png, .pdf or .gp|\
+--nodes host -o nodes.xyz
+an option|2|gbrun: error: --nodes rack: no run has such a fact or label; values of an option are compared by gbrun \
+compare --by rack --base VALUE|--nodes rack
+TABLE
 finish

@@ -3,28 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
-# says NAME CODE TEXT ARGUMENT...
-says()
-{
-    local name=$1 code=$2 text=$3
-    shift 3
-    "$GBRUN" "$@" >out.txt 2>err.txt
-    equals "$name: exit code" "$code" "$?"
-    equals "$name: message" 1 "$(grep -cF -- "$text" err.txt)"
-}
-
-cat >bench.ini <<'INI'
-[defaults]
-policy = few
-device = cpu
-[policy few]
-plugin = fixed
-samples = 6
-[bench copy]
-plugin = copy
-rounds = 5
-sweep.bytes = 4KiB, 8KiB
-INI
+few_samples 6 'device = cpu' '[bench copy]' 'rounds = 5' 'sweep.bytes = 4KiB, 8KiB' >bench.ini
 succeeds "measured" "$GBRUN" -q -c bench.ini -o old.gbr
 succeeds "and again" "$GBRUN" -q -c bench.ini -o new.gbr
 for format in google nvbench hyperfine pyperf jmh t4 github bmf junit openmetrics trace; do
@@ -33,12 +12,12 @@ for format in google nvbench hyperfine pyperf jmh t4 github bmf junit openmetric
     done
 done
 
-says "an unknown format" 2 "--format xml: expected" export old.gbr -f xml
-says "columns of one's own" 2 "--columns: --format google has rows and columns of its own" \
-    export old.gbr -f google --columns bench
-says "not of show" 2 "--format google: expected table, csv, json, jsonl or md" show old.gbr -f google
-"$GBRUN" help formats | grep -c '^  [a-z]' >count.txt
-equals "help has all of them" 11 "$(cat count.txt)"
+try_each "$GBRUN" <<'TABLE'
+an unknown format|2|~--format xml: expected|export old.gbr -f xml
+columns of one's own|2|~--columns: --format google has rows and columns of its own|export old.gbr -f google --columns bench
+not of show|2|~--format google: expected table, csv, json, jsonl or md|show old.gbr -f google
+TABLE
+equals "help has all of them" 11 "$("$GBRUN" help formats | grep -c '^  [a-z]')"
 
 if command -v python3 >/dev/null; then
     for format in google nvbench hyperfine pyperf jmh t4 github bmf trace; do

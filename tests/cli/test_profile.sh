@@ -6,57 +6,27 @@ mkdir "$TMPDIR/here" && cd "$TMPDIR/here" || exit 99
 export TMPDIR=$TMPDIR/here/scratch
 mkdir "$TMPDIR"
 
-cat >bench.ini <<'INI'
+{ few_samples 12 'iterations = 1' 'device = fake'; cat; } >bench.ini <<INI
 [gbrun]
 results = never.gbr
-[policy few]
-plugin = fixed
-samples = 12
-[device refusing]
-plugin = fake
-refuses_profile = yes
-[device dying]
-plugin = fake
-where = measure
-[device failing]
-plugin = fake
-error_at = 3
-[defaults]
-policy = few
-iterations = 1
-device = fake
-[bench good]
-rounds = 3
-sweep.size = 1Ki, 2Ki
-[bench ready]
-plugin = good
-min_samples = 4
-[bench refused]
-plugin = good
-device = refusing
-[bench dead]
-plugin = good
-device = dying
-[bench broken]
-plugin = good
-device = failing
+$(section device refusing fake refuses_profile=yes)
+$(section device dying fake where=measure)
+$(section device failing fake error_at=3)
+$(section bench good good rounds=3 'sweep.size=1Ki, 2Ki')
+$(section bench ready good min_samples=4)
+$(section bench refused good device=refusing)
+$(section bench dead good device=dying)
+$(section bench broken good device=failing)
 [bench wrong_result]
 [bench environment]
 what = signals
-[bench kernel]
-plugin = good
-breakdown = yes
-counters = yes
-env.FAKE_DEVICES = 1
-device = fake:0
+$(section bench kernel good breakdown=yes counters=yes env.FAKE_DEVICES=1 device=fake:0)
 INI
 
-# profile CASE [OPTION]...: pid, code, table.txt, text.txt
+# profile CASE [OPTION]...: pid, code, out.txt, err.txt
 profile()
 {
-    local case=$1
-    shift
-    "$GBRUN" run -c bench.ini --profile "$case" "$@" >table.txt 2>text.txt &
+    "$GBRUN" run -c bench.ini --profile "$@" >out.txt 2>err.txt &
     pid=$!
     wait "$pid"
     code=$?
@@ -64,7 +34,7 @@ profile()
 
 said()
 {
-    grep -c -- "$1" table.txt
+    grep -c -- "$1" out.txt
 }
 
 profile 2 --verbose
@@ -80,17 +50,14 @@ equals "nor left behind" "" "$(ls "$TMPDIR")"
 profile 'good size=1024' --verbose
 equals "a case by its label" 1 "$(said "range begins in process $pid: good size=1024")"
 profile ready --verbose
-equals "with as many samples as the configuration asks for at least" 1 \
-    "$(said 'range ends after 4 samples')"
+equals "with as many samples as the configuration asks for at least" 1 "$(said 'range ends after 4 samples')"
 profile kernel --verbose
-equals "nothing else is run in it" "0 0 0" \
-    "$(said 'counters:') $(said 'no breakdown') $(said 'there is no list')"
+equals "nothing else is run in it" "0 0 0" "$(said 'counters:') $(said 'no breakdown') $(said 'there is no list')"
 equals "variables of the case are set in the process" 1 \
     "$(said "range begins in process $pid: kernel, where FAKE_DEVICES is set")"
 profile 1 -o kept.gbr
 equals "a file that is named is written" "1 ok" \
-    "$("$GBRUN" export --columns status kept.gbr | tail -n +2 | wc -l) $("$GBRUN" export --columns \
-        status kept.gbr | tail -n 1)"
+    "$(column status kept.gbr | wc -l) $(column status kept.gbr | tail -n 1)"
 
 profile refused
 equals "a device may mark no range" "0 1" "$code $(said 'no range is marked: no profiler is there')"
@@ -101,33 +68,20 @@ equals "or have none" "0 1" "$code $(said 'no range is marked: this device has n
 profile wrong_result
 equals "a wrong result is the exit code" "1 1" "$code $(said 'FAIL abs')"
 profile environment
-equals "a plugin that ignores the end of children does not change it" "0 1" \
-    "$code $(said 'plugin bug: changed')"
+equals "a plugin that ignores the end of children does not change it" "0 1" "$code $(said 'plugin bug: changed')"
 profile broken
 equals "so is a device that breaks" "1 1" "$code $(said 'device error (illegal address)')"
-"$GBRUN" run -c bench.ini --profile dead 2>text.txt | cat >table.txt
+"$GBRUN" run -c bench.ini --profile dead 2>err.txt | cat >out.txt
 code=${PIPESTATUS[0]}
 equals "of a crash the table says so" 1 "$(said 'crashed (closed its connection, in run, while')"
 equals "and the profiler sees the signal" 134 "$code"
 equals "nothing is left behind by it" "" "$(ls "$TMPDIR")"
 
-# fails WORDS ARGUMENT...: a usage error that says so
-fails()
-{
-    local words=$1
-    shift
-    "$GBRUN" run -c bench.ini "$@" >table.txt 2>text.txt
-    code=$?
-    if [ "$code" = 2 ] && grep -q -- "$words" text.txt; then
-        pass "refused: $*"
-    else
-        fail "refused: $*" "exit code $code" "$(cat text.txt)"
-    fi
-}
-fails "no case of the 9 has this number; gbrun list cases -c bench.ini" --profile 10
-fails "no case of the 9 has this number" --profile 0
-fails "no case of the 9 has this label" --profile 'good size=3072'
-fails "--profile is not for --resume, --breakdown, --events or --claim" --profile 1 --breakdown
-fails "--profile is not for --resume, --breakdown, --events or --claim" --profile 1 --resume kept.gbr
-
+try_each "$GBRUN" run -c bench.ini <<'TABLE'
+a number above all|2|~no case of the 9 has this number; gbrun list cases -c bench.ini|--profile 10
+none|2|~no case of the 9 has this number|--profile 0
+an unknown label|2|~no case of the 9 has this label|--profile 'good size=3072'
+a breakdown|2|~--profile is not for --resume, --breakdown, --events or --claim|--profile 1 --breakdown
+a resumed run|2|~--profile is not for --resume, --breakdown, --events or --claim|--profile 1 --resume kept.gbr
+TABLE
 finish

@@ -2,47 +2,24 @@
 # How a device reads samples, and what follows: results that are wrong after a graph only, what the clock
 # subtracts, dithered samples, processes that are spent. On the device `fake`, whose time is arithmetic.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
+defaults=$(few_samples 12 'iterations = 2' 'warmup = 0')
 
-defaults='[policy few]
-plugin = fixed
-samples = 12
-[defaults]
-policy = few
-iterations = 2
-warmup = 0'
-
-# run: measures stdin; code, text.txt, table.txt
-run()
+# replayed POLICY COLUMNS: of each case.
+replayed()
 {
-    rm -f results.gbr*
-    "$GBRUN" -c - >table.txt 2>text.txt
-    code=$?
-}
-
-# column NAMES [WHERE]: values of the cases, one a line
-column()
-{
-    "$GBRUN" export --columns "$1" --where "${2:-1}" | tail -n +2 | tr -d '\r'
+    "$GBRUN" replay -P "$1" --format csv results.gbr | sed 's/"[^"]*"/quoted/g' | awk -F, -v names="$2" '
+        NR == 1 { n = split(names, name, ","); for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? "," : "\n" }'
 }
 
 # ---- a result that is wrong after a graph, and right in the stream ----
 # A graph's samples take half as long as the stream's, which take 500 ns and more an iteration.
-run <<INI
+measured <<INI
 $defaults
-[policy many]
-plugin = fixed
-samples = 140000
-[device replaying]
-plugin = fake
-replays = yes
-as_graph = 300 ns
-note = read as a graph
-[bench counting]
-plugin = wrong_result
-device = replaying
-fault = replayed
+$(section policy many fixed samples=140000)
+$(section device replaying fake replays=yes 'as_graph=300 ns' 'note=read as a graph')
+$(section bench counting wrong_result device=replaying fault=replayed)
 [bench long]
 like = counting
 policy = many
@@ -57,118 +34,75 @@ like = counting
 fault = none
 INI
 stream='launched in the stream: the result is wrong when run is captured once and launched many times, and right when it is called for every sample'
-equals "it is measured again in the stream, and right there" "0,ok,ok,auto,stream,12,0,1000,1060" \
-    "$(column check_value,status,verified,launch,launched,n_samples,n_lost,min_ns,max_ns "bench = 'counting'")"
-equals "with the reason" "\"$stream\"" "$(column reading_note "bench = 'counting'")"
-succeeds "which the table gives" grep -qF "  $stream (2 cases, first in counting)" table.txt
-equals "nothing is said of a graph's time, which the wrong result took" "" "$(column graph_ns "bench = 'counting'")"
+equals "it is measured again in the stream, and right there, with the reason" \
+    "0,ok,ok,auto,stream,12,0,1000,1060,\"$stream\"" \
+    "$(of counting check_value,status,verified,launch,launched,n_samples,n_lost,min_ns,max_ns,reading_note)"
+has "which the table gives" out.txt "  $stream (2 cases, first in counting)"
+equals "nothing is said of a graph's time, which the wrong result took" "" "$(of counting graph_ns)"
 equals "what was compared after the graph is forgotten" "256 values equal" \
     "$("$GBRUN" export --format jsonl --where "bench = 'counting'" | grep -o '[0-9]* values equal')"
 equals "so are samples that were in the file already" "ok,stream,140000,1000,1060,1030" \
-    "$(column status,launched,n_samples,min_ns,max_ns,median_ns "bench = 'long'")"
-equals "and none is left of them" 140000 "$("$GBRUN" export --rows sample --columns bench --where "bench = 'long'" |
-    grep -c '^long,')"
+    "$(of long status,launched,n_samples,min_ns,max_ns,median_ns)"
+equals "and none is left of them" 140000 \
+    "$("$GBRUN" export --rows sample --columns bench --where "bench = 'long'" | grep -c '^long,')"
 equals "a graph that was asked for stays one, and the result is wrong" "wrong result,graph,read as a graph,300" \
-    "$(column status,launched,reading_note,graph_ns "bench = 'asked'")"
+    "$(of asked status,launched,reading_note,graph_ns)"
 equals "a result that is wrong in the stream, too, is that of the graph" "wrong result,graph,12,500,530" \
-    "$(column status,launched,n_samples,min_ns,max_ns "bench = 'wrong'")"
-equals "a right one is measured once" "ok,graph,12,500,530" \
-    "$(column status,launched,n_samples,min_ns,max_ns "bench = 'right'")"
+    "$(of wrong status,launched,n_samples,min_ns,max_ns)"
+equals "a right one is measured once" "ok,graph,12,500,530" "$(of right status,launched,n_samples,min_ns,max_ns)"
 equals "a wrong result is one" 1 "$code"
 
 # ---- what the clock subtracts ----
-run <<INI
+measured <<INI
 $defaults
-[policy interval]
-plugin = median_ci
-precision = 10%
-[device corrected]
-plugin = fake
-offset = 100 ns
-offset_error = 40 ns
-as_graph = 900 ns
-note = two stamps
-[bench good]
-policy = interval
-sweep.device = fake, corrected
+$(section policy interval median_ci precision=10%)
+$(section device corrected fake 'offset=100 ns' 'offset_error=40 ns' 'as_graph=900 ns' 'note=two stamps')
+$(section bench good good policy=interval 'sweep.device=fake, corrected')
 INI
 equals "it is stored, per sample" "stream,0,0,0,,
 stream,100,40,0,900,two stamps" "$(column launched,offset_ns,offset_error_ns,dithered,graph_ns,reading_note)"
-succeeds "what a graph would save is in a note" \
-    grep -qxF '    good device=corrected: 1.03 us, as a graph 900 ns' table.txt
-succeeds "and how samples were read" grep -qF '  two stamps (good device=corrected)' table.txt
-widths=$(column low_ns,estimate_ns,high_ns | awk -F, '
-    NR == 1 { low = $1; value = $2; high = $3 }
-    NR == 2 { print low - $1, $2 - value, $3 - high }')
-equals "the interval is wider by what an iteration does not know of it" "20 0 20" "$widths"
-"$GBRUN" replay -P 'median_ci precision=10%' --format csv results.gbr >replayed.csv
-equals "also in a replay" "$(column estimate_ns,low_ns,high_ns)" \
-    "$(sed 's/"[^"]*"/quoted/g' replayed.csv | awk -F, '
-        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { print $at["estimate_ns"] "," $at["low_ns"] "," $at["high_ns"] }')"
+has "what a graph would save is in a note, and how samples were read" out.txt \
+    '    good device=corrected: 1.03 us, as a graph 900 ns' '  two stamps (good device=corrected)'
+equals "the interval is wider by what an iteration does not know of it" "20 0 20" \
+    "$(column low_ns,estimate_ns,high_ns | awk -F, '
+        NR == 1 { low = $1; value = $2; high = $3 }
+        NR == 2 { print low - $1, $2 - value, $3 - high }')"
+columns=estimate_ns,low_ns,high_ns
+equals "also in a replay" "$(column $columns)" "$(replayed 'median_ci precision=10%' $columns)"
 
 # ---- dithered samples ----
-run <<INI
+measured <<INI
 $defaults
-[policy interval]
-plugin = median_ci
-precision = 2%
-[device plain]
-plugin = fake
-tick = 32 ns
-step = 8 ns
-[device dithered]
-plugin = fake
-tick = 32 ns
-step = 8 ns
-is_dithered = yes
-[bench good]
-policy = interval
-iterations = 1
-sweep.device = plain, dithered
+$(section policy interval median_ci precision=2%)
+$(section device plain fake 'tick=32 ns' 'step=8 ns')
+$(section device dithered fake 'tick=32 ns' 'step=8 ns' is_dithered=yes)
+$(section bench good good policy=interval iterations=1 'sweep.device=plain, dithered')
 INI
 equals "they are said to be, and estimated by their mean" "0,32,median
 1,32,mean" "$(column dithered,tick_ns,statistic)"
-"$GBRUN" replay -P 'median_ci precision=2%' --format csv results.gbr >replayed.csv
 columns=verdict,statistic,estimate_ns,low_ns,high_ns,n_effective
 equals "a replay knows that they are" "$(column n_samples,$columns)" \
-    "$(sed 's/"[^"]*"/quoted/g' replayed.csv | awk -F, -v names="stopped_at,$columns" '
-        NR == 1 { n = split(names, name, ","); for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? "," : "\n" }')"
+    "$(replayed 'median_ci precision=2%' "stopped_at,$columns")"
 
 # ---- a process that is spent ----
 # Each case runs 15 samples, of which three find out how long one takes.
-run <<INI
+measured <<INI
 $defaults
-[device spends]
-plugin = fake
-spent_from = 20
-[bench process]
-device = spends
-let.number = 0
-sweep.number = 1:5
+$(section device spends fake spent_from=20)
+$(section bench process process device=spends let.number=0 sweep.number=1:5)
 INI
 equals "a case that leaves its process changed is fine" "0 5" "$code $(column status | grep -c ok)"
 equals "the next one gets a fresh one, and only that" "1 2 1 2 1" "$(column metric.made | paste -sd ' ')"
 equals "which is another" 3 "$(column metric.pid | sort -u | wc -l)"
-equals "nothing is said of it" "" "$(grep -E 'messages|warning' table.txt)"
-
-run <<INI
+equals "nothing is said of it" "" "$(grep -E 'messages|warning' out.txt)"
+measured <<INI
 [gbrun]
 devices = all
 jobs = 2
 $defaults
-[device spends]
-plugin = fake
-n_devices = 2
-models = Same
-spent_from = 20
-[bench wrong_result]
-device = spends:all
-let.number = 0
-sweep.number = 1:8
+$(section device spends fake n_devices=2 models=Same spent_from=20)
+$(section bench wrong_result wrong_result device=spends:all let.number=0 sweep.number=1:8)
 INI
-equals "wrong results in spent processes: each is one" 8 "$(column status | grep -c 'wrong result')"
-equals "and no device is given up for them" "" "$(grep '^gbrun' text.txt)"
-
+equals "wrong results in spent processes: each is one, and no device is given up for them" "8 " \
+    "$(column status | grep -c 'wrong result') $(grep '^gbrun' err.txt)"
 finish

@@ -7,11 +7,10 @@ unset SLURM_ARRAY_TASK_ID SLURM_PROCID OMPI_COMM_WORLD_RANK PMI_RANK FLUX_TASK_R
 mkdir "$TMPDIR/bin" "$TMPDIR/work" && cd "$TMPDIR/work" || exit 99
 ln -s "$GBRUN" "$TMPDIR/bin/gbrun"
 PATH=$TMPDIR/bin:$PATH
-few_samples 3 'device = cpu' 'warmup = 0' >sweep.ini
-cat >>sweep.ini <<'INI'
-[bench spin]
-sweep.duration = 1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us, 9us
-INI
+{
+    few_samples 3 'device = cpu' 'warmup = 0'
+    section bench spin spin 'sweep.duration=1us, 2us, 3us, 4us, 5us, 6us, 7us, 8us, 9us'
+} >sweep.ini
 # union NAME: all cases are in part-*.gbr, each once, and the label came through the quoting.
 union()
 {

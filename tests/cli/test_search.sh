@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Searches from the command line: what is measured, what is claimed, what is stored; going on after an
-# interruption; searches and cases that misbehave. On the device `fake`, whose time is arithmetic.
+# Searches from the command line: what is measured, what is claimed, what is stored; cases that misbehave. On the device
+# `fake`, whose time is arithmetic. Of going on after an interruption see test_lanes.sh and
+# tests/hostile/test_bad_searches.sh, which has searches that misbehave as well.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 # search FILE ARGUMENT...: runs the configuration into a fresh results.gbr; err.txt and code.
 search()
 {
     rm -f results.gbr
-    "$GBRUN" run -c "$@" >out.txt 2>err.txt
-    code=$?
+    ran "$GBRUN" run -c "$@"
 }
 
 # found NAME LABEL TEXT: a line of `gbrun search` that begins with the label.
@@ -25,27 +24,20 @@ claims()
     equals "$1" "$2" "$("$GBRUN" search 2>&1 | sed 's/, after .* of measuring$//' | head -n 1)"
 }
 
-# order COLUMN: its values in the order measured.
+# order COLUMNS [ARGUMENT]...: their values in the order measured, on a line.
 order()
 {
-    "$GBRUN" export --format csv --rows case --sort sequence --columns "$1" | sed 1d | tr '\n' ' '
+    column "$1" --sort sequence "${@:2}" | tr ',' ' ' | xargs
 }
 
-cat >fake.ini <<'END'
-[device fake]
-by_items = yes
-time = 1ns
+cat >fake.ini <<END
+$(section device fake fake by_items=yes time=1ns)
 [defaults]
 device = fake
 END
-cat fake.ini - >spins.ini <<'END'
-[search tiles]
-plugin = race
-tolerance = 20%
-[bench lasting]
-search = tiles
-sweep.duration = 40us, 10us, 80us, 160us
-sweep.kernels = 1, 3
+cat fake.ini - >spins.ini <<END
+$(section search tiles race tolerance=20%)
+$(section bench lasting lasting search=tiles 'sweep.duration=40us, 10us, 80us, 160us' 'sweep.kernels=1, 3')
 [bench good]
 max_samples = 10
 END
@@ -56,10 +48,9 @@ found "a race: best" best "lasting duration=10000ns kernels=1"
 found "a race: end" ended "each other case is ruled out"
 found "a race: nothing is left" "not ruled out" 0
 equals "what has no search is measured first, as ever" good "$(order bench | cut -d' ' -f1)"
-equals "each case has six samples first" "6 6 6 6 6 6 6 6 " "$(order n_samples | cut -d' ' -f2-9) "
-equals "then the leader has more, twice" "lasting 10000 1 1 lasting 10000 1 2 " \
-    "$("$GBRUN" export --format csv --rows case --sort sequence --columns bench,duration,kernels,round |
-        tail -n 2 | tr ',\n' '  ')"
+equals "each case has six samples first" "6 6 6 6 6 6 6 6" "$(order n_samples | cut -d' ' -f2-9)"
+equals "then the leader has more, twice" "lasting 10000 1 1 lasting 10000 1 2" \
+    "$(order bench,duration,kernels,round | grep -o 'lasting [0-9]* [0-9] [0-9]' | tail -n 2 | xargs)"
 equals "the curve ends at the best" "lasting duration=10000ns kernels=1" \
     "$("$GBRUN" search | sed -n 's/.*  ##############################  //p' | tail -n 1)"
 "$GBRUN" report -o page.html 2>&1
@@ -70,15 +61,13 @@ equals "duration matters more" duration "$("$GBRUN" search | awk '/ %$/ { print 
 
 for name in exhaustive '*'; do
     search spins.ini --search exhaustive -s "search $name.samples=4"
-    equals "-s 'search $name'" "0 4 4 4 4 4 4 4 4 " "$code $(order n_samples | cut -d' ' -f2-9) "
+    equals "-s 'search $name'" "0 4 4 4 4 4 4 4 4" "$code $(order n_samples | cut -d' ' -f2-9)"
 done
 search spins.ini --search exhaustive -s 'search random.samples=4'
-equals "-s for a search that nobody names" 1 "$(grep -c "unknown section 'search random'" err.txt)"
+has "-s for a search that nobody names" err.txt "unknown section 'search random'"
 search spins.ini --search exhaustive
-equals "the order of the configuration" "40000 40000 10000 10000 80000 80000 160000 160000 " \
-    "$("$GBRUN" export --format csv --rows case --where "bench = 'lasting'" --sort sequence --columns duration |
-        sed 1d | tr '\n' ' ')"
-
+equals "the order of the configuration" "40000 40000 10000 10000 80000 80000 160000 160000" \
+    "$(order duration --where "bench = 'lasting'")"
 search spins.ini -s 'search tiles.plugin=random' -s 'search tiles.cases=3'
 found "a budget of cases" ended "cases = 3"
 claims "a share of all" "search tiles (random): best of the 3 measured, and in the best 63.2 % of all 8 at 95 %"
@@ -92,18 +81,16 @@ best|lasting duration=80000ns kernels=1|plugin=local;goal=min abs(median_ns - 80
 best|lasting duration=40000ns kernels=1|plugin=local;where=median_ns > 35000 and kernels = 1
 ended|budget = 1.00 us|plugin=random;samples=1;budget=1us
 END
-while IFS='|' read -r expected_code setting expected; do
-    search spins.ini "$setting"
-    equals "$setting: is refused" "$expected_code 1" "$code $(grep -c -- "$expected" err.txt)"
-done <<'END'
-2|-ssearch tiles.goal=min medain_ns|search tiles: goal 'medain_ns': there is no such column
-2|-ssearch tiles.goal=fast|goal 'fast': expected min or max
-2|-ssearch tiles.tolerances=3|unknown key 'tolerances' in \[search tiles\]
-2|--search=rce|unknown search 'rce'; did you mean 'race'?
-4|-ssearch tiles.goal=min metric.nothing|search tiles: goal: no column 'metric.nothing'
-2|-ssearch tiles.goal=min median, gflops|: error:
-2|-ssearch tiles.goal=min median,|: error:
-2|-ssearch tiles.goal=min a, min b, min c, min d, min e|: error:
+rm results.gbr
+try_each "$GBRUN" run -c spins.ini <<'END'
+an unknown column|2|~search tiles: goal 'medain_ns': there is no such column|-s "search tiles.goal=min medain_ns"
+neither min nor max|2|~goal 'fast': expected min or max|-s "search tiles.goal=fast"
+an unknown key|2|~unknown key 'tolerances' in [search tiles]|-s "search tiles.tolerances=3"
+an unknown search|2|~unknown search 'rce'; did you mean 'race'?|--search=rce
+a metric that no case has|4|~search tiles: goal: no column 'metric.nothing'|-s "search tiles.goal=min metric.nothing"
+a goal without a direction|2|~: error:|-s "search tiles.goal=min median, gflops"
+an empty goal|2|~: error:|-s "search tiles.goal=min median,"
+five goals|2|~: error:|-s "search tiles.goal=min a, min b, min c, min d, min e"
 END
 
 cat >goals.ini <<'END'
@@ -121,8 +108,7 @@ plugin = lasting
 search = other
 END
 unknown='there is no such column'
-equals "check finds unknown columns, each in its place" \
-    "goals.ini:3:26: error: search tiles: goal 'nonsense': $unknown
+equals "check finds unknown columns, each in its place" "goals.ini:3:26: error: search tiles: goal 'nonsense': $unknown
 goals.ini:3:55: error: search tiles: goal 'alsonot': $unknown
 goals.ini:5:8: error: search other: goal 'nothing': $unknown" \
     "$("$GBRUN" check -c goals.ini 2>&1 | sed 's/ column: .*/ column/')"
@@ -131,14 +117,9 @@ equals "check takes axes and metrics" 0 "$("$GBRUN" check -c goals.ini >out.txt 
 
 # --- several benchmarks, one space -----------------------------------------------------------------
 
-cat fake.ini - >two.ini <<'END'
-[search both]
-plugin = race
-tolerance = 20%
-[bench slow]
-plugin = lasting
-search = both
-sweep.duration = 50us, 90us
+cat fake.ini - >two.ini <<END
+$(section search both race tolerance=20%)
+$(section bench slow lasting search=both 'sweep.duration=50us, 90us')
 [bench good]
 search = both
 END
@@ -148,79 +129,30 @@ found "of all their cases" measured "3 of 3 cases, 3 of them ok, in 5 visits"
 
 # --- cases that misbehave --------------------------------------------------------------------------
 
-{ few_samples 6 'device = fake'; cat; } >faults.ini <<'END'
-[search good]
-plugin = race
-tolerance = 50%
-[bench crash]
-search = good
-sweep.kind = segv, none, exit3
-[bench wrong_result]
-search = good
-sweep.fault = value, nan, none
+{ few_samples 6 'device = fake'; cat; } >faults.ini <<END
+$(section search good race tolerance=50%)
+$(section bench crash crash search=good 'sweep.kind=segv, none, exit3')
+$(section bench wrong_result wrong_result search=good 'sweep.fault=value, nan, none')
 [bench skipper]
 search = good
 END
 search faults.ini
 equals "failed cases count for the exit code" 1 "$code"
-equals "each of them was measured once" 4 \
-    "$("$GBRUN" export --format csv --rows case --columns status | grep -c 'crashed\|wrong result')"
+equals "each of them was measured once" 4 "$(column status | grep -c 'crashed\|wrong result')"
 equals "the best is one that works" 1 "$("$GBRUN" search | grep -cE 'best +(crash .*kind=none|wrong_result fault=none)')"
 
-# --- resumed -----------------------------------------------------------------------------------------
+# --- a search that cannot begin, and several goals ---------------------------------------------------
 
-cat fake.ini - >long.ini <<'END'
-[gbrun]
-seed = 7
-[search any]
-plugin = local
-samples = 2
-[bench lasting]
-search = any
-sweep.duration = 10us, 20us, 30us, 40us, 50us
-sweep.kernels = 1:3
-[bench crash]
-search = any
-sweep.after = 0
-kind = interrupt
-END
-sed '/bench crash/,$d' long.ini >whole.ini
-search whole.ini
-whole=$(order duration,kernels)
-search whole.ini
-equals "the same seed, the same order" "$(wc -w <<<"$whole")" "$(order duration,kernels | wc -w)"
-search long.ini
-equals "an interrupted run ends" 1 "$code"
-equals "and has not ended its search" 1 "$("$GBRUN" search 2>&1 | grep -c 'has not ended: gbrun run --resume goes on with it')"
-before=$(order duration,kernels)
-"$GBRUN" run --resume results.gbr >out.txt 2>err.txt
-equals "the visits of before are not measured again" "$before" "$(order duration,kernels | cut -c1-${#before})"
-
-# --- searches that misbehave -------------------------------------------------------------------------
-
-cat fake.ini - >hostile.ini <<'END'
+cat fake.ini - >hostile.ini <<END
 [search bad]
 plugin = hostile
-[bench lasting]
-search = bad
-sweep.duration = 10us, 20us, 30us
+$(section bench lasting lasting search=bad 'sweep.duration=10us, 20us, 30us')
 END
-while IFS='|' read -r way label expected_code expected; do
-    search hostile.ini -s "search bad.way=$way"
-    equals "$way: exit code" "$expected_code" "$code"
-    claims "$way: claim" "search bad (hostile): nothing is claimed"
-    found "$way: reason" "$label" "$expected"
-done <<'END'
-missing|ended|0|the search proposed case 10, which does not exist: there are 3
-repeat|ended|0|the search proposed case 0 more often than 100 times
-wait|ended|0|the search waits although nothing is being measured
-claim|note|0|nothing is claimed: the search claims the best of all cases, of which 1 were not measured
-wrong|note|0|nothing is claimed: the search calls case 2 the best, which was not measured as ok
-crash|ended|0|the search crashed (SIGSEGV) in the search
-report|ended|0|the search crashed (SIGABRT) in the search
-create|ended|1|the search failed: does not like the space
-END
-found "create: nothing was measured" measured "0 of 3 cases, 0 of them ok, in 0 visits"
+search hostile.ini -s "search bad.way=create"
+equals "a search that cannot begin: exit code" 1 "$code"
+claims "a search that cannot begin: claim" "search bad (hostile): nothing is claimed"
+found "a search that cannot begin: reason" ended "the search failed: does not like the space"
+found "a search that cannot begin: nothing was measured" measured "0 of 3 cases, 0 of them ok, in 0 visits"
 
 # front GOALS: the cases of the front of an exhaustive search.
 front()
@@ -231,21 +163,13 @@ front()
 equals "two goals: the front" "duration=10000ns kernels=1|duration=10000ns kernels=3|" "$(front 'min median, max kernels * 1.0')"
 equals "the search is for the first one" "lasting duration=10000ns kernels=1" "$("$GBRUN" search | sed -n 's/^  best  *//p')"
 equals "the page has the front, too" 1 "$("$GBRUN" report -o page.html 2>&1; grep -c 'case of the front' page.html)"
-equals "commas between parentheses, and cases that are as good" \
-    "|and 1 within 10 % of the one above in all goals|" \
+equals "commas between parentheses, and cases that are as good" "|and 1 within 10 % of the one above in all goals|" \
     "$(front 'min max(kernels, 7), min max(duration, 20000)' | sed 's/^duration=10000ns kernels=[13]//')"
 equals "one goal: no front" "" "$(front 'min median')"
 # A goal that is a column is read from each visit for itself: not from all of them again, which would make this a
 # quarter of a minute of work.
-numbers()
-{
-    seq -s ', ' "$1" "$2" | fold -s -w 100 | sed '2,$s/^/    /'
-}
-{
-    few_samples 3 'search = all' 'iterations = 1' 'device = fake'
-    printf '[search all]\nplugin = exhaustive\ngoal = min factor * 2\n'
-    printf '[bench good]\nsweep.factor = %s\nsweep.size = %s\n' "$(numbers 1 50)" "$(numbers 1 10)"
-} >many.ini
+few_samples 3 'search = all' 'iterations = 1' 'device = fake' '[search all]' 'plugin = exhaustive' \
+    'goal=min factor * 2' '[bench good]' sweep.factor=1:50 sweep.size=1:10 >many.ini
 search many.ini
 equals "five hundred visits by a column: exit code" 0 "$code"
 claims "five hundred visits by a column" "search all (exhaustive): best of the 500 measured of 500 cases"

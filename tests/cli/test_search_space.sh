@@ -84,21 +84,15 @@ equals "own results: what is right has its samples, the rest none" \
 prepared=$(grep -c '"compilation_time":0[,}]' own.json)
 equals "own results: each case has a time of preparation" 0 "$prepared"
 
-# refused COMMAND... MESSAGE: usage errors say what was expected.
-refused()
-{
-    local message=${*: -1}
-    "$GBRUN" search "${@:1:$#-1}" >out.txt 2>err.txt
-    equals "refused: ${*:1:$#-1}" "2 $message" "$? $(head -n 1 err.txt)"
-}
 echo '{"results": [1]}' >broken.json
-refused --space broken.json "broken.json:1:15: error: 'results' is not an object"
-refused --space missing.json "gbrun: error: missing.json: No such file or directory"
-refused --repeat 3 "gbrun: error: --repeat is for recorded spaces: expected --space FILE with it"
-refused --space cache.json results.gbr \
-    "gbrun: error: --space: expected no results file and no --run beside it"
-refused --space cache.json --lanes 0 "--lanes: error: lanes = 0 is out of range: expected 1:256"
-refused --space cache.json --option cases "--option: error: 'cases' has no '=': expected KEY=VALUE, such as tolerance=2%"
-refused --space cache.json --plugin guided --option case=3 \
-    "--option: error: unknown key 'case' in [search space]: see 'gbrun help guided' for its options"
+try_each "$GBRUN" search <<'TABLE'
+no object|2|~broken.json:1:15: error: 'results' is not an object|--space broken.json
+no file|2|~gbrun: error: missing.json: No such file or directory|--space missing.json
+repetitions of none|2|~gbrun: error: --repeat is for recorded spaces: expected --space FILE with it|--repeat 3
+results beside it|2|~gbrun: error: --space: expected no results file and no --run beside it|--space cache.json results.gbr
+no lanes|2|~--lanes: error: lanes = 0 is out of range: expected 1:256|--space cache.json --lanes 0
+no value|2|~--option: error: 'cases' has no '=': expected KEY=VALUE, such as tolerance=2%|--space cache.json --option cases
+an unknown option|2|~--option: error: unknown key 'case' in [search space]: see 'gbrun help guided' for its options|\
+--space cache.json --plugin guided --option case=3
+TABLE
 finish

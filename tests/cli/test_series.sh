@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # Samples that a benchmark gives itself: stored, shown, measured; and plugins that give them wrongly.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
-# column NAME FILE: one column of the cases on one line.
-column()
+# of FILE COLUMN [ARGUMENT]...: of the cases, on one line.
+of()
 {
-    "$GBRUN" export --columns "$1" "$2" | tail -n +2 | tr -d '\r' | paste -sd ' '
+    column "$2" "${@:3}" "$1" | paste -sd ' '
 }
 
 # of_series COLUMNS [NAME]: of the series in series.gbr with a name, a case a line.
@@ -18,30 +17,19 @@ of_series()
 }
 
 few_samples 12 'device = cpu' 'iterations = 1' >few
-cat few - >series.ini <<'INI'
+cat few - >series.ini <<INI
 [bench giver]
-[bench threads]
-plugin = giver
-threads = 4
-[bench in_collect]
-plugin = giver
-collects = yes
-[bench background]
-plugin = giver
-fault = background
-[bench millions]
-plugin = giver
-n = 4000000
-min_samples = 2
-max_samples = 3
+$(section bench threads giver threads=4)
+$(section bench in_collect giver collects=yes)
+$(section bench background giver fault=background)
+$(section bench millions giver n=4000000 min_samples=2 max_samples=3)
 INI
 "$GBRUN" -c series.ini -o series.gbr >series.txt 2>err.txt
-equals "cases are fine" "ok ok ok ok ok" "$(column status series.gbr)"
+equals "cases are fine" "ok ok ok ok ok" "$(of series.gbr status)"
 equals "every value of a sample that counts is there, of each thread, and of no warm-up" \
     "giver 12000|threads 48000|in_collect 12000|millions 12000000" \
     "$(of_series 'c.bench, s.n' | grep -v background | paste -sd '|')"
-succeeds "and those of a thread that does not stop" test 1 = \
-    "$(of_series 'c.bench, s.n >= 12000' | awk '/^background/ { print $2 }')"
+equals "and those of a thread that does not stop" 1 "$(of_series 'c.bench, s.n >= 12000' | awk '/^background/ { print $2 }')"
 equals "collect gives what was recorded elsewhere, once" "12 5.0 ns" "$(of_series 's.n, p50, unit' collected)"
 equals "a few are exact" "1.0 1000.0 500.5 500.5 492.0 509.0 990.01 999.001 0.0 1000" \
     "$(of_series 'min, max, round(mean, 9), p50, p50_low, p50_high, round(p99, 9), round(p999, 9), error_ratio, n_bins' |
@@ -50,9 +38,8 @@ equals "millions are counted in classes, within the error that is stored" "1 1 1
     "$(of_series 'error_ratio = 1.0 / 2048, abs(p50 / 500.5 - 1) <= error_ratio, abs(p90 / 900.1 - 1) <= error_ratio,
         abs(p99 / 990.01 - 1) <= error_ratio, abs(p999 / 999.001 - 1) <= error_ratio, p999_high <= 1000' | tail -n 1)"
 equals "percentiles are metrics" "500.50 900.10 990.01 999.00" \
-    "$("$GBRUN" export series.gbr --where "bench = 'giver'" \
-        --columns metric.latency_p50,metric.latency_p90,metric.latency_p99,metric.latency_p999 | tail -n 1 |
-        tr -d '\r' | awk -F , '{ printf "%.2f %.2f %.2f %.2f\n", $1, $2, $3, $4 }')"
+    "$(of series.gbr metric.latency_p50,metric.latency_p90,metric.latency_p99,metric.latency_p999 --where "bench = 'giver'" |
+        awk -F , '{ printf "%.2f %.2f %.2f %.2f\n", $1, $2, $3, $4 }')"
 equals "JSON has their intervals; one without an end is null" \
     '"p50":{"value":500.5,"low":492,"high":509} "p999":{"value":7,"low":7,"high":null}' \
     "$("$GBRUN" export series.gbr --format jsonl --where "bench = 'giver'" | tr -d ' ' |
@@ -67,15 +54,13 @@ equals "one that is no time has its unit" "giver 7 7" \
 succeeds "as a picture" "$GBRUN" report series.gbr --chart ecdf --y latency -o ecdf.svg
 succeeds "with its name at the axis" grep -q '>latency, us<' ecdf.svg
 succeeds "box as well" "$GBRUN" report series.gbr --chart box --x bench --y latency
-equals "a name that no case has is an error" \
-    "gbrun: error: --y nothing: no case that is ok has a series of this name" \
+equals "a name that no case has is an error" "gbrun: error: --y nothing: no case that is ok has a series of this name" \
     "$("$GBRUN" report series.gbr --chart ecdf --y nothing 2>&1)"
 succeeds "a page" "$GBRUN" report series.gbr -o page.html
 equals "has them with each case" 5 "$(grep -c '>Samples of its own<' page.html)"
 succeeds "with intervals" grep -qF '<td class="n">500.5 [492, 509]</td>' page.html
 equals "and so are the ends of their intervals" "492,509" \
-    "$("$GBRUN" export series.gbr --where "bench = 'giver'" \
-        --columns metric.latency_p50_low,metric.latency_p50_high | tail -n 1 | tr -d '\r')"
+    "$(of series.gbr metric.latency_p50_low,metric.latency_p50_high --where "bench = 'giver'")"
 equals "a table shows the first percentiles" "latency_p50 latency_p90 latency_p99" \
     "$("$GBRUN" show series.gbr --where "bench = 'giver'" | grep -o 'latency_p[0-9a-z_]*' | head -n 3 | paste -sd ' ')"
 cp series.gbr copy.gbr
@@ -84,32 +69,20 @@ equals "into the same" "$(sql series.gbr 'select name, n, hex(bins) from series 
     "$(sql merged.gbr 'select name, n, hex(bins) from series order by 3' | cksum)"
 
 # ---- a policy that is pointed at them ----
-cat few - >measure.ini <<'INI'
-[bench giver]
-measure = latency
-policy = quantiles
-max_samples = 20000
-[bench threads]
-plugin = giver
-threads = 3
-n = 10
-measure = latency
-[bench in_collect]
-plugin = giver
-collects = yes
-measure = collected
-[bench time]
-plugin = giver
-measure = time
+cat few - >measure.ini <<INI
+$(section bench giver giver measure=latency policy=quantiles max_samples=20000)
+$(section bench threads giver threads=3 n=10 measure=latency)
+$(section bench in_collect giver collects=yes measure=collected)
+$(section bench time giver measure=time)
 INI
 "$GBRUN" -c measure.ini -o measure.gbr >measure.txt 2>err.txt
-equals "cases of series are fine" "ok ok ok ok" "$(column status measure.gbr)"
-equals "what counts is the series" "latency latency collected wall" "$(column clock measure.gbr)"
+equals "cases of series are fine" "ok ok ok ok" "$(of measure.gbr status)"
+equals "what counts is the series" "latency latency collected wall" "$(of measure.gbr clock)"
 equals "values are samples: as many as the policy wants, not all of a run" "20000 12 12 12" \
-    "$(column n_samples measure.gbr)"
-equals "in ns" "500500 5" "$(column median_ns measure.gbr | cut -d ' ' -f 1,3)"
+    "$(of measure.gbr n_samples)"
+equals "in ns" "500500 5" "$(of measure.gbr median_ns | cut -d ' ' -f 1,3)"
 equals "a case of a series is another case" 2 \
-    "$("$GBRUN" export measure.gbr --columns uid --where "bench in ('giver', 'time')" | tail -n +2 | sort -u | wc -l)"
+    "$(column uid --where "bench in ('giver', 'time')" measure.gbr | sort -u | wc -l)"
 succeeds "they are replayed" "$GBRUN" replay measure.gbr --policy steady
 
 # ---- what is wrong ----
@@ -125,28 +98,23 @@ fault = nothing
 measure = latency
 INI
 "$GBRUN" -c wrong.ini -o wrong.gbr >wrong.txt 2>err.txt
-equals "what cannot be measured fails" "failed failed failed failed" "$(column status wrong.gbr)"
+equals "what cannot be measured fails" "failed failed failed failed" "$(of wrong.gbr status)"
 equals "and says why" 'measure = nothing: the benchmark has no such series: expected time or latency or depth
 "measure = depth: its unit is ""1"": expected ns, us, ms or s"
 measure = latency: the benchmark gave no value of it in max_time 100 ms
-measure = latency: the benchmark has no such series: expected time' \
-    "$("$GBRUN" export wrong.gbr --columns status_text | tail -n +2 | tr -d '\r')"
+measure = latency: the benchmark has no such series: expected time' "$(column status_text wrong.gbr)"
 
 cat few - >faults.ini <<'INI'
 [bench giver]
 sweep.fault = nan, negative, name, unit, many, number, late
 INI
 "$GBRUN" -c faults.ini -o faults.gbr >faults.txt 2>err.txt
-equals "wrong samples do not cost the case" "ok ok ok ok ok ok ok" "$(column status faults.gbr)"
-# A line a claim: name, what is printed of it.
-while IFS='|' read -r name line; do
-    succeeds "$name" grep -qF "$line" faults.txt
-done <<'END'
-values that are not finite are counted|warning: series latency: 1200 values were left out: expected finite ones below 2^64
-a wrong name is reported|plugin bug: series "Laten cy": expected a name as [a-z][a-z0-9_]*, of at most 40 bytes
-and what is given to it|samples were given to no series: expected a number that host->series returned
-a second unit is reported|plugin bug: series latency: the unit "ms": expected "us" as before
-there is an end to their number|plugin bug: series z: expected at most 16 of a benchmark
-what comes too late is reported|warning: 1000 samples of series were given after the last batch
-END
+equals "wrong samples do not cost the case" "ok ok ok ok ok ok ok" "$(of faults.gbr status)"
+has "values that are not finite are counted, wrong names and units reported, what is given to them, and what comes too late" \
+    faults.txt 'warning: series latency: 1200 values were left out: expected finite ones below 2^64' \
+    'plugin bug: series "Laten cy": expected a name as [a-z][a-z0-9_]*, of at most 40 bytes' \
+    'samples were given to no series: expected a number that host->series returned' \
+    'plugin bug: series latency: the unit "ms": expected "us" as before' \
+    'plugin bug: series z: expected at most 16 of a benchmark' \
+    'warning: 1000 samples of series were given after the last batch'
 finish

@@ -5,11 +5,6 @@
 cp "$top_srcdir"/docs/examples/simulated.* "$TMPDIR" && cd "$TMPDIR" || exit 99
 succeeds "the example compiles" "${CC:-cc}" -std=c99 -O2 -fPIC -shared "-I$top_srcdir/include" simulated.c -o simulated.so -lm
 
-# columns FILE NAMES: of its cases, a line each.
-columns()
-{
-    "$GBRUN" export "$1" --columns "$2" | tail -n +2 | tr -d '\r'
-}
 "$GBRUN" -q -c simulated.ini >table.txt 2>text.txt
 equals "what the policies say" "noise,steady,1000,53126,certified
 noise,single_look,997.5,30,certified
@@ -18,52 +13,31 @@ drift,single_look,997.5,30,certified
 step,steady,1047,128121,certified
 step,single_look,997.5,30,certified
 coarse,steady,1000,53126,resolution limited
-coarse,single_look,1000,30,resolution limited" \
-    "$(columns results.gbr device,policy,median_ns,n_samples,verdict)"
+coarse,single_look,1000,30,resolution limited" "$(column device,policy,median_ns,n_samples,verdict results.gbr)"
 "$GBRUN" -q -c simulated.ini -o again.gbr >table.txt 2>text.txt
 all=device,policy,median_ns,low_ns,high_ns,n_samples,stop_reason
-equals "again, to the last digit" "$(columns results.gbr $all)" "$(columns again.gbr $all)"
+equals "again, to the last digit" "$(column $all results.gbr)" "$(column $all again.gbr)"
 
-cat >strict.ini <<'INI'
-[device simulated]
-plugin = ./simulated.so:simulated
-[device drift]
-plugin = ./simulated.so:simulated
-drift = 0.02
-[bench work]
-plugin = ./simulated.so:simulated_work
-isolate = yes
-iterations = 1
-sweep.device = simulated, drift
-INI
-"$GBRUN" run --strict -q -c strict.ini -s work.device=simulated -o strict.gbr >table.txt 2>text.txt
-equals "--strict: certified" 0 $?
-"$GBRUN" run --strict -q -c strict.ini -s work.device=drift -s work.max_samples=2000 -o strict.gbr >table.txt 2>text.txt
-equals "--strict: not certified" 3 $?
+{
+    section device simulated ./simulated.so:simulated
+    section device drift ./simulated.so:simulated drift=0.02
+    section bench work ./simulated.so:simulated_work isolate=yes iterations=1 'sweep.device=simulated, drift'
+} >strict.ini
+try_each "$GBRUN" run --strict -q -c strict.ini -o strict.gbr <<'TABLE'
+--strict: certified|0||-s work.device=simulated
+--strict: not certified|3||-s work.device=drift -s work.max_samples=2000
+TABLE
 
 # It becomes faster after a second: only a warm-up sees that, and a case whose time is longer.
-cat >warm.ini <<'INI'
-[policy never]
-plugin = fixed
-samples = 100000000
-[device slow_start]
-plugin = ./simulated.so:simulated
-noise = 0
-time = 990 us
-step = -0.5
-step_at = 1 s
-[bench work]
-plugin = ./simulated.so:simulated_work
-device = slow_start
-policy = never
-isolate = yes
-iterations = 1
-sweep.warmup = 0, 1 s
-sweep.max_time = 100 ms, 10 s
-INI
+{
+    section policy never fixed samples=100000000
+    section device slow_start ./simulated.so:simulated noise=0 'time=990 us' step=-0.5 'step_at=1 s'
+    section bench work ./simulated.so:simulated_work device=slow_start policy=never isolate=yes iterations=1 \
+        'sweep.warmup=0, 1 s' 'sweep.max_time=100 ms, 10 s'
+} >warm.ini
 "$GBRUN" -q -c warm.ini -o warm.gbr >table.txt 2>text.txt
 equals "warm-up and max_time pass on the device's clock" "0,990000,101,max_time 100 ms
 0,495000,19157,max_time 10.0 s
 1000000000,495000,202,max_time 100 ms
-1000000000,495000,20162,max_time 10.0 s" "$(columns warm.gbr warmup,median_ns,n_samples,stop_reason)"
+1000000000,495000,20162,max_time 10.0 s" "$(column warmup,median_ns,n_samples,stop_reason warm.gbr)"
 finish
