@@ -7,16 +7,18 @@
 #include "tests/fake_host.h"
 
 #include <check.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct policy_work {
     struct fake_host *fake;
     const struct gb_plugin *plugin;
     const struct gb_policy_ops *ops;
     void *params, *policy;
-    char texts[16][128]; /* of options, for whoever sets them */
-    size_t n_texts;
+    char text[1024];             /* of the policy and its options */
     uint32_t traits;             /* GB_SAMPLES_... */
     double tick_ns, overhead_ns; /* wall time of a sample beyond its own */
     const double *clock_hz;      /* columns, or NULL */
@@ -29,17 +31,26 @@ struct policy_work {
     struct gb_estimate estimate;
 };
 
-static inline void policy_begin(struct policy_work *work, const char *id)
+/* The policy and its options by a text: "steady;precision=0.5%;without=modes". */
+static inline void __attribute__((format(printf, 2, 3)))
+policy_begin(struct policy_work *work, const char *format, ...)
 {
+    char *rest = NULL;
+    va_list arguments;
     *work = (struct policy_work){.fake = fake_host_new()};
-    work->plugin = fake_policy(id);
+    va_start(arguments, format);
+    ck_assert_int_lt(vsnprintf(work->text, sizeof work->text, format, arguments),
+                     (int)sizeof work->text);
+    va_end(arguments);
+    work->plugin = fake_policy(strtok_r(work->text, ";", &rest));
     work->ops = work->plugin->ops;
     work->params = fake_params_new(work->plugin);
-}
-
-static inline void policy_set(struct policy_work *work, const char *name, const char *text)
-{
-    fake_params_set(work->plugin, work->params, name, text);
+    for (char *name; (name = strtok_r(NULL, ";", &rest)) != NULL;) {
+        char *equals = strchr(name, '=');
+        ck_assert_ptr_nonnull(equals);
+        *equals = '\0';
+        fake_params_set(work->plugin, work->params, name, equals + 1);
+    }
 }
 
 static inline void policy_ask(struct policy_work *work)
@@ -49,15 +60,17 @@ static inline void policy_ask(struct policy_work *work)
     work->n_looks++;
 }
 
-static inline void policy_create(struct policy_work *work)
+/* Asks it for the first time. The wall times are those of n samples. */
+static inline void policy_start(struct policy_work *work, const double *times, uint64_t n)
 {
+    work->elapsed = calloc(n + 1, sizeof *work->elapsed);
+    ck_assert_ptr_nonnull(work->elapsed);
+    for (uint64_t i = 0; i < n; i++)
+        work->elapsed[i] = (i > 0 ? work->elapsed[i - 1] : 0.0) +
+                           (times[i] > 0.0 && times[i] < 1e300 ? times[i] : 0.0) +
+                           work->overhead_ns;
     ck_assert_int_eq(work->ops->create(&work->fake->host, work->params, &work->policy), GB_OK);
-}
-
-static inline void policy_report(struct policy_work *work)
-{
-    work->estimate = (struct gb_estimate){.size = sizeof work->estimate};
-    ck_assert_int_eq(work->ops->report(work->policy, &work->estimate), GB_OK);
+    policy_ask(work);
 }
 
 static inline void policy_give(struct policy_work *work, const double *times, uint64_t end)
@@ -78,17 +91,16 @@ static inline void policy_give(struct policy_work *work, const double *times, ui
     work->n = end;
 }
 
+static inline void policy_report(struct policy_work *work)
+{
+    work->estimate = (struct gb_estimate){.size = sizeof work->estimate};
+    ck_assert_int_eq(work->ops->report(work->policy, &work->estimate), GB_OK);
+}
+
 /* Ends with the verdict or with the samples; then the policy reports. */
 static inline void policy_drive(struct policy_work *work, const double *times, uint64_t n)
 {
-    work->elapsed = calloc(n + 1, sizeof *work->elapsed);
-    ck_assert_ptr_nonnull(work->elapsed);
-    for (uint64_t i = 0; i < n; i++)
-        work->elapsed[i] = (i > 0 ? work->elapsed[i - 1] : 0.0) +
-                           (times[i] > 0.0 && times[i] < 1e300 ? times[i] : 0.0) +
-                           work->overhead_ns;
-    policy_create(work);
-    policy_ask(work);
+    policy_start(work, times, n);
     while (work->next.decision == GB_MORE && work->n < n) {
         uint64_t end = work->n + 1;
         while (end < n &&
@@ -107,4 +119,31 @@ static inline void policy_end(struct policy_work *work)
     fake_params_free(work->plugin, work->params);
     fake_host_free(work->fake);
     free(work->elapsed);
+}
+
+/* Values in an order that statistics by ranks may stumble over: random, with ties, with signs and
+ * zeros of either, ascending, descending, constant, up and down, periodic, in long turns. */
+enum { ORDERS = 9 };
+static inline double ordered_value(int order, uint64_t i, uint64_t n, uint64_t *seed)
+{
+    switch (order) {
+    case 0:
+        return fake_normal(seed);
+    case 1:
+        return floor(8.0 * fake_unit(seed));
+    case 2:
+        return fake_unit(seed) < 0.1 ? -0.0 * fake_unit(seed) : fake_normal(seed);
+    case 3:
+        return (double)i;
+    case 4:
+        return (double)(n - i);
+    case 5:
+        return 7.0;
+    case 6:
+        return (double)(i < n / 2 ? i : n - i);
+    case 7:
+        return (double)(i % 16);
+    default:
+        return (double)(i / 1000 % 2) + fake_unit(seed);
+    }
 }

@@ -4,10 +4,8 @@
 #include "tests/policy/policy_fixture.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
-enum { MANY = 250000, SETTINGS_MAX = 2 };
+enum { MANY = 250000 };
 static double times[MANY];
 
 struct kernel {
@@ -25,12 +23,10 @@ static void run_kernel(const struct kernel *kernel)
     }
 }
 
-static void drive(struct policy_work *work, const char *id, const char *const (*settings)[2],
-                  const struct kernel *kernel, uint32_t traits)
+static void drive(struct policy_work *work, const char *policy, const struct kernel *kernel,
+                  uint32_t traits)
 {
-    policy_begin(work, id);
-    for (size_t i = 0; i < SETTINGS_MAX && settings[i][0] != NULL; i++)
-        policy_set(work, settings[i][0], settings[i][1]);
+    policy_begin(work, "%s", policy);
     work->traits = traits;
     work->tick_ns = kernel->tick_ns;
     work->overhead_ns = 3e3;
@@ -48,30 +44,30 @@ static const struct kernel five_us = {5270.0, 10.0, 1024.0, 0.0};
 TEST_TIMES(dithered, 14)
 {
     static const struct {
-        const char *id, *settings[SETTINGS_MAX][2];
+        const char *policy;
         const struct kernel *kernel;
         int32_t verdict;
         const char *statistic;
         double tolerance_ns;
     } cases[] = {
-        {"steady", {{"precision", "0.5%"}}, &one_us, GB_VERDICT_CERTIFIED, "mean", 1.0},
-        {"steady", {{"precision", "2%"}}, &empty, GB_VERDICT_CERTIFIED, "mean", 1.0},
-        {"steady", {{"precision", "0.1%"}}, &five_us, GB_VERDICT_CERTIFIED, "mean", 5.0},
-        {"steady", {{"precision", "0.5%"}}, &disturbed, GB_VERDICT_CERTIFIED, "mean", 1.0},
-        {"steady", {{"precision", "0.5%"}}, &noisy, GB_VERDICT_CERTIFIED, "median", 5.0},
-        {"quantiles", {{"tails", "5%"}}, &one_us, GB_VERDICT_CERTIFIED, "mean", 1.0},
-        {"quantiles", {{"tails", "3%"}}, &one_us, GB_VERDICT_RESOLUTION_LIMITED, "mean", 1.0},
-        {"median_ci", {{"precision", "0.5%"}}, &one_us, GB_VERDICT_CERTIFIED, "mean", 8.0},
-        {"median_cs", {{"precision", "0.5%"}}, &one_us, GB_VERDICT_CERTIFIED, "mean", 8.0},
-        {"median_cs", {{"precision", "0.5%"}}, &disturbed, GB_VERDICT_CERTIFIED, "mean", 8.0},
-        {"fixed", {{"samples", "4096"}}, &one_us, GB_VERDICT_NONE, "mean", 1.0},
-        {"fixed", {{"samples", "200000"}}, &one_us, GB_VERDICT_NONE, "mean", 0.2},
-        {"fixed", {{"samples", "100000"}}, &noisy, GB_VERDICT_NONE, "median", 2.0},
-        {"stdrel", {{NULL}}, &one_us, GB_VERDICT_NONE, "mean", 0.2},
+        {"steady;precision=0.5%", &one_us, GB_VERDICT_CERTIFIED, "mean", 1.0},
+        {"steady;precision=2%", &empty, GB_VERDICT_CERTIFIED, "mean", 1.0},
+        {"steady;precision=0.1%", &five_us, GB_VERDICT_CERTIFIED, "mean", 5.0},
+        {"steady;precision=0.5%", &disturbed, GB_VERDICT_CERTIFIED, "mean", 1.0},
+        {"steady;precision=0.5%", &noisy, GB_VERDICT_CERTIFIED, "median", 5.0},
+        {"quantiles;tails=5%", &one_us, GB_VERDICT_CERTIFIED, "mean", 1.0},
+        {"quantiles;tails=3%", &one_us, GB_VERDICT_RESOLUTION_LIMITED, "mean", 1.0},
+        {"median_ci;precision=0.5%", &one_us, GB_VERDICT_CERTIFIED, "mean", 8.0},
+        {"median_cs;precision=0.5%", &one_us, GB_VERDICT_CERTIFIED, "mean", 8.0},
+        {"median_cs;precision=0.5%", &disturbed, GB_VERDICT_CERTIFIED, "mean", 8.0},
+        {"fixed;samples=4096", &one_us, GB_VERDICT_NONE, "mean", 1.0},
+        {"fixed;samples=200000", &one_us, GB_VERDICT_NONE, "mean", 0.2},
+        {"fixed;samples=100000", &noisy, GB_VERDICT_NONE, "median", 2.0},
+        {"stdrel", &one_us, GB_VERDICT_NONE, "mean", 0.2},
     };
     struct policy_work work;
     const struct gb_estimate *estimate = &work.estimate;
-    drive(&work, cases[_i].id, cases[_i].settings, cases[_i].kernel, GB_SAMPLES_DITHERED);
+    drive(&work, cases[_i].policy, cases[_i].kernel, GB_SAMPLES_DITHERED);
     ck_assert_msg(estimate->verdict == cases[_i].verdict, "verdict %d: %s", estimate->verdict,
                   work.next.reason);
     ck_assert_str_eq(estimate->statistic, cases[_i].statistic);
@@ -86,17 +82,17 @@ TEST_TIMES(dithered, 14)
 TEST_TIMES(not_dithered, 5)
 {
     static const struct {
-        const char *id, *settings[SETTINGS_MAX][2];
+        const char *policy;
         uint32_t traits;
     } cases[] = {
-        {"steady", {{"precision", "0.5%"}}, 0},
-        {"steady", {{"precision", "0.5%"}, {"without", "dithering"}}, GB_SAMPLES_DITHERED},
-        {"quantiles", {{"precision", "0.5%"}}, 0},
-        {"median_ci", {{"precision", "0.5%"}}, 0},
-        {"median_cs", {{"precision", "0.5%"}}, 0},
+        {"steady;precision=0.5%", 0},
+        {"steady;precision=0.5%;without=dithering", GB_SAMPLES_DITHERED},
+        {"quantiles;precision=0.5%", 0},
+        {"median_ci;precision=0.5%", 0},
+        {"median_cs;precision=0.5%", 0},
     };
     struct policy_work work;
-    drive(&work, cases[_i].id, cases[_i].settings, &one_us, cases[_i].traits);
+    drive(&work, cases[_i].policy, &one_us, cases[_i].traits);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_RESOLUTION_LIMITED);
     ck_assert_str_eq(work.estimate.statistic, "median");
     ck_assert_double_ge(0.5 * (work.estimate.high_ns - work.estimate.low_ns), 16.0);

@@ -1,13 +1,10 @@
 /* test_steady_definition.c - steady against its definition, on thousands of random traces. */
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
 #include "tests/policy/policy_fixture.h"
 #include "tests/policy/steady_reference.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 /* make check takes every seventh: each family with each tick. */
 enum { TRACES = 2400, STEP = 7, PARTS = 4, EACH = 8, TRACE = 4000, FAMILIES = 14, TICKS = 6 };
@@ -51,7 +48,8 @@ static double draw(int family, uint64_t i, double sigma, double *state, uint64_t
     }
 }
 
-static void make_trace(int number, uint64_t *seed, double *ret_tick)
+/* Returns its tick. */
+static double make_trace(int number, uint64_t *seed)
 {
     static const double ticks[TICKS] = {0.0, 0.0, 32.0, 500.0, 2000.0, 20000.0};
     const double sigma = 0.002 * exp(3.0 * fake_unit(seed));
@@ -62,7 +60,7 @@ static void make_trace(int number, uint64_t *seed, double *ret_tick)
         fields[i] = tick > 0.0 ? tick * round((time + tick * (fake_unit(seed) - 0.5)) / tick)
                                : time;
     }
-    *ret_tick = tick;
+    return tick;
 }
 
 static double pick(const double *values, size_t n, uint64_t *seed)
@@ -73,16 +71,10 @@ static double pick(const double *values, size_t n, uint64_t *seed)
     pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double),    \
          seed)
 
-static void set_number(struct policy_work *work, const char *name, double value, const char *unit)
-{
-    char *text = work->texts[work->n_texts++];
-    snprintf(text, sizeof work->texts[0], "%.17g%s", value, unit);
-    policy_set(work, name, text);
-}
-
 /* Settings for the policy and for the reference alike. */
 static struct reference_rules choose_rules(struct policy_work *work, uint64_t *seed)
 {
+    char without[256] = "";
     struct reference_rules rules = {
         .precision = PICK(seed, 0.01, 0.01, 0.005, 0.002, 0.03),
         .confidence = 0.95,
@@ -95,26 +87,19 @@ static struct reference_rules choose_rules(struct policy_work *work, uint64_t *s
         .floor_samples = (uint64_t)PICK(seed, 150, 40, 400),
         .min = (uint64_t)PICK(seed, 16, 5),
         .visits = (uint64_t)PICK(seed, 6, 2, 20),
-        .without = 0,
     };
-    set_number(work, "precision", rules.precision, "");
-    set_number(work, "optimal", rules.optimal, "");
-    set_number(work, "floor_wall", rules.floor_wall, "ns");
-    set_number(work, "busy", rules.busy, "ns");
-    set_number(work, "growth", rules.growth, "");
-    set_number(work, "discard", rules.discard, "");
-    set_number(work, "min_mode", rules.min_mode, "");
-    set_number(work, "floor_samples", (double)rules.floor_samples, "");
-    set_number(work, "min", (double)rules.min, "");
-    set_number(work, "visits", (double)rules.visits, "");
-    char *text = work->texts[work->n_texts++];
     for (size_t i = 0; i < REFERENCE_WORDS; i++) {
         if (fake_unit(seed) >= 0.1)
             continue;
         rules.without |= 1u << i;
-        strcat(strcat(text, *text != '\0' ? ", " : ""), reference_words[i]);
+        strcat(strcat(without, *without != '\0' ? ", " : ""), reference_words[i]);
     }
-    policy_set(work, "without", text);
+    policy_begin(work,
+                 "steady;precision=%.17g;optimal=%.0f;floor_wall=%.0fns;busy=%.0fns;growth=%.17g;"
+                 "discard=%.17g;min_mode=%.17g;floor_samples=%d;min=%d;visits=%d;without=%s",
+                 rules.precision, rules.optimal, rules.floor_wall, rules.busy, rules.growth,
+                 rules.discard, rules.min_mode, (int)rules.floor_samples, (int)rules.min,
+                 (int)rules.visits, without);
     return rules;
 }
 
@@ -169,9 +154,9 @@ TEST_TIMES(stops_where_its_definition_says, PARTS)
         uint64_t seed = (uint64_t)number * 1000 + 17;
         struct policy_work work;
         struct gb_estimate expected;
-        policy_begin(&work, "steady");
-        make_trace(number, &seed, &work.tick_ns);
+        const double tick_ns = make_trace(number, &seed);
         const struct reference_rules rules = choose_rules(&work, &seed);
+        work.tick_ns = tick_ns;
         work.overhead_ns = PICK(&seed, 0.0, 60e3, 2e5);
         work.traits = number % 3 == 0 ? GB_SAMPLES_DITHERED : 0;
         policy_drive(&work, fields, TRACE);
