@@ -63,7 +63,7 @@ TEST(by_hand)
 {
     static const double series[] = {0, 0, 1, 1, 0, 0, 1, 1};
     ck_assert_double_eq_tol(time_of(series, 8, 0.25), 10.0 / 8.0, 1e-15);
-    ck_assert_double_eq_tol(reference_time(series, 8, 0.25), 10.0 / 8.0, 1e-15);
+    ck_assert_double_eq_tol(reference_window(series, 8, 0.25).time, 10.0 / 8.0, 1e-15);
     static const double alternating[] = {0, 1, 0, 1, 0, 1, 0, 1};
     ck_assert_double_eq(time_of(alternating, 8, 0.25), 1.0); /* never below 1 */
     static const double constant[] = {1, 1, 1, 1};
@@ -88,7 +88,7 @@ TEST(batches_by_hand)
     const double batches = 4.0 * 32.0 / 31.0 * (1.0 + 29.0 / 32.0) / (1.0 - 29.0 / 32.0);
     ck_assert_double_eq_tol(batches, 83.957, 1e-3);
     ck_assert_double_eq_tol(time_of(series, 128, 0.25), batches, 1e-9);
-    ck_assert_double_eq_tol(reference_time(series, 128, 0.25), batches, 1e-9);
+    ck_assert_double_eq_tol(reference_window(series, 128, 0.25).time, batches, 1e-9);
 }
 
 /* Coins that stick, of many lengths. */
@@ -105,7 +105,7 @@ TEST(as_its_formulas_say)
             series[i] = fake_unit(&seed) < sticky ? series[i - 1]
                                                   : 0.5 * floor(3.0 * fake_unit(&seed));
         const double variance = 0.1 + 0.1 * fake_unit(&seed);
-        const double expected = reference_time(series, n, variance);
+        const double expected = reference_window(series, n, variance).time;
         ck_assert_double_eq_tol(time_of(series, n, variance), expected, 1e-11 * expected);
     }
 }
