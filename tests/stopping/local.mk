@@ -13,8 +13,6 @@ tests_stopping_libstopping_la_SOURCES = \
 	tests/stopping/stopping_policy.h \
 	tests/stopping/stopping_recordings.c \
 	tests/stopping/stopping_recordings.h \
-	tests/stopping/stopping_replay.c \
-	tests/stopping/stopping_replay.h \
 	tests/stopping/stopping_statistics.c \
 	tests/stopping/stopping_statistics.h \
 	tests/stopping/stopping_tables.c \

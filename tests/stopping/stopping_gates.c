@@ -316,20 +316,87 @@ static void gates_of_all(const struct judge *judge)
     gate_add(judge->gates, "trials that failed", "", AT_MOST, (double)n_failed, 0, "");
 }
 
-void gates_of(const struct experiment *experiment, size_t policy, size_t baseline,
-              struct gates *gates)
+void gates_of(const struct experiment *experiment, size_t policy, struct gates *gates)
 {
     size_t n = experiment->n_scenarios;
-    struct outcome *outcomes = memory_allocate((n + 1) * sizeof *outcomes);
-    struct outcome *of_baseline = memory_allocate((n + 1) * sizeof *of_baseline);
+    struct outcome *outcomes = memory_allocate((2 * n + 1) * sizeof *outcomes);
     for (size_t i = 0; i < n; i++) {
         outcomes[i] = outcome_of(experiment, i, policy);
-        of_baseline[i] = outcome_of(experiment, i, baseline);
+        outcomes[n + i] = outcome_of(experiment, i, experiment->baseline);
     }
-    const struct judge judge = {experiment, policy, outcomes, of_baseline, gates};
+    const struct judge judge = {experiment, policy, outcomes, outcomes + n, gates};
     gates_of_all(&judge);
     gates_of_families(&judge);
     gates_of_samples(&judge);
     free(outcomes);
-    free(of_baseline);
+}
+
+/* --- recordings --- */
+
+static const double CORRELATED_FROM = 2; /* samples for an effective one */
+
+/* Sums of logarithms over the kernels of a class: of samples, and of what is allowed. */
+struct samples_sums {
+    double taken, allowed;
+    uint64_t n;
+};
+
+static void add_samples(const struct experiment *experiment, size_t kernel, size_t policy,
+                        double median_samples, struct samples_sums *sums)
+{
+    const struct scenario *s = &experiment->scenarios[kernel];
+    const struct demand demand = median_demand(s);
+    double baseline = outcome_of(experiment, kernel, experiment->baseline).median_samples;
+    int class = demand.tau > CORRELATED_FROM ? TRACE_CORRELATED : TRACE_STATIONARY;
+    double allowed = samples_allowed(class, s->truth.median_ns,
+                                     experiment->policies[policy].precision, &demand, baseline);
+    if (isnan(allowed))
+        return;
+    sums[class].taken += log(median_samples / baseline);
+    sums[class].allowed += log(fmax(allowed / 100, demand.samples_to_begin / baseline));
+    sums[class].n++;
+}
+
+static void gate_of_samples(const struct samples_sums *sums, const char *name, struct gates *gates)
+{
+    double n = (double)sums->n;
+    if (sums->n > 0)
+        gate_add(gates, name,
+                 arena_printf(gates->arena, "%llu kernels", (unsigned long long)sums->n), AT_MOST,
+                 100 * exp(sums->taken / n), 100 * exp(sums->allowed / n), "%");
+}
+
+void gates_of_recordings(const struct experiment *experiment, size_t policy, struct gates *gates)
+{
+    struct outcome all = {0};
+    struct rounds_outcome all_rounds = {0};
+    struct samples_sums sums[TRACE_CLASSES] = {0};
+    for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++) {
+        const struct scenario *s = &experiment->scenarios[kernel];
+        struct outcome o = outcome_of(experiment, kernel, policy);
+        struct rounds_outcome rounds = rounds_outcome_of(experiment, kernel, policy, s->n_visits);
+        all.n += o.n;
+        all.n_false_in_visit += o.n_false_in_visit;
+        all.n_covered_in_visit += o.n_covered_in_visit;
+        all.n_failed += o.n_failed;
+        all_rounds.n += rounds.n;
+        all_rounds.n_covered += rounds.n_covered;
+        add_samples(experiment, kernel, policy, o.median_samples, sums);
+        if (o.n > 0)
+            gate_add(gates, "false in its visit", s->words, AT_MOST,
+                     percent(o.n_false_in_visit, o.n), 5, "%");
+        if (rounds.n > 0)
+            gate_add(gates, "visits as rounds, false", s->words, AT_MOST,
+                     percent(rounds.n_false, rounds.n), 5, "%");
+    }
+    gate_add(gates, "false in their visits, all recordings", "", AT_MOST,
+             percent(all.n_false_in_visit, all.n), 1, "%");
+    gate_add(gates, "coverage of visits, tick allowed for", "", AT_LEAST,
+             percent(all.n_covered_in_visit, all.n), 95, "%");
+    if (all_rounds.n > 0)
+        gate_add(gates, "coverage of visits as rounds", "", AT_LEAST,
+                 percent(all_rounds.n_covered, all_rounds.n), 95, "%");
+    gate_of_samples(&sums[TRACE_STATIONARY], "samples, geometric mean: independent", gates);
+    gate_of_samples(&sums[TRACE_CORRELATED], "samples, geometric mean: correlated", gates);
+    gate_add(gates, "trials that failed", "", AT_MOST, (double)all.n_failed, 0, "");
 }

@@ -8,28 +8,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Where the probability of at most k in n has fallen to p. */
-static double share_at(uint64_t k, uint64_t n, double p)
+double share_upper_bound(uint64_t k, uint64_t n, double confidence)
 {
     double low = 0, high = 1;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60 && k < n; i++) {
         double share = 0.5 * (low + high);
-        if (binomial_at_most(k, n, share) > p)
+        if (binomial_at_most(k, n, share) > 1 - confidence)
             low = share;
         else
             high = share;
     }
-    return 0.5 * (low + high);
-}
-
-double share_upper_bound(uint64_t k, uint64_t n, double confidence)
-{
-    return k >= n ? 1 : share_at(k, n, 1 - confidence);
-}
-
-double share_lower_bound(uint64_t k, uint64_t n, double confidence)
-{
-    return k == 0 ? 0 : share_at(k - 1, n, confidence);
+    return k >= n ? 1 : 0.5 * (low + high);
 }
 
 double percent(uint64_t k, uint64_t n)

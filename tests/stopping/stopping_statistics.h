@@ -6,10 +6,9 @@
 #include "core/base/rounds.h"
 #include "tests/stopping/stopping_trial.h"
 
-/* One-sided bounds, at the confidence given, of the probability of something seen k times in n
- * (Clopper, Pearson: The use of confidence or fiducial limits, 1934). n == 0: 1 and 0. */
+/* The upper bound, at the confidence given, of the probability of something seen k times in n
+ * (Clopper, Pearson: The use of confidence or fiducial limits, 1934). n == 0: 1. */
 double share_upper_bound(uint64_t k, uint64_t n, double confidence);
-double share_lower_bound(uint64_t k, uint64_t n, double confidence);
 
 /* NaN of none. */
 double percent(uint64_t k, uint64_t n);

@@ -156,19 +156,18 @@ static double false_share(const struct experiment *experiment, size_t policy)
     return percent(n_false, n);
 }
 
-void table_of_parts(const struct experiment *experiment, size_t first, size_t baseline,
-                    struct text *out)
+void table_of_parts(const struct experiment *experiment, size_t first, struct text *out)
 {
     struct arena arena = {0};
     struct gates whole = {.arena = &arena};
-    gates_of(experiment, 0, baseline, &whole);
+    gates_of(experiment, 0, &whole);
     text_printf(out,
                 "\n%s: %zu gates fail, false certificates %.3g %%. Without a part, gates that fail"
                 " anew or by half as much again:\n",
                 experiment->policies[0].text, gates_failed(&whole), false_share(experiment, 0));
     for (size_t p = first; p < experiment->n_policies; p++) {
         struct gates gates = {.arena = &arena};
-        gates_of(experiment, p, baseline, &gates);
+        gates_of(experiment, p, &gates);
         text_printf(out, "\n%s: %zu fail, false certificates %.3g %%\n",
                     experiment->policies[p].text, gates_failed(&gates), false_share(experiment, p));
         for (size_t i = 0; i < gates.n; i++) {
@@ -182,29 +181,67 @@ void table_of_parts(const struct experiment *experiment, size_t first, size_t ba
     arena_free(&arena);
 }
 
-void experiment_csv(const struct experiment *experiment, struct text *out)
+/* --- recordings --- */
+
+static void cell_number(struct table *table, const char *format, double value)
 {
-    text_add(out, "family,class,time_ns,overhead_ns,policy,n,median_ns,simulated_ns,tau,"
-                  "samples_to_know,median_samples,error_95,false,intervals,covered,none,certified,"
-                  "multimodal,resolution_limited,unconverged,gave_up,blind,blind_false\n");
-    for (size_t i = 0; i < experiment->n_scenarios; i++) {
-        for (size_t p = 0; p < experiment->n_policies; p++) {
-            const struct scenario *s = &experiment->scenarios[i];
-            struct outcome outcome = outcome_of(experiment, i, p);
-            text_printf(out, "%s,%s,%g,%g", s->setting.family->name,
-                        trace_class_words(s->setting.family->class), s->setting.time_ns,
-                        s->setting.overhead_ns);
-            text_add_csv(out, experiment->policies[p].text, false);
-            text_printf(out, ",%llu,%.9g,%.9g,%.4g,%.4g,%.1f,%.6g,%llu,%llu,%llu",
-                        (unsigned long long)outcome.n, s->truth.median_ns, s->truth.simulated_ns,
-                        s->truth.tau, s->truth.samples_to_know, outcome.median_samples,
-                        outcome.error_95, (unsigned long long)outcome.n_false,
-                        (unsigned long long)outcome.n_intervals,
-                        (unsigned long long)outcome.n_covered);
-            for (int v = 0; v < 6; v++)
-                text_printf(out, ",%llu", (unsigned long long)outcome.verdicts[v]);
-            text_printf(out, ",%llu,%llu\n", (unsigned long long)outcome.n_blind,
-                        (unsigned long long)outcome.n_blind_false);
-        }
-    }
+    char text[NUMBER_TEXT_MAX];
+    snprintf(text, sizeof text, format, value);
+    table_cell(table, isnan(value) ? "-" : text);
+}
+
+static void row_of_recording(const struct experiment *experiment, size_t kernel, size_t policy,
+                             struct table *table)
+{
+    const struct scenario *s = &experiment->scenarios[kernel];
+    const struct outcome o = outcome_of(experiment, kernel, policy);
+    const double of_baseline = outcome_of(experiment, kernel, experiment->baseline).median_samples;
+    const struct demand demand = median_demand(s);
+    const double median_ns = s->truth.median_ns;
+    const bool is_first = policy == 0;
+    char time[NUMBER_TEXT_MAX];
+    table_row(table);
+    table_cell(table, is_first ? s->words : "");
+    table_cell(table, is_first ? format_time(median_ns, 4, time) : "");
+    cell_number(table, "%.2g", is_first ? 100 * s->visits->tick_ns / median_ns : NAN);
+    cell_number(table, "%.2g", is_first ? 100 * s->spread : NAN);
+    cell_number(table, "%.3g", is_first ? demand.tau : NAN);
+    cell_number(table, "%.3g", is_first ? demand.samples_to_know : NAN);
+    table_cell(table, experiment->policies[policy].text);
+    cell_number(table, "%.0f", o.median_samples);
+    cell_number(table, "%.3g", 100 * o.median_samples / of_baseline);
+    cell_number(table, "%.2g", 100 * o.error_95);
+    const uint64_t shares[] = {o.n_false,
+                               o.n_false_in_visit,
+                               o.n_covered,
+                               o.n_covered_in_visit,
+                               o.verdicts[GB_VERDICT_CERTIFIED],
+                               o.verdicts[GB_VERDICT_MULTIMODAL],
+                               o.verdicts[GB_VERDICT_RESOLUTION_LIMITED],
+                               o.verdicts[GB_VERDICT_UNCONVERGED]};
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        cell_percent(table, shares[i], o.n);
+    table_cell_printf(table, "%llu", (unsigned long long)o.n);
+    table_cell_printf(table, "%llu", (unsigned long long)o.n_short);
+}
+
+void table_of_recordings(const struct experiment *experiment, struct text *out)
+{
+    static const struct {
+        const char *head;
+        bool is_number;
+    } columns[] = {
+        {"kernel", false},   {"median", true},      {"tick %", true},    {"visits +- %", true},
+        {"for one", true},   {"to know", true},     {"policy", false},   {"samples", true},
+        {"of base %", true}, {"error %", true},     {"false", true},     {"in visit", true},
+        {"covers", true},    {"visit's", true},     {"certified", true}, {"multimodal", true},
+        {"limited", true},   {"unconverged", true}, {"replays", true},   {"short", true}};
+    struct table table = {0};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        table_column(&table, columns[i].head, columns[i].is_number);
+    for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++)
+        for (size_t policy = 0; policy < experiment->n_policies; policy++)
+            row_of_recording(experiment, kernel, policy, &table);
+    table_write(&table, TABLE_PLAIN, out);
+    table_free(&table);
 }

@@ -15,8 +15,7 @@ void table_of_rounds(const struct experiment *experiment, size_t policy, struct 
 
 /* The policies from `first` on, which are policy 0 without a part: gates that fail because of it.
  */
-void table_of_parts(const struct experiment *experiment, size_t first, size_t baseline,
-                    struct text *out);
+void table_of_parts(const struct experiment *experiment, size_t first, struct text *out);
 
-/* A row a scenario and policy, as comma-separated values. */
-void experiment_csv(const struct experiment *experiment, struct text *out);
+/* A row a kernel and policy. */
+void table_of_recordings(const struct experiment *experiment, struct text *out);

@@ -145,9 +145,9 @@ bool stop_is_false(const struct stop *stop, double precision, double error)
     return guaranteed && !(error <= precision);
 }
 
-bool stop_covers(const struct stop *stop, double median_ns)
+bool stop_covers(const struct stop *stop, double median_ns, double wider_ns)
 {
-    return stop->low_ns <= median_ns && median_ns <= stop->high_ns;
+    return stop->low_ns - wider_ns <= median_ns && median_ns <= stop->high_ns + wider_ns;
 }
 
 static uint64_t add_bits(uint64_t digest, const void *data, size_t n)

@@ -20,7 +20,9 @@ struct stop {
     double modes_ns[TRACE_MODES_MAX]; /* medians of the first ones */
     bool is_blind;  /* the trace had shown one level only, or one and warm-up: nothing could tell */
     bool has_ended; /* by itself or by a guard, not as the samples did */
-    bool has_failed; /* the policy returned an error or a report without sense */
+    double
+        error_in_visit; /* of a replay: relative, against its visit; of several modes the largest */
+    bool has_failed;    /* the policy returned an error or a report without sense */
 };
 
 /* Runs it on the trace, which is made longer as needed, in batches of a number of samples (0: as
@@ -37,8 +39,9 @@ struct stop stopping_trial_on(const struct stopping_policy *policy, const struct
 double stop_error(const struct stop *stop, double median_ns, const double *modes_ns);
 /* Certified, and wrong by more than the precision. A verdict of several modes counts as well. */
 bool stop_is_false(const struct stop *stop, double precision, double error);
-/* Does the interval hold it? Intervals that are not given do not. */
-bool stop_covers(const struct stop *stop, double median_ns);
+/* Does the interval, wider by so much at either end, hold it? Intervals that are not given do not.
+ */
+bool stop_covers(const struct stop *stop, double median_ns, double wider_ns);
 
 /* Adds a stop to a digest that begins with STOP_DIGEST: where and why it ended, and, if asked for,
  * every bit of its estimate. */
