@@ -37,14 +37,13 @@ static const struct gb_policy_ops *inside(const struct timed *timed)
 
 /* The least of the repeats; a policy that looks at every sample fills the table, and the rest is
  * not kept. */
-static void keep(struct timed *timed, uint64_t n, double ns)
+static void keep(struct timed *timed, double ns)
 {
     if (timed->n_looks == LOOKS_MAX)
         return;
-    uint64_t i = timed->n_looks++;
-    bool is_first = timed->looks[i].ns == 0;
-    timed->looks[i].n = n;
-    timed->looks[i].ns = is_first ? ns : fmin(ns, timed->looks[i].ns);
+    const uint64_t i = timed->n_looks++;
+    timed->looks[i].ns = timed->looks[i].n == 0 ? ns : fmin(ns, timed->looks[i].ns);
+    timed->looks[i].n = timed->n;
 }
 
 /* The outer policy's params are its object. */
@@ -62,9 +61,8 @@ static int32_t observe(void *object, const struct gb_samples *samples)
     struct timed *timed = object;
     struct gb_samples part = *samples;
     int32_t status = GB_OK;
-    timed->n += samples->n;
-    for (uint64_t first = 0; first < samples->n && status == GB_OK; first += part.n) {
-        uint64_t left = samples->n - first;
+    for (uint64_t left = samples->n; left > 0 && status == GB_OK; left -= part.n) {
+        const uint64_t first = samples->n - left;
         part.n = left == 1 ? 1 : left - 1 < BATCH ? left - 1 : BATCH;
         part.time_ns = samples->time_ns + first;
         part.elapsed_ns = samples->elapsed_ns + first;
@@ -74,8 +72,9 @@ static int32_t observe(void *object, const struct gb_samples *samples)
         status = inside(timed)->observe(timed->object, &part);
         timed->last_ns = now_ns() - before;
         timed->total_ns += timed->last_ns;
+        timed->n += part.n;
         if (left > 1)
-            keep(timed, timed->n - left + part.n, timed->last_ns);
+            keep(timed, timed->last_ns);
     }
     return status;
 }
@@ -87,7 +86,7 @@ static int32_t next(void *object, struct gb_next *next)
     int32_t status = inside(timed)->next(timed->object, next);
     double ns = now_ns() - before;
     timed->total_ns += ns;
-    keep(timed, timed->n, ns + timed->last_ns);
+    keep(timed, ns + timed->last_ns);
     timed->last_ns = 0;
     return status;
 }
@@ -99,7 +98,7 @@ static int32_t report(void *object, struct gb_estimate *estimate)
     int32_t status = inside(timed)->report(timed->object, estimate);
     double ns = now_ns() - before;
     timed->total_ns += ns;
-    timed->report_ns = timed->report_ns == 0 ? ns : fmin(ns, timed->report_ns);
+    timed->report_ns = fmin(ns, timed->report_ns);
     return status;
 }
 
@@ -153,7 +152,7 @@ struct worst_look stopping_looks(const struct stopping_policy *policy, uint64_t 
         const struct trace_setting setting = {&hard_families[i], 1e4, 3e3};
         trace_begin(&trace, &setting, seed, 0);
         double a_sample_ns = INFINITY;
-        timed = (struct timed){.policy = policy};
+        timed = (struct timed){.policy = policy, .report_ns = INFINITY};
         for (int repeat = 0; repeat < REPEATS; repeat++) {
             timed.n = timed.n_looks = 0;
             timed.total_ns = timed.last_ns = 0;

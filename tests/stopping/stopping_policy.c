@@ -28,23 +28,6 @@ void stopping_policy_folders(const char *given, struct arena *arena, struct path
     globfree(&found);
 }
 
-/* Splits "steady precision=0.5%" into the id and its settings. */
-static size_t split(const char *text, struct arena *arena, char **ret_id,
-                    struct setting **ret_settings)
-{
-    char *copy = arena_text(arena, text), *rest = NULL;
-    *ret_id = strtok_r(copy, " ", &rest);
-    size_t n = 0;
-    for (char *word; (word = strtok_r(NULL, " ", &rest)) != NULL; n++) {
-        char *equal = strchr(word, '=');
-        if (equal)
-            *equal = 0;
-        *ret_settings = arena_grow(arena, *ret_settings, n, sizeof **ret_settings);
-        (*ret_settings)[n] = (struct setting){.key = word, .text = equal ? equal + 1 : "yes"};
-    }
-    return n;
-}
-
 /* The latest of the folders' modules that has it: a worker looks in the same order. */
 static int32_t find(const char *id, const struct path_list *folders, struct arena *arena,
                     const struct gb_plugin **ret, struct gb_error *error)
@@ -52,17 +35,13 @@ static int32_t find(const char *id, const struct path_list *folders, struct aren
     struct path_list files;
     module_files(folders, arena, &files);
     for (size_t i = 0; i < files.n; i++) {
+        struct module module;
         if (!module_file_names(files.items[i], GB_PLUGIN_POLICY, id))
             continue;
-        struct module module;
         int32_t status = module_load(files.items[i], false, arena, &module, error);
-        if (status != GB_OK)
+        *ret = status == GB_OK ? module_find(&module, GB_PLUGIN_POLICY, id) : NULL;
+        if (status != GB_OK || *ret)
             return status;
-        const struct gb_plugin *plugin = module_find(&module, GB_PLUGIN_POLICY, id);
-        if (plugin) {
-            *ret = plugin;
-            return GB_OK;
-        }
     }
     return error_set(error, GB_NOT_FOUND, "policy \"%s\": no module of that name in %zu folders",
                      id, folders->n);
@@ -71,11 +50,18 @@ static int32_t find(const char *id, const struct path_list *folders, struct aren
 int32_t stopping_policy_load(const char *text, const struct path_list *folders, struct arena *arena,
                              struct stopping_policy *ret, struct gb_error *error)
 {
-    char *id = NULL;
+    char *rest = NULL, *id = strtok_r(arena_text(arena, text), " ", &rest);
     struct setting *settings = NULL;
-    size_t n = split(text, arena, &id, &settings);
+    size_t n = 0;
     if (!id)
         return error_set(error, GB_INVALID, "a policy has a name, as in \"steady precision=1%%\"");
+    for (char *word; (word = strtok_r(NULL, " ", &rest)) != NULL;) {
+        char *equal = strchr(word, '=');
+        if (equal)
+            *equal = 0;
+        ARENA_APPEND(arena, settings, n,
+                     (struct setting){.key = word, .text = equal ? equal + 1 : "yes"});
+    }
     *ret = (struct stopping_policy){.text = arena_text(arena, text), .precision = PRECISION};
     int32_t status = find(id, folders, arena, &ret->plugin, error);
     if (status != GB_OK)

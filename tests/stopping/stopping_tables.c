@@ -6,6 +6,28 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Columns by a text, "family|>T|>overhead": > stands before those of numbers. */
+static void columns(struct table *table, const char *heads)
+{
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", heads);
+    for (char *head = strtok_r(copy, "|", &rest); head; head = strtok_r(NULL, "|", &rest))
+        table_column(table, head + (*head == '>'), *head == '>');
+}
+
+static void cell_number(struct table *table, const char *format, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+    snprintf(text, sizeof text, format, value);
+    table_cell(table, isnan(value) ? "-" : text);
+}
+
+static void cell_percent(struct table *table, uint64_t k, uint64_t n)
+{
+    cell_number(table, "%.3g", percent(k, n));
+}
 
 static void cell_scenario(struct table *table, const struct scenario *scenario)
 {
@@ -14,21 +36,6 @@ static void cell_scenario(struct table *table, const struct scenario *scenario)
     table_cell(table, scenario->setting.family->name);
     table_cell(table, format_time(scenario->setting.time_ns, 3, time));
     table_cell(table, format_time(scenario->setting.overhead_ns, 3, overhead));
-}
-
-static void columns_scenario(struct table *table)
-{
-    table_column(table, "family", false);
-    table_column(table, "T", true);
-    table_column(table, "overhead", true);
-}
-
-static void cell_percent(struct table *table, uint64_t k, uint64_t n)
-{
-    if (n == 0)
-        table_cell(table, "-");
-    else
-        table_cell_printf(table, "%.3g", percent(k, n));
 }
 
 static void finish(struct table *table, const char *title, struct text *out)
@@ -41,7 +48,7 @@ static void finish(struct table *table, const char *title, struct text *out)
 void table_of_policies(const struct experiment *experiment, size_t n_policies, struct text *out)
 {
     struct table table = {0};
-    columns_scenario(&table);
+    columns(&table, "family|>T|>overhead");
     for (size_t p = 0; p < n_policies; p++)
         table_column(&table, experiment->policies[p].text, true);
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
@@ -61,26 +68,12 @@ void table_of_policies(const struct experiment *experiment, size_t n_policies, s
 
 void table_of_verdicts(const struct experiment *experiment, size_t policy, struct text *out)
 {
-    static const struct {
-        const char *head;
-        int verdict;
-    } verdicts[] = {{"certified", GB_VERDICT_CERTIFIED},
-                    {"multimodal", GB_VERDICT_MULTIMODAL},
-                    {"limited", GB_VERDICT_RESOLUTION_LIMITED},
-                    {"unconverged", GB_VERDICT_UNCONVERGED},
-                    {"gave up", GB_VERDICT_GAVE_UP},
-                    {"none", GB_VERDICT_NONE}};
-    enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
+    static const int verdicts[] = {
+        GB_VERDICT_CERTIFIED,   GB_VERDICT_MULTIMODAL, GB_VERDICT_RESOLUTION_LIMITED,
+        GB_VERDICT_UNCONVERGED, GB_VERDICT_GAVE_UP,    GB_VERDICT_NONE};
     struct table table = {0};
-    columns_scenario(&table);
-    table_column(&table, "class", false);
-    table_column(&table, "false", true);
-    table_column(&table, "blind", true);
-    for (int i = 0; i < VERDICTS; i++)
-        table_column(&table, verdicts[i].head, true);
-    table_column(&table, "samples to know", true);
-    table_column(&table, "to resolve", true);
-    table_column(&table, "to mix", true);
+    columns(&table, "family|>T|>overhead|class|>false|>blind|>certified|>multimodal|>limited|"
+                    ">unconverged|>gave up|>none|>samples to know|>to resolve|>to mix");
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         const struct scenario *scenario = &experiment->scenarios[i];
         struct outcome outcome = outcome_of(experiment, i, policy);
@@ -88,8 +81,8 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
         table_cell(&table, trace_class_words(scenario->setting.family->class));
         cell_percent(&table, outcome.n_false - outcome.n_blind_false, outcome.n);
         cell_percent(&table, outcome.n_blind_false, outcome.n);
-        for (int j = 0; j < VERDICTS; j++)
-            cell_percent(&table, outcome.verdicts[verdicts[j].verdict], outcome.n);
+        for (size_t j = 0; j < sizeof verdicts / sizeof verdicts[0]; j++)
+            cell_percent(&table, outcome.verdicts[verdicts[j]], outcome.n);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_know);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_resolve);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_mix);
@@ -103,20 +96,14 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
 void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out)
 {
     static const size_t n_rounds[] = {3, 12};
-    enum { N_ROUNDS = sizeof n_rounds / sizeof n_rounds[0] };
     struct table table = {0};
-    columns_scenario(&table);
-    for (size_t i = 0; i < N_ROUNDS; i++) {
-        table_column(&table, i == 0 ? "3 rounds: within" : "12 rounds: within", true);
-        table_column(&table, "false", true);
-        table_column(&table, "blind", true);
-        table_column(&table, "coverage", true);
-    }
+    columns(&table, "family|>T|>overhead|>3 rounds: within|>false|>blind|>coverage|"
+                    ">12 rounds: within|>false|>blind|>coverage");
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         if (experiment->scenarios[i].setting.family->class != TRACE_REGIME)
             continue;
         cell_scenario(&table, &experiment->scenarios[i]);
-        for (size_t j = 0; j < N_ROUNDS; j++) {
+        for (size_t j = 0; j < 2; j++) {
             struct rounds_outcome rounds = rounds_outcome_of(experiment, i, policy, n_rounds[j]);
             cell_percent(&table, rounds.n_certified, rounds.n);
             cell_percent(&table, rounds.n_false - rounds.n_blind_false, rounds.n);
@@ -124,12 +111,13 @@ void table_of_rounds(const struct experiment *experiment, size_t policy, struct 
             cell_percent(&table, rounds.n_covered, rounds.n);
         }
     }
-    finish(
-        &table,
-        "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all have "
-        "seen the same one level, %",
-        out);
+    finish(&table,
+           "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all "
+           "have seen the same one level, %",
+           out);
 }
+
+/* --- parts --- */
 
 /* Does it fail where the whole passes, or by half as much again? */
 static bool has_worsened(const struct gate *gate, const struct gates *whole)
@@ -148,10 +136,9 @@ static double false_share(const struct experiment *experiment, size_t policy)
     uint64_t n = 0, n_false = 0;
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         struct outcome outcome = outcome_of(experiment, i, policy);
-        if (trace_needs_rounds(&experiment->scenarios[i].setting))
-            continue;
-        n += outcome.n;
-        n_false += outcome.n_false;
+        bool is_asked = !trace_needs_rounds(&experiment->scenarios[i].setting);
+        n += is_asked ? outcome.n : 0;
+        n_false += is_asked ? outcome.n_false : 0;
     }
     return percent(n_false, n);
 }
@@ -182,13 +169,6 @@ void table_of_parts(const struct experiment *experiment, size_t first, struct te
 }
 
 /* --- recordings --- */
-
-static void cell_number(struct table *table, const char *format, double value)
-{
-    char text[NUMBER_TEXT_MAX];
-    snprintf(text, sizeof text, format, value);
-    table_cell(table, isnan(value) ? "-" : text);
-}
 
 static void row_of_recording(const struct experiment *experiment, size_t kernel, size_t policy,
                              struct table *table)
@@ -227,18 +207,10 @@ static void row_of_recording(const struct experiment *experiment, size_t kernel,
 
 void table_of_recordings(const struct experiment *experiment, struct text *out)
 {
-    static const struct {
-        const char *head;
-        bool is_number;
-    } columns[] = {
-        {"kernel", false},   {"median", true},      {"tick %", true},    {"visits +- %", true},
-        {"for one", true},   {"to know", true},     {"policy", false},   {"samples", true},
-        {"of base %", true}, {"error %", true},     {"false", true},     {"in visit", true},
-        {"covers", true},    {"visit's", true},     {"certified", true}, {"multimodal", true},
-        {"limited", true},   {"unconverged", true}, {"replays", true},   {"short", true}};
     struct table table = {0};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        table_column(&table, columns[i].head, columns[i].is_number);
+    columns(&table, "kernel|>median|>tick %|>visits +- %|>for one|>to know|policy|>samples|"
+                    ">of base %|>error %|>false|>in visit|>covers|>visit's|>certified|>multimodal|"
+                    ">limited|>unconverged|>replays|>short");
     for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++)
         for (size_t policy = 0; policy < experiment->n_policies; policy++)
             row_of_recording(experiment, kernel, policy, &table);
