@@ -1,10 +1,11 @@
 /* stopping_experiment.c - see stopping_experiment.h. */
 #include "tests/stopping/stopping_experiment.h"
 
+#include "core/base/statistics.h"
 #include "tests/stopping/stopping_recordings.h"
-#include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,43 @@ enum {
     REPEATED_EVERY = 64, /* replications of which one is done again, */
     REPEATED_BATCH = 7   /*   in batches of so many samples */
 };
+
+/* --- statistics --- */
+
+double share_upper_bound(uint64_t k, uint64_t n, double confidence)
+{
+    double low = 0, high = 1;
+    for (int i = 0; i < 60 && k < n; i++) {
+        double share = 0.5 * (low + high);
+        if (binomial_at_most(k, n, share) > 1 - confidence)
+            low = share;
+        else
+            high = share;
+    }
+    return k >= n ? 1 : 0.5 * (low + high);
+}
+
+double percent(uint64_t k, uint64_t n)
+{
+    return n ? 100 * (double)k / (double)n : NAN;
+}
+
+double quantile_of(double *values, size_t n, double p)
+{
+    sort_values(values, n);
+    return quantile_of_sorted(values, n, p);
+}
+
+struct rounds_interval stops_combined(const struct stop *rounds, size_t n)
+{
+    double medians[ROUNDS_MAX] = {0}, lows[ROUNDS_MAX] = {0}, highs[ROUNDS_MAX] = {0};
+    for (size_t i = 0; i < n; i++) {
+        medians[i] = rounds[i].value_ns;
+        lows[i] = rounds[i].low_ns;
+        highs[i] = rounds[i].high_ns;
+    }
+    return rounds_combine(medians, lows, highs, n, 0.95);
+}
 
 /* --- scenarios --- */
 
@@ -205,6 +243,20 @@ static void *work(void *context)
     return NULL;
 }
 
+/* In this thread and in as many others as make n_threads, or can be started. */
+static void work_in_threads(uint32_t n_threads, struct shared *shared)
+{
+    pthread_t *threads = memory_allocate(n_threads * sizeof *threads);
+    uint32_t n_started = 0;
+    while (n_started + 1 < n_threads &&
+           pthread_create(&threads[n_started], NULL, work, shared) == 0)
+        n_started++;
+    work(shared);
+    for (uint32_t i = 0; i < n_started; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
 int32_t experiment_run(struct experiment *experiment, struct gb_error *error)
 {
     struct shared shared = {.experiment = experiment};
@@ -218,7 +270,7 @@ int32_t experiment_run(struct experiment *experiment, struct gb_error *error)
     }
     experiment->stops = memory_allocate((n * experiment->n_policies + 1) *
                                         sizeof *experiment->stops);
-    in_threads(experiment->n_jobs, work, &shared);
+    work_in_threads(experiment->n_jobs, &shared);
     experiment->n_repeated = shared.n_repeated;
     experiment->n_differing = shared.n_differing;
     if (shared.has_failed)

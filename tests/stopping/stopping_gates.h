@@ -70,6 +70,3 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
  */
 double samples_allowed(int class, double time_ns, double precision, const struct demand *demand,
                        double baseline);
-
-/* "regimes T=100 us +60 us". */
-const char *scenario_words(const struct scenario *scenario, struct arena *arena);

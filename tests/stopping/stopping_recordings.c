@@ -3,7 +3,6 @@
 
 #include "core/store/store_read.h"
 #include "plugins/common/policy/mid_quantile.h"
-#include "tests/stopping/stopping_statistics.h"
 
 #include <dirent.h>
 #include <math.h>

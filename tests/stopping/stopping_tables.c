@@ -2,7 +2,6 @@
 #include "tests/stopping/stopping_tables.h"
 
 #include "core/base/table.h"
-#include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>
 #include <stdio.h>
