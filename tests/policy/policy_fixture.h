@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct policy_work {
+/* The policy of this test; policy_begin ends the one before, TEST_FIXTURE(NULL, policy_end) the
+ * last.
+ */
+static struct policy_work {
     struct fake_host *fake;
     const struct gb_plugin *plugin;
     const struct gb_policy_ops *ops;
@@ -29,97 +32,102 @@ struct policy_work {
     uint64_t n_looks; /* times next was asked */
     struct gb_next next;
     struct gb_estimate estimate;
-};
+} work;
+
+static inline void policy_end(void)
+{
+    if (work.fake == NULL)
+        return;
+    work.ops->destroy(work.policy);
+    work.ops->destroy(NULL);
+    fake_params_free(work.plugin, work.params);
+    fake_host_free(work.fake);
+    free(work.elapsed);
+    work.fake = NULL;
+}
 
 /* The policy and its options by a text: "steady;precision=0.5%;without=modes". */
-static inline void __attribute__((format(printf, 2, 3)))
-policy_begin(struct policy_work *work, const char *format, ...)
+static inline void __attribute__((format(printf, 1, 2))) policy_begin(const char *format, ...)
 {
     char *rest = NULL;
     va_list arguments;
-    *work = (struct policy_work){.fake = fake_host_new()};
+    policy_end();
+    work = (struct policy_work){.fake = fake_host_new()};
     va_start(arguments, format);
-    ck_assert_int_lt(vsnprintf(work->text, sizeof work->text, format, arguments),
-                     (int)sizeof work->text);
+    ck_assert_int_lt(vsnprintf(work.text, sizeof work.text, format, arguments),
+                     (int)sizeof work.text);
     va_end(arguments);
-    work->plugin = fake_policy(strtok_r(work->text, ";", &rest));
-    work->ops = work->plugin->ops;
-    work->params = fake_params_new(work->plugin);
+    work.plugin = fake_policy(strtok_r(work.text, ";", &rest));
+    work.ops = work.plugin->ops;
+    work.params = fake_params_new(work.plugin);
     for (char *name; (name = strtok_r(NULL, ";", &rest)) != NULL;) {
         char *equals = strchr(name, '=');
         ck_assert_ptr_nonnull(equals);
         *equals = '\0';
-        fake_params_set(work->plugin, work->params, name, equals + 1);
+        fake_params_set(work.plugin, work.params, name, equals + 1);
     }
 }
 
-static inline void policy_ask(struct policy_work *work)
+static inline void policy_ask(void)
 {
-    work->next = (struct gb_next){.size = sizeof work->next};
-    ck_assert_int_eq(work->ops->next(work->policy, &work->next), GB_OK);
-    work->n_looks++;
+    work.next = (struct gb_next){.size = sizeof work.next};
+    ck_assert_int_eq(work.ops->next(work.policy, &work.next), GB_OK);
+    work.n_looks++;
 }
 
 /* Asks it for the first time. The wall times are those of n samples. */
-static inline void policy_start(struct policy_work *work, const double *times, uint64_t n)
+static inline void policy_start(const double *times, uint64_t n)
 {
-    work->elapsed = calloc(n + 1, sizeof *work->elapsed);
-    ck_assert_ptr_nonnull(work->elapsed);
+    work.elapsed = calloc(n + 1, sizeof *work.elapsed);
+    ck_assert_ptr_nonnull(work.elapsed);
     for (uint64_t i = 0; i < n; i++)
-        work->elapsed[i] = (i > 0 ? work->elapsed[i - 1] : 0.0) +
-                           (times[i] > 0.0 && times[i] < 1e300 ? times[i] : 0.0) +
-                           work->overhead_ns;
-    ck_assert_int_eq(work->ops->create(&work->fake->host, work->params, &work->policy), GB_OK);
-    policy_ask(work);
+        work.elapsed[i] = (i > 0 ? work.elapsed[i - 1] : 0.0) +
+                          (times[i] > 0.0 && times[i] < 1e300 ? times[i] : 0.0) + work.overhead_ns;
+    ck_assert_int_eq(work.ops->create(&work.fake->host, work.params, &work.policy), GB_OK);
+    policy_ask();
 }
 
-static inline void policy_give(struct policy_work *work, const double *times, uint64_t end)
+static inline void policy_give(const double *times, uint64_t end)
 {
-    const uint64_t first = work->n;
+    const uint64_t first = work.n;
     const struct gb_samples samples = {
         .size = sizeof samples,
-        .traits = work->traits,
+        .traits = work.traits,
         .n = end - first,
         .time_ns = times + first,
-        .elapsed_ns = work->elapsed + first,
-        .clock_hz = work->clock_hz != NULL ? work->clock_hz + first : NULL,
-        .throttle = work->throttle != NULL ? work->throttle + first : NULL,
-        .flags = work->flags != NULL ? work->flags + first : NULL,
-        .tick_ns = work->tick_ns,
+        .elapsed_ns = work.elapsed + first,
+        .clock_hz = work.clock_hz != NULL ? work.clock_hz + first : NULL,
+        .throttle = work.throttle != NULL ? work.throttle + first : NULL,
+        .flags = work.flags != NULL ? work.flags + first : NULL,
+        .tick_ns = work.tick_ns,
     };
-    ck_assert_int_eq(work->ops->observe(work->policy, &samples), GB_OK);
-    work->n = end;
+    ck_assert_int_eq(work.ops->observe(work.policy, &samples), GB_OK);
+    work.n = end;
 }
 
-static inline void policy_report(struct policy_work *work)
+static inline void policy_report(void)
 {
-    work->estimate = (struct gb_estimate){.size = sizeof work->estimate};
-    ck_assert_int_eq(work->ops->report(work->policy, &work->estimate), GB_OK);
+    work.estimate = (struct gb_estimate){.size = sizeof work.estimate};
+    ck_assert_int_eq(work.ops->report(work.policy, &work.estimate), GB_OK);
 }
 
 /* Ends with the verdict or with the samples; then the policy reports. */
-static inline void policy_drive(struct policy_work *work, const double *times, uint64_t n)
+static inline void policy_drive(const double *times, uint64_t n)
 {
-    policy_start(work, times, n);
-    while (work->next.decision == GB_MORE && work->n < n) {
-        uint64_t end = work->n + 1;
+    policy_start(times, n);
+    while (work.next.decision == GB_MORE && work.n < n) {
+        uint64_t end = work.n + 1;
         while (end < n &&
-               (end < work->next.n_samples || work->elapsed[end - 1] < work->next.elapsed_ns))
+               (end < work.next.n_samples || work.elapsed[end - 1] < work.next.elapsed_ns))
             end++;
-        policy_give(work, times, end);
-        policy_ask(work);
+        policy_give(times, end);
+        policy_ask();
     }
-    policy_report(work);
+    policy_report();
 }
 
-static inline void policy_end(struct policy_work *work)
-{
-    work->ops->destroy(work->policy);
-    work->ops->destroy(NULL);
-    fake_params_free(work->plugin, work->params);
-    fake_host_free(work->fake);
-    free(work->elapsed);
-}
+/* Both of it, with the text of policy_begin. */
+#define policy_run(times, n, ...) (policy_begin(__VA_ARGS__), policy_drive((times), (n)))
 
 /* Values in an order that statistics by ranks may stumble over: random, with ties, with signs and
  * zeros of either, ascending, descending, constant, up and down, periodic, in long turns. */

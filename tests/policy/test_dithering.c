@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+TEST_FIXTURE(NULL, policy_end)
+
 enum { MANY = 250000 };
 static double times[MANY];
 
@@ -23,15 +25,14 @@ static void run_kernel(const struct kernel *kernel)
     }
 }
 
-static void drive(struct policy_work *work, const char *policy, const struct kernel *kernel,
-                  uint32_t traits)
+static void drive(const char *policy, const struct kernel *kernel, uint32_t traits)
 {
-    policy_begin(work, "%s", policy);
-    work->traits = traits;
-    work->tick_ns = kernel->tick_ns;
-    work->overhead_ns = 3e3;
+    policy_begin("%s", policy);
+    work.traits = traits;
+    work.tick_ns = kernel->tick_ns;
+    work.overhead_ns = 3e3;
     run_kernel(kernel);
-    policy_drive(work, times, MANY);
+    policy_drive(times, MANY);
 }
 
 static const struct kernel empty = {487.0, 0.0, 32.0, 0.0};
@@ -65,9 +66,8 @@ TEST_TIMES(dithered, 14)
         {"fixed;samples=100000", &noisy, GB_VERDICT_NONE, "median", 2.0},
         {"stdrel", &one_us, GB_VERDICT_NONE, "mean", 0.2},
     };
-    struct policy_work work;
     const struct gb_estimate *estimate = &work.estimate;
-    drive(&work, cases[_i].policy, cases[_i].kernel, GB_SAMPLES_DITHERED);
+    drive(cases[_i].policy, cases[_i].kernel, GB_SAMPLES_DITHERED);
     ck_assert_msg(estimate->verdict == cases[_i].verdict, "verdict %d: %s", estimate->verdict,
                   work.next.reason);
     ck_assert_str_eq(estimate->statistic, cases[_i].statistic);
@@ -75,7 +75,6 @@ TEST_TIMES(dithered, 14)
     ck_assert(estimate->low_ns < cases[_i].kernel->time_ns &&
               cases[_i].kernel->time_ns < estimate->high_ns);
     ck_assert_uint_eq(estimate->n_modes, 1);
-    policy_end(&work);
 }
 
 /* Without the rule, or where the clock does not say so, a median and its tick. */
@@ -91,10 +90,8 @@ TEST_TIMES(not_dithered, 5)
         {"median_ci;precision=0.5%", 0},
         {"median_cs;precision=0.5%", 0},
     };
-    struct policy_work work;
-    drive(&work, cases[_i].policy, &one_us, cases[_i].traits);
+    drive(cases[_i].policy, &one_us, cases[_i].traits);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_RESOLUTION_LIMITED);
     ck_assert_str_eq(work.estimate.statistic, "median");
     ck_assert_double_ge(0.5 * (work.estimate.high_ns - work.estimate.low_ns), 16.0);
-    policy_end(&work);
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+TEST_FIXTURE(NULL, policy_end)
+
 /* --- order statistics --- */
 
 TEST(normal_quantiles)
@@ -149,18 +151,16 @@ static void fill(uint64_t n, double even, double odd)
         times[i] = i % 2 == 0 ? even : odd;
 }
 
-static void drive(struct policy_work *work, const char *policy, uint64_t n)
+static void drive(const char *policy, uint64_t n)
 {
-    policy_begin(work, "%s", policy);
-    policy_drive(work, times, n);
+    policy_run(times, n, "%s", policy);
 }
 
 TEST(fixed_takes_exactly_what_it_was_given)
 {
-    struct policy_work work;
     for (size_t i = 0; i < 200; i++)
         times[i] = (double)(1 + i % 3);
-    drive(&work, "fixed;samples=9", 200);
+    drive("fixed;samples=9", 200);
     ck_assert_int_eq(work.next.decision, GB_DONE);
     ck_assert_str_eq(work.next.reason, "9 samples");
     ck_assert_uint_eq(work.n, 9);
@@ -174,20 +174,17 @@ TEST(fixed_takes_exactly_what_it_was_given)
     ck_assert_uint_eq(work.estimate.n, 9);
     ck_assert_uint_eq(work.estimate.n_modes, 1);
     ck_assert_double_gt(work.estimate.n_effective, 0.0);
-    policy_end(&work);
 }
 
 TEST(budget_ends_at_the_sample_that_spends_it)
 {
-    struct policy_work work;
     fill(200, 1e6, 1e6);
-    drive(&work, "budget;time=10ms", 200);
+    drive("budget;time=10ms", 200);
     ck_assert_str_eq(work.next.reason, "0.01 s of samples");
     ck_assert_uint_eq(work.n, 10);
     ck_assert_uint_eq(work.n_looks, 2);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_NONE);
     ck_assert_double_eq(work.estimate.value_ns, 1e6);
-    policy_end(&work);
 }
 
 /* --- all of them --- */
@@ -207,15 +204,13 @@ TEST_TIMES(nothing_is_claimed_without_samples, 8)
         {"median_cs", GB_VERDICT_UNCONVERGED},
         {"quantiles", GB_VERDICT_UNCONVERGED},
     };
-    struct policy_work work;
-    drive(&work, cases[_i].id, 0);
+    drive(cases[_i].id, 0);
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_double_nan(work.estimate.value_ns);
     ck_assert_double_nan(work.estimate.low_ns);
     ck_assert_double_nan(work.estimate.high_ns);
     ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
     ck_assert_uint_eq(work.fake->n_metrics, 0);
-    policy_end(&work);
 }
 
 TEST_TIMES(nonsense_is_given_up, 12)
@@ -225,18 +220,16 @@ TEST_TIMES(nonsense_is_given_up, 12)
         uint64_t n;
     } cases[] = {{"steady", 150}, {"quantiles", 150}, {"median_ci;floor_wall=0s", 30}};
     static const double values[] = {NAN, INFINITY, -1.0, 0.0};
-    struct policy_work work;
     fill(1000, values[_i % 4], values[_i % 4]);
-    policy_begin(&work, "%s", cases[_i / 4].policy);
+    policy_begin("%s", cases[_i / 4].policy);
     work.overhead_ns = 1e6;
-    policy_drive(&work, times, 1000);
+    policy_drive(times, 1000);
     ck_assert_int_eq(work.next.decision, GB_GAVE_UP);
     ck_assert_str_eq(work.next.reason, "times are zero, negative or not finite");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
     ck_assert_uint_eq(work.n, cases[_i / 4].n);
     ck_assert_uint_eq(work.estimate.n, cases[_i / 4].n);
     ck_assert(_i >= 8 || isnan(work.estimate.low_ns));
-    policy_end(&work);
 }
 
 /* --- stdrel: that it stops where its definition says is in test_policies_reference.c --- */
@@ -259,16 +252,14 @@ TEST_TIMES(stdrel_says_why, 3)
         {"stdrel", 0.0, 0.0, 68, GB_GAVE_UP, GB_VERDICT_GAVE_UP,
          "no finite noise in 64 samples in a row"},
     };
-    struct policy_work work;
     fill(400, cases[_i].even, cases[_i].odd);
-    drive(&work, cases[_i].policy, 400);
+    drive(cases[_i].policy, 400);
     ck_assert_uint_eq(work.n, cases[_i].n);
     ck_assert_str_eq(work.next.reason, cases[_i].reason);
     ck_assert_int_eq(work.next.decision, cases[_i].decision);
     ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
     if (_i == 0)
         ck_assert_double_eq(fake_metric_named(work.fake, "noise"), 0.0);
-    policy_end(&work);
 }
 
 /* Constant up to an outlier, so that the noise is 0 before and falls slowly after it: a single 0 in
@@ -278,12 +269,10 @@ TEST_TIMES(stdrel_keeps_512_noises, 2)
 {
     static const uint64_t outliers[] = {2001, 2002}; /* counted from 1 */
     static const uint64_t stops[] = {2001 + 511, 2002 + 511 + 15};
-    struct policy_work work;
     fill(3000, 1000.0, 1000.0);
     times[outliers[_i] - 1] = 5000.0;
-    drive(&work, "stdrel;max_noise=0;min_time=0", 3000);
+    drive("stdrel;max_noise=0;min_time=0", 3000);
     ck_assert_uint_eq(work.n, stops[_i]);
-    policy_end(&work);
 }
 
 /* --- median_ci --- */
@@ -300,41 +289,36 @@ TEST_TIMES(median_ci_waits_for_wall_time, 4)
                  {"median_ci;precision=0.2%", 500}};
     fill(600, 1e6, 1e6);
     for (uint64_t missing = 0; missing < 2; missing++) {
-        struct policy_work work;
-        drive(&work, cases[_i].policy, cases[_i].n - missing);
+        drive(cases[_i].policy, cases[_i].n - missing);
         ck_assert_int_eq(work.next.decision, missing ? GB_MORE : GB_DONE);
         ck_assert_int_eq(work.estimate.verdict,
                          missing ? GB_VERDICT_UNCONVERGED : GB_VERDICT_CERTIFIED);
-        policy_end(&work);
     }
 }
 
 TEST(median_ci_looks_a_quarter_later_each_time)
 {
     static const uint64_t looks[] = {30, 38, 48, 60, 75, 94, 118, 148, 185};
-    struct policy_work work;
     fill(200, 100.0, 200.0);
-    policy_begin(&work, "median_ci;floor_wall=0s");
-    policy_start(&work, times, 200);
+    policy_begin("median_ci;floor_wall=0s");
+    policy_start(times, 200);
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
         ck_assert_int_eq(work.next.decision, GB_MORE);
         ck_assert_uint_eq(work.next.n_samples, looks[i]);
-        policy_give(&work, times, looks[i]);
-        policy_ask(&work);
+        policy_give(times, looks[i]);
+        policy_ask();
     }
-    policy_report(&work);
+    policy_report();
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
-    policy_end(&work);
 }
 
 /* 100 + k / 30 for k = 0, 15, 1, 16 ...: never correlated, so that the interval ends at the 9th and
  * the 22nd of 30. */
 TEST(median_ci_certifies_its_interval)
 {
-    struct policy_work work;
     for (size_t i = 0; i < 30; i++)
         times[i] = 100.0 + (double)(i % 2 * 15 + i / 2) / 30.0;
-    drive(&work, "median_ci;floor_wall=0s", 30);
+    drive("median_ci;floor_wall=0s", 30);
     ck_assert_int_eq(work.next.decision, GB_DONE);
     ck_assert_str_eq(work.next.reason, "interval within 1 %");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
@@ -344,12 +328,10 @@ TEST(median_ci_certifies_its_interval)
     ck_assert_double_eq(work.estimate.high_ns, 100.0 + 21.0 / 30.0);
     ck_assert_double_eq_tol(work.estimate.detectable_mode_weight, 1.0 - pow(0.05, 1.0 / 30.0),
                             1e-12);
-    policy_end(&work);
 
-    drive(&work, "median_ci;floor_wall=0s;precision=0.1%", 30); /* more than they can give */
+    drive("median_ci;floor_wall=0s;precision=0.1%", 30); /* more than they can give */
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
-    policy_end(&work);
 }
 
 /* Equal times of a timer with a step: what the step hides is not claimed; nor is anything of fewer
@@ -368,11 +350,10 @@ TEST_TIMES(median_ci_knows_the_timers_step, 4)
         {30, 32.0, 984.0, 1016.0, GB_VERDICT_RESOLUTION_LIMITED,
          "timer resolution of 32 ns too coarse for 1 %"},
     };
-    struct policy_work work;
     fill(30, 1000.0, 1000.0);
-    policy_begin(&work, "median_ci;floor_wall=0s");
+    policy_begin("median_ci;floor_wall=0s");
     work.tick_ns = cases[_i].tick_ns;
-    policy_drive(&work, times, cases[_i].n);
+    policy_drive(times, cases[_i].n);
     ck_assert_uint_eq(work.n, cases[_i].n);
     if (*cases[_i].reason != '\0')
         ck_assert_str_eq(work.next.reason, cases[_i].reason);
@@ -380,7 +361,6 @@ TEST_TIMES(median_ci_knows_the_timers_step, 4)
     ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
     ck_assert_double_eq(work.estimate.low_ns, cases[_i].low);
     ck_assert_double_eq(work.estimate.high_ns, cases[_i].high);
-    policy_end(&work);
 }
 
 /* Half of the times one step below 4 us, half one above, in a scattered order, and so on for ever.
@@ -388,17 +368,15 @@ TEST_TIMES(median_ci_knows_the_timers_step, 4)
 TEST(median_ci_stops_between_two_steps)
 {
     enum { MANY = 2000 };
-    struct policy_work work;
     for (uint64_t i = 0; i < MANY; i++)
         times[i] = i * 7919 % 100 < 49 ? 3968.0 : i * 7919 % 100 > 50 ? 4032.0 : 4000.0;
-    policy_begin(&work, "median_ci;floor_wall=0s;precision=0.5%%");
+    policy_begin("median_ci;floor_wall=0s;precision=0.5%%");
     work.tick_ns = 32.0;
-    policy_drive(&work, times, MANY);
+    policy_drive(times, MANY);
     ck_assert_uint_ge(work.n, 300);
     ck_assert_uint_lt(work.n, 500);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_RESOLUTION_LIMITED);
     ck_assert_double_eq(work.estimate.high_ns - work.estimate.low_ns, 64.0);
-    policy_end(&work);
 }
 
 /* Correlated samples are worth less, so it must take more of them. */
@@ -406,15 +384,13 @@ TEST(median_ci_is_not_fooled_by_correlation)
 {
     uint64_t taken[2];
     for (int i = 0; i < 2; i++) {
-        struct policy_work work;
         autoregressive(i == 0 ? 0.0 : 0.98, times, SERIES);
         for (size_t j = 0; j < SERIES; j++)
             times[j] = 100.0 + 5.0 * times[j];
-        drive(&work, "median_ci;floor_wall=0s;min=500", SERIES);
+        drive("median_ci;floor_wall=0s;min=500", SERIES);
         ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
         ck_assert_double_eq_tol(work.estimate.value_ns, 100.0, 1.5);
         taken[i] = work.n;
-        policy_end(&work);
     }
     ck_assert_uint_gt(taken[1], 5 * taken[0]);
 }

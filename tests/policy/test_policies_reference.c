@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+TEST_FIXTURE(NULL, policy_end)
+
 enum { TRACES = 1500, TRACES_LONG = 10000, SHORT = 180, LONG = 2000, LONG_EVERY = 97 };
 
 /* --- traces --- */
@@ -226,22 +228,20 @@ static size_t reference_stop(const struct rule *rule, const struct trace *trace,
 static size_t policy_stop(const struct rule *rule, const struct trace *trace,
                           const double params[2])
 {
-    struct policy_work work;
-    policy_begin(&work, "%s;%s=%.17g;%s=%.17g%s", rule->id, rule->options[0].name, params[0],
+    policy_begin("%s;%s=%.17g;%s=%.17g%s", rule->id, rule->options[0].name, params[0],
                  rule->options[1].name, params[1], rule->is_time ? "ns" : "");
-    policy_start(&work, trace->times, trace->n);
+    policy_start(trace->times, trace->n);
     while (work.n < trace->n && (work.next.decision == GB_MORE || work.n < trace->min_samples)) {
         const uint64_t end = work.next.decision == GB_MORE ? work.next.n_samples
                                                            : trace->min_samples;
         ck_assert_uint_gt(end, work.n);
-        policy_give(&work, trace->times, end < trace->n ? end : trace->n);
-        policy_ask(&work);
+        policy_give(trace->times, end < trace->n ? end : trace->n);
+        policy_ask();
     }
-    policy_report(&work);
+    policy_report();
     ck_assert_uint_eq(work.estimate.n, work.n);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_NONE);
     const size_t stop = work.next.decision == GB_DONE ? work.n : 0;
-    policy_end(&work);
     return stop;
 }
 
@@ -278,93 +278,85 @@ TEST_EACH(stops_where_the_definition_says, rules)
 enum { MANY = 1 << 21, VALUES = 1 << 12, AT_ONCE = 1 << 10 };
 static double times[3000];
 
-static void begin_entropy(struct policy_work *work, const char *max_angle)
+static void begin_entropy(const char *max_angle)
 {
-    policy_begin(work, "entropy;max_angle=%s", max_angle);
-    policy_start(work, times, 3000);
+    policy_begin("entropy;max_angle=%s", max_angle);
+    policy_start(times, 3000);
 }
 
 /* All equal: exactly 0 bits for ever, so that an angle of 0 is not exceeded at any even number. */
 TEST(entropy_of_equal_times_is_zero)
 {
-    struct policy_work work;
     for (size_t i = 0; i < 1000; i++)
         times[i] = i % 2 == 0 ? -0.0 : 0.0; /* equal as well */
-    begin_entropy(&work, "0");
+    begin_entropy("0");
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_uint_eq(work.next.n_samples, 2);
     for (uint64_t n = 1; n <= 1000; n++) {
-        policy_give(&work, times, n);
-        policy_ask(&work);
+        policy_give(times, n);
+        policy_ask();
         ck_assert_int_eq(work.next.decision, n % 2 == 0 ? GB_DONE : GB_MORE);
     }
     ck_assert_str_eq(work.next.reason, "entropy level: 0 degrees, R2 1.00");
-    policy_report(&work);
+    policy_report();
     ck_assert_double_eq(work.estimate.value_ns, 0.0);
     ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 0.0);
-    policy_end(&work);
 }
 
 TEST(entropy_of_different_times_levels_off_at_1874)
 {
-    struct policy_work work;
     for (size_t i = 0; i < 3000; i++)
         times[i] = 1000.0 + (double)i;
-    begin_entropy(&work, "0.048");
-    for (; work.n < 3000 && work.next.decision == GB_MORE; policy_ask(&work)) {
+    begin_entropy("0.048");
+    for (; work.n < 3000 && work.next.decision == GB_MORE; policy_ask()) {
         ck_assert_uint_eq(work.next.n_samples, work.n + 2);
-        policy_give(&work, times, work.n + 2);
+        policy_give(times, work.n + 2);
     }
     ck_assert_uint_eq(work.n, 1874);
-    policy_report(&work);
+    policy_report();
     ck_assert_double_eq(work.estimate.value_ns, 1000.0 + 936.5);
     ck_assert_double_eq(work.estimate.confidence, 0.95);
     ck_assert_double_lt(work.estimate.low_ns, work.estimate.value_ns);
     ck_assert_double_gt(work.estimate.high_ns, work.estimate.value_ns);
     ck_assert_double_eq_tol(fake_metric_named(work.fake, "entropy"), log2(1874.0), 1e-14);
-    policy_end(&work);
 }
 
 /* Two million times of 4096 values, each equally often, in a scattered order: 12 bits, to the last.
  */
 TEST(entropy_does_not_drift)
 {
-    struct policy_work work;
-    begin_entropy(&work, "0.048");
+    begin_entropy("0.048");
     for (uint64_t i = 0; i < MANY; i += AT_ONCE) {
         for (uint64_t j = 0; j < AT_ONCE; j++)
             times[j] = 5e4 + 0.1 * (double)((i + j) * (i + j + 1) / 2 % VALUES);
         work.n = 0;
-        policy_give(&work, times, AT_ONCE);
+        policy_give(times, AT_ONCE);
     }
-    policy_report(&work);
+    policy_report();
     ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 12.0);
-    policy_end(&work);
 }
 
 /* They are left out; too many in a row, and it gives up. */
 TEST_TIMES(entropy_of_times_that_are_not_finite, 3)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
-    struct policy_work work;
     for (size_t i = 0; i < 67; i++)
         times[i] = i == 0 || i == 2 ? 1.0 : values[_i];
-    begin_entropy(&work, "0.048");
-    policy_give(&work, times, 2);
-    policy_ask(&work);
+    begin_entropy("0.048");
+    policy_give(times, 2);
+    policy_ask();
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_uint_eq(work.next.n_samples, 3);
-    policy_give(&work, times, 3); /* the second finite one */
-    policy_ask(&work);
+    policy_give(times, 3); /* the second finite one */
+    policy_ask();
     ck_assert_int_eq(work.next.decision, GB_DONE);
     for (int i = 0; i < 64; i++) {
-        policy_give(&work, times, work.n + 1);
-        policy_ask(&work);
+        policy_give(times, work.n + 1);
+        policy_ask();
         ck_assert_int_eq(work.next.decision, i < 63 ? GB_MORE : GB_GAVE_UP);
     }
-    policy_report(&work);
+    policy_report();
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
     ck_assert_uint_eq(work.estimate.n, 67);
     ck_assert_double_eq(work.estimate.value_ns, 1.0);
-    policy_end(&work);
 }

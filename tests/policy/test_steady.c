@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+TEST_FIXTURE(NULL, policy_end)
+
 enum { MANY = 40000, MOST = 120000 };
 static double times[MOST];
 static double clocks[MANY];
@@ -29,23 +31,21 @@ TEST_TIMES(first_look, 5)
     } cases[] = {
         {1e5, 0.0, 1000}, {1e6, 0.0, 150}, {1e6, 1e6, 150}, {10e6, 0.0, 25}, {1e9, 0.0, 16},
     };
-    struct policy_work work;
     fill_normal(0, 2000, cases[_i].time_ns, 0.0);
-    policy_begin(&work, "steady;without=modes");
+    policy_begin("steady;without=modes");
     work.overhead_ns = cases[_i].overhead_ns;
-    policy_start(&work, times, 2000);
+    policy_start(times, 2000);
     ck_assert_uint_eq(work.next.n_samples, 16);
     ck_assert_double_eq(work.next.elapsed_ns, 1e8);
     do {
-        policy_give(&work, times, work.n + 1);
-        policy_ask(&work);
+        policy_give(times, work.n + 1);
+        policy_ask();
         ck_assert_uint_le(work.n, 2000);
     } while (work.next.decision == GB_MORE &&
              work.next.n_samples <= (work.n < 16 ? 16 : work.n + 1));
     ck_assert_uint_eq(work.n, cases[_i].first);
     if (work.next.decision == GB_MORE)
         ck_assert_uint_eq(work.next.n_samples, (uint64_t)ceil(1.25 * (double)work.n));
-    policy_end(&work);
 }
 
 /* However the samples come, one at a time or more, the verdict is the same. Looks at many take a
@@ -62,11 +62,8 @@ TEST_TIMES(batches_do_not_matter, 3)
                  {"steady;precision=0.2%", 15, 120000, 0.1, GB_VERDICT_CERTIFIED, 500},
                  {"steady;precision=0.2%", 15, 36000, 0.1, GB_VERDICT_UNCONVERGED, 0}};
     const uint64_t n = cases[_i].n;
-    struct policy_work work;
-    struct policy_work single;
     fill_normal(cases[_i].seed, n, 1e6, cases[_i].sigma);
-    policy_begin(&work, "%s", cases[_i].policy);
-    policy_drive(&work, times, n);
+    policy_run(times, n, "%s", cases[_i].policy);
     ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
     ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 3e3);
     uint64_t look = cases[_i].first_look;
@@ -74,48 +71,41 @@ TEST_TIMES(batches_do_not_matter, 3)
         look = (uint64_t)ceil(1.25 * (double)look);
     ck_assert(look == 0 || work.n == look + look / 16);
     ck_assert(cases[_i].verdict == GB_VERDICT_CERTIFIED || work.n == n);
-    policy_begin(&single, "%s", cases[_i].policy);
-    policy_start(&single, times, n);
-    while (single.next.decision == GB_MORE && single.n < n) {
-        policy_give(&single, times, single.n + 1);
-        if (single.n >= single.next.n_samples &&
-            single.elapsed[single.n - 1] >= single.next.elapsed_ns)
-            policy_ask(&single);
+    const struct gb_estimate estimate = work.estimate;
+    policy_begin("%s", cases[_i].policy);
+    policy_start(times, n);
+    while (work.next.decision == GB_MORE && work.n < n) {
+        policy_give(times, work.n + 1);
+        if (work.n >= work.next.n_samples && work.elapsed[work.n - 1] >= work.next.elapsed_ns)
+            policy_ask();
     }
-    policy_report(&single);
-    ck_assert_uint_eq(single.n, work.n);
-    ck_assert_mem_eq(&single.estimate, &work.estimate, sizeof work.estimate);
-    policy_end(&work);
-    policy_end(&single);
+    policy_report();
+    ck_assert_uint_eq(estimate.n, work.n);
+    ck_assert_mem_eq(&estimate, &work.estimate, sizeof estimate);
 }
 
 /* A host may want more samples than the policy does, whose verdict stands; and it may end before
  * the first look. */
 TEST(hosts_may_take_more_or_less)
 {
-    struct policy_work work;
     fill_normal(3, 400, 1e6, 0.01);
-    policy_begin(&work, "steady");
-    policy_drive(&work, times, 400);
+    policy_run(times, 400, "steady");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
-    policy_give(&work, times, 300);
+    policy_give(times, 300);
     for (size_t i = 300; i < 400; i++)
         times[i] *= 3.0;
-    policy_give(&work, times, 400);
-    policy_ask(&work);
+    policy_give(times, 400);
+    policy_ask();
     ck_assert_int_eq(work.next.decision, GB_DONE);
-    policy_report(&work);
+    policy_report();
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 3e3);
-    policy_end(&work);
 
-    policy_begin(&work, "steady");
-    policy_drive(&work, times, 20);
+    policy_run(times, 20, "steady");
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
     ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 2e4);
     ck_assert_double_le(work.estimate.low_ns, work.estimate.value_ns);
-    policy_end(&work);
 }
 
 /* --- where it stops --- */
@@ -229,7 +219,7 @@ static const struct stop {
      .n_throttled = 30},
 };
 
-static void fill(const struct stop *stop, double mean_ns, struct policy_work *work)
+static void fill(const struct stop *stop, double mean_ns)
 {
     uint64_t seed = 8;
     fill_normal(stop->seed, MANY, mean_ns, stop->sigma);
@@ -244,27 +234,25 @@ static void fill(const struct stop *stop, double mean_ns, struct policy_work *wo
         if (stop->followed > 0.0)
             times[i] *= pow(1.98e9 / clocks[i], stop->followed);
     }
-    work->overhead_ns = stop->overhead_ns;
-    work->clock_hz = stop->clock != CLOCK_NONE ? clocks : NULL;
-    work->throttle = throttle;
-    work->flags = flags;
+    work.overhead_ns = stop->overhead_ns;
+    work.clock_hz = stop->clock != CLOCK_NONE ? clocks : NULL;
+    work.throttle = throttle;
+    work.flags = flags;
 }
 
 TEST_EACH(stops_where_it_may, stops)
 {
     const struct stop *stop = &stops[_i];
     const double mean_ns = stop->mean_ns > 0.0 ? stop->mean_ns : 1e6;
-    struct policy_work work;
     const struct gb_estimate *estimate = &work.estimate;
-    policy_begin(&work, "%s", stop->policy);
-    fill(stop, mean_ns, &work);
-    policy_drive(&work, times, stop->n > 0 ? stop->n : MANY);
+    policy_begin("%s", stop->policy);
+    fill(stop, mean_ns);
+    policy_drive(times, stop->n > 0 ? stop->n : MANY);
     ck_assert_msg(work.n >= stop->from && work.n <= stop->to, "stops at %d: %s", (int)work.n,
                   work.next.reason);
     ck_assert_uint_eq(estimate->n, work.n);
     if (stop->n > 0) {
         ck_assert_int_eq(estimate->verdict, GB_VERDICT_UNCONVERGED);
-        policy_end(&work);
         return;
     }
     const double drift = 0.5e-9 * stop->drift * mean_ns * (double)(work.n - 1);
@@ -286,7 +274,6 @@ TEST_EACH(stops_where_it_may, stops)
     ck_assert_str_eq(estimate->statistic, "median");
     ck_assert_double_eq_tol(estimate->detectable_mode_weight,
                             1.0 - pow(0.05, 1.0 / estimate->n_effective), 1e-12);
-    policy_end(&work);
 }
 
 /* --- what it makes of samples --- */
@@ -294,12 +281,11 @@ TEST_EACH(stops_where_it_may, stops)
 TEST(two_modes)
 {
     uint64_t seed = 4;
-    struct policy_work work;
     for (size_t i = 0; i < MANY; i++)
         times[i] = (fake_unit(&seed) < 0.5 ? 1e5 : 1.15e5) * (1.0 + 0.01 * fake_normal(&seed));
-    policy_begin(&work, "steady");
+    policy_begin("steady");
     work.overhead_ns = 60e3;
-    policy_drive(&work, times, MANY);
+    policy_drive(times, MANY);
     ck_assert_str_eq(work.next.reason, "two modes, each within 1 %");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_MULTIMODAL);
     ck_assert_uint_lt(work.n, 1000);
@@ -311,7 +297,6 @@ TEST(two_modes)
         ck_assert(mode->low_ns < mode->median_ns && mode->high_ns > mode->median_ns);
         ck_assert_double_le(mode->high_ns - mode->low_ns, 0.02 * work.estimate.value_ns);
     }
-    policy_end(&work);
 }
 
 /* By a whole step on either side, as its phase may be locked. */
@@ -328,13 +313,12 @@ TEST_TIMES(timers_step, 6)
         {16.0, 1424.0, "timer resolution of 16 ns is 1.1 % of the median", "steady"},
         {32.0, 1440.0, "interval within 1 %", "steady;without=resolution"},
     };
-    struct policy_work work;
     for (size_t i = 0; i < MANY; i++)
         times[i] = i % 2 == 0 ? 1408.0 : cases[_i].other;
-    policy_begin(&work, "%s", cases[_i].policy);
+    policy_begin("%s", cases[_i].policy);
     work.tick_ns = cases[_i].step;
     work.overhead_ns = 1e5;
-    policy_drive(&work, times, MANY);
+    policy_drive(times, MANY);
     ck_assert_str_eq(work.next.reason, cases[_i].reason);
     ck_assert_int_eq(work.estimate.verdict, *cases[_i].reason == 't' ? GB_VERDICT_RESOLUTION_LIMITED
                                                                      : GB_VERDICT_CERTIFIED);
@@ -342,23 +326,19 @@ TEST_TIMES(timers_step, 6)
         ck_assert_double_eq(work.estimate.low_ns, work.estimate.value_ns - cases[_i].step);
         ck_assert_double_eq(work.estimate.high_ns, work.estimate.value_ns + cases[_i].step);
     }
-    policy_end(&work);
 }
 
 /* Some samples without a time are left out, with what came beside them. */
 TEST(times_that_are_not_finite_are_left_out)
 {
-    struct policy_work work;
     fill_normal(7, MANY, 1e6, 0.005);
     for (size_t i = 0; i < MANY; i += 3)
         times[i] = i % 2 == 0 ? (double)NAN : (double)INFINITY;
-    policy_begin(&work, "steady");
-    policy_drive(&work, times, MANY);
+    policy_run(times, MANY, "steady");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     ck_assert_double_eq_tol(work.estimate.value_ns, 1e6, 2e3);
     ck_assert_uint_eq(work.estimate.n, work.n);
     ck_assert_double_lt(work.estimate.n_effective, 0.7 * (double)work.n);
-    policy_end(&work);
 }
 
 /* --- what is said while nothing is certified --- */
@@ -407,11 +387,9 @@ TEST_TIMES(obstacles_are_named, 11)
     };
     uint64_t seed = 77;
     double state = 0.0;
-    struct policy_work work;
     for (size_t i = 0; i < cases[_i].n; i++)
         times[i] = 1e5 * noted_sample(cases[_i].kind, i, &state, &seed);
-    policy_begin(&work, "%s", cases[_i].policy);
-    policy_drive(&work, times, cases[_i].n);
+    policy_run(times, cases[_i].n, "%s", cases[_i].policy);
     const char *note = work.estimate.note;
     const bool is_certified = *cases[_i].note == '\0';
     ck_assert_msg(strstr(note, cases[_i].note) != NULL, "\"%s\" is not in \"%s\"", cases[_i].note,
@@ -424,7 +402,6 @@ TEST_TIMES(obstacles_are_named, 11)
     ck_assert(isfinite(work.estimate.low_ns) && isfinite(work.estimate.high_ns));
     ck_assert_double_le(work.estimate.low_ns, work.estimate.value_ns);
     ck_assert_double_ge(work.estimate.high_ns, work.estimate.value_ns);
-    policy_end(&work);
 }
 
 /* From six samples on: the least and the greatest hold the median with 97 %. */
@@ -434,15 +411,12 @@ TEST_TIMES(there_is_always_an_interval, 5)
     for (size_t i = 0; i < 6; i++)
         times[i] = 1e5 * (1.0 + 0.01 * (double)(i * 5 % 6));
     for (uint64_t n = 5; n <= 6; n++) {
-        struct policy_work work;
-        policy_begin(&work, "%s", ids[_i]);
-        policy_drive(&work, times, n);
+        policy_run(times, n, "%s", ids[_i]);
         ck_assert_int_eq(isfinite(work.estimate.low_ns), n == 6);
         if (n == 6) {
             ck_assert_double_eq_tol(work.estimate.low_ns, 1e5, 1e-6);
             ck_assert_double_eq_tol(work.estimate.high_ns, 1.05e5, 1e-6);
         }
-        policy_end(&work);
     }
 }
 
@@ -454,32 +428,27 @@ TEST(uncertified_intervals_hold)
     const double phi = 0.99;
     uint64_t seed = 31, n_covered = 0;
     for (int run = 0; run < RUNS; run++) {
-        struct policy_work work;
         double state = fake_normal(&seed);
         for (size_t i = 0; i < SAMPLES; i++) {
             times[i] = 20e6 * (1.0 + 0.02 * state);
             state = phi * state + sqrt(1.0 - phi * phi) * fake_normal(&seed);
         }
-        policy_begin(&work, "steady;precision=0.5%%");
-        policy_drive(&work, times, SAMPLES);
+        policy_run(times, SAMPLES, "steady;precision=0.5%%");
         n_covered += work.estimate.verdict == GB_VERDICT_UNCONVERGED &&
                      work.estimate.low_ns <= 20e6 && work.estimate.high_ns >= 20e6;
-        policy_end(&work);
     }
     ck_assert_uint_ge(n_covered, RUNS * 93 / 100);
 }
 
 TEST(unknown_rules_are_refused)
 {
-    struct policy_work work;
-    policy_begin(&work, "steady;without=modes, discards");
+    policy_begin("steady;without=modes, discards");
     ck_assert_int_eq(work.ops->create(&work.fake->host, work.params, &work.policy), GB_FAILED);
     ck_assert_str_eq(
         work.fake->reason,
         "without: unknown rule 'discards', expected wall_floor, effective_size, "
         "mid_quantile, sequence, discard, recurrence, modes, resolution, clocks, mixing, settling, "
         "dithering, trend");
-    policy_end(&work);
 }
 
 /* --- quantiles --- */
@@ -494,10 +463,8 @@ static double share_within(double low, double high, uint64_t n)
 
 TEST(tails_are_known)
 {
-    struct policy_work work;
     fill_normal(12, MANY, 1e6, 0.05);
-    policy_begin(&work, "quantiles");
-    policy_drive(&work, times, MANY);
+    policy_run(times, MANY, "quantiles");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     static const struct {
         const char *value, *low, *high;
@@ -516,13 +483,11 @@ TEST(tails_are_known)
         ck_assert_double_eq_tol(share_within(low, high, work.n) / of_median, 0.6, 0.15);
     }
     const uint64_t n = work.n;
-    policy_end(&work);
 
-    policy_begin(&work, "quantiles;tails=0.5%%"); /* narrower tails take more */
-    policy_drive(&work, times, MANY);
+    policy_begin("quantiles;tails=0.5%%"); /* narrower tails take more */
+    policy_drive(times, MANY);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     ck_assert_uint_gt(work.n, n);
-    policy_end(&work);
 }
 
 /* --- median_cs --- */
@@ -534,15 +499,12 @@ TEST(median_cs_allows_for_its_looks)
     uint64_t n[2];
     fill_normal(13, MANY, 1e6, 0.05);
     for (size_t i = 0; i < 2; i++) {
-        struct policy_work work;
-        policy_begin(&work, "%s;floor_wall=0s", ids[i]);
-        policy_drive(&work, times, MANY);
+        policy_run(times, MANY, "%s;floor_wall=0s", ids[i]);
         ck_assert_str_eq(work.next.reason, "interval within 1 %");
         ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
         ck_assert_double_le(work.estimate.high_ns - work.estimate.low_ns,
                             0.02 * work.estimate.value_ns);
         n[i] = work.n;
-        policy_end(&work);
     }
     ck_assert_uint_gt(n[1], n[0] * 3 / 2);
 }
@@ -551,14 +513,11 @@ TEST(median_cs_allows_for_its_looks)
  * test_confidence_sequence.c): from the value before rank 123.7 to that behind 176.3. */
 TEST(median_cs_ends_at_its_ranks)
 {
-    struct policy_work work;
     for (uint64_t i = 0; i < 300; i++)
         times[i] = 100.0 + (double)(i % 2 * 150 + i / 2 * 77 % 150) / 300.0;
-    policy_begin(&work, "median_cs;min=300;floor_wall=0s");
-    policy_drive(&work, times, 300);
+    policy_run(times, 300, "median_cs;min=300;floor_wall=0s");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
     ck_assert_double_eq(work.estimate.n_effective, 300.0);
     ck_assert_double_eq(work.estimate.low_ns, 100.0 + 122.0 / 300.0);
     ck_assert_double_eq(work.estimate.high_ns, 100.0 + 177.0 / 300.0);
-    policy_end(&work);
 }

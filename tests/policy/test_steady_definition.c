@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+TEST_FIXTURE(NULL, policy_end)
+
 /* make check takes every seventh: each family with each tick. */
 enum {
     TRACES = 2400,
@@ -80,7 +82,7 @@ static double pick(const double *values, size_t n, uint64_t *seed)
          seed)
 
 /* Settings for the policy and for the reference alike. */
-static struct reference_rules choose_rules(struct policy_work *work, uint64_t *seed)
+static struct reference_rules choose_rules(uint64_t *seed)
 {
     char without[256] = "";
     struct reference_rules rules = {
@@ -102,8 +104,7 @@ static struct reference_rules choose_rules(struct policy_work *work, uint64_t *s
         rules.without |= 1u << i;
         strcat(strcat(without, *without != '\0' ? ", " : ""), reference_words[i]);
     }
-    policy_begin(work,
-                 "steady;precision=%.17g;optimal=%.0f;floor_wall=%.0fns;busy=%.0fns;growth=%.17g;"
+    policy_begin("steady;precision=%.17g;optimal=%.0f;floor_wall=%.0fns;busy=%.0fns;growth=%.17g;"
                  "discard=%.17g;min_mode=%.17g;floor_samples=%d;min=%d;visits=%d;without=%s",
                  rules.precision, rules.optimal, rules.floor_wall, rules.busy, rules.growth,
                  rules.discard, rules.min_mode, (int)rules.floor_samples, (int)rules.min,
@@ -122,11 +123,11 @@ static bool alike(double a, double b)
     return same(a, b) || fabs(a - b) <= 1e-7 * fabs(b);
 }
 
-static void compare(int number, const struct policy_work *work, const struct gb_estimate *expected)
+static void compare(int number, const struct gb_estimate *expected)
 {
-    const struct gb_estimate *found = &work->estimate;
+    const struct gb_estimate *found = &work.estimate;
     ck_assert_msg(found->verdict == expected->verdict, "trace %d at %llu: verdict %d, expected %d",
-                  number, (unsigned long long)work->n, found->verdict, expected->verdict);
+                  number, (unsigned long long)work.n, found->verdict, expected->verdict);
     ck_assert_msg(found->n_discarded == expected->n_discarded &&
                       found->n_modes == expected->n_modes,
                   "trace %d: %llu discarded, expected %llu; %u modes, expected %u", number,
@@ -160,22 +161,20 @@ TEST_TIMES(stops_where_its_definition_says, PARTS)
     const unsigned n_traces = TRACES / (unsigned)(PARTS * step);
     for (int number = _i * TRACES / PARTS; number < (_i + 1) * TRACES / PARTS; number += step) {
         uint64_t seed = (uint64_t)number * 1000 + 17;
-        struct policy_work work;
         struct gb_estimate expected;
         const double tick_ns = make_trace(number, &seed);
-        const struct reference_rules rules = choose_rules(&work, &seed);
+        const struct reference_rules rules = choose_rules(&seed);
         work.tick_ns = tick_ns;
         work.overhead_ns = PICK(&seed, 0.0, 60e3, 2e5);
         work.traits = number % 3 == 0 ? GB_SAMPLES_DITHERED : 0;
-        policy_drive(&work, fields, TRACE);
+        policy_drive(fields, TRACE);
         const struct reference_timer timer = {work.tick_ns, work.traits != 0};
         const uint64_t stop = reference_run(&rules, fields, work.elapsed, TRACE, timer, &expected);
         ck_assert_msg(work.n == stop, "trace %d: stops at %llu, expected %llu (%s)", number,
                       (unsigned long long)work.n, (unsigned long long)stop, work.next.reason);
-        compare(number, &work, &expected);
+        compare(number, &expected);
         n_verdicts[expected.verdict]++;
         n_means += strcmp(work.estimate.statistic, "mean") == 0;
-        policy_end(&work);
     }
     ck_assert_uint_gt(n_verdicts[GB_VERDICT_CERTIFIED], n_traces / 10);
     ck_assert_uint_gt(n_verdicts[GB_VERDICT_MULTIMODAL], 0);
