@@ -44,15 +44,15 @@ static void finish(struct table *table, const char *title, struct text *out)
     table_free(table);
 }
 
-void table_of_policies(const struct experiment *experiment, size_t n_policies, struct text *out)
+void table_of_policies(const struct experiment *experiment, struct text *out)
 {
     struct table table = {0};
     columns(&table, "family|>T|>overhead");
-    for (size_t p = 0; p < n_policies; p++)
+    for (size_t p = 0; p < experiment->n_policies; p++)
         table_column(&table, experiment->policies[p].text, true);
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         cell_scenario(&table, &experiment->scenarios[i]);
-        for (size_t p = 0; p < n_policies; p++) {
+        for (size_t p = 0; p < experiment->n_policies; p++) {
             struct outcome outcome = outcome_of(experiment, i, p);
             char covered[NUMBER_TEXT_MAX] = "-";
             if (outcome.n_intervals > 0)
@@ -114,57 +114,6 @@ void table_of_rounds(const struct experiment *experiment, size_t policy, struct 
            "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all "
            "have seen the same one level, %",
            out);
-}
-
-/* --- parts --- */
-
-/* Does it fail where the whole passes, or by half as much again? */
-static bool has_worsened(const struct gate *gate, const struct gates *whole)
-{
-    const struct gate *before = gate_named(whole, gate->name);
-    if (gate->passed)
-        return false;
-    if (!before || before->passed)
-        return true;
-    return gate->side == AT_MOST ? gate->figure > 1.5 * before->figure
-                                 : gate->figure < before->figure / 1.5;
-}
-
-static double false_share(const struct experiment *experiment, size_t policy)
-{
-    uint64_t n = 0, n_false = 0;
-    for (size_t i = 0; i < experiment->n_scenarios; i++) {
-        struct outcome outcome = outcome_of(experiment, i, policy);
-        bool is_asked = !trace_needs_rounds(&experiment->scenarios[i].setting);
-        n += is_asked ? outcome.n : 0;
-        n_false += is_asked ? outcome.n_false : 0;
-    }
-    return percent(n_false, n);
-}
-
-void table_of_parts(const struct experiment *experiment, size_t first, struct text *out)
-{
-    struct arena arena = {0};
-    struct gates whole = {.arena = &arena};
-    gates_of(experiment, 0, &whole);
-    text_printf(out,
-                "\n%s: %zu gates fail, false certificates %.3g %%. Without a part, gates that fail"
-                " anew or by half as much again:\n",
-                experiment->policies[0].text, gates_failed(&whole), false_share(experiment, 0));
-    for (size_t p = first; p < experiment->n_policies; p++) {
-        struct gates gates = {.arena = &arena};
-        gates_of(experiment, p, &gates);
-        text_printf(out, "\n%s: %zu fail, false certificates %.3g %%\n",
-                    experiment->policies[p].text, gates_failed(&gates), false_share(experiment, p));
-        for (size_t i = 0; i < gates.n; i++) {
-            const struct gate *gate = &gates.items[i];
-            if (has_worsened(gate, &whole))
-                text_printf(out, "    %-44s %9.4g %s (%s %.4g)  %s\n", gate->name, gate->figure,
-                            gate->unit, gate->side == AT_MOST ? "<=" : ">=", gate->limit,
-                            gate->where);
-        }
-    }
-    arena_free(&arena);
 }
 
 /* --- recordings --- */

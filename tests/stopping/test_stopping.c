@@ -3,6 +3,7 @@
 #include "core/base/random.h"
 #include "plugins/common/policy/confidence_sequence.h"
 #include "tests/check_main.h"
+#include "tests/stopping/stopping_gates.h"
 #include "tests/stopping/stopping_looks.h"
 #include "tests/stopping/stopping_recordings.h"
 #include "tests/stopping/stopping_tables.h"
