@@ -155,3 +155,56 @@ static inline double ordered_value(int order, uint64_t i, uint64_t n, uint64_t *
         return (double)(i / 1000 % 2) + fake_unit(seed);
     }
 }
+
+/* One sample of a family, around 1: what policies trip over. The state begins with 0. */
+enum { STEADY_FAMILIES = 14, FAMILIES = 21 };
+static inline double draw_disturbed(int family, uint64_t i, double sigma, double *state,
+                                    uint64_t *seed)
+{
+    const double normal = sigma * fake_normal(seed);
+    *state = 0.95 * *state + normal;
+    switch (family) {
+    case 0:
+        return 1.0 + normal;
+    case 1:
+        return exp(3.0 * normal);
+    case 2:
+        return 1.0 + *state;
+    case 3:
+        return (fake_unit(seed) < 0.5 ? 1.0 : 1.15) + normal;
+    case 4:
+        return 1.0 + (i < 300 ? 0.15 * (1.0 - (double)i / 300.0) : 0.0) + normal;
+    case 5:
+        return (i < 200 ? 1.1 : 1.0) + normal;
+    case 6:
+        return (i / 170 % 3 == 1 ? 1.04 : 1.0) + normal;
+    case 7:
+        return 1.0;
+    case 8:
+        return fake_unit(seed) < 0.06 ? 1.35 + normal : 1.0 + normal;
+    case 9:
+        return (1.0 + normal) * (fake_unit(seed) < 0.02 ? 1.0 / (0.01 + fake_unit(seed)) : 1.0);
+    case 10:
+        return (i < 150 || (i > 600 && i < 700) ? 1.1 : 1.0) + normal;
+    case 11:
+        return 1.0 + 0.08 * floor(3.0 * fake_unit(seed)) + 0.2 * normal;
+    case 12:
+        return 1.0 + 0.2 * (double)(i / 900) + normal;
+    case 13:
+        return 1.0 + 0.01 * floor(4.0 * fake_unit(seed) * fake_unit(seed));
+    case 14:
+        return 1.0 + sigma * (double)i;
+    case 15:
+        return exp(-sigma * (double)i);
+    case 16: /* constant but for spikes */
+        return fake_unit(seed) < 0.03 ? 1e9 : 1.0;
+    case 17:
+        return i % 2 == 0 ? 1.0 : 1.0 + sigma;
+    case 18: /* nothing measured at first */
+        return i < 6 ? 0.0 : 1.0 + sigma * fake_unit(seed);
+    case 19: /* a timer with a fine step */
+        return 1.0 + 1e-4 * rint(1e4 * normal);
+    default: /* Pareto, without a variance */
+        return pow(1.0 - fake_unit(seed), -1.0 / 1.5);
+    }
+}

@@ -9,64 +9,20 @@
 TEST_FIXTURE(NULL, policy_end)
 
 /* make check takes every seventh: each family with each tick. */
-enum {
-    TRACES = 2400,
-    STEP = 7,
-    PARTS = 4,
-    EACH = 8,
-    TRACE = REFERENCE_MOST,
-    FAMILIES = 14,
-    TICKS = 6
-};
+enum { TRACES = 2400, STEP = 7, PARTS = 4, EACH = 8, TRACE = REFERENCE_MOST, TICKS = 6 };
 
 static double fields[TRACE];
-
-/* One sample of a family: 100 us, disturbed. */
-static double draw(int family, uint64_t i, double sigma, double *state, uint64_t *seed)
-{
-    const double normal = sigma * fake_normal(seed);
-    *state = 0.95 * *state + normal;
-    switch (family) {
-    case 0:
-        return 1.0 + normal;
-    case 1:
-        return exp(3.0 * normal);
-    case 2:
-        return 1.0 + *state;
-    case 3:
-        return (fake_unit(seed) < 0.5 ? 1.0 : 1.15) + normal;
-    case 4:
-        return 1.0 + (i < 300 ? 0.15 * (1.0 - (double)i / 300.0) : 0.0) + normal;
-    case 5:
-        return (i < 200 ? 1.1 : 1.0) + normal;
-    case 6:
-        return (i / 170 % 3 == 1 ? 1.04 : 1.0) + normal;
-    case 7:
-        return 1.0;
-    case 8:
-        return fake_unit(seed) < 0.06 ? 1.35 + normal : 1.0 + normal;
-    case 9:
-        return (1.0 + normal) * (fake_unit(seed) < 0.02 ? 1.0 / (0.01 + fake_unit(seed)) : 1.0);
-    case 10:
-        return (i < 150 || (i > 600 && i < 700) ? 1.1 : 1.0) + normal;
-    case 11:
-        return 1.0 + 0.08 * floor(3.0 * fake_unit(seed)) + 0.2 * normal;
-    case 12:
-        return 1.0 + 0.2 * (double)(i / 900) + normal;
-    default:
-        return 1.0 + 0.01 * floor(4.0 * fake_unit(seed) * fake_unit(seed));
-    }
-}
 
 /* Returns its tick. */
 static double make_trace(int number, uint64_t *seed)
 {
     static const double ticks[TICKS] = {0.0, 0.0, 32.0, 500.0, 2000.0, 20000.0};
     const double sigma = 0.002 * exp(3.0 * fake_unit(seed));
-    const double tick = ticks[number / (EACH * FAMILIES) % TICKS];
+    const double tick = ticks[number / (EACH * STEADY_FAMILIES) % TICKS];
     double state = 0.0;
     for (uint64_t i = 0; i < TRACE; i++) {
-        const double time = 1e5 * draw(number / EACH % FAMILIES, i, sigma, &state, seed);
+        const double time = 1e5 *
+                            draw_disturbed(number / EACH % STEADY_FAMILIES, i, sigma, &state, seed);
         fields[i] = tick > 0.0 ? tick * round((time + tick * (fake_unit(seed) - 0.5)) / tick)
                                : time;
     }

@@ -1,6 +1,7 @@
 /* stopping_experiment.c - see stopping_experiment.h. */
 #include "tests/stopping/stopping_experiment.h"
 
+#include "core/base/rounds.h"
 #include "core/base/statistics.h"
 #include "tests/stopping/stopping_recordings.h"
 
@@ -40,17 +41,6 @@ double quantile_of(double *values, size_t n, double p)
 {
     sort_values(values, n);
     return quantile_of_sorted(values, n, p);
-}
-
-struct rounds_interval stops_combined(const struct stop *rounds, size_t n)
-{
-    double medians[ROUNDS_MAX] = {0}, lows[ROUNDS_MAX] = {0}, highs[ROUNDS_MAX] = {0};
-    for (size_t i = 0; i < n; i++) {
-        medians[i] = rounds[i].value_ns;
-        lows[i] = rounds[i].low_ns;
-        highs[i] = rounds[i].high_ns;
-    }
-    return rounds_combine(medians, lows, highs, n, 0.95);
 }
 
 /* --- scenarios --- */
@@ -380,6 +370,20 @@ static bool are_blind(const struct scenario *scenario, const struct stop *stops,
             nearest_mode(scenario, &stops[i]) != nearest_mode(scenario, &stops[0]))
             return false;
     return true;
+}
+
+enum { ROUNDS_MAX = 16 };
+
+/* As one interval, as results are shown. */
+static struct rounds_interval stops_combined(const struct stop *rounds, size_t n)
+{
+    double medians[ROUNDS_MAX] = {0}, lows[ROUNDS_MAX] = {0}, highs[ROUNDS_MAX] = {0};
+    for (size_t i = 0; i < n; i++) {
+        medians[i] = rounds[i].value_ns;
+        lows[i] = rounds[i].low_ns;
+        highs[i] = rounds[i].high_ns;
+    }
+    return rounds_combine(medians, lows, highs, n, 0.95);
 }
 
 struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, size_t scenario,

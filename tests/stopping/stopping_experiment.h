@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "core/base/rounds.h"
 #include "tests/stopping/stopping_trial.h"
 #include "tests/stopping/stopping_truth.h"
 
@@ -79,8 +78,8 @@ struct outcome outcome_of(const struct experiment *experiment, size_t scenario, 
 /* Of a kernel: the medians over its replays. */
 struct demand median_demand(const struct scenario *scenario);
 
-/* Some visits as one, replications taken by so many. Blind are those whose visits have all seen the
- * same one level, and no other. */
+/* Some visits as one, 16 at most, replications taken by so many. Blind are those whose visits have
+ * all seen the same one level, and no other. */
 struct rounds_outcome {
     uint64_t n, n_certified, n_false, n_blind_false, n_covered;
 };
@@ -98,7 +97,3 @@ double share_upper_bound(uint64_t k, uint64_t n, double confidence);
 double percent(uint64_t k, uint64_t n);
 /* Of n values in any order, which it sorts; NaN without one. */
 double quantile_of(double *values, size_t n, double p);
-
-/* Stops in several rounds of a case as one interval, as results are shown. At most ROUNDS_MAX. */
-enum { ROUNDS_MAX = 16 };
-struct rounds_interval stops_combined(const struct stop *rounds, size_t n);
