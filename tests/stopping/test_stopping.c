@@ -359,6 +359,20 @@ TEST(gates_fail_where_they_should)
                       gate->figure, gate->unit, gate->limit);
     }
     ck_assert_uint_gt(gates_failed(&gates), 0);
+    /* The worst of two: of "normal" the samples, of "ar_99" what is false and what is covered. */
+    double taken = 0, most_false = 0, least_covered = INFINITY;
+    for (size_t i = 0; i < 2; i++) {
+        struct outcome normal = outcome_of(&experiment, i, 0),
+                       o = outcome_of(&experiment, 4 + i, 0);
+        taken = fmax(taken,
+                     100 * normal.median_samples / outcome_of(&experiment, i, 1).median_samples);
+        most_false = fmax(most_false, 100 * share_upper_bound(o.n_false, o.n, 0.95));
+        least_covered = fmin(least_covered,
+                             100 * share_upper_bound(o.n_covered, o.n_intervals, 0.95));
+    }
+    ck_assert_double_eq_tol(gate_there("samples, of the baseline's: normal")->figure, taken, 1e-9);
+    ck_assert_double_eq(gate_there("false, upper bound: ar_99")->figure, most_false);
+    ck_assert_double_eq(gate_there("coverage, upper bound: ar_99")->figure, least_covered);
     experiment_free(&experiment);
 }
 
@@ -527,23 +541,30 @@ static double time_of_two(unsigned visit, unsigned i)
            (double)(random_bits(2, visit, i) % 8);
 }
 
-static void record_visit(struct store *store, int64_t run_id, unsigned visit, time_fn *time_of)
+/* So many samples in each visit. */
+static void record(unsigned n, time_fn *time_of)
 {
     static struct plugin_info budget = {.plugin = {.id = "budget", .version = "1.0"}};
     static struct plugin_settings policy = {"long", &budget, NULL, 0, {0}};
     static double times[RECORDED], elapsed[RECORDED];
-    struct fixture_case c;
-    fixture_case(&c, visit, 4, 1000);
-    for (unsigned i = 0; i < RECORDED; i++) {
-        times[i] = time_of(visit, i);
-        elapsed[i] = 1e6 * (i + 1);
+    struct store *store = fixture_open("long.gbr", STORE_WRITE);
+    int64_t run_id = fixture_begin_run(store, 1);
+    for (unsigned visit = 0; visit < VISITS; visit++) {
+        struct fixture_case c;
+        fixture_case(&c, visit, 4, 1000);
+        for (unsigned i = 0; i < n; i++) {
+            times[i] = time_of(visit, i);
+            elapsed[i] = 1e6 * (i + 1);
+        }
+        c.bench_case.policy = &policy;
+        c.record.round = visit;
+        c.record.n_samples = n;
+        c.columns[0].values = times;
+        c.columns[1].values = elapsed;
+        fixture_store(store, run_id, &c);
     }
-    c.bench_case.policy = &policy;
-    c.record.round = visit;
-    c.record.n_samples = RECORDED;
-    c.columns[0].values = times;
-    c.columns[1].values = elapsed;
-    fixture_store(store, run_id, &c);
+    fixture_end_run(store, run_id);
+    fixture_close(store);
 }
 
 /* Policies on recordings of one kernel, the second as the baseline. */
@@ -553,12 +574,7 @@ static struct experiment replay(time_fn *time_of, const char *policy, const char
     struct experiment experiment = {
         .policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
     const char *folder = fixture_folder;
-    struct store *store = fixture_open("long.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned visit = 0; visit < VISITS; visit++)
-        record_visit(store, run_id, visit, time_of);
-    fixture_end_run(store, run_id);
-    fixture_close(store);
+    record(RECORDED, time_of);
     load(policy, 0);
     load(baseline, 1);
     int32_t status = recordings_find(&folder, 1, &arena, &experiment.scenarios,
@@ -709,12 +725,7 @@ TEST(recordings_that_are_none)
     const char *folder = fixture_folder;
     ck_assert_int_eq(recordings_find(&folder, 1, &arena, &kernels, &n, &error), GB_NOT_FOUND);
     ck_assert(strstr(error.text, "holds no results file") != NULL);
-    struct store *store = fixture_open("short.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    struct fixture_case c;
-    fixture_case(&c, 1, 4, 1000);
-    fixture_store(store, run_id, &c);
-    fixture_close(store);
+    record(999, time_of_one);
     ck_assert_int_eq(recordings_find(&folder, 1, &arena, &kernels, &n, &error), GB_NOT_FOUND);
     ck_assert(strstr(error.text, "no kernel with two visits") != NULL);
     const char *missing = fixture_path("missing.gbr");
