@@ -177,16 +177,14 @@ static void load_all(const struct settings *settings, struct arena *arena,
                      struct experiment *experiment)
 {
     struct texts texts = settings->policies;
-    struct path_list folders;
     struct gb_error error;
     size_t n = texts.n;
-    stopping_policy_folders(settings->modules, arena, &folders);
     while (experiment->baseline < n &&
            !text_equal(texts.items[experiment->baseline], settings->baseline))
         experiment->baseline++;
     for (size_t i = 0; i < n || i <= experiment->baseline; i++) {
         const char *text = i < n ? texts.items[i] : settings->baseline;
-        if (stopping_policy_load(text, &folders, arena, &policies[i], &error) != GB_OK)
+        if (stopping_policy_load(text, settings->modules, arena, &policies[i], &error) != GB_OK)
             die("%s", error.text);
         experiment->n_policies = i + 1;
     }

@@ -117,12 +117,12 @@ static void run_replication(struct shared *shared, size_t scenario, uint64_t rep
     trace_begin(trace, &experiment->scenarios[scenario].setting, experiment->seed, replication);
     for (size_t policy = 0; policy < experiment->n_policies; policy++) {
         struct stop *stop = stop_at(experiment, scenario, policy, replication);
-        *stop = stopping_trial(&experiment->policies[policy], &stopping_guards, trace, 0);
+        *stop = stopping_trial(&experiment->policies[policy], &stopping_guards, NULL, trace, 0);
         stop->is_blind = is_blind(stop, trace);
         if (replication % REPEATED_EVERY != 0)
             continue;
-        struct stop again = stopping_trial(&experiment->policies[policy], &stopping_guards, trace,
-                                           REPEATED_BATCH);
+        struct stop again = stopping_trial(&experiment->policies[policy], &stopping_guards, NULL,
+                                           trace, REPEATED_BATCH);
         atomic_fetch_add(&shared->n_repeated, 1);
         if (stop_digest(STOP_DIGEST, stop, true) != stop_digest(STOP_DIGEST, &again, true))
             atomic_fetch_add(&shared->n_differing, 1);
@@ -164,8 +164,8 @@ static void replay_from(const struct experiment *experiment, size_t scenario,
     uint64_t first = recorded->samples.n / REPLAY_STARTS * (replication / s->n_visits);
     struct gb_samples samples = recorded_from(recorded, first, values);
     for (size_t policy = 0; policy < experiment->n_policies; policy++)
-        *stop_at(experiment, scenario, policy, replication) = stopping_trial_on(
-            &experiment->policies[policy], &stopping_guards, &samples);
+        *stop_at(experiment, scenario, policy, replication) = stopping_trial(
+            &experiment->policies[policy], &stopping_guards, &samples, NULL, 0);
     samples.n = stop_at(experiment, scenario, experiment->baseline, replication)->n;
     if (samples.n > 0)
         s->demands[replication] = demand_of(&samples, experiment->policies[0].precision);

@@ -156,7 +156,7 @@ struct worst_look stopping_looks(const struct stopping_policy *policy, uint64_t 
         for (int repeat = 0; repeat < REPEATS; repeat++) {
             timed.n = timed.n_looks = 0;
             timed.total_ns = timed.last_ns = 0;
-            stopping_trial(&outside, &guards, &trace, 0);
+            stopping_trial(&outside, &guards, NULL, &trace, 0);
             a_sample_ns = fmin(a_sample_ns, timed.total_ns / (double)timed.n);
         }
         worst.a_sample_ns = fmax(worst.a_sample_ns, a_sample_ns);

@@ -13,7 +13,7 @@
 
 static const double PRECISION = 0.01; /* of those that promise none */
 
-void stopping_policy_folders(const char *given, struct arena *arena, struct path_list *ret)
+static void find_folders(const char *given, struct arena *arena, struct path_list *ret)
 {
     char *folder = arena_text(arena, program_path());
     char *slash = strrchr(folder, '/');
@@ -33,11 +33,12 @@ void stopping_policy_folders(const char *given, struct arena *arena, struct path
 }
 
 /* The latest of the folders' modules that has it: a worker looks in the same order. */
-static int32_t find(const char *id, const struct path_list *folders, struct arena *arena,
+static int32_t find(const char *id, const char *folder, struct arena *arena,
                     const struct gb_plugin **ret, struct gb_error *error)
 {
-    struct path_list files;
-    module_files(folders, arena, &files);
+    struct path_list folders, files;
+    find_folders(folder, arena, &folders);
+    module_files(&folders, arena, &files);
     for (size_t i = 0; i < files.n; i++) {
         struct module module;
         if (!module_file_names(files.items[i], GB_PLUGIN_POLICY, id))
@@ -48,10 +49,10 @@ static int32_t find(const char *id, const struct path_list *folders, struct aren
             return status;
     }
     return error_set(error, GB_NOT_FOUND, "policy \"%s\": no module of that name in %zu folders",
-                     id, folders->n);
+                     id, folders.n);
 }
 
-int32_t stopping_policy_load(const char *text, const struct path_list *folders, struct arena *arena,
+int32_t stopping_policy_load(const char *text, const char *folder, struct arena *arena,
                              struct stopping_policy *ret, struct gb_error *error)
 {
     char *rest = NULL, *id = strtok_r(arena_text(arena, text), " ", &rest);
@@ -67,7 +68,7 @@ int32_t stopping_policy_load(const char *text, const struct path_list *folders, 
                      (struct setting){.key = word, .text = equal ? equal + 1 : "yes"});
     }
     *ret = (struct stopping_policy){.text = arena_text(arena, text), .precision = PRECISION};
-    int32_t status = find(id, folders, arena, &ret->plugin, error);
+    int32_t status = find(id, folder, arena, &ret->plugin, error);
     if (status != GB_OK)
         return status;
     struct option_table options = option_table_of(ret->plugin);
@@ -109,9 +110,8 @@ static void hear_check(void *context, const char *name, const char *metric,
     (void)text;
 }
 
-/* On the samples, or else on the trace. */
-static struct stop run(const struct stopping_policy *policy, const struct guards *guards,
-                       const struct gb_samples *samples, struct trace *trace, uint64_t batch)
+struct stop stopping_trial(const struct stopping_policy *policy, const struct guards *guards,
+                           const struct gb_samples *samples, struct trace *trace, uint64_t batch)
 {
     struct stop stop = {0};
     struct host_sink sink = {
@@ -156,18 +156,6 @@ static struct stop run(const struct stopping_policy *policy, const struct guards
     policy_run_free(run);
     host_free(host);
     return stop;
-}
-
-struct stop stopping_trial(const struct stopping_policy *policy, const struct guards *guards,
-                           struct trace *trace, uint64_t batch)
-{
-    return run(policy, guards, NULL, trace, batch);
-}
-
-struct stop stopping_trial_on(const struct stopping_policy *policy, const struct guards *guards,
-                              const struct gb_samples *samples)
-{
-    return run(policy, guards, samples, NULL, 0);
 }
 
 static double error_of_modes(const struct stop *stop, const double *modes_ns)

@@ -18,14 +18,11 @@ struct stopping_policy {
 };
 
 /*
- * Finds the policy's module in the folders given (none: the build tree or the bundle that the
- * program is part of), loads it and fills its options. All memory is the arena's.
+ * Finds the policy's module in the folder (NULL: in the build tree or the bundle that the program
+ * is part of), loads it and fills its options. All memory is the arena's.
  */
-int32_t stopping_policy_load(const char *text, const struct path_list *folders, struct arena *arena,
+int32_t stopping_policy_load(const char *text, const char *folder, struct arena *arena,
                              struct stopping_policy *ret, struct gb_error *error);
-
-/* Where modules are looked for; `given` may be NULL. */
-void stopping_policy_folders(const char *given, struct arena *arena, struct path_list *ret);
 
 extern const struct guards stopping_guards;
 
@@ -39,19 +36,15 @@ struct stop {
     double modes_ns[TRACE_MODES_MAX]; /* medians of the first ones */
     bool is_blind;  /* the trace had shown one level only, or one and warm-up: nothing could tell */
     bool has_ended; /* by itself or by a guard, not as the samples did */
-    double
-        error_in_visit; /* of a replay: relative, against its visit; of several modes the largest */
-    bool has_failed;    /* the policy returned an error or a report without sense */
+    bool has_failed;       /* the policy returned an error or a report without sense */
+    double error_in_visit; /* of a replay: relative; of several modes the largest */
 };
 
-/* Runs it on the trace, which is made longer as needed, in batches of a number of samples (0: as
- * suits). A policy that fails is said on standard error. */
+/* Runs it on the samples, where they end at the latest; or, without them, on the trace, which is
+ * made longer as needed, in batches of a number of samples (0: as suits). A policy that fails is
+ * said on standard error. */
 struct stop stopping_trial(const struct stopping_policy *policy, const struct guards *guards,
-                           struct trace *trace, uint64_t batch);
-
-/* The same on samples that are there. It ends where they end, at the latest. */
-struct stop stopping_trial_on(const struct stopping_policy *policy, const struct guards *guards,
-                              const struct gb_samples *samples);
+                           const struct gb_samples *samples, struct trace *trace, uint64_t batch);
 
 /* Relative error of a stop: of its value, or, where modes are reported and known, of the mode that
  * is known least. NaN without a value. */

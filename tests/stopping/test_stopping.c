@@ -273,27 +273,23 @@ TEST_FIXTURE(set_up, tear_down)
 /* As policies[i]. */
 static void load(const char *text, size_t i)
 {
-    struct path_list folders;
     struct gb_error error;
-    stopping_policy_folders(NULL, &arena, &folders);
-    int32_t status = stopping_policy_load(text, &folders, &arena, &policies[i], &error);
+    int32_t status = stopping_policy_load(text, NULL, &arena, &policies[i], &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
 }
 
 TEST(policies_are_found_and_set)
 {
-    struct path_list folders;
     struct gb_error error;
     load("median_ci precision=0.5% min=40", 0);
     ck_assert_str_eq(policies[0].plugin->id, "median_ci");
     ck_assert_double_eq(policies[0].precision, 0.005);
     load("stdrel", 0);
     ck_assert_double_eq(policies[0].precision, 0.01);
-    stopping_policy_folders(NULL, &arena, &folders);
     static const char *const wrong[][2] = {
         {"median_ci precisoin=1%", "precisoin"}, {"nobody", "nobody"}, {"", "name"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        ck_assert_int_ne(stopping_policy_load(wrong[i][0], &folders, &arena, &policies[0], &error),
+        ck_assert_int_ne(stopping_policy_load(wrong[i][0], NULL, &arena, &policies[0], &error),
                          GB_OK);
         ck_assert_msg(strstr(error.text, wrong[i][1]) != NULL, "%s", error.text);
     }
