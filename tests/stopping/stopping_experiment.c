@@ -69,10 +69,9 @@ struct scenario *scenarios_of(int flags, const char *const *names, size_t n_name
             continue;
         size_t n_settings = flags & SCENARIOS_QUICK ? QUICK : family->time_ns > 0 ? FIXED : ALL;
         for (size_t j = 0; j < n_settings; j++) {
-            scenarios = arena_grow(arena, scenarios, n, sizeof *scenarios);
-            scenarios[n++] = (struct scenario){
-                .setting = {family, family->time_ns > 0 ? family->time_ns : settings[j].time_ns,
-                            settings[j].overhead_ns}};
+            double time_ns = family->time_ns > 0 ? family->time_ns : settings[j].time_ns;
+            ARENA_APPEND(arena, scenarios, n,
+                         (struct scenario){.setting = {family, time_ns, settings[j].overhead_ns}});
         }
     }
     *ret_n = n;

@@ -21,15 +21,14 @@ enum { FEW_ROUNDS = 3, MANY_ROUNDS = 12, ROUNDS_JUDGED_FROM = 100 };
 void gate_add(struct gates *gates, const char *name, const char *where, int side, double figure,
               double limit, const char *unit)
 {
-    gates->items = arena_grow(gates->arena, gates->items, gates->n, sizeof *gates->items);
-    gates->items[gates->n++] = (struct gate){.name = arena_text(gates->arena, name),
-                                             .where = arena_text(gates->arena, where),
-                                             .side = side,
-                                             .figure = figure,
-                                             .limit = limit,
-                                             .unit = unit,
-                                             .passed = side == AT_MOST ? figure <= limit
-                                                                       : figure >= limit};
+    *ARENA_ADD(gates->arena, gates->items, gates->n) = (struct gate){
+        .name = arena_text(gates->arena, name),
+        .where = arena_text(gates->arena, where),
+        .side = side,
+        .figure = figure,
+        .limit = limit,
+        .unit = unit,
+        .passed = side == AT_MOST ? figure <= limit : figure >= limit};
 }
 
 const struct gate *gate_named(const struct gates *gates, const char *name)
