@@ -42,19 +42,14 @@ static const char *words_of(const struct stored_case *c, struct arena *arena)
     return words;
 }
 
-/* A column, whose memory is the caller's; NULL: there is none. */
-static double *read_column(struct store *store, const struct visit *visit, const char *name,
-                           struct gb_error *error)
+/* Room for columns of n values. */
+static double *columns_new(uint64_t n, size_t n_columns, struct gb_error *error)
 {
-    double *values = visit->n < SIZE_MAX / sizeof *values ? malloc((visit->n + 1) * sizeof *values)
-                                                          : NULL;
+    bool is_possible = n < SIZE_MAX / sizeof(double) / n_columns; /* a file can claim anything */
+    double *values = is_possible ? malloc((n * n_columns + 1) * sizeof *values) : NULL;
     if (!values)
-        error_set(error, GB_NO_MEMORY, "no memory for %llu samples", (unsigned long long)visit->n);
-    if (!values ||
-        store_samples_read(store, visit->case_id, name, 0, visit->n, values, error) == GB_OK)
-        return values;
-    free(values);
-    return NULL;
+        error_set(error, GB_NO_MEMORY, "no memory for %llu samples", (unsigned long long)n);
+    return values;
 }
 
 static int32_t take_case(struct store *store, const char *path, int64_t id, struct visits *visits,
@@ -78,9 +73,12 @@ static int32_t take_case(struct store *store, const char *path, int64_t id, stru
                           .n = record->n_samples,
                           .iterations = iterations,
                           .tick_ns = record->tick_ns / (double)iterations};
-    CLEANUP(free_pointer) double *values = read_column(store, &visit, visit.clock, error);
+    CLEANUP(free_pointer) double *values = columns_new(visit.n, 1, error);
     if (!values)
-        return error->status;
+        return GB_NO_MEMORY;
+    status = store_samples_read(store, id, visit.clock, 0, visit.n, values, error);
+    if (status != GB_OK)
+        return status;
     for (uint64_t i = 0; i < visit.n; i++)
         if (isfinite(values[i]))
             values[n++] = values[i];
@@ -199,56 +197,52 @@ int32_t recordings_find(const char *const *paths, size_t n_paths, struct arena *
 
 /* --- samples --- */
 
-enum { TIME, ELAPSED, ITERATIONS, CLOCK, THROTTLE, FLAGS };
+enum { TIME, ELAPSED, ITERATIONS, CLOCK, THROTTLE, FLAGS, COLUMNS };
 
-/* Those that no sample has a value in are left out, but iterations, which are all the same then. */
-static int32_t read_columns(struct store *store, const struct visit *visit, void **columns,
-                            struct gb_error *error)
+/* Whole numbers of 64 or 32 bits in the place of their doubles, as they are no larger. */
+static void make_whole(double *values, uint64_t n, bool is_short)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t whole = values[i] >= 0 && values[i] < 0x1p63 ? (uint64_t)values[i] : 0;
+        uint32_t low = (uint32_t)whole;
+        if (is_short)
+            memcpy((char *)values + i * sizeof low, &low, sizeof low);
+        else
+            memcpy((char *)values + i * sizeof whole, &whole, sizeof whole);
+    }
+}
+
+/* NULL where no sample has a value, but in iterations, which are all the same then. */
+static int32_t read_column(struct store *store, const struct visit *visit, size_t column,
+                           double *values, void **ret, struct gb_error *error)
 {
     const char *const names[] = {
         [TIME] = visit->clock, [ELAPSED] = "elapsed",   [ITERATIONS] = "iterations",
         [CLOCK] = "clock_hz",  [THROTTLE] = "throttle", [FLAGS] = "flags"};
-    for (int column = TIME; column <= FLAGS; column++) {
-        double *values = read_column(store, visit, names[column], error);
-        bool is_there = false;
-        if (!values)
-            return error->status;
-        columns[column] = values;
-        for (uint64_t i = 0; i < visit->n && !is_there; i++)
-            is_there = !isnan(values[i]);
-        for (uint64_t i = 0; i < visit->n && !is_there && column == ITERATIONS; i++)
-            values[i] = (double)visit->iterations;
-        if (!is_there && column != ITERATIONS) {
-            free(values);
-            columns[column] = NULL;
-        }
-    }
+    bool is_there = false;
+    int32_t status = store_samples_read(store, visit->case_id, names[column], 0, visit->n, values,
+                                        error);
+    if (status != GB_OK)
+        return status;
+    for (uint64_t i = 0; i < visit->n && !is_there; i++)
+        is_there = !isnan(values[i]);
+    for (uint64_t i = 0; i < visit->n && !is_there && column == ITERATIONS; i++)
+        values[i] = (double)visit->iterations;
+    if (column == ITERATIONS || column == THROTTLE || column == FLAGS)
+        make_whole(values, visit->n, column == FLAGS);
+    *ret = is_there || column == ITERATIONS ? values : NULL;
     return GB_OK;
-}
-
-/* Whole numbers of 64 or 32 bits in the place of their doubles, as they are no larger. */
-static void make_whole(void *column, uint64_t n, bool is_short)
-{
-    const double *values = column;
-    for (uint64_t i = 0; i < n && column; i++) {
-        uint64_t whole = values[i] >= 0 && values[i] < 0x1p63 ? (uint64_t)values[i] : 0;
-        uint32_t low = (uint32_t)whole;
-        if (is_short)
-            memcpy((char *)column + i * sizeof low, &low, sizeof low);
-        else
-            memcpy((char *)column + i * sizeof whole, &whole, sizeof whole);
-    }
 }
 
 int32_t recorded_read(const struct visit *visit, struct recorded *ret, struct gb_error *error)
 {
     struct store *store = NULL;
-    void **columns = ret->columns;
-    *ret = (struct recorded){0};
-    int32_t status = store_open(visit->path, STORE_READ, &store, error);
-    if (status != GB_OK)
-        return status;
-    status = read_columns(store, visit, columns, error);
+    void *columns[COLUMNS] = {0};
+    *ret = (struct recorded){.values = columns_new(visit->n, COLUMNS, error)};
+    int32_t status = ret->values ? store_open(visit->path, STORE_READ, &store, error)
+                                 : GB_NO_MEMORY;
+    for (size_t i = 0; i < COLUMNS && status == GB_OK; i++)
+        status = read_column(store, visit, i, ret->values + i * visit->n, &columns[i], error);
     store_close(store, NULL);
     if (status == GB_OK && (!columns[TIME] || !columns[ELAPSED]))
         status = error_set(error, GB_INVALID, "%s: %s: has no %s", visit->path, visit->words,
@@ -257,9 +251,6 @@ int32_t recorded_read(const struct visit *visit, struct recorded *ret, struct gb
         recorded_free(ret);
         return status;
     }
-    make_whole(columns[ITERATIONS], visit->n, false);
-    make_whole(columns[THROTTLE], visit->n, false);
-    make_whole(columns[FLAGS], visit->n, true);
     ret->samples = (struct gb_samples){.size = sizeof ret->samples,
                                        .n = visit->n,
                                        .time_ns = columns[TIME],
@@ -290,7 +281,6 @@ struct gb_samples recorded_from(const struct recorded *recorded, uint64_t first,
 
 void recorded_free(struct recorded *recorded)
 {
-    for (int i = TIME; i <= FLAGS; i++)
-        free(recorded->columns[i]);
+    free(recorded->values);
     *recorded = (struct recorded){0};
 }

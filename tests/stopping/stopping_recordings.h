@@ -11,10 +11,10 @@
 int32_t recordings_find(const char *const *paths, size_t n_paths, struct arena *arena,
                         struct scenario **ret_kernels, size_t *ret_n, struct gb_error *error);
 
-/* A visit's samples as a policy is given them. The columns are its own. */
+/* A visit's samples as a policy is given them. */
 struct recorded {
     struct gb_samples samples;
-    void *columns[6];
+    double *values; /* of all columns */
 };
 int32_t recorded_read(const struct visit *visit, struct recorded *ret, struct gb_error *error);
 /* What is left from sample `first` on, as if the visit had begun there. elapsed_ns is the caller's
