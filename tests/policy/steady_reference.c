@@ -30,7 +30,7 @@ static double beyond(double value, double n_values, bool is_only_one, double tic
     return tick > 0.0 ? value + side * tick : side * (double)INFINITY;
 }
 
-static double sorted_quantile(const double *sorted, uint64_t n, double p, double tick)
+double reference_quantile(const double *sorted, uint64_t n, double p, double tick)
 {
     const double m = (double)n;
     const bool is_only_one = sorted[0] == sorted[n - 1];
@@ -46,15 +46,6 @@ static double sorted_quantile(const double *sorted, uint64_t n, double p, double
         last_share = share;
     }
     return beyond(last, (p - last_share) * m, is_only_one, tick, 1.0);
-}
-
-double reference_quantile(const double *values, uint64_t n, double p, double tick)
-{
-    double *sorted = malloc((n + 1) * sizeof *sorted);
-    sort_copy(sorted, values, n);
-    const double quantile = sorted_quantile(sorted, n, p, tick);
-    free(sorted);
-    return quantile;
 }
 
 static double plain(const double *sorted, uint64_t n, double p)
@@ -146,8 +137,9 @@ static bool with(const struct look *look, unsigned word)
 
 static double quantile(const struct look *look, double p)
 {
-    return with(look, WITHOUT_MID_QUANTILE) ? sorted_quantile(look->sorted, look->m, p, look->tick)
-                                            : plain(look->sorted, look->m, p);
+    return with(look, WITHOUT_MID_QUANTILE)
+               ? reference_quantile(look->sorted, look->m, p, look->tick)
+               : plain(look->sorted, look->m, p);
 }
 
 static double half_indicator(double y, double value)

@@ -32,8 +32,8 @@ enum {
 };
 extern const char *const reference_words[REFERENCE_WORDS];
 
-/* A mid-quantile of n values in any order. */
-double reference_quantile(const double *values, uint64_t n, double p, double tick);
+/* A mid-quantile of n ascending values. */
+double reference_quantile(const double *sorted, uint64_t n, double p, double tick);
 
 /* The autocorrelation time of a series with a variance, and how well it is known: for how many
  * blocks there is one lag of the sum, and what is kept of the variance. */

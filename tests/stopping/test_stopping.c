@@ -383,7 +383,7 @@ TEST_TIMES(rounds_can_be_blind, 4)
     } cases[] = {
         {{1, 1.0001, 1}, {true, true, true}, 1, 1},
         {{1, 1.0001, 1}, {true, false, true}, 1, 0},
-        {{1, 1.03, 1}, {true, true, true}, 0, 0}, /* which is wide */
+        {{1, 1.004, 1}, {true, true, true}, 0, 0}, /* wide: t is 4.3, half the width 0.0057 */
         {{1.0055, 1.0055, 1.0055}, {true, true, true}, 0, 0},
     };
     struct stop stops[3] = {0};
