@@ -14,7 +14,8 @@
 enum {
     CHUNK = 20,          /* replications that a thread takes at a time */
     REPEATED_EVERY = 64, /* replications of which one is done again, */
-    REPEATED_BATCH = 7   /*   in batches of so many samples */
+    REPEATED_BATCH = 7,  /*   in batches of so many samples */
+    ROUNDS_MAX = 16
 };
 
 /* --- statistics --- */
@@ -128,11 +129,11 @@ static void run_replication(struct shared *shared, size_t scenario, uint64_t rep
     }
 }
 
-static size_t nearest_of(const struct stop *stop, size_t n_modes, double value_ns)
+static size_t nearest(const double *modes, size_t n_modes, double value)
 {
     size_t ret = 0;
-    for (size_t i = 1; i < n_modes; i++)
-        if (fabs(stop->modes_ns[i] - value_ns) < fabs(stop->modes_ns[ret] - value_ns))
+    for (size_t i = 1; i < n_modes && modes[i] > 0; i++)
+        if (fabs(value - modes[i]) < fabs(value - modes[ret]))
             ret = i;
     return ret;
 }
@@ -147,7 +148,7 @@ static double error_in_visit(const struct stop *stop, const struct visit *visit,
     for (size_t mode = 0; stop->verdict == GB_VERDICT_MULTIMODAL && mode < n_modes; mode++) {
         size_t n = 0;
         for (uint64_t i = 0; i < all->n; i++)
-            if (nearest_of(stop, n_modes, all->time_ns[i]) == mode)
+            if (nearest(stop->modes_ns, n_modes, all->time_ns[i]) == mode)
                 near[n++] = all->time_ns[i];
         modes_ns[mode] = n > 0 ? mid_median(near, n) : INFINITY;
     }
@@ -351,27 +352,20 @@ struct demand median_demand(const struct scenario *scenario)
     return (struct demand){medians[0], medians[1], medians[2]};
 }
 
-static size_t nearest_mode(const struct scenario *scenario, const struct stop *stop)
+static bool are_blind(const struct scenario *s, const struct stop *stops, size_t n)
 {
-    const double *modes = scenario->setting.family->modes;
-    double value = stop->value_ns / scenario->setting.time_ns;
-    size_t nearest = 0;
-    for (size_t i = 1; i < TRACE_MODES_MAX && modes[i] > 0; i++)
-        if (fabs(value - modes[i]) < fabs(value - modes[nearest]))
-            nearest = i;
-    return nearest;
-}
-
-static bool are_blind(const struct scenario *scenario, const struct stop *stops, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!stops[i].is_blind ||
-            nearest_mode(scenario, &stops[i]) != nearest_mode(scenario, &stops[0]))
+    size_t first = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!stops[i].is_blind) /* as no replay is */
             return false;
+        size_t mode = nearest(s->setting.family->modes, TRACE_MODES_MAX,
+                              stops[i].value_ns / s->setting.time_ns);
+        first = i == 0 ? mode : first;
+        if (mode != first)
+            return false;
+    }
     return true;
 }
-
-enum { ROUNDS_MAX = 16 };
 
 /* As one interval, as results are shown. */
 static struct rounds_interval stops_combined(const struct stop *rounds, size_t n)
