@@ -7,16 +7,21 @@
 #include "tests/fake_host.h"
 
 #include <check.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct policy_work {
+/* The policy of this test; policy_begin ends the one before, TEST_FIXTURE(NULL, policy_end) the
+ * last.
+ */
+static struct policy_work {
     struct fake_host *fake;
     const struct gb_plugin *plugin;
     const struct gb_policy_ops *ops;
     void *params, *policy;
-    char texts[16][128]; /* of options, for whoever sets them */
-    size_t n_texts;
+    char text[1024];             /* of the policy and its options */
     uint32_t traits;             /* GB_SAMPLES_... */
     double tick_ns, overhead_ns; /* wall time of a sample beyond its own */
     const double *clock_hz;      /* columns, or NULL */
@@ -27,84 +32,179 @@ struct policy_work {
     uint64_t n_looks; /* times next was asked */
     struct gb_next next;
     struct gb_estimate estimate;
-};
+} work;
 
-static inline void policy_begin(struct policy_work *work, const char *id)
+static inline void policy_end(void)
 {
-    *work = (struct policy_work){.fake = fake_host_new()};
-    work->plugin = fake_policy(id);
-    work->ops = work->plugin->ops;
-    work->params = fake_params_new(work->plugin);
+    if (work.fake == NULL)
+        return;
+    work.ops->destroy(work.policy);
+    work.ops->destroy(NULL);
+    fake_params_free(work.plugin, work.params);
+    fake_host_free(work.fake);
+    free(work.elapsed);
+    work.fake = NULL;
 }
 
-static inline void policy_set(struct policy_work *work, const char *name, const char *text)
+/* The policy and its options by a text: "steady;precision=0.5%;without=modes". */
+static inline void __attribute__((format(printf, 1, 2))) policy_begin(const char *format, ...)
 {
-    fake_params_set(work->plugin, work->params, name, text);
+    char *rest = NULL;
+    va_list arguments;
+    policy_end();
+    work = (struct policy_work){.fake = fake_host_new()};
+    va_start(arguments, format);
+    ck_assert_int_lt(vsnprintf(work.text, sizeof work.text, format, arguments),
+                     (int)sizeof work.text);
+    va_end(arguments);
+    work.plugin = fake_policy(strtok_r(work.text, ";", &rest));
+    work.ops = work.plugin->ops;
+    work.params = fake_params_new(work.plugin);
+    for (char *name; (name = strtok_r(NULL, ";", &rest)) != NULL;) {
+        char *equals = strchr(name, '=');
+        ck_assert_ptr_nonnull(equals);
+        *equals = '\0';
+        fake_params_set(work.plugin, work.params, name, equals + 1);
+    }
 }
 
-static inline void policy_ask(struct policy_work *work)
+static inline void policy_ask(void)
 {
-    work->next = (struct gb_next){.size = sizeof work->next};
-    ck_assert_int_eq(work->ops->next(work->policy, &work->next), GB_OK);
-    work->n_looks++;
+    work.next = (struct gb_next){.size = sizeof work.next};
+    ck_assert_int_eq(work.ops->next(work.policy, &work.next), GB_OK);
+    work.n_looks++;
 }
 
-static inline void policy_create(struct policy_work *work)
+/* Asks it for the first time. The wall times are those of n samples. */
+static inline void policy_start(const double *times, uint64_t n)
 {
-    ck_assert_int_eq(work->ops->create(&work->fake->host, work->params, &work->policy), GB_OK);
+    work.elapsed = calloc(n + 1, sizeof *work.elapsed);
+    ck_assert_ptr_nonnull(work.elapsed);
+    for (uint64_t i = 0; i < n; i++)
+        work.elapsed[i] = (i > 0 ? work.elapsed[i - 1] : 0.0) +
+                          (times[i] > 0.0 && times[i] < 1e300 ? times[i] : 0.0) + work.overhead_ns;
+    ck_assert_int_eq(work.ops->create(&work.fake->host, work.params, &work.policy), GB_OK);
+    policy_ask();
 }
 
-static inline void policy_report(struct policy_work *work)
+static inline void policy_give(const double *times, uint64_t end)
 {
-    work->estimate = (struct gb_estimate){.size = sizeof work->estimate};
-    ck_assert_int_eq(work->ops->report(work->policy, &work->estimate), GB_OK);
-}
-
-static inline void policy_give(struct policy_work *work, const double *times, uint64_t end)
-{
-    const uint64_t first = work->n;
+    const uint64_t first = work.n;
     const struct gb_samples samples = {
         .size = sizeof samples,
-        .traits = work->traits,
+        .traits = work.traits,
         .n = end - first,
         .time_ns = times + first,
-        .elapsed_ns = work->elapsed + first,
-        .clock_hz = work->clock_hz != NULL ? work->clock_hz + first : NULL,
-        .throttle = work->throttle != NULL ? work->throttle + first : NULL,
-        .flags = work->flags != NULL ? work->flags + first : NULL,
-        .tick_ns = work->tick_ns,
+        .elapsed_ns = work.elapsed + first,
+        .clock_hz = work.clock_hz != NULL ? work.clock_hz + first : NULL,
+        .throttle = work.throttle != NULL ? work.throttle + first : NULL,
+        .flags = work.flags != NULL ? work.flags + first : NULL,
+        .tick_ns = work.tick_ns,
     };
-    ck_assert_int_eq(work->ops->observe(work->policy, &samples), GB_OK);
-    work->n = end;
+    ck_assert_int_eq(work.ops->observe(work.policy, &samples), GB_OK);
+    work.n = end;
+}
+
+static inline void policy_report(void)
+{
+    work.estimate = (struct gb_estimate){.size = sizeof work.estimate};
+    ck_assert_int_eq(work.ops->report(work.policy, &work.estimate), GB_OK);
 }
 
 /* Ends with the verdict or with the samples; then the policy reports. */
-static inline void policy_drive(struct policy_work *work, const double *times, uint64_t n)
+static inline void policy_drive(const double *times, uint64_t n)
 {
-    work->elapsed = calloc(n + 1, sizeof *work->elapsed);
-    ck_assert_ptr_nonnull(work->elapsed);
-    for (uint64_t i = 0; i < n; i++)
-        work->elapsed[i] = (i > 0 ? work->elapsed[i - 1] : 0.0) +
-                           (times[i] > 0.0 && times[i] < 1e300 ? times[i] : 0.0) +
-                           work->overhead_ns;
-    policy_create(work);
-    policy_ask(work);
-    while (work->next.decision == GB_MORE && work->n < n) {
-        uint64_t end = work->n + 1;
+    policy_start(times, n);
+    while (work.next.decision == GB_MORE && work.n < n) {
+        uint64_t end = work.n + 1;
         while (end < n &&
-               (end < work->next.n_samples || work->elapsed[end - 1] < work->next.elapsed_ns))
+               (end < work.next.n_samples || work.elapsed[end - 1] < work.next.elapsed_ns))
             end++;
-        policy_give(work, times, end);
-        policy_ask(work);
+        policy_give(times, end);
+        policy_ask();
     }
-    policy_report(work);
+    policy_report();
 }
 
-static inline void policy_end(struct policy_work *work)
+/* Both of it, with the text of policy_begin. */
+#define policy_run(times, n, ...) (policy_begin(__VA_ARGS__), policy_drive((times), (n)))
+
+/* Values in an order that statistics by ranks may stumble over: random, with ties, with signs and
+ * zeros of either, ascending, descending, constant, up and down, periodic, in long turns. */
+enum { ORDERS = 9 };
+static inline double ordered_value(int order, uint64_t i, uint64_t n, uint64_t *seed)
 {
-    work->ops->destroy(work->policy);
-    work->ops->destroy(NULL);
-    fake_params_free(work->plugin, work->params);
-    fake_host_free(work->fake);
-    free(work->elapsed);
+    switch (order) {
+    case 0:
+        return fake_normal(seed);
+    case 1:
+        return floor(8.0 * fake_unit(seed));
+    case 2:
+        return fake_unit(seed) < 0.1 ? -0.0 * fake_unit(seed) : fake_normal(seed);
+    case 3:
+        return (double)i;
+    case 4:
+        return (double)(n - i);
+    case 5:
+        return 7.0;
+    case 6:
+        return (double)(i < n / 2 ? i : n - i);
+    case 7:
+        return (double)(i % 16);
+    default:
+        return (double)(i / 1000 % 2) + fake_unit(seed);
+    }
+}
+
+/* One sample of a family, around 1: what policies trip over. The state begins with 0. */
+enum { STEADY_FAMILIES = 14, FAMILIES = 21 };
+static inline double draw_disturbed(int family, uint64_t i, double sigma, double *state,
+                                    uint64_t *seed)
+{
+    const double normal = sigma * fake_normal(seed);
+    *state = 0.95 * *state + normal;
+    switch (family) {
+    case 0:
+        return 1.0 + normal;
+    case 1:
+        return exp(3.0 * normal);
+    case 2:
+        return 1.0 + *state;
+    case 3:
+        return (fake_unit(seed) < 0.5 ? 1.0 : 1.15) + normal;
+    case 4:
+        return 1.0 + (i < 300 ? 0.15 * (1.0 - (double)i / 300.0) : 0.0) + normal;
+    case 5:
+        return (i < 200 ? 1.1 : 1.0) + normal;
+    case 6:
+        return (i / 170 % 3 == 1 ? 1.04 : 1.0) + normal;
+    case 7:
+        return 1.0;
+    case 8:
+        return fake_unit(seed) < 0.06 ? 1.35 + normal : 1.0 + normal;
+    case 9:
+        return (1.0 + normal) * (fake_unit(seed) < 0.02 ? 1.0 / (0.01 + fake_unit(seed)) : 1.0);
+    case 10:
+        return (i < 150 || (i > 600 && i < 700) ? 1.1 : 1.0) + normal;
+    case 11:
+        return 1.0 + 0.08 * floor(3.0 * fake_unit(seed)) + 0.2 * normal;
+    case 12:
+        return 1.0 + 0.2 * (double)(i / 900) + normal;
+    case 13:
+        return 1.0 + 0.01 * floor(4.0 * fake_unit(seed) * fake_unit(seed));
+    case 14:
+        return 1.0 + sigma * (double)i;
+    case 15:
+        return exp(-sigma * (double)i);
+    case 16: /* constant but for spikes */
+        return fake_unit(seed) < 0.03 ? 1e9 : 1.0;
+    case 17:
+        return i % 2 == 0 ? 1.0 : 1.0 + sigma;
+    case 18: /* nothing measured at first */
+        return i < 6 ? 0.0 : 1.0 + sigma * fake_unit(seed);
+    case 19: /* a timer with a fine step */
+        return 1.0 + 1e-4 * rint(1e4 * normal);
+    default: /* Pareto, without a variance */
+        return pow(1.0 - fake_unit(seed), -1.0 / 1.5);
+    }
 }

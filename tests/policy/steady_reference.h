@@ -7,6 +7,8 @@
 #include <gbrun/policy.h>
 #include <stdbool.h>
 
+enum { REFERENCE_MOST = 4000 };
+
 struct reference_rules {
     double precision, confidence, optimal, floor_wall, busy, growth, discard, min_mode;
     uint64_t floor_samples, min, visits;
@@ -30,11 +32,15 @@ enum {
 };
 extern const char *const reference_words[REFERENCE_WORDS];
 
-/* A mid-quantile of n values in any order. */
-double reference_quantile(const double *values, uint64_t n, double p, double tick);
+/* A mid-quantile of n ascending values. */
+double reference_quantile(const double *sorted, uint64_t n, double p, double tick);
 
-/* The autocorrelation time of a series with a variance. */
-double reference_time(const double *series, uint64_t n, double variance);
+/* The autocorrelation time of a series with a variance, and how well it is known: for how many
+ * blocks there is one lag of the sum, and what is kept of the variance. */
+struct reference_window {
+    double time, degrees, kept;
+};
+struct reference_window reference_window(const double *series, uint64_t n, double variance);
 
 /* A timer with its resolution, 0: none, and whether its phase is uniform. */
 struct reference_timer {
@@ -42,7 +48,8 @@ struct reference_timer {
     bool is_dithered;
 };
 
-/* The sample at which it stops, or n, and its report. elapsed as in struct gb_samples. */
+/* The sample at which it stops, or n <= REFERENCE_MOST, and its report. elapsed as in struct
+ * gb_samples. */
 uint64_t reference_run(const struct reference_rules *rules, const double *times,
                        const double *elapsed, uint64_t n, struct reference_timer timer,
                        struct gb_estimate *ret);

@@ -26,33 +26,21 @@ TEST(places_of_a_series)
     }
 }
 
-static void sums_of(const double *series, uint64_t n, struct series_places *places,
-                    int64_t twice_sums[SERIES_PLACES_MAX])
+static struct reference_window found(const double *series, uint64_t n, double variance)
 {
-    series_places_of(n, places);
+    struct series_places places;
+    int64_t twice_sums[SERIES_PLACES_MAX];
     double sum = 0.0;
     uint64_t i = 0;
-    for (size_t place = 0; place < places->n_places; place++) {
-        for (; i < places->at[place]; i++)
+    series_places_of(n, &places);
+    for (size_t place = 0; place < places.n_places; place++) {
+        for (; i < places.at[place]; i++)
             sum += 2.0 * series[i];
         twice_sums[place] = (int64_t)sum;
     }
-}
-
-static double time_of(const double *series, uint64_t n, double variance)
-{
-    struct series_places places;
-    int64_t twice_sums[SERIES_PLACES_MAX];
-    sums_of(series, n, &places, twice_sums);
-    return series_time(&places, twice_sums, variance);
-}
-
-static struct series_window window_of(const double *series, uint64_t n, double variance)
-{
-    struct series_places places;
-    int64_t twice_sums[SERIES_PLACES_MAX];
-    sums_of(series, n, &places, twice_sums);
-    return series_window(&places, twice_sums, variance);
+    const struct series_window window = series_window(&places, twice_sums, variance);
+    return (struct reference_window){series_time(&places, twice_sums, variance), window.degrees,
+                                     window.kept};
 }
 
 /*
@@ -62,18 +50,18 @@ static struct series_window window_of(const double *series, uint64_t n, double v
 TEST(by_hand)
 {
     static const double series[] = {0, 0, 1, 1, 0, 0, 1, 1};
-    ck_assert_double_eq_tol(time_of(series, 8, 0.25), 10.0 / 8.0, 1e-15);
-    ck_assert_double_eq_tol(reference_time(series, 8, 0.25), 10.0 / 8.0, 1e-15);
+    ck_assert_double_eq_tol(found(series, 8, 0.25).time, 10.0 / 8.0, 1e-15);
+    ck_assert_double_eq_tol(reference_window(series, 8, 0.25).time, 10.0 / 8.0, 1e-15);
     static const double alternating[] = {0, 1, 0, 1, 0, 1, 0, 1};
-    ck_assert_double_eq(time_of(alternating, 8, 0.25), 1.0); /* never below 1 */
+    ck_assert_double_eq(found(alternating, 8, 0.25).time, 1.0); /* never below 1 */
     static const double constant[] = {1, 1, 1, 1};
-    ck_assert_double_eq(time_of(constant, 4, 0.0), 1.0);
+    ck_assert_double_eq(found(constant, 4, 0.0).time, 1.0);
     /* two lags: three with the other side */
-    ck_assert_double_eq_tol(window_of(series, 8, 0.25).kept, 5.0 / 8.0, 1e-15);
-    ck_assert_double_eq(window_of(series, 8, 0.25).degrees, 4.0);
-    ck_assert_double_eq(window_of(alternating, 8, 0.25).kept, 1.0);
-    ck_assert(isinf(window_of(alternating, 8, 0.25).degrees));
-    ck_assert_double_eq(window_of(constant, 4, 0.0).kept, 1.0);
+    ck_assert_double_eq_tol(found(series, 8, 0.25).kept, 5.0 / 8.0, 1e-15);
+    ck_assert_double_eq(found(series, 8, 0.25).degrees, 4.0);
+    ck_assert_double_eq(found(alternating, 8, 0.25).kept, 1.0);
+    ck_assert(isinf(found(alternating, 8, 0.25).degrees));
+    ck_assert_double_eq(found(constant, 4, 0.0).kept, 1.0);
 }
 
 /*
@@ -87,8 +75,8 @@ TEST(batches_by_hand)
         series[i] = i < 64 ? 0.0 : 1.0;
     const double batches = 4.0 * 32.0 / 31.0 * (1.0 + 29.0 / 32.0) / (1.0 - 29.0 / 32.0);
     ck_assert_double_eq_tol(batches, 83.957, 1e-3);
-    ck_assert_double_eq_tol(time_of(series, 128, 0.25), batches, 1e-9);
-    ck_assert_double_eq_tol(reference_time(series, 128, 0.25), batches, 1e-9);
+    ck_assert_double_eq_tol(found(series, 128, 0.25).time, batches, 1e-9);
+    ck_assert_double_eq_tol(reference_window(series, 128, 0.25).time, batches, 1e-9);
 }
 
 /* Coins that stick, of many lengths. */
@@ -105,7 +93,11 @@ TEST(as_its_formulas_say)
             series[i] = fake_unit(&seed) < sticky ? series[i - 1]
                                                   : 0.5 * floor(3.0 * fake_unit(&seed));
         const double variance = 0.1 + 0.1 * fake_unit(&seed);
-        const double expected = reference_time(series, n, variance);
-        ck_assert_double_eq_tol(time_of(series, n, variance), expected, 1e-11 * expected);
+        const struct reference_window expected = reference_window(series, n, variance);
+        const struct reference_window window = found(series, n, variance);
+        ck_assert_double_eq_tol(window.time, expected.time, 1e-11 * expected.time);
+        ck_assert_double_eq_tol(window.kept, expected.kept, 1e-11);
+        ck_assert(window.degrees == expected.degrees ||
+                  fabs(window.degrees - expected.degrees) <= 1e-11 * expected.degrees);
     }
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+TEST_FIXTURE(NULL, policy_end)
+
 /* --- order statistics --- */
 
 TEST(normal_quantiles)
@@ -56,29 +58,6 @@ TEST(ranks_around_the_median)
         median_radius_ranks(cases[i].n, median_radius(cases[i].n_effective, 0.95), &low, &high);
         ck_assert_int_eq(low, cases[i].low);
         ck_assert_uint_eq(high, cases[i].high);
-    }
-}
-
-enum { ORDERS = 7 };
-
-/* Random, with ties, ascending, descending, constant, up and down, periodic. */
-static double ordered_value(int order, uint64_t i, uint64_t n, uint64_t *state)
-{
-    switch (order) {
-    case 0:
-        return fake_normal(state);
-    case 1:
-        return floor(8.0 * fake_unit(state));
-    case 2:
-        return (double)i;
-    case 3:
-        return (double)(n - i);
-    case 4:
-        return 7.0;
-    case 5:
-        return (double)(i < n / 2 ? i : n - i);
-    default:
-        return (double)(i % 16);
     }
 }
 
@@ -164,15 +143,24 @@ TEST(effective_size_stays_within_the_number)
 
 /* --- fixed and budget --- */
 
+static double times[SERIES];
+
+static void fill(uint64_t n, double even, double odd)
+{
+    for (size_t i = 0; i < n; i++)
+        times[i] = i % 2 == 0 ? even : odd;
+}
+
+static void drive(const char *policy, uint64_t n)
+{
+    policy_run(times, n, "%s", policy);
+}
+
 TEST(fixed_takes_exactly_what_it_was_given)
 {
-    double times[200];
-    struct policy_work work;
     for (size_t i = 0; i < 200; i++)
         times[i] = (double)(1 + i % 3);
-    policy_begin(&work, "fixed");
-    policy_set(&work, "samples", "9");
-    policy_drive(&work, times, 200);
+    drive("fixed;samples=9", 200);
     ck_assert_int_eq(work.next.decision, GB_DONE);
     ck_assert_str_eq(work.next.reason, "9 samples");
     ck_assert_uint_eq(work.n, 9);
@@ -186,78 +174,92 @@ TEST(fixed_takes_exactly_what_it_was_given)
     ck_assert_uint_eq(work.estimate.n, 9);
     ck_assert_uint_eq(work.estimate.n_modes, 1);
     ck_assert_double_gt(work.estimate.n_effective, 0.0);
-    policy_end(&work);
 }
 
 TEST(budget_ends_at_the_sample_that_spends_it)
 {
-    double times[200];
-    struct policy_work work;
-    for (size_t i = 0; i < 200; i++)
-        times[i] = 1e6;
-    policy_begin(&work, "budget");
-    policy_set(&work, "time", "10ms");
-    policy_drive(&work, times, 200);
+    fill(200, 1e6, 1e6);
+    drive("budget;time=10ms", 200);
     ck_assert_str_eq(work.next.reason, "0.01 s of samples");
     ck_assert_uint_eq(work.n, 10);
     ck_assert_uint_eq(work.n_looks, 2);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_NONE);
     ck_assert_double_eq(work.estimate.value_ns, 1e6);
-    policy_end(&work);
 }
 
-TEST_TIMES(nothing_is_claimed_without_samples, 4)
+/* --- all of them --- */
+
+TEST_TIMES(nothing_is_claimed_without_samples, 8)
 {
-    static const char *const ids[] = {"fixed", "budget", "stdrel", "median_ci"};
-    struct policy_work work;
-    policy_begin(&work, ids[_i]);
-    policy_drive(&work, NULL, 0);
+    static const struct {
+        const char *id;
+        int32_t verdict;
+    } cases[] = {
+        {"fixed", GB_VERDICT_NONE},
+        {"budget", GB_VERDICT_NONE},
+        {"stdrel", GB_VERDICT_NONE},
+        {"entropy", GB_VERDICT_NONE},
+        {"steady", GB_VERDICT_UNCONVERGED},
+        {"median_ci", GB_VERDICT_UNCONVERGED},
+        {"median_cs", GB_VERDICT_UNCONVERGED},
+        {"quantiles", GB_VERDICT_UNCONVERGED},
+    };
+    drive(cases[_i].id, 0);
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_double_nan(work.estimate.value_ns);
     ck_assert_double_nan(work.estimate.low_ns);
     ck_assert_double_nan(work.estimate.high_ns);
-    ck_assert_int_eq(work.estimate.verdict, _i == 3 ? GB_VERDICT_UNCONVERGED : GB_VERDICT_NONE);
-    policy_end(&work);
+    ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
+    ck_assert_uint_eq(work.fake->n_metrics, 0);
+}
+
+TEST_TIMES(nonsense_is_given_up, 12)
+{
+    static const struct {
+        const char *policy;
+        uint64_t n;
+    } cases[] = {{"steady", 150}, {"quantiles", 150}, {"median_ci;floor_wall=0s", 30}};
+    static const double values[] = {NAN, INFINITY, -1.0, 0.0};
+    fill(1000, values[_i % 4], values[_i % 4]);
+    policy_begin("%s", cases[_i / 4].policy);
+    work.overhead_ns = 1e6;
+    policy_drive(times, 1000);
+    ck_assert_int_eq(work.next.decision, GB_GAVE_UP);
+    ck_assert_str_eq(work.next.reason, "times are zero, negative or not finite");
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
+    ck_assert_uint_eq(work.n, cases[_i / 4].n);
+    ck_assert_uint_eq(work.estimate.n, cases[_i / 4].n);
+    ck_assert(_i >= 8 || isnan(work.estimate.low_ns));
 }
 
 /* --- stdrel: that it stops where its definition says is in test_policies_reference.c --- */
 
-/* Constant: noise 0 from the 5th on, so the first sample past min_time ends it. */
-TEST(stdrel_says_why)
+/* Constant: noise 0 from the 5th on, so the first sample past min_time ends it, the 11th as the
+ * 10th is not past 10 us; deviation / mean of 1/2: the first multiple of 16 with more than 64
+ * noises; no finite noise from the 5th to the 68th. */
+TEST_TIMES(stdrel_says_why, 3)
 {
-    double times[400];
-    struct policy_work work;
-    for (size_t i = 0; i < 400; i++)
-        times[i] = 1000.0;
-    policy_begin(&work, "stdrel");
-    policy_set(&work, "min_time", "10us");
-    policy_drive(&work, times, 400);
-    ck_assert_uint_eq(work.n, 11); /* more than 10 us, not as much */
-    ck_assert_str_eq(work.next.reason, "noise below 0.5 %");
-    ck_assert_int_eq(work.next.decision, GB_DONE);
-    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_NONE);
-    ck_assert_str_eq(work.fake->metric, "noise");
-    ck_assert_double_eq(work.fake->metric_value, 0.0);
-    policy_end(&work);
-
-    for (size_t i = 0; i < 400; i++) /* deviation / mean -> 1/2 */
-        times[i] = i % 2 == 0 ? 500.0 : 1500.0;
-    policy_begin(&work, "stdrel");
-    policy_set(&work, "min_time", "0");
-    policy_drive(&work, times, 400);
-    ck_assert_uint_eq(work.n, 80); /* the first multiple of 16 with more than 64 noises */
-    ck_assert_str_eq(work.next.reason, "noise stable at 50.3 %");
-    policy_end(&work);
-
-    for (size_t i = 0; i < 400; i++)
-        times[i] = 0.0;
-    policy_begin(&work, "stdrel");
-    policy_drive(&work, times, 400);
-    ck_assert_uint_eq(work.n, 68); /* the 5th to the 68th */
-    ck_assert_int_eq(work.next.decision, GB_GAVE_UP);
-    ck_assert_str_eq(work.next.reason, "no finite noise in 64 samples in a row");
-    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
-    policy_end(&work);
+    static const struct {
+        const char *policy;
+        double even, odd;
+        uint64_t n;
+        int32_t decision, verdict;
+        const char *reason;
+    } cases[] = {
+        {"stdrel;min_time=10us", 1000.0, 1000.0, 11, GB_DONE, GB_VERDICT_NONE, "noise below 0.5 %"},
+        {"stdrel;min_time=0", 500.0, 1500.0, 80, GB_DONE, GB_VERDICT_NONE,
+         "noise stable at 50.3 %"},
+        {"stdrel", 0.0, 0.0, 68, GB_GAVE_UP, GB_VERDICT_GAVE_UP,
+         "no finite noise in 64 samples in a row"},
+    };
+    fill(400, cases[_i].even, cases[_i].odd);
+    drive(cases[_i].policy, 400);
+    ck_assert_uint_eq(work.n, cases[_i].n);
+    ck_assert_str_eq(work.next.reason, cases[_i].reason);
+    ck_assert_int_eq(work.next.decision, cases[_i].decision);
+    ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
+    if (_i == 0)
+        ck_assert_double_eq(fake_metric_named(work.fake, "noise"), 0.0);
 }
 
 /* Constant up to an outlier, so that the noise is 0 before and falls slowly after it: a single 0 in
@@ -267,84 +269,56 @@ TEST_TIMES(stdrel_keeps_512_noises, 2)
 {
     static const uint64_t outliers[] = {2001, 2002}; /* counted from 1 */
     static const uint64_t stops[] = {2001 + 511, 2002 + 511 + 15};
-    static double times[3000];
-    struct policy_work work;
-    for (size_t i = 0; i < 3000; i++)
-        times[i] = i + 1 == outliers[_i] ? 5000.0 : 1000.0;
-    policy_begin(&work, "stdrel");
-    policy_set(&work, "max_noise", "0");
-    policy_set(&work, "min_time", "0");
-    policy_drive(&work, times, 3000);
+    fill(3000, 1000.0, 1000.0);
+    times[outliers[_i] - 1] = 5000.0;
+    drive("stdrel;max_noise=0;min_time=0", 3000);
     ck_assert_uint_eq(work.n, stops[_i]);
-    policy_end(&work);
 }
 
 /* --- median_ci --- */
 
-/* Looks at once: these samples are of a few microseconds in all. */
-static void begin_without_floor(struct policy_work *work)
-{
-    policy_begin(work, "median_ci");
-    policy_set(work, "floor_wall", "0s");
-}
-
-TEST(median_ci_waits_for_wall_time)
+/* Samples of 1 ms; the last one of these lets it look. */
+TEST_TIMES(median_ci_waits_for_wall_time, 4)
 {
     static const struct {
-        const char *precision;
-        uint64_t n; /* samples of 1 ms */
-    } cases[] = {{"5%", 100}, {"1%", 100}, {"0.5%", 200}, {"0.2%", 500}};
-    double times[600];
-    for (size_t i = 0; i < 600; i++)
-        times[i] = 1e6;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct policy_work work;
-        policy_begin(&work, "median_ci");
-        policy_set(&work, "precision", cases[i].precision);
-        policy_drive(&work, times, cases[i].n - 1);
-        ck_assert_int_eq(work.next.decision, GB_MORE);
-        ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
-        policy_end(&work);
-        policy_begin(&work, "median_ci");
-        policy_set(&work, "precision", cases[i].precision);
-        policy_drive(&work, times, cases[i].n);
-        ck_assert_int_eq(work.next.decision, GB_DONE);
-        ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
-        policy_end(&work);
+        const char *policy;
+        uint64_t n;
+    } cases[] = {{"median_ci;precision=5%", 100},
+                 {"median_ci;precision=1%", 100},
+                 {"median_ci;precision=0.5%", 200},
+                 {"median_ci;precision=0.2%", 500}};
+    fill(600, 1e6, 1e6);
+    for (uint64_t missing = 0; missing < 2; missing++) {
+        drive(cases[_i].policy, cases[_i].n - missing);
+        ck_assert_int_eq(work.next.decision, missing ? GB_MORE : GB_DONE);
+        ck_assert_int_eq(work.estimate.verdict,
+                         missing ? GB_VERDICT_UNCONVERGED : GB_VERDICT_CERTIFIED);
     }
 }
 
 TEST(median_ci_looks_a_quarter_later_each_time)
 {
     static const uint64_t looks[] = {30, 38, 48, 60, 75, 94, 118, 148, 185};
-    double times[200];
-    struct policy_work work;
-    for (size_t i = 0; i < 200; i++)
-        times[i] = i % 2 == 0 ? 100.0 : 200.0;
-    begin_without_floor(&work);
-    work.elapsed = calloc(200, sizeof *work.elapsed);
-    policy_create(&work);
+    fill(200, 100.0, 200.0);
+    policy_begin("median_ci;floor_wall=0s");
+    policy_start(times, 200);
     for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++) {
-        policy_ask(&work);
         ck_assert_int_eq(work.next.decision, GB_MORE);
         ck_assert_uint_eq(work.next.n_samples, looks[i]);
-        policy_give(&work, times, looks[i]);
+        policy_give(times, looks[i]);
+        policy_ask();
     }
-    policy_report(&work);
+    policy_report();
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
-    policy_end(&work);
 }
 
 /* 100 + k / 30 for k = 0, 15, 1, 16 ...: never correlated, so that the interval ends at the 9th and
  * the 22nd of 30. */
 TEST(median_ci_certifies_its_interval)
 {
-    double times[30];
-    struct policy_work work;
     for (size_t i = 0; i < 30; i++)
         times[i] = 100.0 + (double)(i % 2 * 15 + i / 2) / 30.0;
-    begin_without_floor(&work);
-    policy_drive(&work, times, 30);
+    drive("median_ci;floor_wall=0s", 30);
     ck_assert_int_eq(work.next.decision, GB_DONE);
     ck_assert_str_eq(work.next.reason, "interval within 1 %");
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
@@ -354,57 +328,39 @@ TEST(median_ci_certifies_its_interval)
     ck_assert_double_eq(work.estimate.high_ns, 100.0 + 21.0 / 30.0);
     ck_assert_double_eq_tol(work.estimate.detectable_mode_weight, 1.0 - pow(0.05, 1.0 / 30.0),
                             1e-12);
-    policy_end(&work);
 
-    begin_without_floor(&work); /* the same, asked for more than it can give */
-    policy_set(&work, "precision", "0.1%");
-    policy_drive(&work, times, 30);
+    drive("median_ci;floor_wall=0s;precision=0.1%", 30); /* more than they can give */
     ck_assert_int_eq(work.next.decision, GB_MORE);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
-    policy_end(&work);
 }
 
-/* Too few for its own minimum, however alike they are. */
-TEST(median_ci_certifies_nothing_before_its_minimum)
-{
-    double times[29];
-    struct policy_work work;
-    for (size_t i = 0; i < 29; i++)
-        times[i] = 100.0;
-    begin_without_floor(&work);
-    policy_drive(&work, times, 29);
-    ck_assert_int_eq(work.next.decision, GB_MORE);
-    ck_assert_double_eq(work.estimate.high_ns - work.estimate.low_ns, 0.0);
-    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_UNCONVERGED);
-    policy_end(&work);
-}
-
-/* Equal times of a timer with a step: what the step hides is not claimed. */
-TEST_TIMES(median_ci_knows_the_timers_step, 3)
+/* Equal times of a timer with a step: what the step hides is not claimed; nor is anything of fewer
+ * than 30, however alike they are. */
+TEST_TIMES(median_ci_knows_the_timers_step, 4)
 {
     static const struct {
+        uint64_t n;
         double tick_ns, low, high;
         int32_t verdict;
-        const char *reason;
+        const char *reason; /* "": it asks for more */
     } cases[] = {
-        {0.0, 1000.0, 1000.0, GB_VERDICT_CERTIFIED, "interval within 1 %"},
-        {16.0, 992.0, 1008.0, GB_VERDICT_CERTIFIED, "interval within 1 %"},
-        {32.0, 984.0, 1016.0, GB_VERDICT_RESOLUTION_LIMITED,
+        {29, 0.0, 1000.0, 1000.0, GB_VERDICT_UNCONVERGED, ""},
+        {30, 0.0, 1000.0, 1000.0, GB_VERDICT_CERTIFIED, "interval within 1 %"},
+        {30, 16.0, 992.0, 1008.0, GB_VERDICT_CERTIFIED, "interval within 1 %"},
+        {30, 32.0, 984.0, 1016.0, GB_VERDICT_RESOLUTION_LIMITED,
          "timer resolution of 32 ns too coarse for 1 %"},
     };
-    double times[30];
-    struct policy_work work;
-    for (size_t i = 0; i < 30; i++)
-        times[i] = 1000.0;
-    begin_without_floor(&work);
+    fill(30, 1000.0, 1000.0);
+    policy_begin("median_ci;floor_wall=0s");
     work.tick_ns = cases[_i].tick_ns;
-    policy_drive(&work, times, 30);
-    ck_assert_uint_eq(work.n, 30);
-    ck_assert_str_eq(work.next.reason, cases[_i].reason);
+    policy_drive(times, cases[_i].n);
+    ck_assert_uint_eq(work.n, cases[_i].n);
+    if (*cases[_i].reason != '\0')
+        ck_assert_str_eq(work.next.reason, cases[_i].reason);
+    ck_assert_int_eq(work.next.decision, *cases[_i].reason != '\0' ? GB_DONE : GB_MORE);
     ck_assert_int_eq(work.estimate.verdict, cases[_i].verdict);
     ck_assert_double_eq(work.estimate.low_ns, cases[_i].low);
     ck_assert_double_eq(work.estimate.high_ns, cases[_i].high);
-    policy_end(&work);
 }
 
 /* Half of the times one step below 4 us, half one above, in a scattered order, and so on for ever.
@@ -412,54 +368,29 @@ TEST_TIMES(median_ci_knows_the_timers_step, 3)
 TEST(median_ci_stops_between_two_steps)
 {
     enum { MANY = 2000 };
-    static double times[MANY];
-    struct policy_work work;
     for (uint64_t i = 0; i < MANY; i++)
         times[i] = i * 7919 % 100 < 49 ? 3968.0 : i * 7919 % 100 > 50 ? 4032.0 : 4000.0;
-    begin_without_floor(&work);
-    policy_set(&work, "precision", "0.5%");
+    policy_begin("median_ci;floor_wall=0s;precision=0.5%%");
     work.tick_ns = 32.0;
-    policy_drive(&work, times, MANY);
+    policy_drive(times, MANY);
     ck_assert_uint_ge(work.n, 300);
     ck_assert_uint_lt(work.n, 500);
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_RESOLUTION_LIMITED);
     ck_assert_double_eq(work.estimate.high_ns - work.estimate.low_ns, 64.0);
-    policy_end(&work);
-}
-
-TEST_TIMES(median_ci_gives_up_on_nonsense, 4)
-{
-    static const double values[] = {NAN, INFINITY, -1.0, 0.0};
-    double times[30];
-    struct policy_work work;
-    for (size_t i = 0; i < 30; i++)
-        times[i] = values[_i];
-    begin_without_floor(&work);
-    policy_drive(&work, times, 30);
-    ck_assert_int_eq(work.next.decision, GB_GAVE_UP);
-    ck_assert_str_eq(work.next.reason, "times are zero, negative or not finite");
-    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
-    ck_assert_uint_eq(work.estimate.n, 30);
-    policy_end(&work);
 }
 
 /* Correlated samples are worth less, so it must take more of them. */
 TEST(median_ci_is_not_fooled_by_correlation)
 {
-    static double times[SERIES];
     uint64_t taken[2];
     for (int i = 0; i < 2; i++) {
-        struct policy_work work;
         autoregressive(i == 0 ? 0.0 : 0.98, times, SERIES);
         for (size_t j = 0; j < SERIES; j++)
             times[j] = 100.0 + 5.0 * times[j];
-        begin_without_floor(&work);
-        policy_set(&work, "min", "500");
-        policy_drive(&work, times, SERIES);
+        drive("median_ci;floor_wall=0s;min=500", SERIES);
         ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
         ck_assert_double_eq_tol(work.estimate.value_ns, 100.0, 1.5);
         taken[i] = work.n;
-        policy_end(&work);
     }
     ck_assert_uint_gt(taken[1], 5 * taken[0]);
 }

@@ -9,55 +9,12 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { TRACES = 1500, TRACES_LONG = 10000, SHORT = 180, LONG = 2000, LONG_EVERY = 97 };
+TEST_FIXTURE(NULL, policy_end)
+
+enum { TRACES = 2100, TRACES_LONG = 10000, SHORT = 180, LONG = 2000, LONG_EVERY = 97 };
 
 /* --- traces --- */
-
-enum { FAMILIES = 15 };
-
-/* Around 1. */
-static double value_of(int family, double sigma, size_t i, uint64_t *state)
-{
-    const double normal = fake_normal(state);
-    const double unit = fake_unit(state);
-    const double walk = sin((double)i / 40.0) + normal;
-    switch (family) {
-    case 0: /* normal, all different */
-        return 1.0 + 0.2 * tanh(sigma * normal);
-    case 1: /* lognormal */
-        return exp(sigma * normal);
-    case 2: /* Pareto, without a variance */
-        return pow(1.0 - unit, -1.0 / 1.5);
-    case 3: /* constant */
-        return 1.0;
-    case 4: /* a timer with a coarse step */
-        return 1.0 + 0.01 * rint(300.0 * sigma * normal);
-    case 5: /* a timer with a fine step */
-        return 1.0 + 1e-4 * rint(1e4 * sigma * normal);
-    case 6: /* ramps */
-        return 1.0 + sigma * (double)i;
-    case 7:
-        return exp(-sigma * (double)i);
-    case 8: /* constant but for spikes */
-        return unit < 0.03 ? 1e9 : 1.0;
-    case 9: /* noise and spikes */
-        return (1.0 + sigma * unit) * (unit < 0.02 ? 50.0 : 1.0);
-    case 10: /* two values, at random and in turn */
-        return unit < 0.5 ? 1.0 : 1.1;
-    case 11:
-        return i % 2 == 0 ? 1.0 : 1.0 + sigma;
-    case 12: /* three, one of them rare */
-        return unit < 0.02 ? 3.0 : unit < 0.6 ? 1.0 : 2.0;
-    case 13: /* nothing measured at first */
-        return i < 6 ? 0.0 : 1.0 + sigma * unit;
-    default: /* regimes */
-        return exp(0.1 * sigma * walk) * (i / 60 % 2 == 0 ? 1.0 : 1.3);
-    }
-}
 
 struct trace {
     int number;
@@ -79,13 +36,14 @@ static void make_trace(struct trace *trace, int number)
     static const double scales[] = {1.0, 1000.0, 777.7e3, 1e-120, 1e120};
     static const uint64_t minima[] = {0, 0, 10, 11, 37};
     uint64_t state = (uint64_t)number + 1;
+    double last = 0.0;
     const double sigma = 1e-4 * exp(8.0 * fake_unit(&state));
     *trace = (struct trace){.number = number};
     trace->n = number % LONG_EVERY == 0 ? LONG : SHORT;
     trace->scale = scales[pick(number, 1, 5)];
     trace->min_samples = minima[pick(number, 2, 5)];
     for (size_t i = 0; i < trace->n; i++)
-        trace->times[i] = trace->scale * value_of(number % FAMILIES, sigma, i, &state);
+        trace->times[i] = trace->scale * draw_disturbed(number % FAMILIES, i, sigma, &last, &state);
 }
 
 /* --- references --- */
@@ -194,33 +152,23 @@ static bool entropy_holds(struct history *history, const double *times, size_t n
 
 /* --- the comparison --- */
 
-struct rule {
+static const struct rule {
     const char *id;
-    const char *names[2]; /* of the options */
-    const char *unit;     /* of the second one */
-    void (*choose)(const struct trace *trace, double ret[2]);
     bool (*holds)(struct history *history, const double *times, size_t n, const double params[2]);
-};
-
-static void choose_stdrel(const struct trace *trace, double ret[2])
-{
-    static const double noises[] = {0.005, 0.02, 0.0, 0.2};
-    static const double times[] = {0.0, 7.0, 60.0, 140.5};
-    ret[0] = noises[pick(trace->number, 3, 4)];
-    ret[1] = times[pick(trace->number, 4, 4)] * trace->scale;
-}
-
-static void choose_entropy(const struct trace *trace, double ret[2])
-{
-    static const double angles[] = {0.048, 0.4, 1.0, -0.02};
-    static const double r2[] = {0.36, 0.36, 0.0, 0.97};
-    ret[0] = angles[pick(trace->number, 3, 4)];
-    ret[1] = r2[pick(trace->number, 4, 4)];
-}
-
-static const struct rule rules[] = {
-    {"stdrel", {"max_noise", "min_time"}, "ns", choose_stdrel, stdrel_holds},
-    {"entropy", {"max_angle", "min_r2"}, "", choose_entropy, entropy_holds},
+    struct {
+        const char *name;
+        double values[4];
+    } options[2];
+    bool is_time; /* the second one: in ns, of samples of 1 */
+} rules[] = {
+    {"stdrel",
+     stdrel_holds,
+     {{"max_noise", {0.005, 0.02, 0.0, 0.2}}, {"min_time", {0.0, 7.0, 60.0, 140.5}}},
+     true},
+    {"entropy",
+     entropy_holds,
+     {{"max_angle", {0.048, 0.4, 1.0, -0.02}}, {"min_r2", {0.36, 0.36, 0.0, 0.97}}},
+     false},
 };
 
 /* The first sample from min_samples on at which the rule holds; 0: none. */
@@ -235,191 +183,139 @@ static size_t reference_stop(const struct rule *rule, const struct trace *trace,
     return 0;
 }
 
-static void hand_over(const struct gb_policy_ops *ops, void *policy, const double *times,
-                      uint64_t n)
-{
-    const struct gb_samples samples = {.size = sizeof samples, .n = n, .time_ns = times};
-    ck_assert_int_eq(ops->observe(policy, &samples), GB_OK);
-}
-
-static int32_t decision(const struct gb_policy_ops *ops, void *policy, uint64_t *ret_n_samples)
-{
-    struct gb_next next = {.size = sizeof next};
-    ck_assert_int_eq(ops->next(policy, &next), GB_OK);
-    *ret_n_samples = next.n_samples;
-    return next.decision;
-}
-
 /* As the host does it: up to what is asked for, and on to min_samples after a stop before that. */
-static size_t policy_stop(const struct gb_plugin *plugin, const void *params,
-                          const struct trace *trace)
+static size_t policy_stop(const struct rule *rule, const struct trace *trace,
+                          const double params[2])
 {
-    const struct gb_policy_ops *ops = plugin->ops;
-    struct fake_host *fake = fake_host_new();
-    void *policy = NULL;
-    uint64_t wanted = 0;
-    size_t n = 0;
-    ck_assert_int_eq(ops->create(&fake->host, params, &policy), GB_OK);
-    int32_t said = decision(ops, policy, &wanted);
-    while (n < trace->n && (said == GB_MORE || n < trace->min_samples)) {
-        uint64_t end = said == GB_MORE ? wanted : trace->min_samples;
-        ck_assert_uint_gt(end, n);
-        end = end < trace->n ? end : trace->n;
-        hand_over(ops, policy, trace->times + n, end - n);
-        n = end;
-        said = decision(ops, policy, &wanted);
+    policy_begin("%s;%s=%.17g;%s=%.17g%s", rule->id, rule->options[0].name, params[0],
+                 rule->options[1].name, params[1], rule->is_time ? "ns" : "");
+    policy_start(trace->times, trace->n);
+    while (work.n < trace->n && (work.next.decision == GB_MORE || work.n < trace->min_samples)) {
+        const uint64_t end = work.next.decision == GB_MORE ? work.next.n_samples
+                                                           : trace->min_samples;
+        ck_assert_uint_gt(end, work.n);
+        policy_give(trace->times, end < trace->n ? end : trace->n);
+        policy_ask();
     }
-    struct gb_estimate estimate = {.size = sizeof estimate};
-    ck_assert_int_eq(ops->report(policy, &estimate), GB_OK);
-    ck_assert_uint_eq(estimate.n, n);
-    ck_assert_int_eq(estimate.verdict, GB_VERDICT_NONE);
-    ops->destroy(policy);
-    fake_host_free(fake);
-    return said == GB_DONE ? n : 0;
-}
-
-static void set_params(const struct gb_plugin *plugin, void *block, const struct rule *rule,
-                       const double params[2])
-{
-    for (int i = 0; i < 2; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "%.17g%s", params[i], i == 1 ? rule->unit : "");
-        fake_params_set(plugin, block, rule->names[i], text);
-    }
+    policy_report();
+    ck_assert_uint_eq(work.estimate.n, work.n);
+    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_NONE);
+    const size_t stop = work.next.decision == GB_DONE ? work.n : 0;
+    return stop;
 }
 
 TEST_EACH(stops_where_the_definition_says, rules)
 {
     static struct trace trace;
     const struct rule *rule = &rules[_i];
-    const struct gb_plugin *plugin = fake_policy(rule->id);
-    void *block = fake_params_new(plugin);
     size_t n_stopped[FAMILIES] = {0};
     size_t n_late = 0;
     const int n_traces = test_is_long() ? TRACES_LONG : TRACES;
     for (int number = 0; number < n_traces; number++) {
-        double params[2];
         make_trace(&trace, number);
-        rule->choose(&trace, params);
-        set_params(plugin, block, rule, params);
+        const double params[2] = {rule->options[0].values[pick(number, 3, 4)],
+                                  rule->options[1].values[pick(number, 4, 4)] *
+                                      (rule->is_time ? trace.scale : 1.0)};
         const size_t expected = reference_stop(rule, &trace, params);
-        const size_t stop = policy_stop(plugin, block, &trace);
+        const size_t stop = policy_stop(rule, &trace, params);
         ck_assert_msg(stop == expected, "trace %d, family %d: stopped at %zu instead of %zu",
                       number, number % FAMILIES, stop, expected);
         n_stopped[number % FAMILIES] += stop > 0;
         n_late += stop > 350;
     }
-    const int n_seldom = test_is_long() ? 0 : 2; /* in which one trace of hundreds stops */
+    const int n_seldom = test_is_long() ? 0 : 4; /* in which one trace of hundreds stops */
     int n_without = 0;
     for (int family = 0; family < FAMILIES; family++) {
         n_without += n_stopped[family] == 0;
         ck_assert_msg(n_without <= n_seldom, "nothing in family %d stops", family);
     }
     ck_assert_uint_gt(n_late, 3); /* the rings went round */
-    fake_params_free(plugin, block);
 }
 
 /* --- entropy --- */
 
-static struct policy_work entropy_new(const char *max_angle)
+enum { MANY = 1 << 21, VALUES = 1 << 12, AT_ONCE = 1 << 10 };
+static double times[3000];
+
+static void begin_entropy(const char *max_angle)
 {
-    struct policy_work work;
-    policy_begin(&work, "entropy");
-    policy_set(&work, "max_angle", max_angle);
-    policy_create(&work);
-    return work;
+    policy_begin("entropy;max_angle=%s", max_angle);
+    policy_start(times, 3000);
 }
 
 /* All equal: exactly 0 bits for ever, so that an angle of 0 is not exceeded at any even number. */
 TEST(entropy_of_equal_times_is_zero)
 {
-    struct policy_work work = entropy_new("0");
-    uint64_t wanted = 0;
-    ck_assert_int_eq(decision(work.ops, work.policy, &wanted), GB_MORE);
-    ck_assert_uint_eq(wanted, 2);
+    for (size_t i = 0; i < 1000; i++)
+        times[i] = i % 2 == 0 ? -0.0 : 0.0; /* equal as well */
+    begin_entropy("0");
+    ck_assert_int_eq(work.next.decision, GB_MORE);
+    ck_assert_uint_eq(work.next.n_samples, 2);
     for (uint64_t n = 1; n <= 1000; n++) {
-        const double time = n % 2 == 0 ? 0.0 : -0.0; /* equal as well */
-        hand_over(work.ops, work.policy, &time, 1);
-        ck_assert_int_eq(decision(work.ops, work.policy, &wanted), n % 2 == 0 ? GB_DONE : GB_MORE);
+        policy_give(times, n);
+        policy_ask();
+        ck_assert_int_eq(work.next.decision, n % 2 == 0 ? GB_DONE : GB_MORE);
     }
-    policy_ask(&work);
     ck_assert_str_eq(work.next.reason, "entropy level: 0 degrees, R2 1.00");
-    policy_report(&work);
+    policy_report();
     ck_assert_double_eq(work.estimate.value_ns, 0.0);
     ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 0.0);
-    policy_end(&work);
 }
 
 TEST(entropy_of_different_times_levels_off_at_1874)
 {
-    struct policy_work work = entropy_new("0.048");
-    uint64_t wanted = 0;
-    uint64_t n = 0;
-    while (n < 3000 && decision(work.ops, work.policy, &wanted) == GB_MORE) {
-        ck_assert_uint_eq(wanted, n + 2);
-        const double times[2] = {1000.0 + (double)n, 1001.0 + (double)n};
-        hand_over(work.ops, work.policy, times, 2);
-        n += 2;
+    for (size_t i = 0; i < 3000; i++)
+        times[i] = 1000.0 + (double)i;
+    begin_entropy("0.048");
+    for (; work.n < 3000 && work.next.decision == GB_MORE; policy_ask()) {
+        ck_assert_uint_eq(work.next.n_samples, work.n + 2);
+        policy_give(times, work.n + 2);
     }
-    ck_assert_uint_eq(n, 1874);
-    policy_report(&work);
+    ck_assert_uint_eq(work.n, 1874);
+    policy_report();
     ck_assert_double_eq(work.estimate.value_ns, 1000.0 + 936.5);
     ck_assert_double_eq(work.estimate.confidence, 0.95);
     ck_assert_double_lt(work.estimate.low_ns, work.estimate.value_ns);
     ck_assert_double_gt(work.estimate.high_ns, work.estimate.value_ns);
     ck_assert_double_eq_tol(fake_metric_named(work.fake, "entropy"), log2(1874.0), 1e-14);
-    policy_end(&work);
 }
-
-enum { MANY = 1 << 21, VALUES = 1 << 12, AT_ONCE = 1 << 10 };
 
 /* Two million times of 4096 values, each equally often, in a scattered order: 12 bits, to the last.
  */
 TEST(entropy_does_not_drift)
 {
-    static double times[AT_ONCE];
-    struct policy_work work = entropy_new("0.048");
+    begin_entropy("0.048");
     for (uint64_t i = 0; i < MANY; i += AT_ONCE) {
         for (uint64_t j = 0; j < AT_ONCE; j++)
             times[j] = 5e4 + 0.1 * (double)((i + j) * (i + j + 1) / 2 % VALUES);
-        hand_over(work.ops, work.policy, times, AT_ONCE);
+        work.n = 0;
+        policy_give(times, AT_ONCE);
     }
-    policy_report(&work);
+    policy_report();
     ck_assert_double_eq(fake_metric_named(work.fake, "entropy"), 12.0);
-    policy_end(&work);
 }
 
 /* They are left out; too many in a row, and it gives up. */
 TEST_TIMES(entropy_of_times_that_are_not_finite, 3)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
-    const double times[4] = {1.0, values[_i], 1.0, values[_i]};
-    struct policy_work work = entropy_new("0.048");
-    uint64_t wanted = 0;
-    hand_over(work.ops, work.policy, times, 2);
-    ck_assert_int_eq(decision(work.ops, work.policy, &wanted), GB_MORE);
-    ck_assert_uint_eq(wanted, 3);
-    hand_over(work.ops, work.policy, times + 2, 1); /* the second finite one */
-    ck_assert_int_eq(decision(work.ops, work.policy, &wanted), GB_DONE);
+    for (size_t i = 0; i < 67; i++)
+        times[i] = i == 0 || i == 2 ? 1.0 : values[_i];
+    begin_entropy("0.048");
+    policy_give(times, 2);
+    policy_ask();
+    ck_assert_int_eq(work.next.decision, GB_MORE);
+    ck_assert_uint_eq(work.next.n_samples, 3);
+    policy_give(times, 3); /* the second finite one */
+    policy_ask();
+    ck_assert_int_eq(work.next.decision, GB_DONE);
     for (int i = 0; i < 64; i++) {
-        hand_over(work.ops, work.policy, times + 3, 1);
-        ck_assert_int_eq(decision(work.ops, work.policy, &wanted), i < 63 ? GB_MORE : GB_GAVE_UP);
+        policy_give(times, work.n + 1);
+        policy_ask();
+        ck_assert_int_eq(work.next.decision, i < 63 ? GB_MORE : GB_GAVE_UP);
     }
-    policy_report(&work);
+    policy_report();
     ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_GAVE_UP);
     ck_assert_uint_eq(work.estimate.n, 67);
     ck_assert_double_eq(work.estimate.value_ns, 1.0);
-    policy_end(&work);
-}
-
-TEST(entropy_claims_nothing_without_samples)
-{
-    struct policy_work work = entropy_new("0.048");
-    policy_report(&work);
-    ck_assert_double_nan(work.estimate.value_ns);
-    ck_assert_double_nan(work.estimate.low_ns);
-    ck_assert_double_nan(work.estimate.high_ns);
-    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_NONE);
-    ck_assert_uint_eq(work.fake->n_metrics, 0);
-    policy_end(&work);
 }

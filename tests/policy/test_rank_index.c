@@ -1,43 +1,14 @@
 /* test_rank_index.c - quantiles, counts and visits of retained values, against sorting. */
+#include "core/base/statistics.h"
 #include "plugins/common/policy/mid_quantile.h"
 #include "plugins/common/policy/rank_index.h"
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/policy/policy_fixture.h"
 #include "tests/policy/steady_reference.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-enum { ORDERS = 7 };
-
-/* Random, tied, signed, ascending, descending, constant, in long turns. */
-static double value_of(int order, uint64_t i, uint64_t n, uint64_t *seed)
-{
-    switch (order) {
-    case 0:
-        return exp(fake_normal(seed));
-    case 1:
-        return floor(8.0 * fake_unit(seed));
-    case 2:
-        return fake_unit(seed) < 0.1 ? -0.0 * fake_unit(seed) : fake_normal(seed);
-    case 3:
-        return (double)i;
-    case 4:
-        return (double)(n - i);
-    case 5:
-        return 7.0;
-    default:
-        return (double)(i / 1000 % 2) + fake_unit(seed);
-    }
-}
 
 static void check_counts(const struct retained *retained, const double *sorted, double value)
 {
@@ -76,7 +47,7 @@ static void check_view(const struct retained *retained, uint64_t *seed)
     const uint64_t n = retained->n;
     double *sorted = malloc(n * sizeof *sorted);
     memcpy(sorted, retained->index->values + retained->first, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare);
+    sort_values(sorted, n);
     const uint64_t ranks[] = {0, n / 4, n / 2, n - n / 10 - 1, n - 1};
     for (size_t i = 0; i < 5; i++) {
         ck_assert_double_eq(retained_value(retained, ranks[i]), sorted[ranks[i]]);
@@ -92,8 +63,7 @@ static void check_view(const struct retained *retained, uint64_t *seed)
     for (int i = 0; i < 3; i++) {
         const double p = fake_unit(seed);
         const double tick = (double)(i % 2);
-        const double expected = reference_quantile(retained->index->values + retained->first, n, p,
-                                                   tick);
+        const double expected = reference_quantile(sorted, n, p, tick);
         const double found = mid_quantile(retained, p, tick);
         ck_assert(found == expected || fabs(found - expected) <= 1e-9 * fabs(expected));
     }
@@ -131,7 +101,7 @@ TEST_TIMES(as_by_sorting, ORDERS)
         double *values = malloc(n * sizeof *values);
         struct rank_index index = {0};
         for (uint64_t i = 0; i < n; i++)
-            values[i] = value_of(_i, i, n, &seed);
+            values[i] = ordered_value(_i, i, n, &seed);
         ck_assert_int_eq(rank_index_update(&index, values, n / 3), GB_OK);
         update_by_steps(&index, values, n - n / 9);
         ck_assert_int_eq(rank_index_take(&index, values, n - n / 10), GB_OK);
@@ -155,9 +125,7 @@ TEST_TIMES(as_by_sorting, ORDERS)
 /* 1 2 2 2 3 of 5: 1 stands at 0.1, 2 at 0.5, 3 at 0.9. And 1 1 1 2 2: 1 at 0.3, 2 at 0.8. */
 TEST(mid_quantiles_of_tied_values)
 {
-    static const double a[] = {2, 3, 2, 1, 2};
-    static const double b[] = {2, 1, 2, 1, 1};
-    static const double c[] = {4, 4, 4};
+    static const double a[] = {1, 2, 2, 2, 3}, b[] = {1, 1, 1, 2, 2}, c[] = {4, 4, 4};
     static const struct {
         const double *values;
         uint64_t n;

@@ -1,68 +1,32 @@
 /* test_steady_definition.c - steady against its definition, on thousands of random traces. */
 #include "tests/check_main.h"
-#include "tests/fake_host.h"
 #include "tests/policy/policy_fixture.h"
 #include "tests/policy/steady_reference.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+
+TEST_FIXTURE(NULL, policy_end)
 
 /* make check takes every seventh: each family with each tick. */
-enum { TRACES = 2400, STEP = 7, PARTS = 4, EACH = 8, TRACE = 4000, FAMILIES = 14, TICKS = 6 };
+enum { TRACES = 2400, STEP = 7, PARTS = 4, EACH = 8, TRACE = REFERENCE_MOST, TICKS = 6 };
 
 static double fields[TRACE];
 
-/* One sample of a family: 100 us, disturbed. */
-static double draw(int family, uint64_t i, double sigma, double *state, uint64_t *seed)
-{
-    const double normal = sigma * fake_normal(seed);
-    *state = 0.95 * *state + normal;
-    switch (family) {
-    case 0:
-        return 1.0 + normal;
-    case 1:
-        return exp(3.0 * normal);
-    case 2:
-        return 1.0 + *state;
-    case 3:
-        return (fake_unit(seed) < 0.5 ? 1.0 : 1.15) + normal;
-    case 4:
-        return 1.0 + (i < 300 ? 0.15 * (1.0 - (double)i / 300.0) : 0.0) + normal;
-    case 5:
-        return (i < 200 ? 1.1 : 1.0) + normal;
-    case 6:
-        return (i / 170 % 3 == 1 ? 1.04 : 1.0) + normal;
-    case 7:
-        return 1.0;
-    case 8:
-        return fake_unit(seed) < 0.06 ? 1.35 + normal : 1.0 + normal;
-    case 9:
-        return (1.0 + normal) * (fake_unit(seed) < 0.02 ? 1.0 / (0.01 + fake_unit(seed)) : 1.0);
-    case 10:
-        return (i < 150 || (i > 600 && i < 700) ? 1.1 : 1.0) + normal;
-    case 11:
-        return 1.0 + 0.08 * floor(3.0 * fake_unit(seed)) + 0.2 * normal;
-    case 12:
-        return 1.0 + 0.2 * (double)(i / 900) + normal;
-    default:
-        return 1.0 + 0.01 * floor(4.0 * fake_unit(seed) * fake_unit(seed));
-    }
-}
-
-static void make_trace(int number, uint64_t *seed, double *ret_tick)
+/* Returns its tick. */
+static double make_trace(int number, uint64_t *seed)
 {
     static const double ticks[TICKS] = {0.0, 0.0, 32.0, 500.0, 2000.0, 20000.0};
     const double sigma = 0.002 * exp(3.0 * fake_unit(seed));
-    const double tick = ticks[number / (EACH * FAMILIES) % TICKS];
+    const double tick = ticks[number / (EACH * STEADY_FAMILIES) % TICKS];
     double state = 0.0;
     for (uint64_t i = 0; i < TRACE; i++) {
-        const double time = 1e5 * draw(number / EACH % FAMILIES, i, sigma, &state, seed);
+        const double time = 1e5 *
+                            draw_disturbed(number / EACH % STEADY_FAMILIES, i, sigma, &state, seed);
         fields[i] = tick > 0.0 ? tick * round((time + tick * (fake_unit(seed) - 0.5)) / tick)
                                : time;
     }
-    *ret_tick = tick;
+    return tick;
 }
 
 static double pick(const double *values, size_t n, uint64_t *seed)
@@ -73,16 +37,10 @@ static double pick(const double *values, size_t n, uint64_t *seed)
     pick((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double),    \
          seed)
 
-static void set_number(struct policy_work *work, const char *name, double value, const char *unit)
-{
-    char *text = work->texts[work->n_texts++];
-    snprintf(text, sizeof work->texts[0], "%.17g%s", value, unit);
-    policy_set(work, name, text);
-}
-
 /* Settings for the policy and for the reference alike. */
-static struct reference_rules choose_rules(struct policy_work *work, uint64_t *seed)
+static struct reference_rules choose_rules(uint64_t *seed)
 {
+    char without[256] = "";
     struct reference_rules rules = {
         .precision = PICK(seed, 0.01, 0.01, 0.005, 0.002, 0.03),
         .confidence = 0.95,
@@ -95,26 +53,18 @@ static struct reference_rules choose_rules(struct policy_work *work, uint64_t *s
         .floor_samples = (uint64_t)PICK(seed, 150, 40, 400),
         .min = (uint64_t)PICK(seed, 16, 5),
         .visits = (uint64_t)PICK(seed, 6, 2, 20),
-        .without = 0,
     };
-    set_number(work, "precision", rules.precision, "");
-    set_number(work, "optimal", rules.optimal, "");
-    set_number(work, "floor_wall", rules.floor_wall, "ns");
-    set_number(work, "busy", rules.busy, "ns");
-    set_number(work, "growth", rules.growth, "");
-    set_number(work, "discard", rules.discard, "");
-    set_number(work, "min_mode", rules.min_mode, "");
-    set_number(work, "floor_samples", (double)rules.floor_samples, "");
-    set_number(work, "min", (double)rules.min, "");
-    set_number(work, "visits", (double)rules.visits, "");
-    char *text = work->texts[work->n_texts++];
     for (size_t i = 0; i < REFERENCE_WORDS; i++) {
         if (fake_unit(seed) >= 0.1)
             continue;
         rules.without |= 1u << i;
-        strcat(strcat(text, *text != '\0' ? ", " : ""), reference_words[i]);
+        strcat(strcat(without, *without != '\0' ? ", " : ""), reference_words[i]);
     }
-    policy_set(work, "without", text);
+    policy_begin("steady;precision=%.17g;optimal=%.0f;floor_wall=%.0fns;busy=%.0fns;growth=%.17g;"
+                 "discard=%.17g;min_mode=%.17g;floor_samples=%d;min=%d;visits=%d;without=%s",
+                 rules.precision, rules.optimal, rules.floor_wall, rules.busy, rules.growth,
+                 rules.discard, rules.min_mode, (int)rules.floor_samples, (int)rules.min,
+                 (int)rules.visits, without);
     return rules;
 }
 
@@ -129,11 +79,11 @@ static bool alike(double a, double b)
     return same(a, b) || fabs(a - b) <= 1e-7 * fabs(b);
 }
 
-static void compare(int number, const struct policy_work *work, const struct gb_estimate *expected)
+static void compare(int number, const struct gb_estimate *expected)
 {
-    const struct gb_estimate *found = &work->estimate;
+    const struct gb_estimate *found = &work.estimate;
     ck_assert_msg(found->verdict == expected->verdict, "trace %d at %llu: verdict %d, expected %d",
-                  number, (unsigned long long)work->n, found->verdict, expected->verdict);
+                  number, (unsigned long long)work.n, found->verdict, expected->verdict);
     ck_assert_msg(found->n_discarded == expected->n_discarded &&
                       found->n_modes == expected->n_modes,
                   "trace %d: %llu discarded, expected %llu; %u modes, expected %u", number,
@@ -167,22 +117,20 @@ TEST_TIMES(stops_where_its_definition_says, PARTS)
     const unsigned n_traces = TRACES / (unsigned)(PARTS * step);
     for (int number = _i * TRACES / PARTS; number < (_i + 1) * TRACES / PARTS; number += step) {
         uint64_t seed = (uint64_t)number * 1000 + 17;
-        struct policy_work work;
         struct gb_estimate expected;
-        policy_begin(&work, "steady");
-        make_trace(number, &seed, &work.tick_ns);
-        const struct reference_rules rules = choose_rules(&work, &seed);
+        const double tick_ns = make_trace(number, &seed);
+        const struct reference_rules rules = choose_rules(&seed);
+        work.tick_ns = tick_ns;
         work.overhead_ns = PICK(&seed, 0.0, 60e3, 2e5);
         work.traits = number % 3 == 0 ? GB_SAMPLES_DITHERED : 0;
-        policy_drive(&work, fields, TRACE);
+        policy_drive(fields, TRACE);
         const struct reference_timer timer = {work.tick_ns, work.traits != 0};
         const uint64_t stop = reference_run(&rules, fields, work.elapsed, TRACE, timer, &expected);
         ck_assert_msg(work.n == stop, "trace %d: stops at %llu, expected %llu (%s)", number,
                       (unsigned long long)work.n, (unsigned long long)stop, work.next.reason);
-        compare(number, &work, &expected);
+        compare(number, &expected);
         n_verdicts[expected.verdict]++;
         n_means += strcmp(work.estimate.statistic, "mean") == 0;
-        policy_end(&work);
     }
     ck_assert_uint_gt(n_verdicts[GB_VERDICT_CERTIFIED], n_traces / 10);
     ck_assert_uint_gt(n_verdicts[GB_VERDICT_MULTIMODAL], 0);

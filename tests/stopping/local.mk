@@ -1,5 +1,5 @@
-# tests/stopping/local.mk - the laboratory of stopping policies: what proves stopping policies, for the program and for its test. Traces are the same bits in every
-# build: products are not fused with sums.
+# tests/stopping/local.mk - the laboratory of stopping policies, for the program and for its test. Traces are the same
+# bits in every build: products are not fused with sums.
 check_LTLIBRARIES += tests/stopping/libstopping.la
 tests_stopping_libstopping_la_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_stopping_libstopping_la_SOURCES = \
@@ -9,14 +9,8 @@ tests_stopping_libstopping_la_SOURCES = \
 	tests/stopping/stopping_gates.h \
 	tests/stopping/stopping_looks.c \
 	tests/stopping/stopping_looks.h \
-	tests/stopping/stopping_policy.c \
-	tests/stopping/stopping_policy.h \
 	tests/stopping/stopping_recordings.c \
 	tests/stopping/stopping_recordings.h \
-	tests/stopping/stopping_replay.c \
-	tests/stopping/stopping_replay.h \
-	tests/stopping/stopping_statistics.c \
-	tests/stopping/stopping_statistics.h \
 	tests/stopping/stopping_tables.c \
 	tests/stopping/stopping_tables.h \
 	tests/stopping/stopping_trial.c \

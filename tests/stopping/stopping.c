@@ -3,8 +3,9 @@
  * with them, on generated traces and on recorded ones, and judges what they say by what is true.
  * Exit code 1 if a gate fails, 2 for a usage error.
  */
+#include "tests/stopping/stopping_gates.h"
 #include "tests/stopping/stopping_looks.h"
-#include "tests/stopping/stopping_replay.h"
+#include "tests/stopping/stopping_recordings.h"
 #include "tests/stopping/stopping_tables.h"
 
 #include <errno.h>
@@ -30,10 +31,8 @@ static const char *const usage_text =
     "  --jobs N            threads (as many as there are CPUs)\n"
     "  --family NAME       only this family of traces; may be repeated\n"
     "  --held-out          also families that no page of the design names\n"
-    "  --parts             also the first policy without each of its parts (its option `without`)\n"
     "  --quick             fewer policies, scenarios and replications: under a minute\n"
     "  --no-looks          do not time looks\n"
-    "  --csv FILE          write a row for each scenario and policy\n"
     "  --modules FOLDER    where the policies' modules are (beside this program)\n"
     "  --recorded          operands are results files, or folders of them, with long recordings\n"
     "  --list              print the families\n"
@@ -48,9 +47,9 @@ struct texts {
 
 struct settings {
     struct texts policies, families, recorded;
-    const char *baseline, *modules, *csv;
+    const char *baseline, *modules;
     uint64_t n_replications, seed, n_jobs;
-    bool held_out, parts, is_quick, no_looks, is_recorded, list;
+    bool held_out, is_quick, no_looks, is_recorded, list;
 };
 
 static const char *const usual[] = {"steady", "stdrel", "entropy", "median_ci"};
@@ -92,12 +91,10 @@ static const struct {
     {"family", TEXTS, offsetof(struct settings, families)},
     {"baseline", TEXT, offsetof(struct settings, baseline)},
     {"modules", TEXT, offsetof(struct settings, modules)},
-    {"csv", TEXT, offsetof(struct settings, csv)},
     {"replications", NUMBER, offsetof(struct settings, n_replications)},
     {"seed", NUMBER, offsetof(struct settings, seed)},
     {"jobs", NUMBER, offsetof(struct settings, n_jobs)},
     {"held-out", FLAG, offsetof(struct settings, held_out)},
-    {"parts", FLAG, offsetof(struct settings, parts)},
     {"quick", FLAG, offsetof(struct settings, is_quick)},
     {"no-looks", FLAG, offsetof(struct settings, no_looks)},
     {"recorded", FLAG, offsetof(struct settings, is_recorded)},
@@ -173,45 +170,25 @@ static void list_families(void)
 
 /* --- policies --- */
 
-/* The words of `without`, an option of steady. */
-static const char *const parts[] = {
-    "wall_floor", "effective_size", "mid_quantile", "sequence", "discard",   "recurrence", "modes",
-    "resolution", "clocks",         "mixing",       "settling", "dithering", "trend"};
+static struct stopping_policy policies[TEXTS_MAX + 1];
 
-struct policies {
-    struct stopping_policy items[2 * TEXTS_MAX];
-    size_t n, n_shown; /* the shown ones come first, then those without a part */
-    size_t baseline;
-};
-
-static void load(const char *text, const struct path_list *folders, struct arena *arena,
-                 struct policies *policies)
-{
-    struct gb_error error;
-    if (stopping_policy_load(text, folders, arena, &policies->items[policies->n], &error) != GB_OK)
-        die("%s", error.text);
-    policies->n++;
-}
-
+/* All of them, and the baseline if it is none of them. */
 static void load_all(const struct settings *settings, struct arena *arena,
-                     struct policies *policies)
+                     struct experiment *experiment)
 {
-    struct path_list folders;
-    stopping_policy_folders(settings->modules, arena, &folders);
-    policies->baseline = SIZE_MAX;
-    for (size_t i = 0; i < settings->policies.n; i++) {
-        if (text_equal(settings->policies.items[i], settings->baseline))
-            policies->baseline = i;
-        load(settings->policies.items[i], &folders, arena, policies);
+    struct texts texts = settings->policies;
+    struct gb_error error;
+    size_t n = texts.n;
+    while (experiment->baseline < n &&
+           !text_equal(texts.items[experiment->baseline], settings->baseline))
+        experiment->baseline++;
+    for (size_t i = 0; i < n || i <= experiment->baseline; i++) {
+        const char *text = i < n ? texts.items[i] : settings->baseline;
+        if (stopping_policy_load(text, settings->modules, arena, &policies[i], &error) != GB_OK)
+            die("%s", error.text);
+        experiment->n_policies = i + 1;
     }
-    if (policies->baseline == SIZE_MAX) {
-        policies->baseline = policies->n;
-        load(settings->baseline, &folders, arena, policies);
-    }
-    policies->n_shown = policies->n;
-    for (size_t i = 0; settings->parts && i < sizeof parts / sizeof parts[0]; i++)
-        load(arena_printf(arena, "%s without=%s", policies->items[0].text, parts[i]), &folders,
-             arena, policies);
+    experiment->policies = policies;
 }
 
 /* --- output --- */
@@ -223,10 +200,10 @@ static void print(struct text *text)
     text_clear(text);
 }
 
-static void gate_of_looks(const struct policies *policies, uint64_t seed, struct gates *gates)
+static void gate_of_looks(uint64_t seed, struct gates *gates)
 {
     enum { SAMPLES = 1000000 };
-    struct worst_look worst = stopping_looks(&policies->items[0], SAMPLES, seed);
+    struct worst_look worst = stopping_looks(&policies[0], SAMPLES, seed);
     gate_add(gates, "dearest look up to 1 million samples",
              arena_printf(gates->arena, "at %llu samples, %s; %llu looks",
                           (unsigned long long)worst.n, worst.family ? worst.family : "none",
@@ -236,23 +213,13 @@ static void gate_of_looks(const struct policies *policies, uint64_t seed, struct
            worst.report_ns / 1e6, worst.a_sample_ns);
 }
 
-static void print_digests(const struct experiment *experiment, size_t n_policies)
+static void print_digests(const struct experiment *experiment)
 {
     printf("\nThe same traces are to give the same digests in every build: stops, estimates\n\n");
-    for (size_t p = 0; p < n_policies; p++)
+    for (size_t p = 0; p < experiment->n_policies; p++)
         printf("  %-32s %016llx %016llx\n", experiment->policies[p].text,
                (unsigned long long)experiment_digest(experiment, p, false),
                (unsigned long long)experiment_digest(experiment, p, true));
-}
-
-static void write_csv(const struct experiment *experiment, const char *path)
-{
-    CLEANUP(text_free) struct text text = {0};
-    experiment_csv(experiment, &text);
-    FILE *file = fopen(path, "w");
-    bool written = file && fputs(text_get(&text), file) >= 0;
-    if (!file || fclose(file) != 0 || !written)
-        die("%s: cannot be written", path);
 }
 
 static int conclude(const struct gates *gates)
@@ -265,77 +232,62 @@ static int conclude(const struct gates *gates)
     return gates_failed(gates) ? 1 : 0;
 }
 
-static int run_generated(const struct settings *settings, struct arena *arena)
+static void run(struct experiment *experiment)
+{
+    struct gb_error error;
+    if (experiment_run(experiment, &error) != GB_OK)
+        die("%s", error.text);
+}
+
+static int run_generated(const struct settings *settings, struct experiment *experiment,
+                         struct arena *arena)
 {
     CLEANUP(text_free) struct text out = {0};
-    static struct policies policies;
-    load_all(settings, arena, &policies);
-    struct experiment experiment = {.policies = policies.items,
-                                    .n_policies = policies.n,
-                                    .n_replications = settings->n_replications,
-                                    .seed = settings->seed,
-                                    .n_jobs = (uint32_t)settings->n_jobs,
-                                    .is_quick = settings->is_quick};
+    struct gates gates = {.arena = arena};
     int flags = (settings->is_quick ? SCENARIOS_QUICK : 0) |
                 (settings->held_out ? SCENARIOS_HELD_OUT : 0);
-    experiment.scenarios = scenarios_of(flags, settings->families.items, settings->families.n,
-                                        arena, &experiment.n_scenarios);
+    experiment->scenarios = scenarios_of(flags, settings->families.items, settings->families.n,
+                                         arena, &experiment->n_scenarios);
     time_t begin = time(NULL);
-    experiment_run(&experiment);
+    run(experiment);
     text_printf(&out,
                 "%zu scenarios, %llu replications, seed %llu, %zu policies, %llu threads: %.0f s\n",
-                experiment.n_scenarios, (unsigned long long)experiment.n_replications,
-                (unsigned long long)experiment.seed, experiment.n_policies,
+                experiment->n_scenarios, (unsigned long long)experiment->n_replications,
+                (unsigned long long)experiment->seed, experiment->n_policies,
                 (unsigned long long)settings->n_jobs, difftime(time(NULL), begin));
-    table_of_policies(&experiment, policies.n_shown, &out);
-    table_of_verdicts(&experiment, 0, &out);
-    table_of_rounds(&experiment, 0, &out);
-    if (settings->parts)
-        table_of_parts(&experiment, policies.n_shown, policies.baseline, &out);
+    table_of_policies(experiment, &out);
+    table_of_verdicts(experiment, 0, &out);
+    table_of_rounds(experiment, 0, &out);
     print(&out);
-    print_digests(&experiment, policies.n);
-    if (settings->csv)
-        write_csv(&experiment, settings->csv);
-    struct gates gates = {.arena = arena};
-    gates_of(&experiment, 0, policies.baseline, &gates);
+    print_digests(experiment);
+    gates_of(experiment, 0, &gates);
     gate_add(&gates, "stops that depend on the batches",
-             arena_printf(arena, "of %llu", (unsigned long long)experiment.n_repeated), AT_MOST,
-             (double)experiment.n_differing, 0, "");
+             arena_printf(arena, "of %llu", (unsigned long long)experiment->n_repeated), AT_MOST,
+             (double)experiment->n_differing, 0, "");
     if (!settings->no_looks)
-        gate_of_looks(&policies, settings->seed, &gates);
-    free(experiment.stops);
+        gate_of_looks(settings->seed, &gates);
     return conclude(&gates);
 }
 
-static int run_recorded(const struct settings *settings, struct arena *arena)
+static int run_recorded(const struct settings *settings, struct experiment *experiment,
+                        struct arena *arena)
 {
-    static struct policies policies;
     CLEANUP(text_free) struct text out = {0};
-    struct kernel *kernels = NULL;
+    struct gates gates = {.arena = arena};
     struct gb_error error;
-    load_all(settings, arena, &policies);
-    struct replays replays = {.policies = policies.items,
-                              .n_policies = policies.n,
-                              .baseline = policies.baseline,
-                              .n_jobs = (uint32_t)settings->n_jobs};
-    int32_t status = recordings_find(settings->recorded.items, settings->recorded.n, arena,
-                                     &kernels, &replays.n_kernels, &error);
-    replays.kernels = kernels;
-    if (status == GB_OK)
-        status = replays_run(&replays, &error);
-    if (status != GB_OK)
+    if (recordings_find(settings->recorded.items, settings->recorded.n, arena,
+                        &experiment->scenarios, &experiment->n_scenarios, &error) != GB_OK)
         die("%s", error.text);
+    run(experiment);
     text_printf(
         &out,
         "%zu kernels, each visit from its beginning and from %d more places; error: 95th "
         "percentile; shares in %%;\nsamples that the baseline takes: how many are worth one "
         "independent one, and would be needed to know\n\n",
-        replays.n_kernels, REPLAY_STARTS - 1);
-    table_of_replays(&replays, &out);
+        experiment->n_scenarios, REPLAY_STARTS - 1);
+    table_of_recordings(experiment, &out);
     print(&out);
-    struct gates gates = {.arena = arena};
-    gates_of_replays(&replays, 0, &gates);
-    replays_free(&replays);
+    gates_of_recordings(experiment, 0, &gates);
     return conclude(&gates);
 }
 
@@ -343,13 +295,18 @@ int main(int argc, char **argv)
 {
     struct settings settings = settings_of(argc, argv);
     struct arena arena = {0};
-    int code = 0;
-    if (settings.list)
+    if (settings.list) {
         list_families();
-    else if (settings.is_recorded)
-        code = run_recorded(&settings, &arena);
-    else
-        code = run_generated(&settings, &arena);
+        return 0;
+    }
+    struct experiment experiment = {.n_replications = settings.n_replications,
+                                    .seed = settings.seed,
+                                    .n_jobs = (uint32_t)settings.n_jobs,
+                                    .is_quick = settings.is_quick};
+    load_all(&settings, &arena, &experiment);
+    int code = settings.is_recorded ? run_recorded(&settings, &experiment, &arena)
+                                    : run_generated(&settings, &experiment, &arena);
+    experiment_free(&experiment);
     arena_free(&arena);
     return code;
 }

@@ -1,14 +1,39 @@
 /*
- * stopping_experiment.h - many traces of many families under several policies, and what came of it.
+ * stopping_experiment.h - many traces of many families, or recordings of many kernels, under
+ * several policies, and what came of it. Recordings are replayed from the beginning of each visit,
+ * and from nine more places in it, as if it had begun there.
  */
 #pragma once
 
 #include "tests/stopping/stopping_trial.h"
 #include "tests/stopping/stopping_truth.h"
 
+enum { REPLAY_STARTS = 10 };
+
+/* One round of one case in a results file: status ok, and recorded whatever the samples said
+ * (policy fixed or budget). */
+struct visit {
+    const char *path; /* of the results file */
+    int64_t case_id;
+    const char *uid, *words; /* the case's identity; bench and axes */
+    const char *clock;
+    uint64_t n, iterations;
+    double tick_ns;   /* of one iteration */
+    double median_ns; /* halfway between steps where values are tied */
+};
+
+/* A family of traces, or a kernel that was visited at least twice. */
 struct scenario {
-    struct trace_setting setting;
-    struct truth truth;
+    struct trace_setting setting; /* no family: a kernel */
+    struct truth truth;           /* of a kernel: the median of the visits' medians */
+    const char *words;            /* of a kernel, as all that follows */
+    const struct visit *visits;
+    size_t n_visits;
+    double spread;          /* of the visits' medians, largest less least over the median */
+    struct demand *demands; /* by replication; of the samples that the baseline took, at the
+                               precision of the first policy */
+    uint64_t n;             /* replications: traces; or replays, by where they begin and by visit */
+    uint64_t first;         /* of all replications of all scenarios */
 };
 
 enum { SCENARIOS_QUICK = 1, SCENARIOS_HELD_OUT = 2 };
@@ -24,31 +49,37 @@ struct experiment {
     size_t n_scenarios;
     const struct stopping_policy *policies;
     size_t n_policies;
-    uint64_t n_replications, seed;
+    size_t baseline; /* of the policies: whose samples the others' are counted against */
+    uint64_t n_replications, seed; /* of traces */
     uint32_t n_jobs;
     bool is_quick;                    /* medians from fewer samples */
     struct stop *stops;               /* by scenario, policy, replication */
     uint64_t n_repeated, n_differing; /* trials done again in batches of another size */
 };
 
-/* Finds the truths and runs all trials; every policy sees the same traces. stops is the caller's to
- * free. */
-void experiment_run(struct experiment *experiment);
+/* Finds the truths of families and runs all trials; every policy sees the same traces. Errors are
+ * of recordings that cannot be read. */
+int32_t experiment_run(struct experiment *experiment, struct gb_error *error);
+void experiment_free(struct experiment *experiment); /* what it made */
 
-const struct stop *experiment_stops(const struct experiment *experiment, size_t scenario,
-                                    size_t policy);
-
-/* What a policy did in a scenario. Shares are counts over n. */
+/* What a policy did in a scenario. Shares are counts over n. Errors are against the median. */
 struct outcome {
     uint64_t n, n_false, n_covered, n_intervals, n_resolved, n_failed;
     uint64_t n_blind, n_blind_false; /* of stops that no policy could have known better */
     uint64_t verdicts[6];            /* GB_VERDICT_... */
-    double median_samples, error_95; /* the 95th percentile */
+    double median_samples;           /* of replays from the visits' beginnings; what was there if it
+                                        did not end */
+    double error_95;                 /* the 95th percentile */
+    /* Replays whose samples ended before the policy did are left out of all but n_short. */
+    uint64_t n_short, n_false_in_visit, n_covered_in_visit;
 };
 struct outcome outcome_of(const struct experiment *experiment, size_t scenario, size_t policy);
 
-/* Some visits as one, replications taken by so many. Blind are those whose visits have all seen the
- * same one level, and no other. */
+/* Of a kernel: the medians over its replays. */
+struct demand median_demand(const struct scenario *scenario);
+
+/* Some visits as one, 16 at most, replications taken by so many. Blind are those whose visits have
+ * all seen the same one level, and no other. */
 struct rounds_outcome {
     uint64_t n, n_certified, n_false, n_blind_false, n_covered;
 };
@@ -57,3 +88,12 @@ struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, siz
 
 /* Of all stops of a policy, in order. */
 uint64_t experiment_digest(const struct experiment *experiment, size_t policy, bool with_estimate);
+
+/* The upper bound, at the confidence given, of the probability of something seen k times in n
+ * (Clopper, Pearson: The use of confidence or fiducial limits, 1934). n == 0: 1. */
+double share_upper_bound(uint64_t k, uint64_t n, double confidence);
+
+/* NaN of none. */
+double percent(uint64_t k, uint64_t n);
+/* Of n values in any order, which it sorts; NaN without one. */
+double quantile_of(double *values, size_t n, double p);

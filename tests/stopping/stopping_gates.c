@@ -1,8 +1,6 @@
 /* stopping_gates.c - see stopping_gates.h. */
 #include "tests/stopping/stopping_gates.h"
 
-#include "tests/stopping/stopping_statistics.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,15 +21,14 @@ enum { FEW_ROUNDS = 3, MANY_ROUNDS = 12, ROUNDS_JUDGED_FROM = 100 };
 void gate_add(struct gates *gates, const char *name, const char *where, int side, double figure,
               double limit, const char *unit)
 {
-    gates->items = arena_grow(gates->arena, gates->items, gates->n, sizeof *gates->items);
-    gates->items[gates->n++] = (struct gate){.name = arena_text(gates->arena, name),
-                                             .where = arena_text(gates->arena, where),
-                                             .side = side,
-                                             .figure = figure,
-                                             .limit = limit,
-                                             .unit = unit,
-                                             .passed = side == AT_MOST ? figure <= limit
-                                                                       : figure >= limit};
+    *ARENA_ADD(gates->arena, gates->items, gates->n) = (struct gate){
+        .name = arena_text(gates->arena, name),
+        .where = arena_text(gates->arena, where),
+        .side = side,
+        .figure = figure,
+        .limit = limit,
+        .unit = unit,
+        .passed = side == AT_MOST ? figure <= limit : figure >= limit};
 }
 
 const struct gate *gate_named(const struct gates *gates, const char *name)
@@ -60,55 +57,21 @@ void gates_write(const struct gates *gates, struct text *out)
     }
 }
 
-const char *scenario_words(const struct scenario *scenario, struct arena *arena)
-{
-    char time[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
-    return arena_printf(arena, "%s T=%s +%s", scenario->setting.family->name,
-                        format_time(scenario->setting.time_ns, 3, time),
-                        format_time(scenario->setting.overhead_ns, 3, overhead));
-}
+/* --- families --- */
 
-/* --- one policy's gates --- */
-
-struct judge {
+/* What one policy did in one scenario. */
+struct judged {
     const struct experiment *experiment;
-    size_t policy;
-    const struct outcome *outcomes, *baseline; /* by scenario */
-    struct gates *gates;
+    size_t scenario, policy;
+    const struct trace_setting *setting;
+    const struct trace_family *family;
+    const struct truth *truth;
+    struct outcome outcome;
+    double precision, baseline; /* the other policy's samples */
 };
-
-/* The worst of a family's scenarios. */
-struct worst {
-    double figure;
-    size_t scenario;
-    bool is_there;
-};
-
-static void make_worse(struct worst *worst, int side, double figure, size_t scenario)
-{
-    bool is_worse = side == AT_MOST ? figure > worst->figure : figure < worst->figure;
-    if (!worst->is_there || is_worse || isnan(figure))
-        *worst = (struct worst){figure, scenario, true};
-}
-
-static void add_worst(const struct judge *judge, const char *name, const struct worst *worst,
-                      int side, double limit)
-{
-    if (!worst->is_there)
-        return;
-    const struct scenario *scenario = &judge->experiment->scenarios[worst->scenario];
-    gate_add(judge->gates,
-             arena_printf(judge->gates->arena, "%s: %s", name, scenario->setting.family->name),
-             scenario_words(scenario, judge->gates->arena), side, worst->figure, limit, "%");
-}
-
-static const struct trace_family *family_of(const struct judge *judge, size_t scenario)
-{
-    return judge->experiment->scenarios[scenario].setting.family;
-}
 
 /* What a figure of a scenario is, NaN where nothing is asked of it. */
-typedef double figure_fn(const struct judge *judge, size_t scenario);
+typedef double figure_fn(const struct judged *judged);
 
 /* Two gates contradict each other where a trace has shown one level only, or has left its first one
  * once, which families of steps call warm-up: nothing tells the level it is at from one that stays.
@@ -116,89 +79,88 @@ typedef double figure_fn(const struct judge *judge, size_t scenario);
  * baseline's samples are 0.11 s, and exp(-0.11 s / 60 ms) / 3 = 5 % of all clock_steps are at their
  * lesser level until then. Such stops are not counted here, but as `blind` among the verdicts, and
  * judged with `rounds = 3`, which is what sees them. */
-static double false_bound(const struct judge *judge, size_t scenario)
+static double false_bound(const struct judged *judged)
 {
-    const struct outcome *outcome = &judge->outcomes[scenario];
-    if (trace_needs_rounds(&judge->experiment->scenarios[scenario].setting))
+    const struct outcome *outcome = &judged->outcome;
+    if (trace_needs_rounds(judged->setting))
         return NAN;
     return 100 *
            share_upper_bound(outcome->n_false - outcome->n_blind_false, outcome->n, CONFIDENCE);
 }
 
-static double covered_bound(const struct judge *judge, size_t scenario)
+static double covered_bound(const struct judged *judged)
 {
-    const struct outcome *outcome = &judge->outcomes[scenario];
-    const struct trace_family *family = family_of(judge, scenario);
-    bool is_asked = family->class == TRACE_STATIONARY || family->class == TRACE_CORRELATED ||
-                    family->class == TRACE_TICK;
-    if (!is_asked || (family->flags & TRACE_LONG_MEMORY))
+    const int class = judged->family->class;
+    bool is_asked = class == TRACE_STATIONARY || class == TRACE_CORRELATED || class == TRACE_TICK;
+    if (!is_asked || (judged->family->flags & TRACE_LONG_MEMORY))
         return NAN;
-    return 100 * share_upper_bound(outcome->n_covered, outcome->n_intervals, CONFIDENCE);
+    return 100 *
+           share_upper_bound(judged->outcome.n_covered, judged->outcome.n_intervals, CONFIDENCE);
 }
 
 /* Asked where the budget holds the samples that the precision takes, and, of correlated ones and
  * those that look so in one of twenty traces, the effective samples that the policy asks for: 1875
  * of them at 0.2 % are more than 15 s hold of levels that stay for 20 ms, or of samples of 20 ms.
  */
-static double resolved(const struct judge *judge, size_t scenario)
+static double resolved(const struct judged *judged)
 {
-    const struct scenario *s = &judge->experiment->scenarios[scenario];
-    double budget = stopping_guards.max_time_ns / (s->setting.time_ns + s->setting.overhead_ns);
-    double needed = LOOKS_APART * fmax(s->truth.samples_to_resolve, s->truth.samples_to_mix);
-    bool settles = s->setting.family->settled_ns / MOST_DISCARDED <=
-                   stopping_guards.max_time_ns / 2;
-    if (trace_needs_rounds(&s->setting) || !settles ||
-        (s->setting.family->flags & TRACE_LONG_MEMORY) || !(needed <= budget))
+    const double max_ns = stopping_guards.max_time_ns;
+    double budget = max_ns / (judged->setting->time_ns + judged->setting->overhead_ns);
+    double needed = LOOKS_APART *
+                    fmax(judged->truth->samples_to_resolve, judged->truth->samples_to_mix);
+    bool settles = judged->family->settled_ns / MOST_DISCARDED <= max_ns / 2;
+    if (trace_needs_rounds(judged->setting) || !settles ||
+        (judged->family->flags & TRACE_LONG_MEMORY) || !(needed <= budget))
         return NAN;
-    return percent(judge->outcomes[scenario].n_resolved, judge->outcomes[scenario].n);
+    return percent(judged->outcome.n_resolved, judged->outcome.n);
 }
 
-static double multimodal_seen(const struct judge *judge, size_t scenario)
+static double multimodal(const struct judged *judged)
 {
-    const struct outcome *outcome = &judge->outcomes[scenario];
-    if (!(family_of(judge, scenario)->flags & TRACE_MULTIMODAL) || isnan(resolved(judge, scenario)))
-        return NAN;
-    return percent(outcome->verdicts[GB_VERDICT_MULTIMODAL], outcome->n);
+    return percent(judged->outcome.verdicts[GB_VERDICT_MULTIMODAL], judged->outcome.n);
 }
 
-static double multimodal_wrong(const struct judge *judge, size_t scenario)
+static double multimodal_seen(const struct judged *judged)
 {
-    const struct outcome *outcome = &judge->outcomes[scenario];
-    if (!(family_of(judge, scenario)->flags & TRACE_UNIMODAL))
-        return NAN;
-    return percent(outcome->verdicts[GB_VERDICT_MULTIMODAL], outcome->n);
+    bool is_asked = (judged->family->flags & TRACE_MULTIMODAL) && !isnan(resolved(judged));
+    return is_asked ? multimodal(judged) : NAN;
 }
 
-static double tick_error(const struct judge *judge, size_t scenario)
+static double multimodal_wrong(const struct judged *judged)
 {
-    const struct trace_family *family = family_of(judge, scenario);
-    const double precision = judge->experiment->policies[judge->policy].precision;
-    /* The rounding of a phase that stays cannot be undone. That of a uniform one is chance, and the
-     * interval of a mean as narrow as asked may be wider than the limit: 490 samples, which the
-     * least time of 0.1 s holds of 200 us each, leave 0.58 % of 5.27 us on ticks of 1,024 ns. */
+    return judged->family->flags & TRACE_UNIMODAL ? multimodal(judged) : NAN;
+}
+
+/* The rounding of a phase that stays cannot be undone. That of a uniform one is chance, and the
+ * interval of a mean as narrow as asked may be wider than the limit: 490 samples, which the least
+ * time of 0.1 s holds of 200 us each, leave 0.58 % of 5.27 us on ticks of 1,024 ns. */
+static double tick_error(const struct judged *judged)
+{
+    const struct trace_family *family = judged->family;
     if (family->class != TRACE_TICK || family->phase_dwell_ns > 0 ||
-        (family->flags & TRACE_DITHERED && 100 * precision > TICK_ERROR))
+        (family->flags & TRACE_DITHERED && 100 * judged->precision > TICK_ERROR))
         return NAN;
-    return 100 * judge->outcomes[scenario].error_95;
+    return 100 * judged->outcome.error_95;
 }
 
-static double rounds_false(const struct judge *judge, size_t scenario)
+static struct rounds_outcome rounds_of(const struct judged *judged, size_t n_rounds)
 {
-    if (family_of(judge, scenario)->class != TRACE_REGIME)
-        return NAN;
-    struct rounds_outcome rounds = rounds_outcome_of(judge->experiment, scenario, judge->policy,
-                                                     FEW_ROUNDS);
+    if (judged->family->class != TRACE_REGIME)
+        return (struct rounds_outcome){0};
+    return rounds_outcome_of(judged->experiment, judged->scenario, judged->policy, n_rounds);
+}
+
+static double rounds_false(const struct judged *judged)
+{
+    struct rounds_outcome rounds = rounds_of(judged, FEW_ROUNDS);
     return percent(rounds.n_false - rounds.n_blind_false, rounds.n);
 }
 
 /* Of levels that outlast a visit, three visits see the same one with a probability of 0.7^3 +
  * 0.3^3 = 37 %, and nothing tells; so many do in 1.4 %, which counts here. */
-static double many_rounds_false(const struct judge *judge, size_t scenario)
+static double many_rounds_false(const struct judged *judged)
 {
-    if (family_of(judge, scenario)->class != TRACE_REGIME)
-        return NAN;
-    struct rounds_outcome rounds = rounds_outcome_of(judge->experiment, scenario, judge->policy,
-                                                     MANY_ROUNDS);
+    struct rounds_outcome rounds = rounds_of(judged, MANY_ROUNDS);
     return rounds.n >= ROUNDS_JUDGED_FROM ? percent(rounds.n_false, rounds.n) : NAN;
 }
 
@@ -217,25 +179,33 @@ double samples_allowed(int class, double time_ns, double precision, const struct
     return is_asked && limits[class] > 0 ? limits[class] : NAN;
 }
 
-static double samples_limit(const struct judge *judge, size_t scenario)
+static double samples_limit(const struct judged *judged)
 {
-    const struct scenario *s = &judge->experiment->scenarios[scenario];
-    const struct trace_setting *setting = &s->setting;
-    double cost_ns = setting->time_ns + setting->overhead_ns;
+    double cost_ns = judged->setting->time_ns + judged->setting->overhead_ns;
     const struct demand demand = {
-        .tau = s->truth.tau,
-        .samples_to_know = fmax(s->truth.samples_to_know,
-                                setting->family->settled_ns / cost_ns / MOST_DISCARDED)};
-    return samples_allowed(setting->family->class, setting->time_ns,
-                           judge->experiment->policies[judge->policy].precision, &demand,
-                           judge->baseline[scenario].median_samples);
+        .tau = judged->truth->tau,
+        .samples_to_know = fmax(judged->truth->samples_to_know,
+                                judged->family->settled_ns / cost_ns / MOST_DISCARDED)};
+    return samples_allowed(judged->family->class, judged->setting->time_ns, judged->precision,
+                           &demand, judged->baseline);
+}
+
+static double samples_taken(const struct judged *judged)
+{
+    return 100 * judged->outcome.median_samples / judged->baseline;
+}
+
+/* A family's limit differs with T: the worst is the one that takes most of its own. */
+static double samples_of_limit(const struct judged *judged)
+{
+    return samples_taken(judged) / samples_limit(judged);
 }
 
 static const struct {
     const char *name;
     figure_fn *figure;
     int side;
-    const double *limit;
+    const double *limit; /* NULL: the figure is a share of the samples' */
 } family_gates[] = {
     {"false, upper bound", false_bound, AT_MOST, &FALSE_OF_FAMILY},
     {"coverage, upper bound", covered_bound, AT_LEAST, &COVERED},
@@ -245,91 +215,146 @@ static const struct {
     {"95 % of errors within", tick_error, AT_MOST, &TICK_ERROR},
     {"rounds = 3, false", rounds_false, AT_MOST, &FALSE_OF_ROUNDS},
     {"rounds = 12, false", many_rounds_false, AT_MOST, &FALSE_OF_ROUNDS},
+    {"samples, of the baseline's", samples_of_limit, AT_MOST, NULL},
 };
 
-static size_t end_of_family(const struct judge *judge, size_t first)
+static void add_worst(size_t g, double figure, const struct judged *worst, struct gates *gates)
 {
-    size_t end = first;
-    while (end < judge->experiment->n_scenarios && family_of(judge, end) == family_of(judge, first))
-        end++;
-    return end;
+    char time[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
+    const char *family = worst->family->name;
+    const char *where = arena_printf(gates->arena, "%s T=%s +%s", family,
+                                     format_time(worst->setting->time_ns, 3, time),
+                                     format_time(worst->setting->overhead_ns, 3, overhead));
+    double limit = family_gates[g].limit ? *family_gates[g].limit : samples_limit(worst);
+    gate_add(gates, arena_printf(gates->arena, "%s: %s", family_gates[g].name, family), where,
+             family_gates[g].side, family_gates[g].limit ? figure : figure * limit, limit, "%");
 }
 
-static void gates_of_families(const struct judge *judge)
+/* Of each family the worst of its scenarios. */
+static void gates_of_families(const struct judged *judged, size_t n, struct gates *gates)
 {
     for (size_t g = 0; g < sizeof family_gates / sizeof family_gates[0]; g++) {
-        for (size_t first = 0; first < judge->experiment->n_scenarios;) {
-            size_t end = end_of_family(judge, first);
-            struct worst worst = {0};
-            for (size_t i = first; i < end; i++) {
-                double figure = family_gates[g].figure(judge, i);
-                if (!isnan(figure))
-                    make_worse(&worst, family_gates[g].side, figure, i);
+        const struct judged *worst = NULL;
+        double worst_figure = NAN;
+        for (size_t i = 0; i < n; i++) {
+            double figure = family_gates[g].figure(&judged[i]);
+            bool is_worse = family_gates[g].side == AT_MOST ? figure > worst_figure
+                                                            : figure < worst_figure;
+            if (!isnan(figure) && (!worst || is_worse)) {
+                worst = &judged[i];
+                worst_figure = figure;
             }
-            add_worst(judge, family_gates[g].name, &worst, family_gates[g].side,
-                      *family_gates[g].limit);
-            first = end;
+            if (worst && (i + 1 == n || judged[i + 1].family != judged[i].family)) {
+                add_worst(g, worst_figure, worst, gates);
+                worst = NULL;
+            }
         }
     }
 }
 
-/* A family's limit differs with T: the worst is the one that takes most of its own. */
-static void gates_of_samples(const struct judge *judge)
-{
-    double logs = 0;
-    uint64_t n = 0;
-    for (size_t first = 0; first < judge->experiment->n_scenarios;) {
-        size_t end = end_of_family(judge, first);
-        struct worst worst = {0};
-        for (size_t i = first; i < end; i++) {
-            double limit = samples_limit(judge, i);
-            double ratio = 100 * judge->outcomes[i].median_samples /
-                           judge->baseline[i].median_samples;
-            if (isnan(limit))
-                continue;
-            logs += log(ratio);
-            n++;
-            make_worse(&worst, AT_MOST, ratio / limit, i);
-        }
-        double limit = worst.is_there ? samples_limit(judge, worst.scenario) : 0;
-        worst.figure *= limit;
-        add_worst(judge, "samples, of the baseline's", &worst, AT_MOST, limit);
-        first = end;
-    }
-    if (n > 0)
-        gate_add(judge->gates, "samples, geometric mean", "", AT_MOST, exp(logs / (double)n),
-                 SAMPLES_MEAN, "%");
-}
-
-static void gates_of_all(const struct judge *judge)
-{
-    uint64_t n = 0, n_false = 0, n_failed = 0;
-    for (size_t i = 0; i < judge->experiment->n_scenarios; i++) {
-        n_failed += judge->outcomes[i].n_failed;
-        if (trace_needs_rounds(&judge->experiment->scenarios[i].setting))
-            continue;
-        n += judge->outcomes[i].n;
-        n_false += judge->outcomes[i].n_false - judge->outcomes[i].n_blind_false;
-    }
-    gate_add(judge->gates, "false certificates, pooled, upper bound", "", AT_MOST,
-             100 * share_upper_bound(n_false, n, CONFIDENCE), FALSE_POOLED, "%");
-    gate_add(judge->gates, "trials that failed", "", AT_MOST, (double)n_failed, 0, "");
-}
-
-void gates_of(const struct experiment *experiment, size_t policy, size_t baseline,
-              struct gates *gates)
+void gates_of(const struct experiment *experiment, size_t policy, struct gates *gates)
 {
     size_t n = experiment->n_scenarios;
-    struct outcome *outcomes = memory_allocate((n + 1) * sizeof *outcomes);
-    struct outcome *of_baseline = memory_allocate((n + 1) * sizeof *of_baseline);
+    struct judged *judged = memory_allocate((n + 1) * sizeof *judged);
+    uint64_t n_asked = 0, n_false = 0, n_failed = 0, n_logs = 0;
+    double logs = 0;
     for (size_t i = 0; i < n; i++) {
-        outcomes[i] = outcome_of(experiment, i, policy);
-        of_baseline[i] = outcome_of(experiment, i, baseline);
+        const struct scenario *s = &experiment->scenarios[i];
+        const struct outcome outcome = outcome_of(experiment, i, policy);
+        judged[i] = (struct judged){experiment,
+                                    i,
+                                    policy,
+                                    &s->setting,
+                                    s->setting.family,
+                                    &s->truth,
+                                    outcome,
+                                    experiment->policies[policy].precision,
+                                    outcome_of(experiment, i, experiment->baseline).median_samples};
+        bool is_asked = !trace_needs_rounds(&s->setting);
+        n_failed += outcome.n_failed;
+        n_asked += is_asked ? outcome.n : 0;
+        n_false += is_asked ? outcome.n_false - outcome.n_blind_false : 0;
+        if (isnan(samples_limit(&judged[i])))
+            continue;
+        logs += log(samples_taken(&judged[i]));
+        n_logs++;
     }
-    const struct judge judge = {experiment, policy, outcomes, of_baseline, gates};
-    gates_of_all(&judge);
-    gates_of_families(&judge);
-    gates_of_samples(&judge);
-    free(outcomes);
-    free(of_baseline);
+    gate_add(gates, "false certificates, pooled, upper bound", "", AT_MOST,
+             100 * share_upper_bound(n_false, n_asked, CONFIDENCE), FALSE_POOLED, "%");
+    gate_add(gates, "trials that failed", "", AT_MOST, (double)n_failed, 0, "");
+    gates_of_families(judged, n, gates);
+    if (n_logs > 0)
+        gate_add(gates, "samples, geometric mean", "", AT_MOST, exp(logs / (double)n_logs),
+                 SAMPLES_MEAN, "%");
+    free(judged);
+}
+
+/* --- recordings --- */
+
+static const double CORRELATED_FROM = 2; /* samples for an effective one */
+
+/* Sums of logarithms over the kernels of a class: of samples, and of what is allowed. */
+struct samples_sums {
+    double taken, allowed;
+    uint64_t n;
+};
+
+static void add_samples(const struct experiment *experiment, size_t kernel, size_t policy,
+                        double median_samples, struct samples_sums *sums)
+{
+    const struct scenario *s = &experiment->scenarios[kernel];
+    const struct demand demand = median_demand(s);
+    double baseline = outcome_of(experiment, kernel, experiment->baseline).median_samples;
+    int class = demand.tau > CORRELATED_FROM ? TRACE_CORRELATED : TRACE_STATIONARY;
+    double allowed = samples_allowed(class, s->truth.median_ns,
+                                     experiment->policies[policy].precision, &demand, baseline);
+    if (isnan(allowed))
+        return;
+    sums[class].taken += log(median_samples / baseline);
+    sums[class].allowed += log(fmax(allowed / 100, demand.samples_to_begin / baseline));
+    sums[class].n++;
+}
+
+static void gate_of_samples(const struct samples_sums *sums, const char *name, struct gates *gates)
+{
+    double n = (double)sums->n;
+    if (sums->n > 0)
+        gate_add(gates, name,
+                 arena_printf(gates->arena, "%llu kernels", (unsigned long long)sums->n), AT_MOST,
+                 100 * exp(sums->taken / n), 100 * exp(sums->allowed / n), "%");
+}
+
+void gates_of_recordings(const struct experiment *experiment, size_t policy, struct gates *gates)
+{
+    struct outcome all = {0};
+    struct rounds_outcome all_rounds = {0};
+    struct samples_sums sums[TRACE_CLASSES] = {0};
+    for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++) {
+        const struct scenario *s = &experiment->scenarios[kernel];
+        struct outcome o = outcome_of(experiment, kernel, policy);
+        struct rounds_outcome rounds = rounds_outcome_of(experiment, kernel, policy, s->n_visits);
+        all.n += o.n;
+        all.n_false_in_visit += o.n_false_in_visit;
+        all.n_covered_in_visit += o.n_covered_in_visit;
+        all.n_failed += o.n_failed;
+        all_rounds.n += rounds.n;
+        all_rounds.n_covered += rounds.n_covered;
+        add_samples(experiment, kernel, policy, o.median_samples, sums);
+        if (o.n > 0)
+            gate_add(gates, "false in its visit", s->words, AT_MOST,
+                     percent(o.n_false_in_visit, o.n), 5, "%");
+        if (rounds.n > 0)
+            gate_add(gates, "visits as rounds, false", s->words, AT_MOST,
+                     percent(rounds.n_false, rounds.n), 5, "%");
+    }
+    gate_add(gates, "false in their visits, all recordings", "", AT_MOST,
+             percent(all.n_false_in_visit, all.n), 1, "%");
+    gate_add(gates, "coverage of visits, tick allowed for", "", AT_LEAST,
+             percent(all.n_covered_in_visit, all.n), 95, "%");
+    if (all_rounds.n > 0)
+        gate_add(gates, "coverage of visits as rounds", "", AT_LEAST,
+                 percent(all_rounds.n_covered, all_rounds.n), 95, "%");
+    gate_of_samples(&sums[TRACE_STATIONARY], "samples, geometric mean: independent", gates);
+    gate_of_samples(&sums[TRACE_CORRELATED], "samples, geometric mean: correlated", gates);
+    gate_add(gates, "trials that failed", "", AT_MOST, (double)all.n_failed, 0, "");
 }

@@ -31,16 +31,31 @@ size_t gates_failed(const struct gates *gates);
 void gates_write(const struct gates *gates, struct text *out);
 
 /*
- * All that the experiment can say about one policy; the other, of the same experiment, is what its
- * samples are counted against. Where: errors count against the precision that it certifies.
+ * All that an experiment on families can say about one policy. Where: errors count against the
+ * precision that it certifies.
  *  - false certificates: certified or multimodal, and wrong by more than the precision;
  *  - resolved: certified, multimodal, or limited by the resolution where there is a timer's step.
  *    Asked where the budget holds as many samples as make 95 % of the right intervals narrow, and
  *    as many effective ones as the policy asks for;
  *  - samples: as samples_allowed has it, where a quarter at most is left out.
  */
-void gates_of(const struct experiment *experiment, size_t policy, size_t baseline,
-              struct gates *gates);
+void gates_of(const struct experiment *experiment, size_t policy, struct gates *gates);
+
+/*
+ * Of a kernel's replays at most 5 % are false in their visit and of all of them 1 %; of several
+ * modes each is judged by what of the visit lies nearest to it. Intervals, a tick wider at either
+ * end, hold the visit's median in 95 %. Visits differ by more than their samples say, which no
+ * policy sees from one of them: so at most 5 % of a kernel's replays of all visits as one are false
+ * on the recording, and 95 % of the intervals of those hold its median. Replays of one visit are
+ * not independent, so these are plain shares.
+ *
+ * Of samples as many are allowed, and asked where they are, as in families of the same class
+ * (samples_allowed), but never fewer than the first look takes: of a kernel of 5 ms that is half of
+ * what stdrel takes. Judged are geometric means of kernels of a class, since each has a few visits
+ * only. A kernel is correlated if the samples that the baseline takes are, more than two of them
+ * for an effective one, as `steady` has it at 1 %: what moves over minutes makes none correlated.
+ */
+void gates_of_recordings(const struct experiment *experiment, size_t policy, struct gates *gates);
 
 /*
  * What a policy may take of the baseline's samples, in percent: 20 of independent ones, 35 where
@@ -55,6 +70,3 @@ void gates_of(const struct experiment *experiment, size_t policy, size_t baselin
  */
 double samples_allowed(int class, double time_ns, double precision, const struct demand *demand,
                        double baseline);
-
-/* "regimes T=100 us +60 us". */
-const char *scenario_words(const struct scenario *scenario, struct arena *arena);

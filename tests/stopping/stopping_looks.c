@@ -9,9 +9,11 @@
 
 enum { LOOKS_MAX = 4096, REPEATS = 5, BATCH = 4096 };
 
-struct timed {
+/* The policy inside, and its calls. */
+static struct {
     const struct stopping_policy *policy;
-    void *object; /* of the policy inside */
+    const struct gb_policy_ops *ops;
+    void *object;
     uint64_t n, n_looks;
     double last_ns;  /* it took in the last sample before the look */
     double total_ns; /* of all calls */
@@ -20,7 +22,7 @@ struct timed {
         uint64_t n;
         double ns;
     } looks[LOOKS_MAX];
-};
+} inside;
 
 /* Of this thread alone: what else the machine does is not the policy's. */
 static double now_ns(void)
@@ -30,99 +32,87 @@ static double now_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-static const struct gb_policy_ops *inside(const struct timed *timed)
+static double call_ns(double begin_ns)
 {
-    return timed->policy->plugin->ops;
+    const double ns = now_ns() - begin_ns;
+    inside.total_ns += ns;
+    return ns;
 }
 
 /* The least of the repeats; a policy that looks at every sample fills the table, and the rest is
  * not kept. */
-static void keep(struct timed *timed, uint64_t n, double ns)
+static void keep(double ns)
 {
-    if (timed->n_looks == LOOKS_MAX)
+    if (inside.n_looks == LOOKS_MAX)
         return;
-    uint64_t i = timed->n_looks++;
-    bool is_first = timed->looks[i].ns == 0;
-    timed->looks[i].n = n;
-    timed->looks[i].ns = is_first ? ns : fmin(ns, timed->looks[i].ns);
+    const uint64_t i = inside.n_looks++;
+    inside.looks[i].ns = inside.looks[i].n == 0 ? ns : fmin(ns, inside.looks[i].ns);
+    inside.looks[i].n = inside.n;
 }
 
-/* The outer policy's params are its object. */
 static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)
 {
-    struct timed *timed = *(struct timed *const *)params;
-    *ret_policy = timed;
-    return inside(timed)->create(host, timed->policy->params, &timed->object);
+    (void)params;
+    *ret_policy = &inside;
+    return inside.ops->create(host, inside.policy->params, &inside.object);
 }
 
 /* In batches, which count like looks, and the last sample apart from the others: what is put off
  * until a look is due, or done at its last sample, is part of the look. */
 static int32_t observe(void *object, const struct gb_samples *samples)
 {
-    struct timed *timed = object;
+    (void)object;
     struct gb_samples part = *samples;
     int32_t status = GB_OK;
-    timed->n += samples->n;
-    for (uint64_t first = 0; first < samples->n && status == GB_OK; first += part.n) {
-        uint64_t left = samples->n - first;
+    for (uint64_t left = samples->n; left > 0 && status == GB_OK; left -= part.n) {
+        const uint64_t first = samples->n - left;
         part.n = left == 1 ? 1 : left - 1 < BATCH ? left - 1 : BATCH;
         part.time_ns = samples->time_ns + first;
         part.elapsed_ns = samples->elapsed_ns + first;
         part.iterations = samples->iterations + first;
         part.flags = samples->flags + first;
-        double before = now_ns();
-        status = inside(timed)->observe(timed->object, &part);
-        timed->last_ns = now_ns() - before;
-        timed->total_ns += timed->last_ns;
+        double begin_ns = now_ns();
+        status = inside.ops->observe(inside.object, &part);
+        inside.last_ns = call_ns(begin_ns);
+        inside.n += part.n;
         if (left > 1)
-            keep(timed, timed->n - left + part.n, timed->last_ns);
+            keep(inside.last_ns);
     }
     return status;
 }
 
 static int32_t next(void *object, struct gb_next *next)
 {
-    struct timed *timed = object;
-    double before = now_ns();
-    int32_t status = inside(timed)->next(timed->object, next);
-    double ns = now_ns() - before;
-    timed->total_ns += ns;
-    keep(timed, timed->n, ns + timed->last_ns);
-    timed->last_ns = 0;
+    (void)object;
+    double begin_ns = now_ns();
+    int32_t status = inside.ops->next(inside.object, next);
+    keep(call_ns(begin_ns) + inside.last_ns);
+    inside.last_ns = 0;
     return status;
 }
 
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
-    struct timed *timed = object;
-    double before = now_ns();
-    int32_t status = inside(timed)->report(timed->object, estimate);
-    double ns = now_ns() - before;
-    timed->total_ns += ns;
-    timed->report_ns = timed->report_ns == 0 ? ns : fmin(ns, timed->report_ns);
+    (void)object;
+    double begin_ns = now_ns();
+    int32_t status = inside.ops->report(inside.object, estimate);
+    inside.report_ns = fmin(call_ns(begin_ns), inside.report_ns);
     return status;
 }
 
 static void destroy(void *object)
 {
-    struct timed *timed = object;
-    if (timed && inside(timed)->destroy)
-        inside(timed)->destroy(timed->object);
+    if (object && inside.ops->destroy)
+        inside.ops->destroy(inside.object);
 }
 
 /* Traces on which the precision is out of reach, or nearly so: slow correlation, many different
  * values, few of them, an order that costs some ways of selecting dear. */
+#define SLOW .noise = trace_autoregressive, .noise_parameters = {0.9999, 0.1}
 static const struct trace_family hard_families[] = {
-    {.name = "slow", .noise = trace_autoregressive, .noise_parameters = {0.9999, 0.1}},
-    {.name = "slow on a timer",
-     .tick_ns = 1000,
-     .noise = trace_autoregressive,
-     .noise_parameters = {0.9999, 0.1}},
-    {.name = "slow on a dithered timer",
-     .flags = TRACE_DITHERED,
-     .tick_ns = 1000,
-     .noise = trace_autoregressive,
-     .noise_parameters = {0.9999, 0.1}},
+    {.name = "slow", SLOW},
+    {.name = "slow on a timer", .tick_ns = 1000, SLOW},
+    {.name = "slow on a dithered timer", .flags = TRACE_DITHERED, .tick_ns = 1000, SLOW},
     {.name = "ascending", .level = trace_ramp, .level_parameters = {-0.9, 1e11}},
     {.name = "regimes",
      .noise = trace_normal_noise,
@@ -134,39 +124,35 @@ static const struct trace_family hard_families[] = {
 struct worst_look stopping_looks(const struct stopping_policy *policy, uint64_t max_samples,
                                  uint64_t seed)
 {
-    static const struct gb_policy_ops ops = {.size = sizeof ops,
-                                             .create = create,
-                                             .observe = observe,
-                                             .next = next,
-                                             .report = report,
-                                             .destroy = destroy};
-    static struct timed timed;
-    const struct timed *params = &timed;
+    static const struct gb_policy_ops ops = {sizeof ops, 0, create, observe, next, report, destroy};
     struct gb_plugin plugin = *policy->plugin;
-    plugin.ops = &ops;
-    const struct stopping_policy outside = {.plugin = &plugin, .params = &params};
-    const struct guards guards = {stopping_guards.min_samples, max_samples,
-                                  stopping_guards.max_time_ns, 0};
+    const struct stopping_policy outside = {.plugin = &plugin};
+    struct guards guards = stopping_guards;
     struct worst_look worst = {0};
     struct trace trace = {0};
+    plugin.ops = &ops;
+    guards.max_samples = max_samples;
     for (size_t i = 0; i < sizeof hard_families / sizeof hard_families[0]; i++) {
         const struct trace_setting setting = {&hard_families[i], 1e4, 3e3};
         trace_begin(&trace, &setting, seed, 0);
         double a_sample_ns = INFINITY;
-        timed = (struct timed){.policy = policy};
+        memset(&inside, 0, sizeof inside);
+        inside.policy = policy;
+        inside.ops = policy->plugin->ops;
+        inside.report_ns = INFINITY;
         for (int repeat = 0; repeat < REPEATS; repeat++) {
-            timed.n = timed.n_looks = 0;
-            timed.total_ns = timed.last_ns = 0;
-            stopping_trial(&outside, &guards, &trace, 0);
-            a_sample_ns = fmin(a_sample_ns, timed.total_ns / (double)timed.n);
+            inside.n = inside.n_looks = 0;
+            inside.total_ns = inside.last_ns = 0;
+            stopping_trial(&outside, &guards, NULL, &trace, 0);
+            a_sample_ns = fmin(a_sample_ns, inside.total_ns / (double)inside.n);
         }
         worst.a_sample_ns = fmax(worst.a_sample_ns, a_sample_ns);
-        worst.report_ns = fmax(worst.report_ns, timed.report_ns);
-        for (uint64_t j = 0; j < timed.n_looks; j++) {
-            worst.n_looks++;
-            if (timed.looks[j].ns > worst.ns) {
-                worst.ns = timed.looks[j].ns;
-                worst.n = timed.looks[j].n;
+        worst.report_ns = fmax(worst.report_ns, inside.report_ns);
+        worst.n_looks += inside.n_looks;
+        for (uint64_t j = 0; j < inside.n_looks; j++) {
+            if (inside.looks[j].ns > worst.ns) {
+                worst.ns = inside.looks[j].ns;
+                worst.n = inside.looks[j].n;
                 worst.family = hard_families[i].name;
             }
         }

@@ -1,7 +1,8 @@
 /* stopping_recordings.c - see stopping_recordings.h. */
 #include "tests/stopping/stopping_recordings.h"
 
-#include "core/base/text.h"
+#include "core/store/store_read.h"
+#include "plugins/common/policy/mid_quantile.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -12,72 +13,50 @@
 enum { VISIT_LEAST = 1000 }; /* samples; fewer are no long recording */
 
 struct visits {
+    struct arena *arena; /* of items and texts */
     struct visit *items;
     size_t n;
 };
 
-double mid_median_of_sorted(const double *sorted, uint64_t n)
+double mid_median(const double *values, uint64_t n)
 {
-    double target = 0.5 * (double)n, last = 0, last_middle = -1;
-    for (uint64_t i = 0; i < n;) {
-        uint64_t end = i + 1;
-        while (end < n && sorted[end] == sorted[i])
-            end++;
-        double middle = 0.5 * (double)(i + end);
-        if (middle >= target)
-            return last_middle < 0 ? sorted[i]
-                                   : last + (sorted[i] - last) * (target - last_middle) /
-                                                (middle - last_middle);
-        last = sorted[i];
-        last_middle = middle;
-        i = end;
+    struct rank_index index = {0};
+    double median = NAN;
+    if (n > 0 && rank_index_update(&index, values, n) == GB_OK) {
+        const struct retained retained = retained_all(&index);
+        median = mid_quantile(&retained, 0.5, 0);
     }
-    return n > 0 ? last : NAN;
+    rank_index_free(&index);
+    return median;
 }
 
 /* --- finding --- */
 
 static const char *words_of(const struct stored_case *c, struct arena *arena)
 {
-    CLEANUP(text_free) struct text words = {0};
-    text_add(&words, c->bench);
+    const char *words = arena_text(arena, c->bench);
     for (size_t i = 0; i < c->n_parameters; i++)
         if (c->parameters[i].is_axis)
-            text_printf(&words, " %s=%s", c->parameters[i].name, c->parameters[i].value.text);
-    return arena_text(arena, text_get(&words));
+            words = arena_printf(arena, "%s %s=%s", words, c->parameters[i].name,
+                                 c->parameters[i].value.text);
+    return words;
 }
 
-static double *values_new(uint64_t n, struct gb_error *error)
+/* Room for columns of n values. */
+static double *columns_new(uint64_t n, size_t n_columns, struct gb_error *error)
 {
-    double *values = n < SIZE_MAX / sizeof *values ? malloc((n + 1) * sizeof *values) : NULL;
+    bool is_possible = n < SIZE_MAX / sizeof(double) / n_columns; /* a file can claim anything */
+    double *values = is_possible ? malloc((n * n_columns + 1) * sizeof *values) : NULL;
     if (!values)
         error_set(error, GB_NO_MEMORY, "no memory for %llu samples", (unsigned long long)n);
     return values;
 }
 
-static int32_t read_median(struct store *store, struct visit *visit, struct gb_error *error)
-{
-    CLEANUP(free_pointer) double *values = values_new(visit->n, error);
-    if (!values)
-        return GB_NO_MEMORY;
-    int32_t status = store_samples_read(store, visit->case_id, visit->clock, 0, visit->n, values,
-                                        error);
-    if (status != GB_OK)
-        return status;
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < visit->n; i++)
-        if (isfinite(values[i]))
-            values[n++] = values[i];
-    sort_values(values, n);
-    visit->median_ns = mid_median_of_sorted(values, n);
-    return GB_OK;
-}
-
-static int32_t take_case(struct store *store, const char *path, int64_t id, struct arena *arena,
-                         struct visits *visits, struct gb_error *error)
+static int32_t take_case(struct store *store, const char *path, int64_t id, struct visits *visits,
+                         struct gb_error *error)
 {
     struct stored_case c;
-    int32_t status = store_case_read(store, id, arena, &c, error);
+    int32_t status = store_case_read(store, id, visits->arena, &c, error);
     if (status != GB_OK)
         return status;
     const struct case_record *record = &c.record;
@@ -85,36 +64,31 @@ static int32_t take_case(struct store *store, const char *path, int64_t id, stru
                        text_equal(c.policy_plugin, "budget");
     if (record->status != CASE_OK || !is_unbiased || record->n_samples < VISIT_LEAST)
         return GB_OK;
-    uint64_t iterations = record->iterations > 0 ? record->iterations : 1;
+    uint64_t iterations = record->iterations > 0 ? record->iterations : 1, n = 0;
     struct visit visit = {.path = path,
                           .case_id = id,
-                          .uid = arena_text(arena, record->uid),
-                          .words = words_of(&c, arena),
+                          .uid = arena_text(visits->arena, record->uid),
+                          .words = words_of(&c, visits->arena),
                           .clock = record->clock,
                           .n = record->n_samples,
                           .iterations = iterations,
                           .tick_ns = record->tick_ns / (double)iterations};
-    status = read_median(store, &visit, error);
-    if (status != GB_OK || !(visit.median_ns > 0))
+    CLEANUP(free_pointer) double *values = columns_new(visit.n, 1, error);
+    if (!values)
+        return GB_NO_MEMORY;
+    status = store_samples_read(store, id, visit.clock, 0, visit.n, values, error);
+    if (status != GB_OK)
         return status;
-    visits->items = arena_grow(arena, visits->items, visits->n, sizeof *visits->items);
-    visits->items[visits->n++] = visit;
+    for (uint64_t i = 0; i < visit.n; i++)
+        if (isfinite(values[i]))
+            values[n++] = values[i];
+    visit.median_ns = mid_median(values, n);
+    if (visit.median_ns > 0)
+        ARENA_APPEND(visits->arena, visits->items, visits->n, visit);
     return GB_OK;
 }
 
-static int32_t take_run(struct store *store, const char *path, int64_t run_id, struct arena *arena,
-                        struct visits *visits, struct gb_error *error)
-{
-    CLEANUP(free_pointer) int64_t *ids = NULL;
-    size_t n = 0;
-    int32_t status = store_case_ids(store, run_id, NULL, &ids, &n, error);
-    for (size_t i = 0; i < n && status == GB_OK; i++)
-        status = take_case(store, path, ids[i], arena, visits, error);
-    return status;
-}
-
-static int32_t take_file(const char *path, struct arena *arena, struct visits *visits,
-                         struct gb_error *error)
+static int32_t take_file(const char *path, struct visits *visits, struct gb_error *error)
 {
     struct store *store = NULL;
     struct stored_run *runs = NULL;
@@ -122,9 +96,14 @@ static int32_t take_file(const char *path, struct arena *arena, struct visits *v
     int32_t status = store_open(path, STORE_READ, &store, error);
     if (status != GB_OK)
         return status;
-    status = store_runs(store, RUN_ALL, arena, &runs, &n, error);
-    for (size_t i = 0; i < n && status == GB_OK; i++)
-        status = take_run(store, path, runs[i].id, arena, visits, error);
+    status = store_runs(store, RUN_ALL, visits->arena, &runs, &n, error);
+    for (size_t i = 0; i < n && status == GB_OK; i++) {
+        CLEANUP(free_pointer) int64_t *ids = NULL;
+        size_t n_ids = 0;
+        status = store_case_ids(store, runs[i].id, NULL, &ids, &n_ids, error);
+        for (size_t j = 0; j < n_ids && status == GB_OK; j++)
+            status = take_case(store, path, ids[j], visits, error);
+    }
     store_close(store, NULL);
     return status;
 }
@@ -134,12 +113,11 @@ static int is_results_file(const struct dirent *entry)
     return text_ends_with(entry->d_name, ".gbr");
 }
 
-static int32_t take_path(const char *path, struct arena *arena, struct visits *visits,
-                         struct gb_error *error)
+static int32_t take_path(const char *path, struct visits *visits, struct gb_error *error)
 {
     struct stat info;
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return take_file(path, arena, visits, error);
+        return take_file(path, visits, error);
     struct dirent **entries = NULL;
     int n = scandir(path, &entries, is_results_file, alphasort);
     int32_t status = n > 0 ? GB_OK
@@ -147,7 +125,7 @@ static int32_t take_path(const char *path, struct arena *arena, struct visits *v
                                        "%s: the folder holds no results file NAME.gbr", path);
     for (int i = 0; i < n; i++) {
         if (status == GB_OK)
-            status = take_file(arena_printf(arena, "%s/%s", path, entries[i]->d_name), arena,
+            status = take_file(arena_printf(visits->arena, "%s/%s", path, entries[i]->d_name),
                                visits, error);
         free(entries[i]);
     }
@@ -167,164 +145,120 @@ static int by_identity(const void *a, const void *b)
 
 static int by_words(const void *a, const void *b)
 {
-    const struct kernel *x = a, *y = b;
+    const struct scenario *x = a, *y = b;
     int order = strcmp(x->words, y->words);
     return order ? order : strcmp(x->visits->uid, y->visits->uid);
 }
 
-static void judge_kernel(struct kernel *kernel)
+static struct scenario kernel_of(const struct visit *visits, size_t n)
 {
-    double *medians = memory_allocate(kernel->n_visits * sizeof *medians);
-    for (size_t i = 0; i < kernel->n_visits; i++)
-        medians[i] = kernel->visits[i].median_ns;
-    sort_values(medians, kernel->n_visits);
-    kernel->reference_ns = quantile_of_sorted(medians, kernel->n_visits, 0.5);
-    kernel->spread = (medians[kernel->n_visits - 1] - medians[0]) / kernel->reference_ns;
+    double *medians = memory_allocate(n * sizeof *medians);
+    for (size_t i = 0; i < n; i++)
+        medians[i] = visits[i].median_ns;
+    double median = quantile_of(medians, n, 0.5);
+    struct scenario kernel = {.words = visits->words,
+                              .visits = visits,
+                              .n_visits = n,
+                              .truth = {.median_ns = median},
+                              .spread = (medians[n - 1] - medians[0]) / median};
     free(medians);
-}
-
-static struct kernel *kernels_of(struct visits *visits, struct arena *arena, size_t *ret_n)
-{
-    struct kernel *kernels = NULL;
-    size_t n = 0;
-    if (visits->n > 0)
-        qsort(visits->items, visits->n, sizeof *visits->items, by_identity);
-    for (size_t first = 0; first < visits->n;) {
-        size_t end = first + 1;
-        while (end < visits->n && text_equal(visits->items[end].uid, visits->items[first].uid))
-            end++;
-        if (end - first >= 2) {
-            kernels = arena_grow(arena, kernels, n, sizeof *kernels);
-            kernels[n] = (struct kernel){.words = visits->items[first].words,
-                                         .visits = &visits->items[first],
-                                         .n_visits = end - first};
-            judge_kernel(&kernels[n++]);
-        }
-        first = end;
-    }
-    if (n > 0)
-        qsort(kernels, n, sizeof *kernels, by_words);
-    *ret_n = n;
-    return kernels;
+    return kernel;
 }
 
 int32_t recordings_find(const char *const *paths, size_t n_paths, struct arena *arena,
-                        struct kernel **ret_kernels, size_t *ret_n, struct gb_error *error)
+                        struct scenario **ret_kernels, size_t *ret_n, struct gb_error *error)
 {
-    struct visits visits = {0};
+    struct visits visits = {.arena = arena};
+    struct scenario *kernels = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < n_paths; i++) {
-        int32_t status = take_path(paths[i], arena, &visits, error);
+        int32_t status = take_path(paths[i], &visits, error);
         if (status != GB_OK)
             return status;
     }
-    *ret_kernels = kernels_of(&visits, arena, ret_n);
-    if (*ret_n == 0)
+    if (visits.n > 0)
+        qsort(visits.items, visits.n, sizeof *visits.items, by_identity);
+    for (size_t first = 0, end = 0; first < visits.n; first = end) {
+        while (end < visits.n && text_equal(visits.items[end].uid, visits.items[first].uid))
+            end++;
+        if (end - first >= 2)
+            ARENA_APPEND(arena, kernels, n, kernel_of(&visits.items[first], end - first));
+    }
+    if (n == 0)
         return error_set(error, GB_NOT_FOUND,
                          "no kernel with two visits of %d samples or more: record them with"
                          " policy = budget or fixed and rounds = 2 or more",
                          VISIT_LEAST);
+    qsort(kernels, n, sizeof *kernels, by_words);
+    *ret_kernels = kernels;
+    *ret_n = n;
     return GB_OK;
 }
 
 /* --- samples --- */
 
-enum { TIME, ELAPSED, ITERATIONS, CLOCK, THROTTLE, FLAGS };
-
-struct reader {
-    struct store *store;
-    const struct visit *visit;
-    struct recorded *recorded;
-    struct gb_error *error;
-};
-
-/* A column of doubles; left out where the file has none. */
-static int32_t read_column(const struct reader *reader, int column, const char *name)
-{
-    const struct visit *visit = reader->visit;
-    double *values = values_new(visit->n, reader->error);
-    if (!values)
-        return GB_NO_MEMORY;
-    reader->recorded->columns[column] = values;
-    int32_t status = store_samples_read(reader->store, visit->case_id, name, 0, visit->n, values,
-                                        reader->error);
-    bool is_there = false;
-    for (uint64_t i = 0; i < visit->n && !is_there; i++)
-        is_there = !isnan(values[i]);
-    if (status == GB_OK && !is_there) {
-        free(values);
-        reader->recorded->columns[column] = NULL;
-    }
-    return status;
-}
-
-static uint64_t to_whole(double value)
-{
-    return value >= 0 && value < 0x1p63 ? (uint64_t)value : 0;
-}
+enum { TIME, ELAPSED, ITERATIONS, CLOCK, THROTTLE, FLAGS, COLUMNS };
 
 /* Whole numbers of 64 or 32 bits in the place of their doubles, as they are no larger. */
-static void make_whole(void *column, uint64_t n, bool is_short)
+static void make_whole(double *values, uint64_t n, bool is_short)
 {
-    const double *values = column;
-    for (uint64_t i = 0; i < n && column; i++) {
-        uint64_t whole = to_whole(values[i]);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t whole = values[i] >= 0 && values[i] < 0x1p63 ? (uint64_t)values[i] : 0;
         uint32_t low = (uint32_t)whole;
         if (is_short)
-            memcpy((char *)column + i * sizeof low, &low, sizeof low);
+            memcpy((char *)values + i * sizeof low, &low, sizeof low);
         else
-            memcpy((char *)column + i * sizeof whole, &whole, sizeof whole);
+            memcpy((char *)values + i * sizeof whole, &whole, sizeof whole);
     }
 }
 
-/* Columns that a policy may count on. */
-static int32_t complete(const struct reader *reader)
+/* NULL where no sample has a value, but in iterations, which are all the same then. */
+static int32_t read_column(struct store *store, const struct visit *visit, size_t column,
+                           double *values, void **ret, struct gb_error *error)
 {
-    const struct visit *visit = reader->visit;
-    void **columns = reader->recorded->columns;
-    if (!columns[TIME] || !columns[ELAPSED])
-        return error_set(reader->error, GB_INVALID, "%s: %s: has no %s", visit->path, visit->words,
-                         columns[TIME] ? "column elapsed" : "times");
-    if (!columns[ITERATIONS]) {
-        double *iterations = values_new(visit->n, reader->error);
-        if (!iterations)
-            return GB_NO_MEMORY;
-        for (uint64_t i = 0; i < visit->n; i++)
-            iterations[i] = (double)visit->iterations;
-        columns[ITERATIONS] = iterations;
-    }
-    make_whole(columns[ITERATIONS], visit->n, false);
-    make_whole(columns[THROTTLE], visit->n, false);
-    make_whole(columns[FLAGS], visit->n, true);
+    const char *const names[] = {
+        [TIME] = visit->clock, [ELAPSED] = "elapsed",   [ITERATIONS] = "iterations",
+        [CLOCK] = "clock_hz",  [THROTTLE] = "throttle", [FLAGS] = "flags"};
+    bool is_there = false;
+    int32_t status = store_samples_read(store, visit->case_id, names[column], 0, visit->n, values,
+                                        error);
+    if (status != GB_OK)
+        return status;
+    for (uint64_t i = 0; i < visit->n && !is_there; i++)
+        is_there = !isnan(values[i]);
+    for (uint64_t i = 0; i < visit->n && !is_there && column == ITERATIONS; i++)
+        values[i] = (double)visit->iterations;
+    if (column == ITERATIONS || column == THROTTLE || column == FLAGS)
+        make_whole(values, visit->n, column == FLAGS);
+    *ret = is_there || column == ITERATIONS ? values : NULL;
     return GB_OK;
 }
 
 int32_t recorded_read(const struct visit *visit, struct recorded *ret, struct gb_error *error)
 {
-    const char *const names[] = {
-        [TIME] = visit->clock, [ELAPSED] = "elapsed",   [ITERATIONS] = "iterations",
-        [CLOCK] = "clock_hz",  [THROTTLE] = "throttle", [FLAGS] = "flags"};
-    struct reader reader = {.visit = visit, .recorded = ret, .error = error};
-    *ret = (struct recorded){0};
-    int32_t status = store_open(visit->path, STORE_READ, &reader.store, error);
-    if (status != GB_OK)
-        return status;
-    for (int i = TIME; i <= FLAGS && status == GB_OK; i++)
-        status = read_column(&reader, i, names[i]);
-    store_close(reader.store, NULL);
-    if (status == GB_OK)
-        status = complete(&reader);
+    struct store *store = NULL;
+    void *columns[COLUMNS] = {0};
+    *ret = (struct recorded){.values = columns_new(visit->n, COLUMNS, error)};
+    int32_t status = ret->values ? store_open(visit->path, STORE_READ, &store, error)
+                                 : GB_NO_MEMORY;
+    for (size_t i = 0; i < COLUMNS && status == GB_OK; i++)
+        status = read_column(store, visit, i, ret->values + i * visit->n, &columns[i], error);
+    store_close(store, NULL);
+    if (status == GB_OK && (!columns[TIME] || !columns[ELAPSED]))
+        status = error_set(error, GB_INVALID, "%s: %s: has no %s", visit->path, visit->words,
+                           columns[TIME] ? "column elapsed" : "times");
     if (status != GB_OK) {
         recorded_free(ret);
         return status;
     }
     ret->samples = (struct gb_samples){.size = sizeof ret->samples,
                                        .n = visit->n,
-                                       .time_ns = ret->columns[TIME],
-                                       .elapsed_ns = ret->columns[ELAPSED],
-                                       .iterations = ret->columns[ITERATIONS],
-                                       .clock_hz = ret->columns[CLOCK],
-                                       .throttle = ret->columns[THROTTLE],
-                                       .flags = ret->columns[FLAGS],
+                                       .time_ns = columns[TIME],
+                                       .elapsed_ns = columns[ELAPSED],
+                                       .iterations = columns[ITERATIONS],
+                                       .clock_hz = columns[CLOCK],
+                                       .throttle = columns[THROTTLE],
+                                       .flags = columns[FLAGS],
                                        .tick_ns = visit->tick_ns};
     return GB_OK;
 }
@@ -347,7 +281,6 @@ struct gb_samples recorded_from(const struct recorded *recorded, uint64_t first,
 
 void recorded_free(struct recorded *recorded)
 {
-    for (int i = TIME; i <= FLAGS; i++)
-        free(recorded->columns[i]);
+    free(recorded->values);
     *recorded = (struct recorded){0};
 }

@@ -2,10 +2,31 @@
 #include "tests/stopping/stopping_tables.h"
 
 #include "core/base/table.h"
-#include "tests/stopping/stopping_statistics.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Columns by a text, "family|>T|>overhead": > stands before those of numbers. */
+static void columns(struct table *table, const char *heads)
+{
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", heads);
+    for (char *head = strtok_r(copy, "|", &rest); head; head = strtok_r(NULL, "|", &rest))
+        table_column(table, head + (*head == '>'), *head == '>');
+}
+
+static void cell_number(struct table *table, const char *format, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+    snprintf(text, sizeof text, format, value);
+    table_cell(table, isnan(value) ? "-" : text);
+}
+
+static void cell_percent(struct table *table, uint64_t k, uint64_t n)
+{
+    cell_number(table, "%.3g", percent(k, n));
+}
 
 static void cell_scenario(struct table *table, const struct scenario *scenario)
 {
@@ -16,21 +37,6 @@ static void cell_scenario(struct table *table, const struct scenario *scenario)
     table_cell(table, format_time(scenario->setting.overhead_ns, 3, overhead));
 }
 
-static void columns_scenario(struct table *table)
-{
-    table_column(table, "family", false);
-    table_column(table, "T", true);
-    table_column(table, "overhead", true);
-}
-
-static void cell_percent(struct table *table, uint64_t k, uint64_t n)
-{
-    if (n == 0)
-        table_cell(table, "-");
-    else
-        table_cell_printf(table, "%.3g", percent(k, n));
-}
-
 static void finish(struct table *table, const char *title, struct text *out)
 {
     text_printf(out, "\n%s\n\n", title);
@@ -38,15 +44,15 @@ static void finish(struct table *table, const char *title, struct text *out)
     table_free(table);
 }
 
-void table_of_policies(const struct experiment *experiment, size_t n_policies, struct text *out)
+void table_of_policies(const struct experiment *experiment, struct text *out)
 {
     struct table table = {0};
-    columns_scenario(&table);
-    for (size_t p = 0; p < n_policies; p++)
+    columns(&table, "family|>T|>overhead");
+    for (size_t p = 0; p < experiment->n_policies; p++)
         table_column(&table, experiment->policies[p].text, true);
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         cell_scenario(&table, &experiment->scenarios[i]);
-        for (size_t p = 0; p < n_policies; p++) {
+        for (size_t p = 0; p < experiment->n_policies; p++) {
             struct outcome outcome = outcome_of(experiment, i, p);
             char covered[NUMBER_TEXT_MAX] = "-";
             if (outcome.n_intervals > 0)
@@ -61,26 +67,12 @@ void table_of_policies(const struct experiment *experiment, size_t n_policies, s
 
 void table_of_verdicts(const struct experiment *experiment, size_t policy, struct text *out)
 {
-    static const struct {
-        const char *head;
-        int verdict;
-    } verdicts[] = {{"certified", GB_VERDICT_CERTIFIED},
-                    {"multimodal", GB_VERDICT_MULTIMODAL},
-                    {"limited", GB_VERDICT_RESOLUTION_LIMITED},
-                    {"unconverged", GB_VERDICT_UNCONVERGED},
-                    {"gave up", GB_VERDICT_GAVE_UP},
-                    {"none", GB_VERDICT_NONE}};
-    enum { VERDICTS = sizeof verdicts / sizeof verdicts[0] };
+    static const int verdicts[] = {
+        GB_VERDICT_CERTIFIED,   GB_VERDICT_MULTIMODAL, GB_VERDICT_RESOLUTION_LIMITED,
+        GB_VERDICT_UNCONVERGED, GB_VERDICT_GAVE_UP,    GB_VERDICT_NONE};
     struct table table = {0};
-    columns_scenario(&table);
-    table_column(&table, "class", false);
-    table_column(&table, "false", true);
-    table_column(&table, "blind", true);
-    for (int i = 0; i < VERDICTS; i++)
-        table_column(&table, verdicts[i].head, true);
-    table_column(&table, "samples to know", true);
-    table_column(&table, "to resolve", true);
-    table_column(&table, "to mix", true);
+    columns(&table, "family|>T|>overhead|class|>false|>blind|>certified|>multimodal|>limited|"
+                    ">unconverged|>gave up|>none|>samples to know|>to resolve|>to mix");
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         const struct scenario *scenario = &experiment->scenarios[i];
         struct outcome outcome = outcome_of(experiment, i, policy);
@@ -88,8 +80,8 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
         table_cell(&table, trace_class_words(scenario->setting.family->class));
         cell_percent(&table, outcome.n_false - outcome.n_blind_false, outcome.n);
         cell_percent(&table, outcome.n_blind_false, outcome.n);
-        for (int j = 0; j < VERDICTS; j++)
-            cell_percent(&table, outcome.verdicts[verdicts[j].verdict], outcome.n);
+        for (size_t j = 0; j < sizeof verdicts / sizeof verdicts[0]; j++)
+            cell_percent(&table, outcome.verdicts[verdicts[j]], outcome.n);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_know);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_resolve);
         table_cell_printf(&table, "%.3g", scenario->truth.samples_to_mix);
@@ -103,20 +95,14 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
 void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out)
 {
     static const size_t n_rounds[] = {3, 12};
-    enum { N_ROUNDS = sizeof n_rounds / sizeof n_rounds[0] };
     struct table table = {0};
-    columns_scenario(&table);
-    for (size_t i = 0; i < N_ROUNDS; i++) {
-        table_column(&table, i == 0 ? "3 rounds: within" : "12 rounds: within", true);
-        table_column(&table, "false", true);
-        table_column(&table, "blind", true);
-        table_column(&table, "coverage", true);
-    }
+    columns(&table, "family|>T|>overhead|>3 rounds: within|>false|>blind|>coverage|"
+                    ">12 rounds: within|>false|>blind|>coverage");
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         if (experiment->scenarios[i].setting.family->class != TRACE_REGIME)
             continue;
         cell_scenario(&table, &experiment->scenarios[i]);
-        for (size_t j = 0; j < N_ROUNDS; j++) {
+        for (size_t j = 0; j < 2; j++) {
             struct rounds_outcome rounds = rounds_outcome_of(experiment, i, policy, n_rounds[j]);
             cell_percent(&table, rounds.n_certified, rounds.n);
             cell_percent(&table, rounds.n_false - rounds.n_blind_false, rounds.n);
@@ -124,87 +110,58 @@ void table_of_rounds(const struct experiment *experiment, size_t policy, struct 
             cell_percent(&table, rounds.n_covered, rounds.n);
         }
     }
-    finish(
-        &table,
-        "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all have "
-        "seen the same one level, %",
-        out);
+    finish(&table,
+           "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all "
+           "have seen the same one level, %",
+           out);
 }
 
-/* Does it fail where the whole passes, or by half as much again? */
-static bool has_worsened(const struct gate *gate, const struct gates *whole)
+/* --- recordings --- */
+
+static void row_of_recording(const struct experiment *experiment, size_t kernel, size_t policy,
+                             struct table *table)
 {
-    const struct gate *before = gate_named(whole, gate->name);
-    if (gate->passed)
-        return false;
-    if (!before || before->passed)
-        return true;
-    return gate->side == AT_MOST ? gate->figure > 1.5 * before->figure
-                                 : gate->figure < before->figure / 1.5;
+    const struct scenario *s = &experiment->scenarios[kernel];
+    const struct outcome o = outcome_of(experiment, kernel, policy);
+    const double of_baseline = outcome_of(experiment, kernel, experiment->baseline).median_samples;
+    const struct demand demand = median_demand(s);
+    const double median_ns = s->truth.median_ns;
+    const bool is_first = policy == 0;
+    char time[NUMBER_TEXT_MAX];
+    table_row(table);
+    table_cell(table, is_first ? s->words : "");
+    table_cell(table, is_first ? format_time(median_ns, 4, time) : "");
+    cell_number(table, "%.2g", is_first ? 100 * s->visits->tick_ns / median_ns : NAN);
+    cell_number(table, "%.2g", is_first ? 100 * s->spread : NAN);
+    cell_number(table, "%.3g", is_first ? demand.tau : NAN);
+    cell_number(table, "%.3g", is_first ? demand.samples_to_know : NAN);
+    table_cell(table, experiment->policies[policy].text);
+    cell_number(table, "%.0f", o.median_samples);
+    cell_number(table, "%.3g", 100 * o.median_samples / of_baseline);
+    cell_number(table, "%.2g", 100 * o.error_95);
+    const uint64_t shares[] = {o.n_false,
+                               o.n_false_in_visit,
+                               o.n_covered,
+                               o.n_covered_in_visit,
+                               o.verdicts[GB_VERDICT_CERTIFIED],
+                               o.verdicts[GB_VERDICT_MULTIMODAL],
+                               o.verdicts[GB_VERDICT_RESOLUTION_LIMITED],
+                               o.verdicts[GB_VERDICT_UNCONVERGED]};
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        cell_percent(table, shares[i], o.n);
+    table_cell_printf(table, "%llu", (unsigned long long)o.n);
+    table_cell_printf(table, "%llu", (unsigned long long)o.n_short);
 }
 
-static double false_share(const struct experiment *experiment, size_t policy)
+void table_of_recordings(const struct experiment *experiment, struct text *out)
 {
-    uint64_t n = 0, n_false = 0;
-    for (size_t i = 0; i < experiment->n_scenarios; i++) {
-        struct outcome outcome = outcome_of(experiment, i, policy);
-        if (trace_needs_rounds(&experiment->scenarios[i].setting))
-            continue;
-        n += outcome.n;
-        n_false += outcome.n_false;
-    }
-    return percent(n_false, n);
-}
-
-void table_of_parts(const struct experiment *experiment, size_t first, size_t baseline,
-                    struct text *out)
-{
-    struct arena arena = {0};
-    struct gates whole = {.arena = &arena};
-    gates_of(experiment, 0, baseline, &whole);
-    text_printf(out,
-                "\n%s: %zu gates fail, false certificates %.3g %%. Without a part, gates that fail"
-                " anew or by half as much again:\n",
-                experiment->policies[0].text, gates_failed(&whole), false_share(experiment, 0));
-    for (size_t p = first; p < experiment->n_policies; p++) {
-        struct gates gates = {.arena = &arena};
-        gates_of(experiment, p, baseline, &gates);
-        text_printf(out, "\n%s: %zu fail, false certificates %.3g %%\n",
-                    experiment->policies[p].text, gates_failed(&gates), false_share(experiment, p));
-        for (size_t i = 0; i < gates.n; i++) {
-            const struct gate *gate = &gates.items[i];
-            if (has_worsened(gate, &whole))
-                text_printf(out, "    %-44s %9.4g %s (%s %.4g)  %s\n", gate->name, gate->figure,
-                            gate->unit, gate->side == AT_MOST ? "<=" : ">=", gate->limit,
-                            gate->where);
-        }
-    }
-    arena_free(&arena);
-}
-
-void experiment_csv(const struct experiment *experiment, struct text *out)
-{
-    text_add(out, "family,class,time_ns,overhead_ns,policy,n,median_ns,simulated_ns,tau,"
-                  "samples_to_know,median_samples,error_95,false,intervals,covered,none,certified,"
-                  "multimodal,resolution_limited,unconverged,gave_up,blind,blind_false\n");
-    for (size_t i = 0; i < experiment->n_scenarios; i++) {
-        for (size_t p = 0; p < experiment->n_policies; p++) {
-            const struct scenario *s = &experiment->scenarios[i];
-            struct outcome outcome = outcome_of(experiment, i, p);
-            text_printf(out, "%s,%s,%g,%g", s->setting.family->name,
-                        trace_class_words(s->setting.family->class), s->setting.time_ns,
-                        s->setting.overhead_ns);
-            text_add_csv(out, experiment->policies[p].text, false);
-            text_printf(out, ",%llu,%.9g,%.9g,%.4g,%.4g,%.1f,%.6g,%llu,%llu,%llu",
-                        (unsigned long long)outcome.n, s->truth.median_ns, s->truth.simulated_ns,
-                        s->truth.tau, s->truth.samples_to_know, outcome.median_samples,
-                        outcome.error_95, (unsigned long long)outcome.n_false,
-                        (unsigned long long)outcome.n_intervals,
-                        (unsigned long long)outcome.n_covered);
-            for (int v = 0; v < 6; v++)
-                text_printf(out, ",%llu", (unsigned long long)outcome.verdicts[v]);
-            text_printf(out, ",%llu,%llu\n", (unsigned long long)outcome.n_blind,
-                        (unsigned long long)outcome.n_blind_false);
-        }
-    }
+    struct table table = {0};
+    columns(&table, "kernel|>median|>tick %|>visits +- %|>for one|>to know|policy|>samples|"
+                    ">of base %|>error %|>false|>in visit|>covers|>visit's|>certified|>multimodal|"
+                    ">limited|>unconverged|>replays|>short");
+    for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++)
+        for (size_t policy = 0; policy < experiment->n_policies; policy++)
+            row_of_recording(experiment, kernel, policy, &table);
+    table_write(&table, TABLE_PLAIN, out);
+    table_free(&table);
 }

@@ -1,11 +1,11 @@
 /* stopping_tables.h - the results of an experiment as tables. */
 #pragma once
 
-#include "tests/stopping/stopping_gates.h"
+#include "tests/stopping/stopping_experiment.h"
 
 /* A row a scenario; a cell a policy: median samples / 95th percentile of the error in % / coverage
  * of the interval in % (of those that are not multimodal). */
-void table_of_policies(const struct experiment *experiment, size_t n_policies, struct text *out);
+void table_of_policies(const struct experiment *experiment, struct text *out);
 
 /* A row a scenario: what one policy said how often, how often it was wrong, what it would need. */
 void table_of_verdicts(const struct experiment *experiment, size_t policy, struct text *out);
@@ -13,10 +13,5 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
 /* Three visits as one, for the families with regimes. */
 void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out);
 
-/* The policies from `first` on, which are policy 0 without a part: gates that fail because of it.
- */
-void table_of_parts(const struct experiment *experiment, size_t first, size_t baseline,
-                    struct text *out);
-
-/* A row a scenario and policy, as comma-separated values. */
-void experiment_csv(const struct experiment *experiment, struct text *out);
+/* A row a kernel and policy. */
+void table_of_recordings(const struct experiment *experiment, struct text *out);

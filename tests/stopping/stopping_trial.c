@@ -1,8 +1,89 @@
 /* stopping_trial.c - see stopping_trial.h. */
 #include "tests/stopping/stopping_trial.h"
 
+#include "core/config/option_table.h"
+
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- policies --- */
+
+static const double PRECISION = 0.01; /* of those that promise none */
+
+static void find_folders(const char *given, struct arena *arena, struct path_list *ret)
+{
+    char *folder = arena_text(arena, program_path());
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = 0;
+    glob_t found = {0};
+    const char *const one[] = {given};
+    if (!given) {
+        /* libtool leaves a module of the build tree in a folder of its own. */
+        glob(arena_printf(arena, "%s/../../plugins/policy_*/.libs", folder), 0, NULL, &found);
+        glob(arena_printf(arena, "%s/../plugins/policy_*/.libs", folder), GLOB_APPEND, NULL,
+             &found);
+    }
+    module_folders(".", given ? one : (const char *const *)found.gl_pathv,
+                   given ? 1 : found.gl_pathc, arena, ret);
+    globfree(&found);
+}
+
+/* The latest of the folders' modules that has it: a worker looks in the same order. */
+static int32_t find(const char *id, const char *folder, struct arena *arena,
+                    const struct gb_plugin **ret, struct gb_error *error)
+{
+    struct path_list folders, files;
+    find_folders(folder, arena, &folders);
+    module_files(&folders, arena, &files);
+    for (size_t i = 0; i < files.n; i++) {
+        struct module module;
+        if (!module_file_names(files.items[i], GB_PLUGIN_POLICY, id))
+            continue;
+        int32_t status = module_load(files.items[i], false, arena, &module, error);
+        *ret = status == GB_OK ? module_find(&module, GB_PLUGIN_POLICY, id) : NULL;
+        if (status != GB_OK || *ret)
+            return status;
+    }
+    return error_set(error, GB_NOT_FOUND, "policy \"%s\": no module of that name in %zu folders",
+                     id, folders.n);
+}
+
+int32_t stopping_policy_load(const char *text, const char *folder, struct arena *arena,
+                             struct stopping_policy *ret, struct gb_error *error)
+{
+    char *rest = NULL, *id = strtok_r(arena_text(arena, text), " ", &rest);
+    struct setting *settings = NULL;
+    size_t n = 0;
+    if (!id)
+        return error_set(error, GB_INVALID, "a policy has a name, as in \"steady precision=1%%\"");
+    for (char *word; (word = strtok_r(NULL, " ", &rest)) != NULL;) {
+        char *equal = strchr(word, '=');
+        if (equal)
+            *equal = 0;
+        ARENA_APPEND(arena, settings, n,
+                     (struct setting){.key = word, .text = equal ? equal + 1 : "yes"});
+    }
+    *ret = (struct stopping_policy){.text = arena_text(arena, text), .precision = PRECISION};
+    int32_t status = find(id, folder, arena, &ret->plugin, error);
+    if (status != GB_OK)
+        return status;
+    struct option_table options = option_table_of(ret->plugin);
+    void *params = arena_allocate(arena, ret->plugin->params_size + 1);
+    status = option_fill(options, settings, n, params, ret->plugin->params_size, arena, error);
+    if (status != GB_OK)
+        return error_prefix(error, "policy \"%s\": ", text);
+    ret->params = params;
+    const struct gb_option *precision = option_find(options, "precision", NULL);
+    if (precision && precision->type == GB_TYPE_FLOAT)
+        memcpy(&ret->precision, (const char *)params + precision->offset, sizeof ret->precision);
+    return GB_OK;
+}
+
+/* --- trials --- */
 
 const struct guards stopping_guards = {
     .min_samples = 10, .max_samples = 1000000000, .max_time_ns = 15e9};
@@ -29,94 +110,52 @@ static void hear_check(void *context, const char *name, const char *metric,
     (void)text;
 }
 
-struct trial {
-    struct host *host;
-    struct policy_run *run;
-    double elapsed_ns;
-    bool has_failed;
-};
-
-static void fail(struct trial *trial, const struct gb_error *error)
+struct stop stopping_trial(const struct stopping_policy *policy, const struct guards *guards,
+                           const struct gb_samples *samples, struct trace *trace, uint64_t batch)
 {
-    fprintf(stderr, "stopping: %s\n", error->text);
-    trial->has_failed = true;
-}
-
-static void begin(struct trial *trial, const struct stopping_policy *policy,
-                  const struct guards *guards)
-{
+    struct stop stop = {0};
     struct host_sink sink = {
-        .context = &trial->has_failed, .log = hear_log, .metric = hear_metric, .check = hear_check};
-    struct gb_error error;
-    *trial = (struct trial){.host = host_new(1, &sink, NULL, NULL)};
-    if (policy_run_new(policy->plugin, policy->params, trial->host, guards, &trial->run, &error) !=
-        GB_OK)
-        fail(trial, &error);
-}
-
-static bool has_ended(const struct trial *trial)
-{
-    return trial->has_failed || policy_run_ended(trial->run);
-}
-
-static void feed(struct trial *trial, const struct gb_samples *samples)
-{
-    struct gb_error error;
-    uint64_t taken = 0;
-    if (samples->n == 0)
-        return;
-    if (policy_run_feed(trial->run, samples, &taken, &error) != GB_OK)
-        fail(trial, &error);
-    else if (taken > 0)
-        trial->elapsed_ns = samples->elapsed_ns[taken - 1];
-}
-
-static struct stop finish(struct trial *trial)
-{
+        .context = &stop.has_failed, .log = hear_log, .metric = hear_metric, .check = hear_check};
+    struct host *host = host_new(1, &sink, NULL, NULL);
     struct gb_estimate estimate = {.value_ns = NAN, .low_ns = NAN, .high_ns = NAN};
     struct gb_error error;
-    if (!trial->has_failed && policy_run_report(trial->run, &estimate, &error) != GB_OK)
-        fail(trial, &error);
-    struct stop stop = {.n = estimate.n,
-                        .verdict = estimate.verdict,
-                        .n_modes = estimate.n_modes,
-                        .elapsed_ns = trial->elapsed_ns,
-                        .value_ns = estimate.value_ns,
-                        .low_ns = estimate.low_ns,
-                        .high_ns = estimate.high_ns,
-                        .has_ended = has_ended(trial),
-                        .has_failed = trial->has_failed};
+    struct policy_run *run = NULL;
+    uint64_t given = 0;
+    int32_t status = policy_run_new(policy->plugin, policy->params, host, guards, &run, &error);
+    while (status == GB_OK && !stop.has_failed && !policy_run_ended(run) &&
+           (!samples || given < samples->n)) {
+        struct gb_samples part;
+        uint64_t taken = 0;
+        if (samples) {
+            part = *samples;
+        } else {
+            uint64_t n = batch ? batch : policy_run_wanted(run, 0);
+            trace_extend(trace, given + n);
+            part = trace_part(trace, given, batch ? n : trace->n - given);
+        }
+        status = policy_run_feed(run, &part, &taken, &error);
+        if (status == GB_OK && taken > 0)
+            stop.elapsed_ns = part.elapsed_ns[taken - 1];
+        given += part.n;
+    }
+    stop.has_ended = status == GB_OK && !stop.has_failed && policy_run_ended(run);
+    if (status == GB_OK && !stop.has_failed)
+        status = policy_run_report(run, &estimate, &error);
+    if (status != GB_OK)
+        fprintf(stderr, "stopping: %s\n", error.text);
+    stop.has_failed = stop.has_failed || status != GB_OK;
+    stop.has_ended = stop.has_ended || stop.has_failed;
+    stop.n = estimate.n;
+    stop.verdict = estimate.verdict;
+    stop.n_modes = estimate.n_modes;
+    stop.value_ns = estimate.value_ns;
+    stop.low_ns = estimate.low_ns;
+    stop.high_ns = estimate.high_ns;
     for (uint32_t i = 0; i < TRACE_MODES_MAX; i++)
         stop.modes_ns[i] = i < estimate.n_modes ? estimate.modes[i].median_ns : NAN;
-    policy_run_free(trial->run);
-    host_free(trial->host);
+    policy_run_free(run);
+    host_free(host);
     return stop;
-}
-
-struct stop stopping_trial(const struct stopping_policy *policy, const struct guards *guards,
-                           struct trace *trace, uint64_t batch)
-{
-    struct trial trial;
-    begin(&trial, policy, guards);
-    for (uint64_t taken = 0; !has_ended(&trial);) {
-        uint64_t wanted = batch ? batch : policy_run_wanted(trial.run, 0);
-        trace_extend(trace, taken + wanted);
-        uint64_t n = batch ? batch : trace->n - taken;
-        struct gb_samples part = trace_part(trace, taken, n);
-        feed(&trial, &part);
-        taken += n;
-    }
-    return finish(&trial);
-}
-
-struct stop stopping_trial_on(const struct stopping_policy *policy, const struct guards *guards,
-                              const struct gb_samples *samples)
-{
-    struct trial trial;
-    begin(&trial, policy, guards);
-    if (!has_ended(&trial))
-        feed(&trial, samples);
-    return finish(&trial);
 }
 
 static double error_of_modes(const struct stop *stop, const double *modes_ns)
@@ -145,9 +184,9 @@ bool stop_is_false(const struct stop *stop, double precision, double error)
     return guaranteed && !(error <= precision);
 }
 
-bool stop_covers(const struct stop *stop, double median_ns)
+bool stop_covers(const struct stop *stop, double median_ns, double wider_ns)
 {
-    return stop->low_ns <= median_ns && median_ns <= stop->high_ns;
+    return stop->low_ns - wider_ns <= median_ns && median_ns <= stop->high_ns + wider_ns;
 }
 
 static uint64_t add_bits(uint64_t digest, const void *data, size_t n)

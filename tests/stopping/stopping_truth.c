@@ -9,6 +9,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
+#include "plugins/common/policy/confidence_sequence.h"
 #include "plugins/common/policy/effective_size.h"
 
 #include <math.h>
@@ -43,6 +44,13 @@ static size_t bin_of(const struct histogram *histogram, double time_ns)
     return bin < 0 ? 0 : bin < (double)BINS ? (size_t)bin : BINS - 1;
 }
 
+static void histogram_add(struct histogram *histogram, const double *times_ns, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        histogram->counts[bin_of(histogram, times_ns[i])]++;
+    histogram->n += n;
+}
+
 /* Mid-quantile: linear through (value, middle of its cumulative counts). */
 static double quantile(const struct histogram *histogram, double p)
 {
@@ -63,12 +71,10 @@ static double quantile(const struct histogram *histogram, double p)
     return last;
 }
 
-double confidence_sequence(double n_effective)
+/* Half the width, as a probability, of the confidence sequence for the median, as of `steady`. */
+static double sequence_radius(double n_effective)
 {
-    double log_term = log(1 / 0.05);
-    double rho = (256.0 / 4) / (2 * log_term + log1p(2 * log_term));
-    double v = n_effective / 4;
-    return sqrt((v + rho) * (log1p(v / rho) + 2 * log_term)) / n_effective;
+    return confidence_sequence_radius(n_effective, 0.05, 256);
 }
 
 /* A share of all samples, those from quantile `from` on: the whole, or one mode. */
@@ -86,7 +92,7 @@ static double independent_samples(const struct histogram *histogram, const struc
     double median = quantile(histogram, middle), wanted = precision * quantile(histogram, 0.5);
     for (int i = 0; i < 60; i++) {
         double n = sqrt(low * high), n_part = n * part->share;
-        double h = confidence_sequence(n_part) + deviations / (2 * sqrt(n_part));
+        double h = sequence_radius(n_part) + deviations / (2 * sqrt(n_part));
         bool is_narrow = h < 0.5 &&
                          quantile(histogram, middle + h * part->share) - median <= wanted &&
                          median - quantile(histogram, middle - h * part->share) <= wanted;
@@ -127,27 +133,29 @@ static double samples_needed(const struct histogram *histogram, const struct tra
 
 /* "Is below the median": its sums over batches and over all. */
 struct indicator {
-    double median_ns, batch_sum;
-    uint64_t in_batch, n_batches, n;
+    double median_ns;
+    uint64_t n_batches, n;
     double sum, squares, batch_means, batch_squares;
 };
 
-static void indicate(struct indicator *indicator, double time_ns)
+static void indicate(struct indicator *indicator, const double *times_ns, uint64_t n)
 {
-    double is_below = time_ns < indicator->median_ns    ? 1
-                      : time_ns == indicator->median_ns ? 0.5
-                                                        : 0;
-    indicator->sum += is_below;
-    indicator->squares += is_below * is_below;
-    indicator->n++;
-    indicator->batch_sum += is_below;
-    if (++indicator->in_batch == BATCH) {
-        double mean = indicator->batch_sum / (double)BATCH;
+    double batch_sum = 0;
+    indicator->n += n;
+    for (uint64_t i = 0; i < n; i++) {
+        double is_below = times_ns[i] < indicator->median_ns    ? 1
+                          : times_ns[i] == indicator->median_ns ? 0.5
+                                                                : 0;
+        indicator->sum += is_below;
+        indicator->squares += is_below * is_below;
+        batch_sum += is_below;
+        if ((i + 1) % BATCH != 0)
+            continue;
+        double mean = batch_sum / (double)BATCH;
         indicator->batch_means += mean;
         indicator->batch_squares += mean * mean;
         indicator->n_batches++;
-        indicator->in_batch = 0;
-        indicator->batch_sum = 0;
+        batch_sum = 0;
     }
 }
 
@@ -181,80 +189,60 @@ static double samples_to_mix(double *const times[N_QUANTILES], uint32_t n_traces
     return samples;
 }
 
-/* What is done with each of n settled samples of a trace. Returns the first of them. */
-static const double *for_samples(struct trace *trace, uint64_t n, struct histogram *histogram,
-                                 struct indicator *indicator)
-{
-    uint64_t first = 0;
-    double settled_ns = trace->setting.family->settled_ns;
-    do {
-        trace_extend(trace, first + 1);
-        while (first < trace->n && trace->sample_elapsed_ns[first] < settled_ns)
-            first++;
-    } while (first == trace->n);
-    trace_extend(trace, first + n);
-    for (uint64_t i = first; i < first + n; i++) {
-        if (histogram)
-            histogram->counts[bin_of(histogram, trace->time_ns[i])]++;
-        if (indicator)
-            indicate(indicator, trace->time_ns[i]);
-    }
-    return &trace->time_ns[first];
-}
-
 /* The same traces as often as needed. */
 struct traces {
     const struct trace_setting *setting;
-    uint64_t seed, n; /* samples of each */
+    uint64_t seed, n; /* settled samples of each */
     uint32_t n_traces;
 };
 
-static void fill_histogram(const struct traces *traces, struct trace *trace, struct histogram *ret)
+static const double *settled_samples(const struct traces *traces, uint32_t i, struct trace *trace)
 {
-    const struct trace_setting *setting = traces->setting;
-    double tick_ns = setting->family->tick_ns;
-    histogram_begin(ret, setting->time_ns);
-    if (tick_ns > 0) {
-        ret->first_ns = 0;
-        ret->width_ns = tick_ns;
-    }
-    ret->n = traces->n_traces * traces->n;
-    for (uint32_t i = 0; i < traces->n_traces; i++) {
-        trace_begin(trace, setting, traces->seed, FIRST_REPLICATION + i);
-        for_samples(trace, traces->n, ret, NULL);
-    }
+    uint64_t first = 0;
+    trace_begin(trace, traces->setting, traces->seed, FIRST_REPLICATION + i);
+    do {
+        trace_extend(trace, first + 1);
+        while (first < trace->n &&
+               trace->sample_elapsed_ns[first] < traces->setting->family->settled_ns)
+            first++;
+    } while (first == trace->n);
+    trace_extend(trace, first + traces->n);
+    return &trace->time_ns[first];
 }
 
 static void find_correlation(const struct traces *traces, const struct histogram *histogram,
                              double precision, struct trace *trace, struct truth *truth)
 {
     struct indicator indicator = {.median_ns = truth->median_ns};
-    double *times[N_QUANTILES], values[N_QUANTILES], n = (double)traces->n;
-    for (size_t i = 0; i < N_QUANTILES; i++) {
-        times[i] = memory_allocate((traces->n_traces + 1) * sizeof *times[i]);
-        values[i] = quantile(histogram, QUANTILES[i]);
-    }
+    double *times[N_QUANTILES], n = (double)traces->n;
+    for (size_t j = 0; j < N_QUANTILES; j++)
+        times[j] = memory_allocate((traces->n_traces + 1) * sizeof *times[j]);
     for (uint32_t i = 0; i < traces->n_traces; i++) {
-        trace_begin(trace, traces->setting, traces->seed, FIRST_REPLICATION + i);
-        indicator.in_batch = 0;
-        indicator.batch_sum = 0;
-        const double *samples = for_samples(trace, traces->n, NULL, &indicator);
+        const double *samples = settled_samples(traces, i, trace);
+        indicate(&indicator, samples, traces->n);
         for (size_t j = 0; j < N_QUANTILES; j++)
-            times[j][i] = n / effective_sample_size(samples, traces->n, values[j]);
+            times[j][i] = n / effective_sample_size(samples, traces->n,
+                                                    quantile(histogram, QUANTILES[j]));
     }
     truth->tau = correlation_time(&indicator);
     truth->samples_to_mix = samples_to_mix(times, traces->n_traces, precision);
-    for (size_t i = 0; i < N_QUANTILES; i++)
-        free(times[i]);
+    for (size_t j = 0; j < N_QUANTILES; j++)
+        free(times[j]);
 }
 
 struct truth truth_of(const struct trace_setting *setting, double precision, uint64_t seed,
                       uint32_t n_traces, uint64_t n)
 {
     const struct traces traces = {setting, seed, n, n_traces};
-    struct histogram histogram = {0};
+    struct histogram histogram;
     struct trace trace = {0};
-    fill_histogram(&traces, &trace, &histogram);
+    histogram_begin(&histogram, setting->time_ns);
+    if (setting->family->tick_ns > 0) {
+        histogram.first_ns = 0;
+        histogram.width_ns = setting->family->tick_ns;
+    }
+    for (uint32_t i = 0; i < n_traces; i++)
+        histogram_add(&histogram, settled_samples(&traces, i, &trace), n);
     struct truth truth = {.simulated_ns = quantile(&histogram, 0.5)};
     truth.median_ns = setting->family->median_factor > 0
                           ? setting->family->median_factor * setting->time_ns
@@ -266,16 +254,6 @@ struct truth truth_of(const struct trace_setting *setting, double precision, uin
     trace_free(&trace);
     free(histogram.counts);
     return truth;
-}
-
-static double plain_median(const double *times_ns, uint64_t n)
-{
-    double *sorted = memory_allocate(n * sizeof *sorted);
-    memcpy(sorted, times_ns, n * sizeof *sorted);
-    sort_values(sorted, n);
-    double median_ns = quantile_of_sorted(sorted, n, 0.5);
-    free(sorted);
-    return median_ns;
 }
 
 static uint64_t first_look(const struct gb_samples *samples)
@@ -298,10 +276,11 @@ struct demand demand_of(const struct gb_samples *samples, double precision)
     const double *times_ns = samples->time_ns;
     uint64_t n = samples->n;
     struct histogram histogram;
-    histogram_begin(&histogram, plain_median(times_ns, n));
-    histogram.n = n;
-    for (uint64_t i = 0; i < n; i++)
-        histogram.counts[bin_of(&histogram, times_ns[i])]++;
+    double *sorted = memory_allocate(n * sizeof *sorted);
+    memcpy(sorted, times_ns, n * sizeof *sorted);
+    histogram_begin(&histogram, sort_to_median(sorted, n));
+    free(sorted);
+    histogram_add(&histogram, times_ns, n);
     double tau = (double)n / effective_sample_size(times_ns, n, quantile(&histogram, 0.5));
     struct demand demand = {tau, tau * independent_samples(&histogram, &whole, precision, 0),
                             (double)first_look(samples)};

@@ -34,8 +34,3 @@ struct demand {
 
 /* Of at least one sample that was recorded. */
 struct demand demand_of(const struct gb_samples *samples, double precision);
-
-/* Half the width, as a probability, of the confidence sequence for the median from n_effective
- * samples, alpha 5 %, tightest near 256 (Howard, Ramdas: Sequential estimation of quantiles with
- * applications to A/B testing and best-arm identification, 2022). */
-double confidence_sequence(double n_effective);

@@ -1,10 +1,11 @@
 /* test_stopping.c - what proves stopping policies (tests/stopping/stopping*, trace_*): its traces,
  * its statistics, and that its gates can fail. */
 #include "core/base/random.h"
+#include "plugins/common/policy/confidence_sequence.h"
 #include "tests/check_main.h"
+#include "tests/stopping/stopping_gates.h"
 #include "tests/stopping/stopping_looks.h"
-#include "tests/stopping/stopping_replay.h"
-#include "tests/stopping/stopping_statistics.h"
+#include "tests/stopping/stopping_recordings.h"
 #include "tests/stopping/stopping_tables.h"
 #include "tests/store/store_fixture.h"
 
@@ -15,56 +16,28 @@ TEST(clopper_pearson)
 {
     static const struct {
         uint64_t k, n;
-        double confidence, upper, lower;
-    } cases[] = {{0, 10, 0.95, 0.2588655508930523, 0},
-                 {0, 400, 0.95, 0.007461355528795993, 0},
-                 {5, 100, 0.95, 0.10225337764327451, 0.019905563662171838},
-                 {3, 20, 0.975, 0.37892682654533975, 0.032070937185463705},
-                 {19, 20, 0.95, 0.9974386212234697, 0.7838938357931527},
-                 {82, 2000, 0.95, 0.04906088666299459, 0.033961564945623652},
-                 {100, 2000, 0.95, 0.05877031422463724, 0.042228405899559204},
-                 {10, 10, 0.95, 1, 0.74113444910694772},
-                 {0, 0, 0.95, 1, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        double upper = share_upper_bound(cases[i].k, cases[i].n, cases[i].confidence);
-        double lower = share_lower_bound(cases[i].k, cases[i].n, cases[i].confidence);
-        ck_assert_double_eq_tol(upper, cases[i].upper, 1e-11);
-        ck_assert_double_eq_tol(lower, cases[i].lower, 1e-11);
-    }
-}
-
-TEST(confidence_sequence_of_the_median)
-{
-    ck_assert_double_eq_tol(confidence_sequence(16), 0.548943300792819, 1e-12);
-    ck_assert_double_eq_tol(confidence_sequence(256), 0.09485028094925792, 1e-12);
-    ck_assert_double_eq_tol(confidence_sequence(10000), 0.01715307477462658, 1e-12);
-}
-
-/* 100, 101, 103: mean 101 1/3, deviation 1.5275, t = 4.3027, half width 3.7946. */
-TEST(rounds_as_one)
-{
-    struct stop rounds[3] = {{.value_ns = 100, .low_ns = 99, .high_ns = 101},
-                             {.value_ns = 103, .low_ns = 102, .high_ns = 104},
-                             {.value_ns = 101, .low_ns = 90, .high_ns = 110}};
-    struct rounds_interval combined = stops_combined(rounds, 3);
-    ck_assert_double_eq(combined.centre, 101);
-    ck_assert_double_eq_tol(combined.low, 97.5387, 1e-3);
-    ck_assert_double_eq_tol(combined.high, 105.1279, 1e-3);
-    /* Rounds that agree: the interval within a round is left. */
-    rounds[0].value_ns = rounds[1].value_ns = rounds[2].value_ns = 101;
-    combined = stops_combined(rounds, 3);
-    ck_assert_double_eq(combined.low, 99);
-    ck_assert_double_eq(combined.high, 104);
+        double confidence, upper;
+    } cases[] = {{0, 10, 0.95, 0.2588655508930523},
+                 {0, 400, 0.95, 0.007461355528795993},
+                 {5, 100, 0.95, 0.10225337764327451},
+                 {3, 20, 0.975, 0.37892682654533975},
+                 {19, 20, 0.95, 0.9974386212234697},
+                 {82, 2000, 0.95, 0.04906088666299459},
+                 {100, 2000, 0.95, 0.05877031422463724},
+                 {10, 10, 0.95, 1},
+                 {0, 0, 0.95, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ck_assert_double_eq_tol(share_upper_bound(cases[i].k, cases[i].n, cases[i].confidence),
+                                cases[i].upper, 1e-11);
 }
 
 TEST(median_between_ticks)
 {
-    static const double even[] = {1, 2, 3, 4}, odd[] = {1, 2, 9}, tied[] = {5, 5, 5, 6};
-    ck_assert_double_eq(mid_median_of_sorted(even, 4), 2.5);
-    ck_assert_double_eq(mid_median_of_sorted(odd, 3), 2);
-    ck_assert_double_eq_tol(mid_median_of_sorted(tied, 4), 5.25, 1e-12);
-    ck_assert_double_eq(mid_median_of_sorted(tied, 1), 5);
-    ck_assert_double_nan(mid_median_of_sorted(tied, 0));
+    static const double even[] = {4, 1, 3, 2}, tied[] = {5, 6, 5, 5};
+    ck_assert_double_eq(mid_median(even, 4), 2.5);
+    ck_assert_double_eq_tol(mid_median(tied, 4), 5.25, 1e-12);
+    ck_assert_double_eq(mid_median(tied, 1), 5);
+    ck_assert_double_nan(mid_median(tied, 0));
 }
 
 TEST(what_counts_as_false)
@@ -80,8 +53,10 @@ TEST(what_counts_as_false)
     ck_assert(stop_is_false(&stop, 0.01, 0.02));
     ck_assert(!stop_is_false(&stop, 0.02, 0.02));
     ck_assert(stop_is_false(&stop, 0.01, NAN));
-    ck_assert(!stop_covers(&stop, 100));
-    ck_assert(stop_covers(&stop, 103));
+    ck_assert(!stop_covers(&stop, 100, 0.5));
+    ck_assert(stop_covers(&stop, 103, 0));
+    ck_assert(!stop_covers(&stop, 103.5, 0));
+    ck_assert(stop_covers(&stop, 100, 1) && stop_covers(&stop, 104, 1));
     stop.verdict = GB_VERDICT_UNCONVERGED;
     ck_assert(!stop_is_false(&stop, 0.01, 0.02));
     stop.verdict = GB_VERDICT_MULTIMODAL; /* the mode that is known least: 126 for 120 */
@@ -98,17 +73,6 @@ static double usual_time(const struct trace_family *family)
     return family->time_ns > 0 ? family->time_ns : 1e5;
 }
 
-static void digest_samples(const struct gb_samples *samples, uint64_t *digest)
-{
-    for (uint64_t i = 0; i < samples->n; i++) {
-        uint64_t bits[2];
-        memcpy(&bits[0], &samples->time_ns[i], sizeof bits[0]);
-        memcpy(&bits[1], &samples->elapsed_ns[i], sizeof bits[1]);
-        for (int j = 0; j < 2; j++)
-            *digest = (*digest ^ bits[j]) * 1099511628211u;
-    }
-}
-
 static uint64_t digest_of(const struct trace_family *family, uint64_t seed, uint64_t batch)
 {
     enum { SAMPLES = 6000 };
@@ -119,7 +83,11 @@ static uint64_t digest_of(const struct trace_family *family, uint64_t seed, uint
     for (uint64_t n = 0; n < SAMPLES; n += batch) {
         trace_extend(&trace, n + batch);
         struct gb_samples part = trace_part(&trace, n, batch);
-        digest_samples(&part, &digest);
+        for (uint64_t i = 0; i < 2 * batch; i++) {
+            uint64_t bits;
+            memcpy(&bits, i % 2 == 0 ? &part.time_ns[i / 2] : &part.elapsed_ns[i / 2], sizeof bits);
+            digest = (digest ^ bits) * 1099511628211u;
+        }
     }
     trace_free(&trace);
     return digest;
@@ -280,65 +248,79 @@ TEST(modes_of_traces)
 {
     const struct trace_setting setting = {trace_family_named("modes_50_50"), 1e5, 6e4};
     struct truth truth = truth_of(&setting, 0.005, 1, 16, 32768);
-    ck_assert_double_eq_tol(confidence_sequence(79), 0.18, 0.001);
+    ck_assert_double_eq_tol(confidence_sequence_radius(79, 0.05, 256), 0.18, 0.001);
     ck_assert_double_eq_tol(truth.samples_to_know, 2 * 79, 12);
 }
 
 /* --- gates --- */
 
-static void load(const char *text, struct arena *arena, struct stopping_policy *ret)
+static struct arena arena;
+static struct gates gates;
+static struct stopping_policy policies[2];
+
+static void set_up(void)
 {
-    struct path_list folders;
+    gates = (struct gates){.arena = &arena};
+}
+
+static void tear_down(void)
+{
+    arena_free(&arena);
+}
+
+TEST_FIXTURE(set_up, tear_down)
+
+/* As policies[i]. */
+static void load(const char *text, size_t i)
+{
     struct gb_error error;
-    stopping_policy_folders(NULL, arena, &folders);
-    int32_t status = stopping_policy_load(text, &folders, arena, ret, &error);
+    int32_t status = stopping_policy_load(text, NULL, &arena, &policies[i], &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
 }
 
 TEST(policies_are_found_and_set)
 {
-    struct arena arena = {0};
-    struct path_list folders;
     struct gb_error error;
-    struct stopping_policy policy;
-    load("median_ci precision=0.5% min=40", &arena, &policy);
-    ck_assert_str_eq(policy.plugin->id, "median_ci");
-    ck_assert_double_eq(policy.precision, 0.005);
-    load("stdrel", &arena, &policy);
-    ck_assert_double_eq(policy.precision, 0.01);
-    stopping_policy_folders(NULL, &arena, &folders);
+    load("median_ci precision=0.5% min=40", 0);
+    ck_assert_str_eq(policies[0].plugin->id, "median_ci");
+    ck_assert_double_eq(policies[0].precision, 0.005);
+    load("stdrel", 0);
+    ck_assert_double_eq(policies[0].precision, 0.01);
     static const char *const wrong[][2] = {
         {"median_ci precisoin=1%", "precisoin"}, {"nobody", "nobody"}, {"", "name"}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        ck_assert_int_ne(stopping_policy_load(wrong[i][0], &folders, &arena, &policy, &error),
+        ck_assert_int_ne(stopping_policy_load(wrong[i][0], NULL, &arena, &policies[0], &error),
                          GB_OK);
         ck_assert_msg(strstr(error.text, wrong[i][1]) != NULL, "%s", error.text);
     }
-    arena_free(&arena);
 }
 
 /* A name that is mistyped finds no gate. */
-static const struct gate *gate_there(const struct gates *gates, const char *name)
+static const struct gate *gate_there(const char *name)
 {
-    const struct gate *gate = gate_named(gates, name);
+    const struct gate *gate = gate_named(&gates, name);
     if (!gate)
         ck_abort_msg("there is no gate \"%s\"", name);
     return gate;
 }
 
-static struct experiment run_families(const struct stopping_policy *policies, size_t n_policies,
-                                      const char *const *families, size_t n_families,
-                                      uint64_t n_replications, struct arena *arena)
+/* Of the first policies, the last one as the baseline. */
+static struct experiment run_families(size_t n_policies, const char *const *families,
+                                      size_t n_families, uint64_t n_replications, uint32_t n_jobs)
 {
+    struct gb_error error;
     struct experiment experiment = {.policies = policies,
                                     .n_policies = n_policies,
+                                    .baseline = n_policies - 1,
                                     .n_replications = n_replications,
                                     .seed = 1,
-                                    .n_jobs = 2,
+                                    .n_jobs = n_jobs,
                                     .is_quick = true};
-    experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families, n_families, arena,
+    experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families, n_families, &arena,
                                         &experiment.n_scenarios);
-    experiment_run(&experiment);
+    ck_assert_int_eq(experiment_run(&experiment, &error), GB_OK);
+    ck_assert_uint_eq(experiment.n_scenarios, 2 * n_families);
+    ck_assert_uint_eq(experiment.n_differing, 0);
     return experiment;
 }
 
@@ -361,25 +343,33 @@ TEST(gates_fail_where_they_should)
                     {"multimodal where it is not: normal", true},
                     {"samples, of the baseline's: normal", true},
                     {"samples, geometric mean", true}};
-    struct arena arena = {0};
-    struct stopping_policy policies[2];
-    load("median_ci floor_wall=0s", &arena, &policies[0]);
-    load("stdrel", &arena, &policies[1]);
-    struct experiment experiment = run_families(policies, 2, families,
-                                                sizeof families / sizeof families[0], 65, &arena);
-    ck_assert_uint_eq(experiment.n_scenarios, 10);
+    load("median_ci floor_wall=0s", 0);
+    load("stdrel", 1);
+    struct experiment experiment = run_families(2, families, sizeof families / sizeof families[0],
+                                                65, 2);
     ck_assert_uint_eq(experiment.n_repeated, 40);
-    ck_assert_uint_eq(experiment.n_differing, 0);
-    struct gates gates = {.arena = &arena};
-    gates_of(&experiment, 0, 1, &gates);
+    gates_of(&experiment, 0, &gates);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        const struct gate *gate = gate_there(&gates, expected[i].name);
+        const struct gate *gate = gate_there(expected[i].name);
         ck_assert_msg(gate->passed == expected[i].passed, "%s: %g %s, limit %g", gate->name,
                       gate->figure, gate->unit, gate->limit);
     }
     ck_assert_uint_gt(gates_failed(&gates), 0);
-    free(experiment.stops);
-    arena_free(&arena);
+    /* The worst of two: of "normal" the samples, of "ar_99" what is false and what is covered. */
+    double taken = 0, most_false = 0, least_covered = INFINITY;
+    for (size_t i = 0; i < 2; i++) {
+        struct outcome normal = outcome_of(&experiment, i, 0),
+                       o = outcome_of(&experiment, 4 + i, 0);
+        taken = fmax(taken,
+                     100 * normal.median_samples / outcome_of(&experiment, i, 1).median_samples);
+        most_false = fmax(most_false, 100 * share_upper_bound(o.n_false, o.n, 0.95));
+        least_covered = fmin(least_covered,
+                             100 * share_upper_bound(o.n_covered, o.n_intervals, 0.95));
+    }
+    ck_assert_double_eq_tol(gate_there("samples, of the baseline's: normal")->figure, taken, 1e-9);
+    ck_assert_double_eq(gate_there("false, upper bound: ar_99")->figure, most_false);
+    ck_assert_double_eq(gate_there("coverage, upper bound: ar_99")->figure, least_covered);
+    experiment_free(&experiment);
 }
 
 /* Visits of 0.1 s to regimes of seconds, T = 100 us: those that have all seen one level, and it is
@@ -393,24 +383,25 @@ TEST_TIMES(rounds_can_be_blind, 4)
     } cases[] = {
         {{1, 1.0001, 1}, {true, true, true}, 1, 1},
         {{1, 1.0001, 1}, {true, false, true}, 1, 0},
-        {{1, 1.03, 1}, {true, true, true}, 0, 0}, /* which is wide */
+        {{1, 1.004, 1}, {true, true, true}, 0, 0}, /* wide: t is 4.3, half the width 0.0057 */
         {{1.0055, 1.0055, 1.0055}, {true, true, true}, 0, 0},
     };
     struct stop stops[3] = {0};
-    struct stopping_policy policy = {.precision = 0.005};
     struct scenario scenario = {.setting = {trace_family_named("long_regimes"), 1e5, 1e4},
-                                .truth = {.median_ns = 1.0055e5}};
+                                .truth = {.median_ns = 1.0055e5},
+                                .n = 3};
     const struct experiment experiment = {.scenarios = &scenario,
                                           .n_scenarios = 1,
-                                          .policies = &policy,
+                                          .policies = policies,
                                           .n_policies = 1,
-                                          .n_replications = 3,
                                           .stops = stops};
+    policies[0].precision = 0.005;
     for (int i = 0; i < 3; i++)
         stops[i] = (struct stop){.value_ns = 1e5 * cases[_i].values[i],
                                  .low_ns = 1e5 * (cases[_i].values[i] - 0.0005),
                                  .high_ns = 1e5 * (cases[_i].values[i] + 0.0005),
-                                 .is_blind = cases[_i].are_blind[i]};
+                                 .is_blind = cases[_i].are_blind[i],
+                                 .has_ended = true};
     const struct rounds_outcome rounds = rounds_outcome_of(&experiment, 0, 0, 3);
     ck_assert_uint_eq(rounds.n, 1);
     ck_assert_uint_eq(rounds.n_false, cases[_i].n_false);
@@ -425,15 +416,12 @@ static const char *const dithered_families[] = {
 enum { DITHERED = sizeof dithered_families / sizeof dithered_families[0] };
 
 /* The gates of a policy on them, without a baseline. */
-static void gates_of_dithered(const char *text, uint64_t n_replications, struct gates *gates)
+static void gates_of_dithered(const char *text, uint64_t n_replications)
 {
-    struct stopping_policy policy;
-    load(text, gates->arena, &policy);
-    struct experiment experiment = run_families(&policy, 1, dithered_families, DITHERED,
-                                                n_replications, gates->arena);
-    ck_assert_uint_eq(experiment.n_differing, 0);
-    gates_of(&experiment, 0, 0, gates);
-    free(experiment.stops);
+    load(text, 0);
+    struct experiment experiment = run_families(1, dithered_families, DITHERED, n_replications, 2);
+    gates_of(&experiment, 0, &gates);
+    experiment_free(&experiment);
 }
 
 /* Times that settle within seconds, of which 0.1 s show a tenth: not certified before, and only the
@@ -442,20 +430,14 @@ TEST(trends_are_seen)
 {
     static const char *const families[] = {"mono1s", "thermal"};
     static const uint64_t n_false[2][4] = {{0, 0, 4, 3}, {0, 1, 38, 38}};
-    const uint64_t n = test_is_long() ? 60 : 6;
-    struct arena arena = {0};
-    struct stopping_policy policies[2];
-    load("steady", &arena, &policies[0]);
-    load("steady without=trend", &arena, &policies[1]);
-    struct experiment experiment = run_families(policies, 2, families, 2, n, &arena);
-    ck_assert_uint_eq(experiment.n_scenarios, 4);
-    ck_assert_uint_eq(experiment.n_differing, 0);
+    load("steady", 0);
+    load("steady without=trend", 1);
+    struct experiment experiment = run_families(2, families, 2, test_is_long() ? 60 : 6, 2);
     for (size_t i = 0; i < experiment.n_scenarios; i++) {
         ck_assert_uint_eq(outcome_of(&experiment, i, 0).n_false, 0);
         ck_assert_uint_eq(outcome_of(&experiment, i, 1).n_false, n_false[test_is_long()][i]);
     }
-    free(experiment.stops);
-    arena_free(&arena);
+    experiment_free(&experiment);
 }
 
 /* Of 0.5 %, that is 2 to 26 ns, on ticks of 32 and 1024 ns: few are wrong, all are resolved, and
@@ -464,10 +446,8 @@ TEST(dithered_samples_are_resolved)
 {
     static const char *const asked[] = {"false, upper bound", "coverage, upper bound", "resolved",
                                         "multimodal where it is not", "95 % of errors within"};
-    struct arena arena = {0};
-    struct gates gates = {.arena = &arena};
     size_t n_asked = 0;
-    gates_of_dithered("steady precision=0.5%", test_is_long() ? 100 : 60, &gates);
+    gates_of_dithered("steady precision=0.5%", test_is_long() ? 100 : 60);
     for (size_t i = 0; i < gates.n; i++) {
         for (size_t j = 0; j < sizeof asked / sizeof asked[0]; j++) {
             if (strncmp(gates.items[i].name, asked[j], strlen(asked[j])) != 0)
@@ -482,53 +462,36 @@ TEST(dithered_samples_are_resolved)
      */
     ck_assert_uint_eq(n_asked,
                       DITHERED + (DITHERED - 1) + (DITHERED - 1) + DITHERED + (DITHERED - 2));
-    ck_assert(gate_there(&gates, "false certificates, pooled, upper bound")->passed);
-    arena_free(&arena);
+    ck_assert(gate_there("false certificates, pooled, upper bound")->passed);
 }
 
 TEST(without_the_mean_they_are_not)
 {
-    struct arena arena = {0};
-    struct gates gates = {.arena = &arena};
-    gates_of_dithered("steady precision=0.5% without=dithering", 5, &gates);
+    gates_of_dithered("steady precision=0.5% without=dithering", 5);
     for (size_t i = 0; i + 1 < DITHERED; i++) {
         const char *name = arena_printf(&arena, "resolved: %s", dithered_families[i]);
-        ck_assert_msg(!gate_there(&gates, name)->passed, "%s", name);
+        ck_assert_msg(!gate_there(name)->passed, "%s", name);
     }
-    ck_assert_double_eq(gate_there(&gates, "false, upper bound: locked")->figure,
+    ck_assert_double_eq(gate_there("false, upper bound: locked")->figure,
                         100 * share_upper_bound(0, 5, 0.95));
-    arena_free(&arena);
 }
 
 /* The same whatever the number of threads. */
 TEST(stops_do_not_depend_on_threads)
 {
     static const char *const families[] = {"ar_95"};
-    struct arena arena = {0};
-    struct stopping_policy policy;
     uint64_t digests[2];
-    load("median_ci floor_wall=0s", &arena, &policy);
+    load("median_ci floor_wall=0s", 0);
     for (uint32_t i = 0; i < 2; i++) {
-        struct experiment experiment = {.policies = &policy,
-                                        .n_policies = 1,
-                                        .n_replications = 100,
-                                        .seed = 5,
-                                        .n_jobs = i == 0 ? 1 : 4,
-                                        .is_quick = true};
-        experiment.scenarios = scenarios_of(SCENARIOS_QUICK, families, 1, &arena,
-                                            &experiment.n_scenarios);
-        experiment_run(&experiment);
+        struct experiment experiment = run_families(1, families, 1, 100, i == 0 ? 1 : 4);
         digests[i] = experiment_digest(&experiment, 0, true);
-        free(experiment.stops);
+        experiment_free(&experiment);
     }
     ck_assert_uint_eq(digests[0], digests[1]);
-    arena_free(&arena);
 }
 
 TEST(a_figure_that_is_no_number_does_not_pass)
 {
-    struct arena arena = {0};
-    struct gates gates = {.arena = &arena};
     CLEANUP(text_free) struct text out = {0};
     gate_add(&gates, "one", "", AT_MOST, NAN, 5, "%");
     gate_add(&gates, "two", "", AT_LEAST, NAN, 5, "%");
@@ -537,23 +500,19 @@ TEST(a_figure_that_is_no_number_does_not_pass)
     ck_assert_uint_eq(gates_failed(&gates), 3);
     gates_write(&gates, &out);
     ck_assert(strstr(text_get(&out), "FAIL  here") != NULL);
-    arena_free(&arena);
 }
 
 /* --- looks --- */
 
 TEST(looks_are_timed)
 {
-    struct arena arena = {0};
-    struct stopping_policy policy;
-    load("median_ci floor_wall=0s", &arena, &policy);
-    struct worst_look worst = stopping_looks(&policy, 5000, 1);
+    load("median_ci floor_wall=0s", 0);
+    struct worst_look worst = stopping_looks(&policies[0], 5000, 1);
     ck_assert_double_gt(worst.ns, 0);
     ck_assert_double_gt(worst.report_ns, 0);
     ck_assert_double_gt(worst.a_sample_ns, 0);
     ck_assert_uint_gt(worst.n_looks, 10);
     ck_assert_uint_le(worst.n, 5000);
-    arena_free(&arena);
 }
 
 /* --- recordings --- */
@@ -578,75 +537,67 @@ static double time_of_two(unsigned visit, unsigned i)
            (double)(random_bits(2, visit, i) % 8);
 }
 
-static void record_visit(struct store *store, int64_t run_id, unsigned visit, time_fn *time_of)
+/* So many samples in each visit. */
+static void record(unsigned n, time_fn *time_of)
 {
     static struct plugin_info budget = {.plugin = {.id = "budget", .version = "1.0"}};
-    struct plugin_settings policy = {"long", &budget, NULL, 0, {0}};
-    struct fixture_case c;
-    double *times = calloc(RECORDED, sizeof *times), *elapsed = calloc(RECORDED, sizeof *elapsed);
-    fixture_case(&c, visit, 4, 1000);
-    for (unsigned i = 0; i < RECORDED; i++) {
-        times[i] = time_of(visit, i);
-        elapsed[i] = (i > 0 ? elapsed[i - 1] : 0) + 1e6;
-    }
-    c.bench_case.policy = &policy;
-    c.record.round = visit;
-    c.record.n_samples = RECORDED;
-    c.columns[0].values = times;
-    c.columns[1].values = elapsed;
-    fixture_store(store, run_id, &c);
-    free(times);
-    free(elapsed);
-}
-
-static void record(const char *name, time_fn *time_of)
-{
-    struct store *store = fixture_open(name, STORE_WRITE);
+    static struct plugin_settings policy = {"long", &budget, NULL, 0, {0}};
+    static double times[RECORDED], elapsed[RECORDED];
+    struct store *store = fixture_open("long.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned visit = 0; visit < VISITS; visit++)
-        record_visit(store, run_id, visit, time_of);
+    for (unsigned visit = 0; visit < VISITS; visit++) {
+        struct fixture_case c;
+        fixture_case(&c, visit, 4, 1000);
+        for (unsigned i = 0; i < n; i++) {
+            times[i] = time_of(visit, i);
+            elapsed[i] = 1e6 * (i + 1);
+        }
+        c.bench_case.policy = &policy;
+        c.record.round = visit;
+        c.record.n_samples = n;
+        c.columns[0].values = times;
+        c.columns[1].values = elapsed;
+        fixture_store(store, run_id, &c);
+    }
     fixture_end_run(store, run_id);
     fixture_close(store);
 }
 
-static const struct kernel *find(struct replays *replays, struct arena *arena)
+/* Policies on recordings of one kernel, the second as the baseline. */
+static struct experiment replay(time_fn *time_of, const char *policy, const char *baseline)
 {
     struct gb_error error;
-    struct kernel *kernels = NULL;
+    struct experiment experiment = {
+        .policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
     const char *folder = fixture_folder;
-    int32_t status = recordings_find(&folder, 1, arena, &kernels, &replays->n_kernels, &error);
+    record(RECORDED, time_of);
+    load(policy, 0);
+    load(baseline, 1);
+    int32_t status = recordings_find(&folder, 1, &arena, &experiment.scenarios,
+                                     &experiment.n_scenarios, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
-    replays->kernels = kernels;
-    return kernels;
-}
-
-static void replay(struct replays *replays)
-{
-    struct gb_error error;
-    ck_assert_msg(replays_run(replays, &error) == GB_OK, "%s", error.text);
+    ck_assert_uint_eq(experiment.n_scenarios, 1);
+    status = experiment_run(&experiment, &error);
+    ck_assert_msg(status == GB_OK, "%s", error.text);
+    return experiment;
 }
 
 TEST(recordings_are_replayed)
 {
-    struct arena arena = {0};
-    struct stopping_policy policies[2];
     struct gb_error error;
-    struct replays replays = {.policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
     fixture_begin();
-    record("long.gbr", time_of_one);
-    load("median_ci floor_wall=0s", &arena, &policies[0]);
-    load("fixed samples=5000", &arena, &policies[1]);
-    const struct kernel *kernels = find(&replays, &arena);
-    ck_assert_uint_eq(replays.n_kernels, 1);
-    ck_assert_str_eq(kernels->words, "streams streams=4");
-    ck_assert_uint_eq(kernels->n_visits, VISITS);
-    ck_assert_double_eq(kernels->visits[0].tick_ns, 2);
-    ck_assert_double_eq_tol(kernels->reference_ns, 1002.2, 0.3);
-    ck_assert_double_eq_tol(kernels->spread, 0.01, 1e-3);
+    struct experiment experiment = replay(time_of_one, "median_ci floor_wall=0s",
+                                          "fixed samples=5000");
+    const struct scenario *kernel = experiment.scenarios;
+    ck_assert_str_eq(kernel->words, "streams streams=4");
+    ck_assert_uint_eq(kernel->n_visits, VISITS);
+    ck_assert_double_eq(kernel->visits[0].tick_ns, 2);
+    ck_assert_double_eq_tol(kernel->truth.median_ns, 1002.2, 0.3);
+    ck_assert_double_eq_tol(kernel->spread, 0.01, 1e-3);
     struct recorded recorded;
-    int32_t status = recorded_read(&kernels->visits[0], &recorded, &error);
+    int32_t status = recorded_read(&kernel->visits[0], &recorded, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
-    double *elapsed = calloc(RECORDED, sizeof *elapsed);
+    double elapsed[RECORDED];
     struct gb_samples samples = recorded_from(&recorded, 1000, elapsed);
     ck_assert_uint_eq(samples.n, RECORDED - 1000);
     ck_assert_double_eq(samples.elapsed_ns[0], 1e6); /* as if it had begun there */
@@ -654,11 +605,9 @@ TEST(recordings_are_replayed)
     ck_assert_uint_eq(samples.iterations[2], 10);
     ck_assert_double_eq(samples.tick_ns, 2);
     ck_assert_ptr_null(samples.throttle);
-    free(elapsed);
     recorded_free(&recorded);
-    replay(&replays);
     /* Of three visits, each from ten places: those from the beginning see the warm-up only. */
-    struct replay_outcome outcome = replay_outcome_of(&replays, 0, 0);
+    struct outcome outcome = outcome_of(&experiment, 0, 0);
     ck_assert_uint_eq(outcome.n, VISITS * REPLAY_STARTS);
     ck_assert_uint_eq(outcome.n_short, 0);
     ck_assert_uint_eq(outcome.n_false, VISITS);
@@ -666,42 +615,33 @@ TEST(recordings_are_replayed)
     ck_assert_uint_eq(outcome.verdicts[GB_VERDICT_CERTIFIED], VISITS * REPLAY_STARTS);
     ck_assert_double_eq(outcome.median_samples, 30);
     /* The other one needs more samples than there are. */
-    outcome = replay_outcome_of(&replays, 0, 1);
+    outcome = outcome_of(&experiment, 0, 1);
     ck_assert_uint_eq(outcome.n, 0);
     ck_assert_uint_eq(outcome.n_short, VISITS * REPLAY_STARTS);
     ck_assert_double_eq(outcome.median_samples, RECORDED);
-    struct gates gates = {.arena = &arena};
-    gates_of_replays(&replays, 0, &gates);
-    ck_assert(!gate_there(&gates, "false in their visits, all recordings")->passed);
-    const struct gate *taken = gate_there(&gates, "samples, geometric mean: independent");
+    gates_of_recordings(&experiment, 0, &gates);
+    ck_assert(!gate_there("false in their visits, all recordings")->passed);
+    const struct gate *taken = gate_there("samples, geometric mean: independent");
     ck_assert_double_eq_tol(taken->figure, 100 * 30.0 / RECORDED, 1e-9);
     ck_assert(taken->passed);
     CLEANUP(text_free) struct text out = {0};
-    table_of_replays(&replays, &out);
+    table_of_recordings(&experiment, &out);
     ck_assert(strstr(text_get(&out), "streams streams=4") != NULL);
-    replays_free(&replays);
-    arena_free(&arena);
+    experiment_free(&experiment);
     fixture_end();
 }
 
 /* Of two modes the median is one or the other: each is judged by itself. */
 TEST(modes_of_recordings_are_judged)
 {
-    struct arena arena = {0};
-    struct stopping_policy policies[2];
-    struct replays replays = {.policies = policies, .n_policies = 2, .baseline = 1, .n_jobs = 2};
     fixture_begin();
-    record("modes.gbr", time_of_two);
-    load("steady precision=1% floor_wall=0s", &arena, &policies[0]);
-    load("fixed samples=100", &arena, &policies[1]);
-    find(&replays, &arena);
-    replay(&replays);
-    struct replay_outcome outcome = replay_outcome_of(&replays, 0, 0);
+    struct experiment experiment = replay(time_of_two, "steady precision=1% floor_wall=0s",
+                                          "fixed samples=100");
+    struct outcome outcome = outcome_of(&experiment, 0, 0);
     ck_assert_uint_eq(outcome.verdicts[GB_VERDICT_MULTIMODAL], VISITS * REPLAY_STARTS);
     ck_assert_uint_gt(outcome.n_false, 0);
     ck_assert_uint_eq(outcome.n_false_in_visit, 2); /* visit 2, what ended in its quarter */
-    replays_free(&replays);
-    arena_free(&arena);
+    experiment_free(&experiment);
     fixture_end();
 }
 
@@ -716,89 +656,75 @@ TEST_TIMES(samples_of_recordings_are_judged, 9)
             struct demand demand;
             uint64_t n;
         } kernels[KERNELS];
-        struct {
-            double figure, limit; /* 0: there is none */
-        } independent, correlated;
+        double gates[KERNELS][2]; /* of independent, correlated: figure, limit; 0: there is none */
     } cases[] = {
         /* geometric means: of 100 and 400, and of 100 and 900 */
-        {0.01, {{1e5, {1, 30, 190}, 100}, {1e5, {1.9, 30, 16}, 400}}, {20, 20}, {0, 0}},
-        {0.02, {{1e5, {1, 30, 190}, 100}, {1e5, {1, 30, 16}, 900}}, {30, 20}, {0, 0}},
+        {0.01, {{1e5, {1, 30, 190}, 100}, {1e5, {1.9, 30, 16}, 400}}, {{20, 20}, {0, 0}}},
+        {0.02, {{1e5, {1, 30, 190}, 100}, {1e5, {1, 30, 16}, 900}}, {{30, 20}, {0, 0}}},
         /* each by its own limit: correlated, long, or by its first look */
-        {0.01, {{1e5, {1, 30, 190}, 210}, {1e5, {2.1, 300, 16}, 610}}, {21, 20}, {61, 60}},
-        {0.01, {{1e6, {1, 30, 340}, 360}, {1e6, {8, 300, 500}, 600}}, {36, 35}, {60, 60}},
-        {0.01, {{5e6, {1, 30, 500}, 510}, {1e6, {8, 300, 700}, 710}}, {51, 50}, {71, 70}},
+        {0.01, {{1e5, {1, 30, 190}, 210}, {1e5, {2.1, 300, 16}, 610}}, {{21, 20}, {61, 60}}},
+        {0.01, {{1e6, {1, 30, 340}, 360}, {1e6, {8, 300, 500}, 600}}, {{36, 35}, {60, 60}}},
+        {0.01, {{5e6, {1, 30, 500}, 510}, {1e6, {8, 300, 700}, 710}}, {{51, 50}, {71, 70}}},
         /* what needs more than the limit is not asked, whoever measured it */
-        {0.01, {{1e5, {1, 201, 16}, 900}, {1e5, {5, 601, 16}, 900}}, {0, 0}, {0, 0}},
-        {0.01, {{1e5, {1, 200, 16}, 900}, {1e5, {5, 600, 16}, 900}}, {90, 20}, {90, 60}},
+        {0.01, {{1e5, {1, 201, 16}, 900}, {1e5, {5, 601, 16}, 900}}, {{0, 0}, {0, 0}}},
+        {0.01, {{1e5, {1, 200, 16}, 900}, {1e5, {5, 600, 16}, 900}}, {{90, 20}, {90, 60}}},
         /* nor where too few of the correlated ones are effective: 75 of 8 samples are 600 */
-        {0.01, {{1e5, {8, 300, 16}, 900}, {1e5, {8.1, 300, 16}, 100}}, {0, 0}, {90, 60}},
+        {0.01, {{1e5, {8, 300, 16}, 900}, {1e5, {8.1, 300, 16}, 100}}, {{0, 0}, {90, 60}}},
         /* nor below 1 %, as the baseline takes as many for any precision */
-        {0.005, {{1e5, {1, 30, 16}, 900}, {1e5, {5, 30, 16}, 900}}, {0, 0}, {0, 0}},
+        {0.005, {{1e5, {1, 30, 16}, 900}, {1e5, {5, 30, 16}, 900}}, {{0, 0}, {0, 0}}},
     };
-    struct arena arena = {0};
-    struct stopping_policy policies[2] = {{.precision = cases[_i].precision}, {.precision = 0.01}};
+    static const char *const names[] = {"samples, geometric mean: independent",
+                                        "samples, geometric mean: correlated"};
     const struct visit visit = {.median_ns = 1};
-    struct kernel kernels[KERNELS];
-    struct replayed replayed[KERNELS][2 * REPLAY_STARTS] = {0}, *kernel_replayed[KERNELS];
-    struct demand demands[KERNELS][REPLAY_STARTS], *kernel_demands[KERNELS];
+    struct scenario kernels[KERNELS];
+    struct stop stops[KERNELS][2][REPLAY_STARTS] = {0};
+    struct demand demands[KERNELS][REPLAY_STARTS];
     for (size_t k = 0; k < KERNELS; k++) {
-        kernels[k] = (struct kernel){.words = "kernel",
-                                     .visits = &visit,
-                                     .n_visits = 1,
-                                     .reference_ns = cases[_i].kernels[k].time_ns};
+        kernels[k] = (struct scenario){.words = "kernel",
+                                       .visits = &visit,
+                                       .n_visits = 1,
+                                       .truth = {.median_ns = cases[_i].kernels[k].time_ns},
+                                       .demands = demands[k],
+                                       .n = REPLAY_STARTS,
+                                       .first = k * REPLAY_STARTS};
         for (size_t i = 0; i < REPLAY_STARTS; i++) {
-            replayed[k][i].stop.n = cases[_i].kernels[k].n;
-            replayed[k][REPLAY_STARTS + i].stop.n = 1000;
+            stops[k][0][i].n = cases[_i].kernels[k].n;
+            stops[k][1][i].n = 1000;
             demands[k][i] = cases[_i].kernels[k].demand;
         }
-        kernel_replayed[k] = replayed[k];
-        kernel_demands[k] = demands[k];
     }
-    const struct replays replays = {.kernels = kernels,
-                                    .n_kernels = KERNELS,
-                                    .policies = policies,
-                                    .n_policies = 2,
-                                    .baseline = 1,
-                                    .n_jobs = 1,
-                                    .replayed = kernel_replayed,
-                                    .demands = kernel_demands};
-    struct gates gates = {.arena = &arena};
-    gates_of_replays(&replays, 0, &gates);
+    const struct experiment experiment = {.scenarios = kernels,
+                                          .n_scenarios = KERNELS,
+                                          .policies = policies,
+                                          .n_policies = 2,
+                                          .baseline = 1,
+                                          .stops = stops[0][0]};
+    policies[0].precision = cases[_i].precision;
+    policies[1].precision = 0.01;
+    gates_of_recordings(&experiment, 0, &gates);
     for (size_t i = 0; i < 2; i++) {
-        const struct gate *gate = gate_named(&gates, i == 0
-                                                         ? "samples, geometric mean: independent"
-                                                         : "samples, geometric mean: correlated");
-        double figure = i == 0 ? cases[_i].independent.figure : cases[_i].correlated.figure;
-        double limit = i == 0 ? cases[_i].independent.limit : cases[_i].correlated.limit;
-        ck_assert_int_eq(gate != NULL, limit > 0);
+        const struct gate *gate = gate_named(&gates, names[i]);
+        ck_assert_int_eq(gate != NULL, cases[_i].gates[i][1] > 0);
         if (!gate)
             continue;
-        ck_assert_double_eq_tol(gate->figure, figure, 1e-9);
-        ck_assert_double_eq_tol(gate->limit, limit, 1e-9);
+        ck_assert_double_eq_tol(gate->figure, cases[_i].gates[i][0], 1e-9);
+        ck_assert_double_eq_tol(gate->limit, cases[_i].gates[i][1], 1e-9);
     }
-    arena_free(&arena);
 }
 
 TEST(recordings_that_are_none)
 {
-    struct arena arena = {0};
     struct gb_error error;
-    struct kernel *kernels = NULL;
+    struct scenario *kernels = NULL;
     size_t n = 0;
     fixture_begin();
     const char *folder = fixture_folder;
     ck_assert_int_eq(recordings_find(&folder, 1, &arena, &kernels, &n, &error), GB_NOT_FOUND);
     ck_assert(strstr(error.text, "holds no results file") != NULL);
-    struct store *store = fixture_open("short.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    struct fixture_case c;
-    fixture_case(&c, 1, 4, 1000);
-    fixture_store(store, run_id, &c);
-    fixture_close(store);
+    record(999, time_of_one);
     ck_assert_int_eq(recordings_find(&folder, 1, &arena, &kernels, &n, &error), GB_NOT_FOUND);
     ck_assert(strstr(error.text, "no kernel with two visits") != NULL);
     const char *missing = fixture_path("missing.gbr");
     ck_assert_int_ne(recordings_find(&missing, 1, &arena, &kernels, &n, &error), GB_OK);
-    arena_free(&arena);
     fixture_end();
 }

@@ -1,23 +1,13 @@
 /*
  * trace_families.c - the families of traces, and what their noise and their levels do.
  *
- * noise and level functions read their numbers from the family, in the order given above each, and
- * keep what they must in the trace; a state that is NaN has not begun.
+ * Noise and level functions get their numbers in the order given above each, and keep what they
+ * must in the trace; a state that is NaN has not begun.
  */
 #include "tests/stopping/trace_generators.h"
 
 #define MS 1e6
 #define S 1e9
-
-static const double *noise_numbers(const struct trace *trace)
-{
-    return trace->setting.family->noise_parameters;
-}
-
-static const double *level_numbers(const struct trace *trace)
-{
-    return trace->setting.family->level_parameters;
-}
 
 static void note_change(struct trace *trace, double at_ns)
 {
@@ -28,40 +18,37 @@ static void note_change(struct trace *trace, double at_ns)
 /* --- noise --- */
 
 /* standard deviation */
-double trace_normal_noise(struct trace *trace)
+double trace_normal_noise(struct trace *trace, const double *numbers)
 {
-    return 1 + noise_numbers(trace)[0] * trace_normal(&trace->random);
+    return 1 + numbers[0] * trace_normal(&trace->random);
 }
 
 /* sigma */
-static double lognormal(struct trace *trace)
+static double lognormal(struct trace *trace, const double *numbers)
 {
-    return trace_exp(noise_numbers(trace)[0] * trace_normal(&trace->random));
+    return trace_exp(numbers[0] * trace_normal(&trace->random));
 }
 
 /* standard deviation, share of Pareto's tail, its shape */
-static double heavy_tail(struct trace *trace)
+static double heavy_tail(struct trace *trace, const double *numbers)
 {
-    const double *numbers = noise_numbers(trace);
-    double factor = trace_normal_noise(trace);
+    double factor = trace_normal_noise(trace, numbers);
     if (trace_uniform(&trace->random) < numbers[1])
         factor *= trace_exp(trace_exponential(&trace->random) / numbers[2]);
     return factor;
 }
 
 /* correlation of neighbours, standard deviation */
-double trace_autoregressive(struct trace *trace)
+double trace_autoregressive(struct trace *trace, const double *numbers)
 {
-    const double *numbers = noise_numbers(trace);
     double z = trace_normal(&trace->random), phi = numbers[0];
     trace->state = isnan(trace->state) ? z : phi * trace->state + sqrt(1 - phi * phi) * z;
     return 1 + numbers[1] * trace->state;
 }
 
 /* correlation, scale: innovations of Student's t with 3 degrees of freedom */
-static double heavy_autoregressive(struct trace *trace)
+static double heavy_autoregressive(struct trace *trace, const double *numbers)
 {
-    const double *numbers = noise_numbers(trace);
     double squares = 0, z = trace_normal(&trace->random);
     for (int i = 0; i < 3; i++) {
         double one = trace_normal(&trace->random);
@@ -73,19 +60,17 @@ static double heavy_autoregressive(struct trace *trace)
 }
 
 /* standard deviation, then weight and factor of the second mode and of the third */
-static double modes(struct trace *trace)
+static double modes(struct trace *trace, const double *numbers)
 {
-    const double *numbers = noise_numbers(trace);
     double u = trace_uniform(&trace->random);
     double factor = u < numbers[1] ? numbers[2] : u < numbers[1] + numbers[3] ? numbers[4] : 1;
-    return factor * trace_normal_noise(trace);
+    return factor * trace_normal_noise(trace, numbers);
 }
 
 /* spread at the beginning and at the end of the drift, its duration: gamma of shape 2 about its
  * median, 1.678347 */
-static double spreading_gamma(struct trace *trace)
+static double spreading_gamma(struct trace *trace, const double *numbers)
 {
-    const double *numbers = noise_numbers(trace);
     double part = trace->elapsed_ns / numbers[2];
     double spread = numbers[0] + (numbers[1] - numbers[0]) * (part < 1 ? part : 1);
     double gamma = trace_exponential(&trace->random) + trace_exponential(&trace->random);
@@ -93,9 +78,8 @@ static double spreading_gamma(struct trace *trace)
 }
 
 /* standard deviation, factor, probabilities at each sample to go up and to come back */
-static double switching(struct trace *trace)
+static double switching(struct trace *trace, const double *numbers)
 {
-    const double *numbers = noise_numbers(trace);
     double u = trace_uniform(&trace->random);
     if (isnan(trace->state)) {
         trace->state = u < numbers[2] / (numbers[2] + numbers[3]);
@@ -104,38 +88,34 @@ static double switching(struct trace *trace)
         trace->state = 1 - trace->state;
         note_change(trace, trace->elapsed_ns);
     }
-    return trace_normal_noise(trace) * (trace->state > 0 ? numbers[1] : 1);
+    return trace_normal_noise(trace, numbers) * (trace->state > 0 ? numbers[1] : 1);
 }
 
 /* --- levels --- */
 
 /* height at the beginning, duration */
-double trace_ramp(struct trace *trace)
+double trace_ramp(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     double left = 1 - trace->elapsed_ns / numbers[1];
     return left > 0 ? 1 + numbers[0] * left : 1;
 }
 
 /* height, until when */
-static double step(struct trace *trace)
+static double step(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     return trace->elapsed_ns < numbers[1] ? 1 + numbers[0] : 1;
 }
 
 /* height at the beginning, time constant */
-static double settling(struct trace *trace)
+static double settling(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     double age = trace->elapsed_ns / numbers[1];
     return age < 40 ? 1 + numbers[0] * trace_exp(-age) : 1;
 }
 
 /* height of the upper regime, mean stay in the lower one and in the upper one */
-double trace_regimes(struct trace *trace)
+double trace_regimes(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     if (isnan(trace->level_state)) {
         double share = numbers[2] / (numbers[1] + numbers[2]);
         trace->level_state = trace_uniform(&trace->random) < share;
@@ -160,25 +140,22 @@ static double turns(struct trace *trace, double period_ns)
 }
 
 /* amplitude, period */
-static double periodic(struct trace *trace)
+static double periodic(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     return 1 + numbers[0] * trace_sine_turns(turns(trace, numbers[1]));
 }
 
 /* height, period */
-static double sawtooth(struct trace *trace)
+static double sawtooth(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     double x = turns(trace, numbers[1]);
     return 1 + numbers[0] * (x - floor(x));
 }
 
 /* height from when the power limit acts, when it does, standard deviation and correlation time of
  * the wandering then (an Ornstein-Uhlenbeck process) */
-static double power_limit(struct trace *trace)
+static double power_limit(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     if (trace->elapsed_ns < numbers[1])
         return 1;
     double z = trace_normal(&trace->random);
@@ -194,9 +171,8 @@ static double power_limit(struct trace *trace)
 }
 
 /* distance of the levels, how many, the stay at each, after which any of them may follow */
-static double ladder(struct trace *trace)
+static double ladder(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     while (isnan(trace->level_state) || trace->elapsed_ns >= trace->level_until_ns) {
         trace->level_state = floor(numbers[1] * trace_uniform(&trace->random));
         trace->level_until_ns += numbers[2];
@@ -206,9 +182,8 @@ static double ladder(struct trace *trace)
 
 /* standard deviation and correlation time of the quickest of TRACE_PARTS Ornstein-Uhlenbeck
  * processes, and how much slower each further one is: their sum is much like 1/f noise */
-static double pink(struct trace *trace)
+static double pink(struct trace *trace, const double *numbers)
 {
-    const double *numbers = level_numbers(trace);
     double time_ns = numbers[1], sum = 0;
     for (int i = 0; i < TRACE_PARTS; i++, time_ns *= numbers[2]) {
         double keep = trace->n_parts > 0

@@ -85,8 +85,8 @@ static double read_timer(struct trace *trace, double time_ns)
 static void make_sample(struct trace *trace, uint64_t i)
 {
     const struct trace_family *family = trace->setting.family;
-    double level = family->level ? family->level(trace) : 1;
-    double noise = family->noise ? family->noise(trace) : 1;
+    double level = family->level ? family->level(trace, family->level_parameters) : 1;
+    double noise = family->noise ? family->noise(trace, family->noise_parameters) : 1;
     double time_ns = trace->setting.time_ns * level * noise;
     trace->time_ns[i] = family->tick_ns > 0 ? read_timer(trace, time_ns) : time_ns;
     trace->elapsed_ns += time_ns + trace->setting.overhead_ns;

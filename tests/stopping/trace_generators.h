@@ -45,6 +45,7 @@ enum {
 enum { TRACE_PARAMETERS = 5, TRACE_MODES_MAX = 5, TRACE_PARTS = 4 };
 
 struct trace;
+typedef double trace_factor_fn(struct trace *trace, const double *numbers);
 
 struct trace_family {
     const char *name;
@@ -55,9 +56,9 @@ struct trace_family {
     double tick_ns;
     double phase_dwell_ns; /* how long the timer's phase stays; 0: each sample has its own */
     /* The factor of one sample, and the factor that holds at its start. NULL: 1. */
-    double (*noise)(struct trace *trace);
+    trace_factor_fn *noise;
     double noise_parameters[TRACE_PARAMETERS];
-    double (*level)(struct trace *trace);
+    trace_factor_fn *level;
     double level_parameters[TRACE_PARAMETERS];
     double cycle_ns, cycle_samples; /* from one entry of a regime to the next, one or the other */
     double settled_ns;              /* wall time after which it is within 1 % of what its
@@ -76,10 +77,7 @@ struct trace_setting {
 };
 
 /* Noise and levels, for families elsewhere; their numbers stand at each in trace_families.c. */
-double trace_normal_noise(struct trace *trace);
-double trace_autoregressive(struct trace *trace);
-double trace_ramp(struct trace *trace);
-double trace_regimes(struct trace *trace);
+trace_factor_fn trace_normal_noise, trace_autoregressive, trace_ramp, trace_regimes;
 
 /* Zero-initialize; trace_begin starts another one in the same memory. */
 struct trace {

@@ -20,9 +20,6 @@ struct trace_random {
 void trace_random_begin(struct trace_random *random, uint64_t seed, uint64_t stream,
                         uint64_t index);
 
-/* The normal quantile beyond 0.075 and 0.925. */
-double trace_normal_tail(double p);
-
 static inline uint64_t trace_rotate(uint64_t x, int bits)
 {
     return x << bits | x >> (64 - bits);
@@ -47,36 +44,7 @@ static inline double trace_uniform(struct trace_random *random)
 }
 
 /* Standard normal: the quantile of a uniform number (Wichura: Algorithm AS 241, PPND16, 1988). */
-static inline double trace_normal(struct trace_random *random)
-{
-    double p = trace_uniform(random), q = p - 0.5;
-    if (q > 0.425 || q < -0.425)
-        return trace_normal_tail(p);
-    double r = 0.180625 - q * q;
-    return q *
-           (((((((r * 2509.0809287301226727 + 33430.575583588128105) * r + 67265.770927008700853) *
-                    r +
-                45921.953931549871457) *
-                   r +
-               13731.693765509461125) *
-                  r +
-              1971.5909503065514427) *
-                 r +
-             133.14166789178437745) *
-                r +
-            3.387132872796366608) /
-           (((((((r * 5226.495278852545925 + 28729.085735721942674) * r + 39307.89580009271061) *
-                    r +
-                21213.794301586595867) *
-                   r +
-               5394.1960214247511077) *
-                  r +
-              687.1870074920579083) *
-                 r +
-             42.313330701600911252) *
-                r +
-            1.0);
-}
+double trace_normal(struct trace_random *random);
 
 /* Natural logarithm of a positive, normal number, and exponential within +-700: to some 1e-15. */
 static inline double trace_log(double x)
@@ -91,11 +59,9 @@ static inline double trace_log(double x)
         exponent++;
     }
     /* 2 artanh(z), |z| < 0.172 */
-    static const double odd_parts[10] = {1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
-                                         1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3,  1.0};
     double z = (x - 1) / (x + 1), w = z * z, sum = 0;
-    for (int i = 0; i < 10; i++)
-        sum = sum * w + odd_parts[i];
+    for (int i = 19; i >= 1; i -= 2)
+        sum = sum * w + 1.0 / i;
     return exponent * 0.6931471805599453 + 2 * z * sum;
 }
 
@@ -104,23 +70,11 @@ static inline double trace_exp(double x)
     double scaled = x * 1.4426950408889634, power = scaled < 0 ? scaled - 0.5 : scaled + 0.5;
     int64_t n = (int64_t)power;
     double r = (x - (double)n * 0.693147180369123816490) - (double)n * 1.90821492927058770002e-10;
-    static const double over_factorials[14] = {1.0 / 6227020800,
-                                               1.0 / 479001600,
-                                               1.0 / 39916800,
-                                               1.0 / 3628800,
-                                               1.0 / 362880,
-                                               1.0 / 40320,
-                                               1.0 / 5040,
-                                               1.0 / 720,
-                                               1.0 / 120,
-                                               1.0 / 24,
-                                               1.0 / 6,
-                                               1.0 / 2,
-                                               1.0,
-                                               1.0};
+    static const double factorials[14] = {
+        6227020800, 479001600, 39916800, 3628800, 362880, 40320, 5040, 720, 120, 24, 6, 2, 1, 1};
     double sum = 0;
     for (int i = 0; i < 14; i++)
-        sum = sum * r + over_factorials[i];
+        sum = sum * r + 1.0 / factorials[i];
     uint64_t bits = (uint64_t)(n + 1023) << 52;
     double factor;
     memcpy(&factor, &bits, sizeof factor);
