@@ -1,12 +1,6 @@
 /*
- * gemm_verify.c - two figures of the benchmark gemm_verify: how fast its float64 reference is, as a
- * share of what all CPUs could do, and which faults are found by which tolerance. Exits with 1 if
- * the bound rejects a right output, misses a fault, or finds less than another. usage: gemm_verify
- * [SIZE], 0: faults only
- *
- * The peak is measured: multiply-adds in registers, on all CPUs at once. The reference's operations
- * are those of the product, 2 m n k; magnitudes, where they are computed beside it, are not
- * counted.
+ * gemm_verify.c - which faults of the benchmark gemm_verify are found by which tolerance. Exits
+ * with 1 if the bound rejects a right output, misses a fault, or finds less than another.
  */
 #include "core/base/number_format.h"
 #include "core/base/random.h"
@@ -14,108 +8,11 @@
 #include "plugins/bench_gemm_verify/fault.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
-#include "plugins/common/all_cpus.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void *take(uint64_t bytes)
-{
-    void *memory = calloc(1, bytes);
-    if (memory == NULL) {
-        fprintf(stderr, "gemm_verify: no memory\n");
-        exit(1);
-    }
-    return memory;
-}
-
-/* --- the reference's speed --- */
-
-enum { CHAINS = 16, STEPS = 4000000, CPUS_MAX = 1024 };
-
-#define SPIN(name, bytes, target)                                                                  \
-    static target void *name(void *ret)                                                            \
-    {                                                                                              \
-        double __attribute__((vector_size(bytes))) sums[CHAINS] = {0}, a = {1e-9}, b = {0.5};      \
-        for (int i = 0; i < CHAINS; i++)                                                           \
-            sums[i][0] = i; /* or they would all be one */                                         \
-        for (int step = 0; step < STEPS; step++) {                                                 \
-            _Pragma("GCC unroll 16") for (int i = 0; i < CHAINS; i++) sums[i] = sums[i] * b + a;   \
-        }                                                                                          \
-        __asm__ volatile("" : : "r"(sums) : "memory");                                             \
-        *(double *)ret = sums[0][0];                                                               \
-        return NULL;                                                                               \
-    }
-SPIN(spin_512, 64, FOR_AVX512)
-SPIN(spin_256, 32, FOR_AVX2)
-SPIN(spin_128, 16, )
-
-static double peak(uint32_t n_cpus)
-{
-    pthread_t threads[CPUS_MAX];
-    static double results[CPUS_MAX];
-    void *(*spin)(void *) = has_avx512() ? spin_512 : has_avx2() ? spin_256 : spin_128;
-    double width = has_avx512() ? 8 : has_avx2() ? 4 : 2, best = 0;
-    for (int i = 0; i < 5; i++) {
-        double before = seconds_now();
-        for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
-            if (pthread_create(&threads[cpu], NULL, spin, &results[cpu]) != 0)
-                exit(1);
-        }
-        for (uint32_t cpu = 0; cpu < n_cpus; cpu++)
-            pthread_join(threads[cpu], NULL);
-        best = fmax(best, 2 * width * CHAINS * STEPS * n_cpus / (seconds_now() - before));
-    }
-    return best;
-}
-
-static double *uniform(uint64_t stream, uint64_t n, double low, double high)
-{
-    double *values = take(n * sizeof *values);
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = (double)(float)(low + random_unit(1, stream, i) * (high - low));
-    return values;
-}
-
-static void print_speed(uint64_t size)
-{
-    const char *const names[] = {"sums of one sign", "sums and magnitudes"};
-    uint32_t n_cpus = all_cpus_count();
-    double most = peak(n_cpus);
-    double *sum = take(size * size * sizeof *sum), *magnitude = take(size * size * sizeof *sum);
-    printf("%u CPUs: %.1f GFLOP/s in float64 at most\n", n_cpus, most / 1e9);
-    for (int i = 0; i < 2; i++) {
-        double *a = uniform(1, size * size, i == 0 ? 0 : -1, 1);
-        double *b = uniform(2, size * size, i == 0 ? 0 : -1, 1), best = INFINITY;
-        struct reference_request request = {
-            .shape = {size, size, size}, .a = a, .b = b, .is_single = true, .has_one_sign = i == 0};
-        for (int j = 0; j < 5; j++) {
-            double before = seconds_now();
-            if (reference_product(&request, sum, magnitude) != GB_OK)
-                exit(1);
-            best = fmin(best, seconds_now() - before);
-        }
-        double rate = 2 * pow((double)size, 3) / best;
-        printf("  %-20s %7.1f GFLOP/s  %.1f %%\n", names[i], rate / 1e9, 100 * rate / most);
-        free(a);
-        free(b);
-    }
-    free(sum);
-    free(magnitude);
-}
-
-/* --- faults against tolerances --- */
 
 static const char *const faults[] = {
     "none",         "dropped_product", "skipped_k_step", "stale_tile",
@@ -146,138 +43,113 @@ struct row {
     uint64_t n, found[N_TOLERANCES];
 };
 
-struct trial {
-    struct product_shape shape;
-    int format;
-    double *a, *b, *sum, *magnitude;
-    void *output, *faulty;
-    struct gb_check check;
-};
+/* One product: its inputs, its reference and its output, right and with a fault. */
+enum { M = 48, N = 64, K_MOST = 16384 };
+static double a[M * K_MOST], b[N * K_MOST], sum[M * N], magnitude[M * N];
+static double output[M * N], faulty[M * N];
+static struct gb_check check;
 
-static bool is_far(const struct trial *trial, const void *output)
+static bool is_far(void)
 {
-    for (uint64_t i = 0; i < trial->check.n; i++) {
-        double before = number_load(trial->check.format, trial->output, i);
-        double after = number_load(trial->check.format, output, i);
-        double tolerance = verify_bound(&trial->check, trial->magnitude[i], trial->sum[i]);
-        if (!(fabs(after - before) <= 2 * tolerance))
+    for (uint64_t i = 0; i < M * N; i++) {
+        double before = number_load(check.format, output, i);
+        double after = number_load(check.format, faulty, i);
+        if (!(fabs(after - before) <= 2 * verify_bound(&check, magnitude[i], sum[i])))
             return true;
     }
     return false;
 }
 
-static bool pytorch_passes(const struct trial *trial, const void *output)
+static bool pytorch_passes(int format)
 {
-    for (uint64_t i = 0; i < trial->check.n; i++) {
-        double r = number_round(trial->check.format, trial->sum[i]);
-        double c = number_load(trial->check.format, output, i);
-        double tolerance = others[trial->format].absolute +
-                           others[trial->format].relative * fabs(r);
+    for (uint64_t i = 0; i < M * N; i++) {
+        double r = number_round(check.format, sum[i]);
+        double c = number_load(check.format, faulty, i);
+        double tolerance = others[format].absolute + others[format].relative * fabs(r);
         if (!(r == c || fabs(r - c) <= tolerance))
             return false;
     }
     return true;
 }
 
-static void judge(const struct trial *trial, int fault, struct row *row)
+static void judge(int format, int fault, struct row *row)
 {
     struct verify_result result;
-    struct gb_check check = trial->check;
-    check.output = trial->faulty;
-    if (fault != FAULT_NONE && !is_far(trial, trial->faulty))
+    if (fault != FAULT_NONE && !is_far())
         return;
     if (verify_compare(&check, 1e-3, &result, NULL) != GB_OK)
         exit(1);
     row->n++;
     row->found[BY_BOUND] += !verify_passes(&result, &check, VERIFY_BOUND, 1);
-    row->found[BY_ROCMLIR] += !verify_passes(&result, &check, VERIFY_RMS,
-                                             others[trial->format].rms) ||
+    row->found[BY_ROCMLIR] += !verify_passes(&result, &check, VERIFY_RMS, others[format].rms) ||
                               !verify_passes(&result, &check, VERIFY_ABS, ROCMLIR_ABS);
-    row->found[BY_PYTORCH] += !pytorch_passes(trial, trial->faulty);
+    row->found[BY_PYTORCH] += !pytorch_passes(format);
 }
 
 /* Then no output is right. */
-static bool overflows(const struct trial *trial)
+static bool overflows(void)
 {
     double largest = 0;
-    for (uint64_t i = 0; i < trial->check.n; i++)
-        largest = fmax(largest, fabs(trial->sum[i]));
-    return largest > 0.9 * number_format_of(trial->check.format)->largest;
+    for (uint64_t i = 0; i < M * N; i++)
+        largest = fmax(largest, fabs(sum[i]));
+    return largest > 0.9 * number_format_of(check.format)->largest;
 }
 
-static double *inputs(uint32_t format, uint64_t stream, uint64_t n, const double range[2])
+static void fill(double *values, uint64_t stream, uint64_t n, const double range[2])
 {
-    double *values = uniform(stream, n, range[0], range[1]);
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = number_round(format, values[i]);
-    return values;
-}
-
-static void multiply(struct trial *trial)
-{
-    const struct product_shape *shape = &trial->shape;
-    struct sums_request request = {
-        .shape = *shape, .accumulate = ACCUMULATE_FP32, .order = ORDER_SIMD, .n_slices = 1};
-    float *a = take(shape->m * shape->k * sizeof *a), *b = take(shape->n * shape->k * sizeof *b);
-    double *sums = take(shape->m * shape->n * sizeof *sums);
-    sums_elements(ACCUMULATE_FP32, trial->a, shape->m * shape->k, a);
-    sums_elements(ACCUMULATE_FP32, trial->b, shape->n * shape->k, b);
-    request.a = a;
-    request.b = b;
-    sums_product(&request, sums);
-    number_store_array(trial->check.format, trial->output, 0, shape->m * shape->n, sums);
-    trial->check.n_products = sums_steps(&request) + 1;
-    free(a);
-    free(b);
-    free(sums);
-}
-
-static void plant_all(struct trial *trial, uint64_t seed, struct row rows[N_FAULTS])
-{
-    const uint32_t id = trial->check.format;
-    multiply(trial);
-    for (int fault = 0; fault < N_FAULTS; fault++) {
-        const struct fault_request planted = {.shape = trial->shape,
-                                              .fault = fault,
-                                              .formats = &number_formats,
-                                              .output = number_format_of(id),
-                                              .a = trial->a,
-                                              .b = trial->b,
-                                              .place = random_bits(seed, 77, 0) >> 8};
-        memcpy(trial->faulty, trial->output, trial->check.n * number_format_of(id)->bytes);
-        fault_plant(&planted, trial->faulty);
-        judge(trial, fault, &rows[fault]);
+    for (uint64_t i = 0; i < n; i++) {
+        double value = range[0] + random_unit(1, stream, i) * (range[1] - range[0]);
+        values[i] = number_round(check.format, (float)value);
     }
+}
+
+static void multiply(uint64_t k)
+{
+    static float single_a[M * K_MOST], single_b[N * K_MOST];
+    double sums[M * N];
+    struct sums_request request = {.shape = {M, N, k},
+                                   .a = single_a,
+                                   .b = single_b,
+                                   .accumulate = ACCUMULATE_FP32,
+                                   .order = ORDER_SIMD,
+                                   .n_slices = 1};
+    sums_elements(ACCUMULATE_FP32, a, M * k, single_a);
+    sums_elements(ACCUMULATE_FP32, b, N * k, single_b);
+    sums_product(&request, sums);
+    number_store_array(check.format, output, 0, M * N, sums);
+    check.n_products = sums_steps(&request) + 1;
 }
 
 static void try_all(int format, const double range[2], uint64_t k, uint64_t seed,
                     struct row rows[N_FAULTS])
 {
-    struct trial trial = {.shape = {48, 64, k}, .format = format};
-    const uint64_t n = trial.shape.m * trial.shape.n;
-    const uint32_t id = others[format].format;
-    trial.a = inputs(id, 2 * seed, trial.shape.m * k, range);
-    trial.b = inputs(id, 2 * seed + 1, trial.shape.n * k, range);
-    trial.sum = take(n * sizeof(double));
-    trial.magnitude = take(n * sizeof(double));
-    trial.output = take(n * sizeof(double));
-    trial.faulty = take(n * sizeof(double));
-    trial.check = (struct gb_check){.size = sizeof trial.check,
-                                    .format = id,
-                                    .n = n,
-                                    .output = trial.output,
-                                    .reference = trial.sum,
-                                    .magnitude = trial.magnitude,
-                                    .accumulate = GB_F32};
-    const struct reference_request request = {
-        .shape = trial.shape, .a = trial.a, .b = trial.b, .n_threads = 1};
-    if (reference_product(&request, trial.sum, trial.magnitude) != GB_OK)
+    const struct reference_request request = {.shape = {M, N, k}, .a = a, .b = b, .n_threads = 1};
+    check = (struct gb_check){.size = sizeof check,
+                              .format = others[format].format,
+                              .n = M * N,
+                              .output = faulty,
+                              .reference = sum,
+                              .magnitude = magnitude,
+                              .accumulate = GB_F32};
+    fill(a, 2 * seed, M * k, range);
+    fill(b, 2 * seed + 1, N * k, range);
+    if (reference_product(&request, sum, magnitude) != GB_OK)
         exit(1);
-    if (!overflows(&trial))
-        plant_all(&trial, seed, rows);
-    void *const all[] = {trial.a, trial.b, trial.sum, trial.magnitude, trial.output, trial.faulty};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        free(all[i]);
+    if (overflows())
+        return;
+    multiply(k);
+    for (int fault = 0; fault < N_FAULTS; fault++) {
+        const struct fault_request planted = {.shape = {M, N, k},
+                                              .fault = fault,
+                                              .formats = &number_formats,
+                                              .output = number_format_of(check.format),
+                                              .a = a,
+                                              .b = b,
+                                              .place = random_bits(seed, 77, 0) >> 8};
+        memcpy(faulty, output, sizeof output);
+        fault_plant(&planted, faulty);
+        judge(format, fault, &rows[fault]);
+    }
 }
 
 static void try_everything(struct row rows[N_FAULTS])
@@ -317,16 +189,9 @@ static void print_faults(const struct row rows[N_FAULTS])
                (unsigned long long)rows[i].found[BY_PYTORCH]);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    const uint64_t size = argc > 1 ? strtoull(argv[1], NULL, 10) : 1536;
     struct row rows[N_FAULTS] = {0};
-    if (size > 32768) {
-        fprintf(stderr, "usage: gemm_verify [SIZE], up to 32768\n");
-        return 2;
-    }
-    if (size > 0)
-        print_speed(size);
     try_everything(rows);
     print_faults(rows);
     return bound_dominates(rows) ? 0 : 1;

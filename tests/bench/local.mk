@@ -17,15 +17,12 @@ tests_bench_sort_ten_la_SOURCES = tests/bench/sort_ten.c
 tests_bench_sort_ten_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)
 tests_bench_sort_ten_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
 if HAVE_BENCHMARK
-BENCH_TARGETS += tests/bench/loop_google tests/bench/peers_google
+BENCH_TARGETS += tests/bench/google
 endif
-tests_bench_loop_google_SOURCES = tests/bench/loop_google.cc tests/bench/step.h
-tests_bench_loop_google_CXXFLAGS = -std=c++17 $(BENCHMARK_CFLAGS)
-tests_bench_loop_google_LDADD = $(BENCHMARK_LIBS) $(SYSTEM_LIBS)
-tests_bench_peers_google_SOURCES = tests/bench/peers_google.cc tests/bench/peer_work.h
-tests_bench_peers_google_CXXFLAGS = -std=c++17 $(BENCHMARK_CFLAGS)
-tests_bench_peers_google_LDADD = $(BENCHMARK_LIBS) $(SYSTEM_LIBS)
+tests_bench_google_SOURCES = tests/bench/google.cc tests/bench/peer_work.h tests/bench/step.h
+tests_bench_google_CXXFLAGS = -std=c++17 $(BENCHMARK_CFLAGS)
+tests_bench_google_LDADD = $(BENCHMARK_LIBS) $(SYSTEM_LIBS)
 EXTRA_PROGRAMS += tests/bench/compare tests/bench/gemm_verify tests/bench/measure $(STOPPING_PROGRAM) tests/bench/verify \
-	tests/bench/loop_google tests/bench/peers_google
+	tests/bench/google
 EXTRA_LTLIBRARIES += $(BENCH_MODULES)
 TEST_FILES += tests/bench/numbers.sh tests/bench/peers.sh tests/bench/peers_nano.cc

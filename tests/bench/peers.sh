@@ -56,14 +56,14 @@ ours()
 google()
 {
     local name value
-    [ -x "$bench/peers_google" ] || return 0
+    [ -x "$bench/google" ] || return 0
     while read -r name value; do
         case $name in
-        sort_paused) note "sort of ten" "Google Benchmark, paused" "$value" ;;
-        sort_copied) note "sort of ten" "Google Benchmark, with a copy" "$value" ;;
+        sort/paused) note "sort of ten" "Google Benchmark, paused" "$value" ;;
+        sort/copied) note "sort of ten" "Google Benchmark, with a copy" "$value" ;;
         push) note push "Google Benchmark, mean" "$value" ;;
         esac
-    done < <("$bench/peers_google" --benchmark_min_time=0.5)
+    done < <("$bench/google" --benchmark_filter='sort|push' --benchmark_min_time=0.5)
 }
 
 nano()
@@ -83,7 +83,7 @@ hyper()
     done
 }
 
-[ -x "$bench/peers_google" ] || echo "libbenchmark was not there when this was built: left out"
+[ -x "$bench/google" ] || echo "libbenchmark was not there when this was built: left out"
 command -v hyperfine >/dev/null || echo "hyperfine is not installed: left out"
 if [ -n "${NANOBENCH:-}" ]; then
     "${CXX:-c++}" -std=c++17 -O2 -I"$sources" -I"$NANOBENCH" -o nano "$sources/tests/bench/peers_nano.cc"
