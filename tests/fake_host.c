@@ -17,6 +17,9 @@ static struct fake_host *fake_of(const struct gb_host *host)
 
 /* --- services --- */
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static void *take(void **blocks, size_t *n, uint64_t bytes)
 {
     ck_assert_uint_lt(*n, FAKE_BLOCKS_MAX);
@@ -47,7 +50,6 @@ static int32_t fake_device_allocate(const struct gb_host *host, uint64_t bytes, 
 static int32_t fake_device_copy(const struct gb_host *host, void *to, const void *from,
                                 uint64_t bytes)
 {
-    (void)host;
     memcpy(to, from, (size_t)bytes);
     return GB_OK;
 }
@@ -55,7 +57,6 @@ static int32_t fake_device_copy(const struct gb_host *host, void *to, const void
 static int32_t fake_device_fill(const struct gb_host *host, void *memory, uint32_t byte,
                                 uint64_t bytes)
 {
-    (void)host;
     memset(memory, (int)byte, (size_t)bytes);
     return GB_OK;
 }
@@ -117,40 +118,15 @@ static uint64_t fake_random(const struct gb_host *host, uint64_t stream, uint64_
 static int32_t fake_fill(const struct gb_host *host, void *data, uint64_t n,
                          const struct gb_fill *fill)
 {
+    const bool is_whole = fill->format == GB_U32 || fill->format == GB_U8;
+    if (!is_whole && fill->format != GB_F64 && fill->format != GB_F32)
+        return GB_INVALID;
     for (uint64_t i = 0; i < n; i++) {
         const double unit = (double)(fake_random(host, fill->stream, i) >> 11) * 0x1p-53;
         const double value = fill->low + unit * (fill->high - fill->low);
-        switch (fill->format) {
-        case GB_F64:
-            ((double *)data)[i] = value;
-            break;
-        case GB_F32:
-            ((float *)data)[i] = (float)value;
-            break;
-        case GB_U32:
-            ((uint32_t *)data)[i] = (uint32_t)value;
-            break;
-        case GB_U8:
-            ((uint8_t *)data)[i] = (uint8_t)value;
-            break;
-        default:
-            return GB_INVALID;
-        }
+        number_store(fill->format, data, i, is_whole ? trunc(value) : value);
     }
     return GB_OK;
-}
-
-static double output_value(const struct gb_check *check, uint64_t i)
-{
-    switch (check->format) {
-    case GB_F64:
-        return ((const double *)check->output)[i];
-    case GB_F32:
-        return (double)((const float *)check->output)[i];
-    default:
-        ck_assert_uint_eq(check->format, GB_I32);
-        return ((const int32_t *)check->output)[i];
-    }
 }
 
 /* Exact, by the bound of a sum in single precision, or relative. */
@@ -175,8 +151,8 @@ static int32_t fake_check(const struct gb_host *host, const struct gb_check *che
     fake->n_compared = check->n;
     fake->n_wrong = 0;
     for (uint64_t i = 0; i < check->n; i++) {
-        const double difference = fabs(output_value(check, i) - check->reference[i]);
-        fake->n_wrong += !(difference <= tolerated(check, i));
+        const double output = number_load(check->format, check->output, i);
+        fake->n_wrong += !(fabs(output - check->reference[i]) <= tolerated(check, i));
     }
     return fake->n_wrong > 0 ? GB_WRONG_RESULT : GB_OK;
 }
@@ -193,7 +169,6 @@ static void fake_exclusive(const struct gb_host *host)
 
 static const void *fake_extension(const struct gb_host *host, const char *id)
 {
-    (void)host;
     return strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
 }
 
@@ -233,6 +208,8 @@ void fake_host_free(struct fake_host *fake)
         free(fake->device_blocks[i]);
     free(fake);
 }
+
+#pragma GCC diagnostic pop
 
 /* --- modules --- */
 
