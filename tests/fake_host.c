@@ -1,11 +1,14 @@
 /* fake_host.c - see fake_host.h. */
 #include "tests/fake_host.h"
 
+#include "core/base/memory.h"
 #include "core/base/number_format.h"
+#include "core/config/option_table.h"
 
 #include <check.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,116 +265,55 @@ const struct gb_plugin *fake_policy(const char *id)
 
 /* --- params --- */
 
-/* A number with a unit, in the unit that params hold: bytes or nanoseconds. */
-static double scaled_number(const char *text, const char **ret_end)
+/* Params with what they were made of, and what they point to. */
+struct fake_params {
+    struct arena arena;
+    struct setting settings[32];
+    size_t n_settings;
+    _Alignas(16) char params[];
+};
+
+static struct fake_params *params_of(void *params)
 {
-    static const struct {
-        const char *suffix;
-        double factor;
-    } units[] = {{"KiB", 1024.0}, {"MiB", 1048576.0}, {"%", 0.01}, {"ns", 1.0},
-                 {"us", 1e3},     {"ms", 1e6},        {"s", 1e9}};
-    char *end = NULL;
-    double value = strtod(text, &end);
-    ck_assert_msg(end != text, "'%s' is not a number", text);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const size_t length = strlen(units[i].suffix);
-        if (strncmp(end, units[i].suffix, length) == 0) {
-            value *= units[i].factor;
-            end += length;
-            break;
-        }
-    }
-    *ret_end = end;
-    return value;
+    return (struct fake_params *)(void *)((char *)params - offsetof(struct fake_params, params));
 }
 
-static int32_t choice_index(const struct gb_option *option, const char *text)
+static void fill_params(const struct gb_plugin *plugin, struct fake_params *made)
 {
-    for (uint32_t i = 0; i < option->n_choices; i++) {
-        if (strcmp(option->choices[i], text) == 0)
-            return (int32_t)i;
-    }
-    ck_abort_msg("%s: no choice '%s'", option->name, text);
-    return -1;
-}
-
-static void set_list(struct gb_list *list, const char *text)
-{
-    double *items = calloc(strlen(text) + 1, sizeof *items);
-    ck_assert_ptr_nonnull(items);
-    list->n = 0;
-    while (*text != '\0') {
-        items[list->n++] = scaled_number(text, &text);
-        text += strspn(text, ", ");
-    }
-    free((void *)(uintptr_t)list->items);
-    list->items = items;
-}
-
-static void set_member(const struct gb_option *option, void *params, const char *text)
-{
-    char *member = (char *)params + option->offset;
-    const char *end = text;
-    switch (option->type) {
-    case GB_TYPE_INT:
-        *(int64_t *)(void *)member = (int64_t)scaled_number(text, &end);
-        break;
-    case GB_TYPE_FLOAT:
-    case GB_TYPE_DURATION:
-        *(double *)(void *)member = scaled_number(text, &end);
-        break;
-    case GB_TYPE_BYTES:
-        *(uint64_t *)(void *)member = (uint64_t)scaled_number(text, &end);
-        break;
-    case GB_TYPE_BOOL:
-        *(int32_t *)(void *)member = strcmp(text, "yes") == 0;
-        break;
-    case GB_TYPE_CHOICE:
-        *(int32_t *)(void *)member = choice_index(option, text);
-        break;
-    case GB_TYPE_STRING:
-        *(const char **)(void *)member = text;
-        break;
-    case GB_TYPE_FLOAT | GB_TYPE_LIST:
-        set_list((struct gb_list *)(void *)member, text);
-        break;
-    default:
-        ck_assert_uint_eq(option->type, GB_TYPE_MAP);
-        break;
-    }
+    struct gb_error error = {0};
+    ck_assert_msg(option_fill(option_table_of(plugin), made->settings, made->n_settings,
+                              made->params, plugin->params_size, &made->arena, &error) == GB_OK,
+                  "%s", error.text);
 }
 
 void *fake_params_new(const struct gb_plugin *plugin)
 {
-    void *params = calloc(1, plugin->params_size > 0 ? (size_t)plugin->params_size : 1);
-    ck_assert_ptr_nonnull(params);
-    for (uint32_t i = 0; i < plugin->n_options; i++)
-        set_member(&plugin->options[i], params, plugin->options[i].default_value);
-    return params;
+    struct fake_params *made = calloc(1, sizeof *made + (size_t)plugin->params_size);
+    ck_assert_ptr_nonnull(made);
+    fill_params(plugin, made);
+    return made->params;
 }
 
 void fake_params_set(const struct gb_plugin *plugin, void *params, const char *name,
                      const char *text)
 {
-    for (uint32_t i = 0; i < plugin->n_options; i++) {
-        if (strcmp(plugin->options[i].name, name) == 0) {
-            set_member(&plugin->options[i], params, text);
-            return;
-        }
-    }
-    ck_abort_msg("%s has no option %s", plugin->id, name);
+    struct fake_params *made = params_of(params);
+    size_t i = 0;
+    while (i < made->n_settings && strcmp(made->settings[i].key, name) != 0)
+        i++;
+    ck_assert_uint_lt(i, sizeof made->settings / sizeof made->settings[0]);
+    made->settings[i] = (struct setting){
+        .key = arena_text(&made->arena, name),
+        .text = text_quote(arena_text(&made->arena, text), 0, &made->arena)};
+    made->n_settings += i == made->n_settings;
+    fill_params(plugin, made);
 }
 
 void fake_params_free(const struct gb_plugin *plugin, void *params)
 {
-    for (uint32_t i = 0; i < plugin->n_options; i++) {
-        const struct gb_option *option = &plugin->options[i];
-        if ((option->type & GB_TYPE_LIST) != 0) {
-            const struct gb_list *list = (const void *)((char *)params + option->offset);
-            free((void *)(uintptr_t)list->items);
-        }
-    }
-    free(params);
+    (void)plugin;
+    arena_free(&params_of(params)->arena);
+    free(params_of(params));
 }
 
 /* --- random numbers --- */
