@@ -10,7 +10,6 @@
 #   range    28 kernels in ten processes                                            (2 minutes)
 #   rounds   the same with rounds = 5                                               (8 minutes)
 #   process  the copy in four sizes to 0.5 % and 1 %: time of ten processes
-#   streams  multistream_matmul
 # PROCESSES=3 takes three of them in place of ten, SAMPLES=1000 as many for each median. KEEP=FILE, an
 # absolute path, keeps what the processes of range or rounds measured and judges it with what was kept
 # there before, so that ten processes can be two calls of five.
@@ -71,19 +70,11 @@ copy()
     verdict "copy of 1 MiB, cold" "$(calculate "$(rows median_ns) / 1000")" us 2.0:2.2
 }
 
-# The clocks side by side: what each reads more than the kernel knows of itself.
+# The clocks side by side: what each reads more than the kernel knows of itself; truth.sh judges it.
 sides_of_clocks()
 {
-    local cache least most difference which
     SAMPLES=512 sides kernel event record
     table_of_sides
-    for cache in warm cold; do
-        read -r least most difference which <<<"$(range_of_sides $cache)"
-        verdict "clock kernel above the kernels' own times, $cache: least" "$least" us 0.5:
-        verdict "  most" "$most" us :1.0
-        verdict "  difference ($which)" "$difference" us :0.25
-    done
-    verdict "  kernels, warm and cold" "$(grep -c '^kernel ' sides.txt || true)" kernels 46:46
 }
 
 # What a sample costs beyond its kernel: from the start of measuring to the end of the last sample, over
@@ -235,32 +226,16 @@ INI
         "$(rows verdict | grep -cE 'certified|resolution limited' || true)" cases "4:4"
 }
 
-# Each number of streams against what the times of its problems predict (docs/experiments/multistream.md).
 process()
 {
     certify 0.5% 1.4
     certify 1% 1.0
 }
 
-# Each number of streams against the time on one.
-streams()
-{
-    local n median predicted one_predicted one=
-    rm -f results.gbr
-    "$GBRUN" -q -c "$top/conf/multistream.ini" -o results.gbr -s streams.device=cuda:0 >table.txt 2>text.txt ||
-        cat table.txt text.txt
-    while IFS=, read -r n median predicted; do
-        [ -n "$one" ] || one=$median one_predicted=$predicted
-        verdict "$n streams: $(calculate "$median / 1e6") ms, speed-up $(calculate "$one / $median" %.2f): off the prediction" \
-            "$(calculate "100 * ($one / $median / ($one_predicted / $predicted) - 1)")" % "-1:1"
-    done < <(rows streams,median_ns,predicted_time --sort streams)
-    [ -n "$one" ] || verdict "streams" "" ms 0:
-}
-
-[ $# -gt 0 ] || set -- spin copy sides wall range rounds process streams
+[ $# -gt 0 ] || set -- spin copy sides wall range rounds process
 for name; do
     case $name in
-    spin | copy | wall | range | rounds | process | streams) $name ;;
+    spin | copy | wall | range | rounds | process) $name ;;
     sides) sides_of_clocks ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$here/numbers.sh" >&2
