@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is asked of them.
-# make bench runs it; KILLS is the number of runs killed (200).
-# usage: numbers.sh [PART]...; all of them without one: sweep cases memory loop call fresh verify faults stopping compare
-#   kill peers
+# make bench runs it.
+# usage: numbers.sh [PART]...; all of them without one: sweep cases memory loop call fresh verify stopping compare peers
 set -euo pipefail
 export GBRUN=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
-kills=${KILLS:-200}
 scripts=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=../gpu/common.sh
 . "$scripts/../gpu/common.sh"
@@ -166,51 +164,11 @@ verify()
     done < <("$bench/verify")
 }
 
-# What finds which faults of products, and what it takes for one; see gemm_verify.c.
-faults()
-{
-    local name n found code=0
-    "$bench/gemm_verify" >faults.txt || code=$?
-    while read -r name n found _; do
-        case $name in
-        none) verdict "bound: correct products rejected, of $n" "$found" products :0 ;;
-        *) verdict "bound: ${name//_/ } found $found of $n; not found" "$((n - found))" products :0 ;;
-        esac
-    done < <(sed '1,/^ *fault /d' faults.txt)
-    verdict "bound: finds all, and no other tolerance more: exit code" "$code" "" :0
-    cat faults.txt
-}
-
 # The gates of the stopping policies, on fewer traces than a proof takes.
 stopping()
 {
     "$bench/../stopping/stopping" --quick >stopping.txt || n_failed=$((n_failed + 1))
     sed '1,/^Gates/d' stopping.txt
-}
-
-# One run killed at a random moment: the file must open, hold every case that was announced, and be finished by
-# --resume without a case twice. Says what is wrong, if anything is.
-kill_one()
-{
-    local announced pid found
-    rm -f results.gbr*
-    "$GBRUN" -c nop.ini >/dev/null 2>announced.txt &
-    pid=$!
-    sleep "0.$(printf %03d $((RANDOM % 250)))"
-    kill -9 "$pid" 2>/dev/null || true
-    wait "$pid" 2>/dev/null || true
-    announced=$(grep -c '^[0-9]*/400 ' announced.txt || true)
-    if ! "$GBRUN" show results.gbr >/dev/null 2>error.txt; then
-        # Killed before the file or the run in it was there.
-        [ "$announced" = 0 ] || cat error.txt
-        return 0
-    fi
-    n_opened=$((n_opened + 1))
-    [ "$(rows status | grep -c ok || true)" -ge "$announced" ] ||
-        echo "$announced cases were announced, fewer are there"
-    "$GBRUN" run --quiet --resume results.gbr >/dev/null 2>error.txt || cat error.txt
-    found="$(rows number | sort -u | wc -l) $(rows number | wc -l)"
-    [ "$found" = "400 400" ] || echo "after --resume: cases and rows are $found, expected 400 400"
 }
 
 # The tables of comparisons; PAIRS is the number of simulated pairs (1000).
@@ -223,30 +181,15 @@ compare()
     verdict "10,000 cases of 3 rounds compared with themselves" "$wall" s :1
 }
 
-kill_runs()
-{
-    local n_broken=0 n_opened=0 i
-    nop_cases 400
-    for ((i = 0; i < kills; i++)); do
-        kill_one >wrong.txt
-        if [ -s wrong.txt ]; then
-            n_broken=$((n_broken + 1))
-            cat wrong.txt
-        fi
-    done
-    verdict "$kills runs killed ($n_opened had begun): broken" "$n_broken" runs :0
-}
-
 peers()
 {
     bash "$scripts/peers.sh"
 }
 
-[ $# -gt 0 ] || set -- sweep cases memory loop call fresh verify faults stopping compare kill peers
+[ $# -gt 0 ] || set -- sweep cases memory loop call fresh verify stopping compare peers
 for name; do
     case $name in
-    sweep | cases | memory | loop | call | fresh | verify | faults | stopping | compare | peers) $name ;;
-    kill) kill_runs ;;
+    sweep | cases | memory | loop | call | fresh | verify | stopping | compare | peers) $name ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$scripts/numbers.sh" >&2
         exit 2
