@@ -1,7 +1,7 @@
 // google.cc - under Google Benchmark, what gbrun measures beside it: the loops of loop_module.c,
 // and the examples sort_ten and push, with fresh inputs by a pause in each iteration and by a copy,
-// which is timed, and with own times by SetIterationTime, of which the mean is kept. Prints
-// "NAME NANOSECONDS" a line; of repetitions the median.
+// which is timed, and with own times by SetIterationTime, of which the mean is kept. Prints a name
+// and nanoseconds a line, with a tab between; of repetitions the median.
 #include "tests/bench/peer_work.h"
 #include "tests/bench/step.h"
 
@@ -40,8 +40,8 @@ static void sort(benchmark::State &state, bool is_paused)
         benchmark::DoNotOptimize(array);
     }
 }
-BENCHMARK_CAPTURE(sort, paused, true);
-BENCHMARK_CAPTURE(sort, copied, false);
+BENCHMARK_CAPTURE(sort, paused, true)->Name("sort of ten\tGoogle Benchmark, paused");
+BENCHMARK_CAPTURE(sort, copied, false)->Name("sort of ten\tGoogle Benchmark, with a copy");
 
 static void push(benchmark::State &state)
 {
@@ -49,7 +49,7 @@ static void push(benchmark::State &state)
     for (auto _ : state)
         state.SetIterationTime(array.timed_push(1));
 }
-BENCHMARK(push)->UseManualTime();
+BENCHMARK(push)->UseManualTime()->Name("push\tGoogle Benchmark, mean");
 
 class Lines : public benchmark::BenchmarkReporter
 {
@@ -62,7 +62,7 @@ class Lines : public benchmark::BenchmarkReporter
     {
         for (const Run &run : runs)
             if (run.repetitions <= 1 || run.aggregate_name == "median")
-                std::printf("%s %.4f\n", run.run_name.function_name.c_str(),
+                std::printf("%s\t%.4f\n", run.run_name.function_name.c_str(),
                             run.GetAdjustedRealTime());
     }
 };

@@ -55,25 +55,6 @@ ours()
     done
 }
 
-google()
-{
-    local name value
-    [ -x "$bench/google" ] || return 0
-    while read -r name value; do
-        case $name in
-        sort/paused) note "sort of ten" "Google Benchmark, paused" "$value" ;;
-        sort/copied) note "sort of ten" "Google Benchmark, with a copy" "$value" ;;
-        push) note push "Google Benchmark, mean" "$value" ;;
-        esac
-    done < <("$bench/google" --benchmark_filter='sort|push' --benchmark_min_time=0.5)
-}
-
-nano()
-{
-    [ -x nano ] || return 0
-    note "sort of ten" "nanobench, with a copy" "$(./nano | cut -d' ' -f2)"
-}
-
 hyper()
 {
     local of
@@ -94,8 +75,8 @@ else
 fi
 for ((i = 0; i < n_rounds; i++)); do
     ours
-    google
-    nano
+    [ ! -x "$bench/google" ] || "$bench/google" --benchmark_filter=Google --benchmark_min_time=0.5 >>readings.tsv
+    [ ! -x nano ] || ./nano >>readings.tsv
     hyper
 done
 
