@@ -1,11 +1,14 @@
 /* fake_host.c - see fake_host.h. */
 #include "tests/fake_host.h"
 
+#include "core/base/memory.h"
 #include "core/base/number_format.h"
+#include "core/config/option_table.h"
 
 #include <check.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,9 @@ static struct fake_host *fake_of(const struct gb_host *host)
 }
 
 /* --- services --- */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static void *take(void **blocks, size_t *n, uint64_t bytes)
 {
@@ -47,7 +53,6 @@ static int32_t fake_device_allocate(const struct gb_host *host, uint64_t bytes, 
 static int32_t fake_device_copy(const struct gb_host *host, void *to, const void *from,
                                 uint64_t bytes)
 {
-    (void)host;
     memcpy(to, from, (size_t)bytes);
     return GB_OK;
 }
@@ -55,7 +60,6 @@ static int32_t fake_device_copy(const struct gb_host *host, void *to, const void
 static int32_t fake_device_fill(const struct gb_host *host, void *memory, uint32_t byte,
                                 uint64_t bytes)
 {
-    (void)host;
     memset(memory, (int)byte, (size_t)bytes);
     return GB_OK;
 }
@@ -117,42 +121,15 @@ static uint64_t fake_random(const struct gb_host *host, uint64_t stream, uint64_
 static int32_t fake_fill(const struct gb_host *host, void *data, uint64_t n,
                          const struct gb_fill *fill)
 {
+    const bool is_whole = fill->format == GB_U32 || fill->format == GB_U8;
+    if (!is_whole && fill->format != GB_F64 && fill->format != GB_F32)
+        return GB_INVALID;
     for (uint64_t i = 0; i < n; i++) {
         const double unit = (double)(fake_random(host, fill->stream, i) >> 11) * 0x1p-53;
         const double value = fill->low + unit * (fill->high - fill->low);
-        switch (fill->format) {
-        case GB_F64:
-            ((double *)data)[i] = value;
-            break;
-        case GB_F32:
-            ((float *)data)[i] = (float)value;
-            break;
-        case GB_U32:
-            ((uint32_t *)data)[i] = (uint32_t)value;
-            break;
-        case GB_U8:
-            ((uint8_t *)data)[i] = (uint8_t)value;
-            break;
-        default:
-            return GB_INVALID;
-        }
+        number_store(fill->format, data, i, is_whole ? trunc(value) : value);
     }
     return GB_OK;
-}
-
-static double output_value(const struct gb_check *check, uint64_t i)
-{
-    switch (check->format) {
-    case GB_F64:
-        return ((const double *)check->output)[i];
-    case GB_F32:
-        return (double)((const float *)check->output)[i];
-    case GB_U32:
-        return ((const uint32_t *)check->output)[i];
-    default:
-        ck_assert_uint_eq(check->format, GB_I32);
-        return ((const int32_t *)check->output)[i];
-    }
 }
 
 /* Exact, by the bound of a sum in single precision, or relative. */
@@ -177,8 +154,8 @@ static int32_t fake_check(const struct gb_host *host, const struct gb_check *che
     fake->n_compared = check->n;
     fake->n_wrong = 0;
     for (uint64_t i = 0; i < check->n; i++) {
-        const double difference = fabs(output_value(check, i) - check->reference[i]);
-        fake->n_wrong += !(difference <= tolerated(check, i));
+        const double output = number_load(check->format, check->output, i);
+        fake->n_wrong += !(fabs(output - check->reference[i]) <= tolerated(check, i));
     }
     return fake->n_wrong > 0 ? GB_WRONG_RESULT : GB_OK;
 }
@@ -195,7 +172,6 @@ static void fake_exclusive(const struct gb_host *host)
 
 static const void *fake_extension(const struct gb_host *host, const char *id)
 {
-    (void)host;
     return strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
 }
 
@@ -235,6 +211,8 @@ void fake_host_free(struct fake_host *fake)
         free(fake->device_blocks[i]);
     free(fake);
 }
+
+#pragma GCC diagnostic pop
 
 /* --- modules --- */
 
@@ -287,116 +265,55 @@ const struct gb_plugin *fake_policy(const char *id)
 
 /* --- params --- */
 
-/* A number with a unit, in the unit that params hold: bytes or nanoseconds. */
-static double scaled_number(const char *text, const char **ret_end)
+/* Params with what they were made of, and what they point to. */
+struct fake_params {
+    struct arena arena;
+    struct setting settings[32];
+    size_t n_settings;
+    _Alignas(16) char params[];
+};
+
+static struct fake_params *params_of(void *params)
 {
-    static const struct {
-        const char *suffix;
-        double factor;
-    } units[] = {{"KiB", 1024.0}, {"MiB", 1048576.0}, {"%", 0.01}, {"ns", 1.0},
-                 {"us", 1e3},     {"ms", 1e6},        {"s", 1e9}};
-    char *end = NULL;
-    double value = strtod(text, &end);
-    ck_assert_msg(end != text, "'%s' is not a number", text);
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        const size_t length = strlen(units[i].suffix);
-        if (strncmp(end, units[i].suffix, length) == 0) {
-            value *= units[i].factor;
-            end += length;
-            break;
-        }
-    }
-    *ret_end = end;
-    return value;
+    return (struct fake_params *)(void *)((char *)params - offsetof(struct fake_params, params));
 }
 
-static int32_t choice_index(const struct gb_option *option, const char *text)
+static void fill_params(const struct gb_plugin *plugin, struct fake_params *made)
 {
-    for (uint32_t i = 0; i < option->n_choices; i++) {
-        if (strcmp(option->choices[i], text) == 0)
-            return (int32_t)i;
-    }
-    ck_abort_msg("%s: no choice '%s'", option->name, text);
-    return -1;
-}
-
-static void set_list(struct gb_list *list, const char *text)
-{
-    double *items = calloc(strlen(text) + 1, sizeof *items);
-    ck_assert_ptr_nonnull(items);
-    list->n = 0;
-    while (*text != '\0') {
-        items[list->n++] = scaled_number(text, &text);
-        text += strspn(text, ", ");
-    }
-    free((void *)(uintptr_t)list->items);
-    list->items = items;
-}
-
-static void set_member(const struct gb_option *option, void *params, const char *text)
-{
-    char *member = (char *)params + option->offset;
-    const char *end = text;
-    switch (option->type) {
-    case GB_TYPE_INT:
-        *(int64_t *)(void *)member = (int64_t)scaled_number(text, &end);
-        break;
-    case GB_TYPE_FLOAT:
-    case GB_TYPE_DURATION:
-        *(double *)(void *)member = scaled_number(text, &end);
-        break;
-    case GB_TYPE_BYTES:
-        *(uint64_t *)(void *)member = (uint64_t)scaled_number(text, &end);
-        break;
-    case GB_TYPE_BOOL:
-        *(int32_t *)(void *)member = strcmp(text, "yes") == 0;
-        break;
-    case GB_TYPE_CHOICE:
-        *(int32_t *)(void *)member = choice_index(option, text);
-        break;
-    case GB_TYPE_STRING:
-        *(const char **)(void *)member = text;
-        break;
-    case GB_TYPE_FLOAT | GB_TYPE_LIST:
-        set_list((struct gb_list *)(void *)member, text);
-        break;
-    default: /* empty */
-        ck_assert(option->type == GB_TYPE_MAP || option->type == (GB_TYPE_STRING | GB_TYPE_LIST));
-        break;
-    }
+    struct gb_error error = {0};
+    ck_assert_msg(option_fill(option_table_of(plugin), made->settings, made->n_settings,
+                              made->params, plugin->params_size, &made->arena, &error) == GB_OK,
+                  "%s", error.text);
 }
 
 void *fake_params_new(const struct gb_plugin *plugin)
 {
-    void *params = calloc(1, plugin->params_size > 0 ? (size_t)plugin->params_size : 1);
-    ck_assert_ptr_nonnull(params);
-    for (uint32_t i = 0; i < plugin->n_options; i++)
-        set_member(&plugin->options[i], params, plugin->options[i].default_value);
-    return params;
+    struct fake_params *made = calloc(1, sizeof *made + (size_t)plugin->params_size);
+    ck_assert_ptr_nonnull(made);
+    fill_params(plugin, made);
+    return made->params;
 }
 
 void fake_params_set(const struct gb_plugin *plugin, void *params, const char *name,
                      const char *text)
 {
-    for (uint32_t i = 0; i < plugin->n_options; i++) {
-        if (strcmp(plugin->options[i].name, name) == 0) {
-            set_member(&plugin->options[i], params, text);
-            return;
-        }
-    }
-    ck_abort_msg("%s has no option %s", plugin->id, name);
+    struct fake_params *made = params_of(params);
+    size_t i = 0;
+    while (i < made->n_settings && strcmp(made->settings[i].key, name) != 0)
+        i++;
+    ck_assert_uint_lt(i, sizeof made->settings / sizeof made->settings[0]);
+    made->settings[i] = (struct setting){
+        .key = arena_text(&made->arena, name),
+        .text = text_quote(arena_text(&made->arena, text), 0, &made->arena)};
+    made->n_settings += i == made->n_settings;
+    fill_params(plugin, made);
 }
 
 void fake_params_free(const struct gb_plugin *plugin, void *params)
 {
-    for (uint32_t i = 0; i < plugin->n_options; i++) {
-        const struct gb_option *option = &plugin->options[i];
-        if ((option->type & GB_TYPE_LIST) != 0) {
-            const struct gb_list *list = (const void *)((char *)params + option->offset);
-            free((void *)(uintptr_t)list->items);
-        }
-    }
-    free(params);
+    (void)plugin;
+    arena_free(&params_of(params)->arena);
+    free(params_of(params));
 }
 
 /* --- random numbers --- */

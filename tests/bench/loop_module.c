@@ -4,14 +4,15 @@
 
 #include <gbrun/gbrun.h>
 
-struct params {
+struct loop {
+    const struct gb_host *host;
     int32_t body;
 };
 
 enum { EMPTY, STEP, FUNCTION, STACK };
 static const char *const bodies[] = {"empty", "step", "function", "stack"};
 static const struct gb_option options[] = {
-    GB_CHOICE(struct params, body, "empty", bodies, "what is done in each iteration"),
+    GB_CHOICE(struct loop, body, "empty", bodies, "what is done in each iteration"),
 };
 
 /* Arguments in one register, and in all registers and on the stack. */
@@ -33,22 +34,12 @@ double loop_stack(int64_t a, double b, int64_t c, double d, int64_t e, double f,
     return (double)(a + c + e + g + i + k + m + o) + b + d + f + h + j + l + n + p;
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
-{
-    int32_t *body = host->allocate(host, sizeof *body);
-    if (!body)
-        return GB_NO_MEMORY;
-    *body = ((const struct params *)params)->body;
-    *ret_bench = body;
-    return GB_OK;
-}
-
-static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
+static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     (void)queue;
     uint64_t x = 1;
     double sum = 0;
-    switch (*(const int32_t *)bench) {
+    switch (((const struct loop *)object)->body) {
     case EMPTY:
         for (; iterations > 0; iterations--)
             GB_CLOBBER();
@@ -70,21 +61,10 @@ static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iteration
             sum = loop_stack(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
             GB_KEEP(sum);
         }
-        break;
     }
     return GB_OK;
 }
 
-static const struct gb_bench_ops ops = {.size = sizeof ops, .create = create, .run = run};
-
-static const struct gb_plugin plugin = {
-    .size = sizeof plugin,
-    .kind = GB_PLUGIN_BENCH,
-    .id = "loop",
-    .version = "1.0",
-    .summary = "an empty loop, or one with a step of about a nanosecond or with calls",
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-};
-
-GB_MODULE(&plugin)
+GB_BENCH(loop, struct loop, options,
+         "an empty loop, or one with a step of about a nanosecond or with calls", .run = run)
+GB_MODULE(&loop)

@@ -1,12 +1,10 @@
 /*
  * measure.c - runs a command and says what it cost: "WALL_SECONDS PEAK_BYTES EXIT_CODE" on standard
- * error's last line. The peak is that of the command itself, without the processes it starts.
+ * error's last line; the peak is that of the largest of its processes.
  * usage: measure COMMAND [ARGUMENT...]
  */
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,21 +14,6 @@ static double seconds_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* VmHWM of a process that has ended but was not waited for is gone, so it is read while it runs. */
-static unsigned long peak_kib(pid_t pid)
-{
-    char path[64], line[256];
-    unsigned long kib = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %lu", &kib) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kib;
 }
 
 int main(int argc, char **argv)
@@ -46,13 +29,9 @@ int main(int argc, char **argv)
         _exit(127);
     }
     int status = 0;
-    unsigned long peak = 0;
-    while (waitpid(pid, &status, WNOHANG) == 0) {
-        unsigned long now = peak_kib(pid);
-        peak = now > peak ? now : peak;
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
-    fprintf(stderr, "%.3f %llu %d\n", seconds_now() - begin, (unsigned long long)peak * 1024,
+    struct rusage usage;
+    wait4(pid, &status, 0, &usage);
+    fprintf(stderr, "%.3f %ld %d\n", seconds_now() - begin, 1024 * usage.ru_maxrss,
             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     return 0;
 }

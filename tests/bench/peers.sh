@@ -3,10 +3,12 @@
 # of its nanobench.h) and hyperfine, on the same work: in each of PROCESSES (5) rounds every tool once, in turn. Each
 # row has the median of the rounds and their range; nothing is judged. numbers.sh peers runs it.
 set -euo pipefail
-gbrun=${GBRUN:?the path of the program}
+export GBRUN=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
 sources=$(cd "$(dirname "$0")/../.." && pwd)
 export GBRUN_PLUGIN_PATH=$bench/.libs LC_ALL=C
+# shellcheck source-path=SCRIPTDIR source=../gpu/common.sh
+. "$sources/tests/gpu/common.sh"
 n_rounds=${PROCESSES:-5}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -35,41 +37,22 @@ note()
 # value FILE COLUMN WHERE
 value()
 {
-    "$gbrun" export "$1" --format csv --columns "$2" --where "$3" | tail -n 1 | tr -d '\r'
+    "$GBRUN" export "$1" --format csv --columns "$2" --where "$3" | tail -n 1 | tr -d '\r'
 }
 
 ours()
 {
     local of
     rm -f ./*.gbr
-    "$gbrun" -q -c peers.ini -o peers.gbr >/dev/null
+    "$GBRUN" -q -c peers.ini -o peers.gbr >/dev/null
     note "sort of ten" "all in one sample" "$(value peers.gbr median_ns "bench = 'all_at_once'")"
     note "sort of ten" gbrun "$(value peers.gbr median_ns "bench = 'sort_ten'")"
     note push "gbrun, median" "$(value peers.gbr latency_p50 "bench = 'push'")"
     note push "gbrun, 99.9 %" "$(value peers.gbr latency_p999 "bench = 'push'")"
     for of in true 'sort -n numbers'; do
-        "$gbrun" command -q -o "${of%% *}.gbr" --rounds 1 --max-time 2s "$of" >/dev/null
+        "$GBRUN" command -q -o "${of%% *}.gbr" --rounds 1 --max-time 2s "$of" >/dev/null
         note "$of" gbrun "$(value "${of%% *}.gbr" median_ns "run = 1")"
     done
-}
-
-google()
-{
-    local name value
-    [ -x "$bench/peers_google" ] || return 0
-    while read -r name value; do
-        case $name in
-        sort_paused) note "sort of ten" "Google Benchmark, paused" "$value" ;;
-        sort_copied) note "sort of ten" "Google Benchmark, with a copy" "$value" ;;
-        push) note push "Google Benchmark, mean" "$value" ;;
-        esac
-    done < <("$bench/peers_google" --benchmark_min_time=0.5)
-}
-
-nano()
-{
-    [ -x nano ] || return 0
-    note "sort of ten" "nanobench, with a copy" "$(./nano | cut -d' ' -f2)"
 }
 
 hyper()
@@ -83,7 +66,7 @@ hyper()
     done
 }
 
-[ -x "$bench/peers_google" ] || echo "libbenchmark was not there when this was built: left out"
+[ -x "$bench/google" ] || echo "libbenchmark was not there when this was built: left out"
 command -v hyperfine >/dev/null || echo "hyperfine is not installed: left out"
 if [ -n "${NANOBENCH:-}" ]; then
     "${CXX:-c++}" -std=c++17 -O2 -I"$sources" -I"$NANOBENCH" -o nano "$sources/tests/bench/peers_nano.cc"
@@ -92,24 +75,18 @@ else
 fi
 for ((i = 0; i < n_rounds; i++)); do
     ours
-    google
-    nano
+    [ ! -x "$bench/google" ] || "$bench/google" --benchmark_filter=Google --benchmark_min_time=0.5 >>readings.tsv
+    [ ! -x nano ] || ./nano >>readings.tsv
     hyper
 done
 
+# Tools in the order in which they were read first.
 printf '%-18s %-30s %14s %8s\n' work tool "median, ns" "range"
-awk -F '\t' '
-    !(($1, $2) in n) { order[++m] = $1 FS $2 }
-    { key = $1 SUBSEP $2; values[key, ++n[$1, $2]] = $3 }
-    END {
-        for (i = 1; i <= m; i++) {
-            split(order[i], of, FS)
-            k = n[of[1], of[2]]
-            for (j = 1; j <= k; j++) x[j] = values[of[1] SUBSEP of[2], j] + 0
-            for (j = 1; j < k; j++)
-                for (l = j + 1; l <= k; l++)
-                    if (x[l] < x[j]) { t = x[j]; x[j] = x[l]; x[l] = t }
-            middle = k % 2 ? x[(k + 1) / 2] : (x[k / 2] + x[k / 2 + 1]) / 2
-            printf "%-18s %-30s %14.1f %7.1f%%\n", of[1], of[2], middle, 100 * (x[k] - x[1]) / middle
-        }
-    }' readings.tsv | sort -s -k1.1,1.18
+awk -F '\t' '!seen[$1, $2]++ { print $1 FS $2 }' readings.tsv | sort -s -t $'\t' -k 1,1 |
+    while IFS=$'\t' read -r work tool; do
+        awk -F '\t' -v work="$work" -v tool="$tool" '$1 == work && $2 == tool { print $3 }' readings.tsv |
+            sort -g >values.txt
+        middle=$(median <values.txt)
+        printf '%-18s %-30s %14.1f %7.1f%%\n' "$work" "$tool" "$middle" \
+            "$(calculate "100 * ($(tail -n 1 values.txt) - $(head -n 1 values.txt)) / $middle")"
+    done

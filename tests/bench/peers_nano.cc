@@ -1,6 +1,6 @@
 // peers_nano.cc - the example sort_ten under nanobench, which has no pause and no times of one's
 // own: the copy of the input is timed. Compiled by numbers.sh where NANOBENCH is the folder of
-// nanobench.h. Prints "NAME NANOSECONDS".
+// nanobench.h. Prints a line of peers.sh.
 #define ANKERL_NANOBENCH_IMPLEMENT
 #include "tests/bench/peer_work.h"
 
@@ -19,6 +19,7 @@ int main()
         ankerl::nanobench::doNotOptimizeAway(array);
     });
     using Measure = ankerl::nanobench::Result::Measure;
-    std::printf("sort_copied %.4f\n", 1e9 * bench.results().front().median(Measure::elapsed));
+    std::printf("sort of ten\tnanobench, with a copy\t%.4f\n",
+                1e9 * bench.results().front().median(Measure::elapsed));
     return 0;
 }

@@ -38,7 +38,17 @@ static int32_t n_streams;
 
 __attribute__((visibility("default"))) struct fake_cuda fake_cuda = {.queue = &queue};
 
+/* Functions of the driver, of whose arguments most are not looked at. */
 #pragma GCC visibility push(default)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* A function that has one answer. */
+#define ANSWER(name, type, value)                                                                  \
+    CUresult name(type *ret)                                                                       \
+    {                                                                                              \
+        *ret = value;                                                                              \
+        return CUDA_SUCCESS;                                                                       \
+    }
 
 static CUresult next_call(void)
 {
@@ -78,25 +88,17 @@ static int from_environment(const char *name, int otherwise)
 
 CUresult cuInit(unsigned flags)
 {
-    (void)flags;
     return (CUresult)from_environment("FAKE_CUDA_INIT", CUDA_SUCCESS);
 }
 
-CUresult cuDriverGetVersion(int *ret)
-{
-    *ret = from_environment("FAKE_CUDA_VERSION", CUDA_VERSION);
-    return CUDA_SUCCESS;
-}
+ANSWER(cuDriverGetVersion, int, from_environment("FAKE_CUDA_VERSION", CUDA_VERSION))
+ANSWER(cuDeviceGetCount, int, fake_cuda.n_devices > 0 ? fake_cuda.n_devices : 1)
+ANSWER(cuCtxGetCurrent, CUcontext, current)
+ANSWER(cuCtxGetDevice, CUdevice, 0)
 
 CUresult cuGetErrorName(CUresult result, const char **ret)
 {
     *ret = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
-    return CUDA_SUCCESS;
-}
-
-CUresult cuCtxGetCurrent(CUcontext *ret)
-{
-    *ret = current;
     return CUDA_SUCCESS;
 }
 
@@ -117,15 +119,8 @@ CUresult cuCtxSynchronize(void)
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetDevice(CUdevice *ret)
-{
-    *ret = 0;
-    return CUDA_SUCCESS;
-}
-
 CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
 {
-    (void)device;
     *ret = attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? fake_cuda.has_pools : 0;
     return CUDA_SUCCESS;
 }
@@ -138,12 +133,6 @@ CUresult cuCtxGetStreamPriorityRange(int *ret_lowest, int *ret_highest)
 }
 
 /* --- several devices --- */
-
-CUresult cuDeviceGetCount(int *ret)
-{
-    *ret = fake_cuda.n_devices > 0 ? fake_cuda.n_devices : 1;
-    return CUDA_SUCCESS;
-}
 
 CUresult cuDeviceCanAccessPeer(int *ret, CUdevice device, CUdevice peer)
 {
@@ -194,7 +183,6 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer)
 
 CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *ret, CUdevResourceType type)
 {
-    (void)device;
     ret->type = type;
     ret->sm.smCount = FAKE_UNITS;
     return CUDA_SUCCESS;
@@ -204,8 +192,6 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource *ret, unsigned *n, const CUde
                                      CUdevResource *rest, unsigned flags, unsigned wanted)
 {
     const unsigned step = (unsigned)fake_cuda.unit_steps;
-    (void)rest;
-    (void)flags;
     if (step == 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     *ret = *whole;
@@ -216,7 +202,6 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource *ret, unsigned *n, const CUde
 
 CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *ret, CUdevResource *parts, unsigned n)
 {
-    (void)n;
     fake_cuda.n_given_units = (int32_t)parts->sm.smCount;
     *ret = NULL;
     return CUDA_SUCCESS;
@@ -225,8 +210,6 @@ CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *ret, CUdevResource *parts,
 CUresult cuGreenCtxCreate(CUgreenCtx *ret, CUdevResourceDesc description, CUdevice device,
                           unsigned flags)
 {
-    (void)description;
-    (void)device;
     *ret = make(1);
     green.is_dead = false;
     return *ret == NULL                           ? CUDA_ERROR_OUT_OF_MEMORY
@@ -244,7 +227,6 @@ CUresult cuGreenCtxDestroy(CUgreenCtx handle)
 
 CUresult cuCtxFromGreenCtx(CUcontext *ret, CUgreenCtx handle)
 {
-    (void)handle;
     *ret = &green;
     return next_call();
 }
@@ -272,7 +254,6 @@ CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t bytes, CUstream stream)
 {
     size_t i = 0;
     void *memory = make(bytes);
-    (void)stream;
     *ret = (CUdeviceptr)(uintptr_t)memory;
     while (i < BLOCKS_MAX && blocks[i].bytes > 0)
         i++;
@@ -297,7 +278,6 @@ CUresult cuMemFree(CUdeviceptr memory)
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, size_t n, CUstream stream)
 {
     unsigned *words = (unsigned *)(uintptr_t)memory;
-    (void)stream;
     for (size_t i = 0; i < n; i++)
         words[i] = value;
     return next_call();
@@ -355,7 +335,6 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
-    (void)flags;
     if (event->stream == &queue) {
         stream->is_forked = true;
         stream->now_ns = queue.now_ns;

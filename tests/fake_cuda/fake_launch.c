@@ -17,11 +17,12 @@ static int module;
 
 __attribute__((visibility("default"))) struct fake_launch fake_launch;
 
+/* Functions of the driver, of whose arguments most are not looked at. */
 #pragma GCC visibility push(default)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 CUresult cuInit(unsigned flags)
 {
-    (void)flags;
     return CUDA_SUCCESS;
 }
 
@@ -29,7 +30,6 @@ CUresult cuInit(unsigned flags)
 CUresult cuGetExportTable(const void **ret, const CUuuid *id)
 {
     static const size_t table[1] = {sizeof table};
-    (void)id;
     *ret = table;
     return CUDA_SUCCESS;
 }
@@ -56,20 +56,12 @@ CUresult cuCtxGetDevice(CUdevice *ret)
 
 CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
 {
-    (void)device;
-    switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-        *ret = fake_launch.architecture / 10;
-        break;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
-        *ret = fake_launch.architecture % 10;
-        break;
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
-        *ret = 2048;
-        break;
-    default:
-        *ret = fake_launch.most_shared_bytes;
-    }
+    *ret = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? fake_launch.architecture / 10
+           : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+               ? fake_launch.architecture % 10
+           : attribute == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR
+               ? 2048
+               : fake_launch.most_shared_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -94,7 +86,6 @@ CUresult cuModuleUnload(CUmodule unloaded)
 
 CUresult cuModuleGetFunction(CUfunction *ret, CUmodule of, const char *name)
 {
-    (void)of;
     snprintf(fake_launch.kernel, sizeof fake_launch.kernel, "%s", name);
     if (strstr(name, "scale") == NULL || n_kernels == KERNELS_MAX)
         return CUDA_ERROR_NOT_FOUND;
@@ -105,7 +96,6 @@ CUresult cuModuleGetFunction(CUfunction *ret, CUmodule of, const char *name)
 
 CUresult cuFuncGetAttribute(int *ret, CUfunction_attribute attribute, CUfunction function)
 {
-    (void)function;
     *ret = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? fake_launch.max_threads
            : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? fake_launch.registers
            : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? fake_launch.local_bytes
@@ -115,7 +105,6 @@ CUresult cuFuncGetAttribute(int *ret, CUfunction_attribute attribute, CUfunction
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
 {
-    (void)function;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
         fake_launch.asked_shared = value;
     return CUDA_SUCCESS;
@@ -123,7 +112,6 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 
 CUresult cuFuncGetParamInfo(CUfunction function, size_t i, size_t *ret_offset, size_t *ret_bytes)
 {
-    (void)function;
     *ret_offset = 0;
     *ret_bytes = i < 2 ? 8 : 4;
     return i < (size_t)fake_launch.n_parameters ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
@@ -132,8 +120,6 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t i, size_t *ret_offset, s
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, CUfunction function, int n_threads,
                                                      size_t shared)
 {
-    (void)function;
-    (void)shared;
     *ret = 1024 / n_threads;
     return CUDA_SUCCESS;
 }
@@ -147,8 +133,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     int *to = *(int **)arguments[0];
     const int *from = *(const int **)arguments[1];
     const int factor = *(int *)arguments[2], n = *(int *)arguments[3];
-    (void)stream;
-    (void)extra;
     for (int64_t i = 0; i < n && i < n_threads; i++)
         if (function->is_simple || !fake_launch.is_wrong || i + 1 < n)
             to[i] = factor * from[i];
@@ -162,10 +146,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments,
                           void **extra)
 {
-    const uint32_t cluster[] = {config->attrs->value.clusterDim.x,
-                                config->attrs->value.clusterDim.y,
-                                config->attrs->value.clusterDim.z};
-    memcpy(fake_launch.cluster, cluster, sizeof cluster);
+    memcpy(fake_launch.cluster, &config->attrs->value.clusterDim, sizeof fake_launch.cluster);
     return cuLaunchKernel(function, config->gridDimX, config->gridDimY, config->gridDimZ,
                           config->blockDimX, config->blockDimY, config->blockDimZ,
                           config->sharedMemBytes, config->hStream, arguments, extra);
@@ -173,14 +154,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
 
 CUresult cuStreamSynchronize(CUstream stream)
 {
-    (void)stream;
     fake_launch.n_synchronized++;
     return CUDA_SUCCESS;
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    (void)stream;
     memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     fake_launch.n_restored++;
     return CUDA_SUCCESS;

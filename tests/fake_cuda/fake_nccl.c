@@ -30,6 +30,7 @@ struct call {
 
 __attribute__((visibility("default"))) struct fake_nccl fake_nccl;
 static struct call calls[FAKE_NCCL_CALLS_MAX];
+static void *inputs[FAKE_NCCL_CALLS_MAX];
 static int n_calls;
 static bool is_grouped;
 
@@ -79,10 +80,10 @@ int ncclCommDestroy(void *communicator)
 
 /* --- what a group does --- */
 
-static double element(const struct call *call, size_t i)
+static double element(const struct call *call, const void *array, size_t i)
 {
-    return call->type == FP32 ? (double)((const float *)call->from)[i]
-                              : (double)((const int32_t *)call->from)[i];
+    return call->type == FP32 ? (double)((const float *)array)[i]
+                              : (double)((const int32_t *)array)[i];
 }
 
 static void set(const struct call *call, size_t i, double value)
@@ -93,41 +94,39 @@ static void set(const struct call *call, size_t i, double value)
         ((int32_t *)call->to)[i] = (int32_t)value;
 }
 
-static double reduced(int op, double a, double b)
+static double reduced(size_t i)
 {
-    return op == SUM ? a + b : (op == MAX) == (a > b) ? a : b;
+    double result = element(&calls[0], inputs[0], i);
+    for (int rank = 1; rank < n_calls; rank++) {
+        const double other = element(&calls[0], inputs[rank], i);
+        result = calls[0].op == SUM                         ? result + other
+                 : (calls[0].op == MAX) == (result > other) ? result
+                                                            : other;
+    }
+    return result;
 }
 
-/* In place, an output is another one's input: all are computed before any is set. */
-static void reduce(size_t n_in)
+/* In place, an output is another one's input, which is copied before any is set. */
+static void collect(void)
 {
-    double *results = calloc(n_in, sizeof *results);
-    for (size_t i = 0; i < n_in; i++) {
-        results[i] = element(&calls[0], i);
-        for (int rank = 1; rank < n_calls; rank++)
-            results[i] = reduced(calls[0].op, results[i], element(&calls[rank], i));
+    const enum kind kind = calls[0].kind;
+    const size_t n = calls[0].n, n_ranks = (size_t)n_calls;
+    const size_t n_out = kind == ALL_GATHER ? n * n_ranks : n;
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        const size_t bytes = ELEMENT_BYTES * n * (kind == REDUCE_SCATTER ? n_ranks : 1);
+        inputs[rank] = malloc(bytes);
+        memcpy(inputs[rank], calls[rank].from, bytes);
     }
-    for (int rank = 0; rank < n_calls; rank++) {
-        const size_t first = calls[rank].kind == REDUCE_SCATTER ? (size_t)rank * calls[rank].n : 0;
-        for (size_t i = 0; i < calls[rank].n; i++)
-            set(&calls[rank], i, results[first + i]);
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        const struct call *call = &calls[rank];
+        for (size_t i = 0; i < n_out; i++)
+            set(call, i,
+                kind == ALL_GATHER  ? element(call, inputs[i / n], i % n)
+                : kind == BROADCAST ? element(call, inputs[call->peer], i)
+                                    : reduced(i + (kind == REDUCE_SCATTER ? rank * n : 0)));
     }
-    free(results);
-}
-
-static void gather(void)
-{
-    for (int rank = 0; rank < n_calls; rank++) {
-        for (int other = 0; other < n_calls; other++)
-            memmove((char *)calls[rank].to + (size_t)other * calls[other].n * ELEMENT_BYTES,
-                    calls[other].from, calls[other].n * ELEMENT_BYTES);
-    }
-}
-
-static void broadcast(void)
-{
-    for (int rank = 0; rank < n_calls; rank++)
-        memmove(calls[rank].to, calls[calls[rank].peer].from, calls[rank].n * ELEMENT_BYTES);
+    for (size_t rank = 0; rank < n_ranks; rank++)
+        free(inputs[rank]);
 }
 
 /* Each send with the first call that receives it. */
@@ -154,26 +153,12 @@ static void exchange(void)
 static void compute(void)
 {
     const struct call *last = &calls[n_calls - 1];
-    switch (calls[0].kind) {
-    case ALL_REDUCE:
-        reduce(calls[0].n);
-        break;
-    case REDUCE_SCATTER:
-        reduce(calls[0].n * (size_t)n_calls);
-        break;
-    case ALL_GATHER:
-        gather();
-        break;
-    case BROADCAST:
-        broadcast();
-        break;
-    default:
+    if (calls[0].kind >= SEND)
         exchange();
-    }
-    if (fake_nccl.is_wrong != 0) {
-        const struct call output = {.from = last->to, .to = last->to, .type = last->type};
-        set(&output, last->n - 1, element(&output, last->n - 1) + 1);
-    }
+    else
+        collect();
+    if (fake_nccl.is_wrong != 0)
+        set(last, last->n - 1, element(last, last->to, last->n - 1) + 1);
 }
 
 /* --- calls --- */
@@ -227,38 +212,25 @@ static int add(struct call call, void *stream)
     return 0;
 }
 
-int ncclAllReduce(const void *from, void *to, size_t n, int type, int op, void *communicator,
-                  void *stream)
-{
-    return add((struct call){ALL_REDUCE, communicator, from, to, n, type, op, 0, false}, stream);
-}
-
-int ncclReduceScatter(const void *from, void *to, size_t n, int type, int op, void *communicator,
-                      void *stream)
-{
-    return add((struct call){REDUCE_SCATTER, communicator, from, to, n, type, op, 0, false},
-               stream);
-}
-
-int ncclAllGather(const void *from, void *to, size_t n, int type, void *communicator, void *stream)
-{
-    return add((struct call){ALL_GATHER, communicator, from, to, n, type, SUM, 0, false}, stream);
-}
-
-int ncclBroadcast(const void *from, void *to, size_t n, int type, int root, void *communicator,
-                  void *stream)
-{
-    return add((struct call){BROADCAST, communicator, from, to, n, type, SUM, root, false}, stream);
-}
-
-int ncclSend(const void *from, size_t n, int type, int peer, void *communicator, void *stream)
-{
-    return add((struct call){SEND, communicator, from, NULL, n, type, SUM, peer, false}, stream);
-}
-
-int ncclRecv(void *to, size_t n, int type, int peer, void *communicator, void *stream)
-{
-    return add((struct call){RECEIVE, communicator, to, to, n, type, SUM, peer, false}, stream);
-}
+#define CALLS(name, parameters, ...)                                                               \
+    int name parameters                                                                            \
+    {                                                                                              \
+        return add((struct call){.communicator = communicator, .n = n, .type = type, __VA_ARGS__}, \
+                   stream);                                                                        \
+    }
+#define WITH_OP                                                                                    \
+    (const void *from, void *to, size_t n, int type, int op, void *communicator, void *stream)
+CALLS(ncclAllReduce, WITH_OP, .kind = ALL_REDUCE, .from = from, .to = to, .op = op)
+CALLS(ncclReduceScatter, WITH_OP, .kind = REDUCE_SCATTER, .from = from, .to = to, .op = op)
+CALLS(ncclAllGather,
+      (const void *from, void *to, size_t n, int type, void *communicator, void *stream),
+      .kind = ALL_GATHER, .from = from, .to = to)
+CALLS(ncclBroadcast,
+      (const void *from, void *to, size_t n, int type, int root, void *communicator, void *stream),
+      .kind = BROADCAST, .from = from, .to = to, .peer = root)
+CALLS(ncclSend, (const void *from, size_t n, int type, int peer, void *communicator, void *stream),
+      .kind = SEND, .from = from, .peer = peer)
+CALLS(ncclRecv, (void *to, size_t n, int type, int peer, void *communicator, void *stream),
+      .kind = RECEIVE, .from = to, .to = to, .peer = peer)
 
 #pragma GCC visibility pop

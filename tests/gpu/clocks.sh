@@ -1,38 +1,18 @@
 #!/usr/bin/env bash
 # Which clocks there are, with CUPTI and without it, and how samples are launched and read by them.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
-
-head="[policy few]
-plugin = fixed
-samples = 60
-[device without]
+begin
+need_module cuda_kernels
+head="[device without]
 plugin = cuda
 cupti = no
-[device astray]
-plugin = cuda
-cupti = /there/is/no/libcupti.so
 [device odd]
 plugin = cuda
 cupti = $top_builddir/tests/modules/.libs/fake_cupti.so
-[defaults]
-policy = few
-device = cuda
-time_limit = 30 s
+$(few_samples 60 'device = cuda' 'time_limit = 30 s')
 [bench work]
 plugin = cuda_kernels
-duration = 50 us
-"
-# measure LINE...: [bench work] with these lines as well.
-measure()
-{
-    printf '%s' "$head" >work.ini
-    printf '%s\n' "$@" >>work.ini
-    run work.ini
-}
+duration = 50 us"
 
 # not_short NAME [LEAST]: no sample is shorter than LEAST ns, nor twenty times as long as the kernel.
 not_short()
@@ -41,17 +21,17 @@ not_short()
         '!($3 >= least && $3 <= 1000000) { print }')"
 }
 
-# refused NAME WORDS: each case failed, with these words.
+# refused NAME WORDS LINE...: each case fails, with these words.
 refused()
 {
+    measure "${@:3}"
     equals "$1" "failed 1" "$(column status | sort -u) $code"
     equals "$1: with the reason" "" "$(column status_text | grep -vF -- "$2")"
 }
 
 # --- Clocks ---
 
-measure
-all_fine "a kernel is measured"
+fine "a kernel is measured"
 equals "by the clock kernel, as a graph" kernel,graph "$(column clock,launched)"
 clocks='kernel event wall'
 has_records=no
@@ -66,106 +46,80 @@ else
         grep -q 'recorded it takes .* us, by the clock kernel without recording .* us' \
         <(column reading_note)
 fi
-measure "sweep.clock = ${clocks// /, }"
-all_fine "every clock can be chosen"
+fine "every clock can be chosen" "sweep.clock = ${clocks// /, }"
 equals "and counts" "$clocks" "$(in_a_line column clock)"
 not_short "each reads the length of the kernel at least"
-measure "sweep.clock = ${clocks// /, }" 'launch = graph'
-all_fine "every clock, of a graph"
+fine "every clock, of a graph" "sweep.clock = ${clocks// /, }" 'launch = graph'
 equals "which is launched" graph "$(column launched | sort -u)"
 not_short "each reads the length of the kernel in a graph at least"
 
-for device in without astray; do
-    measure "device = $device"
-    all_fine "device $device: the clock kernel needs no CUPTI"
-    equals "device $device: it counts" kernel,graph "$(column clock,launched)"
-    equals "device $device: nothing is said about it" "" "$(grep -hi 'cupti\|no clock' text.txt table.txt)"
-    measure "device = $device" 'clock = record'
-    refused "device $device: there is no clock record" \
-        "expected one of kernel, event, wall"
-done
+fine "the clock kernel needs no CUPTI" 'device = without'
+equals "and nothing is said about it" "" "$(grep -hi 'cupti\|no clock' text.txt table.txt)"
+refused "without it there is no clock record" "expected one of kernel, event, wall" 'device = without' 'clock = record'
 
 # --- CUPTI that is taken, forbidden or loses records: tests/modules/fake_cupti.c ---
 
 if [ $has_records = yes ]; then
-    FAKE_CUPTI=busy measure 'device = odd' 'clock = record'
-    refused "CUPTI that another profiler has" 'CUPTI is busy: another profiler is attached'
-    FAKE_CUPTI=forbidden measure 'device = odd' 'clock = record'
-    refused "CUPTI that is forbidden" 'CUPTI is forbidden to this user'
-    FAKE_CUPTI=forbidden measure 'device = odd'
-    all_fine "CUPTI that is forbidden: the clock kernel"
+    FAKE_CUPTI=busy refused "CUPTI that another profiler has" 'CUPTI is busy: another profiler is attached' \
+        'device = odd' 'clock = record'
+    FAKE_CUPTI=forbidden refused "CUPTI that is forbidden" 'CUPTI is forbidden to this user' \
+        'device = odd' 'clock = record'
+    FAKE_CUPTI=forbidden fine "CUPTI that is forbidden: the clock kernel" 'device = odd'
     equals "CUPTI that is forbidden: nothing is said about it" "" \
         "$(grep -hi 'cupti\|no clock' text.txt table.txt)"
-    FAKE_CUPTI=drop measure 'device = odd' 'clock = record' 'sweep.kind = spin, many'
-    all_fine "CUPTI that loses records"
+    FAKE_CUPTI=drop fine "CUPTI that loses records" 'device = odd' 'clock = record' 'sweep.kind = spin, many'
     equals "CUPTI that loses records: the samples are counted" "" \
         "$(column kind,n_lost | awk -F, '!($2 > 0) { print }')"
     equals "CUPTI that loses records: no sample is short" "" "$(column kind,min_ns |
         awk -F, '!($2 >= ($1 == "many" ? 4 : 1) * 49000) { print }')"
-    FAKE_CUPTI=none measure 'device = odd' 'clock = record'
-    all_fine "CUPTI by its path"
+    FAKE_CUPTI=none fine "CUPTI by its path" 'device = odd' 'clock = record'
     equals "CUPTI by its path: its clock counts" record "$(column clock)"
 fi
 
 # --- Launches ---
 
-measure 'sweep.cache = warm, cold' 'sweep.kind = copy, fill, spin, many, empty'
-all_fine "warm and cold caches"
+fine "warm and cold caches" 'sweep.cache = warm, cold' 'sweep.kind = copy, fill, spin, many, empty'
 number_of_cases 10
 equals "are part of the result" "5 5" \
     "$(in_a_line column cache | awk '{ print gsub(/warm/, ""), gsub(/cold/, "") }')"
 
 kinds='sweep.kind = spin, copy, fill, many'
-measure "$kinds"
-all_fine "launched as is best"
+fine "launched as is best" "$kinds"
 equals "one operation is a graph, several are launched in the stream" \
     "spin,graph copy,graph fill,graph many,stream" "$(in_a_line column kind,launched)"
 equals "what a graph would take is known of those in the stream" "" "$(column kind,graph_ns,median_ns |
     awk -F, '$1 == "many" ? !($2 >= 4 * 49000 && $2 <= $3) : $2 > 0 { print }')"
-measure 'sweep.launch = graph, stream' "$kinds"
-all_fine "launched as is asked for"
+fine "launched as is asked for" 'sweep.launch = graph, stream' "$kinds"
 number_of_cases 8
 equals "is how they were launched" "" "$(column kind,launch,launched | awk -F, '$2 != $3 { print }')"
-measure 'sweep.launch = stream, graph' 'kind = many' 'kernels = 8'
-all_fine "eight kernels"
+fine "eight kernels" 'sweep.launch = stream, graph' 'kind = many' 'kernels = 8'
 not_short "a graph holds all of the work" $((8 * 49000))
 
 # --- What waits, what puts no work anywhere, and what puts it elsewhere ---
 
-measure 'kind = waits'
-all_fine "a benchmark that waits inside run"
+fine "a benchmark that waits inside run" 'kind = waits'
 not_short "a benchmark that waits inside run: it is not short"
 if [ $has_records = yes ]; then
     equals "a benchmark that waits inside run: a note says what is read" \
         "read from the records of CUPTI, as run waits for the device" \
         "$(column reading_note | tr -d '"')"
-    within=$(column median_ns | awk '{ print ($1 <= 53500) }')
-    equals "a benchmark that waits inside run: the wait is not timed" 1 "$within"
+    within "a benchmark that waits inside run: the wait is not timed" "" "$(column median_ns)" 53500
 fi
-measure 'device = without' 'kind = waits'
-all_fine "a benchmark that waits, without CUPTI"
+fine "a benchmark that waits, without CUPTI" 'device = without' 'kind = waits'
 not_short "a benchmark that waits, without CUPTI: it is not short"
 succeeds "a benchmark that waits, without CUPTI: a note says what is timed" \
     grep -q "^\"*run waits for the device, and the host's part in that is timed as well: .*cupti is no" \
     <(column reading_note)
-measure 'launch = graph' 'kind = waits'
-equals "what waits cannot be a graph" "failed 1" "$(column status) $code"
-succeeds "which is reported" grep -q 'launch = graph: run cannot be captured' table.txt
 measure 'sweep.launch = graph, stream' 'kind = waits'
-equals "and the next case is fine" "failed ok" "$(in_a_line column status)"
+equals "what waits cannot be a graph, and the next case is fine" "failed ok 1" "$(in_a_line column status) $code"
+succeeds "which is reported" grep -q 'launch = graph: run cannot be captured' table.txt
 
-for launch in auto graph; do
-    measure "launch = $launch" 'kind = nothing'
-    refused "launch = $launch: nothing is nothing to time" 'run put no work'
-done
-measure 'sweep.clock = kernel, event, wall' 'kind = aside'
+refused "nothing is nothing to time" 'run put no work' 'sweep.launch = auto, graph' 'kind = nothing'
 refused "work that the queue does not wait for" \
-    'run leaves work on the device that its queue does not wait for'
+    'run leaves work on the device that its queue does not wait for' 'sweep.clock = kernel, event, wall' 'kind = aside'
 if [ $has_records = yes ]; then
-    measure 'sweep.kind = aside, spin' 'clock = record'
-    all_fine "work that the queue does not wait for is in the records"
+    fine "work that the queue does not wait for is in the records" 'sweep.kind = aside, spin' 'clock = record'
     not_short "work that the queue does not wait for is in the records as long as it was"
-    measure 'kind = nothing' 'clock = record'
-    refused "nothing is not recorded" 'run put no work'
+    refused "nothing is not recorded" 'run put no work' 'kind = nothing' 'clock = record'
 fi
 finish

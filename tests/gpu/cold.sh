@@ -2,25 +2,12 @@
 # What a 1 MiB copy and a small product cost after one kind of cache was emptied: the L2 by writing and by
 # reading, the caches of instructions and constants, the TLB. `cache = cold` is a flush by writes. The table is
 # the result; SAMPLES=2048 ./run-gpu-tests -v cold: of so many samples each, default 512.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-if [ ! -f "$GBRUN_PLUGIN_PATH/cold.so" ]; then
-    echo "there is no module cold: gbrun was built without nvcc"
-    exit 77
-fi
-cd "$TMPDIR" || exit 99
+begin
+need_module cold
 
-cat >cold.ini <<INI
-[policy many]
-plugin = fixed
-samples = ${SAMPLES:-512}
-[defaults]
-policy = many
-device = cuda:0
-clock = kernel
-warmup = 50 ms
+few_samples "${SAMPLES:-512}" 'device = cuda:0' 'clock = kernel' 'warmup = 50 ms' >cold.ini
+cat >>cold.ini <<INI
 [bench cold]
 sweep.kind = copy, gemm
 zip.way = before, cache: nothing, warm | write, warm | read, warm | read_twice, warm | both, warm |
@@ -59,24 +46,14 @@ percent_over()
         ways.txt
 }
 
-# between NAME LOW VALUE HIGH: the value is there, and from low to high.
-between()
-{
-    if awk -v low="$2" -v x="$3" -v high="$4" 'BEGIN { exit !(x != "" && x >= low && x <= high) }' </dev/null; then
-        pass "$1"
-    else
-        fail "$1" "${3:-nothing was measured}, expected $2 to $4"
-    fi
-}
-
 equals "all are launched as graphs, after what is done before" graph "$(column launched | sort -u)"
 units=$("$GBRUN" list devices | awk -F '  +' '$1 == "cuda:0" { print $3 }')
 equals "caches of every multiprocessor are emptied" "$units" \
     "$(column metric.multiprocessors "before in ('instructions', 'constants', 'tlb')" | sort -u)"
 for kind in copy gemm; do
-    between "$kind: cache = cold is as a flush by writes, to 5 %" -5 "$(percent_over $kind cache=cold write)" 5
-    between "$kind: a flush by writes costs time" 2 "$(percent_over $kind write nothing)" 1000
-    between "$kind: and so does one by reads" 2 "$(percent_over $kind read_twice nothing)" 1000
+    within "$kind: cache = cold is as a flush by writes, to 5 %" -5 "$(percent_over $kind cache=cold write)" 5
+    within "$kind: a flush by writes costs time" 2 "$(percent_over $kind write nothing)" 1000
+    within "$kind: and so does one by reads" 2 "$(percent_over $kind read_twice nothing)" 1000
     echo "# $kind: after writes $(percent_over $kind write read) % over reads of the L2's size, $(
         percent_over $kind write read_twice) % over reads of twice that; after both $(
         percent_over $kind both read_twice) %"

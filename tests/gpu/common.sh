@@ -1,5 +1,7 @@
-# common.sh - what the scripts here share: source it after tap.sh.
+# common.sh - what the scripts here share, with what tap.sh has.
 # shellcheck shell=bash
+# shellcheck source=tests/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 
 # Why gbrun cannot use a GPU here; nothing if it can.
 why_no_gpu()
@@ -11,21 +13,47 @@ why_no_gpu()
     echo "no GPU: ${devices:-gbrun was built without the device cuda}"
 }
 
-# need_gpu: ends the script with 77 where there is none.
-need_gpu()
+# leave REASON: the script ends, as there is nothing for it to do here.
+leave()
+{
+    echo "$1"
+    exit 77
+}
+
+# begin: leaves where there is no GPU; goes to a folder of the script's own.
+begin()
 {
     local reason
     reason=$(why_no_gpu)
-    if [ -n "$reason" ]; then
-        echo "$reason"
-        exit 77
-    fi
+    [ -z "$reason" ] || leave "$reason"
+    cd "$TMPDIR" || exit 99
+}
+
+# need_module NAME: leaves where this one of tests/modules/ is not; all of them are found then.
+need_module()
+{
+    export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+    [ -f "$GBRUN_PLUGIN_PATH/$1.so" ] || leave "there is no module $1: gbrun was built without nvcc"
+}
+
+# need_triton: leaves where python3 has none of what the scripts of Python need.
+need_triton()
+{
+    python3 -c 'import torch, triton' 2>/dev/null || leave "python3 has no PyTorch or Triton"
 }
 
 n_gpus()
 {
     "$GBRUN" list devices 2>/dev/null | grep -c '^cuda:[0-9]'
 }
+
+# cuda_tool NAME: its path; nothing if it is not here.
+cuda_tool()
+{
+    PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v "$1"
+}
+
+# ---- what is measured, and what came of it ----
 
 # run CONFIGURATION [ARGUMENT]...: measures it afresh into results.gbr; sets code; table.txt is the
 # table, text.txt what went to standard error.
@@ -36,11 +64,23 @@ run()
     "$GBRUN" -c "$@" >table.txt 2>text.txt || code=$?
 }
 
-# column NAMES [WHERE]: of each case of results.gbr one line, the columns with commas between.
+# measure LINE...: runs what the script has in $head, with these lines behind it.
+measure()
+{
+    printf '%s\n' "$head" "$@" >bench.ini
+    run bench.ini
+}
+
+# rows COLUMNS [ARGUMENT]...: of each case of results.gbr one line, the columns with commas between.
+rows()
+{
+    "$GBRUN" export --format csv --columns "$@" results.gbr 2>&1 | tail -n +2 | tr -d '\r'
+}
+
+# column COLUMNS [WHERE]
 column()
 {
-    "$GBRUN" export --format csv --columns "$1" ${2:+--where "$2"} results.gbr 2>&1 |
-        tail -n +2 | tr -d '\r'
+    rows "$1" ${2:+--where "$2"}
 }
 
 # in_a_line COMMAND...: what it prints, with blanks between the lines.
@@ -49,12 +89,18 @@ in_a_line()
     "$@" | tr '\n' ' ' | sed 's/ $//'
 }
 
-# all_fine NAME: the run ended with 0, and each case is ok and verified or unchecked; else shows what
-# was said.
+# median <FILE: of its numbers, one a line.
+median()
+{
+    sort -g | awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }'
+}
+
+# all_fine NAME [PATTERN]: the run ended with 0, and each case is ok and verified or unchecked, or as PATTERN says of
+# status and verified; else shows what was said.
 all_fine()
 {
     local wrong
-    wrong=$(column status,verified,label,status_text | grep -v '^ok,\(ok\|unchecked\),')
+    wrong=$(column status,verified,label,status_text | grep -vE "^(${2:-ok,(ok|unchecked)}),")
     if [ "$code" = 0 ] && [ -z "$wrong" ] && [ -s results.gbr ]; then
         pass "$1"
     else
@@ -62,11 +108,117 @@ all_fine()
     fi
 }
 
+# all_verified NAME: as all_fine, and each case was checked.
+all_verified()
+{
+    all_fine "$1"
+    equals "$1: all are checked" ok "$(column verified "status = 'ok'" | sort -u)"
+}
+
+# fine NAME LINE..., verified NAME LINE...: measures them; all is fine, or all is verified.
+fine()
+{
+    measure "${@:2}"
+    all_fine "$1"
+}
+verified()
+{
+    measure "${@:2}"
+    all_verified "$1"
+}
+
+# partly NAME REASON LINE...: measures them; all is verified or skipped, not all is skipped, and none for another
+# reason (a pattern), where there is one.
+partly()
+{
+    measure "${@:3}"
+    all_fine "$1" 'ok,ok|skipped,[a-z]*'
+    succeeds "$1: not all is skipped" grep -q ok <(column status)
+    [ -z "$2" ] || equals "skipped for no other reason than: $2" "" \
+        "$(column status_text "status = 'skipped'" | grep -v "$2")"
+}
+
 # number_of_cases N: as many are in results.gbr.
 number_of_cases()
 {
     equals "$1 cases were measured" "$1" "$(column status | grep -c .)"
 }
+
+# is_within LOW VALUE HIGH: the value is there, at least LOW and at most HIGH; either may be empty.
+is_within()
+{
+    awk -v low="$1" -v x="$2" -v high="$3" \
+        'BEGIN { exit !(x != "" && (low == "" || x >= low) && (high == "" || x <= high)) }' </dev/null
+}
+
+# within NAME LOW VALUE HIGH [WORDS]...: else shows the words.
+within()
+{
+    if is_within "$2" "$3" "$4"; then
+        pass "$1"
+    else
+        fail "$1" "${3:-nothing was measured}, expected ${2:-any} to ${4:-any}" "${@:5}"
+    fi
+}
+
+# verdict NAME FIGURE UNIT LOW:HIGH: prints a figure and what is asked of it, and counts in n_failed what misses it.
+n_failed=0
+verdict()
+{
+    local word=ok
+    if ! is_within "${4%:*}" "$2" "${4#*:}"; then
+        word=MISSED
+        n_failed=$((n_failed + 1))
+    fi
+    printf '%-58s %10s %-8s limit %-10s %s\n' "$1" "${2:--}" "$3" "$4" "$word"
+}
+
+# calculate EXPRESSION [FORMAT]: by awk, as %.3f.
+calculate()
+{
+    awk "BEGIN { printf \"${2:-%.3f}\", $1 }" </dev/null
+}
+
+# verdicts NAME <FILE: a result for each line pass|WHAT| and fail|WHAT|WORDS; figure|WHAT|WORDS is printed.
+verdicts()
+{
+    local verdict what words
+    while IFS='|' read -r verdict what words; do
+        case $verdict in
+        pass) pass "$1$what" ;;
+        fail) fail "$1$what" "$words" ;;
+        figure) echo "# $what: $words" ;;
+        esac
+    done
+}
+
+# arguments VALUE...: as lines arg.1, arg.2 and so on of a function that is called.
+arguments()
+{
+    local i=0 value
+    for value; do
+        i=$((i + 1))
+        echo "arg.$i = $value"
+    done
+}
+
+# gemm_ex LINE...: what a section about a product of cuBLAS, with sums in fp32, has before its arguments.
+gemm_ex()
+{
+    cat <<'INI'
+plugin = call
+library = libcublas.so.13, libcublas.so.12
+optional = yes
+ok = 0
+after = cublasDestroy_v2(handle)
+function = cublasGemmEx
+signature = int(pointer, int, int, int, int, int, pointer, pointer, int, int, pointer, int, int,
+  pointer, pointer, int, int, int, int)
+INI
+    printf '%s\n' "$@"
+}
+
+# ---- kernels that know their own times ----
 
 # Kernels of tests/modules/truth.cu, as rows for `zip.kernel = kind, blocks, bytes:`. Those of the
 # second list are several kernels a sample, which are launched in the stream and read by events. They
@@ -82,15 +234,8 @@ kernel_chains='graph, 1, 4KiB | fork, 1, 4KiB'
 # stamped_kernels CLOCK: the kernels that stamp, warm and cold, by that clock, into results.gbr.
 stamped_kernels()
 {
-    cat >truth.ini <<INI
-[policy many]
-plugin = fixed
-samples = ${SAMPLES:-512}
-[defaults]
-policy = many
-device = cuda
-clock = $1
-warmup = 50 ms
+    few_samples "${SAMPLES:-512}" 'device = cuda' "clock = $1" 'warmup = 50 ms' >truth.ini
+    cat >>truth.ini <<INI
 [bench kernels]
 plugin = truth
 sweep.cache = warm, cold

@@ -1,32 +1,15 @@
 #!/usr/bin/env bash
 # Hardware counters agree with declared work, leave times alone, and cost nothing where they are
 # absent or forbidden.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-cd "$TMPDIR" || exit 99
-
-# measure LINE...: sections with few samples of the device cuda.
-measure()
-{
-    cat >bench.ini <<INI
-[policy few]
-plugin = fixed
-samples = 40
-[device absent]
+begin
+head="[device absent]
 plugin = cuda
 cupti = $top_builddir/tests/modules/.libs/fake_cupti.so
 [device without]
 plugin = cuda
 cupti = no
-[defaults]
-policy = few
-device = cuda
-time_limit = 120 s
-INI
-    printf '%s\n' "$@" >>bench.ini
-    run bench.ini
-}
+$(few_samples 40 'device = cuda' 'time_limit = 120 s')"
 
 # What helps to understand a failure: values, messages and passes of all cases.
 show_all()
@@ -34,19 +17,15 @@ show_all()
     "$GBRUN" show --verbose results.gbr 2>&1 | cut -c1-400
 }
 
-# within NAME PERCENT EXPECTED COLUMN [WHERE]
-within()
+# near NAME PERCENT EXPECTED COLUMN [WHERE]
+near()
 {
     local value
     value=$(column "$4" "${5:-1}")
-    if awk -v value="$value" -v expected="$3" -v percent="$2" 'BEGIN {
-        exit !(value != "" && value - expected <= expected * percent / 100 &&
-               expected - value <= expected * percent / 100) }'; then
-        pass "$1"
-        echo "#   $4: $value, expected $3"
-    else
-        fail "$1" "$4: '$value', expected $3 within $2 %" "$(show_all)"
-    fi
+    within "$1" "$((-$2))" "$(awk -v x="$value" -v expected="$3" \
+        'BEGIN { if (x != "") print (expected > 0 ? 100 * (x / expected - 1) : x == 0 ? 0 : "") }')" "$2" \
+        "$4: '$value', expected $3 within $2 %" "$(show_all)"
+    echo "#   $4: $value, expected $3"
 }
 
 said()
@@ -54,11 +33,16 @@ said()
     grep -c -- "$1" table.txt
 }
 
-# all_fine and what was said of counters.
-counted()
+# all_counted NAME: all_fine, and what was said of counters; counted NAME LINE...: measures them.
+all_counted()
 {
     all_fine "$1"
     equals "$1: nothing is missing" "" "$(grep -- 'counters: ' table.txt)"
+}
+counted()
+{
+    measure "${@:2}"
+    all_counted "$1"
 }
 
 mega=1048576
@@ -70,33 +54,32 @@ if [ "$(said 'counters are forbidden')" != 0 ]; then
     skip "counters" "they are forbidden here: $(grep -o 'counters are forbidden.*' table.txt)"
     finish
 fi
-counted "copy"
-within "copy: bytes read from memory" 2 $((512 * mega)) dram__bytes_read.sum
-within "copy: bytes written to memory" 2 $((512 * mega)) dram__bytes_write.sum
-within "copy: bytes of memory" 2 $((1024 * mega)) counted_bytes_dram
-within "copy: bytes of L1" 5 $((1024 * mega)) counted_bytes_l1
+all_counted "copy"
+near "copy: bytes read from memory" 2 $((512 * mega)) dram__bytes_read.sum
+near "copy: bytes written to memory" 2 $((512 * mega)) dram__bytes_write.sum
+near "copy: bytes of memory" 2 $((1024 * mega)) counted_bytes_dram
+near "copy: bytes of L1" 5 $((1024 * mega)) counted_bytes_l1
 show_all | sed 's/^/#   /' | head -n 40
 equals "copy: no operations" 0 "$(column counted_flops)"
 equals "copy: nothing to warn of" 0 "$(said 'the benchmark declares')"
 
-measure '[bench ceilings]' 'roof = dram_triad' 'bytes = 768MiB' 'counters = yes'
-counted "triad"
+counted "triad" '[bench ceilings]' 'roof = dram_triad' 'bytes = 768MiB' 'counters = yes'
 equals "triad: nothing to warn of" 0 "$(said 'the benchmark declares')"
 # a = b + 3 c: two operations and twelve bytes for each element of 4.
-flops=$(column counted_flops)
-within "triad: two operations for twelve bytes" 2 \
-    "$(awk -v flops="$flops" 'BEGIN { printf "%.0f", flops * 6 }')" counted_bytes_dram
+near "triad: two operations for twelve bytes" 2 \
+    "$(column counted_flops | awk '{ printf "%.0f", 6 * $1 }')" counted_bytes_dram
 show_all | sed 's/^/#   /' | head -n 30
 
-measure '[bench gemm_verify]' 'dtype = fp32' 'm = 1024' 'n = 1024' 'k = 1024' 'counters = yes'
-counted "FP32 GEMM"
-within "FP32 GEMM: operations" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
-measure '[bench padding]' 'schedule = pad' 'm = 1024' 'n = 1024' 'k = 1024' 'counters = yes'
-counted "FP32 GEMM of padding"
-within "FP32 GEMM of padding: operations" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
-measure '[bench gemm_verify]' 'dtype = fp16' 'm = 1024' 'n = 1024' 'k = 1024' 'counters = yes'
-counted "FP16 GEMM"
-within "FP16 GEMM: operations of tensor cores" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
+cube='m = 1024
+n = 1024
+k = 1024
+counters = yes'
+for gemm in 'FP32 GEMM|[bench gemm_verify]|dtype = fp32' 'FP32 GEMM of padding|[bench padding]|schedule = pad' \
+    'FP16 GEMM, of tensor cores|[bench gemm_verify]|dtype = fp16'; do
+    IFS='|' read -r name section line <<<"$gemm"
+    counted "$name" "$section" "$line" "$cube"
+    near "$name: operations" 2 $((2 * 1024 * 1024 * 1024)) counted_flops
+done
 
 # Threads that do next to nothing: instructions of half precision that set their constants and
 # convert from fp16 would be more than the work.
@@ -154,14 +137,13 @@ in_halves()
 short 'work.math = {math} vector' 'zip.kernel = entry, type, math, each: copy, float, fp32, 0 |
   scale, float, fp32, 1 | line, float, fp32, 2 | triad, float, fp32, 2 |
   triad_of_halves, fp16, fp32, 2 | powers_of_halves, uint32, fp16, 512'
-counted "short threads"
+all_counted "short threads"
 equals "short threads: fp32 is counted exactly, whatever sets constants and converts" \
     "copy,0 line,2 scale,1 triad,2 triad_of_halves,2" \
     "$(column entry,counted_flops | awk -F, '!/powers/ { print $1 "," $2 / 1048576 }' |
         in_a_line sort)"
-equals "short threads: fp16 is counted where it is declared" "" \
-    "$(column entry,counted_flops | awk -F, '/powers/ {
-        if ($2 < 512 * 1048576 || $2 > 1.05 * 512 * 1048576) print "it is", $2 }')"
+within "short threads: fp16 is counted where it is declared" 512 \
+    "$(column entry,counted_flops | awk -F, '/powers/ { print $2 / 1048576 }')" 537.6
 equals "short threads: nothing to warn of" 0 "$(said 'the benchmark declares')"
 show_all | grep 'counters: ' | sed 's/^/#   /'
 if in_halves hadd >/dev/null; then
@@ -182,32 +164,26 @@ echo "#   $halves of them are of half precision"
 equals "where that is much, the warning says so" "$((10 * halves > 2 * mega))" \
     "$(said 'FLOP: .*; of which arithmetic they are is not declared')"
 
-measure '[bench elementwise]' 'n = 4Mi' 'counters = yes' 'sweep.kernel = scale, add, triad' \
-    'sweep.dtype = fp32, fp16, bf16'
-counted "elements of several formats"
+counted "elements of several formats" '[bench elementwise]' 'n = 4Mi' 'counters = yes' \
+    'sweep.kernel = scale, add, triad' 'sweep.dtype = fp32, fp16, bf16'
 equals "elements of several formats: nothing to warn of" 0 "$(said 'the benchmark declares')"
 column label,flops,counted_flops | sed 's/^/#   /'
 
-measure '[bench copy]' 'method = kernel' 'bytes = 8MiB' 'counters = yes' 'sweep.cache = warm, cold'
-counted "warm and cold"
-within "cold: all is read from memory" 5 $((8 * mega)) dram__bytes_read.sum "cache = 'cold'"
+counted "warm and cold" '[bench copy]' 'method = kernel' 'bytes = 8MiB' 'counters = yes' 'sweep.cache = warm, cold'
+near "cold: all is read from memory" 5 $((8 * mega)) dram__bytes_read.sum "cache = 'cold'"
 equals "warm: hardly anything is" "" \
     "$(column dram__bytes_read.sum "cache = 'warm'" | awk -v most=$((8 * mega / 10)) '$1 > most')"
 
-measure '[bench copy]' 'method = kernel' 'bytes = 64MiB' \
+fine "counters by name" '[bench copy]' 'method = kernel' 'bytes = 64MiB' \
     'counters = gpu__time_duration.sum, lts__t_sector_hit_rate.pct, no__such.sum, dram__bytes_read'
-all_fine "counters by name"
 equals "unknown ones are reported in one line" 1 \
     "$(said 'counters: no__such.sum, dram__bytes_read: no counter of the chip')"
-equals "a rate is a rate" "" \
-    "$(column lts__t_sector_hit_rate.pct | awk '!($1 > 0 && $1 <= 100) { print "it is", $1 }')"
-equals "time is some 30 us" "" \
-    "$(column gpu__time_duration.sum | awk '!($1 > 1e4 && $1 < 1e6) { print "it is", $1 }')"
+within "a rate is a rate" 0.001 "$(column lts__t_sector_hit_rate.pct)" 100
+within "time is some 30 us" 10001 "$(column gpu__time_duration.sum)" 999999
 
 # The same case before, with and after counting, in one worker.
-measure '[bench before]' 'plugin = copy' 'method = kernel' 'bytes = 64MiB' \
+counted "times" '[bench before]' 'plugin = copy' 'method = kernel' 'bytes = 64MiB' \
     '[bench counted]' 'like = before' 'counters = yes' '[bench after]' 'like = before'
-counted "times"
 medians=$(in_a_line column bench,median_ns)
 equals "times are the same before, with and after counting" "" \
     "$(echo "$medians" | tr ' ' '\n' | awk -F, '{ m[$1] = $2 } END {
@@ -216,25 +192,21 @@ equals "times are the same before, with and after counting" "" \
 echo "#   $medians"
 equals "the clock is the same" "$(column clock "bench = 'before'")" "$(column clock | sort -u)"
 
-measure '[bench gemm_verify]' 'dtype = fp32' 'm = 512' 'n = 512' 'k = 512' 'counters = yes' \
+counted "graphs" '[bench gemm_verify]' 'dtype = fp32' 'm = 512' 'n = 512' 'k = 512' 'counters = yes' \
     'sweep.launch = stream, graph'
-counted "graphs"
 equals "a graph's work is the same" 1 "$(column counted_flops | sort -u | wc -l)"
-measure '[bench multistream_matmul]' 'streams = 4' 'problems = 8' 'counters = yes'
-counted "work on several streams"
+counted "work on several streams" '[bench multistream_matmul]' 'streams = 4' 'problems = 8' 'counters = yes'
 
-measure '[bench copy]' 'bytes = 1MiB' 'counters = yes' 'device = absent' 'sweep.width = 4, 8, 16'
-all_fine "a libcupti without a profiler"
+three=('[bench copy]' 'bytes = 1MiB' 'counters = yes' 'sweep.width = 4, 8, 16')
+fine "a libcupti without a profiler" "${three[@]}" 'device = absent'
 equals "is reported once" 1 "$(said 'this libcupti has no cuptiProfilerInitialize')"
-measure '[bench copy]' 'bytes = 1MiB' 'counters = yes' 'device = without' 'sweep.width = 4, 8, 16'
-all_fine "no libcupti on purpose"
+fine "no libcupti on purpose" "${three[@]}" 'device = without'
 equals "is reported once as well" 1 "$(said "counters: the device's option cupti is no")"
 
 # Another user, who may not count on most systems.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     mkdir -m 777 other
-    printf '[policy few]\nplugin = fixed\nsamples = 20\n[bench copy]\ndevice = cuda\npolicy = few
-counters = yes\nsweep.width = 4, 8, 16\n' >other/bench.ini
+    few_samples 20 'device = cuda' "${three[@]}" >other/bench.ini
     chmod 755 "$TMPDIR" 2>/dev/null
     HOME=$TMPDIR/other setpriv --reuid=65534 --regid=65534 --clear-groups \
         "$GBRUN" -c other/bench.ini -o "$TMPDIR/other/results.gbr" >table.txt 2>text.txt

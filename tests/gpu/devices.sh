@@ -1,25 +1,11 @@
 #!/usr/bin/env bash
 # Several GPUs at once: cases spread over them, cases measured on each, one GPU chosen.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
+begin
 n=$(n_gpus)
-if [ "$n" -lt 2 ]; then
-    echo "one GPU: there is nothing to spread over"
-    exit 77
-fi
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
-
-# measure LINES-OF-[gbrun] LINE...: 40 cases, on what the further lines say.
-measure()
-{
-    local run_lines=$1
-    shift
-    cat >devices.ini <<INI
-[gbrun]
-$run_lines
-[policy few]
+[ "$n" -ge 2 ] || leave "one GPU: there is nothing to spread over"
+need_module cuda_kernels
+head='[policy few]
 plugin = fixed
 samples = 200
 [bench spins]
@@ -27,11 +13,7 @@ plugin = cuda_kernels
 policy = few
 time_limit = 30 s
 duration = 50 us
-sweep.number = 1:40
-INI
-    printf '%s\n' "$@" >>devices.ini
-    run devices.ini
-}
+sweep.number = 1:40'
 
 # used: on how many GPUs cases were measured, and on the least busy one how many.
 used()
@@ -45,42 +27,31 @@ used()
 n_equal=$("$GBRUN" list devices --format csv 2>/dev/null | tr -d '\r' |
     awk -F, '$1 ~ /^cuda:/ { if (model == "") model = $2; n += $2 == model } END { print n }')
 
-measure 'devices = all'
+fine "devices = all" '[gbrun]' 'devices = all'
 read -r n_used least < <(used)
-all_fine "devices = all"
 number_of_cases 40
 if [ "$n_equal" -lt 2 ]; then
     skip "cases are spread over equal GPUs" "no two of them are equal"
 else
     equals "cases are spread over equal GPUs" "$n_equal" "$n_used"
     equals "no case twice" 40 "$(column number | sort -u | grep -c .)"
-    if [ "$least" -gt 0 ]; then
-        pass "each GPU has some of them"
-    else
-        fail "each GPU has some of them" "$(column device_number | sort | uniq -c)"
-    fi
+    within "each GPU has some of them" 1 "$least" "" "$(column device_number | sort | uniq -c)"
     equals "each by its own UUID" "$n_equal" "$(column device_uuid | sort -u | grep -c '^GPU-')"
 fi
 
-measure $'devices = all\ndistribute = each'
-all_fine "distribute = each"
+fine "distribute = each" '[gbrun]' 'devices = all' 'distribute = each'
 number_of_cases $((40 * n))
 equals "each case was measured on each GPU" "$n 40" "$(used)"
-
-measure 'distribute = each' 'device = cuda:all'
-all_fine "device = cuda:all"
+fine "device = cuda:all" 'device = cuda:all' '[gbrun]' 'distribute = each'
 equals "means all of them, too" "$n 40" "$(used)"
 
-measure '' 'device = cuda:1'
-all_fine "device = cuda:1"
+fine "device = cuda:1" 'device = cuda:1'
 equals "means the second" 1 "$(column device_number | sort -u)"
 uuid=$(column device_uuid | sort -u)
-measure '' "device = cuda:$uuid"
-all_fine "device = cuda:$uuid"
+fine "device = cuda:$uuid" "device = cuda:$uuid"
 equals "means the one with this UUID" "$uuid" "$(column device_uuid | sort -u)"
 
-measure $'devices = all\ndistribute = each' 'exclusive = yes'
-all_fine "exclusive cases on all GPUs"
+fine "exclusive cases on all GPUs" 'exclusive = yes' '[gbrun]' 'devices = all' 'distribute = each'
 equals "were measured on each" "$n 40" "$(used)"
 
 # ---- two tasks of a job on this node, at once ----
@@ -100,38 +71,32 @@ tasks()
         codes+="$? "
     done
 }
-# of_task TASK COLUMNS: of each case of it one line.
-of_task()
-{
-    "$GBRUN" export --columns "$2" "task-$1.gbr" | tail -n +2 | tr -d '\r'
-}
-measure '' '[defaults]' 'device = cuda:all'
-tasks devices.ini 1
-equals "two tasks with a GPU for each case" "0 0 " "$codes$([ "$codes" = '0 0 ' ] || tail -n 5 task-?.txt)"
-equals "have half of the cases each" "20 ok 20 ok" "$(for task in 0 1; do
-    of_task $task status; done | uniq -c | awk '{ n = $1 / 2; print n, $2, n, $2 }')"
-equals "none of them twice" 40 "$(for task in 0 1; do of_task $task number; done | sort -u | grep -c .)"
-equals "and GPUs of their own" "$n" "$(for task in 0 1; do of_task $task device_uuid | sort -u; done | grep -c '^GPU-')"
-equals "which are different ones" "" "$(for task in 0 1; do of_task $task device_uuid | sort -u; done | sort | uniq -d)"
 
-cat >pairs.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 30
-[bench copy]
-policy = few
-device = cuda:all
-time_limit = 1 min
-bytes = 16 MiB
-from = device
-to = peer
-sweep.directions = one, both
-INI
+# of_tasks COLUMNS [COMMAND...]: of each case of task 0, then of task 1, one line; as the command leaves it of either.
+of_tasks()
+{
+    local task columns=$1
+    shift
+    for task in 0 1; do
+        "$GBRUN" export --columns "$columns" "task-$task.gbr" | tail -n +2 | tr -d '\r' | "${@:-cat}"
+    done
+}
+
+printf '%s\n' "$head" '[defaults]' 'device = cuda:all' >spins.ini
+tasks spins.ini 1
+equals "two tasks with a GPU for each case" "0 0 " "$codes$([ "$codes" = '0 0 ' ] || tail -n 5 task-?.txt)"
+equals "have half of the cases each" "20 ok 20 ok" "$(of_tasks status uniq -c | xargs)"
+equals "none of them twice" 40 "$(of_tasks number | sort -u | grep -c .)"
+equals "and GPUs of their own" "$n" "$(of_tasks device_uuid sort -u | grep -c '^GPU-')"
+equals "which are different ones" "" "$(of_tasks device_uuid sort -u | sort | uniq -d)"
+
+few_samples 30 'device = cuda:all' 'time_limit = 1 min' '[bench copy]' 'bytes = 16 MiB' 'from = device' 'to = peer' \
+    'sweep.directions = one, both' >pairs.ini
 tasks pairs.ini 2
 if grep -q "does not reach the memory of GPU" task-?.txt; then
     skip "two tasks with two GPUs for each case" "a GPU does not reach another one's memory"
 else
-    equals "two tasks with two GPUs for each case" "0 0 ok,ok ok,ok" "$codes$(for task in 0 1; do
-        of_task $task status,verified; done | xargs)$([ "$codes" = '0 0 ' ] || tail -n 5 task-?.txt)"
+    equals "two tasks with two GPUs for each case" "0 0 ok,ok ok,ok" "$codes$(of_tasks status,verified |
+        xargs)$([ "$codes" = '0 0 ' ] || tail -n 5 task-?.txt)"
 fi
 finish

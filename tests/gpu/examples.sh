@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # The examples for GPUs, docs/examples/, are measured and right; saxpy.so was built beside the bundle.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-cp "$top_srcdir"/docs/examples/* "$TMPDIR" && cd "$TMPDIR" || exit 99
-XDG_CACHE_HOME=$TMPDIR/cache
-export XDG_CACHE_HOME
+begin
+cp "$top_srcdir"/docs/examples/* .
+export XDG_CACHE_HOME=$TMPDIR/cache
 
 # example NAME CASES: it is measured, and all results were compared with a reference.
 example()
@@ -28,8 +26,7 @@ if "$GBRUN" list plugins | grep -qw kernel; then
     equals "the L2 cache is 50 to 1000 ns away, for each line" "0 1 2 3" "$(column line,median_ns | awk -F, '
         $2 > 4096 * 50 && $2 < 4096 * 1000 { seen[$1] = 1 } END { for (line in seen) print line }' | sort | xargs)"
 fi
-if [ -f "$top_builddir/packaging/bundle/saxpy.so" ]; then
-    cp "$top_builddir/packaging/bundle/saxpy.so" .
+if cp "$top_builddir/packaging/bundle/saxpy.so" . 2>/dev/null; then
     example saxpy 6
     equals "saxpy is right to one unit in the last place" "ulp" "$(column check_metric | sort -u)"
     equals "its work is declared" "2097152,8388608,4194304" \

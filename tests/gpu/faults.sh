@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # Everything that can go wrong on a GPU costs its own case, whose status names CUDA's error; the others
 # are measured, and the device is usable afterwards.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+begin
+need_module cuda_kernels
+head=$(few_samples 50 'time_limit = 4 s')
 
 # What goes wrong, the status of its case, what its words match: GPUs of different generations name some
 # faults in different ways.
@@ -20,17 +19,7 @@ endless|timed out|after 4'
 pairs=$(awk -F '|' '{ printf "%s%s, %d | spin, %d", (NR > 1 ? " |\n    " : ""), $1, NR, NR }' <<<"$faults")
 
 # After each of them stands a case that must not notice.
-cat >mixed.ini <<INI
-[policy few]
-plugin = fixed
-samples = 50
-[bench mixed]
-plugin = cuda_kernels
-policy = few
-time_limit = 4 s
-zip.fault = kind, number: $pairs
-INI
-run mixed.ini
+measure '[bench mixed]' 'plugin = cuda_kernels' "zip.fault = kind, number: $pairs"
 equals "a run with poisoned cases ends with exit code 1" 1 "$code"
 n_faults=$(grep -c . <<<"$faults")
 number_of_cases $((2 * n_faults))
@@ -46,28 +35,11 @@ while IFS='|' read -r kind status words; do
 done <<<"$faults"
 
 # The same one after the other, without a case between.
-cat >row.ini <<INI
-[policy few]
-plugin = fixed
-samples = 50
-[bench row]
-plugin = cuda_kernels
-policy = few
-time_limit = 4 s
-sweep.number = 1:2
-sweep.kind = illegal, trap, spin
-INI
-run row.ini
+measure '[bench row]' 'plugin = cuda_kernels' 'sweep.number = 1:2' 'sweep.kind = illegal, trap, spin'
 equals "two faults in a row cost two cases" \
     "device error device error ok device error device error ok" \
     "$(in_a_line column status)"
 
-cat >after.ini <<INI
-[bench spin]
-plugin = cuda_kernels
-duration = 20 us
-max_time = 1 s
-INI
-run after.ini
-all_fine "the device is usable afterwards"
+head=
+fine "the device is usable afterwards" '[bench spin]' 'plugin = cuda_kernels' 'duration = 20 us' 'max_time = 1 s'
 finish

@@ -2,10 +2,9 @@
 # Right products are never found wrong: random ones over types, shapes with K up to 16384, ranges, layouts,
 # kernels, orders of sums and seeds. GEMM_VERIFY_CASES is how many are drawn for each seed (560),
 # GEMM_VERIFY_SEEDS names the seeds.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-cd "$TMPDIR" || exit 99
+begin
+head=$(few_samples 1 'device = cuda:0' 'clock = event' 'iterations = 1')
 n_drawn=${GEMM_VERIFY_CASES:-560}
 seeds=${GEMM_VERIFY_SEEDS:-1 2 3 4}
 
@@ -60,30 +59,12 @@ draw()
 n_right=0
 started=$SECONDS
 for seed in $seeds; do
-    cat >random.ini <<INI
-[gbrun]
-seed = $seed
-[policy once]
-plugin = fixed
-samples = 1
-[bench gemm_verify]
-device = cuda:0
-policy = once
-clock = event
-iterations = 1
-zip.case = dtype, m, n, k, range, kernel, layout, accumulate, split_k, integral:
-    $(draw "$seed")
-INI
-    run random.ini
-    wrong=$(column status,verified,label,status_text | grep -vE '^(ok,ok|skipped,[a-z]*),')
+    measure '[gbrun]' "seed = $seed" '[bench gemm_verify]' \
+        'zip.case = dtype, m, n, k, range, kernel, layout, accumulate, split_k, integral:' "    $(draw "$seed")"
     n_ok=$(column status "status = 'ok'" | grep -c .)
     n_right=$((n_right + n_ok))
-    if [ "$code" = 0 ] && [ -z "$wrong" ] && [ "$n_ok" -gt $((n_drawn / 2)) ]; then
-        pass "seed $seed: none of $n_ok right products is found wrong"
-    else
-        fail "seed $seed: none of $n_ok right products is found wrong" "exit code $code" \
-            "$(head -n 20 <<<"$wrong")" "$(tail -n 5 text.txt)"
-    fi
+    all_fine "seed $seed: none of $n_ok right products is found wrong" 'ok,ok|skipped,[a-z]*'
+    within "seed $seed: more than half of the products are measured" $((n_drawn / 2 + 1)) "$n_ok" ""
 done
 echo "# $n_right products in $((SECONDS - started)) s"
 column kernel,dtype,status | sort | uniq -c | sed 's/^/# /'

@@ -62,12 +62,27 @@ __global__ void write_to(float *x)
 enum { N = 1 << 20 };
 static const std::string quick = "device = cuda\npolicy = fixed\nsamples = 64\nmin_samples = 2\n";
 
-static void report(const std::string &name, bool is_right, const std::string &what)
+// An array of the program's own, and work on it.
+struct array {
+    float *x = nullptr;
+    array()
+    {
+        cudaMalloc(&x, N * sizeof *x);
+    }
+    ~array()
+    {
+        cudaFree(x);
+    }
+    void add_on(cudaStream_t stream) const
+    {
+        add<<<N / 256, 256, 0, stream>>>(x, N);
+    }
+};
+
+static void report(const std::string &name, bool is_right, const std::string &what = "")
 {
-    if (is_right)
-        std::printf("pass|%s\n", name.c_str());
-    else
-        std::printf("fail|%s|%s\n", name.c_str(), what.c_str());
+    std::printf("%s|%s|%s\n", is_right ? "pass" : "fail", name.c_str(),
+                is_right ? "" : what.c_str());
     std::fflush(stdout);
 }
 
@@ -98,73 +113,62 @@ template <class F> std::string error_of(F &&f, const std::string &settings = qui
 
 static void in_context(const std::string &name)
 {
-    const CUcontext before = current();
-    float *x = nullptr;
-    cudaMalloc(&x, N * sizeof *x);
+    const array array;
     const CUcontext mine = current(); // the runtime makes the primary one current where none was
-    auto good = [&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); };
-    const auto stays = [&](const char *what, const std::string &found, const char *expected) {
-        const bool is_as_expected = *expected ? found.find(expected) != std::string::npos
-                                              : found.empty();
-        report(name + ": " + what, is_as_expected && current() == mine && is_usable(),
+    auto good = [&](cudaStream_t s) { array.add_on(s); };
+    const auto stays = [&](const char *what, const std::string &found, const char *expected = "") {
+        const bool is_said = *expected ? found.find(expected) != std::string::npos : found.empty();
+        report(name + ": " + what, is_said && current() == mine && is_usable(),
                found + (current() == mine ? "" : "; another context is current") +
                    (is_usable() ? "" : "; the context cannot be used"));
     };
-    stays("a kernel", error_of(good), "");
-    stays("cold, by events", error_of(good, quick + "cache = cold\nclock = event"), "");
+    int n = 0;
+    const auto fifth_fails = [&](cudaStream_t s) {
+        if (++n == 5)
+            throw std::runtime_error("the fifth");
+        good(s);
+    };
+    const auto waits = [&](cudaStream_t s) {
+        good(s);
+        cudaStreamSynchronize(s);
+    };
+    const auto allocates = [&](cudaStream_t s) {
+        float *y = nullptr;
+        cudaMallocAsync(&y, 1024, s);
+        good(s);
+        cudaFreeAsync(y, s);
+    };
+    const auto is_refused = [&](cudaStream_t s) {
+        add<<<1, 4096, 0, s>>>(array.x, N);
+        if (const cudaError_t error = cudaGetLastError())
+            throw std::runtime_error(cudaGetErrorString(error));
+    };
+    stays("a kernel", error_of(good));
+    stays("cold, by events", error_of(good, quick + "cache = cold\nclock = event"));
     stays("an unknown key", error_of(good, quick + "colour = red"), "unknown key 'colour'");
     stays("a device that is not there", error_of(good, "device = cuda:63"), "device cuda:63");
-    stays("an exception", error_of([&](cudaStream_t) { throw std::runtime_error("thrown"); }),
-          "thrown");
-    int n = 0;
-    stays("an exception in the fifth call",
-          error_of(
-              [&](cudaStream_t s) {
-                  if (++n == 5)
-                      throw std::runtime_error("the fifth");
-                  good(s);
-              },
-              quick + "launch = stream"),
-          "the fifth");
-    stays("a wait, which cannot be captured", error_of([&](cudaStream_t s) {
-              good(s);
-              cudaStreamSynchronize(s);
-          }),
-          "");
-    stays("memory taken and given back", error_of([&](cudaStream_t s) {
-              float *y = nullptr;
-              cudaMallocAsync(&y, 1024, s);
-              good(s);
-              cudaFreeAsync(y, s);
-          }),
-          "");
-    stays("a launch that is refused", error_of([&](cudaStream_t s) {
-              add<<<1, 4096, 0, s>>>(x, N);
-              if (const cudaError_t error = cudaGetLastError())
-                  throw std::runtime_error(cudaGetErrorString(error));
-          }),
-          "invalid");
-    stays("nothing on the stream", error_of([&](cudaStream_t) {}), "put no work on its queue");
+    stays("an exception in the fifth call", error_of(fifth_fails, quick + "launch = stream"),
+          "fifth");
+    n = 4;
+    stays("an exception", error_of(fifth_fails), "the fifth");
+    stays("a wait, which cannot be captured", error_of(waits));
+    stays("memory taken and given back", error_of(allocates));
+    stays("a launch that is refused", error_of(is_refused), "invalid");
+    stays("nothing on the stream", error_of([](cudaStream_t) {}), "put no work on its queue");
     gbrun_release();
-    stays("after a release", error_of(good), "");
+    stays("after a release", error_of(good));
     gbrun_release();
-    report(name + ": after another release", current() == mine && is_usable(), "");
-    cudaFree(x);
-    make_current(before);
+    report(name + ": after another release", current() == mine && is_usable());
 }
 
 static void contexts()
 {
     make_current(nullptr);
     {
-        // Nothing is current, and nothing is afterwards.
-        static float *x;
-        cudaMalloc(&x, N * sizeof *x);
+        const array array;
         make_current(nullptr);
-        const std::string found = error_of(
-            [&](gbrun::stream s) { add<<<N / 256, 256, 0, s>>>(x, N); });
+        const std::string found = error_of([&](gbrun::stream s) { array.add_on(s); });
         report("no context: none is current afterwards", found.empty() && !current(), found);
-        cudaFree(x);
     }
     cudaSetDevice(0);
     cudaFree(nullptr);
@@ -175,14 +179,11 @@ static void contexts()
     make_current(primary);
     in_context("the primary context again");
     // In turn: each has a device of its own, which stays open.
-    float *x[2] = {nullptr, nullptr};
     for (int i = 0; i < 8; i++) {
         const CUcontext mine = i % 2 ? own : primary;
         make_current(mine);
-        if (!x[i % 2])
-            cudaMalloc(&x[i % 2], N * sizeof **x);
-        const std::string found = error_of(
-            [&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x[i % 2], N); });
+        const array array;
+        const std::string found = error_of([&](cudaStream_t s) { array.add_on(s); });
         report("in turn", found.empty() && current() == mine, found);
     }
     gbrun_release();
@@ -195,13 +196,11 @@ static void threads()
     std::vector<std::string> found(4);
     for (int i = 0; i < 4; i++)
         all.emplace_back([&found, i] {
-            float *x = nullptr;
-            cudaMalloc(&x, N * sizeof *x);
+            const array array;
             for (int j = 0; j < 3; j++)
-                found[i] += error_of([&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); });
+                found[i] += error_of([&](cudaStream_t s) { array.add_on(s); });
             if (!is_usable())
                 found[i] += "not usable";
-            cudaFree(x);
         });
     for (auto &thread : all)
         thread.join();
@@ -231,13 +230,12 @@ static void several()
         {"but where the stream is asked for", GBRUN_PREFERS_GRAPH, "launch = stream", false},
         {"or each call", GBRUN_PREFERS_GRAPH | GBRUN_EVERY_CALL, "", false},
     };
-    float *x = nullptr;
-    cudaMalloc(&x, N * sizeof *x);
+    const array array;
     for (auto &c : cases) {
         gbrun_subject subject{};
         subject.size = sizeof subject;
         subject.flags = c.flags;
-        subject.user = x;
+        subject.user = array.x;
         subject.run = run_two;
         const gbrun_result *result = gbrun_measure(&subject, (quick + c.settings).c_str());
         const bool is_said = std::string(result->way).find("as a graph of 2 operations") !=
@@ -247,34 +245,31 @@ static void several()
                std::string(result->error) + result->way);
         gbrun_free(result);
     }
-    cudaFree(x);
 }
 
 // ---- a hundred failures ----
 
 static void failures()
 {
-    float *x = nullptr;
+    const array array;
     int n_right = 0;
-    cudaMalloc(&x, N * sizeof *x);
     for (int i = 0; i < 100; i++) {
         int n = 0;
         const std::string words = "number " + std::to_string(i);
-        n_right += error_of(
-                       [&](cudaStream_t s) {
-                           add<<<N / 256, 256, 0, s>>>(x, N);
-                           if (i % 5 == 1)
-                               cudaStreamSynchronize(s);
-                           if (++n > i / 10)
-                               throw std::runtime_error(words);
-                       },
-                       quick + (i < 10  ? "cache = cold"
-                                : i % 2 ? "launch = stream"
-                                        : "launch = stream\ncache = cold")) == words;
+        const auto fails = [&](cudaStream_t s) {
+            array.add_on(s);
+            if (i % 5 == 1)
+                cudaStreamSynchronize(s);
+            if (++n > i / 10)
+                throw std::runtime_error(words);
+        };
+        const char *settings = i < 10  ? "cache = cold"
+                               : i % 2 ? "launch = stream"
+                                       : "launch = stream\ncache = cold";
+        n_right += error_of(fails, quick + settings) == words;
         n_right += is_usable();
     }
     report("a hundred failures", n_right == 200, std::to_string(n_right) + " of 200");
-    cudaFree(x);
 }
 
 // ---- figures ----
@@ -301,10 +296,9 @@ static double seconds()
 // call takes more than 0.15 s, and what it takes beside its samples is the library's part.
 static void costs(int n_calls)
 {
-    float *x = nullptr;
+    const array array;
     std::size_t free_before = 0, free_after = 0, all = 0;
-    cudaMalloc(&x, N * sizeof *x);
-    auto good = [&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); };
+    auto good = [&](cudaStream_t s) { array.add_on(s); };
     const double first = seconds();
     gbrun::measure(good, "device = cuda\nprecision = 1%");
     std::printf("figure|first call|%.3f s\n", seconds() - first);
@@ -344,7 +338,6 @@ static void costs(int n_calls)
     std::printf("figure|%d calls|%.0f bytes more, on the device %.0f\n", n_calls, more,
                 static_cast<double>(free_before) - static_cast<double>(free_after));
     report("memory is flat", more < 2 << 20 && free_before == free_after, std::to_string(more));
-    cudaFree(x);
 }
 
 // An error that ends the context: it is said, and the process goes on.
@@ -355,13 +348,13 @@ static void sticky()
     const std::string found = error_of(
         [&](cudaStream_t s) { write_to<<<1, 1, 0, s>>>(reinterpret_cast<float *>(16)); });
     report("an illegal address is said", found.find("ILLEGAL_ADDRESS") != std::string::npos, found);
-    report("the context is the same", current() == before, "");
+    report("the context is the same", current() == before);
     const std::string again = error_of([&](cudaStream_t s) { add<<<1, 1, 0, s>>>(nullptr, 0); });
     report("the next call says that it is lost", !again.empty(), again);
     try {
         volatile int n = 0;
         auto m = gbrun::measure([&] { n = n + 1; }, "device = cpu\npolicy = fixed\nsamples = 20");
-        report("the CPU is measured", m->n_samples >= 20, "");
+        report("the CPU is measured", m->n_samples >= 20);
     } catch (const std::exception &error) {
         report("the CPU is measured", false, error.what());
     }
@@ -371,15 +364,13 @@ static void sticky()
 // What the clock reads of 4 MiB, in ns, as gbrun run is asked for it.
 static void mean(const std::string &cache)
 {
-    float *x = nullptr;
-    cudaMalloc(&x, N * sizeof *x);
-    auto m = gbrun::measure([&](cudaStream_t s) { add<<<N / 256, 256, 0, s>>>(x, N); },
+    const array array;
+    auto m = gbrun::measure([&](cudaStream_t s) { array.add_on(s); },
                             "device = cuda\npolicy = fixed\nsamples = 2000\ncache = " + cache);
     double sum = 0;
     for (uint64_t i = 0; i < m->n_samples; i++)
         sum += m->samples_ns[i];
     std::printf("%.3f\n", sum / static_cast<double>(m->n_samples));
-    cudaFree(x);
 }
 
 int main(int argc, char **argv)

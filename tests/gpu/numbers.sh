@@ -10,17 +10,15 @@
 #   range    28 kernels in ten processes                                            (2 minutes)
 #   rounds   the same with rounds = 5                                               (8 minutes)
 #   process  the copy in four sizes to 0.5 % and 1 %: time of ten processes
-#   streams  multistream_matmul
 # PROCESSES=3 takes three of them in place of ten, SAMPLES=1000 as many for each median. KEEP=FILE, an
 # absolute path, keeps what the processes of range or rounds measured and judges it with what was kept
 # there before, so that ten processes can be two calls of five.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=${top_srcdir:-$here/../..}
-gbrun=${GBRUN:-$top/bin/gbrun}
+export GBRUN=${GBRUN:-$top/bin/gbrun}
 samples=${SAMPLES:-4000}
 processes=${PROCESSES:-10}
-export GBRUN=$gbrun
 GBRUN_PLUGIN_PATH=$top/tests/modules
 [ -z "${top_builddir-}" ] || GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 GBRUN_PLUGIN_PATH=$(cd "$GBRUN_PLUGIN_PATH" && pwd)
@@ -30,34 +28,17 @@ export GBRUN_PLUGIN_PATH
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-n_failed=0
 
-# verdict NAME FIGURE UNIT LOW:HIGH: at least LOW and at most HIGH; either may be empty.
-verdict()
+# begin_with SAMPLES LINE...: the head of a configuration for the first GPU by the clock kernel.
+begin_with()
 {
-    local word=ok
-    if ! awk -v x="$2" -v low="${4%:*}" -v high="${4#*:}" \
-        'BEGIN { exit !(x != "" && (low == "" || x >= low) && (high == "" || x <= high)) }' </dev/null; then
-        word=MISSED
-        n_failed=$((n_failed + 1))
-    fi
-    printf '%-58s %10s %-8s limit %-10s %s\n' "$1" "${2:--}" "$3" "$4" "$word"
+    few_samples "$1" 'device = cuda:0' 'clock = kernel' "${@:2}"
 }
 
-# calculate EXPRESSION [FORMAT]: by awk, as %.3f.
-calculate()
-{
-    awk "BEGIN { printf \"${2:-%.3f}\", $1 }" </dev/null
-}
-
-# measure LINE...: a configuration of these lines, into results.gbr; what went wrong is shown.
+# measure LINE...: these lines, into results.gbr; what went wrong is shown.
 measure()
 {
-    {
-        printf '[policy many]\nplugin = fixed\nsamples = %s\n' "$samples"
-        printf '[defaults]\npolicy = many\ndevice = cuda:0\nclock = kernel\nwarmup = 100 ms\niterations = 1\n'
-        printf '%s\n' "$@"
-    } >bench.ini
+    begin_with "$samples" 'warmup = 100 ms' 'iterations = 1' "$@" >bench.ini
     run bench.ini -q
     shows_failure
 }
@@ -68,14 +49,6 @@ shows_failure()
     [ "$code" != 0 ] || return 0
     cat table.txt text.txt
     n_failed=$((n_failed + 1))
-}
-
-# rows COLUMNS [ARGUMENT]...: of each case one line.
-rows()
-{
-    local columns=$1
-    shift
-    "$gbrun" export --format csv --columns "$columns" "$@" results.gbr | tail -n +2 | tr -d '\r'
 }
 
 # The kernel's own timer against the clock.
@@ -97,19 +70,11 @@ copy()
     verdict "copy of 1 MiB, cold" "$(calculate "$(rows median_ns) / 1000")" us 2.0:2.2
 }
 
-# The clocks side by side: what each reads more than the kernel knows of itself.
+# The clocks side by side: what each reads more than the kernel knows of itself; truth.sh judges it.
 sides_of_clocks()
 {
-    local cache least most difference which
     SAMPLES=512 sides kernel event record
     table_of_sides
-    for cache in warm cold; do
-        read -r least most difference which <<<"$(range_of_sides $cache)"
-        verdict "clock kernel above the kernels' own times, $cache: least" "$least" us 0.5:
-        verdict "  most" "$most" us :1.0
-        verdict "  difference ($which)" "$difference" us :0.25
-    done
-    verdict "  kernels, warm and cold" "$(grep -c '^kernel ' sides.txt || true)" kernels 46:46
 }
 
 # What a sample costs beyond its kernel: from the start of measuring to the end of the last sample, over
@@ -124,7 +89,7 @@ wall()
         warm) limit=2 ;;
         *) limit=18 ;;
         esac
-        each=$("$gbrun" export --format csv --rows sample --where "label = '$label'" results.gbr |
+        each=$("$GBRUN" export --format csv --rows sample --where "label = '$label'" results.gbr |
             awk -F, '
                 NR == 1 { for (i = 1; i <= NF; i++) if ($i == "elapsed_ns") column = i; next }
                 { n++; last = $column }
@@ -139,17 +104,8 @@ wall()
 spread()
 {
     local i
-    cat >range.ini <<INI
-[gbrun]
-rounds = $1
-[policy many]
-plugin = fixed
-samples = ${SAMPLES:-512}
-[defaults]
-policy = many
-device = cuda:0
-clock = kernel
-warmup = 20 ms
+    begin_with "${SAMPLES:-512}" 'warmup = 20 ms' '[gbrun]' "rounds = $1" >range.ini
+    cat >>range.ini <<INI
 [bench kernels]
 plugin = truth_plain
 zip.kernel = kind, blocks, bytes: empty, 1, 4KiB | empty, 132, 4KiB | empty, 131072, 4KiB | spin, 1, 4KiB |
@@ -219,8 +175,7 @@ range()
 {
     spread 1
     verdict "range of the median kernel, in 0.1 % or steps of 32 ns" "$(awk '
-        { steps = $2 / 32.5; parts = $1 / 0.1; print steps < parts ? steps : parts }' spread.txt |
-        sort -g | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }')" "" :1
+        { steps = $2 / 32.5; parts = $1 / 0.1; print (steps < parts ? steps : parts) }' spread.txt | median)" "" :1
     verdict "  of the worst that is not within a step" "$(worst)" % :1.5
 }
 
@@ -271,32 +226,16 @@ INI
         "$(rows verdict | grep -cE 'certified|resolution limited' || true)" cases "4:4"
 }
 
-# Each number of streams against what the times of its problems predict (docs/experiments/multistream.md).
 process()
 {
     certify 0.5% 1.4
     certify 1% 1.0
 }
 
-# Each number of streams against the time on one.
-streams()
-{
-    local n median predicted one_predicted one=
-    rm -f results.gbr
-    "$gbrun" -q -c "$top/conf/multistream.ini" -o results.gbr -s streams.device=cuda:0 >table.txt 2>text.txt ||
-        cat table.txt text.txt
-    while IFS=, read -r n median predicted; do
-        [ -n "$one" ] || one=$median one_predicted=$predicted
-        verdict "$n streams: $(calculate "$median / 1e6") ms, speed-up $(calculate "$one / $median" %.2f): off the prediction" \
-            "$(calculate "100 * ($one / $median / ($one_predicted / $predicted) - 1)")" % "-1:1"
-    done < <(rows streams,median_ns,predicted_time --sort streams)
-    [ -n "$one" ] || verdict "streams" "" ms 0:
-}
-
-[ $# -gt 0 ] || set -- spin copy sides wall range rounds process streams
+[ $# -gt 0 ] || set -- spin copy sides wall range rounds process
 for name; do
     case $name in
-    spin | copy | wall | range | rounds | process | streams) $name ;;
+    spin | copy | wall | range | rounds | process) $name ;;
     sides) sides_of_clocks ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$here/numbers.sh" >&2

@@ -1,56 +1,26 @@
 #!/usr/bin/env bash
 # Odd ways of putting 50 us of work onto a GPU: the clock kernel reads each right, or the case is refused
 # with a reason. Nothing is read as shorter than it is.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-if [ ! -f "$GBRUN_PLUGIN_PATH/odd_ways.so" ]; then
-    echo "there is no module odd_ways: gbrun was built without nvcc"
-    exit 77
-fi
-cd "$TMPDIR" || exit 99
+begin
+need_module odd_ways
 
-on_the_queue='plain two three alternating counting own_graph dependent cooperative forked_joined
-    thread_on_queue'
+on_the_queue='plain two three alternating counting own_graph dependent cooperative forked_joined thread_on_queue'
 # Host functions, copies and allocations take time of their own; run may wait for the work.
-longer='host_function waits_for_stream waits_for_device waits_for_event allocates allocates_async
-    copies_pinned'
+longer='host_function waits_for_stream waits_for_device waits_for_event allocates allocates_async copies_pinned'
 # Not on the queue, or not all of it: may be refused.
-elsewhere='copies_pageable forked_unjoined blocking_stream legacy_stream per_thread_stream
-    thread_on_stream'
+elsewhere='copies_pageable forked_unjoined blocking_stream legacy_stream per_thread_stream thread_on_stream'
 
 # in_list WORD LIST: it is one of them.
 in_list()
 {
-    [[ " $(tr -s '\n ' '  ' <<<"$2") " == *" $1 "* ]]
+    [[ " $2 " == *" $1 "* ]]
 }
 
-listed()
-{
-    tr -s '\n ' '  ' <<<"$1" | sed 's/ $//; s/ /, /g'
-}
-
-cat >odd.ini <<INI
-[policy many]
-plugin = fixed
-samples = 200
-[defaults]
-policy = many
-device = cuda
-clock = kernel
-time_limit = 30 s
-[bench odd_ways]
-sweep.way = $(listed "$on_the_queue"),
-    $(listed "$longer"),
-    $(listed "$elsewhere")
-[bench large_copy]
-plugin = odd_ways
-way = only_copies_pageable
-bytes = 8MiB
-[bench odd_ways_every_call]
-sweep.way = plain, alternating, counting
-INI
+ways="$on_the_queue $longer $elsewhere"
+few_samples 200 'device = cuda' 'clock = kernel' 'time_limit = 30 s' '[bench odd_ways]' "sweep.way = ${ways// /, }" \
+    '[bench large_copy]' 'plugin = odd_ways' 'way = only_copies_pageable' 'bytes = 8MiB' \
+    '[bench odd_ways_every_call]' 'sweep.way = plain, alternating, counting' >odd.ini
 run odd.ini -q
 # A case a line; texts, which may hold commas, in files of their own: why it was not read as asked for,
 # and why it was not measured.
@@ -58,12 +28,6 @@ column bench,way,status,verified,clock,launched,median_ns,mean_ns >cases.txt
 column reading_note | sed 's/^"//; s/"$//' >notes.txt
 column status_text | sed 's/^"//; s/"$//' >reasons.txt
 number_of_cases 27
-
-# within FROM X TO
-within()
-{
-    awk -v from="$1" -v x="$2" -v to="$3" 'BEGIN { exit !(x != "" && x >= from && x <= to) }' </dev/null
-}
 
 # judge: of the case in the variables below; prints what is wrong with it.
 judge()
@@ -84,8 +48,8 @@ judge()
     elif ! in_list "$way" "$on_the_queue"; then
         most=500
     fi
-    within $least "$reading" $most || echo "$reading us are not between $least and $most us"
-    if in_list "$way" "$longer" && [[ $way = waits* ]] && ! within $least "$reading" 53.5 && [ -z "$note" ]; then
+    is_within $least "$reading" $most || echo "$reading us are not between $least and $most us"
+    if in_list "$way" "$longer" && [[ $way = waits* ]] && ! is_within $least "$reading" 53.5 && [ -z "$note" ]; then
         echo "longer than the work, and no note says why"
     fi
     if [ "$way" = counting ]; then
@@ -106,12 +70,7 @@ while IFS=, read -r bench way status verified clock launched median mean &&
     name=$way
     [ "$bench" = odd_ways ] || name="$way ($bench)"
     n_judged=$((n_judged + 1))
-    wrong=$(judge)
-    if [ -z "$wrong" ]; then
-        pass "$name: 50 us, or refused with a reason"
-    else
-        fail "$name: 50 us, or refused with a reason" "$wrong"
-    fi
+    equals "$name: 50 us, or refused with a reason" "" "$(judge)"
     printf '# %-30s %-8s %11s %-7s %-8s %s\n' "${name/odd_ways_/}" "$status" "${reading:--}" "$clock" \
         "${launched:--}" "${note:-$reason}"
 done <cases.txt 3<notes.txt 4<reasons.txt

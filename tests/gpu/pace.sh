@@ -3,15 +3,13 @@
 # energy; throttling that is not the next case's. On an H200 a product of 4096 is about 175.9 us in
 # bursts and 200.3 us under lasting load, one of 8192 about 1,372 and 1,635 us. It takes three minutes.
 # SIZE=8192 PROCESSES=5 tests/gpu/pace.sh: another size, as many processes.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-cd "$TMPDIR" || exit 99
+begin
 size=${SIZE:-4096}
 processes=${PROCESSES:-3}
 
-cat >product.ini <<INI
-[policy precise]
+input='buffer(bf16[{n * n}], uniform=-1:1)'
+head="[policy precise]
 plugin = steady
 precision = 0.5%
 confidence = 95%
@@ -22,42 +20,15 @@ samples = 400
 device = cuda:0
 policy = precise
 [bench product]
-plugin = call
-library = libcublas.so.13, libcublas.so.12
-optional = yes
-ok = 0
-before = cublasCreate_v2(out handle), cublasSetStream_v2(handle, stream)
-after = cublasDestroy_v2(handle)
-function = cublasGemmEx
-signature = int(pointer, int, int, int, int, int, pointer, pointer, int, int, pointer, int, int,
-  pointer, pointer, int, int, int, int)
-let.n = $size
-arg.1 = handle
-arg.2 = 1
-arg.3 = 0
-arg.4 = {n}
-arg.5 = {n}
-arg.6 = {n}
-arg.7 = constant(float, 1)
-arg.8 = buffer(bf16[{n * n}], uniform=-1:1)
-arg.9 = 14
-arg.10 = {n}
-arg.11 = buffer(bf16[{n * n}], uniform=-1:1)
-arg.12 = 14
-arg.13 = {n}
-arg.14 = constant(float, 0)
-arg.15 = buffer(bf16[{n * n}], out)
-arg.16 = 14
-arg.17 = {n}
-arg.18 = 68
-arg.19 = -1
+$(gemm_ex 'before = cublasCreate_v2(out handle), cublasSetStream_v2(handle, stream)' "let.n = $size")
+$(arguments handle 1 0 '{n}' '{n}' '{n}' 'constant(float, 1)' "$input" 14 '{n}' "$input" 14 '{n}' 'constant(float, 0)' \
+    'buffer(bf16[{n * n}], out)' 14 '{n}' 68 -1)
 work.flops = {2 * n * n * n}
 work.math = bf16 tensor
 zip.way = cache, pace: cold, sustained | cold, burst | warm, sustained | cold, free
 [bench spin]
 duration = 200 us
-policy = few
-INI
+policy = few"
 
 # range VALUE...: the range of the values over their mean, in %.
 range()
@@ -71,16 +42,12 @@ range()
 
 at_most()
 {
-    if awk -v x="$2" -v most="$3" 'BEGIN { exit !(x != "" && x <= most) }'; then
-        pass "$1: $2"
-    else
-        fail "$1: $2" "expected at most $3" "$(cat rows.txt)"
-    fi
+    within "$1: $2" "" "$2" "$3" "$(cat rows.txt)"
 }
 
 : >rows.txt
 for process in $(seq "$processes"); do
-    run product.ini
+    measure
     if [ "$(column status "bench = 'product'" | sort -u)" = skipped ]; then
         skip "the product" "$(column status_text "bench = 'product'" | head -n 1)"
         finish

@@ -2,39 +2,11 @@
 # Work of several GPUs at once: copies in all directions and collectives of NCCL are right, with every
 # option, and their bandwidths, which are printed, go together. NCCL is $NCCL, or where the loader looks,
 # or the one that PyTorch brought along.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
+begin
 n=$(n_gpus)
-if [ "$n" -lt 2 ]; then
-    echo "one GPU: it has no peers"
-    exit 77
-fi
-cd "$TMPDIR" || exit 99
-
-# measure LINE...: a section with few samples, and these lines.
-measure()
-{
-    cat >bench.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 30
-[defaults]
-policy = few
-device = cuda
-time_limit = 2 min
-INI
-    printf '%s\n' "$@" >>bench.ini
-    run bench.ini
-}
-
-# verified NAME N: all cases are ok, each was checked, and there are N.
-verified()
-{
-    all_fine "$1"
-    equals "$1: all are checked" ok "$(column verified | sort -u)"
-    number_of_cases "$2"
-}
+[ "$n" -ge 2 ] || leave "one GPU: it has no peers"
+head=$(few_samples 30 'device = cuda' 'time_limit = 2 min')
 
 # print_rates: what crossed the links of each case.
 print_rates()
@@ -50,21 +22,21 @@ measure '[bench copy]' "$pairs | device, peer, all" 'sweep.bytes = 1, 4099, 1MiB
 if grep -q "does not reach the memory of GPU" text.txt; then
     skip "copies between GPUs" "a GPU does not reach another one's memory"
 else
-    verified "copies between GPUs" 16
+    all_verified "copies between GPUs"
+    number_of_cases 16
     print_rates
     # Two directions of one link carry more than one, and less than twice as much.
-    where='"from" = '"'device' and bytes = 268435456"
-    equals "both directions at once carry 1.3 to 2.1 times as much as one" yes "$(
-        column directions,items_per_s "$where" | awk -F, '
+    within "both directions at once carry 1.3 to 2.1 times as much as one" 1.3 "$(
+        column directions,items_per_s "\"from\" = 'device' and bytes = 268435456" | awk -F, '
             { rate[$1] = $2 }
-            END { times = rate["both"] / rate["one"]; print (times > 1.3 && times < 2.1 ? "yes" : times) }')"
-    measure '[bench copy]' "$pairs | device, peer, all" 'bytes = 1MiB' 'iterations = 3' \
-        'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
-    verified "copies between GPUs: launch, cache and several iterations" 16
+            END { if (rate["one"] > 0) print rate["both"] / rate["one"] }')" 2.1
+    verified "copies between GPUs: launch, cache and several iterations" '[bench copy]' "$pairs | device, peer, all" \
+        'bytes = 1MiB' 'iterations = 3' 'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
+    number_of_cases 16
 fi
-measure '[bench copy]' 'bytes = 64MiB' 'method = memcpy' \
+verified "copies from and to the host at once" '[bench copy]' 'bytes = 64MiB' 'method = memcpy' \
     'zip.way = from, to, directions: device, pinned, one | pinned, device, one | device, pinned, both'
-verified "copies from and to the host at once" 3
+number_of_cases 3
 print_rates
 
 # --- NCCL ---
@@ -82,15 +54,17 @@ PYTHON
 library=${NCCL:-$(nccl_of_python)}
 [ -n "$library" ] || library=$(find /usr/lib /usr/local /opt -name libnccl.so.2 -print -quit 2>/dev/null)
 library=${library:-libnccl.so.2}
+nccl="[bench nccl]
+library = $library"
 all='sweep.collective = all_reduce, all_gather, reduce_scatter, all_to_all, broadcast'
 
-measure '[bench nccl]' "library = $library" 'iterations = 20' "$all" \
-    'sweep.bytes = 1KiB, 1MiB, 64MiB, 512MiB'
+measure "$nccl" 'iterations = 20' "$all" 'sweep.bytes = 1KiB, 1MiB, 64MiB, 512MiB'
 if grep -q "libnccl.so.2 was not found" text.txt; then
     skip "collectives of NCCL" "there is no libnccl.so.2: set NCCL to its path"
     finish
 fi
-verified "collectives" 20
+all_verified "collectives"
+number_of_cases 20
 echo "# NCCL $(column metric.nccl_version | sort -u) of $library, $n GPUs"
 echo "# collective  bytes  median  algorithm bandwidth  bus bandwidth"
 column collective,bytes,median_ns,items_per_s,bytes_per_s | awk -F, '
@@ -104,14 +78,14 @@ equals "bus and algorithm bandwidth are as nccl-tests define them" "" "$(
         }')"
 
 types='sweep.dtype = fp32, fp16, bf16, fp64, int32, int64, int8'
-measure '[bench nccl]' "library = $library" "$all" "$types" 'bytes = 1MiB'
-verified "collectives of each type" 35
-measure '[bench nccl]' "library = $library" 'sweep.collective = all_reduce, reduce_scatter' \
+verified "collectives of each type" "$nccl" "$all" "$types" 'bytes = 1MiB'
+number_of_cases 35
+verified "reductions, also in place" "$nccl" 'sweep.collective = all_reduce, reduce_scatter' \
     'sweep.op = sum, max, min' 'sweep.in_place = no, yes' 'sweep.bytes = 1000, 33MiB' 'iterations = 3'
-verified "reductions, also in place" 24
-measure '[bench nccl]' "library = $library" 'sweep.collective = all_gather, broadcast' \
+number_of_cases 24
+verified "others in place, warm and cold" "$nccl" 'sweep.collective = all_gather, broadcast' \
     'in_place = yes' 'sweep.cache = warm, cold' 'sweep.ranks = 0, 2'
-verified "others in place, warm and cold" 8
-measure '[bench nccl]' "library = $library" 'device = cuda:1' "$all" 'bytes = 1MiB' 'ranks = 2'
-verified "collectives whose first rank is another GPU" 5
+number_of_cases 8
+verified "collectives whose first rank is another GPU" "$nccl" 'device = cuda:1' "$all" 'bytes = 1MiB' 'ranks = 2'
+number_of_cases 5
 finish

@@ -1,29 +1,11 @@
 #!/usr/bin/env bash
 # The range that gbrun run --profile shows to ncu holds the kernels of the case, as many as there are samples,
 # and none of gbrun's own.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-ncu=$(PATH=$PATH:/usr/local/cuda/bin command -v ncu)
-if [ -z "$ncu" ]; then
-    echo "there is no ncu on PATH or in /usr/local/cuda/bin"
-    exit 77
-fi
-cd "$TMPDIR" || exit 99
-cat >bench.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 10
-[defaults]
-policy = few
-device = cuda
-time_limit = 2 min
-[bench copy]
-method = kernel
-bytes = 1MiB
-sweep.launch = stream, graph
-sweep.cache = warm, cold
-INI
+begin
+ncu=$(cuda_tool ncu) || leave "there is no ncu on PATH or in /usr/local/cuda/bin"
+few_samples 10 'device = cuda' 'time_limit = 2 min' '[bench copy]' 'method = kernel' 'bytes = 1MiB' \
+    'sweep.launch = stream, graph' 'sweep.cache = warm, cold' >bench.ini
 
 # kernels NUMBER: the names of what ncu saw of this case, with how often each.
 kernels()

@@ -1,29 +1,18 @@
 #!/usr/bin/env bash
 # gbrun.py on a GPU: functions of PyTorch, Triton and CuPy read the same in every process; what fails leaves the
 # process and its context usable; Triton's autotune takes do_bench from it.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-python3 -c 'import torch, triton' 2>/dev/null || {
-    echo "python3 has no PyTorch or Triton"
-    exit 77
-}
+begin
+need_triton
 for library in "$top_builddir/.libs" "$top_srcdir/lib"; do
     [ ! -e "$library/libgbrun.so.0" ] || export GBRUN_LIBRARY=$library/libgbrun.so.0
 done
 export PYTHONPATH=$top_srcdir/python PYTHONDONTWRITEBYTECODE=1
-cd "$TMPDIR" || exit 99
 processes=${PROCESSES:-5}
 
 code=0
 timeout 120 python3 -X faulthandler "$top_srcdir/tests/gpu/python.py" odd >odd.txt 2>errors.txt || code=$?
-while IFS='|' read -r verdict what words; do
-    case $verdict in
-    pass) pass "$what" ;;
-    fail) fail "$what" "$words" ;;
-    figure) echo "# $what: $words" ;;
-    esac
-done <odd.txt
+verdicts "" <odd.txt
 equals "it comes to its end" "0" "$code$(grep -v "^  [A-Z]" errors.txt | tail -n 20)"
 
 timeout $((60 + 30 * processes)) python3 "$top_srcdir/tests/gpu/python.py" times "$processes" >times.txt 2>errors.txt ||
@@ -47,9 +36,9 @@ while IFS='|' read -r name n cold_low cold_high warm_low warm_high their_low the
     echo "# $name ($kernels kernels, $n_certified certified): cold $cold_low to $cold_high us at $mhz_low to $mhz_high MHz," \
         "warm $warm_low to $warm_high, do_bench $their_low to $their_high," \
         "graph, Timer, profiler$(sed -n "s/^$name|/ /p" others.txt | tr '|' ' ')"
-    succeeds "$name: processes agree within 1 %" awk -v l="$cold_low" -v h="$cold_high" 'BEGIN { exit !(h <= 1.01 * l) }'
+    within "$name: processes agree within 1 %" 1 "$(awk -v l="$cold_low" -v h="$cold_high" 'BEGIN { print h / l }')" 1.01
 done <ranges.txt
 awk -F'|' '{ printf "%.2f\n", 100 * ($4 / $3 - 1) }' ranges.txt | sort -n >agreement.txt
 echo "# ranges, cold, %: $(xargs <agreement.txt)"
-succeeds "half of all functions within 0.4 %" awk '{ r[NR] = $1 } END { exit !(r[int((NR + 1) / 2)] <= 0.4) }' agreement.txt
+within "half of all functions within 0.4 %" "" "$(median <agreement.txt)" 0.4
 finish

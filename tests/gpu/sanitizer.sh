@@ -1,26 +1,14 @@
 #!/usr/bin/env bash
 # compute-sanitizer finds no wrong access and no race in the kernels of the plugins, nor in those of the
 # clock. It is a profiler, too: CUPTI is taken then, which the clock kernel does not need.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-sanitizer=$(PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v compute-sanitizer)
-if [ -z "$sanitizer" ]; then
-    echo "there is no compute-sanitizer on PATH or in /usr/local/cuda/bin"
-    exit 77
-fi
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+begin
+sanitizer=$(cuda_tool compute-sanitizer) || leave "there is no compute-sanitizer on PATH or in /usr/local/cuda/bin"
+need_module cuda_kernels
 
-cat >small.ini <<'INI'
-[policy two]
-plugin = fixed
-samples = 2
-[defaults]
-policy = two
-iterations = 1
-device = cuda
-time_limit = 5 min
+head=$(few_samples 2 'iterations = 1' 'device = cuda' 'time_limit = 5 min')
+echo "$head" >small.ini
+cat >>small.ini <<'INI'
 [bench kernels]
 plugin = cuda_kernels
 bytes = 64KiB
@@ -100,15 +88,11 @@ arg.4 = stream
 ok = 0
 sweep.n = 1, 1001
 [bench call_synchronous]
-library = libcuda.so.1
+like = call
+plugin = call_synchronous
 function = cuMemcpyDtoHAsync_v2
-signature = int(pointer, pointer, size_t, pointer)
-arg.source = buffer(int32[1001], count)
-arg.1 = buffer(int32[1001], pinned, out, expect=source)
-arg.2 = source
-arg.3 = 4004
-arg.4 = stream
-ok = 0
+arg.1 = buffer(int32[{n}], pinned, out, expect=source)
+sweep.n = 1001
 [bench kernel]
 source = kernels.cu
 entry = reverse<{tile}>
@@ -178,25 +162,21 @@ for tool in memcheck racecheck; do
 done
 cd "$TMPDIR" || exit 99
 
-# planted ENTRY LINE...: a configuration about one faulty kernel of kernels.cu.
+# planted TOOL ENTRY LINE...: looks at one kernel of kernels.cu.
 planted()
 {
-    sed -n '1,/^time_limit/p' small.ini >planted.ini
-    printf '%s\n' '[bench planted]' 'plugin = kernel' 'source = kernels.cu' "entry = $1" 'grid = 1' \
-        'cache_folder = kernels' "${@:2}" >>planted.ini
+    printf '%s\n' "$head" '[bench planted]' 'plugin = kernel' 'source = kernels.cu' "entry = $2" 'grid = 1' \
+        'cache_folder = kernels' "${@:3}" >planted.ini
+    look "$1" planted.ini
 }
 # The arrays end where they end: one element behind is found, although the driver gives more.
-planted one_too_many 'signature = void(pointer, int)' 'arg.1 = buffer(int[1001])' \
-    'arg.2 = {last}' 'block = 2' 'sweep.last = 1000'
-look memcheck planted.ini
+two=('signature = void(pointer, int)' 'arg.1 = buffer(int[1001])' 'arg.2 = {last}' 'block = 2')
+planted memcheck one_too_many "${two[@]}" 'sweep.last = 1000'
 all_fine "memcheck: the last element of an array"
-planted one_too_many 'signature = void(pointer, int)' 'arg.1 = buffer(int[1001])' \
-    'arg.2 = {last}' 'block = 2' 'sweep.last = 1001'
-look memcheck planted.ini
+planted memcheck one_too_many "${two[@]}" 'sweep.last = 1001'
 succeeds "memcheck: one element behind it is found" grep -q 'Invalid __global__ write of size 4' log.*
 succeeds "memcheck: with the name of the kernel" grep -q 'one_too_many' log.*
-planted without_waiting 'signature = void(pointer)' 'arg.1 = buffer(int[256])' 'block = 256'
-look racecheck planted.ini
+planted racecheck without_waiting 'signature = void(pointer)' 'arg.1 = buffer(int[256])' 'block = 256'
 succeeds "racecheck: a forgotten __syncthreads is found" \
     grep -q 'RACECHECK SUMMARY: [1-9][0-9]* hazard' log.*
 finish

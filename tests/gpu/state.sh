@@ -1,32 +1,15 @@
 #!/usr/bin/env bash
 # A case that makes all launches of its process slower: kernels of two streams side by side do, for as
 # long as the process lives. Cases after it read what those before it did.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-if [ ! -f "$GBRUN_PLUGIN_PATH/truth.so" ]; then
-    echo "there is no module truth: gbrun was built without nvcc"
-    exit 77
-fi
-cd "$TMPDIR" || exit 99
+begin
+need_module truth
 
 # measure NAME=KIND...: a benchmark for each, in this order, in one run of $ROUNDS rounds, 1 by default.
 measure()
 {
     local bench
-    cat >state.ini <<INI
-[gbrun]
-rounds = ${ROUNDS:-1}
-[policy many]
-plugin = fixed
-samples = 4096
-[defaults]
-policy = many
-device = cuda
-clock = kernel
-warmup = 20 ms
-INI
+    few_samples 4096 'device = cuda' 'clock = kernel' 'warmup = 20 ms' '[gbrun]' "rounds = ${ROUNDS:-1}" >state.ini
     for bench; do
         printf '[bench %s]\nplugin = truth_plain\nkind = %s\n' "${bench%=*}" "${bench#*=}" >>state.ini
     done
@@ -47,11 +30,7 @@ agree()
     range=$(awk -v column="$2" '
         { x = $column; if (NR == 1 || x < least) least = x; if (NR == 1 || x > most) most = x }
         END { printf "%.2f", (NR > 1 && least > 0 ? most - least : 1e9) }' empty.txt)
-    if awk -v range="$range" 'BEGIN { exit !(range != "" && range <= 10) }' </dev/null; then
-        pass "$1 ($range ns)"
-    else
-        fail "$1" "$range ns" "$(cat empty.txt)"
-    fi
+    within "$1 ($range ns)" "" "$range" 10 "$(cat empty.txt)"
 }
 
 : >empty.txt

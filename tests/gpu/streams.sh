@@ -1,29 +1,10 @@
 #!/usr/bin/env bash
 # multistream_matmul takes as long as its problems' own times predict, in each of several processes, and stamps
 # do not slow it. PROCESSES=10 ./run-gpu-tests -v streams: so many, with tables of what was measured; default 3.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-cd "$TMPDIR" || exit 99
+begin
 n_processes=${PROCESSES:-3}
-
-cat >streams.ini <<'INI'
-[policy trials]
-plugin = fixed
-samples = 20
-[defaults]
-device = cuda:0
-policy = trials
-max_time = 1 min
-[bench streams]
-plugin = multistream_matmul
-stamps = each
-sweep.streams = 1, 2, 4, 5, 8, 16
-[bench stamps]
-plugin = multistream_matmul
-streams = 16
-sweep.stamps = no, yes
-INI
+head=$(few_samples 20 'device = cuda:0' 'max_time = 1 min')
 
 # Of each number of streams a line: streams, both speed-ups, by how many percent they differ, the whole over the
 # prediction of the same run, the host's time over it, milliseconds of fastest and slowest problem, units.
@@ -50,8 +31,9 @@ lines_of_problems()
 
 : >costs.txt
 for ((i = 1; i <= n_processes; i++)); do
-    run streams.ini -o results.gbr
-    all_fine "process $i: all is right"
+    fine "process $i: all is right" \
+        '[bench streams]' 'plugin = multistream_matmul' 'stamps = each' 'sweep.streams = 1, 2, 4, 5, 8, 16' \
+        '[bench stamps]' 'plugin = multistream_matmul' 'streams = 16' 'sweep.stamps = no, yes'
     lines_of_streams >lines.txt
     echo "# streams, speed-up measured and predicted, difference in %, run and median over prediction,"
     echo "#     fastest and slowest problem in ms, multiprocessors"
@@ -71,6 +53,5 @@ for streams in 1 5 16; do
 done
 echo "# what stamps cost, percent of the time on 16 streams: $(xargs <costs.txt)"
 # Of several processes the median: two cases of one do not always run on the same multiprocessors.
-succeeds "stamps cost less than 0.1 %" \
-    awk -v cost="$(sort -n costs.txt | sed -n "$(((n_processes + 1) / 2))p")" 'BEGIN { exit !(cost < 0.1 && cost > -5) }'
+within "stamps cost less than 0.1 %" -5 "$(median <costs.txt)" 0.0999
 finish

@@ -1,15 +1,9 @@
 #!/usr/bin/env bash
 # The clock kernel against the truth: kernels whose blocks store when they began and ended, products of
 # libraries against events, and kernels that grow by less than the timer's step.
-. "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/gpu/common.sh"
-need_gpu
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-if [ ! -f "$GBRUN_PLUGIN_PATH/truth.so" ]; then
-    echo "there is no module truth: gbrun was built without nvcc"
-    exit 77
-fi
-cd "$TMPDIR" || exit 99
+begin
+need_module truth
 
 # --- What a clock reads is longer than the kernel's own time, by the same for all kernels ---
 
@@ -19,22 +13,13 @@ equals "kernels are measured by all clocks" "" "$(sides kernel event record)"
 while read -r _ kernel cache _ above launched; do
     most=1.0
     [ "$launched" != stream ] || most=2.5
-    name="$kernel, $cache: 0.5 to $most us above its own time"
-    if awk -v x="$above" -v most=$most 'BEGIN { exit !(x >= 0.5 && x <= most) }' </dev/null; then
-        pass "$name"
-    else
-        fail "$name" "$above us (launched: $launched)"
-    fi
+    within "$kernel, $cache: 0.5 to $most us above its own time" 0.5 "$above" $most "launched: $launched"
 done < <(grep '^kernel ' sides.txt)
 equals "what is several kernels is launched in the stream, all else as a graph" "fork graph" \
     "$(awk '$1 == "kernel" && $6 != "graph" && !seen[$2]++ { print $2 }' sides.txt | sort | in_a_line cat)"
 for cache in warm cold; do
     read -r _ _ difference which <<<"$(range_of_sides "$cache")"
-    if awk -v x="${difference:-1}" 'BEGIN { exit !(x < 0.25) }' </dev/null; then
-        pass "$cache: kinds of kernels differ by less than 0.25 us"
-    else
-        fail "$cache: kinds of kernels differ by less than 0.25 us" "$difference us: $which"
-    fi
+    within "$cache: kinds of kernels differ by less than 0.25 us" "" "$difference" 0.249 "$which"
 done
 equals "as many kernels as there are, warm and cold" 46 "$(grep -c '^kernel ' sides.txt)"
 table_of_sides | sed 's/^/# /'
@@ -43,16 +28,8 @@ sed 's/^/# /' notes.kernel.txt
 # --- Products of libraries, whose kernels stamp nothing, against events ---
 
 both='zip.way = clock, launch: kernel, auto | event, stream'
-cat >products.ini <<INI
-[policy many]
-plugin = fixed
-samples = 400
-[gbrun]
-rounds = 3
-[defaults]
-policy = many
-device = cuda
-warmup = 20 ms
+few_samples 400 'device = cuda' 'warmup = 20 ms' '[gbrun]' 'rounds = 3' >products.ini
+cat >>products.ini <<INI
 [bench plain]
 $both
 plugin = truth_plain
@@ -93,23 +70,20 @@ run products.ini -q
 equals "products: all cases are measured" "" \
     "$(column status,label,status_text "status not in ('ok', 'skipped')")"
 # What a product is called, and by each clock the median of its rounds.
-"$GBRUN" export --format csv --rows combined --where "status = 'ok'" \
-    --columns label,clock,estimate_ns results.gbr 2>&1 |
-    tail -n +2 | tr -d '\r' | awk -F, '
-        {
-            name = $1
-            gsub(/ (clock|launch)=[a-z]*/, "", name)
-            gsub(/ /, ":", name)
-            ns[name, $2] = $3
-            if (!(name in seen)) { seen[name] = 1; order[++n] = name }
-        }
-        END {
-            for (i = 1; i <= n; i++)
-                print order[i], ns[order[i], "kernel"] + 0, ns[order[i], "event"] + 0
-        }' >products.txt
+rows label,clock,estimate_ns --rows combined --where "status = 'ok'" | awk -F, '
+    {
+        name = $1
+        gsub(/ (clock|launch)=[a-z]*/, "", name)
+        gsub(/ /, ":", name)
+        ns[name, $2] = $3
+        if (!(name in seen)) { seen[name] = 1; order[++n] = name }
+    }
+    END {
+        for (i = 1; i <= n; i++)
+            print order[i], ns[order[i], "kernel"] + 0, ns[order[i], "event"] + 0
+    }' >products.txt
 # The median of what events read more of kernels that are known.
-constant=$(awk '/^plain/ { print $3 - $2 }' products.txt | sort -n |
-    awk '{ x[NR] = $1 } END { print (x[int((NR + 1) / 2)] + x[int(NR / 2) + 1]) / 2 }')
+constant=$(awk '/^plain/ { print $3 - $2 }' products.txt | median)
 echo "# events read $constant ns more than the clock kernel"
 while read -r name kernel event; do
     off=$(awk -v kernel="$kernel" -v event="$event" -v constant="$constant" \
@@ -117,19 +91,11 @@ while read -r name kernel event; do
     printf '# %-34s kernel %10.3f us, event less its constant off by %.3f us\n' "$name" \
         "${kernel}e-3" "$((-off))e-3"
     # Each clock has a case of its own, whose arrays lie elsewhere: that alone is up to 1.5 %.
-    if awk -v off="$off" -v kernel="$kernel" \
-        'BEGIN { exit !(kernel > 0 && (off < 0 ? -off : off) <= 500 + 0.015 * kernel) }' </dev/null; then
-        pass "$name: as events less their constant, to 0.5 us and 1.5 %"
-    else
-        fail "$name: as events less their constant, to 0.5 us and 1.5 %" \
-            "kernel $kernel ns, event $event ns, constant $constant ns"
-    fi
+    most=$(awk -v kernel="$kernel" 'BEGIN { print (kernel > 0 ? 500 + 0.015 * kernel : -1) }' </dev/null)
+    within "$name: as events less their constant, to 0.5 us and 1.5 %" "" "${off#-}" "$most" \
+        "kernel $kernel ns, event $event ns, constant $constant ns"
 done < <(grep -v '^plain' products.txt)
-if [ "$(grep -vc '^plain' products.txt)" -ge 3 ]; then
-    pass "three products or more were compared"
-else
-    fail "three products or more were compared" "$(cat products.txt text.txt)"
-fi
+within "three products or more were compared" 3 "$(grep -vc '^plain' products.txt)" "" "$(cat products.txt text.txt)"
 
 # --- A staircase: kernels that grow by less than the timer's step ---
 
@@ -137,23 +103,9 @@ fi
 # kernel counts, estimate, offset and its error, and the clock's rate.
 stairs()
 {
-    cat >stairs.ini <<INI
-[device coarse]
-plugin = cuda
-timer_step = 1024 ns
-[policy many]
-plugin = fixed
-samples = $3
-[bench stairs]
-plugin = truth
-policy = many
-device = $2
-clock = kernel
-warmup = 20 ms
-kind = chain
-spans = $3
-sweep.steps = $4
-INI
+    few_samples "$3" "device = $2" 'clock = kernel' 'warmup = 20 ms' '[device coarse]' 'plugin = cuda' \
+        'timer_step = 1024 ns' '[bench stairs]' 'plugin = truth' 'kind = chain' "spans = $3" "sweep.steps = $4" \
+        >stairs.ini
     run stairs.ini -q
     column metric.span,estimate_ns,offset_ns,offset_error_ns,clock_end_hz | tr , ' ' >"$1"
 }
@@ -183,31 +135,18 @@ line()
 for attempt in 1 2 3; do
     stairs fine.txt cuda 4096 100:140
     read -r n worst cycle step < <(line fine.txt '$2')
-    if awk -v worst="$worst" 'BEGIN { exit !(worst > 0 && worst <= 1) }' </dev/null; then
-        break
-    fi
+    ! is_within 0.001 "$worst" 1 || break
     echo "# staircase $attempt: at most $worst ns off the line"
 done
 all_fine "staircase: all kernels"
 number_of_cases 41
 echo "# staircase: $n steps of $step ns, a cycle is $cycle ns, at most $worst ns off the line"
-if awk -v step="$step" 'BEGIN { exit !(step > 1 && step < 32) }' </dev/null; then
-    pass "staircase: steps are less than the timer's"
-else
-    fail "staircase: steps are less than the timer's" "$step ns" "$(head fine.txt)"
-fi
-hertz=$(awk '{ print $5 }' fine.txt | sort -n | sed -n 21p)
-if awk -v n="$n" -v worst="$worst" 'BEGIN { exit !(n == 41 && worst > 0 && worst <= 1) }' </dev/null; then
-    pass "staircase: estimates lie on a straight line to 1 ns"
-else
-    fail "staircase: estimates lie on a straight line to 1 ns" "$worst ns" "$(cat fine.txt)"
-fi
-if awk -v cycle="$cycle" -v hertz="$hertz" \
-    'BEGIN { x = cycle * hertz / 1e9; exit !(x > 0.99 && x < 1.01) }' </dev/null; then
-    pass "staircase: its slope is a cycle of the clock"
-else
-    fail "staircase: its slope is a cycle of the clock" "$cycle ns at $hertz Hz"
-fi
+within "staircase: steps are less than the timer's" 1.001 "$step" 31.999 "$(head fine.txt)"
+hertz=$(awk '{ print $5 }' fine.txt | median)
+within "staircase: estimates lie on a straight line to 1 ns" 0.001 "$worst" 1 "$(cat fine.txt)"
+within "staircase: its slope is a cycle of the clock" 0.9901 \
+    "$(awk -v cycle="$cycle" -v hertz="$hertz" 'BEGIN { print cycle * hertz / 1e9 }' </dev/null)" 1.0099 \
+    "$cycle ns at $hertz Hz"
 
 # --- The same where the timer has steps of 1,024 ns, of kernels of about 5 us ---
 
@@ -221,11 +160,7 @@ number_of_cases 5
 # The offset may be measured again between cases, so that it is taken out.
 read -r n worst cycle step < <(line coarse.txt '$2 + $3')
 echo "# coarse staircase: $n steps of $step ns, a cycle is $cycle ns, at most $worst ns off the line"
-if awk -v n="$n" -v worst="$worst" 'BEGIN { exit !(n == 5 && worst > 0 && worst <= 8) }' </dev/null; then
-    pass "coarse staircase: estimates lie on a straight line to 8 ns"
-else
-    fail "coarse staircase: estimates lie on a straight line to 8 ns" "$worst ns" "$(cat coarse.txt)"
-fi
+within "coarse staircase: estimates lie on a straight line to 8 ns" 0.001 "$worst" 8 "$(cat coarse.txt)"
 wrong=$(paste -d ' ' exact.txt coarse.txt | awk '
     { off = $7 - $2; if (NF == 10 && $9 > 0 && off <= 8 + $9 && off >= -8 - $9) next }
     { print "exact " $2 " ns, coarse " $7 " ns, error of its offset " $9 " ns" }')

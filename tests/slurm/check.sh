@@ -18,25 +18,8 @@ pass "Slurm $(sinfo --version | cut -d ' ' -f 2) with 4 nodes"
 
 # Nodes are one machine: they do not wait for its processors.
 n_cases=40
-cat >sweep.ini <<INI
-[policy few]
-plugin = fixed
-samples = 1
-[defaults]
-policy = few
-device = cpu
-iterations = 1
-warmup = 0
-rounds = 2
-[gbrun]
-claim_limit = 2 s
-lock = no
-[bench beside]
-log = $TMPDIR/log
-linger = 100 ms
-let.number = 0
-sweep.number = 1:$n_cases
-INI
+few_samples 1 'device = cpu' 'iterations = 1' 'warmup = 0' 'rounds = 2' '[gbrun]' 'claim_limit = 2 s' 'lock = no' \
+    '[bench beside]' "log = $TMPDIR/log" 'linger = 100 ms' 'let.number = 0' "sweep.number = 1:$n_cases" >sweep.ini
 gbrun list cases -c sweep.ini --format csv >list.csv 2>/dev/null
 equals "cases of the list" "$n_cases" "$(tail -n +2 list.csv | wc -l)"
 
@@ -77,11 +60,23 @@ said()
 {
     grep -h error gbrun-*.txt "$TMPDIR/cluster/slurmctld.out" | tail -n 5
 }
-# ends NAME JOB: waits until no task of the job is left.
+# submit LAST SCRIPT [ARGUMENT]...: an array of tasks 0 to LAST measures the sweep; sets job.
+submit()
+{
+    job=$(sbatch --parsable --array="0-$1" "$scripts/$2" sweep.ini "${@:3}")
+}
+# ends NAME: waits until no task of the job is left.
 ends()
 {
-    wait_until 60 is_over "$2" && return
+    wait_until 60 is_over "$job" && return
     fail "$1" "$(squeue)" "$(said)"
+}
+# complete NAME FILE: the job ends, and FILE-*.gbr, of which none are left then, have each case and round once.
+complete()
+{
+    ends "$1"
+    equals "$1: missing, foreign, twice" "0 0 0" "$(union "$2"-*.gbr)"
+    rm -f "$2"-*.gbr*
 }
 # begin FILE TASK...: waits until each of these tasks has measured a case.
 begin()
@@ -97,12 +92,11 @@ has_restarted()
     is_state "$1" PENDING && return 1
     scontrol show job "$1" | grep -q 'Restarts=[1-9]'
 }
-# again JOB TASK...: waits until these tasks are requeued and have started. Slurm itself waits for minutes, and may say so
+# again TASK...: waits until these tasks are requeued and have started. Slurm itself waits for minutes, and may say so
 # late; and it kills a task again that starts in the second in which it was killed.
 again()
 {
-    local job=$1 task
-    shift
+    local task
     for task; do
         wait_until 20 is_state "${job}_$task" PENDING || fail "task $task is requeued" "$(squeue)" "$(said)"
     done
@@ -120,15 +114,13 @@ host_of()
 }
 
 # --- an array of 4 ---
-job=$(sbatch --parsable --array=0-3 "$scripts/array.sh" sweep.ini)
-ends "an array of 4" "$job"
-equals "an array of 4: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
+submit 3 array.sh
+complete "an array of 4" part
 equals "on all nodes" "node1 node2 node3 node4" "$(host_of union.gbr)"
 equals "is shown as one" "4 of 4 shards on 4 nodes, $n_cases of $n_cases cases" "$(gbrun show union.gbr | tail -n 1)"
-rm -f ./*.gbr*
 
 # --- an array of 8: one killed, one requeued, one on a node that comes back under another name ---
-job=$(sbatch --parsable --array=0-7 "$scripts/array.sh" sweep.ini)
+submit 7 array.sh
 begin part 2 4 6
 scancel -s KILL "${job}_2"
 node=$(squeue --noheader --jobs "${job}_6" --format=%N)
@@ -136,8 +128,8 @@ scontrol requeue "${job}_4,${job}_6"
 node_stop "$node"
 node_start "$node" "spare"
 scontrol update "jobid=${job}_6" "reqnodelist=$node"
-again "$job" 4 6
-ends "an array of 8" "$job"
+again 4 6
+ends "an array of 8"
 equals "requeued tasks are complete" "1 1 1 1" "$(for task in 4 6; do
     sqlite3 "part-$task.gbr" "SELECT count(*) = 10 FROM bench_case WHERE done; SELECT count(*) FROM run"; done | xargs)"
 succeeds "cases measured under the new name say so" grep -q "^# [1-9]" <<<"# $(sqlite3 part-6.gbr \
@@ -147,9 +139,8 @@ equals "nothing but cases of the killed one is missing" "yes 0 0" \
     "$([ "$missing" -ge 1 ] && [ "$missing" -le 9 ] && echo yes) $foreign $twice"
 gbrun show union.gbr >shown.txt 2>&1
 succeeds "which is said" grep -q '^shard 3/8 has not ended' shown.txt
-job=$(sbatch --parsable --array=0-7 "$scripts/array.sh" sweep.ini)
-ends "the same array again" "$job"
-equals "the same array again: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
+submit 7 array.sh
+complete "the same array again" part
 equals "is shown as one" "8 of 8 shards on 4 nodes, $n_cases of $n_cases cases" "$(gbrun show union.gbr | tail -n 1)"
 
 node_stop "$node"
@@ -157,45 +148,39 @@ node_start "$node"
 wait_until 30 are_idle 4 || fail "the node has its name again" "$(sinfo)"
 
 # --- a folder of claims: two of four tasks are killed ---
-rm -f ./*.gbr*
-job=$(sbatch --parsable --array=0-3 "$scripts/claim.sh" sweep.ini claims)
+submit 3 claim.sh claims
 for task in 1 3; do
     begin "claim-$job" $task
     scancel -s KILL "${job}_$task"
 done
-ends "claims" "$job"
-equals "claims, two of four killed: missing, foreign, twice" "0 0 0" "$(union claim-*.gbr)"
+complete "claims, two of four killed" claim
 equals "none has more rounds of a case than others have" 1 \
     "$(sqlite3 union.gbr 'SELECT max(n) FROM (SELECT count(DISTINCT run_id) AS n FROM bench_case WHERE done GROUP BY position)')"
 
 # --- out of time: the signal that Slurm sends to the script then ---
-rm -f ./*.gbr*
-job=$(sbatch --parsable --array=0-3 "$scripts/time_limit.sh" sweep.ini)
+submit 3 time_limit.sh
 begin part 0 1 2 3
 scancel --signal=USR1 --batch "${job}_1"
 scancel "${job}_2"
-again "$job" 1
-ends "out of time" "$job"
+again 1
+ends "out of time"
 equals "who is out of time puts himself into the queue, who is cancelled does not" "REQUEUED 1 CANCELLED 0" \
     "$(for task in 1 2; do scontrol show job "${job}_$task" | tr ' ' '\n' |
         sed -n 's/^JobState=COMPLETED/REQUEUED/p; s/^JobState=//p; s/^Restarts=//p'; done | grep -v COMPLETED | xargs)"
-sbatch --wait --array=0-3 "$scripts/time_limit.sh" sweep.ini >/dev/null
-equals "out of time: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
+submit 3 time_limit.sh
+complete "out of time" part
 
 # --- preempted ---
-rm -f ./*.gbr*
-job=$(sbatch --parsable --array=0-3 "$scripts/array.sh" sweep.ini)
+submit 3 array.sh
 begin part 0 1 2 3
 sbatch --wait --partition=urgent --nodes=4 --exclusive --output=urgent.txt --wrap 'gbrun list cases -c sweep.ini' >/dev/null
-again "$job" 0 1 2 3
-ends "preempted" "$job"
-equals "preempted: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
+again 0 1 2 3
+complete "preempted" part
 equals "no case twice nor a second run" "4" "$(sqlite3 union.gbr 'SELECT count(*) FROM run')"
 
 # --- one task a GPU ---
-rm -f ./*.gbr*
-sbatch --wait --ntasks=8 "$scripts/gpus.sh" sweep.ini >/dev/null
-equals "one task a GPU: missing, foreign, twice" "0 0 0" "$(union part-*.gbr)"
+job=$(sbatch --parsable --ntasks=8 "$scripts/gpus.sh" sweep.ini)
+complete "one task a GPU" part
 equals "each has a GPU of its node for itself" "node1:0 node1:1 node2:0 node2:1 node3:0 node3:1 node4:0 node4:1" \
     "$(sqlite3 union.gbr "SELECT host.value || ':' || gpu.value FROM run
         JOIN run_fact AS host ON host.run_id = run.id AND host.name = 'host'
@@ -206,24 +191,8 @@ cat >nap.sh <<'NAP'
 [ "$(uname -n)" = node3 ] && s=0.06 || s=0.04
 sleep "$s"
 NAP
-cat >fleet.ini <<INI
-[policy few]
-plugin = fixed
-samples = 1
-[defaults]
-policy = few
-device = cpu
-iterations = 1
-warmup = 0
-rounds = 3
-[gbrun]
-lock = no
-[bench nap]
-plugin = command
-argv = sh nap.sh {number}
-let.number = 0
-sweep.number = 1:3
-INI
+few_samples 1 'device = cpu' 'iterations = 1' 'warmup = 0' 'rounds = 3' '[gbrun]' 'lock = no' \
+    '[bench nap]' 'plugin = command' 'argv = sh nap.sh {number}' 'let.number = 0' 'sweep.number = 1:3' >fleet.ini
 DRAIN=yes sbatch --parsable --wait --nodes=4 "$scripts/fleet.sh" fleet.ini --label night=1 >job.txt
 equals "a fleet's job ends with" 3 $?
 equals "the slow node is drained, and only it" "node3" "$(sinfo --noheader --Node --partition=all --states=drain --format=%N)"
