@@ -166,14 +166,29 @@ static inline void note_words(struct loaded *loaded)
                     loaded->errors.items[i].origin.column, loaded->errors.items[i].text);
 }
 
-static inline void load(struct loaded *loaded, const char *text)
+/* All but the cases, with the overrides of a command line. */
+static inline void load_settings(struct loaded *loaded, const char *text, size_t length,
+                                 const char *const *overrides, size_t n_overrides)
 {
-    ini_read_text("bench.ini", text, strlen(text), &loaded->arena, &loaded->ini, &loaded->errors);
+    ini_read_text("bench.ini", text, length, &loaded->arena, &loaded->ini, &loaded->errors);
+    if (n_overrides > 0)
+        ini_override(&loaded->ini, overrides, n_overrides, &loaded->arena, &loaded->errors);
     settings_parse(&loaded->ini, "/conf", &loaded->arena, &loaded->settings, &loaded->errors);
     settings_resolve(loaded->settings, &fixture_catalogue, &loaded->errors);
+}
+
+static inline void load_over(struct loaded *loaded, const char *text, const char *const *overrides,
+                             size_t n_overrides)
+{
+    load_settings(loaded, text, strlen(text), overrides, n_overrides);
     if (error_list_empty(&loaded->errors))
         sweep_new(loaded->settings, &loaded->sweep, &loaded->errors);
     note_words(loaded);
+}
+
+static inline void load(struct loaded *loaded, const char *text)
+{
+    load_over(loaded, text, NULL, 0);
 }
 
 static inline void unload(struct loaded *loaded)
@@ -182,4 +197,5 @@ static inline void unload(struct loaded *loaded)
     arena_free(&loaded->arena);
     error_list_free(&loaded->errors);
     text_free(&loaded->words);
+    *loaded = (struct loaded){0};
 }

@@ -1,24 +1,14 @@
 /* test_bench_case.c - identities and labels of cases, and the table of common settings. */
-#include "tests/check_main.h"
-
-#include "tests/config/settings_fixture.h"
+#include "tests/config/case_fixture.h"
 
 /* The identity of the first case of a configuration, on a device model. */
 static void uid_on(const char *text, const char *model, char ret[CASE_UID_TEXT])
 {
-    struct loaded loaded = {0};
-    struct arena arena = {0};
-    struct bench_case made = {0};
-    struct gb_error error = {0};
     load(&loaded, text);
-    ck_assert_msg(loaded.sweep, "%s", text_get(&loaded.words));
-    ck_assert_msg(sweep_case(loaded.sweep, 0, &arena, &made, &error) == GB_OK, "%s", error.text);
+    struct bench_case made = case_of(&loaded, 0);
     bench_case_uid(&made, model, ret);
-    arena_free(&arena);
-    unload(&loaded);
+    forget();
 }
-
-#define MATMUL "[bench b]\nplugin = matmul\n"
 
 /* The identity is kept in files: it may not change from one version to the next. */
 TEST(uid_is_stable)
@@ -103,8 +93,7 @@ TEST(label)
     struct text out = {0};
     text_add(&out, "case ");
     bench_case_label(&made, &out);
-    ck_assert_str_eq(text_get(&out), "case streams rows=32 label=\"a b\" empty=\"\"");
-    text_free(&out);
+    expect_text(&out, "case streams rows=32 label=\"a b\" empty=\"\"");
 }
 
 /* Keys such as check.floor have a dot, so that no plugin's option can be one of them. */
@@ -122,41 +111,33 @@ static struct option_table without_dots(struct arena *arena)
     return (struct option_table){options, table.n};
 }
 
+static void expect_sound_table(struct option_table table, size_t params_size)
+{
+    struct gb_error error = {0};
+    ck_assert_msg(option_table_check(table, params_size, NULL, 0, &error) == GB_OK, "%s",
+                  error.text);
+}
+
 TEST(common_table)
 {
-    struct arena arena = {0};
-    struct common_params common;
+    struct bench_case made = {0};
     struct gb_error error = {0};
-    ck_assert_msg(option_table_check(without_dots(&arena), sizeof common, NULL, 0, &error) == GB_OK,
+    struct text found = {0};
+    expect_sound_table(without_dots(&cases), sizeof made.common);
+    ck_assert_msg(option_fill(common_options(), NULL, 0, &made.common, sizeof made.common, &cases,
+                              &error) == GB_OK,
                   "%s", error.text);
-    ck_assert_msg(option_fill(common_options(), NULL, 0, &common, sizeof common, &arena, &error) ==
-                      GB_OK,
-                  "%s", error.text);
-    ck_assert_int_eq(common.cache, GB_CACHE_WARM);
-    ck_assert_int_eq(common.isolate, 0);
-    ck_assert_str_eq(common.clock, "auto");
-    ck_assert_int_eq(common.iterations, 0);
-    ck_assert_double_eq(common.warmup_ns, 0);
-    ck_assert_int_eq(common.min_samples, 0);
-    ck_assert_int_eq(common.max_samples, 0);
-    ck_assert_double_eq(common.max_time_ns, 15e9);
-    ck_assert_double_eq(common.time_limit_ns, 60e9);
-    ck_assert_int_eq(common.rounds, 1);
-    ck_assert_double_eq(common.check_floor, 1e-3);
-    ck_assert_double_eq(common.check_safety, 0);
-    ck_assert_int_eq(common.check_bound_kind, GB_BOUND_AUTO);
-    ck_assert_int_eq(common.check_allow_overflow, 0);
-    ck_assert_str_eq(common.check_dump, "");
-    ck_assert_int_eq(common.check_dump_always, 0);
+    add_facts(&made, "common", &found);
+    expect_text(&found,
+                " cache:0 isolate:0 clock:auto rounds:1 iterations:0 warmup_ns:0 min_samples:0"
+                " max_samples:0 max_time_ns:1.5e+10 time_limit_ns:6e+10 check_floor:0.001"
+                " check_safety:0 check_bound_kind:0 check_allow_overflow:0 check_dump:"
+                " check_dump_always:0");
     ck_assert_str_eq(cache_word(GB_CACHE_WARM), "warm");
     ck_assert_str_eq(cache_word(GB_CACHE_COLD), "cold");
-    arena_free(&arena);
 }
 
 TEST(run_table)
 {
-    struct gb_error error = {0};
-    ck_assert_msg(option_table_check(run_options(), sizeof(struct run_params), NULL, 0, &error) ==
-                      GB_OK,
-                  "%s", error.text);
+    expect_sound_table(run_options(), sizeof(struct run_params));
 }

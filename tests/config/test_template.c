@@ -1,14 +1,8 @@
 /* test_template.c - expressions in the texts of options: what they become, where a byte of it was
  * written, what is reported of errors; alone and in a configuration. */
-#include "tests/check_main.h"
-
-#include "tests/config/settings_fixture.h"
+#include "tests/config/case_fixture.h"
 
 #include "core/config/template.h"
-
-static struct arena arena;
-static struct expression_engine *engine;
-static struct loaded loaded;
 
 static const struct expression_column columns[] = {
     {"n", {.type = GB_TYPE_INT, .integer = 12, .number = 12, .text = "12"}},
@@ -18,58 +12,60 @@ static const struct expression_column columns[] = {
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 static const struct origin begin = {"f", 3, 10};
 
-static void setup(void)
-{
-    struct gb_error error;
-    ck_assert_int_eq(expression_engine_new(&engine, &error), GB_OK);
-}
+static struct gb_error error;
+static bool is_read[2]; /* n, half */
 
-static void teardown(void)
+/* The text that a template becomes; NULL: it is refused, or has no value. */
+static const char *expand(const char *written, struct text_map *ret_map)
 {
+    struct expression_engine *engine;
+    struct template *template = NULL;
+    const char *text = NULL;
+    ck_assert_int_eq(expression_engine_new(&engine, &error), GB_OK);
+    int32_t status = template_compile(engine, written, begin, columns, N_COLUMNS, &cases, &template,
+                                      &error);
+    ck_assert((status == GB_OK) == (template != NULL));
+    if (status == GB_OK) {
+        is_read[0] = template_reads(template, "n");
+        is_read[1] = template_reads(template, "half");
+        status = template_expand(template, columns, &cases, &text, ret_map, &error);
+    }
+    ck_assert(status == GB_OK || status == GB_INVALID);
+    template_free(template);
     expression_engine_free(engine);
-    arena_free(&arena);
-    unload(&loaded);
-    loaded = (struct loaded){0};
-    engine = NULL;
+    return status == GB_OK ? text : NULL;
 }
 
 static const struct {
     const char *text, *expanded;
+    bool reads_n, reads_half;
 } expansions[] = {
-    {"", ""},
-    {"plain", "plain"},
-    {"{n}", "12"},
-    {"a{n*2}b{half}", "a24b0.5"},
-    {"{ n + 1 }{n}", "1312"},
-    {"{{n}}", "{n}"},
-    {"{{{n}}}", "{12}"},
-    {"{name}", "x}y"},
-    {"{'}' || n}!", "}12!"},
-    {"{'it''s }' || n}", "it's }12"},
-    {"{\"n\"}", "12"},
-    {"buffer({4 * n}, fill=0)", "buffer(48, fill=0)"},
+    {"", "", false, false},
+    {"plain", "plain", false, false},
+    {"{n}", "12", true, false},
+    {"a{n*2}b{half}", "a24b0.5", true, true},
+    {"{ n + 1 }{n}", "1312", true, false},
+    {"{{n}}", "{n}", false, false},
+    {"{{{n}}}", "{12}", true, false},
+    {"{name}", "x}y", false, false},
+    {"{'}' || n}!", "}12!", true, false},
+    {"{'it''s }' || n}", "it's }12", true, false},
+    {"{\"n\"}", "12", true, false},
+    {"buffer({4 * n}, fill=0)", "buffer(48, fill=0)", true, false},
 };
-
-TEST_FIXTURE(setup, teardown)
 
 TEST_EACH(test_expansion, expansions)
 {
-    struct template *template = NULL;
-    struct gb_error error = {0};
-    const char *text = NULL;
     struct text_map map;
-    ck_assert_msg(template_compile(engine, expansions[_i].text, begin, columns, N_COLUMNS, &arena,
-                                   &template, &error) == GB_OK,
-                  "%s: %s", expansions[_i].text, error.text);
-    ck_assert_int_eq(template_expand(template, columns, &arena, &text, &map, &error), GB_OK);
-    ck_assert_str_eq(text, expansions[_i].expanded);
-    template_free(template);
+    ck_assert_pstr_eq(expand(expansions[_i].text, &map), expansions[_i].expanded);
+    ck_assert_int_eq(is_read[0], expansions[_i].reads_n);
+    ck_assert_int_eq(is_read[1], expansions[_i].reads_half);
 }
 
 static const struct {
     const char *text;
     uint32_t column;
-    const char *error;
+    const char *words;
 } mistakes[] = {
     {"abc{n", 13, "'{' without '}': expected {EXPRESSION}, or {{ for a brace"},
     {"{'}", 10, "'{' without '}': expected {EXPRESSION}, or {{ for a brace"},
@@ -77,34 +73,16 @@ static const struct {
     {"a{}b", 11, "{} is empty: expected {EXPRESSION}, or {{ for a brace"},
     {"a{ }b", 11, "{} is empty: expected {EXPRESSION}, or {{ for a brace"},
     {"{n}{nn}", 14, "unknown name 'nn'; did you mean 'n'?"},
+    {"ab{n}{n / 0}", 15, "gives no value (NULL): expected a number or a text"},
 };
 
 TEST_EACH(test_mistakes, mistakes)
 {
-    struct template *template = NULL;
-    struct gb_error error = {0};
-    ck_assert_int_eq(template_compile(engine, mistakes[_i].text, begin, columns, N_COLUMNS, &arena,
-                                      &template, &error),
-                     GB_INVALID);
-    ck_assert_str_eq(error.text, mistakes[_i].error);
+    struct text_map map;
+    ck_assert_ptr_null(expand(mistakes[_i].text, &map));
+    ck_assert_str_eq(error.text, mistakes[_i].words);
     ck_assert_uint_eq(error.origin.line, 3);
     ck_assert_uint_eq(error.origin.column, mistakes[_i].column);
-    ck_assert_ptr_null(template);
-}
-
-TEST(test_evaluation_fails_where_it_was_written)
-{
-    struct template *template = NULL;
-    struct gb_error error = {0};
-    const char *text = NULL;
-    struct text_map map;
-    ck_assert_int_eq(template_compile(engine, "ab{n}{n / 0}", begin, columns, N_COLUMNS, &arena,
-                                      &template, &error),
-                     GB_OK);
-    ck_assert_int_ne(template_expand(template, columns, &arena, &text, &map, &error), GB_OK);
-    ck_assert_uint_eq(error.origin.column, 15);
-    ck_assert(template_reads(template, "n") && !template_reads(template, "half"));
-    template_free(template);
 }
 
 /* "a{n*2}b{half}" is "a24b0.5": each byte of the second leads to one of the first. */
@@ -115,18 +93,11 @@ TEST(test_places)
         size_t offset;
         uint32_t column;
     } places[] = {{0, 10}, {1, 11}, {2, 11}, {3, 16}, {4, 17}, {6, 17}, {100, 17}};
-    struct template *template = NULL;
     struct setting_source source = {.written = "a{n*2}b{half}"};
-    struct setting setting = {"arg.1", "", begin};
-    ck_assert_int_eq(template_compile(engine, source.written, begin, columns, N_COLUMNS, &arena,
-                                      &template, NULL),
-                     GB_OK);
-    ck_assert_int_eq(template_expand(template, columns, &arena, &setting.text, &source.map, NULL),
-                     GB_OK);
+    struct setting setting = {"arg.1", expand(source.written, &source.map), begin};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         ck_assert_uint_eq(setting_place(&setting, &source, &map_option, places[i].offset).column,
                           places[i].column);
-    template_free(template);
 }
 
 TEST(test_places_in_quotes)
@@ -149,38 +120,33 @@ TEST(test_places_in_quotes)
 
 static const struct {
     const char *text;
-    const char *made; /* key=text of all settings, a line for each case */
+    const char *made; /* key=text of all settings, after a blank, a line for each case */
 } configurations[] = {
-    {TEXTS "title = plain\n", "title=plain\n"},
-    {TEXTS "title = n is {n}\nsweep.n = 1, 2\n", "title=n is 1\ntitle=n is 2\n"},
-    {TEXTS "title = \" {n} \"\nsweep.n = 7\n", "title=\" 7 \"\n"},
-    {TEXTS "arg.1 = f({k})\nsweep.n = 2\nlet.k = n * n\n", "arg.1=f(4)\n"},
-    {TEXTS "arg.1 = \"{n}\"\nsweep.n = 2\n", "arg.1=\"2\"\n"},
+    {TEXTS "title = plain\n", " title=plain\n"},
+    {TEXTS "title = n is {n}\nsweep.n = 1, 2\n", " title=n is 1\n title=n is 2\n"},
+    {TEXTS "title = \" {n} \"\nsweep.n = 7\n", " title=\" 7 \"\n"},
+    {TEXTS "arg.1 = f({k})\nsweep.n = 2\nlet.k = n * n\n", " arg.1=f(4)\n"},
+    {TEXTS "arg.1 = \"{n}\"\nsweep.n = 2\n", " arg.1=\"2\"\n"},
     {TEXTS "sweep.arg.1 = x{n}, \"g(1, {n + 1})\", z\nsweep.n = 5\n",
-     "arg.1=x5\narg.1=g(1, 6)\narg.1=z\n"},
-    {TEXTS "zip.z = n,title: 1,a{n} | 2,b\n", "title=a1\ntitle=b\n"},
-    {TEXTS "title = {count}\ncount = 3\n", "count=3 title=3\n"},
+     " arg.1=x5\n arg.1=g(1, 6)\n arg.1=z\n"},
+    {TEXTS "zip.z = n,title: 1,a{n} | 2,b\n", " title=a1\n title=b\n"},
+    {TEXTS "title = {count}\ncount = 3\n", " count=3 title=3\n"},
     /* what a formula makes is no template */
-    {TEXTS "let.title = '{n}'\n", "title={n}\n"},
+    {TEXTS "let.title = '{n}'\n", " title={n}\n"},
     /* nor is an option that does not say so */
-    {TEXTS "raw = {n}\n", "raw={n}\n"},
+    {TEXTS "raw = {n}\n", " raw={n}\n"},
 };
 
 TEST_EACH(test_configurations, configurations)
 {
-    CLEANUP(text_free) struct text made = {0};
-    load(&loaded, configurations[_i].text);
-    ck_assert_str_eq(text_get(&loaded.words), "");
+    struct text made = {0};
+    load_sound(configurations[_i].text);
     for (uint64_t i = 0; i < sweep_size(loaded.sweep); i++) {
-        struct bench_case bench_case;
-        struct gb_error error = {0};
-        ck_assert_int_eq(sweep_case(loaded.sweep, i, &arena, &bench_case, &error), GB_OK);
-        for (size_t j = 0; j < bench_case.n_settings; j++)
-            text_printf(&made, "%s%s=%s", j ? " " : "", bench_case.settings[j].key,
-                        bench_case.settings[j].text);
+        struct bench_case bench_case = case_of(&loaded, i);
+        add_facts(&bench_case, "settings", &made);
         text_add(&made, "\n");
     }
-    ck_assert_str_eq(text_get(&made), configurations[_i].made);
+    expect_text(&made, configurations[_i].made);
 }
 
 static const struct {
@@ -219,14 +185,10 @@ TEST(test_identity)
                                         TEXTS "title = {n}\nsweep.n = 3\n"};
     char uids[4][CASE_UID_TEXT];
     for (size_t i = 0; i < 4; i++) {
-        struct bench_case bench_case;
-        struct gb_error error = {0};
-        load(&loaded, texts[i]);
-        ck_assert_ptr_nonnull(loaded.sweep);
-        ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &bench_case, &error), GB_OK);
+        load_sound(texts[i]);
+        struct bench_case bench_case = case_of(&loaded, 0);
         bench_case_uid(&bench_case, "", uids[i]);
-        unload(&loaded);
-        loaded = (struct loaded){0};
+        forget();
     }
     ck_assert_str_eq(uids[0], uids[1]);
     ck_assert_str_eq(uids[0], uids[2]);
@@ -236,19 +198,11 @@ TEST(test_identity)
 /* What is recorded is the text as it was written: variables tell the cases apart. */
 TEST(test_parameters)
 {
-    struct bench_case bench_case;
-    struct gb_error error = {0};
-    load(&loaded, TEXTS "title = a{n}\nraw = {n}\nsweep.n = 2\n");
-    ck_assert_int_eq(sweep_case(loaded.sweep, 0, &arena, &bench_case, &error), GB_OK);
-    for (size_t i = 0; i < bench_case.n_parameters; i++) {
-        const struct parameter *parameter = &bench_case.parameters[i];
-        if (text_equal(parameter->name, "title")) {
-            ck_assert_str_eq(parameter->value.text, "a{n}");
-            ck_assert_str_eq(parameter->filled, "a2");
-        } else {
-            ck_assert_ptr_null(parameter->filled);
-        }
-    }
+    struct text found = {0};
+    load_sound(TEXTS "title = a{n}\nraw = {n}\nsweep.n = 2\n");
+    struct bench_case bench_case = case_of(&loaded, 0);
+    add_facts(&bench_case, "parameters", &found);
+    expect_text(&found, " count:1:di title:a{n}:i:a2 raw:{n}:i n:2:av");
 }
 
 /* Sections and their cases, whatever the order in which these are measured. */
@@ -263,10 +217,9 @@ TEST(test_parts)
     ck_assert_uint_eq(part.n, 20);
     for (uint64_t i = 0; i < part.n; i++) {
         struct bench_case bench_case;
-        struct gb_error error = {0};
-        ck_assert_int_eq(sweep_case_at(loaded.sweep, part.first + i, &arena, &bench_case, &error),
+        ck_assert_int_eq(sweep_case_at(loaded.sweep, part.first + i, &cases, &bench_case, &error),
                          GB_OK);
-        ck_assert_str_eq(bench_case.settings[0].text, arena_printf(&arena, "%d", (int)i + 1));
+        ck_assert_str_eq(bench_case.settings[0].text, arena_printf(&cases, "%d", (int)i + 1));
         ck_assert_str_eq(bench_case.folder, "/conf");
     }
     part = sweep_part(loaded.sweep, 1);
