@@ -1,15 +1,5 @@
 /* test_settings_errors.c - what is refused in bench.ini, in which words. */
-#include "tests/check_main.h"
-
-#include "tests/config/settings_fixture.h"
-
-static struct loaded loaded;
-
-static void teardown(void)
-{
-    unload(&loaded);
-    loaded = (struct loaded){0};
-}
+#include "tests/config/case_fixture.h"
 
 /* Errors of lines between a head and a tail; a row is the lines and "line:column: words" of every
  * error in order. */
@@ -27,6 +17,12 @@ struct mistake {
     "check.noise, check.allclose, check.norm, check.mean_abs, check.mean_rel, "                    \
     "check.beyond_1ulp, check.beyond_2ulp or check.beyond_4ulp"
 #define DEVICE_CHOICE " chooses no device: expected an index, a UUID or 'all'"
+#define SEE_MATMUL " in [bench b]: see 'gbrun help matmul' for its options"
+#define SEE_OPEN " in [bench open]: see 'gbrun help open' for its options"
+#define OUTSIDE " is out of range: expected "
+#define EMPTY " is empty: expected at least one value"
+#define NO_NAME ": expected an option or a variable, or a text in single quotes"
+#define NO_CHOICE " is not a choice: expected one of "
 
 static const struct mistake sections[] = {
     {"[benhc b]\nplugin = matmul\n[bench x]\nplugin = nop",
@@ -34,12 +30,10 @@ static const struct mistake sections[] = {
     {"[speed]\n[bench nop]", "1:1: unknown section [speed]: expected [gbrun], [defaults], [policy "
                              "NAME], [device NAME], [bench NAME], [search NAME] or [ab NAME]"},
     {"[bench open]\nn = 1\narg.n = 2\nN = 3\nn-1 = 4\n.x = 5",
-     "2:1: 'n' is given twice: 'arg.n' is the same\n5:1: unknown key 'n-1' in [bench open]: see "
-     "'gbrun help open' for its options\n6:1: unknown key '.x' in [bench open]: see 'gbrun help "
-     "open' for its options"},
-    {"[bench open]\nn = 1\nN = 3\n_m = 4",
-     "3:1: 'N': variable 'N' and 'n' differ in case only, choose another name\n4:1: unknown key "
-     "'_m' in [bench open]: see 'gbrun help open' for its options"},
+     "2:1: 'n' is given twice: 'arg.n' is the same\n5:1: unknown key 'n-1'" SEE_OPEN
+     "\n6:1: unknown key '.x'" SEE_OPEN},
+    {"[bench open]\nn = 1\nN = 3\n_m = 4", "3:1: 'N': variable 'N' and 'n' differ in case only, "
+                                           "choose another name\n4:1: unknown key '_m'" SEE_OPEN},
     {"[gbrun fast]\n[bench nop]", "1:1: [gbrun fast]: expected [gbrun], without a name"},
     {"[bench]\nplugin = nop", "1:1: [bench] lacks a name: expected [bench NAME]"},
     {"[bench a:b]\nplugin = nop",
@@ -50,7 +44,7 @@ static const struct mistake sections[] = {
     {"[device all]\nplugin = cpu\n[bench nop]",
      "1:1: [device all]: 'all' stands for all devices, choose another name"},
     {"[defaults]\ncache = hot\n[bench nop]\n[bench again]\nplugin = nop",
-     "2:9: 'hot' is not a choice: expected one of warm, cold"},
+     "2:9: 'hot'" NO_CHOICE "warm, cold"},
     {"[bench mystery]",
      "1:1: [bench mystery] lacks 'plugin', and 'mystery' is not a benchmark plugin either"},
     {"[policy p]\nplugin = staedy\n[bench nop]",
@@ -59,7 +53,7 @@ static const struct mistake sections[] = {
      "3:1: unknown key 'precison' in [policy p]; did you mean 'precision'?\n4:1: unknown key "
      "'speed' in [policy p]: see 'gbrun help steady' for its options"},
     {"[policy p]\nplugin = steady\nprecision = 200%\n[bench nop]",
-     "3:13: precision = 200% is out of range: expected 0:1"},
+     "3:13: precision = 200%" OUTSIDE "0:1"},
     {"[policy fixed]\n[bench nop]\npolicy = fixed",
      "1:1: [policy fixed] lacks 'samples', which plugin 'fixed' requires"},
     {"[device gpu0]\nplugin = cuda\nspeed = 1\n[bench nop]",
@@ -85,8 +79,8 @@ static const struct mistake in_gbrun[] = {
     {"sed = 1", "2:1: unknown key 'sed' in [gbrun]; did you mean 'seed'?"},
     {"colour = 1", "2:1: unknown key 'colour' in [gbrun]"},
     {"seed = x", "2:8: 'x'" NOT_AN_INTEGER},
-    {"order = random", "2:9: 'random' is not a choice: expected one of listed, shuffled"},
-    {"rounds = 0", "2:10: rounds = 0 is out of range: expected 1:10000"},
+    {"order = random", "2:9: 'random'" NO_CHOICE "listed, shuffled"},
+    {"rounds = 0", "2:10: rounds = 0" OUTSIDE "1:10000"},
     {"devices = cpu, gpu", "2:16: unknown device 'gpu'; did you mean 'cuda'?"},
     {"devices = cpu, cpu", "2:16: device 'cpu' is listed twice"},
     {"devices = cuda:1", "2:11: device 'cuda:1': 'devices' takes names only; write device = cuda:1 "
@@ -94,8 +88,8 @@ static const struct mistake in_gbrun[] = {
     {"devices = cuda:all", "2:11: device 'cuda:all': 'devices' takes names only; write device = "
                            "cuda:all in [defaults] or in a [bench NAME]"},
     {"devices = cuda, all", "2:17: 'all' stands alone in 'devices'"},
-    {"distribute = all", "2:14: 'all' is not a choice: expected one of spread, each"},
-    {"jobs = -1", "2:8: jobs = -1 is out of range: expected 0:256"},
+    {"distribute = all", "2:14: 'all'" NO_CHOICE "spread, each"},
+    {"jobs = -1", "2:8: jobs = -1" OUTSIDE "0:256"},
 };
 
 static const struct mistake in_defaults[] = {
@@ -117,7 +111,7 @@ static const struct mistake in_nop[] = {
     {"device = gpu", "2:10: unknown device 'gpu'; did you mean 'cuda'?"},
     {"device = cpu:x", "2:14: 'x'" DEVICE_CHOICE},
     {"device = cpu:", "2:14: ''" DEVICE_CHOICE},
-    {"device = cpu:-1", "2:14: index = -1 is out of range: expected 0:65535"},
+    {"device = cpu:-1", "2:14: index = -1" OUTSIDE "0:65535"},
     {"device = cpu:1x", "2:14: '1x'" NOT_AN_INTEGER},
     {"sweep.device = cpu, gpu:all", "2:21: unknown device 'gpu'; did you mean 'cuda'?"},
     {"device = auto:1", "2:10: 'auto:1': what follows the colon needs the name of a device"},
@@ -142,22 +136,20 @@ static const struct mistake in_bench[] = {
 
 static const struct mistake in_matmul[] = {
     {"rwos = 4", "3:1: unknown key 'rwos' in [bench b]; did you mean 'rows'?"},
-    {"volume = 4",
-     "3:1: unknown key 'volume' in [bench b]: see 'gbrun help matmul' for its options"},
+    {"volume = 4", "3:1: unknown key 'volume'" SEE_MATMUL},
     {"rows = 4q", "3:8: '4q'" NOT_AN_INTEGER},
-    {"rows = 0", "3:8: rows = 0 is out of range: expected 1:65536"},
-    {"dtype = fp64",
-     "3:9: 'fp64' is not a choice: expected one of fp32, fp16, bf16; did you mean 'fp32'?"},
+    {"rows = 0", "3:8: rows = 0" OUTSIDE "1:65536"},
+    {"dtype = fp64", "3:9: 'fp64'" NO_CHOICE "fp32, fp16, bf16; did you mean 'fp32'?"},
     {"pause = 5", "3:9: '5' is not a duration: expected a number with one of ns us ms s min h"},
     {"check = perhaps",
      "3:9: 'perhaps' is not a boolean: expected one of yes no true false on off 1 0"},
     {"cores = 1,,2", "3:11: item 2 is empty: expected a value before ','"},
     {"cache = hot\nclok = wall",
-     "4:1: unknown key 'clok' in [bench b]; did you mean 'clock'?\n3:9: 'hot' is not a choice: "
-     "expected one of warm, cold"},
-    {"time_limit = 1 us", "3:14: time_limit = 1 us is out of range: expected 1 ms:"},
+     "4:1: unknown key 'clok' in [bench b]; did you mean 'clock'?\n3:9: 'hot'" NO_CHOICE
+     "warm, cold"},
+    {"time_limit = 1 us", "3:14: time_limit = 1 us" OUTSIDE "1 ms:"},
     {"min_samples = 20\nmax_samples = 10", "4:15: min_samples = 20 is above max_samples = 10"},
-    {"bench = x", "3:1: unknown key 'bench' in [bench b]: see 'gbrun help matmul' for its options"},
+    {"bench = x", "3:1: unknown key 'bench'" SEE_MATMUL},
     {"env.9A = 4",
      "3:1: 'env.9A' names no environment variable: expected env.NAME, with letters, digits and _"},
     {"sweep. = 4", "3:1: 'sweep.' lacks a name: expected sweep.NAME"},
@@ -165,31 +157,29 @@ static const struct mistake in_matmul[] = {
     {"check.speed = 1", "3:1: unknown metric 'check.speed': expected " METRICS},
     {"check.flor = 1", "3:1: unknown metric 'check.flor'; did you mean 'check.floor'?"},
     {"check.bound_kind = probable",
-     "3:20: 'probable' is not a choice: expected one of auto, probabilistic, deterministic"},
-    {"check.abs = -1", "3:13: check.abs = -1 is out of range: expected 0:"},
+     "3:20: 'probable'" NO_CHOICE "auto, probabilistic, deterministic"},
+    {"check.abs = -1", "3:13: check.abs = -1" OUTSIDE "0:"},
     {"check.abs = nan", "3:13: 'nan'" NOT_A_NUMBER},
     {"check.abs = much", "3:13: 'much'" NOT_A_NUMBER},
-    {"sweep.rows =", "3:13: 'sweep.rows' is empty: expected at least one value"},
-    {"sweep.policy =", "3:15: 'sweep.policy' is empty: expected at least one value"},
+    {"sweep.rows =", "3:13: 'sweep.rows'" EMPTY},
+    {"sweep.policy =", "3:15: 'sweep.policy'" EMPTY},
     {"sweep.rows = 1, 2, x, 4", "3:20: 'x'" NOT_AN_INTEGER},
-    {"sweep.rows = 1, 70000", "3:17: rows = 70000 is out of range: expected 1:65536"},
+    {"sweep.rows = 1, 70000", "3:17: rows = 70000" OUTSIDE "1:65536"},
     {"sweep.rows = 8:1", "3:14: range '8:1': expected a step below 0, since LAST is below FIRST"},
     {"sweep.rwos = 1:4", "3:1: unknown key 'sweep.rwos' in [bench b]; did you mean 'sweep.rows'?"},
     {"sweep.tile = 8, 16",
      "3:1: unknown key 'sweep.tile' in [bench b]; did you mean 'sweep.size'?"},
     {"sweep.plugin = a, b", "3:1: 'plugin' cannot be swept"},
-    {"sweep.check.abs = 1, -2", "3:22: check.abs = -2 is out of range: expected 0:"},
+    {"sweep.check.abs = 1, -2", "3:22: check.abs = -2" OUTSIDE "0:"},
     {"sweep.check.ulp = 1, much", "3:22: 'much'" NOT_A_NUMBER},
-    {"sweep.check.ulp =", "3:18: 'sweep.check.ulp' is empty: expected at least one value"},
+    {"sweep.check.ulp =", "3:18: 'sweep.check.ulp'" EMPTY},
     {"sweep.check.rsm = 1, 2", "3:1: unknown metric 'check.rsm'; did you mean 'check.rms'?"},
     {"zip.z = rows, check.absolute: 1, 2",
      "3:15: unknown metric 'check.absolute': expected " METRICS},
-    {"zip.z = rows, check.abs: 1, 1e-3 | 2, -1",
-     "3:39: check.abs = -1 is out of range: expected 0:"},
+    {"zip.z = rows, check.abs: 1, 1e-3 | 2, -1", "3:39: check.abs = -1" OUTSIDE "0:"},
     {"check.abs = 1\nsweep.check.abs = 1, 2",
      "4:1: 'check.abs' is given twice: by 'check.abs' and by 'sweep.check.abs'"},
-    {"let.check.abs = rows * -1",
-     "3:17: let.check.abs: in case 'b': check.abs = -32 is out of range: expected 0:"},
+    {"let.check.abs = rows * -1", "3:17: let.check.abs: in case 'b': check.abs = -32" OUTSIDE "0:"},
     {"let.check.abs = \"check.abs\" * 2",
      "3:17: let.check.abs: 'check.abs' reads itself and has no value before"},
     {"sweep.policy = steady, staedy", "3:24: unknown policy 'staedy'; did you mean 'steady'?"},
@@ -215,8 +205,7 @@ static const struct mistake in_matmul[] = {
     {"zip.shape = rows,plugin: 1,2 | 3,4", "3:18: 'plugin' cannot be swept"},
     {"let.rows = (cols + 1", "3:12: let.rows: '(' without ')'"},
     {"let.rows = colls + 1", "3:12: let.rows: unknown name 'colls'; did you mean 'cols'?"},
-    {"let.rows = colour + 1", "3:12: let.rows: unknown name 'colour': expected an option or a "
-                              "variable, or a text in single quotes"},
+    {"let.rows = colour + 1", "3:12: let.rows: unknown name 'colour'" NO_NAME},
     {"let.rows =", "3:11: let.rows: expected an expression, got nothing"},
     {"let.device = 'cpu'", "3:1: 'device' cannot be computed: sweep or zip it"},
     {"let.plugin = 1", "3:1: 'plugin' cannot be computed"},
@@ -228,7 +217,7 @@ static const struct mistake in_matmul[] = {
     {"let.a = a + 1", "3:9: let.a: 'a' reads itself and has no value before"},
     {"rows = 4\nlet.rows = cols",
      "4:1: 'rows' is given twice: by 'rows', and by 'let.rows', which does not read it"},
-    {"let.rows = 0", "3:12: let.rows: in case 'b': rows = 0 is out of range: expected 1:65536"},
+    {"let.rows = 0", "3:12: let.rows: in case 'b': rows = 0" OUTSIDE "1:65536"},
     {"sweep.streams = 1:3\nlet.rows = 5 / (streams - 1)",
      "4:12: let.rows: in case 'b streams=1': gives no value (NULL): expected a number or a text"},
     {"sweep.streams = 1:3\nlet.rows = streams / 2.0",
@@ -239,8 +228,7 @@ static const struct mistake in_matmul[] = {
     {"only = stream <= problems", "3:8: only: unknown name 'stream'; did you mean 'streams'?"},
     {"exclude = streams <= ", "3:21: exclude: the expression ends too early"},
     {"only = streams <= 3 ;; comment\nexclude = 1) or (1", "4:12: exclude: ')' without '('"},
-    {"only = dtype = fp16", "3:16: only: unknown name 'fp16': expected an option or a variable, or "
-                            "a text in single quotes"},
+    {"only = dtype = fp16", "3:16: only: unknown name 'fp16'" NO_NAME},
     {"only = \"dtype\" = \"fp16\"",
      "3:18: only: unknown name 'fp16' (a text stands in single quotes: 'fp16')"},
     {"only = random() > 0", "3:8: only: function 'random' is not allowed in expressions"},
@@ -250,48 +238,34 @@ static const struct mistake in_matmul[] = {
      "1:1: with [bench b] the sweep has more than 10000000 cases before 'only' and 'exclude'"},
 };
 
-TEST_FIXTURE(NULL, teardown)
+#define ROWS(rows) rows, sizeof(rows) / sizeof *(rows)
+static const struct {
+    const char *head, *tail;
+    const struct mistake *mistakes;
+    size_t n;
+} all[] = {
+    {"", "", ROWS(sections)},
+    {"[gbrun]\n", "[bench nop]\n", ROWS(in_gbrun)},
+    {"[defaults]\n", "[bench nop]\n", ROWS(in_defaults)},
+    {"[bench nop]\n", "", ROWS(in_nop)},
+    {"[bench b]\n", "", ROWS(in_bench)},
+    {MATMUL, "", ROWS(in_matmul)},
+};
 
-static void expect_errors(const char *head, const struct mistake *mistake, const char *tail)
+TEST_EACH(mistakes, all)
 {
-    CLEANUP(text_free) struct text text = {0}, expected = {0};
-    text_printf(&text, "%s%s\n%s", head, mistake->lines, tail);
-    text_printf(&expected, "%s\n", mistake->errors);
-    load(&loaded, text_get(&text));
-    ck_assert_str_eq(text_get(&loaded.words), text_get(&expected));
-    ck_assert_ptr_null(loaded.sweep);
-    for (size_t i = 0; i < loaded.errors.n; i++)
-        ck_assert_str_eq(loaded.errors.items[i].origin.file, "bench.ini");
-}
-
-TEST_EACH(mistakes_in_sections, sections)
-{
-    expect_errors("", &sections[_i], "");
-}
-
-TEST_EACH(mistakes_in_gbrun, in_gbrun)
-{
-    expect_errors("[gbrun]\n", &in_gbrun[_i], "[bench nop]\n");
-}
-
-TEST_EACH(mistakes_in_defaults, in_defaults)
-{
-    expect_errors("[defaults]\n", &in_defaults[_i], "[bench nop]\n");
-}
-
-TEST_EACH(mistakes_in_nop, in_nop)
-{
-    expect_errors("[bench nop]\n", &in_nop[_i], "");
-}
-
-TEST_EACH(mistakes_in_bench, in_bench)
-{
-    expect_errors("[bench b]\n", &in_bench[_i], "");
-}
-
-TEST_EACH(mistakes_in_matmul, in_matmul)
-{
-    expect_errors("[bench b]\nplugin = matmul\n", &in_matmul[_i], "");
+    for (const struct mistake *mistake = all[_i].mistakes; mistake < all[_i].mistakes + all[_i].n;
+         mistake++) {
+        CLEANUP(text_free) struct text text = {0}, expected = {0};
+        text_printf(&text, "%s%s\n%s", all[_i].head, mistake->lines, all[_i].tail);
+        text_printf(&expected, "%s\n", mistake->errors);
+        load(&loaded, text_get(&text));
+        ck_assert_str_eq(text_get(&loaded.words), text_get(&expected));
+        ck_assert_ptr_null(loaded.sweep);
+        for (size_t i = 0; i < loaded.errors.n; i++)
+            ck_assert_str_eq(loaded.errors.items[i].origin.file, "bench.ini");
+        unload(&loaded);
+    }
 }
 
 /* One bad value in [defaults] or in a parent is one error, however many sections use it. */
@@ -309,12 +283,11 @@ TEST(errors_are_reported_once)
 
 TEST(errors_are_counted_beyond_the_most_that_are_kept)
 {
-    struct text text = {0};
-    text_add(&text, "[bench b]\nplugin = matmul\n");
+    CLEANUP(text_free) struct text text = {0};
+    text_add(&text, MATMUL);
     for (int i = 0; i < 150; i++)
         text_printf(&text, "unknown%d = 1\n", i);
     load(&loaded, text_get(&text));
     ck_assert_uint_eq(loaded.errors.n, ERROR_LIST_MAX);
     ck_assert_uint_eq(loaded.errors.n_left_out, 50);
-    text_free(&text);
 }
