@@ -1,6 +1,8 @@
 /* test_expression.c - the expression language and what it refuses. */
 #include "tests/check_main.h"
+#include "tests/text_case.h"
 
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/config/expression.h"
 
@@ -41,6 +43,15 @@ static void teardown(void)
     arena_free(&arena);
 }
 
+/* What must be right. */
+static struct expression *compile(const char *text, const struct expression_column *of, size_t n)
+{
+    struct expression *expression;
+    ck_assert_int_eq(expression_compile(engine, text, (struct origin){0}, of, n, &expression, NULL),
+                     GB_OK);
+    return expression;
+}
+
 static int32_t evaluate(const char *text, struct value *ret, struct gb_error *error)
 {
     struct expression *expression;
@@ -54,60 +65,48 @@ static int32_t evaluate(const char *text, struct value *ret, struct gb_error *er
     return status;
 }
 
+/* "expression -> result" */
 static const struct {
-    const char *text;
     uint32_t type;
-    const char *result;
+    const char *cases[16];
 } values[] = {
-    {"rows * 2", GB_TYPE_INT, "64"},
-    {"rows / streams", GB_TYPE_INT, "6"},
-    {"rows * scale", GB_TYPE_FLOAT, "16"},
-    {"0.1 + 0.2", GB_TYPE_FLOAT, "0.30000000000000004"},
-    {"\"check\" + 1", GB_TYPE_INT, "2"},
-    {"dtype", GB_TYPE_STRING, "fp16"},
-    {"upper(dtype) || '-' || rows", GB_TYPE_STRING, "FP16-32"},
-    {"size / 1024", GB_TYPE_INT, "4"},
-    {"huge > 18e18", GB_TYPE_INT, "1"},
-    {"pause / 1e6", GB_TYPE_FLOAT, "2"},
-    {"\"env.HOME\"", GB_TYPE_STRING, "it's"},
-    {"\"order\" + 1", GB_TYPE_INT, "10"},
-    {"ROWS", GB_TYPE_INT, "32"},
-    {"ifnull(absent, 7)", GB_TYPE_INT, "7"},
-    {"\"a\"\"b\"", GB_TYPE_INT, "1"},
-    {"ceil(log2(rows + 1))", GB_TYPE_FLOAT, "6"},
-    {"case when rows > 16 then 'big' else 'small' end", GB_TYPE_STRING, "big"},
-    {"streams in (1, 2, 5)", GB_TYPE_INT, "1"},
-    {"dtype like 'FP%'", GB_TYPE_INT, "1"},
-    {"'a;b -- /* ( c'", GB_TYPE_STRING, "a;b -- /* ( c"},
-    {"'it''s ('", GB_TYPE_STRING, "it's ("},
-    {"1e999", GB_TYPE_FLOAT, "inf"},
-    {"9223372036854775807 + 1", GB_TYPE_FLOAT, "9.223372036854776e+18"},
-    {"rows\n* 2", GB_TYPE_INT, "64"},
-    {"log(1000) || ' ' || log(2, 8) || ' ' || ln(1) || ' ' || log10(100)", GB_TYPE_STRING,
-     "3.0 3.0 0.0 2.0"},
-    {"ceil(5) || ' ' || floor(-0.5) || ' ' || trunc('2.5') || ' ' || sign(-0.5)", GB_TYPE_STRING,
-     "5 -1.0 2.0 -1"},
-    {"mod(7, -2) || ' ' || pow(2, 3) || ' ' || atan2(0, 1) || ' ' || round(pi(), 3)",
-     GB_TYPE_STRING, "1.0 8.0 0.0 3.142"},
-    {"radians(180) = pi() and degrees(pi()) = 180", GB_TYPE_INT, "1"},
-    {"coalesce(sqrt('x'), ln(0), log2(-1), log(1, 5), asin(2), sign('x'), ceil(null), 7)",
-     GB_TYPE_INT, "7"},
+    {GB_TYPE_INT,
+     {"rows * 2 -> 64", "rows / streams -> 6", "\"check\" + 1 -> 2", "size / 1024 -> 4",
+      "huge > 18e18 -> 1", "\"order\" + 1 -> 10", "ROWS -> 32", "ifnull(absent, 7) -> 7",
+      "\"a\"\"b\" -> 1", "streams in (1, 2, 5) -> 1", "dtype like 'FP%' -> 1", "rows\n* 2 -> 64",
+      "radians(180) = pi() and degrees(pi()) = 180 -> 1",
+      "coalesce(sqrt('x'), ln(0), log2(-1), log(1, 5), asin(2), sign('x'), ceil(null), 7) -> 7"}},
+    {GB_TYPE_FLOAT,
+     {"rows * scale -> 16", "0.1 + 0.2 -> 0.30000000000000004", "pause / 1e6 -> 2",
+      "ceil(log2(rows + 1)) -> 6", "1e999 -> inf",
+      "9223372036854775807 + 1 -> 9.223372036854776e+18"}},
+    {GB_TYPE_STRING,
+     {"dtype -> fp16", "upper(dtype) || '-' || rows -> FP16-32", "\"env.HOME\" -> it's",
+      "case when rows > 16 then 'big' else 'small' end -> big", "'a;b -- /* ( c' -> a;b -- /* ( c",
+      "'it''s (' -> it's (",
+      "log(1000) || ' ' || log(2, 8) || ' ' || ln(1) || ' ' || log10(100) -> 3.0 3.0 0.0 2.0",
+      "ceil(5) || ' ' || floor(-0.5) || ' ' || trunc('2.5') || ' ' || sign(-0.5) -> 5 -1.0 2.0 -1",
+      "mod(7, -2) || ' ' || pow(2, 3) || ' ' || atan2(0, 1) || ' ' || round(pi(), 3) -> 1.0 8.0 "
+      "0.0 3.142"}},
 };
 
 TEST_FIXTURE(setup, teardown)
 
 TEST_EACH(value, values)
 {
-    struct value result;
-    struct gb_error error = {0};
-    int32_t status = evaluate(values[_i].text, &result, &error);
-    ck_assert_msg(status == GB_OK, "%s: %s", values[_i].text, error.text);
-    ck_assert_str_eq(result.text, values[_i].result);
-    ck_assert_uint_eq(result.type, values[_i].type);
-    if (result.type == GB_TYPE_STRING)
-        ck_assert(isnan(result.number));
-    else
-        ck_assert_double_eq(result.number, strtod(result.text, NULL));
+    for (const char *const *text_case = values[_i].cases; *text_case; text_case++) {
+        char text[CASE_INPUT];
+        const char *expected = case_output(*text_case, text);
+        struct value result;
+        struct gb_error error = {0};
+        ck_assert_msg(evaluate(text, &result, &error) == GB_OK, "%s: %s", text, error.text);
+        ck_assert_str_eq(result.text, expected);
+        ck_assert_uint_eq(result.type, values[_i].type);
+        if (result.type == GB_TYPE_STRING)
+            ck_assert(isnan(result.number));
+        else
+            ck_assert_double_eq(result.number, strtod(result.text, NULL));
+    }
 }
 
 /* The column of each error is that of the offending word; the text begins in column 8. */
@@ -208,13 +207,12 @@ TEST(too_deep)
 {
     struct value result;
     struct gb_error error = {0};
-    struct text text = {0};
+    CLEANUP(text_free) struct text text = {0};
     for (int i = 0; i < 2000; i++)
         text_add(&text, "1+");
     text_add(&text, "1");
     ck_assert_int_eq(evaluate(text_get(&text), &result, &error), GB_INVALID);
     ck_assert_str_eq(error.text, "Expression tree is too large (maximum depth 100)");
-    text_free(&text);
 }
 
 static const struct {
@@ -233,36 +231,30 @@ static const struct {
 
 TEST_EACH(test, tests)
 {
-    struct expression *expression;
+    struct expression *expression = compile(tests[_i].text, columns, N_COLUMNS);
     bool holds;
-    ck_assert_int_eq(expression_compile(engine, tests[_i].text, (struct origin){0}, columns,
-                                        N_COLUMNS, &expression, NULL),
-                     GB_OK);
     ck_assert_int_eq(expression_test(expression, columns, &holds, NULL), GB_OK);
     ck_assert_int_eq(holds, tests[_i].holds);
     expression_free(expression);
 }
 
+static void expect_value(struct expression *of, const struct expression_column *with,
+                         int64_t expected)
+{
+    const char *text;
+    ck_assert_int_eq(expression_value(of, with, &arena, &text, NULL), GB_OK);
+    ck_assert_str_eq(text, arena_printf(&arena, "%lld", (long long)expected));
+}
+
 TEST(evaluates_again_with_other_values)
 {
     struct expression_column changing[] = {columns[0], columns[1]};
-    struct expression *sum, *product;
-    const char *text;
-    ck_assert_int_eq(
-        expression_compile(engine, "rows + streams", (struct origin){0}, changing, 2, &sum, NULL),
-        GB_OK);
-    ck_assert_int_eq(expression_compile(engine, "rows * streams", (struct origin){0}, changing, 2,
-                                        &product, NULL),
-                     GB_OK);
+    struct expression *sum = compile("rows + streams", changing, 2);
+    struct expression *product = compile("rows * streams", changing, 2);
     for (int64_t i = 0; i < 1000; i++) {
-        char expected[32];
         changing[0].value.integer = i;
-        snprintf(expected, sizeof expected, "%lld", (long long)i + 5);
-        ck_assert_int_eq(expression_value(sum, changing, &arena, &text, NULL), GB_OK);
-        ck_assert_str_eq(text, expected);
-        snprintf(expected, sizeof expected, "%lld", (long long)i * 5);
-        ck_assert_int_eq(expression_value(product, changing, &arena, &text, NULL), GB_OK);
-        ck_assert_str_eq(text, expected);
+        expect_value(sum, changing, i + 5);
+        expect_value(product, changing, i * 5);
     }
     expression_free(sum);
     expression_free(product);
@@ -270,10 +262,7 @@ TEST(evaluates_again_with_other_values)
 
 TEST(reads)
 {
-    struct expression *expression;
-    ck_assert_int_eq(expression_compile(engine, "rows + \"env.HOME\" + 'streams'",
-                                        (struct origin){0}, columns, N_COLUMNS, &expression, NULL),
-                     GB_OK);
+    struct expression *expression = compile("rows + \"env.HOME\" + 'streams'", columns, N_COLUMNS);
     ck_assert(expression_reads(expression, "rows"));
     ck_assert(expression_reads(expression, "env.HOME"));
     ck_assert(!expression_reads(expression, "streams"));
@@ -282,13 +271,9 @@ TEST(reads)
 
 TEST(no_columns)
 {
-    struct expression *expression;
     struct gb_error error;
-    const char *text;
-    ck_assert_int_eq(
-        expression_compile(engine, "6 * 7", (struct origin){0}, NULL, 0, &expression, NULL), GB_OK);
-    ck_assert_int_eq(expression_value(expression, NULL, &arena, &text, NULL), GB_OK);
-    ck_assert_str_eq(text, "42");
+    struct expression *expression = compile("6 * 7", NULL, 0);
+    expect_value(expression, NULL, 42);
     expression_free(expression);
     ck_assert_int_eq(
         expression_compile(engine, "x", (struct origin){0}, NULL, 0, &expression, &error),
