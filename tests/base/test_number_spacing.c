@@ -28,16 +28,6 @@ TEST_TIMES(spacing_is_the_gap_to_the_next_number, N_SMALLS)
     }
 }
 
-TEST_TIMES(roundoff_is_half_the_gap_at_1, N_SMALLS)
-{
-    const struct small *small = &small_formats[_i];
-    uint32_t code = 0;
-    while (value_of_code(small, code) < 1)
-        code++;
-    double gap = gap_at(small, code, first_not_finite(small));
-    ck_assert_double_eq(number_roundoff(small->format), gap / 2);
-}
-
 static void put(const struct small *small, void *array, uint32_t i, uint32_t code)
 {
     uint8_t narrow = (uint8_t)code;

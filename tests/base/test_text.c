@@ -22,7 +22,7 @@ TEST(empty_text_is_usable)
 
 TEST(text_grows)
 {
-    struct text text = {0};
+    CLEANUP(text_free) struct text text = {0};
     for (int i = 0; i < 1000; i++)
         text_printf(&text, "%03d,", i);
     ck_assert_uint_eq(text.length, 4000);
@@ -34,7 +34,6 @@ TEST(text_grows)
     text_pad(&text, '.', 4);
     text_add(&text, "x");
     ck_assert_str_eq(text_get(&text), "abc....x");
-    text_free(&text);
 }
 
 TEST(formatted_text_of_any_length)
@@ -197,15 +196,9 @@ static const struct {
     double bytes;
     const char *text;
 } sizes[] = {
-    {0, "0 B"},
-    {1023, "1023 B"},
-    {1024, "1 KiB"},
-    {1536, "1.5 KiB"},
-    {1572864, "1.5 MiB"},
-    {1048575, "1.0 MiB"},
-    {60.0 * 1024 * 1024, "60 MiB"},
-    {141.0 * 1024 * 1024 * 1024, "141 GiB"},
-    {4096.0 * 1024 * 1024 * 1024 * 1024, "4096 TiB"},
+    {0, "0 B"},          {1023, "1023 B"},     {1024, "1 KiB"},
+    {1536, "1.5 KiB"},   {1572864, "1.5 MiB"}, {1048575, "1.0 MiB"},
+    {0x3Cp20, "60 MiB"}, {0x8Dp30, "141 GiB"}, {0x1p52, "4096 TiB"},
 };
 
 TEST_EACH(sizes_for_people, sizes)
@@ -214,46 +207,31 @@ TEST_EACH(sizes_for_people, sizes)
     ck_assert_str_eq(format_bytes(sizes[_i].bytes, buffer), sizes[_i].text);
 }
 
+/* Cut at the end, and in the middle. */
 static const struct {
     const char *words;
     size_t most;
-    const char *shown;
-} shortened[] = {
-    {"as it is", 8, "as it is"},
-    {"as it was", 8, "as it w\u2026"},
-    {"cut at a blank", 8, "cut at\u2026"},
-    {"\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u00B1"},
-    {"\u00B1\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u2026"},
-    {"", 5, ""},
-    {"x", 0, ""},
+    const char *shortened, *cut;
+} long_words[] = {
+    {"as it is", 8, "as it is", "as it is"},
+    {"as it was", 8, "as it w\u2026", "as i\u2026was"},
+    {"as it was", 7, "as it\u2026", "as \u2026was"},
+    {"as it was", 3, "as\u2026", "a\u2026s"},
+    {"as it was", 2, "a\u2026", "a\u2026"},
+    {"cut at a blank", 8, "cut at\u2026", "cut \u2026ank"},
+    {"\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u00B1", "\u00B1\u00B1\u00B1"},
+    {"\u00B1\u00B2\u00B3\u00B5\u00B7", 4, "\u00B1\u00B2\u00B3\u2026", "\u00B1\u00B2\u2026\u00B7"},
+    {"", 5, "", ""},
+    {"x", 0, "", ""},
 };
 
-TEST_EACH(long_words_are_shortened, shortened)
+TEST_EACH(long_words_are_cut, long_words)
 {
-    CLEANUP(text_free) struct text out = {0};
-    text_add_shortened(&out, shortened[_i].words, shortened[_i].most);
-    ck_assert_str_eq(text_get(&out), shortened[_i].shown);
-}
-
-static const struct {
-    const char *words;
-    size_t most;
-    const char *shown;
-} cut[] = {
-    {"as it is", 8, "as it is"},
-    {"as it was", 8, "as i\u2026was"},
-    {"as it was", 7, "as \u2026was"},
-    {"as it was", 3, "a\u2026s"},
-    {"as it was", 2, "a\u2026"},
-    {"\u00B1\u00B2\u00B3\u00B5\u00B7", 4, "\u00B1\u00B2\u2026\u00B7"},
-    {"", 5, ""},
-};
-
-TEST_EACH(long_names_are_cut_in_the_middle, cut)
-{
-    CLEANUP(text_free) struct text out = {0};
-    text_add_cut(&out, cut[_i].words, cut[_i].most);
-    ck_assert_str_eq(text_get(&out), cut[_i].shown);
+    CLEANUP(text_free) struct text shortened = {0}, cut = {0};
+    text_add_shortened(&shortened, long_words[_i].words, long_words[_i].most);
+    ck_assert_str_eq(text_get(&shortened), long_words[_i].shortened);
+    text_add_cut(&cut, long_words[_i].words, long_words[_i].most);
+    ck_assert_str_eq(text_get(&cut), long_words[_i].cut);
 }
 
 static const struct {
