@@ -37,11 +37,29 @@ static struct gb_option option_of(uint32_t type, const char *range)
                               .n_choices = type == GB_TYPE_CHOICE ? 2 : 0};
 }
 
-/* "text -> canonical text" */
+#define NOT_INT "a whole number such as 32, 2^20, 64Ki or 1e6"
+#define NOT_FLOAT "one such as 0.5, 1e-3, 64Ki or 5%"
+#define NOT_SIZE " is not a size: expected a number with one of B kB MB GB TB KiB MiB GiB TiB"
+#define NOT_TIME " is not a duration: expected a number with one of ns us ms s min h"
+#define NOT_BOOL " is not a boolean: expected one of yes no true false on off 1 0"
+#define NOT_CHOICE " is not a choice: expected one of warm, cold"
+#define TOO_LARGE " is too large: expected "
+#define NO_DOUBLE "a number that fits into a double"
+#define NO_END " has no closing quote: expected '\"' at its end"
+#define NO_RANGE ": expected FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"
+#define TOO_LONG " makes the list too long: expected up to 1000000 values"
+#define NO_SET " is not a set of integers: expected one such as 0-3,8,10-12"
+
+/* Beside types of values: a list whose values have a range, a set of integers, parts between bars.
+ */
+enum { RANGED = 1 << 20, SET = 1 << 21, PARTS = 1 << 22 };
+
+/* "text -> canonical text", that of the members of lists and sets with a bar after each, of parts
+ * behind their columns; or "text -> column: what is wrong", if it begins in column 10. */
 static const struct {
-    uint32_t type;
+    uint32_t what;
     const char *cases[19];
-} sound[] = {
+} readings[] = {
     {GB_TYPE_INT,
      {"32 -> 32", "  32\t -> 32", "-5 -> -5", "+5 -> 5", "007 -> 7", "0 -> 0", "-0 -> 0",
       "0x20 -> 32", "0XfF -> 255", "0x7fffffffffffffff -> 9223372036854775807", "2^20 -> 1048576",
@@ -78,21 +96,149 @@ static const struct {
      {"5ns -> 5ns", "1.1 us -> 1100ns", "500 ms -> 500000000ns", "2s -> 2000000000ns",
       "1.5min -> 90000000000ns", "1h -> 3600000000000ns", "0 -> 0ns", "0s -> 0ns", "inf -> inf",
       "0.1ns -> 0.1ns", "1e300ns -> 1e+300ns"}},
+    {GB_TYPE_INT | GB_TYPE_LIST,
+     {" -> ", "   -> ", "8, 16 ,32 -> 8|16|32|", "1:4 -> 1|2|3|4|", " 1 : 4  -> 1|2|3|4|",
+      "4:4 -> 4|", "1:10:4 -> 1|5|9|", "10:1:-4 -> 10|6|2|", "3:-3:-3 -> 3|0|-3|",
+      "1:64:x4, 100 -> 1|4|16|64|100|", "3:50:x2 -> 3|6|12|24|48|", "1:10:x1.5 -> 1|2|3|5|8|",
+      "64Ki:2^18:x2 -> 65536|131072|262144|",
+      "1:9223372036854775807:x2097152 -> 1|2097152|4398046511104|",
+      "9223372036854775806:9223372036854775807 -> 9223372036854775806|9223372036854775807|",
+      "-9223372036854775808:9223372036854775807:9223372036854775807 -> "
+      "-9223372036854775808|-1|9223372036854775806|"}},
+    {GB_TYPE_FLOAT | GB_TYPE_LIST,
+     {"0:1:0.1 -> 0|0.1|0.2|0.3|0.4|0.5|0.6|0.7|0.8|0.9|1|",
+      "0.3:-0.3:-0.1 -> 0.3|0.2|0.1|0|-0.1|-0.2|-0.3|", "0:1:0.3 -> 0|0.3|0.6|0.9|",
+      "0:1:0.4 -> 0|0.4|0.8|", "1:3 -> 1|2|3|", "1e-3:1:x10 -> 0.001|0.01|0.1|1|",
+      "1:1.5:x1.1 -> 1|1.1|1.21|1.331|1.4641|",
+      "2^60:2^62:x2 -> 1.152921504606847e+18|2.305843009213694e+18|4.611686018427388e+18|",
+      "0:2%:1% -> 0|0.01|0.02|"}},
+    {GB_TYPE_BYTES | GB_TYPE_LIST,
+     {"4 KiB : 16 KiB : x2 -> 4096|8192|16384|", "3kB:1kB:-1kB -> 3000|2000|1000|",
+      "1:3 -> 1|2|3|"}},
+    {GB_TYPE_DURATION | GB_TYPE_LIST,
+     {"1ms:3ms:1ms -> 1000000ns|2000000ns|3000000ns|",
+      "3ms:1ms:-1ms, inf -> 3000000ns|2000000ns|1000000ns|inf|",
+      "1us:100us:x10 -> 1000ns|10000ns|100000ns|"}},
+    {GB_TYPE_STRING | GB_TYPE_LIST,
+     {"a, \"b, c\" , \"\\\"d\\\\\", 1:3, \" e \" -> a|b, c|\"d\\|1:3| e |", "\"\" -> |",
+      "x\"a,b\"y -> xa,by|"}},
+    {GB_TYPE_CHOICE | GB_TYPE_LIST, {"cold, warm -> cold|warm|"}},
+    {GB_TYPE_BOOL | GB_TYPE_LIST, {"yes, off -> yes|no|"}},
+    {GB_TYPE_INT | GB_TYPE_LIST, {"1:3 -> 1|2|3|"}},
+    {GB_TYPE_INT | GB_TYPE_LIST,
+     {"1,,2 -> 12: item 2 is empty: expected a value before ','",
+      "1, -> 12: item 2 is empty: expected a value after ','",
+      ", 1 -> 10: item 1 is empty: expected a value before ','",
+      "1, \"2 -> 13: '\"2' has no closing quote: expected '\"' after it",
+      "1, 2, x -> 16: 'x' is not an integer: expected " NOT_INT,
+      "1, 2:x -> 15: 'x' is not an integer: expected " NOT_INT,
+      "1:2:--1 -> 14: '--1' is not an integer: expected " NOT_INT,
+      "1:9:1.5 -> 14: '1.5' is not an integer: expected a whole number",
+      "1:9:xy -> 15: 'y' is not a number: expected " NOT_FLOAT, "1: -> 10: range '1:'" NO_RANGE,
+      "1:2: -> 10: range '1:2:'" NO_RANGE, "1:2:3:4 -> 10: range '1:2:3:4'" NO_RANGE,
+      "3:1 -> 10: range '3:1': expected a step below 0, since LAST is below FIRST",
+      "3:1:1 -> 10: range '3:1:1': expected a step below 0, since LAST is below FIRST",
+      "1:3:-1 -> 10: range '1:3:-1': expected a step above 0, since LAST is above FIRST",
+      "1:3:0 -> 10: range '1:3:0': expected a step other than 0",
+      "1:3:x1 -> 10: range '1:3:x1': expected a factor above 1, as in 1:1024:x2",
+      "1:3:xinf -> 10: range '1:3:xinf': expected a factor above 1, as in 1:1024:x2"}},
+    {GB_TYPE_INT | GB_TYPE_LIST,
+     {"3:1:x2 -> 10: range '3:1:x2': expected LAST not below FIRST",
+      "0:8:x2 -> 10: range '0:8:x2': expected FIRST above 0, since a factor is given",
+      "1:1000001 -> 10: '1:1000001'" TOO_LONG,
+      "-9223372036854775808:9223372036854775807 -> 10: "
+      "'-9223372036854775808:9223372036854775807'" TOO_LONG,
+      "1:1000000:x1.000001 -> 10: '1:1000000:x1.000001'" TOO_LONG,
+      "1:2, 1:999999 -> 15: '1:999999'" TOO_LONG}},
+    {GB_TYPE_FLOAT | GB_TYPE_LIST,
+     {"0:inf -> 10: range '0:inf': expected finite numbers",
+      "-1e308:1e308:1e-300 -> 10: '-1e308:1e308:1e-300'" TOO_LONG,
+      "0:1:1e-7 -> 10: '0:1:1e-7'" TOO_LONG}},
+    {GB_TYPE_DURATION | GB_TYPE_LIST,
+     {"1ms:9ms -> 10: range '1ms:9ms': expected a step, as in 1ms:10ms:1ms or 1ms:64ms:x2"}},
+    {GB_TYPE_CHOICE | GB_TYPE_LIST,
+     {"warm, cld -> 16: 'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?"}},
+    {GB_TYPE_STRING | GB_TYPE_LIST,
+     {"a, \"b -> 13: '\"b' has no closing quote: expected '\"' after it"}},
+    {SET,
+     {" -> ", "5 -> 5|", "0-3,8,10-12 -> 0|1|2|3|8|10|11|12|", " 8 , 0-1  -> 0|1|8|",
+      "3,1,2,2,0-3 -> 0|1|2|3|", "0-7,2-3 -> 0|1|2|3|4|5|6|7|", "4294967295 -> 4294967295|"}},
+    {SET,
+     {"x -> 10: 'x'" NO_SET, "1,3-2 -> 12: '3-2'" NO_SET, "-1 -> 10: '-1'" NO_SET,
+      "1- -> 10: '1-'" NO_SET, "1-2-3 -> 10: '1-2-3'" NO_SET,
+      "4294967296 -> 10: '4294967296'" NO_SET,
+      "0-99999999999999999999999 -> 10: '0-99999999999999999999999'" NO_SET,
+      "0-65535,70000 -> 10: '0-65535,70000' has 65537 members: expected up to 65536",
+      "0-4294967295 -> 10: '0-4294967295' has 4294967296 members: expected up to 65536",
+      "1,,2 -> 12: item 2 is empty: expected a value before ','"}},
+    {PARTS,
+     {"a , \"b|c\",d| \"e\" -> 10 a , \"b|c\",d|23 \"e\"|", /* to be split again: quotes stay */
+      " -> ", "a||b -> 12: item 2 is empty: expected a value before '|'"}},
 };
 
 TEST_FIXTURE(NULL, tear_down)
 
-TEST_EACH(test_sound, sound)
+/* Nothing is given for what is refused. */
+static int32_t read_list(uint32_t what, const char *text, struct text *out)
 {
-    struct gb_option option = option_of(sound[_i].type, NULL);
-    for (const char *const *text_case = sound[_i].cases; *text_case; text_case++) {
+    const uint32_t item = what & ~(uint32_t)(RANGED | GB_TYPE_LIST);
+    struct gb_option option = what & RANGED ? option_of(item | GB_TYPE_LIST, "1:8")
+                                            : option_of(item, NULL);
+    struct value_list list = {.n = 77};
+    int32_t status = value_list_read(&option, text, origin, &arena, &list, &error);
+    ck_assert(status == GB_OK || list.n == 77);
+    for (size_t i = 0; status == GB_OK && i < list.n; i++) {
+        text_printf(out, "%s|", list.items[i].text);
+        ck_assert_uint_eq(list.items[i].type, item);
+    }
+    return status;
+}
+
+static int32_t read_set(const char *text, struct text *out)
+{
+    size_t n = 77;
+    uint32_t *members;
+    int32_t status = integer_set_read(text, origin, &arena, &n, &members, &error);
+    ck_assert(status == GB_OK || n == 77);
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        text_printf(out, "%" PRIu32 "|", members[i]);
+    return status;
+}
+
+static int32_t read_parts(const char *text, struct text *out)
+{
+    struct text_list list;
+    int32_t status = text_split(text, '|', origin, &arena, &list, &error);
+    for (size_t i = 0; status == GB_OK && i < list.n; i++)
+        text_printf(out, "%u %s|", list.origins[i].column, list.items[i]);
+    return status;
+}
+
+static int32_t read_value(uint32_t type, const char *text, struct text *out)
+{
+    struct gb_option option = option_of(type, NULL);
+    struct value value = {0};
+    int32_t status = value_read(&option, text, origin, &arena, &value, &error);
+    ck_assert_uint_eq(value.type, status == GB_OK ? type : 0);
+    text_add(out, status == GB_OK ? value.text : "");
+    return status;
+}
+
+TEST_EACH(test_reading, readings)
+{
+    const uint32_t what = readings[_i].what;
+    for (const char *const *text_case = readings[_i].cases; *text_case; text_case++) {
         char text[CASE_INPUT];
-        const char *canonical = case_output(*text_case, text);
-        struct value value;
-        int32_t status = value_read(&option, text, origin, &arena, &value, &error);
-        ck_assert_msg(status == GB_OK, "'%s': %s", text, error.text);
-        ck_assert_str_eq(value.text, canonical);
-        ck_assert_uint_eq(value.type, sound[_i].type);
+        const char *expected = case_output(*text_case, text);
+        CLEANUP(text_free) struct text found = {0};
+        int32_t status = what == SET           ? read_set(text, &found)
+                         : what == PARTS       ? read_parts(text, &found)
+                         : what & GB_TYPE_LIST ? read_list(what, text, &found)
+                                               : read_value(what, text, &found);
+        if (status != GB_OK)
+            text_printf(&found, "%u: %s", error.origin.column, error.text);
+        ck_assert(status == GB_OK || status == GB_INVALID);
+        ck_assert_str_eq(text_get(&found), expected);
     }
 }
 
@@ -120,16 +266,6 @@ TEST(test_members)
                   (isnan(value.number) && isnan(members[i].number)));
     }
 }
-
-#define NOT_INT "a whole number such as 32, 2^20, 64Ki or 1e6"
-#define NOT_FLOAT "one such as 0.5, 1e-3, 64Ki or 5%"
-#define NOT_SIZE " is not a size: expected a number with one of B kB MB GB TB KiB MiB GiB TiB"
-#define NOT_TIME " is not a duration: expected a number with one of ns us ms s min h"
-#define NOT_BOOL " is not a boolean: expected one of yes no true false on off 1 0"
-#define NOT_CHOICE " is not a choice: expected one of warm, cold"
-#define TOO_LARGE " is too large: expected "
-#define NO_DOUBLE "a number that fits into a double"
-#define NO_END " has no closing quote: expected '\"' at its end"
 
 /* What each of the texts is told, behind the text in quotes. */
 static const struct {
@@ -368,118 +504,6 @@ TEST(test_locale)
     ck_assert_str_eq(localeconv()->decimal_point, ","); /* the user's is back in force */
 }
 
-/* "text -> canonical items, with a bar after each" */
-static const struct {
-    uint32_t type;
-    const char *cases[19];
-} lists[] = {
-    {GB_TYPE_INT,
-     {" -> ", "   -> ", "8, 16 ,32 -> 8|16|32|", "1:4 -> 1|2|3|4|", " 1 : 4  -> 1|2|3|4|",
-      "4:4 -> 4|", "1:10:4 -> 1|5|9|", "10:1:-4 -> 10|6|2|", "3:-3:-3 -> 3|0|-3|",
-      "1:64:x4, 100 -> 1|4|16|64|100|", "3:50:x2 -> 3|6|12|24|48|", "1:10:x1.5 -> 1|2|3|5|8|",
-      "64Ki:2^18:x2 -> 65536|131072|262144|",
-      "1:9223372036854775807:x2097152 -> 1|2097152|4398046511104|",
-      "9223372036854775806:9223372036854775807 -> 9223372036854775806|9223372036854775807|",
-      "-9223372036854775808:9223372036854775807:9223372036854775807 -> "
-      "-9223372036854775808|-1|9223372036854775806|"}},
-    {GB_TYPE_FLOAT,
-     {"0:1:0.1 -> 0|0.1|0.2|0.3|0.4|0.5|0.6|0.7|0.8|0.9|1|",
-      "0.3:-0.3:-0.1 -> 0.3|0.2|0.1|0|-0.1|-0.2|-0.3|", "0:1:0.3 -> 0|0.3|0.6|0.9|",
-      "0:1:0.4 -> 0|0.4|0.8|", "1:3 -> 1|2|3|", "1e-3:1:x10 -> 0.001|0.01|0.1|1|",
-      "1:1.5:x1.1 -> 1|1.1|1.21|1.331|1.4641|",
-      "2^60:2^62:x2 -> 1.152921504606847e+18|2.305843009213694e+18|4.611686018427388e+18|",
-      "0:2%:1% -> 0|0.01|0.02|"}},
-    {GB_TYPE_BYTES,
-     {"4 KiB : 16 KiB : x2 -> 4096|8192|16384|", "3kB:1kB:-1kB -> 3000|2000|1000|",
-      "1:3 -> 1|2|3|"}},
-    {GB_TYPE_DURATION,
-     {"1ms:3ms:1ms -> 1000000ns|2000000ns|3000000ns|",
-      "3ms:1ms:-1ms, inf -> 3000000ns|2000000ns|1000000ns|inf|",
-      "1us:100us:x10 -> 1000ns|10000ns|100000ns|"}},
-    {GB_TYPE_STRING,
-     {"a, \"b, c\" , \"\\\"d\\\\\", 1:3, \" e \" -> a|b, c|\"d\\|1:3| e |", "\"\" -> |",
-      "x\"a,b\"y -> xa,by|"}},
-    {GB_TYPE_CHOICE, {"cold, warm -> cold|warm|"}},
-    {GB_TYPE_BOOL, {"yes, off -> yes|no|"}},
-    {GB_TYPE_INT | GB_TYPE_LIST, {"1:3 -> 1|2|3|"}},
-};
-
-TEST_EACH(test_lists, lists)
-{
-    struct gb_option option = option_of(lists[_i].type, NULL);
-    for (const char *const *text_case = lists[_i].cases; *text_case; text_case++) {
-        char text[CASE_INPUT];
-        const char *items = case_output(*text_case, text);
-        CLEANUP(text_free) struct text found = {0};
-        struct value_list list;
-        int32_t status = value_list_read(&option, text, origin, &arena, &list, &error);
-        ck_assert_msg(status == GB_OK, "'%s': %s", text, error.text);
-        for (size_t k = 0; k < list.n; k++) {
-            text_printf(&found, "%s|", list.items[k].text);
-            ck_assert_uint_eq(list.items[k].type, lists[_i].type & ~(uint32_t)GB_TYPE_LIST);
-        }
-        ck_assert_str_eq(text_get(&found), items);
-    }
-}
-
-#define NO_RANGE ": expected FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"
-#define TOO_LONG " makes the list too long: expected up to 1000000 values"
-#define NO_SET " is not a set of integers: expected one such as 0-3,8,10-12"
-
-static const struct {
-    uint32_t type;
-    const char *text;
-    uint32_t column; /* of the error, if the text begins in column 10 */
-    const char *message;
-} wrong_lists[] = {
-    {GB_TYPE_INT, "1,,2", 12, "item 2 is empty: expected a value before ','"},
-    {GB_TYPE_INT, "1,", 12, "item 2 is empty: expected a value after ','"},
-    {GB_TYPE_INT, ", 1", 10, "item 1 is empty: expected a value before ','"},
-    {GB_TYPE_INT, "1, \"2", 13, "'\"2' has no closing quote: expected '\"' after it"},
-    {GB_TYPE_INT, "1, 2, x", 16, "'x' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "1, 2:x", 15, "'x' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "1:2:--1", 14, "'--1' is not an integer: expected " NOT_INT},
-    {GB_TYPE_INT, "1:9:1.5", 14, "'1.5' is not an integer: expected a whole number"},
-    {GB_TYPE_INT, "1:9:xy", 15, "'y' is not a number: expected " NOT_FLOAT},
-    {GB_TYPE_INT, "1:", 10, "range '1:'" NO_RANGE},
-    {GB_TYPE_INT, "1:2:", 10, "range '1:2:'" NO_RANGE},
-    {GB_TYPE_INT, "1:2:3:4", 10, "range '1:2:3:4'" NO_RANGE},
-    {GB_TYPE_INT, "3:1", 10, "range '3:1': expected a step below 0, since LAST is below FIRST"},
-    {GB_TYPE_INT, "3:1:1", 10, "range '3:1:1': expected a step below 0, since LAST is below FIRST"},
-    {GB_TYPE_INT, "1:3:-1", 10,
-     "range '1:3:-1': expected a step above 0, since LAST is above FIRST"},
-    {GB_TYPE_INT, "1:3:0", 10, "range '1:3:0': expected a step other than 0"},
-    {GB_TYPE_INT, "1:3:x1", 10, "range '1:3:x1': expected a factor above 1, as in 1:1024:x2"},
-    {GB_TYPE_INT, "1:3:xinf", 10, "range '1:3:xinf': expected a factor above 1, as in 1:1024:x2"},
-    {GB_TYPE_INT, "3:1:x2", 10, "range '3:1:x2': expected LAST not below FIRST"},
-    {GB_TYPE_INT, "0:8:x2", 10, "range '0:8:x2': expected FIRST above 0, since a factor is given"},
-    {GB_TYPE_FLOAT, "0:inf", 10, "range '0:inf': expected finite numbers"},
-    {GB_TYPE_DURATION, "1ms:9ms", 10,
-     "range '1ms:9ms': expected a step, as in 1ms:10ms:1ms or 1ms:64ms:x2"},
-    {GB_TYPE_INT, "1:1000001", 10, "'1:1000001'" TOO_LONG},
-    {GB_TYPE_INT, "-9223372036854775808:9223372036854775807", 10,
-     "'-9223372036854775808:9223372036854775807'" TOO_LONG},
-    {GB_TYPE_INT, "1:1000000:x1.000001", 10, "'1:1000000:x1.000001'" TOO_LONG},
-    {GB_TYPE_INT, "1:2, 1:999999", 15, "'1:999999'" TOO_LONG},
-    {GB_TYPE_FLOAT, "-1e308:1e308:1e-300", 10, "'-1e308:1e308:1e-300'" TOO_LONG},
-    {GB_TYPE_FLOAT, "0:1:1e-7", 10, "'0:1:1e-7'" TOO_LONG},
-    {GB_TYPE_CHOICE, "warm, cld", 16,
-     "'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?"},
-    {GB_TYPE_STRING, "a, \"b", 13, "'\"b' has no closing quote: expected '\"' after it"},
-};
-
-TEST_EACH(test_wrong_lists, wrong_lists)
-{
-    const bool is_list = wrong_lists[_i].type & GB_TYPE_LIST;
-    struct gb_option option = option_of(wrong_lists[_i].type, is_list ? "1:8" : NULL);
-    struct value_list list = {.n = 77};
-    int32_t status = value_list_read(&option, wrong_lists[_i].text, origin, &arena, &list, &error);
-    ck_assert_str_eq(error.text, wrong_lists[_i].message);
-    ck_assert_int_eq(status, GB_INVALID);
-    ck_assert_uint_eq(error.origin.column, wrong_lists[_i].column);
-    ck_assert_uint_eq(list.n, 77);
-}
-
 TEST(test_list_origins)
 {
     struct gb_option option = option_of(GB_TYPE_INT, NULL);
@@ -495,83 +519,17 @@ TEST(test_list_origins)
     ck_assert_uint_eq(list.origins[1].column, 12);
 }
 
-TEST(test_longest_list)
+TEST(the_largest_of_all)
 {
     struct gb_option option = option_of(GB_TYPE_INT, NULL);
     struct value_list list;
     ck_assert_int_eq(value_list_read(&option, "1:1000000", origin, &arena, &list, &error), GB_OK);
     ck_assert_uint_eq(list.n, VALUE_LIST_MAX);
     ck_assert_int_eq(list.items[VALUE_LIST_MAX - 1].integer, 1000000);
-}
-
-TEST(test_split)
-{
-    struct text_list list;
-    ck_assert_int_eq(text_split("a , \"b|c\",d| \"e\"", '|', origin, &arena, &list, &error), GB_OK);
-    ck_assert_uint_eq(list.n, 2);
-    ck_assert_str_eq(list.items[0], "a , \"b|c\",d"); /* to be split again: quotes stay */
-    ck_assert_str_eq(list.items[1], "\"e\"");
-    ck_assert_uint_eq(list.origins[1].column, 23);
-    ck_assert_int_eq(text_split("", '|', origin, &arena, &list, &error), GB_OK);
-    ck_assert_uint_eq(list.n, 0);
-    ck_assert_int_eq(text_split("a||b", '|', origin, &arena, &list, &error), GB_INVALID);
-    ck_assert_str_eq(error.text, "item 2 is empty: expected a value before '|'");
-}
-
-TEST(test_integer_sets)
-{
-    static const char *const sets[] = {" -> ",
-                                       "5 -> 5 ",
-                                       "0-3,8,10-12 -> 0 1 2 3 8 10 11 12 ",
-                                       " 8 , 0-1  -> 0 1 8 ",
-                                       "3,1,2,2,0-3 -> 0 1 2 3 ",
-                                       "0-7,2-3 -> 0 1 2 3 4 5 6 7 ",
-                                       "4294967295 -> 4294967295 "};
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
-        char text[CASE_INPUT];
-        const char *members_expected = case_output(sets[i], text);
-        CLEANUP(text_free) struct text found = {0};
-        size_t n;
-        uint32_t *members;
-        ck_assert_int_eq(integer_set_read(text, origin, &arena, &n, &members, &error), GB_OK);
-        for (size_t k = 0; k < n; k++)
-            text_printf(&found, "%" PRIu32 " ", members[k]);
-        ck_assert_str_eq(text_get(&found), members_expected);
-    }
-}
-
-TEST(the_largest_integer_set)
-{
     size_t n = 0;
     uint32_t *members = NULL;
     ck_assert_int_eq(integer_set_read("0-65535", origin, &arena, &n, &members, &error), GB_OK);
     ck_assert_uint_eq(n, 65536);
-}
-
-static const struct {
-    const char *text;
-    const char *message;
-} wrong_sets[] = {
-    {"x", "'x'" NO_SET},
-    {"1,3-2", "'3-2'" NO_SET},
-    {"-1", "'-1'" NO_SET},
-    {"1-", "'1-'" NO_SET},
-    {"1-2-3", "'1-2-3'" NO_SET},
-    {"4294967296", "'4294967296'" NO_SET},
-    {"0-99999999999999999999999", "'0-99999999999999999999999'" NO_SET},
-    {"0-65535,70000", "'0-65535,70000' has 65537 members: expected up to 65536"},
-    {"0-4294967295", "'0-4294967295' has 4294967296 members: expected up to 65536"},
-    {"1,,2", "item 2 is empty: expected a value before ','"},
-};
-
-TEST_EACH(test_wrong_integer_sets, wrong_sets)
-{
-    size_t n = 77;
-    uint32_t *members = NULL;
-    ck_assert_int_eq(integer_set_read(wrong_sets[_i].text, origin, &arena, &n, &members, &error),
-                     GB_INVALID);
-    ck_assert_str_eq(error.text, wrong_sets[_i].message);
-    ck_assert_uint_eq(n, 77);
 }
 
 TEST(test_quote)
