@@ -15,10 +15,6 @@ TEST(json_strings_are_escaped)
         {"\b\f\n\r\t\x01", "\"\\b\\f\\n\\r\\t\\u0001\""},
         {"\u00B1 \U0001F600", "\"\u00B1 \U0001F600\""},
         {"\xFF", "\"\uFFFD\""},
-        {"\xC3", "\"\uFFFD\""},
-        {"\xC0\xAF", "\"\uFFFD\uFFFD\""},
-        {"\xED\xA0\x80", "\"\uFFFD\uFFFD\uFFFD\""},
-        {"\xE2\x82", "\"\uFFFD\uFFFD\""},
         {"\xF4\x90\x80\x80", "\"\uFFFD\uFFFD\uFFFD\uFFFD\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -19,6 +19,7 @@ static void forget(void)
 TEST_FIXTURE(NULL, forget)
 
 #define MATMUL "[bench b]\nplugin = matmul\n"
+#define TEXTS "[bench b]\nplugin = texts\n"
 
 static inline void load_sound(const char *text)
 {

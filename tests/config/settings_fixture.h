@@ -97,6 +97,7 @@ static const struct gb_option cpu_options[] = {
     GB_LIST(struct cpu_params, cpus, GB_TYPE_INT, "", NULL, NULL, "Processors to run on"),
 };
 
+/* Options are GB_OPTIONS, or NO_OPTIONS. */
 #define FIXTURE_PLUGIN(path_, kind_, id_, devices_, ...)                                           \
     {                                                                                              \
         .path = path_, .sha256 = "", .plugin = {                                                   \
@@ -109,31 +110,29 @@ static const struct gb_option cpu_options[] = {
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-#define FIXTURE_NO_TABLE .options = NULL
+#define FIXTURE_BENCH(id, devices, ...)                                                            \
+    FIXTURE_PLUGIN("/plugins/bench_" id ".so", GB_PLUGIN_BENCH, id, devices, __VA_ARGS__)
+#define FIXTURE_POLICY(id, ...)                                                                    \
+    FIXTURE_PLUGIN("/plugins/policy_" id ".so", GB_PLUGIN_POLICY, id, NULL, __VA_ARGS__)
+#define FIXTURE_DEVICE(id, ...)                                                                    \
+    FIXTURE_PLUGIN("/plugins/device_" id ".so", GB_PLUGIN_DEVICE, id, NULL, __VA_ARGS__)
+#define NO_OPTIONS .options = NULL
 
 static struct plugin_info fixture_plugins[] = {
-    FIXTURE_PLUGIN("/plugins/bench_matmul.so", GB_PLUGIN_BENCH, "matmul", "cpu cuda",
-                   GB_OPTIONS(matmul_options, struct matmul_params)),
-    FIXTURE_PLUGIN("/plugins/bench_nop.so", GB_PLUGIN_BENCH, "nop", NULL, FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/plugins/bench_texts.so", GB_PLUGIN_BENCH, "texts", NULL,
-                   GB_OPTIONS(texts_options, struct texts_params)),
-    FIXTURE_PLUGIN("/plugins/bench_open.so", GB_PLUGIN_BENCH, "open", NULL,
-                   GB_OPTIONS(open_options, struct open_params)),
-    FIXTURE_PLUGIN("/plugins/bench_gpu_only.so", GB_PLUGIN_BENCH, "gpu_only", "cuda",
-                   FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/plugins/bench_tpu_only.so", GB_PLUGIN_BENCH, "tpu_only", "tpu",
-                   FIXTURE_NO_TABLE),
+    FIXTURE_BENCH("matmul", "cpu cuda", GB_OPTIONS(matmul_options, struct matmul_params)),
+    FIXTURE_BENCH("nop", NULL, NO_OPTIONS),
+    FIXTURE_BENCH("texts", NULL, GB_OPTIONS(texts_options, struct texts_params)),
+    FIXTURE_BENCH("open", NULL, GB_OPTIONS(open_options, struct open_params)),
+    FIXTURE_BENCH("gpu_only", "cuda", NO_OPTIONS),
+    FIXTURE_BENCH("tpu_only", "tpu", NO_OPTIONS),
     FIXTURE_PLUGIN("/conf/picky.so", GB_PLUGIN_BENCH, "picky", NULL,
                    GB_OPTIONS(picky_options, struct path_params)),
-    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/plugins/policy_steady.so", GB_PLUGIN_POLICY, "steady", NULL,
-                   GB_OPTIONS(precision_options, struct precision_params)),
-    FIXTURE_PLUGIN("/plugins/policy_fixed.so", GB_PLUGIN_POLICY, "fixed", NULL,
-                   GB_OPTIONS(fixed_options, struct fixed_params)),
-    FIXTURE_PLUGIN("/plugins/device_cpu.so", GB_PLUGIN_DEVICE, "cpu", NULL,
-                   GB_OPTIONS(cpu_options, struct cpu_params)),
-    FIXTURE_PLUGIN("/plugins/device_cuda.so", GB_PLUGIN_DEVICE, "cuda", NULL, FIXTURE_NO_TABLE),
+    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, NO_OPTIONS),
+    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, NO_OPTIONS),
+    FIXTURE_POLICY("steady", GB_OPTIONS(precision_options, struct precision_params)),
+    FIXTURE_POLICY("fixed", GB_OPTIONS(fixed_options, struct fixed_params)),
+    FIXTURE_DEVICE("cpu", GB_OPTIONS(cpu_options, struct cpu_params)),
+    FIXTURE_DEVICE("cuda", NO_OPTIONS),
 };
 
 static struct module_failure fixture_failures[] = {
@@ -141,13 +140,14 @@ static struct module_failure fixture_failures[] = {
 
 static const char *fixture_folders[] = {"/plugins", "/more"};
 
-static const struct catalogue fixture_catalogue = {.plugins = fixture_plugins,
-                                                   .n_plugins = sizeof fixture_plugins /
-                                                                sizeof fixture_plugins[0],
-                                                   .failures = fixture_failures,
-                                                   .n_failures = 1,
-                                                   .folders = fixture_folders,
-                                                   .n_folders = 2};
+static const struct catalogue fixture_catalogue = {
+    .plugins = fixture_plugins,
+    .n_plugins = sizeof fixture_plugins / sizeof fixture_plugins[0],
+    .failures = fixture_failures,
+    .n_failures = 1,
+    .folders = fixture_folders,
+    .n_folders = 2,
+};
 
 /* A configuration, read as far as it makes sense. Zero-initialize; free with unload. */
 struct loaded {

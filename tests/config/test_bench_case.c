@@ -81,6 +81,19 @@ TEST(uid_different)
             ck_assert_msg(!text_equal(uids[i], uids[j]), "%d and %d", (int)i, (int)j);
 }
 
+/* The values in a text belong to the identity of a case, the names of variables do not. */
+TEST(uid_of_texts)
+{
+    static const char *const texts[] = {"title = {n}\nsweep.n = 2\n", "title = {m}\nsweep.m = 2\n",
+                                        "title = 2\n", "title = {n}\nsweep.n = 3\n"};
+    char uids[4][CASE_UID_TEXT], text[100];
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, TEXTS "%s", texts[i]);
+        uid_on(text, "", uids[i]);
+        ck_assert_int_eq(text_equal(uids[0], uids[i]), i < 3);
+    }
+}
+
 TEST(label)
 {
     struct parameter parameters[] = {

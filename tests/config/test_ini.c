@@ -165,9 +165,6 @@ static const struct {
      "3:1: key 'k'" TWICE "2\n"},
     {"[a]\nk = \xFF\nl = 1\n", "[a|]\nl|1\n", "2:5: byte 0xff" NO_UTF8},
     {"[a]\nk = \xC3\xA4\xC0\x80\n", "[a|]\n", "2:6: byte 0xc0" NO_UTF8},
-    {"[a]\nk = \xED\xA0\x80\n", "[a|]\n", "2:5: byte 0xed" NO_UTF8},
-    {"[a]\nk = \xF4\x90\x80\x80\n", "[a|]\n", "2:5: byte 0xf4" NO_UTF8},
-    {"[a]\nk = \xE2\x82\n", "[a|]\n", "2:5: byte 0xe2" NO_UTF8},
     {"[a]\nk = x\x01y\nl = a\rb\nm = \x7F\n", "[a|]\n",
      "2:6: control character 0x01: expected text\n3:6: control character 0x0d: expected text\n4:5: "
      "control character 0x7f: expected text\n"},

@@ -108,6 +108,22 @@ static const struct {
      " check_floor:2 check_safety:4 check_bound_kind:1 check_dump:/conf/dump ulp:2\n"},
     {"[gbrun]\ndevices = all\n[bench nop]\n[bench b]\nplugin = nop\ndevice = cuda\n", "choice",
      " any:-1::all (auto)\n cuda:-1:: (cuda)\n"},
+    /* templates, in a section and in an axis */
+    {TEXTS "title = plain\n", "settings", " title=plain\n"},
+    {TEXTS "title = n is {n}\nsweep.n = 1, 2\n", "settings", " title=n is 1\n title=n is 2\n"},
+    {TEXTS "title = \" {n} \"\nsweep.n = 7\n", "settings", " title=\" 7 \"\n"},
+    {TEXTS "arg.1 = f({k})\nsweep.n = 2\nlet.k = n * n\n", "settings", " arg.1=f(4)\n"},
+    {TEXTS "arg.1 = \"{n}\"\nsweep.n = 2\n", "settings", " arg.1=\"2\"\n"},
+    {TEXTS "sweep.arg.1 = x{n}, \"g(1, {n + 1})\", z\nsweep.n = 5\n", "settings",
+     " arg.1=x5\n arg.1=g(1, 6)\n arg.1=z\n"},
+    {TEXTS "zip.z = n,title: 1,a{n} | 2,b\n", "settings", " title=a1\n title=b\n"},
+    {TEXTS "title = {count}\ncount = 3\n", "settings", " count=3 title=3\n"},
+    /* what a formula makes is no template, nor is an option that does not say so */
+    {TEXTS "let.title = '{n}'\n", "settings", " title={n}\n"},
+    {TEXTS "raw = {n}\n", "settings", " raw={n}\n"},
+    /* what is recorded is the text as it was written: variables tell the cases apart */
+    {TEXTS "title = a{n}\nraw = {n}\nsweep.n = 2\n", "parameters",
+     " count:1:di title:a{n}:i:a2 raw:{n}:i n:2:av\n"},
 };
 
 TEST_EACH(value, values)
@@ -219,6 +235,28 @@ TEST(no_such_case)
     load_sound("[bench nop]\n");
     ck_assert_int_eq(sweep_case(loaded.sweep, 1, &cases, &made, &error), GB_NOT_FOUND);
     ck_assert_str_eq(error.text, "there is no case 1: the sweep has 1");
+}
+
+/* Sections and their cases, whatever the order in which these are measured. */
+TEST(parts)
+{
+    load(&loaded, "[gbrun]\norder = shuffled\n[bench a]\nplugin = texts\nsweep.count = 1:20\n"
+                  "[bench c]\nplugin = nop\n");
+    ck_assert_uint_eq(sweep_parts(loaded.sweep), 2);
+    struct sweep_part part = sweep_part(loaded.sweep, 0);
+    ck_assert_str_eq(part.name, "a");
+    ck_assert_uint_eq(part.origin.line, 3);
+    ck_assert_uint_eq(part.n, 20);
+    for (uint64_t i = 0; i < part.n; i++) {
+        struct bench_case bench_case;
+        ck_assert_int_eq(sweep_case_at(loaded.sweep, part.first + i, &cases, &bench_case, NULL),
+                         GB_OK);
+        ck_assert_str_eq(bench_case.settings[0].text, arena_printf(&cases, "%d", (int)i + 1));
+        ck_assert_str_eq(bench_case.folder, "/conf");
+    }
+    part = sweep_part(loaded.sweep, 1);
+    ck_assert_uint_eq(part.first, 20);
+    ck_assert_uint_eq(part.n, 1);
 }
 
 TEST(hundred_thousand_cases)
