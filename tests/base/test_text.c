@@ -2,8 +2,10 @@
 #include "core/base/memory.h"
 #include "core/base/text.h"
 #include "tests/check_main.h"
+#include "tests/text_case.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
@@ -123,88 +125,55 @@ TEST_EACH(nearest_name, nearest)
     ck_assert_ptr_null(text_nearest("rows", 0, name_at, names));
 }
 
-static const struct {
-    double value;
-    const char *text;
-} doubles[] = {
-    {0, "0"},
-    {-0.0, "-0"},
-    {0.1, "0.1"},
-    {1, "1"},
-    {100, "100"},
-    {1e300, "1e+300"},
-    {1.0 / 3, "0.3333333333333333"},
-    {0x1.fffffffffffffp1023, "1.7976931348623157e+308"},
-    {0x1p-1074, "4.94065645841247e-324"},
-    {NAN, "nan"},
-    {INFINITY, "inf"},
-    {-INFINITY, "-inf"},
-};
-
-TEST_EACH(doubles_read_back, doubles)
-{
-    char buffer[NUMBER_TEXT_MAX];
-    ck_assert_ptr_eq(format_double(doubles[_i].value, buffer), buffer);
-    ck_assert_str_eq(buffer, doubles[_i].text);
-}
+/* "number -> text": as it is read back, and for people. */
+enum number_kind { READ_BACK, TIME, RATE, SIZE };
 
 static const struct {
-    double ns;
-    int digits;
-    const char *text;
-} times[] = {
-    {0, 3, "0.00 ns"},      {0.5, 3, "0.500 ns"},      {0.0123, 2, "0.012 ns"},
-    {1.44, 3, "1.44 ns"},   {1440, 3, "1.44 us"},      {159.5e6, 4, "159.5 ms"},
-    {2e9, 3, "2.00 s"},     {3600e9, 3, "3600 s"},     {999.4, 3, "999 ns"},
-    {999.5, 3, "1.00 us"},  {999.6, 3, "1.00 us"},     {9.996, 3, "10.0 ns"},
-    {-1440, 3, "-1.44 us"}, {999999.9, 4, "1.000 ms"}, {1e30, 3, "1e+21 s"},
-    {1e-9, 3, "1e-09 ns"},  {NAN, 3, "nan"},           {INFINITY, 3, "inf"},
+    struct {
+        enum number_kind kind;
+        const char *unit;
+        int digits;
+    } as;
+    const char *cases[19];
+} numbers[] = {
+    {{READ_BACK, "", 0},
+     {"0 -> 0", "-0.0 -> -0", "0.1 -> 0.1", "1 -> 1", "100 -> 100", "1e300 -> 1e+300",
+      "0x1.5555555555555p-2 -> 0.3333333333333333",
+      "0x1.fffffffffffffp1023 -> 1.7976931348623157e+308", "0x1p-1074 -> 4.94065645841247e-324",
+      "nan -> nan", "inf -> inf", "-inf -> -inf"}},
+    {{TIME, "", 3},
+     {"0 -> 0.00 ns", "0.5 -> 0.500 ns", "1.44 -> 1.44 ns", "1440 -> 1.44 us", "2e9 -> 2.00 s",
+      "3600e9 -> 3600 s", "999.4 -> 999 ns", "999.5 -> 1.00 us", "999.6 -> 1.00 us",
+      "9.996 -> 10.0 ns", "-1440 -> -1.44 us", "1e30 -> 1e+21 s", "1e-9 -> 1e-09 ns", "nan -> nan",
+      "inf -> inf"}},
+    {{TIME, "", 2}, {"0.0123 -> 0.012 ns"}},
+    {{TIME, "", 4}, {"159.5e6 -> 159.5 ms", "999999.9 -> 1.000 ms"}},
+    {{RATE, "B/s", 3}, {"0 -> 0.00 B/s", "1e24 -> 1e+06 EB/s", "inf -> inf"}},
+    {{RATE, "", 3}, {"1 -> 1.00"}},
+    {{RATE, "FLOP/s", 3}, {"999 -> 999 FLOP/s", "999.5 -> 1.00 kFLOP/s", "31.9e9 -> 31.9 GFLOP/s"}},
+    {{RATE, "B/s", 2}, {"4.8e12 -> 4.8 TB/s"}},
+    {{RATE, "items/s", 3}, {"-2500 -> -2.50 kitems/s", "0.25 -> 0.250 items/s"}},
+    {{SIZE, "", 0},
+     {"0 -> 0 B", "1023 -> 1023 B", "1024 -> 1 KiB", "1536 -> 1.5 KiB", "1572864 -> 1.5 MiB",
+      "1048575 -> 1.0 MiB", "0x3Cp20 -> 60 MiB", "0x8Dp30 -> 141 GiB", "0x1p52 -> 4096 TiB"}},
 };
 
-TEST_EACH(times_for_people, times)
+TEST_EACH(numbers_are_written, numbers)
 {
-    char buffer[NUMBER_TEXT_MAX];
-    ck_assert_str_eq(format_time(times[_i].ns, times[_i].digits, buffer), times[_i].text);
-}
-
-static const struct {
-    double value;
-    const char *unit;
-    int digits;
-    const char *text;
-} rates[] = {
-    {0, "B/s", 3, "0.00 B/s"},
-    {1, "", 3, "1.00"},
-    {999, "FLOP/s", 3, "999 FLOP/s"},
-    {999.5, "FLOP/s", 3, "1.00 kFLOP/s"},
-    {31.9e9, "FLOP/s", 3, "31.9 GFLOP/s"},
-    {4.8e12, "B/s", 2, "4.8 TB/s"},
-    {-2500, "items/s", 3, "-2.50 kitems/s"},
-    {1e24, "B/s", 3, "1e+06 EB/s"},
-    {0.25, "items/s", 3, "0.250 items/s"},
-    {INFINITY, "B/s", 3, "inf"},
-};
-
-TEST_EACH(rates_for_people, rates)
-{
-    char buffer[NUMBER_TEXT_MAX];
-    ck_assert_str_eq(format_si(rates[_i].value, rates[_i].unit, rates[_i].digits, buffer),
-                     rates[_i].text);
-}
-
-static const struct {
-    double bytes;
-    const char *text;
-} sizes[] = {
-    {0, "0 B"},          {1023, "1023 B"},     {1024, "1 KiB"},
-    {1536, "1.5 KiB"},   {1572864, "1.5 MiB"}, {1048575, "1.0 MiB"},
-    {0x3Cp20, "60 MiB"}, {0x8Dp30, "141 GiB"}, {0x1p52, "4096 TiB"},
-};
-
-TEST_EACH(sizes_for_people, sizes)
-{
-    char buffer[NUMBER_TEXT_MAX];
-    ck_assert_str_eq(format_bytes(sizes[_i].bytes, buffer), sizes[_i].text);
+    for (const char *const *text_case = numbers[_i].cases; *text_case; text_case++) {
+        char input[CASE_INPUT], buffer[NUMBER_TEXT_MAX];
+        const char *expected = case_output(*text_case, input);
+        const double value = strtod(input, NULL);
+        if (numbers[_i].as.kind == READ_BACK)
+            ck_assert_ptr_eq(format_double(value, buffer), buffer);
+        else if (numbers[_i].as.kind == TIME)
+            format_time(value, numbers[_i].as.digits, buffer);
+        else if (numbers[_i].as.kind == SIZE)
+            format_bytes(value, buffer);
+        else
+            format_si(value, numbers[_i].as.unit, numbers[_i].as.digits, buffer);
+        ck_assert_str_eq(buffer, expected);
+    }
 }
 
 /* Cut at the end, and in the middle. */
