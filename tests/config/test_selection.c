@@ -144,17 +144,10 @@ static unsigned sample_of_two(int seed)
  * deviation of 7.3. */
 TEST(samples_are_equally_likely)
 {
-    enum { SEEDS = 600, LEAST = 60 - 30, MOST = 60 + 30, CASES = 1024 };
-    int counts[CASES] = {0}, n_pairs = 0;
-    for (int seed = 0; seed < SEEDS; seed++)
+    int counts[1024] = {0};
+    for (int seed = 0; seed < 600; seed++)
         counts[sample_of_two(seed)]++;
-    for (int pair = 0; pair < CASES; pair++)
-        if (counts[pair]) {
-            ck_assert_msg(counts[pair] >= LEAST && counts[pair] <= MOST, "%x: %d times",
-                          (unsigned)pair, counts[pair]);
-            n_pairs++;
-        }
-    ck_assert_int_eq(n_pairs, 10);
+    expect_even_counts(counts, 1024, 10, 60 - 30, 60 + 30);
 }
 
 TEST_TIMES(samples, 3)
