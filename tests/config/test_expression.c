@@ -1,8 +1,6 @@
 /* test_expression.c - the expression language and what it refuses. */
-#include "tests/check_main.h"
 #include "tests/text_case.h"
 
-#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/config/expression.h"
 
@@ -65,22 +63,33 @@ static int32_t evaluate(const char *text, struct value *ret, struct gb_error *er
     return status;
 }
 
-/* "expression -> result" */
-static const struct {
-    uint32_t type;
-    const char *cases[16];
-} values[] = {
-    {GB_TYPE_INT,
+TEST_FIXTURE(setup, teardown)
+
+static void add_result(char *text, uint32_t type, struct text *out)
+{
+    struct value result;
+    struct gb_error error = {0};
+    ck_assert_msg(evaluate(text, &result, &error) == GB_OK, "%s: %s", text, error.text);
+    ck_assert_uint_eq(result.type, type);
+    if (type == GB_TYPE_STRING)
+        ck_assert(isnan(result.number));
+    else
+        ck_assert_double_eq(result.number, strtod(result.text, NULL));
+    text_add(out, result.text);
+}
+
+static const struct text_cases values[] = {
+    {{add_result, GB_TYPE_INT},
      {"rows * 2 -> 64", "rows / streams -> 6", "\"check\" + 1 -> 2", "size / 1024 -> 4",
       "huge > 18e18 -> 1", "\"order\" + 1 -> 10", "ROWS -> 32", "ifnull(absent, 7) -> 7",
       "\"a\"\"b\" -> 1", "streams in (1, 2, 5) -> 1", "dtype like 'FP%' -> 1", "rows\n* 2 -> 64",
       "radians(180) = pi() and degrees(pi()) = 180 -> 1",
       "coalesce(sqrt('x'), ln(0), log2(-1), log(1, 5), asin(2), sign('x'), ceil(null), 7) -> 7"}},
-    {GB_TYPE_FLOAT,
+    {{add_result, GB_TYPE_FLOAT},
      {"rows * scale -> 16", "0.1 + 0.2 -> 0.30000000000000004", "pause / 1e6 -> 2",
       "ceil(log2(rows + 1)) -> 6", "1e999 -> inf",
       "9223372036854775807 + 1 -> 9.223372036854776e+18"}},
-    {GB_TYPE_STRING,
+    {{add_result, GB_TYPE_STRING},
      {"dtype -> fp16", "upper(dtype) || '-' || rows -> FP16-32", "\"env.HOME\" -> it's",
       "case when rows > 16 then 'big' else 'small' end -> big", "'a;b -- /* ( c' -> a;b -- /* ( c",
       "'it''s (' -> it's (",
@@ -90,24 +99,7 @@ static const struct {
       "0.0 3.142"}},
 };
 
-TEST_FIXTURE(setup, teardown)
-
-TEST_EACH(value, values)
-{
-    for (const char *const *text_case = values[_i].cases; *text_case; text_case++) {
-        char text[CASE_INPUT];
-        const char *expected = case_output(*text_case, text);
-        struct value result;
-        struct gb_error error = {0};
-        ck_assert_msg(evaluate(text, &result, &error) == GB_OK, "%s: %s", text, error.text);
-        ck_assert_str_eq(result.text, expected);
-        ck_assert_uint_eq(result.type, values[_i].type);
-        if (result.type == GB_TYPE_STRING)
-            ck_assert(isnan(result.number));
-        else
-            ck_assert_double_eq(result.number, strtod(result.text, NULL));
-    }
-}
+TEST_TEXT_CASES(value, values)
 
 /* The column of each error is that of the offending word; the text begins in column 8. */
 static const struct {

@@ -1,10 +1,8 @@
 /* test_value.c - scalars, lists, ranges and sets as they are written. */
-#include "core/base/memory.h"
 #include "core/base/number_text.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
 #include "core/config/value.h"
-#include "tests/check_main.h"
 #include "tests/text_case.h"
 
 #include <float.h>
@@ -50,53 +48,110 @@ static struct gb_option option_of(uint32_t type, const char *range)
 #define TOO_LONG " makes the list too long: expected up to 1000000 values"
 #define NO_SET " is not a set of integers: expected one such as 0-3,8,10-12"
 
-/* Beside types of values: a list whose values have a range, a set of integers, parts between bars.
- */
-enum { RANGED = 1 << 20, SET = 1 << 21, PARTS = 1 << 22 };
+TEST_FIXTURE(NULL, tear_down)
 
-/* "text -> canonical text", that of the members of lists and sets with a bar after each, of parts
- * behind their columns; or "text -> column: what is wrong", if it begins in column 10. */
-static const struct {
-    uint32_t what;
-    const char *cases[19];
-} readings[] = {
-    {GB_TYPE_INT,
+/* "text -> canonical text", that of members of lists and sets with a bar after each, of parts
+ * behind their columns; or "text -> column: what is wrong", if the text begins in column 10. */
+static void add_error(int32_t status, struct text *out)
+{
+    ck_assert_int_eq(status, GB_INVALID);
+    text_printf(out, "%u: %s", error.origin.column, error.text);
+}
+
+static void add_value(char *text, uint32_t type, struct text *out)
+{
+    struct gb_option option = option_of(type, NULL);
+    struct value value;
+    int32_t status = value_read(&option, text, origin, &arena, &value, &error);
+    if (status != GB_OK) {
+        add_error(status, out);
+        return;
+    }
+    ck_assert_uint_eq(value.type, type);
+    text_add(out, value.text);
+}
+
+/* Of an option that is a list the items have a range. */
+static void add_list(char *text, uint32_t type, struct text *out)
+{
+    struct gb_option option = option_of(type, type & GB_TYPE_LIST ? "1:8" : NULL);
+    struct value_list list = {.n = 77};
+    int32_t status = value_list_read(&option, text, origin, &arena, &list, &error);
+    if (status != GB_OK) {
+        add_error(status, out);
+        ck_assert_uint_eq(list.n, 77); /* set on success only */
+        return;
+    }
+    for (size_t i = 0; i < list.n; i++) {
+        text_printf(out, "%s|", list.items[i].text);
+        ck_assert_uint_eq(list.items[i].type, type & ~(uint32_t)GB_TYPE_LIST);
+    }
+}
+
+static void add_set(char *text, uint32_t with, struct text *out)
+{
+    size_t n = 77;
+    uint32_t *members;
+    int32_t status = integer_set_read(text, origin, &arena, &n, &members, &error);
+    (void)with;
+    if (status != GB_OK) {
+        add_error(status, out);
+        ck_assert_uint_eq(n, 77);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        text_printf(out, "%" PRIu32 "|", members[i]);
+}
+
+static void add_parts(char *text, uint32_t with, struct text *out)
+{
+    struct text_list list = {0};
+    int32_t status = text_split(text, '|', origin, &arena, &list, &error);
+    (void)with;
+    if (status != GB_OK)
+        add_error(status, out);
+    for (size_t i = 0; i < list.n; i++)
+        text_printf(out, "%u %s|", list.origins[i].column, list.items[i]);
+}
+
+static const struct text_cases readings[] = {
+    {{add_value, GB_TYPE_INT},
      {"32 -> 32", "  32\t -> 32", "-5 -> -5", "+5 -> 5", "007 -> 7", "0 -> 0", "-0 -> 0",
       "0x20 -> 32", "0XfF -> 255", "0x7fffffffffffffff -> 9223372036854775807", "2^20 -> 1048576",
       "10^3 -> 1000", "-2^63 -> -9223372036854775808", "5^0 -> 1", "0^0 -> 1", "0^5 -> 0",
       "1^999999999999 -> 1", "2^3Ki -> 8192"}},
-    {GB_TYPE_INT,
+    {{add_value, GB_TYPE_INT},
      {"64Ki -> 65536", "64 Ki -> 65536", "4Mi -> 4194304", "1Gi -> 1073741824", "10k -> 10000",
       "1M -> 1000000", "1G -> 1000000000", "1e6 -> 1000000", "1.5e3 -> 1500", "1.5k -> 1500",
       "1500e-2 -> 15", "2.000 -> 2", "0.5Ki -> 512", "9223372036854775807 -> 9223372036854775807",
       "-9223372036854775808 -> -9223372036854775808",
       "1000000000000000000000000000000000000000000e-40 -> 100"}},
-    {GB_TYPE_FLOAT,
+    {{add_value, GB_TYPE_FLOAT},
      {"0.5 -> 0.5", ".5 -> 0.5", "5. -> 5", "1e-3 -> 0.001", "1E+3 -> 1000", "-0 -> -0",
       "0.5% -> 0.005", "0.7 % -> 0.007", "7e-1% -> 0.007", "2^3% -> 0.08", "2^20 -> 1048576",
       "0x10 -> 16", "64Ki -> 65536", "1.5k -> 1500", "inf -> inf", "-inf -> -inf",
       "1.7976931348623157e308 -> 1.7976931348623157e+308",
       "0.1000000000000000055511151231257827021181583404541015625 -> 0.1"}},
-    {GB_TYPE_FLOAT,
+    {{add_value, GB_TYPE_FLOAT},
      {"0.000000000000000000000000000000000000000000000000001 -> 1e-51", "0e999999999999 -> 0"}},
-    {GB_TYPE_BOOL,
+    {{add_value, GB_TYPE_BOOL},
      {"yes -> yes", "true -> yes", "on -> yes", "1 -> yes", "no -> no", "false -> no", "off -> no",
       "0 -> no"}},
-    {GB_TYPE_STRING,
+    {{add_value, GB_TYPE_STRING},
      {" -> ", "  a b   -> a b", "a, b; c -> a, b; c", "\" a ; b\" ->  a ; b",
       "\"a \\\"b\\\" \\\\ \\n\" -> a \"b\" \\ \\n", "\"\" -> ",
       "\"a\" and \"b\" -> \"a\" and \"b\"", "24\" wide -> 24\" wide"}},
-    {GB_TYPE_CHOICE, {" cold  -> cold"}},
-    {GB_TYPE_BYTES,
+    {{add_value, GB_TYPE_CHOICE}, {" cold  -> cold"}},
+    {{add_value, GB_TYPE_BYTES},
      {"4096 -> 4096", "4096B -> 4096", "64 KiB -> 65536", "64Ki -> 65536", "1kB -> 1000",
       "3 MB -> 3000000", "1.5 GB -> 1500000000", "1.5 GiB -> 1610612736", "2TB -> 2000000000000",
       "1TiB -> 1099511627776", "2^20 KiB -> 1073741824", "0.0009765625KiB -> 1",
       "18446744073709551615 -> 18446744073709551615"}},
-    {GB_TYPE_DURATION,
+    {{add_value, GB_TYPE_DURATION},
      {"5ns -> 5ns", "1.1 us -> 1100ns", "500 ms -> 500000000ns", "2s -> 2000000000ns",
       "1.5min -> 90000000000ns", "1h -> 3600000000000ns", "0 -> 0ns", "0s -> 0ns", "inf -> inf",
       "0.1ns -> 0.1ns", "1e300ns -> 1e+300ns"}},
-    {GB_TYPE_INT | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_INT},
      {" -> ", "   -> ", "8, 16 ,32 -> 8|16|32|", "1:4 -> 1|2|3|4|", " 1 : 4  -> 1|2|3|4|",
       "4:4 -> 4|", "1:10:4 -> 1|5|9|", "10:1:-4 -> 10|6|2|", "3:-3:-3 -> 3|0|-3|",
       "1:64:x4, 100 -> 1|4|16|64|100|", "3:50:x2 -> 3|6|12|24|48|", "1:10:x1.5 -> 1|2|3|5|8|",
@@ -105,27 +160,27 @@ static const struct {
       "9223372036854775806:9223372036854775807 -> 9223372036854775806|9223372036854775807|",
       "-9223372036854775808:9223372036854775807:9223372036854775807 -> "
       "-9223372036854775808|-1|9223372036854775806|"}},
-    {GB_TYPE_FLOAT | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_FLOAT},
      {"0:1:0.1 -> 0|0.1|0.2|0.3|0.4|0.5|0.6|0.7|0.8|0.9|1|",
       "0.3:-0.3:-0.1 -> 0.3|0.2|0.1|0|-0.1|-0.2|-0.3|", "0:1:0.3 -> 0|0.3|0.6|0.9|",
       "0:1:0.4 -> 0|0.4|0.8|", "1:3 -> 1|2|3|", "1e-3:1:x10 -> 0.001|0.01|0.1|1|",
       "1:1.5:x1.1 -> 1|1.1|1.21|1.331|1.4641|",
       "2^60:2^62:x2 -> 1.152921504606847e+18|2.305843009213694e+18|4.611686018427388e+18|",
       "0:2%:1% -> 0|0.01|0.02|"}},
-    {GB_TYPE_BYTES | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_BYTES},
      {"4 KiB : 16 KiB : x2 -> 4096|8192|16384|", "3kB:1kB:-1kB -> 3000|2000|1000|",
       "1:3 -> 1|2|3|"}},
-    {GB_TYPE_DURATION | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_DURATION},
      {"1ms:3ms:1ms -> 1000000ns|2000000ns|3000000ns|",
       "3ms:1ms:-1ms, inf -> 3000000ns|2000000ns|1000000ns|inf|",
       "1us:100us:x10 -> 1000ns|10000ns|100000ns|"}},
-    {GB_TYPE_STRING | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_STRING},
      {"a, \"b, c\" , \"\\\"d\\\\\", 1:3, \" e \" -> a|b, c|\"d\\|1:3| e |", "\"\" -> |",
       "x\"a,b\"y -> xa,by|"}},
-    {GB_TYPE_CHOICE | GB_TYPE_LIST, {"cold, warm -> cold|warm|"}},
-    {GB_TYPE_BOOL | GB_TYPE_LIST, {"yes, off -> yes|no|"}},
-    {GB_TYPE_INT | GB_TYPE_LIST, {"1:3 -> 1|2|3|"}},
-    {GB_TYPE_INT | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_CHOICE}, {"cold, warm -> cold|warm|"}},
+    {{add_list, GB_TYPE_BOOL}, {"yes, off -> yes|no|"}},
+    {{add_list, GB_TYPE_INT}, {"1:3 -> 1|2|3|"}},
+    {{add_list, GB_TYPE_INT},
      {"1,,2 -> 12: item 2 is empty: expected a value before ','",
       "1, -> 12: item 2 is empty: expected a value after ','",
       ", 1 -> 10: item 1 is empty: expected a value before ','",
@@ -142,7 +197,7 @@ static const struct {
       "1:3:0 -> 10: range '1:3:0': expected a step other than 0",
       "1:3:x1 -> 10: range '1:3:x1': expected a factor above 1, as in 1:1024:x2",
       "1:3:xinf -> 10: range '1:3:xinf': expected a factor above 1, as in 1:1024:x2"}},
-    {GB_TYPE_INT | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_INT},
      {"3:1:x2 -> 10: range '3:1:x2': expected LAST not below FIRST",
       "0:8:x2 -> 10: range '0:8:x2': expected FIRST above 0, since a factor is given",
       "1:1000001 -> 10: '1:1000001'" TOO_LONG,
@@ -150,20 +205,20 @@ static const struct {
       "'-9223372036854775808:9223372036854775807'" TOO_LONG,
       "1:1000000:x1.000001 -> 10: '1:1000000:x1.000001'" TOO_LONG,
       "1:2, 1:999999 -> 15: '1:999999'" TOO_LONG}},
-    {GB_TYPE_FLOAT | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_FLOAT},
      {"0:inf -> 10: range '0:inf': expected finite numbers",
       "-1e308:1e308:1e-300 -> 10: '-1e308:1e308:1e-300'" TOO_LONG,
       "0:1:1e-7 -> 10: '0:1:1e-7'" TOO_LONG}},
-    {GB_TYPE_DURATION | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_DURATION},
      {"1ms:9ms -> 10: range '1ms:9ms': expected a step, as in 1ms:10ms:1ms or 1ms:64ms:x2"}},
-    {GB_TYPE_CHOICE | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_CHOICE},
      {"warm, cld -> 16: 'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?"}},
-    {GB_TYPE_STRING | GB_TYPE_LIST,
+    {{add_list, GB_TYPE_STRING},
      {"a, \"b -> 13: '\"b' has no closing quote: expected '\"' after it"}},
-    {SET,
+    {{add_set, 0},
      {" -> ", "5 -> 5|", "0-3,8,10-12 -> 0|1|2|3|8|10|11|12|", " 8 , 0-1  -> 0|1|8|",
       "3,1,2,2,0-3 -> 0|1|2|3|", "0-7,2-3 -> 0|1|2|3|4|5|6|7|", "4294967295 -> 4294967295|"}},
-    {SET,
+    {{add_set, 0},
      {"x -> 10: 'x'" NO_SET, "1,3-2 -> 12: '3-2'" NO_SET, "-1 -> 10: '-1'" NO_SET,
       "1- -> 10: '1-'" NO_SET, "1-2-3 -> 10: '1-2-3'" NO_SET,
       "4294967296 -> 10: '4294967296'" NO_SET,
@@ -171,76 +226,12 @@ static const struct {
       "0-65535,70000 -> 10: '0-65535,70000' has 65537 members: expected up to 65536",
       "0-4294967295 -> 10: '0-4294967295' has 4294967296 members: expected up to 65536",
       "1,,2 -> 12: item 2 is empty: expected a value before ','"}},
-    {PARTS,
+    {{add_parts, 0},
      {"a , \"b|c\",d| \"e\" -> 10 a , \"b|c\",d|23 \"e\"|", /* to be split again: quotes stay */
       " -> ", "a||b -> 12: item 2 is empty: expected a value before '|'"}},
 };
 
-TEST_FIXTURE(NULL, tear_down)
-
-/* Nothing is given for what is refused. */
-static int32_t read_list(uint32_t what, const char *text, struct text *out)
-{
-    const uint32_t item = what & ~(uint32_t)(RANGED | GB_TYPE_LIST);
-    struct gb_option option = what & RANGED ? option_of(item | GB_TYPE_LIST, "1:8")
-                                            : option_of(item, NULL);
-    struct value_list list = {.n = 77};
-    int32_t status = value_list_read(&option, text, origin, &arena, &list, &error);
-    ck_assert(status == GB_OK || list.n == 77);
-    for (size_t i = 0; status == GB_OK && i < list.n; i++) {
-        text_printf(out, "%s|", list.items[i].text);
-        ck_assert_uint_eq(list.items[i].type, item);
-    }
-    return status;
-}
-
-static int32_t read_set(const char *text, struct text *out)
-{
-    size_t n = 77;
-    uint32_t *members;
-    int32_t status = integer_set_read(text, origin, &arena, &n, &members, &error);
-    ck_assert(status == GB_OK || n == 77);
-    for (size_t i = 0; status == GB_OK && i < n; i++)
-        text_printf(out, "%" PRIu32 "|", members[i]);
-    return status;
-}
-
-static int32_t read_parts(const char *text, struct text *out)
-{
-    struct text_list list;
-    int32_t status = text_split(text, '|', origin, &arena, &list, &error);
-    for (size_t i = 0; status == GB_OK && i < list.n; i++)
-        text_printf(out, "%u %s|", list.origins[i].column, list.items[i]);
-    return status;
-}
-
-static int32_t read_value(uint32_t type, const char *text, struct text *out)
-{
-    struct gb_option option = option_of(type, NULL);
-    struct value value = {0};
-    int32_t status = value_read(&option, text, origin, &arena, &value, &error);
-    ck_assert_uint_eq(value.type, status == GB_OK ? type : 0);
-    text_add(out, status == GB_OK ? value.text : "");
-    return status;
-}
-
-TEST_EACH(test_reading, readings)
-{
-    const uint32_t what = readings[_i].what;
-    for (const char *const *text_case = readings[_i].cases; *text_case; text_case++) {
-        char text[CASE_INPUT];
-        const char *expected = case_output(*text_case, text);
-        CLEANUP(text_free) struct text found = {0};
-        int32_t status = what == SET           ? read_set(text, &found)
-                         : what == PARTS       ? read_parts(text, &found)
-                         : what & GB_TYPE_LIST ? read_list(what, text, &found)
-                                               : read_value(what, text, &found);
-        if (status != GB_OK)
-            text_printf(&found, "%u: %s", error.origin.column, error.text);
-        ck_assert(status == GB_OK || status == GB_INVALID);
-        ck_assert_str_eq(text_get(&found), expected);
-    }
-}
+TEST_TEXT_CASES(test_readings, readings)
 
 TEST(test_members)
 {
