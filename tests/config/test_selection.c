@@ -1,16 +1,7 @@
 /* test_selection.c - which cases are run (benchmarks, where, sample of [gbrun]), and what settings
  * of the command line change. */
 #include "tests/config/case_fixture.h"
-
-enum { OVERRIDES_MAX = 3 };
-
-static void load_with(struct loaded *ret, const char *text, const char *const *overrides)
-{
-    size_t n = 0;
-    while (n < OVERRIDES_MAX && overrides[n])
-        n++;
-    load_over(ret, text, overrides, n);
-}
+#include "tests/text_case.h"
 
 static const char three[] =
     "[policy tight]\nplugin = steady\n[policy few]\nplugin = fixed\nsamples = 3\n"
@@ -20,96 +11,97 @@ static const char three[] =
 #define GEMM "gemm rows=1\ngemm rows=2\n"
 #define WIDE "gemm_wide rows=1\ngemm_wide rows=2\n"
 #define NOP "nop rounds=1\nnop rounds=2\n"
-#define NO_EFFECT " has no effect: "
 
-static const struct {
-    const char *overrides[OVERRIDES_MAX];
-    const char *outcome;
-} selections[] = {
-    {{"gbrun.benchmarks=gemm"}, GEMM},
-    {{"gbrun.benchmarks=gemm_*, nop"}, WIDE NOP},
-    {{"gbrun.benchmarks="}, GEMM WIDE NOP},
-    {{"gbrun.benchmarks=gem"}, "1:0: there is no [bench gem]; did you mean 'gemm'?\n"},
-    {{"gbrun.benchmarks=nop, z*"}, "1:0: there is no [bench z*]: no name of a benchmark matches\n"},
-    {{"gbrun.benchmarks=elsewhere"},
-     "1:0: there is no [bench elsewhere]: expected the name of a benchmark of the configuration, "
-     "or a pattern such as 'gemm*'\n"},
-    /* Names of options are those of the benchmark; others of them are NULL. */
-    {{"gbrun.where=rows = 2"}, "gemm rows=2\ngemm_wide rows=2\n"},
-    {{"gbrun.where=rows = 2 or rounds = 1"}, GEMM WIDE "nop rounds=1\n"},
-    {{"gbrun.where=rows is null and rounds > 1"}, "nop rounds=2\n"},
-    {{"gbrun.where=cols > 100"}, "gemm_wide rows=2\n"},
-    {{"gbrun.where=bench = 'nop' and \"rounds\" = 2"}, "nop rounds=2\n"},
-    {{"gbrun.where=rwos = 2"}, "1:0: unknown name 'rwos'; did you mean 'rows'?\n"},
-    {{"gbrun.where=rows ="}, "1:0: the expression ends too early\n"},
-    {{"gbrun.where=rows = 2", "gbrun.benchmarks=gemm"}, "gemm rows=2\n"},
-    {{"gbrun.where=rows = 2", "gbrun.benchmarks=nop"},
-     "1:0: unknown name 'rows': expected an option or a variable, or a text in single quotes\n"},
-    {{"gbrun.where=rows = 9"}, ""},
-    /* Patterns are for the sections that know the key. */
-    {{"*.sweep.rows=7"}, "gemm rows=7\ngemm_wide rows=7\n" NOP},
-    {{"gemm*.rows=7"}, "gemm\ngemm_wide\n" NOP},
-    {{"*.rounds=3"}, GEMM WIDE "nop\n"},
-    {{"*.rws=7"},
-     "1:0: '*.rws=7' has no effect: unknown key 'rws' in [bench gemm]; did you mean 'rows'?\n"},
-    {{"*.zzzzzzzz=7"},
-     "1:0: '*.zzzzzzzz=7' has no effect: unknown key 'zzzzzzzz' in [bench gemm]: see 'gbrun help "
-     "matmul' for its options\n"},
-    {{"x*.rows=7"}, "1:0: 'x*.rows=7': there is no section that 'x*' matches\n"},
-    {{"policy *.precision=2%", "gbrun.benchmarks=nop"}, NOP},
-    {{"policy few.samples=4"},
-     "1:0: 'policy few.samples=4' has no effect: no benchmark that is run uses [policy few]\n"},
-    {{"policy f*.samples=4"},
-     "1:0: 'policy f*.samples=4' has no effect: no benchmark that is run uses [policy few]\n"},
-    {{"policy few.samples=4", "nop.policy=few", "gbrun.benchmarks=nop"}, NOP},
-    {{"policy t*.samples=4"},
-     "1:0: 'policy t*.samples=4' has no effect: unknown key 'samples' in [policy tight]: see "
-     "'gbrun help steady' for its options\n"},
-    /* What changes nothing. */
-    {{"nop.isolate=yes", "nop.isolate=no"},
-     "1:0: 'nop.isolate=yes' has no effect: 'nop.isolate=no' takes its place\n"},
-    {{"nop.sweep.isolate=yes, no", "*.isolate=no"},
-     "1:0: 'nop.sweep.isolate=yes, no' has no effect: '*.isolate=no' takes its place\n"},
-    {{"gbrun.seed=1", "gbrun.seed=2"},
-     "1:0: 'gbrun.seed=1' has no effect: 'gbrun.seed=2' takes its place\n"},
-    {{"nop.isolate=yes", "gbrun.benchmarks=gemm"},
-     "1:0: 'nop.isolate=yes' has no effect: [bench nop] is not among the benchmarks that are "
-     "run\n"},
-    {{"gemm.problems=2", "gbrun.benchmarks=gemm_wide"}, WIDE},
-    {{"defaults.max_time=1 s", "gbrun.benchmarks=gemm*"},
-     "1:0: 'defaults.max_time=1 s' has no effect: every benchmark that is run has its own "
-     "max_time, such as [bench gemm] by 'max_time'; -s '*.max_time=...' sets that of all\n"},
-    {{"defaults.max_time=1 s", "gbrun.benchmarks=nop"}, NOP},
-    {{"gbrun.rounds=4", "gbrun.benchmarks=nop"},
-     "1:0: 'gbrun.rounds=4' has no effect: every benchmark that is run has its own rounds, such as "
-     "[bench nop] by 'sweep.rounds'; -s '*.rounds=...' sets that of all\n"},
-    {{"gemm.let.rows=3", "gbrun.benchmarks=gemm"},
-     "1:0: 'gemm.let.rows=3' has no effect: an axis gives 'rows' its values in [bench gemm]\n"},
-};
-
-TEST_EACH(selected, selections)
+/* Overrides have bars between them. */
+static void add_selected(char *overrides, uint32_t with, struct text *out)
 {
-    static const char *const none[OVERRIDES_MAX];
-    load_with(&loaded, three, selections[_i].overrides);
-    expect_outcome(&loaded, selections[_i].outcome);
+    const char *all[3];
+    size_t n = 0;
+    (void)with;
+    while (overrides)
+        all[n++] = strsep(&overrides, "|");
+    load_over(&loaded, three, all, n);
+    add_outcome(&loaded, out);
     if (loaded.sweep) { /* a run that is resumed has the same cases */
         CLEANUP(text_free) struct text printed = {0};
         settings_print(loaded.settings, &printed);
         unload(&loaded);
-        load_with(&loaded, text_get(&printed), none);
-        expect_outcome(&loaded, selections[_i].outcome);
+        load(&loaded, text_get(&printed));
+        expect_outcome(&loaded, text_get(out));
     }
+    unload(&loaded);
 }
+
+static const struct text_cases selections[] = {
+    {{add_selected, 0},
+     {"gbrun.benchmarks=gemm -> " GEMM, "gbrun.benchmarks=gemm_*, nop -> " WIDE NOP,
+      "gbrun.benchmarks= -> " GEMM WIDE NOP,
+      "gbrun.benchmarks=gem -> 1:0: there is no [bench gem]; did you mean 'gemm'?\n",
+      "gbrun.benchmarks=nop, z* -> 1:0: there is no [bench z*]: no name of a benchmark matches\n",
+      "gbrun.benchmarks=elsewhere -> 1:0: there is no [bench elsewhere]: expected the name of a "
+      "benchmark of the configuration, or a pattern such as 'gemm*'\n"}},
+    /* Names of options are those of the benchmark; others of them are NULL. */
+    {{add_selected, 0},
+     {"gbrun.where=rows = 2 -> gemm rows=2\ngemm_wide rows=2\n",
+      "gbrun.where=rows = 2 or rounds = 1 -> " GEMM WIDE "nop rounds=1\n",
+      "gbrun.where=rows is null and rounds > 1 -> nop rounds=2\n",
+      "gbrun.where=cols > 100 -> gemm_wide rows=2\n",
+      "gbrun.where=bench = 'nop' and \"rounds\" = 2 -> nop rounds=2\n",
+      "gbrun.where=rwos = 2 -> 1:0: unknown name 'rwos'; did you mean 'rows'?\n",
+      "gbrun.where=rows = -> 1:0: the expression ends too early\n",
+      "gbrun.where=rows = 2|gbrun.benchmarks=gemm -> gemm rows=2\n",
+      "gbrun.where=rows = 2|gbrun.benchmarks=nop -> 1:0: unknown name 'rows': expected an option "
+      "or a variable, or a text in single quotes\n",
+      "gbrun.where=rows = 9 -> "}},
+    /* Patterns are for the sections that know the key. */
+    {{add_selected, 0},
+     {"*.sweep.rows=7 -> gemm rows=7\ngemm_wide rows=7\n" NOP,
+      "gemm*.rows=7 -> gemm\ngemm_wide\n" NOP, "*.rounds=3 -> " GEMM WIDE "nop\n",
+      "*.rws=7 -> 1:0: '*.rws=7' has no effect: unknown key 'rws' in [bench gemm]; did you mean "
+      "'rows'?\n",
+      "*.zzzzzzzz=7 -> 1:0: '*.zzzzzzzz=7' has no effect: unknown key 'zzzzzzzz' in [bench gemm]: "
+      "see 'gbrun help matmul' for its options\n",
+      "x*.rows=7 -> 1:0: 'x*.rows=7': there is no section that 'x*' matches\n",
+      "policy *.precision=2%|gbrun.benchmarks=nop -> " NOP,
+      "policy few.samples=4 -> 1:0: 'policy few.samples=4' has no effect: no benchmark that is run "
+      "uses [policy few]\n",
+      "policy f*.samples=4 -> 1:0: 'policy f*.samples=4' has no effect: no benchmark that is run "
+      "uses [policy few]\n",
+      "policy few.samples=4|nop.policy=few|gbrun.benchmarks=nop -> " NOP,
+      "policy t*.samples=4 -> 1:0: 'policy t*.samples=4' has no effect: unknown key 'samples' in "
+      "[policy tight]: see 'gbrun help steady' for its options\n"}},
+    /* What changes nothing. */
+    {{add_selected, 0},
+     {"nop.isolate=yes|nop.isolate=no -> 1:0: 'nop.isolate=yes' has no effect: 'nop.isolate=no' "
+      "takes its place\n",
+      "nop.sweep.isolate=yes, no|*.isolate=no -> 1:0: 'nop.sweep.isolate=yes, no' has no effect: "
+      "'*.isolate=no' takes its place\n",
+      "gbrun.seed=1|gbrun.seed=2 -> 1:0: 'gbrun.seed=1' has no effect: 'gbrun.seed=2' takes its "
+      "place\n",
+      "nop.isolate=yes|gbrun.benchmarks=gemm -> 1:0: 'nop.isolate=yes' has no effect: [bench nop] "
+      "is not among the benchmarks that are run\n",
+      "gemm.problems=2|gbrun.benchmarks=gemm_wide -> " WIDE,
+      "defaults.max_time=1 s|gbrun.benchmarks=gemm* -> 1:0: 'defaults.max_time=1 s' has no effect: "
+      "every benchmark that is run has its own max_time, such as [bench gemm] by 'max_time'; -s "
+      "'*.max_time=...' sets that of all\n",
+      "defaults.max_time=1 s|gbrun.benchmarks=nop -> " NOP,
+      "gbrun.rounds=4|gbrun.benchmarks=nop -> 1:0: 'gbrun.rounds=4' has no effect: every benchmark "
+      "that is run has its own rounds, such as [bench nop] by 'sweep.rounds'; -s '*.rounds=...' "
+      "sets that of all\n",
+      "gemm.let.rows=3|gbrun.benchmarks=gemm -> 1:0: 'gemm.let.rows=3' has no effect: an axis "
+      "gives 'rows' its values in [bench gemm]\n"}},
+};
+
+TEST_TEXT_CASES(selected, selections)
 
 TEST(precision_of_all_policies)
 {
     CLEANUP(text_free) struct text printed = {0};
-    static const char *const overrides[OVERRIDES_MAX] = {"policy *.precision=0.25",
-                                                         "defaults.policy=fixed"};
-    load_with(&loaded,
+    static const char *const overrides[] = {"policy *.precision=0.25", "defaults.policy=fixed"};
+    load_over(&loaded,
               "[policy tight]\nplugin = steady\nprecision = 0.5\n[policy fixed]\nsamples = 3\n"
               "[bench nop]\npolicy = tight\n[bench other]\nplugin = nop\n",
-              overrides);
+              overrides, 2);
     ck_assert_str_eq(text_get(&loaded.words), "");
     settings_print(loaded.settings, &printed);
     ck_assert_ptr_nonnull(strstr(text_get(&printed),

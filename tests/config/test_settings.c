@@ -1,5 +1,6 @@
 /* test_settings.c - the meaning of bench.ini: what is accepted, what is printed. */
 #include "tests/config/case_fixture.h"
+#include "tests/text_case.h"
 
 TEST_TIMES(run_settings, 2)
 {
@@ -45,61 +46,57 @@ TEST(requests)
                         "1 - /conf/../x/y.so 14\n1 - /abs/z.so 16\n");
 }
 
-static const struct {
-    const char *text;
-    const char *devices;
-} preferences[] = {
-    {"[bench nop]\n", "cuda=cuda cpu=cpu "},
-    {"[device pinned]\nplugin = cpu\ncpus = 0:3\n[bench nop]\n", "cuda=cuda pinned=cpu "},
-    {"[device b]\nplugin = cuda\n[device a]\nplugin = cuda\n[bench nop]\n",
-     "b=cuda a=cuda cpu=cpu "},
-    {"[gbrun]\ndevices = cpu, cuda\n[bench nop]\n", "cpu=cpu cuda=cuda "},
-    {"[gbrun]\ndevices = all\n[bench nop]\n", "cuda=cuda cpu=cpu "},
-    {"[gbrun]\ndevices = all\n[device b]\nplugin = cuda\n[bench nop]\n", "b=cuda cpu=cpu "},
-    {"[gbrun]\ndevices = b\n[device a]\nplugin = cpu\n[device b]\nplugin = cpu\n[bench nop]\n",
-     "b=cpu "},
-};
-
-TEST_EACH(preference, preferences)
+/* What `device = auto` chooses from, in order. */
+static void add_preference(char *text, uint32_t with, struct text *out)
 {
     const struct plugin_settings *devices;
-    struct text words = {0};
-    load_sound(preferences[_i].text);
     size_t n;
+    (void)with;
+    load_sound(text);
     settings_devices(loaded.settings, &devices, &n);
     for (size_t i = 0; i < n; i++)
-        text_printf(&words, "%s=%s ", devices[i].name, devices[i].info->plugin.id);
-    expect_text(&words, preferences[_i].devices);
+        text_printf(out, "%s=%s ", devices[i].name, devices[i].info->plugin.id);
+    unload(&loaded);
 }
 
-/* Of a device, written or swept: its section, index, uuid, whether it is all (and as written). */
-static const struct {
-    const char *text, *device;
-} selectors[] = {
-    {"cuda", " cuda:-1:: (cuda)"},
-    {"cuda:2", " cuda:2:: (cuda:2)"},
-    {"cuda:0x10", " cuda:16:: (cuda:16)"},
-    {"cuda:GPU-1a2b3c4d", " cuda:-1:GPU-1a2b3c4d: (cuda:GPU-1a2b3c4d)"},
-    {"cuda:1a2b-3c4d", " cuda:-1:1a2b-3c4d: (cuda:1a2b-3c4d)"},
-    {"cuda:MIG-GPU-1/2/3", " cuda:-1:MIG-GPU-1/2/3: (cuda:MIG-GPU-1/2/3)"},
-    {"cuda:all", " cuda:-1::all (cuda:all)"},
-    {"cpu:all", " cpu:-1::all (cpu:all)"},
-    {"auto", " any:-1:: (auto)"},
+/* Of a device, written and swept: its section, index, uuid, whether it is all (as it is written).
+ */
+static void add_choice(char *device, uint32_t with, struct text *out)
+{
+    CLEANUP(text_free) struct text swept = {0};
+    (void)with;
+    load_sound(arena_printf(
+        &cases, "[bench nop]\ndevice = %s\n[bench b]\nplugin = nop\nsweep.device = %s\n", device,
+        device));
+    struct bench_case first = case_of(&loaded, 0), second = case_of(&loaded, 1);
+    add_facts(&first, "choice", out);
+    add_facts(&second, "choice", &swept);
+    ck_assert_str_eq(text_get(&swept), text_get(out));
+    unload(&loaded);
+}
+
+static const struct text_cases devices_of[] = {
+    {{add_preference, 0},
+     {"[bench nop]\n -> cuda=cuda cpu=cpu ",
+      "[device pinned]\nplugin = cpu\ncpus = 0:3\n[bench nop]\n -> cuda=cuda pinned=cpu ",
+      "[device b]\nplugin = cuda\n[device a]\nplugin = cuda\n[bench nop]\n -> b=cuda a=cuda "
+      "cpu=cpu ",
+      "[gbrun]\ndevices = cpu, cuda\n[bench nop]\n -> cpu=cpu cuda=cuda ",
+      "[gbrun]\ndevices = all\n[bench nop]\n -> cuda=cuda cpu=cpu ",
+      "[gbrun]\ndevices = all\n[device b]\nplugin = cuda\n[bench nop]\n -> b=cuda cpu=cpu ",
+      "[gbrun]\ndevices = b\n[device a]\nplugin = cpu\n[device b]\nplugin = cpu\n[bench nop]\n -> "
+      "b=cpu "}},
+    {{add_choice, 0},
+     {"cuda ->  cuda:-1:: (cuda)", "cuda:2 ->  cuda:2:: (cuda:2)",
+      "cuda:0x10 ->  cuda:16:: (cuda:16)",
+      "cuda:GPU-1a2b3c4d ->  cuda:-1:GPU-1a2b3c4d: (cuda:GPU-1a2b3c4d)",
+      "cuda:1a2b-3c4d ->  cuda:-1:1a2b-3c4d: (cuda:1a2b-3c4d)",
+      "cuda:MIG-GPU-1/2/3 ->  cuda:-1:MIG-GPU-1/2/3: (cuda:MIG-GPU-1/2/3)",
+      "cuda:all ->  cuda:-1::all (cuda:all)", "cpu:all ->  cpu:-1::all (cpu:all)",
+      "auto ->  any:-1:: (auto)"}},
 };
 
-TEST_EACH(selector, selectors)
-{
-    CLEANUP(text_free) struct text text = {0};
-    text_printf(&text, "[bench nop]\ndevice = %s\n[bench b]\nplugin = nop\nsweep.device = %s\n",
-                selectors[_i].text, selectors[_i].text);
-    load_sound(text_get(&text));
-    for (uint64_t i = 0; i < 2; i++) {
-        struct text found = {0};
-        struct bench_case made = case_of(&loaded, i);
-        add_facts(&made, "choice", &found);
-        expect_text(&found, selectors[_i].device);
-    }
-}
+TEST_TEXT_CASES(devices, devices_of)
 
 /* Settings that every benchmark has, as they are printed where nothing says more. */
 #define D "  ; default\n"

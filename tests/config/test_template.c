@@ -1,6 +1,7 @@
 /* test_template.c - expressions in the texts of options: what they become, where a byte of it was
  * written, what is reported of errors. */
 #include "tests/config/case_fixture.h"
+#include "tests/text_case.h"
 
 #include "core/config/template.h"
 
@@ -36,54 +37,40 @@ static const char *expand(const char *written, struct text_map *ret_map)
     return status == GB_OK ? text : NULL;
 }
 
-static const struct {
-    const char *text, *expanded;
-    bool reads_n, reads_half;
-} expansions[] = {
-    {"", "", false, false},
-    {"plain", "plain", false, false},
-    {"{n}", "12", true, false},
-    {"a{n*2}b{half}", "a24b0.5", true, true},
-    {"{ n + 1 }{n}", "1312", true, false},
-    {"{{n}}", "{n}", false, false},
-    {"{{{n}}}", "{12}", true, false},
-    {"{name}", "x}y", false, false},
-    {"{'}' || n}!", "}12!", true, false},
-    {"{'it''s }' || n}", "it's }12", true, false},
-    {"{\"n\"}", "12", true, false},
-    {"buffer({4 * n}, fill=0)", "buffer(48, fill=0)", true, false},
-};
+enum { READS_N = 1, READS_HALF = 2 };
 
-TEST_EACH(test_expansion, expansions)
+static void add_expansion(char *text, uint32_t reads, struct text *out)
 {
     struct text_map map;
-    ck_assert_pstr_eq(expand(expansions[_i].text, &map), expansions[_i].expanded);
-    ck_assert_int_eq(is_read[0], expansions[_i].reads_n);
-    ck_assert_int_eq(is_read[1], expansions[_i].reads_half);
+    const char *expanded = expand(text, &map);
+    if (expanded) {
+        text_add(out, expanded);
+        ck_assert_int_eq(is_read[0], reads & READS_N ? 1 : 0);
+        ck_assert_int_eq(is_read[1], reads & READS_HALF ? 1 : 0);
+    } else {
+        ck_assert_uint_eq(error.origin.line, 3);
+        text_printf(out, "%u: %s", error.origin.column, error.text);
+    }
 }
 
-static const struct {
-    const char *text;
-    uint32_t column;
-    const char *words;
-} mistakes[] = {
-    {"abc{n", 13, "'{' without '}': expected {EXPRESSION}, or {{ for a brace"},
-    {"{'}", 10, "'{' without '}': expected {EXPRESSION}, or {{ for a brace"},
-    {"ab}", 12, "'}' without '{': expected {EXPRESSION}, or }} for a brace"},
-    {"a{}b", 11, "{} is empty: expected {EXPRESSION}, or {{ for a brace"},
-    {"a{ }b", 11, "{} is empty: expected {EXPRESSION}, or {{ for a brace"},
-    {"{n}{nn}", 14, "unknown name 'nn'; did you mean 'n'?"},
-    {"ab{n}{n / 0}", 15, "gives no value (NULL): expected a number or a text"},
+#define NO_END "'{' without '}': expected {EXPRESSION}, or {{ for a brace"
+#define NOTHING "{} is empty: expected {EXPRESSION}, or {{ for a brace"
+static const struct text_cases expansions[] = {
+    {{add_expansion, 0}, {" -> ", "plain -> plain", "{{n}} -> {n}", "{name} -> x}y"}},
+    {{add_expansion, READS_N},
+     {"{n} -> 12", "{ n + 1 }{n} -> 1312", "{{{n}}} -> {12}", "{'}' || n}! -> }12!",
+      "{'it''s }' || n} -> it's }12", "{\"n\"} -> 12",
+      "buffer({4 * n}, fill=0) -> buffer(48, fill=0)"}},
+    {{add_expansion, READS_N | READS_HALF}, {"a{n*2}b{half} -> a24b0.5"}},
+    {{add_expansion, 0},
+     {"abc{n -> 13: " NO_END, "{'} -> 10: " NO_END,
+      "ab} -> 12: '}' without '{': expected {EXPRESSION}, or }} for a brace",
+      "a{}b -> 11: " NOTHING, "a{ }b -> 11: " NOTHING,
+      "{n}{nn} -> 14: unknown name 'nn'; did you mean 'n'?",
+      "ab{n}{n / 0} -> 15: gives no value (NULL): expected a number or a text"}},
 };
 
-TEST_EACH(test_mistakes, mistakes)
-{
-    struct text_map map;
-    ck_assert_ptr_null(expand(mistakes[_i].text, &map));
-    ck_assert_str_eq(error.text, mistakes[_i].words);
-    ck_assert_uint_eq(error.origin.line, 3);
-    ck_assert_uint_eq(error.origin.column, mistakes[_i].column);
-}
+TEST_TEXT_CASES(expansion, expansions)
 
 /* "a{n*2}b{half}" is "a24b0.5": each byte of the second leads to one of the first. */
 TEST(test_places)
