@@ -1,9 +1,7 @@
 /* test_trace_file.c - files of samples: what is read of them, and what is said of those that are
  * none. */
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/replay/trace_file.h"
-#include "tests/check_main.h"
+#include "tests/text_case.h"
 
 #include <float.h>
 #include <math.h>
@@ -69,67 +67,55 @@ static const char *reading(const char *suffix, const void *bytes, size_t n,
 #define NO_TIME "is not a time: expected a finite number of at least 0"
 #define NO_COLUMN ": expected a number from 1 to 2 or one of 'a', 'b'"
 
-static const struct csv_case {
-    const char *text;
-    const char *column, *unit;
-    const char *expected;
-} csv_cases[] = {
+/* Column, unit, and the file. */
+static void add_times(char *input, uint32_t with, struct text *out)
+{
+    const char *column = strsep(&input, "|"), *unit = strsep(&input, "|");
+    struct trace_file_options options = {.column = *column ? column : NULL,
+                                         .unit_ns = *unit ? trace_unit_ns(unit) : 0};
+    (void)with;
+    text_add(out, reading(".csv", input, strlen(input), &options));
+}
+
+static const struct text_cases csv_cases[] = {
     /* one column */
-    {"1\n2.5\n1e3\n", NULL, "us", "1000 2500 1000000"},
-    {"1\n2", NULL, "ns", "1 2"},
-    {"\xEF\xBB\xBF"
-     "1\r\n2\r\n",
-     NULL, "ns", "1 2"},
-    {"# by hand\n\n1\n   \n# more\n2\n", NULL, "ns", "1 2"},
-    {" 1 \n\"2\"\n", NULL, "ns", "1 2"},
-    {"0\n", NULL, "s", "0"},
+    {{add_times, 0},
+     {"|us|1\n2.5\n1e3\n -> 1000 2500 1000000", "|ns|1\n2 -> 1 2",
+      "|ns|\xEF\xBB\xBF"
+      "1\r\n2\r\n -> 1 2",
+      "|ns|# by hand\n\n1\n   \n# more\n2\n -> 1 2", "|ns| 1 \n\"2\"\n -> 1 2", "|s|0\n -> 0"}},
     /* heads and their units */
-    {"time_us\n3\n", NULL, NULL, "3000"},
-    {"time_us\n3\n", NULL, "ms", "3000000"},
-    {"GPU Time (sec)\n2e-6\n", NULL, NULL, "2000"},
-    {"t [ms]\n2\n", NULL, NULL, "2000000"},
-    {"n,time_ns\n1,7\n2,8\n", NULL, NULL, "7 8"},
-    {"n,\"the \"\"time\"\"_ns\"\n1,7\n", "the \"time\"_ns", NULL, "7"},
-    {"n,x\n1,7\n", "2", "ns", "7"},
-    {"1,7\n2,8\n", "2", "ns", "7 8"},
-    {"a;b\n1;7\n", "b", "ns", "7"},
-    {"a,1\tb_us\n1\t7\n", "b_us", NULL, "7000"},
-    {"name,real_time,cpu_time,time_unit\nf,1.5,1,us\nf,2,1,ms\n", "real_time", NULL,
-     "1500 2000000"},
-    {"2,1\n5,6\n", "2", "ns", "1 6"}, /* without heads it is the number of a column */
+    {{add_times, 0},
+     {"||time_us\n3\n -> 3000", "|ms|time_us\n3\n -> 3000000", "||GPU Time (sec)\n2e-6\n -> 2000",
+      "||t [ms]\n2\n -> 2000000", "||n,time_ns\n1,7\n2,8\n -> 7 8",
+      "the \"time\"_ns||n,\"the \"\"time\"\"_ns\"\n1,7\n -> 7", "2|ns|n,x\n1,7\n -> 7",
+      "2|ns|1,7\n2,8\n -> 7 8", "b|ns|a;b\n1;7\n -> 7", "b_us||a,1\tb_us\n1\t7\n -> 7000",
+      "real_time||name,real_time,cpu_time,time_unit\nf,1.5,1,us\nf,2,1,ms\n -> 1500 2000000",
+      "2|ns|2,1\n5,6\n -> 1 6"}},
     /* mistakes */
-    {"", NULL, "ns", "0:0: " EMPTY},
-    {"# nothing\n", NULL, "ns", "0:0: " EMPTY},
-    {"time_ns\n", NULL, NULL, "0:0: there is a header and nothing else: expected samples"},
-    {"1\n", NULL, NULL, "1:0: " NO_UNIT},
-    {"seconds\n1\n", NULL, NULL, "1:0: " NO_UNIT},
-    {"time_ns\n1\nx2\n", NULL, NULL, "3:1: 'x2' " NO_NUMBER},
-    {"a,time_ns\n1,1\n2,3 4\n", NULL, NULL, "3:3: '3 4' " NO_NUMBER},
-    {"a,time_ns\n1,\n", NULL, NULL, "2:3: the field is empty: expected a time"},
-    {"a,time_ns\n1\n", NULL, NULL, "2:0: the line has 1 field: expected a time in field 2"},
-    {"1\nnan\n", NULL, "ns", "2:1: 'nan' " NO_TIME},
-    {"inf\n", NULL, "ns", "1:1: 'inf' " NO_TIME},
-    {"1e308\n", NULL, "s", "1:1: '1e308' " NO_TIME},
-    {"1\n-3\n", NULL, "ns", "2:1: '-3' " NO_TIME},
-    {"a,b\n1,2\n", NULL, "ns",
-     "1:0: which of 2 columns has the times? Give --column NAME or a number from 1: 'a', 'b'"},
-    {"a,b\n1,2\n", "c", "ns", "1:0: there is no column 'c'" NO_COLUMN},
-    {"a,b\n1,2\n", "3", "ns", "1:0: there is no column '3'" NO_COLUMN},
-    {"a,b\n1,2\n", "0", "ns", "1:0: there is no column '0'" NO_COLUMN},
-    {"time_ns\n\"1\n", NULL, NULL, "2:1: the quote is not closed on its line"},
-    {"time_ns\n\"1\"2\n", NULL, NULL, "2:1: text stands behind the closing quote"},
-    {"x,time_unit\n1,us\n2,h\n", "x", NULL,
-     "3:3: 'h' is not a unit of time: expected ns, us, ms or s"},
-    {"x,time_unit\n1,us\n2\n", "x", NULL, "3:0: the line has no time_unit"},
+    {{add_times, 0},
+     {"|ns| -> 0:0: " EMPTY, "|ns|# nothing\n -> 0:0: " EMPTY,
+      "||time_ns\n -> 0:0: there is a header and nothing else: expected samples",
+      "||1\n -> 1:0: " NO_UNIT, "||seconds\n1\n -> 1:0: " NO_UNIT,
+      "||time_ns\n1\nx2\n -> 3:1: 'x2' " NO_NUMBER,
+      "||a,time_ns\n1,1\n2,3 4\n -> 3:3: '3 4' " NO_NUMBER,
+      "||a,time_ns\n1,\n -> 2:3: the field is empty: expected a time",
+      "||a,time_ns\n1\n -> 2:0: the line has 1 field: expected a time in field 2",
+      "|ns|1\nnan\n -> 2:1: 'nan' " NO_TIME, "|ns|inf\n -> 1:1: 'inf' " NO_TIME,
+      "|s|1e308\n -> 1:1: '1e308' " NO_TIME, "|ns|1\n-3\n -> 2:1: '-3' " NO_TIME,
+      "|ns|a,b\n1,2\n -> 1:0: which of 2 columns has the times? Give --column NAME or a number "
+      "from 1: 'a', 'b'",
+      "c|ns|a,b\n1,2\n -> 1:0: there is no column 'c'" NO_COLUMN,
+      "3|ns|a,b\n1,2\n -> 1:0: there is no column '3'" NO_COLUMN,
+      "0|ns|a,b\n1,2\n -> 1:0: there is no column '0'" NO_COLUMN,
+      "||time_ns\n\"1\n -> 2:1: the quote is not closed on its line"}},
+    {{add_times, 0},
+     {"||time_ns\n\"1\"2\n -> 2:1: text stands behind the closing quote",
+      "x||x,time_unit\n1,us\n2,h\n -> 3:3: 'h' is not a unit of time: expected ns, us, ms or s",
+      "x||x,time_unit\n1,us\n2\n -> 3:0: the line has no time_unit"}},
 };
 
-TEST_EACH(text_files, csv_cases)
-{
-    const struct csv_case *c = &csv_cases[_i];
-    struct trace_file_options options = {.column = c->column,
-                                         .unit_ns = c->unit ? trace_unit_ns(c->unit) : 0};
-    ck_assert_str_eq(reading(".csv", c->text, strlen(c->text), &options), c->expected);
-}
+TEST_TEXT_CASES(text_files, csv_cases)
 
 TEST(bytes_that_are_no_text)
 {
