@@ -39,14 +39,6 @@ static const struct gb_option matmul_options[] = {
     GB_MAP(struct matmul_params, define, "Macros"),
 };
 
-struct path_params {
-    const char *path;
-};
-
-static const struct gb_option picky_options[] = {
-    GB_STRING(struct path_params, path, NULL, "A path"),
-};
-
 struct texts_params {
     const char *title, *raw;
     int64_t count;
@@ -73,28 +65,28 @@ static const struct gb_option open_options[] = {
                  "Its arguments"),
 };
 
-struct precision_params {
+/* Of plugins with one option each. */
+struct small_params {
+    const char *path;
     double precision;
-};
-
-static const struct gb_option precision_options[] = {
-    GB_FLOAT(struct precision_params, precision, "1%", "0:1", NULL, "Width of the interval"),
-};
-
-struct fixed_params {
     int64_t samples;
-};
-
-static const struct gb_option fixed_options[] = {
-    GB_INT(struct fixed_params, samples, NULL, "1:", NULL, "How many"),
-};
-
-struct cpu_params {
     struct gb_list cpus;
 };
 
+static const struct gb_option picky_options[] = {
+    GB_STRING(struct small_params, path, NULL, "A path"),
+};
+
+static const struct gb_option precision_options[] = {
+    GB_FLOAT(struct small_params, precision, "1%", "0:1", NULL, "Width of the interval"),
+};
+
+static const struct gb_option fixed_options[] = {
+    GB_INT(struct small_params, samples, NULL, "1:", NULL, "How many"),
+};
+
 static const struct gb_option cpu_options[] = {
-    GB_LIST(struct cpu_params, cpus, GB_TYPE_INT, "", NULL, NULL, "Processors to run on"),
+    GB_LIST(struct small_params, cpus, GB_TYPE_INT, "", NULL, NULL, "Processors to run on"),
 };
 
 /* Options are GB_OPTIONS, or NO_OPTIONS. */
@@ -126,12 +118,12 @@ static struct plugin_info fixture_plugins[] = {
     FIXTURE_BENCH("gpu_only", "cuda", NO_OPTIONS),
     FIXTURE_BENCH("tpu_only", "tpu", NO_OPTIONS),
     FIXTURE_PLUGIN("/conf/picky.so", GB_PLUGIN_BENCH, "picky", NULL,
-                   GB_OPTIONS(picky_options, struct path_params)),
+                   GB_OPTIONS(picky_options, struct small_params)),
     FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, NO_OPTIONS),
     FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, NO_OPTIONS),
-    FIXTURE_POLICY("steady", GB_OPTIONS(precision_options, struct precision_params)),
-    FIXTURE_POLICY("fixed", GB_OPTIONS(fixed_options, struct fixed_params)),
-    FIXTURE_DEVICE("cpu", GB_OPTIONS(cpu_options, struct cpu_params)),
+    FIXTURE_POLICY("steady", GB_OPTIONS(precision_options, struct small_params)),
+    FIXTURE_POLICY("fixed", GB_OPTIONS(fixed_options, struct small_params)),
+    FIXTURE_DEVICE("cpu", GB_OPTIONS(cpu_options, struct small_params)),
     FIXTURE_DEVICE("cuda", NO_OPTIONS),
 };
 
