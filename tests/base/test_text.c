@@ -64,9 +64,9 @@ TEST(hashes)
 }
 
 /* Inputs of several arguments have bars between them. */
-static int number_of(char **input)
+static size_t number_of(char **input)
 {
-    return atoi(strsep(input, "|"));
+    return strtoul(strsep(input, "|"), NULL, 10);
 }
 
 static void add_columns(char *words, uint32_t with, struct text *out)
@@ -123,7 +123,7 @@ static void add_size(char *bytes, uint32_t with, struct text *out)
 
 static void add_short(char *words, uint32_t in_the_middle, struct text *out)
 {
-    const size_t most = (size_t)number_of(&words);
+    const size_t most = number_of(&words);
     (in_the_middle ? text_add_cut : text_add_shortened)(out, words, most);
 }
 
@@ -133,7 +133,7 @@ static void add_wrapped(char *words, uint32_t with, struct text *out)
     size_t numbers[3];
     (void)with;
     for (int i = 0; i < 3; i++)
-        numbers[i] = (size_t)number_of(&words);
+        numbers[i] = number_of(&words);
     text_add_wrapped(out, words, numbers[0], numbers[1], numbers[2]);
 }
 

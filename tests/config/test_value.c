@@ -258,7 +258,7 @@ TEST(test_members)
     }
 }
 
-/* What each of the texts is told, behind the text in quotes. */
+/* What is said of each text, behind the text in quotes. */
 static const struct {
     uint32_t type;
     const char *texts[16], *words;
