@@ -75,24 +75,24 @@ static const struct text_cases readings[] = {
 
 TEST_TEXT_CASES(tokens_come_in_order, readings)
 
-TEST(strings_are_decoded)
+static void add_string(char *json, uint32_t with, struct text *out)
 {
-    static const struct {
-        const char *json, *text;
-    } strings[] = {
-        {"\"plain\"", "plain"},
-        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t"},
-        {"\"\\u0041\\u00e4\\u20AC\\ud83d\\ude00\"", "A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
-        {"\"\\ud83dx\\u0000\"", "\xEF\xBF\xBDx\xEF\xBF\xBD"},
-    };
-    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
-        begin(strings[i].json);
-        ck_assert_int_eq(json_read(&reader), JSON_STRING);
-        ck_assert_str_eq(text_get(&reader.text), strings[i].text);
-        ck_assert_int_eq(json_read(&reader), JSON_END);
-        json_read_end(&reader);
-    }
+    (void)with;
+    begin(json);
+    ck_assert_int_eq(json_read(&reader), JSON_STRING);
+    text_add(out, text_get(&reader.text));
+    ck_assert_int_eq(json_read(&reader), JSON_END);
+    json_read_end(&reader);
 }
+
+static const struct text_cases strings[] = {
+    {{add_string, 0},
+     {"\"plain\" -> plain", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\" -> \"\\/\b\f\n\r\t",
+      "\"\\u0041\\u00e4\\u20AC\\ud83d\\ude00\" -> A\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80",
+      "\"\\ud83dx\\u0000\" -> \xEF\xBF\xBDx\xEF\xBF\xBD"}},
+};
+
+TEST_TEXT_CASES(strings_are_decoded, strings)
 
 TEST(numbers_keep_how_they_were_written)
 {

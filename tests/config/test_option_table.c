@@ -1,8 +1,6 @@
 /* test_option_table.c - tables of options: checking, reading, filling, help. */
-#include "core/base/memory.h"
-#include "core/base/text.h"
 #include "core/config/option_table.h"
-#include "tests/check_main.h"
+#include "tests/text_case.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -245,40 +243,36 @@ TEST(test_find)
     ck_assert_ptr_null(option_nearest(table, "streams"));
 }
 
-static const struct {
-    uint32_t option;
-    const char *text;
-    const char *canonical;
-} readings[] = {
-    {0, " 2^10 ", "1024"},
-    {1, "0.7%", "0.007"},
-    {2, "on", "yes"},
-    {3, "warm", "warm"},
-    {4, "\"a, b\"", "a, b"},
-    {4, "\"a ;b\"", "\"a ;b\""},
-    {5, "1 MiB", "1048576"},
-    {6, "2us", "2000ns"},
-    {7, "1:8:x2, 64", "1,2,4,8,64"},
-    {7, "", ""},
-    {8, "a, \"b,c\", \" d\", \"\"", "a,\"b,c\",\" d\",\"\""},
-    {9, "1, off", "yes,no"},
-    {10, " raw, \"text\" ", " raw, \"text\" "},
+/* What is canonical is read as itself. */
+static void add_reading(char *text, uint32_t i, struct text *out)
+{
+    struct setting setting = {options[i].name, text, origin};
+    const char *canonical = NULL, *again = NULL;
+    struct value value = {0};
+    ck_assert_int_eq(option_read(&options[i], &setting, &arena, &canonical, &value, &error), GB_OK);
+    setting.text = canonical;
+    ck_assert_int_eq(option_read(&options[i], &setting, &arena, &again, NULL, &error), GB_OK);
+    ck_assert_str_eq(canonical, again);
+    if (options[i].type == GB_TYPE_INT)
+        ck_assert_int_eq(value.integer, 1024);
+    text_add(out, canonical);
+}
+
+static const struct text_cases readings[] = {
+    {{add_reading, 0}, {" 2^10  -> 1024"}},
+    {{add_reading, 1}, {"0.7% -> 0.007"}},
+    {{add_reading, 2}, {"on -> yes"}},
+    {{add_reading, 3}, {"warm -> warm"}},
+    {{add_reading, 4}, {"\"a, b\" -> a, b", "\"a ;b\" -> \"a ;b\""}},
+    {{add_reading, 5}, {"1 MiB -> 1048576"}},
+    {{add_reading, 6}, {"2us -> 2000ns"}},
+    {{add_reading, 7}, {"1:8:x2, 64 -> 1,2,4,8,64", " -> "}},
+    {{add_reading, 8}, {"a, \"b,c\", \" d\", \"\" -> a,\"b,c\",\" d\",\"\""}},
+    {{add_reading, 9}, {"1, off -> yes,no"}},
+    {{add_reading, 10}, {" raw, \"text\"  ->  raw, \"text\" "}},
 };
 
-TEST_EACH(test_read, readings)
-{
-    const struct gb_option *option = &options[readings[_i].option];
-    struct setting setting = {option->name, readings[_i].text, origin};
-    const char *canonical = NULL;
-    struct value value = {0};
-    ck_assert_int_eq(option_read(option, &setting, &arena, &canonical, &value, &error), GB_OK);
-    ck_assert_str_eq(canonical, readings[_i].canonical);
-    setting.text = canonical; /* what is canonical is read as itself */
-    ck_assert_int_eq(option_read(option, &setting, &arena, &canonical, NULL, &error), GB_OK);
-    ck_assert_str_eq(canonical, readings[_i].canonical);
-    if (option->type == GB_TYPE_INT)
-        ck_assert_int_eq(value.integer, 1024);
-}
+TEST_TEXT_CASES(test_read, readings)
 
 TEST(test_read_wrong)
 {
