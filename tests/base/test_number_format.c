@@ -4,10 +4,10 @@
  */
 #include "core/base/number_format.h"
 #include "tests/base/number_fixture.h"
-#include "tests/check_main.h"
+#include "tests/text_case.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 static uint32_t stored(const struct small *small, double value)
 {
@@ -167,50 +167,33 @@ TEST(tf32_between_all_neighbours)
     ck_assert(isinf(number_round(GB_TF32, 0x1.ffep127)));
 }
 
-enum { INTEGERS_MAX = 8 };
-static const struct {
-    uint32_t format;
-    size_t n;
-    double values[INTEGERS_MAX][2]; /* stored as */
-} integers[] = {
-    {GB_I8,
-     8,
-     {{127.4, 127},
-      {1000, 127},
-      {-1000, -128},
-      {2.5, 2},
-      {3.5, 4},
-      {-2.5, -2},
-      {NAN, 0},
-      {-1, -1}}},
-    {GB_I32,
-     5,
-     {{-1, -1},
-      {2147483647.4, 2147483647},
-      {1e20, 2147483647},
-      {-1e20, -2147483648.0},
-      {-2147483648.0, -2147483648.0}}},
-    {GB_U8, 3, {{-1, 0}, {255.5, 255}, {INFINITY, 255}}},
-    {GB_U32, 2, {{4294967294.5, 4294967294}, {1e20, 4294967295}}},
-    {GB_I64,
-     4,
-     {{0x1p62 + 1024, 0x1p62 + 1024},
-      {-0x1p63, -0x1p63},
-      {0x1p51 + 0.5, 0x1p51},
-      {0x1p51 + 1.5, 0x1p51 + 2}}},
-    {GB_U64, 2, {{-INFINITY, 0}, {0x1p63, 0x1p63}}},
+static void add_stored(char *number, uint32_t format, struct text *out)
+{
+    const double value = strtod(number, NULL);
+    uint64_t array = 0;
+    char buffer[NUMBER_TEXT_MAX];
+    number_store(format, &array, 0, value);
+    ck_assert_double_eq(number_load(format, &array, 0), number_round(format, value));
+    text_add(out, format_double(number_round(format, value), buffer));
+}
+
+static const struct text_cases integers[] = {
+    {{add_stored, GB_I8},
+     {"127.4 -> 127", "1000 -> 127", "-1000 -> -128", "2.5 -> 2", "3.5 -> 4", "-2.5 -> -2",
+      "nan -> 0", "-1 -> -1"}},
+    {{add_stored, GB_I32},
+     {"-1 -> -1", "2147483647.4 -> 2147483647", "1e20 -> 2147483647", "-1e20 -> -2147483648",
+      "-2147483648.0 -> -2147483648"}},
+    {{add_stored, GB_U8}, {"-1 -> 0", "255.5 -> 255", "inf -> 255"}},
+    {{add_stored, GB_U32}, {"4294967294.5 -> 4294967294", "1e20 -> 4294967295"}},
+    {{add_stored, GB_I64},
+     {"4611686018427388928 -> 4.611686018427389e+18",
+      "-9223372036854775808 -> -9.223372036854776e+18", "2251799813685248.5 -> 2251799813685248",
+      "2251799813685249.5 -> 2.25179981368525e+15"}},
+    {{add_stored, GB_U64}, {"-inf -> 0", "9223372036854775808 -> 9.223372036854776e+18"}},
 };
 
-TEST_EACH(integers_round_and_saturate, integers)
-{
-    for (size_t i = 0; i < integers[_i].n; i++) {
-        const double value = integers[_i].values[i][0], expected = integers[_i].values[i][1];
-        uint64_t array = 0;
-        number_store(integers[_i].format, &array, 0, value);
-        ck_assert_double_eq(number_load(integers[_i].format, &array, 0), expected);
-        ck_assert_double_eq(number_round(integers[_i].format, value), expected);
-    }
-}
+TEST_TEXT_CASES(integers_round_and_saturate, integers)
 
 TEST(integers_of_64_bits_saturate_to_their_last_value)
 {
