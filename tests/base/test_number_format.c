@@ -1,13 +1,53 @@
 /*
  * test_number_format.c - core/base/number_format.c, exhaustively: every value of the small formats
- * against a conversion by arithmetic, fp16 also against the compiler's _Float16 where there is one.
+ * against a conversion by arithmetic, fp16 also against the compiler's _Float16 where there is one;
+ * spacing and distance in units of the last place against the gaps between the numbers.
  */
 #include "core/base/number_format.h"
-#include "tests/base/number_fixture.h"
 #include "tests/text_case.h"
+#include "tests/verify/verify_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* The formats of one and two bytes once more, slowly, as their definitions give them. */
+static const struct small {
+    uint32_t format;
+    int bits, fraction_bits, bias;
+    bool has_infinity;
+} small_formats[] = {
+    {GB_F16, 16, 10, 15, true},
+    {GB_BF16, 16, 7, 127, true},
+    {GB_F8_E4M3, 8, 3, 7, false},
+    {GB_F8_E5M2, 8, 2, 15, true},
+};
+enum { N_SMALLS = sizeof small_formats / sizeof small_formats[0] };
+
+static double value_of_code(const struct small *small, uint32_t code)
+{
+    int exponent_bits = small->bits - 1 - small->fraction_bits;
+    uint32_t exponent = code >> small->fraction_bits & ((1u << exponent_bits) - 1);
+    uint32_t fraction = code & ((1u << small->fraction_bits) - 1);
+    double sign = code >> (small->bits - 1) ? -1 : 1;
+    if (exponent == (1u << exponent_bits) - 1) {
+        if (small->has_infinity)
+            return fraction ? NAN : sign * (double)INFINITY;
+        if (fraction == (1u << small->fraction_bits) - 1)
+            return NAN;
+    }
+    int power = exponent ? (int)exponent : 1;
+    double significand = fraction + (exponent ? ldexp(1, small->fraction_bits) : 0);
+    return sign * ldexp(significand, power - small->bias - small->fraction_bits);
+}
+
+/* Codes of one sign below this one are finite. */
+static uint32_t first_not_finite(const struct small *small)
+{
+    uint32_t code = 0;
+    while (isfinite(value_of_code(small, code)))
+        code++;
+    return code;
+}
 
 static uint32_t stored(const struct small *small, double value)
 {
@@ -228,7 +268,89 @@ TEST(arrays_begin_where_told)
     ck_assert_mem_eq(back, values, sizeof values);
 }
 
-/* All numbers of the small formats: see test_number_spacing.c; of tf32: above. */
+/* From a number to the next one away from 0; from the largest, that to the one before it. */
+static double gap_at(const struct small *small, uint32_t code, uint32_t end)
+{
+    uint32_t low = code + 1 < end ? code : end - 2;
+    return value_of_code(small, low + 1) - value_of_code(small, low);
+}
+
+TEST_TIMES(spacing_is_the_gap_to_the_next_number, N_SMALLS)
+{
+    const struct small *small = &small_formats[_i];
+    uint32_t end = first_not_finite(small);
+    for (uint32_t code = 0; code < end; code++) {
+        double value = value_of_code(small, code), gap = gap_at(small, code, end);
+        ck_assert_msg(number_spacing(small->format, value) == gap, "%x", code);
+        ck_assert_double_eq(number_spacing(small->format, -value), gap);
+        /* all up to the next number is in the same binade */
+        ck_assert_double_eq(number_spacing(small->format, value + 0.75 * gap), gap);
+    }
+}
+
+static void put(const struct small *small, void *array, uint32_t i, uint32_t code)
+{
+    uint8_t narrow = (uint8_t)code;
+    uint16_t wide = (uint16_t)code;
+    if (small->bits == 8)
+        memcpy((uint8_t *)array + i, &narrow, 1);
+    else
+        memcpy((uint8_t *)array + 2 * i, &wide, 2);
+}
+
+/* Each number against one that is `apart` codes away, alone so that it is the maximum. */
+static void assert_distances(const struct small *small, uint32_t apart)
+{
+    uint32_t end = first_not_finite(small), sign = 1u << (small->bits - 1);
+    const uint32_t step = small->bits == 16 && !test_is_long() ? 7 : 1;
+    for (uint32_t code = 0; code < 2 * end; code += step) {
+        uint32_t size = code % end, other = (size + apart) % end;
+        uint32_t other_sign = code & 4 ? sign : 0;
+        double reference = value_of_code(small, size | (code < end ? 0 : sign));
+        double expected = fabs(reference - value_of_code(small, other | other_sign)) /
+                          gap_at(small, size, end);
+        uint8_t output[2];
+        put(small, output, 0, other | other_sign);
+        struct gb_check check = check_of(small->format, 1, output, &reference);
+        struct verify_result result;
+        ck_assert_int_eq(verify_compare(&check, 1e-3, &result, NULL), GB_OK);
+        ck_assert_msg(result.metrics[VERIFY_ULP].value == expected, "%x against %x: %g, not %g",
+                      size, other, result.metrics[VERIFY_ULP].value, expected);
+    }
+}
+
+TEST_TIMES(distance_in_units_of_the_last_place, N_SMALLS)
+{
+    static const uint32_t apart[] = {0, 1, 2, 7, 100};
+    for (EACH_PATH(path)) {
+        for (int i = 0; i < COUNT(apart); i++)
+            assert_distances(&small_formats[_i], apart[i]);
+    }
+}
+
+/* All outputs, NaN and infinities too, as a comparison reads them: against themselves every one is
+ * equal, on every code path. */
+TEST_TIMES(every_code_equals_itself, N_SMALLS)
+{
+    const struct small *small = &small_formats[_i];
+    static double reference[65536];
+    static uint8_t output[2 * 65536];
+    uint32_t n = 1u << small->bits;
+    for (uint32_t code = 0; code < n; code++) {
+        put(small, output, code, code);
+        reference[code] = value_of_code(small, code);
+    }
+    struct gb_check check = check_of(small->format, n, output, reference);
+    uint32_t finite = first_not_finite(small);
+    for (EACH_PATH(path)) {
+        ck_assert_uint_eq(compare(&check).n_exact, n);
+        check.n = finite; /* without what sends a block the slow way */
+        ck_assert_uint_eq(compare(&check).n_exact, finite);
+        check.n = n;
+    }
+}
+
+/* What the small formats and tf32 leave: see above. */
 static const struct {
     uint32_t format;
     double value, spacing;
