@@ -20,8 +20,9 @@ TEST(uid_is_stable)
     ck_assert_str_eq(uid, "63cf38cfba047665ce788a1709616ca9");
 }
 
-/* Each the same as the others. */
-static const char *const same[][16] = {
+/* Those of a row are of one identity, which differs from that of other rows: the values in a text
+ * belong to it, the names of variables do not. */
+static const char *const identities[][16] = {
     {MATMUL, "[bench other_name]\nplugin = matmul\n", "[bench matmul]\n", MATMUL "rows = 32\n",
      MATMUL "rows = 2^5\ncols = 16\nsize = 1024 KiB\npause = 1000 us\nscale = 100%\n",
      MATMUL "cols = 16\nrows = 32\n", MATMUL "sweep.rows = 32, 64\n",
@@ -29,65 +30,47 @@ static const char *const same[][16] = {
      MATMUL "policy = precise\n[policy precise]\nplugin = steady\n",
      MATMUL "device = cuda\nwarmup = 1 s\nmax_samples = 100\nrounds = 3\nisolate = yes\n",
      "[gbrun]\nseed = 5\n[defaults]\ncheck.abs = 1\n[bench first]\nlike = b\n" MATMUL,
-     MATMUL "cache = warm\nclock = auto\niterations = auto\n"}};
-
-TEST(uid_same)
-{
-    char uid[CASE_UID_TEXT], reference[CASE_UID_TEXT];
-    uid_on(MATMUL, "M", reference);
-    ck_assert_uint_eq(strlen(reference), 32);
-    ck_assert_uint_eq(strspn(reference, "0123456789abcdef"), 32);
-    for (const char *const *text = *same; *text; text++) {
-        uid_on(*text, "M", uid);
-        ck_assert_msg(text_equal(uid, reference), "%s", *text);
-    }
-}
-
-static const char *const different[] = {
-    MATMUL,
-    "[bench nop]\n",
-    MATMUL "rows = 33\n",
-    MATMUL "rows = 16\ncols = 32\n",
-    MATMUL "dtype = fp16\n",
-    MATMUL "label = x\n",
-    MATMUL "cores = 1,2\n",
-    MATMUL "cores = 12\n",
-    MATMUL "define.A = 1\n",
-    MATMUL "define.A1 =\n",
-    MATMUL "env.A = 1\n",
-    MATMUL "env.A1 =\n",
-    MATMUL "env.A = 1\nenv.B = 2\n",
-    MATMUL "cache = cold\n",
-    MATMUL "clock = wall\n",
-    MATMUL "launch = graph\n",
-    MATMUL "pace = burst\n",
-    MATMUL "pace = sustained\n",
-    MATMUL "iterations = 4\n",
+     MATMUL "cache = warm\nclock = auto\niterations = auto\n"},
+    {TEXTS "title = {n}\nsweep.n = 2\n", TEXTS "title = {m}\nsweep.m = 2\n", TEXTS "title = 2\n"},
+    {TEXTS "title = {n}\nsweep.n = 3\n"},
+    {"[bench nop]\n"},
+    {MATMUL "rows = 33\n"},
+    {MATMUL "rows = 16\ncols = 32\n"},
+    {MATMUL "dtype = fp16\n"},
+    {MATMUL "label = x\n"},
+    {MATMUL "cores = 1,2\n"},
+    {MATMUL "cores = 12\n"},
+    {MATMUL "define.A = 1\n"},
+    {MATMUL "define.A1 =\n"},
+    {MATMUL "env.A = 1\n"},
+    {MATMUL "env.A1 =\n"},
+    {MATMUL "env.A = 1\nenv.B = 2\n"},
+    {MATMUL "cache = cold\n"},
+    {MATMUL "clock = wall\n"},
+    {MATMUL "launch = graph\n"},
+    {MATMUL "pace = burst\n"},
+    {MATMUL "pace = sustained\n"},
+    {MATMUL "iterations = 4\n"},
 };
-enum { N_DIFFERENT = sizeof different / sizeof different[0] };
+enum { N_IDENTITIES = sizeof identities / sizeof *identities };
 
-TEST(uid_different)
+TEST(identity)
 {
-    char uids[N_DIFFERENT + 2][CASE_UID_TEXT];
-    for (size_t i = 0; i < N_DIFFERENT; i++)
-        uid_on(different[i], "M", uids[i]);
-    uid_on(MATMUL, "N", uids[N_DIFFERENT]);
-    uid_on(MATMUL, NULL, uids[N_DIFFERENT + 1]);
-    for (size_t i = 0; i < N_DIFFERENT + 2; i++)
+    char uids[N_IDENTITIES + 2][CASE_UID_TEXT], again[CASE_UID_TEXT];
+    for (size_t i = 0; i < N_IDENTITIES; i++) {
+        uid_on(identities[i][0], "M", uids[i]);
+        for (const char *const *text = identities[i]; *text; text++) {
+            uid_on(*text, "M", again);
+            ck_assert_msg(text_equal(uids[i], again), "%s", *text);
+        }
+    }
+    uid_on(MATMUL, "N", uids[N_IDENTITIES]);
+    uid_on(MATMUL, NULL, uids[N_IDENTITIES + 1]);
+    for (size_t i = 0; i < N_IDENTITIES + 2; i++) {
+        ck_assert_uint_eq(strlen(uids[i]), 32);
+        ck_assert_uint_eq(strspn(uids[i], "0123456789abcdef"), 32);
         for (size_t j = 0; j < i; j++)
             ck_assert_msg(!text_equal(uids[i], uids[j]), "%d and %d", (int)i, (int)j);
-}
-
-/* The values in a text belong to the identity of a case, the names of variables do not. */
-TEST(uid_of_texts)
-{
-    static const char *const texts[] = {"title = {n}\nsweep.n = 2\n", "title = {m}\nsweep.m = 2\n",
-                                        "title = 2\n", "title = {n}\nsweep.n = 3\n"};
-    char uids[4][CASE_UID_TEXT], text[100];
-    for (int i = 0; i < 4; i++) {
-        snprintf(text, sizeof text, TEXTS "%s", texts[i]);
-        uid_on(text, "", uids[i]);
-        ck_assert_int_eq(text_equal(uids[0], uids[i]), i < 3);
     }
 }
 
