@@ -60,6 +60,8 @@ static void add_error(int32_t status, const char *text, struct text *out)
     const char *quoted = arena_printf(&arena, "'%s'", text);
     const bool is_whole = text_starts_with(error.text, quoted);
     ck_assert_int_eq(status, GB_INVALID);
+    ck_assert_str_eq(error.origin.file, "bench.ini");
+    ck_assert_uint_eq(error.origin.line, 7);
     text_printf(out, "%u: %s%s", error.origin.column, is_whole ? "~" : "",
                 error.text + (is_whole ? strlen(quoted) : 0));
 }
@@ -119,6 +121,16 @@ static void add_parts(char *text, uint32_t with, struct text *out)
         text_printf(out, "%u %s|", list.origins[i].column, list.items[i]);
 }
 
+/* Range and text. */
+static void add_within(char *input, uint32_t type, struct text *out)
+{
+    struct gb_option option = option_of(type, strsep(&input, "|"));
+    struct value value = {.type = 77};
+    int32_t status = value_read(&option, input, origin, &arena, &value, &error);
+    ck_assert_uint_eq(value.type, status == GB_OK ? type : 77);
+    text_add(out, status == GB_OK ? value.text : error.text);
+}
+
 static const struct text_cases readings[] = {
     {{add_value, GB_TYPE_INT},
      {"32 -> 32", "  32\t -> 32", "-5 -> -5", "+5 -> 5", "007 -> 7", "0 -> 0", "-0 -> 0",
@@ -160,6 +172,7 @@ static const struct text_cases readings[] = {
      {" -> " NO_INT, "abc -> " NO_INT, "nan -> " NO_INT, "inf -> " NO_INT, "4q -> " NO_INT,
       "1 2 -> " NO_INT, "1,5 -> " NO_INT, "--1 -> " NO_INT, "0x -> " NO_INT, "0x1p3 -> " NO_INT,
       "1e -> " NO_INT, "2^ -> " NO_INT, "2^-3 -> " NO_INT, "1.5^2 -> " NO_INT, "5% -> " NO_INT,
+      "  4q -> 12: '4q' is not an integer: expected " NOT_INT,
       "64KI -> " NO_INT "; did you mean 'Ki'?", "10K -> " NO_INT "; did you mean 'k'?",
       "1e-3 -> 10: ~ is not an integer: expected a whole number"}},
     {{add_value, GB_TYPE_INT},
@@ -270,6 +283,17 @@ static const struct text_cases readings[] = {
     {{add_parts, 0},
      {"a , \"b|c\",d| \"e\" -> 10 a , \"b|c\",d|23 \"e\"|", /* to be split again: quotes stay */
       " -> ", "a||b -> 12: item 2 is empty: expected a value before '|'"}},
+    {{add_within, GB_TYPE_INT},
+     {"1:65536|1 -> 1", "1:65536|65536 -> 65536",
+      "1:65536|0 -> rows = 0 is out of range: expected 1:65536",
+      "1:65536|128Ki -> rows = 128Ki is out of range: expected 1:65536",
+      "0:|-1 -> rows = -1 is out of range: expected 0:",
+      "5|1 -> range '5' has no colon: expected LOW:HIGH",
+      "5:4|1 -> range '5:4' is empty: expected LOW:HIGH",
+      "x:|1 -> range 'x:': 'x' is not an integer: expected " NOT_INT}},
+    {{add_within, GB_TYPE_FLOAT}, {":1|1.5 -> rows = 1.5 is out of range: expected :1"}},
+    {{add_within, GB_TYPE_BYTES}, {":4|5 -> rows = 5 is out of range: expected :4"}},
+    {{add_within, GB_TYPE_DURATION}, {"1ms:1s|2s -> rows = 2s is out of range: expected 1ms:1s"}},
 };
 
 TEST_TEXT_CASES(test_readings, readings)
@@ -299,47 +323,6 @@ TEST(test_members)
     }
 }
 
-/* Nothing is given for what is refused. */
-static void expect_refusal(const struct gb_option *option, const char *text, const char *words)
-{
-    struct value value = {.type = 77};
-    ck_assert_int_eq(value_read(option, text, origin, &arena, &value, &error), GB_INVALID);
-    ck_assert_str_eq(error.text, words);
-    ck_assert_uint_eq(value.type, 77);
-}
-
-static const struct {
-    uint32_t type;
-    const char *text, *range, *message;
-} outside[] = {
-    {GB_TYPE_INT, "0", "1:65536", "rows = 0 is out of range: expected 1:65536"},
-    {GB_TYPE_INT, "128Ki", "1:65536", "rows = 128Ki is out of range: expected 1:65536"},
-    {GB_TYPE_INT, "-1", "0:", "rows = -1 is out of range: expected 0:"},
-    {GB_TYPE_FLOAT, "1.5", ":1", "rows = 1.5 is out of range: expected :1"},
-    {GB_TYPE_BYTES, "5", ":4", "rows = 5 is out of range: expected :4"},
-    {GB_TYPE_DURATION, "2s", "1ms:1s", "rows = 2s is out of range: expected 1ms:1s"},
-    {GB_TYPE_INT, "1", "5", "range '5' has no colon: expected LOW:HIGH"},
-    {GB_TYPE_INT, "1", "5:4", "range '5:4' is empty: expected LOW:HIGH"},
-    {GB_TYPE_INT, "1", "x:", "range 'x:': 'x' is not an integer: expected " NOT_INT},
-};
-
-TEST_EACH(test_outside, outside)
-{
-    struct gb_option option = option_of(outside[_i].type, outside[_i].range);
-    expect_refusal(&option, outside[_i].text, outside[_i].message);
-}
-
-TEST(test_origin)
-{
-    struct value value;
-    value_read_type(GB_TYPE_INT, "  4q", origin, &arena, &value, &error);
-    ck_assert_str_eq(error.origin.file, "bench.ini");
-    ck_assert_uint_eq(error.origin.line, 7);
-    ck_assert_uint_eq(error.origin.column, 12);
-    value_read_type(GB_TYPE_INT, " 4q", (struct origin){"-s", 1, 0}, &arena, &value, &error);
-    ck_assert_uint_eq(error.origin.column, 0);
-}
-
 TEST(test_long_text_is_cut)
 {
     char text[400], expected[500];
@@ -347,7 +330,8 @@ TEST(test_long_text_is_cut)
     memcpy(text + TEXT_SHOWN - 1, "\xC3\xA4", 2); /* the cut must not split it */
     text[sizeof text - 1] = 0;
     struct value value;
-    value_read_type(GB_TYPE_INT, text, origin, &arena, &value, &error);
+    value_read_type(GB_TYPE_INT, text, (struct origin){"-s", 1, 0}, &arena, &value, &error);
+    ck_assert_uint_eq(error.origin.column, 0);
     snprintf(expected, sizeof expected, "'%.*s...' is not an integer: expected " NOT_INT,
              TEXT_SHOWN - 1, text);
     ck_assert_str_eq(error.text, expected);
@@ -358,8 +342,9 @@ TEST(test_one_choice)
     struct gb_option option = option_of(GB_TYPE_CHOICE, NULL);
     option.choices = one_word;
     option.n_choices = 1;
-    expect_refusal(&option, "x", "'x' is not a choice: expected every 4");
     struct value value;
+    ck_assert_int_eq(value_read(&option, "x", origin, &arena, &value, &error), GB_INVALID);
+    ck_assert_str_eq(error.text, "'x' is not a choice: expected every 4");
     ck_assert_int_eq(value_read_type(GB_TYPE_CHOICE, "x", origin, &arena, &value, &error),
                      GB_INVALID);
     ck_assert_str_eq(error.text, "'x' cannot be read as a choice");
