@@ -66,25 +66,22 @@ static const struct {
     {"[gbrun]\r\nseed = 42\r\n", "[gbrun|]\nseed|42\n"},
     {"\xEF\xBB\xBF[gbrun]\nseed = 42", "[gbrun|]\nseed|42\n"},
     {"[bench streams]\n[ bench \t x ]  ; two\n", "[bench|streams]\n[bench|x]\n"},
-    {"[a]\nk =\nl = \nm = x\n", "[a|]\nk|\nl|\nm|x\n"},
-    {"[a]\nk = 1 ; comment\nl = 2 # comment\nm = 3;4#5\nn =;\n", "[a|]\nk|1\nl|2\nm|3;4#5\nn|;\n"},
-    {"[a]\nk = ; nothing\nl = # nothing\n", "[a|]\nk|\nl|\n"},
-    {"[a]\nk = \"x ; y # z\" ; comment\n", "[a|]\nk|\"x ; y # z\"\n"},
-    {"[a]\nk = \"x \\\" ; y\" # comment\n", "[a|]\nk|\"x \\\" ; y\"\n"},
-    {"[a]\nk = \"\\\\\" ; comment\n", "[a|]\nk|\"\\\\\"\n"},
-    {"[a]\nk = 1,\n  2,\n\t3\nl = 4\n", "[a|]\nk|1, 2, 3\nl|4\n"},
-    {"[a]\nk =\n  1\n  2\n", "[a|]\nk|1 2\n"},
-    {"[a]\nk = 1\n\n; between\n  # between\n  2\n", "[a|]\nk|1 2\n"},
-    {"[a]\nk = 1 ; one\n  2 ; two\n", "[a|]\nk|1 2\n"},
-    {"[a]\nk = \"1\n  ; 2\" ; two\n", "[a|]\nk|\"1 ; 2\"\n"},
-    {"[a]\nk = \"1\n  #2\n  3\"\n", "[a|]\nk|\"1 #2 3\"\n"},
-    {"[a]\nonly = x = 1 and\n  y = 2\n", "[a|]\nonly|x = 1 and y = 2\n"},
-    {"[a]\nonly = x and\n  [y] = 2\n", "[a|]\nonly|x and [y] = 2\n"},
-    {"[a]\nzip.s = m,n: 1,2 | 3,4\n", "[a|]\nzip.s|m,n: 1,2 | 3,4\n"},
-    {"[a]\nsweep.x = 1:4:x2\nenv.A_b = c=d\n", "[a|]\nsweep.x|1:4:x2\nenv.A_b|c=d\n"},
-    {"[a]\nk = \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80\n",
-     "[a|]\nk|\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80\n"},
-    {"[a]\nk = a\tb\n", "[a|]\nk|a\tb\n"},
+    /* no value, comments, quotes */
+    {"[a]\nk =\nl = \nm = x\nn = ; nothing\no = # nothing\np = 1 ; comment\nq = 2 # comment\n"
+     "r = 3;4#5\ns =;\nt = \"x ; y # z\" ; comment\nu = \"x \\\" ; y\" # comment\n"
+     "v = \"\\\\\" ; comment\n",
+     "[a|]\nk|\nl|\nm|x\nn|\no|\np|1\nq|2\nr|3;4#5\ns|;\nt|\"x ; y # z\"\nu|\"x \\\" ; y\"\n"
+     "v|\"\\\\\"\n"},
+    /* values that go on */
+    {"[a]\nk = 1,\n  2,\n\t3\nl =\n  1\n  2\nm = 1\n\n; between\n  # between\n  2\n"
+     "n = 1 ; one\n  2 ; two\no = \"1\n  ; 2\" ; two\np = \"1\n  #2\n  3\"\n"
+     "only = x = 1 and\n  y = 2\nq = x and\n  [y] = 2\nr = 3\n",
+     "[a|]\nk|1, 2, 3\nl|1 2\nm|1 2\nn|1 2\no|\"1 ; 2\"\np|\"1 #2 3\"\nonly|x = 1 and y = 2\n"
+     "q|x and [y] = 2\nr|3\n"},
+    {"[a]\nzip.s = m,n: 1,2 | 3,4\nsweep.x = 1:4:x2\nenv.A_b = c=d\nl = a\tb\n"
+     "k = \xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80\n",
+     "[a|]\nzip.s|m,n: 1,2 | 3,4\nsweep.x|1:4:x2\nenv.A_b|c=d\nl|a\tb\n"
+     "k|\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x98\x80\n"},
     {"[a]\nk=1\n[b]\nk=2\n", "[a|]\nk|1\n[b|]\nk|2\n"},
     {"[a]\nk = 1 ;" HUNDRED HUNDRED HUNDRED "\n", "[a|]\nk|1\n"},
     {"# " HUNDRED HUNDRED HUNDRED "\n[a]\nk = 1\n", "[a|]\nk|1\n"},
