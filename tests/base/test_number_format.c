@@ -61,6 +61,16 @@ static bool same(double a, double b)
     return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
 }
 
+static void put(const struct small *small, void *array, uint32_t i, uint32_t code)
+{
+    uint8_t narrow = (uint8_t)code;
+    uint16_t wide = (uint16_t)code;
+    if (small->bits == 8)
+        memcpy((uint8_t *)array + i, &narrow, 1);
+    else
+        memcpy((uint8_t *)array + 2 * i, &wide, 2);
+}
+
 /* All at once: one alone takes another way than a vector of them. */
 TEST_TIMES(every_code_is_the_value_of_its_definition, N_SMALLS)
 {
@@ -70,10 +80,7 @@ TEST_TIMES(every_code_is_the_value_of_its_definition, N_SMALLS)
     const uint32_t n = 1u << small->bits;
     const uint32_t quiet = small->has_infinity ? 1u << (small->fraction_bits - 1) : 0;
     for (uint32_t code = 0; code < n; code++)
-        if (small->bits == 8)
-            ((uint8_t *)codes)[code] = (uint8_t)code;
-        else
-            codes[code] = (uint16_t)code;
+        put(small, codes, code, code);
     number_load_array(small->format, codes, 0, n, values);
     for (uint32_t code = 0; code < n; code++) {
         const double value = values[code];
@@ -286,16 +293,6 @@ TEST_TIMES(spacing_is_the_gap_to_the_next_number, N_SMALLS)
         /* all up to the next number is in the same binade */
         ck_assert_double_eq(number_spacing(small->format, value + 0.75 * gap), gap);
     }
-}
-
-static void put(const struct small *small, void *array, uint32_t i, uint32_t code)
-{
-    uint8_t narrow = (uint8_t)code;
-    uint16_t wide = (uint16_t)code;
-    if (small->bits == 8)
-        memcpy((uint8_t *)array + i, &narrow, 1);
-    else
-        memcpy((uint8_t *)array + 2 * i, &wide, 2);
 }
 
 /* Each number against one that is `apart` codes away, alone so that it is the maximum. */
