@@ -62,7 +62,8 @@ tests_libcheck_main_la_SOURCES = \
 	tests/check_main.h \
 	tests/fake_host.c \
 	tests/fake_host.h \
-	tests/report/markup.h
+	tests/report/markup.h \
+	tests/text_case.h
 tests_libcheck_main_la_CPPFLAGS = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 LDADD = tests/libcheck_main.la core/libgbrun.la $(CHECK_LIBS) $(CORE_LIBS)
 

@@ -1,7 +1,6 @@
 # tests/base/local.mk - tests of helpers of core/base/.
 TEST_PROGRAM_LIST += tests/base/test_base
 tests_base_test_base_SOURCES = \
-	tests/base/number_fixture.h \
 	tests/base/test_distribution.c \
 	tests/base/test_error.c \
 	tests/base/test_host_clock.c \
@@ -11,7 +10,6 @@ tests_base_test_base_SOURCES = \
 	tests/base/test_long_summary.c \
 	tests/base/test_memory.c \
 	tests/base/test_number_format.c \
-	tests/base/test_number_spacing.c \
 	tests/base/test_plain_text.c \
 	tests/base/test_random.c \
 	tests/base/test_rounds.c \

@@ -10,6 +10,13 @@
 
 enum { EXIT_INTERNAL = 4 };
 
+static struct arena arena;
+
+static void tear_down(void)
+{
+    arena_free(&arena);
+}
+
 static bool all_zero(const void *block, size_t bytes)
 {
     const unsigned char *byte = block;
@@ -19,6 +26,8 @@ static bool all_zero(const void *block, size_t bytes)
     }
     return true;
 }
+
+TEST_FIXTURE(NULL, tear_down)
 
 TEST(allocations_are_zeroed)
 {
@@ -56,7 +65,6 @@ TEST(pointers_are_freed_at_the_end_of_their_scope)
 TEST(arrays_grow_by_one_and_keep_what_they_hold)
 {
     enum { N = 1000 };
-    struct arena arena = {0};
     size_t *heap = NULL, *in_arena = NULL, n_moves = 0;
     for (size_t i = 0; i < N; i++) {
         size_t *before = in_arena;
@@ -71,12 +79,10 @@ TEST(arrays_grow_by_one_and_keep_what_they_hold)
     }
     ck_assert_uint_eq(n_moves, 8); /* 8, 16 ... 1024 */
     free(heap);
-    arena_free(&arena);
 }
 
 TEST(arena_blocks_are_zeroed_aligned_and_apart)
 {
-    struct arena arena = {0};
     unsigned char *blocks[500];
     for (size_t i = 0; i < 500; i++) {
         blocks[i] = arena_allocate(&arena, i);
@@ -92,46 +98,33 @@ TEST(arena_blocks_are_zeroed_aligned_and_apart)
     arena_free(&arena);
     ck_assert_uint_eq(arena.bytes, 0);
     ck_assert_str_eq(arena_text(&arena, "again"), "again");
-    arena_free(&arena);
 }
 
 TEST(arena_keeps_filling_its_block_after_a_large_one)
 {
-    struct arena arena = {0};
     char *before = arena_allocate(&arena, 16);
     char *large = arena_allocate(&arena, 1 << 20);
     char *after = arena_allocate(&arena, 16);
     memset(large, 1, 1 << 20);
     ck_assert_ptr_eq(after, before + 16);
-    arena_free(&arena);
 }
 
-TEST(arena_texts)
+TEST(arena_texts_and_arrays)
 {
-    struct arena arena = {0};
     ck_assert_str_eq(arena_text_n(&arena, "abcdef", 3), "abc");
     ck_assert_str_eq(arena_text_n(&arena, "", 0), "");
     ck_assert_str_eq(arena_printf(&arena, "%s-%d", "x", 7), "x-7");
     char *padded = arena_printf(&arena, "%40000d", 1);
     ck_assert_uint_eq(strlen(padded), 40000);
-    arena_free(&arena);
-}
-
-TEST(arena_arrays)
-{
-    struct arena arena = {0};
     uint64_t *numbers = ARENA_ARRAY(&arena, uint64_t, 10);
     int *number = ARENA_NEW(&arena, int);
     ck_assert(all_zero(numbers, 80) && *number == 0);
-    arena_free(&arena);
 }
 
 /* A sanitizer ends the program itself, with a code of its own. */
 #if !defined(__SANITIZE_ADDRESS__)
-#define TEST_THE_END
 START_TEST(too_large_for_an_arena_ends_the_program)
 {
-    struct arena arena = {0};
     arena_allocate(&arena, SIZE_MAX - (size_t)_i);
 }
 END_TEST
@@ -147,27 +140,15 @@ START_TEST(no_memory_to_resize_ends_the_program)
     memory_resize(NULL, SIZE_MAX / 2);
 }
 END_TEST
-#endif
 
-TEST_SUITE(memory)
+TEST_SUITE(ends)
 {
-    Suite *suite = suite_create("memory");
-    TCase *tests = tcase_create("memory");
-    tcase_add_test(tests, allocations_are_zeroed);
-    tcase_add_test(tests, texts_are_copied);
-    tcase_add_test(tests, pointers_are_freed_at_the_end_of_their_scope);
-    tcase_add_test(tests, arrays_grow_by_one_and_keep_what_they_hold);
-    tcase_add_test(tests, arena_blocks_are_zeroed_aligned_and_apart);
-    tcase_add_test(tests, arena_keeps_filling_its_block_after_a_large_one);
-    tcase_add_test(tests, arena_texts);
-    tcase_add_test(tests, arena_arrays);
-    suite_add_tcase(suite, tests);
-#if defined(TEST_THE_END)
+    Suite *suite = suite_create("test_memory.c");
     TCase *ends = tcase_create("ends");
     tcase_add_loop_exit_test(ends, too_large_for_an_arena_ends_the_program, EXIT_INTERNAL, 0, 80);
     tcase_add_exit_test(ends, no_memory_ends_the_program, EXIT_INTERNAL);
     tcase_add_exit_test(ends, no_memory_to_resize_ends_the_program, EXIT_INTERNAL);
     suite_add_tcase(suite, ends);
-#endif
     return suite;
 }
+#endif

@@ -1,23 +1,52 @@
 /*
  * test_number_format.c - core/base/number_format.c, exhaustively: every value of the small formats
- * against a conversion by arithmetic, fp16 also against the compiler's _Float16 and the F16C
- * instructions where there are any.
+ * against a conversion by arithmetic, fp16 also against the compiler's _Float16 where there is one;
+ * spacing and distance in units of the last place against the gaps between the numbers.
  */
 #include "core/base/number_format.h"
-#include "tests/base/number_fixture.h"
-#include "tests/check_main.h"
+#include "tests/text_case.h"
+#include "tests/verify/verify_fixture.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <immintrin.h>
-#endif
+/* The formats of one and two bytes once more, slowly, as their definitions give them. */
+static const struct small {
+    uint32_t format;
+    int bits, fraction_bits, bias;
+    bool has_infinity;
+} small_formats[] = {
+    {GB_F16, 16, 10, 15, true},
+    {GB_BF16, 16, 7, 127, true},
+    {GB_F8_E4M3, 8, 3, 7, false},
+    {GB_F8_E5M2, 8, 2, 15, true},
+};
+enum { N_SMALLS = sizeof small_formats / sizeof small_formats[0] };
 
-static uint32_t code_at(const struct small *small, const void *array, size_t i)
+static double value_of_code(const struct small *small, uint32_t code)
 {
-    return small->bits == 8 ? ((const uint8_t *)array)[i] : ((const uint16_t *)array)[i];
+    int exponent_bits = small->bits - 1 - small->fraction_bits;
+    uint32_t exponent = code >> small->fraction_bits & ((1u << exponent_bits) - 1);
+    uint32_t fraction = code & ((1u << small->fraction_bits) - 1);
+    double sign = code >> (small->bits - 1) ? -1 : 1;
+    if (exponent == (1u << exponent_bits) - 1) {
+        if (small->has_infinity)
+            return fraction ? NAN : sign * (double)INFINITY;
+        if (fraction == (1u << small->fraction_bits) - 1)
+            return NAN;
+    }
+    int power = exponent ? (int)exponent : 1;
+    double significand = fraction + (exponent ? ldexp(1, small->fraction_bits) : 0);
+    return sign * ldexp(significand, power - small->bias - small->fraction_bits);
+}
+
+/* Codes of one sign below this one are finite. */
+static uint32_t first_not_finite(const struct small *small)
+{
+    uint32_t code = 0;
+    while (isfinite(value_of_code(small, code)))
+        code++;
+    return code;
 }
 
 static uint32_t stored(const struct small *small, double value)
@@ -32,40 +61,34 @@ static bool same(double a, double b)
     return (isnan(a) && isnan(b)) || (a == b && signbit(a) == signbit(b));
 }
 
-TEST_TIMES(every_code_loads_as_defined, N_SMALLS)
+static void put(const struct small *small, void *array, uint32_t i, uint32_t code)
+{
+    uint8_t narrow = (uint8_t)code;
+    uint16_t wide = (uint16_t)code;
+    if (small->bits == 8)
+        memcpy((uint8_t *)array + i, &narrow, 1);
+    else
+        memcpy((uint8_t *)array + 2 * i, &wide, 2);
+}
+
+/* All at once: one alone takes another way than a vector of them. */
+TEST_TIMES(every_code_is_the_value_of_its_definition, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
     static uint16_t codes[65536];
     static double values[65536];
-    uint32_t n = 1u << small->bits;
-    for (uint32_t code = 0; code < n; code++) {
-        uint8_t narrow = (uint8_t)code;
-        if (small->bits == 8)
-            memcpy((uint8_t *)codes + code, &narrow, 1);
-        else
-            codes[code] = (uint16_t)code;
-    }
+    const uint32_t n = 1u << small->bits;
+    const uint32_t quiet = small->has_infinity ? 1u << (small->fraction_bits - 1) : 0;
+    for (uint32_t code = 0; code < n; code++)
+        put(small, codes, code, code);
     number_load_array(small->format, codes, 0, n, values);
     for (uint32_t code = 0; code < n; code++) {
-        ck_assert_uint_eq(code_at(small, codes, code), code);
-        ck_assert_msg(same(values[code], value_of_code(small, code)), "code %x loads as %g", code,
-                      values[code]);
-        /* one alone takes another way than a vector of them */
-        ck_assert(same(number_load(small->format, codes, code), values[code]));
-        ck_assert_int_eq(signbit(values[code]) != 0, code >> (small->bits - 1));
-    }
-}
-
-TEST_TIMES(every_value_stores_as_its_code, N_SMALLS)
-{
-    const struct small *small = &small_formats[_i];
-    for (uint32_t code = 0; code < 1u << small->bits; code++) {
-        uint16_t array = (uint16_t)code;
-        double value = number_load(small->format, &array, 0);
-        uint32_t quiet = small->has_infinity ? 1u << (small->fraction_bits - 1) : 0;
-        uint32_t expected = isnan(value) ? code | quiet : code;
-        ck_assert_msg(stored(small, value) == expected, "code %x comes back as %x", code,
-                      stored(small, value));
+        const double value = values[code];
+        ck_assert_msg(same(value, value_of_code(small, code)), "code %x loads as %g", code, value);
+        ck_assert(same(number_load(small->format, codes, code), value));
+        ck_assert_int_eq(signbit(value) != 0, code >> (small->bits - 1));
+        ck_assert_msg(stored(small, value) == (isnan(value) ? code | quiet : code),
+                      "code %x comes back as %x", code, stored(small, value));
     }
 }
 
@@ -73,22 +96,19 @@ TEST_TIMES(every_value_stores_as_its_code, N_SMALLS)
 TEST_TIMES(rounding_between_all_neighbours, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
-    uint32_t infinity = ((1u << (small->bits - 1)) - 1) >> small->fraction_bits
-                                                               << small->fraction_bits;
-    uint32_t last = small->has_infinity ? infinity - 1 : (1u << (small->bits - 1)) - 2;
-    uint32_t sign = 1u << (small->bits - 1);
+    uint32_t last = first_not_finite(small) - 1, sign = 1u << (small->bits - 1);
     for (uint32_t code = 0; code < last; code++) {
         double low = value_of_code(small, code), high = value_of_code(small, code + 1);
         double tie = (low + high) / 2;
+        uint32_t even = code + (code & 1);
         ck_assert_uint_eq(stored(small, nextafter(low, 0)), code);
         ck_assert_uint_eq(stored(small, nextafter(low, high)), code);
         ck_assert_uint_eq(stored(small, nextafter(tie, low)), code);
-        ck_assert_uint_eq(stored(small, tie), code + (code & 1));
+        ck_assert_uint_eq(stored(small, tie), even);
         ck_assert_uint_eq(stored(small, nextafter(tie, high)), code + 1);
         ck_assert_uint_eq(stored(small, -nextafter(tie, high)), (code + 1) | sign);
-        ck_assert_uint_eq(stored(small, -tie), (code + (code & 1)) | sign);
-        ck_assert(same(number_round(small->format, -tie),
-                       value_of_code(small, (code + (code & 1)) | sign)));
+        ck_assert_uint_eq(stored(small, -tie), even | sign);
+        ck_assert(same(number_round(small->format, -tie), value_of_code(small, even | sign)));
     }
 }
 
@@ -152,45 +172,6 @@ TEST(fp16_like_the_compiler)
             ck_assert_msg(code == expected, "%a is stored as %x, by the compiler as %x",
                           (double)value, code, expected);
     }
-    for (uint32_t code = 0; code < 65536; code++) {
-        uint16_t bits = (uint16_t)code;
-        _Float16 half;
-        memcpy(&half, &bits, sizeof half);
-        ck_assert(same(number_load(GB_F16, &bits, 0), (double)half));
-    }
-}
-#endif
-
-#if defined(__x86_64__)
-__attribute__((target("f16c"))) static uint16_t half_by_f16c(float value)
-{
-    return (uint16_t)_mm_extract_epi16(_mm_cvtps_ph(_mm_set_ss(value), _MM_FROUND_TO_NEAREST_INT),
-                                       0);
-}
-
-__attribute__((target("f16c"))) static float float_by_f16c(uint16_t code)
-{
-    return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(code)));
-}
-
-static bool has_f16c(void)
-{
-    unsigned a, b, c = 0, d;
-    return __builtin_cpu_supports("avx") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
-}
-
-TEST(fp16_like_the_processor)
-{
-    if (!has_f16c())
-        return;
-    for (uint32_t i = 0; i < SWEEP; i++) {
-        float value = sweep_value(i);
-        ck_assert_uint_eq(stored(&small_formats[0], (double)value), half_by_f16c(value));
-    }
-    for (uint32_t code = 0; code < 65536; code++) {
-        uint16_t half = (uint16_t)code;
-        ck_assert(same(number_load(GB_F16, &half, 0), (double)float_by_f16c(half)));
-    }
 }
 #endif
 
@@ -205,22 +186,6 @@ TEST(fp32_like_the_processor)
     ck_assert_double_eq(number_round(GB_F32, 0x1.fffffefffffffp127), 0x1.fffffep127);
 }
 
-/* tf32 is fp32 with the significand of fp16: scaled into fp16's range they round alike. */
-TEST(tf32_rounds_to_eleven_digits)
-{
-    for (uint32_t i = 0; i < 100000; i++) {
-        double value = 1 + (double)i / 99991;
-        ck_assert_double_eq(number_round(GB_TF32, value), number_round(GB_F16, value));
-        float stored_value;
-        number_store(GB_TF32, &stored_value, 0, value * 0x1p100);
-        uint32_t bits;
-        memcpy(&bits, &stored_value, sizeof bits);
-        ck_assert_uint_eq(bits & 0x1fff, 0);
-        ck_assert_double_eq(number_load(GB_TF32, &stored_value, 0),
-                            number_round(GB_F16, value) * 0x1p100);
-    }
-}
-
 static float tf32_of(uint32_t code)
 {
     uint32_t bits = code << 13;
@@ -229,13 +194,17 @@ static float tf32_of(uint32_t code)
     return value;
 }
 
-/* Between each two neighbours of all 2^18 positive ones: at the tie and just beside it. */
-TEST(tf32_rounds_to_the_nearer_neighbour)
+/* Fp32 with the significand of fp16: the other 13 bits are 0. */
+TEST(tf32_between_all_neighbours)
 {
     const uint32_t infinity = 0x7f800000u >> 13;
     for (uint32_t code = 0; code + 1 < infinity; code++) {
         double low = (double)tf32_of(code), high = (double)tf32_of(code + 1);
         double tie = (low + high) / 2;
+        uint32_t bits;
+        number_store(GB_TF32, &bits, 0, nextafter(tie, low));
+        ck_assert_uint_eq(bits, code << 13);
+        ck_assert_double_eq(number_load(GB_TF32, &bits, 0), low);
         ck_assert_double_eq(number_round(GB_TF32, low), low);
         ck_assert_double_eq(number_round(GB_TF32, nextafter(tie, low)), low);
         ck_assert_double_eq(number_round(GB_TF32, tie), code & 1 ? high : low);
@@ -245,41 +214,33 @@ TEST(tf32_rounds_to_the_nearer_neighbour)
     ck_assert(isinf(number_round(GB_TF32, 0x1.ffep127)));
 }
 
-static const struct {
-    uint32_t format;
-    double value, stored;
-} integers[] = {
-    {GB_I8, 127.4, 127},
-    {GB_I8, 1000, 127},
-    {GB_I8, -1000, -128},
-    {GB_I8, 2.5, 2},
-    {GB_I8, 3.5, 4},
-    {GB_I8, -2.5, -2},
-    {GB_I8, NAN, 0},
-    {GB_U8, -1, 0},
-    {GB_U8, 255.5, 255},
-    {GB_U8, INFINITY, 255},
-    {GB_I32, 2147483647.4, 2147483647},
-    {GB_I32, 1e20, 2147483647},
-    {GB_I32, -1e20, -2147483648.0},
-    {GB_I32, -2147483648.0, -2147483648.0},
-    {GB_U32, 4294967294.5, 4294967294},
-    {GB_U32, 1e20, 4294967295},
-    {GB_I64, 0x1p62 + 1024, 0x1p62 + 1024},
-    {GB_I64, -0x1p63, -0x1p63},
-    {GB_I64, 0x1p51 + 0.5, 0x1p51},
-    {GB_I64, 0x1p51 + 1.5, 0x1p51 + 2},
-    {GB_U64, -INFINITY, 0},
-    {GB_U64, 0x1p63, 0x1p63},
+static void add_stored(char *number, uint32_t format, struct text *out)
+{
+    const double value = strtod(number, NULL);
+    uint64_t array = 0;
+    char buffer[NUMBER_TEXT_MAX];
+    number_store(format, &array, 0, value);
+    ck_assert_double_eq(number_load(format, &array, 0), number_round(format, value));
+    text_add(out, format_double(number_round(format, value), buffer));
+}
+
+static const struct text_cases integers[] = {
+    {{add_stored, GB_I8},
+     {"127.4 -> 127", "1000 -> 127", "-1000 -> -128", "2.5 -> 2", "3.5 -> 4", "-2.5 -> -2",
+      "nan -> 0", "-1 -> -1"}},
+    {{add_stored, GB_I32},
+     {"-1 -> -1", "2147483647.4 -> 2147483647", "1e20 -> 2147483647", "-1e20 -> -2147483648",
+      "-2147483648.0 -> -2147483648"}},
+    {{add_stored, GB_U8}, {"-1 -> 0", "255.5 -> 255", "inf -> 255"}},
+    {{add_stored, GB_U32}, {"4294967294.5 -> 4294967294", "1e20 -> 4294967295"}},
+    {{add_stored, GB_I64},
+     {"4611686018427388928 -> 4.611686018427389e+18",
+      "-9223372036854775808 -> -9.223372036854776e+18", "2251799813685248.5 -> 2251799813685248",
+      "2251799813685249.5 -> 2.25179981368525e+15"}},
+    {{add_stored, GB_U64}, {"-inf -> 0", "9223372036854775808 -> 9.223372036854776e+18"}},
 };
 
-TEST_EACH(integers_round_and_saturate, integers)
-{
-    uint64_t array = 0;
-    number_store(integers[_i].format, &array, 0, integers[_i].value);
-    ck_assert_double_eq(number_load(integers[_i].format, &array, 0), integers[_i].stored);
-    ck_assert_double_eq(number_round(integers[_i].format, integers[_i].value), integers[_i].stored);
-}
+TEST_TEXT_CASES(integers_round_and_saturate, integers)
 
 TEST(integers_of_64_bits_saturate_to_their_last_value)
 {
@@ -289,18 +250,6 @@ TEST(integers_of_64_bits_saturate_to_their_last_value)
     number_store(GB_U64, &is_unsigned, 0, 1e300);
     ck_assert_int_eq(is_signed, INT64_MAX);
     ck_assert_uint_eq(is_unsigned, UINT64_MAX);
-}
-
-TEST(integers_load_exactly)
-{
-    const int8_t narrow[] = {-128, -1, 0, 127};
-    const int32_t wide[] = {INT32_MIN, -1, 0, INT32_MAX};
-    for (uint64_t i = 0; i < 4; i++) {
-        ck_assert_double_eq(number_load(GB_I8, narrow, i), narrow[i]);
-        ck_assert_double_eq(number_load(GB_I32, wide, i), wide[i]);
-    }
-    const uint32_t largest = UINT32_MAX;
-    ck_assert_double_eq(number_load(GB_U32, &largest, 0), 4294967295.0);
 }
 
 TEST(fp64_is_left_alone)
@@ -326,46 +275,100 @@ TEST(arrays_begin_where_told)
     ck_assert_mem_eq(back, values, sizeof values);
 }
 
+/* From a number to the next one away from 0; from the largest, that to the one before it. */
+static double gap_at(const struct small *small, uint32_t code, uint32_t end)
+{
+    uint32_t low = code + 1 < end ? code : end - 2;
+    return value_of_code(small, low + 1) - value_of_code(small, low);
+}
+
+TEST_TIMES(spacing_is_the_gap_to_the_next_number, N_SMALLS)
+{
+    const struct small *small = &small_formats[_i];
+    uint32_t end = first_not_finite(small);
+    for (uint32_t code = 0; code < end; code++) {
+        double value = value_of_code(small, code), gap = gap_at(small, code, end);
+        ck_assert_msg(number_spacing(small->format, value) == gap, "%x", code);
+        ck_assert_double_eq(number_spacing(small->format, -value), gap);
+        /* all up to the next number is in the same binade */
+        ck_assert_double_eq(number_spacing(small->format, value + 0.75 * gap), gap);
+    }
+}
+
+/* Each number against one that is `apart` codes away, alone so that it is the maximum. */
+static void assert_distances(const struct small *small, uint32_t apart)
+{
+    uint32_t end = first_not_finite(small), sign = 1u << (small->bits - 1);
+    const uint32_t step = small->bits == 16 && !test_is_long() ? 7 : 1;
+    for (uint32_t code = 0; code < 2 * end; code += step) {
+        uint32_t size = code % end, other = (size + apart) % end;
+        uint32_t other_sign = code & 4 ? sign : 0;
+        double reference = value_of_code(small, size | (code < end ? 0 : sign));
+        double expected = fabs(reference - value_of_code(small, other | other_sign)) /
+                          gap_at(small, size, end);
+        uint8_t output[2];
+        put(small, output, 0, other | other_sign);
+        struct gb_check check = check_of(small->format, 1, output, &reference);
+        struct verify_result result;
+        ck_assert_int_eq(verify_compare(&check, 1e-3, &result, NULL), GB_OK);
+        ck_assert_msg(result.metrics[VERIFY_ULP].value == expected, "%x against %x: %g, not %g",
+                      size, other, result.metrics[VERIFY_ULP].value, expected);
+    }
+}
+
+TEST_TIMES(distance_in_units_of_the_last_place, N_SMALLS)
+{
+    static const uint32_t apart[] = {0, 1, 2, 7, 100};
+    for (EACH_PATH(path)) {
+        for (int i = 0; i < COUNT(apart); i++)
+            assert_distances(&small_formats[_i], apart[i]);
+    }
+}
+
+/* All outputs, NaN and infinities too, as a comparison reads them: against themselves every one is
+ * equal, on every code path. */
+TEST_TIMES(every_code_equals_itself, N_SMALLS)
+{
+    const struct small *small = &small_formats[_i];
+    static double reference[65536];
+    static uint8_t output[2 * 65536];
+    uint32_t n = 1u << small->bits;
+    for (uint32_t code = 0; code < n; code++) {
+        put(small, output, code, code);
+        reference[code] = value_of_code(small, code);
+    }
+    struct gb_check check = check_of(small->format, n, output, reference);
+    uint32_t finite = first_not_finite(small);
+    for (EACH_PATH(path)) {
+        ck_assert_uint_eq(compare(&check).n_exact, n);
+        check.n = finite; /* without what sends a block the slow way */
+        ck_assert_uint_eq(compare(&check).n_exact, finite);
+        check.n = n;
+    }
+}
+
+/* What the small formats and tf32 leave: see above. */
 static const struct {
     uint32_t format;
     double value, spacing;
 } spacings[] = {
-    {GB_F16, 1, 0x1p-10},
-    {GB_F16, -1.99, 0x1p-10},
-    {GB_F16, 2, 0x1p-9},
-    {GB_F16, 0, 0x1p-24},
-    {GB_F16, 0x1p-14, 0x1p-24},
-    {GB_F16, 0x1p-20, 0x1p-24},
-    {GB_F16, 0x1p-13, 0x1p-23},
-    {GB_F16, 65504, 32},
     {GB_F16, 1e30, 32},
     {GB_F16, INFINITY, 32},
     {GB_F64, 1, 0x1p-52},
     {GB_F64, 0, 0x1p-1074},
-    {GB_F64, 0x1p-1074, 0x1p-1074},
-    {GB_F64, 0x1p1023, 0x1p971},
     {GB_F32, 1, 0x1p-23},
     {GB_F32, 0, 0x1p-149},
-    {GB_BF16, 1, 0x1p-7},
-    {GB_TF32, 1, 0x1p-10},
-    {GB_F8_E4M3, 1, 0x1p-3},
-    {GB_F8_E4M3, 0, 0x1p-9},
-    {GB_F8_E4M3, 448, 32},
-    {GB_F8_E5M2, 1, 0x1p-2},
-    {GB_F8_E5M2, 0, 0x1p-16},
+    {GB_F64, 0x1p1023, 0x1p971},
+    {GB_F64, 0x1p-1074, 0x1p-1074},
+    {GB_F8_E4M3, 1e30, 32},
     {GB_I8, 100, 1},
     {GB_I64, 0, 1},
+    {GB_F16, NAN, NAN},
 };
 
 TEST_EACH(spacing, spacings)
 {
-    ck_assert_double_eq(number_spacing(spacings[_i].format, spacings[_i].value),
-                        spacings[_i].spacing);
-}
-
-TEST(spacing_of_nan_is_nan)
-{
-    ck_assert(isnan(number_spacing(GB_F16, NAN)));
+    ck_assert(same(number_spacing(spacings[_i].format, spacings[_i].value), spacings[_i].spacing));
 }
 
 static const struct {

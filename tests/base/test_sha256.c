@@ -22,37 +22,42 @@ static const struct {
 
 static const char million_a[] = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
 
-static void finish(struct sha256 *hash, char text[SHA256_TEXT])
+static struct sha256 hash;
+static char text[SHA256_TEXT];
+static struct gb_error error;
+
+static void begin(void)
+{
+    sha256_begin(&hash);
+}
+
+static const char *finish(void)
 {
     uint8_t digest[SHA256_BYTES];
-    sha256_end(hash, digest);
+    sha256_end(&hash, digest);
     sha256_text(digest, text);
+    return text;
 }
+
+TEST_FIXTURE(begin, NULL)
 
 TEST_EACH(known_messages, vectors)
 {
-    struct sha256 hash;
-    char text[SHA256_TEXT];
-    sha256_begin(&hash);
     sha256_add(&hash, vectors[_i].message, strlen(vectors[_i].message));
-    finish(&hash, text);
-    ck_assert_str_eq(text, vectors[_i].digest);
+    ck_assert_str_eq(finish(), vectors[_i].digest);
 }
 
 TEST(million_letters_in_uneven_pieces)
 {
-    struct sha256 hash;
-    char text[SHA256_TEXT], letters[200];
+    char letters[200];
     memset(letters, 'a', sizeof letters);
-    sha256_begin(&hash);
     size_t left = 1000000;
     for (size_t piece = 1; left > 0; piece = piece % 199 + 1) {
         size_t n = piece < left ? piece : left;
         sha256_add(&hash, letters, n);
         left -= n;
     }
-    finish(&hash, text);
-    ck_assert_str_eq(text, million_a);
+    ck_assert_str_eq(finish(), million_a);
 }
 
 /* Around the length where the padding needs a block of its own: bytewise equals at once. */
@@ -62,32 +67,27 @@ TEST(pieces_do_not_matter)
     for (size_t i = 0; i < sizeof message; i++)
         message[i] = (uint8_t)(7 * i);
     for (size_t length = 0; length <= sizeof message; length++) {
-        struct sha256 whole, bytewise;
-        char a[SHA256_TEXT], b[SHA256_TEXT];
-        sha256_begin(&whole);
-        sha256_begin(&bytewise);
-        sha256_add(&whole, message, length);
+        char whole[SHA256_TEXT];
+        begin();
+        sha256_add(&hash, message, length);
+        strcpy(whole, finish());
+        begin();
         for (size_t i = 0; i < length; i++)
-            sha256_add(&bytewise, &message[i], 1);
-        finish(&whole, a);
-        finish(&bytewise, b);
-        ck_assert_str_eq(a, b);
+            sha256_add(&hash, &message[i], 1);
+        ck_assert_str_eq(finish(), whole);
     }
 }
 
 TEST(texts_keep_their_borders)
 {
-    struct sha256 first, second;
-    char a[SHA256_TEXT], b[SHA256_TEXT];
-    sha256_begin(&first);
-    sha256_begin(&second);
-    sha256_add_text(&first, "ab");
-    sha256_add_text(&first, "c");
-    sha256_add_text(&second, "a");
-    sha256_add_text(&second, "bc");
-    finish(&first, a);
-    finish(&second, b);
-    ck_assert_str_ne(a, b);
+    char first[SHA256_TEXT];
+    sha256_add_text(&hash, "ab");
+    sha256_add_text(&hash, "c");
+    strcpy(first, finish());
+    begin();
+    sha256_add_text(&hash, "a");
+    sha256_add_text(&hash, "bc");
+    ck_assert_str_ne(finish(), first);
 }
 
 static void temporary_path(char path[256])
@@ -98,7 +98,7 @@ static void temporary_path(char path[256])
 
 TEST(file_of_a_million_letters)
 {
-    char path[256], text[SHA256_TEXT];
+    char path[256];
     temporary_path(path);
     int file = mkstemp(path);
     ck_assert_int_ge(file, 0);
@@ -106,7 +106,6 @@ TEST(file_of_a_million_letters)
     for (int i = 0; i < 1000000; i++)
         fputc('a', stream);
     fclose(stream);
-    struct gb_error error = {0};
     int32_t status = sha256_file(path, text, &error);
     unlink(path);
     ck_assert_int_eq(status, GB_OK);
@@ -115,8 +114,7 @@ TEST(file_of_a_million_letters)
 
 TEST(missing_file)
 {
-    char text[SHA256_TEXT] = "untouched";
-    struct gb_error error = {0};
+    strcpy(text, "untouched");
     ck_assert_int_eq(sha256_file("/nowhere/at/all.so", text, &error), GB_NOT_FOUND);
     ck_assert_int_eq(error.status, GB_NOT_FOUND);
     ck_assert_str_eq(error.text, "/nowhere/at/all.so: cannot be read: No such file or directory");
@@ -126,20 +124,17 @@ TEST(missing_file)
 
 TEST(folder_instead_of_a_file)
 {
-    char text[SHA256_TEXT];
-    struct gb_error error = {0};
     ck_assert_int_eq(sha256_file("/", text, &error), GB_IO);
     ck_assert_str_eq(error.text, "/: cannot be read: Is a directory");
 }
 
 TEST(pipe_without_a_writer_does_not_hang)
 {
-    char folder[256], path[300], text[SHA256_TEXT];
+    char folder[256], path[300];
     temporary_path(folder);
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/pipe", folder);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    struct gb_error error = {0};
     int32_t status = sha256_file(path, text, &error);
     unlink(path);
     rmdir(folder);

@@ -1,12 +1,8 @@
 /* test_text.c - core/base/text.c: growing text, near misses, numbers for people. */
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "tests/check_main.h"
+#include "tests/text_case.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
 TEST(empty_text_is_usable)
 {
@@ -22,7 +18,7 @@ TEST(empty_text_is_usable)
 
 TEST(text_grows)
 {
-    struct text text = {0};
+    CLEANUP(text_free) struct text text = {0};
     for (int i = 0; i < 1000; i++)
         text_printf(&text, "%03d,", i);
     ck_assert_uint_eq(text.length, 4000);
@@ -34,7 +30,6 @@ TEST(text_grows)
     text_pad(&text, '.', 4);
     text_add(&text, "x");
     ck_assert_str_eq(text_get(&text), "abc....x");
-    text_free(&text);
 }
 
 TEST(formatted_text_of_any_length)
@@ -68,39 +63,22 @@ TEST(hashes)
                       hash_text(hash_text(HASH_START, "a"), "bc"));
 }
 
-TEST(columns_are_code_points)
+/* Inputs of several arguments have bars between them. */
+static size_t number_of(char **input)
 {
-    ck_assert_uint_eq(text_columns(""), 0);
-    ck_assert_uint_eq(text_columns("abc"), 3);
-    ck_assert_uint_eq(text_columns("\xC2\xB5s \xC2\xB1"), 4);
+    return strtoul(strsep(input, "|"), NULL, 10);
 }
 
-static const struct {
-    const char *a, *b;
-    size_t limit, distance;
-} distances[] = {
-    {"", "", 2, 0},
-    {"abc", "abc", 0, 0},
-    {"abc", "abd", 2, 1},
-    {"abc", "ab", 2, 1},
-    {"", "abc", 5, 3},
-    {"abc", "", 5, 3},
-    {"streams", "strmeas", 2, 2},
-    {"streams", "steams", 2, 1},
-    {"ab", "ba", 2, 1},
-    {"kitten", "sitting", 5, 3},
-    {"kitten", "sitting", 2, 3},
-    {"kitten", "sitting", 1, 2},
-    {"0123456789012345678901234567890123456789012345678901234567890123",
-     "0123456789012345678901234567890123456789012345678901234567890123", 1, 0},
-    {"01234567890123456789012345678901234567890123456789012345678901234",
-     "01234567890123456789012345678901234567890123456789012345678901234", 1, 2},
-};
-
-TEST_EACH(distance, distances)
+static void add_columns(char *words, uint32_t with, struct text *out)
 {
-    ck_assert_uint_eq(text_distance(distances[_i].a, distances[_i].b, distances[_i].limit),
-                      distances[_i].distance);
+    (void)with;
+    text_printf(out, "%zu", text_columns(words));
+}
+
+static void add_distance(char *words, uint32_t limit, struct text *out)
+{
+    const char *word = strsep(&words, "|");
+    text_printf(out, "%zu", text_distance(word, words, limit));
 }
 
 static const char *name_at(const void *table, size_t i)
@@ -108,187 +86,122 @@ static const char *name_at(const void *table, size_t i)
     return ((const char *const *)table)[i];
 }
 
-static const char *const names[] = {"rows", "cols", "streams", "stream", "m", "block"};
-static const struct {
-    const char *word, *nearest;
-} nearest[] = {
-    {"stream", "stream"}, {"sterams", "streams"}, {"row", "rows"},     {"rowss", "rows"},
-    {"rws", "rows"},      {"xyz", NULL},          {"blok", "block"},   {"bk", NULL},
-    {"n", "m"},           {"problems", NULL},     {"strea", "stream"},
-};
-
-TEST_EACH(nearest_name, nearest)
+static void add_nearest(char *word, uint32_t n, struct text *out)
 {
-    const char *found = text_nearest(nearest[_i].word, COUNT(names), name_at, names);
-    ck_assert_pstr_eq(found, nearest[_i].nearest);
-    ck_assert_ptr_null(text_nearest("rows", 0, name_at, names));
+    static const char *const names[] = {"rows", "cols", "streams", "stream", "m", "block"};
+    const char *found = text_nearest(word, n, name_at, names);
+    text_add(out, found ? found : "none");
 }
 
-static const struct {
-    double value;
-    const char *text;
-} doubles[] = {
-    {0, "0"},
-    {-0.0, "-0"},
-    {0.1, "0.1"},
-    {1, "1"},
-    {100, "100"},
-    {1e300, "1e+300"},
-    {1.0 / 3, "0.3333333333333333"},
-    {0x1.fffffffffffffp1023, "1.7976931348623157e+308"},
-    {0x1p-1074, "4.94065645841247e-324"},
-    {NAN, "nan"},
-    {INFINITY, "inf"},
-    {-INFINITY, "-inf"},
-};
-
-TEST_EACH(doubles_read_back, doubles)
+static void add_double(char *value, uint32_t with, struct text *out)
 {
     char buffer[NUMBER_TEXT_MAX];
-    ck_assert_ptr_eq(format_double(doubles[_i].value, buffer), buffer);
-    ck_assert_str_eq(buffer, doubles[_i].text);
+    (void)with;
+    ck_assert_ptr_eq(format_double(strtod(value, NULL), buffer), buffer);
+    text_add(out, buffer);
 }
 
-static const struct {
-    double ns;
-    int digits;
-    const char *text;
-} times[] = {
-    {0, 3, "0.00 ns"},      {0.5, 3, "0.500 ns"},      {0.0123, 2, "0.012 ns"},
-    {1.44, 3, "1.44 ns"},   {1440, 3, "1.44 us"},      {159.5e6, 4, "159.5 ms"},
-    {2e9, 3, "2.00 s"},     {3600e9, 3, "3600 s"},     {999.4, 3, "999 ns"},
-    {999.5, 3, "1.00 us"},  {999.6, 3, "1.00 us"},     {9.996, 3, "10.0 ns"},
-    {-1440, 3, "-1.44 us"}, {999999.9, 4, "1.000 ms"}, {1e30, 3, "1e+21 s"},
-    {1e-9, 3, "1e-09 ns"},  {NAN, 3, "nan"},           {INFINITY, 3, "inf"},
-};
-
-TEST_EACH(times_for_people, times)
+static void add_time(char *ns, uint32_t digits, struct text *out)
 {
     char buffer[NUMBER_TEXT_MAX];
-    ck_assert_str_eq(format_time(times[_i].ns, times[_i].digits, buffer), times[_i].text);
+    text_add(out, format_time(strtod(ns, NULL), (int)digits, buffer));
 }
 
-static const struct {
-    double value;
-    const char *unit;
-    int digits;
-    const char *text;
-} rates[] = {
-    {0, "B/s", 3, "0.00 B/s"},
-    {1, "", 3, "1.00"},
-    {999, "FLOP/s", 3, "999 FLOP/s"},
-    {999.5, "FLOP/s", 3, "1.00 kFLOP/s"},
-    {31.9e9, "FLOP/s", 3, "31.9 GFLOP/s"},
-    {4.8e12, "B/s", 2, "4.8 TB/s"},
-    {-2500, "items/s", 3, "-2.50 kitems/s"},
-    {1e24, "B/s", 3, "1e+06 EB/s"},
-    {0.25, "items/s", 3, "0.250 items/s"},
-    {INFINITY, "B/s", 3, "inf"},
-};
-
-TEST_EACH(rates_for_people, rates)
+static void add_rate(char *unit, uint32_t digits, struct text *out)
 {
     char buffer[NUMBER_TEXT_MAX];
-    ck_assert_str_eq(format_si(rates[_i].value, rates[_i].unit, rates[_i].digits, buffer),
-                     rates[_i].text);
+    const double value = strtod(strsep(&unit, "|"), NULL);
+    text_add(out, format_si(value, unit, (int)digits, buffer));
 }
 
-static const struct {
-    double bytes;
-    const char *text;
-} sizes[] = {
-    {0, "0 B"},
-    {1023, "1023 B"},
-    {1024, "1 KiB"},
-    {1536, "1.5 KiB"},
-    {1572864, "1.5 MiB"},
-    {1048575, "1.0 MiB"},
-    {60.0 * 1024 * 1024, "60 MiB"},
-    {141.0 * 1024 * 1024 * 1024, "141 GiB"},
-    {4096.0 * 1024 * 1024 * 1024 * 1024, "4096 TiB"},
-};
-
-TEST_EACH(sizes_for_people, sizes)
+static void add_size(char *bytes, uint32_t with, struct text *out)
 {
     char buffer[NUMBER_TEXT_MAX];
-    ck_assert_str_eq(format_bytes(sizes[_i].bytes, buffer), sizes[_i].text);
+    (void)with;
+    text_add(out, format_bytes(strtod(bytes, NULL), buffer));
 }
 
-static const struct {
-    const char *words;
-    size_t most;
-    const char *shown;
-} shortened[] = {
-    {"as it is", 8, "as it is"},
-    {"as it was", 8, "as it w\u2026"},
-    {"cut at a blank", 8, "cut at\u2026"},
-    {"\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u00B1"},
-    {"\u00B1\u00B1\u00B1\u00B1", 3, "\u00B1\u00B1\u2026"},
-    {"", 5, ""},
-    {"x", 0, ""},
+static void add_short(char *words, uint32_t in_the_middle, struct text *out)
+{
+    const size_t most = number_of(&words);
+    (in_the_middle ? text_add_cut : text_add_shortened)(out, words, most);
+}
+
+/* Column, indent, most. */
+static void add_wrapped(char *words, uint32_t with, struct text *out)
+{
+    size_t numbers[3];
+    (void)with;
+    for (int i = 0; i < 3; i++)
+        numbers[i] = number_of(&words);
+    text_add_wrapped(out, words, numbers[0], numbers[1], numbers[2]);
+}
+
+static void add_csv(char *fields, uint32_t with, struct text *out)
+{
+    (void)with;
+    for (bool is_first = true; fields; is_first = false)
+        text_add_csv(out, strsep(&fields, "|"), is_first);
+}
+
+#define LETTERS_64 "0123456789012345678901234567890123456789012345678901234567890123"
+static const struct text_cases cases[] = {
+    {{add_columns, 0}, {" -> 0", "abc -> 3", "\xC2\xB5s \xC2\xB1 -> 4"}},
+    {{add_distance, 0}, {"abc|abc -> 0"}},
+    {{add_distance, 1},
+     {"kitten|sitting -> 2", LETTERS_64 "|" LETTERS_64 " -> 0",
+      LETTERS_64 "4|" LETTERS_64 "4 -> 2"}},
+    {{add_distance, 2},
+     {"| -> 0", "abc|abd -> 1", "abc|ab -> 1", "streams|strmeas -> 2", "streams|steams -> 1",
+      "ab|ba -> 1", "kitten|sitting -> 3"}},
+    {{add_distance, 5}, {"|abc -> 3", "abc| -> 3", "kitten|sitting -> 3"}},
+    {{add_nearest, 0}, {"rows -> none"}},
+    {{add_nearest, 6},
+     {"stream -> stream", "sterams -> streams", "row -> rows", "rowss -> rows", "rws -> rows",
+      "xyz -> none", "blok -> block", "bk -> none", "n -> m", "problems -> none",
+      "strea -> stream"}},
+    {{add_double, 0},
+     {"0 -> 0", "-0.0 -> -0", "0.1 -> 0.1", "1 -> 1", "100 -> 100", "1e300 -> 1e+300",
+      "0x1.5555555555555p-2 -> 0.3333333333333333",
+      "0x1.fffffffffffffp1023 -> 1.7976931348623157e+308", "0x1p-1074 -> 4.94065645841247e-324",
+      "nan -> nan", "inf -> inf", "-inf -> -inf"}},
+    {{add_time, 3},
+     {"0 -> 0.00 ns", "0.5 -> 0.500 ns", "1.44 -> 1.44 ns", "1440 -> 1.44 us", "2e9 -> 2.00 s",
+      "3600e9 -> 3600 s", "999.4 -> 999 ns", "999.5 -> 1.00 us", "999.6 -> 1.00 us",
+      "9.996 -> 10.0 ns", "-1440 -> -1.44 us", "1e30 -> 1e+21 s", "1e-9 -> 1e-09 ns", "nan -> nan",
+      "inf -> inf"}},
+    {{add_time, 2}, {"0.0123 -> 0.012 ns"}},
+    {{add_time, 4}, {"159.5e6 -> 159.5 ms", "999999.9 -> 1.000 ms"}},
+    {{add_size, 0},
+     {"0 -> 0 B", "1023 -> 1023 B", "1024 -> 1 KiB", "1536 -> 1.5 KiB", "1572864 -> 1.5 MiB",
+      "1048575 -> 1.0 MiB", "0x3Cp20 -> 60 MiB", "0x8Dp30 -> 141 GiB", "0x1p52 -> 4096 TiB"}},
+    {{add_rate, 3},
+     {"0|B/s -> 0.00 B/s", "1e24|B/s -> 1e+06 EB/s", "inf|B/s -> inf", "1| -> 1.00",
+      "999|FLOP/s -> 999 FLOP/s", "999.5|FLOP/s -> 1.00 kFLOP/s", "31.9e9|FLOP/s -> 31.9 GFLOP/s",
+      "-2500|items/s -> -2.50 kitems/s", "0.25|items/s -> 0.250 items/s"}},
+    {{add_rate, 2}, {"4.8e12|B/s -> 4.8 TB/s"}},
+    {{add_short, 0},
+     {"8|as it is -> as it is", "8|as it was -> as it w\u2026", "7|as it was -> as it\u2026",
+      "3|as it was -> as\u2026", "2|as it was -> a\u2026", "8|cut at a blank -> cut at\u2026",
+      "3|\u00B1\u00B1\u00B1 -> \u00B1\u00B1\u00B1",
+      "4|\u00B1\u00B2\u00B3\u00B5\u00B7 -> \u00B1\u00B2\u00B3\u2026", "5| -> ", "0|x -> "}},
+    {{add_short, 1},
+     {"8|as it is -> as it is", "8|as it was -> as i\u2026was", "7|as it was -> as \u2026was",
+      "3|as it was -> a\u2026s", "2|as it was -> a\u2026", "8|cut at a blank -> cut \u2026ank",
+      "3|\u00B1\u00B1\u00B1 -> \u00B1\u00B1\u00B1",
+      "4|\u00B1\u00B2\u00B3\u00B5\u00B7 -> \u00B1\u00B2\u2026\u00B7", "5| -> ", "0|x -> "}},
+    {{add_wrapped, 0},
+     {"0|0|13|one two three -> one two three", "0|0|12|one two three -> one two\nthree",
+      "6|2|10|one two three -> one\n  two\n  three", "6|2|9|one two three -> one\n  two\n  three",
+      "0|0|4|one  two -> one\ntwo", "0|1|6|longerthanall that -> longerthanall\n that",
+      "0|2|3|a b\n\nc d\n -> a b\n\n  c\n  d\n",
+      "0|0|20|    kept as written ->     kept as written",
+      "0|0|6|    kept as written ->     kept\nas\nwritten",
+      "0|0|4|\u00B1\u00B1 \u00B1 -> \u00B1\u00B1 \u00B1",
+      "0|0|6|- one two\nthree -> - one\n  two\nthree", "2|2|7|- one two -> - one\n    two",
+      "0|4|9| -> "}},
+    {{add_csv, 0},
+     {"plain||a,b|say \"so\"|two\nlines -> plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\""}},
 };
 
-TEST_EACH(long_words_are_shortened, shortened)
-{
-    CLEANUP(text_free) struct text out = {0};
-    text_add_shortened(&out, shortened[_i].words, shortened[_i].most);
-    ck_assert_str_eq(text_get(&out), shortened[_i].shown);
-}
-
-static const struct {
-    const char *words;
-    size_t most;
-    const char *shown;
-} cut[] = {
-    {"as it is", 8, "as it is"},
-    {"as it was", 8, "as i\u2026was"},
-    {"as it was", 7, "as \u2026was"},
-    {"as it was", 3, "a\u2026s"},
-    {"as it was", 2, "a\u2026"},
-    {"\u00B1\u00B2\u00B3\u00B5\u00B7", 4, "\u00B1\u00B2\u2026\u00B7"},
-    {"", 5, ""},
-};
-
-TEST_EACH(long_names_are_cut_in_the_middle, cut)
-{
-    CLEANUP(text_free) struct text out = {0};
-    text_add_cut(&out, cut[_i].words, cut[_i].most);
-    ck_assert_str_eq(text_get(&out), cut[_i].shown);
-}
-
-static const struct {
-    const char *words;
-    size_t column, indent, most;
-    const char *lines;
-} wrapped[] = {
-    {"one two three", 0, 0, 13, "one two three"},
-    {"one two three", 0, 0, 12, "one two\nthree"},
-    {"one two three", 6, 2, 10, "one\n  two\n  three"},
-    {"one two three", 6, 2, 9, "one\n  two\n  three"},
-    {"one  two", 0, 0, 4, "one\ntwo"},
-    {"longerthanall that", 0, 1, 6, "longerthanall\n that"},
-    {"a b\n\nc d\n", 0, 2, 3, "a b\n\n  c\n  d\n"},
-    {"    kept as written", 0, 0, 20, "    kept as written"},
-    {"    kept as written", 0, 0, 6, "    kept\nas\nwritten"},
-    {"\u00B1\u00B1 \u00B1", 0, 0, 4, "\u00B1\u00B1 \u00B1"},
-    {"- one two\nthree", 0, 0, 6, "- one\n  two\nthree"},
-    {"- one two", 2, 2, 7, "- one\n    two"},
-    {"", 0, 4, 9, ""},
-};
-
-TEST_EACH(long_lines_break, wrapped)
-{
-    CLEANUP(text_free) struct text out = {0};
-    text_add_wrapped(&out, wrapped[_i].words, wrapped[_i].column, wrapped[_i].indent,
-                     wrapped[_i].most);
-    ck_assert_str_eq(text_get(&out), wrapped[_i].lines);
-}
-
-TEST(csv_fields_are_quoted)
-{
-    CLEANUP(text_free) struct text out = {0};
-    static const char *const fields[] = {"plain", "", "a,b", "say \"so\"", "two\nlines"};
-    for (size_t i = 0; i < COUNT(fields); i++)
-        text_add_csv(&out, fields[i], i == 0);
-    ck_assert_str_eq(text_get(&out), "plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\"");
-}
+TEST_TEXT_CASES(texts, cases)

@@ -8,76 +8,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
-
 static const struct {
-    const char *bytes;
-    size_t n, length;
+    size_t length;
+    const char *sequences[12];
 } sequences[] = {
-    {"", 0, 0},
-    {"A", 0, 0},
-    {"\0", 1, 1},
-    {"\x7F", 1, 1},
-    {"AB", 2, 1},
-    /* the first and the last code point of each length */
-    {"\xC2\x80", 2, 2},
-    {"\xDF\xBF", 2, 2},
-    {"\xE0\xA0\x80", 3, 3},
-    {"\xEF\xBF\xBF", 3, 3},
-    {"\xF0\x90\x80\x80", 4, 4},
-    {"\xF4\x8F\xBF\xBF", 4, 4},
-    {"\xF3\xBF\xBF\xBFx", 5, 4},
+    /* the first and the last code point of each length, and what follows them */
+    {1, {"\x01", "\x7F", "AB"}},
+    {2, {"\xC2\x80", "\xDF\xBF"}},
+    {3, {"\xE0\xA0\x80", "\xEF\xBF\xBF"}},
+    {4, {"\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "\xF3\xBF\xBF\xBFx"}},
+    {0, {""}},
     /* overlong: / in two, three and four bytes, and the last that would have fitted in one less */
-    {"\xC0\xAF", 2, 0},
-    {"\xC1\xBF", 2, 0},
-    {"\xE0\x80\xAF", 3, 0},
-    {"\xE0\x9F\xBF", 3, 0},
-    {"\xF0\x80\x80\xAF", 4, 0},
-    {"\xF0\x8F\xBF\xBF", 4, 0},
+    {0,
+     {"\xC0\xAF", "\xC1\xBF", "\xE0\x80\xAF", "\xE0\x9F\xBF", "\xF0\x80\x80\xAF",
+      "\xF0\x8F\xBF\xBF"}},
     /* surrogates, and their neighbours */
-    {"\xED\x9F\xBF", 3, 3},
-    {"\xED\xA0\x80", 3, 0},
-    {"\xED\xAF\xBF", 3, 0},
-    {"\xED\xB0\x80", 3, 0},
-    {"\xED\xBF\xBF", 3, 0},
-    {"\xEE\x80\x80", 3, 3},
+    {0, {"\xED\xA0\x80", "\xED\xAF\xBF", "\xED\xB0\x80", "\xED\xBF\xBF"}},
+    {3, {"\xED\x9F\xBF", "\xEE\x80\x80"}},
     /* beyond U+10FFFF, and first bytes that nothing begins with */
-    {"\xF4\x90\x80\x80", 4, 0},
-    {"\xF5\x80\x80\x80", 4, 0},
-    {"\xF8\x88\x80\x80\x80", 5, 0},
-    {"\xFE", 1, 0},
-    {"\xFF", 1, 0},
-    {"\x80", 1, 0},
-    {"\xBF", 1, 0},
+    {0,
+     {"\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF8\x88\x80\x80\x80", "\xFE", "\xFF", "\x80",
+      "\xBF"}},
     /* cut off, by the end or by what follows */
-    {"\xC2", 1, 0},
-    {"\xC2\x80", 1, 0},
-    {"\xE2\x82", 2, 0},
-    {"\xE2\x82\xAC", 2, 0},
-    {"\xF0\x9F\x98", 3, 0},
-    {"\xF0\x9F\x98\x80", 3, 0},
-    {"\xC2"
-     "A",
-     2, 0},
-    {"\xE2\x82"
-     "A",
-     3, 0},
-    {"\xE2"
-     "A\xAC",
-     3, 0},
-    {"\xF0\x9F\x98\xC0", 4, 0},
-    {"\xC2\xC0", 2, 0},
-    {"\xC2\x7F", 2, 0},
+    {0,
+     {"\xC2", "\xE2\x82", "\xF0\x9F\x98",
+      "\xC2"
+      "A",
+      "\xE2\x82"
+      "A",
+      "\xE2"
+      "A\xAC",
+      "\xF0\x9F\x98\xC0", "\xC2\xC0", "\xC2\x7F"}},
 };
 
 /* In memory of its own size, where a sanitizer sees each byte that is read beyond it. */
 TEST_EACH(sequence, sequences)
 {
-    size_t n = sequences[_i].n;
-    char *bytes = malloc(n ? n : 1);
-    memcpy(bytes, sequences[_i].bytes, n);
-    ck_assert_uint_eq(utf8_length(bytes, n), sequences[_i].length);
-    free(bytes);
+    for (const char *const *given = sequences[_i].sequences; *given; given++) {
+        size_t n = strlen(*given);
+        char *bytes = malloc(n ? n : 1);
+        memcpy(bytes, *given, n);
+        ck_assert_msg(utf8_length(bytes, n) == sequences[_i].length, "'%s'", *given);
+        free(bytes);
+    }
+    ck_assert_uint_eq(utf8_length("", 1), 1);
 }
 
 /* As RFC 3629 writes it in bits, for all code points and what is next to them. */

@@ -39,14 +39,6 @@ static const struct gb_option matmul_options[] = {
     GB_MAP(struct matmul_params, define, "Macros"),
 };
 
-struct path_params {
-    const char *path;
-};
-
-static const struct gb_option picky_options[] = {
-    GB_STRING(struct path_params, path, NULL, "A path"),
-};
-
 struct texts_params {
     const char *title, *raw;
     int64_t count;
@@ -73,30 +65,31 @@ static const struct gb_option open_options[] = {
                  "Its arguments"),
 };
 
-struct precision_params {
+/* Of plugins with one option each. */
+struct small_params {
+    const char *path;
     double precision;
-};
-
-static const struct gb_option precision_options[] = {
-    GB_FLOAT(struct precision_params, precision, "1%", "0:1", NULL, "Width of the interval"),
-};
-
-struct fixed_params {
     int64_t samples;
-};
-
-static const struct gb_option fixed_options[] = {
-    GB_INT(struct fixed_params, samples, NULL, "1:", NULL, "How many"),
-};
-
-struct cpu_params {
     struct gb_list cpus;
 };
 
-static const struct gb_option cpu_options[] = {
-    GB_LIST(struct cpu_params, cpus, GB_TYPE_INT, "", NULL, NULL, "Processors to run on"),
+static const struct gb_option picky_options[] = {
+    GB_STRING(struct small_params, path, NULL, "A path"),
 };
 
+static const struct gb_option precision_options[] = {
+    GB_FLOAT(struct small_params, precision, "1%", "0:1", NULL, "Width of the interval"),
+};
+
+static const struct gb_option fixed_options[] = {
+    GB_INT(struct small_params, samples, NULL, "1:", NULL, "How many"),
+};
+
+static const struct gb_option cpu_options[] = {
+    GB_LIST(struct small_params, cpus, GB_TYPE_INT, "", NULL, NULL, "Processors to run on"),
+};
+
+/* Options are GB_OPTIONS, or NO_OPTIONS. */
 #define FIXTURE_PLUGIN(path_, kind_, id_, devices_, ...)                                           \
     {                                                                                              \
         .path = path_, .sha256 = "", .plugin = {                                                   \
@@ -109,31 +102,29 @@ static const struct gb_option cpu_options[] = {
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-#define FIXTURE_NO_TABLE .options = NULL
+#define FIXTURE_BENCH(id, devices, ...)                                                            \
+    FIXTURE_PLUGIN("/plugins/bench_" id ".so", GB_PLUGIN_BENCH, id, devices, __VA_ARGS__)
+#define FIXTURE_POLICY(id, ...)                                                                    \
+    FIXTURE_PLUGIN("/plugins/policy_" id ".so", GB_PLUGIN_POLICY, id, NULL, __VA_ARGS__)
+#define FIXTURE_DEVICE(id, ...)                                                                    \
+    FIXTURE_PLUGIN("/plugins/device_" id ".so", GB_PLUGIN_DEVICE, id, NULL, __VA_ARGS__)
+#define NO_OPTIONS .options = NULL
 
 static struct plugin_info fixture_plugins[] = {
-    FIXTURE_PLUGIN("/plugins/bench_matmul.so", GB_PLUGIN_BENCH, "matmul", "cpu cuda",
-                   GB_OPTIONS(matmul_options, struct matmul_params)),
-    FIXTURE_PLUGIN("/plugins/bench_nop.so", GB_PLUGIN_BENCH, "nop", NULL, FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/plugins/bench_texts.so", GB_PLUGIN_BENCH, "texts", NULL,
-                   GB_OPTIONS(texts_options, struct texts_params)),
-    FIXTURE_PLUGIN("/plugins/bench_open.so", GB_PLUGIN_BENCH, "open", NULL,
-                   GB_OPTIONS(open_options, struct open_params)),
-    FIXTURE_PLUGIN("/plugins/bench_gpu_only.so", GB_PLUGIN_BENCH, "gpu_only", "cuda",
-                   FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/plugins/bench_tpu_only.so", GB_PLUGIN_BENCH, "tpu_only", "tpu",
-                   FIXTURE_NO_TABLE),
+    FIXTURE_BENCH("matmul", "cpu cuda", GB_OPTIONS(matmul_options, struct matmul_params)),
+    FIXTURE_BENCH("nop", NULL, NO_OPTIONS),
+    FIXTURE_BENCH("texts", NULL, GB_OPTIONS(texts_options, struct texts_params)),
+    FIXTURE_BENCH("open", NULL, GB_OPTIONS(open_options, struct open_params)),
+    FIXTURE_BENCH("gpu_only", "cuda", NO_OPTIONS),
+    FIXTURE_BENCH("tpu_only", "tpu", NO_OPTIONS),
     FIXTURE_PLUGIN("/conf/picky.so", GB_PLUGIN_BENCH, "picky", NULL,
-                   GB_OPTIONS(picky_options, struct path_params)),
-    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, FIXTURE_NO_TABLE),
-    FIXTURE_PLUGIN("/plugins/policy_steady.so", GB_PLUGIN_POLICY, "steady", NULL,
-                   GB_OPTIONS(precision_options, struct precision_params)),
-    FIXTURE_PLUGIN("/plugins/policy_fixed.so", GB_PLUGIN_POLICY, "fixed", NULL,
-                   GB_OPTIONS(fixed_options, struct fixed_params)),
-    FIXTURE_PLUGIN("/plugins/device_cpu.so", GB_PLUGIN_DEVICE, "cpu", NULL,
-                   GB_OPTIONS(cpu_options, struct cpu_params)),
-    FIXTURE_PLUGIN("/plugins/device_cuda.so", GB_PLUGIN_DEVICE, "cuda", NULL, FIXTURE_NO_TABLE),
+                   GB_OPTIONS(picky_options, struct small_params)),
+    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "first", NULL, NO_OPTIONS),
+    FIXTURE_PLUGIN("/conf/two.so", GB_PLUGIN_BENCH, "second", NULL, NO_OPTIONS),
+    FIXTURE_POLICY("steady", GB_OPTIONS(precision_options, struct small_params)),
+    FIXTURE_POLICY("fixed", GB_OPTIONS(fixed_options, struct small_params)),
+    FIXTURE_DEVICE("cpu", GB_OPTIONS(cpu_options, struct small_params)),
+    FIXTURE_DEVICE("cuda", NO_OPTIONS),
 };
 
 static struct module_failure fixture_failures[] = {
@@ -141,13 +132,14 @@ static struct module_failure fixture_failures[] = {
 
 static const char *fixture_folders[] = {"/plugins", "/more"};
 
-static const struct catalogue fixture_catalogue = {.plugins = fixture_plugins,
-                                                   .n_plugins = sizeof fixture_plugins /
-                                                                sizeof fixture_plugins[0],
-                                                   .failures = fixture_failures,
-                                                   .n_failures = 1,
-                                                   .folders = fixture_folders,
-                                                   .n_folders = 2};
+static const struct catalogue fixture_catalogue = {
+    .plugins = fixture_plugins,
+    .n_plugins = sizeof fixture_plugins / sizeof fixture_plugins[0],
+    .failures = fixture_failures,
+    .n_failures = 1,
+    .folders = fixture_folders,
+    .n_folders = 2,
+};
 
 /* A configuration, read as far as it makes sense. Zero-initialize; free with unload. */
 struct loaded {
@@ -166,14 +158,29 @@ static inline void note_words(struct loaded *loaded)
                     loaded->errors.items[i].origin.column, loaded->errors.items[i].text);
 }
 
-static inline void load(struct loaded *loaded, const char *text)
+/* All but the cases, with the overrides of a command line. */
+static inline void load_settings(struct loaded *loaded, const char *text, size_t length,
+                                 const char *const *overrides, size_t n_overrides)
 {
-    ini_read_text("bench.ini", text, strlen(text), &loaded->arena, &loaded->ini, &loaded->errors);
+    ini_read_text("bench.ini", text, length, &loaded->arena, &loaded->ini, &loaded->errors);
+    if (n_overrides > 0)
+        ini_override(&loaded->ini, overrides, n_overrides, &loaded->arena, &loaded->errors);
     settings_parse(&loaded->ini, "/conf", &loaded->arena, &loaded->settings, &loaded->errors);
     settings_resolve(loaded->settings, &fixture_catalogue, &loaded->errors);
+}
+
+static inline void load_over(struct loaded *loaded, const char *text, const char *const *overrides,
+                             size_t n_overrides)
+{
+    load_settings(loaded, text, strlen(text), overrides, n_overrides);
     if (error_list_empty(&loaded->errors))
         sweep_new(loaded->settings, &loaded->sweep, &loaded->errors);
     note_words(loaded);
+}
+
+static inline void load(struct loaded *loaded, const char *text)
+{
+    load_over(loaded, text, NULL, 0);
 }
 
 static inline void unload(struct loaded *loaded)
@@ -182,4 +189,5 @@ static inline void unload(struct loaded *loaded)
     arena_free(&loaded->arena);
     error_list_free(&loaded->errors);
     text_free(&loaded->words);
+    *loaded = (struct loaded){0};
 }

@@ -1,48 +1,9 @@
 /* test_sweep.c - which cases a configuration makes, in which order, with which values. */
-#include "tests/check_main.h"
-
-#include "tests/config/settings_fixture.h"
+#include "tests/config/case_fixture.h"
 
 #include "core/base/random.h"
 
 #include <stdlib.h>
-
-static struct loaded loaded;
-
-static void teardown(void)
-{
-    unload(&loaded);
-    loaded = (struct loaded){0};
-}
-
-static struct bench_case case_at(struct loaded *from, uint64_t i, struct arena *arena)
-{
-    struct bench_case made;
-    struct gb_error error = {0};
-    ck_assert_msg(sweep_case(from->sweep, i, arena, &made, &error) == GB_OK, "case %d: %s", (int)i,
-                  error.text);
-    return made;
-}
-
-static void add_labels(struct loaded *from, struct text *out)
-{
-    for (uint64_t i = 0; i < sweep_size(from->sweep); i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct bench_case made = case_at(from, i, &arena);
-        bench_case_label(&made, out);
-        text_add(out, "\n");
-    }
-}
-
-static const struct parameter *parameter(const struct bench_case *of, const char *name)
-{
-    for (size_t i = 0; i < of->n_parameters; i++)
-        if (text_equal(of->parameters[i].name, name))
-            return &of->parameters[i];
-    return NULL;
-}
-
-#define MATMUL "[bench b]\nplugin = matmul\n"
 
 static const struct {
     const char *text;
@@ -107,163 +68,124 @@ static const struct {
      "b cols=2\nb cols=3\nc rows=5 cols=6 streams=7\n"},
 };
 
-TEST_FIXTURE(NULL, teardown)
-
 TEST_EACH(sweep, sweeps)
 {
-    struct text labels = {0};
     load(&loaded, sweeps[_i].text);
-    if (strstr(sweeps[_i].labels, "error")) {
+    if (strstr(sweeps[_i].labels, "error"))
         ck_assert_ptr_null(loaded.sweep);
-        return;
+    else
+        expect_outcome(&loaded, sweeps[_i].labels);
+}
+
+static const struct {
+    const char *text, *facts;
+    const char *expected; /* of each case a line */
+} values[] = {
+    /* Swept, zipped, computed, and given: each case has its own; what a section says itself takes
+     * the place of what it has from elsewhere. */
+    {"[defaults]\ncheck.rel = 0.25\ncheck.ulp = 9\n" MATMUL
+     "sweep.check.ulp = 0:1\nzip.z = rows, check.rms: 8, 1e-3 | 16, 50%\n"
+     "let.check.abs = rows / 4.0\ncheck.noise = {rows * 1e-2}\nonly = \"check.ulp\" < 2\n"
+     "[bench c]\nlike = b\ncheck.ulp = 0.5\ncheck.rel = 1\n",
+     "tolerances check.ulp check.rel",
+     " ulp:0 rms:0.001 abs:2 noise:0.08 rel:0.25 check.ulp:0:a\n"
+     " ulp:0 rms:0.5 abs:4 noise:0.16 rel:0.25 check.ulp:0:a\n"
+     " ulp:1 rms:0.001 abs:2 noise:0.08 rel:0.25 check.ulp:1:a\n"
+     " ulp:1 rms:0.5 abs:4 noise:0.16 rel:0.25 check.ulp:1:a\n"
+     " ulp:0.5 rms:0.001 abs:2 noise:0.08 rel:1\n ulp:0.5 rms:0.5 abs:4 noise:0.16 rel:1\n"},
+    {MATMUL "sweep.seed = 7, 8, -1, -2\n[bench c]\nlike = b\nseed = 3\n"
+            "[bench d]\nlike = b\nseed = each round\n",
+     "seed",
+     " 7 seed:7:a\n 8 seed:8:a\n 42 seed:-1:a\n 42 each round seed:-2:a\n 3\n 42 each round\n"},
+    /* a key of every benchmark that a formula computes */
+    {MATMUL "sweep.streams = 1, 2\nlet.max_samples = streams * 1000\n", "max_samples",
+     " max_samples:1000 max_samples:1000:\n max_samples:2000 max_samples:2000:\n"},
+    {"[defaults]\ncheck.dump = dump\ncheck.floor = 0.5\n" MATMUL
+     "check.ulp = 2\ncheck.safety = 4\ncheck.bound_kind = probabilistic\n"
+     "sweep.check.floor = 0.25, 2\n",
+     "check_floor check_safety check_bound_kind check_dump tolerances",
+     " check_floor:0.25 check_safety:4 check_bound_kind:1 check_dump:/conf/dump ulp:2\n"
+     " check_floor:2 check_safety:4 check_bound_kind:1 check_dump:/conf/dump ulp:2\n"},
+    {"[gbrun]\ndevices = all\n[bench nop]\n[bench b]\nplugin = nop\ndevice = cuda\n", "choice",
+     " any:-1::all (auto)\n cuda:-1:: (cuda)\n"},
+    /* templates, in a section and in an axis */
+    {TEXTS "title = plain\n", "settings", " title=plain\n"},
+    {TEXTS "title = n is {n}\nsweep.n = 1, 2\n", "settings", " title=n is 1\n title=n is 2\n"},
+    {TEXTS "title = \" {n} \"\nsweep.n = 7\n", "settings", " title=\" 7 \"\n"},
+    {TEXTS "arg.1 = f({k})\nsweep.n = 2\nlet.k = n * n\n", "settings", " arg.1=f(4)\n"},
+    {TEXTS "arg.1 = \"{n}\"\nsweep.n = 2\n", "settings", " arg.1=\"2\"\n"},
+    {TEXTS "sweep.arg.1 = x{n}, \"g(1, {n + 1})\", z\nsweep.n = 5\n", "settings",
+     " arg.1=x5\n arg.1=g(1, 6)\n arg.1=z\n"},
+    {TEXTS "zip.z = n,title: 1,a{n} | 2,b\n", "settings", " title=a1\n title=b\n"},
+    {TEXTS "title = {count}\ncount = 3\n", "settings", " count=3 title=3\n"},
+    /* what a formula makes is no template, nor is an option that does not say so */
+    {TEXTS "let.title = '{n}'\n", "settings", " title={n}\n"},
+    {TEXTS "raw = {n}\n", "settings", " raw={n}\n"},
+    /* what is recorded is the text as it was written: variables tell the cases apart */
+    {TEXTS "title = a{n}\nraw = {n}\nsweep.n = 2\n", "parameters",
+     " count:1:di title:a{n}:i:a2 raw:{n}:i n:2:av\n"},
+};
+
+TEST_EACH(value, values)
+{
+    struct text found = {0};
+    load_sound(values[_i].text);
+    for (uint64_t i = 0; i < sweep_size(loaded.sweep); i++) {
+        struct bench_case made = case_of(&loaded, i);
+        add_facts(&made, values[_i].facts, &found);
+        text_add(&found, "\n");
     }
-    ck_assert_str_eq(text_get(&loaded.words), "");
-    add_labels(&loaded, &labels);
-    ck_assert_str_eq(text_get(&labels), sweeps[_i].labels);
-    text_free(&labels);
+    expect_text(&found, values[_i].expected);
 }
 
 TEST(case_in_full)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
-    load(&loaded, "[gbrun]\nseed = 7\nrounds = 3\n"
-                  "[defaults]\ncache = cold\nenv.Z = last\nenv.A = \"a b\"\ncheck.rel = 1e-3\n"
-                  "check.abs = 1\n"
-                  "[policy precise]\nplugin = steady\nprecision = 0.1%\n"
-                  "[device pinned]\nplugin = cpu\ncpus = 0:2\n"
-                  "[bench b]\nplugin = matmul\nrows = 64\ncache = warm\npolicy = precise\n"
-                  "device = pinned:1\nsweep.streams = 2, 4\nsweep.max_time = 1 s, 2 s\n"
-                  "let.cols = streams * 8\nlet.half = streams / 2.0\nlabel = \"\\\"x\\\" \"\n"
-                  "define.N = 1 + 1\ncheck.abs = 2\nthreads = 8\nwarmup = 1.5 ms\nisolate = yes\n");
-    ck_assert_str_eq(text_get(&loaded.words), "");
+    struct text found = {0};
+    load_sound("[gbrun]\nseed = 7\nrounds = 3\n"
+               "[defaults]\ncache = cold\nenv.Z = last\nenv.A = \"a b\"\ncheck.rel = 1e-3\n"
+               "check.abs = 1\n"
+               "[policy precise]\nplugin = steady\nprecision = 0.1%\n"
+               "[device pinned]\nplugin = cpu\ncpus = 0:2\n"
+               "[bench b]\nplugin = matmul\nrows = 64\ncache = warm\npolicy = precise\n"
+               "device = pinned:1\nsweep.streams = 2, 4\nsweep.max_time = 1 s, 2 s\n"
+               "let.cols = streams * 8\nlet.half = streams / 2.0\nlabel = \"\\\"x\\\" \"\n"
+               "define.N = 1 + 1\ncheck.abs = 2\nthreads = 8\nwarmup = 1.5 ms\nisolate = yes\n");
     ck_assert_uint_eq(sweep_size(loaded.sweep), 4);
-    struct bench_case made = case_at(&loaded, 3, &arena);
+    struct bench_case made = case_of(&loaded, 3);
     ck_assert_uint_eq(made.position, 3);
     ck_assert_str_eq(made.bench, "b");
-    ck_assert_str_eq(made.info->plugin.id, "matmul");
-    ck_assert_uint_eq(made.seed, 7);
-    ck_assert_str_eq(made.policy->name, "precise");
-    ck_assert_str_eq(made.policy->info->plugin.id, "steady");
-    ck_assert_uint_eq(made.policy->n_settings, 1);
-    ck_assert_str_eq(made.policy->settings[0].key, "precision");
-    ck_assert_str_eq(made.policy->settings[0].text, "0.1%");
-    ck_assert_str_eq(made.device.settings->name, "pinned");
-    ck_assert_int_eq(made.device.index, 1);
-    ck_assert_int_eq(made.common.cache, GB_CACHE_WARM);
-    ck_assert_int_eq(made.common.isolate, 1);
-    ck_assert_str_eq(made.common.clock, "auto");
-    ck_assert_int_eq(made.common.rounds, 3);
-    ck_assert_double_eq(made.common.warmup_ns, 1.5e6);
-    ck_assert_double_eq(made.common.max_time_ns, 2e9);
-    ck_assert_double_eq(made.common.time_limit_ns, 60e9);
-    ck_assert_uint_eq(made.n_tolerances, 2);
-    ck_assert_str_eq(made.tolerances[0].metric, "abs");
-    ck_assert_double_eq(made.tolerances[0].tolerance, 2);
-    ck_assert_str_eq(made.tolerances[1].metric, "rel");
-    ck_assert_uint_eq(made.n_environment, 2);
-    ck_assert_str_eq(made.environment[0].name, "A");
-    ck_assert_str_eq(made.environment[0].value, "a b");
-    ck_assert_str_eq(made.environment[1].name, "Z");
-    static const struct {
-        const char *name, *text;
-        bool is_axis, is_default, is_variable, is_identity;
-    } expected[] = {
-        {"rows", "64", false, false, false, true},
-        {"cols", "32", false, false, false, true},
-        {"streams", "4", true, false, false, true},
-        {"problems", "16", false, true, false, true},
-        {"dtype", "fp32", false, true, false, true},
-        {"check", "yes", false, true, false, true},
-        {"size", "1048576", false, true, false, true},
-        {"pause", "1000000ns", false, true, false, true},
-        {"scale", "1", false, true, false, true},
-        {"label", "\"x\" ", false, false, false, true},
-        {"cores", "", false, true, false, true},
-        {"threads", "8", false, false, false, false},
-        {"define.N", "1 + 1", false, false, false, true},
-        {"max_time", "2000000000ns", true, false, false, false},
-        {"half", "2", false, false, true, false},
-    };
-    ck_assert_uint_eq(made.n_parameters, sizeof expected / sizeof expected[0]);
-    for (size_t i = 0; i < made.n_parameters; i++) {
-        const struct parameter *found = parameter(&made, expected[i].name);
-        ck_assert_msg(found, "%s", expected[i].name);
-        ck_assert_str_eq(found->value.text, expected[i].text);
-        ck_assert_int_eq(found->is_axis, expected[i].is_axis);
-        ck_assert_int_eq(found->is_default, expected[i].is_default);
-        ck_assert_int_eq(found->is_variable, expected[i].is_variable);
-        ck_assert_int_eq(found->is_identity, expected[i].is_identity);
-    }
-    ck_assert_uint_eq(parameter(&made, "half")->value.type, GB_TYPE_FLOAT);
+    add_facts(&made,
+              "plugin seed policy policy_settings choice common tolerances environment parameters",
+              &found);
+    expect_text(&found,
+                " matmul 7 precise:steady precision=0.1% pinned:1:: (pinned:1) cache:0 isolate:1"
+                " clock:auto rounds:3 iterations:0 warmup_ns:1.5e+06 min_samples:0 max_samples:0"
+                " max_time_ns:2e+09 time_limit_ns:6e+10 check_floor:0.001 check_safety:0"
+                " check_bound_kind:0 check_allow_overflow:0 check_dump: check_dump_always:0"
+                " abs:2 rel:0.001 A:a b Z:last rows:64:i cols:32:i streams:4:ai problems:16:di"
+                " dtype:fp32:di check:yes:di size:1048576:di pause:1000000ns:di scale:1:di"
+                " label:\"x\" :i cores::di threads:8: define.N:1 + 1:i max_time:2000000000ns:a"
+                " half:2:v");
+    ck_assert_uint_eq(made.parameters[14].value.type, GB_TYPE_FLOAT);
 }
 
-static double tolerance(const struct bench_case *made, const char *metric)
+static void fill(const struct bench_case *made, void *params, size_t size)
 {
-    for (size_t i = 0; i < made->n_tolerances; i++)
-        if (strcmp(made->tolerances[i].metric, metric) == 0)
-            return made->tolerances[i].tolerance;
-    return -1;
-}
-
-/* Swept, zipped, computed, and given: each case has its own; what a section says itself takes the
- * place of what it has from elsewhere. */
-TEST(tolerances_of_each_case)
-{
-    static const double ulp[] = {0, 0, 1, 1}, rms[] = {1e-3, 0.5, 1e-3, 0.5};
-    CLEANUP(arena_free) struct arena arena = {0};
-    load(&loaded,
-         "[defaults]\ncheck.rel = 0.25\ncheck.ulp = 9\n" MATMUL
-         "sweep.check.ulp = 0:1\nzip.z = rows, check.rms: 8, 1e-3 | 16, 50%\n"
-         "let.check.abs = rows / 4.0\ncheck.noise = {rows * 1e-2}\nonly = \"check.ulp\" < 2\n"
-         "[bench c]\nlike = b\ncheck.ulp = 0.5\ncheck.rel = 1\n");
-    ck_assert_str_eq(text_get(&loaded.words), "");
-    ck_assert_uint_eq(sweep_size(loaded.sweep), 6);
-    for (uint64_t i = 0; i < 4; i++) {
-        struct bench_case made = case_at(&loaded, i, &arena);
-        ck_assert_uint_eq(made.n_tolerances, 5);
-        ck_assert_double_eq(tolerance(&made, "noise"), i % 2 ? 0.16 : 0.08);
-        ck_assert_double_eq(tolerance(&made, "ulp"), ulp[i]);
-        ck_assert_double_eq(tolerance(&made, "rms"), rms[i]);
-        ck_assert_double_eq(tolerance(&made, "abs"), i % 2 ? 4 : 2);
-        ck_assert_double_eq(tolerance(&made, "rel"), 0.25);
-        ck_assert(parameter(&made, "check.ulp")->is_axis);
-        ck_assert(!parameter(&made, "check.ulp")->is_identity);
-        ck_assert_ptr_null(parameter(&made, "check.rel"));
-    }
-    struct bench_case made = case_at(&loaded, 4, &arena);
-    ck_assert_double_eq(tolerance(&made, "ulp"), 0.5);
-    ck_assert_double_eq(tolerance(&made, "rel"), 1);
-    ck_assert_double_eq(tolerance(&made, "rms"), 1e-3);
-}
-
-TEST(seeds_of_each_case)
-{
-    static const uint64_t seeds[] = {7, 8, 42, 42, 3, 42};
-    CLEANUP(arena_free) struct arena arena = {0};
-    load(&loaded, MATMUL "sweep.seed = 7, 8, -1, -2\n"
-                         "[bench c]\nlike = b\nseed = 3\n[bench d]\nlike = b\nseed = each round\n");
-    ck_assert_str_eq(text_get(&loaded.words), "");
-    for (uint64_t i = 0; i < 6; i++) {
-        struct bench_case made = case_at(&loaded, i, &arena);
-        ck_assert_uint_eq(made.seed, seeds[i]);
-        ck_assert_int_eq(made.common.seed == SEED_EACH_ROUND, i == 3 || i == 5);
-    }
+    struct gb_error error = {0};
+    ck_assert_msg(option_fill(option_table_of(&made->info->plugin), made->settings,
+                              made->n_settings, params, size, &cases, &error) == GB_OK,
+                  "%s", error.text);
 }
 
 /* What the worker does with a case's settings gives the values that were meant. */
 TEST(settings_fill_the_params)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
     struct matmul_params params;
-    struct gb_error error = {0};
-    load(&loaded, MATMUL "sweep.label = \"a, \\\"b\\\"\", c\nzip.z = cores,dtype: \"1:3\",bf16\n"
-                         "let.pause = 3 * 1e6\nlet.size = rows * 1024\nsweep.define.X = 1:2\n"
-                         "define.Y = \"y\"\n");
-    ck_assert_str_eq(text_get(&loaded.words), "");
-    struct bench_case made = case_at(&loaded, 0, &arena);
-    ck_assert_msg(option_fill(option_table_of(&made.info->plugin), made.settings, made.n_settings,
-                              &params, sizeof params, &arena, &error) == GB_OK,
-                  "%s", error.text);
+    load_sound(MATMUL "sweep.label = \"a, \\\"b\\\"\", c\nzip.z = cores,dtype: \"1:3\",bf16\n"
+                      "let.pause = 3 * 1e6\nlet.size = rows * 1024\nsweep.define.X = 1:2\n"
+                      "define.Y = \"y\"\n");
+    struct bench_case made = case_of(&loaded, 0);
+    fill(&made, &params, sizeof params);
     ck_assert_str_eq(params.label, "a, \"b\"");
     ck_assert_uint_eq(params.cores.n, 3);
     ck_assert_int_eq(((const int64_t *)params.cores.items)[2], 3);
@@ -280,192 +202,154 @@ TEST(settings_fill_the_params)
 /* Keys that nothing else knows: numbers as such, all else in quotes. */
 TEST(the_rest_goes_to_the_plugin)
 {
-    static const char *const expected[][2] = {{"cache", "\"old\""}, {"word", "\"a \\\"b\\\"\""},
-                                              {"text", "\"16\""},   {"half", "0.5"},
-                                              {"M", "1048576"},     {"n", "2"},
-                                              {"k", "\"x\""},       {"twice", "4"}};
-    CLEANUP(arena_free) struct arena arena = {0};
     struct open_params params;
-    struct gb_error error = {0};
-    load(&loaded, "[bench open]\narg.cache = old\ncache = cold\nword = \"a \\\"b\\\"\"\n"
-                  "text = \"16\"\nhalf = 50%\nM = 2^20\nsweep.n = 1:2\n"
-                  "zip.z = k,_l: \"x\",8\nlet.twice = n * 2\nlet._m = n + _l\n");
-    ck_assert_str_eq(text_get(&loaded.words), "");
-    struct bench_case made = case_at(&loaded, 1, &arena);
-    ck_assert_msg(option_fill(option_table_of(&made.info->plugin), made.settings, made.n_settings,
-                              &params, sizeof params, &arena, &error) == GB_OK,
-                  "%s", error.text);
-    ck_assert_uint_eq(params.arg.n, sizeof expected / sizeof expected[0]);
-    for (size_t i = 0; i < params.arg.n; i++) {
-        ck_assert_str_eq(params.arg.keys[i], expected[i][0]);
-        ck_assert_str_eq(params.arg.values[i], expected[i][1]);
-    }
-    for (size_t i = 0; i < made.n_parameters; i++)
-        if (text_equal(made.parameters[i].name, "n")) {
-            ck_assert_uint_eq(made.parameters[i].value.type, GB_TYPE_INT);
-            ck_assert(made.parameters[i].is_axis && made.parameters[i].is_identity);
-        }
-}
-
-/* A key of every benchmark that a formula computes has another value in each case. */
-TEST(formulas_fill_the_common_params)
-{
-    load(&loaded, MATMUL "sweep.streams = 1, 2\nlet.max_samples = streams * 1000\n");
-    ck_assert_str_eq(text_get(&loaded.words), "");
-    for (uint64_t i = 0; i < 2; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct bench_case made = case_at(&loaded, i, &arena);
-        ck_assert_int_eq(made.common.max_samples, 1000 * ((int64_t)i + 1));
-    }
+    struct text found = {0};
+    load_sound("[bench open]\narg.cache = old\ncache = cold\nword = \"a \\\"b\\\"\"\n"
+               "text = \"16\"\nhalf = 50%\nM = 2^20\nsweep.n = 1:2\n"
+               "zip.z = k,_l: \"x\",8\nlet.twice = n * 2\nlet._m = n + _l\n");
+    struct bench_case made = case_of(&loaded, 1);
+    fill(&made, &params, sizeof params);
+    for (size_t i = 0; i < params.arg.n; i++)
+        text_printf(&found, " %s=%s", params.arg.keys[i], params.arg.values[i]);
+    add_facts(&made, "n", &found);
+    expect_text(&found, " cache=\"old\" word=\"a \\\"b\\\"\" text=\"16\" half=0.5 M=1048576 n=2"
+                        " k=\"x\" twice=4 n:2:ai");
 }
 
 TEST(devices_are_shared)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
     const struct plugin_settings *devices;
-    load(&loaded, "[bench a]\nplugin = nop\ndevice = cuda\n[bench b]\nplugin = nop\n");
-    struct bench_case named = case_at(&loaded, 0, &arena), any = case_at(&loaded, 1, &arena);
+    load_sound("[bench a]\nplugin = nop\ndevice = cuda\n[bench b]\nplugin = nop\n");
+    struct bench_case named = case_of(&loaded, 0), any = case_of(&loaded, 1);
     size_t n_auto;
     settings_devices(loaded.settings, &devices, &n_auto);
     ck_assert_uint_eq(n_auto, 2);
     ck_assert_ptr_eq(named.device.settings, &devices[0]);
-    ck_assert_int_eq(named.device.index, DEVICE_INDEX_ANY);
     ck_assert_ptr_null(any.device.settings);
 }
 
 TEST(no_such_case)
 {
-    struct arena arena = {0};
     struct bench_case made;
     struct gb_error error;
-    load(&loaded, "[bench nop]\n");
-    ck_assert_int_eq(sweep_case(loaded.sweep, 1, &arena, &made, &error), GB_NOT_FOUND);
+    load_sound("[bench nop]\n");
+    ck_assert_int_eq(sweep_case(loaded.sweep, 1, &cases, &made, &error), GB_NOT_FOUND);
     ck_assert_str_eq(error.text, "there is no case 1: the sweep has 1");
+}
+
+/* Sections and their cases, whatever the order in which these are measured. */
+TEST(parts)
+{
+    load(&loaded, "[gbrun]\norder = shuffled\n[bench a]\nplugin = texts\nsweep.count = 1:20\n"
+                  "[bench c]\nplugin = nop\n");
+    ck_assert_uint_eq(sweep_parts(loaded.sweep), 2);
+    struct sweep_part part = sweep_part(loaded.sweep, 0);
+    ck_assert_str_eq(part.name, "a");
+    ck_assert_uint_eq(part.origin.line, 3);
+    ck_assert_uint_eq(part.n, 20);
+    for (uint64_t i = 0; i < part.n; i++) {
+        struct bench_case bench_case;
+        ck_assert_int_eq(sweep_case_at(loaded.sweep, part.first + i, &cases, &bench_case, NULL),
+                         GB_OK);
+        ck_assert_str_eq(bench_case.settings[0].text, arena_printf(&cases, "%d", (int)i + 1));
+        ck_assert_str_eq(bench_case.folder, "/conf");
+    }
+    part = sweep_part(loaded.sweep, 1);
+    ck_assert_uint_eq(part.first, 20);
+    ck_assert_uint_eq(part.n, 1);
 }
 
 TEST(hundred_thousand_cases)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct text label = {0};
-    load(&loaded, MATMUL "sweep.rows = 1:1000\nsweep.cols = 1:200\n"
-                         "let.problems = (rows + 15) / 16 * cols\nonly = (rows + cols) % 2 = 0\n");
+    static const uint64_t some[] = {0, 100, 50050, 99999};
+    struct text found = {0};
+    load_sound(MATMUL "sweep.rows = 1:1000\nsweep.cols = 1:200\n"
+                      "let.problems = (rows + 15) / 16 * cols\nonly = (rows + cols) % 2 = 0\n");
     ck_assert_uint_eq(sweep_size(loaded.sweep), 100000);
-    static const struct {
-        uint64_t i;
-        const char *label, *problems;
-    } some[] = {{0, "b rows=1 cols=1", "1"},
-                {100, "b rows=2 cols=2", "2"},
-                {50050, "b rows=501 cols=101", "3232"},
-                {99999, "b rows=1000 cols=200", "12600"}};
-    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
-        struct bench_case made = case_at(&loaded, some[i].i, &arena);
-        text_clear(&label);
-        bench_case_label(&made, &label);
-        ck_assert_str_eq(text_get(&label), some[i].label);
-        ck_assert_str_eq(parameter(&made, "problems")->value.text, some[i].problems);
-        ck_assert_uint_eq(made.position, some[i].i);
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        struct bench_case made = case_of(&loaded, some[i]);
+        ck_assert_uint_eq(made.position, some[i]);
+        bench_case_label(&made, &found);
+        add_facts(&made, "problems", &found);
+        text_add(&found, "\n");
     }
-    text_free(&label);
+    expect_text(&found, "b rows=1 cols=1 problems:1:i\nb rows=2 cols=2 problems:2:i\n"
+                        "b rows=501 cols=101 problems:3232:i\n"
+                        "b rows=1000 cols=200 problems:12600:i\n");
 }
 
 TEST(largest_sweep)
 {
-    load(&loaded, "[bench b]\nplugin = matmul\nsweep.rows = 1:10000\nsweep.cols = 1:1000\n");
-    ck_assert_str_eq(text_get(&loaded.words), "");
+    load_sound(MATMUL "sweep.rows = 1:10000\nsweep.cols = 1:1000\n");
     ck_assert_uint_eq(sweep_size(loaded.sweep), SWEEP_CASES_MAX);
 }
 
 /* The benchmarks count together, and one more case is too many. */
 TEST(too_large_sweep)
 {
-    load(&loaded, "[bench b]\nplugin = matmul\nsweep.rows = 1:10000\nsweep.cols = 1:1000\n"
-                  "only = 0\n[bench nop]\n");
+    load(&loaded, MATMUL "sweep.rows = 1:10000\nsweep.cols = 1:1000\nonly = 0\n[bench nop]\n");
     ck_assert_str_eq(text_get(&loaded.words),
                      "6:1: with [bench nop] the sweep has more than 10000000 cases before 'only' "
                      "and 'exclude'\n");
 }
 
-static void add_positions(const char *seed, struct text *out)
+/* The positions of n cases of two benchmarks, in the order in which a seed has them measured. */
+static void shuffle(int seed, int n, int positions[])
 {
     struct loaded shuffled = {0};
-    struct text text = {0};
+    CLEANUP(text_free) struct text text = {0};
     text_printf(&text,
-                "[gbrun]\norder = shuffled\nseed = %s\n" MATMUL
-                "sweep.rows = 1:50\n[bench nop]\nsweep.rounds = 1:50\n",
-                seed);
+                "[gbrun]\norder = shuffled\nseed = %d\n" MATMUL
+                "sweep.rows = 1:%d\n[bench nop]\nsweep.rounds = 1:%d\n",
+                seed, n / 2, n / 2);
     load(&shuffled, text_get(&text));
-    bool seen[100] = {false};
-    ck_assert_uint_eq(sweep_size(shuffled.sweep), 100);
-    for (uint64_t i = 0; i < 100; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct bench_case made = case_at(&shuffled, i, &arena);
-        ck_assert_uint_lt(made.position, 100);
-        ck_assert(!seen[made.position]);
-        seen[made.position] = true;
-        ck_assert_str_eq(made.bench, made.position < 50 ? "b" : "nop");
-        text_printf(out, "%d ", (int)made.position);
+    ck_assert_int_eq((int)sweep_size(shuffled.sweep), n);
+    for (int i = 0; i < n; i++) {
+        struct bench_case made = case_of(&shuffled, (uint64_t)i);
+        positions[i] = (int)made.position;
+        ck_assert_str_eq(made.bench, positions[i] < n / 2 ? "b" : "nop");
+        arena_free(&cases);
     }
     unload(&shuffled);
-    text_free(&text);
 }
 
 TEST(shuffled_order)
 {
-    struct text one = {0}, same = {0}, other = {0}, listed = {0};
-    add_positions("1", &one);
-    add_positions("1", &same);
-    add_positions("2", &other);
-    for (int i = 0; i < 100; i++)
-        text_printf(&listed, "%d ", i);
-    ck_assert_str_eq(text_get(&one), text_get(&same));
-    ck_assert_str_ne(text_get(&one), text_get(&other));
-    ck_assert_str_ne(text_get(&one), text_get(&listed));
-    text_free(&one);
-    text_free(&same);
-    text_free(&other);
-    text_free(&listed);
-}
-
-/* The order of four cases as a number in base 4. */
-static int order_of_four(int seed)
-{
-    struct loaded shuffled = {0};
-    struct text text = {0};
-    int order = 0;
-    text_printf(&text, "[gbrun]\norder = shuffled\nseed = %d\n" MATMUL "sweep.rows = 1:4\n", seed);
-    load(&shuffled, text_get(&text));
-    for (uint64_t i = 0; i < 4; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        order = 4 * order + (int)case_at(&shuffled, i, &arena).position;
+    enum { N = 100 };
+    int one[N], same[N], other[N], counts[N] = {0};
+    bool is_listed = true;
+    shuffle(1, N, one);
+    shuffle(1, N, same);
+    shuffle(2, N, other);
+    ck_assert_mem_eq(one, same, sizeof one);
+    ck_assert_mem_ne(one, other, sizeof one);
+    for (int i = 0; i < N; i++) {
+        ck_assert(one[i] >= 0 && one[i] < N);
+        ck_assert_int_eq(++counts[one[i]], 1);
+        is_listed = is_listed && one[i] == i;
     }
-    unload(&shuffled);
-    text_free(&text);
-    return order;
+    ck_assert(!is_listed);
 }
 
 /* Each of the 24 orders is as likely as any other: 40 of 960 seeds on average, with a standard
  * deviation of 6.2. An order that leaves cases in place is among them. */
 TEST(orders_are_equally_likely)
 {
-    enum { SEEDS = 960, LEAST = 40 - 22, MOST = 40 + 22 };
-    int counts[256] = {0}, n_orders = 0;
-    for (int seed = 0; seed < SEEDS; seed++)
-        counts[order_of_four(seed)]++;
-    for (int order = 0; order < 256; order++)
-        if (counts[order]) {
-            ck_assert_msg(counts[order] >= LEAST && counts[order] <= MOST,
-                          "order %d%d%d%d: %d times", order >> 6, order >> 4 & 3, order >> 2 & 3,
-                          order & 3, counts[order]);
-            n_orders++;
-        }
-    ck_assert_int_eq(n_orders, 24);
+    int counts[256] = {0};
+    for (int seed = 0; seed < 960; seed++) {
+        int at[4];
+        shuffle(seed, 4, at);
+        counts[at[0] << 6 | at[1] << 4 | at[2] << 2 | at[3]]++;
+    }
+    expect_even_counts(counts, 256, 24, 40 - 22, 40 + 22);
 }
 
 /* What is printed makes the very same cases. */
 static void check_printed(const char *text)
 {
+    static const char facts[] = "policy choice rounds max_time_ns tolerances";
     struct loaded first = {0}, again = {0};
-    struct text printed = {0}, printed_again = {0};
+    CLEANUP(text_free) struct text printed = {0};
     load(&first, text);
     ck_assert_msg(first.sweep, "%s\n%s", text, text_get(&first.words));
     settings_print(first.settings, &printed);
@@ -473,28 +357,21 @@ static void check_printed(const char *text)
     ck_assert_msg(again.sweep, "%s\n%s", text_get(&printed), text_get(&again.words));
     ck_assert_uint_eq(sweep_size(first.sweep), sweep_size(again.sweep));
     for (uint64_t i = 0; i < sweep_size(first.sweep); i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
         char uid[CASE_UID_TEXT], uid_again[CASE_UID_TEXT];
-        struct text label = {0}, label_again = {0};
-        struct bench_case a = case_at(&first, i, &arena), b = case_at(&again, i, &arena);
+        CLEANUP(text_free) struct text of_first = {0}, of_again = {0};
+        struct bench_case a = case_of(&first, i), b = case_of(&again, i);
         bench_case_uid(&a, "model", uid);
         bench_case_uid(&b, "model", uid_again);
         ck_assert_msg(text_equal(uid, uid_again), "case %d of\n%s", (int)i, text_get(&printed));
-        bench_case_label(&a, &label);
-        bench_case_label(&b, &label_again);
-        ck_assert_str_eq(text_get(&label), text_get(&label_again));
-        ck_assert_str_eq(a.policy->name, b.policy->name);
-        ck_assert_int_eq(a.device.index, b.device.index);
-        ck_assert_int_eq(a.common.rounds, b.common.rounds);
-        ck_assert_double_eq(a.common.max_time_ns, b.common.max_time_ns);
-        ck_assert_uint_eq(a.n_tolerances, b.n_tolerances);
-        text_free(&label);
-        text_free(&label_again);
+        bench_case_label(&a, &of_first);
+        bench_case_label(&b, &of_again);
+        add_facts(&a, facts, &of_first);
+        add_facts(&b, facts, &of_again);
+        ck_assert_str_eq(text_get(&of_first), text_get(&of_again));
+        arena_free(&cases);
     }
     unload(&first);
     unload(&again);
-    text_free(&printed);
-    text_free(&printed_again);
 }
 
 TEST_EACH(printed_sweeps, sweeps)
@@ -509,32 +386,16 @@ static const char *one_of(uint64_t *draw, const char *const *words, size_t n)
 }
 
 /* Lines that go together in any number, each once. */
-static const char *const lines[] = {
-    "sweep.rows = 1, 2, 64Ki\n",
-    "cols = 2^4\n",
-    "zip.z = problems,dtype,label: 1,fp16,\"a|b, c\" | 2,bf16,\"; d\"\n",
-    "sweep.pause = 1 ms, 2s\n",
-    "size = 1.5 KiB\n",
-    "sweep.scale = 0.1:0.3:0.1, 5%\n",
-    "cores = 0:3, 8\n",
-    "threads = 2\n",
-    "let.half = problems / 2.0\n",
-    "let.streams = cols * 2 + 1\n",
-    "only = problems > 1 or streams % 2 = 1 and dtype <> 'x,  y'\n",
-    "exclude = scale > 0.25 and pause > 1e6\n",
-    "define.TILE = \"8\" # of the block\n",
-    "sweep.define.KIND = a, \"b;c\", \" d \"\n",
-    "sweep.cache = cold, warm\n",
-    "iterations = auto\n",
-    "max_time = 3 s\n",
-    "sweep.env.MODE = 1:3, \"x, y\"\n",
-    "env.PLAIN = \"a # b\"\n",
-    "check.rms = 3e-5\n",
-    "sweep.check.ulp = 1:3\n",
-    "policy = precise\n",
-    "device = pinned:2\n",
-};
-enum { N_LINES = sizeof lines / sizeof lines[0] };
+static const char lines[] =
+    "sweep.rows = 1, 2, 64Ki\ncols = 2^4\n"
+    "zip.z = problems,dtype,label: 1,fp16,\"a|b, c\" | 2,bf16,\"; d\"\nsweep.pause = 1 ms, 2s\n"
+    "size = 1.5 KiB\nsweep.scale = 0.1:0.3:0.1, 5%\ncores = 0:3, 8\nthreads = 2\n"
+    "let.half = problems / 2.0\nlet.streams = cols * 2 + 1\n"
+    "only = problems > 1 or streams % 2 = 1 and dtype <> 'x,  y'\n"
+    "exclude = scale > 0.25 and pause > 1e6\ndefine.TILE = \"8\" # of the block\n"
+    "sweep.define.KIND = a, \"b;c\", \" d \"\nsweep.cache = cold, warm\niterations = auto\n"
+    "max_time = 3 s\nsweep.env.MODE = 1:3, \"x, y\"\nenv.PLAIN = \"a # b\"\ncheck.rms = 3e-5\n"
+    "sweep.check.ulp = 1:3\npolicy = precise\ndevice = pinned:2\n";
 
 TEST_TIMES(printed_at_random, 10)
 {
@@ -545,46 +406,37 @@ TEST_TIMES(printed_at_random, 10)
     static const char *const tails[] = {"", "[bench c]\nlike = b\nrows = 7\n"};
     for (uint64_t i = 20 * (uint64_t)_i; i < 20 * ((uint64_t)_i + 1); i++) {
         uint64_t draw = i * 1000;
-        struct text text = {0};
+        CLEANUP(text_free) struct text text = {0};
         text_add(&text, one_of(&draw, heads, 4));
         text_add(&text, "[policy precise]\nplugin = steady\n"
                         "[device pinned]\nplugin = cpu\ncpus = 1:2\n" MATMUL);
-        for (size_t k = 0; k < N_LINES; k++)
+        for (size_t at = 0, n; lines[at]; at += n) {
+            n = strcspn(lines + at, "\n") + 1;
             if (random_below(42, 1, draw++, 3) == 0)
-                text_add(&text, lines[k]);
+                text_add_n(&text, lines + at, n);
+        }
         text_add(&text, one_of(&draw, tails, 2));
         check_printed(text_get(&text));
-        text_free(&text);
     }
 }
 
 /* Overrides are printed too; one that a file could not hold as it stands is quoted. */
 TEST(printed_overrides)
 {
-    static const char text[] = MATMUL "sweep.rows = 1:3\nlabel = old\n";
     static const char *const overrides[] = {"b.rows=2", "b.label=new # kept", "gbrun.seed=5",
                                             "defaults.cache=cold", "b.sweep.cols=1:2"};
-    struct text printed = {0}, labels = {0};
-    CLEANUP(arena_free) struct arena arena = {0};
-    ini_read_text("bench.ini", text, strlen(text), &loaded.arena, &loaded.ini, &loaded.errors);
-    ini_override(&loaded.ini, overrides, 5, &loaded.arena, &loaded.errors);
-    settings_parse(&loaded.ini, "/conf", &loaded.arena, &loaded.settings, &loaded.errors);
-    settings_resolve(loaded.settings, &fixture_catalogue, &loaded.errors);
-    settings_print(loaded.settings, &printed);
-    note_words(&loaded);
+    struct text printed = {0}, found = {0};
+    load_over(&loaded, MATMUL "sweep.rows = 1:3\nlabel = old\n", overrides, 5);
     ck_assert_str_eq(text_get(&loaded.words), "");
+    settings_print(loaded.settings, &printed);
     ck_assert_ptr_nonnull(strstr(text_get(&printed), "\nrows = 2  ; -s\n"));
     ck_assert_ptr_nonnull(strstr(text_get(&printed), "\nlabel = \"new # kept\"  ; -s\n"));
     ck_assert_ptr_nonnull(strstr(text_get(&printed), "\ncache = cold  ; [defaults], -s\n"));
-    struct loaded again = {0};
-    load(&again, text_get(&printed));
-    ck_assert_str_eq(text_get(&again.words), "");
-    add_labels(&again, &labels);
-    ck_assert_str_eq(text_get(&labels), "b cols=1\nb cols=2\n");
-    struct bench_case made = case_at(&again, 0, &arena);
-    ck_assert_str_eq(parameter(&made, "label")->value.text, "new # kept");
-    ck_assert_uint_eq(made.seed, 5);
-    unload(&again);
+    unload(&loaded);
+    load_sound(text_get(&printed));
     text_free(&printed);
-    text_free(&labels);
+    expect_outcome(&loaded, "b cols=1\nb cols=2\n");
+    struct bench_case made = case_of(&loaded, 0);
+    add_facts(&made, "label seed", &found);
+    expect_text(&found, " label:new # kept:i 5");
 }

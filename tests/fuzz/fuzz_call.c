@@ -4,21 +4,9 @@
  * the text; what is read obeys its limits, and texts in it are parts of the one that was read.
  */
 #include "plugins/common/call/call_parse.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { LONGEST_INPUT = 4096 };
 

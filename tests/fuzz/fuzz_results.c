@@ -4,18 +4,9 @@
  * bytes cut the file. It is shown as a table and as JSON with all samples, or refused with words.
  */
 #include "core/view/views.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* The fixture outside of a test. */
 #undef ck_assert_int_eq
@@ -25,8 +16,6 @@
 #define ck_assert_msg(condition, ...) REQUIRE(condition)
 #define ck_assert_ptr_nonnull(pointer) REQUIRE((pointer) != NULL)
 #include "tests/store/store_fixture.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { CHANGE_BYTES = 4, FILE_BYTES = 1 << 20 };
 static unsigned char sound[FILE_BYTES], changed[FILE_BYTES];

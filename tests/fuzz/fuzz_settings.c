@@ -5,28 +5,13 @@
 #include "tests/config/settings_fixture.h"
 
 #include "core/config/settings_internal.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 enum { CASES_MAX = 300, LONGEST_INPUT = 4096 };
 
-#define REQUIRE(condition, ...)                                                                    \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
 static void read_within(struct loaded *loaded, const char *text, size_t length)
 {
-    ini_read_text("bench.ini", text, length, &loaded->arena, &loaded->ini, &loaded->errors);
-    settings_parse(&loaded->ini, "/conf", &loaded->arena, &loaded->settings, &loaded->errors);
-    settings_resolve(loaded->settings, &fixture_catalogue, &loaded->errors);
+    load_settings(loaded, text, length, NULL, 0);
     if (error_list_empty(&loaded->errors))
         sweep_new_within(loaded->settings, CASES_MAX, &loaded->sweep, &loaded->errors);
     note_words(loaded);
@@ -38,14 +23,13 @@ static void make_uid(struct loaded *loaded, uint64_t i, char ret[CASE_UID_TEXT],
     struct arena arena = {0};
     struct bench_case made;
     struct gb_error error = {0};
-    REQUIRE(sweep_case(loaded->sweep, i, &arena, &made, &error) == GB_OK, "%s\n%s", error.text,
-            printed);
+    REQUIRE_OF(sweep_case(loaded->sweep, i, &arena, &made, &error) == GB_OK, printed);
     bench_case_uid(&made, "model", ret);
     struct matmul_params params;
     if (text_equal(made.info->plugin.id, "matmul"))
-        REQUIRE(option_fill(option_table_of(&made.info->plugin), made.settings, made.n_settings,
-                            &params, sizeof params, &arena, &error) == GB_OK,
-                "%s\n%s", error.text, printed);
+        REQUIRE_OF(option_fill(option_table_of(&made.info->plugin), made.settings, made.n_settings,
+                               &params, sizeof params, &arena, &error) == GB_OK,
+                   printed);
     arena_free(&arena);
 }
 
@@ -55,14 +39,14 @@ static void check_printed(struct loaded *loaded)
     struct loaded again = {0};
     settings_print(loaded->settings, &printed);
     read_within(&again, text_get(&printed), printed.length);
-    REQUIRE(again.sweep, "%s\n%s", text_get(&printed), text_get(&again.words));
+    REQUIRE_OF(again.sweep, text_get(&printed));
     uint64_t n = sweep_size(loaded->sweep);
-    REQUIRE(n == sweep_size(again.sweep), "%s", text_get(&printed));
+    REQUIRE_OF(n == sweep_size(again.sweep), text_get(&printed));
     for (uint64_t i = 0; i < n; i++) {
         char uid[CASE_UID_TEXT], uid_again[CASE_UID_TEXT];
         make_uid(loaded, i, uid, text_get(&printed));
         make_uid(&again, i, uid_again, text_get(&printed));
-        REQUIRE(text_equal(uid, uid_again), "%s", text_get(&printed));
+        REQUIRE_OF(text_equal(uid, uid_again), text_get(&printed));
     }
     unload(&again);
     text_free(&printed);
@@ -77,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (loaded.sweep)
         check_printed(&loaded);
     else
-        REQUIRE(loaded.errors.n > 0, "neither cases nor errors\n");
+        REQUIRE(loaded.errors.n > 0);
     unload(&loaded);
     return 0;
 }

@@ -1,10 +1,7 @@
 /* fuzz_wire.c - what a dying or hostile worker may send: frames, and every message in them. */
 #include "core/run/collector.h"
 #include "core/run/messages.h"
-
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* Without the checksum nothing but noise would ever be looked at: the payload goes straight to the
  * readers. */

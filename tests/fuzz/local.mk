@@ -8,13 +8,14 @@ FUZZ_TARGETS = \
 	tests/fuzz/fuzz_trace \
 	tests/fuzz/fuzz_value \
 	tests/fuzz/fuzz_wire
-tests_fuzz_fuzz_call_SOURCES = tests/fuzz/fuzz_call.c tests/fuzz/replay.c $(CALL_PARSER_SOURCES)
+FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c
+tests_fuzz_fuzz_call_SOURCES = tests/fuzz/fuzz_call.c $(FUZZ_MAIN) $(CALL_PARSER_SOURCES)
 tests_fuzz_fuzz_call_CFLAGS = $(AM_CFLAGS)
-tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c tests/fuzz/replay.c
-tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c tests/fuzz/replay.c $(ARRAY_FILE_SOURCES) $(CALL_PARSER_SOURCES)
+tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c $(FUZZ_MAIN) $(ARRAY_FILE_SOURCES) $(CALL_PARSER_SOURCES)
 tests_fuzz_fuzz_npy_CFLAGS = $(AM_CFLAGS)
-tests_fuzz_fuzz_results_SOURCES = tests/fuzz/fuzz_results.c tests/fuzz/replay.c
-tests_fuzz_fuzz_settings_SOURCES = tests/fuzz/fuzz_settings.c tests/fuzz/replay.c
-tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/replay.c
-tests_fuzz_fuzz_value_SOURCES = tests/fuzz/fuzz_value.c tests/fuzz/replay.c
-tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c tests/fuzz/replay.c
+tests_fuzz_fuzz_results_SOURCES = tests/fuzz/fuzz_results.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_settings_SOURCES = tests/fuzz/fuzz_settings.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_value_SOURCES = tests/fuzz/fuzz_value.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_wire_SOURCES = tests/fuzz/fuzz_wire.c $(FUZZ_MAIN)

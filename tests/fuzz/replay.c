@@ -2,13 +2,9 @@
  * replay.c - runs a fuzzer's function over its corpus without a fuzzing engine, for make check.
  * The program fuzz_NAME reads the files of tests/fuzz/corpus/NAME, or those given as arguments.
  */
-#include <dirent.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <dirent.h>
 
 static int n_inputs;
 

@@ -3,10 +3,25 @@
 #include "core/replay/replay_series.h"
 #include "tests/check_main.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static struct arena arena;
+static struct replay_series series;
+static struct gb_error error;
+
+static void tear_down(void)
+{
+    arena_free(&arena);
+}
+
+TEST_FIXTURE(NULL, tear_down)
+
+static void make_series(const double *values, uint64_t n)
+{
+    ck_assert_int_eq(replay_series_of(values, n, &arena, &series, &error), GB_OK);
+}
 
 /* Not evenly spread, with ties. */
 static double sample(uint64_t i)
@@ -45,14 +60,11 @@ TEST(figures)
 {
     enum { N = 3000 };
     static double values[N], noises[N];
-    struct arena arena = {0};
-    struct replay_series series;
-    struct gb_error error;
     for (uint64_t i = 0; i < N; i++)
         values[i] = sample(i);
     for (size_t k = 5; k <= N; k++)
         noises[k - 5] = stdev_of(values, k) / mean_of(values, k);
-    ck_assert_int_eq(replay_series_of(values, N, &arena, &series, &error), GB_OK);
+    make_series(values, N);
     ck_assert_uint_ge(series.n_points, 64);
     ck_assert_double_eq(series.number[0], 1);
     ck_assert_double_eq(series.number[series.n_points - 1], N);
@@ -72,7 +84,6 @@ TEST(figures)
                                series.median_high_ns[i] >= summary.median
                          : isnan(series.median_low_ns[i]) && isnan(series.median_high_ns[i]));
     }
-    arena_free(&arena);
 }
 
 /* Ranks that hold the median with 95 %, from tables of the binomial distribution. */
@@ -86,13 +97,10 @@ TEST(intervals)
     for (int i = 0; i < 100; i++)
         values[i] = (i * 37) % 100 + 1;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        struct arena arena = {0};
-        struct replay_series series;
-        struct gb_error error;
         double sorted[100];
         memcpy(sorted, values, known[i].n * sizeof *sorted);
         sort_values(sorted, known[i].n);
-        ck_assert_int_eq(replay_series_of(values, known[i].n, &arena, &series, &error), GB_OK);
+        make_series(values, known[i].n);
         uint64_t last = series.n_points - 1;
         ck_assert_double_eq(series.median_low_ns[last], sorted[(size_t)known[i].low - 1]);
         ck_assert_double_eq(series.median_high_ns[last], sorted[(size_t)known[i].high - 1]);
@@ -102,33 +110,24 @@ TEST(intervals)
 
 TEST(few_are_all_shown)
 {
-    static const double values[] = {5, NAN, 3, 3};
-    struct arena arena = {0};
-    struct replay_series series;
-    struct gb_error error;
-    ck_assert_int_eq(replay_series_of(values, 4, &arena, &series, &error), GB_OK);
+    static const double values[] = {5, NAN, 3, 3}, numbers[] = {1, 3, 4};
+    make_series(values, 4);
     ck_assert_uint_eq(series.n_shown, 3);
-    ck_assert_double_eq(series.shown_number[0], 1);
-    ck_assert_double_eq(series.shown_number[1], 3);
-    ck_assert_double_eq(series.shown_number[2], 4);
+    ck_assert_mem_eq(series.shown_number, numbers, sizeof numbers);
     ck_assert_uint_eq(series.n_points, 3);
     ck_assert_double_eq(series.median_ns[2], 3);
     ck_assert_uint_eq(series.n_outside, 0);
-    arena_free(&arena);
 }
 
 TEST(many_are_thinned_out)
 {
     enum { N = 300000, OUTLIER = 200000 };
     double *values = malloc(N * sizeof *values);
-    struct arena arena = {0};
-    struct replay_series series;
-    struct gb_error error;
     for (uint64_t i = 0; i < N; i++)
         values[i] = sample(i);
     values[OUTLIER] = 1e6;
     values[OUTLIER + 1] = 119.75; /* the highest within: it must be among those shown */
-    ck_assert_int_eq(replay_series_of(values, N, &arena, &series, &error), GB_OK);
+    make_series(values, N);
     ck_assert_uint_gt(series.n_shown, 2000);
     ck_assert_uint_le(series.n_shown, SERIES_ALL_SHOWN);
     ck_assert_uint_le(series.n_points, 4096);
@@ -145,21 +144,16 @@ TEST(many_are_thinned_out)
     ck_assert_double_eq(series.outside_number[0], OUTLIER + 1);
     ck_assert_double_eq(series.outside_ns[0], series.high_ns);
     free(values);
-    arena_free(&arena);
 }
 
 TEST(equal_and_unknown)
 {
     static const double equal[] = {7, 7, 7, 7, 7, 7, 7}, unknown[] = {NAN, NAN}, zero[] = {0, 0};
-    struct arena arena = {0};
-    struct replay_series series;
-    struct gb_error error;
-    ck_assert_int_eq(replay_series_of(equal, 7, &arena, &series, &error), GB_OK);
+    make_series(equal, 7);
     ck_assert_double_eq(series.entropy_bits[6], 0);
     ck_assert_double_eq(series.stdev_ratio[6], 0);
     ck_assert_double_eq(series.median_low_ns[6], 7);
-    ck_assert_int_eq(replay_series_of(zero, 2, &arena, &series, &error), GB_OK);
+    make_series(zero, 2);
     ck_assert(isnan(series.stdev_ratio[1]));
     ck_assert_int_eq(replay_series_of(unknown, 2, &arena, &series, &error), GB_NOT_FOUND);
-    arena_free(&arena);
 }
