@@ -175,7 +175,7 @@ TEST(formats_are_as_they_were)
     for (int format = 0; format < COMPARE_FORMATS; format++) {
         CLEANUP(text_free) struct text text = {0};
         compare_write(compare_result(compare), format, false, 80, false, &text);
-        views_expect_golden(goldens[format], &text);
+        views_expect_golden(goldens[format], text_get(&text));
     }
     compare_free(compare);
 }

@@ -64,7 +64,7 @@ TEST(strips_are_as_they_were)
     FLEET_STORE("a.gbr", 1, eight);
     struct fleet *fleet = fleet_of("a.gbr");
     fleet_strips(fleet_result(fleet), &text);
-    views_expect_golden("nodes_strips.txt", &text);
+    views_expect_golden("nodes_strips.txt", text_get(&text));
     fleet_free(fleet);
 }
 

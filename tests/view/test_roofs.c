@@ -5,8 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/view/views_fixture.h"
 
-#include <sys/stat.h>
-
 /* ---- the rule ---- */
 
 static struct roof known[] = {
@@ -15,58 +13,54 @@ static struct roof known[] = {
     {"fp64_scalar", 10e9, false}, {"bf16_tensor", 10e12, false}, {"fp8_tensor", 20e12, false}};
 static const struct roofs all = {known, sizeof known / sizeof *known};
 
+/* The roof is that of the arithmetic where that bounds, else that of the memory. */
 static const struct {
     const char *name;
     double flops, read, written;
     uint32_t format, unit;
     int level;
-    const char *memory, *math, *roof; /* "" is none */
+    const char *memory, *math; /* "" is none */
     int bound;
     double intensity, ridge, model_ns;
 } rules[] = {
-    {"a copy", 0, 500, 500, 0, 0, LEVEL_DRAM, "dram_copy", "", "dram_copy", BOUND_MEMORY, NAN, NAN,
-     12.5},
-    {"reads", 0, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", "dram_read", BOUND_MEMORY, NAN, NAN,
+    {"a copy", 0, 500, 500, 0, 0, LEVEL_DRAM, "dram_copy", "", BOUND_MEMORY, NAN, NAN, 12.5},
+    {"reads", 0, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", BOUND_MEMORY, NAN, NAN, 10},
+    {"a third is written", 0, 600, 300, 0, 0, LEVEL_DRAM, "dram_triad", "", BOUND_MEMORY, NAN, NAN,
      10},
-    {"a third is written", 0, 600, 300, 0, 0, LEVEL_DRAM, "dram_triad", "", "dram_triad",
-     BOUND_MEMORY, NAN, NAN, 10},
-    {"writes", 0, 100, 900, 0, 0, LEVEL_DRAM, "dram_write", "", "dram_write", BOUND_MEMORY, NAN,
-     NAN, 20},
-    {"midway: fewer writes", 0, 500, 100, 0, 0, LEVEL_DRAM, "dram_read", "", "dram_read",
-     BOUND_MEMORY, NAN, NAN, 6},
+    {"writes", 0, 100, 900, 0, 0, LEVEL_DRAM, "dram_write", "", BOUND_MEMORY, NAN, NAN, 20},
+    {"midway: fewer writes", 0, 500, 100, 0, 0, LEVEL_DRAM, "dram_read", "", BOUND_MEMORY, NAN, NAN,
+     6},
     {"in the cache, of which copy alone is known", 0, 1000, 0, 0, 0, LEVEL_LAST, "l2_copy", "",
-     "l2_copy", BOUND_MEMORY, NAN, NAN, 2.5},
-    {"in L1, of which nothing is known", 0, 500, 500, 0, 0, LEVEL_L1, "l2_copy", "", "l2_copy",
      BOUND_MEMORY, NAN, NAN, 2.5},
-    {"in L3, of which nothing is known", 0, 500, 500, 0, 0, LEVEL_L3, "dram_copy", "", "dram_copy",
-     BOUND_MEMORY, NAN, NAN, 12.5},
+    {"L1 is not known", 0, 500, 500, 0, 0, LEVEL_L1, "l2_copy", "", BOUND_MEMORY, NAN, NAN, 2.5},
+    {"L3 is not known", 0, 500, 500, 0, 0, LEVEL_L3, "dram_copy", "", BOUND_MEMORY, NAN, NAN, 12.5},
     {"below the ridge", 5000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
-     "dram_read", BOUND_MEMORY, 5, 10, 10},
+     BOUND_MEMORY, 5, 10, 10},
     {"on the ridge", 10000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
-     "dram_read", BOUND_MEMORY, 10, 10, 10},
+     BOUND_MEMORY, 10, 10, 10},
     {"above the ridge", 20000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
-     "fp32_fma", BOUND_MATH, 20, 10, 20},
+     BOUND_MATH, 20, 10, 20},
     {"tensor cores", 20000, 1000, 0, GB_BF16, GB_MATH_TENSOR, LEVEL_DRAM, "dram_read",
-     "bf16_tensor", "dram_read", BOUND_MEMORY, 20, 100, 10},
-    {"either fp8", 2e6, 0, 0, GB_F8_E5M2, GB_MATH_TENSOR, LEVEL_DRAM, "", "fp8_tensor",
-     "fp8_tensor", BOUND_MATH, NAN, NAN, 100},
-    {"scalar", 100, 0, 0, GB_F64, GB_MATH_SCALAR, LEVEL_DRAM, "", "fp64_scalar", "fp64_scalar",
-     BOUND_MATH, NAN, NAN, 10},
+     "bf16_tensor", BOUND_MEMORY, 20, 100, 10},
+    {"either fp8", 2e6, 0, 0, GB_F8_E5M2, GB_MATH_TENSOR, LEVEL_DRAM, "", "fp8_tensor", BOUND_MATH,
+     NAN, NAN, 100},
+    {"scalar", 100, 0, 0, GB_F64, GB_MATH_SCALAR, LEVEL_DRAM, "", "fp64_scalar", BOUND_MATH, NAN,
+     NAN, 10},
     {"a rate that is not known", 1e9, 1000, 0, GB_F64, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "",
-     "dram_read", BOUND_UNKNOWN, 1e6, NAN, 10},
-    {"not said what computes", 1e9, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", "dram_read",
      BOUND_UNKNOWN, 1e6, NAN, 10},
-    {"no such unit or format", 1e9, 0, 0, 99, 77, LEVEL_DRAM, "", "", "", BOUND_UNKNOWN, NAN, NAN,
-     NAN},
-    {"nothing declared", 0, 0, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", "", BOUND_UNKNOWN,
-     NAN, NAN, NAN},
-    {"nonsense", NAN, -5, INFINITY, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", "", BOUND_UNKNOWN,
-     NAN, NAN, NAN},
+    {"not said what computes", 1e9, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", BOUND_UNKNOWN, 1e6,
+     NAN, 10},
+    {"no such unit or format", 1e9, 0, 0, 99, 77, LEVEL_DRAM, "", "", BOUND_UNKNOWN, NAN, NAN, NAN},
+    {"nothing declared", 0, 0, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", BOUND_UNKNOWN, NAN,
+     NAN, NAN},
+    {"nonsense", NAN, -5, INFINITY, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", BOUND_UNKNOWN, NAN,
+     NAN, NAN},
 };
 
-static const char *name_of(const struct roof *roof)
+static void expect_roof(const char *what, const char *expected, const struct roof *got)
 {
-    return roof ? roof->name : "";
+    const char *name = got ? got->name : "";
+    ck_assert_msg(strcmp(name, expected) == 0, "%s: expected %s, got %s", what, expected, name);
 }
 
 static void expect_number(const char *what, double expected, double got)
@@ -87,6 +81,7 @@ TEST_FIXTURE(setup, fixture_end)
 
 TEST_EACH(cases_are_held_against, rules)
 {
+    const char *name = rules[_i].name;
     struct gb_work work = {.size = sizeof work,
                            .flops = rules[_i].flops,
                            .bytes_read = rules[_i].read,
@@ -95,16 +90,13 @@ TEST_EACH(cases_are_held_against, rules)
                            .math_unit = rules[_i].unit};
     struct roofline got;
     roofline_of(&all, &work, rules[_i].level, &got);
-    ck_assert_msg(text_equal(name_of(got.memory), rules[_i].memory), "%s: memory %s",
-                  rules[_i].name, name_of(got.memory));
-    ck_assert_msg(text_equal(name_of(got.math), rules[_i].math), "%s: math %s", rules[_i].name,
-                  name_of(got.math));
-    ck_assert_msg(text_equal(name_of(got.roof), rules[_i].roof), "%s: roof %s", rules[_i].name,
-                  name_of(got.roof));
-    ck_assert_msg(got.bound == rules[_i].bound, "%s: bound %d", rules[_i].name, got.bound);
-    expect_number(rules[_i].name, rules[_i].intensity, got.intensity);
-    expect_number(rules[_i].name, rules[_i].ridge, got.ridge);
-    expect_number(rules[_i].name, rules[_i].model_ns, got.model_ns);
+    expect_roof(name, rules[_i].memory, got.memory);
+    expect_roof(name, rules[_i].math, got.math);
+    expect_roof(name, rules[_i].bound == BOUND_MATH ? rules[_i].math : rules[_i].memory, got.roof);
+    ck_assert_msg(got.bound == rules[_i].bound, "%s: bound %d", name, got.bound);
+    expect_number(name, rules[_i].intensity, got.intensity);
+    expect_number(name, rules[_i].ridge, got.ridge);
+    expect_number(name, rules[_i].model_ns, got.model_ns);
 }
 
 TEST(the_last_cache_is_l3_where_there_is_one)
@@ -114,91 +106,291 @@ TEST(the_last_cache_is_l3_where_there_is_one)
     const struct gb_work work = {.size = sizeof work, .bytes_read = 1000};
     struct roofline got;
     roofline_of(&both, &work, LEVEL_LAST, &got);
-    ck_assert_str_eq(name_of(got.memory), "l3_read");
+    expect_roof("the last cache", "l3_read", got.memory);
     roofline_of(&both, &work, LEVEL_DRAM, &got);
     ck_assert_ptr_null(got.memory); /* a cache's bandwidth says nothing of DRAM */
     roofline_of(&none, &work, LEVEL_LAST, &got);
     ck_assert_ptr_null(got.roof);
 }
 
+/* ---- the rule on a device ---- */
+
+enum { WORDS_MAX = 8 };
+
+/* "NAME=VALUE NAME=VALUE", added to n: as text. */
+static size_t read_words(struct arena *arena, const char *words, struct fact *facts, size_t n)
+{
+    char *save = NULL;
+    for (char *name = strtok_r(arena_text(arena, words), " ", &save); name;
+         name = strtok_r(NULL, " ", &save)) {
+        char *value = strchr(name, '=');
+        *value++ = 0;
+        facts[n++] = (struct fact){name, value};
+    }
+    return n;
+}
+
+static struct roofs read_roofs(struct arena *arena, const char *words)
+{
+    struct fact facts[WORDS_MAX];
+    struct roofs roofs = {.n = read_words(arena, words, facts, 0)};
+    roofs.items = ARENA_ARRAY(arena, struct roof, roofs.n + 1);
+    for (size_t i = 0; i < roofs.n; i++)
+        roofs.items[i] = (struct roof){facts[i].name, strtod(facts[i].value, NULL), false};
+    return roofs;
+}
+
+/* The roof of a case of so many threads (NaN: it has no such option), on a device of these roofs,
+ * roofs of one thread, and facts; of what it returns, until it is called again. */
+static struct roofline roofline_on(const char *roofs, const char *of_one, const char *facts,
+                                   const char *more_facts, double threads, struct stored_case *c)
+{
+    static struct arena arena;
+    arena_free(&arena);
+    struct fact items[WORDS_MAX];
+    const size_t n_facts = read_words(&arena, more_facts, items,
+                                      read_words(&arena, facts, items, 0));
+    const struct device_record device = {.facts = items, .n_facts = n_facts};
+    const struct roof_set set = {.roofs = read_roofs(&arena, roofs),
+                                 .of_one_thread = read_roofs(&arena, of_one),
+                                 .model = "A"};
+    struct parameter parameter = {.name = "threads", .value = {.number = threads}};
+    struct roofline got;
+    c->plugin = "copy";
+    c->parameters = &parameter;
+    c->n_parameters = isnan(threads) ? 0U : 1U;
+    roofline_of_case(&set, c, &device, &got);
+    return got;
+}
+
+static const struct {
+    const char *facts, *cache, *roof;
+} caches[] = {
+    {"cache_bytes=8000000", "warm", "l2_read"},
+    {"cache_bytes=8000000", "cold", "dram_read"},
+    {"cache_bytes=7999999", "warm", "dram_read"},
+    {"cache_bytes=many", "warm", "dram_read"},
+    {"", "warm", "dram_read"},
+};
+
+TEST_EACH(caches_count_where_they_are_warm_and_large_enough, caches)
+{
+    struct stored_case c = {.cache = caches[_i].cache, .record.work.bytes_read = 8e6};
+    struct roofline got = roofline_on("dram_read=10e9 l2_read=50e9", "", caches[_i].facts, "", NAN,
+                                      &c);
+    expect_roof(caches[_i].facts, caches[_i].roof, got.roof);
+}
+
+TEST(without_a_device_caches_do_not_count_and_without_roofs_nothing)
+{
+    struct roof roofs[] = {{"dram_read", 10e9, false}, {"l2_read", 50e9, false}};
+    const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
+    struct stored_case c = {.plugin = "copy", .cache = "warm", .record.work.bytes_read = 8e6};
+    struct roofline got;
+    roofline_of_case(&set, &c, NULL, &got);
+    expect_roof("no device", "dram_read", got.roof);
+    roofline_of_case(NULL, &c, &(struct device_record){0}, &got);
+    ck_assert_ptr_null(got.roof);
+}
+
+/* Kernels that read for about 4 us what DRAM reads in 1, or compute what takes 2, on `units`. */
+static const struct {
+    const char *name;
+    uint32_t blocks[2], parallel; /* 0 blocks: no kernel */
+    double occupancy, time_ns, flops;
+    bool has_copy;
+    uint64_t n_unlisted; /* kernels */
+    const char *units;
+    int bound;
+} latencies[] = {
+    {"few blocks", {131}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"not far enough", {131}, 0, 0.5, 3999, 0, false, 0, "132", BOUND_MEMORY},
+    {"enough blocks", {132}, 0, 0.1, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"low occupancy", {132}, 0, 0.09, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"occupancy is not known", {132}, 0, NAN, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"the largest counts", {2, 132}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"one after the other", {131, 131}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"side by side", {66, 66}, 1, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"side by side, few", {65, 66}, 1, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
+    {"occupancies add up", {66, 66}, 1, 0.06, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    {"a copy may take the time", {131}, 0, 0.5, 4001, 0, true, 0, "132", BOUND_MEMORY},
+    {"not all are listed", {131}, 0, 0.5, 4001, 0, false, 1, "132", BOUND_MEMORY},
+    {"how many units?", {1}, 0, 0.01, 4001, 0, false, 0, "", BOUND_MEMORY},
+    {"nothing is known", {0}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
+    /* On 13 of 132 multiprocessors arithmetic takes 20.31 us. */
+    {"arithmetic of a few", {13}, 0, 0.5, 81200, 2e6, false, 0, "132", BOUND_MATH},
+    {"far from it", {13}, 0, 0.5, 81300, 2e6, false, 0, "132", BOUND_LATENCY},
+};
+
+TEST_EACH(kernels_that_cannot_fill_a_device, latencies)
+{
+    struct gb_activity activities[3];
+    char units[16];
+    struct stored_case c = {.cache = "cold",
+                            .summary.median = latencies[_i].time_ns,
+                            .record = {.activities = activities,
+                                       .work = {.bytes_read = 1e6,
+                                                .flops = latencies[_i].flops,
+                                                .math_format = GB_F32,
+                                                .math_unit = GB_MATH_VECTOR}}};
+    struct case_record *record = &c.record;
+    for (; record->n_kernels < 2 && latencies[_i].blocks[record->n_kernels]; record->n_kernels++) {
+        struct gb_activity *kernel = &activities[record->n_activities++];
+        *kernel = fixture_kernel("k", latencies[_i].blocks[record->n_kernels], NAN);
+        kernel->occupancy = latencies[_i].occupancy;
+        kernel->parallel = latencies[_i].parallel;
+    }
+    if (latencies[_i].has_copy)
+        activities[record->n_activities++] = (struct gb_activity){.kind = GB_ACTIVITY_COPY};
+    record->n_kernels += latencies[_i].n_unlisted;
+    snprintf(units, sizeof units, "units=%s", latencies[_i].units);
+    struct roofline got = roofline_on("dram_read=1e12 fp32_fma=1e12", "", units, "", NAN, &c);
+    ck_assert_msg(got.bound == latencies[_i].bound, "%s: got %d", latencies[_i].name, got.bound);
+    expect_roof(latencies[_i].name, latencies[_i].flops > 0 ? "fp32_fma" : "dram_read", got.roof);
+}
+
+/* A CPU of 4 with 32 KiB of L1, 1 MiB of L2 and 8 MiB that all share: of so many threads' bytes. */
+static const struct {
+    const char *name;
+    double bytes, threads; /* NaN: no such option */
+    const char *cache;
+    double time_ns;
+    const char *roof;
+    double model_ns;
+    int bound;
+} levels[] = {
+    {"one thread in L1", 32768, 1, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
+    {"no option: one", 32768, NAN, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
+    {"above L1", 32769, 1, "warm", 1000, "l2_read", 655.38, BOUND_MEMORY},
+    {"L1 of two", 65536, 2, "warm", 1000, "l1_read", 65.536, BOUND_LATENCY},
+    {"all CPUs", 131072, 0, "warm", 500, "l1_read", 131.072, BOUND_MEMORY},
+    {"more threads than CPUs", 131073, 8, "warm", 500, "l2_read", 262.146, BOUND_MEMORY},
+    {"above L2: no roof of L3", 2e6, 1, "warm", 1e6, "dram_read", 200000, BOUND_MEMORY},
+    {"above all", 9e6, 0, "warm", 1e6, "dram_read", 450000, BOUND_MEMORY},
+    {"cold", 32768, 1, "cold", 1e4, "dram_read", 3276.8, BOUND_MEMORY},
+    {"little, just near enough", 8000, 1, "warm", 320, "l1_read", 80, BOUND_MEMORY},
+    {"little, far", 8000, 1, "warm", 321, "l1_read", 80, BOUND_LATENCY},
+    {"much, far", 9e6, 0, "warm", 1e8, "dram_read", 450000, BOUND_MEMORY},
+};
+
+TEST_EACH(level_and_threads_choose_the_roof, levels)
+{
+    struct stored_case c = {.cache = levels[_i].cache,
+                            .summary.median = levels[_i].time_ns,
+                            .record.work.bytes_read = levels[_i].bytes};
+    struct roofline got = roofline_on(
+        "dram_read=20e9 l1_read=1000e9 l2_read=500e9", "dram_read=10e9 l1_read=100e9 l2_read=50e9",
+        "units=4 l1_bytes=32768 l2_bytes=1048576", "cache_bytes=8388608", levels[_i].threads, &c);
+    expect_roof(levels[_i].name, levels[_i].roof, got.roof);
+    expect_number(levels[_i].name, levels[_i].model_ns, got.model_ns);
+    ck_assert_msg(got.bound == levels[_i].bound, "%s: got %d", levels[_i].name, got.bound);
+}
+
+/* Eight CPUs with 32 KiB of L1 and 1 MiB of L2 each or for several, 8 MiB for all or for four. */
+static const struct {
+    const char *name, *l1, *l2, *l3;
+    double bytes, threads;
+    const char *roof;
+} clusters[] = {
+    {"a core's L2", "0", "0", "0-7", 8 << 20, 8, "l2_read"},
+    {"a cluster's L2, alone", "0", "0-3", "0-7", 1 << 20, 1, "l2_read"},
+    {"a cluster's L2, of two", "0", "0-3", "0-7", 1 << 20, 2, "l2_read"},
+    {"above a cluster's L2, of two", "0", "0-3", "0-7", (1 << 20) + 2, 2, "l3_read"},
+    {"two clusters' L2", "0", "0-3", "0-7", 2 << 20, 8, "l2_read"},
+    {"above two clusters' L2", "0", "0-3", "0-7", (2 << 20) + 8, 8, "l3_read"},
+    {"siblings far apart, half of them", "0,4", "0,4", "0-7", 4 * 32768, 4, "l1_read"},
+    {"siblings far apart, all", "0,4", "0,4", "0-7", 4 * 32768, 8, "l1_read"},
+    {"siblings far apart, above", "0,4", "0,4", "0-7", 4 * 32768 + 8, 8, "l2_read"},
+    {"a complex of four, alone", "0", "0", "0-3", (8 << 20) + 1, 1, "dram_read"},
+    {"two complexes of four", "0", "0", "0-3", 16 << 20, 8, "l3_read"},
+    {"above two complexes", "0", "0", "0-3", (16 << 20) + 8, 8, "dram_read"},
+    {"all in one", "0", "0", "0-7", (8 << 20) + 8, 8, "dram_read"},
+    {"not known", NULL, NULL, NULL, (8 << 20) + 8, 8, "dram_read"},
+    {"not known, of a core", NULL, NULL, NULL, 8 << 20, 8, "l2_read"},
+};
+
+TEST_EACH(shared_caches_hold_the_shares_of_all_who_share, clusters)
+{
+    char shared[80] = "";
+    if (clusters[_i].l1)
+        snprintf(shared, sizeof shared, "l1_shared_by=%s l2_shared_by=%s l3_shared_by=%s",
+                 clusters[_i].l1, clusters[_i].l2, clusters[_i].l3);
+    struct stored_case c = {
+        .cache = "warm", .summary.median = 1e9, .record.work.bytes_read = clusters[_i].bytes};
+    struct roofline got = roofline_on("dram_read=10e9 l1_read=100e9 l2_read=50e9 l3_read=20e9", "",
+                                      "units=8 l1_bytes=32768 l2_bytes=1048576 cache_bytes=8388608",
+                                      shared, clusters[_i].threads, &c);
+    expect_roof(clusters[_i].name, clusters[_i].roof, got.roof);
+}
+
+/* With a roof of one thread that is known and one that is not: whichever bounds it more. */
+TEST_TIMES(one_roof_of_one_thread_is_better_than_none, 2)
+{
+    const double flops = _i == 0 ? 1e6 : 1e9; /* 10 us and 10 ms at the rate of all */
+    struct stored_case c = {
+        .cache = "cold",
+        .summary.median = 1e9,
+        .record.work = {.bytes_read = 1e7, /* 1 ms of one thread, 0.25 ms of four */
+                        .flops = flops,
+                        .math_format = GB_F32,
+                        .math_unit = GB_MATH_VECTOR}};
+    struct roofline got = roofline_on("dram_read=40e9 fp32_fma=100e9", "dram_read=10e9",
+                                      "units=4 l1_bytes=32768", "", NAN, &c);
+    expect_roof("roof", _i == 0 ? "dram_read" : "fp32_fma", got.roof);
+    expect_number("model", _i == 0 ? 1e6 : 1e7, got.model_ns);
+    ck_assert_int_eq(got.bound, _i == 0 ? BOUND_UNKNOWN : BOUND_MATH);
+}
+
 /* ---- files with roofs ---- */
 
-static struct plugin_info ceilings_info = {.plugin = {.id = "ceilings", .version = "1.0"}};
-
-static int32_t verdict_of_roofs = GB_VERDICT_CERTIFIED;
-
-/* A case that measured a roof: 1000 ns for so much. */
-static void add_roof(struct store *store, int64_t run_id, unsigned number, const char *name,
-                     double rate, int status)
-{
-    struct fixture_case c;
-    fixture_case(&c, number, 1, 1000 - 9.5);
-    c.bench_case.bench = "ceilings";
-    c.bench_case.info = &ceilings_info;
-    c.bench_case.n_parameters = 0;
-    fixture_add(&c, fixture_words("roof", name, true));
-    c.record.status = status;
-    c.record.estimate.verdict = verdict_of_roofs;
-    c.record.work = (struct gb_work){.size = sizeof c.record.work};
-    if (roof_is_memory(name))
-        c.record.work.bytes_read = rate * 1e-6;
-    else
-        c.record.work.flops = rate * 1e-6;
-    snprintf(c.record.uid, sizeof c.record.uid, "%032x", 1000 + number);
-    fixture_store(store, run_id, &c);
-}
+/* Cases that measured a roof: in 1000 ns what makes the rate, in GB/s or GFLOP/s. */
+static const char roofs_sql[] =
+    "UPDATE bench_case SET plugin = 'ceilings', iterations = 10, math_format = '', math_unit = '',"
+    " bytes_read = 0, flops = (SELECT nullif(1e3 * value, 0) FROM parameter WHERE case_id = id"
+    " AND name = 'rate') WHERE id IN (SELECT case_id FROM parameter WHERE name = 'rate');"
+    "UPDATE bench_case SET bytes_read = flops, flops = 0 WHERE bytes_read = 0 AND id IN"
+    " (SELECT case_id FROM parameter WHERE name = 'roof' AND value NOT LIKE 'fp%');"
+    "DELETE FROM parameter WHERE name = 'rate';";
 
 /* Cases of one benchmark whose bytes are read at 8 GB/s and that compute at 10 to 160 GFLOP/s. */
-static void add_products(struct store *store, int64_t run_id, unsigned first)
-{
-    for (unsigned i = 0; i < 5; i++) {
-        struct fixture_case c;
-        fixture_case(&c, first + i, 1 << i, 1e6 - 9.5);
-        c.record.work = (struct gb_work){.size = sizeof c.record.work,
-                                         .flops = 1e7 * (1 << i),
-                                         .bytes_read = 8e6,
-                                         .math_format = GB_F32,
-                                         .math_unit = GB_MATH_VECTOR};
-        if (i == 3) {
-            c.metrics[0] = (struct metric_record){"counted_flops", 9e7, "1"};
-            c.metrics[1] = (struct metric_record){"counted_bytes_l2", 40e6, "bytes"};
-            c.metrics[2] = (struct metric_record){"counted_bytes_dram", 9e6, "bytes"};
-            c.record.n_metrics = 3;
-        }
-        fixture_store(store, run_id, &c);
-    }
-}
+static const char products[] = "999990.5 streams rows=32 +streams=1\n"
+                               "999990.5 streams rows=32 +streams=2\n"
+                               "999990.5 streams rows=32 +streams=4\n"
+                               "999990.5 streams rows=32 +streams=8\n"
+                               "999990.5 streams rows=32 +streams=16\n";
+static const char products_sql[] =
+    "UPDATE bench_case SET bytes_read = 8e6, math_format = 'fp32', math_unit = 'vector',"
+    " flops = (SELECT 1e7 * number FROM parameter WHERE case_id = id AND name = 'streams')"
+    " WHERE bench = 'streams';"
+    "INSERT OR IGNORE INTO metric SELECT case_id, column1, column2, column3, column4 FROM"
+    " parameter, (VALUES (0, 'counted_flops', 9e7, '1'), (1, 'counted_bytes_l2', 40e6, 'bytes'),"
+    " (2, 'counted_bytes_dram', 9e6, 'bytes')) WHERE parameter.name = 'streams' AND value = '8';";
 
 /* Run `run` of a file: roofs scaled by that number, and cases if asked. */
 static void make_file(const char *name, unsigned run, bool has_roofs, bool has_cases)
 {
-    struct store *store = fixture_open(name, STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, run);
-    unsigned first = 100 * run;
-    if (has_roofs) {
-        add_roof(store, run_id, first + 0, "dram_read", 10e9 * run, CASE_OK);
-        add_roof(store, run_id, first + 1, "dram_read", 9e9 * run, CASE_OK);
-        add_roof(store, run_id, first + 2, "dram_read", 99e9 * run, CASE_WRONG_RESULT);
-        add_roof(store, run_id, first + 3, "fp32_fma", 100e9 * run, CASE_OK);
-        add_roof(store, run_id, first + 4, "l2_copy", 50e9 * run, CASE_OK);
-        add_roof(store, run_id, first + 5, "fp64_fma", NAN, CASE_OK);
-    }
-    if (has_cases)
-        add_products(store, run_id, first + 10);
-    fixture_end_run(store, run_id);
-    fixture_close(store);
+    CLEANUP(text_free) struct text cases = {0};
+    if (has_roofs)
+        text_printf(&cases,
+                    "990.5 ceilings +roof=dram_read rate=%u\n"
+                    "990.5 ceilings +roof=dram_read rate=%u\n"
+                    "990.5 ceilings +roof=dram_read rate=%u\n"
+                    "990.5 ceilings +roof=fp32_fma rate=%u\n"
+                    "990.5 ceilings +roof=l2_copy rate=%u\n"
+                    "990.5 ceilings +roof=fp64_fma rate=none\n",
+                    10 * run, 9 * run, 99 * run, 100 * run, 50 * run);
+    text_add(&cases, has_cases ? products : "");
+    views_make(name, run, text_get(&cases), roofs_sql);
+    views_sql(name, products_sql);
+    views_sql(name, SET "status = 'wrong result' WHERE bench = 'ceilings' AND position = 2");
 }
 
 static void expect_roofs(const char *file, const char *roofs, int64_t run, const char *expected)
 {
-    CLEANUP(text_free) struct text got = {0};
-    const struct view_options options = {.format = FORMAT_CSV,
-                                         .run = run,
-                                         .columns = "roof_name,roof_ratio,roofs_source",
-                                         .roofs = roofs,
-                                         .where = "streams = 1 AND plugin = 'multistream'"};
-    views_export(file, &options, &got);
-    ck_assert_str_eq(text_get(&got), expected);
+    ck_assert_str_eq(EXPORTED_CSV(file, .run = run, .columns = "roof_name,roof_ratio,roofs_source",
+                                  .roofs = roofs,
+                                  .where = "streams = 1 AND plugin = 'multistream'"),
+                     expected);
 }
 
 #define HEAD "roof_name,roof_ratio,roofs_source\n"
@@ -241,19 +433,19 @@ TEST(a_run_prefers_its_own_roofs)
 /* A cache that is slower than memory is not believed, nor is what was undecided certain. */
 TEST(roofs_that_contradict_and_doubtful_ones)
 {
-    struct store *store = fixture_open("results.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    add_roof(store, run_id, 1, "dram_read", 10e9, CASE_OK);
-    add_roof(store, run_id, 2, "l3_read", 9.85e9, CASE_OK); /* as near as measured */
-    add_roof(store, run_id, 3, "l2_read", 9.7e9, CASE_OK);
-    add_roof(store, run_id, 4, "l2_write", 9.7e9, CASE_OK); /* another access */
-    verdict_of_roofs = GB_VERDICT_UNCONVERGED;
-    add_roof(store, run_id, 5, "fp32_fma", 100e9, CASE_OK);
-    add_roof(store, run_id, 6, "dram_read", 9e9, CASE_OK); /* a lower one */
-    verdict_of_roofs = GB_VERDICT_CERTIFIED;
-    add_products(store, run_id, 10);
-    fixture_end_run(store, run_id);
-    fixture_close(store);
+    CLEANUP(text_free) struct text cases = {0};
+    text_printf(&cases,
+                "990.5 ceilings +roof=dram_read rate=10\n"
+                "990.5 ceilings +roof=l3_read rate=9.85\n" /* as near as measured */
+                "990.5 ceilings +roof=l2_read rate=9.7\n"
+                "990.5 ceilings +roof=l2_write rate=9.7\n" /* another access */
+                "990.5 ceilings +roof=fp32_fma rate=100\n"
+                "990.5 ceilings +roof=dram_read rate=9\n" /* a lower one */
+                "%s",
+                products);
+    views_make("results.gbr", 1, text_get(&cases), roofs_sql);
+    views_sql("results.gbr", products_sql);
+    views_sql("results.gbr", SET "verdict = 'unconverged' WHERE id IN (5, 6)");
     expect_roofs("results.gbr", NULL, 1,
                  HEAD "dram_read,0.8,\"run 1 of this file, 2026-01-01 10:00:00 UTC; left out, as a "
                       "level farther out is faster: l2_read; not certified or disturbed: "
@@ -284,256 +476,38 @@ TEST(a_file_that_is_no_results_file)
     FILE *file = fopen(fixture_path("gbrun/roofs.gbr"), "w");
     fputs("nothing of the kind", file);
     fclose(file);
-    struct view_options options = {0};
-    views_show("results.gbr", &options, &got); /* the user's own: it is said, and that is all */
-    ck_assert_ptr_nonnull(strstr(text_get(&got), "\nroofs that cannot be used: "));
-    options = (struct view_options){.format = FORMAT_CSV, .roofs = fixture_path("gbrun/roofs.gbr")};
-    text_clear(&got);
-    ck_assert_int_ne(views_try_export("results.gbr", &options, &got, &error), GB_OK);
-    ck_assert_ptr_nonnull(strstr(error.text, "not a results file"));
-}
-
-TEST(caches_count_where_they_are_warm_and_large_enough)
-{
-    static struct fact enough[] = {{"cache_bytes", "8000000"}},
-                       less[] = {{"cache_bytes", "7999999"}},
-                       nonsense[] = {{"cache_bytes", "many"}};
-    static struct roof roofs[] = {{"dram_read", 10e9, false}, {"l2_read", 50e9, false}};
-    const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
-    struct device_record device = {.facts = enough, .n_facts = 1};
-    struct stored_case c = {.plugin = "copy", .cache = "warm"};
-    struct roofline got;
-    c.record.work.bytes_read = 8e6;
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_str_eq(name_of(got.roof), "l2_read");
-    c.cache = "cold";
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_str_eq(name_of(got.roof), "dram_read");
-    c.cache = "warm";
-    device.facts = less;
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_str_eq(name_of(got.roof), "dram_read");
-    device.facts = nonsense;
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_str_eq(name_of(got.roof), "dram_read");
-    roofline_of_case(&set, &c, NULL, &got);
-    ck_assert_str_eq(name_of(got.roof), "dram_read");
-    roofline_of_case(NULL, &c, &device, &got);
-    ck_assert_ptr_null(got.roof);
-}
-
-/* Kernels that read for about 4 us what DRAM reads in 1, or compute what takes 2, on `units`. */
-static const struct {
-    const char *name;
-    uint32_t blocks[2], parallel; /* 0 blocks: no kernel */
-    double occupancy, time_ns, flops;
-    bool has_copy;
-    uint64_t n_unlisted; /* kernels */
-    const char *units;
-    int bound;
-} latencies[] = {
-    {"few blocks", {131}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
-    {"not far enough", {131}, 0, 0.5, 3999, 0, false, 0, "132", BOUND_MEMORY},
-    {"enough blocks", {132}, 0, 0.1, 4001, 0, false, 0, "132", BOUND_MEMORY},
-    {"low occupancy", {132}, 0, 0.09, 4001, 0, false, 0, "132", BOUND_LATENCY},
-    {"occupancy is not known", {132}, 0, NAN, 4001, 0, false, 0, "132", BOUND_MEMORY},
-    {"the largest counts", {2, 132}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
-    {"one after the other", {131, 131}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
-    {"side by side", {66, 66}, 1, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
-    {"side by side, few", {65, 66}, 1, 0.5, 4001, 0, false, 0, "132", BOUND_LATENCY},
-    {"occupancies add up", {66, 66}, 1, 0.06, 4001, 0, false, 0, "132", BOUND_MEMORY},
-    {"a copy may take the time", {131}, 0, 0.5, 4001, 0, true, 0, "132", BOUND_MEMORY},
-    {"not all are listed", {131}, 0, 0.5, 4001, 0, false, 1, "132", BOUND_MEMORY},
-    {"how many units?", {1}, 0, 0.01, 4001, 0, false, 0, "", BOUND_MEMORY},
-    {"nothing is known", {0}, 0, 0.5, 4001, 0, false, 0, "132", BOUND_MEMORY},
-    /* On 13 of 132 multiprocessors arithmetic takes 20.31 us. */
-    {"arithmetic of a few", {13}, 0, 0.5, 81200, 2e6, false, 0, "132", BOUND_MATH},
-    {"far from it", {13}, 0, 0.5, 81300, 2e6, false, 0, "132", BOUND_LATENCY},
-};
-
-TEST_EACH(kernels_that_cannot_fill_a_device, latencies)
-{
-    static struct roof roofs[] = {{"dram_read", 1e12, false}, {"fp32_fma", 1e12, false}};
-    const struct roof_set set = {.roofs = {roofs, 2}, .model = "A"};
-    struct fact units = {"units", latencies[_i].units};
-    const struct device_record device = {.facts = &units, .n_facts = 1};
-    struct gb_activity activities[3];
-    struct stored_case c = {.plugin = "copy", .cache = "cold"};
-    struct case_record *record = &c.record;
-    struct roofline got;
-    record->activities = activities;
-    for (; record->n_kernels < 2 && latencies[_i].blocks[record->n_kernels]; record->n_kernels++) {
-        struct gb_activity *kernel = &activities[record->n_activities++];
-        *kernel = fixture_kernel("k", latencies[_i].blocks[record->n_kernels], NAN);
-        kernel->occupancy = latencies[_i].occupancy;
-        kernel->parallel = latencies[_i].parallel;
-    }
-    if (latencies[_i].has_copy)
-        activities[record->n_activities++] = (struct gb_activity){.kind = GB_ACTIVITY_COPY};
-    record->n_kernels += latencies[_i].n_unlisted;
-    record->work = (struct gb_work){.bytes_read = 1e6,
-                                    .flops = latencies[_i].flops,
-                                    .math_format = GB_F32,
-                                    .math_unit = GB_MATH_VECTOR};
-    c.summary.median = latencies[_i].time_ns;
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_msg(got.bound == latencies[_i].bound, "%s: got %d", latencies[_i].name, got.bound);
-    ck_assert_str_eq(name_of(got.roof), latencies[_i].flops > 0 ? "fp32_fma" : "dram_read");
-}
-
-/* A CPU of 4 with 32 KiB of L1, 1 MiB of L2 and 8 MiB that all share: of so many threads' bytes. */
-static const struct {
-    const char *name;
-    double bytes, threads; /* NaN: no such option */
-    const char *cache;
-    double time_ns;
-    const char *roof;
-    double model_ns;
-    int bound;
-} levels[] = {
-    {"one thread in L1", 32768, 1, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
-    {"no option: one", 32768, NAN, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
-    {"above L1", 32769, 1, "warm", 1000, "l2_read", 655.38, BOUND_MEMORY},
-    {"L1 of two", 65536, 2, "warm", 1000, "l1_read", 65.536, BOUND_LATENCY},
-    {"all CPUs", 131072, 0, "warm", 500, "l1_read", 131.072, BOUND_MEMORY},
-    {"more threads than CPUs", 131073, 8, "warm", 500, "l2_read", 262.146, BOUND_MEMORY},
-    {"above L2: no roof of L3", 2e6, 1, "warm", 1e6, "dram_read", 200000, BOUND_MEMORY},
-    {"above all", 9e6, 0, "warm", 1e6, "dram_read", 450000, BOUND_MEMORY},
-    {"cold", 32768, 1, "cold", 1e4, "dram_read", 3276.8, BOUND_MEMORY},
-    {"little, just near enough", 8000, 1, "warm", 320, "l1_read", 80, BOUND_MEMORY},
-    {"little, far", 8000, 1, "warm", 321, "l1_read", 80, BOUND_LATENCY},
-    {"much, far", 9e6, 0, "warm", 1e8, "dram_read", 450000, BOUND_MEMORY},
-};
-
-TEST_EACH(level_and_threads_choose_the_roof, levels)
-{
-    static struct roof one[] = {
-        {"dram_read", 10e9, false}, {"l1_read", 100e9, false}, {"l2_read", 50e9, false}};
-    static struct roof four[] = {
-        {"dram_read", 20e9, false}, {"l1_read", 1000e9, false}, {"l2_read", 500e9, false}};
-    const struct roof_set set = {.roofs = {four, 3}, .of_one_thread = {one, 3}, .model = "A"};
-    struct fact facts[] = {
-        {"units", "4"}, {"l1_bytes", "32768"}, {"l2_bytes", "1048576"}, {"cache_bytes", "8388608"}};
-    const struct device_record device = {.facts = facts, .n_facts = 4};
-    struct parameter threads = {.name = "threads", .value = {.number = levels[_i].threads}};
-    struct stored_case c = {.plugin = "copy",
-                            .cache = levels[_i].cache,
-                            .parameters = &threads,
-                            .n_parameters = isnan(levels[_i].threads) ? 0U : 1U};
-    struct roofline got;
-    c.record.work = (struct gb_work){.bytes_read = levels[_i].bytes};
-    c.summary.median = levels[_i].time_ns;
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_msg(text_equal(name_of(got.roof), levels[_i].roof), "%s: %s", levels[_i].name,
-                  name_of(got.roof));
-    expect_number(levels[_i].name, levels[_i].model_ns, got.model_ns);
-    ck_assert_msg(got.bound == levels[_i].bound, "%s: got %d", levels[_i].name, got.bound);
-}
-
-/* Eight CPUs with 32 KiB of L1 and 1 MiB of L2 each or for several, 8 MiB for all or for four. */
-static const struct {
-    const char *name, *l1, *l2, *l3;
-    double bytes, threads;
-    const char *roof;
-} clusters[] = {
-    {"a core's L2", "0", "0", "0-7", 8 << 20, 8, "l2_read"},
-    {"a cluster's L2, alone", "0", "0-3", "0-7", 1 << 20, 1, "l2_read"},
-    {"a cluster's L2, of two", "0", "0-3", "0-7", 1 << 20, 2, "l2_read"},
-    {"above a cluster's L2, of two", "0", "0-3", "0-7", (1 << 20) + 2, 2, "l3_read"},
-    {"two clusters' L2", "0", "0-3", "0-7", 2 << 20, 8, "l2_read"},
-    {"above two clusters' L2", "0", "0-3", "0-7", (2 << 20) + 8, 8, "l3_read"},
-    {"siblings far apart, half of them", "0,4", "0,4", "0-7", 4 * 32768, 4, "l1_read"},
-    {"siblings far apart, all", "0,4", "0,4", "0-7", 4 * 32768, 8, "l1_read"},
-    {"siblings far apart, above", "0,4", "0,4", "0-7", 4 * 32768 + 8, 8, "l2_read"},
-    {"a complex of four, alone", "0", "0", "0-3", (8 << 20) + 1, 1, "dram_read"},
-    {"two complexes of four", "0", "0", "0-3", 16 << 20, 8, "l3_read"},
-    {"above two complexes", "0", "0", "0-3", (16 << 20) + 8, 8, "dram_read"},
-    {"all in one", "0", "0", "0-7", (8 << 20) + 8, 8, "dram_read"},
-    {"not known", NULL, NULL, NULL, (8 << 20) + 8, 8, "dram_read"},
-    {"not known, of a core", NULL, NULL, NULL, 8 << 20, 8, "l2_read"},
-};
-
-TEST_EACH(shared_caches_hold_the_shares_of_all_who_share, clusters)
-{
-    static struct roof roofs[] = {{"dram_read", 10e9, false},
-                                  {"l1_read", 100e9, false},
-                                  {"l2_read", 50e9, false},
-                                  {"l3_read", 20e9, false}};
-    const struct roof_set set = {.roofs = {roofs, 4}, .model = "A"};
-    struct fact facts[] = {{"units", "8"},
-                           {"l1_bytes", "32768"},
-                           {"l2_bytes", "1048576"},
-                           {"cache_bytes", "8388608"},
-                           {"l1_shared_by", clusters[_i].l1},
-                           {"l2_shared_by", clusters[_i].l2},
-                           {"l3_shared_by", clusters[_i].l3}};
-    const struct device_record device = {.facts = facts, .n_facts = clusters[_i].l1 ? 7 : 4};
-    struct parameter threads = {.name = "threads", .value = {.number = clusters[_i].threads}};
-    struct stored_case c = {
-        .plugin = "copy", .cache = "warm", .parameters = &threads, .n_parameters = 1};
-    struct roofline got;
-    c.record.work = (struct gb_work){.bytes_read = clusters[_i].bytes};
-    c.summary.median = 1e9;
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_msg(text_equal(name_of(got.roof), clusters[_i].roof), "%s: %s", clusters[_i].name,
-                  name_of(got.roof));
-}
-
-/* With a roof of one thread that is known and one that is not: whichever bounds it more. */
-TEST_TIMES(one_roof_of_one_thread_is_better_than_none, 2)
-{
-    static struct roof one[] = {{"dram_read", 10e9, false}};
-    static struct roof four[] = {{"dram_read", 40e9, false}, {"fp32_fma", 100e9, false}};
-    const struct roof_set set = {.roofs = {four, 2}, .of_one_thread = {one, 1}, .model = "A"};
-    struct fact facts[] = {{"units", "4"}, {"l1_bytes", "32768"}};
-    const struct device_record device = {.facts = facts, .n_facts = 2};
-    const double flops = _i == 0 ? 1e6 : 1e9; /* 10 us and 10 ms at the rate of all */
-    struct stored_case c = {.plugin = "copy", .cache = "cold"};
-    struct roofline got;
-    c.record.work = (struct gb_work){.bytes_read = 1e7, /* 1 ms of one thread, 0.25 ms of four */
-                                     .flops = flops,
-                                     .math_format = GB_F32,
-                                     .math_unit = GB_MATH_VECTOR};
-    c.summary.median = 1e9;
-    roofline_of_case(&set, &c, &device, &got);
-    ck_assert_str_eq(name_of(got.roof), _i == 0 ? "dram_read" : "fp32_fma");
-    expect_number("model", _i == 0 ? 1e6 : 1e7, got.model_ns);
-    ck_assert_int_eq(got.bound, _i == 0 ? BOUND_UNKNOWN : BOUND_MATH);
+    /* the user's own: it is said, and that is all */
+    views_expect(SHOWN("results.gbr", 0), "\nroofs that cannot be used: ");
+    const struct view_options options = {.format = FORMAT_CSV,
+                                         .roofs = fixture_path("gbrun/roofs.gbr")};
+    ck_assert_int_ne(views_try("results.gbr", &options, false, &got, &error), GB_OK);
+    views_expect(error.text, "not a results file");
 }
 
 /* ---- what is printed ---- */
 
 TEST(tables_show_them)
 {
-    CLEANUP(text_free) struct text shown = {0}, verbose = {0}, columns = {0};
     make_file("results.gbr", 1, true, true);
-    views_show("results.gbr", &(struct view_options){0}, &shown);
-    views_expect_golden("show_roofs.txt", &shown);
-    views_show("results.gbr",
-               &(struct view_options){.verbose = true, .where = "plugin = 'multistream'"},
-               &verbose);
-    views_expect_golden("show_roofs_verbose.txt", &verbose);
-    views_export("results.gbr",
-                 &(struct view_options){.format = FORMAT_CSV,
-                                        .columns = "label,math_format,math_unit,intensity,bound,"
-                                                   "ridge,roof_name,roof_ratio,model_ns",
-                                        .where = "roof_ratio > 0.5",
-                                        .sort = "-roof_ratio"},
-                 &columns);
-    views_expect_golden("roofs.csv", &columns);
+    views_expect_golden("show_roofs.txt", SHOWN("results.gbr", 0));
+    views_expect_golden("roofs.csv",
+                        EXPORTED_CSV("results.gbr",
+                                     .columns = "label,math_format,math_unit,intensity,bound,"
+                                                "ridge,roof_name,roof_ratio,model_ns",
+                                     .where = "roof_ratio > 0.5", .sort = "-roof_ratio"));
+    views_sql("results.gbr", "DELETE FROM check_summary; DELETE FROM check_histogram");
+    views_expect_golden("show_roofs_verbose.txt",
+                        SHOWN("results.gbr", .verbose = true, .where = "plugin = 'multistream'"));
 }
 
 /* How near a case is to its roof is what details of checks, samples, rates and the policy's reason
  * make room for. */
 TEST(a_narrow_table_keeps_the_roof)
 {
-    CLEANUP(text_free) struct text shown = {0};
     make_file("results.gbr", 1, true, true);
-    views_show("results.gbr", &(struct view_options){.width = 100}, &shown);
-    ck_assert_msg(strstr(text_get(&shown),
-                         "\nbench     roof       streams    median  interval  GFLOP/s   GB/s  "
-                         "            roof  status\n") != NULL,
-                  "%s", text_get(&shown));
+    views_expect(SHOWN("results.gbr", .width = 100),
+                 "\nbench     roof       streams    median  interval  GFLOP/s   GB/s  "
+                 "            roof  status\n");
 }
 
 static void make_report(const char *file, const char *pivot, bool has_roofline, struct report *ret)
@@ -552,25 +526,25 @@ static void make_report(const char *file, const char *pivot, bool has_roofline, 
     fixture_close(store);
 }
 
+static void expect_report(const char *golden, const char *file, const char *pivot,
+                          bool has_roofline)
+{
+    CLEANUP(text_free) struct text text = {0};
+    struct report report;
+    make_report(file, pivot, has_roofline, &report);
+    report_text(&report, &text);
+    report_free(&report);
+    views_expect_golden(golden, text_get(&text));
+}
+
 TEST(reports_as_text)
 {
-    CLEANUP(text_free) struct text roofline = {0}, bars = {0}, bare = {0};
-    struct report report;
     make_file("results.gbr", 1, true, true);
-    make_report("results.gbr", NULL, true, &report);
-    report_text(&report, &roofline);
-    report_free(&report);
-    views_expect_golden("report_roofline.txt", &roofline);
+    expect_report("report_roofline.txt", "results.gbr", NULL, true);
     views_make_file("fates.gbr");
-    make_report("fates.gbr", "streams", true, &report);
-    report_text(&report, &bars);
-    report_free(&report);
-    views_expect_golden("report_no_roofs.txt", &bars);
+    expect_report("report_no_roofs.txt", "fates.gbr", "streams", true);
     views_make_rounds("rounds.gbr");
-    make_report("rounds.gbr", "streams", false, &report);
-    report_text(&report, &bare);
-    report_free(&report);
-    views_expect_golden("report_bars.txt", &bare);
+    expect_report("report_bars.txt", "rounds.gbr", "streams", false);
 }
 
 static void script_of(const struct report *report, struct text *out)
@@ -610,8 +584,7 @@ TEST(reports_as_pages)
         "with vectors heads",
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        ck_assert_msg(strstr(text_get(&script), expected[i]), "no %s in\n%s", expected[i],
-                      text_get(&script));
+        views_expect(text_get(&script), expected[i]);
 }
 
 TEST(many_cases_and_groups_stay_on_the_page)
@@ -636,10 +609,10 @@ TEST(many_cases_and_groups_stay_on_the_page)
     charts[1].n = 0;
     struct report report = {.charts = charts, .n_charts = REPORT_PANELS + 2};
     script_of(&report, &script);
-    ck_assert_ptr_nonnull(strstr(text_get(&script), "(the first 12 of 14 charts)"));
-    ck_assert_ptr_nonnull(strstr(text_get(&script), "set label 'and 1"));
-    ck_assert_ptr_null(strstr(text_get(&script), "it's"));
+    views_expect(text_get(&script), "(the first 12 of 14 charts)");
+    views_expect(text_get(&script), "set label 'and 1");
+    views_expect_no(text_get(&script), "it's");
     report_text(&report, &text);
-    ck_assert_ptr_nonnull(strstr(text_get(&text), "no roofs of this device are known"));
-    ck_assert_ptr_nonnull(strstr(text_get(&text), "there is nothing to draw"));
+    views_expect(text_get(&text), "no roofs of this device are known");
+    views_expect(text_get(&text), "there is nothing to draw");
 }
