@@ -353,11 +353,11 @@ static const char roofs_sql[] =
     "DELETE FROM parameter WHERE name = 'rate';";
 
 /* Cases of one benchmark whose bytes are read at 8 GB/s and that compute at 10 to 160 GFLOP/s. */
-static const char products[] = "999990.5 streams rows=32 +streams=1\n"
-                               "999990.5 streams rows=32 +streams=2\n"
-                               "999990.5 streams rows=32 +streams=4\n"
-                               "999990.5 streams rows=32 +streams=8\n"
-                               "999990.5 streams rows=32 +streams=16\n";
+static const char products[] = "1e6 streams rows=32 +streams=1\n"
+                               "1e6 streams rows=32 +streams=2\n"
+                               "1e6 streams rows=32 +streams=4\n"
+                               "1e6 streams rows=32 +streams=8\n"
+                               "1e6 streams rows=32 +streams=16\n";
 static const char products_sql[] =
     "UPDATE bench_case SET bytes_read = 8e6, math_format = 'fp32', math_unit = 'vector',"
     " flops = (SELECT 1e7 * number FROM parameter WHERE case_id = id AND name = 'streams')"
@@ -372,12 +372,12 @@ static void make_file(const char *name, unsigned run, bool has_roofs, bool has_c
     CLEANUP(text_free) struct text cases = {0};
     if (has_roofs)
         text_printf(&cases,
-                    "990.5 ceilings +roof=dram_read rate=%u\n"
-                    "990.5 ceilings +roof=dram_read rate=%u\n"
-                    "990.5 ceilings +roof=dram_read rate=%u\n"
-                    "990.5 ceilings +roof=fp32_fma rate=%u\n"
-                    "990.5 ceilings +roof=l2_copy rate=%u\n"
-                    "990.5 ceilings +roof=fp64_fma rate=none\n",
+                    "1e3 ceilings +roof=dram_read rate=%u\n"
+                    "1e3 ceilings +roof=dram_read rate=%u\n"
+                    "1e3 ceilings +roof=dram_read rate=%u\n"
+                    "1e3 ceilings +roof=fp32_fma rate=%u\n"
+                    "1e3 ceilings +roof=l2_copy rate=%u\n"
+                    "1e3 ceilings +roof=fp64_fma rate=none\n",
                     10 * run, 9 * run, 99 * run, 100 * run, 50 * run);
     text_add(&cases, has_cases ? products : "");
     views_make(name, run, text_get(&cases), roofs_sql);
@@ -435,12 +435,12 @@ TEST(roofs_that_contradict_and_doubtful_ones)
 {
     CLEANUP(text_free) struct text cases = {0};
     text_printf(&cases,
-                "990.5 ceilings +roof=dram_read rate=10\n"
-                "990.5 ceilings +roof=l3_read rate=9.85\n" /* as near as measured */
-                "990.5 ceilings +roof=l2_read rate=9.7\n"
-                "990.5 ceilings +roof=l2_write rate=9.7\n" /* another access */
-                "990.5 ceilings +roof=fp32_fma rate=100\n"
-                "990.5 ceilings +roof=dram_read rate=9\n" /* a lower one */
+                "1e3 ceilings +roof=dram_read rate=10\n"
+                "1e3 ceilings +roof=l3_read rate=9.85\n" /* as near as measured */
+                "1e3 ceilings +roof=l2_read rate=9.7\n"
+                "1e3 ceilings +roof=l2_write rate=9.7\n" /* another access */
+                "1e3 ceilings +roof=fp32_fma rate=100\n"
+                "1e3 ceilings +roof=dram_read rate=9\n" /* a lower one */
                 "%s",
                 products);
     views_make("results.gbr", 1, text_get(&cases), roofs_sql);

@@ -108,9 +108,9 @@ TEST_EACH(an_axis_of_device_policy_or_clock_is_one_column, one_columns)
     const struct view_options options = {.format = one_columns[_i].format,
                                          .pivot = one_columns[_i].pivot};
     views_make("one.gbr", 1,
-               "1e6 streams +device=a +policy=a +clock=a\n"
-               "1e6 streams +device=b +policy=b +clock=b\n"
-               "1e6 floor\n",
+               "1000009.5 streams +device=a +policy=a +clock=a\n"
+               "1000009.5 streams +device=b +policy=b +clock=b\n"
+               "1000009.5 floor\n",
                SET "policy = 'a' WHERE id = 1;" SET "policy = 'b', clock = 'cpu' WHERE id = 2;"
                    "UPDATE samples SET name = 'cpu' WHERE case_id = 2 AND name = 'wall'");
     const char *got = views_print("one.gbr", &options, !one_columns[_i].is_exported);
@@ -210,8 +210,7 @@ TEST(cases_that_were_skipped_take_little_room)
 TEST(four_comparisons_stand_side_by_side)
 {
     views_make("one.gbr", 1,
-               "1e6 streams +streams=1\n"
-               "1e6 streams +streams=1\n"
+               "1e6,1e6 streams +streams=1\n"
                "1e6 streams +streams=2\n"
                "1e6 streams +streams=3\n"
                "1e6 streams +streams=4\n",
@@ -225,9 +224,7 @@ TEST(four_comparisons_stand_side_by_side)
 /* ---- rounds ---- */
 
 /* Three rounds of one case, 1 % apart from each other. */
-static const char three[] = "1e6 streams rows=32 +streams=4\n"
-                            "101e4 streams rows=32 +streams=4\n"
-                            "102e4 streams rows=32 +streams=4\n";
+static const char three[] = "1e6,101e4,102e4 streams rows=32 +streams=4\n";
 
 static const struct {
     const char *sql, *expected, *unexpected; /* part of what is shown, and no part of it; or NULL */
@@ -265,7 +262,7 @@ TEST_EACH(rounds_are_one_row, rounds)
 {
     CLEANUP(text_free) struct text cases = {0};
     text_add(&cases, rounds[_i].lacks_first ? "-" : "1e6");
-    text_add(&cases, strchr(three, ' '));
+    text_add(&cases, strchr(three, ','));
     views_make("one.gbr", 1, text_get(&cases), SET "n_discarded = round");
     if (rounds[_i].sql)
         views_sql("one.gbr", rounds[_i].sql);

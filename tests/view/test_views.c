@@ -410,9 +410,9 @@ TEST(runs_are_shown_one_after_the_other)
     views_expect_golden("show_runs.txt", SHOWN("two.gbr", .run = RUN_ALL));
     ck_assert(text_starts_with(SHOWN("two.gbr", .run = RUN_NEWEST), "run 2  "));
     ck_assert_str_eq(EXPORTED_CSV("two.gbr", .run = RUN_ALL, .columns = "run,streams,median_ns"),
-                     "run,streams,median_ns\n1,4,1000009.5\n2,4,2000009.5\n");
+                     "run,streams,median_ns\n1,4,1000000\n2,4,2000000\n");
     ck_assert_str_eq(EXPORTED("two.gbr", .run = RUN_ALL, .format = FORMAT_MARKDOWN, .pivot = "run"),
-                     "|    1 (ns) |    2 (ns) |\n"
-                     "| --------: | --------: |\n"
-                     "| 1000009.5 | 2000009.5 |\n");
+                     "|  1 (ns) |  2 (ns) |\n"
+                     "| ------: | ------: |\n"
+                     "| 1000000 | 2000000 |\n");
 }

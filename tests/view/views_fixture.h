@@ -31,15 +31,15 @@ static inline void views_fail(struct fixture_case *c, int status, const char *te
     record->n_samples = record->n_columns = record->n_checks = record->n_summaries = 0;
 }
 
-/* A case from its line, which it keeps and changes. */
-static inline void views_read_case(char *line, unsigned number, struct fixture_case *c)
+/* A case from its time and the rest of its line, which it keeps and changes. */
+static inline void views_read_case(const char *time, char *rest, unsigned number,
+                                   struct fixture_case *c)
 {
     char *save = NULL, *end;
-    const char *time = strtok_r(line, " ", &save);
     const double ns = strtod(time, &end), step = *end == '~' ? strtod(end + 1, NULL) : 0;
-    fixture_case(c, number, 1, ns);
+    fixture_case(c, number, 1, step > 0 ? ns : ns - 9.5);
     c->bench_case.n_parameters = 0;
-    c->bench_case.bench = strtok_r(NULL, " ", &save);
+    c->bench_case.bench = strtok_r(rest, " ", &save);
     c->record.iterations = 1;
     for (int i = 0; i < FIXTURE_SAMPLES && step > 0; i++)
         c->wall[i] = ns * (1 + step * i);
@@ -52,38 +52,51 @@ static inline void views_read_case(char *line, unsigned number, struct fixture_c
         fixture_add(c, *end ? fixture_words(name, value, is_axis)
                             : fixture_integer(c, name, n, is_axis));
     }
-    if (strcmp(time, "-") == 0)
+    if (*time == '-')
         views_fail(c, CASE_SKIPPED, "");
+    if (*time == '!')
+        views_fail(c, CASE_CRASHED, "SIGSEGV");
 }
 
 /*
- * Adds a run to a file, a case a line: "NS BENCH OPTION=VALUE +AXIS=VALUE". Sample i takes NS + i
- * ns; of NS~STEP, NS (1 + i STEP); of - there are none, the case was skipped. What follows the time
- * and was there before is the next round of the case. Then the statements (NULL: none) are run.
+ * Adds a run to a file, a case a line: "NS,NS... BENCH OPTION=VALUE +AXIS=VALUE". Each NS is a
+ * round, and so is a line that repeats one. NS is the estimate, and samples take NS - 9.5 ... NS +
+ * 9.5 ns; of NS~STEP sample i takes NS (1 + i STEP). Rounds without samples: - was skipped, !
+ * crashed. The uid comes from the line. Then the statements (NULL: none) are run.
  */
 static inline void views_make(const char *file, unsigned run, const char *cases, const char *sql)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct store *store = fixture_open(file, STORE_WRITE);
     const int64_t run_id = fixture_begin_run(store, run);
-    const char **known = NULL;
+    struct known_case {
+        const char *line;
+        unsigned n_rounds;
+    } *known = NULL;
     size_t n_known = 0;
-    char *save = NULL, *text = arena_text(&arena, cases);
-    for (unsigned number = 0; (text = strtok_r(number ? NULL : text, "\n", &save)); number++) {
-        struct fixture_case c;
-        const char *name = arena_text(&arena, strchr(text, ' '));
-        unsigned round = 0, position = 0;
-        for (size_t i = 0; i < n_known; i++)
-            round += strcmp(known[i], name) == 0;
-        while (position < n_known && strcmp(known[position], name) != 0)
+    unsigned number = 0;
+    char *next_line = NULL, *next_time = NULL;
+    for (char *line = strtok_r(arena_text(&arena, cases), "\n", &next_line); line;
+         line = strtok_r(NULL, "\n", &next_line)) {
+        char *rest = strchr(line, ' ');
+        *rest++ = 0;
+        unsigned position = 0, uid = 0;
+        for (const char *at = rest; *at; at++)
+            uid = uid * 31 + (unsigned char)*at;
+        while (position < n_known && strcmp(known[position].line, rest) != 0)
             position++;
-        ARENA_APPEND(&arena, known, n_known, name);
-        views_read_case(text, number, &c);
-        c.record.round = round;
-        c.bench_case.position = position;
-        fixture_uuid(0xBF + run, number, c.record.uuid);
-        snprintf(c.record.uid, sizeof c.record.uid, "%032x", position);
-        fixture_store(store, run_id, &c);
+        if (position == n_known)
+            ARENA_APPEND(&arena, known, n_known, (struct known_case){rest, 0});
+        for (char *time = strtok_r(line, ",", &next_time); time;
+             time = strtok_r(NULL, ",", &next_time), number++) {
+            struct fixture_case c;
+            views_read_case(time, arena_text(&arena, rest), number, &c);
+            c.record.round = known[position].n_rounds++;
+            c.bench_case.position = position;
+            fixture_uuid(0xBF + run, number, c.record.uuid);
+            snprintf(c.record.uid, sizeof c.record.uid, "%032x", uid);
+            fixture_store(store, run_id, &c);
+        }
     }
     fixture_end_run(store, run_id);
     fixture_close(store);
@@ -118,12 +131,12 @@ static inline void views_make_file(const char *name)
                "1e6~.001 streams rows=32 +streams=1\n"
                "5e5~.001 streams rows=32 +streams=2\n"
                "333333.3333333333~.001 streams rows=32 +streams=3\n"
-               "- streams rows=32 +streams=4\n"
+               "! streams rows=32 +streams=4\n"
                "2e5~.001 streams rows=32 +streams=5\n"
                "166666.66666666666~.001 streams rows=32 +streams=6\n"
                "142857.14285714287~.001 streams rows=32 +streams=7\n"
                "125e3~.001 streams rows=32 +streams=8\n"
-               "2 floor +note=quoted\n"
+               "11.5 floor +note=quoted\n"
                "- floor +note=plain\n",
                text_get(&sql));
 }
@@ -133,8 +146,8 @@ static inline void views_make_rounds(const char *name)
 {
     CLEANUP(text_free) struct text cases = {0};
     for (int i = 0; i < 12; i++)
-        text_printf(&cases, "%d streams rows=32 +streams=%d +dtype=%s\n",
-                    1000 * (i % 4 + 1) + 10 * (i / 4), i % 2 + 1, i % 4 / 2 ? "bf16" : "fp16");
+        text_printf(&cases, "%d.5 streams rows=32 +streams=%d +dtype=%s\n",
+                    1000 * (i % 4 + 1) + 10 * (i / 4) + 9, i % 2 + 1, i % 4 / 2 ? "bf16" : "fp16");
     views_make(name, 1, text_get(&cases),
                "UPDATE bench_case SET iterations = 10;"
                "UPDATE bench_case SET open_ns = 1e4, prepare_ns = 2e4, warmup_ns = 3e5,"
