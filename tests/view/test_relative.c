@@ -48,37 +48,23 @@ TEST(a_value_of_an_option_is_compared_by_rounds)
     ck_assert_double_eq_tol(high, exp(mean + half), 1e-9);
 }
 
-static const struct {
-    const char *golden;
-    struct view_options options;
-    bool is_export;
-} goldens[] = {
-    {"relative.txt", {.relative_to = "dtype=fp16"}, false},
-    {"relative_pivot.txt", {.relative_to = "dtype=fp16", .pivot = "dtype"}, false},
-    {"relative_pivot.csv",
-     {.relative_to = "dtype=fp16",
-      .pivot = "dtype",
-      .format = FORMAT_CSV,
-      .columns = "median_ns,ratio,ratio_low,gflops / 2 as half"},
-     true},
-    {"relative_pivot.md",
-     {.relative_to = "dtype=fp16", .pivot = "dtype", .format = FORMAT_MARKDOWN, .transpose = true},
-     true},
-    {"relative_groups.csv",
-     {.relative_to = "dtype=fp16",
-      .group_by = "dtype",
-      .format = FORMAT_CSV,
-      .columns = "count,geomean(ratio),geomean_low(ratio) as low,geomean_high(ratio),max(ratio)"},
-     true},
-    {"relative.md",
-     {.relative_to = "dtype=fp16", .format = FORMAT_MARKDOWN, .rows = ROWS_COMBINED},
-     true},
-};
-
-TEST_EACH(ratios_are_in_every_table, goldens)
+TEST(ratios_are_in_every_table)
 {
-    views_expect_golden(goldens[_i].golden,
-                        views_print("rounds.gbr", &goldens[_i].options, !goldens[_i].is_export));
+    views_expect_golden("relative.txt", SHOWN("rounds.gbr", .relative_to = "dtype=fp16"));
+    views_expect_golden("relative_pivot.txt",
+                        SHOWN("rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype"));
+    views_expect_golden("relative_pivot.csv",
+                        EXPORTED_CSV("rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype",
+                                     .columns = "median_ns,ratio,ratio_low,gflops / 2 as half"));
+    views_expect_golden("relative_pivot.md",
+                        EXPORTED("rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype",
+                                 .format = FORMAT_MARKDOWN, .transpose = true));
+    views_expect_golden("relative_groups.csv",
+                        EXPORTED_CSV("rounds.gbr", .relative_to = "dtype=fp16", .group_by = "dtype",
+                                     .columns = "count,geomean(ratio),geomean_low(ratio) as low,"
+                                                "geomean_high(ratio),max(ratio)"));
+    views_expect_golden("relative.md", EXPORTED("rounds.gbr", .relative_to = "dtype=fp16",
+                                                .format = FORMAT_MARKDOWN, .rows = ROWS_COMBINED));
 }
 
 /* Each case once, whatever the number of its rounds; the base is not among them. */
@@ -145,50 +131,42 @@ TEST(columns_are_computed)
                      "streams,far\n8,4\n7,3\n6,2\n5,1\n");
 }
 
-/* By --columns, --sort and --relative-to. */
-static const struct {
-    const char *columns, *sort, *relative_to, *pivot, *group_by;
-    int32_t status;
-    uint32_t column; /* of the place; 0: none */
-    const char *text;
-} errors[] = {
-    {"ratio", NULL, NULL, NULL, NULL, GB_INVALID, 0,
-     "--columns: 'ratio' needs --relative-to: a ratio to what?"},
-    {"streams, gflops */ 2", NULL, NULL, NULL, NULL, GB_INVALID, 18, "syntax error at '/'"},
-    {"streams, gflop * 2", NULL, NULL, NULL, NULL, GB_INVALID, 10,
-     "unknown name 'gflop'; did you mean 'gflops'?"},
-    {"(select 1)", NULL, NULL, NULL, NULL, GB_INVALID, 1, "queries are not allowed in expressions"},
-    {"streams,,bench", NULL, NULL, NULL, NULL, GB_INVALID, 9,
-     "item 2 is empty: expected the name of a column"},
-    {"streams + 1 as x, abs(-9223372036854775807 - streams)", NULL, NULL, NULL, NULL, GB_INVALID,
-     19, "integer overflow"},
-    {NULL, "-abs(stream)", NULL, NULL, NULL, GB_INVALID, 6,
-     "unknown name 'stream'; did you mean 'streams'?"},
-    {"count,avg(gflops /)", NULL, NULL, NULL, "rows", GB_INVALID, 19,
-     "the expression ends too early"},
-    {NULL, NULL, "streams=9", NULL, NULL, GB_NOT_FOUND, 0,
-     "--relative-to streams=9: no value of streams; there are 1, 2, 3, 4, 5, 6, 7, 8"},
-    {NULL, NULL, "2", NULL, NULL, GB_NOT_FOUND, 0,
-     "--relative-to 2: this file: has no run 2, only 1 to 1"},
-    {NULL, NULL, "commit=abc", NULL, NULL, GB_NOT_FOUND, 0,
-     "--relative-to commit=abc: this file: no run has commit=abc, nor another value of it"},
-    {NULL, NULL, "streams=1", "streams", NULL, GB_INVALID, 0,
-     "--pivot as csv is a row for each sample, which has no ratio: name --columns, such as "
-     "median_ns"},
-};
-
-TEST_EACH(mistakes_are_named_with_their_place, errors)
+/* column: of the place; 0: none. */
+static void expect_error(int32_t status, uint32_t column, const char *text,
+                         struct view_options options)
 {
     CLEANUP(text_free) struct text got = {0};
     struct gb_error error = {0};
-    const struct view_options options = {.columns = errors[_i].columns,
-                                         .sort = errors[_i].sort,
-                                         .relative_to = errors[_i].relative_to,
-                                         .pivot = errors[_i].pivot,
-                                         .group_by = errors[_i].group_by,
-                                         .format = FORMAT_CSV,
-                                         .where = "streams = 1"};
-    ck_assert_int_eq(views_try("fates.gbr", &options, false, &got, &error), errors[_i].status);
-    ck_assert_str_eq(error.text, errors[_i].text);
-    ck_assert_uint_eq(error.origin.column, errors[_i].column);
+    options.format = FORMAT_CSV;
+    ck_assert_int_eq(views_try("fates.gbr", &options, false, &got, &error), status);
+    ck_assert_str_eq(error.text, text);
+    ck_assert_uint_eq(error.origin.column, column);
+}
+#define MISTAKE(column, text, ...)                                                                 \
+    expect_error(GB_INVALID, column, text, (struct view_options){__VA_ARGS__})
+#define NOT_FOUND(text, value)                                                                     \
+    expect_error(GB_NOT_FOUND, 0, text, (struct view_options){.relative_to = (value)})
+
+TEST(mistakes_are_named_with_their_place)
+{
+    MISTAKE(0, "--columns: 'ratio' needs --relative-to: a ratio to what?", .columns = "ratio");
+    MISTAKE(18, "syntax error at '/'", .columns = "streams, gflops */ 2");
+    MISTAKE(10, "unknown name 'gflop'; did you mean 'gflops'?", .columns = "streams, gflop * 2");
+    MISTAKE(1, "queries are not allowed in expressions", .columns = "(select 1)");
+    MISTAKE(9, "item 2 is empty: expected the name of a column", .columns = "streams,,bench");
+    MISTAKE(19, "integer overflow",
+            .columns = "streams + 1 as x, abs(-9223372036854775807 - streams)",
+            .where = "streams = 1");
+    MISTAKE(6, "unknown name 'stream'; did you mean 'streams'?", .sort = "-abs(stream)");
+    MISTAKE(19, "the expression ends too early", .group_by = "rows",
+            .columns = "count,avg(gflops /)");
+    MISTAKE(0,
+            "--pivot as csv is a row for each sample, which has no ratio: name --columns, such as "
+            "median_ns",
+            .relative_to = "streams=1", .pivot = "streams");
+    NOT_FOUND("--relative-to streams=9: no value of streams; there are 1, 2, 3, 4, 5, 6, 7, 8",
+              "streams=9");
+    NOT_FOUND("--relative-to 2: this file: has no run 2, only 1 to 1", "2");
+    NOT_FOUND("--relative-to commit=abc: this file: no run has commit=abc, nor another value of it",
+              "commit=abc");
 }

@@ -117,10 +117,11 @@ TEST(the_last_cache_is_l3_where_there_is_one)
 
 enum { WORDS_MAX = 8 };
 
-/* "NAME=VALUE NAME=VALUE", added to n: as text. */
-static size_t read_words(struct arena *arena, const char *words, struct fact *facts, size_t n)
+/* "NAME=VALUE NAME=VALUE" */
+static size_t read_words(struct arena *arena, const char *words, struct fact *facts)
 {
     char *save = NULL;
+    size_t n = 0;
     for (char *name = strtok_r(arena_text(arena, words), " ", &save); name;
          name = strtok_r(NULL, " ", &save)) {
         char *value = strchr(name, '=');
@@ -133,7 +134,7 @@ static size_t read_words(struct arena *arena, const char *words, struct fact *fa
 static struct roofs read_roofs(struct arena *arena, const char *words)
 {
     struct fact facts[WORDS_MAX];
-    struct roofs roofs = {.n = read_words(arena, words, facts, 0)};
+    struct roofs roofs = {.n = read_words(arena, words, facts)};
     roofs.items = ARENA_ARRAY(arena, struct roof, roofs.n + 1);
     for (size_t i = 0; i < roofs.n; i++)
         roofs.items[i] = (struct roof){facts[i].name, strtod(facts[i].value, NULL), false};
@@ -143,14 +144,13 @@ static struct roofs read_roofs(struct arena *arena, const char *words)
 /* The roof of a case of so many threads (NaN: it has no such option), on a device of these roofs,
  * roofs of one thread, and facts; of what it returns, until it is called again. */
 static struct roofline roofline_on(const char *roofs, const char *of_one, const char *facts,
-                                   const char *more_facts, double threads, struct stored_case *c)
+                                   double threads, struct stored_case *c)
 {
     static struct arena arena;
     arena_free(&arena);
     struct fact items[WORDS_MAX];
-    const size_t n_facts = read_words(&arena, more_facts, items,
-                                      read_words(&arena, facts, items, 0));
-    const struct device_record device = {.facts = items, .n_facts = n_facts};
+    const struct device_record device = {.facts = items,
+                                         .n_facts = read_words(&arena, facts, items)};
     const struct roof_set set = {.roofs = read_roofs(&arena, roofs),
                                  .of_one_thread = read_roofs(&arena, of_one),
                                  .model = "A"};
@@ -163,22 +163,91 @@ static struct roofline roofline_on(const char *roofs, const char *of_one, const 
     return got;
 }
 
+/* What a case with so many operations runs on: a GPU with so much of its last cache; a CPU of 4
+ * with 32 KiB of L1, 1 MiB of L2 and 8 MiB that all share; eight CPUs with as much, each or for
+ * several, the last cache for all or for four; one where one roof of one thread is known, not the
+ * other. */
+#define GPU "dram_read=10e9 l2_read=50e9", ""
+#define OF_4                                                                                       \
+    "dram_read=20e9 l1_read=1000e9 l2_read=500e9", "dram_read=10e9 l1_read=100e9 l2_read=50e9",    \
+        "units=4 l1_bytes=32768 l2_bytes=1048576 cache_bytes=8388608"
+#define OF_8                                                                                       \
+    "dram_read=10e9 l1_read=100e9 l2_read=50e9 l3_read=20e9", "",                                  \
+        "units=8 l1_bytes=32768 l2_bytes=1048576 cache_bytes=8388608"
+#define ONE_OF_ONE "dram_read=40e9 fp32_fma=100e9", "dram_read=10e9", "units=4 l1_bytes=32768"
+static const struct device_setting {
+    const char *roofs, *of_one, *facts, *cache;
+    double flops;
+} gpu = {GPU, "cache_bytes=8000000", "warm", 0}, gpu_cold = {GPU, "cache_bytes=8000000", "cold", 0},
+  gpu_small = {GPU, "cache_bytes=7999999", "warm", 0},
+  gpu_nonsense = {GPU, "cache_bytes=many", "warm", 0}, gpu_not_said = {GPU, "", "warm", 0},
+  cpu = {OF_4, "warm", 0}, cpu_cold = {OF_4, "cold", 0},
+  own = {OF_8 " l1_shared_by=0 l2_shared_by=0 l3_shared_by=0-7", "warm", 0},
+  cluster = {OF_8 " l1_shared_by=0 l2_shared_by=0-3 l3_shared_by=0-7", "warm", 0},
+  siblings = {OF_8 " l1_shared_by=0,4 l2_shared_by=0,4 l3_shared_by=0-7", "warm", 0},
+  complexes = {OF_8 " l1_shared_by=0 l2_shared_by=0 l3_shared_by=0-3", "warm", 0},
+  not_said = {OF_8, "warm", 0}, little = {ONE_OF_ONE, "cold", 1e6},
+  much = {ONE_OF_ONE, "cold", 1e9};
+
+/* Of so many threads' bytes. */
 static const struct {
-    const char *facts, *cache, *roof;
-} caches[] = {
-    {"cache_bytes=8000000", "warm", "l2_read"},
-    {"cache_bytes=8000000", "cold", "dram_read"},
-    {"cache_bytes=7999999", "warm", "dram_read"},
-    {"cache_bytes=many", "warm", "dram_read"},
-    {"", "warm", "dram_read"},
+    const char *name;
+    const struct device_setting *on;
+    double bytes, threads, time_ns; /* threads NaN: no such option */
+    const char *roof;
+    double model_ns;
+    int bound;
+} devices[] = {
+    {"a cache that is large enough", &gpu, 8e6, NAN, 1e9, "l2_read", 160e3, BOUND_MEMORY},
+    {"cold", &gpu_cold, 8e6, NAN, 1e9, "dram_read", 800e3, BOUND_MEMORY},
+    {"too small", &gpu_small, 8e6, NAN, 1e9, "dram_read", 800e3, BOUND_MEMORY},
+    {"nonsense", &gpu_nonsense, 8e6, NAN, 1e9, "dram_read", 800e3, BOUND_MEMORY},
+    {"not known", &gpu_not_said, 8e6, NAN, 1e9, "dram_read", 800e3, BOUND_MEMORY},
+    {"one thread in L1", &cpu, 32768, 1, 1000, "l1_read", 327.68, BOUND_MEMORY},
+    {"no option: one", &cpu, 32768, NAN, 1000, "l1_read", 327.68, BOUND_MEMORY},
+    {"above L1", &cpu, 32769, 1, 1000, "l2_read", 655.38, BOUND_MEMORY},
+    {"L1 of two", &cpu, 65536, 2, 1000, "l1_read", 65.536, BOUND_LATENCY},
+    {"all CPUs", &cpu, 131072, 0, 500, "l1_read", 131.072, BOUND_MEMORY},
+    {"more threads than CPUs", &cpu, 131073, 8, 500, "l2_read", 262.146, BOUND_MEMORY},
+    {"above L2: no roof of L3", &cpu, 2e6, 1, 1e6, "dram_read", 200000, BOUND_MEMORY},
+    {"above all", &cpu, 9e6, 0, 1e6, "dram_read", 450000, BOUND_MEMORY},
+    {"cold", &cpu_cold, 32768, 1, 1e4, "dram_read", 3276.8, BOUND_MEMORY},
+    {"little, just near enough", &cpu, 8000, 1, 320, "l1_read", 80, BOUND_MEMORY},
+    {"little, far", &cpu, 8000, 1, 321, "l1_read", 80, BOUND_LATENCY},
+    {"much, far", &cpu, 9e6, 0, 1e8, "dram_read", 450000, BOUND_MEMORY},
+    {"a core's L2", &own, 8 << 20, 8, 1e9, "l2_read", 167772.16, BOUND_MEMORY},
+    {"a cluster's L2, alone", &cluster, 1 << 20, 1, 1e9, "l2_read", 20971.52, BOUND_MEMORY},
+    {"a cluster's L2, of two", &cluster, 1 << 20, 2, 1e9, "l2_read", 20971.52, BOUND_MEMORY},
+    {"above a cluster's, of two", &cluster, (1 << 20) + 2, 2, 1e9, "l3_read", 52428.9,
+     BOUND_MEMORY},
+    {"two clusters' L2", &cluster, 2 << 20, 8, 1e9, "l2_read", 41943.04, BOUND_MEMORY},
+    {"above two clusters' L2", &cluster, (2 << 20) + 8, 8, 1e9, "l3_read", 104858, BOUND_MEMORY},
+    {"far siblings, half of them", &siblings, 4 * 32768, 4, 1e9, "l1_read", 1310.72, BOUND_MEMORY},
+    {"far siblings, all", &siblings, 4 * 32768, 8, 1e9, "l1_read", 1310.72, BOUND_MEMORY},
+    {"far siblings, above", &siblings, 4 * 32768 + 8, 8, 1e9, "l2_read", 2621.6, BOUND_MEMORY},
+    {"a complex, alone", &complexes, (8 << 20) + 1, 1, 1e9, "dram_read", 838860.9, BOUND_MEMORY},
+    {"two complexes", &complexes, 16 << 20, 8, 1e9, "l3_read", 838860.8, BOUND_MEMORY},
+    {"above both", &complexes, (16 << 20) + 8, 8, 1e9, "dram_read", 1677722.4, BOUND_MEMORY},
+    {"all in one", &own, (8 << 20) + 8, 8, 1e9, "dram_read", 838861.6, BOUND_MEMORY},
+    {"not known", &not_said, (8 << 20) + 8, 8, 1e9, "dram_read", 838861.6, BOUND_MEMORY},
+    {"not known, of a core", &not_said, 8 << 20, 8, 1e9, "l2_read", 167772.16, BOUND_MEMORY},
+    {"little arithmetic", &little, 1e7, NAN, 1e9, "dram_read", 1e6, BOUND_UNKNOWN},
+    {"much arithmetic", &much, 1e7, NAN, 1e9, "fp32_fma", 1e7, BOUND_MATH},
 };
 
-TEST_EACH(caches_count_where_they_are_warm_and_large_enough, caches)
+TEST_EACH(device_level_and_threads_choose_the_roof, devices)
 {
-    struct stored_case c = {.cache = caches[_i].cache, .record.work.bytes_read = 8e6};
-    struct roofline got = roofline_on("dram_read=10e9 l2_read=50e9", "", caches[_i].facts, "", NAN,
-                                      &c);
-    expect_roof(caches[_i].facts, caches[_i].roof, got.roof);
+    const struct device_setting *on = devices[_i].on;
+    struct stored_case c = {.cache = on->cache,
+                            .summary.median = devices[_i].time_ns,
+                            .record.work = {.bytes_read = devices[_i].bytes,
+                                            .flops = on->flops,
+                                            .math_format = GB_F32,
+                                            .math_unit = GB_MATH_VECTOR}};
+    struct roofline got = roofline_on(on->roofs, on->of_one, on->facts, devices[_i].threads, &c);
+    expect_roof(devices[_i].name, devices[_i].roof, got.roof);
+    expect_number(devices[_i].name, devices[_i].model_ns, got.model_ns);
+    ck_assert_msg(got.bound == devices[_i].bound, "%s: got %d", devices[_i].name, got.bound);
 }
 
 TEST(without_a_device_caches_do_not_count_and_without_roofs_nothing)
@@ -244,101 +313,9 @@ TEST_EACH(kernels_that_cannot_fill_a_device, latencies)
         activities[record->n_activities++] = (struct gb_activity){.kind = GB_ACTIVITY_COPY};
     record->n_kernels += latencies[_i].n_unlisted;
     snprintf(units, sizeof units, "units=%s", latencies[_i].units);
-    struct roofline got = roofline_on("dram_read=1e12 fp32_fma=1e12", "", units, "", NAN, &c);
+    struct roofline got = roofline_on("dram_read=1e12 fp32_fma=1e12", "", units, NAN, &c);
     ck_assert_msg(got.bound == latencies[_i].bound, "%s: got %d", latencies[_i].name, got.bound);
     expect_roof(latencies[_i].name, latencies[_i].flops > 0 ? "fp32_fma" : "dram_read", got.roof);
-}
-
-/* A CPU of 4 with 32 KiB of L1, 1 MiB of L2 and 8 MiB that all share: of so many threads' bytes. */
-static const struct {
-    const char *name;
-    double bytes, threads; /* NaN: no such option */
-    const char *cache;
-    double time_ns;
-    const char *roof;
-    double model_ns;
-    int bound;
-} levels[] = {
-    {"one thread in L1", 32768, 1, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
-    {"no option: one", 32768, NAN, "warm", 1000, "l1_read", 327.68, BOUND_MEMORY},
-    {"above L1", 32769, 1, "warm", 1000, "l2_read", 655.38, BOUND_MEMORY},
-    {"L1 of two", 65536, 2, "warm", 1000, "l1_read", 65.536, BOUND_LATENCY},
-    {"all CPUs", 131072, 0, "warm", 500, "l1_read", 131.072, BOUND_MEMORY},
-    {"more threads than CPUs", 131073, 8, "warm", 500, "l2_read", 262.146, BOUND_MEMORY},
-    {"above L2: no roof of L3", 2e6, 1, "warm", 1e6, "dram_read", 200000, BOUND_MEMORY},
-    {"above all", 9e6, 0, "warm", 1e6, "dram_read", 450000, BOUND_MEMORY},
-    {"cold", 32768, 1, "cold", 1e4, "dram_read", 3276.8, BOUND_MEMORY},
-    {"little, just near enough", 8000, 1, "warm", 320, "l1_read", 80, BOUND_MEMORY},
-    {"little, far", 8000, 1, "warm", 321, "l1_read", 80, BOUND_LATENCY},
-    {"much, far", 9e6, 0, "warm", 1e8, "dram_read", 450000, BOUND_MEMORY},
-};
-
-TEST_EACH(level_and_threads_choose_the_roof, levels)
-{
-    struct stored_case c = {.cache = levels[_i].cache,
-                            .summary.median = levels[_i].time_ns,
-                            .record.work.bytes_read = levels[_i].bytes};
-    struct roofline got = roofline_on(
-        "dram_read=20e9 l1_read=1000e9 l2_read=500e9", "dram_read=10e9 l1_read=100e9 l2_read=50e9",
-        "units=4 l1_bytes=32768 l2_bytes=1048576", "cache_bytes=8388608", levels[_i].threads, &c);
-    expect_roof(levels[_i].name, levels[_i].roof, got.roof);
-    expect_number(levels[_i].name, levels[_i].model_ns, got.model_ns);
-    ck_assert_msg(got.bound == levels[_i].bound, "%s: got %d", levels[_i].name, got.bound);
-}
-
-/* Eight CPUs with 32 KiB of L1 and 1 MiB of L2 each or for several, 8 MiB for all or for four. */
-static const struct {
-    const char *name, *l1, *l2, *l3;
-    double bytes, threads;
-    const char *roof;
-} clusters[] = {
-    {"a core's L2", "0", "0", "0-7", 8 << 20, 8, "l2_read"},
-    {"a cluster's L2, alone", "0", "0-3", "0-7", 1 << 20, 1, "l2_read"},
-    {"a cluster's L2, of two", "0", "0-3", "0-7", 1 << 20, 2, "l2_read"},
-    {"above a cluster's L2, of two", "0", "0-3", "0-7", (1 << 20) + 2, 2, "l3_read"},
-    {"two clusters' L2", "0", "0-3", "0-7", 2 << 20, 8, "l2_read"},
-    {"above two clusters' L2", "0", "0-3", "0-7", (2 << 20) + 8, 8, "l3_read"},
-    {"siblings far apart, half of them", "0,4", "0,4", "0-7", 4 * 32768, 4, "l1_read"},
-    {"siblings far apart, all", "0,4", "0,4", "0-7", 4 * 32768, 8, "l1_read"},
-    {"siblings far apart, above", "0,4", "0,4", "0-7", 4 * 32768 + 8, 8, "l2_read"},
-    {"a complex of four, alone", "0", "0", "0-3", (8 << 20) + 1, 1, "dram_read"},
-    {"two complexes of four", "0", "0", "0-3", 16 << 20, 8, "l3_read"},
-    {"above two complexes", "0", "0", "0-3", (16 << 20) + 8, 8, "dram_read"},
-    {"all in one", "0", "0", "0-7", (8 << 20) + 8, 8, "dram_read"},
-    {"not known", NULL, NULL, NULL, (8 << 20) + 8, 8, "dram_read"},
-    {"not known, of a core", NULL, NULL, NULL, 8 << 20, 8, "l2_read"},
-};
-
-TEST_EACH(shared_caches_hold_the_shares_of_all_who_share, clusters)
-{
-    char shared[80] = "";
-    if (clusters[_i].l1)
-        snprintf(shared, sizeof shared, "l1_shared_by=%s l2_shared_by=%s l3_shared_by=%s",
-                 clusters[_i].l1, clusters[_i].l2, clusters[_i].l3);
-    struct stored_case c = {
-        .cache = "warm", .summary.median = 1e9, .record.work.bytes_read = clusters[_i].bytes};
-    struct roofline got = roofline_on("dram_read=10e9 l1_read=100e9 l2_read=50e9 l3_read=20e9", "",
-                                      "units=8 l1_bytes=32768 l2_bytes=1048576 cache_bytes=8388608",
-                                      shared, clusters[_i].threads, &c);
-    expect_roof(clusters[_i].name, clusters[_i].roof, got.roof);
-}
-
-/* With a roof of one thread that is known and one that is not: whichever bounds it more. */
-TEST_TIMES(one_roof_of_one_thread_is_better_than_none, 2)
-{
-    const double flops = _i == 0 ? 1e6 : 1e9; /* 10 us and 10 ms at the rate of all */
-    struct stored_case c = {
-        .cache = "cold",
-        .summary.median = 1e9,
-        .record.work = {.bytes_read = 1e7, /* 1 ms of one thread, 0.25 ms of four */
-                        .flops = flops,
-                        .math_format = GB_F32,
-                        .math_unit = GB_MATH_VECTOR}};
-    struct roofline got = roofline_on("dram_read=40e9 fp32_fma=100e9", "dram_read=10e9",
-                                      "units=4 l1_bytes=32768", "", NAN, &c);
-    expect_roof("roof", _i == 0 ? "dram_read" : "fp32_fma", got.roof);
-    expect_number("model", _i == 0 ? 1e6 : 1e7, got.model_ns);
-    ck_assert_int_eq(got.bound, _i == 0 ? BOUND_UNKNOWN : BOUND_MATH);
 }
 
 /* ---- files with roofs ---- */

@@ -11,95 +11,7 @@ static void setup(void)
     views_sql("unchecked.gbr", "DELETE FROM check_summary; DELETE FROM check_histogram");
 }
 
-static const struct {
-    const char *golden, *file;
-    struct view_options options;
-} shows[] = {
-    {"show.txt", "fates.gbr", {0}},
-    {"show_verbose.txt", "fates.gbr", {.verbose = true, .where = "streams in (6, 7)"}},
-    {"show_rounds.txt", "rounds.gbr", {0}},
-    {"show_rounds_verbose.txt",
-     "unchecked.gbr",
-     {.verbose = true, .where = "dtype = 'fp16' and streams = 1"}},
-    {"show_pivot.txt",
-     "fates.gbr",
-     {.pivot = "streams", .where = "streams in (1, 3, 4, 5, 6) or bench = 'floor'"}},
-    {"show_pivot_two_axes.txt", "rounds.gbr", {.pivot = "dtype"}},
-    {"show_columns.txt",
-     "rounds.gbr",
-     {.columns = "round,dtype,median_ns", .sort = "-median_ns", .where = "streams = 2"}},
-    {"show_groups.txt",
-     "fates.gbr",
-     {.group_by = "rows", .where = "streams in (2, 4, 5) or bench = 'floor'"}},
-    {"show_groups_columns.txt",
-     "rounds.gbr",
-     {.group_by = "dtype", .columns = "count,pass_rate,max(median_ns),median(relative_iqr)"}},
-    {"show_groups_levels.txt",
-     "rounds.gbr",
-     {.group_by = "dtype", .pivot = "streams", .columns = "count,max(median_ns)"}},
-    {"show_groups_transposed.txt",
-     "rounds.gbr",
-     {.group_by = "streams,dtype", .transpose = true, .columns = "count,max(median_ns)"}},
-    {"show.md", "rounds.gbr", {.format = FORMAT_MARKDOWN}},
-};
-
 TEST_FIXTURE(setup, fixture_end)
-
-TEST_EACH(shown_as_tables, shows)
-{
-    views_expect_golden(shows[_i].golden, views_print(shows[_i].file, &shows[_i].options, true));
-}
-
-static const struct {
-    const char *golden, *file;
-    struct view_options options;
-} exports[] = {
-    {"cases.csv", "fates.gbr", {.format = FORMAT_CSV}},
-    {"cases.json", "fates.gbr", {.format = FORMAT_JSON}},
-    {"cases.jsonl", "fates.gbr", {.format = FORMAT_JSONL}},
-    {"cases.md", "fates.gbr", {.format = FORMAT_MARKDOWN}},
-    {"cases.txt", "fates.gbr", {.format = FORMAT_TABLE}},
-    {"combined.csv", "rounds.gbr", {.format = FORMAT_CSV, .rows = ROWS_COMBINED}},
-    {"combined.json",
-     "rounds.gbr",
-     {.format = FORMAT_JSON, .rows = ROWS_COMBINED, .where = "streams = 1"}},
-    {"combined.md",
-     "rounds.gbr",
-     {.format = FORMAT_MARKDOWN, .rows = ROWS_COMBINED, .sort = "-median_ns"}},
-    {"samples.csv",
-     "fates.gbr",
-     {.format = FORMAT_CSV, .rows = ROWS_SAMPLE, .where = "streams = 7 or bench = 'floor'"}},
-    {"samples.json",
-     "fates.gbr",
-     {.format = FORMAT_JSON, .rows = ROWS_SAMPLE, .where = "streams = 7"}},
-    {"samples.jsonl",
-     "fates.gbr",
-     {.format = FORMAT_JSONL, .rows = ROWS_SAMPLE, .where = "streams = 7"}},
-    {"groups.csv",
-     "rounds.gbr",
-     {.format = FORMAT_CSV,
-      .group_by = "bench,dtype",
-      .columns = "min(median_ns),max(median_ns),avg(median_ns),median(median_ns),count"}},
-    {"groups_transposed.csv",
-     "rounds.gbr",
-     {.format = FORMAT_CSV,
-      .group_by = "bench,dtype",
-      .transpose = true,
-      .pivot = "streams",
-      .columns = "count,max(median_ns)"}},
-    {"groups.json", "fates.gbr", {.format = FORMAT_JSON, .group_by = "status"}},
-    {"groups.jsonl",
-     "rounds.gbr",
-     {.format = FORMAT_JSONL,
-      .group_by = "dtype",
-      .pivot = "streams",
-      .columns = "avg(check.abs),pass_rate"}},
-    {"groups.md", "fates.gbr", {.format = FORMAT_MARKDOWN, .group_by = "rows"}},
-    {"pivot.csv", "fates.gbr", {.format = FORMAT_CSV, .pivot = "streams"}},
-    {"pivot.json", "rounds.gbr", {.format = FORMAT_JSON, .pivot = "streams"}},
-    {"pivot.jsonl", "rounds.gbr", {.format = FORMAT_JSONL, .pivot = "dtype"}},
-    {"pivot.md", "rounds.gbr", {.format = FORMAT_MARKDOWN, .pivot = "streams"}},
-};
 
 /* Whether a text, or each line of it, is JSON. */
 static void expect_json(const char *text, bool is_lines)
@@ -122,13 +34,73 @@ static void expect_json(const char *text, bool is_lines)
     fixture_close(store);
 }
 
-TEST_EACH(exported, exports)
+/* What is shown or exported of a file is what the golden has; and JSON is JSON. */
+static void expect_golden(const char *golden, const char *file, struct view_options options,
+                          bool is_shown)
 {
-    const int format = exports[_i].options.format;
-    const char *got = views_print(exports[_i].file, &exports[_i].options, false);
-    views_expect_golden(exports[_i].golden, got);
-    if (format == FORMAT_JSON || format == FORMAT_JSONL)
-        expect_json(got, format == FORMAT_JSONL);
+    const char *got = views_print(file, &options, is_shown);
+    views_expect_golden(golden, got);
+    if (options.format == FORMAT_JSON || options.format == FORMAT_JSONL)
+        expect_json(got, options.format == FORMAT_JSONL);
+}
+#define SHOWS(golden, file, ...)                                                                   \
+    expect_golden(golden, file, (struct view_options){__VA_ARGS__}, true)
+#define EXPORTS(golden, file, ...)                                                                 \
+    expect_golden(golden, file, (struct view_options){__VA_ARGS__}, false)
+
+TEST(shown_as_tables)
+{
+    SHOWS("show.txt", "fates.gbr", 0);
+    SHOWS("show_verbose.txt", "fates.gbr", .verbose = true, .where = "streams in (6, 7)");
+    SHOWS("show_rounds.txt", "rounds.gbr", 0);
+    SHOWS("show_rounds_verbose.txt", "unchecked.gbr", .verbose = true,
+          .where = "dtype = 'fp16' and streams = 1");
+    SHOWS("show_pivot.txt", "fates.gbr", .pivot = "streams",
+          .where = "streams in (1, 3, 4, 5, 6) or bench = 'floor'");
+    SHOWS("show_pivot_two_axes.txt", "rounds.gbr", .pivot = "dtype");
+    SHOWS("show_columns.txt", "rounds.gbr", .columns = "round,dtype,median_ns",
+          .sort = "-median_ns", .where = "streams = 2");
+    SHOWS("show_groups.txt", "fates.gbr", .group_by = "rows",
+          .where = "streams in (2, 4, 5) or bench = 'floor'");
+    SHOWS("show_groups_columns.txt", "rounds.gbr", .group_by = "dtype",
+          .columns = "count,pass_rate,max(median_ns),median(relative_iqr)");
+    SHOWS("show_groups_levels.txt", "rounds.gbr", .group_by = "dtype", .pivot = "streams",
+          .columns = "count,max(median_ns)");
+    SHOWS("show_groups_transposed.txt", "rounds.gbr", .group_by = "streams,dtype",
+          .transpose = true, .columns = "count,max(median_ns)");
+    SHOWS("show.md", "rounds.gbr", .format = FORMAT_MARKDOWN);
+}
+
+TEST(exported)
+{
+    EXPORTS("cases.csv", "fates.gbr", .format = FORMAT_CSV);
+    EXPORTS("cases.json", "fates.gbr", .format = FORMAT_JSON);
+    EXPORTS("cases.jsonl", "fates.gbr", .format = FORMAT_JSONL);
+    EXPORTS("cases.md", "fates.gbr", .format = FORMAT_MARKDOWN);
+    EXPORTS("cases.txt", "fates.gbr", .format = FORMAT_TABLE);
+    EXPORTS("combined.csv", "rounds.gbr", .format = FORMAT_CSV, .rows = ROWS_COMBINED);
+    EXPORTS("combined.json", "rounds.gbr", .format = FORMAT_JSON, .rows = ROWS_COMBINED,
+            .where = "streams = 1");
+    EXPORTS("combined.md", "rounds.gbr", .format = FORMAT_MARKDOWN, .rows = ROWS_COMBINED,
+            .sort = "-median_ns");
+    EXPORTS("samples.csv", "fates.gbr", .format = FORMAT_CSV, .rows = ROWS_SAMPLE,
+            .where = "streams = 7 or bench = 'floor'");
+    EXPORTS("samples.json", "fates.gbr", .format = FORMAT_JSON, .rows = ROWS_SAMPLE,
+            .where = "streams = 7");
+    EXPORTS("samples.jsonl", "fates.gbr", .format = FORMAT_JSONL, .rows = ROWS_SAMPLE,
+            .where = "streams = 7");
+    EXPORTS("groups.csv", "rounds.gbr", .format = FORMAT_CSV, .group_by = "bench,dtype",
+            .columns = "min(median_ns),max(median_ns),avg(median_ns),median(median_ns),count");
+    EXPORTS("groups_transposed.csv", "rounds.gbr", .format = FORMAT_CSV, .group_by = "bench,dtype",
+            .transpose = true, .pivot = "streams", .columns = "count,max(median_ns)");
+    EXPORTS("groups.json", "fates.gbr", .format = FORMAT_JSON, .group_by = "status");
+    EXPORTS("groups.jsonl", "rounds.gbr", .format = FORMAT_JSONL, .group_by = "dtype",
+            .pivot = "streams", .columns = "avg(check.abs),pass_rate");
+    EXPORTS("groups.md", "fates.gbr", .format = FORMAT_MARKDOWN, .group_by = "rows");
+    EXPORTS("pivot.csv", "fates.gbr", .format = FORMAT_CSV, .pivot = "streams");
+    EXPORTS("pivot.json", "rounds.gbr", .format = FORMAT_JSON, .pivot = "streams");
+    EXPORTS("pivot.jsonl", "rounds.gbr", .format = FORMAT_JSONL, .pivot = "dtype");
+    EXPORTS("pivot.md", "rounds.gbr", .format = FORMAT_MARKDOWN, .pivot = "streams");
 }
 
 /* Skipped cases are not measured: they count, but neither pass nor fail. Of two runs the groups are
@@ -261,7 +233,7 @@ TEST_EACH(selected_and_sorted, selections)
 }
 
 /* Both where it is exported and where it is shown. */
-static void expect_error(struct view_options options, int32_t status, const char *text)
+static void expect_error(int32_t status, const char *text, struct view_options options)
 {
     for (int is_shown = 0; is_shown <= (options.rows == ROWS_CASE); is_shown++) {
         struct gb_error error = {0};
@@ -274,58 +246,43 @@ static void expect_error(struct view_options options, int32_t status, const char
     }
 }
 
+#define MISTAKE(text, ...) expect_error(GB_INVALID, text, (struct view_options){__VA_ARGS__})
 #define NO_AGGREGATE                                                                               \
-    " with --group-by: expected avg, max, min, median or geomean of a column,"                     \
-    " such as avg(median_ns); count, or pass_rate"
-static const struct {
-    const char *option, *value, *text, *group_by;
-} mistakes[] = {
-    {"sort", "medain_ns", "--sort: no column 'medain_ns': did you mean 'median_ns'?", NULL},
-    {"sort", "-steams", "--sort: no column 'steams': did you mean 'streams'?", NULL},
-    {"sort", "-GB/s", "--sort: no column 'GB/s': write bytes_per_s", NULL},
-    {"columns", "bench,zzzzz",
-     "--columns: no column 'zzzzz': expected a parameter, a metric or a result column such as"
-     " median_ns",
-     NULL},
-    {"columns", "median", "--columns: no column 'median': write median_ns or estimate_ns", NULL},
-    {"columns", "thraeds", "--columns: no column 'thraeds': did you mean 'threads'?", NULL},
-    {"columns", "apart", "--columns: no column 'apart': write round_variation", NULL},
-    {"pivot", "steams", "--pivot: no column 'steams': did you mean 'streams'?", NULL},
-    {"where", "steams = 1", "--where: unknown name 'steams'; did you mean 'streams'?", NULL},
-    {"where", "spread < 1", "--where: unknown name 'spread': write relative_iqr", NULL},
-    {"columns", NULL, "--group-by: no column 'rowz': did you mean 'rows'?", "rowz"},
-    {"columns", NULL, "--group-by: it is empty: expected names of columns", ""},
-    {"columns", "mean(median_ns)", "--columns: 'mean(median_ns)'" NO_AGGREGATE, "rows"},
-    {"columns", "median_ns", "--columns: 'median_ns'" NO_AGGREGATE, "rows"},
-    {"columns", "count,avg", "--columns: 'avg'" NO_AGGREGATE, "rows"},
-    {"columns", "avg(status)", "--columns: avg(status): 'status' is words: expected numbers",
-     "rows"},
-    {"columns", "max(chek.ulp)", "--columns: no column 'chek.ulp': did you mean 'check.ulp'?",
-     "rows"},
-};
+    " with --group-by: expected avg, max, min, median or geomean of a column, such as "            \
+    "avg(median_ns); count, or pass_rate"
 
-TEST_EACH(mistakes_are_named, mistakes)
+TEST(mistakes_are_named)
 {
-    struct view_options options = {.group_by = mistakes[_i].group_by};
-    const char **const members[] = {&options.sort, &options.columns, &options.pivot,
-                                    &options.where};
-    static const char *const names[] = {"sort", "columns", "pivot", "where"};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(names[i], mistakes[_i].option) == 0)
-            *members[i] = mistakes[_i].value;
-    expect_error(options, GB_INVALID, mistakes[_i].text);
-}
-
-TEST(options_that_contradict_are_named)
-{
-    expect_error((struct view_options){.run = 2}, GB_NOT_FOUND,
-                 "fates.gbr: has no run 2, only run 1");
-    expect_error((struct view_options){.pivot = "streams", .rows = ROWS_COMBINED}, GB_INVALID,
-                 "--rows combined is not for --pivot, which combines rounds by itself");
-    expect_error((struct view_options){.group_by = "rows", .rows = ROWS_SAMPLE}, GB_INVALID,
-                 "--group-by is for cases, not for --rows sample");
-    expect_error((struct view_options){.format = FORMAT_MARKDOWN, .rows = ROWS_SAMPLE}, GB_INVALID,
-                 "samples are exported as csv, json or jsonl, not as md");
+    MISTAKE("--sort: no column 'medain_ns': did you mean 'median_ns'?", .sort = "medain_ns");
+    MISTAKE("--sort: no column 'steams': did you mean 'streams'?", .sort = "-steams");
+    MISTAKE("--sort: no column 'GB/s': write bytes_per_s", .sort = "-GB/s");
+    MISTAKE("--columns: no column 'zzzzz': expected a parameter, a metric or a result column such "
+            "as median_ns",
+            .columns = "bench,zzzzz");
+    MISTAKE("--columns: no column 'median': write median_ns or estimate_ns", .columns = "median");
+    MISTAKE("--columns: no column 'thraeds': did you mean 'threads'?", .columns = "thraeds");
+    MISTAKE("--columns: no column 'apart': write round_variation", .columns = "apart");
+    MISTAKE("--pivot: no column 'steams': did you mean 'streams'?", .pivot = "steams");
+    MISTAKE("--where: unknown name 'steams'; did you mean 'streams'?", .where = "steams = 1");
+    MISTAKE("--where: unknown name 'spread': write relative_iqr", .where = "spread < 1");
+    MISTAKE("--group-by: no column 'rowz': did you mean 'rows'?", .group_by = "rowz");
+    MISTAKE("--group-by: it is empty: expected names of columns", .group_by = "");
+    MISTAKE("--columns: 'mean(median_ns)'" NO_AGGREGATE, .group_by = "rows",
+            .columns = "mean(median_ns)");
+    MISTAKE("--columns: 'median_ns'" NO_AGGREGATE, .group_by = "rows", .columns = "median_ns");
+    MISTAKE("--columns: 'avg'" NO_AGGREGATE, .group_by = "rows", .columns = "count,avg");
+    MISTAKE("--columns: avg(status): 'status' is words: expected numbers", .group_by = "rows",
+            .columns = "avg(status)");
+    MISTAKE("--columns: no column 'chek.ulp': did you mean 'check.ulp'?", .group_by = "rows",
+            .columns = "max(chek.ulp)");
+    MISTAKE("--rows combined is not for --pivot, which combines rounds by itself",
+            .pivot = "streams", .rows = ROWS_COMBINED);
+    MISTAKE("--group-by is for cases, not for --rows sample", .group_by = "rows",
+            .rows = ROWS_SAMPLE);
+    MISTAKE("samples are exported as csv, json or jsonl, not as md", .format = FORMAT_MARKDOWN,
+            .rows = ROWS_SAMPLE);
+    expect_error(GB_NOT_FOUND, "fates.gbr: has no run 2, only run 1",
+                 (struct view_options){.run = 2});
 }
 
 TEST(formats_have_names)
