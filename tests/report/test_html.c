@@ -30,9 +30,7 @@ static const char *page_of(const char *file, const char *baseline)
     struct gb_error error = {0};
     ck_assert_msg(write_page(file, baseline, NULL, &page, &error) == GB_OK, "%s", error.text);
     ck_assert_str_eq(markup_error(text_get(&page)), "");
-    static const char *const never[] = {"http:", "https:", ">nan", "\"nan", " nan"};
-    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
-        views_expect_no(text_get(&page), never[i]); /* nothing is loaded */
+    EXPECT_NO(text_get(&page), "http:", "https:", ">nan", "\"nan", " nan");
     return text_get(&page);
 }
 
@@ -65,7 +63,7 @@ TEST(parts_are_in_order)
                                         "<script>"};
     const char *at = page;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        views_expect(at, parts[i]);
+        EXPECT(at, parts[i]);
         at = strstr(at, parts[i]);
     }
     ck_assert_uint_eq(views_count(page, "<details class=\"filtered\""), 10);
@@ -133,9 +131,8 @@ TEST(words_are_no_markup)
 {
     make_hostile("hostile.gbr", 10);
     const char *page = page_of("hostile.gbr", NULL);
-    views_expect_no(page, "<script>alert");
-    views_expect_no(page, "<img");
-    views_expect(page, "&lt;script&gt;alert(1)&lt;/script&gt;");
+    EXPECT_NO(page, "<script>alert", "<img");
+    EXPECT(page, "&lt;script&gt;alert(1)&lt;/script&gt;");
 }
 
 TEST(no_case_and_many)

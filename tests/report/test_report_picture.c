@@ -3,13 +3,7 @@
 #include "core/base/memory.h"
 #include "core/report/report.h"
 #include "tests/check_main.h"
-
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/view/views_fixture.h"
 
 /* ---- charts ---- */
 
@@ -328,11 +322,6 @@ TEST_EACH(names_in_the_picture_are_whole, pictures)
                       drawing->labels[i]);
 }
 
-static void expect(const char *script, const char *words)
-{
-    ck_assert_msg(strstr(script, words) != NULL, "no %s in the script", words);
-}
-
 TEST(cases_have_one_number_and_a_shape_for_each_level)
 {
     const char *script = script_of(0);
@@ -340,22 +329,14 @@ TEST(cases_have_one_number_and_a_shape_for_each_level)
     size_t n_numbers = n_numbers_of(drawing);
     ck_assert_uint_eq(n_numbers, 30);
     ck_assert_uint_eq(drawing->n_points, 12 + 30 + 20); /* ten of DRAM are beyond */
-    expect(script, "with points pt 9 ");
-    expect(script, "with points pt 5 ");
-    expect(script, "with points pt 13 ");
-    expect(script, "with vectors head filled"); /* to those beyond */
-    expect(script, "with lines lw 0.8 lc rgb '#00909090' notitle");
-    expect(script, " 7500000000\n0.075 7500000000\n\n"); /* from L2 to DRAM, and a gap */
-    expect(script, "'arrows: levels hardly used");
+    EXPECT(script, "set format y '%.0s %cFLOP/s'", "set ytics 10\n",
+           "set xlabel 'arithmetic intensity (FLOP/byte)'", "with points pt 9 ",
+           "with points pt 5 ", "with points pt 13 ",
+           "with vectors head filled"); /* to those beyond */
+    EXPECT(script, "with lines lw 0.8 lc rgb '#00909090' notitle",
+           " 7500000000\n0.075 7500000000\n\n"); /* from L2 to DRAM, and a gap */
+    EXPECT(script, "'arrows: levels hardly used");
     ck_assert_double_eq(drawing->x_high, 1e4); /* not 1e6 */
-}
-
-TEST(axes_have_units)
-{
-    const char *script = script_of(0);
-    expect(script, "set format y '%.0s %cFLOP/s'");
-    expect(script, "set ytics 10\n");
-    expect(script, "set xlabel 'arithmetic intensity (FLOP/byte)'");
 }
 
 TEST(roofs_of_a_level_share_a_name)
@@ -367,13 +348,13 @@ TEST(roofs_of_a_level_share_a_name)
         n_dram += strstr(drawing->labels[i], "dram") != NULL;
         n_l2 += strcmp(drawing->labels[i], "l2_triad/copy 8.58\u201311.8 TB/s") == 0;
         if (strstr(drawing->labels[i], "dram"))
-            ck_assert_ptr_nonnull(strstr(drawing->labels[i], " 4.05\u20134.65 TB/s"));
+            EXPECT(drawing->labels[i], " 4.05\u20134.65 TB/s");
     }
     ck_assert_uint_eq(n_dram, 1);
     ck_assert_uint_eq(n_l2, 1);
-    expect(script, "set label 'dram_write 4.65 TB/s' at screen"); /* in the list each is named */
-    expect(script, "lc rgb '#660072B2' notitle");                 /* faint: unused */
-    expect(script, "lc rgb '#000072B2' notitle");
+    EXPECT(script, "set label 'dram_write 4.65 TB/s' at screen"); /* in the list each is named */
+    EXPECT(script, "lc rgb '#660072B2' notitle");                 /* faint: unused */
+    EXPECT(script, "lc rgb '#000072B2' notitle");
 }
 
 TEST(cases_without_arithmetic_are_apart)
@@ -381,11 +362,11 @@ TEST(cases_without_arithmetic_are_apart)
     const char *script = script_of(0);
     const char *head = strstr(script, "set label 'no arithmetic, so not in the picture:'");
     ck_assert_ptr_nonnull(head);
-    ck_assert_ptr_nonnull(strstr(head, "set label 'copy bytes=0'"));
-    ck_assert_ptr_null(strstr(head, "set label 'gemm"));
-    ck_assert_ptr_null(strstr(script, "set label '31'")); /* they have no number */
-    expect(script_of(6), "set label 'no arithmetic, so not in the picture:'");
-    expect(script_of(6), "'there is nothing to draw'");
+    EXPECT(head, "set label 'copy bytes=0'");
+    EXPECT_NO(head, "set label 'gemm");
+    EXPECT_NO(script, "set label '31'"); /* they have no number */
+    EXPECT(script_of(6), "set label 'no arithmetic, so not in the picture:'",
+           "'there is nothing to draw'");
 }
 
 TEST(the_picture_grows_with_its_cases)
@@ -398,24 +379,22 @@ TEST(the_picture_grows_with_its_cases)
         add_case(&chart, numbered("c", i), 1e9 * (double)(i + 1), 2 + (double)i);
     report_page(&report, &arena, &page);
     plot_script(&page, PLOT_SVG, NULL, &all);
-    expect(text_get(&all), "set label 'c=79' at screen");
-    ck_assert_ptr_null(strstr(text_get(&all), "set label 'and "));
+    EXPECT(text_get(&all), "set label 'c=79' at screen");
+    EXPECT_NO(text_get(&all), "set label 'and ");
     for (size_t i = 0; i < 20; i++)
         add_case(&chart, numbered("d", i), 1e9 * (double)(i + 1), 300 + (double)i);
     report_page(&report, &arena, &page);
     plot_script(&page, PLOT_SVG, NULL, &most);
-    expect(text_get(&most), "set label 'and 20 more' at screen");
-    ck_assert_ptr_null(strstr(text_get(&most), "d=0"));
-    ck_assert_ptr_null(strstr(text_get(&most), "set label '81'"));
+    EXPECT(text_get(&most), "set label 'and 20 more' at screen");
+    EXPECT_NO(text_get(&most), "d=0", "set label '81'");
     ck_assert_uint_eq(drawing_of(text_get(&most))->n_points, 100); /* marks they have */
 }
 
 TEST(long_names_take_more_lines)
 {
     const char *script = script_of(4);
-    expect(script, "set label 'it\u2019s \"one\" `case`' at screen");
-    expect(script, " words that");
-    expect(script, "\u2026' at screen"); /* what cannot be broken is cut */
+    EXPECT(script, "set label 'it\u2019s \"one\" `case`' at screen", " words that",
+           "\u2026' at screen"); /* what cannot be broken is cut */
 }
 
 static void expect_drawn(int i, const char *kind)

@@ -60,10 +60,10 @@ TEST(tables_fit_a_terminal)
 TEST(not_shown_unless_asked_for)
 {
     const char *got = SHOWN("kernels.gbr", 0);
-    views_expect_no(got, "breakdown");
-    views_expect(got, "    streams streams=6 and 1 more: small has 131 blocks for 132 "
-                      "multiprocessors\n");
-    views_expect_no(got, "finish has");
+    EXPECT_NO(got, "breakdown");
+    EXPECT(got, "    streams streams=6 and 1 more: small has 131 blocks for 132 "
+                "multiprocessors\n");
+    EXPECT_NO(got, "finish has");
 }
 
 TEST(rounds_of_a_small_grid_are_one_case)
@@ -72,17 +72,17 @@ TEST(rounds_of_a_small_grid_are_one_case)
               "DELETE FROM bench_case WHERE id < 6; UPDATE activity SET grid_x = 1;" SET
               "round = id - 6, position = 0, uid = 'a';"
               "UPDATE parameter SET value = '1', number = 1 WHERE name = 'streams'");
-    views_expect(SHOWN("kernels.gbr", 0),
-                 "    streams streams=1: small has 1 block for 132 multiprocessors\n");
+    EXPECT(SHOWN("kernels.gbr", 0),
+           "    streams streams=1: small has 1 block for 132 multiprocessors\n");
 }
 
 TEST(exported_as_objects)
 {
     const char *got = EXPORTED("kernels.gbr", .format = FORMAT_JSONL, .where = "streams = 6");
-    views_expect(
-        got, "\"activities\":[{\"kind\":\"kernel\",\"name\":\"small\",\"grid_x\":131,\"grid_y\":1,"
-             "\"grid_z\":1,\"block_x\":16,\"block_y\":16,\"block_z\":1,\"registers\":40,"
-             "\"shared_bytes\":49152,\"bytes\":0,\"occupancy\":0.5,\"parallel\":0,\"time_ns\":null,"
-             "\"low_ns\":null,\"high_ns\":null,\"gap_ns\":null}]");
-    views_expect(got, "\"kernels\":1,");
+    EXPECT(got,
+           "\"activities\":[{\"kind\":\"kernel\",\"name\":\"small\",\"grid_x\":131,\"grid_y\":1,"
+           "\"grid_z\":1,\"block_x\":16,\"block_y\":16,\"block_z\":1,\"registers\":40,"
+           "\"shared_bytes\":49152,\"bytes\":0,\"occupancy\":0.5,\"parallel\":0,\"time_ns\":null,"
+           "\"low_ns\":null,\"high_ns\":null,\"gap_ns\":null}]",
+           "\"kernels\":1,");
 }

@@ -99,8 +99,8 @@ TEST(a_run_is_the_base_of_others)
                                   .where = "round = 0 and streams = 1"),
                      "ratio\n\n\n");
     const char *shown = SHOWN("rounds.gbr", .relative_to = "host=box");
-    views_expect(shown, "time over that of host=box"); /* the newest that has it: this run */
-    views_expect(shown, "  base  ");
+    EXPECT(shown, "time over that of host=box"); /* the newest that has it: this run */
+    EXPECT(shown, "  base  ");
 }
 
 TEST(what_must_not_be_compared_has_no_ratio)
@@ -110,9 +110,8 @@ TEST(what_must_not_be_compared_has_no_ratio)
     ck_assert_str_eq(
         EXPORTED_CSV("rounds.gbr", .relative_to = "1", .columns = "ratio", .where = "streams = 1"),
         "ratio\n\n\n");
-    views_expect(
-        SHOWN("rounds.gbr", .relative_to = "1", .columns = "ratio", .where = "streams = 1"),
-        "\n4 cases have no ratio: another device model than the base\n");
+    EXPECT(SHOWN("rounds.gbr", .relative_to = "1", .columns = "ratio", .where = "streams = 1"),
+           "\n4 cases have no ratio: another device model than the base\n");
 }
 
 TEST(columns_are_computed)

@@ -454,11 +454,11 @@ TEST(a_file_that_is_no_results_file)
     fputs("nothing of the kind", file);
     fclose(file);
     /* the user's own: it is said, and that is all */
-    views_expect(SHOWN("results.gbr", 0), "\nroofs that cannot be used: ");
+    EXPECT(SHOWN("results.gbr", 0), "\nroofs that cannot be used: ");
     const struct view_options options = {.format = FORMAT_CSV,
                                          .roofs = fixture_path("gbrun/roofs.gbr")};
     ck_assert_int_ne(views_try("results.gbr", &options, false, &got, &error), GB_OK);
-    views_expect(error.text, "not a results file");
+    EXPECT(error.text, "not a results file");
 }
 
 /* ---- what is printed ---- */
@@ -482,9 +482,9 @@ TEST(tables_show_them)
 TEST(a_narrow_table_keeps_the_roof)
 {
     make_file("results.gbr", 1, true, true);
-    views_expect(SHOWN("results.gbr", .width = 100),
-                 "\nbench     roof       streams    median  interval  GFLOP/s   GB/s  "
-                 "            roof  status\n");
+    EXPECT(SHOWN("results.gbr", .width = 100),
+           "\nbench     roof       streams    median  interval  GFLOP/s   GB/s  "
+           "            roof  status\n");
 }
 
 static void make_report(const char *file, const char *pivot, bool has_roofline, struct report *ret)
@@ -540,28 +540,18 @@ TEST(reports_as_pages)
     make_report("results.gbr", "streams", true, &report);
     script_of(&report, &script);
     report_free(&report);
-    static const char *const expected[] = {
-        "set label 'Example CPU 9000' at screen",
-        "set xlabel 'arithmetic intensity (FLOP/byte)'",
-        "set label 'performance' at screen",
-        "set format y '%.0s %cFLOP/s'",
-        "rotate by",
-        "set label 'dram_read 10.0 GB/s' at screen",
-        "set label 'l2_copy 50.0 GB/s' at screen", /* for what was counted there */
-        "set label 'fp32_fma 100 GFLOP/s' at screen",
-        "set label '80 %' at screen",
-        "set label 'streams streams=1' at screen",
-        "set label 'roofs: run 1 of this file, 2026-01-01 10:00:00 UTC' at screen",
-        "title 'counted at DRAM'",
-        "set label 'left out: 1 case not measured, or not ok; 1 case without declared work",
-        "2.25 9", /* 9e7 / 40e6, 9e7 / 1 ms */
-        "10 9",
-        "set label 'median, ms' at screen",
-        "set label 'streams on Example CPU 9000' at screen",
-        "with vectors heads",
-    };
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        views_expect(text_get(&script), expected[i]);
+    EXPECT(text_get(&script), "set label 'Example CPU 9000' at screen",
+           "set xlabel 'arithmetic intensity (FLOP/byte)'", "set label 'performance' at screen",
+           "set format y '%.0s %cFLOP/s'", "rotate by", "set label 'dram_read 10.0 GB/s' at screen",
+           "set label 'l2_copy 50.0 GB/s' at screen", /* for what was counted there */
+           "set label 'fp32_fma 100 GFLOP/s' at screen", "set label '80 %' at screen",
+           "set label 'streams streams=1' at screen",
+           "set label 'roofs: run 1 of this file, 2026-01-01 10:00:00 UTC' at screen",
+           "title 'counted at DRAM'",
+           "set label 'left out: 1 case not measured, or not ok; 1 case without declared work",
+           "2.25 9", /* 9e7 / 40e6, 9e7 / 1 ms */
+           "10 9", "set label 'median, ms' at screen",
+           "set label 'streams on Example CPU 9000' at screen", "with vectors heads");
 }
 
 TEST(many_cases_and_groups_stay_on_the_page)
@@ -586,10 +576,8 @@ TEST(many_cases_and_groups_stay_on_the_page)
     charts[1].n = 0;
     struct report report = {.charts = charts, .n_charts = REPORT_PANELS + 2};
     script_of(&report, &script);
-    views_expect(text_get(&script), "(the first 12 of 14 charts)");
-    views_expect(text_get(&script), "set label 'and 1");
-    views_expect_no(text_get(&script), "it's");
+    EXPECT(text_get(&script), "(the first 12 of 14 charts)", "set label 'and 1");
+    EXPECT_NO(text_get(&script), "it's");
     report_text(&report, &text);
-    views_expect(text_get(&text), "no roofs of this device are known");
-    views_expect(text_get(&text), "there is nothing to draw");
+    EXPECT(text_get(&text), "no roofs of this device are known", "there is nothing to draw");
 }

@@ -79,7 +79,7 @@ static const struct {
 TEST_EACH(details_of_a_row, details)
 {
     views_make("one.gbr", 1, one, details[_i].sql);
-    views_expect(SHOWN("one.gbr", 0), details[_i].expected);
+    EXPECT(SHOWN("one.gbr", 0), details[_i].expected);
 }
 
 static const struct {
@@ -114,8 +114,7 @@ TEST_EACH(an_axis_of_device_policy_or_clock_is_one_column, one_columns)
                SET "policy = 'a' WHERE id = 1;" SET "policy = 'b', clock = 'cpu' WHERE id = 2;"
                    "UPDATE samples SET name = 'cpu' WHERE case_id = 2 AND name = 'wall'");
     const char *got = views_print("one.gbr", &options, !one_columns[_i].is_exported);
-    views_expect(got, one_columns[_i].head);
-    views_expect(got, one_columns[_i].other);
+    EXPECT(got, one_columns[_i].head, one_columns[_i].other);
 }
 
 /* An option may have the name of a result column; where it is an axis, readers see it. */
@@ -125,7 +124,7 @@ TEST(an_axis_that_is_named_like_a_column_is_shown)
                "1e6 streams +streams=4 +cache=warm\n"
                "1e6 streams +streams=4 +cache=cold\n",
                NULL);
-    views_expect(EXPORTED("one.gbr", 0), "\nstreams        4  cold   ");
+    EXPECT(EXPORTED("one.gbr", 0), "\nstreams        4  cold   ");
 }
 
 /* Two benches with four parameters each, none in common: a table for each. */
@@ -164,7 +163,7 @@ TEST_EACH(what_says_least_is_left_out_first, widths)
                "1e6 streams m=11 n=11 +size=11 +side=11\n"
                "1e6 streams m=12 n=99 +size=12 +side=12\n",
                SET "bytes_read = 0, stop_reason = ''");
-    views_expect(SHOWN("one.gbr", .width = widths[_i].width), widths[_i].expected);
+    EXPECT(SHOWN("one.gbr", .width = widths[_i].width), widths[_i].expected);
 }
 
 /* Of a narrow table options that are the same in all rows go, and before them the reason. */
@@ -175,12 +174,9 @@ TEST(equal_options_are_left_out_first)
                "1000 streams rows=32 +streams=2 +schedule=the_only_one_there_is\n",
                SET "iterations = 10");
     const char *got = SHOWN("one.gbr", .width = 120);
-    views_expect(got, "streams  schedule  ");
-    views_expect(got, "\nleft out: stopped because; ");
+    EXPECT(got, "streams  schedule  ", "\nleft out: stopped because; ");
     got = SHOWN("one.gbr", .width = 90);
-    views_expect(got, "streams    median  ");
-    views_expect(got, "  rel. IQR  ");
-    views_expect(got, "\nleft out: schedule, stopped because; ");
+    EXPECT(got, "streams    median  ", "  rel. IQR  ", "\nleft out: schedule, stopped because; ");
 }
 
 /* Two benches with options of their own; the cases of the second are skipped. */
@@ -198,12 +194,12 @@ TEST(cases_that_were_skipped_take_little_room)
                SET "status_text = 'm = 1: is odd' WHERE id = 5;"
                    "UPDATE parameter SET number = NULL, type = 'string' WHERE case_id = 5 AND name "
                    "= 'm';" SET "status_text = 'needs 4 cores' WHERE id = 6");
-    views_expect(SHOWN("one.gbr", .width = 130),
-                 "\nsecond\nall cases were skipped\n\nskipped\n"
-                 "  second m=0 n=10 k=20 and 1 more: m = 0, 1 is for GPUs\n"
-                 "  second m=1 n=10 k=20: m = 1: is odd\n"
-                 "  second m=1 n=11 k=22: needs 4 cores\n");
-    views_expect(SHOWN("one.gbr", .verbose = true), "\nsecond\nm  ");
+    EXPECT(SHOWN("one.gbr", .width = 130),
+           "\nsecond\nall cases were skipped\n\nskipped\n"
+           "  second m=0 n=10 k=20 and 1 more: m = 0, 1 is for GPUs\n"
+           "  second m=1 n=10 k=20: m = 1: is odd\n"
+           "  second m=1 n=11 k=22: needs 4 cores\n");
+    EXPECT(SHOWN("one.gbr", .verbose = true), "\nsecond\nm  ");
 }
 
 /* Of each round; differences of four are a table, the fifth is in another. */
@@ -216,9 +212,9 @@ TEST(four_comparisons_stand_side_by_side)
                "1e6 streams +streams=4\n",
                NULL);
     const char *got = SHOWN("one.gbr", .verbose = true);
-    views_expect(got, "\n(1) streams streams=1: C\n(2) streams streams=1: C\n(3) ");
-    views_expect(got, "\n(4) streams streams=3: C\nrelative difference  ");
-    views_expect(got, "\n\n(5) streams streams=4: C\nrelative difference  ");
+    EXPECT(got, "\n(1) streams streams=1: C\n(2) streams streams=1: C\n(3) ",
+           "\n(4) streams streams=3: C\nrelative difference  ",
+           "\n\n(5) streams streams=4: C\nrelative difference  ");
 }
 
 /* ---- rounds ---- */
@@ -267,9 +263,9 @@ TEST_EACH(rounds_are_one_row, rounds)
     if (rounds[_i].sql)
         views_sql("one.gbr", rounds[_i].sql);
     const char *got = SHOWN("one.gbr", .verbose = true);
-    views_expect(got, rounds[_i].expected);
+    EXPECT(got, rounds[_i].expected);
     if (rounds[_i].unexpected)
-        views_expect_no(got, rounds[_i].unexpected);
+        EXPECT_NO(got, rounds[_i].unexpected);
 }
 
 TEST(counts_of_rounds_add_up)

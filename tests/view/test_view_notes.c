@@ -50,24 +50,24 @@ TEST_EACH(noise_has_a_likely_cause, causes)
                 "\n  noise, and its likely cause:\n    streams streams=1: the middle half of the "
                 "samples spans 27.5 %% of the median: %s\n",
                 causes[_i].cause);
-    views_expect(show_noisy(causes[_i].sql), text_get(&expected));
+    EXPECT(show_noisy(causes[_i].sql), text_get(&expected));
 }
 
 TEST(what_others_do_is_not_said_where_that_is_ignored)
 {
     setenv("GBRUN_IGNORE_LOAD", "1", 1);
-    views_expect(show_noisy(STOLEN), ": nothing that was recorded");
+    EXPECT(show_noisy(STOLEN), ": nothing that was recorded");
 }
 
 TEST(what_a_call_costs_is_said_where_it_matters)
 {
     const char *got = show_noisy(
         "INSERT INTO metric VALUES (1, 0, 'call_overhead_ns', 0.009 * 1400, 'ns')");
-    views_expect_no(got, "the time includes that of calling the function");
+    EXPECT_NO(got, "the time includes that of calling the function");
     views_sql("noisy.gbr", "UPDATE metric SET value = 0.02 * 1400");
     got = SHOWN("noisy.gbr", 0);
-    views_expect(got, "the time includes that of calling the function");
-    views_expect(got, "streams streams=1: 28.0 ns of 1.38 us");
+    EXPECT(got, "the time includes that of calling the function",
+           "streams streams=1: 28.0 ns of 1.38 us");
 }
 
 /* ---- the sentence at the end ---- */
@@ -163,15 +163,15 @@ TEST_EACH(what_is_fastest_is_said_where_it_is_certain, sentences)
     make_variants(&sentences[_i].variants);
     const char *got = SHOWN("variants.gbr", 0);
     if (sentences[_i].expected)
-        views_expect(got, sentences[_i].expected);
+        EXPECT(got, sentences[_i].expected);
     else
-        views_expect_no(got, " times as fast as ");
+        EXPECT_NO(got, " times as fast as ");
 }
 
 TEST(of_chosen_cases_nothing_is_said)
 {
     make_variants(&sentences[0].variants);
-    views_expect_no(SHOWN("variants.gbr", .where = "schedule <> 'tile'"), " times as fast as ");
+    EXPECT_NO(SHOWN("variants.gbr", .where = "schedule <> 'tile'"), " times as fast as ");
 }
 
 /* Of the machine's line only the name is cut, down to some letters. */
@@ -190,15 +190,11 @@ TEST(the_machine_is_one_line)
 TEST(colours_only_repeat_what_words_say)
 {
     CLEANUP(text_free) struct text stripped = {0};
-    static const char *const expected[] = {
-        "\033[31mcrashed\033[0m\n", "\033[31mwrong result\033[0m\n",
-        "\033[2mskipped\033[0m\n",  "\033[32mok\033[0m",
-        "\033[33m333.3 us?\033[0m", "\033[33m166.7 us*\033[0m",
-        "\033[31mfailures\033[0m",  "\033[31mFAIL\033[0m"};
     views_make_file("fates.gbr");
     const char *coloured = SHOWN("fates.gbr", .has_colours = true);
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
-        views_expect(coloured, expected[i]);
+    EXPECT(coloured, "\033[31mcrashed\033[0m\n", "\033[31mwrong result\033[0m\n",
+           "\033[2mskipped\033[0m\n", "\033[32mok\033[0m", "\033[33m333.3 us?\033[0m",
+           "\033[33m166.7 us*\033[0m", "\033[31mfailures\033[0m", "\033[31mFAIL\033[0m");
     for (const char *at = coloured; *at; at++)
         if (*at == '\033')
             at += strcspn(at, "m");
@@ -216,8 +212,7 @@ TEST_TIMES(rows_fit_and_rates_stay, 4)
     views_make_file("fates.gbr");
     text_add(&got, SHOWN("fates.gbr", .width = width, .has_colours = true));
     if (width >= 80) {
-        views_expect(text_get(&got), "  GFLOP/s  ");
-        views_expect(text_get(&got), "  threads  ");
+        EXPECT(text_get(&got), "  GFLOP/s  ", "  threads  ");
     }
     for (char *line = strtok_r(got.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         ck_assert_msg(text_columns(line) <= width, "%s", line);

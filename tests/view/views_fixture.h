@@ -193,15 +193,14 @@ static inline const char *views_print(const char *file, const struct view_option
 #define EXPORTED(file, ...) views_print(file, &(struct view_options){__VA_ARGS__}, false)
 #define EXPORTED_CSV(file, ...) EXPORTED(file, .format = FORMAT_CSV, __VA_ARGS__)
 
-static inline void views_expect(const char *got, const char *part)
+static inline void views_expect_parts(const char *got, bool is_there, const char *const *parts)
 {
-    ck_assert_msg(strstr(got, part) != NULL, "no %s in\n%s", part, got);
+    for (; *parts; parts++)
+        ck_assert_msg((strstr(got, *parts) != NULL) == is_there, "%s: is%s in\n%s", *parts,
+                      is_there ? " not" : "", got);
 }
-
-static inline void views_expect_no(const char *got, const char *part)
-{
-    ck_assert_msg(strstr(got, part) == NULL, "%s in\n%s", part, got);
-}
+#define EXPECT(got, ...) views_expect_parts(got, true, (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT_NO(got, ...) views_expect_parts(got, false, (const char *const[]){__VA_ARGS__, NULL})
 
 static inline size_t views_count(const char *text, const char *words)
 {
