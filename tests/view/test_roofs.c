@@ -466,7 +466,7 @@ TEST(a_file_that_is_no_results_file)
 TEST(tables_show_them)
 {
     make_file("results.gbr", 1, true, true);
-    views_expect_golden("show_roofs.txt", SHOWN("results.gbr", 0));
+    views_expect_golden("show_roofs.txt", views_below_head(SHOWN("results.gbr", 0)));
     views_expect_golden("roofs.csv",
                         EXPORTED_CSV("results.gbr",
                                      .columns = "label,math_format,math_unit,intensity,bound,"

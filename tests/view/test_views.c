@@ -45,6 +45,8 @@ static void expect_golden(const char *golden, const char *file, struct view_opti
 }
 #define SHOWS(golden, file, ...)                                                                   \
     expect_golden(golden, file, (struct view_options){__VA_ARGS__}, true)
+#define SHOWS_BELOW_HEAD(golden, file, ...)                                                        \
+    views_expect_golden(golden, views_below_head(SHOWN(file, __VA_ARGS__)))
 #define EXPORTS(golden, file, ...)                                                                 \
     expect_golden(golden, file, (struct view_options){__VA_ARGS__}, false)
 
@@ -52,22 +54,22 @@ TEST(shown_as_tables)
 {
     SHOWS("show.txt", "fates.gbr", 0);
     SHOWS("show_verbose.txt", "fates.gbr", .verbose = true, .where = "streams in (6, 7)");
-    SHOWS("show_rounds.txt", "rounds.gbr", 0);
+    SHOWS_BELOW_HEAD("show_rounds.txt", "rounds.gbr", 0);
     SHOWS("show_rounds_verbose.txt", "unchecked.gbr", .verbose = true,
           .where = "dtype = 'fp16' and streams = 1");
     SHOWS("show_pivot.txt", "fates.gbr", .pivot = "streams",
           .where = "streams in (1, 3, 4, 5, 6) or bench = 'floor'");
-    SHOWS("show_pivot_two_axes.txt", "rounds.gbr", .pivot = "dtype");
-    SHOWS("show_columns.txt", "rounds.gbr", .columns = "round,dtype,median_ns",
-          .sort = "-median_ns", .where = "streams = 2");
+    SHOWS_BELOW_HEAD("show_pivot_two_axes.txt", "rounds.gbr", .pivot = "dtype");
+    SHOWS_BELOW_HEAD("show_columns.txt", "rounds.gbr", .columns = "round,dtype,median_ns",
+                     .sort = "-median_ns", .where = "streams = 2");
     SHOWS("show_groups.txt", "fates.gbr", .group_by = "rows",
           .where = "streams in (2, 4, 5) or bench = 'floor'");
-    SHOWS("show_groups_columns.txt", "rounds.gbr", .group_by = "dtype",
-          .columns = "count,pass_rate,max(median_ns),median(relative_iqr)");
-    SHOWS("show_groups_levels.txt", "rounds.gbr", .group_by = "dtype", .pivot = "streams",
-          .columns = "count,max(median_ns)");
-    SHOWS("show_groups_transposed.txt", "rounds.gbr", .group_by = "streams,dtype",
-          .transpose = true, .columns = "count,max(median_ns)");
+    SHOWS_BELOW_HEAD("show_groups_columns.txt", "rounds.gbr", .group_by = "dtype",
+                     .columns = "count,pass_rate,max(median_ns),median(relative_iqr)");
+    SHOWS_BELOW_HEAD("show_groups_levels.txt", "rounds.gbr", .group_by = "dtype",
+                     .pivot = "streams", .columns = "count,max(median_ns)");
+    SHOWS_BELOW_HEAD("show_groups_transposed.txt", "rounds.gbr", .group_by = "streams,dtype",
+                     .transpose = true, .columns = "count,max(median_ns)");
     SHOWS("show.md", "rounds.gbr", .format = FORMAT_MARKDOWN);
 }
 
@@ -75,8 +77,9 @@ TEST(exported)
 {
     EXPORTS("cases.csv", "fates.gbr", .format = FORMAT_CSV);
     EXPORTS("cases.json", "fates.gbr", .format = FORMAT_JSON);
-    EXPORTS("cases.jsonl", "fates.gbr", .format = FORMAT_JSONL);
-    EXPORTS("cases.md", "fates.gbr", .format = FORMAT_MARKDOWN);
+    EXPORTS("cases.jsonl", "fates.gbr", .format = FORMAT_JSONL, .where = "streams < 3");
+    EXPORTS("cases.md", "fates.gbr", .format = FORMAT_MARKDOWN,
+            .where = "streams in (3, 4) or bench = 'floor'");
     EXPORTS("cases.txt", "fates.gbr", .format = FORMAT_TABLE);
     EXPORTS("combined.csv", "rounds.gbr", .format = FORMAT_CSV, .rows = ROWS_COMBINED);
     EXPORTS("combined.json", "rounds.gbr", .format = FORMAT_JSON, .rows = ROWS_COMBINED,

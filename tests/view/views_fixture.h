@@ -221,6 +221,12 @@ static inline void views_expect_text(const char *name, const char *expected, con
                   expected, got);
 }
 
+/* What is shown below the lines on the run and its devices. */
+static inline const char *views_below_head(const char *shown)
+{
+    return strstr(shown, "\n\n") + 2;
+}
+
 static inline void views_expect_golden(const char *name, const char *got)
 {
     CLEANUP(text_free) struct text path = {0}, expected = {0};
