@@ -55,6 +55,9 @@ static const struct {
     {SET "overhead_ns = 2e5, iterations = 10",
      "\nnotes\n  1 case has short samples: the timer overhead (up to 200 us) is more than "
      "1 % of each; it is not subtracted\n"},
+    {SET "clock_low_hz = 1.95e9, clock_high_hz = 2e9;"
+         "INSERT INTO telemetry VALUES (1, 'end', 1e9, 1, 2e9, 2e9, 50, 300, 1e3, 0, '', 0)",
+     "\n  1 case was measured while power or heat changed the clock: "},
     {SET "verdict = 'resolution limited'",
      "\nnotes\n  ~ 1 case is limited by the timer resolution\n"},
     {SET "verdict = 'resolution limited'", "  1.000 ms~  "},
