@@ -554,29 +554,24 @@ TEST(reports_as_pages)
            "set label 'streams on Example CPU 9000' at screen", "with vectors heads");
 }
 
-TEST(many_cases_and_groups_stay_on_the_page)
+/* Of too many, one of which has no case. */
+TEST(many_groups_stay_on_the_page)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text script = {0}, text = {0};
-    struct report_case *cases = ARENA_ARRAY(&arena, struct report_case, 300);
-    for (size_t i = 0; i < 300; i++) {
-        cases[i] = (struct report_case){.label = "it's\na %s `case`",
-                                        .flops_per_s = i == 7 ? INFINITY : 1e9 * (double)(i + 1),
-                                        .bytes_per_s = NAN,
-                                        .measured_ns = 1,
-                                        .model_ns = NAN,
-                                        .ratio = NAN,
-                                        .ridge = NAN};
-        for (int j = 0; j < MARK_LEVELS; j++)
-            cases[i].intensity[j] = j ? NAN : i % 3 ? (double)i : 0;
-    }
+    struct report_case one = {.label = "it's\na %s `case`",
+                              .flops_per_s = INFINITY,
+                              .bytes_per_s = NAN,
+                              .intensity = {2, NAN, NAN, NAN},
+                              .measured_ns = 1,
+                              .model_ns = NAN,
+                              .ratio = NAN,
+                              .ridge = NAN};
     struct report_chart charts[REPORT_PANELS + 2];
     for (size_t i = 0; i < REPORT_PANELS + 2; i++)
-        charts[i] = (struct report_chart){.model = "", .cases = cases, .n = 300};
-    charts[1].n = 0;
+        charts[i] = (struct report_chart){.model = "", .cases = &one, .n = i != 1};
     struct report report = {.charts = charts, .n_charts = REPORT_PANELS + 2};
     script_of(&report, &script);
-    EXPECT(text_get(&script), "(the first 12 of 14 charts)", "set label 'and 1");
+    EXPECT(text_get(&script), "(the first 12 of 14 charts)");
     EXPECT_NO(text_get(&script), "it's");
     report_text(&report, &text);
     EXPECT(text_get(&text), "no roofs of this device are known", "there is nothing to draw");
