@@ -177,22 +177,20 @@ struct drawing {
     size_t n_letters, n_points, n_labels;
 };
 
-static double number_after(const char *script, const char *words)
-{
-    const char *at = strstr(script, words);
-    ck_assert_msg(at != NULL, "no %s", words);
-    return strtod(at + strlen(words), NULL);
-}
-
 static void read_axes(const char *script, struct drawing *ret)
 {
     ck_assert_int_eq(sscanf(script, "set encoding utf8\nset terminal svg size %lf,%lf", &ret->width,
                             &ret->height),
                      2);
-    ret->left = number_after(script, "set lmargin at screen ") * ret->width;
-    ret->right = number_after(script, "set rmargin at screen ") * ret->width;
-    ret->top = (1 - number_after(script, "set tmargin at screen ")) * ret->height;
-    ret->bottom = (1 - number_after(script, "set bmargin at screen ")) * ret->height;
+    ck_assert_int_eq(sscanf(strstr(script, "set lmargin"),
+                            "set lmargin at screen %lf\nset rmargin at screen %lf\n"
+                            "set tmargin at screen %lf\nset bmargin at screen %lf",
+                            &ret->left, &ret->right, &ret->top, &ret->bottom),
+                     4);
+    ret->left *= ret->width;
+    ret->right *= ret->width;
+    ret->top = (1 - ret->top) * ret->height;
+    ret->bottom = (1 - ret->bottom) * ret->height;
     ck_assert_int_eq(sscanf(strstr(script, "set xrange ["),
                             "set xrange [%lf:%lf]\nset yrange [%lf:%lf]", &ret->x_low, &ret->x_high,
                             &ret->y_low, &ret->y_high),

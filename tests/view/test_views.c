@@ -55,8 +55,8 @@ TEST(shown_as_tables)
     SHOWS("show.txt", "fates.gbr", 0);
     SHOWS("show_verbose.txt", "fates.gbr", .verbose = true, .where = "streams in (6, 7)");
     SHOWS_BELOW_HEAD("show_rounds.txt", "rounds.gbr", 0);
-    SHOWS("show_rounds_verbose.txt", "unchecked.gbr", .verbose = true,
-          .where = "dtype = 'fp16' and streams = 1");
+    SHOWS_BELOW_HEAD("show_rounds_verbose.txt", "unchecked.gbr", .verbose = true,
+                     .where = "dtype = 'fp16' and streams = 1");
     SHOWS("show_pivot.txt", "fates.gbr", .pivot = "streams",
           .where = "streams in (1, 3, 4, 5, 6) or bench = 'floor'");
     SHOWS_BELOW_HEAD("show_pivot_two_axes.txt", "rounds.gbr", .pivot = "dtype");
