@@ -13,48 +13,37 @@ static struct roof known[] = {
     {"fp64_scalar", 10e9, false}, {"bf16_tensor", 10e12, false}, {"fp8_tensor", 20e12, false}};
 static const struct roofs all = {known, sizeof known / sizeof *known};
 
+/* What computes; and that a case has no intensity and no ridge. */
+#define VECTOR GB_F32, GB_MATH_VECTOR
+#define VECTOR_64 GB_F64, GB_MATH_VECTOR
+#define NO_RIDGE NAN, NAN
 /* The roof is that of the arithmetic where that bounds, else that of the memory. */
 static const struct {
     const char *name;
     double flops, read, written;
     uint32_t format, unit;
-    int level;
     const char *memory, *math; /* "" is none */
     int bound;
     double intensity, ridge, model_ns;
 } rules[] = {
-    {"a copy", 0, 500, 500, 0, 0, LEVEL_DRAM, "dram_copy", "", BOUND_MEMORY, NAN, NAN, 12.5},
-    {"reads", 0, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", BOUND_MEMORY, NAN, NAN, 10},
-    {"a third is written", 0, 600, 300, 0, 0, LEVEL_DRAM, "dram_triad", "", BOUND_MEMORY, NAN, NAN,
-     10},
-    {"writes", 0, 100, 900, 0, 0, LEVEL_DRAM, "dram_write", "", BOUND_MEMORY, NAN, NAN, 20},
-    {"midway: fewer writes", 0, 500, 100, 0, 0, LEVEL_DRAM, "dram_read", "", BOUND_MEMORY, NAN, NAN,
-     6},
-    {"in the cache, of which copy alone is known", 0, 1000, 0, 0, 0, LEVEL_LAST, "l2_copy", "",
-     BOUND_MEMORY, NAN, NAN, 2.5},
-    {"L1 is not known", 0, 500, 500, 0, 0, LEVEL_L1, "l2_copy", "", BOUND_MEMORY, NAN, NAN, 2.5},
-    {"L3 is not known", 0, 500, 500, 0, 0, LEVEL_L3, "dram_copy", "", BOUND_MEMORY, NAN, NAN, 12.5},
-    {"below the ridge", 5000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
-     BOUND_MEMORY, 5, 10, 10},
-    {"on the ridge", 10000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
-     BOUND_MEMORY, 10, 10, 10},
-    {"above the ridge", 20000, 1000, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "fp32_fma",
-     BOUND_MATH, 20, 10, 20},
-    {"tensor cores", 20000, 1000, 0, GB_BF16, GB_MATH_TENSOR, LEVEL_DRAM, "dram_read",
-     "bf16_tensor", BOUND_MEMORY, 20, 100, 10},
-    {"either fp8", 2e6, 0, 0, GB_F8_E5M2, GB_MATH_TENSOR, LEVEL_DRAM, "", "fp8_tensor", BOUND_MATH,
-     NAN, NAN, 100},
-    {"scalar", 100, 0, 0, GB_F64, GB_MATH_SCALAR, LEVEL_DRAM, "", "fp64_scalar", BOUND_MATH, NAN,
-     NAN, 10},
-    {"a rate that is not known", 1e9, 1000, 0, GB_F64, GB_MATH_VECTOR, LEVEL_DRAM, "dram_read", "",
-     BOUND_UNKNOWN, 1e6, NAN, 10},
-    {"not said what computes", 1e9, 1000, 0, 0, 0, LEVEL_DRAM, "dram_read", "", BOUND_UNKNOWN, 1e6,
-     NAN, 10},
-    {"no such unit or format", 1e9, 0, 0, 99, 77, LEVEL_DRAM, "", "", BOUND_UNKNOWN, NAN, NAN, NAN},
-    {"nothing declared", 0, 0, 0, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", BOUND_UNKNOWN, NAN,
-     NAN, NAN},
-    {"nonsense", NAN, -5, INFINITY, GB_F32, GB_MATH_VECTOR, LEVEL_DRAM, "", "", BOUND_UNKNOWN, NAN,
-     NAN, NAN},
+    {"a copy", 0, 500, 500, 0, 0, "dram_copy", "", BOUND_MEMORY, NO_RIDGE, 12.5},
+    {"reads", 0, 1000, 0, 0, 0, "dram_read", "", BOUND_MEMORY, NO_RIDGE, 10},
+    {"a third is written", 0, 600, 300, 0, 0, "dram_triad", "", BOUND_MEMORY, NO_RIDGE, 10},
+    {"writes", 0, 100, 900, 0, 0, "dram_write", "", BOUND_MEMORY, NO_RIDGE, 20},
+    {"midway: fewer writes", 0, 500, 100, 0, 0, "dram_read", "", BOUND_MEMORY, NO_RIDGE, 6},
+    {"below the ridge", 5000, 1000, 0, VECTOR, "dram_read", "fp32_fma", BOUND_MEMORY, 5, 10, 10},
+    {"on the ridge", 10000, 1000, 0, VECTOR, "dram_read", "fp32_fma", BOUND_MEMORY, 10, 10, 10},
+    {"above the ridge", 20000, 1000, 0, VECTOR, "dram_read", "fp32_fma", BOUND_MATH, 20, 10, 20},
+    {"tensor cores", 20000, 1000, 0, GB_BF16, GB_MATH_TENSOR, "dram_read", "bf16_tensor",
+     BOUND_MEMORY, 20, 100, 10},
+    {"either fp8", 2e6, 0, 0, GB_F8_E5M2, GB_MATH_TENSOR, "", "fp8_tensor", BOUND_MATH, NO_RIDGE,
+     100},
+    {"scalar", 100, 0, 0, GB_F64, GB_MATH_SCALAR, "", "fp64_scalar", BOUND_MATH, NO_RIDGE, 10},
+    {"rate not known", 1e9, 1000, 0, VECTOR_64, "dram_read", "", BOUND_UNKNOWN, 1e6, NAN, 10},
+    {"unit not said", 1e9, 1000, 0, 0, 0, "dram_read", "", BOUND_UNKNOWN, 1e6, NAN, 10},
+    {"no such unit", 1e9, 0, 0, 99, 77, "", "", BOUND_UNKNOWN, NO_RIDGE, NAN},
+    {"nothing declared", 0, 0, 0, VECTOR, "", "", BOUND_UNKNOWN, NO_RIDGE, NAN},
+    {"nonsense", NAN, -5, INFINITY, VECTOR, "", "", BOUND_UNKNOWN, NO_RIDGE, NAN},
 };
 
 static void expect_roof(const char *what, const char *expected, const struct roof *got)
@@ -89,7 +78,7 @@ TEST_EACH(cases_are_held_against, rules)
                            .math_format = rules[_i].format,
                            .math_unit = rules[_i].unit};
     struct roofline got;
-    roofline_of(&all, &work, rules[_i].level, &got);
+    roofline_of(&all, &work, LEVEL_DRAM, &got);
     expect_roof(name, rules[_i].memory, got.memory);
     expect_roof(name, rules[_i].math, got.math);
     expect_roof(name, rules[_i].bound == BOUND_MATH ? rules[_i].math : rules[_i].memory, got.roof);
@@ -99,13 +88,28 @@ TEST_EACH(cases_are_held_against, rules)
     expect_number(name, rules[_i].model_ns, got.model_ns);
 }
 
-TEST(the_last_cache_is_l3_where_there_is_one)
+/* Where nothing is known of a level, the next one that is farther out bounds a case. */
+TEST(levels_stand_for_each_other)
 {
+    static const struct {
+        int level;
+        const char *roof;
+    } levels[] = {{LEVEL_DRAM, "dram_copy"},
+                  {LEVEL_LAST, "l2_copy"},
+                  {LEVEL_L1, "l2_copy"},
+                  {LEVEL_L3, "dram_copy"}};
     struct roof more[] = {{"l2_read", 400e9, false}, {"l3_read", 200e9, false}};
     const struct roofs both = {more, 2}, none = {0};
-    const struct gb_work work = {.size = sizeof work, .bytes_read = 1000};
+    struct gb_work work = {.size = sizeof work, .bytes_read = 500, .bytes_written = 500};
     struct roofline got;
-    roofline_of(&both, &work, LEVEL_LAST, &got);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        roofline_of(&all, &work, levels[i].level, &got);
+        expect_roof("level", levels[i].roof, got.memory);
+    }
+    work.bytes_written = 0;
+    roofline_of(&all, &work, LEVEL_LAST, &got); /* of which copy alone is known */
+    expect_roof("the last cache", "l2_copy", got.memory);
+    roofline_of(&both, &work, LEVEL_LAST, &got); /* it is L3 where there is one */
     expect_roof("the last cache", "l3_read", got.memory);
     roofline_of(&both, &work, LEVEL_DRAM, &got);
     ck_assert_ptr_null(got.memory); /* a cache's bandwidth says nothing of DRAM */
@@ -362,49 +366,44 @@ static void make_file(const char *name, unsigned run, bool has_roofs, bool has_c
     views_sql(name, SET "status = 'wrong result' WHERE bench = 'ceilings' AND position = 2");
 }
 
-static void expect_roofs(const char *file, const char *roofs, int64_t run, const char *expected)
-{
-    ck_assert_str_eq(EXPORTED_CSV(file, .run = run, .columns = "roof_name,roof_ratio,roofs_source",
-                                  .roofs = roofs,
-                                  .where = "streams = 1 AND plugin = 'multistream'"),
-                     expected);
-}
+#define COLUMNS "roof_name,roof_ratio,roofs_source"
 
-#define HEAD "roof_name,roof_ratio,roofs_source\n"
+/* The roof of the first product in results.gbr, and what is said of where it is from. */
+static void expect_roofs(const char *roofs, int64_t run, const char *roof, const char *source)
+{
+    CLEANUP(text_free) struct text expected = {0};
+    text_printf(&expected, COLUMNS "\n%s,%s\n", roof, source);
+    ck_assert_str_eq(EXPORTED_CSV("results.gbr", .run = run, .columns = COLUMNS, .roofs = roofs,
+                                  .where = "streams = 1 AND plugin = 'multistream'"),
+                     text_get(&expected));
+}
 
 TEST(roofs_are_looked_for_in_order)
 {
-    CLEANUP(text_free) struct text expected = {0};
     CLEANUP(arena_free) struct arena arena = {0};
     const char *chosen = arena_text(&arena, fixture_path("chosen.gbr"));
     make_file("results.gbr", 1, false, true);
-    expect_roofs("results.gbr", NULL, RUN_NEWEST, HEAD ",,\n");
+    expect_roofs(NULL, RUN_NEWEST, ",", "");
     make_file("gbrun/roofs.gbr", 4, true, false);
-    text_printf(&expected,
-                HEAD "dram_read,0.2,\"run 1 of %s/gbrun/roofs.gbr, 2026-01-04 10:00:00 "
-                     "UTC\"\n",
-                fixture_folder);
-    expect_roofs("results.gbr", NULL, RUN_NEWEST, text_get(&expected));
+    expect_roofs(NULL, RUN_NEWEST, "dram_read,0.2",
+                 arena_printf(&arena, "\"run 1 of %s/gbrun/roofs.gbr, 2026-01-04 10:00:00 UTC\"",
+                              fixture_folder));
     make_file("results.gbr", 2, true, false); /* newer, in the same file */
-    expect_roofs("results.gbr", NULL, 1,
-                 HEAD "dram_read,0.4,\"run 2 of this file, 2026-01-02 10:00:00 UTC\"\n");
+    expect_roofs(NULL, 1, "dram_read,0.4", "\"run 2 of this file, 2026-01-02 10:00:00 UTC\"");
     make_file("results.gbr", 4, true, false);
-    expect_roofs("results.gbr", NULL, 1,
-                 HEAD "dram_read,0.2,\"run 3 of this file, 2026-01-04 10:00:00 UTC\"\n");
+    expect_roofs(NULL, 1, "dram_read,0.2", "\"run 3 of this file, 2026-01-04 10:00:00 UTC\"");
     make_file("chosen.gbr", 5, true, false);
-    text_clear(&expected);
-    text_printf(&expected, HEAD "dram_read,0.16,\"run 1 of %s, 2026-01-05 10:00:00 UTC\"\n",
-                chosen);
-    expect_roofs("results.gbr", chosen, 1, text_get(&expected));
+    expect_roofs(chosen, 1, "dram_read,0.16",
+                 arena_printf(&arena, "\"run 1 of %s, 2026-01-05 10:00:00 UTC\"", chosen));
 }
 
 TEST(a_run_prefers_its_own_roofs)
 {
     make_file("results.gbr", 1, true, true);
     make_file("results.gbr", 2, true, true);
-    expect_roofs("results.gbr", NULL, RUN_ALL,
-                 HEAD "dram_read,0.8,\"run 1 of this file, 2026-01-01 10:00:00 UTC\"\n"
-                      "dram_read,0.4,\"run 2 of this file, 2026-01-02 10:00:00 UTC\"\n");
+    expect_roofs(NULL, RUN_ALL, "dram_read,0.8",
+                 "\"run 1 of this file, 2026-01-01 10:00:00 UTC\"\n"
+                 "dram_read,0.4,\"run 2 of this file, 2026-01-02 10:00:00 UTC\"");
 }
 
 /* A cache that is slower than memory is not believed, nor is what was undecided certain. */
@@ -423,10 +422,9 @@ TEST(roofs_that_contradict_and_doubtful_ones)
     views_make("results.gbr", 1, text_get(&cases), roofs_sql);
     views_sql("results.gbr", products_sql);
     views_sql("results.gbr", SET "verdict = 'unconverged' WHERE id IN (5, 6)");
-    expect_roofs("results.gbr", NULL, 1,
-                 HEAD "dram_read,0.8,\"run 1 of this file, 2026-01-01 10:00:00 UTC; left out, as a "
-                      "level farther out is faster: l2_read; not certified or disturbed: "
-                      "fp32_fma\"\n");
+    expect_roofs(NULL, 1, "dram_read,0.8",
+                 "\"run 1 of this file, 2026-01-01 10:00:00 UTC; left out, as a level farther out "
+                 "is faster: l2_read; not certified or disturbed: fp32_fma\"");
 }
 
 TEST(roofs_of_another_model_are_of_no_use)
