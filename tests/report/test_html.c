@@ -34,38 +34,28 @@ static const char *page_of(const char *file, const char *baseline)
     return text_get(&page);
 }
 
+static void expect_in_order(const char *page, const char *const *parts)
+{
+    for (; *parts; parts++) {
+        EXPECT(page, *parts);
+        page = strstr(page, *parts);
+    }
+}
+#define EXPECT_IN_ORDER(page, ...) expect_in_order(page, (const char *const[]){__VA_ARGS__, NULL})
+
 TEST_FIXTURE(fixture_begin, fixture_end)
 
 TEST(parts_are_in_order)
 {
     views_make_file("results.gbr");
     const char *page = page_of("results.gbr", NULL);
-    static const char *const parts[] = {"<!DOCTYPE html>",
-                                        "default-src 'none'",
-                                        "Before you trust this",
-                                        "streams streams=4: crashed (SIGSEGV)",
-                                        "the governor is powersave",
-                                        "case is not certified",
-                                        "still falling by 0.4 % a second",
-                                        "<h2>Cases</h2>",
-                                        "crashed (SIGSEGV)",
-                                        "<h2>Sweeps</h2>",
-                                        "<h2>Each case</h2>",
-                                        "share of the samples",
-                                        "data-low=\"1 ",
-                                        "stopped because",
-                                        "<h2>Verification</h2>",
-                                        "0.5</td>",
-                                        "4000</td>",
-                                        "<h2>Machine",
-                                        "Example CPU 9000",
-                                        "The configuration in force",
-                                        "<script>"};
-    const char *at = page;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        EXPECT(at, parts[i]);
-        at = strstr(at, parts[i]);
-    }
+    EXPECT_IN_ORDER(page, "<!DOCTYPE html>", "default-src 'none'", "Before you trust this",
+                    "streams streams=4: crashed (SIGSEGV)", "the governor is powersave",
+                    "case is not certified", "still falling by 0.4 % a second", "<h2>Cases</h2>",
+                    "crashed (SIGSEGV)", "<h2>Sweeps</h2>", "<h2>Each case</h2>",
+                    "share of the samples", "data-low=\"1 ", "stopped because",
+                    "<h2>Verification</h2>", "0.5</td>", "4000</td>", "<h2>Machine",
+                    "Example CPU 9000", "The configuration in force", "<script>");
     ck_assert_uint_eq(views_count(page, "<details class=\"filtered\""), 10);
     ck_assert_uint_eq(views_count(page, "<canvas"), 8); /* not of the crashed and the skipped one */
     ck_assert_uint_eq(views_count(page, "<script>"), 1);

@@ -141,24 +141,30 @@ static const struct {
                 {"no arithmetic", make_no_arithmetic, 0},
                 {"empty", make_empty, 0}};
 
-static void make_page(int picture, struct plot_page *page)
+static const struct report *report_of(int picture)
 {
+    struct report *report = ARENA_NEW(&arena, struct report);
     struct report_chart *chart = ARENA_NEW(&arena, struct report_chart);
-    struct report report = {.charts = chart, .n_charts = 1};
+    *report = (struct report){.charts = chart, .n_charts = 1};
     chart->model = "Example GPU";
     chart->source = "run 1 of roofs.gbr, 2026-01-01 10:00:00 UTC";
     pictures[picture].make(chart);
-    report_page(&report, &arena, page);
+    return report;
+}
+
+static const char *script_of_report(const struct report *report)
+{
+    static struct text script;
+    struct plot_page page;
+    text_clear(&script);
+    report_page(report, &arena, &page);
+    plot_script(&page, PLOT_SVG, NULL, &script);
+    return text_get(&script);
 }
 
 static const char *script_of(int picture)
 {
-    static struct text script;
-    struct plot_page page;
-    make_page(picture, &page);
-    text_clear(&script);
-    plot_script(&page, PLOT_SVG, NULL, &script);
-    return text_get(&script);
+    return script_of_report(report_of(picture));
 }
 
 /* ---- what the script draws, in pixels ---- */
@@ -307,16 +313,13 @@ TEST(cases_have_one_number_and_a_shape_for_each_level)
 {
     const char *script = script_of(0);
     const struct drawing *drawing = drawing_of(script);
-    size_t n_numbers = n_numbers_of(drawing);
-    ck_assert_uint_eq(n_numbers, 30);
+    ck_assert_uint_eq(n_numbers_of(drawing), 30);
     ck_assert_uint_eq(drawing->n_points, 12 + 30 + 20); /* ten of DRAM are beyond */
     EXPECT(script, "set format y '%.0s %cFLOP/s'", "set ytics 10\n",
            "set xlabel 'arithmetic intensity (FLOP/byte)'", "with points pt 9 ",
-           "with points pt 5 ", "with points pt 13 ",
-           "with vectors head filled"); /* to those beyond */
-    EXPECT(script, "with lines lw 0.8 lc rgb '#00909090' notitle",
-           " 7500000000\n0.075 7500000000\n\n"); /* from L2 to DRAM, and a gap */
-    EXPECT(script, "'arrows: levels hardly used");
+           "with points pt 5 ", "with points pt 13 ", "'arrows: levels hardly used",
+           "with vectors head filled", /* to those beyond; and from L2 to DRAM, and a gap: */
+           "with lines lw 0.8 lc rgb '#00909090' notitle", " 7500000000\n0.075 7500000000\n\n");
     ck_assert_double_eq(drawing->x_high, 1e4); /* not 1e6 */
 }
 
@@ -333,9 +336,8 @@ TEST(roofs_of_a_level_share_a_name)
     }
     ck_assert_uint_eq(n_dram, 1);
     ck_assert_uint_eq(n_l2, 1);
-    EXPECT(script, "set label 'dram_write 4.65 TB/s' at screen"); /* in the list each is named */
-    EXPECT(script, "lc rgb '#660072B2' notitle");                 /* faint: unused */
-    EXPECT(script, "lc rgb '#000072B2' notitle");
+    EXPECT(script, "set label 'dram_write 4.65 TB/s' at screen", /* in the list each is named */
+           "lc rgb '#660072B2' notitle", "lc rgb '#000072B2' notitle"); /* unused ones are faint */
 }
 
 TEST(cases_without_arithmetic_are_apart)
@@ -352,23 +354,19 @@ TEST(cases_without_arithmetic_are_apart)
 
 TEST(the_picture_grows_with_its_cases)
 {
-    struct plot_page page;
     struct report_chart chart = {.model = "", .source = NULL};
     struct report report = {.charts = &chart, .n_charts = 1};
-    CLEANUP(text_free) struct text all = {0}, most = {0};
     for (size_t i = 0; i < REPORT_CASES; i++)
         add_case(&chart, numbered("c", i), 1e9 * (double)(i + 1), 2 + (double)i);
-    report_page(&report, &arena, &page);
-    plot_script(&page, PLOT_SVG, NULL, &all);
-    EXPECT(text_get(&all), "set label 'c=79' at screen");
-    EXPECT_NO(text_get(&all), "set label 'and ");
+    const char *script = script_of_report(&report);
+    EXPECT(script, "set label 'c=79' at screen");
+    EXPECT_NO(script, "set label 'and ");
     for (size_t i = 0; i < 20; i++)
         add_case(&chart, numbered("d", i), 1e9 * (double)(i + 1), 300 + (double)i);
-    report_page(&report, &arena, &page);
-    plot_script(&page, PLOT_SVG, NULL, &most);
-    EXPECT(text_get(&most), "set label 'and 20 more' at screen");
-    EXPECT_NO(text_get(&most), "d=0", "set label '81'");
-    ck_assert_uint_eq(drawing_of(text_get(&most))->n_points, 100); /* marks they have */
+    script = script_of_report(&report);
+    EXPECT(script, "set label 'and 20 more' at screen");
+    EXPECT_NO(script, "d=0", "set label '81'");
+    ck_assert_uint_eq(drawing_of(script)->n_points, 100); /* marks they have */
 }
 
 TEST(long_names_take_more_lines)
@@ -383,7 +381,7 @@ static void expect_drawn(int i, const char *kind)
     char file[300];
     struct plot_page page;
     struct gb_error error;
-    make_page(i, &page);
+    report_page(report_of(i), &arena, &page);
     snprintf(file, sizeof file, "%s/roofline%d.%s", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", i,
              kind);
     ck_assert_msg(plot_write(&page, file, &error) == GB_OK, "%s: %s", pictures[i].name, error.text);
