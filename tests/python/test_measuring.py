@@ -16,6 +16,7 @@ import time
 import timeit
 import types
 import unittest
+import unittest.mock
 
 import gbrun
 import results
@@ -25,17 +26,6 @@ FEW = {"policy": "fixed", "samples": 20, "device": "cpu"}
 
 def work(n=300):
     return sum(range(n))
-
-
-@contextlib.contextmanager
-def unraisable():
-    """The exceptions of callbacks that Python would print."""
-    seen = []
-    hook, sys.unraisablehook = sys.unraisablehook, seen.append
-    try:
-        yield seen
-    finally:
-        sys.unraisablehook = hook
 
 
 class Tests(unittest.TestCase):
@@ -105,7 +95,8 @@ class Tests(unittest.TestCase):
         def fails():
             raise Wordless
 
-        with unraisable() as seen:
+        seen = []
+        with unittest.mock.patch.object(sys, "unraisablehook", seen.append):
             for callbacks in ({"fn": fails}, {"fn": work, "reset": fails}, {"fn": work, "verify": fails}):
                 with self.assertRaises(Wordless):
                     gbrun.measure(**callbacks, **FEW)
@@ -151,7 +142,8 @@ class Tests(unittest.TestCase):
             def __del__(self):
                 raise ValueError("late")
 
-        with unraisable() as seen:
+        seen = []
+        with unittest.mock.patch.object(sys, "unraisablehook", seen.append):
             self.assertGreater(gbrun.measure(lambda: Late() and None, **FEW).time, 0)
         self.assertIs(seen[0].exc_type, ValueError)
 
@@ -289,62 +281,47 @@ class Tests(unittest.TestCase):
         self.assertNotIn("moved", repr(found))
 
     def test_a_stream_is_the_current_one(self):
-        streams = []
+        streams, seen = [], []
 
-        class Current:
-            def __init__(self, stream):
-                self.stream = stream
+        @contextlib.contextmanager
+        def current(stream):
+            streams.append(stream)
+            yield
+            streams.append(None)
 
-            def __enter__(self):
-                streams.append(self.stream)
-
-            def __exit__(self, *error):
-                streams.append(None)
-
-        seen = []
-        sys.modules["cupy"] = types.SimpleNamespace(cuda=types.SimpleNamespace(ExternalStream=Current))
-        try:
+        cupy = types.SimpleNamespace(cuda=types.SimpleNamespace(ExternalStream=current))
+        with unittest.mock.patch.dict(sys.modules, cupy=cupy):
             calls = gbrun._Calls(gbrun._library(), work)
             calls._in_stream(gbrun._with_stream(lambda stream: seen.append(stream)), 7, 2)
-        finally:
-            del sys.modules["cupy"]
         self.assertEqual((streams, seen), ([7, None], [7, 7]))
 
     def test_a_backward_pass_is_captured_with_its_forward_pass(self):
-        class Context:
-            entered = []
+        entered = []
 
-            def __init__(self, *of):
-                self.of = of
-
-            def __enter__(self):
-                self.entered.append(self.of)
-
-            def __exit__(self, *error):
-                pass
+        @contextlib.contextmanager
+        def context(*of):
+            entered.append(of)
+            yield
 
         def tensor(number):
             return types.SimpleNamespace(grad_fn=types.SimpleNamespace(_sequence_nr=lambda: number))
 
         ran = []
         cuda = types.SimpleNamespace(
-            is_initialized=lambda: True, is_current_stream_capturing=lambda: True, stream=Context, ExternalStream=int,
-            MemPool=lambda: "pool", use_mem_pool=Context,
+            is_initialized=lambda: True, is_current_stream_capturing=lambda: True, stream=context, ExternalStream=int,
+            MemPool=lambda: "pool", use_mem_pool=context,
         )  # fmt: skip
         autograd = types.SimpleNamespace(_engine_run_backward=lambda tensors: ran.append(tensors), _get_sequence_nr=lambda: 5)
         engine = autograd._engine_run_backward
-        sys.modules["torch"] = types.SimpleNamespace(cuda=cuda, autograd=autograd)
-        try:
+        with unittest.mock.patch.dict(sys.modules, torch=types.SimpleNamespace(cuda=cuda, autograd=autograd)):
             for roots, captured in (([tensor(5)], True), ([tensor(4)], False), ([tensor(6), tensor(1)], False), ([1], False)):
                 ran.clear()
                 calls = gbrun._Calls(gbrun._library(), lambda roots=roots: autograd._engine_run_backward(roots))
                 self.assertEqual(calls.subject.run(None, 7, 1) == 0, captured)
                 self.assertEqual(ran, [roots] if captured else [])
                 self.assertIs(autograd._engine_run_backward, engine)
-        finally:
-            del sys.modules["torch"]
-        self.assertIn((7,), Context.entered)
-        self.assertIn(("pool",), Context.entered)
+        self.assertIn((7,), entered)
+        self.assertIn(("pool",), entered)
 
     def test_results_are_verified(self):
         found = gbrun.measure(lambda: array.array("f", [0.1, 0.2]), verify=lambda: [0.1, 0.2], **FEW)
