@@ -13,42 +13,10 @@ static void setup(void)
 
 TEST_FIXTURE(setup, fixture_end)
 
-/* Whether a text, or each line of it, is JSON. */
-static void expect_json(const char *text, bool is_lines)
-{
-    CLEANUP(text_free) struct text copy = {0};
-    struct store *store = fixture_open("fates.gbr", STORE_READ);
-    sqlite3_stmt *check = NULL;
-    sqlite3_prepare_v2(store->db, "SELECT json_valid(?)", -1, &check, NULL);
-    text_add(&copy, text);
-    int n = 0;
-    for (char *save = NULL, *line = strtok_r(copy.data, is_lines ? "\n" : "", &save); line;
-         line = strtok_r(NULL, "\n", &save), n++) {
-        sqlite3_bind_text(check, 1, line, -1, SQLITE_STATIC);
-        ck_assert_int_eq(sqlite3_step(check), SQLITE_ROW);
-        ck_assert_msg(sqlite3_column_int(check, 0), "%s", line);
-        sqlite3_reset(check);
-    }
-    ck_assert_int_gt(n, is_lines);
-    sqlite3_finalize(check);
-    fixture_close(store);
-}
-
-/* What is shown or exported of a file is what the golden has; and JSON is JSON. */
-static void expect_golden(const char *golden, const char *file, struct view_options options,
-                          bool is_shown)
-{
-    const char *got = views_print(file, &options, is_shown);
-    views_expect_golden(golden, got);
-    if (options.format == FORMAT_JSON || options.format == FORMAT_JSONL)
-        expect_json(got, options.format == FORMAT_JSONL);
-}
-#define SHOWS(golden, file, ...)                                                                   \
-    expect_golden(golden, file, (struct view_options){__VA_ARGS__}, true)
+#define SHOWS(golden, file, ...) views_expect_golden(golden, SHOWN(file, __VA_ARGS__))
 #define SHOWS_BELOW_HEAD(golden, file, ...)                                                        \
     views_expect_golden(golden, views_below_head(SHOWN(file, __VA_ARGS__)))
-#define EXPORTS(golden, file, ...)                                                                 \
-    expect_golden(golden, file, (struct view_options){__VA_ARGS__}, false)
+#define EXPORTS(golden, file, ...) views_expect_golden(golden, EXPORTED(file, __VA_ARGS__))
 
 TEST(shown_as_tables)
 {
