@@ -91,8 +91,7 @@ TEST(a_page_of_nodes_is_sound)
     CLEANUP(text_free) struct text page = {0};
     struct gb_error error = {0};
     struct fleet *fleet = fleet_of("<b>&\"1 factor=1.05 driver=<i>\nn2\nn3\nn4");
-    char path[300];
-    snprintf(path, sizeof path, "%s", fixture_path("nodes.html"));
+    const char *path = fixture_path("nodes.html");
     ck_assert_int_eq(html_nodes_write(fleet_result(fleet), path, &error), GB_OK);
     read_page(path, &page);
     EXPECT(text_get(&page), "<h2>Nodes</h2>", "1 of 4 nodes is flagged: &lt;b&gt;&amp;",
@@ -109,10 +108,8 @@ TEST(a_page_of_runs_has_its_nodes)
     CLEANUP(text_free) struct text page = {0};
     struct gb_error error = {0};
     struct html_input inputs[4];
-    char path[300], file[300];
     fleet_store("a.gbr", 1, FLEET_EIGHT);
-    snprintf(path, sizeof path, "%s", fixture_path("page.html"));
-    snprintf(file, sizeof file, "%s", fixture_path("a.gbr"));
+    const char *path = fixture_path("page.html"), *file = fixture_path("a.gbr");
     for (size_t i = 0; i < 4; i++)
         inputs[i] = (struct html_input){.path = file, .run = (int64_t)i + 1};
     for (size_t n = 2; n <= 4; n += 2) {

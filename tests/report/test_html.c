@@ -9,14 +9,12 @@
 static int32_t write_page(const char *file, const char *baseline, const char *where,
                           struct text *out, struct gb_error *error)
 {
-    char path[300], base_path[300], page[300];
-    snprintf(path, sizeof path, "%s", fixture_path(file));
-    snprintf(page, sizeof page, "%s", fixture_path("page.html"));
-    snprintf(base_path, sizeof base_path, "%s", fixture_path(baseline ? baseline : ""));
-    const struct html_input input = {.path = path}, base = {.path = base_path};
+    const char *page = fixture_path("page.html");
+    const struct html_input input = {.path = fixture_path(file)},
+                            base = {.path = fixture_path(baseline ? baseline : "")};
     const struct html_options options = {.where = where, .baseline = baseline ? &base : NULL};
-    text_clear(out);
     int32_t status = html_report_write(&input, 1, &options, page, error);
+    text_clear(out);
     if (status == GB_OK) {
         views_read(page, out);
         unlink(page);
