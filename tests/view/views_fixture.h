@@ -20,17 +20,6 @@ static inline void views_sql(const char *file, const char *sql)
     sqlite3_close(db);
 }
 
-/* The case has that status, and nothing was measured or verified. */
-static inline void views_fail(struct fixture_case *c, int status, const char *text)
-{
-    struct case_record *record = &c->record;
-    record->status = status;
-    record->status_text = text;
-    record->stop_reason = "";
-    record->has_estimate = false;
-    record->n_samples = record->n_columns = record->n_checks = record->n_summaries = 0;
-}
-
 /* A case from its time and the rest of its line, which it keeps and changes. */
 static inline void views_read_case(const char *time, char *rest, unsigned number,
                                    struct fixture_case *c)
@@ -52,10 +41,14 @@ static inline void views_read_case(const char *time, char *rest, unsigned number
         fixture_add(c, *end ? fixture_words(name, value, is_axis)
                             : fixture_integer(c, name, n, is_axis));
     }
-    if (*time == '-')
-        views_fail(c, CASE_SKIPPED, "");
-    if (*time == '!')
-        views_fail(c, CASE_CRASHED, "SIGSEGV");
+    if (*time != '-' && *time != '!')
+        return;
+    struct case_record *record = &c->record;
+    record->status = *time == '!' ? CASE_CRASHED : CASE_SKIPPED;
+    record->status_text = *time == '!' ? "SIGSEGV" : "";
+    record->stop_reason = "";
+    record->has_estimate = false;
+    record->n_samples = record->n_columns = record->n_checks = record->n_summaries = 0;
 }
 
 /*
