@@ -4,7 +4,8 @@ INSERT INTO metric SELECT id, 1, 'switches', 10 * (id - 1), '1/s' FROM bench_cas
 UPDATE bench_case SET low_ns = -9e999, high_ns = 9e999, note = 'still falling by 0.4 % a second',
     verdict = 'unconverged', stop_reason = 'max_time 15 s' WHERE id = 3;
 UPDATE bench_case SET status = 'wrong result' WHERE id = 5;
-UPDATE check_result SET passed = 0, value = 0.5, text = 'abs 0.5 > 1e-06 at [17]: expected 1.5, got 2' WHERE case_id = 5;
+UPDATE check_result SET passed = 0, value = 0.5, text = 'abs 0.5 > 1e-06 at [17]: expected 1.5, got 2'
+    WHERE case_id = 5;
 INSERT INTO check_worst VALUES (5, 0, 'C', 17, 1.5, 2, 4194304), (5, 1, 'C', 5, -0.1, -0.100000008, 1);
 UPDATE bench_case SET verdict = 'multimodal', n_lost = 3 WHERE id = 6;
 INSERT INTO mode VALUES (6, 0, 160e3, 159e3, 161e3, 0.61), (6, 1, 190e3, 189e3, 191e3, 0.39);

@@ -79,16 +79,16 @@ TEST(exported)
 TEST(groups_count_what_was_measured)
 {
     for (unsigned run = 1; run <= 2; run++)
-        views_make(
-            "two.gbr", run,
-            "100 streams rows=32 +streams=1\n"
-            "100 streams rows=32 +streams=2\n"
-            "100 streams rows=32 +streams=3\n"
-            "100 streams rows=32 +streams=4\n",
-            "UPDATE bench_case SET status = CASE sequence WHEN 0 THEN 'ok' WHEN 1 THEN "
-            "'skipped' WHEN 2 THEN 'crashed' ELSE 'cancelled' END;"
-            "UPDATE check_result SET value = (SELECT sequence + run_id FROM bench_case WHERE "
-            "id = case_id AND sequence < 3)");
+        views_make("two.gbr", run,
+                   "100 streams rows=32 +streams=1\n"
+                   "100 streams rows=32 +streams=2\n"
+                   "100 streams rows=32 +streams=3\n"
+                   "100 streams rows=32 +streams=4\n",
+                   "UPDATE bench_case SET status = 'skipped' WHERE sequence = 1;"
+                   "UPDATE bench_case SET status = 'crashed' WHERE sequence = 2;"
+                   "UPDATE bench_case SET status = 'cancelled', done = 0 WHERE sequence = 3;"
+                   "UPDATE check_result SET value = (SELECT sequence + run_id FROM bench_case"
+                   " WHERE id = case_id AND sequence < 3)");
     ck_assert_str_eq(EXPORTED_CSV("two.gbr", .run = RUN_ALL, .group_by = "rows",
                                   .columns = "count,pass_rate,avg(check.abs),max(check.abs),"
                                              "min(exact_ratio)"),
