@@ -34,20 +34,16 @@ TEST_FIXTURE(setup, fixture_end)
 
 TEST(shown_as_tables)
 {
-    views_expect_golden(
-        "show_breakdown.txt",
-        views_below_head(SHOWN("kernels.gbr", .breakdown = true, .where = "streams < 7")));
-    views_expect_golden("show_breakdown_80.txt",
-                        views_below_head(SHOWN("kernels.gbr", .breakdown = true, .width = 80,
-                                               .where = "streams = 1")));
-    views_expect_golden(
-        "show_breakdown.md",
-        SHOWN("kernels.gbr", .breakdown = true, .format = FORMAT_MARKDOWN, .where = "streams = 1"));
-    views_expect_golden("show_kernel_columns.txt",
-                        views_below_head(SHOWN("kernels.gbr",
-                                               .columns = "streams,kernels,kernel,grid,block,"
-                                                          "registers,shared_bytes,occupancy",
-                                               .where = "streams in (1, 2, 4, 5)")));
+    SHOWS_BELOW_HEAD("show_breakdown.txt", "kernels.gbr", .breakdown = true,
+                     .where = "streams < 7");
+    SHOWS_BELOW_HEAD("show_breakdown_80.txt", "kernels.gbr", .breakdown = true, .width = 80,
+                     .where = "streams = 1");
+    SHOWS("show_breakdown.md", "kernels.gbr", .breakdown = true, .format = FORMAT_MARKDOWN,
+          .where = "streams = 1");
+    SHOWS_BELOW_HEAD("show_kernel_columns.txt", "kernels.gbr",
+                     .columns = "streams,kernels,kernel,grid,block,registers,shared_bytes,"
+                                "occupancy",
+                     .where = "streams in (1, 2, 4, 5)");
 }
 
 TEST(tables_fit_a_terminal)

@@ -33,10 +33,7 @@ TEST(a_value_of_an_option_is_compared_by_rounds)
     double d[3];
     for (unsigned r = 0; r < 3; r++)
         d[r] = log(time_of(2, r)) - log(time_of(0, r));
-    double mean = (d[0] + d[1] + d[2]) / 3, squares = 0;
-    for (unsigned r = 0; r < 3; r++)
-        squares += (d[r] - mean) * (d[r] - mean);
-    double half = 4.302652729749464 * sqrt(squares / 2 / 3);
+    const double mean = mean_of(d, 3), half = 4.302652729749464 * stdev_of(d, 3) / sqrt(3);
     double ratio, low, high;
     const char *got = EXPORTED_CSV("rounds.gbr", .relative_to = "dtype=fp16",
                                    .columns = "ratio,ratio_low,ratio_high",
@@ -50,23 +47,19 @@ TEST(a_value_of_an_option_is_compared_by_rounds)
 
 TEST(ratios_are_in_every_table)
 {
-    views_expect_golden("relative.txt",
-                        views_below_head(SHOWN("rounds.gbr", .relative_to = "dtype=fp16")));
-    views_expect_golden(
-        "relative_pivot.txt",
-        views_below_head(SHOWN("rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype")));
-    views_expect_golden("relative_pivot.csv",
-                        EXPORTED_CSV("rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype",
-                                     .columns = "median_ns,ratio,ratio_low,gflops / 2 as half"));
-    views_expect_golden("relative_pivot.md",
-                        EXPORTED("rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype",
-                                 .format = FORMAT_MARKDOWN, .transpose = true));
-    views_expect_golden("relative_groups.csv",
-                        EXPORTED_CSV("rounds.gbr", .relative_to = "dtype=fp16", .group_by = "dtype",
-                                     .columns = "count,geomean(ratio),geomean_low(ratio) as low,"
-                                                "geomean_high(ratio),max(ratio)"));
-    views_expect_golden("relative.md", EXPORTED("rounds.gbr", .relative_to = "dtype=fp16",
-                                                .format = FORMAT_MARKDOWN, .rows = ROWS_COMBINED));
+    SHOWS_BELOW_HEAD("relative.txt", "rounds.gbr", .relative_to = "dtype=fp16");
+    SHOWS_BELOW_HEAD("relative_pivot.txt", "rounds.gbr", .relative_to = "dtype=fp16",
+                     .pivot = "dtype");
+    EXPORTS("relative_pivot.csv", "rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype",
+            .format = FORMAT_CSV, .columns = "median_ns,ratio,ratio_low,gflops / 2 as half");
+    EXPORTS("relative_pivot.md", "rounds.gbr", .relative_to = "dtype=fp16", .pivot = "dtype",
+            .format = FORMAT_MARKDOWN, .transpose = true);
+    EXPORTS("relative_groups.csv", "rounds.gbr", .relative_to = "dtype=fp16", .group_by = "dtype",
+            .format = FORMAT_CSV,
+            .columns = "count,geomean(ratio),geomean_low(ratio) as low,geomean_high(ratio),"
+                       "max(ratio)");
+    EXPORTS("relative.md", "rounds.gbr", .relative_to = "dtype=fp16", .format = FORMAT_MARKDOWN,
+            .rows = ROWS_COMBINED);
 }
 
 /* Each case once, whatever the number of its rounds; the base is not among them. */

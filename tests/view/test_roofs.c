@@ -464,16 +464,14 @@ TEST(a_file_that_is_no_results_file)
 TEST(tables_show_them)
 {
     make_file("results.gbr", 1, true, true);
-    views_expect_golden("show_roofs.txt", views_below_head(SHOWN("results.gbr", 0)));
-    views_expect_golden("roofs.csv",
-                        EXPORTED_CSV("results.gbr",
-                                     .columns = "label,math_format,math_unit,intensity,bound,"
-                                                "ridge,roof_name,roof_ratio,model_ns",
-                                     .where = "roof_ratio > 0.5", .sort = "-roof_ratio"));
+    SHOWS_BELOW_HEAD("show_roofs.txt", "results.gbr", 0);
+    EXPORTS("roofs.csv", "results.gbr", .format = FORMAT_CSV,
+            .columns = "label,math_format,math_unit,intensity,bound,ridge,roof_name,roof_ratio,"
+                       "model_ns",
+            .where = "roof_ratio > 0.5", .sort = "-roof_ratio");
     views_sql("results.gbr", "DELETE FROM check_summary; DELETE FROM check_histogram");
-    views_expect_golden(
-        "show_roofs_verbose.txt",
-        views_below_head(SHOWN("results.gbr", .verbose = true, .where = "plugin = 'multistream'")));
+    SHOWS_BELOW_HEAD("show_roofs_verbose.txt", "results.gbr", .verbose = true,
+                     .where = "plugin = 'multistream'");
 }
 
 /* How near a case is to its roof is what details of checks, samples, rates and the policy's reason

@@ -139,7 +139,7 @@ TEST(benches_that_differ_get_tables_of_their_own)
                "1e6 second +m=2 +n=12 +k=22\n"
                "1e6 second +m=3 +n=13 +k=23\n",
                NULL);
-    views_expect_golden("show_benches.txt", views_below_head(SHOWN("one.gbr", 0)));
+    SHOWS_BELOW_HEAD("show_benches.txt", "one.gbr", 0);
 }
 
 /* What a table that is too wide says, and one that is as wide as it likes. */

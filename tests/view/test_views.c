@@ -13,11 +13,6 @@ static void setup(void)
 
 TEST_FIXTURE(setup, fixture_end)
 
-#define SHOWS(golden, file, ...) views_expect_golden(golden, SHOWN(file, __VA_ARGS__))
-#define SHOWS_BELOW_HEAD(golden, file, ...)                                                        \
-    views_expect_golden(golden, views_below_head(SHOWN(file, __VA_ARGS__)))
-#define EXPORTS(golden, file, ...) views_expect_golden(golden, EXPORTED(file, __VA_ARGS__))
-
 TEST(shown_as_tables)
 {
     SHOWS("show.txt", "fates.gbr", 0);

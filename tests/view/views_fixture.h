@@ -233,3 +233,8 @@ static inline void views_expect_golden(const char *name, const char *got)
     views_read(text_get(&path), &expected);
     views_expect_text(text_get(&path), text_get(&expected), got);
 }
+
+#define SHOWS(golden, file, ...) views_expect_golden(golden, SHOWN(file, __VA_ARGS__))
+#define SHOWS_BELOW_HEAD(golden, file, ...)                                                        \
+    views_expect_golden(golden, views_below_head(SHOWN(file, __VA_ARGS__)))
+#define EXPORTS(golden, file, ...) views_expect_golden(golden, EXPORTED(file, __VA_ARGS__))
