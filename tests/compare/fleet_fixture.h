@@ -8,7 +8,7 @@
 /* One node of each kind. */
 #define FLEET_EIGHT                                                                                \
     "node01\nnode02\nnode03 factor=1.05 driver=570.86\nnode04\nnode05 crashed=2\n"                 \
-    "node06 factor=0.95\nnode07 cases=2\nother01 model=Other1 cases=1\n"
+    "node06 factor=0.95\nnode07 cases=2\nother01 model=Other_1 cases=1\n"
 
 /* What stands behind the key, up to a blank. */
 static inline const char *fleet_word(struct arena *arena, const char *node, const char *key,
@@ -55,34 +55,24 @@ static inline void fleet_store(const char *file, unsigned number, const char *no
             }
             text_printf(&cases, " streams rows=32 +streams=%u\n", i);
         }
-        views_make(file, number, text_get(&cases),
-                   "INSERT OR IGNORE INTO metric SELECT id, 0, 'rate', 1e9 / estimate_ns, 'items/s'"
-                   " FROM bench_case; DELETE FROM check_result; DELETE FROM check_summary;"
-                   "DELETE FROM run_fact WHERE run_id = (SELECT max(id) FROM run);"
-                   "DELETE FROM device_fact WHERE device_id = (SELECT max(id) FROM device)");
-        text_printf(&sql,
-                    "UPDATE run SET started = '%s' WHERE id = (SELECT max(id) FROM run);"
-                    "INSERT INTO device_fact SELECT max(id), 0, 'driver', '%s' FROM device;"
-                    "INSERT OR IGNORE INTO metric SELECT id, 1, 'errors', %s, '' FROM bench_case;"
-                    "UPDATE device SET uuid = '%s' WHERE id = (SELECT max(id) FROM device);"
-                    "UPDATE bench_case SET device_index = %s WHERE run_id = (SELECT max(id) FROM "
-                    "run);",
-                    fleet_word(&arena, node, " started=", "2026-01-05T10:00:00.000Z"),
-                    fleet_word(&arena, node, " driver=", "580.65"),
-                    fleet_word(&arena, node, " errors=", "3"),
-                    fleet_word(&arena, node, " uuid=", ""),
-                    fleet_word(&arena, node, " index=", "0"));
-        if (*node != '-')
-            text_printf(&sql,
-                        "INSERT INTO run_fact SELECT max(id), 'host', '%s' FROM run;"
-                        "INSERT INTO run_fact SELECT max(id), 'kernel', '6.1' FROM run;",
-                        fleet_word(&arena, node, "", ""));
-        if (strstr(node, " model="))
-            text_printf(&sql,
-                        "UPDATE device SET model = '%s' WHERE id = (SELECT max(id) FROM device);"
-                        "UPDATE bench_case SET uid = 'of ' || uid WHERE run_id = (SELECT max(id) "
-                        "FROM run);",
-                        fleet_word(&arena, node, " model=", ""));
-        views_sql(file, text_get(&sql));
+        text_printf(
+            &sql,
+            "INSERT OR IGNORE INTO metric SELECT id, 0, 'rate', 1e9 / estimate_ns, 'items/s' FROM"
+            " bench_case; INSERT OR IGNORE INTO metric SELECT id, 1, 'errors', %s, '' FROM"
+            " bench_case; UPDATE run SET started = '%s' WHERE id = (SELECT max(id) FROM run);"
+            "UPDATE run_fact SET value = '%s' WHERE name = 'host' AND run_id = (SELECT max(id) FROM"
+            " run); DELETE FROM run_fact WHERE value = '-';"
+            "INSERT INTO device_fact SELECT max(id), 3, 'driver', '%s' FROM device;"
+            "UPDATE device SET uuid = '%s', model = replace('%s', '_', ' ') WHERE id = (SELECT"
+            " max(id) FROM device);"
+            "UPDATE bench_case SET device_index = %s, uid = '%s' || uid WHERE run_id = (SELECT"
+            " max(id) FROM run)",
+            fleet_word(&arena, node, " errors=", "3"),
+            fleet_word(&arena, node, " started=", "2026-01-05T10:00:00.000Z"),
+            fleet_word(&arena, node, "", ""), fleet_word(&arena, node, " driver=", "580.65"),
+            fleet_word(&arena, node, " uuid=", ""),
+            fleet_word(&arena, node, " model=", "Example_CPU_9000"),
+            fleet_word(&arena, node, " index=", "0"), fleet_word(&arena, node, " model=", ""));
+        views_make(file, number, text_get(&cases), text_get(&sql));
     }
 }

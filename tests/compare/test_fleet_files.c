@@ -142,7 +142,7 @@ TEST(two_nodes_cannot_be_told_apart)
 
 TEST(models_are_kept_apart)
 {
-    struct fleet *fleet = fleet_of("a\nb\nc\nd factor=3 model=Other1");
+    struct fleet *fleet = fleet_of("a\nb\nc\nd factor=3 model=Other_1");
     ck_assert_uint_eq(fleet_result(fleet)->n_models, 2);
     ck_assert_uint_eq(fleet_result(fleet)->n_cases, 8);
     ck_assert_uint_eq(fleet_result(fleet)->n_judged, 4);
