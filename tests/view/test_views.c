@@ -305,14 +305,13 @@ TEST(a_parameter_may_be_named_like_a_column)
 /* As a run with order = shuffled leaves it, and a sweep that goes down. */
 TEST(rows_and_columns_are_in_the_order_of_the_configuration)
 {
-    static const char cases[] = "1000 streams +streams=4\n"
-                                "1000 streams +streams=8\n"
-                                "1000 streams +streams=1\n"
-                                "1000 streams +streams=2\n";
-    CLEANUP(text_free) struct text rounds = {0};
-    text_printf(&rounds, "%s%s", cases, cases);
-    views_make("shuffled.gbr", 1, text_get(&rounds),
-               SET "position = substr('2031', position + 1, 1)");
+    views_make("shuffled.gbr", 1,
+               "1000,1000 streams +streams=4\n"
+               "1000,1000 streams +streams=8\n"
+               "1000,1000 streams +streams=1\n"
+               "1000,1000 streams +streams=2\n",
+               SET "sequence = 4 * round + position;" SET
+                   "position = substr('2031', position + 1, 1)");
     ck_assert_str_eq(EXPORTED_CSV("shuffled.gbr", .columns = "streams,round"),
                      "streams,round\n8,0\n8,1\n2,0\n2,1\n4,0\n4,1\n1,0\n1,1\n");
     ck_assert_str_eq(EXPORTED_CSV("shuffled.gbr", .columns = "streams", .sort = "sequence",

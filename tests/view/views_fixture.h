@@ -53,38 +53,29 @@ static inline void views_read_case(const char *time, char *rest, unsigned number
 
 /*
  * Adds a run to a file, a case a line: "NS,NS... BENCH OPTION=VALUE +AXIS=VALUE". Each NS is a
- * round, and so is a line that repeats one. NS is the estimate, and samples take NS - 9.5 ... NS +
- * 9.5 ns; of NS~STEP sample i takes NS (1 + i STEP). Rounds without samples: - was skipped, !
- * crashed. The uid comes from the line. Then the statements (NULL: none) are run.
+ * round; it is the estimate, and samples take NS - 9.5 ... NS + 9.5 ns; of NS~STEP sample i takes
+ * NS (1 + i STEP). Rounds without samples: - was skipped, ! crashed. The uid comes from the line.
+ * Then the statements (NULL: none) are run.
  */
 static inline void views_make(const char *file, unsigned run, const char *cases, const char *sql)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct store *store = fixture_open(file, STORE_WRITE);
     const int64_t run_id = fixture_begin_run(store, run);
-    struct known_case {
-        const char *line;
-        unsigned n_rounds;
-    } *known = NULL;
-    size_t n_known = 0;
-    unsigned number = 0;
+    unsigned number = 0, position = 0;
     char *next_line = NULL, *next_time = NULL;
     for (char *line = strtok_r(arena_text(&arena, cases), "\n", &next_line); line;
-         line = strtok_r(NULL, "\n", &next_line)) {
+         line = strtok_r(NULL, "\n", &next_line), position++) {
         char *rest = strchr(line, ' ');
+        unsigned round = 0, uid = 0;
         *rest++ = 0;
-        unsigned position = 0, uid = 0;
         for (const char *at = rest; *at; at++)
             uid = uid * 31 + (unsigned char)*at;
-        while (position < n_known && strcmp(known[position].line, rest) != 0)
-            position++;
-        if (position == n_known)
-            ARENA_APPEND(&arena, known, n_known, (struct known_case){rest, 0});
         for (char *time = strtok_r(line, ",", &next_time); time;
              time = strtok_r(NULL, ",", &next_time), number++) {
             struct fixture_case c;
             views_read_case(time, arena_text(&arena, rest), number, &c);
-            c.record.round = known[position].n_rounds++;
+            c.record.round = round++;
             c.bench_case.position = position;
             fixture_uuid(0xBF + run, number, c.record.uuid);
             snprintf(c.record.uid, sizeof c.record.uid, "%032x", uid);
@@ -137,12 +128,12 @@ static inline void views_make_file(const char *name)
 /* Run 1: two axes, three rounds each, interleaved. */
 static inline void views_make_rounds(const char *name)
 {
-    CLEANUP(text_free) struct text cases = {0};
-    for (int i = 0; i < 12; i++)
-        text_printf(&cases, "%d.5 streams rows=32 +streams=%d +dtype=%s\n",
-                    1000 * (i % 4 + 1) + 10 * (i / 4) + 9, i % 2 + 1, i % 4 / 2 ? "bf16" : "fp16");
-    views_make(name, 1, text_get(&cases),
-               "UPDATE bench_case SET iterations = 10;"
+    views_make(name, 1,
+               "1009.5,1019.5,1029.5 streams rows=32 +streams=1 +dtype=fp16\n"
+               "2009.5,2019.5,2029.5 streams rows=32 +streams=2 +dtype=fp16\n"
+               "3009.5,3019.5,3029.5 streams rows=32 +streams=1 +dtype=bf16\n"
+               "4009.5,4019.5,4029.5 streams rows=32 +streams=2 +dtype=bf16\n",
+               "UPDATE bench_case SET iterations = 10, sequence = 4 * round + position;"
                "UPDATE bench_case SET open_ns = 1e4, prepare_ns = 2e4, warmup_ns = 3e5,"
                " measure_ns = 4e5, count_ns = 0, verify_ns = 1e5 WHERE round = 2");
 }
