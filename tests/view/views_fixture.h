@@ -53,33 +53,43 @@ static inline void views_read_case(const char *time, char *rest, unsigned number
 
 /*
  * Adds a run to a file, a case a line: "NS,NS... BENCH OPTION=VALUE +AXIS=VALUE". Each NS is a
- * round; it is the estimate, and samples take NS - 9.5 ... NS + 9.5 ns; of NS~STEP sample i takes
- * NS (1 + i STEP). Rounds without samples: - was skipped, ! crashed. The uid comes from the line.
- * Then the statements (NULL: none) are run.
+ * round, after those of the other cases; it is the estimate, and samples take NS - 9.5 ... NS + 9.5
+ * ns; of NS~STEP sample i takes NS (1 + i STEP). Rounds without samples: - was skipped, ! crashed.
+ * The uid comes from the line. Then the statements (NULL: none) are run.
  */
 static inline void views_make(const char *file, unsigned run, const char *cases, const char *sql)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct store *store = fixture_open(file, STORE_WRITE);
     const int64_t run_id = fixture_begin_run(store, run);
-    unsigned number = 0, position = 0;
-    char *next_line = NULL, *next_time = NULL;
-    for (char *line = strtok_r(arena_text(&arena, cases), "\n", &next_line); line;
-         line = strtok_r(NULL, "\n", &next_line), position++) {
+    struct case_line {
+        char *times, *rest, *next;
+    } *lines = NULL;
+    size_t n_lines = 0, n_left = 1;
+    char *next = NULL;
+    for (char *line = strtok_r(arena_text(&arena, cases), "\n", &next); line;
+         line = strtok_r(NULL, "\n", &next)) {
         char *rest = strchr(line, ' ');
-        unsigned round = 0, uid = 0;
         *rest++ = 0;
-        for (const char *at = rest; *at; at++)
-            uid = uid * 31 + (unsigned char)*at;
-        for (char *time = strtok_r(line, ",", &next_time); time;
-             time = strtok_r(NULL, ",", &next_time), number++) {
+        ARENA_APPEND(&arena, lines, n_lines, (struct case_line){line, rest, NULL});
+    }
+    for (unsigned round = 0, number = 0; n_left > 0; round++) {
+        n_left = 0;
+        for (unsigned i = 0; i < n_lines; i++) {
             struct fixture_case c;
-            views_read_case(time, arena_text(&arena, rest), number, &c);
-            c.record.round = round++;
-            c.bench_case.position = position;
-            fixture_uuid(0xBF + run, number, c.record.uuid);
+            unsigned uid = 0;
+            char *time = strtok_r(round ? NULL : lines[i].times, ",", &lines[i].next);
+            if (!time)
+                continue;
+            for (const char *at = lines[i].rest; *at; at++)
+                uid = uid * 31 + (unsigned char)*at;
+            views_read_case(time, arena_text(&arena, lines[i].rest), number, &c);
+            c.record.round = round;
+            c.bench_case.position = i;
+            fixture_uuid(0xBF + run, number++, c.record.uuid);
             snprintf(c.record.uid, sizeof c.record.uid, "%032x", uid);
             fixture_store(store, run_id, &c);
+            n_left++;
         }
     }
     fixture_end_run(store, run_id);
@@ -133,7 +143,7 @@ static inline void views_make_rounds(const char *name)
                "2009.5,2019.5,2029.5 streams rows=32 +streams=2 +dtype=fp16\n"
                "3009.5,3019.5,3029.5 streams rows=32 +streams=1 +dtype=bf16\n"
                "4009.5,4019.5,4029.5 streams rows=32 +streams=2 +dtype=bf16\n",
-               "UPDATE bench_case SET iterations = 10, sequence = 4 * round + position;"
+               "UPDATE bench_case SET iterations = 10;"
                "UPDATE bench_case SET open_ns = 1e4, prepare_ns = 2e4, warmup_ns = 3e5,"
                " measure_ns = 4e5, count_ns = 0, verify_ns = 1e5 WHERE round = 2");
 }
