@@ -58,6 +58,10 @@ static const struct {
     {SET "clock_low_hz = 1.95e9, clock_high_hz = 2e9;"
          "INSERT INTO telemetry VALUES (1, 'end', 1e9, 1, 2e9, 2e9, 50, 300, 1e3, 0, '', 0)",
      "\n  1 case was measured while power or heat changed the clock: "},
+    {SET "pace = 'burst', waited_ns = 2e9, gap_ns = 352.1e3",
+     "    streams streams=4: waited 2.00 s, idle for 352.1 us after each sample (burst)\n"},
+    {SET "pace = 'sustained', load_ns = 3e9, pace_missed = 1",
+     "    streams streams=4: not settled after 3.00 s of load (sustained)\n"},
     {SET "verdict = 'resolution limited'",
      "\nnotes\n  ~ 1 case is limited by the timer resolution\n"},
     {SET "verdict = 'resolution limited'", "  1.000 ms~  "},
