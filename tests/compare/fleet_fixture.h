@@ -5,89 +5,74 @@
 
 #include "tests/view/views_fixture.h"
 
-/* What one run of a node has; streams = 1 ... n_cases, in microseconds of as many milliseconds. */
-struct fixture_node {
-    const char *host;
-    double factor;     /* 0: 1 */
-    int64_t n_cases;   /* 0: 4 */
-    unsigned n_rounds; /* 0: 5 */
-    int64_t crashed;   /* this case crashes in the last round; -1: all do */
-    int64_t skipped;
-    const char *model, *device_uuid, *driver, *started;
-    int32_t device_index;
-    double zero; /* 1: the metric "errors" is 0 */
-};
+/* One node of each kind. */
+#define FLEET_EIGHT                                                                                \
+    "node01\nnode02\nnode03 factor=1.05 driver=570.86\nnode04\nnode05 crashed=2\n"                 \
+    "node06 factor=0.95\nnode07 cases=2\nother01 model=Other_1 cases=1\n"
 
-static unsigned fleet_n_stored;
+/* What stands behind the key, up to a blank. */
+static inline const char *fleet_word(struct arena *arena, const char *node, const char *key,
+                                     const char *usual)
+{
+    const char *at = strstr(node, key);
+    at = at ? at + strlen(key) : usual;
+    return arena_text_n(arena, at, strcspn(at, " "));
+}
 
-static inline void fleet_store_record(struct store *store, int64_t run_id, unsigned number,
-                                      int64_t device, const struct fixture_node *node,
-                                      int64_t streams, unsigned round)
+static inline double fleet_number(struct arena *arena, const char *node, const char *key,
+                                  const char *usual)
+{
+    return strtod(fleet_word(arena, node, key, usual), NULL);
+}
+
+/*
+ * A run for each node, numbered from `number`, a line each: "HOST factor=1 cases=4 rounds=5
+ * crashed=CASE skipped=CASE model=MODEL uuid=DEVICE index=0 driver=580.65 errors=3 started=TIME",
+ * of which all but the host (-: not known) may be missing. Case streams=N takes N ms by the factor;
+ * one crashes in the last round. Metrics are rate and errors.
+ */
+static inline void fleet_store(const char *file, unsigned number, const char *nodes)
 {
     static const double noise[] = {0.0013, -0.0021, 0.0004, 0.0018, -0.0015, 0.0007, -0.0009};
-    struct fixture_case c;
-    struct gb_error error;
-    double factor = node->factor > 0 ? node->factor : 1;
-    double ns = 1e6 * (double)streams * factor *
-                (1 + noise[(number * (3 + round) + (unsigned)streams * 5 + round * 2) % 7]);
-    unsigned last = (node->n_rounds ? node->n_rounds : 5) - 1;
-    fixture_case(&c, (unsigned)streams, streams, ns - 9.5);
-    fixture_uuid(0xE0, ++fleet_n_stored, c.record.uuid);
-    c.record.sequence = fleet_n_stored;
-    c.record.round = round;
-    c.record.device_id = device;
-    c.bench_case.device.index = node->device_index;
-    c.record.n_checks = c.record.n_summaries = 0;
-    c.metrics[0] = (struct metric_record){"rate", 1e9 / ns, "items/s"};
-    c.metrics[1] = (struct metric_record){"errors", node->zero > 0 ? 0 : 3, ""};
-    c.record.n_metrics = 2;
-    if (node->crashed == -1 || (node->crashed == streams && round == last)) {
-        c.record.status = CASE_CRASHED;
-        c.record.status_text = "SIGSEGV";
+    CLEANUP(arena_free) struct arena arena = {0};
+    char *save = NULL;
+    for (char *node = strtok_r(arena_text(&arena, nodes), "\n", &save); node;
+         node = strtok_r(NULL, "\n", &save), number++) {
+        CLEANUP(text_free) struct text cases = {0}, sql = {0};
+        const double factor = fleet_number(&arena, node, " factor=", "1");
+        const unsigned n_cases = (unsigned)fleet_number(&arena, node, " cases=", "4"),
+                       n_rounds = (unsigned)fleet_number(&arena, node, " rounds=", "5"),
+                       crashed = (unsigned)fleet_number(&arena, node, " crashed=", "0"),
+                       skipped = (unsigned)fleet_number(&arena, node, " skipped=", "0");
+        for (unsigned i = 1; i <= n_cases; i++) {
+            for (unsigned round = 0; round < n_rounds; round++) {
+                const double off = noise[(number * (3 + round) + i * 5 + round * 2) % 7];
+                text_add(&cases, round ? "," : "");
+                if (i == skipped || (i == crashed && round == n_rounds - 1))
+                    text_add(&cases, i == skipped ? "-" : "!");
+                else
+                    text_printf(&cases, "%.17g", 1e6 * i * factor * (1 + off));
+            }
+            text_printf(&cases, " streams rows=32 +streams=%u\n", i);
+        }
+        text_printf(
+            &sql,
+            "INSERT OR IGNORE INTO metric SELECT id, 0, 'rate', 1e9 / estimate_ns, 'items/s' FROM"
+            " bench_case; INSERT OR IGNORE INTO metric SELECT id, 1, 'errors', %s, '' FROM"
+            " bench_case; UPDATE run SET started = '%s' WHERE id = (SELECT max(id) FROM run);"
+            "UPDATE run_fact SET value = '%s' WHERE name = 'host' AND run_id = (SELECT max(id) FROM"
+            " run); DELETE FROM run_fact WHERE value = '-';"
+            "INSERT INTO device_fact SELECT max(id), 3, 'driver', '%s' FROM device;"
+            "UPDATE device SET uuid = '%s', model = replace('%s', '_', ' ') WHERE id = (SELECT"
+            " max(id) FROM device);"
+            "UPDATE bench_case SET device_index = %s, uid = '%s' || uid WHERE run_id = (SELECT"
+            " max(id) FROM run)",
+            fleet_word(&arena, node, " errors=", "3"),
+            fleet_word(&arena, node, " started=", "2026-01-05T10:00:00.000Z"),
+            fleet_word(&arena, node, "", ""), fleet_word(&arena, node, " driver=", "580.65"),
+            fleet_word(&arena, node, " uuid=", ""),
+            fleet_word(&arena, node, " model=", "Example_CPU_9000"),
+            fleet_word(&arena, node, " index=", "0"), fleet_word(&arena, node, " model=", ""));
+        views_make(file, number, text_get(&cases), text_get(&sql));
     }
-    if (node->skipped == streams)
-        c.record.status = CASE_SKIPPED;
-    if (c.record.status != CASE_OK) {
-        c.record.has_estimate = false;
-        c.record.n_samples = c.record.n_columns = 0;
-    }
-    if (node->model)
-        snprintf(c.record.uid, sizeof c.record.uid, "%032x", 0x100 + (unsigned)streams);
-    ck_assert_msg(store_case(store, run_id, &c.record, &error) == GB_OK, "%s", error.text);
 }
-
-static inline void fleet_store_node(struct store *store, unsigned number,
-                                    const struct fixture_node *node)
-{
-    struct fact facts[] = {{"host", node->host ? node->host : ""}, {"kernel", "6.1"}};
-    struct fact device_facts[] = {{"driver", node->driver ? node->driver : "580.65"}};
-    struct device_record device = fixture_device_record();
-    struct run_record run = fixture_run(1);
-    struct gb_error error = {0};
-    int64_t run_id, device_id;
-    run.facts = facts;
-    run.n_facts = node->host ? 2 : 0;
-    run.started = node->started ? node->started : "2026-01-05T10:00:00.000Z";
-    fixture_uuid(0xA0, number, run.uuid);
-    device.facts = device_facts;
-    device.n_facts = 1;
-    device.model = node->model ? node->model : device.model;
-    device.uuid = node->device_uuid ? node->device_uuid : "";
-    ck_assert_int_eq(store_run_begin(store, &run, &run_id, &error), GB_OK);
-    ck_assert_int_eq(store_device(store, run_id, &device, &device_id, &error), GB_OK);
-    for (unsigned round = 0; round < (node->n_rounds ? node->n_rounds : 5); round++)
-        for (int64_t streams = 1; streams <= (node->n_cases ? node->n_cases : 4); streams++)
-            fleet_store_record(store, run_id, number, device_id, node, streams, round);
-    fixture_end_run(store, run_id);
-}
-
-static inline void fleet_store(const char *file, unsigned first, const struct fixture_node *nodes,
-                               size_t n)
-{
-    struct store *store = fixture_open(file, STORE_WRITE);
-    for (size_t i = 0; i < n; i++)
-        fleet_store_node(store, first + (unsigned)i, &nodes[i]);
-    fixture_close(store);
-}
-#define FLEET_STORE(file, first, nodes)                                                            \
-    fleet_store(file, first, nodes, sizeof(nodes) / sizeof *(nodes))

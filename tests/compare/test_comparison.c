@@ -8,98 +8,44 @@
 
 #include <math.h>
 
-enum { MOST = 10 };
-
-struct known {
-    size_t n_a, n_b;
-    double a[MOST], b[MOST];
+/* Values of both sides, with blanks between, and what is made of them. */
+static const struct {
+    bool is_paired;
+    const char *a, *b;
     double theta, low, high, p;
-};
-
-static const struct known paired[] = {
-    {2,
-     2,
-     {100.00123016092391, 100.29919222669996},
-     {99.72746435253224, 99.40990165886019},
-     -0.0058236484705971314,
-     -0.044987601088632964,
-     0.033340304147438701,
-     0.30989811304312059},
-    {3,
-     3,
-     {99.77292281861222, 99.50540389707085, 100.03007632331816},
-     {102.47285234116745, 101.26602049896779, 101.73470865112523},
-     0.020379223045305633,
-     0.0067555449273686823,
-     0.034002901163242581,
-     0.023299823934810001},
-    {5,
-     5,
-     {100.24522120165041, 100.17860280924324, 100.0527210171445, 99.53584651479875,
-      99.98537515830263},
-     {100.59433180698436, 99.50755274736669, 99.82405421038119, 98.59413056176012,
-      99.34277445569916},
-     -0.0042972875934527369,
-     -0.010570449209304483,
-     0.0019758740223990096,
-     0.12994761838242186},
-    {5,
-     5,
-     {83.17914723420692, 97.67650732632005, 88.09585982911446, 102.74977071300586,
-      101.57986076209524},
-     {110.20073735365418, 102.5125368466939, 112.68048511671405, 138.02661478601115,
-      138.6809808086185},
-     0.23644848978610292,
-     0.10250110199974077,
-     0.37039587757246506,
-     0.0080377787743336152},
-};
-static const struct known unpaired[] = {
-    {2,
-     2,
-     {100.11052517735573, 100.0638021191539},
-     {98.78241743413795, 100.07616922440864},
-     -0.006615807567726506,
-     -0.088835085343503331,
-     0.075603470208050319,
-     0.49453162164868297},
-    {3,
-     3,
-     {100.68172494806915, 99.22941203137495, 100.43061584095321},
-     {102.26395517118465, 100.71963623726872, 106.18453926648019},
-     0.028736898800153732,
-     -0.03292631021731085,
-     0.090400107817618314,
-     0.20269540518269313},
-    {5,
-     3,
-     {100.38185707947322, 99.40214982806263, 100.03726505608326, 100.28876090528101,
-      99.90565347167495},
-     {95.18792507024015, 95.11661533728852, 95.18643418139638},
-     -0.049597514327777148,
-     -0.054374799694286019,
-     -0.044820228961268277,
-     6.3625691582218142e-06},
-    {10,
-     4,
-     {115.47134975865139, 93.4665820228431, 102.05215917339237, 95.47261269873151,
-      101.28081720273268, 88.8056907709393, 94.37158545806149, 98.05716144772015,
-      109.40390381285137, 112.133753531677},
-     {74.3000666113991, 87.07566699182236, 134.18792096310034, 60.79115191911087},
-     -0.1668890246866761,
-     -0.6940864954763899,
-     0.36030844610303769,
-     0.396275476705091},
-    {5,
-     5,
-     {99.53790111254696, 99.90276038271658, 101.2649486180524, 100.69178575965852,
-      99.67332133946218},
-     {101.0050166711888, 101.00501668314581, 101.00501686230092, 101.00501666518413,
-      101.00501667774355},
-     0.0078825027005846593,
-     -0.0012465449319179131,
-     0.017011550333087232,
-     0.074572040606380299},
+} known[] = {
+    {true, "100.00123016092391 100.29919222669996", "99.72746435253224 99.40990165886019",
+     -0.0058236484705971314, -0.044987601088632964, 0.033340304147438701, 0.30989811304312059},
+    {true, "99.77292281861222 99.50540389707085 100.03007632331816",
+     "102.47285234116745 101.26602049896779 101.73470865112523", 0.020379223045305633,
+     0.0067555449273686823, 0.034002901163242581, 0.023299823934810001},
+    {true,
+     "100.24522120165041 100.17860280924324 100.0527210171445 99.53584651479875 99.98537515830263",
+     "100.59433180698436 99.50755274736669 99.82405421038119 98.59413056176012 99.34277445569916",
+     -0.0042972875934527369, -0.010570449209304483, 0.0019758740223990096, 0.12994761838242186},
+    {true,
+     "83.17914723420692 97.67650732632005 88.09585982911446 102.74977071300586 101.57986076209524",
+     "110.20073735365418 102.5125368466939 112.68048511671405 138.02661478601115 138.6809808086185",
+     0.23644848978610292, 0.10250110199974077, 0.37039587757246506, 0.0080377787743336152},
+    {false, "100.11052517735573 100.0638021191539", "98.78241743413795 100.07616922440864",
+     -0.006615807567726506, -0.088835085343503331, 0.075603470208050319, 0.49453162164868297},
+    {false, "100.68172494806915 99.22941203137495 100.43061584095321",
+     "102.26395517118465 100.71963623726872 106.18453926648019", 0.028736898800153732,
+     -0.03292631021731085, 0.090400107817618314, 0.20269540518269313},
+    {false,
+     "100.38185707947322 99.40214982806263 100.03726505608326 100.28876090528101 99.90565347167495",
+     "95.18792507024015 95.11661533728852 95.18643418139638", -0.049597514327777148,
+     -0.054374799694286019, -0.044820228961268277, 6.3625691582218142e-06},
+    {false,
+     "115.47134975865139 93.4665820228431 102.05215917339237 95.47261269873151 101.28081720273268 "
+     "88.8056907709393 94.37158545806149 98.05716144772015 109.40390381285137 112.133753531677",
+     "74.3000666113991 87.07566699182236 134.18792096310034 60.79115191911087", -0.1668890246866761,
+     -0.6940864954763899, 0.36030844610303769, 0.396275476705091},
+    {false,
+     "99.53790111254696 99.90276038271658 101.2649486180524 100.69178575965852 99.67332133946218",
+     "101.0050166711888 101.00501668314581 101.00501686230092 101.00501666518413 "
+     "101.00501667774355",
+     0.0078825027005846593, -0.0012465449319179131, 0.017011550333087232, 0.074572040606380299},
 };
 
 static struct compared_side side_of(const double *values, size_t n)
@@ -107,33 +53,29 @@ static struct compared_side side_of(const double *values, size_t n)
     return (struct compared_side){.values = values, .n = n, .interval_ratio = NAN};
 }
 
-static void check_known(const struct known *known, const struct comparison *c)
+static struct compared_side read_side(const char *text, double values[10])
 {
+    size_t n = 0;
+    char *end;
+    for (double value; value = strtod(text, &end), end != text; text = end)
+        values[n++] = value;
+    return side_of(values, n);
+}
+
+TEST_EACH(comparisons_are_what_scipy_says, known)
+{
+    double values[2][10];
+    const bool is_paired = known[_i].is_paired;
+    const struct compared_side a = read_side(known[_i].a, values[0]),
+                               b = read_side(known[_i].b, values[1]);
+    const struct comparison c = (is_paired ? compare_paired : compare_unpaired)(&a, &b, 0.95);
+    ck_assert(c.is_paired == is_paired && !c.is_visit && !c.is_exact);
+    ck_assert_uint_eq(c.n_rounds, a.n < b.n ? a.n : b.n);
     /* 1e-9 of the ratio; p is a probability, of which small ones count too */
-    ck_assert_double_eq_tol(c->theta, known->theta, 1e-12);
-    ck_assert_double_eq_tol(c->low, known->low, 1e-10);
-    ck_assert_double_eq_tol(c->high, known->high, 1e-10);
-    ck_assert_double_eq_tol(c->p, known->p, 1e-9 * fmax(known->p, 1e-3));
-    ck_assert_uint_eq(c->n_rounds, known->n_a < known->n_b ? known->n_a : known->n_b);
-    ck_assert(!c->is_visit && !c->is_exact);
-}
-
-TEST_EACH(paired_is_what_scipy_says, paired)
-{
-    const struct known *known = &paired[_i];
-    struct compared_side a = side_of(known->a, known->n_a), b = side_of(known->b, known->n_b);
-    struct comparison c = compare_paired(&a, &b, 0.95);
-    ck_assert(c.is_paired);
-    check_known(known, &c);
-}
-
-TEST_EACH(unpaired_is_what_scipy_says, unpaired)
-{
-    const struct known *known = &unpaired[_i];
-    struct compared_side a = side_of(known->a, known->n_a), b = side_of(known->b, known->n_b);
-    struct comparison c = compare_unpaired(&a, &b, 0.95);
-    ck_assert(!c.is_paired);
-    check_known(known, &c);
+    ck_assert_double_eq_tol(c.theta, known[_i].theta, 1e-12);
+    ck_assert_double_eq_tol(c.low, known[_i].low, 1e-10);
+    ck_assert_double_eq_tol(c.high, known[_i].high, 1e-10);
+    ck_assert_double_eq_tol(c.p, known[_i].p, 1e-9 * fmax(known[_i].p, 1e-3));
 }
 
 static const double seven[7] = {100, 101, 102, 103, 104, 105, 106};
@@ -217,27 +159,28 @@ TEST(nothing_is_known_of_nothing)
     ck_assert_int_eq(c.verdict, COMPARED_UNCLEAR);
 }
 
+static void expect_exact(const struct compared_side *base, const struct compared_side *new,
+                         double margin, int verdict)
+{
+    struct comparison c;
+    struct comparison *items[] = {&c};
+    ck_assert(compare_exact(base, new, &c) && c.is_exact);
+    compare_judge(items, 1, margin, 0.95);
+    ck_assert_int_eq(c.verdict, verdict);
+}
+
 TEST(counts_that_agree_have_no_noise)
 {
     const double a[3] = {100, 100, 100}, b[2] = {102, 102}, zeros[2] = {0, 0};
     struct compared_side base = side_of(a, 3), new = side_of(b, 2), none = side_of(zeros, 2);
     struct compared_side other = side_of(seven, 7), below = side_of((const double[]){-1}, 1);
     struct comparison c;
-    struct comparison *items[] = {&c};
     ck_assert(!compare_exact(&base, &other, &c) && !compare_exact(&other, &base, &c));
     ck_assert(!compare_exact(&base, &below, &c) && !compare_exact(&below, &base, &c));
-    ck_assert(compare_exact(&base, &new, &c) && c.is_exact);
-    compare_judge(items, 1, 0.01, 0.95);
-    ck_assert_int_eq(c.verdict, COMPARED_SLOWER);
-    ck_assert(compare_exact(&base, &new, &c));
-    compare_judge(items, 1, 0.03, 0.95);
-    ck_assert_int_eq(c.verdict, COMPARED_CHANGED);
-    ck_assert(compare_exact(&none, &none, &c));
-    compare_judge(items, 1, 0.03, 0.95);
-    ck_assert_int_eq(c.verdict, COMPARED_SAME);
-    ck_assert(compare_exact(&base, &none, &c));
-    compare_judge(items, 1, 0.03, 0.95);
-    ck_assert_int_eq(c.verdict, COMPARED_FASTER);
+    expect_exact(&base, &new, 0.01, COMPARED_SLOWER);
+    expect_exact(&base, &new, 0.03, COMPARED_CHANGED);
+    expect_exact(&none, &none, 0.03, COMPARED_SAME);
+    expect_exact(&base, &none, 0.03, COMPARED_FASTER);
 }
 
 /* An interval, its p, and what is made of it at a margin of 1 %. */
@@ -337,32 +280,35 @@ TEST(sequences_are_as_the_formula_says)
     }
 }
 
-TEST(sequences_decide)
+/* n rounds from the start: d and, where they alternate, -+ 0.001; the step of the timer. */
+static struct compare_sequence sequence_of(int n, double d, double alternation, double step)
 {
     struct compare_sequence sequence;
     compare_sequence_begin(&sequence);
+    for (int i = 0; i < n; i++)
+        compare_sequence_add(&sequence, d + (i % 2 ? alternation : -alternation), step, 0.95);
+    return sequence;
+}
+
+TEST(sequences_decide)
+{
     int verdict = COMPARED_UNCLEAR;
-    for (int i = 0; i < 20 && verdict == COMPARED_UNCLEAR; i++) {
-        compare_sequence_add(&sequence, 0.05 + (i % 2 ? 0.001 : -0.001), 0, 0.95);
+    struct compare_sequence sequence;
+    for (int n = 0; n <= 20 && verdict == COMPARED_UNCLEAR; n++) {
+        sequence = sequence_of(n, 0.05, 0.001, 0);
         verdict = compare_sequence_verdict(&sequence, 0.01, false);
     }
     ck_assert_int_eq(verdict, COMPARED_SLOWER);
-    compare_sequence_begin(
-        &sequence); /* of rounds that contradict each other the later ones hold */
-    for (int i = 0; i < 400; i++) {
-        compare_sequence_add(&sequence, i < 8 ? 0.05 : -0.05, 0.001, 0.95);
+    sequence = sequence_of(8, 0.05, 0, 0.001); /* the later ones contradict, and hold */
+    for (int i = 8; i < 400; i++) {
+        compare_sequence_add(&sequence, -0.05, 0.001, 0.95);
         ck_assert_double_le(sequence.low, sequence.high);
     }
     ck_assert_double_lt(sequence.high, 0);
-    compare_sequence_begin(&sequence);
-    for (int i = 0; i < 4; i++)
-        compare_sequence_add(&sequence, 0, 0.02, 0.95);
-    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false),
-                     COMPARED_UNCLEAR); /* the floor */
+    sequence = sequence_of(4, 0, 0, 0.02); /* the step is the least width */
+    ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.03, false), COMPARED_SAME);
-    compare_sequence_begin(&sequence);
-    for (int i = 0; i < 4; i++)
-        compare_sequence_add(&sequence, 0.009, 0.005, 0.95);
+    sequence = sequence_of(4, 0.009, 0, 0.005);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, false), COMPARED_UNCLEAR);
     ck_assert_int_eq(compare_sequence_verdict(&sequence, 0.01, true), COMPARED_CHANGED);
 }

@@ -65,6 +65,9 @@ def has_thread():
         return with_thread == all_cases
 
 
+needs_thread = unittest.skipUnless(has_thread(), "the clock thread is not cheap here")
+
+
 class Tests(unittest.TestCase):
     def check_cases(self, rows):
         expected = exported()
@@ -152,9 +155,8 @@ class Tests(unittest.TestCase):
                 path = changed("UPDATE samples SET data = ? WHERE name = 'wall'", struct.pack("<d", 4.5))
                 self.assertEqual(set(gbrun.samples(path)["wall_ns"]), {4.5})
 
+    @needs_thread
     def test_gaps(self):
-        if not has_thread():
-            self.skipTest("the clock thread is not cheap here")
         with without("pandas"):
             whole = len(gbrun.samples(FILE)["time_ns"])
             found = gbrun.samples(changed("UPDATE samples SET name = 'clock_hz' WHERE name = 'thread' AND case_id % 2"))
@@ -171,9 +173,8 @@ class Tests(unittest.TestCase):
                 for i, (value, expected) in enumerate(zip(gbrun.samples(path)["elapsed_ns"], whole)):
                     self.assertTrue(value != value if i % n < 2 else value == expected, f"{i}: {value!r}")
 
+    @needs_thread
     def test_iterations(self):
-        if not has_thread():
-            self.skipTest("the clock thread is not cheap here")
         with without("pandas"):
             stored = {row["uuid"]: row["iterations"] for row in gbrun.cases(FILE)}
             path = changed("UPDATE samples SET name = 'iterations', data = ? WHERE name = 'thread' AND case_id % 2",
@@ -183,9 +184,8 @@ class Tests(unittest.TestCase):
                 self.assertIn(iterations, (7, stored[uuid]))
             self.assertGreater(len(set(found["iterations"])), 1)
 
+    @needs_thread
     def test_damage(self):
-        if not has_thread():
-            self.skipTest("the clock thread is not cheap here")
         for statement in ("UPDATE samples SET n = n + 1",
                           "UPDATE samples SET data = zeroblob(9)",
                           "UPDATE samples SET n = 1 << 40, data = zeroblob(8) WHERE name = 'wall'",

@@ -11,13 +11,8 @@ fi
 schema=$top_srcdir/docs/results.schema.json
 validate=$top_srcdir/tests/python/validate.py
 
-cat >bench.ini <<'INI'
-[defaults]
-policy = few
-device = cpu
-[policy few]
-plugin = fixed
-samples = 6
+few_samples 6 'device = cpu' >bench.ini
+cat >>bench.ini <<'INI'
 [bench copy]
 rounds = 2
 sweep.bytes = 4KiB, 64KiB

@@ -24,22 +24,11 @@ static const char *markup_tag_end(const char *at)
     return *at ? at : NULL;
 }
 
-static int markup_is_void(const char *name)
+static int markup_begins(const char *at, const char *const *known)
 {
-    static const char *const known[] = {"meta", "br", "input", "!DOCTYPE"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i]) == 0)
-            return 1;
-    return 0;
-}
-
-static int markup_is_entity(const char *at)
-{
-    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strncmp(at, known[i], strlen(known[i])) == 0)
-            return 1;
-    return 0;
+    while (*known && strncmp(at, *known, strlen(*known)) != 0)
+        known++;
+    return *known != NULL;
 }
 
 static const char *markup_problem(const char *at)
@@ -52,10 +41,12 @@ static const char *markup_problem(const char *at)
 /* "": it is; else what is wrong, with what follows. Styles and scripts are passed over. */
 static const char *markup_error(const char *at)
 {
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;", NULL};
+    static const char *const never_closed[] = {"meta", "br", "input", "!DOCTYPE", NULL};
     static char open[MARKUP_DEPTH][MARKUP_NAME], name[MARKUP_NAME];
     size_t depth = 0;
     for (at += strcspn(at, "<&"); *at; at += strcspn(at, "<&")) {
-        if (*at == '&' && !markup_is_entity(at))
+        if (*at == '&' && !markup_begins(at, entities))
             return markup_problem(at);
         if (*at++ == '&')
             continue;
@@ -68,7 +59,7 @@ static const char *markup_error(const char *at)
         snprintf(name, sizeof name, "%.*s", n, begin);
         if (is_end && (depth == 0 || strcmp(open[--depth], name) != 0))
             return markup_problem(begin);
-        if (!is_end && end[-1] != '/' && end[-1] != '?' && !markup_is_void(name)) {
+        if (!is_end && end[-1] != '/' && end[-1] != '?' && !markup_begins(name, never_closed)) {
             if (depth == MARKUP_DEPTH)
                 return markup_problem(begin);
             strcpy(open[depth++], name);

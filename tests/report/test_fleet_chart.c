@@ -9,51 +9,24 @@
 
 static const struct compare_options usual = {.margin = 0.01, .confidence = 0.95, .metric = ""};
 
-static const struct fixture_node eight[] = {
-    {.host = "node01"},
-    {.host = "node02"},
-    {.host = "node03", .factor = 1.05, .driver = "570.86"},
-    {.host = "node04"},
-    {.host = "node05", .crashed = 2},
-    {.host = "node06", .factor = 0.95},
-    {.host = "node07", .n_cases = 2},
-    {.host = "other01", .model = "Other 1", .n_cases = 1},
-};
-
-static struct fleet *fleet_of(const char *file)
+static struct fleet *fleet_of(const char *nodes)
 {
     struct fleet *fleet = fleet_new(&usual, "host");
     struct gb_error error = {0};
-    int32_t status = fleet_add_file(fleet, fixture_path(file), RUN_ALL, &error);
+    fleet_store("a.gbr", 1, nodes);
+    int32_t status = fleet_add_file(fleet, fixture_path("a.gbr"), RUN_ALL, &error);
     if (status == GB_OK)
         status = fleet_finish(fleet, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
     return fleet;
 }
 
-static size_t count(const char *page, const char *words)
-{
-    size_t n = 0;
-    for (const char *at = strstr(page, words); at; at = strstr(at + 1, words))
-        n++;
-    return n;
-}
-
 static void read_page(const char *path, struct text *out)
 {
-    char block[4096];
-    FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
     text_clear(out);
-    for (size_t n = 1; n > 0;) {
-        n = fread(block, 1, sizeof block, file);
-        text_add_n(out, block, n);
-    }
-    fclose(file);
+    views_read(path, out);
     ck_assert_str_eq(markup_error(text_get(out)), "");
-    ck_assert_ptr_null(strstr(text_get(out), ">nan"));
-    ck_assert_ptr_null(strstr(text_get(out), "\"nan"));
-    ck_assert_ptr_null(strstr(text_get(out), "inf"));
+    EXPECT_NO(text_get(out), ">nan", "\"nan", "inf");
 }
 
 TEST_FIXTURE(fixture_begin, fixture_end)
@@ -61,10 +34,9 @@ TEST_FIXTURE(fixture_begin, fixture_end)
 TEST(strips_are_as_they_were)
 {
     CLEANUP(text_free) struct text text = {0};
-    FLEET_STORE("a.gbr", 1, eight);
-    struct fleet *fleet = fleet_of("a.gbr");
+    struct fleet *fleet = fleet_of(FLEET_EIGHT);
     fleet_strips(fleet_result(fleet), &text);
-    views_expect_golden("nodes_strips.txt", &text);
+    views_expect_golden("nodes_strips.txt", text_get(&text));
     fleet_free(fleet);
 }
 
@@ -73,8 +45,7 @@ TEST(each_node_is_a_point)
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text svg = {0};
     struct plot_page page;
-    FLEET_STORE("a.gbr", 1, eight);
-    struct fleet *fleet = fleet_of("a.gbr");
+    struct fleet *fleet = fleet_of(FLEET_EIGHT);
     ck_assert(fleet_page(fleet_result(fleet), &arena, &page));
     ck_assert_uint_eq(page.n_panels, 1); /* the other model has one node */
     ck_assert_str_eq(page.title, "2 of 8 nodes are flagged: node[03,05]");
@@ -89,20 +60,17 @@ TEST(each_node_is_a_point)
     ck_assert(panel->x_low < -5 && panel->x_high > 5);
     plot_svg(&page, false, &svg);
     ck_assert_str_eq(markup_error(text_get(&svg)), "");
-    ck_assert_uint_eq(count(text_get(&svg), "<title>node03: 1.0"), 4);
-    ck_assert_uint_eq(count(text_get(&svg), "<title>node05: "), 3); /* one case fails */
+    ck_assert_uint_eq(views_count(text_get(&svg), "<title>node03: 1.0"), 4);
+    ck_assert_uint_eq(views_count(text_get(&svg), "<title>node05: "), 3); /* one case fails */
     fleet_free(fleet);
 }
 
 /* What is far away does not squeeze all others together, and is there. */
 TEST(far_nodes_stand_at_the_edge)
 {
-    static const struct fixture_node nodes[] = {
-        {.host = "a"}, {.host = "b"}, {.host = "c"}, {.host = "d", .factor = 9}};
     CLEANUP(arena_free) struct arena arena = {0};
     struct plot_page page;
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_of("a.gbr");
+    struct fleet *fleet = fleet_of("a\nb\nc\nd factor=9");
     ck_assert(fleet_page(fleet_result(fleet), &arena, &page));
     ck_assert_double_eq(page.panels[0].series[2].x[0], 50);
     ck_assert(page.panels[0].x_high < 60);
@@ -111,35 +79,25 @@ TEST(far_nodes_stand_at_the_edge)
 
 TEST(two_nodes_have_no_strips)
 {
-    static const struct fixture_node nodes[] = {{.host = "a"}, {.host = "b"}};
     CLEANUP(arena_free) struct arena arena = {0};
     struct plot_page page;
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_of("a.gbr");
+    struct fleet *fleet = fleet_of("a\nb");
     ck_assert(!fleet_page(fleet_result(fleet), &arena, &page));
     fleet_free(fleet);
 }
 
 TEST(a_page_of_nodes_is_sound)
 {
-    static const struct fixture_node nodes[] = {
-        {.host = "<b>&\"1", .factor = 1.05, .driver = "<i>"},
-        {.host = "n2"},
-        {.host = "n3"},
-        {.host = "n4"}};
     CLEANUP(text_free) struct text page = {0};
     struct gb_error error = {0};
-    FLEET_STORE("a.gbr", 1, nodes);
-    struct fleet *fleet = fleet_of("a.gbr");
-    char path[300];
-    snprintf(path, sizeof path, "%s", fixture_path("nodes.html"));
+    struct fleet *fleet = fleet_of("<b>&\"1 factor=1.05 driver=<i>\nn2\nn3\nn4");
+    const char *path = fixture_path("nodes.html");
     ck_assert_int_eq(html_nodes_write(fleet_result(fleet), path, &error), GB_OK);
     read_page(path, &page);
-    ck_assert_ptr_nonnull(strstr(text_get(&page), "<h2>Nodes</h2>"));
-    ck_assert_ptr_nonnull(strstr(text_get(&page), "1 of 4 nodes is flagged: &lt;b&gt;&amp;"));
-    ck_assert_ptr_nonnull(strstr(text_get(&page), "driver: &lt;i&gt;, most have 580.65"));
-    ck_assert_uint_eq(count(text_get(&page), "<tr class=\"filtered\""), 4);
-    ck_assert_uint_eq(count(text_get(&page), "<td class=\"bad\">slower</td>"), 1);
+    EXPECT(text_get(&page), "<h2>Nodes</h2>", "1 of 4 nodes is flagged: &lt;b&gt;&amp;",
+           "driver: &lt;i&gt;, most have 580.65");
+    ck_assert_uint_eq(views_count(text_get(&page), "<tr class=\"filtered\""), 4);
+    ck_assert_uint_eq(views_count(text_get(&page), "<td class=\"bad\">slower</td>"), 1);
     fleet_free(fleet);
 }
 
@@ -150,18 +108,16 @@ TEST(a_page_of_runs_has_its_nodes)
     CLEANUP(text_free) struct text page = {0};
     struct gb_error error = {0};
     struct html_input inputs[4];
-    char path[300], file[300];
-    FLEET_STORE("a.gbr", 1, eight);
-    snprintf(path, sizeof path, "%s", fixture_path("page.html"));
-    snprintf(file, sizeof file, "%s", fixture_path("a.gbr"));
+    fleet_store("a.gbr", 1, FLEET_EIGHT);
+    const char *path = fixture_path("page.html"), *file = fixture_path("a.gbr");
     for (size_t i = 0; i < 4; i++)
         inputs[i] = (struct html_input){.path = file, .run = (int64_t)i + 1};
     for (size_t n = 2; n <= 4; n += 2) {
         int32_t status = html_report_write(inputs, n, &options, path, &error);
         ck_assert_msg(status == GB_OK, "%s", error.text);
         read_page(path, &page);
-        ck_assert_uint_eq(count(text_get(&page), "<h2>Nodes</h2>"), n == 4);
-        ck_assert_uint_eq(count(text_get(&page), "<h2>Cases</h2>"), n);
+        ck_assert_uint_eq(views_count(text_get(&page), "<h2>Nodes</h2>"), n == 4);
+        ck_assert_uint_eq(views_count(text_get(&page), "<h2>Cases</h2>"), n);
     }
-    ck_assert_ptr_nonnull(strstr(text_get(&page), "1 of 4 nodes is flagged: node03"));
+    EXPECT(text_get(&page), "1 of 4 nodes is flagged: node03");
 }

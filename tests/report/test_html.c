@@ -9,21 +9,14 @@
 static int32_t write_page(const char *file, const char *baseline, const char *where,
                           struct text *out, struct gb_error *error)
 {
-    char path[300], base_path[300], page[300], block[65536];
-    snprintf(path, sizeof path, "%s", fixture_path(file));
-    snprintf(page, sizeof page, "%s", fixture_path("page.html"));
-    snprintf(base_path, sizeof base_path, "%s", fixture_path(baseline ? baseline : ""));
-    const struct html_input input = {.path = path}, base = {.path = base_path};
+    const char *page = fixture_path("page.html");
+    const struct html_input input = {.path = fixture_path(file)},
+                            base = {.path = fixture_path(baseline ? baseline : "")};
     const struct html_options options = {.where = where, .baseline = baseline ? &base : NULL};
-    text_clear(out);
     int32_t status = html_report_write(&input, 1, &options, page, error);
-    FILE *written = status == GB_OK ? fopen(page, "r") : NULL;
-    for (size_t n = 1; written && n > 0;) {
-        n = fread(block, 1, sizeof block, written);
-        text_add_n(out, block, n);
-    }
-    if (written) {
-        fclose(written);
+    text_clear(out);
+    if (status == GB_OK) {
+        views_read(page, out);
         unlink(page);
     }
     return status;
@@ -35,36 +28,18 @@ static const char *page_of(const char *file, const char *baseline)
     struct gb_error error = {0};
     ck_assert_msg(write_page(file, baseline, NULL, &page, &error) == GB_OK, "%s", error.text);
     ck_assert_str_eq(markup_error(text_get(&page)), "");
-    ck_assert_ptr_null(strstr(text_get(&page), "http:")); /* nothing is loaded */
-    ck_assert_ptr_null(strstr(text_get(&page), "https:"));
-    ck_assert_ptr_null(strstr(text_get(&page), ">nan"));
-    ck_assert_ptr_null(strstr(text_get(&page), "\"nan"));
-    ck_assert_ptr_null(strstr(text_get(&page), " nan"));
+    EXPECT_NO(text_get(&page), "http:", "https:", ">nan", "\"nan", " nan");
     return text_get(&page);
 }
 
-static size_t count(const char *page, const char *words)
+static void expect_in_order(const char *page, const char *const *parts)
 {
-    size_t n = 0;
-    for (const char *at = strstr(page, words); at; at = strstr(at + 1, words))
-        n++;
-    return n;
-}
-
-static void expect_in_order(const char *page, const char *const *expected, size_t n)
-{
-    const char *at = page;
-    for (size_t i = 0; i < n; i++) {
-        const char *found = strstr(at, expected[i]);
-        ck_assert_msg(found != NULL, "no %s after %.80s", expected[i], at);
-        at = found;
+    for (; *parts; parts++) {
+        EXPECT(page, *parts);
+        page = strstr(page, *parts);
     }
 }
-#define EXPECT_IN_ORDER(page, ...)                                                                 \
-    do {                                                                                           \
-        static const char *const expected[] = {__VA_ARGS__};                                       \
-        expect_in_order(page, expected, sizeof expected / sizeof *expected);                       \
-    } while (0)
+#define EXPECT_IN_ORDER(page, ...) expect_in_order(page, (const char *const[]){__VA_ARGS__, NULL})
 
 TEST_FIXTURE(fixture_begin, fixture_end)
 
@@ -79,9 +54,9 @@ TEST(parts_are_in_order)
                     "share of the samples", "data-low=\"1 ", "stopped because",
                     "<h2>Verification</h2>", "0.5</td>", "4000</td>", "<h2>Machine",
                     "Example CPU 9000", "The configuration in force", "<script>");
-    ck_assert_uint_eq(count(page, "<details class=\"filtered\""), 10);
-    ck_assert_uint_eq(count(page, "<canvas"), 8); /* not of the crashed and the skipped one */
-    ck_assert_uint_eq(count(page, "<script>"), 1);
+    ck_assert_uint_eq(views_count(page, "<details class=\"filtered\""), 10);
+    ck_assert_uint_eq(views_count(page, "<canvas"), 8); /* not of the crashed and the skipped one */
+    ck_assert_uint_eq(views_count(page, "<script>"), 1);
     const char *script = strstr(page, "<script>");
     ck_assert_uint_le(strlen(script), 8192);
 }
@@ -90,80 +65,62 @@ TEST(rounds_are_one_case)
 {
     views_make_rounds("rounds.gbr");
     const char *page = page_of("rounds.gbr", "rounds.gbr");
-    ck_assert_uint_eq(count(page, "<details class=\"filtered\""), 4);
-    ck_assert_uint_eq(count(page, "data-rounds=\"0 20 40\""), 4);
-    ck_assert_uint_eq(count(page, "data-v=\"1\""), 4);
+    ck_assert_uint_eq(views_count(page, "<details class=\"filtered\""), 4);
+    ck_assert_uint_eq(views_count(page, "data-rounds=\"0 20 40\""), 4);
+    ck_assert_uint_eq(views_count(page, "data-v=\"1\""), 4);
 }
 
-/* Of 301 samples each, three to a bucket. */
+/* Of 301 samples each, three to a bucket; one double stands for all of them. */
 TEST(rounds_share_no_bucket)
 {
-    enum { SAMPLES = 301 };
-    static double times[SAMPLES];
-    struct store *store = fixture_open("long.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (int i = 0; i < SAMPLES; i++)
-        times[i] = 1000 + i;
-    for (unsigned round = 0; round < 3; round++) {
-        struct fixture_case c;
-        fixture_case(&c, round, 1, 1000);
-        c.columns[0].values = times;
-        c.record.n_columns = 1;
-        c.record.n_samples = SAMPLES;
-        c.record.round = round;
-        c.bench_case.position = 0;
-        fixture_store(store, run_id, &c);
-    }
-    fixture_end_run(store, run_id);
-    fixture_close(store);
-    ck_assert_uint_eq(count(page_of("long.gbr", "long.gbr"), "data-rounds=\"0 101 202\""), 1);
+    views_make("long.gbr", 1, "1e3,1e3,1e3 streams +streams=1\n",
+               "DELETE FROM samples WHERE name != 'wall';"
+               "UPDATE samples SET n = 301, data = x'0000000000408F40';"
+               "UPDATE bench_case SET n_samples = 301");
+    ck_assert_uint_eq(views_count(page_of("long.gbr", "long.gbr"), "data-rounds=\"0 101 202\""), 1);
 }
+
+static const char *const hostile[] = {"<script>alert(1)</script>", "\"''><img src=x onerror=y>",
+                                      "a\nb]]>&amp;", "\u202Eright-to-left", "-->"};
 
 static void make_hostile(const char *name, unsigned n)
 {
-    static const char *const words[] = {"<script>alert(1)</script>", "\"'><img src=x onerror=y>",
-                                        "a\nb]]>&amp;", "\u202Eright-to-left", "-->"};
-    struct store *store = fixture_open(name, STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned i = 0; i < n; i++) {
-        struct fixture_case c;
-        fixture_case(&c, i, i + 1, 1e6 + i);
-        fixture_add(&c, fixture_words("note", words[i % 5], true));
-        c.bench_case.bench = words[(i + 1) % 5];
-        c.record.stop_reason = words[i % 5];
-        c.checks[0].name = words[i % 5];
-        c.summaries[0].name = words[i % 5];
-        c.messages[0] = (struct message_record){GB_LOG_WARNING, words[i % 5]};
-        c.record.n_messages = 1;
-        fixture_store(store, run_id, &c);
-    }
-    fixture_end_run(store, run_id);
-    fixture_close(store);
+    CLEANUP(text_free) struct text cases = {0}, sql = {0};
+    for (unsigned i = 1; i <= n; i++)
+        text_printf(&cases, "1e6 b streams=%u +note=words\n", i);
+    for (int i = 0; i < 5; i++)
+        text_printf(&sql,
+                    "UPDATE bench_case SET bench = '%s' WHERE id %% 5 = %d;"
+                    "UPDATE bench_case SET stop_reason = '%s' WHERE id %% 5 = %d;"
+                    "UPDATE parameter SET value = '%s' WHERE name = 'note' AND case_id %% 5 = %d;"
+                    "UPDATE check_result SET name = '%s' WHERE case_id %% 5 = %d;"
+                    "UPDATE check_summary SET name = '%s' WHERE case_id %% 5 = %d;"
+                    "INSERT INTO message SELECT id, 0, 2, '%s' FROM bench_case WHERE id %% 5 = %d;",
+                    hostile[i], (i + 1) % 5, hostile[i], i, hostile[i], i, hostile[i], i,
+                    hostile[i], i, hostile[i], i);
+    views_make(name, 1, text_get(&cases), text_get(&sql));
 }
 
 TEST(words_are_no_markup)
 {
     make_hostile("hostile.gbr", 10);
     const char *page = page_of("hostile.gbr", NULL);
-    ck_assert_ptr_null(strstr(page, "<script>alert"));
-    ck_assert_ptr_null(strstr(page, "<img"));
-    ck_assert_ptr_nonnull(strstr(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+    EXPECT_NO(page, "<script>alert", "<img");
+    EXPECT(page, "&lt;script&gt;alert(1)&lt;/script&gt;");
 }
 
 TEST(no_case_and_many)
 {
     CLEANUP(text_free) struct text page = {0};
     struct gb_error error = {0};
-    struct store *store = fixture_open("empty.gbr", STORE_WRITE);
-    fixture_end_run(store, fixture_begin_run(store, 1));
-    fixture_close(store);
+    views_make("empty.gbr", 1, "", NULL);
     ck_assert_int_eq(write_page("empty.gbr", NULL, NULL, &page, &error), GB_NOT_FOUND);
     ck_assert_str_eq(error.text, "there is nothing to report: no case");
     make_hostile("many.gbr", 1000);
     ck_assert_int_eq(write_page("many.gbr", NULL, "streams = 77", &page, &error), GB_OK);
-    ck_assert_uint_eq(count(text_get(&page), "<details class=\"filtered\""), 1);
+    ck_assert_uint_eq(views_count(text_get(&page), "<details class=\"filtered\""), 1);
     ck_assert_int_eq(write_page("many.gbr", NULL, "streams = 0", &page, &error), GB_NOT_FOUND);
     const char *all = page_of("many.gbr", NULL);
-    ck_assert_uint_eq(count(all, "<details class=\"filtered\""), 1000);
+    ck_assert_uint_eq(views_count(all, "<details class=\"filtered\""), 1000);
     ck_assert_uint_le(strlen(all) / 1000, 60000);
 }

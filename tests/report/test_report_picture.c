@@ -3,25 +3,11 @@
 #include "core/base/memory.h"
 #include "core/report/report.h"
 #include "tests/check_main.h"
-
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "tests/view/views_fixture.h"
 
 /* ---- charts ---- */
 
 static struct arena arena;
-
-static void set_roofs(struct report_chart *chart, const struct roof *roofs, size_t n)
-{
-    chart->roofs.items = ARENA_ARRAY(&arena, struct roof, n + 1);
-    chart->roofs.n = n;
-    for (size_t i = 0; i < n; i++)
-        chart->roofs.items[i] = roofs[i];
-}
 
 static struct report_case *add_case(struct report_chart *chart, const char *label, double flops,
                                     double intensity)
@@ -40,17 +26,11 @@ static struct report_case *add_case(struct report_chart *chart, const char *labe
     return one;
 }
 
-static struct report_case *count(struct report_case *one, double l1, double l2, double dram)
-{
-    const double levels[MARK_LEVELS] = {NAN, l1, l2, dram};
-    memcpy(one->intensity, levels, sizeof levels);
-    return one;
-}
-
-static const struct roof gpu_roofs[] = {
-    {"l2_copy", 8.58e12, false},    {"dram_copy", 4.09e12, false},  {"fp32_fma", 65.1e12, false},
-    {"l2_triad", 11.8e12, false},   {"dram_write", 4.65e12, false}, {"dram_triad", 4.05e12, false},
-    {"bf16_tensor", 716e12, false}, {"dram_read", 4.56e12, false}};
+static struct roof gpu_roofs[] = {{"l2_copy", 8.58e12, false},    {"dram_copy", 4.09e12, false},
+                                  {"fp32_fma", 65.1e12, false},   {"l2_triad", 11.8e12, false},
+                                  {"dram_write", 4.65e12, false}, {"dram_triad", 4.05e12, false},
+                                  {"bf16_tensor", 716e12, false}, {"dram_read", 4.56e12, false}};
+static const struct roofs all_of_gpu = {gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs};
 
 static const char *numbered(const char *words, size_t i)
 {
@@ -59,11 +39,14 @@ static const char *numbered(const char *words, size_t i)
 
 static void make_gpu(struct report_chart *chart)
 {
-    set_roofs(chart, gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs);
+    chart->roofs = all_of_gpu;
     for (size_t i = 0; i < 30; i++) {
         double flops = 5e9 * pow(1.5, (double)i), intensity = flops / 3e12;
         struct report_case *one = add_case(chart, numbered("gemm size", i), flops, intensity);
-        count(one, i < 12 ? intensity : NAN, intensity * 0.7, i % 3 ? intensity * 30 : 1e6);
+        one->intensity[0] = NAN;
+        one->intensity[1] = i < 12 ? intensity : NAN; /* counted at L1, L2 and DRAM */
+        one->intensity[2] = intensity * 0.7;
+        one->intensity[3] = i % 3 ? intensity * 30 : 1e6;
         one->ridge = 177;
         one->roof = i < 20 ? "dram_copy" : "bf16_tensor";
         one->ratio = 0.5;
@@ -79,7 +62,7 @@ static void make_many_roofs(struct report_chart *chart)
     static const char *const accesses[] = {"read", "write", "copy", "triad"};
     static const char *const formats[] = {"fp64", "fp32", "fp16", "bf16"};
     static const char *const units[] = {"scalar", "fma", "vector", "tensor"};
-    struct roof roofs[32];
+    struct roof *roofs = ARENA_ARRAY(&arena, struct roof, 32);
     for (size_t i = 0; i < 16; i++) {
         roofs[i] = (struct roof){arena_printf(&arena, "%s_%s", levels[i / 4], accesses[i % 4]),
                                  2e10 * pow(2.1, (double)(i / 4)) * (1 + 0.08 * (double)(i % 4)),
@@ -87,7 +70,7 @@ static void make_many_roofs(struct report_chart *chart)
         roofs[16 + i] = (struct roof){arena_printf(&arena, "%s_%s", formats[i / 4], units[i % 4]),
                                       1e10 * pow(1.3, (double)i), false};
     }
-    set_roofs(chart, roofs, 32);
+    chart->roofs = (struct roofs){roofs, 32};
     for (size_t i = 0; i < 20; i++)
         add_case(chart, numbered("spmv rows", i), 1e9 * pow(1.3, (double)i),
                  0.05 * pow(1.3, (double)i))
@@ -97,7 +80,7 @@ static void make_many_roofs(struct report_chart *chart)
 /* All in one place. */
 static void make_crowd(struct report_chart *chart)
 {
-    set_roofs(chart, gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs);
+    chart->roofs = all_of_gpu;
     for (size_t i = 0; i < 80; i++)
         add_case(chart, numbered("triad", i), 1e12 * (1 + 0.002 * (double)i),
                  1 + 0.003 * (double)(i * 7 % 80))
@@ -108,7 +91,7 @@ static void make_crowd(struct report_chart *chart)
 static void make_in_the_way(struct report_chart *chart)
 {
     static const double beside[] = {5.3e12, 14e12};
-    set_roofs(chart, gpu_roofs, sizeof gpu_roofs / sizeof *gpu_roofs);
+    chart->roofs = all_of_gpu;
     for (size_t i = 0; i < 12; i++) {
         double intensity = 0.02 * pow(1.5, (double)(i / 2));
         add_case(chart, numbered("x", i), intensity * beside[i % 2], intensity)->ridge = 177;
@@ -117,7 +100,7 @@ static void make_in_the_way(struct report_chart *chart)
 
 static void make_one(struct report_chart *chart)
 {
-    set_roofs(chart, gpu_roofs, 2);
+    chart->roofs = (struct roofs){gpu_roofs, 2};
     add_case(chart,
              "it's \"one\" `case`\nwith %s and a name of many, many words that go on and on, "
              "and_on_without_a_blank_for_a_long_time_so_that_it_can_not_be_broken_anywhere, "
@@ -135,7 +118,7 @@ static void make_no_roofs(struct report_chart *chart)
 
 static void make_no_arithmetic(struct report_chart *chart)
 {
-    set_roofs(chart, gpu_roofs, 2);
+    chart->roofs = (struct roofs){gpu_roofs, 2};
     for (size_t i = 0; i < 3; i++)
         add_case(chart, numbered("copy bytes", i), i == 1 ? 0 : NAN, i == 1 ? 0 : NAN);
 }
@@ -158,24 +141,30 @@ static const struct {
                 {"no arithmetic", make_no_arithmetic, 0},
                 {"empty", make_empty, 0}};
 
-static void make_page(int picture, struct plot_page *page)
+static const struct report *report_of(int picture)
 {
+    struct report *report = ARENA_NEW(&arena, struct report);
     struct report_chart *chart = ARENA_NEW(&arena, struct report_chart);
-    struct report report = {.charts = chart, .n_charts = 1};
+    *report = (struct report){.charts = chart, .n_charts = 1};
     chart->model = "Example GPU";
     chart->source = "run 1 of roofs.gbr, 2026-01-01 10:00:00 UTC";
     pictures[picture].make(chart);
-    report_page(&report, &arena, page);
+    return report;
+}
+
+static const char *script_of_report(const struct report *report)
+{
+    static struct text script;
+    struct plot_page page;
+    text_clear(&script);
+    report_page(report, &arena, &page);
+    plot_script(&page, PLOT_SVG, NULL, &script);
+    return text_get(&script);
 }
 
 static const char *script_of(int picture)
 {
-    static struct text script;
-    struct plot_page page;
-    make_page(picture, &page);
-    text_clear(&script);
-    plot_script(&page, PLOT_SVG, NULL, &script);
-    return text_get(&script);
+    return script_of_report(report_of(picture));
 }
 
 /* ---- what the script draws, in pixels ---- */
@@ -194,22 +183,20 @@ struct drawing {
     size_t n_letters, n_points, n_labels;
 };
 
-static double number_after(const char *script, const char *words)
-{
-    const char *at = strstr(script, words);
-    ck_assert_msg(at != NULL, "no %s", words);
-    return strtod(at + strlen(words), NULL);
-}
-
 static void read_axes(const char *script, struct drawing *ret)
 {
     ck_assert_int_eq(sscanf(script, "set encoding utf8\nset terminal svg size %lf,%lf", &ret->width,
                             &ret->height),
                      2);
-    ret->left = number_after(script, "set lmargin at screen ") * ret->width;
-    ret->right = number_after(script, "set rmargin at screen ") * ret->width;
-    ret->top = (1 - number_after(script, "set tmargin at screen ")) * ret->height;
-    ret->bottom = (1 - number_after(script, "set bmargin at screen ")) * ret->height;
+    ck_assert_int_eq(sscanf(strstr(script, "set lmargin"),
+                            "set lmargin at screen %lf\nset rmargin at screen %lf\n"
+                            "set tmargin at screen %lf\nset bmargin at screen %lf",
+                            &ret->left, &ret->right, &ret->top, &ret->bottom),
+                     4);
+    ret->left *= ret->width;
+    ret->right *= ret->width;
+    ret->top = (1 - ret->top) * ret->height;
+    ret->bottom = (1 - ret->bottom) * ret->height;
     ck_assert_int_eq(sscanf(strstr(script, "set xrange ["),
                             "set xrange [%lf:%lf]\nset yrange [%lf:%lf]", &ret->x_low, &ret->x_high,
                             &ret->y_low, &ret->y_high),
@@ -317,45 +304,23 @@ TEST_EACH(nothing_hides_anything, pictures)
                           drawing->labels[other->label]);
         }
     }
-    ck_assert_uint_ge(n_numbers_of(drawing), pictures[_i].n_numbers);
-}
-
-TEST_EACH(names_in_the_picture_are_whole, pictures)
-{
-    const struct drawing *drawing = drawing_of(script_of(_i));
     for (size_t i = 0; i < drawing->n_labels; i++)
-        ck_assert_msg(!strstr(drawing->labels[i], "\u2026"), "%s: %s", pictures[_i].name,
-                      drawing->labels[i]);
-}
-
-static void expect(const char *script, const char *words)
-{
-    ck_assert_msg(strstr(script, words) != NULL, "no %s in the script", words);
+        EXPECT_NO(drawing->labels[i], "\u2026"); /* names are whole */
+    ck_assert_uint_ge(n_numbers_of(drawing), pictures[_i].n_numbers);
 }
 
 TEST(cases_have_one_number_and_a_shape_for_each_level)
 {
     const char *script = script_of(0);
     const struct drawing *drawing = drawing_of(script);
-    size_t n_numbers = n_numbers_of(drawing);
-    ck_assert_uint_eq(n_numbers, 30);
+    ck_assert_uint_eq(n_numbers_of(drawing), 30);
     ck_assert_uint_eq(drawing->n_points, 12 + 30 + 20); /* ten of DRAM are beyond */
-    expect(script, "with points pt 9 ");
-    expect(script, "with points pt 5 ");
-    expect(script, "with points pt 13 ");
-    expect(script, "with vectors head filled"); /* to those beyond */
-    expect(script, "with lines lw 0.8 lc rgb '#00909090' notitle");
-    expect(script, " 7500000000\n0.075 7500000000\n\n"); /* from L2 to DRAM, and a gap */
-    expect(script, "'arrows: levels hardly used");
+    EXPECT(script, "set format y '%.0s %cFLOP/s'", "set ytics 10\n",
+           "set xlabel 'arithmetic intensity (FLOP/byte)'", "with points pt 9 ",
+           "with points pt 5 ", "with points pt 13 ", "'arrows: levels hardly used",
+           "with vectors head filled", /* to those beyond; and from L2 to DRAM, and a gap: */
+           "with lines lw 0.8 lc rgb '#00909090' notitle", " 7500000000\n0.075 7500000000\n\n");
     ck_assert_double_eq(drawing->x_high, 1e4); /* not 1e6 */
-}
-
-TEST(axes_have_units)
-{
-    const char *script = script_of(0);
-    expect(script, "set format y '%.0s %cFLOP/s'");
-    expect(script, "set ytics 10\n");
-    expect(script, "set xlabel 'arithmetic intensity (FLOP/byte)'");
 }
 
 TEST(roofs_of_a_level_share_a_name)
@@ -367,13 +332,12 @@ TEST(roofs_of_a_level_share_a_name)
         n_dram += strstr(drawing->labels[i], "dram") != NULL;
         n_l2 += strcmp(drawing->labels[i], "l2_triad/copy 8.58\u201311.8 TB/s") == 0;
         if (strstr(drawing->labels[i], "dram"))
-            ck_assert_ptr_nonnull(strstr(drawing->labels[i], " 4.05\u20134.65 TB/s"));
+            EXPECT(drawing->labels[i], " 4.05\u20134.65 TB/s");
     }
     ck_assert_uint_eq(n_dram, 1);
     ck_assert_uint_eq(n_l2, 1);
-    expect(script, "set label 'dram_write 4.65 TB/s' at screen"); /* in the list each is named */
-    expect(script, "lc rgb '#660072B2' notitle");                 /* faint: unused */
-    expect(script, "lc rgb '#000072B2' notitle");
+    EXPECT(script, "set label 'dram_write 4.65 TB/s' at screen", /* in the list each is named */
+           "lc rgb '#660072B2' notitle", "lc rgb '#000072B2' notitle"); /* unused ones are faint */
 }
 
 TEST(cases_without_arithmetic_are_apart)
@@ -381,41 +345,35 @@ TEST(cases_without_arithmetic_are_apart)
     const char *script = script_of(0);
     const char *head = strstr(script, "set label 'no arithmetic, so not in the picture:'");
     ck_assert_ptr_nonnull(head);
-    ck_assert_ptr_nonnull(strstr(head, "set label 'copy bytes=0'"));
-    ck_assert_ptr_null(strstr(head, "set label 'gemm"));
-    ck_assert_ptr_null(strstr(script, "set label '31'")); /* they have no number */
-    expect(script_of(6), "set label 'no arithmetic, so not in the picture:'");
-    expect(script_of(6), "'there is nothing to draw'");
+    EXPECT(head, "set label 'copy bytes=0'");
+    EXPECT_NO(head, "set label 'gemm");
+    EXPECT_NO(script, "set label '31'"); /* they have no number */
+    EXPECT(script_of(6), "set label 'no arithmetic, so not in the picture:'",
+           "'there is nothing to draw'");
 }
 
 TEST(the_picture_grows_with_its_cases)
 {
-    struct plot_page page;
     struct report_chart chart = {.model = "", .source = NULL};
     struct report report = {.charts = &chart, .n_charts = 1};
-    CLEANUP(text_free) struct text all = {0}, most = {0};
     for (size_t i = 0; i < REPORT_CASES; i++)
         add_case(&chart, numbered("c", i), 1e9 * (double)(i + 1), 2 + (double)i);
-    report_page(&report, &arena, &page);
-    plot_script(&page, PLOT_SVG, NULL, &all);
-    expect(text_get(&all), "set label 'c=79' at screen");
-    ck_assert_ptr_null(strstr(text_get(&all), "set label 'and "));
+    const char *script = script_of_report(&report);
+    EXPECT(script, "set label 'c=79' at screen");
+    EXPECT_NO(script, "set label 'and ");
     for (size_t i = 0; i < 20; i++)
         add_case(&chart, numbered("d", i), 1e9 * (double)(i + 1), 300 + (double)i);
-    report_page(&report, &arena, &page);
-    plot_script(&page, PLOT_SVG, NULL, &most);
-    expect(text_get(&most), "set label 'and 20 more' at screen");
-    ck_assert_ptr_null(strstr(text_get(&most), "d=0"));
-    ck_assert_ptr_null(strstr(text_get(&most), "set label '81'"));
-    ck_assert_uint_eq(drawing_of(text_get(&most))->n_points, 100); /* marks they have */
+    script = script_of_report(&report);
+    EXPECT(script, "set label 'and 20 more' at screen");
+    EXPECT_NO(script, "d=0", "set label '81'");
+    ck_assert_uint_eq(drawing_of(script)->n_points, 100); /* marks they have */
 }
 
 TEST(long_names_take_more_lines)
 {
     const char *script = script_of(4);
-    expect(script, "set label 'it\u2019s \"one\" `case`' at screen");
-    expect(script, " words that");
-    expect(script, "\u2026' at screen"); /* what cannot be broken is cut */
+    EXPECT(script, "set label 'it\u2019s \"one\" `case`' at screen", " words that",
+           "\u2026' at screen"); /* what cannot be broken is cut */
 }
 
 static void expect_drawn(int i, const char *kind)
@@ -423,7 +381,7 @@ static void expect_drawn(int i, const char *kind)
     char file[300];
     struct plot_page page;
     struct gb_error error;
-    make_page(i, &page);
+    report_page(report_of(i), &arena, &page);
     snprintf(file, sizeof file, "%s/roofline%d.%s", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", i,
              kind);
     ck_assert_msg(plot_write(&page, file, &error) == GB_OK, "%s: %s", pictures[i].name, error.text);

@@ -1,195 +1,207 @@
 /*
- * views_fixture.h - a file in which every kind of case occurs, and what is printed of it. Long
- * outputs are compared with tests/golden/; UPDATE_GOLDEN=1 in the environment writes them anew, to
- * be read before they are committed.
+ * views_fixture.h - results files made of texts, one in which every kind of case occurs, and what
+ * is printed of them. Long outputs are compared with tests/golden/; UPDATE_GOLDEN=1 in the
+ * environment writes them anew, to be read before they are committed.
  */
 #pragma once
 
 #include "core/view/views.h"
 #include "tests/store/store_fixture.h"
 
-/* Two seconds in which 500 J were used, at 250 W, by 20 iterations. */
-static inline void views_add_telemetry(struct case_record *record, bool is_held_down)
+#define SET "UPDATE bench_case SET "
+
+/* Changes a closed file by statements. */
+static inline void views_sql(const char *file, const char *sql)
 {
-    struct telemetry_record *begin = &record->telemetry[TELEMETRY_BEGIN];
-    struct telemetry_record *end = &record->telemetry[TELEMETRY_END];
-    *begin = (struct telemetry_record){.is_known = true,
-                                       .values = {.size = sizeof begin->values,
-                                                  .clock_hz = 1.98e9,
-                                                  .memory_clock_hz = 2.619e9,
-                                                  .temperature_celsius = 40,
-                                                  .power_watts = 90,
-                                                  .energy_joules = 1e6}};
-    *end = record->telemetry[TELEMETRY_BEFORE] = *begin;
-    record->telemetry[TELEMETRY_BEFORE].values.temperature_celsius = 35;
-    record->phases = (struct phases_record){1e6, 2e6, 3e6, 2e9, 4e6, 5e6};
-    end->elapsed_ns = 2e9;
-    end->iterations = 20;
-    end->values.clock_hz = 1.5e9;
-    end->values.temperature_celsius = 61.5;
-    end->values.power_watts = 300;
-    end->values.energy_joules += 500;
-    if (is_held_down) {
-        end->values.throttle = 4;
-        snprintf(end->values.throttle_text, sizeof end->values.throttle_text, "power\nlimit");
-    }
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(fixture_path(file), &db), SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
+                  sqlite3_errmsg(db));
+    sqlite3_close(db);
 }
 
-static inline void views_add_streams(struct store *store, int64_t run_id)
+/* A case from its time and the rest of its line, which it keeps and changes. */
+static inline void views_read_case(const char *time, char *rest, unsigned number,
+                                   struct fixture_case *c)
 {
-    for (unsigned i = 0; i < 8; i++) {
-        struct fixture_case c;
-        fixture_case(&c, i, i + 1, 1e6 / (i + 1));
-        for (int j = 0; j < FIXTURE_SAMPLES; j++)
-            c.wall[j] = 1e6 / (i + 1) * (1 + 0.001 * j);
-        struct case_record *record = &c.record;
-        record->iterations = 1;
-        c.metrics[0] = (struct metric_record){"threads", i + 1, ""};
-        c.metrics[1] = (struct metric_record){"switches", 10.0 * i, "1/s"};
-        record->n_metrics = 2;
-        if (i == 2) {
-            record->estimate.low_ns = -INFINITY;
-            record->estimate.high_ns = INFINITY;
-            strcpy(record->estimate.note, "still falling by 0.4 % a second");
-            record->estimate.verdict = GB_VERDICT_UNCONVERGED;
-            record->stop_reason = "max_time 15 s";
-        }
-        if (i == 3) {
-            record->status = CASE_CRASHED;
-            record->status_text = "SIGSEGV";
-            record->has_estimate = false;
-            record->n_samples = 0;
-            record->n_checks = 0;
-            record->n_summaries = 0;
-            record->n_columns = 0;
-            record->n_metrics = 0;
-            record->stop_reason = "";
-        }
-        static const struct worst_record worst[] = {{"C", 17, 1.5, 2, 4194304},
-                                                    {"C", 5, -0.1, -0.100000008, 1}};
-        if (i == 4) {
-            record->worst = worst;
-            record->n_worst = 2;
-            record->status = CASE_WRONG_RESULT;
-            c.checks[0].passed = false;
-            c.checks[0].value = 0.5;
-            c.checks[0].text = "abs 0.5 > 1e-06 at [17]: expected 1.5, got 2";
-        }
-        if (i == 5) {
-            record->estimate.verdict = GB_VERDICT_MULTIMODAL;
-            record->estimate.n_modes = 2;
-            record->estimate.modes[0] = (struct gb_mode){1.6e5, 1.59e5, 1.61e5, 0.61};
-            record->estimate.modes[1] = (struct gb_mode){1.9e5, 1.89e5, 1.91e5, 0.39};
-            record->n_lost = 3;
-        }
-        if (i >= 5)
-            views_add_telemetry(record, i == 6);
-        if (i >= 6) {
-            for (int j = 0; j < 4; j++)
-                c.extra[j] = GB_SAMPLE_THROTTLED;
-            c.columns[2] = (struct sample_column){"flags", c.extra};
-            record->n_columns = 3;
-            c.messages[0] = (struct message_record){GB_LOG_WARNING, "the governor is\npowersave"};
-            c.messages[1] = (struct message_record){GB_LOG_INFO, "warmed up"};
-            record->n_messages = 2;
-        }
-        fixture_store(store, run_id, &c);
+    char *save = NULL, *end;
+    const double ns = strtod(time, &end), step = *end == '~' ? strtod(end + 1, NULL) : 0;
+    fixture_case(c, number, 1, step > 0 ? ns : ns - 9.5);
+    c->bench_case.n_parameters = 0;
+    c->bench_case.bench = strtok_r(rest, " ", &save);
+    c->record.iterations = 1;
+    for (int i = 0; i < FIXTURE_SAMPLES && step > 0; i++)
+        c->wall[i] = ns * (1 + step * i);
+    for (char *name; (name = strtok_r(NULL, " ", &save));) {
+        const bool is_axis = *name == '+';
+        char *value = strchr(name, '=');
+        *value++ = 0;
+        name += is_axis;
+        const int64_t n = strtoll(value, &end, 10);
+        fixture_add(c, *end ? fixture_words(name, value, is_axis)
+                            : fixture_integer(c, name, n, is_axis));
     }
+    if (*time != '-' && *time != '!')
+        return;
+    struct case_record *record = &c->record;
+    record->status = *time == '!' ? CASE_CRASHED : CASE_SKIPPED;
+    record->status_text = *time == '!' ? "SIGSEGV" : "";
+    record->stop_reason = "";
+    record->has_estimate = false;
+    record->n_samples = record->n_columns = record->n_checks = record->n_summaries = 0;
 }
 
-static inline void views_add_nop(struct store *store, int64_t run_id)
+/*
+ * Adds a run to a file, a case a line: "NS,NS... BENCH OPTION=VALUE +AXIS=VALUE". Each NS is a
+ * round, after those of the other cases; it is the estimate, and samples take NS - 9.5 ... NS + 9.5
+ * ns; of NS~STEP sample i takes NS (1 + i STEP). Rounds without samples: - was skipped, ! crashed.
+ * The uid comes from the line. Then the statements (NULL: none) are run.
+ */
+static inline void views_make(const char *file, unsigned run, const char *cases, const char *sql)
 {
-    struct fixture_case c;
-    fixture_case(&c, 8, 1, 2);
-    c.bench_case.bench = "floor";
-    c.bench_case.n_parameters = 0;
-    fixture_add(&c, fixture_words("note", "a|b, \"c\"", true));
-    c.record.work = (struct gb_work){.size = sizeof c.record.work, .items = 100, .item = "call"};
-    c.record.n_checks = 0;
-    c.record.estimate.verdict = GB_VERDICT_NONE;
-    c.record.estimate.low_ns = c.record.estimate.high_ns = NAN;
-    c.record.stop_reason = "20 samples";
-    fixture_store(store, run_id, &c);
-    fixture_case(&c, 9, 2, 2);
-    c.bench_case.bench = "floor";
-    c.bench_case.n_parameters = 0;
-    fixture_add(&c, fixture_words("note", "plain", true));
-    c.record.status = CASE_SKIPPED;
-    c.record.status_text = "needs 4 cores";
-    c.record.n_samples = 0;
-    c.record.n_columns = 0;
-    c.record.n_checks = 0;
-    c.record.has_estimate = false;
-    c.record.stop_reason = "";
-    fixture_store(store, run_id, &c);
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct store *store = fixture_open(file, STORE_WRITE);
+    const int64_t run_id = fixture_begin_run(store, run);
+    struct case_line {
+        char *times, *rest, *next;
+    } *lines = NULL;
+    size_t n_lines = 0, n_left = 1;
+    char *next = NULL;
+    for (char *line = strtok_r(arena_text(&arena, cases), "\n", &next); line;
+         line = strtok_r(NULL, "\n", &next)) {
+        char *rest = strchr(line, ' ');
+        *rest++ = 0;
+        ARENA_APPEND(&arena, lines, n_lines, (struct case_line){line, rest, NULL});
+    }
+    for (unsigned round = 0, number = 0; n_left > 0; round++) {
+        n_left = 0;
+        for (unsigned i = 0; i < n_lines; i++) {
+            struct fixture_case c;
+            unsigned uid = 0;
+            char *time = strtok_r(round ? NULL : lines[i].times, ",", &lines[i].next);
+            if (!time)
+                continue;
+            for (const char *at = lines[i].rest; *at; at++)
+                uid = uid * 31 + (unsigned char)*at;
+            views_read_case(time, arena_text(&arena, lines[i].rest), number, &c);
+            c.record.round = round;
+            c.bench_case.position = i;
+            fixture_uuid(0xBF + run, number++, c.record.uuid);
+            snprintf(c.record.uid, sizeof c.record.uid, "%032x", uid);
+            fixture_store(store, run_id, &c);
+            n_left++;
+        }
+    }
+    fixture_end_run(store, run_id);
+    fixture_close(store);
+    if (sql)
+        views_sql(file, sql);
+}
+
+/* What stands in a file, at the end of the text. */
+static inline void views_read(const char *path, struct text *out)
+{
+    char block[4096];
+    FILE *file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "%s is missing", path);
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;)
+        text_add_n(out, block, n);
+    fclose(file);
+}
+
+static inline void views_golden_path(const char *name, struct text *out)
+{
+    const char *top = getenv("top_srcdir");
+    text_printf(out, "%s/tests/golden/%s", top ? top : ".", name);
 }
 
 /* Run 1: eight cases of one bench, one of each fate, and two of another. */
 static inline void views_make_file(const char *name)
 {
-    struct store *store = fixture_open(name, STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    views_add_streams(store, run_id);
-    views_add_nop(store, run_id);
-    fixture_end_run(store, run_id);
-    fixture_close(store);
+    CLEANUP(text_free) struct text path = {0}, sql = {0};
+    views_golden_path("fates.sql", &path);
+    views_read(text_get(&path), &sql);
+    views_make(name, 1,
+               "1e6~.001 streams rows=32 +streams=1\n"
+               "5e5~.001 streams rows=32 +streams=2\n"
+               "333333.3333333333~.001 streams rows=32 +streams=3\n"
+               "! streams rows=32 +streams=4\n"
+               "2e5~.001 streams rows=32 +streams=5\n"
+               "166666.66666666666~.001 streams rows=32 +streams=6\n"
+               "142857.14285714287~.001 streams rows=32 +streams=7\n"
+               "125e3~.001 streams rows=32 +streams=8\n"
+               "11.5 floor +note=quoted\n"
+               "- floor +note=plain\n",
+               text_get(&sql));
 }
 
 /* Run 1: two axes, three rounds each, interleaved. */
 static inline void views_make_rounds(const char *name)
 {
-    struct store *store = fixture_open(name, STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    unsigned number = 0;
-    for (unsigned round = 0; round < 3; round++)
-        for (unsigned position = 0; position < 4; position++, number++) {
-            struct fixture_case c;
-            fixture_case(&c, number, position % 2 + 1, 1000 * (position + 1) + 10 * round);
-            fixture_add(&c, fixture_words("dtype", position / 2 ? "bf16" : "fp16", true));
-            c.record.round = round;
-            if (round == 2)
-                c.record.phases = (struct phases_record){1e4, 2e4, 3e5, 4e5, 0, 1e5};
-            c.bench_case.position = position;
-            snprintf(c.record.uid, sizeof c.record.uid, "%032x", position);
-            fixture_store(store, run_id, &c);
-        }
-    fixture_end_run(store, run_id);
-    fixture_close(store);
+    views_make(name, 1,
+               "1009.5,1019.5,1029.5 streams rows=32 +streams=1 +dtype=fp16\n"
+               "2009.5,2019.5,2029.5 streams rows=32 +streams=2 +dtype=fp16\n"
+               "3009.5,3019.5,3029.5 streams rows=32 +streams=1 +dtype=bf16\n"
+               "4009.5,4019.5,4029.5 streams rows=32 +streams=2 +dtype=bf16\n",
+               "UPDATE bench_case SET iterations = 10;"
+               "UPDATE bench_case SET open_ns = 1e4, prepare_ns = 2e4, warmup_ns = 3e5,"
+               " measure_ns = 4e5, count_ns = 0, verify_ns = 1e5 WHERE round = 2");
 }
 
 /* ---- what is printed ---- */
 
-static inline void views_show(const char *file, const struct view_options *options,
-                              struct text *out)
+static inline int32_t views_try(const char *file, const struct view_options *options, bool is_shown,
+                                struct text *out, struct gb_error *error)
 {
     struct store *store = fixture_open(file, STORE_READ);
-    struct gb_error error = {0};
-    int32_t status = view_show(store, options, out, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
-    fixture_close(store);
-}
-
-static inline int32_t views_try_export(const char *file, const struct view_options *options,
-                                       struct text *out, struct gb_error *error)
-{
-    struct store *store = fixture_open(file, STORE_READ);
-    char *data = NULL;
-    size_t n = 0;
-    FILE *stream = open_memstream(&data, &n);
-    int32_t status = view_export(store, options, stream, error);
-    fclose(stream);
-    text_add_n(out, data, n);
-    free(data);
+    int32_t status;
+    if (is_shown) {
+        status = view_show(store, options, out, error);
+    } else {
+        char *data = NULL;
+        size_t n = 0;
+        FILE *stream = open_memstream(&data, &n);
+        status = view_export(store, options, stream, error);
+        fclose(stream);
+        text_add_n(out, data, n);
+        free(data);
+    }
     fixture_close(store);
     return status;
 }
 
-static inline void views_export(const char *file, const struct view_options *options,
-                                struct text *out)
+/* Is there until four more were asked for. */
+static inline const char *views_print(const char *file, const struct view_options *options,
+                                      bool is_shown)
 {
+    static struct text texts[4];
+    static unsigned next;
+    struct text *out = &texts[next++ % 4];
     struct gb_error error = {0};
-    int32_t status = views_try_export(file, options, out, &error);
+    text_clear(out);
+    int32_t status = views_try(file, options, is_shown, out, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
+    return text_get(out);
+}
+#define SHOWN(file, ...) views_print(file, &(struct view_options){__VA_ARGS__}, true)
+#define EXPORTED(file, ...) views_print(file, &(struct view_options){__VA_ARGS__}, false)
+#define EXPORTED_CSV(file, ...) EXPORTED(file, .format = FORMAT_CSV, __VA_ARGS__)
+
+static inline void views_expect_parts(const char *got, bool is_there, const char *const *parts)
+{
+    for (; *parts; parts++)
+        ck_assert_msg((strstr(got, *parts) != NULL) == is_there, "%s: is%s in\n%s", *parts,
+                      is_there ? " not" : "", got);
+}
+#define EXPECT(got, ...) views_expect_parts(got, true, (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT_NO(got, ...) views_expect_parts(got, false, (const char *const[]){__VA_ARGS__, NULL})
+
+static inline size_t views_count(const char *text, const char *words)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, words); at; at = strstr(at + 1, words))
+        n++;
+    return n;
 }
 
 /* Long texts: only the first line that differs is shown. */
@@ -203,23 +215,27 @@ static inline void views_expect_text(const char *name, const char *expected, con
                   expected, got);
 }
 
-static inline void views_expect_golden(const char *name, const struct text *got)
+/* What is shown below the lines on the run and its devices. */
+static inline const char *views_below_head(const char *shown)
 {
-    const char *top = getenv("top_srcdir");
+    return strstr(shown, "\n\n") + 2;
+}
+
+static inline void views_expect_golden(const char *name, const char *got)
+{
     CLEANUP(text_free) struct text path = {0}, expected = {0};
-    text_printf(&path, "%s/tests/golden/%s", top ? top : ".", name);
+    views_golden_path(name, &path);
     if (getenv("UPDATE_GOLDEN")) {
         FILE *file = fopen(text_get(&path), "w");
         ck_assert_ptr_nonnull(file);
-        fwrite(text_get(got), 1, got->length, file);
+        fputs(got, file);
         fclose(file);
     }
-    FILE *file = fopen(text_get(&path), "r");
-    ck_assert_msg(file != NULL, "%s is missing", text_get(&path));
-    char buffer[4096];
-    size_t n;
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        text_add_n(&expected, buffer, n);
-    fclose(file);
-    views_expect_text(text_get(&path), text_get(&expected), text_get(got));
+    views_read(text_get(&path), &expected);
+    views_expect_text(text_get(&path), text_get(&expected), got);
 }
+
+#define SHOWS(golden, file, ...) views_expect_golden(golden, SHOWN(file, __VA_ARGS__))
+#define SHOWS_BELOW_HEAD(golden, file, ...)                                                        \
+    views_expect_golden(golden, views_below_head(SHOWN(file, __VA_ARGS__)))
+#define EXPORTS(golden, file, ...) views_expect_golden(golden, EXPORTED(file, __VA_ARGS__))
