@@ -16,6 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Are two structs the same from a member to the end? */
+#define FIXTURE_SAME(a, b, member)                                                                 \
+    ck_assert_mem_eq(&(a)->member, &(b)->member, sizeof *(a)-offsetof(typeof(*(a)), member))
+
 /* A folder of the test's own, and paths in it. */
 static char fixture_folder[200];
 
@@ -63,6 +67,15 @@ static inline const char *fixture_error(const struct gb_error *error)
     *out = 0;
     return text;
 }
+
+/* The error of calls in these: FIXTURE_OK(store_sync(store, &fixture_problem)). */
+static struct gb_error fixture_problem;
+#define FIXTURE_OK(call) ck_assert_msg((call) == GB_OK, "%s", fixture_problem.text)
+#define FIXTURE_FAILS(call, status, words)                                                         \
+    do {                                                                                           \
+        ck_assert_int_eq(call, status);                                                            \
+        ck_assert_str_eq(fixture_error(&fixture_problem), words);                                  \
+    } while (0)
 
 static inline void fixture_uuid(unsigned family, unsigned number, char ret[UUID_TEXT])
 {
@@ -278,69 +291,90 @@ static inline void fixture_add_activities(struct fixture_case *c, bool is_timed)
     c->record.n_kernels = 2;
 }
 
-/* Tests look at the view `result`, which the program itself never does. */
+/* Tests look at views, which the program itself never does, as other programs do: to SQLite the
+ * functions of JSON are no safe ones. */
 static inline struct store *fixture_open(const char *name, int mode)
 {
     struct store *store = NULL;
-    struct gb_error error = {0};
-    int32_t status = store_open(fixture_path(name), mode, &store, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    FIXTURE_OK(store_open(fixture_path(name), mode, &store, &fixture_problem));
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
     return store;
 }
 
 static inline void fixture_close(struct store *store)
 {
-    struct gb_error error = {0};
-    int32_t status = store_close(store, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    FIXTURE_OK(store_close(store, &fixture_problem));
 }
 
 static inline int64_t fixture_begin_run(struct store *store, unsigned number)
 {
     struct run_record run = fixture_run(number);
-    struct gb_error error = {0};
     int64_t run_id = 0;
-    int32_t status = store_run_begin(store, &run, &run_id, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    FIXTURE_OK(store_run_begin(store, &run, &run_id, &fixture_problem));
     return run_id;
 }
 
 static inline int64_t fixture_add_device(struct store *store, int64_t run_id)
 {
     struct device_record device = fixture_device_record();
-    struct gb_error error = {0};
     int64_t id = 0;
-    int32_t status = store_device(store, run_id, &device, &id, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    FIXTURE_OK(store_device(store, run_id, &device, &id, &fixture_problem));
     return id;
 }
 
 static inline void fixture_end_run(struct store *store, int64_t run_id)
 {
-    struct gb_error error = {0};
-    int32_t status = store_run_end(store, run_id, "2026-01-09T11:00:00.000Z", 0, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    FIXTURE_OK(store_run_end(store, run_id, "2026-01-09T11:00:00.000Z", 0, &fixture_problem));
 }
 
 static inline void fixture_store(struct store *store, int64_t run_id, struct fixture_case *c)
 {
-    struct gb_error error = {0};
     c->record.device_id = fixture_add_device(store, run_id);
-    int32_t status = store_case(store, run_id, &c->record, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    FIXTURE_OK(store_case(store, run_id, &c->record, &fixture_problem));
+}
+
+/* What a statement gives: "value|value", a row a line. */
+static inline const char *fixture_rows(struct store *store, const char *sql)
+{
+    static struct text out;
+    sqlite3_stmt *row = NULL;
+    text_clear(&out);
+    ck_assert_msg(sqlite3_prepare_v2(store->db, sql, -1, &row, NULL) == SQLITE_OK, "%s",
+                  sqlite3_errmsg(store->db));
+    while (sqlite3_step(row) == SQLITE_ROW)
+        for (int i = 0; i < sqlite3_column_count(row); i++) {
+            const char *value = (const char *)sqlite3_column_text(row, i);
+            text_printf(&out, "%s%s", i ? "|" : out.length ? "\n" : "", value ? value : "NULL");
+        }
+    sqlite3_finalize(row);
+    return text_get(&out);
 }
 
 /* The one integer that a statement gives. */
 static inline int64_t fixture_query(struct store *store, const char *sql)
 {
-    sqlite3_stmt *statement = NULL;
-    ck_assert_msg(sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK, "%s",
-                  sqlite3_errmsg(store->db));
-    ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
-    int64_t n = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return n;
+    const char *rows = fixture_rows(store, sql);
+    ck_assert_str_ne(rows, "");
+    return strtoll(rows, NULL, 10);
+}
+
+/* What a statement gives of a closed file. */
+static inline const char *fixture_ask(const char *name, const char *sql)
+{
+    struct store *store = fixture_open(name, STORE_READ);
+    const char *rows = fixture_rows(store, sql);
+    fixture_close(store);
+    return rows;
+}
+
+/* Does to a closed file, or to one that is made so, what only another program would. */
+static inline void fixture_change(const char *name, const char *sql)
+{
+    sqlite3 *db = NULL;
+    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
+    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
 }
 
 /* One run with n cases in a closed file. */
@@ -367,7 +401,6 @@ static inline bool fixture_is_old_sqlite(void)
 /* Makes a closed file of the present version one of version 3. */
 static inline void fixture_make_version_3(const char *name)
 {
-    sqlite3 *db = NULL;
     CLEANUP(text_free) struct text sql = {0};
     text_add(&sql, "DROP VIEW result;");
     for (int t = 0; t < STORED_TABLES; t++) {
@@ -382,8 +415,5 @@ static inline void fixture_make_version_3(const char *name)
     }
     text_add(&sql, "CREATE VIEW result AS SELECT bench, status, launch FROM bench_case;"
                    "PRAGMA user_version = 3");
-    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
-    ck_assert_msg(sqlite3_exec(db, text_get(&sql), NULL, NULL, NULL) == SQLITE_OK, "%s",
-                  sqlite3_errmsg(db));
-    sqlite3_close(db);
+    fixture_change(name, text_get(&sql));
 }

@@ -2,69 +2,29 @@
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
-#include "core/store/store_internal.h"
 #include "core/view/views.h"
 
 /* Everything in a file but the numbers of its rows, which differ between equal files. */
 static void dump(const char *name, struct text *out)
 {
-    static const char *const queries[] = {
-        "SELECT uuid, started, finished, exit_code, version, command_line, config_path,"
-        " config_folder, config, config_sha256, seed, n_cases FROM run ORDER BY uuid",
-        "SELECT r.uuid, f.name, f.value FROM run_fact f JOIN run r ON r.id = f.run_id"
-        " ORDER BY 1, 2, 3",
-        "SELECT r.uuid, m.kind, m.id, m.version, m.path, m.sha256 FROM module m"
-        " JOIN run r ON r.id = m.run_id ORDER BY 1, 2, 3, 4, 5, 6",
-        "SELECT d.record_uuid, r.uuid, d.plugin, d.name, d.number, d.model, d.uuid FROM device d"
-        " JOIN run r ON r.id = d.run_id ORDER BY 1",
-        "SELECT d.record_uuid, f.ordinal, f.name, f.value FROM device_fact f"
-        " JOIN device d ON d.id = f.device_id ORDER BY 1, 2",
-        "SELECT d.record_uuid, k.ordinal, k.name, k.tick_ns, k.overhead_ns FROM clock k"
-        " JOIN device d ON d.id = k.device_id ORDER BY 1, 2",
-        "SELECT c.*, r.uuid, d.record_uuid FROM bench_case c JOIN run r ON r.id = c.run_id"
-        " LEFT JOIN device d ON d.id = c.device_id ORDER BY c.uuid",
-        "SELECT c.uuid, p.* FROM parameter p JOIN bench_case c ON c.id = p.case_id"
-        " ORDER BY c.uuid, p.ordinal",
-        "SELECT c.uuid, hex(s.data), s.* FROM samples s JOIN bench_case c ON c.id = s.case_id"
-        " ORDER BY c.uuid, s.name, s.first",
-        "SELECT c.uuid, m.* FROM metric m JOIN bench_case c ON c.id = m.case_id"
-        " ORDER BY c.uuid, m.ordinal",
-        "SELECT c.uuid, k.* FROM check_result k JOIN bench_case c ON c.id = k.case_id"
-        " ORDER BY c.uuid, k.ordinal",
-        "SELECT c.uuid, s.* FROM check_summary s JOIN bench_case c ON c.id = s.case_id"
-        " ORDER BY c.uuid, s.ordinal",
-        "SELECT c.uuid, h.* FROM check_histogram h JOIN bench_case c ON c.id = h.case_id"
-        " ORDER BY c.uuid, h.ordinal, h.class",
-        "SELECT c.uuid, m.* FROM mode m JOIN bench_case c ON c.id = m.case_id"
-        " ORDER BY c.uuid, m.ordinal",
-        "SELECT c.uuid, a.* FROM activity a JOIN bench_case c ON c.id = a.case_id"
-        " ORDER BY c.uuid, a.ordinal",
-        "SELECT c.uuid, m.* FROM message m JOIN bench_case c ON c.id = m.case_id"
-        " ORDER BY c.uuid, m.ordinal",
-        "SELECT c.uuid, t.* FROM telemetry t JOIN bench_case c ON c.id = t.case_id"
-        " ORDER BY c.uuid, t.moment",
-    };
-    struct store *store = fixture_open(name, STORE_READ);
-    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
-        sqlite3_stmt *row = NULL;
-        ck_assert_msg(sqlite3_prepare_v2(store->db, queries[i], -1, &row, NULL) == SQLITE_OK, "%s",
-                      sqlite3_errmsg(store->db));
-        while (sqlite3_step(row) == SQLITE_ROW) {
-            text_printf(out, "%zu:", i);
-            for (int j = 0; j < sqlite3_column_count(row); j++) {
-                const char *column = sqlite3_column_name(row, j);
-                if (text_equal(column, "id") || text_ends_with(column, "_id"))
-                    continue;
-                if (sqlite3_column_type(row, j) == SQLITE_FLOAT)
-                    text_printf(out, " %s=%a", column, sqlite3_column_double(row, j));
-                else
-                    text_printf(out, " %s=%s", column, sqlite3_column_text(row, j));
-            }
-            text_add(out, "\n");
+    static const char *const uuids[STORED_TABLES] = {
+        [TABLE_RUN] = "uuid", [TABLE_DEVICE] = "record_uuid", [TABLE_CASE] = "uuid"};
+    for (int t = 0; t < STORED_TABLES; t++) {
+        const struct stored_table *table = &store_schema.tables[t];
+        CLEANUP(text_free) struct text sql = {0};
+        text_printf(&sql, "SELECT '%s'", table->name);
+        for (size_t i = 0; i < table->n_columns; i++) {
+            const struct stored_column *column = &table->columns[i];
+            const int of = column->role == ROLE_DEVICE ? TABLE_DEVICE : table->parent;
+            if (column->role == ROLE_PARENT || column->role == ROLE_DEVICE)
+                text_printf(&sql, " || ' ' || quote((SELECT %s FROM %s WHERE id = t.%s))",
+                            uuids[of], store_schema.tables[of].name, column->name);
+            else if (column->role != ROLE_ID)
+                text_printf(&sql, " || ' %s=' || quote(%s)", column->name, column->name);
         }
-        sqlite3_finalize(row);
+        text_printf(&sql, " AS line FROM %s AS t ORDER BY line", table->name);
+        text_add_line(out, fixture_ask(name, text_get(&sql)));
     }
-    fixture_close(store);
 }
 
 static void export_all(const char *name, struct text *out)
@@ -83,9 +43,7 @@ static void export_all(const char *name, struct text *out)
         char *data = NULL;
         size_t n = 0;
         FILE *file = open_memstream(&data, &n);
-        struct gb_error error = {0};
-        int32_t status = view_export(store, &options, file, &error);
-        ck_assert_msg(status == GB_OK, "%s", error.text);
+        FIXTURE_OK(view_export(store, &options, file, &fixture_problem));
         fclose(file);
         text_add_n(out, data, n);
         free(data);
@@ -127,62 +85,31 @@ static struct merge_counts merge(const char *into, const char *from)
 {
     struct store *store = fixture_open(into, STORE_WRITE);
     struct merge_counts counts = {0};
-    struct gb_error error = {0};
-    int32_t status = store_merge(store, fixture_path(from), NULL, &counts, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
+    FIXTURE_OK(store_merge(store, fixture_path(from), NULL, &counts, &fixture_problem));
     fixture_close(store);
     return counts;
 }
 
-static void expect_same(const char *a, const char *b)
+static void expect_same(const char *a, const struct text *expected)
 {
-    CLEANUP(text_free) struct text first = {0}, second = {0};
-    dump(a, &first);
-    dump(b, &second);
-    ck_assert(first.length > 0);
-    ck_assert(text_equal(text_get(&first), text_get(&second)));
+    CLEANUP(text_free) struct text got = {0};
+    dump(a, &got);
+    ck_assert(got.length > 0);
+    ck_assert(text_equal(text_get(&got), text_get(expected)));
 }
 
 TEST_FIXTURE(fixture_begin, fixture_end)
 
 TEST(a_copy_has_every_bit)
 {
+    CLEANUP(text_free) struct text original = {0};
     make_part("a.gbr", 1, 0, 5, true);
+    dump("a.gbr", &original);
     struct merge_counts counts = merge("copy.gbr", "a.gbr");
     ck_assert_uint_eq(counts.runs_added, 1);
     ck_assert_uint_eq(counts.cases_added, 5);
     ck_assert_uint_eq(counts.cases_known, 0);
-    expect_same("copy.gbr", "a.gbr");
-}
-
-/* Rows that a statement finds in a file. */
-static int64_t count_rows(const char *name, const char *sql)
-{
-    struct store *store = fixture_open(name, STORE_READ);
-    sqlite3_stmt *row = NULL;
-    ck_assert_int_eq(sqlite3_prepare_v2(store->db, sql, -1, &row, NULL), SQLITE_OK);
-    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
-    int64_t n = sqlite3_column_int64(row, 0);
-    sqlite3_finalize(row);
-    fixture_close(store);
-    return n;
-}
-
-TEST(merged_histograms_add_up)
-{
-    make_part("a.gbr", 1, 0, 3, true);
-    make_part("b.gbr", 2, 0, 2, true);
-    merge("all.gbr", "a.gbr");
-    merge("all.gbr", "b.gbr");
-    merge("all.gbr", "a.gbr");
-    ck_assert_int_eq(count_rows("all.gbr", "SELECT count(*) FROM check_summary"), 5);
-    ck_assert_int_eq(count_rows("all.gbr", "SELECT count(*) FROM check_summary AS s WHERE n ="
-                                           " (SELECT sum(count) FROM check_histogram AS h WHERE"
-                                           " h.case_id = s.case_id AND h.ordinal = s.ordinal)"),
-                     5);
-    ck_assert_int_eq(count_rows("all.gbr", "SELECT count(*) FROM check_histogram"
-                                           " WHERE label = 'reference 0' AND count = 1"),
-                     5);
+    expect_same("copy.gbr", &original);
 }
 
 TEST(merging_again_changes_nothing)
@@ -191,7 +118,7 @@ TEST(merging_again_changes_nothing)
     make_part("b.gbr", 2, 0, 3, true);
     merge("all.gbr", "a.gbr");
     merge("all.gbr", "b.gbr");
-    CLEANUP(text_free) struct text once = {0}, twice = {0};
+    CLEANUP(text_free) struct text once = {0};
     dump("all.gbr", &once);
     struct merge_counts counts = merge("all.gbr", "a.gbr");
     ck_assert_uint_eq(counts.runs_added, 0);
@@ -200,8 +127,7 @@ TEST(merging_again_changes_nothing)
     counts = merge("all.gbr", "all.gbr");
     ck_assert_uint_eq(counts.cases_added, 0);
     ck_assert_uint_eq(counts.cases_known, 8);
-    dump("all.gbr", &twice);
-    ck_assert(text_equal(text_get(&once), text_get(&twice)));
+    expect_same("all.gbr", &once);
 }
 
 /*
@@ -213,28 +139,23 @@ static void make_overlapping_files(void)
     make_part("b.gbr", 1, 0, 4, true);
     merge("a.gbr", "b.gbr");
     merge("d.gbr", "b.gbr");
-    static const char *const changes[] = {
-        "DELETE FROM bench_case WHERE position > 1;"
-        "UPDATE run SET finished = NULL, exit_code = NULL, n_cases = 9",
-        "DELETE FROM bench_case WHERE position <> 3;"
+    fixture_change("a.gbr", "PRAGMA foreign_keys = ON; DELETE FROM bench_case WHERE position > 1;"
+                            "UPDATE run SET finished = NULL, exit_code = NULL, n_cases = 9");
+    fixture_change(
+        "d.gbr",
+        "PRAGMA foreign_keys = ON; DELETE FROM bench_case WHERE position <> 3;"
         "UPDATE metric SET value = 0; DELETE FROM check_result; DELETE FROM check_summary;"
         "DELETE FROM check_histogram; DELETE FROM mode;"
         "INSERT INTO message SELECT id, 1, 1, 'goes with the row' FROM bench_case;"
         "UPDATE bench_case SET status = 'running', done = 0, n_samples = 700, median_ns = NULL;"
-        "UPDATE run SET finished = '2026-01-01T10:30:00.000Z', exit_code = 130"};
-    static const char *const names[] = {"a.gbr", "d.gbr"};
-    for (int i = 0; i < 2; i++) {
-        struct store *store = fixture_open(names[i], STORE_WRITE);
-        ck_assert_int_eq(sqlite3_exec(store->db, changes[i], NULL, NULL, NULL), SQLITE_OK);
-        fixture_close(store);
-    }
+        "UPDATE run SET finished = '2026-01-01T10:30:00.000Z', exit_code = 130");
     make_part("c.gbr", 2, 0, 2, false);
 }
 
 TEST(the_order_of_merging_does_not_matter)
 {
     static const char *const names[] = {"a.gbr", "b.gbr", "c.gbr", "d.gbr"};
-    CLEANUP(text_free) struct text first_dump = {0}, first_export = {0};
+    CLEANUP(text_free) struct text dumped = {0}, exported = {0};
     make_overlapping_files();
     int n_orders = 0;
     for (int order = 0; order < 256; order++) {
@@ -248,75 +169,49 @@ TEST(the_order_of_merging_does_not_matter)
         snprintf(into, sizeof into, "all%d.gbr", n_orders++);
         struct store *store = fixture_open(into, STORE_WRITE);
         for (int i = 0; i < 4; i++)
-            ck_assert_int_eq(store_merge(store, fixture_path(names[place[i]]), NULL, NULL, NULL),
-                             GB_OK);
+            FIXTURE_OK(
+                store_merge(store, fixture_path(names[place[i]]), NULL, NULL, &fixture_problem));
         fixture_close(store);
-        CLEANUP(text_free) struct text one_dump = {0}, one_export = {0};
-        dump(into, &one_dump);
-        export_all(into, &one_export);
+        CLEANUP(text_free) struct text export = {0};
+        export_all(into, &export);
         if (n_orders == 1) {
-            text_add(&first_dump, text_get(&one_dump));
-            text_add(&first_export, text_get(&one_export));
+            dump(into, &dumped);
+            export_all(into, &exported);
         }
-        ck_assert(text_equal(text_get(&one_dump), text_get(&first_dump)));
-        ck_assert(text_equal(text_get(&one_export), text_get(&first_export)));
+        expect_same(into, &dumped);
+        ck_assert(text_equal(text_get(&export), text_get(&exported)));
     }
     ck_assert_int_eq(n_orders, 24);
 }
 
 TEST(the_copy_that_is_further_on_wins)
 {
+    CLEANUP(text_free) struct text all = {0};
     make_overlapping_files();
+    dump("b.gbr", &all);
     merge("all.gbr", "d.gbr");
     merge("all.gbr", "a.gbr");
     struct merge_counts counts = merge("all.gbr", "b.gbr");
     ck_assert_uint_eq(counts.runs_added, 0);
     ck_assert_uint_eq(counts.cases_added, 2); /* number 2, and 3 in place of the running one */
     ck_assert_uint_eq(counts.cases_known, 2);
-    expect_same("all.gbr", "b.gbr");
-}
-
-TEST(run_numbers_do_not_depend_on_the_order)
-{
-    make_part("a.gbr", 2, 0, 1, true);
-    make_part("b.gbr", 1, 0, 1, true);
-    merge("all.gbr", "a.gbr");
-    merge("all.gbr", "b.gbr");
-    struct store *store = fixture_open("all.gbr", STORE_READ);
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct run_record run;
-    int64_t id = 0;
-    ck_assert_int_eq(store_run_read(store, 1, &arena, &id, &run, NULL), GB_OK);
-    ck_assert_str_eq(run.started, "2026-01-01T10:00:00.000Z");
-    fixture_close(store);
+    expect_same("all.gbr", &all);
 }
 
 TEST(what_cannot_be_merged)
 {
-    make_part("all.gbr", 1, 0, 1, true);
-    struct store *store = fixture_open("all.gbr", STORE_WRITE);
-    struct gb_error error = {0};
+    CLEANUP(text_free) struct text before = {0};
     struct merge_counts counts = {7, 7, 7, false};
-    ck_assert_int_eq(store_merge(store, fixture_path("absent.gbr"), NULL, &counts, &error),
-                     GB_NOT_FOUND);
-    ck_assert_str_eq(fixture_error(&error), "absent.gbr: there is no such results file");
-    ck_assert_uint_eq(counts.runs_added, 7); /* left alone */
-    fixture_close(store);
-}
-
-TEST(a_merge_that_does_not_fit_adds_nothing)
-{
     make_part("big.gbr", 2, 0, 200, true);
     make_part("all.gbr", 1, 0, 1, true);
-    CLEANUP(text_free) struct text before = {0}, after = {0};
     dump("all.gbr", &before);
     struct store *store = fixture_open("all.gbr", STORE_WRITE);
-    struct gb_error error = {0};
+    FIXTURE_FAILS(store_merge(store, fixture_path("absent.gbr"), NULL, &counts, &fixture_problem),
+                  GB_NOT_FOUND, "absent.gbr: there is no such results file");
+    ck_assert_uint_eq(counts.runs_added, 7); /* left alone */
     sqlite3_exec(store->db, "PRAGMA max_page_count = 60", NULL, NULL, NULL);
-    ck_assert_int_eq(store_merge(store, fixture_path("big.gbr"), NULL, NULL, &error), GB_IO);
-    ck_assert_str_eq(fixture_error(&error), "all.gbr: disk full: nothing more can be stored; what"
-                                            " was stored before is safe");
+    FIXTURE_FAILS(store_merge(store, fixture_path("big.gbr"), NULL, NULL, &fixture_problem), GB_IO,
+                  "all.gbr: disk full: nothing more can be stored; what was stored before is safe");
     fixture_close(store);
-    dump("all.gbr", &after);
-    ck_assert(text_equal(text_get(&before), text_get(&after)));
+    expect_same("all.gbr", &before);
 }
