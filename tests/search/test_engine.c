@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A search whose proposals and claim are a script, and which writes down what it was told. */
@@ -24,8 +25,7 @@ static struct script {
 static int32_t script_create(const struct gb_host *host, const struct gb_search_space *space,
                              const void *params, void **ret_search)
 {
-    (void)host;
-    (void)params;
+    (void)host, (void)params;
     script.space = space;
     *ret_search = &script;
     return script.create_status;
@@ -101,15 +101,24 @@ static void start(void)
                      GB_OK);
 }
 
-static void propose(uint64_t i)
+/* Words of proposals: a case, "w" a wait, "s" too many samples, "?" an unknown action; the last one
+ * again and again after "*". */
+static void propose(const char *words)
 {
-    script.steps[script.n_steps++] = (struct gb_proposal){
-        .action = GB_PROPOSE_MEASURE, .i = i, .n_samples = 2};
-}
-
-static void propose_wait(void)
-{
-    script.steps[script.n_steps++] = (struct gb_proposal){.action = GB_PROPOSE_WAIT};
+    for (; *words && script.n_steps < STEPS_MAX; words += *words == ' ') {
+        struct gb_proposal proposal = {.action = GB_PROPOSE_MEASURE, .n_samples = 2};
+        char *end = (char *)(uintptr_t)words + 1;
+        if (*words == 'w')
+            proposal.action = GB_PROPOSE_WAIT;
+        else if (*words == 's')
+            proposal.n_samples = ENGINE_SAMPLES_MAX + UINT64_C(1);
+        else if (*words == '?')
+            proposal.action = 17;
+        else
+            proposal.i = strtoull(words, &end, 10);
+        script.steps[script.n_steps++] = proposal;
+        words = *end == '*' ? words : end;
+    }
 }
 
 static void answer(uint64_t proposal, int32_t status, double value, double elapsed_ns)
@@ -131,6 +140,13 @@ static void expect(int action)
     ck_assert_int_eq(step.action, action);
 }
 
+static void expect_case(uint64_t i, uint64_t visit)
+{
+    expect(ENGINE_MEASURE);
+    ck_assert_uint_eq(step.i, i);
+    ck_assert_uint_eq(step.visit, visit);
+}
+
 /* Measures all that is proposed, one at a time: case i has the value 100 - i. */
 static struct engine_report run_all(void)
 {
@@ -147,8 +163,7 @@ TEST_FIXTURE(begin, end)
 
 TEST(observations_are_told_in_the_order_of_proposals)
 {
-    for (uint64_t i = 0; i < 4; i++)
-        propose(i);
+    propose("0 1 2 3");
     start();
     for (uint64_t i = 0; i < 4; i++) {
         expect(ENGINE_MEASURE);
@@ -169,35 +184,28 @@ TEST(observations_are_told_in_the_order_of_proposals)
 TEST(no_more_are_open_than_there_are_lanes)
 {
     limits.lanes = 2;
-    for (uint64_t i = 0; i < 4; i++)
-        propose(i);
+    propose("0 1 2 3");
     start();
-    engine_next(engine, &step);
-    engine_next(engine, &step);
+    expect_case(0, 0);
+    expect_case(1, 0);
     expect(ENGINE_WAIT);
     answer(0, GB_OBSERVED_OK, 1, 0);
-    expect(ENGINE_MEASURE);
-    ck_assert_uint_eq(step.i, 2);
+    expect_case(2, 0);
 }
 
 TEST(a_visit_of_a_case_is_numbered)
 {
-    propose(3);
-    propose(5);
-    propose(3);
+    propose("3 5 3");
     start();
-    engine_next(engine, &step);
-    engine_next(engine, &step);
-    ck_assert_uint_eq(step.visit, 0);
-    engine_next(engine, &step);
-    ck_assert_uint_eq(step.visit, 1);
+    expect_case(3, 0);
+    expect_case(5, 0);
+    expect_case(3, 1);
 }
 
 TEST(what_is_known_is_of_all_visits)
 {
     struct gb_known known = {.size = sizeof known};
-    propose(3);
-    propose(3);
+    propose("3 3");
     run_all();
     ck_assert_int_eq(script.space->known(script.space, 3, &known), GB_OK);
     ck_assert_uint_eq(known.n_visits, 2);
@@ -214,9 +222,9 @@ TEST(observations_that_were_not_asked_for_are_refused)
 {
     const double samples[] = {INFINITY};
     struct gb_observation observation = {.size = sizeof observation, .proposal = 1};
-    propose(0);
+    propose("0");
     start();
-    engine_next(engine, &step);
+    expect_case(0, 0);
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_INVALID);
     observation.proposal = 0;
     observation.n_samples = 1;
@@ -227,144 +235,95 @@ TEST(observations_that_were_not_asked_for_are_refused)
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_INVALID);
 }
 
-/* ---- guards ---- */
+/* ---- guards, and searches that break the rules ---- */
 
-TEST(the_budget_of_time_ends_it)
-{
-    for (uint64_t i = 0; i < CASES; i++)
-        propose(i);
-    limits.budget_ns = 4;
-    struct engine_report report = run_all();
-    ck_assert_uint_eq(report.n_proposals, 5);
-    ck_assert_str_eq(report.reason, "budget = 4.00 ns");
-    ck_assert(!report.is_broken);
-}
+static const struct {
+    const char *proposals;
+    double budget_ns;
+    uint64_t budget_cases, patience_cases;
+    int32_t propose_status, observe_status;
+    uint64_t n_cases, n_proposals, best;
+    bool is_broken;
+    const char *reason; /* NULL: any */
+} runs[] = {
+    {"0 1 2 3 4 5 6 7 8 9", .budget_ns = 4, .n_cases = 5, .n_proposals = 5, .best = 4,
+     .reason = "budget = 4.00 ns"},
+    {"0 0 1 1 2 2 3 3 4 4", .budget_cases = 3, .n_cases = 3, .n_proposals = 6, .best = 2,
+     .reason = "cases = 3"}, /* each of them once */
+    {"7 0 1 2 3 4 5 6", .patience_cases = 3, .n_cases = 4, .n_proposals = 4, .best = 7,
+     .reason = "patience = 3"},
+    {"1 w w", .n_cases = 1, .n_proposals = 1, .best = 1, .is_broken = true, /* that stays */
+     .reason = "the search waits although nothing is being measured"},
+    {"10", .best = GB_NO_CASE, .is_broken = true,
+     .reason = "the search proposed case 10, which does not exist: there are 10"},
+    {"2*", .n_cases = 1, .n_proposals = ENGINE_VISITS_MAX, .best = 2, .is_broken = true},
+    {"s", .best = GB_NO_CASE, .is_broken = true},
+    {"?", .best = GB_NO_CASE, .is_broken = true},
+    {"0 1", .propose_status = GB_FAILED, .best = GB_NO_CASE, .is_broken = true,
+     .reason = "the search failed: propose returned status -1"},
+    {"0 1", .observe_status = GB_NO_MEMORY, .n_cases = 1, .n_proposals = 1, .is_broken = true,
+     .reason = "the search failed: observe returned status -2"},
+};
 
-TEST(the_budget_of_cases_counts_each_case_once)
+TEST_EACH(what_ends_a_search, runs)
 {
-    for (uint64_t i = 0; i < CASES; i++) {
-        propose(i);
-        propose(i);
-    }
-    limits.budget_cases = 3;
-    struct engine_report report = run_all();
-    ck_assert_uint_eq(report.n_cases, 3);
-    ck_assert_uint_eq(report.n_proposals, 6);
-    ck_assert_str_eq(report.reason, "cases = 3");
-}
-
-TEST(patience_ends_it_once_nothing_gets_better)
-{
-    propose(7);
-    for (uint64_t i = 0; i < 7; i++)
-        propose(i);
-    limits.patience_cases = 3;
-    struct engine_report report = run_all();
-    ck_assert_uint_eq(report.n_cases, 4);
-    ck_assert_uint_eq(report.best, 7);
-    ck_assert_str_eq(report.reason, "patience = 3");
+    propose(runs[_i].proposals);
+    script.propose_status = runs[_i].propose_status;
+    script.observe_status = runs[_i].observe_status;
+    limits.budget_ns = runs[_i].budget_ns;
+    limits.budget_cases = runs[_i].budget_cases;
+    limits.patience_cases = runs[_i].patience_cases;
+    const struct engine_report report = run_all();
+    ck_assert_int_eq(report.is_broken, runs[_i].is_broken);
+    ck_assert_int_eq(report.scope, GB_SCOPE_NONE);
+    if (runs[_i].reason)
+        ck_assert_str_eq(report.reason, runs[_i].reason);
+    ck_assert_uint_eq(report.n_cases, runs[_i].n_cases);
+    ck_assert_uint_eq(report.n_proposals, runs[_i].n_proposals);
+    ck_assert_uint_eq(report.best, runs[_i].best);
+    if (report.best == GB_NO_CASE)
+        ck_assert(isnan(report.value));
+    else
+        ck_assert_double_eq_tol(report.value, (100 - (double)report.best) * 1.0005, 1e-9);
 }
 
 TEST(what_is_open_at_the_end_is_waited_for)
 {
-    propose(0);
-    propose(1);
+    struct engine_report report;
+    propose("0 1");
     start();
-    engine_next(engine, &step);
-    engine_next(engine, &step);
+    expect_case(0, 0);
+    expect_case(1, 0);
     engine_end(engine, "stopped");
     engine_end(engine, "later");
     expect(ENGINE_WAIT);
     answer(0, GB_OBSERVED_OK, 1, 0);
     answer(1, GB_OBSERVED_OK, 2, 0);
     expect(ENGINE_END);
-    struct engine_report report;
     engine_report(engine, &report);
     ck_assert_str_eq(report.reason, "stopped");
     ck_assert_uint_eq(report.best, 0);
 }
 
-/* ---- searches that break the rules ---- */
-
-TEST(a_wait_for_nothing_ends_it)
-{
-    propose(1);
-    propose_wait();
-    propose_wait();
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_str_eq(report.reason, "the search waits although nothing is being measured");
-    ck_assert_uint_eq(report.best, 1); /* what was measured stays */
-    ck_assert_int_eq(report.scope, GB_SCOPE_NONE);
-}
-
 TEST(a_wait_is_not_asked_again_before_an_observation)
 {
-    propose(1);
-    propose_wait();
-    propose(2);
+    propose("1 w 2");
     start();
-    engine_next(engine, &step);
-    for (int i = 0; i < 5; i++) {
+    expect_case(1, 0);
+    for (int i = 0; i < 5; i++)
         expect(ENGINE_WAIT);
-    }
     ck_assert_uint_eq(script.n_asked, 2);
     answer(0, GB_OBSERVED_OK, 1, 0);
-    engine_next(engine, &step);
-    ck_assert_uint_eq(step.i, 2);
-}
-
-TEST(a_case_that_does_not_exist_ends_it)
-{
-    propose(CASES);
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_str_eq(report.reason,
-                     "the search proposed case 10, which does not exist: there are 10");
-    ck_assert_uint_eq(report.best, GB_NO_CASE);
-    ck_assert(isnan(report.value));
-}
-
-TEST(endless_repetitions_end_it)
-{
-    for (int i = 0; i < STEPS_MAX; i++)
-        propose(2);
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_uint_eq(report.n_proposals, ENGINE_VISITS_MAX);
+    expect_case(2, 0);
 }
 
 TEST(a_failed_case_is_not_measured_again)
 {
-    propose(2);
-    propose(2);
+    propose("2 2");
     start();
-    engine_next(engine, &step);
+    expect_case(2, 0);
     answer(0, GB_OBSERVED_WRONG, 1, 0);
     expect(ENGINE_END);
-}
-
-TEST_TIMES(too_many_samples_and_unknown_actions_end_it, 2)
-{
-    script.steps[0] = (struct gb_proposal){.action = GB_PROPOSE_MEASURE,
-                                           .n_samples = ENGINE_SAMPLES_MAX + UINT64_C(1)};
-    script.steps[0].action = _i == 0 ? GB_PROPOSE_MEASURE : 17;
-    script.n_steps = 1;
-    ck_assert(run_all().is_broken);
-}
-
-TEST_TIMES(functions_that_fail_end_it, 2)
-{
-    propose(0);
-    propose(1);
-    if (_i == 0)
-        script.propose_status = GB_FAILED;
-    else
-        script.observe_status = GB_NO_MEMORY;
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_str_eq(report.reason, _i == 0 ? "the search failed: propose returned status -1"
-                                            : "the search failed: observe returned status -2");
 }
 
 TEST(a_search_that_cannot_be_made_is_an_error)
@@ -379,8 +338,7 @@ TEST(a_search_that_cannot_be_made_is_an_error)
 TEST(an_honest_claim_is_taken)
 {
     static const uint64_t open[] = {3, 2, 3, 4};
-    for (uint64_t i = 0; i < 5; i++)
-        propose(i);
+    propose("0 1 2 3 4");
     script.claim = (struct gb_search_claim){.scope = GB_SCOPE_MEASURED,
                                             .best = 4,
                                             .low = 95,
@@ -416,8 +374,7 @@ static const struct lie {
 
 TEST_EACH(a_claim_that_cannot_be_true_is_none, lies)
 {
-    for (uint64_t i = 0; i < 5; i++)
-        propose(i);
+    propose("0 1 2 3 4");
     script.claim = lies[_i].claim;
     struct engine_report report = run_all();
     ck_assert(report.is_broken);
@@ -428,16 +385,15 @@ TEST_EACH(a_claim_that_cannot_be_true_is_none, lies)
 
 TEST(wrong_results_are_never_the_best)
 {
-    propose(0);
-    propose(9);
+    struct engine_report report;
+    propose("0 9");
     script.claim = (struct gb_search_claim){.scope = GB_SCOPE_MEASURED, .best = 9};
     start();
-    engine_next(engine, &step);
+    expect_case(0, 0);
     answer(0, GB_OBSERVED_OK, 5, 0);
-    engine_next(engine, &step);
+    expect_case(9, 0);
     answer(1, GB_OBSERVED_WRONG, 1, 0);
-    engine_next(engine, &step);
-    struct engine_report report;
+    expect(ENGINE_END);
     engine_report(engine, &report);
     ck_assert_uint_eq(report.best, 0);
     ck_assert_int_eq(report.scope, GB_SCOPE_NONE);
