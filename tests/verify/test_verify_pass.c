@@ -203,16 +203,6 @@ TEST(rms_of_numbers_whose_squares_leave_the_range)
     }
 }
 
-TEST(opposite_ends_of_the_range)
-{
-    const double reference[] = {1.7e308}, output[] = {-1.7e308};
-    struct gb_check check = check_of(GB_F64, 1, output, reference);
-    struct verify_result result = compare(&check);
-    ck_assert_double_eq(result.metrics[VERIFY_ABS].value, INFINITY);
-    ck_assert(!verify_passes(&result, &check, VERIFY_RMS, 1e300));
-    ck_assert_str_eq(description(&result, &check, VERIFY_RMS, 1), "rms inf > 1");
-}
-
 TEST(environment_of_the_caller_does_not_matter)
 {
     enum { N = 100 };
@@ -255,20 +245,6 @@ static void fill(uint32_t format, uint64_t seed, uint64_t n, bool wild, double *
     }
 }
 
-static void assert_same(const struct verify_result *a, const struct verify_result *b, int path)
-{
-    ck_assert_msg(memcmp(a->metrics, b->metrics, sizeof a->metrics) == 0, "path %d", path);
-    ck_assert_mem_eq(a->histogram, b->histogram, sizeof a->histogram);
-    ck_assert_mem_eq(a->above_floor, b->above_floor, sizeof a->above_floor);
-    ck_assert_uint_eq(a->n_exact, b->n_exact);
-    ck_assert_uint_eq(a->n_nan, b->n_nan);
-    ck_assert_uint_eq(a->n_infinite_mismatch, b->n_infinite_mismatch);
-    ck_assert_uint_eq(a->n_overflowed, b->n_overflowed);
-    ck_assert_uint_eq(a->n_zero_mismatch, b->n_zero_mismatch);
-    ck_assert_uint_eq(a->first_bad, b->first_bad);
-    ck_assert_int_eq(a->vacuous, b->vacuous);
-}
-
 /* Of every format; lengths that fill blocks and registers, and that do not; arrays anywhere. */
 TEST_TIMES(code_paths_agree_to_the_last_bit, GB_U64 + 1 - GB_F64)
 {
@@ -288,13 +264,13 @@ TEST_TIMES(code_paths_agree_to_the_last_bit, GB_U64 + 1 - GB_F64)
             check.partial_squares = seed % 4 < 2 ? magnitude + seed % 3 : NULL;
         }
         verify_use_path(VERIFY_PORTABLE);
-        struct verify_result portable = compare(&check);
-        for (int path = 1; path < VERIFY_PATHS; path++) {
-            if (!verify_path_is_there(path))
-                continue;
-            verify_use_path(path);
-            struct verify_result result = compare(&check);
-            assert_same(&portable, &result, path);
+        const struct verify_result portable = compare(&check);
+        for (EACH_PATH(path)) {
+            const struct verify_result result = compare(&check);
+            ck_assert_int_eq(result.vacuous, portable.vacuous);
+            ck_assert_mem_eq(&result, &portable, offsetof(struct verify_result, vacuous));
+            ck_assert_mem_eq(result.histogram, portable.histogram,
+                             sizeof result - offsetof(struct verify_result, histogram));
         }
     }
 }
