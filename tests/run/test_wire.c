@@ -415,3 +415,51 @@ TEST(series_come_back_if_they_make_sense)
     ck_assert_uint_eq(collector.record.n_series, SERIES_MAX);
     ck_assert_uint_eq(collector.record.n_metrics, 3 * SERIES_LEVELS); /* of one name */
 }
+
+static struct gb_activity activities[ACTIVITIES_MAX + 1];
+
+static const struct {
+    size_t n;
+    uint64_t n_kernels;
+    int32_t status;
+} sent[] = {
+    {0, 0, GB_OK},
+    {3, 2, GB_OK},
+    {ACTIVITIES_MAX, (uint64_t)1 << 40, GB_OK},
+    {ACTIVITIES_MAX + 1, 1, GB_CORRUPT},
+    {1, UINT64_MAX, GB_CORRUPT},
+};
+
+/* A worker cannot send more of them than are kept. */
+TEST_EACH(activities_come_back, sent)
+{
+    const struct case_record record = {
+        .activities = activities, .n_activities = sent[_i].n, .n_kernels = sent[_i].n_kernels};
+    for (uint32_t i = 0; i <= ACTIVITIES_MAX; i++)
+        activities[i] = (struct gb_activity){.size = sizeof *activities,
+                                             .kind = GB_ACTIVITY_KERNEL,
+                                             .name = "void lab::reduce<float>(float const *)",
+                                             .grid = {i, 2, 3},
+                                             .block = {4, 5, 6},
+                                             .registers = 40,
+                                             .parallel = 7,
+                                             .shared_bytes = 48 << 10,
+                                             .bytes = 1 << 20,
+                                             .occupancy = 0.5,
+                                             .time_ns = i,
+                                             .low_ns = NAN,
+                                             .high_ns = INFINITY,
+                                             .gap_ns = 500};
+    ck_assert(!collector.record.has_activities);
+    wire_begin(&writer, WIRE_ACTIVITIES);
+    put_activities(&writer, &record);
+    reader = payload();
+    ck_assert_int_eq(collector_take(&collector, WIRE_ACTIVITIES, &reader), sent[_i].status);
+    if (sent[_i].status != GB_OK)
+        return;
+    ck_assert(collector.record.has_activities);
+    ck_assert_uint_eq(collector.record.n_kernels, sent[_i].n_kernels);
+    ck_assert_uint_eq(collector.record.n_activities, sent[_i].n);
+    for (size_t i = 0; i < sent[_i].n; i++)
+        ASSERT_SAME(&collector.record.activities[i], &activities[i], size);
+}

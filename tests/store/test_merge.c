@@ -68,6 +68,7 @@ static void make_part(const char *name, unsigned run, unsigned from, unsigned to
         c.record.n_metrics = 1;
         c.messages[0] = (struct message_record){GB_LOG_WARNING, "slow"};
         c.record.n_messages = 1;
+        fixture_add_activities(&c, true);
         c.bench_case.common.launch = i % 2 ? GB_LAUNCH_GRAPH : GB_LAUNCH_STREAM;
         c.record.telemetry[TELEMETRY_END] = (struct telemetry_record){
             true, 1e9, i, {.clock_hz = 1e9 + i, .power_watts = NAN, .throttle_text = "heat"}};

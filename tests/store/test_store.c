@@ -152,6 +152,23 @@ static void fill_everything(void)
     record->work.item = "key";
     record->work.math_format = GB_BF16;
     record->work.math_unit = GB_MATH_TENSOR;
+    c.bench_case.common.pace = PACE_BURST;
+    record->pace = (struct pace_record){.gap_ns = 350e3, .clock_low_hz = 1.5e9, .is_missed = true};
+    for (int i = 0; i < TELEMETRY_MOMENTS; i++)
+        record->telemetry[i] = (struct telemetry_record){
+            .is_known = true,
+            .elapsed_ns = 1e9 * i,
+            .iterations = UINT64_C(1) << 40,
+            .values = {.size = sizeof(struct gb_telemetry),
+                       .clock_hz = 1.98e9,
+                       .memory_clock_hz = NAN,
+                       .temperature_celsius = 40.5,
+                       .power_watts = 120 + i,
+                       .energy_joules = 1e6 + i,
+                       .throttle = 6,
+                       .throttle_text = "power limit"}};
+    fixture_add_activities(&c, true);
+    c.activities[2].parallel = 7;
     for (int i = 0; i < FIXTURE_SAMPLES; i++)
         c.extra[i] = i < 3 ? GB_SAMPLE_THROTTLED : 0;
     c.columns[2] = (struct sample_column){"flags", c.extra};
@@ -164,6 +181,9 @@ static void print_case(const struct case_record *r, struct text *out)
     text_printf(out, "%s %s %s %s %s\n%s %s %s, %s:%d, %s %s%lld\n", r->uuid, r->uid, got.bench,
                 got.plugin, got.plugin_version, got.policy, got.policy_plugin, got.policy_options,
                 got.device_name, got.device_index, got.cache, got.environment, (long long)got.seed);
+    text_printf(out, "%s %g %g %d, %u %u %u\n", got.pace, r->pace.gap_ns, r->pace.clock_low_hz,
+                r->pace.is_missed, r->has_activities, (unsigned)r->n_kernels,
+                (unsigned)r->n_activities);
     text_printf(out, "%u %u %u, %d %s, %s, %s %u %g %g, %s %g, %u %u %u\n", (unsigned)got.position,
                 (unsigned)r->sequence, r->round, r->status, r->status_text, r->stop_reason,
                 r->clock, (unsigned)r->iterations, r->tick_ns, r->overhead_ns, r->started,
@@ -199,6 +219,7 @@ TEST(every_field_of_a_case_comes_back)
         "multistream 1.2\n"
         "precise median_ci precision=1% confidence=95%, cpu:-1, cold OMP_NUM_THREADS=2\n"
         "42\n"
+        "burst 350000 1.5e+09 1, 1 2 3\n"
         "3 3 1, 3 C differs, interval within 1 %, wall 10 20 24, 2026-01-01T10:00:01.000Z 1e+06, "
         "2 3 20\n"
         "1009.5 1000 1019 1004.75 1014.25 1009.5 5.916079783\n"
@@ -223,6 +244,14 @@ TEST(every_field_of_a_case_comes_back)
                      offsetof(struct check_record, text) - offsetof(struct check_record, value));
     ck_assert_str_eq(r->summaries->name, "C");
     FIXTURE_SAME(c.summaries, r->summaries, n);
+    for (int i = 0; i < TELEMETRY_MOMENTS; i++) {
+        ck_assert(r->telemetry[i].is_known);
+        FIXTURE_SAME(&c.record.telemetry[i], &r->telemetry[i], elapsed_ns);
+    }
+    ck_assert_str_eq(fixture_rows(store, "SELECT kind, block_y, shared_bytes FROM activity"),
+                     "fill|0|0\nkernel|16|49152\nkernel|16|49152");
+    for (size_t i = 0; i < r->n_activities; i++)
+        FIXTURE_SAME(&c.activities[i], &r->activities[i], kind);
     for (size_t i = 0; i < r->n_worst; i++) {
         ck_assert_str_eq(r->worst[i].name, "C");
         FIXTURE_SAME(&c.record.worst[i], &r->worst[i], index);
@@ -242,7 +271,11 @@ TEST(a_case_without_samples_has_no_numbers)
     c.record.status_text = "SIGSEGV";
     store_and_read();
     ck_assert(isnan(got.summary.median));
-    ck_assert_int_eq(got.record.has_estimate, 0);
+    ck_assert(!got.record.has_estimate && !got.record.has_activities && !got.record.pace.is_missed);
+    ck_assert_uint_eq(got.record.n_activities, 0);
+    for (int i = 0; i < TELEMETRY_MOMENTS; i++)
+        ck_assert(!got.record.telemetry[i].is_known);
+    ck_assert_str_eq(got.pace, "free");
 }
 
 TEST(lost_times_stay_out_of_the_summary)

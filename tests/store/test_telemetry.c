@@ -1,6 +1,6 @@
 /*
- * test_telemetry.c - readings of a device around the samples: kept, derived from, merged;
- * and results files of earlier versions, which had none of it.
+ * test_telemetry.c - what is derived from readings of a device around the samples; and results
+ * files of earlier versions, which had none of it, nor activities.
  */
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
@@ -33,41 +33,6 @@ static void export_columns(const char *name, const char *columns, struct text *o
 }
 
 TEST_FIXTURE(fixture_begin, fixture_end)
-
-TEST(readings_come_back)
-{
-    struct fixture_case c;
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct stored_case with, without;
-    struct store *store = fixture_open("results.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    fixture_case(&c, 0, 1, 100);
-    fixture_store(store, run_id, &c);
-    fixture_case(&c, 1, 2, 100);
-    c.bench_case.common.pace = PACE_BURST;
-    c.record.pace = (struct pace_record){.gap_ns = 350e3, .clock_low_hz = 1.5e9, .is_missed = true};
-    c.record.telemetry[TELEMETRY_BEFORE] = reading(1e6 - 1, 120);
-    c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, NAN);
-    struct telemetry_record *end = &c.record.telemetry[TELEMETRY_END];
-    *end = reading(1e6 + 5, 300);
-    end->elapsed_ns = 3e9;
-    end->iterations = UINT64_C(1) << 40;
-    end->values.throttle = 6;
-    strcpy(end->values.throttle_text, "power limit");
-    fixture_store(store, run_id, &c);
-    FIXTURE_OK(store_case_read(store, 1, &arena, &without, &fixture_problem));
-    FIXTURE_OK(store_case_read(store, 2, &arena, &with, &fixture_problem));
-    for (int i = 0; i < TELEMETRY_MOMENTS; i++) {
-        ck_assert(with.record.telemetry[i].is_known && !without.record.telemetry[i].is_known);
-        FIXTURE_SAME(&with.record.telemetry[i], &c.record.telemetry[i], elapsed_ns);
-    }
-    ck_assert_str_eq(without.pace, "free");
-    ck_assert_str_eq(with.pace, "burst");
-    ck_assert_double_eq(with.record.pace.gap_ns, 350e3);
-    ck_assert_double_eq(with.record.pace.clock_low_hz, 1.5e9);
-    ck_assert(with.record.pace.is_missed && !without.record.pace.is_missed);
-    fixture_close(store);
-}
 
 /* The counter moves from 1e6 J; at the end the device reads 300 W. */
 static const struct {
@@ -192,6 +157,8 @@ TEST_TIMES(a_file_of_an_earlier_version_is_used, 2)
     if (fixture_is_old_sqlite())
         TEST_SKIP(FIXTURE_NO_EARLIER);
     CLEANUP(text_free) struct text shown = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_case got;
     struct view_options options = {.verbose = true};
     uint64_t next = 0;
     int n_done = 0;
@@ -200,6 +167,9 @@ TEST_TIMES(a_file_of_an_earlier_version_is_used, 2)
     ck_assert_int_eq(chmod(fixture_path("old.gbr"), 0444), 0);
     expect_rows("old.gbr", cancelled);
     struct store *store = fixture_open("old.gbr", STORE_READ);
+    FIXTURE_OK(store_case_read(store, 1, &arena, &got, &fixture_problem));
+    ck_assert(!got.record.has_activities);
+    ck_assert_uint_eq(got.record.n_activities, 0);
     FIXTURE_OK(view_show(store, &options, &shown, &fixture_problem));
     ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), _i + 1);
     fixture_close(store);
