@@ -69,7 +69,7 @@ static void set_up(void)
     ck_assert_int_eq(option_fill(common_options(), NULL, 0, &common, sizeof common, &arena, NULL),
                      GB_OK);
     common.check_dump = "";
-    check = (struct gb_check){.size = sizeof check,
+    check = (struct gb_check){sizeof check,
                               .format = GB_F32,
                               .name = "C",
                               .n = 4,
@@ -118,14 +118,9 @@ TEST_FIXTURE(set_up, tear_down)
 
 TEST(formats_are_a_service)
 {
-    static const struct gb_format e4m3 = {.size = sizeof e4m3,
-                                          .format = GB_F8_E4M3,
-                                          .name = "e4m3",
-                                          .bytes = 1,
-                                          .digits = 4,
-                                          .min_exponent = -6,
-                                          .max_exponent = 8,
-                                          .largest = 448};
+    static const struct gb_format e4m3 = {
+        sizeof e4m3, .format = GB_F8_E4M3, .name = "e4m3",    .bytes = 1,
+        .digits = 4, .min_exponent = -6,   .max_exponent = 8, .largest = 448};
     const double values[] = {-400.0, 1e9, 0x1.8p-24};
     double back[3] = {0};
     uint16_t halves[5] = {1, 1, 1, 1, 1};

@@ -81,8 +81,7 @@ static void script_destroy(void *policy)
     }
 static const struct gb_plugin script_plugin = {
     .size = sizeof script_plugin, .kind = GB_PLUGIN_POLICY, .id = "script", .ops = SCRIPT_OPS(0)};
-static const struct gb_plugin counting_plugin = {.size = sizeof counting_plugin,
-                                                 .kind = GB_PLUGIN_POLICY,
+static const struct gb_plugin counting_plugin = {sizeof counting_plugin, .kind = GB_PLUGIN_POLICY,
                                                  .id = "counting",
                                                  .ops = SCRIPT_OPS(GB_POLICY_COUNTS)};
 
@@ -114,14 +113,10 @@ static struct gb_samples samples_from(uint64_t first, uint64_t n)
         throttle[i] = i % 5;
         flags[i] = (uint32_t)(i % 3);
     }
-    return (struct gb_samples){.size = sizeof(struct gb_samples),
-                               .n = n,
-                               .time_ns = times + first,
-                               .elapsed_ns = elapsed + first,
-                               .iterations = iterations + first,
-                               .clock_hz = clock_hz + first,
-                               .throttle = throttle + first,
-                               .flags = flags + first};
+    return (struct gb_samples){sizeof(struct gb_samples),        .n = n,
+                               .time_ns = times + first,         .elapsed_ns = elapsed + first,
+                               .iterations = iterations + first, .clock_hz = clock_hz + first,
+                               .throttle = throttle + first,     .flags = flags + first};
 }
 
 /* Of each test: the script that was begun last. */

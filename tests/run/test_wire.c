@@ -172,8 +172,8 @@ TEST(descriptions_come_back)
         GB_INT(struct params, rows, "32", "1:64", "rows", "rows of C"),
         GB_CHOICE(struct params, mode, "fast", modes, "how"),
     };
-    const struct gb_bench_ops ops = {.size = sizeof ops, .flags = GB_BENCH_SINGLE};
-    const struct gb_plugin plugin = {.size = sizeof plugin,
+    const struct gb_bench_ops ops = {sizeof ops, .flags = GB_BENCH_SINGLE};
+    const struct gb_plugin plugin = {sizeof plugin,
                                      .kind = GB_PLUGIN_BENCH,
                                      .id = "b",
                                      .version = "1.2",
@@ -260,16 +260,12 @@ TEST(cases_come_back)
 
 TEST(telemetry_comes_back)
 {
-    static const struct telemetry_record sent = {.elapsed_ns = 2e9,
-                                                 .iterations = 20,
-                                                 .values = {.size = sizeof sent.values,
-                                                            .clock_hz = 1.98e9,
-                                                            .memory_clock_hz = 2.6e9,
-                                                            .temperature_celsius = 40,
-                                                            .power_watts = NAN,
-                                                            .energy_joules = 1e6,
-                                                            .throttle = 4,
-                                                            .throttle_text = "power limit"}};
+    static const struct telemetry_record sent = {
+        .elapsed_ns = 2e9,
+        .iterations = 20,
+        .values = {sizeof sent.values, .clock_hz = 1.98e9, .memory_clock_hz = 2.6e9,
+                   .temperature_celsius = 40, .power_watts = NAN, .energy_joules = 1e6,
+                   .throttle = 4, .throttle_text = "power limit"}};
     struct telemetry_record back;
     uint32_t moment;
     wire_begin(&writer, WIRE_TELEMETRY);
@@ -436,7 +432,7 @@ TEST_EACH(activities_come_back, sent)
     const struct case_record record = {
         .activities = activities, .n_activities = sent[_i].n, .n_kernels = sent[_i].n_kernels};
     for (uint32_t i = 0; i <= ACTIVITIES_MAX; i++)
-        activities[i] = (struct gb_activity){.size = sizeof *activities,
+        activities[i] = (struct gb_activity){sizeof *activities,
                                              .kind = GB_ACTIVITY_KERNEL,
                                              .name = "void lab::reduce<float>(float const *)",
                                              .grid = {i, 2, 3},

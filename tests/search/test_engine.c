@@ -59,11 +59,9 @@ static int32_t script_report(void *search, struct gb_search_claim *claim)
     return GB_OK;
 }
 
-static const struct gb_search_ops script_ops = {.size = sizeof script_ops,
-                                                .create = script_create,
+static const struct gb_search_ops script_ops = {sizeof script_ops, .create = script_create,
                                                 .propose = script_propose,
-                                                .observe = script_observe,
-                                                .report = script_report};
+                                                .observe = script_observe, .report = script_report};
 
 static struct space *space;
 static struct engine *engine;
@@ -124,13 +122,9 @@ static void propose(const char *words)
 static void answer(uint64_t proposal, int32_t status, double value, double elapsed_ns)
 {
     const double samples[] = {value, value * 1.001};
-    const struct gb_observation observation = {.size = sizeof observation,
-                                               .status = status,
-                                               .proposal = proposal,
-                                               .n_samples = 2,
-                                               .samples = samples,
-                                               .wall_ns = 1,
-                                               .elapsed_ns = elapsed_ns};
+    const struct gb_observation observation = {
+        sizeof observation, .status = status, .proposal = proposal,    .n_samples = 2,
+        .samples = samples, .wall_ns = 1,     .elapsed_ns = elapsed_ns};
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_OK);
 }
 
@@ -204,7 +198,7 @@ TEST(a_visit_of_a_case_is_numbered)
 
 TEST(what_is_known_is_of_all_visits)
 {
-    struct gb_known known = {.size = sizeof known};
+    struct gb_known known = {sizeof known};
     propose("3 3");
     run_all();
     ck_assert_int_eq(script.space->known(script.space, 3, &known), GB_OK);
@@ -221,7 +215,7 @@ TEST(what_is_known_is_of_all_visits)
 TEST(observations_that_were_not_asked_for_are_refused)
 {
     const double samples[] = {INFINITY};
-    struct gb_observation observation = {.size = sizeof observation, .proposal = 1};
+    struct gb_observation observation = {sizeof observation, .proposal = 1};
     propose("0");
     start();
     expect_case(0, 0);

@@ -76,8 +76,7 @@ static void measure(struct engine *engine, const struct engine_step *step)
 {
     struct gb_error error;
     const uint64_t n = step->n_samples ? step->n_samples : 20;
-    struct gb_observation observation = {.size = sizeof observation,
-                                         .proposal = step->proposal,
+    struct gb_observation observation = {sizeof observation, .proposal = step->proposal,
                                          .wall_ns = step->visit == 0 ? 1000 : 1,
                                          .elapsed_ns = (double)step->proposal};
     double *samples = malloc((size_t)n * sizeof *samples);

@@ -159,12 +159,9 @@ static void measure(struct engine *engine, const struct engine_step *step)
     struct gb_error error;
     const double value = value_of(step->i);
     const bool is_slow = world.steps_each && world.n_visits++ / world.steps_each % 2 == 1;
-    struct gb_observation observation = {.size = sizeof observation,
-                                         .status = isnan(value) ? GB_OBSERVED_FAILED
-                                                                : GB_OBSERVED_OK,
-                                         .proposal = step->proposal,
-                                         .samples = samples,
-                                         .wall_ns = world.visit_ns};
+    struct gb_observation observation = {
+        sizeof observation, .status = isnan(value) ? GB_OBSERVED_FAILED : GB_OBSERVED_OK,
+        .proposal = step->proposal, .samples = samples, .wall_ns = world.visit_ns};
     const uint64_t wanted = step->n_samples ? step->n_samples : 10;
     if (!isnan(value))
         observation.n_samples = wanted < SAMPLES_MAX ? wanted : SAMPLES_MAX;

@@ -220,7 +220,7 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
     fixture_uuid(0xC0, number, record->uuid);
     snprintf(record->uid, sizeof record->uid, "%032x", (unsigned)streams);
     record->has_estimate = true;
-    record->estimate = (struct gb_estimate){.size = sizeof record->estimate,
+    record->estimate = (struct gb_estimate){sizeof record->estimate,
                                             .verdict = GB_VERDICT_CERTIFIED,
                                             .value_ns = base_ns + 9.5,
                                             .low_ns = (base_ns + 9.5) * 0.99,
@@ -230,7 +230,7 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                             .n = FIXTURE_SAMPLES,
                                             .n_effective = 18,
                                             .note = "18 samples are few"};
-    record->work = (struct gb_work){.size = sizeof record->work, .flops = 1e6, .bytes_read = 4000};
+    record->work = (struct gb_work){sizeof record->work, .flops = 1e6, .bytes_read = 4000};
     c->checks[0] = (struct check_record){.name = "C",
                                          .metric = "abs",
                                          .value = 1.5e-7,
@@ -254,7 +254,7 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
 /* A kernel of time_ns +- 1 % after a gap of 500 ns; time_ns NAN: not timed. */
 static inline struct gb_activity fixture_kernel(const char *name, uint32_t blocks, double time_ns)
 {
-    struct gb_activity kernel = {.size = sizeof kernel,
+    struct gb_activity kernel = {sizeof kernel,
                                  .kind = GB_ACTIVITY_KERNEL,
                                  .grid = {blocks, 1, 1},
                                  .block = {16, 16, 1},
@@ -272,15 +272,10 @@ static inline struct gb_activity fixture_kernel(const char *name, uint32_t block
 /* A fill, a kernel and another one. */
 static inline void fixture_add_activities(struct fixture_case *c, bool is_timed)
 {
-    c->activities[0] = (struct gb_activity){.size = sizeof *c->activities,
-                                            .kind = GB_ACTIVITY_FILL,
-                                            .name = "fill device memory",
-                                            .bytes = 1 << 20,
-                                            .occupancy = NAN,
-                                            .time_ns = is_timed ? 1000 : NAN,
-                                            .low_ns = NAN,
-                                            .high_ns = NAN,
-                                            .gap_ns = NAN};
+    c->activities[0] = (struct gb_activity){
+        sizeof *c->activities, .kind = GB_ACTIVITY_FILL, .name = "fill device memory",
+        .bytes = 1 << 20,      .occupancy = NAN,         .time_ns = is_timed ? 1000 : NAN,
+        .low_ns = NAN,         .high_ns = NAN,           .gap_ns = NAN};
     c->activities[1] = fixture_kernel(
         "void lab::reduce<float, lab::plus<float>, 256, true>(float const *, float *, long)", 66,
         is_timed ? 20000 : NAN);

@@ -159,14 +159,9 @@ static void fill_everything(void)
             .is_known = true,
             .elapsed_ns = 1e9 * i,
             .iterations = UINT64_C(1) << 40,
-            .values = {.size = sizeof(struct gb_telemetry),
-                       .clock_hz = 1.98e9,
-                       .memory_clock_hz = NAN,
-                       .temperature_celsius = 40.5,
-                       .power_watts = 120 + i,
-                       .energy_joules = 1e6 + i,
-                       .throttle = 6,
-                       .throttle_text = "power limit"}};
+            .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9, .memory_clock_hz = NAN,
+                       .temperature_celsius = 40.5, .power_watts = 120 + i,
+                       .energy_joules = 1e6 + i, .throttle = 6, .throttle_text = "power limit"}};
     fixture_add_activities(&c, true);
     c.activities[2].parallel = 7;
     for (int i = 0; i < FIXTURE_SAMPLES; i++)

@@ -10,10 +10,8 @@
 static struct telemetry_record reading(double energy_joules, double power_watts)
 {
     return (struct telemetry_record){.is_known = true,
-                                     .values = {.size = sizeof(struct gb_telemetry),
-                                                .clock_hz = 1.98e9,
-                                                .memory_clock_hz = NAN,
-                                                .temperature_celsius = 40.5,
+                                     .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9,
+                                                .memory_clock_hz = NAN, .temperature_celsius = 40.5,
                                                 .power_watts = power_watts,
                                                 .energy_joules = energy_joules}};
 }

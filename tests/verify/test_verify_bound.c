@@ -89,10 +89,7 @@ TEST(tensor_cores_against_fp32)
 
 TEST(probabilistic_bound)
 {
-    struct gb_check check = {.size = sizeof check,
-                             .format = GB_F32,
-                             .n = 960 * 2304,
-                             .n_products = 4096,
+    struct gb_check check = {sizeof check, .format = GB_F32, .n = 960 * 2304, .n_products = 4096,
                              .bound = GB_BOUND_PROBABILISTIC};
     double lambda = sqrt(2 * log(2.0 * 960 * 2304 / 1e-9));
     double bound = verify_bound(&check, 1, 0);
@@ -234,7 +231,7 @@ TEST_EACH(auto_is_probabilistic_where_that_holds, autos)
 
 TEST(bound_of_fp64_and_of_too_many_products)
 {
-    struct gb_check check = {.size = sizeof check, .format = GB_F64, .n_products = 1};
+    struct gb_check check = {sizeof check, .format = GB_F64, .n_products = 1};
     ck_assert_double_eq(verify_bound(&check, 0, 0), 0x1p-1074); /* the smallest double */
     check.format = GB_F16;
     check.n_products = 2048;

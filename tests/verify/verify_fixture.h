@@ -25,7 +25,7 @@ static inline int verify_next_path(int path)
 static inline struct gb_check check_of(uint32_t format, uint64_t n, const void *output,
                                        const double *reference)
 {
-    return (struct gb_check){.size = sizeof(struct gb_check),
+    return (struct gb_check){sizeof(struct gb_check),
                              .format = format,
                              .name = "C",
                              .n = n,
