@@ -317,6 +317,12 @@ TEST(findings_come_back_fit_to_be_printed)
 
 /* ---- what a collector is sent ---- */
 
+static int32_t take(uint32_t message)
+{
+    reader = payload();
+    return collector_take(&collector, message, &reader);
+}
+
 /* Of the message that was written, cut off anywhere and then whole. */
 static int32_t collect(uint32_t message)
 {
@@ -325,7 +331,7 @@ static int32_t collect(uint32_t message)
         struct wire_reader cut = {reader.data, length, 0, false};
         ck_assert_int_eq(collector_take(&collector, message, &cut), GB_CORRUPT);
     }
-    return collector_take(&collector, message, &reader);
+    return take(message);
 }
 
 static int32_t collect_summary(const struct verify_result *result)
@@ -336,29 +342,16 @@ static int32_t collect_summary(const struct verify_result *result)
 }
 
 /* Of ten elements nine are equal and one is no number. */
-static const struct verify_result sound = {
-    .n = 10,
-    .n_exact = 9,
-    .n_overflowed = 2,
-    .n_nan = 1,
-    .n_infinite_mismatch = 3,
-    .n_zero_mismatch = 4,
-    .floor = 1e-3,
-    .histogram = {[VERIFY_CLASS_EQUAL] = 9, [VERIFY_CLASS_NOT_FINITE] = 1},
-    .above_floor = {[VERIFY_CLASS_EQUAL] = 7}};
+#define COUNTS                                                                                     \
+    .n = 10, .n_exact = 9, .n_overflowed = 2, .n_nan = 1, .n_infinite_mismatch = 3,                \
+    .n_zero_mismatch = 4, .floor = 1e-3,                                                           \
+    .histogram = {[VERIFY_CLASS_EQUAL] = 9, [VERIFY_CLASS_NOT_FINITE] = 1},                        \
+    .above_floor = {[VERIFY_CLASS_EQUAL] = 7}
+static const struct verify_result sound = {COUNTS};
 
 TEST(summaries_come_back)
 {
-    static const struct check_summary_record expected = {
-        .n = 10,
-        .n_exact = 9,
-        .n_overflowed = 2,
-        .n_nan = 1,
-        .n_infinite_mismatch = 3,
-        .n_zero_mismatch = 4,
-        .floor = 1e-3,
-        .histogram = {[VERIFY_CLASS_EQUAL] = 9, [VERIFY_CLASS_NOT_FINITE] = 1},
-        .above_floor = {[VERIFY_CLASS_EQUAL] = 7}};
+    static const struct check_summary_record expected = {COUNTS};
     for (int i = 0; i < 3 * COLLECTOR_NOTES_MAX; i++)
         ck_assert_int_eq(collect_summary(&sound), GB_OK);
     collector_finish(&collector, CASE_OK, "");
@@ -412,6 +405,97 @@ TEST(series_come_back_if_they_make_sense)
     ck_assert_uint_eq(collector.record.n_metrics, 3 * SERIES_LEVELS); /* of one name */
 }
 
+/* Two samples, with the columns named, of which the i-th value is i + 10 times the column. */
+static int32_t collect_samples(const char *const *names, uint32_t n)
+{
+    wire_begin(&writer, WIRE_SAMPLES);
+    wire_put_u64(&writer, 2);
+    wire_put_u32(&writer, n);
+    for (uint32_t i = 0; i < n; i++) {
+        wire_put_text(&writer, names[i]);
+        wire_put_f64s(&writer, (const double[]){10.0 * i, 10.0 * i + 1}, 2);
+    }
+    return take(WIRE_SAMPLES);
+}
+
+TEST(columns_may_come_and_go)
+{
+    CLEANUP(text_free) struct text out = {0};
+    const struct case_record *record = &collector.record;
+    collector.record.clock = "wall";
+    ck_assert_int_eq(collect_samples((const char *[]){"cpu", "wall"}, 2), GB_OK);
+    ck_assert_int_eq(collect_samples((const char *[]){"wall", "flags", "elapsed"}, 3), GB_OK);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(record->n_samples, 4);
+    for (size_t i = 0; i < record->n_columns; i++) {
+        const double *values = record->columns[i].values;
+        text_printf(&out, "%s %g %g %g %g;", record->columns[i].name, values[0], values[1],
+                    values[2], values[3]);
+    }
+    ck_assert_str_eq(text_get(&out),
+                     "cpu 0 1 nan nan;wall 10 11 0 1;flags 0 0 10 11;elapsed nan nan 20 21;");
+}
+
+TEST(too_many_columns_are_refused)
+{
+    char words[COLLECTOR_COLUMNS_MAX + 1][8];
+    const char *names[COLLECTOR_COLUMNS_MAX + 1];
+    for (size_t i = 0; i <= COLLECTOR_COLUMNS_MAX; i++) {
+        snprintf(words[i], sizeof words[i], "c%zu", i);
+        names[i] = words[i];
+    }
+    ck_assert_int_eq(collect_samples(names, 0), GB_CORRUPT);
+    ck_assert_int_eq(collect_samples(names, COLLECTOR_COLUMNS_MAX), GB_OK);
+    ck_assert_int_eq(collect_samples(names, COLLECTOR_COLUMNS_MAX + 1), GB_CORRUPT);
+    ck_assert_int_eq(collect_samples(names + COLLECTOR_COLUMNS_MAX, 1), GB_CORRUPT);
+    ck_assert_uint_eq(collector.n, 2);
+    collector_finish(&collector, CASE_OK, "");
+}
+
+TEST(a_metric_has_its_last_value)
+{
+    static const struct metric_record sent[] = {
+        {"heap", 1, "B"}, {"stack", 2, "B"}, {"heap", 3, "B"}};
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+        wire_begin(&writer, WIRE_METRIC);
+        wire_put_fields(&writer, metric_fields, &sent[i]);
+        ck_assert_int_eq(collect(WIRE_METRIC), GB_OK);
+    }
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_metrics, 2);
+    ck_assert_str_eq(collector.record.metrics[0].name, "heap");
+    ck_assert_double_eq(collector.record.metrics[0].value, 3);
+    ck_assert_double_eq(collector.record.metrics[1].value, 2);
+}
+
+/* As many as there is room for, in their order; of a case that went well none. */
+TEST_TIMES(the_last_lines_printed_are_kept, COLLECTOR_PRINTED_LINES + 5)
+{
+    const int lines = _i + 1;
+    const int first = lines > COLLECTOR_PRINTED_LINES ? lines - COLLECTOR_PRINTED_LINES : 0;
+    for (int is_crashed = 0; is_crashed < 2; is_crashed++) {
+        CLEANUP(text_free) struct text expected = {0};
+        collector_free(&collector);
+        collector_begin(&collector, NULL, "0123", 0);
+        if (first > 0)
+            text_printf(&expected, "printed (the last %d of %d lines): ", COLLECTOR_PRINTED_LINES,
+                        lines);
+        else
+            text_printf(&expected, "printed: ");
+        for (int i = 0; i < lines; i++) {
+            char line[32];
+            snprintf(line, sizeof line, "line %d", i);
+            collector_printed(&collector, line);
+            if (i >= first)
+                text_printf(&expected, "%s%s", i > first ? "\n" : "", line);
+        }
+        collector_finish(&collector, is_crashed ? CASE_CRASHED : CASE_OK, "");
+        ck_assert_int_eq((int)collector.record.n_messages, is_crashed);
+        if (is_crashed)
+            ck_assert_str_eq(collector.record.messages[0].text, text_get(&expected));
+    }
+}
+
 static struct gb_activity activities[ACTIVITIES_MAX + 1];
 
 static const struct {
@@ -449,8 +533,7 @@ TEST_EACH(activities_come_back, sent)
     ck_assert(!collector.record.has_activities);
     wire_begin(&writer, WIRE_ACTIVITIES);
     put_activities(&writer, &record);
-    reader = payload();
-    ck_assert_int_eq(collector_take(&collector, WIRE_ACTIVITIES, &reader), sent[_i].status);
+    ck_assert_int_eq(take(WIRE_ACTIVITIES), sent[_i].status);
     if (sent[_i].status != GB_OK)
         return;
     ck_assert(collector.record.has_activities);

@@ -175,30 +175,51 @@ TEST(observations_are_told_in_the_order_of_proposals)
     ck_assert_double_eq(script.told_elapsed[3], 9); /* never falls */
 }
 
-TEST(no_more_are_open_than_there_are_lanes)
-{
-    limits.lanes = 2;
-    propose("0 1 2 3");
-    start();
-    expect_case(0, 0);
-    expect_case(1, 0);
-    expect(ENGINE_WAIT);
-    answer(0, GB_OBSERVED_OK, 1, 0);
-    expect_case(2, 0);
-}
+/* What is asked for, CASE/VISIT, and what is answered to which proposal. */
+static const struct {
+    uint32_t lanes;
+    const char *proposals, *dialogue;
+} dialogues[] = {
+    {2, "0 1 2 3", "0/0 1/0 wait ok:0 2/0"}, /* no more are open than there are lanes */
+    {4, "3 5 3", "3/0 5/0 3/1"},
+    {4, "1 w 2", "1/0 wait wait wait wait wait ok:0 2/0"}, /* of which the search hears two */
+    {4, "2 2", "2/0 wrong:0 end"},                         /* is not measured again */
+    {4, "0 1", "0/0 1/0 stop wait ok:0 ok:1 end"},         /* what is open is waited for */
+};
 
-TEST(a_visit_of_a_case_is_numbered)
+TEST_EACH(dialogue, dialogues)
 {
-    propose("3 5 3");
+    char words[64];
+    struct engine_report report;
+    propose(dialogues[_i].proposals);
+    limits.lanes = dialogues[_i].lanes;
     start();
-    expect_case(3, 0);
-    expect_case(5, 0);
-    expect_case(3, 1);
+    snprintf(words, sizeof words, "%s", dialogues[_i].dialogue);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+        if (strchr(word, '/')) {
+            expect_case(strtoull(word, NULL, 10), strtoull(strchr(word, '/') + 1, NULL, 10));
+        } else if (strchr(word, ':')) {
+            const uint64_t proposal = strtoull(strchr(word, ':') + 1, NULL, 10);
+            answer(proposal, *word == 'o' ? GB_OBSERVED_OK : GB_OBSERVED_WRONG,
+                   1 + (double)proposal, 0);
+        } else if (strcmp(word, "stop") == 0) {
+            engine_end(engine, "stopped");
+            engine_end(engine, "later");
+        } else {
+            ck_assert_uint_le(script.n_asked, 2);
+            expect(*word == 'w' ? ENGINE_WAIT : ENGINE_END);
+        }
+    }
+    engine_report(engine, &report);
+    if (strstr(dialogues[_i].dialogue, "stop")) {
+        ck_assert_str_eq(report.reason, "stopped");
+        ck_assert_uint_eq(report.best, 0);
+    }
 }
 
 TEST(what_is_known_is_of_all_visits)
 {
-    struct gb_known known = {sizeof known};
+    struct gb_known known = {.size = sizeof known};
     propose("3 3");
     run_all();
     ck_assert_int_eq(script.space->known(script.space, 3, &known), GB_OK);
@@ -215,7 +236,7 @@ TEST(what_is_known_is_of_all_visits)
 TEST(observations_that_were_not_asked_for_are_refused)
 {
     const double samples[] = {INFINITY};
-    struct gb_observation observation = {sizeof observation, .proposal = 1};
+    struct gb_observation observation = {.size = sizeof observation, .proposal = 1};
     propose("0");
     start();
     expect_case(0, 0);
@@ -279,45 +300,6 @@ TEST_EACH(what_ends_a_search, runs)
         ck_assert(isnan(report.value));
     else
         ck_assert_double_eq_tol(report.value, (100 - (double)report.best) * 1.0005, 1e-9);
-}
-
-TEST(what_is_open_at_the_end_is_waited_for)
-{
-    struct engine_report report;
-    propose("0 1");
-    start();
-    expect_case(0, 0);
-    expect_case(1, 0);
-    engine_end(engine, "stopped");
-    engine_end(engine, "later");
-    expect(ENGINE_WAIT);
-    answer(0, GB_OBSERVED_OK, 1, 0);
-    answer(1, GB_OBSERVED_OK, 2, 0);
-    expect(ENGINE_END);
-    engine_report(engine, &report);
-    ck_assert_str_eq(report.reason, "stopped");
-    ck_assert_uint_eq(report.best, 0);
-}
-
-TEST(a_wait_is_not_asked_again_before_an_observation)
-{
-    propose("1 w 2");
-    start();
-    expect_case(1, 0);
-    for (int i = 0; i < 5; i++)
-        expect(ENGINE_WAIT);
-    ck_assert_uint_eq(script.n_asked, 2);
-    answer(0, GB_OBSERVED_OK, 1, 0);
-    expect_case(2, 0);
-}
-
-TEST(a_failed_case_is_not_measured_again)
-{
-    propose("2 2");
-    start();
-    expect_case(2, 0);
-    answer(0, GB_OBSERVED_WRONG, 1, 0);
-    expect(ENGINE_END);
 }
 
 TEST(a_search_that_cannot_be_made_is_an_error)

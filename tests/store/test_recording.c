@@ -5,9 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
-#include "core/run/collector.h"
-#include "core/run/messages.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,21 +12,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-static struct collector collector;
-
-static void set_up(void)
-{
-    fixture_begin();
-    collector_begin(&collector, NULL, "0123", 0);
-}
-
-static void tear_down(void)
-{
-    collector_free(&collector);
-    fixture_end();
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_FIXTURE(fixture_begin, fixture_end)
 
 /* ---- what is stored ---- */
 
@@ -115,113 +98,6 @@ TEST(a_recording_in_parts_has_the_summary_of_all_samples)
     ck_assert_uint_eq(got.record.n_samples, LONG);
     FIXTURE_SAME(&got.summary, &expected, min);
     fixture_close(store);
-}
-
-/* ---- what arrives ---- */
-
-/* Ends the message, hands it over and frees it. */
-static int32_t deliver(uint32_t type, struct wire_writer *writer)
-{
-    wire_end(writer);
-    struct wire_reader reader = {.data = (const unsigned char *)writer->bytes.data +
-                                         WIRE_HEADER_BYTES,
-                                 .length = writer->bytes.length - WIRE_HEADER_BYTES};
-    int32_t status = collector_take(&collector, type, &reader);
-    wire_writer_free(writer);
-    return status;
-}
-
-/* Two samples, with the columns named, of which the i-th value is i + 10 times the column. */
-static int32_t collect(const char *const *names, uint32_t n)
-{
-    struct wire_writer writer = {0};
-    wire_begin(&writer, WIRE_SAMPLES);
-    wire_put_u64(&writer, 2);
-    wire_put_u32(&writer, n);
-    for (uint32_t i = 0; i < n; i++) {
-        wire_put_text(&writer, names[i]);
-        wire_put_f64s(&writer, (const double[]){10.0 * i, 10.0 * i + 1}, 2);
-    }
-    return deliver(WIRE_SAMPLES, &writer);
-}
-
-TEST(columns_may_come_and_go)
-{
-    CLEANUP(text_free) struct text out = {0};
-    const struct case_record *record = &collector.record;
-    collector.record.clock = "wall";
-    ck_assert_int_eq(collect((const char *[]){"cpu", "wall"}, 2), GB_OK);
-    ck_assert_int_eq(collect((const char *[]){"wall", "flags", "elapsed"}, 3), GB_OK);
-    collector_finish(&collector, CASE_OK, "");
-    ck_assert_uint_eq(record->n_samples, 4);
-    for (size_t i = 0; i < record->n_columns; i++) {
-        const double *values = record->columns[i].values;
-        text_printf(&out, "%s %g %g %g %g;", record->columns[i].name, values[0], values[1],
-                    values[2], values[3]);
-    }
-    ck_assert_str_eq(text_get(&out),
-                     "cpu 0 1 nan nan;wall 10 11 0 1;flags 0 0 10 11;elapsed nan nan 20 21;");
-}
-
-TEST(too_many_columns_are_refused)
-{
-    char words[COLLECTOR_COLUMNS_MAX + 1][8];
-    const char *names[COLLECTOR_COLUMNS_MAX + 1];
-    for (size_t i = 0; i <= COLLECTOR_COLUMNS_MAX; i++) {
-        snprintf(words[i], sizeof words[i], "c%zu", i);
-        names[i] = words[i];
-    }
-    ck_assert_int_eq(collect(names, 0), GB_CORRUPT);
-    ck_assert_int_eq(collect(names, COLLECTOR_COLUMNS_MAX), GB_OK);
-    ck_assert_int_eq(collect(names, COLLECTOR_COLUMNS_MAX + 1), GB_CORRUPT);
-    ck_assert_int_eq(collect(names + COLLECTOR_COLUMNS_MAX, 1), GB_CORRUPT);
-    ck_assert_uint_eq(collector.n, 2);
-    collector_finish(&collector, CASE_OK, "");
-}
-
-TEST(a_metric_has_its_last_value)
-{
-    static const struct metric_record sent[] = {
-        {"heap", 1, "B"}, {"stack", 2, "B"}, {"heap", 3, "B"}};
-    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
-        struct wire_writer writer = {0};
-        wire_begin(&writer, WIRE_METRIC);
-        wire_put_fields(&writer, metric_fields, &sent[i]);
-        ck_assert_int_eq(deliver(WIRE_METRIC, &writer), GB_OK);
-    }
-    collector_finish(&collector, CASE_OK, "");
-    ck_assert_uint_eq(collector.record.n_metrics, 2);
-    ck_assert_str_eq(collector.record.metrics[0].name, "heap");
-    ck_assert_double_eq(collector.record.metrics[0].value, 3);
-    ck_assert_double_eq(collector.record.metrics[1].value, 2);
-}
-
-/* As many as there is room for, in their order; of a case that went well none. */
-TEST_TIMES(the_last_lines_printed_are_kept, COLLECTOR_PRINTED_LINES + 5)
-{
-    const int lines = _i + 1;
-    const int first = lines > COLLECTOR_PRINTED_LINES ? lines - COLLECTOR_PRINTED_LINES : 0;
-    for (int is_crashed = 0; is_crashed < 2; is_crashed++) {
-        CLEANUP(text_free) struct text expected = {0};
-        collector_free(&collector);
-        collector_begin(&collector, NULL, "0123", 0);
-        if (first > 0)
-            text_printf(&expected, "printed (the last %d of %d lines): ", COLLECTOR_PRINTED_LINES,
-                        lines);
-        else
-            text_printf(&expected, "printed: ");
-        for (int i = 0; i < lines; i++) {
-            char line[32];
-            snprintf(line, sizeof line, "line %d", i);
-            collector_printed(&collector, line);
-            if (i >= first)
-                text_printf(&expected, "%s%s", i > first ? "\n" : "", line);
-        }
-        collector_finish(&collector, is_crashed ? CASE_CRASHED : CASE_OK, "");
-        ck_assert_int_eq((int)collector.record.n_messages, is_crashed);
-        if (is_crashed)
-            ck_assert_str_eq(collector.record.messages[0].text, text_get(&expected));
-    }
 }
 
 /* ---- the program ---- */

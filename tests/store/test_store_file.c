@@ -48,8 +48,9 @@ TEST(a_finished_file_is_one_plain_file)
               !exists("results.gbr-journal"));
 }
 
-TEST_TIMES(files_that_cannot_be_opened, 11)
+TEST_TIMES(files_that_cannot_be_opened, 8)
 {
+    enum { EITHER = STORE_WRITE + 1 };
     static const struct {
         const char *name;
         int mode;
@@ -62,15 +63,10 @@ TEST_TIMES(files_that_cannot_be_opened, 11)
         {"folder", STORE_READ, GB_IO, "folder: a folder, not a results file"},
         {"folder", STORE_WRITE, GB_IO, "folder: cannot be opened for writing: Is a directory"},
         {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: nothing was ever stored in it"},
-        {"words.gbr", STORE_READ, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
-        {"words.gbr", STORE_WRITE, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
-        {"foreign.db", STORE_READ, GB_CORRUPT,
+        {"words.gbr", EITHER, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
+        {"foreign.db", EITHER, GB_CORRUPT,
          "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
-        {"foreign.db", STORE_WRITE, GB_CORRUPT,
-         "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
-        {"newer.gbr", STORE_READ, GB_UNSUPPORTED,
-         "newer.gbr: made by a newer gbrun (format 700; this one knows %d): use that one"},
-        {"newer.gbr", STORE_WRITE, GB_UNSUPPORTED,
+        {"newer.gbr", EITHER, GB_UNSUPPORTED,
          "newer.gbr: made by a newer gbrun (format 700; this one knows %d): use that one"},
     };
     ck_assert_int_eq(mkdir(fixture_path("folder"), 0755), 0);
@@ -84,10 +80,13 @@ TEST_TIMES(files_that_cannot_be_opened, 11)
     struct store *store = NULL;
     char expected[200];
     snprintf(expected, sizeof expected, cases[_i].text, schema_version(&store_schema));
-    FIXTURE_FAILS(
-        store_open(fixture_path(cases[_i].name), cases[_i].mode, &store, &fixture_problem),
-        cases[_i].status, expected);
-    ck_assert_ptr_null(store);
+    for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+        if (cases[_i].mode != EITHER && cases[_i].mode != mode)
+            continue;
+        FIXTURE_FAILS(store_open(fixture_path(cases[_i].name), mode, &store, &fixture_problem),
+                      cases[_i].status, expected);
+        ck_assert_ptr_null(store);
+    }
     char back[4];
     FILE *file = fopen(fixture_path("words.gbr"), "rb");
     ck_assert_uint_eq(fread(back, 1, sizeof back, file), sizeof back);
