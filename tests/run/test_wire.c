@@ -210,29 +210,23 @@ TEST(cases_come_back)
     static struct plugin_settings device = {
         .name = "left", .info = &device_info, .settings = &setting, .n_settings = 1};
     static struct check_tolerance tolerance = {"rms", 3e-5};
-    static struct bench_case sent = {.bench = "streams",
-                                     .info = &bench,
-                                     .settings = &setting,
-                                     .n_settings = 1,
-                                     .common = {.cache = 1,
-                                                .launch = 1,
-                                                .clock = "auto",
-                                                .max_time_ns = 15e9,
-                                                .max_samples = 1000,
-                                                .check_floor = 0.5,
-                                                .check_safety = 2,
-                                                .check_bound_kind = GB_BOUND_PROBABILISTIC,
-                                                .check_allow_overflow = 1,
-                                                .check_dump = "/d",
-                                                .check_dump_always = 1,
-                                                .verify = VERIFY_SAMPLES,
-                                                .inputs = 5},
-                                     .policy = &policy,
-                                     .device = {.settings = &device, .index = 3},
-                                     .tolerances = &tolerance,
-                                     .n_tolerances = 1,
-                                     .seed = 42,
-                                     .uid = "0123"};
+    static struct bench_case sent = {
+        0,
+        .bench = "streams",
+        .info = &bench,
+        .settings = &setting,
+        .n_settings = 1,
+        .common = {1, .launch = 1, .clock = "auto", .max_time_ns = 15e9, .max_samples = 1000,
+                   .check_floor = 0.5, .check_safety = 2,
+                   .check_bound_kind = GB_BOUND_PROBABILISTIC, .check_allow_overflow = 1,
+                   .check_dump = "/d", .check_dump_always = 1, .verify = VERIFY_SAMPLES,
+                   .inputs = 5},
+        .policy = &policy,
+        .device = {.settings = &device, .index = 3},
+        .tolerances = &tolerance,
+        .n_tolerances = 1,
+        .seed = 42,
+        .uid = "0123"};
     struct bench_case back;
     const char *label, *record;
     CLEANUP(text_free) struct text out = {0};
@@ -261,8 +255,7 @@ TEST(cases_come_back)
 TEST(telemetry_comes_back)
 {
     static const struct telemetry_record sent = {
-        .elapsed_ns = 2e9,
-        .iterations = 20,
+        true, .elapsed_ns = 2e9, .iterations = 20,
         .values = {sizeof sent.values, .clock_hz = 1.98e9, .memory_clock_hz = 2.6e9,
                    .temperature_celsius = 40, .power_watts = NAN, .energy_joules = 1e6,
                    .throttle = 4, .throttle_text = "power limit"}};

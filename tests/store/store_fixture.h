@@ -116,15 +116,10 @@ static inline struct device_record fixture_device_record(void)
 {
     static struct fact facts[] = {{"cores", "2"}, {"memory", "24 GiB"}, {"units", "132"}};
     static struct clock_record clocks[] = {{"wall", 20, 24}};
-    return (struct device_record){.plugin = "cpu",
-                                  .name = "cpu",
-                                  .index = 0,
-                                  .model = "Example CPU 9000",
-                                  .uuid = "",
-                                  .facts = facts,
-                                  .n_facts = 3,
-                                  .clocks = clocks,
-                                  .n_clocks = 1};
+    return (struct device_record){
+        "cpu",        .name = "cpu",  .index = 0,   .model = "Example CPU 9000",
+        .uuid = "",   .facts = facts, .n_facts = 3, .clocks = clocks,
+        .n_clocks = 1};
 }
 
 enum { FIXTURE_SAMPLES = 20, FIXTURE_PARAMETERS = 8 };
@@ -231,23 +226,18 @@ static inline void fixture_case(struct fixture_case *c, unsigned number, int64_t
                                             .n_effective = 18,
                                             .note = "18 samples are few"};
     record->work = (struct gb_work){sizeof record->work, .flops = 1e6, .bytes_read = 4000};
-    c->checks[0] = (struct check_record){.name = "C",
-                                         .metric = "abs",
-                                         .value = 1.5e-7,
-                                         .tolerance = 1e-6,
-                                         .passed = true,
-                                         .index = 17,
-                                         .reference = 1.5,
-                                         .output = 1.50000015,
-                                         .text = "abs 1.5e-07 <= 1e-06"};
+    c->checks[0] = (struct check_record){
+        "C", "abs", 1.5e-7, 1e-6, true, 17, 1.5, 1.50000015, "abs 1.5e-07 <= 1e-06"};
     record->n_checks = 1;
     c->summaries[0] = (struct check_summary_record){
-        .name = "C", .n = 4096, .n_exact = 4000, .n_zero_mismatch = 1, .floor = 1e-3};
-    c->summaries[0].histogram[VERIFY_CLASS_EQUAL] = 4000;
-    c->summaries[0].histogram[VERIFY_CLASS_BELOW] = 95;
-    c->summaries[0].histogram[VERIFY_CLASS_ZERO] = 1;
-    c->summaries[0].above_floor[VERIFY_CLASS_EQUAL] = 3990;
-    c->summaries[0].above_floor[VERIFY_CLASS_BELOW] = 95;
+        "C",
+        .n = 4096,
+        .n_exact = 4000,
+        .n_zero_mismatch = 1,
+        .floor = 1e-3,
+        .histogram =
+            {[VERIFY_CLASS_EQUAL] = 4000, [VERIFY_CLASS_BELOW] = 95, [VERIFY_CLASS_ZERO] = 1},
+        .above_floor = {[VERIFY_CLASS_EQUAL] = 3990, [VERIFY_CLASS_BELOW] = 95}};
     record->n_summaries = 1;
 }
 

@@ -156,9 +156,7 @@ static void fill_everything(void)
     record->pace = (struct pace_record){.gap_ns = 350e3, .clock_low_hz = 1.5e9, .is_missed = true};
     for (int i = 0; i < TELEMETRY_MOMENTS; i++)
         record->telemetry[i] = (struct telemetry_record){
-            .is_known = true,
-            .elapsed_ns = 1e9 * i,
-            .iterations = UINT64_C(1) << 40,
+            true, .elapsed_ns = 1e9 * i, .iterations = UINT64_C(1) << 40,
             .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9, .memory_clock_hz = NAN,
                        .temperature_celsius = 40.5, .power_watts = 120 + i,
                        .energy_joules = 1e6 + i, .throttle = 6, .throttle_text = "power limit"}};

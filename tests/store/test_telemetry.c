@@ -9,11 +9,10 @@
 
 static struct telemetry_record reading(double energy_joules, double power_watts)
 {
-    return (struct telemetry_record){.is_known = true,
-                                     .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9,
-                                                .memory_clock_hz = NAN, .temperature_celsius = 40.5,
-                                                .power_watts = power_watts,
-                                                .energy_joules = energy_joules}};
+    return (struct telemetry_record){
+        true, .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9, .memory_clock_hz = NAN,
+                         .temperature_celsius = 40.5, .power_watts = power_watts,
+                         .energy_joules = energy_joules}};
 }
 
 static void export_columns(const char *name, const char *columns, struct text *out)
