@@ -1,140 +1,45 @@
 /* test_searches.c - the searches of the tree on small spaces made here: what they find, what they
  * claim and how often that is false, the same with any number of lanes. */
-#include "core/search/engine.h"
 #include "plugins/common/search/sign_bound.h"
-#include "tests/check_main.h"
-#include "tests/fake_host.h"
+#include "tests/search/search_world.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+enum { SIDE = 12, CASES = SIDE * SIDE, BEST = 7 * SIDE + 3 };
 
-enum { SIDE = 12, CASES = SIDE * SIDE };
+static double bowl(const uint32_t *at)
+{
+    const double x = at[0] - 7.0, y = at[1] - 3.0;
+    return 100 + 3 * (x * x + y * y);
+}
 
-enum { EXHAUSTIVE, RANDOM, LOCAL, RACE, GUIDED, N_SEARCHES };
-static const struct {
-    const char *folder, *id;
-} searches[N_SEARCHES] = {[EXHAUSTIVE] = {"search_exhaustive", "exhaustive"},
-                          [RANDOM] = {"search_exhaustive", "random"},
-                          [LOCAL] = {"search_local", "local"},
-                          [RACE] = {"search_race", "race"},
-                          [GUIDED] = {"search_guided", "guided"}};
-
-/* Of each test: a space with what its cases are like, how long it is searched, what came of it. */
-static struct world {
-    struct space *space;
-    double medians[CASES];
-    double noise;
-    bool is_bimodal;  /* a third of the samples are worse by a half */
-    uint64_t invalid; /* each so-many-th case fails; 0: none */
-    uint64_t state;   /* of the noise */
-    /* The clock falls in steps: of `period` runs of a case the last n_slow are worse by a twelfth;
-     * 0: it does not. Where in this a case is first visited is chosen by chance. */
-    uint64_t period, n_slow;
-    uint64_t position[CASES];
-} world;
-
-static struct outcome {
-    struct engine_report report;
-    uint64_t n_samples;
-    uint64_t proposals[20 * CASES]; /* their cases */
-} outcome;
-
-static struct engine_limits limits;
+static const struct field small = {"a small bowl", bowl, {SIDE, SIDE}, 0};
 
 static void begin(void)
 {
-    static const char *const names[] = {"x", "y"};
-    struct gb_error error;
-    world = (struct world){.space = space_new(names, 2), .state = 17};
-    limits = (struct engine_limits){.tolerance = 0.01, .confidence = 0.95, .lanes = 1};
-    for (int i = 0; i < CASES; i++) {
-        char x[16], y[16];
-        snprintf(x, sizeof x, "%d", i / SIDE);
-        snprintf(y, sizeof y, "%d", i % SIDE);
-        space_add(world.space, (const char *const[]){x, y});
-    }
-    ck_assert_int_eq(space_finish(world.space, &error), GB_OK);
-    for (int i = 0; i < CASES; i++) {
-        const double x = i / SIDE - 7.0, y = i % SIDE - 3.0;
-        world.medians[i] = 100 + 3 * (x * x + y * y); /* a bowl: the best is 7, 3 */
-    }
+    world_begin(&small, 0);
+    double *values = calloc(CASES, sizeof *values);
+    for (uint64_t i = 0; i < CASES; i++)
+        values[i] = world_value(i);
+    world.values = values;
+    world.position = calloc(CASES, sizeof *world.position);
+    world.n_samples = 20;
+    world.visit_ns = 1000;
+    world.again_ns = 1;
+    world.state = 17;
 }
 
-static double draw(uint64_t i)
+/* Each so-many-th case fails. */
+static void make_invalid(int each)
 {
-    double value = world.medians[i] * (1 + world.noise * fake_normal(&world.state));
-    if (world.is_bimodal && fake_unit(&world.state) < 1.0 / 3)
-        value *= 1.5;
-    if (world.period && world.position[i]++ % world.period >= world.period - world.n_slow)
-        value *= 13.0 / 12;
-    return value;
+    for (int i = each - 1; i < CASES; i += each)
+        world.values[i] = NAN;
 }
 
-static void measure(struct engine *engine, const struct engine_step *step)
-{
-    struct gb_error error;
-    const uint64_t n = step->n_samples ? step->n_samples : 20;
-    struct gb_observation observation = {sizeof observation, .proposal = step->proposal,
-                                         .wall_ns = step->visit == 0 ? 1000 : 1,
-                                         .elapsed_ns = (double)step->proposal};
-    double *samples = malloc((size_t)n * sizeof *samples);
-    ck_assert_ptr_nonnull(samples);
-    if (world.invalid && step->i % world.invalid == world.invalid - 1) {
-        observation.status = GB_OBSERVED_FAILED;
-    } else {
-        observation.n_samples = n;
-        for (uint64_t i = 0; i < n; i++)
-            samples[i] = draw(step->i);
-    }
-    observation.samples = samples;
-    outcome.n_samples += observation.n_samples;
-    outcome.proposals[step->proposal] = step->i;
-    ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_OK);
-    free(samples);
-}
-
-static void end(void)
-{
-    space_free(world.space);
-}
-
-/* With `lanes` proposals open, which are answered last first. */
 static void run(int search, const char *option, const char *text, uint64_t seed)
 {
-    struct gb_error error;
-    struct fake_host *host = fake_host_new();
-    const struct gb_plugin *plugin = fake_plugin(searches[search].folder, GB_PLUGIN_SEARCH,
-                                                 searches[search].id);
-    void *params = fake_params_new(plugin);
-    struct engine *engine;
-    struct engine_step steps[ENGINE_LANES_MAX], step = {0};
-    outcome = (struct outcome){0};
-    host->host.seed = seed;
     for (int i = 0; i < CASES && world.period; i++)
         world.position[i] = (uint64_t)(fake_unit(&world.state) * (double)world.period);
-    if (option)
-        fake_params_set(plugin, params, option, text);
-    ck_assert_int_eq(
-        engine_new(plugin->ops, params, &host->host, world.space, &limits, &engine, &error), GB_OK);
-    while (step.action != ENGINE_END) {
-        size_t n = 0;
-        for (engine_next(engine, &step); step.action == ENGINE_MEASURE; engine_next(engine, &step))
-            steps[n++] = step;
-        while (n > 0)
-            measure(engine, &steps[--n]);
-    }
-    engine_report(engine, &outcome.report);
-    outcome.report.open = NULL; /* the engine's */
-    ck_assert_msg(!outcome.report.is_broken, "%s: %s %s", searches[search].id,
-                  outcome.report.reason, outcome.report.note);
-    engine_free(engine);
-    fake_params_free(plugin, params);
-    fake_host_free(host);
+    world_search(search, option, text, seed);
 }
-
-enum { BEST = 7 * SIDE + 3 };
 
 /* How often, of so many searches, one finds a median of at most that. */
 static int count_found(int search, int n_seeds, double most)
@@ -143,16 +48,16 @@ static int count_found(int search, int n_seeds, double most)
     for (int seed = 0; seed < n_seeds; seed++) {
         run(search, NULL, NULL, (uint64_t)seed);
         ck_assert_int_eq(outcome.report.scope, GB_SCOPE_MEASURED);
-        n_found += world.medians[outcome.report.best] <= most;
+        n_found += world.values[outcome.report.best] <= most;
     }
     return n_found;
 }
 
-TEST_FIXTURE(begin, end)
+TEST_FIXTURE(begin, world_end)
 
 TEST_EACH(each_search_finds_the_best_and_measures_no_case_twice_for_nothing, searches)
 {
-    world.invalid = 10;
+    make_invalid(10);
     run(_i, NULL, NULL, 1);
     ck_assert_uint_eq(outcome.report.best, BEST);
     ck_assert_uint_eq(outcome.report.n_cases, CASES);
@@ -179,7 +84,7 @@ TEST_TIMES(the_same_observations_give_the_same_proposals, 2 * N_SEARCHES)
 
 TEST_EACH(searches_without_a_case_that_works_claim_nothing, searches)
 {
-    world.invalid = 1;
+    make_invalid(1);
     run(_i, NULL, NULL, 1);
     ck_assert_uint_eq(outcome.report.n_ok, 0);
     ck_assert_uint_eq(outcome.report.best, GB_NO_CASE);
@@ -201,7 +106,7 @@ TEST(local_begins_anew_as_often_as_it_may)
     world.space = space_new(names, 2);
     for (int i = 0; i < 4; i++) {
         space_add(world.space, (const char *const[]){values[i], values[i]});
-        world.medians[i] = 100;
+        world.values[i] = 100;
     }
     ck_assert_int_eq(space_finish(world.space, &error), GB_OK);
     run(LOCAL, "restarts", "1", 0);
@@ -212,7 +117,8 @@ TEST(local_begins_anew_as_often_as_it_may)
 TEST_TIMES(guided_reaches_the_best_of_a_bowl_in_fewer_cases, 4)
 {
     world.noise = _i == 1 ? 0.02 : 0;
-    world.invalid = _i == 2 ? 5 : 0;
+    if (_i == 2)
+        make_invalid(5);
     limits.budget_cases = 30;
     limits.lanes = _i == 3 ? 4 : 1;
     ck_assert_int_ge(count_found(GUIDED, 20, 103), 18); /* it, or next to it */
@@ -222,9 +128,9 @@ TEST_TIMES(guided_reaches_the_best_of_a_bowl_in_fewer_cases, 4)
 TEST_TIMES(guided_takes_values_of_any_sign, 2)
 {
     for (int i = 0; i < CASES; i++)
-        world.medians[i] -= _i == 0 ? 1000 : 150;
+        world.values[i] -= _i == 0 ? 1000 : 150;
     limits.budget_cases = 40;
-    ck_assert_int_eq(count_found(GUIDED, 10, world.medians[BEST]), 10);
+    ck_assert_int_eq(count_found(GUIDED, 10, world.values[BEST]), 10);
 }
 
 /* What leads, and what is near it, is measured again: the best one may have been measured in slow
@@ -265,16 +171,14 @@ static struct {
 
 static void count_races(double noise, const char *kind, int n)
 {
-    double lowest = INFINITY;
-    for (int i = 0; i < CASES; i++)
-        lowest = fmin(lowest, world.medians[i]);
+    const double lowest = world_lowest();
     memset(&races, 0, sizeof races);
     world.noise = noise;
     for (int seed = 0; seed < n; seed++) {
         run(RACE, "noise", kind, (uint64_t)seed);
         const bool is_certified = outcome.report.scope == GB_SCOPE_ALL;
         races.n_certified += is_certified;
-        races.n_false += is_certified && world.medians[outcome.report.best] > 1.01 * lowest;
+        races.n_false += is_certified && world.values[outcome.report.best] > 1.01 * lowest;
         races.n_samples += (double)outcome.n_samples / n / CASES;
     }
 }
@@ -284,7 +188,7 @@ TEST_TIMES(the_race_is_seldom_wrong, 2)
 {
     const int n_races = test_is_long() ? 200 : 30;
     for (int i = 0; i < CASES; i++)
-        world.medians[i] = i == 77 ? 100 : 101.05 + (i % 40);
+        world.values[i] = i == 77 ? 100 : 101.05 + (i % 40);
     world.is_bimodal = _i == 1;
     count_races(0.02, "any", n_races);
     if (!test_is_long())
@@ -309,7 +213,7 @@ TEST_TIMES(the_race_is_not_misled_by_steps_of_the_clock, 2)
 {
     const int n_races = test_is_long() ? 100 : 40;
     for (int i = 0; i < CASES; i++)
-        world.medians[i] = i == 77 ? 100 : i % 12 == 0 ? 103.5 : 120 + i;
+        world.values[i] = i == 77 ? 100 : i % 12 == 0 ? 103.5 : 120 + i;
     world.period = 31;
     world.n_slow = _i == 0 ? 10 : 14;
     count_races(0.001, "any", n_races);
