@@ -101,33 +101,25 @@ static void expect_same(const char *a, const struct text *expected)
 
 TEST_FIXTURE(fixture_begin, fixture_end)
 
-TEST(a_copy_has_every_bit)
+static void expect_counts(struct merge_counts counts, uint64_t runs, uint64_t added, uint64_t known)
 {
-    CLEANUP(text_free) struct text original = {0};
-    make_part("a.gbr", 1, 0, 5, true);
-    dump("a.gbr", &original);
-    struct merge_counts counts = merge("copy.gbr", "a.gbr");
-    ck_assert_uint_eq(counts.runs_added, 1);
-    ck_assert_uint_eq(counts.cases_added, 5);
-    ck_assert_uint_eq(counts.cases_known, 0);
-    expect_same("copy.gbr", &original);
+    ck_assert_uint_eq(counts.runs_added, runs);
+    ck_assert_uint_eq(counts.cases_added, added);
+    ck_assert_uint_eq(counts.cases_known, known);
 }
 
-TEST(merging_again_changes_nothing)
+TEST(a_copy_has_every_bit_and_merging_again_changes_nothing)
 {
+    CLEANUP(text_free) struct text original = {0}, once = {0};
     make_part("a.gbr", 1, 0, 5, true);
     make_part("b.gbr", 2, 0, 3, true);
-    merge("all.gbr", "a.gbr");
-    merge("all.gbr", "b.gbr");
-    CLEANUP(text_free) struct text once = {0};
+    dump("a.gbr", &original);
+    expect_counts(merge("all.gbr", "a.gbr"), 1, 5, 0);
+    expect_same("all.gbr", &original);
+    expect_counts(merge("all.gbr", "b.gbr"), 1, 3, 0);
     dump("all.gbr", &once);
-    struct merge_counts counts = merge("all.gbr", "a.gbr");
-    ck_assert_uint_eq(counts.runs_added, 0);
-    ck_assert_uint_eq(counts.cases_added, 0);
-    ck_assert_uint_eq(counts.cases_known, 5);
-    counts = merge("all.gbr", "all.gbr");
-    ck_assert_uint_eq(counts.cases_added, 0);
-    ck_assert_uint_eq(counts.cases_known, 8);
+    expect_counts(merge("all.gbr", "a.gbr"), 0, 0, 5);
+    expect_counts(merge("all.gbr", "all.gbr"), 0, 0, 8);
     expect_same("all.gbr", &once);
 }
 
@@ -192,10 +184,8 @@ TEST(the_copy_that_is_further_on_wins)
     dump("b.gbr", &all);
     merge("all.gbr", "d.gbr");
     merge("all.gbr", "a.gbr");
-    struct merge_counts counts = merge("all.gbr", "b.gbr");
-    ck_assert_uint_eq(counts.runs_added, 0);
-    ck_assert_uint_eq(counts.cases_added, 2); /* number 2, and 3 in place of the running one */
-    ck_assert_uint_eq(counts.cases_known, 2);
+    /* number 2, and 3 in place of the running one */
+    expect_counts(merge("all.gbr", "b.gbr"), 0, 2, 2);
     expect_same("all.gbr", &all);
 }
 
