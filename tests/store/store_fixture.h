@@ -6,6 +6,7 @@
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"
 #include "core/store/store_schema.h"
+#include "core/view/views.h"
 
 #include <check.h>
 #include <ftw.h>
@@ -351,6 +352,30 @@ static inline const char *fixture_ask(const char *name, const char *sql)
     const char *rows = fixture_rows(store, sql);
     fixture_close(store);
     return rows;
+}
+
+/* Adds what is exported of a closed file. */
+static inline void fixture_export(const char *name, const struct view_options *options,
+                                  struct text *out)
+{
+    struct store *store = fixture_open(name, STORE_READ);
+    char *data = NULL;
+    size_t n = 0;
+    FILE *file = open_memstream(&data, &n);
+    FIXTURE_OK(view_export(store, options, file, &fixture_problem));
+    fclose(file);
+    text_add_n(out, data, n);
+    free(data);
+    fixture_close(store);
+}
+
+static inline struct merge_counts fixture_merge(const char *into, const char *from)
+{
+    struct store *store = fixture_open(into, STORE_WRITE);
+    struct merge_counts counts = {0};
+    FIXTURE_OK(store_merge(store, fixture_path(from), NULL, &counts, &fixture_problem));
+    fixture_close(store);
+    return counts;
 }
 
 /* Does to a closed file, or to one that is made so, what only another program would. */

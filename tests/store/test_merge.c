@@ -2,8 +2,6 @@
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
-#include "core/view/views.h"
-
 /* Everything in a file but the numbers of its rows, which differ between equal files. */
 static void dump(const char *name, struct text *out)
 {
@@ -36,18 +34,12 @@ static void export_all(const char *name, struct text *out)
                    {FORMAT_JSON, ROWS_CASE},
                    {FORMAT_JSONL, ROWS_SAMPLE},
                    {FORMAT_MARKDOWN, ROWS_CASE}};
-    struct store *store = fixture_open(name, STORE_READ);
     for (size_t i = 0; i < sizeof exports / sizeof *exports; i++) {
-        struct view_options options = {
+        const struct view_options options = {
             .format = exports[i].format, .rows = exports[i].rows, .run = RUN_ALL};
-        char *data = NULL;
-        size_t n = 0;
-        FILE *file = open_memstream(&data, &n);
-        FIXTURE_OK(view_export(store, &options, file, &fixture_problem));
-        fclose(file);
-        text_add_n(out, data, n);
-        free(data);
+        fixture_export(name, &options, out);
     }
+    struct store *store = fixture_open(name, STORE_READ);
     struct view_options options = {.run = RUN_ALL};
     ck_assert_int_eq(view_show(store, &options, out, NULL), GB_OK);
     fixture_close(store);
@@ -82,15 +74,6 @@ static void make_part(const char *name, unsigned run, unsigned from, unsigned to
     fixture_close(store);
 }
 
-static struct merge_counts merge(const char *into, const char *from)
-{
-    struct store *store = fixture_open(into, STORE_WRITE);
-    struct merge_counts counts = {0};
-    FIXTURE_OK(store_merge(store, fixture_path(from), NULL, &counts, &fixture_problem));
-    fixture_close(store);
-    return counts;
-}
-
 static void expect_same(const char *a, const struct text *expected)
 {
     CLEANUP(text_free) struct text got = {0};
@@ -114,12 +97,12 @@ TEST(a_copy_has_every_bit_and_merging_again_changes_nothing)
     make_part("a.gbr", 1, 0, 5, true);
     make_part("b.gbr", 2, 0, 3, true);
     dump("a.gbr", &original);
-    expect_counts(merge("all.gbr", "a.gbr"), 1, 5, 0);
+    expect_counts(fixture_merge("all.gbr", "a.gbr"), 1, 5, 0);
     expect_same("all.gbr", &original);
-    expect_counts(merge("all.gbr", "b.gbr"), 1, 3, 0);
+    expect_counts(fixture_merge("all.gbr", "b.gbr"), 1, 3, 0);
     dump("all.gbr", &once);
-    expect_counts(merge("all.gbr", "a.gbr"), 0, 0, 5);
-    expect_counts(merge("all.gbr", "all.gbr"), 0, 0, 8);
+    expect_counts(fixture_merge("all.gbr", "a.gbr"), 0, 0, 5);
+    expect_counts(fixture_merge("all.gbr", "all.gbr"), 0, 0, 8);
     expect_same("all.gbr", &once);
 }
 
@@ -130,8 +113,8 @@ TEST(a_copy_has_every_bit_and_merging_again_changes_nothing)
 static void make_overlapping_files(void)
 {
     make_part("b.gbr", 1, 0, 4, true);
-    merge("a.gbr", "b.gbr");
-    merge("d.gbr", "b.gbr");
+    fixture_merge("a.gbr", "b.gbr");
+    fixture_merge("d.gbr", "b.gbr");
     fixture_change("a.gbr", "PRAGMA foreign_keys = ON; DELETE FROM bench_case WHERE position > 1;"
                             "UPDATE run SET finished = NULL, exit_code = NULL, n_cases = 9");
     fixture_change(
@@ -160,11 +143,8 @@ TEST(the_order_of_merging_does_not_matter)
             continue;
         char into[32];
         snprintf(into, sizeof into, "all%d.gbr", n_orders++);
-        struct store *store = fixture_open(into, STORE_WRITE);
         for (int i = 0; i < 4; i++)
-            FIXTURE_OK(
-                store_merge(store, fixture_path(names[place[i]]), NULL, NULL, &fixture_problem));
-        fixture_close(store);
+            fixture_merge(into, names[place[i]]);
         CLEANUP(text_free) struct text export = {0};
         export_all(into, &export);
         if (n_orders == 1) {
@@ -182,10 +162,10 @@ TEST(the_copy_that_is_further_on_wins)
     CLEANUP(text_free) struct text all = {0};
     make_overlapping_files();
     dump("b.gbr", &all);
-    merge("all.gbr", "d.gbr");
-    merge("all.gbr", "a.gbr");
+    fixture_merge("all.gbr", "d.gbr");
+    fixture_merge("all.gbr", "a.gbr");
     /* number 2, and 3 in place of the running one */
-    expect_counts(merge("all.gbr", "b.gbr"), 0, 2, 2);
+    expect_counts(fixture_merge("all.gbr", "b.gbr"), 0, 2, 2);
     expect_same("all.gbr", &all);
 }
 

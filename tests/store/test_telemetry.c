@@ -5,8 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
-#include "core/view/views.h"
-
 static struct telemetry_record reading(double energy_joules, double power_watts)
 {
     return (struct telemetry_record){
@@ -17,16 +15,8 @@ static struct telemetry_record reading(double energy_joules, double power_watts)
 
 static void export_columns(const char *name, const char *columns, struct text *out)
 {
-    struct view_options options = {.format = FORMAT_CSV, .columns = columns, .run = RUN_ALL};
-    struct store *store = fixture_open(name, STORE_READ);
-    char *data = NULL;
-    size_t n = 0;
-    FILE *file = open_memstream(&data, &n);
-    FIXTURE_OK(view_export(store, &options, file, &fixture_problem));
-    fclose(file);
-    text_add_n(out, data, n);
-    free(data);
-    fixture_close(store);
+    const struct view_options options = {.format = FORMAT_CSV, .columns = columns, .run = RUN_ALL};
+    fixture_export(name, &options, out);
 }
 
 TEST_FIXTURE(fixture_begin, fixture_end)
@@ -106,13 +96,6 @@ static void make_version(const char *name, int version)
         fixture_change(name, downgrades[i - 1]);
 }
 
-static void merge(const char *into, const char *from)
-{
-    struct store *store = fixture_open(into, STORE_WRITE);
-    FIXTURE_OK(store_merge(store, fixture_path(from), NULL, NULL, &fixture_problem));
-    fixture_close(store);
-}
-
 /* A case with what those versions did not know. */
 static void store_new_case(struct store *store, int64_t run_id, unsigned number)
 {
@@ -188,10 +171,10 @@ TEST_TIMES(a_file_of_an_earlier_version_is_used, 2)
 
     store = fixture_open("new.gbr", STORE_WRITE);
     store_new_case(store, fixture_begin_run(store, 2), 0);
-    merge("both.gbr", "old.gbr");
-    merge("both.gbr", "new.gbr");
+    fixture_merge("both.gbr", "old.gbr");
+    fixture_merge("both.gbr", "new.gbr");
     expect_rows("both.gbr", merged);
     ck_assert_int_eq(chmod(fixture_path("old.gbr"), 0644), 0);
-    merge("old.gbr", "new.gbr");
+    fixture_merge("old.gbr", "new.gbr");
     expect_rows("old.gbr", merged);
 }
