@@ -163,6 +163,7 @@ TEST_FIXTURE(NULL, stop)
         .decision = what, .n_samples = count, .elapsed_ns = ns, .reason = why                      \
     }
 #define MORE(count, ns) ANSWER(GB_MORE, count, ns, "")
+#define UNSURE ANSWER(GB_MORE, 0, 0, "?")
 #define DONE(why) ANSWER(GB_DONE, 0, 0, why)
 static const struct guards loose = {1, 1000000, 1e18, 0};
 static const uint64_t batches[] = {1, 2, 7, 64, 1000, 2000};
@@ -199,12 +200,8 @@ TEST_EACH(guards_hold, batches)
         {&script_plugin, {100, 1000, 5e6, 50e6}, DONE(""), 50, "max_time_undecided 50.0 ms"},
         {&script_plugin, {20, 1000, 5e6, 50e6}, DONE("x"), 20, "x"},
         {&script_plugin, {10, 1000, 5e6, 50e6}, MORE(0, 0), 10, "max_time 5.00 ms"},
-        {&script_plugin,
-         {1, 1000, 5e6, 50e6},
-         ANSWER(GB_MORE, 0, 0, "?"),
-         50,
-         "max_time_undecided 50.0 ms"},
-        {&script_plugin, {1, 1000, 50e6, 5e6}, ANSWER(GB_MORE, 0, 0, "?"), 50, "max_time 50.0 ms"},
+        {&script_plugin, {1, 1000, 5e6, 50e6}, UNSURE, 50, "max_time_undecided 50.0 ms"},
+        {&script_plugin, {1, 1000, 50e6, 5e6}, UNSURE, 50, "max_time 50.0 ms"},
         {&script_plugin, {3, 1000, 1e18, 0}, ANSWER(77, 0, 0, "what"), 3, "what"},
         {&script_plugin, {1, 1000, 1e18, 0}, MORE(UINT64_MAX, 0), 1000, "max_samples 1000"},
         {&script_plugin, {1, 1000, 1e18, 0}, MORE(0, NAN), 1000, "max_samples 1000"},
@@ -272,18 +269,18 @@ TEST(an_eighth_is_measured_ahead)
 TEST(reports_are_made_sound)
 {
     static const struct {
-        struct gb_estimate estimate;
         int32_t verdict;
         bool has_interval;
         unsigned n_logged;
+        struct gb_estimate estimate;
     } rows[] = {
-        {{.verdict = GB_VERDICT_CERTIFIED, .low_ns = 1, .high_ns = 2},
-         GB_VERDICT_CERTIFIED,
+        {GB_VERDICT_CERTIFIED,
          true,
-         0},
-        {{.verdict = 99, .low_ns = 1, .high_ns = 2}, GB_VERDICT_GAVE_UP, false, 1},
-        {{.low_ns = 3, .high_ns = 2}, GB_VERDICT_NONE, false, 1},
-        {{.n_modes = 1000, .low_ns = 1, .high_ns = 2}, GB_VERDICT_NONE, false, 1},
+         0,
+         {.verdict = GB_VERDICT_CERTIFIED, .low_ns = 1, .high_ns = 2}},
+        {GB_VERDICT_GAVE_UP, false, 1, {.verdict = 99, .low_ns = 1, .high_ns = 2}},
+        {GB_VERDICT_NONE, false, 1, {.low_ns = 3, .high_ns = 2}},
+        {GB_VERDICT_NONE, false, 1, {.n_modes = 1000, .low_ns = 1, .high_ns = 2}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct gb_estimate estimate;

@@ -144,23 +144,16 @@ struct fixture_case {
 static inline struct parameter fixture_integer(struct fixture_case *c, const char *name,
                                                int64_t value, bool is_axis)
 {
-    size_t slot = c->bench_case.n_parameters;
-    snprintf(c->words[slot], sizeof c->words[slot], "%lld", (long long)value);
-    return (struct parameter){.name = name,
-                              .value = {.type = GB_TYPE_INT,
-                                        .integer = value,
-                                        .number = (double)value,
-                                        .text = c->words[slot]},
-                              .is_axis = is_axis,
-                              .is_identity = true};
+    char *words = c->words[c->bench_case.n_parameters];
+    snprintf(words, sizeof c->words[0], "%lld", (long long)value);
+    return (struct parameter){
+        name, {GB_TYPE_INT, value, (double)value, 0, words}, is_axis, false, false, true, NULL};
 }
 
 static inline struct parameter fixture_words(const char *name, const char *word, bool is_axis)
 {
-    return (struct parameter){.name = name,
-                              .value = {.type = GB_TYPE_STRING, .number = NAN, .text = word},
-                              .is_axis = is_axis,
-                              .is_identity = true};
+    return (struct parameter){name, {GB_TYPE_STRING, 0, NAN, 0, word}, is_axis, false, false, true,
+                              NULL};
 }
 
 static inline void fixture_add(struct fixture_case *c, struct parameter parameter)
@@ -258,6 +251,15 @@ static inline struct gb_activity fixture_kernel(const char *name, uint32_t block
                                  .gap_ns = isnan(time_ns) ? NAN : 500};
     snprintf(kernel.name, sizeof kernel.name, "%s", name);
     return kernel;
+}
+
+/* A reading of a device. */
+static inline struct telemetry_record fixture_reading(double energy_joules, double power_watts)
+{
+    return (struct telemetry_record){
+        true, .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9, .memory_clock_hz = NAN,
+                         .temperature_celsius = 40.5, .power_watts = power_watts,
+                         .energy_joules = energy_joules}};
 }
 
 /* A fill, a kernel and another one. */

@@ -108,18 +108,12 @@ static void fill_everything(void)
 {
     fixture_case(&c, 3, 4, 1000);
     static const struct parameter kinds[] = {
-        {.name = "ratio", .value = {.type = GB_TYPE_FLOAT, .number = 0.1, .text = "0.1"}},
-        {.name = "deep",
-         .value = {.type = GB_TYPE_BOOL, .integer = 1, .number = 1, .text = "yes"},
-         .is_default = true},
-        {.name = "size",
-         .value = {.type = GB_TYPE_BYTES, .bytes = 1048576, .number = 1048576, .text = "1048576"}},
-        {.name = "wait",
-         .value = {.type = GB_TYPE_DURATION, .number = 2e6, .text = "2000000ns"},
-         .is_variable = true},
-        {.name = "mode", .value = {.type = GB_TYPE_CHOICE, .integer = 1, .text = "breadth"}},
-        {.name = "name", .value = {.type = GB_TYPE_STRING, .number = NAN, .text = "a, \"b\""}},
-    };
+        {"ratio", {GB_TYPE_FLOAT, 0, 0.1, 0, "0.1"}, .is_default = false},
+        {"deep", {GB_TYPE_BOOL, 1, 1, 0, "yes"}, .is_default = true},
+        {"size", {GB_TYPE_BYTES, 0, 1048576, 1048576, "1048576"}, .is_default = false},
+        {"wait", {GB_TYPE_DURATION, 0, 2e6, 0, "2000000ns"}, .is_variable = true},
+        {"mode", {GB_TYPE_CHOICE, 1, 0, 0, "breadth"}, .is_default = false},
+        {"name", {GB_TYPE_STRING, 0, NAN, 0, "a, \"b\""}, .is_default = false}};
     static const struct worst_record worst[] = {{"C", 17, 1.5, 2, 0x1p22}, {"C", 5, -0.1, NAN, 2}};
     for (size_t i = 0; i < N_CASES(kinds); i++)
         fixture_add(&c, kinds[i]);
@@ -154,12 +148,13 @@ static void fill_everything(void)
     record->work.math_unit = GB_MATH_TENSOR;
     c.bench_case.common.pace = PACE_BURST;
     record->pace = (struct pace_record){.gap_ns = 350e3, .clock_low_hz = 1.5e9, .is_missed = true};
-    for (int i = 0; i < TELEMETRY_MOMENTS; i++)
-        record->telemetry[i] = (struct telemetry_record){
-            true, .elapsed_ns = 1e9 * i, .iterations = UINT64_C(1) << 40,
-            .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9, .memory_clock_hz = NAN,
-                       .temperature_celsius = 40.5, .power_watts = 120 + i,
-                       .energy_joules = 1e6 + i, .throttle = 6, .throttle_text = "power limit"}};
+    for (int i = 0; i < TELEMETRY_MOMENTS; i++) {
+        record->telemetry[i] = fixture_reading(1e6 + i, 120 + i);
+        record->telemetry[i].elapsed_ns = 1e9 * i;
+        record->telemetry[i].iterations = UINT64_C(1) << 40;
+        record->telemetry[i].values.throttle = 6;
+        strcpy(record->telemetry[i].values.throttle_text, "power limit");
+    }
     fixture_add_activities(&c, true);
     c.activities[2].parallel = 7;
     for (int i = 0; i < FIXTURE_SAMPLES; i++)

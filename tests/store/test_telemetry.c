@@ -5,14 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
-static struct telemetry_record reading(double energy_joules, double power_watts)
-{
-    return (struct telemetry_record){
-        true, .values = {sizeof(struct gb_telemetry), .clock_hz = 1.98e9, .memory_clock_hz = NAN,
-                         .temperature_celsius = 40.5, .power_watts = power_watts,
-                         .energy_joules = energy_joules}};
-}
-
 static void export_columns(const char *name, const char *columns, struct text *out)
 {
     const struct view_options options = {.format = FORMAT_CSV, .columns = columns, .run = RUN_ALL};
@@ -53,9 +45,9 @@ TEST_EACH(power_and_energy_are_derived, derived)
     c.bench_case.common.cache = derived[_i].cache;
     c.bench_case.common.pace = derived[_i].pace;
     c.record.pace.gap_ns = derived[_i].gap_ns;
-    c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, 90);
+    c.record.telemetry[TELEMETRY_BEGIN] = fixture_reading(1e6, 90);
     c.record.telemetry[TELEMETRY_BEGIN].is_known = derived[_i].begins;
-    c.record.telemetry[TELEMETRY_END] = reading(derived[_i].energy_joules, 300);
+    c.record.telemetry[TELEMETRY_END] = fixture_reading(derived[_i].energy_joules, 300);
     c.record.telemetry[TELEMETRY_END].elapsed_ns = derived[_i].elapsed_ns;
     c.record.telemetry[TELEMETRY_END].iterations = derived[_i].iterations;
     fixture_store(store, fixture_begin_run(store, 1), &c);
@@ -104,7 +96,7 @@ static void store_new_case(struct store *store, int64_t run_id, unsigned number)
     fixture_uuid(0xC1, 99, c.record.uuid);
     c.bench_case.common.launch = GB_LAUNCH_GRAPH;
     c.record.work.math_unit = GB_MATH_VECTOR;
-    c.record.telemetry[TELEMETRY_END] = reading(NAN, 75);
+    c.record.telemetry[TELEMETRY_END] = fixture_reading(NAN, 75);
     fixture_store(store, run_id, &c);
     fixture_close(store);
 }
