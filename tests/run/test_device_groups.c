@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { DEVICES_MAX = 16 };
 static struct plugin_settings gpus = {.name = "gpu"}, cpus = {.name = "cpu"};
@@ -163,12 +164,14 @@ static const struct {
 
 TEST_EACH(what_launchers_say, tasks)
 {
-    char words[256];
+    char words[256], *variables[4] = {NULL}, **const before = environ;
     snprintf(words, sizeof words, "%s", tasks[_i].environment);
-    clearenv();
-    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
-        putenv(word);
+    char *word = strtok(words, " ");
+    for (size_t i = 0; word; word = strtok(NULL, " "))
+        variables[i++] = word;
+    environ = variables;
     const struct node_task task = node_task_of_environment();
+    environ = before;
     ck_assert_uint_eq(task.number, tasks[_i].number);
     ck_assert_uint_eq(task.n, tasks[_i].n);
 }

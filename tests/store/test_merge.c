@@ -56,17 +56,8 @@ static void make_part(const char *name, unsigned run, unsigned from, unsigned to
         struct fixture_case c;
         fixture_case(&c, i, i + 1, 100.0 * (i + 1) + 0.1 * run);
         fixture_uuid(0xC0 + run, i, c.record.uuid);
-        c.metrics[0] = (struct metric_record){"registers", 64 + i, "count"};
-        c.record.n_metrics = 1;
-        c.messages[0] = (struct message_record){GB_LOG_WARNING, "slow"};
-        c.record.n_messages = 1;
-        fixture_add_activities(&c, true);
+        fixture_fill(&c);
         c.bench_case.common.launch = i % 2 ? GB_LAUNCH_GRAPH : GB_LAUNCH_STREAM;
-        c.record.telemetry[TELEMETRY_END] = (struct telemetry_record){
-            true, 1e9, i, {.clock_hz = 1e9 + i, .power_watts = NAN, .throttle_text = "heat"}};
-        c.record.estimate.n_modes = 2;
-        c.record.estimate.modes[0] = (struct gb_mode){100, 99, INFINITY, 0.7};
-        c.record.estimate.modes[1] = (struct gb_mode){200, 199, 201, 0.3};
         fixture_store(store, run_id, &c);
     }
     if (ended)

@@ -104,65 +104,6 @@ TEST(modules_come_back)
         ck_assert_str_eq(out[i], in[i]);
 }
 
-static void fill_everything(void)
-{
-    fixture_case(&c, 3, 4, 1000);
-    static const struct parameter kinds[] = {
-        {"ratio", {GB_TYPE_FLOAT, 0, 0.1, 0, "0.1"}, .is_default = false},
-        {"deep", {GB_TYPE_BOOL, 1, 1, 0, "yes"}, .is_default = true},
-        {"size", {GB_TYPE_BYTES, 0, 1048576, 1048576, "1048576"}, .is_default = false},
-        {"wait", {GB_TYPE_DURATION, 0, 2e6, 0, "2000000ns"}, .is_variable = true},
-        {"mode", {GB_TYPE_CHOICE, 1, 0, 0, "breadth"}, .is_default = false},
-        {"name", {GB_TYPE_STRING, 0, NAN, 0, "a, \"b\""}, .is_default = false}};
-    static const struct worst_record worst[] = {{"C", 17, 1.5, 2, 0x1p22}, {"C", 5, -0.1, NAN, 2}};
-    for (size_t i = 0; i < N_CASES(kinds); i++)
-        fixture_add(&c, kinds[i]);
-    c.environment[0] = (struct environment_variable){"OMP_NUM_THREADS", "2"};
-    c.bench_case.n_environment = 1;
-    c.bench_case.common.cache = GB_CACHE_COLD;
-    struct case_record *record = &c.record;
-    record->status = CASE_WRONG_RESULT;
-    record->status_text = "C differs";
-    record->n_lost = 2;
-    record->round = 1;
-    c.metrics[0] = (struct metric_record){"registers", 64, "count"};
-    c.metrics[1] = (struct metric_record){"nothing", NAN, ""};
-    record->n_metrics = 2;
-    c.checks[0].passed = false;
-    c.checks[0].output = NAN;
-    record->worst = worst;
-    record->n_worst = 2;
-    record->phases = (struct phases_record){1, 2, 3, 4, 5, NAN};
-    c.summaries[0].n_overflowed = 5;
-    c.summaries[0].n_nan = 6;
-    c.summaries[0].n_infinite_mismatch = 7;
-    c.messages[0] = (struct message_record){GB_LOG_WARNING, "slow\nvery"};
-    record->n_messages = 1;
-    record->estimate.low_ns = -INFINITY;
-    record->estimate.verdict = GB_VERDICT_MULTIMODAL;
-    record->estimate.n_modes = 2;
-    record->estimate.modes[0] = (struct gb_mode){1000, 990, 1010, 0.75};
-    record->estimate.modes[1] = (struct gb_mode){1200, NAN, INFINITY, 0.25};
-    record->work.item = "key";
-    record->work.math_format = GB_BF16;
-    record->work.math_unit = GB_MATH_TENSOR;
-    c.bench_case.common.pace = PACE_BURST;
-    record->pace = (struct pace_record){.gap_ns = 350e3, .clock_low_hz = 1.5e9, .is_missed = true};
-    for (int i = 0; i < TELEMETRY_MOMENTS; i++) {
-        record->telemetry[i] = fixture_reading(1e6 + i, 120 + i);
-        record->telemetry[i].elapsed_ns = 1e9 * i;
-        record->telemetry[i].iterations = UINT64_C(1) << 40;
-        record->telemetry[i].values.throttle = 6;
-        strcpy(record->telemetry[i].values.throttle_text, "power limit");
-    }
-    fixture_add_activities(&c, true);
-    c.activities[2].parallel = 7;
-    for (int i = 0; i < FIXTURE_SAMPLES; i++)
-        c.extra[i] = i < 3 ? GB_SAMPLE_THROTTLED : 0;
-    c.columns[2] = (struct sample_column){"flags", c.extra};
-    record->n_columns = 3;
-}
-
 /* What is not compared as a whole. */
 static void print_case(const struct case_record *r, struct text *out)
 {
@@ -198,7 +139,8 @@ TEST(every_field_of_a_case_comes_back)
 {
     CLEANUP(text_free) struct text out = {0};
     const struct case_record *r = &got.record;
-    fill_everything();
+    fixture_case(&c, 3, 4, 1000);
+    fixture_fill(&c);
     store_and_read();
     print_case(r, &out);
     ck_assert_str_eq(
