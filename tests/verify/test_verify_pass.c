@@ -72,10 +72,11 @@ static void compare_plainly(const struct gb_check *check, struct verify_metric r
                             uint64_t ret_histogram[VERIFY_CLASSES],
                             uint64_t ret_above_floor[VERIFY_CLASSES])
 {
-    double sum = 0, noise = 0, largest = 0;
+    double sum = 0, r_sum = 0, noise = 0, largest = 0, absolute = 0, relative = 0, n_relative = 0;
+    double n = (double)check->n, beyond[VERIFY_ULPS] = {0};
     memset(ret_histogram, 0, VERIFY_CLASSES * sizeof *ret_histogram);
     memset(ret_above_floor, 0, VERIFY_CLASSES * sizeof *ret_above_floor);
-    for (int metric = 0; metric < VERIFY_DETAILS; metric++)
+    for (int metric = 0; metric < VERIFY_METRICS; metric++)
         ret[metric] = (struct verify_metric){.value = -1};
     for (uint64_t i = 0; i < check->n; i++) {
         double e = check->reference[i], r = number_round(check->format, e);
@@ -88,19 +89,31 @@ static void compare_plainly(const struct gb_check *check, struct verify_metric r
             [VERIFY_RMS] = -1,
             [VERIFY_NOISE] = -1,
             [VERIFY_BOUND] = fabs(e - c) / verify_bound(check, check->magnitude[i], e),
+            [VERIFY_ALLCLOSE] = difference / (1e-8 + 1e-5 * fabs(r)),
         };
-        for (int metric = 0; metric < VERIFY_DETAILS; metric++) {
+        for (int metric = 0; metric < VERIFY_METRICS; metric++) {
             if (values[metric] > ret[metric].value)
                 ret[metric] = (struct verify_metric){values[metric], i, r, c};
         }
+        for (int j = 0; j < VERIFY_ULPS; j++)
+            beyond[j] += values[VERIFY_ULP] > 1 << j;
+        absolute += difference;
+        relative += r != 0 ? difference / fabs(r) : 0;
+        n_relative += r != 0;
+        r_sum += r * r;
         ret_histogram[plain_class(difference, fabs(r))]++;
         ret_above_floor[plain_class(difference, fabs(r))] += fabs(r) > 1e-3;
         sum += difference * difference;
         noise += (e - c) * (e - c) / plain_variance(check, i);
         largest = fmax(largest, fmax(fabs(r), fabs(c)));
     }
-    ret[VERIFY_NOISE].value = sqrt(noise / (double)check->n);
-    ret[VERIFY_RMS].value = sum > 0 ? sqrt(sum / (double)check->n) / largest : 0;
+    ret[VERIFY_NOISE].value = sqrt(noise / n);
+    ret[VERIFY_RMS].value = sum > 0 ? sqrt(sum / n) / largest : 0;
+    ret[VERIFY_NORM].value = sum > 0 ? sqrt(sum / r_sum) : 0;
+    ret[VERIFY_MEAN_ABS].value = absolute / n;
+    ret[VERIFY_MEAN_REL].value = n_relative > 0 ? relative / n_relative : -1;
+    for (int j = 0; j < VERIFY_ULPS; j++)
+        ret[VERIFY_BEYOND_1ULP + j].value = beyond[j] / n;
 }
 
 static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
@@ -111,17 +124,18 @@ static void assert_like(const struct verify_metric expected[VERIFY_METRICS],
                         const uint64_t histogram[VERIFY_CLASSES],
                         const uint64_t above_floor[VERIFY_CLASSES], const struct gb_check *check)
 {
-    const struct verify_result result = compare(check);
-    for (int class = 0; class < VERIFY_CLASSES; class ++) {
-        ck_assert_uint_eq(result.histogram[class], histogram[class]);
-        ck_assert_uint_eq(result.above_floor[class], above_floor[class]);
-    }
-    for (int metric = 0; metric < VERIFY_DETAILS; metric++) {
-        if (expected[metric].value < 0)
+    const struct verify_detail_request request = {.atol = 1e-8, .rtol = 1e-5};
+    struct verify_result result = compare(check);
+    ck_assert_mem_eq(result.histogram, histogram, sizeof result.histogram);
+    ck_assert_mem_eq(result.above_floor, above_floor, sizeof result.above_floor);
+    verify_details(check, &request, &result);
+    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
+        const double value = expected[metric].value;
+        if (value < 0)
             continue; /* every reference is 0 or below the floor */
-        ck_assert_double_eq_tol(result.metrics[metric].value, expected[metric].value,
-                                expected[metric].value * 1e-13 + 1e-300);
-        if (metric != VERIFY_RMS && metric != VERIFY_NOISE)
+        ck_assert_double_eq_tol(result.metrics[metric].value, value,
+                                value * (metric < VERIFY_DETAILS ? 1e-13 : 1e-11) + 1e-300);
+        if (metric <= VERIFY_ALLCLOSE && metric != VERIFY_RMS && metric != VERIFY_NOISE)
             ck_assert_uint_eq(result.metrics[metric].index, expected[metric].index);
     }
 }
