@@ -242,8 +242,7 @@ TEST(overflow_can_be_allowed)
 
 enum { HEADER_BYTES = 128 };
 
-/* Reads a .npy file of that type and returns its data. */
-static const unsigned char *numpy_data(const char *name, const char *type, size_t bytes)
+static void expect_numpy(const char *name, const char *type, const void *data, size_t bytes)
 {
     static unsigned char content[1024];
     char expected[80];
@@ -257,7 +256,7 @@ static const unsigned char *numpy_data(const char *name, const char *type, size_
     snprintf(expected, sizeof expected, "{'descr': '%s', 'fortran_order': False, 'shape': (4,), } ",
              type);
     ck_assert_mem_eq(content + 10, expected, strlen(expected));
-    return content + HEADER_BYTES;
+    ck_assert_mem_eq(content + HEADER_BYTES, data, bytes);
 }
 
 TEST(a_failing_comparison_is_dumped)
@@ -270,10 +269,8 @@ TEST(a_failing_comparison_is_dumped)
     check.name = "C/../x";
     ck_assert_int_eq(compare(), GB_WRONG_RESULT);
     ck_assert_str_eq(told.warning, "");
-    ck_assert_mem_eq(numpy_data("deep/er/0123-C_.._x-reference.npy", "<f8", sizeof odd), odd,
-                     sizeof odd);
-    ck_assert_mem_eq(numpy_data("deep/er/0123-C_.._x-output.npy", "<f4", sizeof output), output,
-                     sizeof output);
+    expect_numpy("deep/er/0123-C_.._x-reference.npy", "<f8", odd, sizeof odd);
+    expect_numpy("deep/er/0123-C_.._x-output.npy", "<f4", output, sizeof output);
 }
 
 TEST(a_passing_comparison_is_dumped_if_asked)
@@ -283,28 +280,21 @@ TEST(a_passing_comparison_is_dumped_if_asked)
     ck_assert_int_ne(access(fixture_path("dump"), F_OK), 0);
     common.check_dump_always = 1;
     ck_assert_int_eq(compare(), GB_OK);
-    numpy_data("dump/0123-C-output.npy", "<f4", sizeof right);
+    expect_numpy("dump/0123-C-output.npy", "<f4", right, sizeof right);
 }
 
 static const struct {
     uint32_t format;
     const char *type;
     size_t bytes;
-    unsigned char output[32], written[32]; /* four numbers */
+    char output[32], written[32]; /* four numbers */
 } formats[] = {
-    {GB_F16, "<f2", 8, {0, 0x3C, 1, 0, 0, 0x7C, 0, 0x7E}, {0, 0x3C, 1, 0, 0, 0x7C, 0, 0x7E}},
-    {GB_BF16,
-     "<f4",
-     16,
-     {0x80, 0x3F, 0x40, 0xC0, 0x80, 0x7F, 1, 0},
-     {0, 0, 0x80, 0x3F, 0, 0, 0x40, 0xC0, 0, 0, 0x80, 0x7F, 0, 0, 1, 0}},
-    {GB_F8_E4M3,
-     "<f4",
-     16,
-     {0x38, 0xB8, 0, 0x40},
-     {0, 0, 0x80, 0x3F, 0, 0, 0x80, 0xBF, 0, 0, 0, 0, 0, 0, 0, 0x40}},
-    {GB_I8, "|i1", 4, {1, 2, 0xFF, 0x80}, {1, 2, 0xFF, 0x80}},
-    {GB_U32, "<u4", 16, {1, 0, 0, 0, 0, 0, 0, 0x80}, {1, 0, 0, 0, 0, 0, 0, 0x80}},
+    {GB_F16, "<f2", 8, "\0\x3C\1\0\0\x7C\0\x7E", "\0\x3C\1\0\0\x7C\0\x7E"},
+    {GB_BF16, "<f4", 16, "\x80\x3F\x40\xC0\x80\x7F\1",
+     "\0\0\x80\x3F\0\0\x40\xC0\0\0\x80\x7F\0\0\1"},
+    {GB_F8_E4M3, "<f4", 16, "\x38\xB8\0\x40", "\0\0\x80\x3F\0\0\x80\xBF\0\0\0\0\0\0\0\x40"},
+    {GB_I8, "|i1", 4, "\1\2\xFF\x80", "\1\2\xFF\x80"},
+    {GB_U32, "<u4", 16, "\1\0\0\0\0\0\0\x80", "\1\0\0\0\0\0\0\x80"},
 };
 
 TEST_EACH(an_output_keeps_its_format_or_becomes_float32, formats)
@@ -314,8 +304,8 @@ TEST_EACH(an_output_keeps_its_format_or_becomes_float32, formats)
     check.output = formats[_i].output;
     check.format = formats[_i].format;
     compare();
-    ck_assert_mem_eq(numpy_data("dump/0123-C-output.npy", formats[_i].type, formats[_i].bytes),
-                     formats[_i].written, formats[_i].bytes);
+    expect_numpy("dump/0123-C-output.npy", formats[_i].type, formats[_i].written,
+                 formats[_i].bytes);
 }
 
 static void expect_warning(const char *words)
