@@ -57,15 +57,10 @@ static inline void fixture_end(void)
 static inline const char *fixture_error(const struct gb_error *error)
 {
     static char text[1024];
-    size_t length = strlen(fixture_folder);
-    char *out = text;
-    for (const char *at = error->text; *at && out < text + sizeof text - 1;) {
-        if (strncmp(at, fixture_folder, length) == 0 && at[length] == '/')
-            at += length + 1;
-        else
-            *out++ = *at++;
-    }
-    *out = 0;
+    const size_t length = strlen(fixture_folder);
+    snprintf(text, sizeof text, "%s", error->text);
+    for (char *at = text; (at = strstr(at, fixture_folder)) && at[length] == '/';)
+        memmove(at, at + length + 1, strlen(at + length));
     return text;
 }
 
