@@ -3,8 +3,6 @@
 
 #include "core/run/device_groups.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { DEVICES_MAX = 16 };

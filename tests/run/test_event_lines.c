@@ -1,11 +1,9 @@
 /* test_event_lines.c - lines for a program that drives a run, whatever it does with them. */
 #include "core/run/events.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

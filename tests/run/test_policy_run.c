@@ -3,7 +3,6 @@
 #include "core/run/policy_run.h"
 #include "tests/check_main.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 

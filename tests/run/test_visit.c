@@ -5,8 +5,6 @@
 
 #include "core/run/visit.h"
 
-#include <stdio.h>
-
 static struct loaded loaded;
 static struct known_device known[8];
 static struct device_list devices;

@@ -5,7 +5,6 @@
 #include "core/run/wire.h"
 #include "tests/check_main.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -4,8 +4,6 @@
 #include "tests/fake_host.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A search whose proposals and claim are a script, and which writes down what it was told. */

@@ -3,8 +3,6 @@
 #include "core/search/space.h"
 #include "tests/check_main.h"
 
-#include <stdio.h>
-
 static struct space *space;
 static struct gb_error error;
 

@@ -2,7 +2,6 @@
  * that cannot be measured, one axis, a million cases; with noise, and clocks that change. */
 #include "tests/search/search_world.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
 
 enum { LOWEST = 100 };

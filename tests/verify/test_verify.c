@@ -7,8 +7,6 @@
 #include "core/base/text.h"
 #include "tests/verify/verify_fixture.h"
 
-#include <math.h>
-
 TEST(metric_names)
 {
     static const char *const names[] = {

@@ -8,8 +8,6 @@
 #include "core/base/text.h"
 #include "tests/verify/verify_fixture.h"
 
-#include <stddef.h>
-
 #define U16 0x1p-11
 #define U32 0x1p-24
 #define GAMMA(n, u) ((n) * (u) / (1 - (n) * (u)))
