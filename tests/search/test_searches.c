@@ -41,18 +41,6 @@ static void run(int search, const char *option, const char *text, uint64_t seed)
     world_search(search, option, text, seed);
 }
 
-/* How often, of so many searches, one finds a median of at most that. */
-static int count_found(int search, int n_seeds, double most)
-{
-    int n_found = 0;
-    for (int seed = 0; seed < n_seeds; seed++) {
-        run(search, NULL, NULL, (uint64_t)seed);
-        ck_assert_int_eq(outcome.report.scope, GB_SCOPE_MEASURED);
-        n_found += world.values[outcome.report.best] <= most;
-    }
-    return n_found;
-}
-
 TEST_FIXTURE(begin, world_end)
 
 TEST_EACH(each_search_finds_the_best_and_measures_no_case_twice_for_nothing, searches)
@@ -91,10 +79,50 @@ TEST_EACH(searches_without_a_case_that_works_claim_nothing, searches)
     ck_assert_int_eq(outcome.report.scope, GB_SCOPE_NONE);
 }
 
-TEST(local_reaches_the_best_of_a_bowl_in_few_steps)
+/* How often, of so many searches, one finds a value that is at most so far above the best. */
+static const struct {
+    int search;
+    uint64_t budget_cases;
+    uint32_t lanes;
+    double noise;
+    int invalid;  /* each so-many-th case; 0: none */
+    double shift; /* of all values: goals that are turned, such as a rate, and those around 0 */
+    uint64_t period;
+    int n_seeds;
+    double above;
+    int n_found;
+} bowls[] = {
+    {LOCAL, 60, 1, 0, 0, 0, 0, 20, 0, 20},
+    /* a model finds with fewer cases than steps to neighbours take: the best, or what is next */
+    {GUIDED, 30, 1, 0, 0, 0, 0, 20, 3, 18},
+    {GUIDED, 30, 1, 0.02, 0, 0, 0, 20, 3, 18},
+    {GUIDED, 30, 1, 0, 5, 0, 0, 20, 3, 18},
+    {GUIDED, 30, 4, 0, 0, 0, 0, 20, 3, 18},
+    {GUIDED, 40, 1, 0, 0, -1000, 0, 10, 0, 10},
+    {GUIDED, 40, 1, 0, 0, -150, 0, 10, 0, 10},
+    /* the best one may have been measured in slow runs: what leads is measured again */
+    {GUIDED, 100, 1, 0.001, 0, 0, 31, 40, 0, 34},
+};
+
+TEST_EACH(the_best_of_a_bowl_is_reached_in_few_cases, bowls)
 {
-    limits.budget_cases = 60;
-    ck_assert_int_eq(count_found(LOCAL, 20, 100), 20);
+    int n_found = 0;
+    for (int i = 0; i < CASES; i++)
+        world.values[i] += bowls[_i].shift;
+    const double most = world.values[BEST] + bowls[_i].above;
+    if (bowls[_i].invalid)
+        make_invalid(bowls[_i].invalid);
+    world.noise = bowls[_i].noise;
+    world.period = bowls[_i].period;
+    world.n_slow = 10;
+    limits.budget_cases = bowls[_i].budget_cases;
+    limits.lanes = bowls[_i].lanes;
+    for (int seed = 0; seed < bowls[_i].n_seeds; seed++) {
+        run(bowls[_i].search, NULL, NULL, (uint64_t)seed);
+        ck_assert_int_eq(outcome.report.scope, GB_SCOPE_MEASURED);
+        n_found += world.values[outcome.report.best] <= most;
+    }
+    ck_assert_int_ge(n_found, bowls[_i].n_found);
 }
 
 /* Of cases that have no neighbours each start measures one. */
@@ -111,37 +139,6 @@ TEST(local_begins_anew_as_often_as_it_may)
     ck_assert_int_eq(space_finish(world.space, &error), GB_OK);
     run(LOCAL, "restarts", "1", 0);
     ck_assert_uint_eq(outcome.report.n_cases, 2);
-}
-
-/* What a model is for: it finds with fewer cases than steps to neighbours take. */
-TEST_TIMES(guided_reaches_the_best_of_a_bowl_in_fewer_cases, 4)
-{
-    world.noise = _i == 1 ? 0.02 : 0;
-    if (_i == 2)
-        make_invalid(5);
-    limits.budget_cases = 30;
-    limits.lanes = _i == 3 ? 4 : 1;
-    ck_assert_int_ge(count_found(GUIDED, 20, 103), 18); /* it, or next to it */
-}
-
-/* Goals that are turned, such as a rate, and those around 0: logarithms do not matter. */
-TEST_TIMES(guided_takes_values_of_any_sign, 2)
-{
-    for (int i = 0; i < CASES; i++)
-        world.values[i] -= _i == 0 ? 1000 : 150;
-    limits.budget_cases = 40;
-    ck_assert_int_eq(count_found(GUIDED, 10, world.values[BEST]), 10);
-}
-
-/* What leads, and what is near it, is measured again: the best one may have been measured in slow
- * runs. */
-TEST(guided_is_not_misled_by_steps_of_the_clock)
-{
-    world.noise = 0.001;
-    world.period = 31;
-    world.n_slow = 10;
-    limits.budget_cases = 100;
-    ck_assert_int_ge(count_found(GUIDED, 40, 100), 34);
 }
 
 TEST(random_claims_a_share)
