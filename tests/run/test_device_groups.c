@@ -3,8 +3,7 @@
 
 #include "core/run/device_groups.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <unistd.h>
 
 enum { DEVICES_MAX = 16 };
 static struct plugin_settings gpus = {.name = "gpu"}, cpus = {.name = "cpu"};
@@ -15,17 +14,11 @@ static struct device_list list;
 static struct arena arena;
 static struct text notes;
 
-static void set_up(void)
-{
-    list = (struct device_list){.items = known, .absent = absent};
-    arena = (struct arena){0};
-    notes = (struct text){0};
-}
-
-static void tear_down(void)
+static void clear(void)
 {
     arena_free(&arena);
     text_free(&notes);
+    list = (struct device_list){.items = known, .absent = absent};
 }
 
 static void add(const struct plugin_settings *settings, const char *uuid, const char *pci)
@@ -41,7 +34,7 @@ static void add(const struct plugin_settings *settings, const char *uuid, const 
 /* A word of GPUs "abcd", each a letter that is its PCI address and its UUID, after a CPU. */
 static void make_node(const char *gpus_in_order)
 {
-    set_up();
+    clear();
     add(&cpus, "", "");
     for (const char *at = gpus_in_order; *at; at++)
         add(&gpus, (char[]){*at, 0}, (char[]){*at, 0});
@@ -69,35 +62,34 @@ static const char *deal(uint32_t n_each, uint32_t number, uint32_t n)
     return words;
 }
 
-static void expect(const char *node, uint32_t n_each, uint32_t number, uint32_t n,
-                   const char *dealt)
-{
-    make_node(node);
-    ck_assert_str_eq(deal(n_each, number, n), dealt);
-    tear_down();
-}
+TEST_FIXTURE(clear, clear)
 
-TEST(a_task_alone_has_all_groups)
-{
-    expect("abcdefgh", 2, 0, 1, "cpu a,b c,d e,f g,h");
-    expect("abcdefgh", 4, 0, 1, "cpu a,b,c,d e,f,g,h");
-    expect("abcdefgh", 1, 0, 1, "cpu a b c d e f g h");
-    expect("abcdefgh", 3, 0, 1, "cpu a,b,c d,e,f");
-}
+static const struct {
+    const char *node;
+    uint32_t n_each, number, n;
+    const char *dealt;
+} deals[] = {
+    /* a task alone has all groups */
+    {"abcdefgh", 2, 0, 1, "cpu a,b c,d e,f g,h"},
+    {"abcdefgh", 4, 0, 1, "cpu a,b,c,d e,f,g,h"},
+    {"abcdefgh", 1, 0, 1, "cpu a b c d e f g h"},
+    {"abcdefgh", 3, 0, 1, "cpu a,b,c d,e,f"},
+    /* tasks share them */
+    {"abcdefgh", 2, 0, 4, "cpu a,b"},
+    {"abcdefgh", 2, 3, 4, "cpu g,h"},
+    {"abcdefgh", 2, 0, 2, "cpu a,b e,f"},
+    {"abcdefgh", 2, 1, 2, "cpu c,d g,h"},
+    {"abcdefgh", 2, 2, 3, "cpu e,f"},
+    /* whatever the order in which a task sees them */
+    {"hgfedcba", 2, 1, 4, "cpu c,d"},
+    {"badcfehg", 2, 0, 4, "cpu a,b"},
+};
 
-TEST(tasks_share_the_groups)
+TEST_EACH(groups_are_dealt, deals)
 {
-    expect("abcdefgh", 2, 0, 4, "cpu a,b");
-    expect("abcdefgh", 2, 3, 4, "cpu g,h");
-    expect("abcdefgh", 2, 0, 2, "cpu a,b e,f");
-    expect("abcdefgh", 2, 1, 2, "cpu c,d g,h");
-    expect("abcdefgh", 2, 2, 3, "cpu e,f");
-}
-
-TEST(whatever_the_order_in_which_a_task_sees_them)
-{
-    expect("hgfedcba", 2, 1, 4, "cpu c,d");
-    expect("badcfehg", 2, 0, 4, "cpu a,b");
+    make_node(deals[_i].node);
+    ck_assert_str_eq(deal(deals[_i].n_each, deals[_i].number, deals[_i].n), deals[_i].dealt);
+    ck_assert_uint_eq(notes.length, 0);
 }
 
 /* Of all sizes: each GPU at most once, and as many as there are whole groups. */
@@ -117,7 +109,6 @@ TEST(no_gpu_is_two_tasks)
                             n_dealt++;
                         }
                     ck_assert_uint_eq(notes.length, 0);
-                    tear_down();
                 }
                 ck_assert_int_eq(n_dealt, (int)(n_gpus / n_each * n_each));
             }
@@ -130,11 +121,9 @@ TEST(of_too_few_tasks_may_have_their_own)
     ck_assert_str_eq(text_get(&notes),
                      "gbrun: 4 tasks on this node, and each case takes 2 of 2 devices that this "
                      "one sees: if the others see the same, they take turns\n");
-    tear_down();
     make_node("abcd");
     ck_assert_str_eq(deal(2, 2, 3), "cpu a,b");
     ck_assert_uint_gt(notes.length, 0);
-    tear_down();
 }
 
 TEST(too_few_for_one_group_are_absent)
@@ -144,63 +133,43 @@ TEST(too_few_for_one_group_are_absent)
     ck_assert_uint_eq(list.n_absent, 1);
     ck_assert_ptr_eq(absent[0].settings, &gpus);
     ck_assert_str_eq(absent[0].reason, "gpus_per_case = 4: 3 can be used here");
-    tear_down();
 }
 
 TEST(without_an_address_the_uuid_counts)
 {
-    set_up();
     add(&gpus, "z", "");
     add(&gpus, "y", "");
     ck_assert_str_eq(deal(2, 0, 1), "y,z");
-    tear_down();
 }
 
-static const char *const variables[] = {"SLURM_LOCALID",
-                                        "SLURM_NODEID",
-                                        "SLURM_STEP_TASKS_PER_NODE",
-                                        "OMPI_COMM_WORLD_LOCAL_RANK",
-                                        "OMPI_COMM_WORLD_LOCAL_SIZE",
-                                        "FLUX_TASK_LOCAL_ID",
-                                        "FLUX_JOB_SIZE",
-                                        "FLUX_JOB_NNODES",
-                                        "MPI_LOCALRANKID",
-                                        "MPI_LOCALNRANKS",
-                                        "PALS_LOCAL_RANKID",
-                                        "PALS_LOCAL_SIZE"};
+static const struct {
+    const char *environment; /* with no other variable of launchers */
+    uint32_t number, n;
+} tasks[] = {
+    {"", 0, 1},
+    {"SLURM_LOCALID=3 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4(x2)", 3, 4},
+    {"SLURM_LOCALID=1 SLURM_NODEID=1 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 1, 4},
+    {"SLURM_LOCALID=1 SLURM_NODEID=2 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 1, 2},
+    {"SLURM_LOCALID=0 SLURM_NODEID=3 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 0, 1},
+    {"SLURM_LOCALID=4 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4", 0, 1},
+    {"SLURM_LOCALID=0 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=x", 0, 1},
+    {"OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2", 1, 2},
+    {"OMPI_COMM_WORLD_LOCAL_RANK=2 OMPI_COMM_WORLD_LOCAL_SIZE=2", 0, 1},
+    {"FLUX_TASK_LOCAL_ID=3 FLUX_JOB_SIZE=7 FLUX_JOB_NNODES=2", 3, 4},
+    {"MPI_LOCALRANKID=1 MPI_LOCALNRANKS=8", 1, 8},
+    {"PALS_LOCAL_RANKID=5 PALS_LOCAL_SIZE=8", 5, 8},
+};
 
-/* "NAME=VALUE NAME=VALUE", with no other of those variables. */
-static void expect_task(const char *environment, uint32_t number, uint32_t n)
+TEST_EACH(what_launchers_say, tasks)
 {
-    char words[256];
-    snprintf(words, sizeof words, "%s", environment);
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        unsetenv(variables[i]);
-    for (char *word = words, *end; *word; word = end) {
-        end = word + strcspn(word, " ");
-        if (*end)
-            *end++ = 0;
-        char *value = strchr(word, '=');
-        *value++ = 0;
-        setenv(word, value, 1);
-    }
+    char words[256], *variables[4] = {NULL}, **const before = environ;
+    snprintf(words, sizeof words, "%s", tasks[_i].environment);
+    char *word = strtok(words, " ");
+    for (size_t i = 0; word; word = strtok(NULL, " "))
+        variables[i++] = word;
+    environ = variables;
     const struct node_task task = node_task_of_environment();
-    ck_assert_msg(task.number == number && task.n == n, "%s: %u of %u", environment, task.number,
-                  task.n);
-}
-
-TEST(what_launchers_say)
-{
-    expect_task("", 0, 1);
-    expect_task("SLURM_LOCALID=3 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4(x2)", 3, 4);
-    expect_task("SLURM_LOCALID=1 SLURM_NODEID=1 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 1, 4);
-    expect_task("SLURM_LOCALID=1 SLURM_NODEID=2 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 1, 2);
-    expect_task("SLURM_LOCALID=0 SLURM_NODEID=3 SLURM_STEP_TASKS_PER_NODE=4(x2),2", 0, 1);
-    expect_task("SLURM_LOCALID=4 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=4", 0, 1);
-    expect_task("SLURM_LOCALID=0 SLURM_NODEID=0 SLURM_STEP_TASKS_PER_NODE=x", 0, 1);
-    expect_task("OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2", 1, 2);
-    expect_task("OMPI_COMM_WORLD_LOCAL_RANK=2 OMPI_COMM_WORLD_LOCAL_SIZE=2", 0, 1);
-    expect_task("FLUX_TASK_LOCAL_ID=3 FLUX_JOB_SIZE=7 FLUX_JOB_NNODES=2", 3, 4);
-    expect_task("MPI_LOCALRANKID=1 MPI_LOCALNRANKS=8", 1, 8);
-    expect_task("PALS_LOCAL_RANKID=5 PALS_LOCAL_SIZE=8", 5, 8);
+    environ = before;
+    ck_assert_uint_eq(task.number, tasks[_i].number);
+    ck_assert_uint_eq(task.n, tasks[_i].n);
 }

@@ -1,11 +1,9 @@
 /* test_event_lines.c - lines for a program that drives a run, whatever it does with them. */
 #include "core/run/events.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,23 +24,26 @@ static uint64_t drain(int fd, struct text *all)
     return n_lines;
 }
 
-static void make_pipe(int ends[2])
+static struct events events;
+static const char *reason;
+static int ends[2];
+
+static void begin(void)
 {
     signal(SIGPIPE, SIG_IGN);
     ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    events = (struct events){0};
+    line_output_open(&events.output, ends[1]);
 }
+
+TEST_FIXTURE(begin, NULL)
 
 TEST(a_reader_that_comes_back)
 {
     enum { SENT = 30000, MORE = 3 };
-    struct events events = {0};
     struct text all = {0};
-    const char *reason;
     char expected[64];
-    int ends[2];
-    make_pipe(ends);
-    line_output_open(&events.output, ends[1]);
     for (int i = 0; i < SENT; i++)
         events_round_end(&events, (uint32_t)i, 0, 1);
     const uint64_t n_lost = events.n_lost;
@@ -68,11 +69,6 @@ TEST(a_reader_that_comes_back)
 
 TEST(a_reader_that_is_gone)
 {
-    struct events events = {0};
-    const char *reason;
-    int ends[2];
-    make_pipe(ends);
-    line_output_open(&events.output, ends[1]);
     events_run_end(&events, 0, 0, 0);
     close(ends[0]);
     for (int i = 0; i < 5; i++)
@@ -85,11 +81,6 @@ TEST(a_reader_that_is_gone)
 /* What others have open stays as it is. */
 TEST(the_descriptor_itself_may_wait)
 {
-    struct events events = {0};
-    const char *reason;
-    int ends[2];
-    make_pipe(ends);
-    line_output_open(&events.output, ends[1]);
     ck_assert(events.output.never_waits);
     ck_assert(!(fcntl(ends[1], F_GETFL) & O_NONBLOCK));
     ck_assert_uint_eq(events_close(&events, &reason), 0);

@@ -2,9 +2,6 @@
 #include "core/run/lock.h"
 #include "tests/check_main.h"
 
-#include <check.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

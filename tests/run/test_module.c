@@ -2,7 +2,6 @@
 #include "core/run/module.h"
 #include "tests/check_main.h"
 
-#include <check.h>
 #include <gbrun/module.h>
 
 static const struct {

@@ -3,7 +3,6 @@
 #include "core/run/policy_run.h"
 #include "tests/check_main.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,28 +71,24 @@ static void script_destroy(void *policy)
     (void)policy;
 }
 
-static const struct gb_policy_ops script_ops = {sizeof script_ops, 0,           script_create,
-                                                script_observe,    script_next, script_report,
-                                                script_destroy};
+/* Two policies; of the second one its user gives the number. */
+#define SCRIPT_OPS(flags)                                                                          \
+    &(const struct gb_policy_ops)                                                                  \
+    {                                                                                              \
+        sizeof(struct gb_policy_ops), flags, script_create, script_observe, script_next,           \
+            script_report, script_destroy                                                          \
+    }
 static const struct gb_plugin script_plugin = {
-    .size = sizeof script_plugin, .kind = GB_PLUGIN_POLICY, .id = "script", .ops = &script_ops};
-
-/* The same, of a policy whose user gives the number. */
-static const struct gb_policy_ops counting_ops = {
-    sizeof counting_ops, GB_POLICY_COUNTS, script_create, script_observe,
-    script_next,         script_report,    script_destroy};
-static const struct gb_plugin counting_plugin = {.size = sizeof counting_plugin,
-                                                 .kind = GB_PLUGIN_POLICY,
+    .size = sizeof script_plugin, .kind = GB_PLUGIN_POLICY, .id = "script", .ops = SCRIPT_OPS(0)};
+static const struct gb_plugin counting_plugin = {sizeof counting_plugin, .kind = GB_PLUGIN_POLICY,
                                                  .id = "counting",
-                                                 .ops = &counting_ops};
+                                                 .ops = SCRIPT_OPS(GB_POLICY_COUNTS)};
 
 static unsigned n_logged;
 
 static void count_log(void *context, int32_t severity, const char *text)
 {
-    (void)context;
-    (void)severity;
-    (void)text;
+    (void)context, (void)severity, (void)text;
     n_logged++;
 }
 
@@ -117,181 +112,138 @@ static struct gb_samples samples_from(uint64_t first, uint64_t n)
         throttle[i] = i % 5;
         flags[i] = (uint32_t)(i % 3);
     }
-    return (struct gb_samples){.size = sizeof(struct gb_samples),
-                               .n = n,
-                               .time_ns = times + first,
-                               .elapsed_ns = elapsed + first,
-                               .iterations = iterations + first,
-                               .clock_hz = clock_hz + first,
-                               .throttle = throttle + first,
-                               .flags = flags + first};
+    return (struct gb_samples){sizeof(struct gb_samples),        .n = n,
+                               .time_ns = times + first,         .elapsed_ns = elapsed + first,
+                               .iterations = iterations + first, .clock_hz = clock_hz + first,
+                               .throttle = throttle + first,     .flags = flags + first};
+}
+
+/* Of each test: the script that was begun last. */
+static struct script script;
+static struct policy_run *run;
+static struct host *host;
+static struct gb_error error;
+
+static void stop(void)
+{
+    policy_run_free(run);
+    host_free(host);
+    run = NULL;
+    host = NULL;
+}
+
+static void begin(const struct gb_plugin *plugin, struct guards guards)
+{
+    struct script *params = &script;
+    stop();
+    host = host_new(0, &sink, NULL, NULL);
+    ck_assert_int_eq(policy_run_new(plugin, &params, host, &guards, &run, &error), GB_OK);
 }
 
 /* Runs the script over the samples, `batch` at a time, until it ends or there are none left. */
-static struct policy_run *play_as(const struct gb_plugin *plugin, struct script *script,
-                                  struct guards guards, uint64_t batch, struct host **ret_host,
-                                  struct gb_error *error)
+static void play(const struct gb_plugin *plugin, struct guards guards, uint64_t batch)
 {
-    struct policy_run *run = NULL;
-    *ret_host = host_new(0, &sink, NULL, NULL);
-    ck_assert_int_eq(policy_run_new(plugin, &script, *ret_host, &guards, &run, error), GB_OK);
+    begin(plugin, guards);
     for (uint64_t at = 0; at < SAMPLES && !policy_run_ended(run);) {
         uint64_t n = SAMPLES - at < batch ? SAMPLES - at : batch, taken = 0;
         struct gb_samples samples = samples_from(at, n);
-        if (policy_run_feed(run, &samples, &taken, error) != GB_OK)
+        if (policy_run_feed(run, &samples, &taken, &error) != GB_OK)
             break;
         at += taken;
         ck_assert(taken == n || policy_run_ended(run));
     }
-    return run;
 }
 
-static struct policy_run *play(struct script *script, struct guards guards, uint64_t batch,
-                               struct host **ret_host, struct gb_error *error)
-{
-    return play_as(&script_plugin, script, guards, batch, ret_host, error);
-}
+TEST_FIXTURE(NULL, stop)
 
-static void stop(struct policy_run *run, struct host *host)
-{
-    policy_run_free(run);
-    host_free(host);
-}
-
+/* Answers: after so many samples, or so much time; or it is enough. */
+#define ANSWER(what, count, ns, why)                                                               \
+    {                                                                                              \
+        .decision = what, .n_samples = count, .elapsed_ns = ns, .reason = why                      \
+    }
+#define MORE(count, ns) ANSWER(GB_MORE, count, ns, "")
+#define UNSURE ANSWER(GB_MORE, 0, 0, "?")
+#define DONE(why) ANSWER(GB_DONE, 0, 0, why)
 static const struct guards loose = {1, 1000000, 1e18, 0};
 static const uint64_t batches[] = {1, 2, 7, 64, 1000, 2000};
 
 TEST_EACH(looks_where_asked, batches)
 {
-    struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 10},
-                                        {.decision = GB_MORE, .n_samples = 13},
-                                        {.decision = GB_MORE, .elapsed_ns = 100e6},
-                                        {.decision = GB_MORE, .n_samples = 50, .elapsed_ns = 102e6},
-                                        {.decision = GB_MORE, .n_samples = 110, .elapsed_ns = 1e6},
-                                        {.decision = GB_MORE},
-                                        {.decision = GB_DONE, .reason = "enough"}},
-                            .n_answers = 7};
+    script = (struct script){.answers = {MORE(10, 0), MORE(13, 0), MORE(0, 100e6), MORE(50, 102e6),
+                                         MORE(110, 1e6), MORE(0, 0), DONE("enough")},
+                             .n_answers = 7};
     static const uint64_t expected[] = {0, 10, 13, 100, 102, 110, 111};
-    struct host *host;
-    struct gb_error error;
-    struct policy_run *run = play(&script, loose, batches[_i], &host, &error);
+    play(&script_plugin, loose, batches[_i]);
     ck_assert_uint_eq(script.n_asked, 7);
     ck_assert_mem_eq(script.asked_at, expected, sizeof expected);
     ck_assert(policy_run_ended(run));
     ck_assert_uint_eq(policy_run_count(run), 111);
     ck_assert_str_eq(policy_run_reason(run), "enough");
-    stop(run, host);
-}
-
-TEST_EACH(guards_hold, batches)
-{
-    static const struct {
-        struct guards guards;
-        struct gb_next answer;
-        uint64_t count;
-        const char *reason;
-    } rows[] = {
-        {{10, 1000, 1e18, 0}, {.decision = GB_DONE, .reason = "at once"}, 10, "at once"},
-        {{1, 77, 1e18, 0}, {.decision = GB_MORE, .n_samples = 1u << 31}, 77, "max_samples 77"},
-        {{1, 1000, 25.5e6, 0}, {.decision = GB_MORE}, 26, "max_time 25.5 ms"},
-        {{100, 1000, 5e6, 0}, {.decision = GB_DONE, .reason = "x"}, 5, "max_time 5.00 ms"},
-        {{100, 1000, 5e6, 50e6}, {.decision = GB_DONE}, 50, "max_time_undecided 50.0 ms"},
-        {{20, 1000, 5e6, 50e6}, {.decision = GB_DONE, .reason = "x"}, 20, "x"},
-        {{10, 1000, 5e6, 50e6}, {.decision = GB_MORE}, 10, "max_time 5.00 ms"},
-        {{1, 1000, 5e6, 50e6},
-         {.decision = GB_MORE, .reason = "?"},
-         50,
-         "max_time_undecided 50.0 ms"},
-        {{1, 1000, 50e6, 5e6}, {.decision = GB_MORE, .reason = "?"}, 50, "max_time 50.0 ms"},
-        {{3, 1000, 1e18, 0}, {.decision = 77, .reason = "what"}, 3, "what"},
-        {{1, 1000, 1e18, 0},
-         {.decision = GB_MORE, .n_samples = UINT64_MAX},
-         1000,
-         "max_samples 1000"},
-        {{1, 1000, 1e18, 0}, {.decision = GB_MORE, .elapsed_ns = NAN}, 1000, "max_samples 1000"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct script script = {.answers = {rows[i].answer}, .n_answers = 1};
-        struct host *host;
-        struct gb_error error;
-        struct policy_run *run = play(&script, rows[i].guards, batches[_i], &host, &error);
-        ck_assert_msg(policy_run_count(run) == rows[i].count, "row %zu: %llu samples", i,
-                      (unsigned long long)policy_run_count(run));
-        ck_assert_str_eq(policy_run_reason(run), rows[i].reason);
-        stop(run, host);
-    }
 }
 
 /* A guard that nobody gave gives way to a number that somebody gave, the policy's or the other
  * guard's. */
-TEST_EACH(given_numbers_win, batches)
+TEST_EACH(guards_hold, batches)
+{
+    static const struct {
+        const struct gb_plugin *plugin;
+        struct guards guards;
+        struct gb_next answer;
+        uint64_t count;
+        const char *reason; /* NULL: any */
+    } rows[] = {
+        {&script_plugin, {10, 1000, 1e18, 0}, DONE("at once"), 10, "at once"},
+        {&script_plugin, {1, 77, 1e18, 0}, MORE(1u << 31, 0), 77, "max_samples 77"},
+        {&script_plugin, {1, 1000, 25.5e6, 0}, MORE(0, 0), 26, "max_time 25.5 ms"},
+        {&script_plugin, {100, 1000, 5e6, 0}, DONE("x"), 5, "max_time 5.00 ms"},
+        {&script_plugin, {100, 1000, 5e6, 50e6}, DONE(""), 50, "max_time_undecided 50.0 ms"},
+        {&script_plugin, {20, 1000, 5e6, 50e6}, DONE("x"), 20, "x"},
+        {&script_plugin, {10, 1000, 5e6, 50e6}, MORE(0, 0), 10, "max_time 5.00 ms"},
+        {&script_plugin, {1, 1000, 5e6, 50e6}, UNSURE, 50, "max_time_undecided 50.0 ms"},
+        {&script_plugin, {1, 1000, 50e6, 5e6}, UNSURE, 50, "max_time 50.0 ms"},
+        {&script_plugin, {3, 1000, 1e18, 0}, ANSWER(77, 0, 0, "what"), 3, "what"},
+        {&script_plugin, {1, 1000, 1e18, 0}, MORE(UINT64_MAX, 0), 1000, "max_samples 1000"},
+        {&script_plugin, {1, 1000, 1e18, 0}, MORE(0, NAN), 1000, "max_samples 1000"},
+        {&script_plugin, {0, 0, 1e18, 0}, DONE(""), 10, NULL},
+        {&script_plugin, {0, 5, 1e18, 0}, DONE(""), 5, NULL},
+        {&script_plugin, {0, 500, 1e18, 0}, DONE(""), 10, NULL},
+        {&script_plugin, {12, 0, 1e18, 0}, DONE(""), 12, NULL},
+        {&counting_plugin, {0, 0, 1e18, 0}, DONE(""), 1, NULL},
+        {&counting_plugin, {12, 0, 1e18, 0}, DONE(""), 12, NULL},
+        {&counting_plugin, {0, 5, 1e18, 0}, MORE(8, 0), 5, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        script = (struct script){.answers = {rows[i].answer}, .n_answers = 1};
+        play(rows[i].plugin, rows[i].guards, batches[_i]);
+        ck_assert_msg(policy_run_count(run) == rows[i].count, "row %zu: %llu samples", i,
+                      (unsigned long long)policy_run_count(run));
+        if (rows[i].reason)
+            ck_assert_str_eq(policy_run_reason(run), rows[i].reason);
+    }
+}
+
+/* Of the most samples that a policy may have, and of what it has asked for, what is missing. */
+TEST(wanted_is_what_is_missing)
 {
     static const struct {
         const struct gb_plugin *plugin;
         uint64_t min_samples, max_samples;
         struct gb_next answer;
-        uint64_t count;
+        double sample_ns;
+        uint64_t wanted;
     } rows[] = {
-        {&script_plugin, 0, 0, {.decision = GB_DONE}, 10},
-        {&script_plugin, 0, 5, {.decision = GB_DONE}, 5},
-        {&script_plugin, 0, 500, {.decision = GB_DONE}, 10},
-        {&script_plugin, 12, 0, {.decision = GB_DONE}, 12},
-        {&counting_plugin, 0, 0, {.decision = GB_DONE}, 1},
-        {&counting_plugin, 12, 0, {.decision = GB_DONE}, 12},
-        {&counting_plugin, 0, 5, {.decision = GB_MORE, .n_samples = 8}, 5},
+        {&script_plugin, 0, 0, MORE(3000000, 0), 1e6, 1000000},
+        {&script_plugin, 2000000, 0, MORE(3000000, 0), 1e6, 2000000},
+        {&counting_plugin, 0, 0, MORE(3000000, 0), 1e6, 3000000},
+        {&script_plugin, 1, 1000000, MORE(40, 0), 1e6, 40},
+        {&script_plugin, 1, 1000000, MORE(0, 1e9), 1e6, 1000},
+        {&script_plugin, 1, 1000000, MORE(0, 1e9), 0, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct script script = {.answers = {rows[i].answer}, .n_answers = 1};
-        struct guards guards = {rows[i].min_samples, rows[i].max_samples, 1e18, 0};
-        struct host *host;
-        struct gb_error error;
-        struct policy_run *run = play_as(rows[i].plugin, &script, guards, batches[_i], &host,
-                                         &error);
-        ck_assert_msg(policy_run_count(run) == rows[i].count, "row %zu: %llu samples", i,
-                      (unsigned long long)policy_run_count(run));
-        stop(run, host);
+        script = (struct script){.answers = {rows[i].answer}, .n_answers = 1};
+        begin(rows[i].plugin, (struct guards){rows[i].min_samples, rows[i].max_samples, 1e18, 0});
+        ck_assert_uint_eq(policy_run_wanted(run, rows[i].sample_ns), rows[i].wanted);
     }
-}
-
-TEST(most_samples_wanted)
-{
-    static const struct {
-        const struct gb_plugin *plugin;
-        uint64_t min_samples, wanted;
-    } rows[] = {{&script_plugin, 0, 1000000},
-                {&script_plugin, 2000000, 2000000},
-                {&counting_plugin, 0, 3000000}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 3000000}},
-                                .n_answers = 1};
-        struct script *params = &script;
-        struct guards guards = {rows[i].min_samples, 0, 1e18, 0};
-        struct host *host = host_new(0, &sink, NULL, NULL);
-        struct policy_run *run;
-        struct gb_error error;
-        ck_assert_int_eq(policy_run_new(rows[i].plugin, &params, host, &guards, &run, &error),
-                         GB_OK);
-        ck_assert_uint_eq(policy_run_wanted(run, 1e6), rows[i].wanted);
-        stop(run, host);
-    }
-}
-
-TEST(wanted_is_what_is_missing)
-{
-    struct script script = {.answers = {{.decision = GB_MORE, .n_samples = 40}}, .n_answers = 1};
-    struct host *host = host_new(0, &sink, NULL, NULL);
-    struct policy_run *run;
-    struct gb_error error;
-    struct script *params = &script;
-    ck_assert_int_eq(policy_run_new(&script_plugin, &params, host, &loose, &run, &error), GB_OK);
-    ck_assert_uint_eq(policy_run_wanted(run, 1e6), 40);
-    stop(run, host);
-    script.answers[0] = (struct gb_next){.decision = GB_MORE, .elapsed_ns = 1e9};
-    host = host_new(0, &sink, NULL, NULL);
-    ck_assert_int_eq(policy_run_new(&script_plugin, &params, host, &loose, &run, &error), GB_OK);
-    ck_assert_uint_eq(policy_run_wanted(run, 1e6), 1000);
-    ck_assert_uint_eq(policy_run_wanted(run, 0), 1);
-    stop(run, host);
 }
 
 /* An eighth of what there is, however few samples the policy asks for: more would be measured in
@@ -302,67 +254,52 @@ TEST(an_eighth_is_measured_ahead)
         uint64_t count, max_samples, wanted;
     } rows[] = {{7, 1000000, 1}, {80, 1000000, 10}, {800, 1000000, 100}, {800, 850, 50}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct script script = {.answers = {{.decision = GB_MORE, .n_samples = rows[i].count},
-                                            {.decision = GB_MORE, .n_samples = rows[i].count}},
-                                .n_answers = 2};
-        struct guards guards = {1, rows[i].max_samples, 1e18, 0};
-        struct script *params = &script;
-        struct host *host = host_new(0, &sink, NULL, NULL);
+        const struct gb_next more = MORE(rows[i].count, 0);
         struct gb_samples samples = samples_from(0, rows[i].count);
-        struct policy_run *run;
-        struct gb_error error;
         uint64_t taken;
-        ck_assert_int_eq(policy_run_new(&script_plugin, &params, host, &guards, &run, &error),
-                         GB_OK);
+        script = (struct script){.answers = {more, more}, .n_answers = 2};
+        begin(&script_plugin, (struct guards){1, rows[i].max_samples, 1e18, 0});
         ck_assert_int_eq(policy_run_feed(run, &samples, &taken, &error), GB_OK);
         ck_assert_uint_eq(policy_run_count(run), rows[i].count);
         ck_assert_uint_eq(policy_run_wanted(run, 1e6), rows[i].wanted);
-        stop(run, host);
     }
 }
 
 TEST(reports_are_made_sound)
 {
     static const struct {
-        struct gb_estimate estimate;
         int32_t verdict;
         bool has_interval;
         unsigned n_logged;
+        struct gb_estimate estimate;
     } rows[] = {
-        {{.verdict = GB_VERDICT_CERTIFIED, .low_ns = 1, .high_ns = 2},
-         GB_VERDICT_CERTIFIED,
+        {GB_VERDICT_CERTIFIED,
          true,
-         0},
-        {{.verdict = 99, .low_ns = 1, .high_ns = 2}, GB_VERDICT_GAVE_UP, false, 1},
-        {{.low_ns = 3, .high_ns = 2}, GB_VERDICT_NONE, false, 1},
-        {{.n_modes = 1000, .low_ns = 1, .high_ns = 2}, GB_VERDICT_NONE, false, 1},
+         0,
+         {.verdict = GB_VERDICT_CERTIFIED, .low_ns = 1, .high_ns = 2}},
+        {GB_VERDICT_GAVE_UP, false, 1, {.verdict = 99, .low_ns = 1, .high_ns = 2}},
+        {GB_VERDICT_NONE, false, 1, {.low_ns = 3, .high_ns = 2}},
+        {GB_VERDICT_NONE, false, 1, {.n_modes = 1000, .low_ns = 1, .high_ns = 2}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct script script = {.answers = {{.decision = GB_DONE}}, .n_answers = 1};
         struct gb_estimate estimate;
-        struct host *host;
-        struct gb_error error;
-        script.estimate = rows[i].estimate;
+        script = (struct script){
+            .answers = {DONE("")}, .n_answers = 1, .estimate = rows[i].estimate};
         memset(script.estimate.statistic, 'x', sizeof script.estimate.statistic);
         n_logged = 0;
-        struct policy_run *run = play(&script, loose, 10, &host, &error);
+        play(&script_plugin, loose, 10);
         ck_assert_int_eq(policy_run_report(run, &estimate, &error), GB_OK);
         ck_assert_int_eq(estimate.verdict, rows[i].verdict);
         ck_assert_int_eq(!isnan(estimate.low_ns), rows[i].has_interval);
         ck_assert_uint_eq(n_logged, rows[i].n_logged);
         ck_assert_uint_lt(strlen(estimate.statistic), sizeof estimate.statistic);
         ck_assert_uint_eq(estimate.n, policy_run_count(run));
-        stop(run, host);
     }
 }
 
 TEST(a_failing_policy_is_quoted)
 {
-    struct script script = {
-        .answers = {{.decision = GB_MORE}}, .n_answers = 1, .observe_status = 1};
-    struct host *host;
-    struct gb_error error = {0};
-    struct policy_run *run = play(&script, loose, 10, &host, &error);
+    script = (struct script){.answers = {MORE(0, 0)}, .n_answers = 1, .observe_status = 1};
+    play(&script_plugin, loose, 10);
     ck_assert_str_eq(error.text, "policy: no patience");
-    stop(run, host);
 }

@@ -5,8 +5,6 @@
 
 #include "core/run/visit.h"
 
-#include <stdio.h>
-
 static struct loaded loaded;
 static struct known_device known[8];
 static struct device_list devices;
@@ -37,6 +35,7 @@ static void add_device(const struct plugin_settings *settings, bool is_auto, uin
  */
 static void load_machine(const char *text)
 {
+    static const char *const uuids[] = {"GPU-aaaa1111", "GPU-aaaa2222", "GPU-a", "GPU-bbbb3333"};
     const struct plugin_settings *settings;
     size_t n_auto;
     load(&loaded, text);
@@ -47,10 +46,8 @@ static void load_machine(const char *text)
             add_device(&settings[i], i < n_auto, 0, "CPU", "");
             continue;
         }
-        add_device(&settings[i], i < n_auto, 0, "Big", "GPU-aaaa1111");
-        add_device(&settings[i], i < n_auto, 1, "Big", "GPU-aaaa2222");
-        add_device(&settings[i], i < n_auto, 2, "Small", "GPU-a");
-        add_device(&settings[i], i < n_auto, 3, "Big", "GPU-bbbb3333");
+        for (uint32_t j = 0; j < 4; j++)
+            add_device(&settings[i], i < n_auto, j, j == 2 ? "Small" : "Big", uuids[j]);
     }
 }
 
@@ -62,18 +59,18 @@ static const struct {
     const char *text; /* of [gbrun], then of the benchmark */
     const char *spread, *each;
 } choices[] = {
-    {"[bench nop]\ndevice = cuda\n", "cuda:0 ", "cuda:0 "},
-    {"[bench nop]\ndevice = cuda:3\n", "cuda:3 ", "cuda:3 "},
+    {"[bench nop]\ndevice = cuda\n", "cuda:0 ", NULL},
+    {"[bench nop]\ndevice = cuda:3\n", "cuda:3 ", NULL},
     {"[bench nop]\ndevice = cuda:all\n", "cuda:0 cuda:1 cuda:3 ", "cuda:0 cuda:1 cuda:2 cuda:3 "},
-    {"[bench nop]\ndevice = cpu:all\n", "cpu:0 ", "cpu:0 "},
-    {"[bench nop]\n", "cuda:0 ", "cuda:0 "},
+    {"[bench nop]\ndevice = cpu:all\n", "cpu:0 ", NULL},
+    {"[bench nop]\n", "cuda:0 ", NULL},
     {"[gbrun]\ndevices = all\n[bench nop]\n", "cuda:0 cuda:1 cuda:3 ",
      "cuda:0 cuda:1 cuda:2 cuda:3 "},
-    {"[gbrun]\ndevices = all\n[bench nop]\ndevice = cuda\n", "cuda:0 ", "cuda:0 "},
-    {"[gbrun]\ndevices = cpu, cuda\n[bench nop]\n", "cpu:0 ", "cpu:0 "},
-    {"[bench nop]\ndevice = cuda:GPU-aaaa2222\n", "cuda:1 ", "cuda:1 "},
-    {"[bench nop]\ndevice = cuda:GPU-bbbb\n", "cuda:3 ", "cuda:3 "},
-    {"[bench nop]\ndevice = cuda:GPU-a\n", "cuda:2 ", "cuda:2 "}, /* whole, if short */
+    {"[gbrun]\ndevices = all\n[bench nop]\ndevice = cuda\n", "cuda:0 ", NULL},
+    {"[gbrun]\ndevices = cpu, cuda\n[bench nop]\n", "cpu:0 ", NULL},
+    {"[bench nop]\ndevice = cuda:GPU-aaaa2222\n", "cuda:1 ", NULL},
+    {"[bench nop]\ndevice = cuda:GPU-bbbb\n", "cuda:3 ", NULL},
+    {"[bench nop]\ndevice = cuda:GPU-a\n", "cuda:2 ", NULL}, /* whole, if short */
     {"[bench nop]\ndevice = cuda:GPU-aaaa\n",
      "device cuda:GPU-aaaa: more than one UUID begins so: there is " THERE, NULL},
     {"[bench nop]\ndevice = cuda:GPU-bbb\n",
@@ -102,8 +99,7 @@ TEST_FIXTURE(set_up, tear_down)
 
 TEST_EACH(choice, choices)
 {
-    CLEANUP(text_free) struct text spread = {0};
-    CLEANUP(text_free) struct text each = {0};
+    CLEANUP(text_free) struct text spread = {0}, each = {0};
     load_machine(choices[_i].text);
     add_choice(DISTRIBUTE_SPREAD, &spread);
     add_choice(DISTRIBUTE_EACH, &each);
@@ -143,69 +139,67 @@ static void walk(struct schedule *schedule, struct text *out)
     }
 }
 
+#define LEFT_OUT                                                                                   \
+    "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first one's "  \
+    "model; distribute = each uses all\n"
 static const struct {
     const char *text;
     int32_t distribute;
-    struct visit_key done[3];
-    size_t n_done;
     uint64_t n, n_known;
-    const char *visits, *notes;
+    const char *visits, *notes; /* NULL: none */
+    struct visit_key done[3];
 } schedules[] = {
     {"[bench nop]\ndevice = cuda:all\n", DISTRIBUTE_SPREAD, .n = 1,
-     .visits = "nop/0:013 of 3 as cuda:-1; ",
-     .notes =
-         "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first "
-         "one's model; distribute = each uses all\n"},
+     .visits = "nop/0:013 of 3 as cuda:-1; ", .notes = LEFT_OUT},
     {"[gbrun]\ndevices = all\n[bench nop]\nrounds = 2\n", DISTRIBUTE_SPREAD, .n = 2,
-     .visits = "nop/0:013 of 3 as cuda:-1; nop/1:013 of 3 as cuda:-1; ",
-     .notes =
-         "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first "
-         "one's model; distribute = each uses all\n"},
+     .visits = "nop/0:013 of 3 as cuda:-1; nop/1:013 of 3 as cuda:-1; ", .notes = LEFT_OUT},
     {"[bench nop]\ndevice = cuda:all\n", DISTRIBUTE_EACH, .n = 4,
      .visits = "nop/0:0 of 4 as cuda:0; nop/0:1 of 4 as cuda:1; nop/0:2 of 4 as cuda:2; nop/0:3 of "
-               "4 as cuda:3; ",
-     .notes = ""},
+               "4 as cuda:3; "},
     {"[bench nop]\nsweep.device = cuda:all, cpu\n", DISTRIBUTE_EACH, .n = 5,
      .visits = "nop device=cuda:0/0:0 of 4 as cuda:0; nop device=cuda:1/0:1 of 4 as cuda:1; nop "
                "device=cuda:2/0:2 of 4 as cuda:2; nop device=cuda:3/0:3 of 4 as cuda:3; nop "
-               "device=cpu/0:0 of 1 as cpu:-1; ",
-     .notes = ""},
-    {"[bench nop]\n", DISTRIBUTE_EACH, .n = 1, .visits = "nop/0:0 of 1 as cuda:0; ", .notes = ""},
+               "device=cpu/0:0 of 1 as cpu:-1; "},
+    {"[bench nop]\n", DISTRIBUTE_EACH, .n = 1, .visits = "nop/0:0 of 1 as cuda:0; "},
     {"[bench nop]\ndevice = cuda:GPU-bbbb\n", DISTRIBUTE_EACH, .n = 1,
-     .visits = "nop/0:3 of 1 as cuda:3; ", .notes = ""},
+     .visits = "nop/0:3 of 1 as cuda:3; "},
     /* what is done: on any device, or on that one */
     {"[bench a]\nplugin = nop\ndevice = cuda:all\n[bench b]\nlike = a\n", DISTRIBUTE_SPREAD,
-     .done = {{0, 0, 1, "cuda"}}, .n_done = 1, .n = 2, .n_known = 1,
-     .visits = "b/0:013 of 3 as cuda:-1; ",
-     .notes =
-         "gbrun: device cuda:2 (Small) is left out: cases are spread over devices of the first "
-         "one's model; distribute = each uses all\n"},
+     .done = {{0, 0, 1, "cuda"}}, .n = 2, .n_known = 1, .visits = "b/0:013 of 3 as cuda:-1; ",
+     .notes = LEFT_OUT},
     {"[bench a]\nplugin = nop\ndevice = cuda:all\n", DISTRIBUTE_EACH,
-     .done = {{0, 0, 1, "cuda"}, {0, 0, 3, "cuda"}, {0, 0, 7, "cuda"}}, .n_done = 3, .n = 4,
-     .n_known = 2, .visits = "a/0:0 of 4 as cuda:0; a/0:2 of 4 as cuda:2; ", .notes = ""},
+     .done = {{0, 0, 1, "cuda"}, {0, 0, 3, "cuda"}, {0, 0, 7, "cuda"}}, .n = 4, .n_known = 2,
+     .visits = "a/0:0 of 4 as cuda:0; a/0:2 of 4 as cuda:2; "},
     {"[bench a]\nplugin = nop\nrounds = 3\ndevice = cuda\n", DISTRIBUTE_EACH,
-     .done = {{0, 0, -1, "cuda"}, {0, 2, -1, "cuda"}, {5, 1, 0, "cuda"}}, .n_done = 3, .n = 3,
-     .n_known = 2, .visits = "a/1:0 of 1 as cuda:-1; ", .notes = ""},
+     .done = {{0, 0, -1, "cuda"}, {0, 2, -1, "cuda"}, {5, 1, 0, "cuda"}}, .n = 3, .n_known = 2,
+     .visits = "a/1:0 of 1 as cuda:-1; "},
     {"[bench a]\nplugin = nop\nrounds = 2\n[bench b]\nplugin = nop\n", DISTRIBUTE_SPREAD, .n = 3,
-     .visits = "a/0:0 of 1 as cuda:0; b/0:0 of 1 as cuda:0; a/1:0 of 1 as cuda:0; ", .notes = ""},
+     .visits = "a/0:0 of 1 as cuda:0; b/0:0 of 1 as cuda:0; a/1:0 of 1 as cuda:0; "},
 };
+
+static uint64_t n, n_known;
+
+static void count(struct schedule *schedule, const char *notes)
+{
+    CLEANUP(text_free) struct text found = {0};
+    struct gb_error error;
+    ck_assert_int_eq(schedule_count(schedule, &n, &n_known, &found, &error), GB_OK);
+    ck_assert_str_eq(text_get(&found), notes);
+}
 
 TEST_EACH(visits, schedules)
 {
-    CLEANUP(text_free) struct text notes = {0};
     CLEANUP(text_free) struct text out = {0};
-    struct gb_error error;
     load_machine(schedules[_i].text);
     struct schedule schedule = {.sweep = loaded.sweep,
                                 .devices = &devices,
                                 .distribute = schedules[_i].distribute,
-                                .done = schedules[_i].done,
-                                .n_done = schedules[_i].n_done};
-    uint64_t n = 0, n_known = 0;
-    ck_assert_int_eq(schedule_count(&schedule, &n, &n_known, &notes, &error), GB_OK);
+                                .done = schedules[_i].done};
+    while (schedule.n_done < 3 && schedules[_i].done[schedule.n_done].device_name)
+        schedule.n_done++;
+    count(&schedule, schedules[_i].notes ? schedules[_i].notes : "");
     ck_assert_uint_eq(n, schedules[_i].n);
     ck_assert_uint_eq(n_known, schedules[_i].n_known);
-    ck_assert_str_eq(text_get(&notes), schedules[_i].notes);
     walk(&schedule, &out);
     ck_assert_str_eq(text_get(&out), schedules[_i].visits);
 }
@@ -215,25 +209,23 @@ TEST_EACH(visits, schedules)
     "\nsweep.side = " side "\n"
 
 /* Of all visits up to a round, with the pairs that are decided. */
-static void walk_pairs(struct schedule *schedule, uint32_t n_rounds, const bool *is_decided,
-                       struct text *out)
+static void expect_walk(struct schedule *schedule, uint32_t n_rounds, const bool *is_decided,
+                        const char *expected)
 {
-    text_clear(out);
+    CLEANUP(text_free) struct text out = {0};
     schedule->n_rounds = n_rounds;
     schedule->is_decided = is_decided;
-    walk(schedule, out);
+    walk(schedule, &out);
+    ck_assert_str_eq(text_get(&out), expected);
 }
 
 TEST(sides_take_turns)
 {
-    CLEANUP(text_free) struct text notes = {0}, out = {0};
     CLEANUP(arena_free) struct arena arena = {0};
     static const bool none[2], first[2] = {true, false};
     struct visit_key done[] = {{3, 2, -1, "cuda"}};
     struct side_pair *pairs;
     struct error_list errors = {0};
-    struct gb_error error;
-    uint64_t n, n_known;
     load_machine("[bench alone]\nplugin = nop\ndevice = cuda\n" SIDE("nop", "base", "1, 2")
                      SIDE("nop@new", "new", "1, 2"));
     struct schedule schedule = {
@@ -241,24 +233,22 @@ TEST(sides_take_turns)
     ck_assert_int_eq(sides_pair(loaded.sweep, &arena, &pairs, &schedule.n_pairs, &errors), GB_OK);
     ck_assert_uint_eq(schedule.n_pairs, 2);
     schedule.pairs = pairs;
-    ck_assert_int_eq(schedule_count(&schedule, &n, &n_known, &notes, &error), GB_OK);
+    count(&schedule, "");
     ck_assert_uint_eq(n, 36);
     ck_assert_uint_eq(n_known, 1);
     ck_assert_uint_eq(schedule.n_rounds, 1);
-    walk_pairs(&schedule, 1, none, &out);
-    ck_assert_str_eq(text_get(&out),
-                     "nop seed=1 side=base/0:0 of 1 as cuda:-1; nop seed=1 side=new/0:0 of 1 as "
-                     "cuda:-1; nop seed=2 side=base/0:0 of 1 as cuda:-1; nop seed=2 side=new/0:0 "
-                     "of 1 as cuda:-1; ");
-    walk_pairs(&schedule, 2, first, &out);
-    ck_assert_str_eq(text_get(&out), "nop seed=2 side=new/1:0 of 1 as cuda:-1; nop seed=2 "
-                                     "side=base/1:0 of 1 as cuda:-1; ");
-    walk_pairs(&schedule, 3, none, &out); /* position 3 is done: that of side new and seed 1 */
-    ck_assert_str_eq(text_get(&out),
-                     "nop seed=1 side=base/2:0 of 1 as cuda:-1; nop seed=2 side=base/2:0 of 1 as "
-                     "cuda:-1; nop seed=2 side=new/2:0 of 1 as cuda:-1; ");
-    walk_pairs(&schedule, 3, none, &out);
-    ck_assert_str_eq(text_get(&out), "");
+    expect_walk(&schedule, 1, none,
+                "nop seed=1 side=base/0:0 of 1 as cuda:-1; nop seed=1 side=new/0:0 of 1 as "
+                "cuda:-1; nop seed=2 side=base/0:0 of 1 as cuda:-1; nop seed=2 side=new/0:0 "
+                "of 1 as cuda:-1; ");
+    expect_walk(&schedule, 2, first,
+                "nop seed=2 side=new/1:0 of 1 as cuda:-1; nop seed=2 side=base/1:0 of 1 as "
+                "cuda:-1; ");
+    /* position 3 is done: that of side new and seed 1 */
+    expect_walk(&schedule, 3, none,
+                "nop seed=1 side=base/2:0 of 1 as cuda:-1; nop seed=2 side=base/2:0 of 1 as "
+                "cuda:-1; nop seed=2 side=new/2:0 of 1 as cuda:-1; ");
+    expect_walk(&schedule, 3, none, "");
     error_list_free(&errors);
 }
 
@@ -276,7 +266,6 @@ TEST_EACH(sides_have_the_same_cases, unlike)
     CLEANUP(arena_free) struct arena arena = {0};
     struct error_list errors = {0};
     struct side_pair *pairs;
-    size_t n;
     load_machine(unlike[_i].text);
     ck_assert_int_ne(sides_pair(loaded.sweep, &arena, &pairs, &n, &errors), GB_OK);
     ck_assert_uint_eq(errors.n, 1);
@@ -303,12 +292,10 @@ TEST(a_case_without_a_device_is_refused_once)
 {
     struct visit *visit;
     struct gb_error error;
-    CLEANUP(text_free) struct text notes = {0};
-    uint64_t n = 0, n_known = 0;
     load(&loaded, "[bench nop]\ndevice = cuda:all\n");
     struct schedule schedule = {
         .sweep = loaded.sweep, .devices = &devices, .distribute = DISTRIBUTE_EACH};
-    ck_assert_int_eq(schedule_count(&schedule, &n, &n_known, &notes, &error), GB_OK);
+    count(&schedule, "");
     ck_assert_uint_eq(n, 1);
     ck_assert_int_eq(schedule_next(&schedule, &visit, &error), GB_OK);
     ck_assert_str_eq(visit->refusal, "there is no device that nop runs on (any)");

@@ -5,7 +5,6 @@
 #include "core/run/wire.h"
 #include "tests/check_main.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,15 +17,22 @@ static struct wire_reader reader;
 static struct arena arena;
 static struct gb_error error;
 static uint32_t type;
+static struct collector collector;
+
+static void set_up(void)
+{
+    collector_begin(&collector, NULL, "0123", 0);
+}
 
 static void tear_down(void)
 {
+    collector_free(&collector);
     wire_input_free(&input);
     wire_writer_free(&writer);
     arena_free(&arena);
 }
 
-TEST_FIXTURE(NULL, tear_down)
+TEST_FIXTURE(set_up, tear_down)
 
 static void feed(const void *data, size_t n)
 {
@@ -96,7 +102,7 @@ TEST(frames_in_pieces)
     ck_assert_uint_eq(n_found, 100);
 }
 
-TEST(every_flipped_bit_is_found)
+TEST(broken_frames_are_found)
 {
     wire_begin(&writer, WIRE_METRIC);
     wire_put_text(&writer, "gflops");
@@ -111,10 +117,6 @@ TEST(every_flipped_bit_is_found)
         writer.bytes.data[bit / 8] = (char)(writer.bytes.data[bit / 8] ^ 1 << bit % 8);
         wire_input_free(&input);
     }
-}
-
-TEST(broken_frames_are_named)
-{
     feed("GET / HTTP/1.1\r\n\r\n", 18);
     ck_assert_int_eq(next_frame(), GB_CORRUPT);
     ck_assert_str_eq(error.text, "sent something that is not a message");
@@ -152,6 +154,12 @@ TEST(sockets)
     close(ends[1]);
 }
 
+/* ---- structs ---- */
+
+/* Is a struct what was written, from a member on? */
+#define ASSERT_SAME(a, b, member)                                                                  \
+    ck_assert_mem_eq(&(a)->member, &(b)->member, sizeof *(a)-offsetof(typeof(*(a)), member))
+
 TEST(descriptions_come_back)
 {
     struct params {
@@ -163,8 +171,8 @@ TEST(descriptions_come_back)
         GB_INT(struct params, rows, "32", "1:64", "rows", "rows of C"),
         GB_CHOICE(struct params, mode, "fast", modes, "how"),
     };
-    const struct gb_bench_ops ops = {.size = sizeof ops, .flags = GB_BENCH_SINGLE};
-    const struct gb_plugin plugin = {.size = sizeof plugin,
+    const struct gb_bench_ops ops = {sizeof ops, .flags = GB_BENCH_SINGLE};
+    const struct gb_plugin plugin = {sizeof plugin,
                                      .kind = GB_PLUGIN_BENCH,
                                      .id = "b",
                                      .version = "1.2",
@@ -172,6 +180,7 @@ TEST(descriptions_come_back)
                                      .devices = "cpu cuda",
                                      GB_OPTIONS(options, struct params),
                                      .ops = &ops};
+    CLEANUP(text_free) struct text out = {0};
     struct gb_plugin back;
     uint32_t flags;
     wire_begin(&writer, WIRE_PLUGIN);
@@ -179,256 +188,97 @@ TEST(descriptions_come_back)
     reader = payload();
     get_plugin(&reader, &arena, &back, &flags);
     ck_assert(wire_complete(&reader));
-    ck_assert_str_eq(back.id, "b");
-    ck_assert_str_eq(back.version, "1.2");
-    ck_assert_str_eq(back.devices, "cpu cuda");
     ck_assert_ptr_null(back.help);
     ck_assert_ptr_null(back.ops);
-    ck_assert_uint_eq(flags, GB_BENCH_SINGLE);
     ck_assert_uint_eq(back.n_options, 2);
-    ck_assert_str_eq(back.options[0].range, "1:64");
-    ck_assert_str_eq(back.options[1].choices[1], "slow");
-    ck_assert_uint_eq(back.options[1].offset, offsetof(struct params, mode));
+    text_printf(&out, "%s %s %s %u %s %s %u", back.id, back.version, back.devices, flags,
+                back.options[0].range, back.options[1].choices[1],
+                (unsigned)back.options[1].offset);
+    ck_assert_str_eq(text_get(&out), "b 1.2 cpu cuda 2 1:64 slow 8");
 }
 
 TEST(cases_come_back)
 {
-    struct plugin_info bench = {.path = "/p/b.so", .plugin = {.id = "b"}};
-    struct plugin_info policy_info = {.path = "/p/f.so", .plugin = {.id = "fixed"}};
-    struct plugin_info device_info = {.path = "/p/c.so", .plugin = {.id = "cpu"}};
-    struct setting setting = {.key = "rows", .text = "16"};
-    struct plugin_settings policy = {.name = "quick", .info = &policy_info};
-    struct plugin_settings device = {
+    static struct plugin_info bench = {.path = "/p/b.so", .plugin = {.id = "b"}};
+    static struct plugin_info policy_info = {.path = "/p/f.so", .plugin = {.id = "fixed"}};
+    static struct plugin_info device_info = {.path = "/p/c.so", .plugin = {.id = "cpu"}};
+    static struct setting setting = {.key = "rows", .text = "16"};
+    static struct plugin_settings policy = {.name = "quick", .info = &policy_info};
+    static struct plugin_settings device = {
         .name = "left", .info = &device_info, .settings = &setting, .n_settings = 1};
-    struct check_tolerance tolerance = {"rms", 3e-5};
-    struct bench_case bench_case = {.bench = "streams",
-                                    .info = &bench,
-                                    .settings = &setting,
-                                    .n_settings = 1,
-                                    .common = {.cache = 1,
-                                               .launch = 1,
-                                               .clock = "auto",
-                                               .max_time_ns = 15e9,
-                                               .max_samples = 1000,
-                                               .check_floor = 0.5,
-                                               .check_safety = 2,
-                                               .check_bound_kind = GB_BOUND_PROBABILISTIC,
-                                               .check_allow_overflow = 1,
-                                               .check_dump = "/d",
-                                               .check_dump_always = 1,
-                                               .verify = VERIFY_SAMPLES,
-                                               .inputs = 5},
-                                    .policy = &policy,
-                                    .device = {.settings = &device, .index = 3},
-                                    .tolerances = &tolerance,
-                                    .n_tolerances = 1,
-                                    .seed = 42,
-                                    .uid = "0123"};
+    static struct check_tolerance tolerance = {"rms", 3e-5};
+    static struct bench_case sent = {
+        0,
+        .bench = "streams",
+        .info = &bench,
+        .settings = &setting,
+        .n_settings = 1,
+        .common = {1, .launch = 1, .clock = "auto", .max_time_ns = 15e9, .max_samples = 1000,
+                   .check_floor = 0.5, .check_safety = 2,
+                   .check_bound_kind = GB_BOUND_PROBABILISTIC, .check_allow_overflow = 1,
+                   .check_dump = "/d", .check_dump_always = 1, .verify = VERIFY_SAMPLES,
+                   .inputs = 5},
+        .policy = &policy,
+        .device = {.settings = &device, .index = 3},
+        .tolerances = &tolerance,
+        .n_tolerances = 1,
+        .seed = 42,
+        .uid = "0123"};
     struct bench_case back;
     const char *label, *record;
+    CLEANUP(text_free) struct text out = {0};
     wire_begin(&writer, WIRE_CASE);
-    put_case(&writer, &bench_case, "streams rows=16", "0190-ab");
+    put_case(&writer, &sent, "streams rows=16", "0190-ab");
     reader = payload();
-    get_case(&reader, &arena, &back, &label, &record);
-    ck_assert(wire_complete(&reader));
-    ck_assert_str_eq(label, "streams rows=16");
-    ck_assert_str_eq(record, "0190-ab");
-    ck_assert_str_eq(back.info->path, "/p/b.so");
-    ck_assert_str_eq(back.settings[0].text, "16");
-    ck_assert_str_eq(back.policy->info->plugin.id, "fixed");
-    ck_assert_str_eq(back.device.settings->name, "left");
-    ck_assert_int_eq(back.device.index, 3);
-    ck_assert_str_eq(back.tolerances[0].metric, "rms");
-    ck_assert_double_eq(back.tolerances[0].tolerance, 3e-5);
-    ck_assert_double_eq(back.common.max_time_ns, 15e9);
-    ck_assert_int_eq(back.common.launch, GB_LAUNCH_GRAPH);
-    ck_assert_double_eq(back.common.check_floor, 0.5);
-    ck_assert_double_eq(back.common.check_safety, 2);
-    ck_assert_int_eq(back.common.check_bound_kind, GB_BOUND_PROBABILISTIC);
-    ck_assert_int_eq(back.common.verify, VERIFY_SAMPLES);
-    ck_assert_int_eq(back.common.inputs, 5);
-    ck_assert_int_eq(back.common.check_allow_overflow, 1);
-    ck_assert_str_eq(back.common.check_dump, "/d");
-    ck_assert_int_eq(back.common.check_dump_always, 1);
-    ck_assert_str_eq(back.uid, "0123");
-    ck_assert_uint_eq(back.seed, 42);
     /* Whatever is cut off is noticed. */
-    for (size_t length = 0; length < reader.length; length++) {
+    for (size_t length = 0; length <= reader.length; length++) {
         struct wire_reader cut = {reader.data, length, 0, false};
         get_case(&cut, &arena, &back, &label, &record);
-        ck_assert(!wire_complete(&cut));
+        ck_assert(wire_complete(&cut) == (length == reader.length));
     }
+    text_printf(&out, "%s %s %s %s %s %s %s:%d %s %g %s %u %s %s", label, record, back.bench,
+                back.info->path, back.settings[0].text, back.policy->info->plugin.id,
+                back.device.settings->name, back.device.index, back.tolerances[0].metric,
+                back.tolerances[0].tolerance, back.uid, (unsigned)back.seed, back.common.clock,
+                back.common.check_dump);
+    ck_assert_str_eq(text_get(&out), "streams rows=16 0190-ab streams /p/b.so 16 fixed left:3 rms "
+                                     "3e-05 0123 42 auto /d");
+    back.common.clock = sent.common.clock; /* their texts are the same */
+    back.common.check_dump = sent.common.check_dump;
+    back.common.measure = back.common.counters = NULL;
+    ck_assert_mem_eq(&back.common, &sent.common, sizeof sent.common);
 }
 
 TEST(telemetry_comes_back)
 {
-    struct telemetry_record telemetry = {.elapsed_ns = 2e9,
-                                         .iterations = 20,
-                                         .values = {.clock_hz = 1.98e9,
-                                                    .memory_clock_hz = 2.6e9,
-                                                    .temperature_celsius = 40,
-                                                    .power_watts = NAN,
-                                                    .energy_joules = 1e6,
-                                                    .throttle = 4,
-                                                    .throttle_text = "power limit"}};
+    static const struct telemetry_record sent = {
+        true, .elapsed_ns = 2e9, .iterations = 20,
+        .values = {sizeof sent.values, .clock_hz = 1.98e9, .memory_clock_hz = 2.6e9,
+                   .temperature_celsius = 40, .power_watts = NAN, .energy_joules = 1e6,
+                   .throttle = 4, .throttle_text = "power limit"}};
     struct telemetry_record back;
     uint32_t moment;
     wire_begin(&writer, WIRE_TELEMETRY);
-    put_telemetry(&writer, TELEMETRY_END, &telemetry);
+    put_telemetry(&writer, TELEMETRY_END, &sent);
     reader = payload();
     get_telemetry(&reader, &moment, &back);
     ck_assert(wire_complete(&reader));
     ck_assert_uint_eq(moment, TELEMETRY_END);
     ck_assert(back.is_known);
-    ck_assert_double_eq(back.elapsed_ns, 2e9);
-    ck_assert_uint_eq(back.iterations, 20);
-    ck_assert_double_eq(back.values.clock_hz, 1.98e9);
-    ck_assert_double_eq(back.values.memory_clock_hz, 2.6e9);
-    ck_assert_double_eq(back.values.temperature_celsius, 40);
-    ck_assert(isnan(back.values.power_watts));
-    ck_assert_double_eq(back.values.energy_joules, 1e6);
-    ck_assert_uint_eq(back.values.throttle, 4);
-    ck_assert_str_eq(back.values.throttle_text, "power limit");
+    ASSERT_SAME(&back, &sent, elapsed_ns);
     wire_begin(&writer, WIRE_TELEMETRY);
-    put_telemetry(&writer, TELEMETRY_MOMENTS, &telemetry); /* there is no such moment */
+    put_telemetry(&writer, TELEMETRY_MOMENTS, &sent); /* there is no such moment */
     reader = payload();
     get_telemetry(&reader, &moment, &back);
     ck_assert(!wire_complete(&reader));
     ck_assert_uint_lt(moment, TELEMETRY_MOMENTS);
 }
 
-static struct verify_result summary_of(uint64_t n, uint64_t n_equal)
-{
-    struct verify_result result = {.n = n, .n_exact = n_equal, .n_nan = 1};
-    result.histogram[VERIFY_CLASS_EQUAL] = n_equal;
-    result.histogram[VERIFY_CLASS_NOT_FINITE] = n - n_equal;
-    return result;
-}
-
-TEST(summaries_come_back)
-{
-    struct verify_result result = summary_of(10, 9);
-    struct check_summary_record back;
-    result.n_overflowed = 2;
-    result.n_infinite_mismatch = 3;
-    result.n_zero_mismatch = 4;
-    result.floor = 1e-3;
-    result.above_floor[VERIFY_CLASS_EQUAL] = 7;
-    wire_begin(&writer, WIRE_SUMMARY);
-    put_summary(&writer, "C", &result);
-    reader = payload();
-    get_summary(&reader, &arena, &back);
-    ck_assert(wire_complete(&reader));
-    ck_assert_str_eq(back.name, "C");
-    ck_assert_uint_eq(back.n, 10);
-    ck_assert_uint_eq(back.n_exact, 9);
-    ck_assert_uint_eq(back.n_overflowed, 2);
-    ck_assert_uint_eq(back.n_nan, 1);
-    ck_assert_uint_eq(back.n_infinite_mismatch, 3);
-    ck_assert_uint_eq(back.n_zero_mismatch, 4);
-    ck_assert_mem_eq(back.histogram, result.histogram, sizeof back.histogram);
-    ck_assert_mem_eq(back.above_floor, result.above_floor, sizeof back.above_floor);
-    ck_assert_double_eq(back.floor, 1e-3);
-    for (size_t length = 0; length < reader.length; length++) {
-        struct wire_reader cut = {reader.data, length, 0, false};
-        get_summary(&cut, &arena, &back);
-        ck_assert(!wire_complete(&cut));
-    }
-}
-
-/* Sends one summary to a collector. */
-static int32_t collect(struct collector *collector, const struct verify_result *result)
-{
-    wire_begin(&writer, WIRE_SUMMARY);
-    put_summary(&writer, "C", result);
-    reader = payload();
-    return collector_take(collector, WIRE_SUMMARY, &reader);
-}
-
-TEST(summaries_that_make_no_sense_are_refused)
-{
-    struct verify_result lies[] = {summary_of(10, 9), summary_of(10, 9), summary_of(10, 9),
-                                   summary_of((uint64_t)1 << 63, 9), summary_of(10, 9)};
-    struct collector collector;
-    lies[0].histogram[VERIFY_CLASS_ONE] = 1;          /* adds up to more than n */
-    lies[1].histogram[VERIFY_CLASS_ONE] = UINT64_MAX; /* adds up to less if it wraps round */
-    lies[2].n_nan = 11;
-    lies[4].above_floor[VERIFY_CLASS_EQUAL] = 10; /* of 9 */
-    collector_begin(&collector, NULL, "0123", 0);
-    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
-        ck_assert_int_eq(collect(&collector, &lies[i]), GB_CORRUPT);
-    ck_assert_uint_eq(collector.record.n_summaries, 0);
-    collector_free(&collector);
-}
-
-/* Sends a series with these bins to a collector. */
-static int32_t collect_series(struct collector *collector, uint64_t n, const struct bin *bins,
-                              uint64_t n_bins)
-{
-    const struct series_record series = {.name = "latency",
-                                         .unit = "us",
-                                         .n = n,
-                                         .min = 1,
-                                         .max = 3,
-                                         .bins = bins,
-                                         .n_bins = n_bins};
-    wire_begin(&writer, WIRE_SERIES);
-    put_series(&writer, &series);
-    reader = payload();
-    for (size_t length = 0; length < reader.length; length++) {
-        struct wire_reader cut = {reader.data, length, 0, false};
-        ck_assert_int_eq(collector_take(collector, WIRE_SERIES, &cut), GB_CORRUPT);
-    }
-    return collector_take(collector, WIRE_SERIES, &reader);
-}
-
-TEST(series_come_back_if_they_make_sense)
-{
-    static const struct bin good[] = {{1, 2}, {3, 1}};
-    static const struct bin lies[][2] = {
-        {{1, 2}, {1, 1}},     {{3, 2}, {1, 1}},     {{1, 0}, {3, 3}},
-        {{1, 1.5}, {3, 1.5}}, {{1, -1}, {3, 4}},    {{1, 2}, {INFINITY, 1}},
-        {{NAN, 2}, {3, 1}},   {{1, 1e300}, {3, 1}}, {{1, 0x1p63}, {3, 3}}};
-    struct collector collector;
-    collector_begin(&collector, NULL, "0123", 0);
-    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
-        ck_assert_int_eq(collect_series(&collector, 3, lies[i], 2), GB_CORRUPT);
-    ck_assert_int_eq(collect_series(&collector, 4, good, 2), GB_CORRUPT);
-    ck_assert_uint_eq(collector.record.n_series, 0);
-    ck_assert_int_eq(collect_series(&collector, 3, good, 2), GB_OK);
-    ck_assert_uint_eq(collector.record.n_series, 1);
-    ck_assert_str_eq(collector.series[0].name, "latency");
-    ck_assert_double_eq(collector.series[0].quantiles[0].value, 1);
-    for (int i = 1; i < SERIES_MAX; i++)
-        ck_assert_int_eq(collect_series(&collector, 3, good, 2), GB_OK);
-    ck_assert_int_eq(collect_series(&collector, 3, good, 2), GB_CORRUPT);
-    collector_finish(&collector, CASE_OK, "");
-    ck_assert_uint_eq(collector.record.n_series, SERIES_MAX);
-    ck_assert_uint_eq(collector.record.n_metrics, 3 * SERIES_LEVELS); /* of one name */
-    collector_free(&collector);
-}
-
-TEST(a_flood_of_summaries_is_bounded)
-{
-    struct verify_result result = summary_of(10, 9);
-    struct collector collector;
-    collector_begin(&collector, NULL, "0123", 0);
-    for (int i = 0; i < 3 * COLLECTOR_NOTES_MAX; i++)
-        ck_assert_int_eq(collect(&collector, &result), GB_OK);
-    collector_finish(&collector, CASE_OK, "");
-    ck_assert_uint_eq(collector.record.n_summaries, COLLECTOR_NOTES_MAX);
-    ck_assert_uint_eq(collector.record.summaries[COLLECTOR_NOTES_MAX - 1].n_exact, 9);
-    collector_free(&collector);
-}
-
 TEST(findings_come_back_fit_to_be_printed)
 {
-    const struct device_finding found = {"fake:0 Fake",
-                                         {.is_noisy = true,
-                                          .subject = "mode",
-                                          .state = "off\n\033[2Jnow",
-                                          .why = NULL,
-                                          .fix = "sudo fix"}};
+    const struct device_finding found = {
+        "fake:0 Fake",
+        {.is_noisy = true, .subject = "mode", .state = "off\n\033[2Jnow", .fix = "sudo fix"}};
     struct device_finding back;
     wire_begin(&writer, WIRE_FINDING);
     wire_put_fields(&writer, finding_fields, &found);
@@ -442,9 +292,8 @@ TEST(findings_come_back_fit_to_be_printed)
     ck_assert_str_eq(back.finding.why, "");
     ck_assert_str_eq(back.finding.fix, "sudo fix");
     /* What the sender would have cut. */
-    char longer[1000];
+    char longer[1000] = {0};
     memset(longer, 'x', sizeof longer - 1);
-    longer[sizeof longer - 1] = 0;
     wire_begin(&writer, WIRE_FINDING);
     wire_put_text(&writer, longer);
     wire_put_u32(&writer, 0);
@@ -454,4 +303,232 @@ TEST(findings_come_back_fit_to_be_printed)
     wire_get_fields(&reader, &arena, finding_fields, &back);
     ck_assert(!wire_complete(&reader));
     ck_assert_str_eq(back.device, "");
+}
+
+/* ---- what a collector is sent ---- */
+
+static int32_t take(uint32_t message)
+{
+    reader = payload();
+    return collector_take(&collector, message, &reader);
+}
+
+/* Of the message that was written, cut off anywhere and then whole. */
+static int32_t collect(uint32_t message)
+{
+    reader = payload();
+    for (size_t length = 0; length < reader.length; length++) {
+        struct wire_reader cut = {reader.data, length, 0, false};
+        ck_assert_int_eq(collector_take(&collector, message, &cut), GB_CORRUPT);
+    }
+    return take(message);
+}
+
+static int32_t collect_summary(const struct verify_result *result)
+{
+    wire_begin(&writer, WIRE_SUMMARY);
+    put_summary(&writer, "C", result);
+    return collect(WIRE_SUMMARY);
+}
+
+/* Of ten elements nine are equal and one is no number. */
+#define COUNTS                                                                                     \
+    .n = 10, .n_exact = 9, .n_overflowed = 2, .n_nan = 1, .n_infinite_mismatch = 3,                \
+    .n_zero_mismatch = 4, .floor = 1e-3,                                                           \
+    .histogram = {[VERIFY_CLASS_EQUAL] = 9, [VERIFY_CLASS_NOT_FINITE] = 1},                        \
+    .above_floor = {[VERIFY_CLASS_EQUAL] = 7}
+static const struct verify_result sound = {COUNTS};
+
+TEST(summaries_come_back)
+{
+    static const struct check_summary_record expected = {COUNTS};
+    for (int i = 0; i < 3 * COLLECTOR_NOTES_MAX; i++)
+        ck_assert_int_eq(collect_summary(&sound), GB_OK);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_summaries, COLLECTOR_NOTES_MAX); /* a flood is bounded */
+    const struct check_summary_record *last = &collector.record.summaries[COLLECTOR_NOTES_MAX - 1];
+    ck_assert_str_eq(last->name, "C");
+    ASSERT_SAME(last, &expected, n);
+}
+
+TEST(summaries_that_make_no_sense_are_refused)
+{
+    struct verify_result lies[] = {sound, sound, sound, sound, sound};
+    lies[0].histogram[VERIFY_CLASS_ONE] = 1;          /* adds up to more than n */
+    lies[1].histogram[VERIFY_CLASS_ONE] = UINT64_MAX; /* adds up to less if it wraps round */
+    lies[2].n_nan = 11;
+    lies[3].n = (uint64_t)1 << 63;
+    lies[3].histogram[VERIFY_CLASS_NOT_FINITE] = lies[3].n - 9;
+    lies[4].above_floor[VERIFY_CLASS_EQUAL] = 10; /* of 9 */
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+        ck_assert_int_eq(collect_summary(&lies[i]), GB_CORRUPT);
+    ck_assert_uint_eq(collector.record.n_summaries, 0);
+}
+
+static int32_t collect_series(uint64_t n, const struct bin *bins)
+{
+    const struct series_record series = {
+        .name = "latency", .unit = "us", .n = n, .min = 1, .max = 3, .bins = bins, .n_bins = 2};
+    wire_begin(&writer, WIRE_SERIES);
+    put_series(&writer, &series);
+    return collect(WIRE_SERIES);
+}
+
+TEST(series_come_back_if_they_make_sense)
+{
+    static const struct bin good[] = {{1, 2}, {3, 1}};
+    static const struct bin lies[][2] = {
+        {{1, 2}, {1, 1}},     {{3, 2}, {1, 1}},     {{1, 0}, {3, 3}},
+        {{1, 1.5}, {3, 1.5}}, {{1, -1}, {3, 4}},    {{1, 2}, {INFINITY, 1}},
+        {{NAN, 2}, {3, 1}},   {{1, 1e300}, {3, 1}}, {{1, 0x1p63}, {3, 3}}};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
+        ck_assert_int_eq(collect_series(3, lies[i]), GB_CORRUPT);
+    ck_assert_int_eq(collect_series(4, good), GB_CORRUPT);
+    ck_assert_uint_eq(collector.record.n_series, 0);
+    for (int i = 0; i < SERIES_MAX; i++)
+        ck_assert_int_eq(collect_series(3, good), GB_OK);
+    ck_assert_str_eq(collector.series[0].name, "latency");
+    ck_assert_double_eq(collector.series[0].quantiles[0].value, 1);
+    ck_assert_int_eq(collect_series(3, good), GB_CORRUPT);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_series, SERIES_MAX);
+    ck_assert_uint_eq(collector.record.n_metrics, 3 * SERIES_LEVELS); /* of one name */
+}
+
+/* Two samples, with the columns named, of which the i-th value is i + 10 times the column. */
+static int32_t collect_samples(const char *const *names, uint32_t n)
+{
+    wire_begin(&writer, WIRE_SAMPLES);
+    wire_put_u64(&writer, 2);
+    wire_put_u32(&writer, n);
+    for (uint32_t i = 0; i < n; i++) {
+        wire_put_text(&writer, names[i]);
+        wire_put_f64s(&writer, (const double[]){10.0 * i, 10.0 * i + 1}, 2);
+    }
+    return take(WIRE_SAMPLES);
+}
+
+TEST(columns_may_come_and_go)
+{
+    CLEANUP(text_free) struct text out = {0};
+    const struct case_record *record = &collector.record;
+    collector.record.clock = "wall";
+    ck_assert_int_eq(collect_samples((const char *[]){"cpu", "wall"}, 2), GB_OK);
+    ck_assert_int_eq(collect_samples((const char *[]){"wall", "flags", "elapsed"}, 3), GB_OK);
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(record->n_samples, 4);
+    for (size_t i = 0; i < record->n_columns; i++) {
+        const double *values = record->columns[i].values;
+        text_printf(&out, "%s %g %g %g %g;", record->columns[i].name, values[0], values[1],
+                    values[2], values[3]);
+    }
+    ck_assert_str_eq(text_get(&out),
+                     "cpu 0 1 nan nan;wall 10 11 0 1;flags 0 0 10 11;elapsed nan nan 20 21;");
+}
+
+TEST(too_many_columns_are_refused)
+{
+    char words[COLLECTOR_COLUMNS_MAX + 1][8];
+    const char *names[COLLECTOR_COLUMNS_MAX + 1];
+    for (size_t i = 0; i <= COLLECTOR_COLUMNS_MAX; i++) {
+        snprintf(words[i], sizeof words[i], "c%zu", i);
+        names[i] = words[i];
+    }
+    ck_assert_int_eq(collect_samples(names, 0), GB_CORRUPT);
+    ck_assert_int_eq(collect_samples(names, COLLECTOR_COLUMNS_MAX), GB_OK);
+    ck_assert_int_eq(collect_samples(names, COLLECTOR_COLUMNS_MAX + 1), GB_CORRUPT);
+    ck_assert_int_eq(collect_samples(names + COLLECTOR_COLUMNS_MAX, 1), GB_CORRUPT);
+    ck_assert_uint_eq(collector.n, 2);
+    collector_finish(&collector, CASE_OK, "");
+}
+
+TEST(a_metric_has_its_last_value)
+{
+    static const struct metric_record sent[] = {
+        {"heap", 1, "B"}, {"stack", 2, "B"}, {"heap", 3, "B"}};
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+        wire_begin(&writer, WIRE_METRIC);
+        wire_put_fields(&writer, metric_fields, &sent[i]);
+        ck_assert_int_eq(collect(WIRE_METRIC), GB_OK);
+    }
+    collector_finish(&collector, CASE_OK, "");
+    ck_assert_uint_eq(collector.record.n_metrics, 2);
+    ck_assert_str_eq(collector.record.metrics[0].name, "heap");
+    ck_assert_double_eq(collector.record.metrics[0].value, 3);
+    ck_assert_double_eq(collector.record.metrics[1].value, 2);
+}
+
+/* As many as there is room for, in their order; of a case that went well none. */
+TEST_TIMES(the_last_lines_printed_are_kept, COLLECTOR_PRINTED_LINES + 5)
+{
+    const int lines = _i + 1;
+    const int first = lines > COLLECTOR_PRINTED_LINES ? lines - COLLECTOR_PRINTED_LINES : 0;
+    for (int is_crashed = 0; is_crashed < 2; is_crashed++) {
+        CLEANUP(text_free) struct text expected = {0};
+        collector_free(&collector);
+        collector_begin(&collector, NULL, "0123", 0);
+        if (first > 0)
+            text_printf(&expected, "printed (the last %d of %d lines): ", COLLECTOR_PRINTED_LINES,
+                        lines);
+        else
+            text_printf(&expected, "printed: ");
+        for (int i = 0; i < lines; i++) {
+            char line[32];
+            snprintf(line, sizeof line, "line %d", i);
+            collector_printed(&collector, line);
+            if (i >= first)
+                text_printf(&expected, "%s%s", i > first ? "\n" : "", line);
+        }
+        collector_finish(&collector, is_crashed ? CASE_CRASHED : CASE_OK, "");
+        ck_assert_int_eq((int)collector.record.n_messages, is_crashed);
+        if (is_crashed)
+            ck_assert_str_eq(collector.record.messages[0].text, text_get(&expected));
+    }
+}
+
+static struct gb_activity activities[ACTIVITIES_MAX + 1];
+
+static const struct {
+    size_t n;
+    uint64_t n_kernels;
+    int32_t status;
+} sent[] = {
+    {0, 0, GB_OK},
+    {3, 2, GB_OK},
+    {ACTIVITIES_MAX, (uint64_t)1 << 40, GB_OK},
+    {ACTIVITIES_MAX + 1, 1, GB_CORRUPT},
+    {1, UINT64_MAX, GB_CORRUPT},
+};
+
+/* A worker cannot send more of them than are kept. */
+TEST_EACH(activities_come_back, sent)
+{
+    const struct case_record record = {
+        .activities = activities, .n_activities = sent[_i].n, .n_kernels = sent[_i].n_kernels};
+    for (uint32_t i = 0; i <= ACTIVITIES_MAX; i++)
+        activities[i] = (struct gb_activity){sizeof *activities,
+                                             .kind = GB_ACTIVITY_KERNEL,
+                                             .name = "void lab::reduce<float>(float const *)",
+                                             .grid = {i, 2, 3},
+                                             .block = {4, 5, 6},
+                                             .registers = 40,
+                                             .parallel = 7,
+                                             .shared_bytes = 48 << 10,
+                                             .bytes = 1 << 20,
+                                             .occupancy = 0.5,
+                                             .time_ns = i,
+                                             .low_ns = NAN,
+                                             .high_ns = INFINITY,
+                                             .gap_ns = 500};
+    ck_assert(!collector.record.has_activities);
+    wire_begin(&writer, WIRE_ACTIVITIES);
+    put_activities(&writer, &record);
+    ck_assert_int_eq(take(WIRE_ACTIVITIES), sent[_i].status);
+    if (sent[_i].status != GB_OK)
+        return;
+    ck_assert(collector.record.has_activities);
+    ck_assert_uint_eq(collector.record.n_kernels, sent[_i].n_kernels);
+    ck_assert_uint_eq(collector.record.n_activities, sent[_i].n);
+    for (size_t i = 0; i < sent[_i].n; i++)
+        ASSERT_SAME(&collector.record.activities[i], &activities[i], size);
 }

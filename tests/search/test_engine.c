@@ -4,7 +4,6 @@
 #include "tests/fake_host.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A search whose proposals and claim are a script, and which writes down what it was told. */
@@ -24,8 +23,7 @@ static struct script {
 static int32_t script_create(const struct gb_host *host, const struct gb_search_space *space,
                              const void *params, void **ret_search)
 {
-    (void)host;
-    (void)params;
+    (void)host, (void)params;
     script.space = space;
     *ret_search = &script;
     return script.create_status;
@@ -59,11 +57,9 @@ static int32_t script_report(void *search, struct gb_search_claim *claim)
     return GB_OK;
 }
 
-static const struct gb_search_ops script_ops = {.size = sizeof script_ops,
-                                                .create = script_create,
+static const struct gb_search_ops script_ops = {sizeof script_ops, .create = script_create,
                                                 .propose = script_propose,
-                                                .observe = script_observe,
-                                                .report = script_report};
+                                                .observe = script_observe, .report = script_report};
 
 static struct space *space;
 static struct engine *engine;
@@ -101,27 +97,32 @@ static void start(void)
                      GB_OK);
 }
 
-static void propose(uint64_t i)
+/* Words of proposals: a case, "w" a wait, "s" too many samples, "?" an unknown action; the last one
+ * again and again after "*". */
+static void propose(const char *words)
 {
-    script.steps[script.n_steps++] = (struct gb_proposal){
-        .action = GB_PROPOSE_MEASURE, .i = i, .n_samples = 2};
-}
-
-static void propose_wait(void)
-{
-    script.steps[script.n_steps++] = (struct gb_proposal){.action = GB_PROPOSE_WAIT};
+    for (; *words && script.n_steps < STEPS_MAX; words += *words == ' ') {
+        struct gb_proposal proposal = {.action = GB_PROPOSE_MEASURE, .n_samples = 2};
+        char *end = (char *)(uintptr_t)words + 1;
+        if (*words == 'w')
+            proposal.action = GB_PROPOSE_WAIT;
+        else if (*words == 's')
+            proposal.n_samples = ENGINE_SAMPLES_MAX + UINT64_C(1);
+        else if (*words == '?')
+            proposal.action = 17;
+        else
+            proposal.i = strtoull(words, &end, 10);
+        script.steps[script.n_steps++] = proposal;
+        words = *end == '*' ? words : end;
+    }
 }
 
 static void answer(uint64_t proposal, int32_t status, double value, double elapsed_ns)
 {
     const double samples[] = {value, value * 1.001};
-    const struct gb_observation observation = {.size = sizeof observation,
-                                               .status = status,
-                                               .proposal = proposal,
-                                               .n_samples = 2,
-                                               .samples = samples,
-                                               .wall_ns = 1,
-                                               .elapsed_ns = elapsed_ns};
+    const struct gb_observation observation = {
+        sizeof observation, .status = status, .proposal = proposal,    .n_samples = 2,
+        .samples = samples, .wall_ns = 1,     .elapsed_ns = elapsed_ns};
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_OK);
 }
 
@@ -129,6 +130,13 @@ static void expect(int action)
 {
     engine_next(engine, &step);
     ck_assert_int_eq(step.action, action);
+}
+
+static void expect_case(uint64_t i, uint64_t visit)
+{
+    expect(ENGINE_MEASURE);
+    ck_assert_uint_eq(step.i, i);
+    ck_assert_uint_eq(step.visit, visit);
 }
 
 /* Measures all that is proposed, one at a time: case i has the value 100 - i. */
@@ -147,8 +155,7 @@ TEST_FIXTURE(begin, end)
 
 TEST(observations_are_told_in_the_order_of_proposals)
 {
-    for (uint64_t i = 0; i < 4; i++)
-        propose(i);
+    propose("0 1 2 3");
     start();
     for (uint64_t i = 0; i < 4; i++) {
         expect(ENGINE_MEASURE);
@@ -166,38 +173,52 @@ TEST(observations_are_told_in_the_order_of_proposals)
     ck_assert_double_eq(script.told_elapsed[3], 9); /* never falls */
 }
 
-TEST(no_more_are_open_than_there_are_lanes)
-{
-    limits.lanes = 2;
-    for (uint64_t i = 0; i < 4; i++)
-        propose(i);
-    start();
-    engine_next(engine, &step);
-    engine_next(engine, &step);
-    expect(ENGINE_WAIT);
-    answer(0, GB_OBSERVED_OK, 1, 0);
-    expect(ENGINE_MEASURE);
-    ck_assert_uint_eq(step.i, 2);
-}
+/* What is asked for, CASE/VISIT, and what is answered to which proposal. */
+static const struct {
+    uint32_t lanes;
+    const char *proposals, *dialogue;
+} dialogues[] = {
+    {2, "0 1 2 3", "0/0 1/0 wait ok:0 2/0"}, /* no more are open than there are lanes */
+    {4, "3 5 3", "3/0 5/0 3/1"},
+    {4, "1 w 2", "1/0 wait wait wait wait wait ok:0 2/0"}, /* of which the search hears two */
+    {4, "2 2", "2/0 wrong:0 end"},                         /* is not measured again */
+    {4, "0 1", "0/0 1/0 stop wait ok:0 ok:1 end"},         /* what is open is waited for */
+};
 
-TEST(a_visit_of_a_case_is_numbered)
+TEST_EACH(dialogue, dialogues)
 {
-    propose(3);
-    propose(5);
-    propose(3);
+    char words[64];
+    struct engine_report report;
+    propose(dialogues[_i].proposals);
+    limits.lanes = dialogues[_i].lanes;
     start();
-    engine_next(engine, &step);
-    engine_next(engine, &step);
-    ck_assert_uint_eq(step.visit, 0);
-    engine_next(engine, &step);
-    ck_assert_uint_eq(step.visit, 1);
+    snprintf(words, sizeof words, "%s", dialogues[_i].dialogue);
+    for (char *word = strtok(words, " "); word; word = strtok(NULL, " ")) {
+        if (strchr(word, '/')) {
+            expect_case(strtoull(word, NULL, 10), strtoull(strchr(word, '/') + 1, NULL, 10));
+        } else if (strchr(word, ':')) {
+            const uint64_t proposal = strtoull(strchr(word, ':') + 1, NULL, 10);
+            answer(proposal, *word == 'o' ? GB_OBSERVED_OK : GB_OBSERVED_WRONG,
+                   1 + (double)proposal, 0);
+        } else if (strcmp(word, "stop") == 0) {
+            engine_end(engine, "stopped");
+            engine_end(engine, "later");
+        } else {
+            ck_assert_uint_le(script.n_asked, 2);
+            expect(*word == 'w' ? ENGINE_WAIT : ENGINE_END);
+        }
+    }
+    engine_report(engine, &report);
+    if (strstr(dialogues[_i].dialogue, "stop")) {
+        ck_assert_str_eq(report.reason, "stopped");
+        ck_assert_uint_eq(report.best, 0);
+    }
 }
 
 TEST(what_is_known_is_of_all_visits)
 {
     struct gb_known known = {.size = sizeof known};
-    propose(3);
-    propose(3);
+    propose("3 3");
     run_all();
     ck_assert_int_eq(script.space->known(script.space, 3, &known), GB_OK);
     ck_assert_uint_eq(known.n_visits, 2);
@@ -214,9 +235,9 @@ TEST(observations_that_were_not_asked_for_are_refused)
 {
     const double samples[] = {INFINITY};
     struct gb_observation observation = {.size = sizeof observation, .proposal = 1};
-    propose(0);
+    propose("0");
     start();
-    engine_next(engine, &step);
+    expect_case(0, 0);
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_INVALID);
     observation.proposal = 0;
     observation.n_samples = 1;
@@ -227,144 +248,56 @@ TEST(observations_that_were_not_asked_for_are_refused)
     ck_assert_int_eq(engine_observe(engine, &observation, &error), GB_INVALID);
 }
 
-/* ---- guards ---- */
+/* ---- guards, and searches that break the rules ---- */
 
-TEST(the_budget_of_time_ends_it)
+static const struct {
+    const char *proposals;
+    double budget_ns;
+    uint64_t budget_cases, patience_cases;
+    int32_t propose_status, observe_status;
+    uint64_t n_cases, n_proposals, best;
+    bool is_broken;
+    const char *reason; /* NULL: any */
+} runs[] = {
+    {"0 1 2 3 4 5 6 7 8 9", .budget_ns = 4, .n_cases = 5, .n_proposals = 5, .best = 4,
+     .reason = "budget = 4.00 ns"},
+    {"0 0 1 1 2 2 3 3 4 4", .budget_cases = 3, .n_cases = 3, .n_proposals = 6, .best = 2,
+     .reason = "cases = 3"}, /* each of them once */
+    {"7 0 1 2 3 4 5 6", .patience_cases = 3, .n_cases = 4, .n_proposals = 4, .best = 7,
+     .reason = "patience = 3"},
+    {"1 w w", .n_cases = 1, .n_proposals = 1, .best = 1, .is_broken = true, /* that stays */
+     .reason = "the search waits although nothing is being measured"},
+    {"10", .best = GB_NO_CASE, .is_broken = true,
+     .reason = "the search proposed case 10, which does not exist: there are 10"},
+    {"2*", .n_cases = 1, .n_proposals = ENGINE_VISITS_MAX, .best = 2, .is_broken = true},
+    {"s", .best = GB_NO_CASE, .is_broken = true},
+    {"?", .best = GB_NO_CASE, .is_broken = true},
+    {"0 1", .propose_status = GB_FAILED, .best = GB_NO_CASE, .is_broken = true,
+     .reason = "the search failed: propose returned status -1"},
+    {"0 1", .observe_status = GB_NO_MEMORY, .n_cases = 1, .n_proposals = 1, .is_broken = true,
+     .reason = "the search failed: observe returned status -2"},
+};
+
+TEST_EACH(what_ends_a_search, runs)
 {
-    for (uint64_t i = 0; i < CASES; i++)
-        propose(i);
-    limits.budget_ns = 4;
-    struct engine_report report = run_all();
-    ck_assert_uint_eq(report.n_proposals, 5);
-    ck_assert_str_eq(report.reason, "budget = 4.00 ns");
-    ck_assert(!report.is_broken);
-}
-
-TEST(the_budget_of_cases_counts_each_case_once)
-{
-    for (uint64_t i = 0; i < CASES; i++) {
-        propose(i);
-        propose(i);
-    }
-    limits.budget_cases = 3;
-    struct engine_report report = run_all();
-    ck_assert_uint_eq(report.n_cases, 3);
-    ck_assert_uint_eq(report.n_proposals, 6);
-    ck_assert_str_eq(report.reason, "cases = 3");
-}
-
-TEST(patience_ends_it_once_nothing_gets_better)
-{
-    propose(7);
-    for (uint64_t i = 0; i < 7; i++)
-        propose(i);
-    limits.patience_cases = 3;
-    struct engine_report report = run_all();
-    ck_assert_uint_eq(report.n_cases, 4);
-    ck_assert_uint_eq(report.best, 7);
-    ck_assert_str_eq(report.reason, "patience = 3");
-}
-
-TEST(what_is_open_at_the_end_is_waited_for)
-{
-    propose(0);
-    propose(1);
-    start();
-    engine_next(engine, &step);
-    engine_next(engine, &step);
-    engine_end(engine, "stopped");
-    engine_end(engine, "later");
-    expect(ENGINE_WAIT);
-    answer(0, GB_OBSERVED_OK, 1, 0);
-    answer(1, GB_OBSERVED_OK, 2, 0);
-    expect(ENGINE_END);
-    struct engine_report report;
-    engine_report(engine, &report);
-    ck_assert_str_eq(report.reason, "stopped");
-    ck_assert_uint_eq(report.best, 0);
-}
-
-/* ---- searches that break the rules ---- */
-
-TEST(a_wait_for_nothing_ends_it)
-{
-    propose(1);
-    propose_wait();
-    propose_wait();
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_str_eq(report.reason, "the search waits although nothing is being measured");
-    ck_assert_uint_eq(report.best, 1); /* what was measured stays */
+    propose(runs[_i].proposals);
+    script.propose_status = runs[_i].propose_status;
+    script.observe_status = runs[_i].observe_status;
+    limits.budget_ns = runs[_i].budget_ns;
+    limits.budget_cases = runs[_i].budget_cases;
+    limits.patience_cases = runs[_i].patience_cases;
+    const struct engine_report report = run_all();
+    ck_assert_int_eq(report.is_broken, runs[_i].is_broken);
     ck_assert_int_eq(report.scope, GB_SCOPE_NONE);
-}
-
-TEST(a_wait_is_not_asked_again_before_an_observation)
-{
-    propose(1);
-    propose_wait();
-    propose(2);
-    start();
-    engine_next(engine, &step);
-    for (int i = 0; i < 5; i++) {
-        expect(ENGINE_WAIT);
-    }
-    ck_assert_uint_eq(script.n_asked, 2);
-    answer(0, GB_OBSERVED_OK, 1, 0);
-    engine_next(engine, &step);
-    ck_assert_uint_eq(step.i, 2);
-}
-
-TEST(a_case_that_does_not_exist_ends_it)
-{
-    propose(CASES);
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_str_eq(report.reason,
-                     "the search proposed case 10, which does not exist: there are 10");
-    ck_assert_uint_eq(report.best, GB_NO_CASE);
-    ck_assert(isnan(report.value));
-}
-
-TEST(endless_repetitions_end_it)
-{
-    for (int i = 0; i < STEPS_MAX; i++)
-        propose(2);
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_uint_eq(report.n_proposals, ENGINE_VISITS_MAX);
-}
-
-TEST(a_failed_case_is_not_measured_again)
-{
-    propose(2);
-    propose(2);
-    start();
-    engine_next(engine, &step);
-    answer(0, GB_OBSERVED_WRONG, 1, 0);
-    expect(ENGINE_END);
-}
-
-TEST_TIMES(too_many_samples_and_unknown_actions_end_it, 2)
-{
-    script.steps[0] = (struct gb_proposal){.action = GB_PROPOSE_MEASURE,
-                                           .n_samples = ENGINE_SAMPLES_MAX + UINT64_C(1)};
-    script.steps[0].action = _i == 0 ? GB_PROPOSE_MEASURE : 17;
-    script.n_steps = 1;
-    ck_assert(run_all().is_broken);
-}
-
-TEST_TIMES(functions_that_fail_end_it, 2)
-{
-    propose(0);
-    propose(1);
-    if (_i == 0)
-        script.propose_status = GB_FAILED;
+    if (runs[_i].reason)
+        ck_assert_str_eq(report.reason, runs[_i].reason);
+    ck_assert_uint_eq(report.n_cases, runs[_i].n_cases);
+    ck_assert_uint_eq(report.n_proposals, runs[_i].n_proposals);
+    ck_assert_uint_eq(report.best, runs[_i].best);
+    if (report.best == GB_NO_CASE)
+        ck_assert(isnan(report.value));
     else
-        script.observe_status = GB_NO_MEMORY;
-    struct engine_report report = run_all();
-    ck_assert(report.is_broken);
-    ck_assert_str_eq(report.reason, _i == 0 ? "the search failed: propose returned status -1"
-                                            : "the search failed: observe returned status -2");
+        ck_assert_double_eq_tol(report.value, (100 - (double)report.best) * 1.0005, 1e-9);
 }
 
 TEST(a_search_that_cannot_be_made_is_an_error)
@@ -379,8 +312,7 @@ TEST(a_search_that_cannot_be_made_is_an_error)
 TEST(an_honest_claim_is_taken)
 {
     static const uint64_t open[] = {3, 2, 3, 4};
-    for (uint64_t i = 0; i < 5; i++)
-        propose(i);
+    propose("0 1 2 3 4");
     script.claim = (struct gb_search_claim){.scope = GB_SCOPE_MEASURED,
                                             .best = 4,
                                             .low = 95,
@@ -416,8 +348,7 @@ static const struct lie {
 
 TEST_EACH(a_claim_that_cannot_be_true_is_none, lies)
 {
-    for (uint64_t i = 0; i < 5; i++)
-        propose(i);
+    propose("0 1 2 3 4");
     script.claim = lies[_i].claim;
     struct engine_report report = run_all();
     ck_assert(report.is_broken);
@@ -428,16 +359,15 @@ TEST_EACH(a_claim_that_cannot_be_true_is_none, lies)
 
 TEST(wrong_results_are_never_the_best)
 {
-    propose(0);
-    propose(9);
+    struct engine_report report;
+    propose("0 9");
     script.claim = (struct gb_search_claim){.scope = GB_SCOPE_MEASURED, .best = 9};
     start();
-    engine_next(engine, &step);
+    expect_case(0, 0);
     answer(0, GB_OBSERVED_OK, 5, 0);
-    engine_next(engine, &step);
+    expect_case(9, 0);
     answer(1, GB_OBSERVED_WRONG, 1, 0);
-    engine_next(engine, &step);
-    struct engine_report report;
+    expect(ENGINE_END);
     engine_report(engine, &report);
     ck_assert_uint_eq(report.best, 0);
     ck_assert_int_eq(report.scope, GB_SCOPE_NONE);

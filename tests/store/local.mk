@@ -2,7 +2,6 @@
 TEST_PROGRAM_LIST += tests/store/test_store
 tests_store_test_store_SOURCES = \
 	tests/store/store_fixture.h \
-	tests/store/test_activities.c \
 	tests/store/test_merge.c \
 	tests/store/test_recording.c \
 	tests/store/test_schema.c \

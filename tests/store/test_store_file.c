@@ -5,9 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
-#include "core/store/store_internal.h"
-#include "core/store/store_schema.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -26,17 +23,6 @@ static void write_bytes(const char *name, const char *bytes, size_t n)
     fclose(file);
 }
 
-/* Byte 18 of the header: 2 in WAL mode, 1 else (SQLite's database file format). */
-static int write_version(const char *name)
-{
-    FILE *file = fopen(fixture_path(name), "rb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fseek(file, 18, SEEK_SET), 0);
-    int version = fgetc(file);
-    fclose(file);
-    return version;
-}
-
 TEST_FIXTURE(fixture_begin, fixture_end)
 
 TEST(a_finished_file_is_one_plain_file)
@@ -45,31 +31,15 @@ TEST(a_finished_file_is_one_plain_file)
     fixture_begin_run(store, 1);
     ck_assert(exists("results.gbr-wal"));
     fixture_close(store);
-    ck_assert_int_eq(write_version("results.gbr"), 1);
     ck_assert(exists("results.gbr"));
     ck_assert(!exists("results.gbr-wal") && !exists("results.gbr-shm") &&
               !exists("results.gbr-journal"));
+    ck_assert_str_eq(fixture_ask("results.gbr", "PRAGMA journal_mode"), "delete");
 }
 
-static void make_foreign_database(void)
+TEST_TIMES(files_that_cannot_be_opened, 8)
 {
-    sqlite3 *db = NULL;
-    ck_assert_int_eq(sqlite3_open(fixture_path("foreign.db"), &db), SQLITE_OK);
-    sqlite3_exec(db, "CREATE TABLE t (x)", NULL, NULL, NULL);
-    sqlite3_close(db);
-}
-
-static void make_newer_file(void)
-{
-    fixture_make_file("newer.gbr", 1, 0);
-    sqlite3 *db = NULL;
-    ck_assert_int_eq(sqlite3_open(fixture_path("newer.gbr"), &db), SQLITE_OK);
-    sqlite3_exec(db, "PRAGMA user_version = 700", NULL, NULL, NULL);
-    sqlite3_close(db);
-}
-
-TEST_TIMES(files_that_cannot_be_opened, 11)
-{
+    enum { EITHER = STORE_WRITE + 1 };
     static const struct {
         const char *name;
         int mode;
@@ -82,15 +52,10 @@ TEST_TIMES(files_that_cannot_be_opened, 11)
         {"folder", STORE_READ, GB_IO, "folder: a folder, not a results file"},
         {"folder", STORE_WRITE, GB_IO, "folder: cannot be opened for writing: Is a directory"},
         {"empty.gbr", STORE_READ, GB_CORRUPT, "empty.gbr: empty: nothing was ever stored in it"},
-        {"words.gbr", STORE_READ, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
-        {"words.gbr", STORE_WRITE, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
-        {"foreign.db", STORE_READ, GB_CORRUPT,
+        {"words.gbr", EITHER, GB_CORRUPT, "words.gbr: not a results file of gbrun"},
+        {"foreign.db", EITHER, GB_CORRUPT,
          "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
-        {"foreign.db", STORE_WRITE, GB_CORRUPT,
-         "foreign.db: not a results file of gbrun, but an SQLite file of another program"},
-        {"newer.gbr", STORE_READ, GB_UNSUPPORTED,
-         "newer.gbr: made by a newer gbrun (format 700; this one knows %d): use that one"},
-        {"newer.gbr", STORE_WRITE, GB_UNSUPPORTED,
+        {"newer.gbr", EITHER, GB_UNSUPPORTED,
          "newer.gbr: made by a newer gbrun (format 700; this one knows %d): use that one"},
     };
     ck_assert_int_eq(mkdir(fixture_path("folder"), 0755), 0);
@@ -98,16 +63,19 @@ TEST_TIMES(files_that_cannot_be_opened, 11)
     char words[4096];
     memset(words, 'w', sizeof words);
     write_bytes("words.gbr", words, sizeof words);
-    make_foreign_database();
-    make_newer_file();
+    fixture_change("foreign.db", "CREATE TABLE t (x)");
+    fixture_make_file("newer.gbr", 1, 0);
+    fixture_change("newer.gbr", "PRAGMA user_version = 700");
     struct store *store = NULL;
-    struct gb_error error = {0};
-    ck_assert_int_eq(store_open(fixture_path(cases[_i].name), cases[_i].mode, &store, &error),
-                     cases[_i].status);
     char expected[200];
     snprintf(expected, sizeof expected, cases[_i].text, schema_version(&store_schema));
-    ck_assert_str_eq(fixture_error(&error), expected);
-    ck_assert_ptr_null(store);
+    for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
+        if (cases[_i].mode != EITHER && cases[_i].mode != mode)
+            continue;
+        FIXTURE_FAILS(store_open(fixture_path(cases[_i].name), mode, &store, &fixture_problem),
+                      cases[_i].status, expected);
+        ck_assert_ptr_null(store);
+    }
     char back[4];
     FILE *file = fopen(fixture_path("words.gbr"), "rb");
     ck_assert_uint_eq(fread(back, 1, sizeof back, file), sizeof back);
@@ -125,14 +93,11 @@ TEST(an_empty_file_can_be_written)
 TEST(a_second_writer_is_refused)
 {
     struct store *first = fixture_open("results.gbr", STORE_WRITE), *second = NULL;
-    struct gb_error error = {0};
-    ck_assert_int_eq(store_open(fixture_path("results.gbr"), STORE_WRITE, &second, &error), GB_IO);
-    ck_assert_str_eq(fixture_error(&error), "results.gbr: another gbrun is writing to it; wait for"
-                                            " its end or name another file");
+    FIXTURE_FAILS(
+        store_open(fixture_path("results.gbr"), STORE_WRITE, &second, &fixture_problem), GB_IO,
+        "results.gbr: another gbrun is writing to it; wait for its end or name another file");
     fixture_begin_run(first, 1); /* its locks are still there */
-    struct store *reader = fixture_open("results.gbr", STORE_READ);
-    ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM run"), 1);
-    fixture_close(reader);
+    ck_assert_str_eq(fixture_ask("results.gbr", "SELECT count(*) FROM run"), "1");
     fixture_close(first);
     fixture_close(fixture_open("results.gbr", STORE_WRITE));
 }
@@ -146,95 +111,63 @@ TEST(a_reader_in_the_way_of_the_end_loses_nothing)
     fixture_close(writer);
     ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM run"), 1);
     fixture_close(reader);
-    struct store *again = fixture_open("results.gbr", STORE_READ);
-    ck_assert_int_eq(fixture_query(again, "SELECT count(*) FROM run"), 1);
-    fixture_close(again);
+    ck_assert_str_eq(fixture_ask("results.gbr", "SELECT count(*) FROM run"), "1");
 }
 
 /* A VFS without shared memory, as on some network file systems. */
 TEST(without_wal_a_rollback_journal_is_used)
 {
     struct store *store = NULL;
-    struct gb_error error = {0};
-    ck_assert_int_eq(store_open_as(&store_schema, fixture_path("results.gbr"), STORE_WRITE,
-                                   "unix-dotfile", &store, &error),
-                     GB_OK);
     struct fixture_case c;
+    FIXTURE_OK(store_open_as(&store_schema, fixture_path("results.gbr"), STORE_WRITE,
+                             "unix-dotfile", &store, &fixture_problem));
     fixture_case(&c, 0, 1, 100);
     fixture_store(store, fixture_begin_run(store, 1), &c);
     ck_assert(!exists("results.gbr-wal"));
     fixture_close(store);
-    store = fixture_open("results.gbr", STORE_READ);
-    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case"), 1);
-    fixture_close(store);
+    ck_assert_str_eq(fixture_ask("results.gbr", "SELECT count(*) FROM bench_case"), "1");
 }
 
-enum { KILL_AFTER = 25 };
-
-/* Stores cases for ever, and reports each through a pipe once it is stored. */
-static void write_until_killed(int out)
-{
-    struct store *store = fixture_open("results.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    for (unsigned i = 0;; i++) {
-        struct fixture_case c;
-        fixture_case(&c, i, i + 1, 100);
-        fixture_store(store, run_id, &c);
-        if (write(out, &i, sizeof i) != (ssize_t)sizeof i)
-            _exit(1);
-    }
-}
-
-/* How many cases a writer had stored, at least, when it was killed. */
+/* How many cases a writer had stored when it was killed; at any other moment by
+ * tests/hostile/test_kills.sh. */
 static unsigned kill_a_writer(void)
 {
-    int ends[2];
-    ck_assert_int_eq(pipe(ends), 0);
+    enum { STORED = 25 };
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        close(ends[0]);
-        write_until_killed(ends[1]);
+        struct store *store = fixture_open("results.gbr", STORE_WRITE);
+        int64_t run_id = fixture_begin_run(store, 1);
+        for (unsigned i = 0; i < STORED; i++) {
+            struct fixture_case c;
+            fixture_case(&c, i, i + 1, 100);
+            fixture_store(store, run_id, &c);
+        }
+        raise(SIGKILL);
     }
-    close(ends[1]);
-    unsigned stored = 0, number;
-    while (read(ends[0], &number, sizeof number) == (ssize_t)sizeof number) {
-        stored = number + 1;
-        if (stored == KILL_AFTER)
-            kill(child, SIGKILL);
-    }
-    close(ends[0]);
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    ck_assert_uint_ge(stored, KILL_AFTER);
-    return stored;
+    return STORED;
 }
 
-static void expect_cases(struct store *store, unsigned stored)
+static void expect_cases(const char *name, int mode, unsigned stored)
 {
-    ck_assert_int_ge(fixture_query(store, "SELECT count(*) FROM bench_case"), stored);
-    ck_assert_int_le(fixture_query(store, "SELECT count(*) FROM bench_case"), stored + 1);
-    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case WHERE (SELECT count(*)"
-                                          " FROM samples WHERE case_id = id) <> 2"),
-                     0);
-    sqlite3_stmt *check = NULL;
-    sqlite3_prepare_v2(store->db, "PRAGMA integrity_check", -1, &check, NULL);
-    ck_assert_int_eq(sqlite3_step(check), SQLITE_ROW);
-    ck_assert_str_eq((const char *)sqlite3_column_text(check, 0), "ok");
-    sqlite3_finalize(check);
+    struct store *store = fixture_open(name, mode);
+    ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM bench_case"), stored);
+    ck_assert_str_eq(fixture_rows(store, "SELECT id FROM bench_case WHERE (SELECT count(*) FROM"
+                                         " samples WHERE case_id = id) <> 2"),
+                     "");
+    ck_assert_str_eq(fixture_rows(store, "PRAGMA integrity_check"), "ok");
+    fixture_close(store);
 }
 
 TEST(killed_writers_lose_nothing_that_was_stored)
 {
     unsigned stored = kill_a_writer();
     ck_assert(exists("results.gbr-wal"));
-    struct store *reader = fixture_open("results.gbr", STORE_READ);
-    expect_cases(reader, stored);
-    fixture_close(reader);
-    struct store *writer = fixture_open("results.gbr", STORE_WRITE); /* the lock is gone */
-    expect_cases(writer, stored);
-    fixture_close(writer);
+    expect_cases("results.gbr", STORE_READ, stored);
+    expect_cases("results.gbr", STORE_WRITE, stored); /* the lock is gone */
     ck_assert(!exists("results.gbr-wal"));
 }
 
@@ -254,14 +187,7 @@ static void read_without_permission(unsigned stored, const char *temporary)
     setenv("TMPDIR", temporary, 1);
     if (geteuid() == 0 && setuid(65534) != 0)
         _exit(2);
-    struct store *store = NULL;
-    struct gb_error error = {0};
-    if (store_open(fixture_path("box/results.gbr"), STORE_READ, &store, &error) != GB_OK) {
-        fprintf(stderr, "%s\n", error.text);
-        _exit(3);
-    }
-    expect_cases(store, stored);
-    store_close(store, NULL);
+    expect_cases("box/results.gbr", STORE_READ, stored);
     _exit(0);
 }
 
@@ -275,11 +201,10 @@ static int exit_code_of(pid_t child)
 
 static void move_to_box(const char *name)
 {
-    char from[320], to[320];
-    snprintf(from, sizeof from, "%s", fixture_path(name));
-    snprintf(to, sizeof to, "%s/box/%s", fixture_folder, name);
-    if (access(from, F_OK) == 0)
-        ck_assert_int_eq(rename(from, to), 0);
+    char to[64];
+    snprintf(to, sizeof to, "box/%s", name);
+    if (exists(name))
+        ck_assert_int_eq(rename(fixture_path(name), fixture_path(to)), 0);
 }
 
 /* _i: the folder holds 0: a killed writer's file and log, 1: the same with shared memory, 2: a
@@ -295,12 +220,8 @@ TEST_TIMES(files_in_folders_without_permission_are_read, 4)
         stored = kill_a_writer();
     else
         fixture_make_file("results.gbr", 1, 1);
-    if (_i == 3) {
-        sqlite3 *db = NULL;
-        ck_assert_int_eq(sqlite3_open(fixture_path("results.gbr"), &db), SQLITE_OK);
-        sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-        sqlite3_close(db);
-    }
+    if (_i == 3)
+        fixture_change("results.gbr", "PRAGMA journal_mode = WAL");
     move_to_box("results.gbr");
     move_to_box("results.gbr-wal");
     if (_i == 1)
@@ -314,14 +235,18 @@ TEST_TIMES(files_in_folders_without_permission_are_read, 4)
     chmod(fixture_path("box"), 0755);
 }
 
-/* Stores cases until the file may not grow; the error goes into *error. */
-static unsigned fill(struct store *store, int64_t run_id, struct gb_error *error)
+/* Stores cases until the file may not grow, and how many there were; then the error is such. */
+static unsigned fill(struct store *store, int64_t run_id, const char *words)
 {
     for (unsigned i = 0; i < 100000; i++) {
         struct fixture_case c;
         fixture_case(&c, i, i + 1, 100);
-        if (store_case(store, run_id, &c.record, error) != GB_OK)
-            return i;
+        if (store_case(store, run_id, &c.record, &fixture_problem) == GB_OK)
+            continue;
+        ck_assert_int_eq(fixture_problem.status, GB_IO);
+        ck_assert_str_eq(fixture_error(&fixture_problem), words);
+        ck_assert_uint_gt(i, 10);
+        return i;
     }
     ck_abort_msg("the limit was never met");
 }
@@ -330,48 +255,34 @@ TEST(a_full_file_is_a_clear_error)
 {
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
     int64_t run_id = fixture_begin_run(store, 1);
-    struct gb_error error = {0};
     sqlite3_exec(store->db, "PRAGMA max_page_count = 60", NULL, NULL, NULL);
-    unsigned stored = fill(store, run_id, &error);
-    ck_assert_uint_gt(stored, 10);
-    ck_assert_int_eq(error.status, GB_IO);
-    ck_assert_str_eq(fixture_error(&error), "results.gbr: disk full: nothing more can be stored;"
-                                            " what was stored before is safe");
+    unsigned stored = fill(store, run_id,
+                           "results.gbr: disk full: nothing more can be stored;"
+                           " what was stored before is safe");
     fixture_close(store);
-    struct store *reader = fixture_open("results.gbr", STORE_READ);
-    ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM bench_case"), stored);
-    fixture_close(reader);
+    expect_cases("results.gbr", STORE_READ, stored);
 }
 
 /* The file system itself refuses: no file of this process may grow beyond a limit. */
 TEST(a_full_disk_is_a_clear_error)
 {
+    int ends[2];
+    unsigned stored = 0;
+    ck_assert_int_eq(pipe(ends), 0);
     pid_t child = fork();
     if (child == 0) {
         signal(SIGXFSZ, SIG_IGN);
         struct rlimit limit = {600000, 600000};
         struct store *store = fixture_open("results.gbr", STORE_WRITE);
         int64_t run_id = fixture_begin_run(store, 1);
-        struct gb_error error = {0};
         setrlimit(RLIMIT_FSIZE, &limit);
-        unsigned stored = fill(store, run_id, &error);
-        ck_assert_str_eq(
-            fixture_error(&error),
-            "results.gbr: File too large (the limit, ulimit -f, is 585 KiB): nothing more "
-            "can be stored; what was stored before is safe");
-        char line[32];
-        int n = snprintf(line, sizeof line, "%u", stored);
-        write_bytes("stored", line, (size_t)n);
+        stored = fill(store, run_id,
+                      "results.gbr: File too large (the limit, ulimit -f, is 585 KiB): nothing "
+                      "more can be stored; what was stored before is safe");
         store_close(store, NULL); /* may fail again: the log stays */
-        _exit(0);
+        _exit(write(ends[1], &stored, sizeof stored) != sizeof stored);
     }
     ck_assert_int_eq(exit_code_of(child), 0);
-    unsigned stored = 0;
-    FILE *file = fopen(fixture_path("stored"), "r");
-    ck_assert_int_eq(fscanf(file, "%u", &stored), 1);
-    fclose(file);
-    ck_assert_uint_gt(stored, 10);
-    struct store *reader = fixture_open("results.gbr", STORE_READ);
-    ck_assert_int_eq(fixture_query(reader, "SELECT count(*) FROM bench_case"), stored);
-    fixture_close(reader);
+    ck_assert_int_eq(read(ends[0], &stored, sizeof stored), sizeof stored);
+    expect_cases("results.gbr", STORE_READ, stored);
 }

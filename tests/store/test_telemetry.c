@@ -1,92 +1,17 @@
 /*
- * test_telemetry.c - readings of a device around the samples: kept, derived from, merged;
- * and results files of earlier versions, which had none of it.
+ * test_telemetry.c - what is derived from readings of a device around the samples; and results
+ * files of earlier versions, which had none of it, nor activities.
  */
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
-#include "core/store/store_schema.h"
-#include "core/view/views.h"
-
-#include <sqlite3.h>
-
-static struct telemetry_record reading(double energy_joules, double power_watts)
-{
-    return (struct telemetry_record){.is_known = true,
-                                     .values = {.size = sizeof(struct gb_telemetry),
-                                                .clock_hz = 1.98e9,
-                                                .memory_clock_hz = NAN,
-                                                .temperature_celsius = 40.5,
-                                                .power_watts = power_watts,
-                                                .energy_joules = energy_joules}};
-}
-
 static void export_columns(const char *name, const char *columns, struct text *out)
 {
-    struct view_options options = {.format = FORMAT_CSV, .columns = columns, .run = RUN_ALL};
-    struct store *store = fixture_open(name, STORE_READ);
-    struct gb_error error = {0};
-    char *data = NULL;
-    size_t n = 0;
-    FILE *file = open_memstream(&data, &n);
-    int32_t status = view_export(store, &options, file, &error);
-    ck_assert_msg(status == GB_OK, "%s", error.text);
-    fclose(file);
-    text_add_n(out, data, n);
-    free(data);
-    fixture_close(store);
+    const struct view_options options = {.format = FORMAT_CSV, .columns = columns, .run = RUN_ALL};
+    fixture_export(name, &options, out);
 }
 
 TEST_FIXTURE(fixture_begin, fixture_end)
-
-TEST(readings_come_back)
-{
-    struct fixture_case c;
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct stored_case with, without;
-    struct store *store = fixture_open("results.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 1);
-    fixture_case(&c, 0, 1, 100);
-    fixture_store(store, run_id, &c);
-    fixture_case(&c, 1, 2, 100);
-    c.bench_case.common.pace = PACE_BURST;
-    c.record.pace = (struct pace_record){.gap_ns = 350e3, .clock_low_hz = 1.5e9, .is_missed = true};
-    c.record.telemetry[TELEMETRY_BEFORE] = reading(1e6 - 1, 120);
-    c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, NAN);
-    struct telemetry_record *end = &c.record.telemetry[TELEMETRY_END];
-    *end = reading(1e6 + 5, 300);
-    end->elapsed_ns = 3e9;
-    end->iterations = UINT64_C(1) << 40;
-    end->values.throttle = 6;
-    strcpy(end->values.throttle_text, "power limit");
-    fixture_store(store, run_id, &c);
-    ck_assert_int_eq(store_case_read(store, 1, &arena, &without, NULL), GB_OK);
-    ck_assert_int_eq(store_case_read(store, 2, &arena, &with, NULL), GB_OK);
-    ck_assert(!without.record.telemetry[TELEMETRY_BEGIN].is_known);
-    ck_assert(!without.record.telemetry[TELEMETRY_END].is_known);
-    ck_assert_str_eq(without.pace, "free");
-    ck_assert_str_eq(with.pace, "burst");
-    ck_assert_double_eq(with.record.pace.gap_ns, 350e3);
-    ck_assert_double_eq(with.record.pace.clock_low_hz, 1.5e9);
-    ck_assert(with.record.pace.is_missed && !without.record.pace.is_missed);
-    const struct telemetry_record *got = with.record.telemetry;
-    ck_assert(got[TELEMETRY_BEFORE].is_known);
-    ck_assert_double_eq(got[TELEMETRY_BEFORE].values.power_watts, 120);
-    ck_assert(got[TELEMETRY_BEGIN].is_known && got[TELEMETRY_END].is_known);
-    ck_assert_double_eq(got[TELEMETRY_BEGIN].elapsed_ns, 0);
-    ck_assert(isnan(got[TELEMETRY_BEGIN].values.power_watts));
-    ck_assert_uint_eq(got[TELEMETRY_BEGIN].values.throttle, 0);
-    ck_assert_double_eq(got[TELEMETRY_END].elapsed_ns, 3e9);
-    ck_assert_uint_eq(got[TELEMETRY_END].iterations, UINT64_C(1) << 40);
-    ck_assert_double_eq(got[TELEMETRY_END].values.clock_hz, 1.98e9);
-    ck_assert(isnan(got[TELEMETRY_END].values.memory_clock_hz));
-    ck_assert_double_eq(got[TELEMETRY_END].values.temperature_celsius, 40.5);
-    ck_assert_double_eq(got[TELEMETRY_END].values.power_watts, 300);
-    ck_assert_double_eq(got[TELEMETRY_END].values.energy_joules, 1e6 + 5);
-    ck_assert_uint_eq(got[TELEMETRY_END].values.throttle, 6);
-    ck_assert_str_eq(got[TELEMETRY_END].values.throttle_text, "power limit");
-    fixture_close(store);
-}
 
 /* The counter moves from 1e6 J; at the end the device reads 300 W. */
 static const struct {
@@ -120,9 +45,9 @@ TEST_EACH(power_and_energy_are_derived, derived)
     c.bench_case.common.cache = derived[_i].cache;
     c.bench_case.common.pace = derived[_i].pace;
     c.record.pace.gap_ns = derived[_i].gap_ns;
-    c.record.telemetry[TELEMETRY_BEGIN] = reading(1e6, 90);
+    c.record.telemetry[TELEMETRY_BEGIN] = fixture_reading(1e6, 90);
     c.record.telemetry[TELEMETRY_BEGIN].is_known = derived[_i].begins;
-    c.record.telemetry[TELEMETRY_END] = reading(derived[_i].energy_joules, 300);
+    c.record.telemetry[TELEMETRY_END] = fixture_reading(derived[_i].energy_joules, 300);
     c.record.telemetry[TELEMETRY_END].elapsed_ns = derived[_i].elapsed_ns;
     c.record.telemetry[TELEMETRY_END].iterations = derived[_i].iterations;
     fixture_store(store, fixture_begin_run(store, 1), &c);
@@ -133,20 +58,6 @@ TEST_EACH(power_and_energy_are_derived, derived)
 }
 
 /* ---- earlier versions ---- */
-
-static int64_t query(const char *name, const char *sql)
-{
-    sqlite3 *db = NULL;
-    sqlite3_stmt *row = NULL;
-    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
-    ck_assert_msg(sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK, "%s",
-                  sqlite3_errmsg(db));
-    ck_assert_int_eq(sqlite3_step(row), SQLITE_ROW);
-    int64_t value = sqlite3_column_int64(row, 0);
-    sqlite3_finalize(row);
-    sqlite3_close(db);
-    return value;
-}
 
 /* What makes a file of each version one of the version before. The view is made before the column
  * goes that it does not name then. */
@@ -172,105 +83,90 @@ static void make_version(const char *name, int version)
         fixture_store(store, run_id, &c);
     }
     fixture_close(store);
-    sqlite3 *db = NULL;
     fixture_make_version_3(name);
-    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
-    for (int i = 2; i >= version; i--) {
-        int code = sqlite3_exec(db, downgrades[i - 1], NULL, NULL, NULL);
-        ck_assert_msg(code == SQLITE_OK, "%s", sqlite3_errmsg(db));
-    }
-    sqlite3_close(db);
+    for (int i = 2; i >= version; i--)
+        fixture_change(name, downgrades[i - 1]);
 }
 
-static const char *const columns = "label,launch,status,median_ns,power_watts,math_unit";
-static const char *const rows = "label,launch,status,median_ns,power_watts,math_unit\n"
-                                "streams streams=1,stream,ok,109.5,,\n"
-                                "streams streams=2,stream,ok,109.5,,\n"
-                                "streams streams=3,stream,cancelled,109.5,,\n";
-
-TEST_TIMES(a_file_of_an_earlier_version_is_read_as_it_is, 2)
+/* A case with what those versions did not know. */
+static void store_new_case(struct store *store, int64_t run_id, unsigned number)
 {
-    if (fixture_is_old_sqlite())
-        TEST_SKIP(FIXTURE_NO_EARLIER);
-    CLEANUP(text_free) struct text got = {0}, shown = {0};
-    make_version("old.gbr", _i + 1);
-    ck_assert_int_eq(chmod(fixture_path("old.gbr"), 0444), 0);
-    export_columns("old.gbr", columns, &got);
-    ck_assert_str_eq(text_get(&got), rows);
-    struct view_options options = {.verbose = true};
-    struct store *store = fixture_open("old.gbr", STORE_READ);
-    ck_assert_int_eq(view_show(store, &options, &shown, NULL), GB_OK);
+    struct fixture_case c;
+    fixture_case(&c, number, number + 1, 100);
+    fixture_uuid(0xC1, 99, c.record.uuid);
+    c.bench_case.common.launch = GB_LAUNCH_GRAPH;
+    c.record.work.math_unit = GB_MATH_VECTOR;
+    c.record.telemetry[TELEMETRY_END] = fixture_reading(NAN, 75);
+    fixture_store(store, run_id, &c);
     fixture_close(store);
-    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), _i + 1);
 }
 
-static void count_done(void *context, uint64_t position, uint32_t round, const char *device_name,
-                       int32_t device_index)
+static void expect_rows(const char *name, const char *last)
+{
+    static const char columns[] = "label,launch,status,median_ns,power_watts,math_unit";
+    CLEANUP(text_free) struct text got = {0}, expected = {0};
+    text_printf(&expected,
+                "%s\nstreams streams=1,stream,ok,109.5,,\n"
+                "streams streams=2,stream,ok,109.5,,\n%s",
+                columns, last);
+    export_columns(name, columns, &got);
+    ck_assert_str_eq(text_get(&got), text_get(&expected));
+}
+
+static void note_done(void *count, uint64_t position, uint32_t round, const char *device_name,
+                      int32_t device_index)
 {
     (void)position, (void)round, (void)device_name, (void)device_index;
-    ++*(int *)context;
+    ++*(int *)count;
 }
 
-TEST_TIMES(a_file_of_an_earlier_version_is_resumed, 2)
+/* Read as it is, and resumed or merged. */
+TEST_TIMES(a_file_of_an_earlier_version_is_used, 2)
 {
+    static const char cancelled[] = "streams streams=3,stream,cancelled,109.5,,\n",
+                      merged[] = "streams streams=3,stream,cancelled,109.5,,\n"
+                                 "streams streams=1,graph,ok,109.5,75,vector\n";
     if (fixture_is_old_sqlite())
         TEST_SKIP(FIXTURE_NO_EARLIER);
-    CLEANUP(text_free) struct text got = {0};
-    struct fixture_case c;
+    CLEANUP(text_free) struct text shown = {0};
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_case got;
+    struct view_options options = {.verbose = true};
     uint64_t next = 0;
     int n_done = 0;
     make_version("old.gbr", _i + 1);
-    struct store *store = fixture_open("old.gbr", STORE_WRITE);
-    ck_assert_int_eq(store_resume(store, 1, count_done, &n_done, &next, NULL), GB_OK);
-    ck_assert_int_eq(n_done, 2);
-    fixture_case(&c, 2, 3, 100);
-    fixture_uuid(0xC0, 99, c.record.uuid);
-    c.bench_case.common.launch = GB_LAUNCH_GRAPH;
-    c.record.work.math_unit = GB_MATH_VECTOR;
-    c.record.telemetry[TELEMETRY_END] = reading(NAN, 75);
-    fixture_store(store, 1, &c);
+    make_version("resumed.gbr", _i + 1);
+    ck_assert_int_eq(chmod(fixture_path("old.gbr"), 0444), 0);
+    expect_rows("old.gbr", cancelled);
+    struct store *store = fixture_open("old.gbr", STORE_READ);
+    FIXTURE_OK(store_case_read(store, 1, &arena, &got, &fixture_problem));
+    ck_assert(!got.record.has_activities);
+    ck_assert_uint_eq(got.record.n_activities, 0);
+    FIXTURE_OK(view_show(store, &options, &shown, &fixture_problem));
+    ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), _i + 1);
     fixture_close(store);
-    export_columns("old.gbr", columns, &got);
-    ck_assert_str_eq(text_get(&got), "label,launch,status,median_ns,power_watts,math_unit\n"
-                                     "streams streams=1,stream,ok,109.5,,\n"
-                                     "streams streams=2,stream,ok,109.5,,\n"
-                                     "streams streams=3,graph,ok,109.5,75,vector\n");
-    ck_assert_int_eq(query("old.gbr", "PRAGMA user_version"), schema_version(&store_schema));
-    ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM result WHERE launch = 'graph' AND"
-                                      " label = 'streams streams=3' AND verdict = 'certified'"),
-                     1);
-    ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM case_json JOIN result USING (uuid)"),
-                     3);
-    ck_assert_int_eq(query("old.gbr", "SELECT count(*) FROM pragma_foreign_key_check"), 0);
-}
 
-TEST_TIMES(files_of_several_versions_are_merged, 2)
-{
-    if (fixture_is_old_sqlite())
-        TEST_SKIP(FIXTURE_NO_EARLIER);
-    CLEANUP(text_free) struct text into_new = {0}, into_old = {0};
-    struct gb_error error = {0};
-    struct fixture_case c;
-    make_version("old.gbr", _i + 1);
-    struct store *store = fixture_open("new.gbr", STORE_WRITE);
-    int64_t run_id = fixture_begin_run(store, 2);
-    fixture_case(&c, 0, 1, 200);
-    fixture_uuid(0xC1, 0, c.record.uuid);
-    c.bench_case.common.launch = GB_LAUNCH_GRAPH;
-    c.record.telemetry[TELEMETRY_END] = reading(NAN, 75);
-    fixture_store(store, run_id, &c);
+    store = fixture_open("resumed.gbr", STORE_WRITE);
+    FIXTURE_OK(store_resume(store, 1, note_done, &n_done, &next, &fixture_problem));
+    ck_assert_int_eq(n_done, 2);
+    store_new_case(store, 1, 2);
+    expect_rows("resumed.gbr", "streams streams=3,graph,ok,109.5,75,vector\n");
+    store = fixture_open("resumed.gbr", STORE_READ);
+    ck_assert_int_eq(fixture_query(store, "PRAGMA user_version"), schema_version(&store_schema));
+    ck_assert_str_eq(
+        fixture_rows(store, "SELECT label, verdict FROM result WHERE launch = 'graph'"),
+        "streams streams=3|certified");
+    ck_assert_int_eq(
+        fixture_query(store, "SELECT count(*) FROM case_json JOIN result USING (uuid)"), 3);
+    ck_assert_str_eq(fixture_rows(store, "SELECT * FROM pragma_foreign_key_check"), "");
     fixture_close(store);
-    store = fixture_open("both.gbr", STORE_WRITE);
-    ck_assert_int_eq(store_merge(store, fixture_path("old.gbr"), NULL, NULL, &error), GB_OK);
-    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, NULL, &error), GB_OK);
-    fixture_close(store);
-    store = fixture_open("old.gbr", STORE_WRITE);
-    ck_assert_int_eq(store_merge(store, fixture_path("new.gbr"), NULL, NULL, &error), GB_OK);
-    fixture_close(store);
-    export_columns("both.gbr", columns, &into_new);
-    export_columns("old.gbr", columns, &into_old);
-    CLEANUP(text_free) struct text expected = {0};
-    text_printf(&expected, "%sstreams streams=1,graph,ok,209.5,75,\n", rows);
-    ck_assert_str_eq(text_get(&into_new), text_get(&expected));
-    ck_assert_str_eq(text_get(&into_old), text_get(&expected));
+
+    store = fixture_open("new.gbr", STORE_WRITE);
+    store_new_case(store, fixture_begin_run(store, 2), 0);
+    fixture_merge("both.gbr", "old.gbr");
+    fixture_merge("both.gbr", "new.gbr");
+    expect_rows("both.gbr", merged);
+    ck_assert_int_eq(chmod(fixture_path("old.gbr"), 0644), 0);
+    fixture_merge("old.gbr", "new.gbr");
+    expect_rows("old.gbr", merged);
 }

@@ -2,11 +2,11 @@
  * test_verify_bound.c - core/verify/verify_bound.c: the tolerance under each assumption, and the
  * metric that is made of it.
  */
+#include "core/base/memory.h"
 #include "core/base/number_format.h"
 #include "core/base/random.h"
+#include "core/base/text.h"
 #include "tests/verify/verify_fixture.h"
-
-#include <stddef.h>
 
 #define U16 0x1p-11
 #define U32 0x1p-24
@@ -28,39 +28,35 @@ TEST(bound_takes_the_reference_unrounded)
     ck_assert_double_eq(result.metrics[VERIFY_BOUND].reference, reference[0]);
 }
 
-/* Of K = 100 products with S = 3, e = -2. */
+/* Of K = 100 products with S = 3, e = -2; in the end the output is rounded. */
+#define AS(output, sums, ...)                                                                      \
+    {                                                                                              \
+        .format = output, .accumulate = sums, __VA_ARGS__                                          \
+    }
+#define CORES(b, f)                                                                                \
+    AS(GB_F16, GB_F32, .summation = GB_SUM_ALIGNED, .products_at_once = b, .extra_bits = f)
+#define F16_ROUNDED (U16 * 2 + 0x1p-25)
 static const struct {
     struct gb_check check;
     double expected;
 } bounds[] = {
-    {{.format = GB_F16, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + U16 * 2 + 0x1p-25},
-    {{.format = GB_F32}, GAMMA(100, U32) * 3 + U32 * 2 + 0x1p-150},
-    {{.format = GB_BF16, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + 0x1p-8 * 2 + 0x1p-134},
-    {{.format = GB_TF32, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + U16 * 2 + 0x1p-137},
-    {{.format = GB_F8_E4M3, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + 0x1p-4 * 2 + 0x1p-10},
-    {{.format = GB_F8_E5M2, .accumulate = GB_F32}, GAMMA(100, U32) * 3 + 0x1p-3 * 2 + 0x1p-17},
-    {{.format = GB_I32, .accumulate = GB_I32}, 0.5},
-    {{.format = GB_F32, .safety = 4}, 4 * (GAMMA(100, U32) * 3 + U32 * 2) + 0x1p-150},
+    {AS(GB_F16, GB_F32), GAMMA(100, U32) * 3 + F16_ROUNDED},
+    {AS(GB_F32, 0), GAMMA(100, U32) * 3 + U32 * 2 + 0x1p-150},
+    {AS(GB_BF16, GB_F32), GAMMA(100, U32) * 3 + 0x1p-8 * 2 + 0x1p-134},
+    {AS(GB_TF32, GB_F32), GAMMA(100, U32) * 3 + U16 * 2 + 0x1p-137},
+    {AS(GB_F8_E4M3, GB_F32), GAMMA(100, U32) * 3 + 0x1p-4 * 2 + 0x1p-10},
+    {AS(GB_F8_E5M2, GB_F32), GAMMA(100, U32) * 3 + 0x1p-3 * 2 + 0x1p-17},
+    {AS(GB_I32, GB_I32), 0.5},
+    {AS(GB_F32, 0, .safety = 4), 4 * (GAMMA(100, U32) * 3 + U32 * 2) + 0x1p-150},
     /* fp16, b products at once: K / b steps, rounded up; of sums below 2^-14 as much is lost */
-    {{.format = GB_F16, .products_at_once = 16}, GAMMA(7, U16) * (3 + 0x1p-14) + U16 * 2 + 0x1p-25},
+    {AS(GB_F16, 0, .products_at_once = 16), GAMMA(7, U16) * (3 + 0x1p-14) + F16_ROUNDED},
     /* the sum of 4 products truncated to fp32 */
-    {{.format = GB_F16, .accumulate = GB_F32, .summation = GB_SUM_TRUNCATED, .products_at_once = 4},
-     GAMMA(25, 2 * U32) * 3 + U16 * 2 + 0x1p-25},
+    {AS(GB_F16, GB_F32, .summation = GB_SUM_TRUNCATED, .products_at_once = 4),
+     GAMMA(25, 2 * U32) * 3 + F16_ROUNDED},
     /* tensor cores: V100, A100, H100 */
-    {{.format = GB_F16, .accumulate = GB_F32, .summation = GB_SUM_ALIGNED, .products_at_once = 4},
-     GAMMA(25, 2 * 6 * U32) * 3 + U16 * 2 + 0x1p-25},
-    {{.format = GB_F16,
-      .accumulate = GB_F32,
-      .summation = GB_SUM_ALIGNED,
-      .products_at_once = 8,
-      .extra_bits = 1},
-     GAMMA(13, 2 * 5.5 * U32) * 3 + U16 * 2 + 0x1p-25},
-    {{.format = GB_F16,
-      .accumulate = GB_F32,
-      .summation = GB_SUM_ALIGNED,
-      .products_at_once = 16,
-      .extra_bits = 2},
-     GAMMA(7, 2 * 5.25 * U32) * 3 + U16 * 2 + 0x1p-25},
+    {CORES(4, 0), GAMMA(25, 2 * 6 * U32) * 3 + F16_ROUNDED},
+    {CORES(8, 1), GAMMA(13, 2 * 5.5 * U32) * 3 + F16_ROUNDED},
+    {CORES(16, 2), GAMMA(7, 2 * 5.25 * U32) * 3 + F16_ROUNDED},
 };
 
 TEST_EACH(bound_of_an_element, bounds)
@@ -76,17 +72,14 @@ TEST_EACH(bound_of_an_element, bounds)
 TEST(tensor_cores_against_fp32)
 {
     static const struct {
-        uint32_t b, f;
+        struct gb_check check;
         double factor;
-    } cores[] = {{4, 0, 3}, {8, 1, 1.375}, {16, 2, 0.65625}};
+    } cores[] = {{CORES(4, 0), 3}, {CORES(8, 1), 1.375}, {CORES(16, 2), 0.65625}};
     for (int i = 0; i < COUNT(cores); i++) {
-        struct gb_check check = {.size = sizeof check,
-                                 .format = GB_F32,
-                                 .accumulate = GB_F32,
-                                 .n_products = 1024,
-                                 .summation = GB_SUM_ALIGNED,
-                                 .products_at_once = cores[i].b,
-                                 .extra_bits = cores[i].f};
+        struct gb_check check = cores[i].check;
+        check.size = sizeof check;
+        check.format = GB_F32;
+        check.n_products = 1024;
         double ku = cores[i].factor * 1024 * U32;
         ck_assert_double_eq_tol(verify_bound(&check, 1, 0), ku / (1 - ku), 1e-18);
     }
@@ -94,10 +87,7 @@ TEST(tensor_cores_against_fp32)
 
 TEST(probabilistic_bound)
 {
-    struct gb_check check = {.size = sizeof check,
-                             .format = GB_F32,
-                             .n = 960 * 2304,
-                             .n_products = 4096,
+    struct gb_check check = {sizeof check, .format = GB_F32, .n = 960 * 2304, .n_products = 4096,
                              .bound = GB_BOUND_PROBABILISTIC};
     double lambda = sqrt(2 * log(2.0 * 960 * 2304 / 1e-9));
     double bound = verify_bound(&check, 1, 0);
@@ -181,69 +171,65 @@ static struct gb_check long_sums(double low, bool is_dropped)
     return check;
 }
 
+static double bound_metric(struct gb_check *check, uint32_t bound)
+{
+    check->bound = bound;
+    return compare(check).metrics[VERIFY_BOUND].value;
+}
+
 TEST(auto_finds_a_dropped_product)
 {
     struct gb_check check = long_sums(-1, true);
-    ck_assert_double_gt(compare(&check).metrics[VERIFY_BOUND].value, 1);
-    check.bound = GB_BOUND_DETERMINISTIC;
-    ck_assert_double_lt(compare(&check).metrics[VERIFY_BOUND].value, 0.5);
+    ck_assert_double_gt(bound_metric(&check, GB_BOUND_AUTO), 1);
+    ck_assert_double_lt(bound_metric(&check, GB_BOUND_DETERMINISTIC), 0.5);
     check = long_sums(-1, false);
-    ck_assert_double_lt(compare(&check).metrics[VERIFY_BOUND].value, 0.5);
+    ck_assert_double_lt(bound_metric(&check, GB_BOUND_AUTO), 0.5);
 }
 
-/* As auto, or as the deterministic bound. */
-TEST(auto_is_probabilistic_where_that_holds)
-{
-    struct gb_check check = long_sums(-1, false);
-    const double random = compare(&check).metrics[VERIFY_BOUND].value;
-    check.bound = GB_BOUND_PROBABILISTIC;
-    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, random);
-    check.bound = GB_BOUND_AUTO;
-    check.summation = GB_SUM_TRUNCATED;
-    const double truncated = compare(&check).metrics[VERIFY_BOUND].value;
-    check.bound = GB_BOUND_DETERMINISTIC;
-    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, truncated);
+/* Sums for which auto is the deterministic bound, and those for which it is not. */
+static const struct {
+    double low;
+    uint32_t accumulate, summation;
+    uint64_t n_products;
+    uint32_t bound;
+    const char *refused; /* the other one */
+} autos[] = {
+    {-1, 0, GB_SUM_NEAREST, 0, GB_BOUND_PROBABILISTIC, NULL},
+    {-1, 0, GB_SUM_TRUNCATED, 0, GB_BOUND_DETERMINISTIC, "sums that are truncated"},
+    {-1, 0, GB_SUM_ALIGNED, 0, GB_BOUND_DETERMINISTIC, "sums that are truncated"},
     /* few products: the worst is less than what is likely */
-    check.summation = GB_SUM_NEAREST;
-    check.n_products = 8;
-    const double few = compare(&check).metrics[VERIFY_BOUND].value;
-    check.bound = GB_BOUND_AUTO;
-    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, few);
-    /* products of one sign, and sums in fp16, in which most of a product is lost */
-    check = long_sums(0, false);
-    const double of_one_sign = compare(&check).metrics[VERIFY_BOUND].value;
-    check.bound = GB_BOUND_DETERMINISTIC;
-    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, of_one_sign);
-    check = long_sums(-0.5, false);
-    check.accumulate = GB_F16;
-    check.n_products = 2000;
-    const double lost = compare(&check).metrics[VERIFY_BOUND].value;
-    check.bound = GB_BOUND_DETERMINISTIC;
-    ck_assert_double_eq(compare(&check).metrics[VERIFY_BOUND].value, lost);
-}
+    {-1, 0, GB_SUM_NEAREST, 8, GB_BOUND_DETERMINISTIC, NULL},
+    {0, 0, GB_SUM_NEAREST, 0, GB_BOUND_DETERMINISTIC, "products of one sign"},
+    /* sums in fp16, in which most of a product is lost */
+    {-0.5, GB_F16, GB_SUM_NEAREST, 2000, GB_BOUND_DETERMINISTIC, NULL},
+};
 
-TEST(probabilistic_is_refused_where_it_does_not_hold)
+TEST_EACH(auto_is_probabilistic_where_that_holds, autos)
 {
+    CLEANUP(text_free) struct text expected = {0};
     struct verify_result result;
     struct gb_error error = {0};
-    struct gb_check check = long_sums(0, false);
+    struct gb_check check = long_sums(autos[_i].low, false);
+    check.accumulate = autos[_i].accumulate;
+    check.summation = autos[_i].summation;
+    if (autos[_i].n_products)
+        check.n_products = autos[_i].n_products;
+    const double found = bound_metric(&check, GB_BOUND_AUTO);
+    ck_assert_double_eq(bound_metric(&check, autos[_i].bound), found);
+    if (!autos[_i].refused)
+        return;
     check.bound = GB_BOUND_PROBABILISTIC;
     ck_assert_int_eq(verify_compare(&check, 1e-3, &result, &error), GB_INVALID);
-    ck_assert_str_eq(error.text,
-                     "check C: check.bound_kind: the probabilistic bound does not hold for "
-                     "products of one sign: expected auto or deterministic");
-    check = long_sums(-1, false);
-    check.bound = GB_BOUND_PROBABILISTIC;
-    check.summation = GB_SUM_ALIGNED;
-    ck_assert_int_eq(verify_compare(&check, 1e-3, &result, &error), GB_INVALID);
-    ck_assert_str_eq(error.text,
-                     "check C: check.bound_kind: the probabilistic bound does not hold for sums "
-                     "that are truncated: expected auto or deterministic");
+    text_printf(&expected,
+                "check C: check.bound_kind: the probabilistic bound does not hold for %s: expected "
+                "auto or deterministic",
+                autos[_i].refused);
+    ck_assert_str_eq(error.text, text_get(&expected));
 }
 
 TEST(bound_of_fp64_and_of_too_many_products)
 {
-    struct gb_check check = {.size = sizeof check, .format = GB_F64, .n_products = 1};
+    struct gb_check check = {sizeof check, .format = GB_F64, .n_products = 1};
     ck_assert_double_eq(verify_bound(&check, 0, 0), 0x1p-1074); /* the smallest double */
     check.format = GB_F16;
     check.n_products = 2048;
@@ -275,36 +261,10 @@ TEST(safety_scales_the_metric)
     check.n_products = 64;
     for (EACH_PATH(path)) {
         check.safety = 1;
-        double one = compare(&check).metrics[VERIFY_BOUND].value;
+        double one = bound_metric(&check, GB_BOUND_AUTO);
         check.safety = 2;
-        double two = compare(&check).metrics[VERIFY_BOUND].value;
-        ck_assert_double_eq_tol(one, 2 * two, 1e-9);
+        ck_assert_double_eq_tol(one, 2 * bound_metric(&check, GB_BOUND_AUTO), 1e-9);
     }
-}
-
-TEST(bound_without_magnitudes_does_not_pass)
-{
-    const double reference[] = {1, 2};
-    const float output[] = {1, 2};
-    struct gb_check check = check_of(GB_F32, 2, output, reference);
-    struct verify_result result = compare(&check);
-    ck_assert(isnan(result.metrics[VERIFY_BOUND].value));
-    ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, INFINITY));
-    ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
-                     "bound cannot be judged: the benchmark gives no magnitudes");
-}
-
-TEST(bound_with_too_many_products_does_not_pass)
-{
-    const double reference[] = {1, 2}, magnitude[] = {1, 2};
-    const uint16_t output[] = {0x3c00, 0x4200};
-    struct gb_check check = check_of(GB_F16, 2, output, reference);
-    check.magnitude = magnitude;
-    check.n_products = 4096;
-    struct verify_result result = compare(&check);
-    ck_assert(!verify_passes(&result, &check, VERIFY_BOUND, INFINITY));
-    ck_assert_str_eq(description(&result, &check, VERIFY_BOUND, 1),
-                     "bound cannot be judged: 4096 products are too many for sums in fp16");
 }
 
 TEST(senseless_magnitudes_do_not_make_the_bound_generous)
