@@ -10,14 +10,19 @@
  *   TEST_SKIP(reason);                 ends a test that cannot be run here: "gnuplot is missing"
  *
  * What is tried thousands of times is tried a few times only by make check, by test_is_long().
+ * The headers of C that nearly every test needs come from here.
  */
 #pragma once
 
 #include <check.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 typedef void test_fixture_fn(void);
 void check_add_test(const char *file, test_fixture_fn *const fixture[2], const TTest *test,

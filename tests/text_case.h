@@ -11,8 +11,6 @@
 #include "core/base/text.h"
 #include "tests/check_main.h"
 
-#include <string.h>
-
 enum { CASE_INPUT = 400 };
 
 /* What stands behind the first arrow; the input is what stands before it, blanks and all. */

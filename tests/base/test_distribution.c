@@ -5,9 +5,6 @@
 #include "core/base/statistics.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static struct distribution *distribution;
 static struct bin *bins;
 static size_t n_bins;

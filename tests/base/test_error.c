@@ -2,8 +2,6 @@
 #include "core/base/error.h"
 #include "tests/check_main.h"
 
-#include <string.h>
-
 static struct gb_error error = {.origin = {"old.ini", 3, 4}};
 
 static void expect_error(int32_t status, const char *file, uint32_t line, const char *text)

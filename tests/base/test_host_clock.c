@@ -2,8 +2,6 @@
 #include "core/base/host_clock.h"
 #include "tests/check_main.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 TEST(clock_never_goes_back)

@@ -3,9 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/text_case.h"
 
-#include <math.h>
-#include <string.h>
-
 /* A letter for each token, in the order of the enum. */
 static const char letters[] = ".{}[]ksntf0!";
 

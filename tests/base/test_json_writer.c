@@ -2,8 +2,6 @@
 #include "core/base/json_writer.h"
 #include "tests/text_case.h"
 
-#include <math.h>
-
 static void add_json(char *words, uint32_t with, struct text *out)
 {
     struct json_writer json = {.out = out};

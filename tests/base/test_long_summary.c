@@ -4,9 +4,6 @@
 #include "tests/check_main.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 20000 };
 

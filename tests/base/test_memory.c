@@ -3,11 +3,6 @@
 #include "core/base/memory.h"
 #include "tests/check_main.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { EXIT_INTERNAL = 4 };
 
 static struct arena arena;

@@ -7,9 +7,6 @@
 #include "tests/text_case.h"
 #include "tests/verify/verify_fixture.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* The formats of one and two bytes once more, slowly, as their definitions give them. */
 static const struct small {
     uint32_t format;

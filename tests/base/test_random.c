@@ -4,8 +4,6 @@
 #include "tests/check_main.h"
 
 #include <fenv.h>
-#include <math.h>
-#include <string.h>
 
 /* Known answers of the Random123 library, kat_vectors. */
 static const struct {

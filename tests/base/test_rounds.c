@@ -2,8 +2,6 @@
 #include "core/base/rounds.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-
 enum { MOST = 10 };
 
 /* t of two degrees of freedom at 95 %, of one, and of three. */

@@ -2,11 +2,7 @@
 #include "core/base/sha256.h"
 #include "tests/check_main.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const struct {
     const char *message, *digest;

@@ -3,8 +3,6 @@
 #include "core/base/statistics.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-
 static const double nine[9] = {9, 1, 8, 2, 7, 3, 6, 4, 5};
 
 TEST(mean_carries_what_a_plain_sum_loses)

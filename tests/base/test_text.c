@@ -1,9 +1,6 @@
 /* test_text.c - core/base/text.c: growing text, near misses, numbers for people. */
 #include "tests/text_case.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 TEST(empty_text_is_usable)
 {
     struct text text = {0};

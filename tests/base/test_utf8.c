@@ -5,9 +5,6 @@
 #include "core/base/utf8.h"
 #include "tests/check_main.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const struct {
     size_t length;
     const char *sequences[12];

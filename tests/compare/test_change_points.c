@@ -4,10 +4,6 @@
 #include "core/base/random.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { RUNS_MOST = 40, ROUNDS = 3 };
 
 struct made {

@@ -6,8 +6,6 @@
 #include "core/compare/comparison.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-
 /* Values of both sides, with blanks between, and what is made of them. */
 static const struct {
     bool is_paired;

@@ -5,10 +5,6 @@
 #include "core/compare/fleet_internal.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* What a fleet is like; times are 1 us. */
 struct design {
     size_t n_nodes, n_cases, n_rounds;

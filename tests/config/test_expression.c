@@ -4,11 +4,6 @@
 #include "core/base/text.h"
 #include "core/config/expression.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct expression_engine *engine;
 static struct arena arena;
 

@@ -4,11 +4,6 @@
 #include "core/config/ini.h"
 #include "tests/check_main.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static struct arena arena;
 static struct error_list errors;
 static struct ini ini;

@@ -2,9 +2,6 @@
 #include "core/config/option_table.h"
 #include "tests/text_case.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static struct arena arena;
 static struct gb_error error;
 

@@ -3,8 +3,6 @@
 
 #include "core/base/random.h"
 
-#include <stdlib.h>
-
 static const struct {
     const char *text;
     const char *labels;

@@ -8,10 +8,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <locale.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct arena arena;
 static struct gb_error error;

@@ -12,18 +12,12 @@
 #include <fenv.h>
 #include <locale.h>
 #include <malloc.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Short and without any claim. */
 #define QUICK "device = cpu\npolicy = fixed\nsamples = 20\n"

@@ -3,8 +3,6 @@
 #include "tests/plugins/bench_fixture.h"
 
 #include <glob.h>
-#include <math.h>
-#include <string.h>
 
 TEST_FIXTURE(NULL, unload)
 

@@ -3,8 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <string.h>
-
 /* Words that end in ... are the first ones. */
 static const struct {
     const char *device, *id, *options, *words;

@@ -6,9 +6,7 @@
 #include <gbrun/bench.h>
 
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 /* ---- what was read, written out again ---- */
 

@@ -11,10 +11,7 @@
 #include "tests/plugins/bench_fixture.h"
 #include "tests/plugins/files.h"
 
-#include <math.h>
 #include <sched.h>
-#include <string.h>
-#include <unistd.h>
 
 TEST_FIXTURE(NULL, unload)
 

@@ -5,9 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/verified.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char *const directions[] = {"forward", "backward_data", "backward_weight"};
 static const char *const methods[] = {"direct", "implicit_gemm"};
 static const char *const layouts[] = {"nchw", "nhwc"};

@@ -4,11 +4,8 @@
 #include "tests/plugins/device_fixture.h"
 
 #include <gbrun/counters.h>
-#include <math.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { PAGES = 256, SLACK = 24, VALUES_MAX = 64 };
 

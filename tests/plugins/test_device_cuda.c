@@ -2,9 +2,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/device_fixture.h"
 
-#include <math.h>
-#include <string.h>
-
 static int n_logs;
 
 static void take_log(const struct gb_host *host, int32_t severity, const char *text)

@@ -9,9 +9,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/verified.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
                                      "fp64", "fp8_e4m3", "fp8_e5m2", "int8"};
 static const char *const ranges[] = {"r0", "r1", "r4", "r5", "-3..-1|1..3"};

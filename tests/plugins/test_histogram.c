@@ -2,8 +2,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <string.h>
-
 static const char *const distributions[] = {"uniform", "one", "skewed"};
 static const char *const methods[] = {"private", "global"};
 

@@ -6,8 +6,6 @@
 #include "tests/plugins/bench_fixture.h"
 #include "tests/plugins/files.h"
 
-#include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { N = 1000 };

@@ -5,8 +5,6 @@
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <string.h>
-
 enum { PROBLEMS = 7, ROWS = 21, COLS = 9, ALIGNED = 50 };
 
 static struct fake_cuda *cuda;

@@ -7,7 +7,6 @@
 
 #include <dlfcn.h>
 #include <glob.h>
-#include <string.h>
 
 enum { REASON_BYTES = 4096 };
 static char reason[REASON_BYTES];

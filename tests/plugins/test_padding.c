@@ -4,10 +4,7 @@
 #include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <math.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static const char *const schedules[] = {"baseline", "partition", "pad", "partition_pad", "tuned"};
 

@@ -6,8 +6,6 @@
 #include "tests/fake_cuda/fake_nccl.h"
 #include "tests/plugins/bench_fixture.h"
 
-#include <string.h>
-
 static char nccl_path[4096];
 static struct fake_cuda *cuda;
 static struct fake_nccl *nccl;

@@ -2,8 +2,6 @@
 #include "plugins/bench_multistream_matmul/prediction.h"
 #include "tests/check_main.h"
 
-#include <string.h>
-
 enum { BLOCKS = 2, LOGS_MAX = 16 };
 
 static struct block_log logs[LOGS_MAX];

@@ -6,9 +6,6 @@
 #include "tests/check_main.h"
 #include "tests/plugins/files.h"
 
-#include <math.h>
-#include <string.h>
-
 static char root[256];
 
 static void setup(void)

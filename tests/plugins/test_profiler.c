@@ -7,8 +7,6 @@
 
 #include <cupti_result.h>
 #include <dlfcn.h>
-#include <math.h>
-#include <string.h>
 
 static char path[512], reason[512];
 static struct fake_profiler *cupti;

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <string.h>
 
 /* ---- NVML ---- */
 

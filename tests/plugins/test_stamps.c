@@ -2,8 +2,6 @@
 #include "plugins/device_cuda/stamps.h"
 #include "tests/check_main.h"
 
-#include <string.h>
-
 /* As gbrun_stamp stores them. */
 static const struct {
     uint64_t time_ns, cycles;

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 TEST_FIXTURE(NULL, unload)
 

@@ -3,9 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-#include <string.h>
-
 static struct clock_history history;
 
 enum { CONSTANT, NOISE, STEPS_OF_ONE, RISING, FALLING, STEP, WAVE, WAVES, UNKNOWN, HALF_KNOWN };

@@ -3,9 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 /* By hand for n_e = 256 and alpha = 5 %: v = 64, L = 2.99573, rho = 64 / (5.99146 + 1.94469) =
  * 8.06434, h = sqrt(72.06434 (ln 8.93624 + 5.99146)) / 256. */
 TEST(radius)

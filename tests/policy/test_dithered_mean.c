@@ -6,10 +6,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MANY = 6000 };
 static double values[MANY];
 static double sorted[MANY];

@@ -3,8 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/policy/policy_fixture.h"
 
-#include <math.h>
-
 TEST_FIXTURE(NULL, policy_end)
 
 enum { MANY = 250000 };

@@ -4,8 +4,6 @@
 #include "tests/fake_host.h"
 #include "tests/policy/steady_reference.h"
 
-#include <math.h>
-
 /* Places are the ends of blocks and of batches, each once, and the end. */
 TEST(places_of_a_series)
 {

@@ -3,8 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-
 enum { MANY = 60000 };
 static double values[MANY];
 

@@ -4,11 +4,6 @@
 #include "tests/check_main.h"
 #include "tests/policy/policy_fixture.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 TEST_FIXTURE(NULL, policy_end)
 
 /* --- order statistics --- */

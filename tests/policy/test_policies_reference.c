@@ -7,8 +7,6 @@
 #include "tests/policy/policy_fixture.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdbool.h>
 
 TEST_FIXTURE(NULL, policy_end)
 

@@ -6,10 +6,6 @@
 #include "tests/policy/policy_fixture.h"
 #include "tests/policy/steady_reference.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void check_counts(const struct retained *retained, const double *sorted, double value)
 {
     const struct rank_index *index = retained->index;

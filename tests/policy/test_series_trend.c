@@ -2,8 +2,6 @@
 #include "plugins/common/policy/series_trend.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-
 /* 1, 2, 4, 3: slope 0.8, residuals -0.3, -0.1, 1.1, -0.7 of squares 1.8, so 0.8 / sqrt(0.9 / 5);
  * they are not correlated with the next. */
 TEST(slopes_over_their_errors)

@@ -3,9 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/policy/policy_fixture.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 TEST_FIXTURE(NULL, policy_end)
 
 enum { MANY = 40000, MOST = 120000 };

@@ -3,9 +3,6 @@
 #include "tests/policy/policy_fixture.h"
 #include "tests/policy/steady_reference.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 TEST_FIXTURE(NULL, policy_end)
 
 /* make check takes every seventh: each family with each tick. */

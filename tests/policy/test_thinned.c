@@ -3,10 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LONG = 5 * THINNED_MOST + 12352 };
 
 /* n samples whose times a function gives, in parts of the given length. */

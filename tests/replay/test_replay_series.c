@@ -3,10 +3,6 @@
 #include "core/replay/replay_series.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static struct arena arena;
 static struct replay_series series;
 static struct gb_error error;

@@ -4,11 +4,6 @@
 #include "tests/text_case.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char path[200];
 

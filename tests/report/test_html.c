@@ -4,8 +4,6 @@
 #include "tests/report/markup.h"
 #include "tests/view/views_fixture.h"
 
-#include <unistd.h>
-
 static int32_t write_page(const char *file, const char *baseline, const char *where,
                           struct text *out, struct gb_error *error)
 {

@@ -3,8 +3,6 @@
 
 #include "core/run/device_groups.h"
 
-#include <unistd.h>
-
 enum { DEVICES_MAX = 16 };
 static struct plugin_settings gpus = {.name = "gpu"}, cpus = {.name = "cpu"};
 static struct known_device known[DEVICES_MAX];

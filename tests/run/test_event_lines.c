@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "tests/check_main.h"
 

@@ -6,7 +6,6 @@
 
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static const struct busy_case {
     const char *clock;

@@ -3,7 +3,6 @@
 #include "tests/check_main.h"
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* A process that tries to take the lock, and keeps what it has until *ret_end is closed. */
 static bool take_elsewhere(const char *cpus, pid_t *ret_pid, int *ret_end)

@@ -3,9 +3,6 @@
 #include "core/run/policy_run.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-#include <string.h>
-
 /* A policy whose answers are a script, and which writes down when it was asked. */
 enum { ASKED_MAX = 64 };
 

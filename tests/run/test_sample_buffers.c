@@ -4,7 +4,6 @@
 #include "core/base/memory.h"
 #include "tests/check_main.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

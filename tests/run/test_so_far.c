@@ -3,8 +3,6 @@
 
 #include "tests/check_main.h"
 
-#include <math.h>
-
 TEST(nothing_yet)
 {
     struct so_far so_far = {0};

@@ -5,10 +5,7 @@
 #include "core/run/wire.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 /* Of each test: what is written, and what is read of it. */
 static struct wire_writer writer;

@@ -5,9 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { AXES_MAX = 6, SAMPLES_MAX = 4096, PROPOSALS_MAX = 4000 };
 
 enum { EXHAUSTIVE, RANDOM, LOCAL, RACE, GUIDED, N_SEARCHES };

@@ -3,9 +3,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-#include <string.h>
-
 /* A search whose proposals and claim are a script, and which writes down what it was told. */
 enum { STEPS_MAX = 400, CASES = 10 };
 

@@ -4,9 +4,6 @@
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <math.h>
-#include <string.h>
-
 /* In all texts ' stands for ". */
 #define T4_CASE(x, y, compile, runs, invalidity)                                                   \
     "{'configuration': {'x': " x ", 'y': '" y "'}, 'times': {'compilation': " compile              \

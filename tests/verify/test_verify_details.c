@@ -2,8 +2,6 @@
  * special, and the worst. Those of random data are in test_verify_pass.c. */
 #include "tests/verify/verify_fixture.h"
 
-#include <string.h>
-
 enum { N = 5000, WORST = 7 };
 
 static struct verify_result look(const struct gb_check *check, struct verify_element *worst,

@@ -7,8 +7,6 @@
 #include "plugins/common/partial_squares.h"
 #include "tests/verify/verify_fixture.h"
 
-#include <string.h>
-
 enum { N_MAX = 1024, K_MAX = 16384 };
 
 static const struct {

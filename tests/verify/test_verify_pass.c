@@ -9,7 +9,6 @@
 #include "tests/verify/verify_fixture.h"
 
 #include <fenv.h>
-#include <string.h>
 
 /* Each length up to two blocks and a bit, the one wrong element at each end and in between. */
 TEST(worst_index_at_every_length)

@@ -1,8 +1,6 @@
 /* test_verify_text.c - core/verify/verify_text.c: each message, and what is refused. */
 #include "tests/verify/verify_fixture.h"
 
-#include <string.h>
-
 static const struct {
     int metric;
     double tolerance;

@@ -4,8 +4,6 @@
 #include "core/verify/verify.h"
 #include "tests/check_main.h"
 
-#include <math.h>
-
 #define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
 
 /* for (EACH_PATH(path)): the code paths that this processor has, each in use. */
