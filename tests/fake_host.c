@@ -290,6 +290,10 @@ void *fake_params_new(const struct gb_plugin *plugin)
 {
     struct fake_params *made = calloc(1, sizeof *made + (size_t)plugin->params_size);
     ck_assert_ptr_nonnull(made);
+    for (uint32_t i = 0; i < plugin->n_options; i++)
+        if (!plugin->options[i].default_value) /* a text that the test gives later */
+            made->settings[made->n_settings++] = (struct setting){.key = plugin->options[i].name,
+                                                                  .text = "\"\""};
     fill_params(plugin, made);
     return made->params;
 }

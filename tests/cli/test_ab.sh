@@ -151,10 +151,10 @@ ran "$GBRUN" compare killed.gbr --by side --base base -f csv
 equals "compare says what the end said" "$(cat resumed.txt)" "$(cat out.txt)"
 
 # ---- two builds ----
-few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so' \
+few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so:lasting' \
     >wait.ini
 cat >build.sh <<EOF
-sed "s/10us/\$1ns/" "$top_srcdir/tests/modules/lasting.c" >wait.c
+sed "s/10us/\$1ns/" "$top_srcdir/tests/modules/plain.c" >wait.c
 ${CC:-cc} -O0 -fPIC -shared -fvisibility=hidden -I"$top_srcdir/include" wait.c -o wait.so
 EOF
 built() # NAME SIDES: how long what was built says that it lasts.

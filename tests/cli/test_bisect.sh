@@ -14,7 +14,7 @@ git init -q -b main . && git config user.name tester && git config user.email te
 cat >build.sh <<EOF
 exec ${CC:-cc} -O0 -fPIC -shared -fvisibility=hidden -I"$top_srcdir/include" wait.c -o wait.so
 EOF
-few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so' \
+few_samples 20 'device = fake' '[device fake]' 'by_items = yes' 'time = 1ns' '[bench wait]' 'plugin = ./wait.so:lasting' \
     '[ab unused]' 'new = seed=2' >wait.ini
 printf '[policy few]\nsamples = 25\n' >few.ini # a second file, whose keys take the place of those of the first
 printf 'wait.so\n*.gbr*\ngbrun-ab-*\n*.txt\n' >.gitignore
@@ -22,7 +22,7 @@ printf 'wait.so\n*.gbr*\ngbrun-ab-*\n*.txt\n' >.gitignore
 # commit MESSAGE NANOSECONDS [LINE]: the benchmark takes so long.
 commit()
 {
-    { printf '/* %s */\n%s\n' "$1" "${3-}"; sed "s/10us/$2ns/" "$top_srcdir/tests/modules/lasting.c"; } >wait.c
+    { printf '/* %s */\n%s\n' "$1" "${3-}"; sed "s/10us/$2ns/" "$top_srcdir/tests/modules/plain.c"; } >wait.c
     git add . && git commit -qm "$1"
 }
 commit first 100000
