@@ -77,10 +77,10 @@ exits()
 # line that ends in \ goes on in the next one.
 try_each()
 {
-    local name expected message arguments output words got
+    local name expected message arguments output parts got
     while IFS='|' read -r name expected message arguments output; do
-        eval "words=($arguments)"
-        ran "$@" "${words[@]}"
+        eval "parts=($arguments)"
+        ran "$@" "${parts[@]}"
         got=$(<err.txt)
         case $message in
         '') got= ;;
@@ -88,8 +88,8 @@ try_each()
         '~'*) ! grep -qF -- "${message#\~}" err.txt || got=$message ;;
         esac
         equals "$name" "$expected $message" "$code $got"
-        IFS='|' read -ra words <<<"$output"
-        [ -z "$output" ] || has "$name: output" out.txt "${words[@]}"
+        IFS='|' read -ra parts <<<"$output"
+        [ -z "$output" ] || has "$name: output" out.txt "${parts[@]}"
     done < <(sed -e :a -e '/\\$/N; s/\\\n//; ta')
 }
 
@@ -134,11 +134,11 @@ status()
 # each_status <<TABLE: lines of LABEL|STATUS, as status says it; a label with {a,b} in it is two.
 each_status()
 {
-    local label expected list words word
+    local label expected list parts word
     while IFS='|' read -r label expected; do
-        list=${label#*\{} words=("$label")
-        [[ $label != *\{* ]] || IFS=, read -ra words <<<"${list%%\}*}"
-        for word in "${words[@]}"; do
+        list=${label#*\{} parts=("$label")
+        [[ $label != *\{* ]] || IFS=, read -ra parts <<<"${list%%\}*}"
+        for word in "${parts[@]}"; do
             [[ $label != *\{* ]] || word=${label%%\{*}$word${label##*\}}
             equals "$word" "$expected" "$(status "$word")"
         done

@@ -77,7 +77,7 @@ if [ -n "$has_cxx" ]; then
 else
     skip "a C++ exception costs the case" "no C++ compiler"
 fi
-succeeds "a leak is told" grep -q 'left 1\(.0\)\? GiB of memory behind (leak)' out.txt
+succeeds "a leak is reported" grep -q 'left 1\(.0\)\? GiB of memory behind (leak)' out.txt
 
 # ---- words ----
 hurry measured <<INI

@@ -18,8 +18,7 @@ $(section bench refused good device=refusing)
 $(section bench dead good device=dying)
 $(section bench broken good device=failing)
 [bench wrong_result]
-[bench environment]
-what = signals
+$(section bench ignoring attack where=prepare attack=ignored_signals)
 $(section bench kernel good breakdown=yes counters=yes env.FAKE_DEVICES=1 device=fake:0)
 INI
 
@@ -67,7 +66,7 @@ equals "or have none" "0 1" "$code $(said 'no range is marked: this device has n
 # ---- what goes wrong ----
 profile wrong_result
 equals "a wrong result is the exit code" "1 1" "$code $(said 'FAIL abs')"
-profile environment
+profile ignoring
 equals "a plugin that ignores the end of children does not change it" "0 1" "$code $(said 'plugin bug: changed')"
 profile broken
 equals "so is a device that breaks" "1 1" "$code $(said 'device error (illegal address)')"

@@ -24,7 +24,7 @@ TEST_PROGRAM_LIST += \
 	tests/hostile/test_results_files
 LONG_HOSTILE_SCRIPT_LIST = \
 	tests/hostile/test_stuck_process.sh
-TEST_FILES += $(LONG_HOSTILE_SCRIPT_LIST)
+TEST_FILES += $(LONG_HOSTILE_SCRIPT_LIST) tests/hostile/fail_nth.c tests/hostile/replace_module.c
 
 hostile: all
 	$(AM_V_at)HOSTILE=all TEST_TIME_LIMIT=7200 $(MAKE) check \

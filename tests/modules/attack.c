@@ -477,7 +477,7 @@ static int32_t underflow(char *volatile block)
 #define NUMBER(name, ...) DO_##name,
 enum { ATTACKS(NUMBER) };
 static const char *const attacks[] = {ATTACKS(NAME)};
-/* In a function whose object is called so. */
+/* In a function whose object is named `object`. */
 #define LIE(name, statement)                                                                       \
     if (lies(object, DO_##name))                                                                   \
         statement;

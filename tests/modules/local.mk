@@ -101,9 +101,8 @@ tests/modules/.libs/%.so: tests/modules/%.cu
 PRELOADED = tests/.libs/hurry.so tests/.libs/replace_module.so tests/.libs/fail_nth.so
 check_DATA += $(PRELOADED)
 CLEANFILES += $(PRELOADED)
-TEST_FILES += tests/hurry.c tests/hostile/replace_module.c tests/hostile/fail_nth.c
-tests/.libs/replace_module.so: tests/hostile/replace_module.c
-tests/.libs/fail_nth.so: tests/hostile/fail_nth.c
+TEST_FILES += tests/hurry.c
+tests/.libs/%.so: tests/hostile/%.c
 	$(TEST_MODULE_C)
 tests/.libs/hurry.so: tests/hurry.c
 	$(TEST_MODULE_C)
