@@ -212,7 +212,7 @@ TEST(samples_outweigh_their_entry)
     ck_assert_uint_ge(result->iterations, 2000);
     ck_assert_uint_le(result->iterations, 4000);
     ck_assert_double_eq_tol(result->time_ns, 1000, 1);
-    result = gbrun_measure(&subject, QUICK "iterations = 7\n");
+    result = sound(gbrun_measure(&subject, QUICK "iterations = 7\n"));
     made_up_ns = 0;
     ck_assert_uint_eq(result->iterations, 7);
 }
@@ -679,12 +679,12 @@ TEST(what_a_device_says_arrives)
     ck_assert_uint_eq(result->activities_known, 1);
     ck_assert_uint_gt(result->n_activities, 1);
     ck_assert(*result->activities[0].name && result->n_kernels > 0);
-    result = measure_on_fake(FAKE "settles_in = 50ms\ntime = 1ms");
+    result = sound(measure_on_fake(FAKE "settles_in = 50ms\ntime = 1ms"));
     ck_assert(result->clock_low_hz >= 2e9 && result->clock_low_hz < result->clock_mean_hz);
     ck_assert(result->clock_mean_hz < result->clock_high_hz && result->clock_high_hz <= 2.5e9);
     /* What it warned of when it was opened is said to each case. */
     for (int i = 0; i < 2; i++) {
-        result = measure_on_fake(FAKE "warning = it is hot");
+        result = sound(measure_on_fake(FAKE "warning = it is hot"));
         ck_assert_uint_ge(result->n_messages, 1);
         ck_assert_str_eq(result->messages[0].text, "it is hot");
     }
