@@ -54,11 +54,13 @@ equals "peak memory is that of the program" yes "$(column bench,peak_memory resu
 # --- What goes wrong costs its case -----------------------------------------------------------------
 
 # What is right has no limit that it could meet.
+printf abc >without_end.txt
 measure <<TABLE
 code|sh -c 'exit 127'|
 killed|sh -c 'kill -9 \$\$'|
 wrong|printf 'a\\nbc\\n'|expect_output = a\\nbd
 short|printf abc|expect_output = abcd
+line_end|printf 'abc\\n'|expect_file = without_end.txt
 endless|yes|ignore_failure = yes; time_limit = 0.2 s
 endless_output|sh -c 'if test -p /dev/stdout; then exec yes; fi'|expect_output = y\\ny
 hangs|sh -c 'sleep infinity & echo \$! >pid; wait'|time_limit = 0.5 s
@@ -69,6 +71,7 @@ equals "what goes wrong ends with exit code 1, and costs its case only" "1 code 
 killed failed
 wrong wrong result
 short wrong result
+line_end wrong result
 endless timed out
 endless_output wrong result
 hangs timed out
