@@ -201,15 +201,20 @@ section()
     [ $# = 3 ] || printf '%s\n' "${@:4}"
 }
 
+# preloaded LIBRARY COMMAND...: with one of the tests' own, which sanitizers would want behind theirs.
+preloaded()
+{
+    local -x LD_PRELOAD=$top_builddir/tests/.libs/$1.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
+    "${@:2}"
+}
+
 # hurry COMMAND...: runs gbrun, or what runs it, without waiting for the time limits of modules that hang
 # (tests/hurry.c). `hurry exec COMMAND... &`: so that $! is the command's.
 n_hurries=0
 hurry()
 {
     n_hurries=$((n_hurries + 1))
-    local -x LD_PRELOAD=$top_builddir/tests/.libs/hurry.so HURRY_FILE=$TMPDIR/.hurry.$BASHPID.$n_hurries
-    local -x ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
-    "$@"
+    HURRY_FILE=$TMPDIR/.hurry.$BASHPID.$n_hurries preloaded hurry "$@"
 }
 
 # at_call N WHAT IN SIGNAL COMMAND...: runs it so that its Nth call of that kind in the supervisor or a worker fails, or if
@@ -217,9 +222,8 @@ hurry()
 at_call()
 {
     local -x FAIL_AT=$1 FAIL_WHAT=$2 FAIL_IN=$3 FAIL_SIGNAL=$4 FAIL_MARK=${FAIL_MARK-$TMPDIR/mark}
-    local -x LD_PRELOAD=$top_builddir/tests/.libs/fail_nth.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
     rm -f "$FAIL_MARK"
-    "${@:5}"
+    preloaded fail_nth "${@:5}"
 }
 
 finish()

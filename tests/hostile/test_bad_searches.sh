@@ -2,8 +2,7 @@
 # Searches that break their rules, crash, hang, lie or never end: they cost nothing but themselves, and what was
 # measured stays. Searches that are killed in the middle go on as if they had not been.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 99
+with_modules
 
 few_samples 10 'device = exact' 'iterations = 1' 'max_time = 100 s' >exact.ini
 cat >>exact.ini <<'END'

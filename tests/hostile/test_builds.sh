@@ -63,7 +63,7 @@ modules()
 both=$(printf '%s\n' "$first" "$second" | sort | tr '\n' ' ')
 ok()
 {
-    "$GBRUN" export --columns status | tail -n +2 | grep -c '^ok$'
+    column status | grep -c '^ok$'
 }
 
 during cases.ini
@@ -77,9 +77,7 @@ equals "rebuilt while one worker has it loaded: that is the build" "$first " "$(
 for moment in before after; do
     expected=$first" "
     [ $moment = after ] || expected=$both
-    export LD_PRELOAD=$top_builddir/tests/.libs/replace_module.so ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
-    during $moment.ini
-    unset LD_PRELOAD
+    preloaded replace_module during $moment.ini
     equals "rebuilt $moment it was loaded, when its digest was known: cases" 2 "$(ok)"
     equals "rebuilt $moment it was loaded: what was loaded" "$expected" "$(modules)"
 done

@@ -3,8 +3,7 @@
 # ended by SIGTERM at one of their calls (fail_nth.c). The union of their files has each case of each round once, all
 # rounds of one from one task. HOSTILE=all: 50 times.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 [ "${HOSTILE:-}" = all ] && times=50 || times=2
 n_cases=12
 mkfifo told

@@ -2,8 +2,7 @@
 # What is announced is stored: synced first, at most once in 0.2 s; a results file that is taken away during a run, and a
 # lock that another program holds on it.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 few_samples 12 'device = cpu' 'iterations = 1' >cases.ini
 cat >>cases.ini <<INI

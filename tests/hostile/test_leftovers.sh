@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # What a case leaves behind is reported with that case, and the next one finds nothing of it: it gets a fresh process.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 cat >common.ini <<'INI'
 [policy few]

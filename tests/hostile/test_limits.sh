@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # More than gbrun keeps of a case or takes in: what is dropped is counted and reported, what is refused names its limit.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 # ---- more metrics, messages, checks and lines than are kept ----
 cat >flood.ini <<'INI'

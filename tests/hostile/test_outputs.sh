@@ -2,8 +2,7 @@
 # Outputs that would destroy a file: the input itself, however it is named, another results file, what is there while
 # the disk is full, the folder cannot be written or the program is interrupted.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 cat >good.ini <<'INI'
 [policy few]

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Configurations, expressions and files that would take for ever, or all memory: each ends soon, with the limit it is over.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 # refuses NAME TEXT COMMAND...: within 4 GB of memory the command fails with a message that has the text.
 refuses()

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Standard error that nobody reads, and plugins that print without end: time limits, signals and other cases go on.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 20 s' >endless.ini
 cat >>endless.ini <<'INI'

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # A worker that was killed and does not end stops its own device only; a worker that answers without end is ended.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 # until_taken PID: no signal is on its way to it.
 until_taken()

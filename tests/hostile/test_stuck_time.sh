@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # gbrun stands still itself (Ctrl-Z, a slow disk: an hour in which it asks no clock): that is charged to no case.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 
 few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s' >paused.ini
 cat >>paused.ini <<'INI'

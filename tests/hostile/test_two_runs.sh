@@ -2,8 +2,7 @@
 # Two gbrun processes on one machine: who measures where, who waits for whom, what says so. Each case of the module
 # `beside` adds lines to a log that all have in common: made, begin, end.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
-cd "$TMPDIR" || exit 1
+with_modules
 mkdir locks
 export GBRUN_LOCK_FOLDER=$TMPDIR/locks
 
@@ -73,12 +72,6 @@ is_alone()
 wait_for()
 {
     tail -n +1 -F "$2" 2>/dev/null | grep -q -m 1 "$1"
-}
-
-# column NAME FILE
-column()
-{
-    "$GBRUN" export --columns "$1" "$2" | tail -n +2 | tr -d '\r'
 }
 
 # ---- the same device: no case ends before the other run waits for its turn ----
