@@ -62,10 +62,14 @@ endif
 if HAVE_CUDA_HEADERS
 TEST_MODULES += $(TEST_MODULE_CUDA_FILES:tests/modules/%.c=tests/modules/.libs/%.so)
 endif
-check_DATA = $(TEST_MODULES)
+check_DATA = $(TEST_MODULES) tests/modules/.libs/list
 # Of use on a GPU only: tests/gpu/local.mk.
 NVCC_TEST_MODULES = $(TEST_MODULE_NVCC_FILES:tests/modules/%.cu=tests/modules/.libs/%.so)
-CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES)
+CLEANFILES += $(TEST_MODULES) $(NVCC_TEST_MODULES) tests/modules/.libs/list
+# What is not built any more is not found any more.
+tests/modules/.libs/list: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cd $(@D) && printf '%s\n' $(notdir $(TEST_MODULES) $(NVCC_TEST_MODULES)) >list && \
+	printf '%s\n' *.so | grep -vxF -f list | xargs rm -f
 
 # What some of them need besides.
 CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h

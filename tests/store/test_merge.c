@@ -160,6 +160,20 @@ TEST(the_copy_that_is_further_on_wins)
     expect_same("all.gbr", &all);
 }
 
+/* Damages a table of a file so large that opening it does not look at all tables. */
+static void damage_large(const char *name)
+{
+    fixture_change(name, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM;"
+                         "INSERT INTO message SELECT id, 1, 1, hex(zeroblob(1100000))"
+                         " FROM bench_case");
+    const char *place = fixture_ask(name, "SELECT (rootpage - 1) * 512 AS place"
+                                          " FROM sqlite_schema WHERE name = 'metric'");
+    FILE *file = fopen(fixture_path(name), "r+");
+    ck_assert(file && fseek(file, atol(place), SEEK_SET) == 0);
+    fputs("damaged", file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
 TEST(what_cannot_be_merged)
 {
     CLEANUP(text_free) struct text before = {0};
@@ -171,6 +185,10 @@ TEST(what_cannot_be_merged)
     FIXTURE_FAILS(store_merge(store, fixture_path("absent.gbr"), NULL, &counts, &fixture_problem),
                   GB_NOT_FOUND, "absent.gbr: there is no such results file");
     ck_assert_uint_eq(counts.runs_added, 7); /* left alone */
+    make_part("damaged.gbr", 3, 0, 1, true);
+    damage_large("damaged.gbr");
+    FIXTURE_FAILS(store_merge(store, fixture_path("damaged.gbr"), NULL, &counts, &fixture_problem),
+                  GB_CORRUPT, "damaged.gbr: damaged: database disk image is malformed");
     sqlite3_exec(store->db, "PRAGMA max_page_count = 60", NULL, NULL, NULL);
     FIXTURE_FAILS(store_merge(store, fixture_path("big.gbr"), NULL, NULL, &fixture_problem), GB_IO,
                   "all.gbr: disk full: nothing more can be stored; what was stored before is safe");
