@@ -1,4 +1,4 @@
-/* loop_module.c - the loops of loop_google.cc as a benchmark of gbrun, and functions that it calls
+/* loop_module.c - the loops of google.cc as a benchmark of gbrun, and functions that it calls
  * as the benchmark `call` does. */
 #include "tests/bench/step.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # numbers.sh - the figures that gbrun itself must keep, measured on this machine and printed with what is asked of them.
 # make bench runs it.
-# usage: numbers.sh [PART]...; all of them without one: sweep cases memory loop call fresh verify stopping compare peers
+# usage: numbers.sh [PART]...; all of them without one: sweep cases memory loop call fresh verify stopping compare
 set -euo pipefail
 export GBRUN=${GBRUN:?the path of the program}
 bench=${BENCH:?the folder of the benchmark programs}
@@ -100,13 +100,13 @@ loop()
     fi
     printf '%s\n' "$half_a_second" '[bench loop]' 'sweep.body = empty, step' >loop.ini
     with_modules loop
-    "$bench/google" --benchmark_filter='^(empty|step)$' --benchmark_repetitions=9 --benchmark_min_time=0.1 >google.txt
+    "$bench/google" --benchmark_repetitions=9 --benchmark_min_time=0.1 --benchmark_format=csv >google.csv 2>google.log
     local body
     for body in empty step; do
         # Half a percent is the noise of two medians.
         verdict "loop '$body': ns an iteration; Google Benchmark's as limit" \
             "$(printf %.4f "$(one "body = '$body'")")" ns \
-            ":$(awk -v body=$body '$1 == body {printf "%.4f", 1.005 * $2}' google.txt)"
+            ":$(awk -F , -v body="\"${body}_median\"" '$1 == body {printf "%.4f", 1.005 * $3}' google.csv)"
     done
 }
 
@@ -181,15 +181,10 @@ compare()
     verdict "10,000 cases of 3 rounds compared with themselves" "$wall" s :1
 }
 
-peers()
-{
-    bash "$scripts/peers.sh"
-}
-
-[ $# -gt 0 ] || set -- sweep cases memory loop call fresh verify stopping compare peers
+[ $# -gt 0 ] || set -- sweep cases memory loop call fresh verify stopping compare
 for name; do
     case $name in
-    sweep | cases | memory | loop | call | fresh | verify | stopping | compare | peers) $name ;;
+    sweep | cases | memory | loop | call | fresh | verify | stopping | compare) $name ;;
     *)
         sed -n '/^# usage/,/^set /s/^# //p' "$scripts/numbers.sh" >&2
         exit 2
