@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,19 +20,15 @@ static const char *const usage_text =
     "\n"
     "Stopping policies on generated traces whose medians are known, or on recorded ones. The "
     "gates\n"
-    "judge the first policy; exit code 1 if one fails.\n"
+    "judge the first policy, its samples beside those of stdrel; exit code 1 if one fails.\n"
     "\n"
     "  --policy TEXT       a policy and its options, \"steady precision=0.5%\"; may be repeated\n"
     "                      (steady, stdrel, entropy, median_ci; with --quick steady, stdrel)\n"
-    "  --baseline TEXT     whose samples the first one's are counted against (stdrel)\n"
     "  --replications N    traces of each scenario (2000; with --quick 300)\n"
     "  --seed N            of the traces (1)\n"
-    "  --jobs N            threads (as many as there are CPUs)\n"
     "  --family NAME       only this family of traces; may be repeated\n"
     "  --held-out          also families that no page of the design names\n"
     "  --quick             fewer policies, scenarios and replications: under a minute\n"
-    "  --no-looks          do not time looks\n"
-    "  --modules FOLDER    where the policies' modules are (beside this program)\n"
     "  --recorded          operands are results files, or folders of them, with long recordings\n"
     "  --list              print the families\n"
     "  --help              print this\n";
@@ -45,15 +40,22 @@ struct texts {
     size_t n;
 };
 
-struct settings {
-    struct texts policies, families, recorded;
-    const char *baseline, *modules;
-    uint64_t n_replications, seed, n_jobs;
-    bool held_out, is_quick, no_looks, is_recorded, list;
+static struct texts policy_texts, families, recorded;
+static uint64_t n_replications, seed = 1;
+static int is_held_out, is_quick, is_recorded, is_list;
+
+static const struct option options[] = {
+    {"policy", required_argument, NULL, 'p'},   {"replications", required_argument, NULL, 'r'},
+    {"seed", required_argument, NULL, 's'},     {"family", required_argument, NULL, 'f'},
+    {"held-out", no_argument, &is_held_out, 1}, {"quick", no_argument, &is_quick, 1},
+    {"recorded", no_argument, &is_recorded, 1}, {"list", no_argument, &is_list, 1},
+    {"help", no_argument, NULL, 'h'},           {0},
 };
 
-static const char *const usual[] = {"steady", "stdrel", "entropy", "median_ci"};
-enum { USUAL = sizeof usual / sizeof usual[0], USUAL_QUICK = 2 };
+static struct arena arena;
+static struct stopping_policy policies[TEXTS_MAX + 1];
+static struct experiment experiment = {.policies = policies};
+static struct gates gates = {.arena = &arena};
 
 static void die(const char *format, const char *value)
 {
@@ -80,84 +82,27 @@ static uint64_t whole_number(const char *text)
     return value;
 }
 
-enum { FLAG, NUMBER, TEXT, TEXTS, HELP };
-
-static const struct {
-    const char *name;
-    int kind;
-    size_t at; /* in struct settings */
-} options[] = {
-    {"policy", TEXTS, offsetof(struct settings, policies)},
-    {"family", TEXTS, offsetof(struct settings, families)},
-    {"baseline", TEXT, offsetof(struct settings, baseline)},
-    {"modules", TEXT, offsetof(struct settings, modules)},
-    {"replications", NUMBER, offsetof(struct settings, n_replications)},
-    {"seed", NUMBER, offsetof(struct settings, seed)},
-    {"jobs", NUMBER, offsetof(struct settings, n_jobs)},
-    {"held-out", FLAG, offsetof(struct settings, held_out)},
-    {"quick", FLAG, offsetof(struct settings, is_quick)},
-    {"no-looks", FLAG, offsetof(struct settings, no_looks)},
-    {"recorded", FLAG, offsetof(struct settings, is_recorded)},
-    {"list", FLAG, offsetof(struct settings, list)},
-    {"help", HELP, 0},
-};
-enum { OPTIONS = sizeof options / sizeof options[0] };
-
-static void take(struct settings *settings, int option, const char *value)
+static void read_options(int argc, char **argv)
 {
-    void *at = (char *)settings + options[option].at;
-    switch (options[option].kind) {
-    case FLAG:
-        *(bool *)at = true;
-        break;
-    case NUMBER:
-        *(uint64_t *)at = whole_number(value);
-        break;
-    case TEXT:
-        *(const char **)at = value;
-        break;
-    case TEXTS:
-        add_text(at, value);
-        break;
-    default:
-        fputs(usage_text, stdout);
-        exit(0);
-    }
-}
-
-static struct settings settings_of(int argc, char **argv)
-{
-    long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    struct settings settings = {
-        .baseline = "stdrel", .seed = 1, .n_jobs = n_cpus > 0 ? (uint64_t)n_cpus : 1};
-    struct option long_options[OPTIONS + 1] = {0};
-    int option;
-    for (int i = 0; i < OPTIONS; i++)
-        long_options[i] = (struct option){
-            options[i].name, options[i].kind >= NUMBER && options[i].kind < HELP, NULL, i};
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        if (option == '?')
-            exit(2);
-        take(&settings, option, optarg);
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (option == 'p' || option == 'f')
+            add_text(option == 'p' ? &policy_texts : &families, optarg);
+        if (option == 'r' || option == 's')
+            *(option == 'r' ? &n_replications : &seed) = whole_number(optarg);
+        if (option == 'h')
+            fputs(usage_text, stdout);
+        if (option == 'h' || option == '?')
+            exit(option == 'h' ? 0 : 2);
     }
     for (int i = optind; i < argc; i++)
-        add_text(&settings.recorded, argv[i]);
-    if (settings.recorded.n > 0 && !settings.is_recorded)
-        die("\"%s\": files are given after --recorded", settings.recorded.items[0]);
-    if (settings.recorded.n == 0 && settings.is_recorded)
+        add_text(&recorded, argv[i]);
+    if (recorded.n > 0 && !is_recorded)
+        die("\"%s\": files are given after --recorded", recorded.items[0]);
+    if (recorded.n == 0 && is_recorded)
         die("%s: expected files or folders of recordings", "--recorded");
-    for (size_t i = 0; i < settings.families.n; i++)
-        if (!trace_family_named(settings.families.items[i]))
-            die("no family \"%s\": --list names them", settings.families.items[i]);
-    if (settings.n_replications == 0)
-        settings.n_replications = settings.is_quick ? 300 : 2000;
-    if (settings.n_jobs == 0 || settings.n_jobs > 1024)
-        die("%s: 1 to 1024 threads", "--jobs");
-    size_t n_usual = settings.is_quick ? USUAL_QUICK : USUAL;
-    bool has_policies = settings.policies.n > 0;
-    for (size_t i = 0; i < n_usual && !has_policies; i++)
-        add_text(&settings.policies, usual[i]);
-    return settings;
+    for (size_t i = 0; i < families.n; i++)
+        if (!trace_family_named(families.items[i]))
+            die("no family \"%s\": --list names them", families.items[i]);
 }
 
 static void list_families(void)
@@ -168,27 +113,25 @@ static void list_families(void)
                trace_families[i].flags & TRACE_HELD_OUT ? " (held out)" : "");
 }
 
-/* --- policies --- */
-
-static struct stopping_policy policies[TEXTS_MAX + 1];
-
 /* All of them, and the baseline if it is none of them. */
-static void load_all(const struct settings *settings, struct arena *arena,
-                     struct experiment *experiment)
+static void load_policies(void)
 {
-    struct texts texts = settings->policies;
+    static const char *const usual[] = {"steady", "stdrel", "entropy", "median_ci"};
+    static const char baseline[] = "stdrel";
     struct gb_error error;
-    size_t n = texts.n;
-    while (experiment->baseline < n &&
-           !text_equal(texts.items[experiment->baseline], settings->baseline))
-        experiment->baseline++;
-    for (size_t i = 0; i < n || i <= experiment->baseline; i++) {
-        const char *text = i < n ? texts.items[i] : settings->baseline;
-        if (stopping_policy_load(text, settings->modules, arena, &policies[i], &error) != GB_OK)
+    const size_t n_usual = policy_texts.n > 0 ? 0 : is_quick ? 2 : 4;
+    for (size_t i = 0; i < n_usual; i++)
+        add_text(&policy_texts, usual[i]);
+    const size_t n = policy_texts.n;
+    while (experiment.baseline < n &&
+           !text_equal(policy_texts.items[experiment.baseline], baseline))
+        experiment.baseline++;
+    for (size_t i = 0; i < n || i <= experiment.baseline; i++) {
+        const char *text = i < n ? policy_texts.items[i] : baseline;
+        if (stopping_policy_load(text, &arena, &policies[i], &error) != GB_OK)
             die("%s", error.text);
-        experiment->n_policies = i + 1;
+        experiment.n_policies = i + 1;
     }
-    experiment->policies = policies;
 }
 
 /* --- output --- */
@@ -200,112 +143,94 @@ static void print(struct text *text)
     text_clear(text);
 }
 
-static void gate_of_looks(uint64_t seed, struct gates *gates)
+static void gate_of_looks(void)
 {
     enum { SAMPLES = 1000000 };
     struct worst_look worst = stopping_looks(&policies[0], SAMPLES, seed);
-    gate_add(gates, "dearest look up to 1 million samples",
-             arena_printf(gates->arena, "at %llu samples, %s; %llu looks",
-                          (unsigned long long)worst.n, worst.family ? worst.family : "none",
-                          (unsigned long long)worst.n_looks),
+    gate_add(&gates, "dearest look up to 1 million samples",
+             arena_printf(&arena, "at %llu samples, %s; %llu looks", (unsigned long long)worst.n,
+                          worst.family ? worst.family : "none", (unsigned long long)worst.n_looks),
              AT_MOST, worst.ns / 1e6, 2, "ms");
     printf("\nThe dearest report of 1 million samples: %.3g ms; all calls: %.3g ns a sample\n",
            worst.report_ns / 1e6, worst.a_sample_ns);
 }
 
-static void print_digests(const struct experiment *experiment)
+static void print_digests(void)
 {
     printf("\nThe same traces are to give the same digests in every build: stops, estimates\n\n");
-    for (size_t p = 0; p < experiment->n_policies; p++)
-        printf("  %-32s %016llx %016llx\n", experiment->policies[p].text,
-               (unsigned long long)experiment_digest(experiment, p, false),
-               (unsigned long long)experiment_digest(experiment, p, true));
+    for (size_t p = 0; p < experiment.n_policies; p++)
+        printf("  %-32s %016llx %016llx\n", policies[p].text,
+               (unsigned long long)experiment_digest(&experiment, p, false),
+               (unsigned long long)experiment_digest(&experiment, p, true));
 }
 
-static int conclude(const struct gates *gates)
-{
-    CLEANUP(text_free) struct text out = {0};
-    text_add(&out, "\nGates: figure, limit\n\n");
-    gates_write(gates, &out);
-    text_printf(&out, "\n%zu gates, %zu failed\n", gates->n, gates_failed(gates));
-    print(&out);
-    return gates_failed(gates) ? 1 : 0;
-}
-
-static void run(struct experiment *experiment)
+static void run(void)
 {
     struct gb_error error;
-    if (experiment_run(experiment, &error) != GB_OK)
+    if (experiment_run(&experiment, &error) != GB_OK)
         die("%s", error.text);
 }
 
-static int run_generated(const struct settings *settings, struct experiment *experiment,
-                         struct arena *arena)
+static void run_generated(struct text *out)
 {
-    CLEANUP(text_free) struct text out = {0};
-    struct gates gates = {.arena = arena};
-    int flags = (settings->is_quick ? SCENARIOS_QUICK : 0) |
-                (settings->held_out ? SCENARIOS_HELD_OUT : 0);
-    experiment->scenarios = scenarios_of(flags, settings->families.items, settings->families.n,
-                                         arena, &experiment->n_scenarios);
+    int flags = (is_quick ? SCENARIOS_QUICK : 0) | (is_held_out ? SCENARIOS_HELD_OUT : 0);
+    experiment.scenarios = scenarios_of(flags, families.items, families.n, &arena,
+                                        &experiment.n_scenarios);
     time_t begin = time(NULL);
-    run(experiment);
-    text_printf(&out,
-                "%zu scenarios, %llu replications, seed %llu, %zu policies, %llu threads: %.0f s\n",
-                experiment->n_scenarios, (unsigned long long)experiment->n_replications,
-                (unsigned long long)experiment->seed, experiment->n_policies,
-                (unsigned long long)settings->n_jobs, difftime(time(NULL), begin));
-    table_of_policies(experiment, &out);
-    table_of_verdicts(experiment, 0, &out);
-    table_of_rounds(experiment, 0, &out);
-    print(&out);
-    print_digests(experiment);
-    gates_of(experiment, 0, &gates);
+    run();
+    text_printf(out, "%zu scenarios, %llu replications, seed %llu, %zu policies: %.0f s\n",
+                experiment.n_scenarios, (unsigned long long)experiment.n_replications,
+                (unsigned long long)seed, experiment.n_policies, difftime(time(NULL), begin));
+    table_of_policies(&experiment, out);
+    table_of_verdicts(&experiment, 0, out);
+    print(out);
+    print_digests();
+    gates_of(&experiment, 0, &gates);
     gate_add(&gates, "stops that depend on the batches",
-             arena_printf(arena, "of %llu", (unsigned long long)experiment->n_repeated), AT_MOST,
-             (double)experiment->n_differing, 0, "");
-    if (!settings->no_looks)
-        gate_of_looks(settings->seed, &gates);
-    return conclude(&gates);
+             arena_printf(&arena, "of %llu", (unsigned long long)experiment.n_repeated), AT_MOST,
+             (double)experiment.n_differing, 0, "");
+    gate_of_looks();
 }
 
-static int run_recorded(const struct settings *settings, struct experiment *experiment,
-                        struct arena *arena)
+static void run_recorded(struct text *out)
 {
-    CLEANUP(text_free) struct text out = {0};
-    struct gates gates = {.arena = arena};
     struct gb_error error;
-    if (recordings_find(settings->recorded.items, settings->recorded.n, arena,
-                        &experiment->scenarios, &experiment->n_scenarios, &error) != GB_OK)
+    if (recordings_find(recorded.items, recorded.n, &arena, &experiment.scenarios,
+                        &experiment.n_scenarios, &error) != GB_OK)
         die("%s", error.text);
-    run(experiment);
-    text_printf(
-        &out,
-        "%zu kernels, each visit from its beginning and from %d more places; error: 95th "
-        "percentile; shares in %%;\nsamples that the baseline takes: how many are worth one "
-        "independent one, and would be needed to know\n\n",
-        experiment->n_scenarios, REPLAY_STARTS - 1);
-    table_of_recordings(experiment, &out);
-    print(&out);
-    gates_of_recordings(experiment, 0, &gates);
-    return conclude(&gates);
+    run();
+    text_printf(out,
+                "%zu kernels, each visit from its beginning and from %d more places; error: 95th "
+                "percentile; shares in %%\n\n",
+                experiment.n_scenarios, REPLAY_STARTS - 1);
+    table_of_recordings(&experiment, out);
+    print(out);
+    gates_of_recordings(&experiment, 0, &gates);
 }
 
 int main(int argc, char **argv)
 {
-    struct settings settings = settings_of(argc, argv);
-    struct arena arena = {0};
-    if (settings.list) {
+    CLEANUP(text_free) struct text out = {0};
+    const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    read_options(argc, argv);
+    if (is_list) {
         list_families();
         return 0;
     }
-    struct experiment experiment = {.n_replications = settings.n_replications,
-                                    .seed = settings.seed,
-                                    .n_jobs = (uint32_t)settings.n_jobs,
-                                    .is_quick = settings.is_quick};
-    load_all(&settings, &arena, &experiment);
-    int code = settings.is_recorded ? run_recorded(&settings, &experiment, &arena)
-                                    : run_generated(&settings, &experiment, &arena);
+    experiment.seed = seed;
+    experiment.n_replications = n_replications > 0 ? n_replications : is_quick ? 300 : 2000;
+    experiment.n_jobs = n_cpus > 0 ? (uint32_t)n_cpus : 1;
+    experiment.is_quick = is_quick != 0;
+    load_policies();
+    if (is_recorded)
+        run_recorded(&out);
+    else
+        run_generated(&out);
+    text_add(&out, "\nGates: figure, limit\n\n");
+    gates_write(&gates, &out);
+    text_printf(&out, "\n%zu gates, %zu failed\n", gates.n, gates_failed(&gates));
+    print(&out);
+    const int code = gates_failed(&gates) ? 1 : 0;
     experiment_free(&experiment);
     arena_free(&arena);
     return code;

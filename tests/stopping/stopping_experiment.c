@@ -166,9 +166,6 @@ static void replay_from(const struct experiment *experiment, size_t scenario,
     for (size_t policy = 0; policy < experiment->n_policies; policy++)
         *stop_at(experiment, scenario, policy, replication) = stopping_trial(
             &experiment->policies[policy], &stopping_guards, &samples, NULL, 0);
-    samples.n = stop_at(experiment, scenario, experiment->baseline, replication)->n;
-    if (samples.n > 0)
-        s->demands[replication] = demand_of(&samples, experiment->policies[0].precision);
     for (size_t policy = 0; policy < experiment->n_policies; policy++) {
         struct stop *stop = stop_at(experiment, scenario, policy, replication);
         stop->error_in_visit = error_in_visit(stop, visit, &recorded->samples, values);
@@ -254,7 +251,6 @@ int32_t experiment_run(struct experiment *experiment, struct gb_error *error)
     for (size_t i = 0; i < experiment->n_scenarios; i++) {
         struct scenario *s = &experiment->scenarios[i];
         s->n = s->setting.family ? experiment->n_replications : s->n_visits * REPLAY_STARTS;
-        s->demands = s->setting.family ? NULL : memory_allocate(s->n * sizeof *s->demands);
         s->first = n;
         n += s->n;
     }
@@ -270,8 +266,6 @@ int32_t experiment_run(struct experiment *experiment, struct gb_error *error)
 
 void experiment_free(struct experiment *experiment)
 {
-    for (size_t i = 0; i < experiment->n_scenarios; i++)
-        free(experiment->scenarios[i].demands);
     free(experiment->stops);
 }
 
@@ -334,24 +328,6 @@ struct outcome outcome_of(const struct experiment *experiment, size_t scenario, 
     return outcome;
 }
 
-struct demand median_demand(const struct scenario *scenario)
-{
-    size_t n = scenario->n;
-    double *columns[3], medians[3];
-    for (size_t c = 0; c < 3; c++) {
-        columns[c] = memory_allocate((n + 1) * sizeof *columns[c]);
-        for (size_t i = 0; i < n; i++) {
-            const struct demand *demand = &scenario->demands[i];
-            const double values[] = {demand->tau, demand->samples_to_know,
-                                     demand->samples_to_begin};
-            columns[c][i] = values[c];
-        }
-        medians[c] = quantile_of(columns[c], n, 0.5);
-        free(columns[c]);
-    }
-    return (struct demand){medians[0], medians[1], medians[2]};
-}
-
 static bool are_blind(const struct scenario *s, const struct stop *stops, size_t n)
 {
     size_t first = 0;
@@ -397,7 +373,6 @@ struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, siz
         bool is_narrow = (rounds.high - rounds.low) / 2 <= precision * fabs(rounds.centre);
         bool is_false = is_narrow && !(fabs(rounds.centre / median_ns - 1) <= precision);
         outcome.n++;
-        outcome.n_certified += is_narrow;
         outcome.n_false += is_false;
         outcome.n_blind_false += is_false && are_blind(s, stops, n_rounds);
         outcome.n_covered += rounds.low - tick_ns <= median_ns &&

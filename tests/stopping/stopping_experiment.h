@@ -29,11 +29,9 @@ struct scenario {
     const char *words;            /* of a kernel, as all that follows */
     const struct visit *visits;
     size_t n_visits;
-    double spread;          /* of the visits' medians, largest less least over the median */
-    struct demand *demands; /* by replication; of the samples that the baseline took, at the
-                               precision of the first policy */
-    uint64_t n;             /* replications: traces; or replays, by where they begin and by visit */
-    uint64_t first;         /* of all replications of all scenarios */
+    double spread;  /* of the visits' medians, largest less least over the median */
+    uint64_t n;     /* replications: traces; or replays, by where they begin and by visit */
+    uint64_t first; /* of all replications of all scenarios */
 };
 
 enum { SCENARIOS_QUICK = 1, SCENARIOS_HELD_OUT = 2 };
@@ -75,13 +73,10 @@ struct outcome {
 };
 struct outcome outcome_of(const struct experiment *experiment, size_t scenario, size_t policy);
 
-/* Of a kernel: the medians over its replays. */
-struct demand median_demand(const struct scenario *scenario);
-
 /* Some visits as one, 16 at most, replications taken by so many. Blind are those whose visits have
  * all seen the same one level, and no other. */
 struct rounds_outcome {
-    uint64_t n, n_certified, n_false, n_blind_false, n_covered;
+    uint64_t n, n_false, n_blind_false, n_covered;
 };
 struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, size_t scenario,
                                         size_t policy, size_t n_rounds);

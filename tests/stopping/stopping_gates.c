@@ -164,30 +164,26 @@ static double many_rounds_false(const struct judged *judged)
     return rounds.n >= ROUNDS_JUDGED_FROM ? percent(rounds.n_false, rounds.n) : NAN;
 }
 
-double samples_allowed(int class, double time_ns, double precision, const struct demand *demand,
-                       double baseline)
+double samples_allowed(const struct trace_setting *setting, const struct truth *truth,
+                       double precision, double baseline)
 {
-    const double independent = time_ns <= SHORT_NS ? SAMPLES_SHORT : SAMPLES_LONG;
+    const int class = setting->family->class;
+    const double independent = setting->time_ns <= SHORT_NS ? SAMPLES_SHORT : SAMPLES_LONG;
     const double limits[TRACE_CLASSES] = {[TRACE_STATIONARY] = independent,
                                           [TRACE_TICK] = independent,
                                           [TRACE_CORRELATED] = SAMPLES_CORRELATED,
                                           [TRACE_RAMP] = SAMPLES_RAMP};
-    double needed = class == TRACE_CORRELATED
-                        ? fmax(demand->samples_to_know, EFFECTIVE_OF_CORRELATED * demand->tau)
-                        : demand->samples_to_know;
+    double settled = setting->family->settled_ns / (setting->time_ns + setting->overhead_ns);
+    double needed = fmax(truth->samples_to_know, settled / MOST_DISCARDED);
+    if (class == TRACE_CORRELATED)
+        needed = fmax(needed, EFFECTIVE_OF_CORRELATED * truth->tau);
     bool is_asked = precision >= 0.01 && needed <= limits[class] / 100 * baseline;
     return is_asked && limits[class] > 0 ? limits[class] : NAN;
 }
 
 static double samples_limit(const struct judged *judged)
 {
-    double cost_ns = judged->setting->time_ns + judged->setting->overhead_ns;
-    const struct demand demand = {
-        .tau = judged->truth->tau,
-        .samples_to_know = fmax(judged->truth->samples_to_know,
-                                judged->family->settled_ns / cost_ns / MOST_DISCARDED)};
-    return samples_allowed(judged->family->class, judged->setting->time_ns, judged->precision,
-                           &demand, judged->baseline);
+    return samples_allowed(judged->setting, judged->truth, judged->precision, judged->baseline);
 }
 
 static double samples_taken(const struct judged *judged)
@@ -291,44 +287,10 @@ void gates_of(const struct experiment *experiment, size_t policy, struct gates *
 
 /* --- recordings --- */
 
-static const double CORRELATED_FROM = 2; /* samples for an effective one */
-
-/* Sums of logarithms over the kernels of a class: of samples, and of what is allowed. */
-struct samples_sums {
-    double taken, allowed;
-    uint64_t n;
-};
-
-static void add_samples(const struct experiment *experiment, size_t kernel, size_t policy,
-                        double median_samples, struct samples_sums *sums)
-{
-    const struct scenario *s = &experiment->scenarios[kernel];
-    const struct demand demand = median_demand(s);
-    double baseline = outcome_of(experiment, kernel, experiment->baseline).median_samples;
-    int class = demand.tau > CORRELATED_FROM ? TRACE_CORRELATED : TRACE_STATIONARY;
-    double allowed = samples_allowed(class, s->truth.median_ns,
-                                     experiment->policies[policy].precision, &demand, baseline);
-    if (isnan(allowed))
-        return;
-    sums[class].taken += log(median_samples / baseline);
-    sums[class].allowed += log(fmax(allowed / 100, demand.samples_to_begin / baseline));
-    sums[class].n++;
-}
-
-static void gate_of_samples(const struct samples_sums *sums, const char *name, struct gates *gates)
-{
-    double n = (double)sums->n;
-    if (sums->n > 0)
-        gate_add(gates, name,
-                 arena_printf(gates->arena, "%llu kernels", (unsigned long long)sums->n), AT_MOST,
-                 100 * exp(sums->taken / n), 100 * exp(sums->allowed / n), "%");
-}
-
 void gates_of_recordings(const struct experiment *experiment, size_t policy, struct gates *gates)
 {
     struct outcome all = {0};
     struct rounds_outcome all_rounds = {0};
-    struct samples_sums sums[TRACE_CLASSES] = {0};
     for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++) {
         const struct scenario *s = &experiment->scenarios[kernel];
         struct outcome o = outcome_of(experiment, kernel, policy);
@@ -339,7 +301,6 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
         all.n_failed += o.n_failed;
         all_rounds.n += rounds.n;
         all_rounds.n_covered += rounds.n_covered;
-        add_samples(experiment, kernel, policy, o.median_samples, sums);
         if (o.n > 0)
             gate_add(gates, "false in its visit", s->words, AT_MOST,
                      percent(o.n_false_in_visit, o.n), 5, "%");
@@ -354,7 +315,5 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
     if (all_rounds.n > 0)
         gate_add(gates, "coverage of visits as rounds", "", AT_LEAST,
                  percent(all_rounds.n_covered, all_rounds.n), 95, "%");
-    gate_of_samples(&sums[TRACE_STATIONARY], "samples, geometric mean: independent", gates);
-    gate_of_samples(&sums[TRACE_CORRELATED], "samples, geometric mean: correlated", gates);
     gate_add(gates, "trials that failed", "", AT_MOST, (double)all.n_failed, 0, "");
 }

@@ -48,12 +48,6 @@ void gates_of(const struct experiment *experiment, size_t policy, struct gates *
  * policy sees from one of them: so at most 5 % of a kernel's replays of all visits as one are false
  * on the recording, and 95 % of the intervals of those hold its median. Replays of one visit are
  * not independent, so these are plain shares.
- *
- * Of samples as many are allowed, and asked where they are, as in families of the same class
- * (samples_allowed), but never fewer than the first look takes: of a kernel of 5 ms that is half of
- * what stdrel takes. Judged are geometric means of kernels of a class, since each has a few visits
- * only. A kernel is correlated if the samples that the baseline takes are, more than two of them
- * for an effective one, as `steady` has it at 1 %: what moves over minutes makes none correlated.
  */
 void gates_of_recordings(const struct experiment *experiment, size_t policy, struct gates *gates);
 
@@ -63,10 +57,11 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
  *  - of other classes;
  *  - below a precision of 1 %: the baseline knows no precision and takes as many for any, while the
  *    least wall time of a policy and the samples that it needs grow as the precision shrinks;
- *  - where one that knew everything but the median would need more than that;
+ *  - where one that knew everything but the median would need more than that, and of ramps four
+ *    times what they last;
  *  - of correlated samples, where the 75 effective ones that a policy must have seen to know how
  *    correlated they are are more than that: 0.5 s of samples of 1 ms, fourteen of which are worth
  *    one independent one, hold 36.
  */
-double samples_allowed(int class, double time_ns, double precision, const struct demand *demand,
-                       double baseline);
+double samples_allowed(const struct trace_setting *setting, const struct truth *truth,
+                       double precision, double baseline);

@@ -92,30 +92,6 @@ void table_of_verdicts(const struct experiment *experiment, size_t policy, struc
     finish(&table, text_get(&title), out);
 }
 
-void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out)
-{
-    static const size_t n_rounds[] = {3, 12};
-    struct table table = {0};
-    columns(&table, "family|>T|>overhead|>3 rounds: within|>false|>blind|>coverage|"
-                    ">12 rounds: within|>false|>blind|>coverage");
-    for (size_t i = 0; i < experiment->n_scenarios; i++) {
-        if (experiment->scenarios[i].setting.family->class != TRACE_REGIME)
-            continue;
-        cell_scenario(&table, &experiment->scenarios[i]);
-        for (size_t j = 0; j < 2; j++) {
-            struct rounds_outcome rounds = rounds_outcome_of(experiment, i, policy, n_rounds[j]);
-            cell_percent(&table, rounds.n_certified, rounds.n);
-            cell_percent(&table, rounds.n_false - rounds.n_blind_false, rounds.n);
-            cell_percent(&table, rounds.n_blind_false, rounds.n);
-            cell_percent(&table, rounds.n_covered, rounds.n);
-        }
-    }
-    finish(&table,
-           "rounds = 3 and 12: intervals of the visits as one; false ones, and false where all "
-           "have seen the same one level, %",
-           out);
-}
-
 /* --- recordings --- */
 
 static void row_of_recording(const struct experiment *experiment, size_t kernel, size_t policy,
@@ -124,7 +100,6 @@ static void row_of_recording(const struct experiment *experiment, size_t kernel,
     const struct scenario *s = &experiment->scenarios[kernel];
     const struct outcome o = outcome_of(experiment, kernel, policy);
     const double of_baseline = outcome_of(experiment, kernel, experiment->baseline).median_samples;
-    const struct demand demand = median_demand(s);
     const double median_ns = s->truth.median_ns;
     const bool is_first = policy == 0;
     char time[NUMBER_TEXT_MAX];
@@ -133,8 +108,6 @@ static void row_of_recording(const struct experiment *experiment, size_t kernel,
     table_cell(table, is_first ? format_time(median_ns, 4, time) : "");
     cell_number(table, "%.2g", is_first ? 100 * s->visits->tick_ns / median_ns : NAN);
     cell_number(table, "%.2g", is_first ? 100 * s->spread : NAN);
-    cell_number(table, "%.3g", is_first ? demand.tau : NAN);
-    cell_number(table, "%.3g", is_first ? demand.samples_to_know : NAN);
     table_cell(table, experiment->policies[policy].text);
     cell_number(table, "%.0f", o.median_samples);
     cell_number(table, "%.3g", 100 * o.median_samples / of_baseline);
@@ -156,7 +129,7 @@ static void row_of_recording(const struct experiment *experiment, size_t kernel,
 void table_of_recordings(const struct experiment *experiment, struct text *out)
 {
     struct table table = {0};
-    columns(&table, "kernel|>median|>tick %|>visits +- %|>for one|>to know|policy|>samples|"
+    columns(&table, "kernel|>median|>tick %|>visits +- %|policy|>samples|"
                     ">of base %|>error %|>false|>in visit|>covers|>visit's|>certified|>multimodal|"
                     ">limited|>unconverged|>replays|>short");
     for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++)

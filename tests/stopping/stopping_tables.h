@@ -10,8 +10,5 @@ void table_of_policies(const struct experiment *experiment, struct text *out);
 /* A row a scenario: what one policy said how often, how often it was wrong, what it would need. */
 void table_of_verdicts(const struct experiment *experiment, size_t policy, struct text *out);
 
-/* Three visits as one, for the families with regimes. */
-void table_of_rounds(const struct experiment *experiment, size_t policy, struct text *out);
-
 /* A row a kernel and policy. */
 void table_of_recordings(const struct experiment *experiment, struct text *out);

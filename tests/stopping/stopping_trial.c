@@ -3,7 +3,6 @@
 
 #include "core/config/option_table.h"
 
-#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,31 +12,23 @@
 
 static const double PRECISION = 0.01; /* of those that promise none */
 
-static void find_folders(const char *given, struct arena *arena, struct path_list *ret)
+/* The program stands two folders below the top of a build tree, or in the bundle. */
+static void find_folders(struct arena *arena, struct path_list *ret)
 {
     char *folder = arena_text(arena, program_path());
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = 0;
-    glob_t found = {0};
-    const char *const one[] = {given};
-    if (!given) {
-        /* libtool leaves a module of the build tree in a folder of its own. */
-        glob(arena_printf(arena, "%s/../../plugins/policy_*/.libs", folder), 0, NULL, &found);
-        glob(arena_printf(arena, "%s/../plugins/policy_*/.libs", folder), GLOB_APPEND, NULL,
-             &found);
-    }
-    module_folders(".", given ? one : (const char *const *)found.gl_pathv,
-                   given ? 1 : found.gl_pathc, arena, ret);
-    globfree(&found);
+    module_folders(".", NULL, 0, arena, ret);
+    module_folders_beside(arena_printf(arena, "%s/../../gbrun", folder), arena, ret);
 }
 
 /* The latest of the folders' modules that has it: a worker looks in the same order. */
-static int32_t find(const char *id, const char *folder, struct arena *arena,
-                    const struct gb_plugin **ret, struct gb_error *error)
+static int32_t find(const char *id, struct arena *arena, const struct gb_plugin **ret,
+                    struct gb_error *error)
 {
     struct path_list folders, files;
-    find_folders(folder, arena, &folders);
+    find_folders(arena, &folders);
     module_files(&folders, arena, &files);
     for (size_t i = 0; i < files.n; i++) {
         struct module module;
@@ -52,8 +43,8 @@ static int32_t find(const char *id, const char *folder, struct arena *arena,
                      id, folders.n);
 }
 
-int32_t stopping_policy_load(const char *text, const char *folder, struct arena *arena,
-                             struct stopping_policy *ret, struct gb_error *error)
+int32_t stopping_policy_load(const char *text, struct arena *arena, struct stopping_policy *ret,
+                             struct gb_error *error)
 {
     char *rest = NULL, *id = strtok_r(arena_text(arena, text), " ", &rest);
     struct setting *settings = NULL;
@@ -68,7 +59,7 @@ int32_t stopping_policy_load(const char *text, const char *folder, struct arena 
                      (struct setting){.key = word, .text = equal ? equal + 1 : "yes"});
     }
     *ret = (struct stopping_policy){.text = arena_text(arena, text), .precision = PRECISION};
-    int32_t status = find(id, folder, arena, &ret->plugin, error);
+    int32_t status = find(id, arena, &ret->plugin, error);
     if (status != GB_OK)
         return status;
     struct option_table options = option_table_of(ret->plugin);

@@ -17,12 +17,10 @@ struct stopping_policy {
                            option */
 };
 
-/*
- * Finds the policy's module in the folder (NULL: in the build tree or the bundle that the program
- * is part of), loads it and fills its options. All memory is the arena's.
- */
-int32_t stopping_policy_load(const char *text, const char *folder, struct arena *arena,
-                             struct stopping_policy *ret, struct gb_error *error);
+/* Finds the policy's module in the build tree or the bundle that the program is part of, loads it
+ * and fills its options. All memory is the arena's. */
+int32_t stopping_policy_load(const char *text, struct arena *arena, struct stopping_policy *ret,
+                             struct gb_error *error);
 
 extern const struct guards stopping_guards;
 

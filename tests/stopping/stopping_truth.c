@@ -30,11 +30,13 @@ struct histogram {
     uint64_t n, *counts;
 };
 
-/* Of times about this one. */
-static void histogram_begin(struct histogram *histogram, double time_ns)
+/* In steps of the timer, or of times about T. */
+static void histogram_begin(struct histogram *histogram, const struct trace_setting *setting)
 {
-    *histogram = (struct histogram){.first_ns = FROM * time_ns,
-                                    .width_ns = (TO - FROM) * time_ns / (double)BINS,
+    const double tick_ns = setting->family->tick_ns, time_ns = setting->time_ns;
+    *histogram = (struct histogram){.first_ns = tick_ns > 0 ? 0 : FROM * time_ns,
+                                    .width_ns = tick_ns > 0 ? tick_ns
+                                                            : (TO - FROM) * time_ns / (double)BINS,
                                     .counts = memory_allocate(BINS * sizeof *histogram->counts)};
 }
 
@@ -236,11 +238,7 @@ struct truth truth_of(const struct trace_setting *setting, double precision, uin
     const struct traces traces = {setting, seed, n, n_traces};
     struct histogram histogram;
     struct trace trace = {0};
-    histogram_begin(&histogram, setting->time_ns);
-    if (setting->family->tick_ns > 0) {
-        histogram.first_ns = 0;
-        histogram.width_ns = setting->family->tick_ns;
-    }
+    histogram_begin(&histogram, setting);
     for (uint32_t i = 0; i < n_traces; i++)
         histogram_add(&histogram, settled_samples(&traces, i, &trace), n);
     struct truth truth = {.simulated_ns = quantile(&histogram, 0.5)};
@@ -254,36 +252,4 @@ struct truth truth_of(const struct trace_setting *setting, double precision, uin
     trace_free(&trace);
     free(histogram.counts);
     return truth;
-}
-
-static uint64_t first_look(const struct gb_samples *samples)
-{
-    const double floor_wall_ns = 1e8, busy_ns = 2.5e8;
-    const uint64_t fewest = 16, floor_samples = 150;
-    double own_ns = 0;
-    for (uint64_t i = 0; i < samples->n; i++) {
-        own_ns += samples->time_ns[i] * (double)samples->iterations[i];
-        if (samples->elapsed_ns[i] >= floor_wall_ns && i + 1 >= fewest &&
-            (i + 1 >= floor_samples || own_ns >= busy_ns))
-            return i + 1;
-    }
-    return samples->n;
-}
-
-struct demand demand_of(const struct gb_samples *samples, double precision)
-{
-    const struct part whole = {0, 1};
-    const double *times_ns = samples->time_ns;
-    uint64_t n = samples->n;
-    struct histogram histogram;
-    double *sorted = memory_allocate(n * sizeof *sorted);
-    memcpy(sorted, times_ns, n * sizeof *sorted);
-    histogram_begin(&histogram, sort_to_median(sorted, n));
-    free(sorted);
-    histogram_add(&histogram, times_ns, n);
-    double tau = (double)n / effective_sample_size(times_ns, n, quantile(&histogram, 0.5));
-    struct demand demand = {tau, tau * independent_samples(&histogram, &whole, precision, 0),
-                            (double)first_look(samples)};
-    free(histogram.counts);
-    return demand;
 }

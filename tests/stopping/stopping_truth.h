@@ -23,14 +23,3 @@ struct truth {
  * give medians to some 0.03 %. */
 struct truth truth_of(const struct trace_setting *setting, double precision, uint64_t seed,
                       uint32_t n_traces, uint64_t n);
-
-/* What a policy that knew everything but the median would need of samples like these. */
-struct demand {
-    double tau;              /* samples that are worth one independent one */
-    double samples_to_know;  /* as above */
-    double samples_to_begin; /* at which `steady` looks first at a precision of 1 %, all of them if
-                                it does not (floor_wall, floor_samples, busy) */
-};
-
-/* Of at least one sample that was recorded. */
-struct demand demand_of(const struct gb_samples *samples, double precision);
