@@ -143,6 +143,14 @@ static void print(struct text *text)
     text_clear(text);
 }
 
+static void print_outcomes(struct text *out)
+{
+    text_add(out, "\nMedian samples, 95th percentile of the error; how often it is wrong, its "
+                  "interval holds; verdicts: in %\n\n");
+    table_of_outcomes(&experiment, out);
+    print(out);
+}
+
 static void gate_of_looks(void)
 {
     enum { SAMPLES = 1000000 };
@@ -181,9 +189,7 @@ static void run_generated(struct text *out)
     text_printf(out, "%zu scenarios, %llu replications, seed %llu, %zu policies: %.0f s\n",
                 experiment.n_scenarios, (unsigned long long)experiment.n_replications,
                 (unsigned long long)seed, experiment.n_policies, difftime(time(NULL), begin));
-    table_of_policies(&experiment, out);
-    table_of_verdicts(&experiment, 0, out);
-    print(out);
+    print_outcomes(out);
     print_digests();
     gates_of(&experiment, 0, &gates);
     gate_add(&gates, "stops that depend on the batches",
@@ -199,12 +205,9 @@ static void run_recorded(struct text *out)
                         &experiment.n_scenarios, &error) != GB_OK)
         die("%s", error.text);
     run();
-    text_printf(out,
-                "%zu kernels, each visit from its beginning and from %d more places; error: 95th "
-                "percentile; shares in %%\n\n",
+    text_printf(out, "%zu kernels, each visit from its beginning and from %d more places\n",
                 experiment.n_scenarios, REPLAY_STARTS - 1);
-    table_of_recordings(&experiment, out);
-    print(out);
+    print_outcomes(out);
     gates_of_recordings(&experiment, 0, &gates);
 }
 

@@ -71,8 +71,14 @@ struct scenario *scenarios_of(int flags, const char *const *names, size_t n_name
         size_t n_settings = flags & SCENARIOS_QUICK ? QUICK : family->time_ns > 0 ? FIXED : ALL;
         for (size_t j = 0; j < n_settings; j++) {
             double time_ns = family->time_ns > 0 ? family->time_ns : settings[j].time_ns;
-            ARENA_APPEND(arena, scenarios, n,
-                         (struct scenario){.setting = {family, time_ns, settings[j].overhead_ns}});
+            double overhead_ns = settings[j].overhead_ns;
+            char time[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
+            const char *words = arena_printf(arena, "%s T=%s +%s", family->name,
+                                             format_time(time_ns, 3, time),
+                                             format_time(overhead_ns, 3, overhead));
+            ARENA_APPEND(
+                arena, scenarios, n,
+                (struct scenario){.setting = {family, time_ns, overhead_ns}, .words = words});
         }
     }
     *ret_n = n;

@@ -26,8 +26,8 @@ struct visit {
 struct scenario {
     struct trace_setting setting; /* no family: a kernel */
     struct truth truth;           /* of a kernel: the median of the visits' medians */
-    const char *words;            /* of a kernel, as all that follows */
-    const struct visit *visits;
+    const char *words;            /* "normal T=100 us +10.0 us"; "streams rows=32" */
+    const struct visit *visits;   /* of a kernel, as the next two */
     size_t n_visits;
     double spread;  /* of the visits' medians, largest less least over the median */
     uint64_t n;     /* replications: traces; or replays, by where they begin and by visit */

@@ -63,9 +63,8 @@ void gates_write(const struct gates *gates, struct text *out)
 struct judged {
     const struct experiment *experiment;
     size_t scenario, policy;
-    const struct trace_setting *setting;
+    const struct scenario *of;
     const struct trace_family *family;
-    const struct truth *truth;
     struct outcome outcome;
     double precision, baseline; /* the other policy's samples */
 };
@@ -77,12 +76,12 @@ typedef double figure_fn(const struct judged *judged);
  * once, which families of steps call warm-up: nothing tells the level it is at from one that stays.
  * The gate on samples makes stops there: at T = 100 us and 10 us of overhead a fifth of the
  * baseline's samples are 0.11 s, and exp(-0.11 s / 60 ms) / 3 = 5 % of all clock_steps are at their
- * lesser level until then. Such stops are not counted here, but as `blind` among the verdicts, and
+ * lesser level until then. Such stops are not counted here, but as `blind` in the table, and
  * judged with `rounds = 3`, which is what sees them. */
 static double false_bound(const struct judged *judged)
 {
     const struct outcome *outcome = &judged->outcome;
-    if (trace_needs_rounds(judged->setting))
+    if (trace_needs_rounds(&judged->of->setting))
         return NAN;
     return 100 *
            share_upper_bound(outcome->n_false - outcome->n_blind_false, outcome->n, CONFIDENCE);
@@ -105,11 +104,11 @@ static double covered_bound(const struct judged *judged)
 static double resolved(const struct judged *judged)
 {
     const double max_ns = stopping_guards.max_time_ns;
-    double budget = max_ns / (judged->setting->time_ns + judged->setting->overhead_ns);
+    double budget = max_ns / (judged->of->setting.time_ns + judged->of->setting.overhead_ns);
     double needed = LOOKS_APART *
-                    fmax(judged->truth->samples_to_resolve, judged->truth->samples_to_mix);
+                    fmax(judged->of->truth.samples_to_resolve, judged->of->truth.samples_to_mix);
     bool settles = judged->family->settled_ns / MOST_DISCARDED <= max_ns / 2;
-    if (trace_needs_rounds(judged->setting) || !settles ||
+    if (trace_needs_rounds(&judged->of->setting) || !settles ||
         (judged->family->flags & TRACE_LONG_MEMORY) || !(needed <= budget))
         return NAN;
     return percent(judged->outcome.n_resolved, judged->outcome.n);
@@ -183,7 +182,8 @@ double samples_allowed(const struct trace_setting *setting, const struct truth *
 
 static double samples_limit(const struct judged *judged)
 {
-    return samples_allowed(judged->setting, judged->truth, judged->precision, judged->baseline);
+    return samples_allowed(&judged->of->setting, &judged->of->truth, judged->precision,
+                           judged->baseline);
 }
 
 static double samples_taken(const struct judged *judged)
@@ -216,14 +216,10 @@ static const struct {
 
 static void add_worst(size_t g, double figure, const struct judged *worst, struct gates *gates)
 {
-    char time[NUMBER_TEXT_MAX], overhead[NUMBER_TEXT_MAX];
-    const char *family = worst->family->name;
-    const char *where = arena_printf(gates->arena, "%s T=%s +%s", family,
-                                     format_time(worst->setting->time_ns, 3, time),
-                                     format_time(worst->setting->overhead_ns, 3, overhead));
     double limit = family_gates[g].limit ? *family_gates[g].limit : samples_limit(worst);
-    gate_add(gates, arena_printf(gates->arena, "%s: %s", family_gates[g].name, family), where,
-             family_gates[g].side, family_gates[g].limit ? figure : figure * limit, limit, "%");
+    gate_add(gates, arena_printf(gates->arena, "%s: %s", family_gates[g].name, worst->family->name),
+             worst->of->words, family_gates[g].side,
+             family_gates[g].limit ? figure : figure * limit, limit, "%");
 }
 
 /* Of each family the worst of its scenarios. */
@@ -257,15 +253,15 @@ void gates_of(const struct experiment *experiment, size_t policy, struct gates *
     for (size_t i = 0; i < n; i++) {
         const struct scenario *s = &experiment->scenarios[i];
         const struct outcome outcome = outcome_of(experiment, i, policy);
-        judged[i] = (struct judged){experiment,
-                                    i,
-                                    policy,
-                                    &s->setting,
-                                    s->setting.family,
-                                    &s->truth,
-                                    outcome,
-                                    experiment->policies[policy].precision,
-                                    outcome_of(experiment, i, experiment->baseline).median_samples};
+        judged[i] = (struct judged){
+            .experiment = experiment,
+            .scenario = i,
+            .policy = policy,
+            .of = s,
+            .family = s->setting.family,
+            .outcome = outcome,
+            .precision = experiment->policies[policy].precision,
+            .baseline = outcome_of(experiment, i, experiment->baseline).median_samples};
         bool is_asked = !trace_needs_rounds(&s->setting);
         n_failed += outcome.n_failed;
         n_asked += is_asked ? outcome.n : 0;

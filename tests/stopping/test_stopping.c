@@ -622,7 +622,7 @@ TEST(recordings_are_replayed)
     gates_of_recordings(&experiment, 0, &gates);
     ck_assert(!gate_there("false in their visits, all recordings")->passed);
     CLEANUP(text_free) struct text out = {0};
-    table_of_recordings(&experiment, &out);
+    table_of_outcomes(&experiment, &out);
     ck_assert(strstr(text_get(&out), "streams streams=4") != NULL);
     experiment_free(&experiment);
     fixture_end();
