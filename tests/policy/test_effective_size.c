@@ -1,4 +1,5 @@
 /* test_effective_size.c - autocorrelation times by hand, and against their formulas. */
+#include "core/base/statistics.h"
 #include "plugins/common/policy/effective_size.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
@@ -60,6 +61,8 @@ TEST(by_hand)
     ck_assert_double_eq(found(alternating, 8, 0.25).kept, 1.0);
     ck_assert(isinf(found(alternating, 8, 0.25).degrees));
     ck_assert_double_eq(found(constant, 4, 0.0).kept, 1.0);
+    ck_assert_double_eq(effective_sample_size(constant, 4, 1.0), 4.0);
+    ck_assert_double_eq(effective_sample_size(constant, 1, 0.0), 1.0);
 }
 
 /*
@@ -77,7 +80,8 @@ TEST(batches_by_hand)
     ck_assert_double_eq_tol(reference_window(series, 128, 0.25).time, batches, 1e-9);
 }
 
-/* Coins that stick, of many lengths. */
+/* Coins that stick, of many lengths: 0, 1/2 or 1, so that they are what "is not below 1/2" says of
+ * them. */
 TEST(as_its_formulas_say)
 {
     enum { MANY = 9000 };
@@ -97,5 +101,9 @@ TEST(as_its_formulas_say)
         ck_assert_double_eq_tol(window.kept, expected.kept, 1e-11);
         ck_assert(window.degrees == expected.degrees ||
                   fabs(window.degrees - expected.degrees) <= 1e-11 * expected.degrees);
+        const double stdev = stdev_of(series, n), m = (double)n;
+        const double own = stdev * stdev * (m - 1.0) / m;
+        const double effective = m / reference_window(series, n, own).time;
+        ck_assert_double_eq_tol(effective_sample_size(series, n, 0.5), effective, 1e-9 * effective);
     }
 }

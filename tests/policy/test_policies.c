@@ -1,5 +1,4 @@
 /* test_policies.c - fixed, budget, stdrel and median_ci, and the statistics they share. */
-#include "plugins/common/policy/effective_size.h"
 #include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/policy/policy_fixture.h"
@@ -86,59 +85,10 @@ TEST_TIMES(selected_values_are_those_of_sorting, ORDERS)
     }
 }
 
-/* --- effective sample size --- */
-
-enum { SERIES = 50000 };
-
-static void autoregressive(double phi, double *ret, uint64_t n)
-{
-    uint64_t state = 7;
-    double x = fake_normal(&state);
-    for (uint64_t i = 0; i < n; i++) {
-        ret[i] = x;
-        x = phi * x + sqrt(1.0 - phi * phi) * fake_normal(&state);
-    }
-}
-
-/* A normal process with autocorrelation r is below its median with autocorrelation 2/pi asin r. */
-static double indicator_time(double phi)
-{
-    double tau = 1.0;
-    double r = phi;
-    for (int i = 0; i < 5000; i++, r *= phi)
-        tau += 4.0 / acos(-1.0) * asin(r);
-    return tau;
-}
-
-TEST_TIMES(effective_size_of_correlated_series, 4)
-{
-    static const double phis[] = {0.0, 0.5, 0.9, 0.98};
-    static double series[SERIES];
-    autoregressive(phis[_i], series, SERIES);
-    const double expected = (double)SERIES / indicator_time(phis[_i]);
-    const double n_effective = effective_sample_size(series, SERIES, 0.0);
-    ck_assert_double_gt(n_effective, 0.5 * expected);
-    ck_assert_double_lt(n_effective, 1.3 * expected);
-}
-
-TEST(effective_size_stays_within_the_number)
-{
-    double values[1000];
-    for (size_t i = 0; i < 1000; i++)
-        values[i] = (double)(i % 2);
-    ck_assert_double_eq(effective_sample_size(values, 1000, 0.5), 1000.0); /* alternating */
-    ck_assert_double_eq(effective_sample_size(values, 1, 0.0), 1.0);
-    for (size_t i = 0; i < 1000; i++)
-        values[i] = 3.0;
-    ck_assert_double_eq(effective_sample_size(values, 1000, 3.0), 1000.0); /* constant */
-    for (size_t i = 0; i < 1000; i++)
-        values[i] = (double)i;
-    ck_assert_double_lt(effective_sample_size(values, 1000, 499.5), 10.0); /* a ramp */
-}
-
 /* --- fixed and budget --- */
 
-static double times[SERIES];
+enum { MOST = 50000 };
+static double times[MOST];
 
 static void fill(uint64_t n, double even, double odd)
 {
@@ -379,10 +329,14 @@ TEST(median_ci_is_not_fooled_by_correlation)
 {
     uint64_t taken[2];
     for (int i = 0; i < 2; i++) {
-        autoregressive(i == 0 ? 0.0 : 0.98, times, SERIES);
-        for (size_t j = 0; j < SERIES; j++)
-            times[j] = 100.0 + 5.0 * times[j];
-        drive("median_ci;floor_wall=0s;min=500", SERIES);
+        const double phi = i == 0 ? 0.0 : 0.98;
+        uint64_t state = 7;
+        double x = fake_normal(&state);
+        for (size_t j = 0; j < MOST; j++) {
+            times[j] = 100.0 + 5.0 * x;
+            x = phi * x + sqrt(1.0 - phi * phi) * fake_normal(&state);
+        }
+        drive("median_ci;floor_wall=0s;min=500", MOST);
         ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
         ck_assert_double_eq_tol(work.estimate.value_ns, 100.0, 1.5);
         taken[i] = work.n;

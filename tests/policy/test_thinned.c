@@ -5,11 +5,26 @@
 
 enum { LONG = 5 * THINNED_MOST + 12352 };
 
-/* n samples whose times a function gives, in parts of the given length. */
-static struct thinned_samples take(struct fake_host *fake, double (*time_of)(uint64_t), uint64_t n,
-                                   uint64_t part)
+static struct fake_host *fake;
+static struct thinned_samples thinned;
+
+static void set_up(void)
 {
-    struct thinned_samples thinned = {.host = &fake->host};
+    fake = fake_host_new();
+}
+
+static void tear_down(void)
+{
+    thinned_samples_free(&thinned);
+    fake_host_free(fake);
+}
+
+TEST_FIXTURE(set_up, tear_down)
+
+/* n samples whose times a function gives, in parts of the given length. */
+static void take(double (*time_of)(uint64_t), uint64_t n, uint64_t part)
+{
+    thinned = (struct thinned_samples){.host = &fake->host};
     double *times = malloc(part * sizeof *times), *elapsed = malloc(part * sizeof *elapsed);
     ck_assert(times && elapsed);
     for (uint64_t first = 0; first < n; first += part) {
@@ -26,7 +41,6 @@ static struct thinned_samples take(struct fake_host *fake, double (*time_of)(uin
     }
     free(times);
     free(elapsed);
-    return thinned;
 }
 
 static double rising(uint64_t i)
@@ -48,21 +62,17 @@ static double with_gaps(uint64_t i)
 
 TEST(short_recordings_are_kept_as_they_are)
 {
-    struct fake_host *fake = fake_host_new();
-    struct thinned_samples thinned = take(fake, rising, THINNED_MOST - 1, 1000);
+    take(rising, THINNED_MOST - 1, 1000);
     ck_assert_uint_eq(thinned.kept.n, THINNED_MOST - 1);
     for (uint64_t i = 0; i < thinned.kept.n; i++)
         ck_assert_double_eq(thinned.kept.times[i], (double)i);
     ck_assert_double_eq(thinned.kept.tick_ns, 0.25);
     ck_assert_double_eq(thinned.elapsed_ns, 10.0 * (THINNED_MOST - 1));
-    thinned_samples_free(&thinned);
-    fake_host_free(fake);
 }
 
 TEST(of_long_ones_every_part_has_its_share)
 {
-    struct fake_host *fake = fake_host_new();
-    struct thinned_samples thinned = take(fake, rising, LONG, 4096);
+    take(rising, LONG, 4096);
     const double *times = thinned.kept.times;
     ck_assert_uint_eq(thinned.n_seen, LONG);
     ck_assert_uint_eq(thinned.one_of, 8);
@@ -75,37 +85,30 @@ TEST(of_long_ones_every_part_has_its_share)
     ck_assert_uint_eq(estimate.n, LONG);
     ck_assert_double_eq_tol(estimate.value_ns, LONG / 2, 32);
     ck_assert_int_eq(estimate.verdict, GB_VERDICT_NONE);
-    thinned_samples_free(&thinned);
-    fake_host_free(fake);
 }
 
 TEST(no_rhythm_hides_between_those_kept)
 {
-    struct fake_host *fake = fake_host_new();
-    struct thinned_samples thinned = take(fake, alternating, LONG, 4096);
+    take(alternating, LONG, 4096);
     uint64_t n_slow = 0;
     for (uint64_t i = 0; i < thinned.kept.n; i++)
         n_slow += thinned.kept.times[i] == 200;
     /* half of them, within six standard deviations */
     ck_assert_double_eq_tol((double)n_slow, (double)thinned.kept.n / 2,
                             3 * sqrt((double)thinned.kept.n));
-    thinned_samples_free(&thinned);
-    fake_host_free(fake);
 }
 
 TEST_TIMES(what_is_kept_does_not_depend_on_how_samples_come, 5)
 {
     static const uint64_t parts[] = {1, 17, 4096, THINNED_MOST, LONG};
-    struct fake_host *fake = fake_host_new();
-    struct thinned_samples first = take(fake, with_gaps, LONG, 4096);
-    struct thinned_samples other = take(fake, with_gaps, LONG, parts[_i]);
+    take(with_gaps, LONG, 4096);
+    struct thinned_samples first = thinned;
+    take(with_gaps, LONG, parts[_i]);
     ck_assert_uint_eq(first.n_seen, LONG);
-    ck_assert_uint_eq(other.n_seen, LONG);
-    ck_assert_uint_eq(first.kept.n, other.kept.n);
-    ck_assert_mem_eq(first.kept.times, other.kept.times, first.kept.n * sizeof(double));
+    ck_assert_uint_eq(thinned.n_seen, LONG);
+    ck_assert_uint_eq(first.kept.n, thinned.kept.n);
+    ck_assert_mem_eq(first.kept.times, thinned.kept.times, first.kept.n * sizeof(double));
     for (uint64_t i = 1; i < first.kept.n; i++)
         ck_assert_double_lt(first.kept.times[i - 1], first.kept.times[i]);
     thinned_samples_free(&first);
-    thinned_samples_free(&other);
-    fake_host_free(fake);
 }
