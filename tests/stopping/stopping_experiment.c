@@ -147,7 +147,7 @@ static size_t nearest(const double *modes, size_t n_modes, double value)
 /* A stop's error in its visit. What is known of modes that it claims: the median of all of the
  * visit that lies nearest to each. near: room for one value of each sample. */
 static double error_in_visit(const struct stop *stop, const struct visit *visit,
-                             const struct gb_samples *all, double *near)
+                             const struct trace *all, double *near)
 {
     double modes_ns[TRACE_MODES_MAX] = {0};
     size_t n_modes = stop->n_modes < TRACE_MODES_MAX ? stop->n_modes : TRACE_MODES_MAX;
@@ -163,36 +163,36 @@ static double error_in_visit(const struct stop *stop, const struct visit *visit,
 
 /* values: room for one of each sample. */
 static void replay_from(const struct experiment *experiment, size_t scenario,
-                        const struct recorded *recorded, uint64_t replication, double *values)
+                        const struct trace *recorded, uint64_t replication, double *values)
 {
     const struct scenario *s = &experiment->scenarios[scenario];
     const struct visit *visit = &s->visits[replication % s->n_visits];
-    uint64_t first = recorded->samples.n / REPLAY_STARTS * (replication / s->n_visits);
-    struct gb_samples samples = recorded_from(recorded, first, values);
+    uint64_t first = recorded->n / REPLAY_STARTS * (replication / s->n_visits);
+    const struct gb_samples samples = trace_from(recorded, first, values);
     for (size_t policy = 0; policy < experiment->n_policies; policy++)
         *stop_at(experiment, scenario, policy, replication) = stopping_trial(
             &experiment->policies[policy], &stopping_guards, &samples, NULL, 0);
     for (size_t policy = 0; policy < experiment->n_policies; policy++) {
         struct stop *stop = stop_at(experiment, scenario, policy, replication);
-        stop->error_in_visit = error_in_visit(stop, visit, &recorded->samples, values);
+        stop->error_in_visit = error_in_visit(stop, visit, recorded, values);
     }
 }
 
 static void replay_visit(struct shared *shared, size_t scenario, size_t visit)
 {
     const struct scenario *s = &shared->experiment->scenarios[scenario];
-    struct recorded recorded;
+    struct trace recorded;
     struct gb_error error;
     if (recorded_read(&s->visits[visit], &recorded, &error) != GB_OK) {
         if (!atomic_exchange(&shared->has_failed, true))
             shared->error = error;
         return;
     }
-    double *values = memory_allocate(recorded.samples.n * sizeof *values);
+    double *values = memory_allocate(recorded.n * sizeof *values);
     for (uint64_t start = 0; start < REPLAY_STARTS; start++)
         replay_from(shared->experiment, scenario, &recorded, start * s->n_visits + visit, values);
     free(values);
-    recorded_free(&recorded);
+    trace_free(&recorded);
 }
 
 static void find_truth(struct experiment *experiment, size_t scenario)

@@ -12,16 +12,7 @@ int32_t recordings_find(const char *const *paths, size_t n_paths, struct arena *
                         struct scenario **ret_kernels, size_t *ret_n, struct gb_error *error);
 
 /* A visit's samples as a policy is given them. */
-struct recorded {
-    struct gb_samples samples;
-    double *values; /* of all columns */
-};
-int32_t recorded_read(const struct visit *visit, struct recorded *ret, struct gb_error *error);
-/* What is left from sample `first` on, as if the visit had begun there. elapsed_ns is the caller's
- * array, of as many values. */
-struct gb_samples recorded_from(const struct recorded *recorded, uint64_t first,
-                                double *elapsed_ns);
-void recorded_free(struct recorded *recorded);
+int32_t recorded_read(const struct visit *visit, struct trace *ret, struct gb_error *error);
 
 /* The mid-quantile 1/2 of values in any order: halfway between a timer's steps where values are
  * tied, the median where none are. NaN for n == 0. */

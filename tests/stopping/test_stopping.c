@@ -594,18 +594,18 @@ TEST(recordings_are_replayed)
     ck_assert_double_eq(kernel->visits[0].tick_ns, 2);
     ck_assert_double_eq_tol(kernel->truth.median_ns, 1002.2, 0.3);
     ck_assert_double_eq_tol(kernel->spread, 0.01, 1e-3);
-    struct recorded recorded;
+    struct trace recorded;
     int32_t status = recorded_read(&kernel->visits[0], &recorded, &error);
     ck_assert_msg(status == GB_OK, "%s", error.text);
     double elapsed[RECORDED];
-    struct gb_samples samples = recorded_from(&recorded, 1000, elapsed);
+    struct gb_samples samples = trace_from(&recorded, 1000, elapsed);
     ck_assert_uint_eq(samples.n, RECORDED - 1000);
     ck_assert_double_eq(samples.elapsed_ns[0], 1e6); /* as if it had begun there */
     ck_assert_double_eq(samples.time_ns[1], 1000 + 1001 * 7 % 5);
     ck_assert_uint_eq(samples.iterations[2], 10);
     ck_assert_double_eq(samples.tick_ns, 2);
     ck_assert_ptr_null(samples.throttle);
-    recorded_free(&recorded);
+    trace_free(&recorded);
     /* Of three visits, each from ten places: those from the beginning see the warm-up only. */
     struct outcome outcome = outcome_of(&experiment, 0, 0);
     ck_assert_uint_eq(outcome.n, VISITS * REPLAY_STARTS);

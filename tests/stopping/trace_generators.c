@@ -46,7 +46,12 @@ static uint64_t stream_of(const struct trace_setting *setting)
 void trace_begin(struct trace *trace, const struct trace_setting *setting, uint64_t seed,
                  uint64_t replication)
 {
+    const int flags = setting->family->flags;
     trace->setting = *setting;
+    trace->has_throttle = (flags & TRACE_HAS_THROTTLE) != 0;
+    trace->has_clock = trace->has_throttle || (flags & TRACE_HAS_CLOCK);
+    trace->traits = flags & TRACE_DITHERED ? GB_SAMPLES_DITHERED : 0;
+    trace->tick_ns = setting->family->tick_ns;
     trace_random_begin(&trace->random, seed, stream_of(setting), replication);
     trace->elapsed_ns = trace->level_until_ns = trace->phase_until_ns = 0;
     trace->state = trace->level_state = NAN; /* functions begin with them */
@@ -97,7 +102,7 @@ static void make_sample(struct trace *trace, uint64_t i)
     trace->flags[i] = is_throttled ? GB_SAMPLE_THROTTLED : 0;
 }
 
-static void reserve(struct trace *trace, uint64_t n)
+void trace_reserve(struct trace *trace, uint64_t n)
 {
     uint64_t had = trace->capacity;
     if (n <= had)
@@ -123,7 +128,7 @@ void trace_extend(struct trace *trace, uint64_t n)
         more = TRACE_BLOCK;
     uint64_t end = n > trace->n + more ? n : trace->n + more;
     if (end > trace->capacity)
-        reserve(trace, end > 2 * trace->capacity ? end : 2 * trace->capacity);
+        trace_reserve(trace, end > 2 * trace->capacity ? end : 2 * trace->capacity);
     for (uint64_t i = trace->n; i < end; i++)
         make_sample(trace, i);
     trace->n = end;
@@ -131,21 +136,28 @@ void trace_extend(struct trace *trace, uint64_t n)
 
 struct gb_samples trace_part(const struct trace *trace, uint64_t first, uint64_t n)
 {
-    const struct trace_family *family = trace->setting.family;
-    bool has_clock = (family->flags & (TRACE_HAS_CLOCK | TRACE_HAS_THROTTLE)) != 0;
-    bool has_throttle = (family->flags & TRACE_HAS_THROTTLE) != 0;
     return (struct gb_samples){
         .size = sizeof(struct gb_samples),
-        .traits = family->flags & TRACE_DITHERED ? GB_SAMPLES_DITHERED : 0,
+        .traits = trace->traits,
         .n = n,
         .time_ns = trace->time_ns + first,
         .elapsed_ns = trace->sample_elapsed_ns + first,
         .iterations = trace->iterations + first,
-        .clock_hz = has_clock ? trace->clock_hz + first : NULL,
-        .throttle = has_throttle ? trace->throttle + first : NULL,
+        .clock_hz = trace->has_clock ? trace->clock_hz + first : NULL,
+        .throttle = trace->has_throttle ? trace->throttle + first : NULL,
         .flags = trace->flags + first,
-        .tick_ns = family->tick_ns,
+        .tick_ns = trace->tick_ns,
     };
+}
+
+struct gb_samples trace_from(const struct trace *trace, uint64_t first, double *elapsed_ns)
+{
+    struct gb_samples part = trace_part(trace, first, trace->n - first);
+    const double begin_ns = first > 0 ? trace->sample_elapsed_ns[first - 1] : 0;
+    for (uint64_t i = 0; i < part.n; i++)
+        elapsed_ns[i] = part.elapsed_ns[i] - begin_ns;
+    part.elapsed_ns = elapsed_ns;
+    return part;
 }
 
 void trace_free(struct trace *trace)

@@ -91,6 +91,10 @@ struct trace {
     double phase, phase_until_ns;
     /* When it first went to another level, and back; infinite: not yet; NaN: it never does. */
     double changed_ns, returned_ns;
+    /* Of the samples: clock_hz and throttle are seen, GB_SAMPLES_... and resolution. */
+    bool has_clock, has_throttle;
+    uint32_t traits;
+    double tick_ns;
     uint64_t n, capacity; /* samples there are, and fit in */
     double *time_ns, *sample_elapsed_ns, *clock_hz;
     uint64_t *throttle, *iterations;
@@ -103,9 +107,13 @@ bool trace_needs_rounds(const struct trace_setting *setting);
 
 void trace_begin(struct trace *trace, const struct trace_setting *setting, uint64_t seed,
                  uint64_t replication);
+void trace_reserve(struct trace *trace, uint64_t n); /* room, for one iteration each */
 /* Makes samples until there are at least n; more than are asked for, so that it is called seldom.
  */
 void trace_extend(struct trace *trace, uint64_t n);
 /* The samples from `first` on, n of them, which must be there. */
 struct gb_samples trace_part(const struct trace *trace, uint64_t first, uint64_t n);
+/* All of them from there on, as if it had begun there. elapsed_ns is the caller's array, of as many
+ * values. */
+struct gb_samples trace_from(const struct trace *trace, uint64_t first, double *elapsed_ns);
 void trace_free(struct trace *trace);
