@@ -178,7 +178,7 @@ static const struct stop {
      * on. */
     {"steady;without=mixing,effective_size", 16, 0.0003, 150, 150, .drift = 0.002},
     {"steady;without=mixing,effective_size", 16, 0.0003, 2000, 2000, .drift = 0.0035, .n = 2000},
-    {"steady;without=mixing,effective_size", 16, 0.0003, 2000, 2000, .drift = 0.008, .n = 2000},
+    {"steady;without=mixing,effective_size", 16, 0.0012, 2000, 2000, .drift = 0.008, .n = 2000},
     {"steady;without=mixing,effective_size,trend", 16, 0.0003, 150, 150, .drift = 0.008},
     {"steady;without=mixing,sequence,effective_size;min=4;floor_samples=4;floor_wall=0s", 0, 0.0, 5,
      5, .drift = 1.0, .n = 5},

@@ -424,22 +424,6 @@ static void gates_of_dithered(const char *text, uint64_t n_replications)
     experiment_free(&experiment);
 }
 
-/* Times that settle within seconds, of which 0.1 s show a tenth: not certified before, and only the
- * rule about trends sees them. */
-TEST(trends_are_seen)
-{
-    static const char *const families[] = {"mono1s", "thermal"};
-    static const uint64_t n_false[2][4] = {{0, 0, 4, 3}, {0, 1, 38, 38}};
-    load("steady", 0);
-    load("steady without=trend", 1);
-    struct experiment experiment = run_families(2, families, 2, test_is_long() ? 60 : 6, 2);
-    for (size_t i = 0; i < experiment.n_scenarios; i++) {
-        ck_assert_uint_eq(outcome_of(&experiment, i, 0).n_false, 0);
-        ck_assert_uint_eq(outcome_of(&experiment, i, 1).n_false, n_false[test_is_long()][i]);
-    }
-    experiment_free(&experiment);
-}
-
 /* Of 0.5 %, that is 2 to 26 ns, on ticks of 32 and 1024 ns: few are wrong, all are resolved, and
  * intervals hold; a phase that is locked is not certified. */
 TEST(dithered_samples_are_resolved)
