@@ -108,8 +108,7 @@ static void read_options(int argc, char **argv)
 static void list_families(void)
 {
     for (size_t i = 0; i < n_trace_families; i++)
-        printf("%-18s %-12s %s%s\n", trace_families[i].name,
-               trace_class_words(trace_families[i].class), trace_families[i].words,
+        printf("%-18s %s%s\n", trace_families[i].name, trace_families[i].words,
                trace_families[i].flags & TRACE_HELD_OUT ? " (held out)" : "");
 }
 

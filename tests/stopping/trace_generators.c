@@ -11,16 +11,6 @@ static const double CLOCK_HZ = 1.98e9;
 
 enum { TRACE_FIRST = 1024, TRACE_BLOCK = 16384, TRACE_THROTTLE_BIT = 4 };
 
-const char *trace_class_words(int class)
-{
-    static const char *const words[TRACE_CLASSES] = {
-#define TRACE_CLASS_WORDS(name, words) words,
-        TRACE_CLASS_MAP(TRACE_CLASS_WORDS)
-#undef TRACE_CLASS_WORDS
-    };
-    return words[class];
-}
-
 const struct trace_family *trace_family_named(const char *name)
 {
     for (size_t i = 0; i < n_trace_families; i++)

@@ -14,22 +14,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What is asked of a policy on a family depends on it. X(name, words) */
-#define TRACE_CLASS_MAP(X)                                                                         \
-    X(STATIONARY, "stationary")                                                                    \
-    X(CORRELATED, "correlated")                                                                    \
-    X(RAMP, "ramp/step")                                                                           \
-    X(MODES, "multimodal")                                                                         \
-    X(TICK, "coarse tick")                                                                         \
-    X(REGIME, "regime")
-
+/* What is asked of a policy on a family depends on it. */
 enum {
-#define TRACE_CLASS_CONSTANT(name, words) TRACE_##name,
-    TRACE_CLASS_MAP(TRACE_CLASS_CONSTANT)
-#undef TRACE_CLASS_CONSTANT
-        TRACE_CLASSES
+    TRACE_STATIONARY,
+    TRACE_CORRELATED,
+    TRACE_RAMP, /* or a step */
+    TRACE_MODES,
+    TRACE_TICK,
+    TRACE_REGIME,
+    TRACE_CLASSES
 };
-const char *trace_class_words(int class);
 
 enum {
     TRACE_HELD_OUT = 1,      /* no page of the design names it */
