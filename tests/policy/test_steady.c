@@ -276,27 +276,6 @@ TEST_EACH(stops_where_it_may, stops)
 
 /* --- what it makes of samples --- */
 
-TEST(two_modes)
-{
-    uint64_t seed = 4;
-    for (size_t i = 0; i < MANY; i++)
-        times[i] = (fake_unit(&seed) < 0.5 ? 1e5 : 1.15e5) * (1.0 + 0.01 * fake_normal(&seed));
-    policy_begin("steady");
-    work.overhead_ns = 60e3;
-    policy_drive(times, MANY);
-    ck_assert_str_eq(work.next.reason, "two modes, each within 1 %");
-    ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_MULTIMODAL);
-    ck_assert_uint_lt(work.n, 1000);
-    ck_assert_uint_eq(work.estimate.n_modes, 2);
-    for (size_t i = 0; i < 2; i++) {
-        const struct gb_mode *mode = &work.estimate.modes[i];
-        ck_assert_double_eq_tol(mode->median_ns, i == 0 ? 1e5 : 1.15e5, 1e3);
-        ck_assert_double_eq_tol(mode->weight, 0.5, 0.1);
-        ck_assert(mode->low_ns < mode->median_ns && mode->high_ns > mode->median_ns);
-        ck_assert_double_le(mode->high_ns - mode->low_ns, 0.02 * work.estimate.value_ns);
-    }
-}
-
 /* By a whole step on either side, as its phase may be locked. */
 TEST_TIMES(timers_step, 6)
 {
