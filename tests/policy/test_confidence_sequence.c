@@ -21,19 +21,6 @@ TEST(radius)
             cases[i].radius, 1e-14);
 }
 
-/* Relative to an interval for one look it is nowhere better than at about n_optimal. */
-TEST(tightest_where_asked)
-{
-    double least = (double)INFINITY;
-    double best = 0.0;
-    for (double n = 10.0; n < 1e5; n *= 1.01) {
-        const double scaled = confidence_sequence_radius(n, 0.05, 256.0) * sqrt(n);
-        best = scaled < least ? n : best;
-        least = fmin(scaled, least);
-    }
-    ck_assert_double_eq_tol(best, 256.0, 26.0);
-}
-
 /* Coins are thrown and looked at each time: few of the 2000 are ever outside. */
 TEST(holds_at_all_looks)
 {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const char *const usage_text =
-    "usage: stopping [OPTION...] [--recorded FILE-OR-FOLDER...]\n"
+    "usage: stopping [OPTION...] [--recorded FILE...]\n"
     "\n"
     "Stopping policies on generated traces whose medians are known, or on recorded ones. The "
     "gates\n"
@@ -29,7 +29,7 @@ static const char *const usage_text =
     "  --family NAME       only this family of traces; may be repeated\n"
     "  --held-out          also families that no page of the design names\n"
     "  --quick             fewer policies, scenarios and replications: under a minute\n"
-    "  --recorded          operands are results files, or folders of them, with long recordings\n"
+    "  --recorded          operands are results files with long recordings\n"
     "  --list              print the families\n"
     "  --help              print this\n";
 
@@ -99,7 +99,7 @@ static void read_options(int argc, char **argv)
     if (recorded.n > 0 && !is_recorded)
         die("\"%s\": files are given after --recorded", recorded.items[0]);
     if (recorded.n == 0 && is_recorded)
-        die("%s: expected files or folders of recordings", "--recorded");
+        die("%s: expected files of recordings", "--recorded");
     for (size_t i = 0; i < families.n; i++)
         if (!trace_family_named(families.items[i]))
             die("no family \"%s\": --list names them", families.items[i]);

@@ -4,11 +4,9 @@
 #include "core/view/view_cases.h"
 #include "plugins/common/policy/mid_quantile.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct visits {
     struct arena *arena; /* of items and texts */
@@ -77,31 +75,6 @@ static int32_t take_file(const char *path, struct visits *visits, struct gb_erro
     return status;
 }
 
-static int is_results_file(const struct dirent *entry)
-{
-    return text_ends_with(entry->d_name, ".gbr");
-}
-
-static int32_t take_path(const char *path, struct visits *visits, struct gb_error *error)
-{
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return take_file(path, visits, error);
-    struct dirent **entries = NULL;
-    int n = scandir(path, &entries, is_results_file, alphasort);
-    int32_t status = n > 0 ? GB_OK
-                           : error_set(error, GB_NOT_FOUND,
-                                       "%s: the folder holds no results file NAME.gbr", path);
-    for (int i = 0; i < n; i++) {
-        if (status == GB_OK)
-            status = take_file(arena_printf(visits->arena, "%s/%s", path, entries[i]->d_name),
-                               visits, error);
-        free(entries[i]);
-    }
-    free(entries);
-    return status;
-}
-
 /* --- kernels --- */
 
 static int by_identity(const void *a, const void *b)
@@ -141,7 +114,7 @@ int32_t recordings_find(const char *const *paths, size_t n_paths, struct arena *
     struct scenario *kernels = NULL;
     size_t n = 0;
     for (size_t i = 0; i < n_paths; i++) {
-        int32_t status = take_path(paths[i], &visits, error);
+        int32_t status = take_file(paths[i], &visits, error);
         if (status != GB_OK)
             return status;
     }

@@ -6,8 +6,8 @@
 
 #include "tests/stopping/stopping_experiment.h"
 
-/* Finds the kernels with at least two visits in files, or in the folders' files *.gbr, and reads
- * their medians. Memory: the arena's. */
+/* Finds the kernels with at least two visits in files, and reads their medians. Memory: the
+ * arena's. */
 int32_t recordings_find(const char *const *paths, size_t n_paths, struct arena *arena,
                         struct scenario **ret_kernels, size_t *ret_n, struct gb_error *error);
 
