@@ -11,6 +11,7 @@ static const double FALSE_OF_FAMILY = 5, FALSE_POOLED = 1, FALSE_OF_ROUNDS = 5;
 static const double COVERED = 95, RESOLVED = 95;
 static const double SAMPLES_SHORT = 20, SAMPLES_LONG = 35, SAMPLES_RAMP = 55, SAMPLES_MEAN = 20;
 static const double SAMPLES_CORRELATED = 60, EFFECTIVE_OF_CORRELATED = 75;
+static const double SAMPLES_OF_RECORDINGS = 100; /* what they need is not known */
 static const double MULTIMODAL_SEEN = 95, MULTIMODAL_WRONG = 1;
 static const double TICK_ERROR = 0.5;
 static const double LOOKS_APART = 1.25;
@@ -287,6 +288,7 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
 {
     struct outcome all = {0};
     struct rounds_outcome all_rounds = {0};
+    double logs = 0;
     for (size_t kernel = 0; kernel < experiment->n_scenarios; kernel++) {
         const struct scenario *s = &experiment->scenarios[kernel];
         struct outcome o = outcome_of(experiment, kernel, policy);
@@ -295,6 +297,8 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
         all.n_false_in_visit += o.n_false_in_visit;
         all.n_covered_in_visit += o.n_covered_in_visit;
         all.n_failed += o.n_failed;
+        logs += log(o.median_samples /
+                    outcome_of(experiment, kernel, experiment->baseline).median_samples);
         all_rounds.n += rounds.n;
         all_rounds.n_covered += rounds.n_covered;
         if (o.n > 0)
@@ -311,5 +315,7 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
     if (all_rounds.n > 0)
         gate_add(gates, "coverage of visits as rounds", "", AT_LEAST,
                  percent(all_rounds.n_covered, all_rounds.n), 95, "%");
+    gate_add(gates, "samples, geometric mean", "", AT_MOST,
+             100 * exp(logs / (double)experiment->n_scenarios), SAMPLES_OF_RECORDINGS, "%");
     gate_add(gates, "trials that failed", "", AT_MOST, (double)all.n_failed, 0, "");
 }

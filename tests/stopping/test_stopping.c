@@ -596,6 +596,7 @@ TEST(recordings_are_replayed)
     ck_assert_double_eq(outcome.median_samples, RECORDED);
     gates_of_recordings(&experiment, 0, &gates);
     ck_assert(!gate_there("false in their visits, all recordings")->passed);
+    ck_assert_double_eq_tol(gate_there("samples, geometric mean")->figure, 3000.0 / RECORDED, 1e-9);
     CLEANUP(text_free) struct text out = {0};
     table_of_outcomes(&experiment, &out);
     ck_assert(strstr(text_get(&out), "streams streams=4") != NULL);
