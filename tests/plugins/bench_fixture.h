@@ -167,6 +167,30 @@ static inline void expect_metric(const char *name, double value)
     ck_assert_double_eq_tol(fake_metric_named(fake, name), value, 1e-9);
 }
 
+static struct {
+    uint64_t n, offset;
+    char option[64], text[512];
+} problem; /* the first that validation found, and how many there were */
+
+static inline void note_problem(void *context, const char *option, uint64_t offset,
+                                const char *text)
+{
+    (void)context;
+    ck_assert_uint_gt(strlen(option) * strlen(text), 0);
+    if (problem.n++ > 0)
+        return;
+    problem.offset = offset;
+    snprintf(problem.option, sizeof problem.option, "%s", option);
+    snprintf(problem.text, sizeof problem.text, "%s", text);
+}
+
+static inline void validate(const void *given)
+{
+    const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
+    memset(&problem, 0, sizeof problem);
+    ck_assert_int_eq(validation->validate(&fake->host, given, note_problem, NULL), GB_OK);
+}
+
 /* Lets the first call that is counted fail, then the second, and so on until none does: each time
  * preparing ends with the status, and end() finds nothing left. load_case clears the counts. */
 static inline void fail_each_call(void (*load_case)(int number), int number, int32_t *fail_at,

@@ -1,6 +1,7 @@
 /* test_convolution.c - convolution: cases worked out by hand, shapes of every kind against sums
  * over all seven indices, wrong results that must be found; the kernels as CUDA would run them. */
 #include "core/base/number_format.h"
+#include "core/base/random.h"
 #include "plugins/bench_convolution/window.h"
 #include "tests/check_main.h"
 #include "tests/plugins/verified.h"
