@@ -125,7 +125,6 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)bench, (void)queue, (void)iterations;
     return GB_OK;
 }
 

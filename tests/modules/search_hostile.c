@@ -41,13 +41,6 @@ struct search {
     uint64_t list[2];
 };
 
-static void hang(void)
-{
-    hurry_hang(0);
-    for (;;)
-        pause();
-}
-
 static int32_t create(const struct gb_host *host, const struct gb_search_space *space,
                       const void *params, void **ret_search)
 {

@@ -162,10 +162,10 @@ TEST_EACH(what_makes_no_sense_fails, failing)
     set("%s", failing[_i].options);
     if (failing[_i].option != NULL) {
         validate(params);
-        ck_assert_uint_eq(problem.n, 1);
-        ck_assert_uint_eq(problem.offset, 0);
-        ck_assert_str_eq(problem.option, failing[_i].option);
-        ck_assert_str_eq(problem.text, failing[_i].words);
+        ck_assert_uint_eq(first_problem.n, 1);
+        ck_assert_uint_eq(first_problem.offset, 0);
+        ck_assert_str_eq(first_problem.option, failing[_i].option);
+        ck_assert_str_eq(first_problem.text, failing[_i].words);
     }
     expect_words(GB_FAILED, failing[_i].words);
 }

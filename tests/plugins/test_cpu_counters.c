@@ -39,7 +39,6 @@ struct toucher {
 static void *touch(void *context)
 {
     const long bytes = sysconf(_SC_PAGESIZE);
-    (void)context;
     char *memory = mmap(NULL, (size_t)(PAGES * bytes), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(memory, MAP_FAILED);
@@ -82,7 +81,6 @@ static void touch_there(struct toucher *toucher)
 static int32_t run(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     struct toucher *toucher = object;
-    (void)on;
     for (uint64_t i = 0; i < iterations; i++)
         touch_there(toucher);
     return ++toucher->n_run == toucher->fail_run_at ? GB_UNSUPPORTED : GB_OK;
@@ -91,7 +89,6 @@ static int32_t run(void *object, const struct gb_queue *on, uint64_t iterations)
 static int32_t reset(void *object, const struct gb_queue *on)
 {
     struct toucher *toucher = object;
-    (void)on;
     return ++toucher->n_reset == toucher->fail_reset_at ? GB_WRONG_RESULT : GB_OK;
 }
 
@@ -242,7 +239,6 @@ static int n_listed, n_faults;
 
 static void take_counter(void *context, const struct gb_counter *counter)
 {
-    (void)context;
     n_listed++;
     n_faults += strcmp(counter->name, "page-faults") == 0;
     ck_assert_uint_eq(counter->size, sizeof *counter);

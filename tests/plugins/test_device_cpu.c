@@ -234,7 +234,6 @@ struct spinner {
 static int32_t spin(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     struct spinner *spinner = object;
-    (void)on;
     const double begin_ns = now_ns(CLOCK_MONOTONIC_RAW);
     spinner->n_runs++;
     n_preempted += spinner->n_runs == spinner->preempted_at;
@@ -247,7 +246,6 @@ static int32_t spin(void *object, const struct gb_queue *on, uint64_t iterations
 static int32_t count_reset(void *object, const struct gb_queue *on)
 {
     struct spinner *spinner = object;
-    (void)on;
     ck_assert_uint_eq(spinner->n_resets++, spinner->n_runs);
     n_preempted++; /* outside of the sample */
     return GB_OK;

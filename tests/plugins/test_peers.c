@@ -245,13 +245,13 @@ TEST(problems_of_options_are_reported)
 {
     load_collective(7);
     validate(params);
-    ck_assert_uint_eq(problem.n, 0);
+    ck_assert_uint_eq(first_problem.n, 0);
     set("in_place = yes");
     expect_end(GB_FAILED, "in_place: all_to_all of NCCL needs two buffers: expected no");
     set("ranks = 1");
     expect_end(GB_FAILED, "ranks: expected 0, for all GPUs, or at least 2");
     set("library = ");
     validate(params);
-    ck_assert_uint_eq(problem.n, 3);
-    ck_assert_uint_eq(problem.offset, 0);
+    ck_assert_uint_eq(first_problem.n, 3);
+    ck_assert_uint_eq(first_problem.offset, 0);
 }

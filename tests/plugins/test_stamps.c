@@ -15,56 +15,23 @@ static const struct {
 };
 enum { STORED = sizeof stored / sizeof stored[0] };
 
-static CUresult load(CUmodule *module, const void *image)
-{
-    *module = NULL;
-    return image != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult function(CUfunction *ret, CUmodule module, const char *name)
-{
-    (void)module, (void)name;
-    *ret = NULL;
-    return CUDA_SUCCESS;
-}
-
-static CUresult allocate(CUdeviceptr *ret, size_t bytes)
-{
-    *ret = (CUdeviceptr)(uintptr_t)malloc(bytes);
-    return CUDA_SUCCESS;
-}
-
-static CUresult release(CUdeviceptr memory)
-{
-    free((void *)(uintptr_t)memory);
-    return CUDA_SUCCESS;
-}
-
-static CUresult host_allocate(void **ret, size_t bytes, unsigned flags)
-{
-    (void)flags;
-    *ret = malloc(bytes);
-    return CUDA_SUCCESS;
-}
-
-static CUresult host_free(void *memory)
-{
-    free(memory);
-    return CUDA_SUCCESS;
-}
-
-static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-    (void)stream;
-    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-    return CUDA_SUCCESS;
-}
-
-static CUresult synchronize(CUstream stream)
-{
-    (void)stream;
-    return CUDA_SUCCESS;
-}
+/* A function of the driver that does this, and succeeds. */
+#define DRIVER(name, parameters, ...)                                                              \
+    static CUresult name parameters                                                                \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+        return CUDA_SUCCESS;                                                                       \
+    }
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+DRIVER(load, (CUmodule * module, const void *image), ck_assert_ptr_nonnull(image); *module = NULL)
+DRIVER(function, (CUfunction * ret, CUmodule module, const char *name), *ret = NULL)
+DRIVER(allocate, (CUdeviceptr * ret, size_t bytes), *ret = (CUdeviceptr)(uintptr_t)malloc(bytes))
+DRIVER(release, (CUdeviceptr memory), free((void *)(uintptr_t)memory))
+DRIVER(host_allocate, (void **ret, size_t bytes, unsigned flags), *ret = malloc(bytes))
+DRIVER(host_free, (void *memory), free(memory))
+DRIVER(copy, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+       memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes))
+DRIVER(synchronize, (CUstream stream))
 
 static const struct driver driver = {
     .module_load = load,

@@ -11,7 +11,6 @@ static struct verify_result compared; /* what came of it */
 static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
 {
     struct gb_error error = {0};
-    (void)host;
     checked = *check;
     ck_assert_msg(verify_compare(check, 1e-3, &compared, &error) == GB_OK, "%s", error.text);
     return verify_passes(&compared, check, verify_metric_named(check->default_metric),
