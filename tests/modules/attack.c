@@ -550,6 +550,14 @@ static int32_t make(const struct gb_host *host, const void *params, int32_t wher
     return GB_OK;
 }
 
+/* A function that does something and acts. */
+#define ACTS(name, where, parameters, ...)                                                         \
+    static int32_t name parameters                                                                 \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+        return act(object, where);                                                                 \
+    }
+
 #define OPS(type, name, ...) static const struct type name = {.size = sizeof name, __VA_ARGS__};
 
 /* ---- the benchmark ---- */
@@ -612,10 +620,7 @@ static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iteration
     return act(bench, AT_run);
 }
 
-static int32_t reset(void *bench, const struct gb_queue *queue)
-{
-    return act(bench, AT_reset);
-}
+ACTS(reset, AT_reset, (void *object, const struct gb_queue *queue))
 
 static int32_t verify(void *bench, const struct gb_queue *queue)
 {
@@ -720,17 +725,12 @@ static void release(void *device, void *memory)
     free(memory);
 }
 
-static int32_t copy(void *device, void *to, const void *from, uint64_t bytes)
-{
-    memmove(to, from, bytes);
-    return act(device, AT_copy);
-}
-
-static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
-{
-    memset(memory, (int)byte, bytes);
-    return act(device, AT_fill);
-}
+ACTS(copy, AT_copy, (void *object, void *to, const void *from, uint64_t bytes),
+     memmove(to, from, bytes))
+ACTS(fill, AT_fill, (void *object, void *memory, uint32_t byte, uint64_t bytes),
+     memset(memory, (int)byte, bytes))
+ACTS(synchronize, AT_synchronize, (void *object, struct gb_queue *queue))
+ACTS(flush, AT_flush, (void *object, const struct gb_queue *queue))
 
 static int32_t queue_create(void *device, struct gb_queue **ret_queue)
 {
@@ -740,11 +740,6 @@ static int32_t queue_create(void *device, struct gb_queue **ret_queue)
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-}
-
-static int32_t synchronize(void *device, struct gb_queue *queue)
-{
-    return act(device, AT_synchronize);
 }
 
 static int32_t clock_of(void *object, uint32_t i, struct gb_clock *clock)
@@ -824,11 +819,6 @@ static int32_t measure(void *object, struct gb_measurement *to)
         lie_about_reading(object, to->reading);
     COUNT_LIES(LIE)
     return status;
-}
-
-static int32_t flush(void *device, const struct gb_queue *queue)
-{
-    return act(device, AT_flush);
 }
 
 static void make_odd(struct gb_telemetry *telemetry)
