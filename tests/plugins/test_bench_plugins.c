@@ -269,8 +269,12 @@ TEST(matmul_is_right_on_any_number_of_streams)
 {
     static const int streams[] = {1, 2, 3, 7, 20};
     for (size_t i = 0; i < 20; i++) {
-        make("multistream_matmul", SHAPE "streams = %d; input = %s; order = %s", streams[i % 5],
-             i / 5 % 2 == 0 ? "ones" : "random", i / 10 == 0 ? "breadth" : "depth");
+        make("multistream_matmul", SHAPE "streams = %d; input = %s; order = %s; sum = %s",
+             streams[i % 5], i / 5 % 2 == 0 ? "ones" : "random", i / 10 == 0 ? "breadth" : "depth",
+             i % 3 == 0 ? "memory" : "register");
+        ck_assert_int_eq(ops->flags & GB_BENCH_EXCLUSIVE, 0);
+        ck_assert_int_eq(fake->is_exclusive, 1);
+        expect_wrong();
         run_samples(20, 1 + i % 3);
         expect_right();
         ck_assert_uint_eq(fake->n_compared, 7 * 5 * 3);
