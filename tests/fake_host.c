@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/number_format.h"
+#include "core/base/random.h"
 #include "core/config/option_table.h"
 
 #include <check.h>
@@ -87,8 +88,6 @@ static void fake_metric(const struct gb_host *host, const char *name, double val
 {
     struct fake_host *fake = fake_of(host);
     ck_assert_ptr_nonnull(unit);
-    snprintf(fake->metric, sizeof fake->metric, "%s", name);
-    fake->metric_value = value;
     ck_assert_uint_lt(fake->n_metrics, FAKE_METRICS_MAX);
     snprintf(fake->metrics[fake->n_metrics].name, sizeof fake->metrics[0].name, "%s", name);
     fake->metrics[fake->n_metrics++].value = value;
@@ -104,32 +103,15 @@ double fake_metric_named(const struct fake_host *fake, const char *name)
     return 0.0;
 }
 
-static uint64_t scramble(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= UINT64_C(0xbf58476d1ce4e5b9);
-    x ^= x >> 27;
-    x *= UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 static uint64_t fake_random(const struct gb_host *host, uint64_t stream, uint64_t index)
 {
-    return scramble(scramble(host->seed + stream * UINT64_C(0x9e3779b97f4a7c15)) + index);
+    return random_bits(host->seed, stream, index);
 }
 
 static int32_t fake_fill(const struct gb_host *host, void *data, uint64_t n,
                          const struct gb_fill *fill)
 {
-    const bool is_whole = fill->format == GB_U32 || fill->format == GB_U8;
-    if (!is_whole && fill->format != GB_F64 && fill->format != GB_F32)
-        return GB_INVALID;
-    for (uint64_t i = 0; i < n; i++) {
-        const double unit = (double)(fake_random(host, fill->stream, i) >> 11) * 0x1p-53;
-        const double value = fill->low + unit * (fill->high - fill->low);
-        number_store(fill->format, data, i, is_whole ? trunc(value) : value);
-    }
-    return GB_OK;
+    return random_fill(host->seed, data, n, fill);
 }
 
 /* Exact, by the bound of a sum in single precision, or relative. */
@@ -216,12 +198,17 @@ void fake_host_free(struct fake_host *fake)
 
 /* --- modules --- */
 
-void *fake_library(const char *name)
+const char *fake_path(const char *name)
 {
-    char path[4096];
+    static char path[4096];
     const char *build = getenv("top_builddir");
     snprintf(path, sizeof path, "%s/%s", build != NULL ? build : ".", name);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return path;
+}
+
+void *fake_library(const char *name)
+{
+    void *library = dlopen(fake_path(name), RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(library != NULL, "%s", dlerror());
     return library;
 }
@@ -321,6 +308,15 @@ void fake_params_free(const struct gb_plugin *plugin, void *params)
 }
 
 /* --- random numbers --- */
+
+static uint64_t scramble(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
 
 double fake_unit(uint64_t *state)
 {

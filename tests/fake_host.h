@@ -12,12 +12,10 @@ struct fake_host {
     struct gb_host host;          /* first: services find the rest through it */
     char reason[FAKE_TEXT_BYTES]; /* of fail or skip */
     char log[FAKE_TEXT_BYTES];    /* the last line */
-    char metric[64];              /* the last one */
-    double metric_value;
     struct {
         char name[64];
         double value;
-    } metrics[FAKE_METRICS_MAX]; /* all of them, in order */
+    } metrics[FAKE_METRICS_MAX]; /* in order */
     size_t n_metrics;
     uint64_t n_checks, n_compared, n_wrong;
     int32_t is_exclusive;          /* 1: that was asked for */
@@ -35,8 +33,9 @@ void fake_host_free(struct fake_host *fake);
 /* The last value of a metric; fails the test if there is none. */
 double fake_metric_named(const struct fake_host *fake, const char *name);
 
-/* A library of the build tree by its path there, and a symbol of it; each fails the test without.
- */
+/* The whole path of a file of the build tree, until the next call; a library by its path there, and
+ * a symbol of it, without which the test fails. */
+const char *fake_path(const char *path);
 void *fake_library(const char *path);
 void *fake_symbol(void *library, const char *name);
 

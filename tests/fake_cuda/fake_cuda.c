@@ -2,8 +2,8 @@
 #include "tests/fake_cuda/fake_cuda.h"
 
 #include "plugins/bench_multistream_matmul/stamps.h"
+#include "tests/fake_cuda/fake_driver.h"
 
-#include <cuda.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,17 +38,7 @@ static int32_t n_streams;
 
 __attribute__((visibility("default"))) struct fake_cuda fake_cuda = {.queue = &queue};
 
-/* Functions of the driver, of whose arguments most are not looked at. */
 #pragma GCC visibility push(default)
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
-/* A function that has one answer. */
-#define ANSWER(name, type, value)                                                                  \
-    CUresult name(type *ret)                                                                       \
-    {                                                                                              \
-        *ret = value;                                                                              \
-        return CUDA_SUCCESS;                                                                       \
-    }
 
 static CUresult next_call(void)
 {
@@ -91,16 +81,14 @@ CUresult cuInit(unsigned flags)
     return (CUresult)from_environment("FAKE_CUDA_INIT", CUDA_SUCCESS);
 }
 
-ANSWER(cuDriverGetVersion, int, from_environment("FAKE_CUDA_VERSION", CUDA_VERSION))
-ANSWER(cuDeviceGetCount, int, fake_cuda.n_devices > 0 ? fake_cuda.n_devices : 1)
-ANSWER(cuCtxGetCurrent, CUcontext, current)
-ANSWER(cuCtxGetDevice, CUdevice, 0)
+SUCCEEDS(cuDriverGetVersion, (int *ret), *ret = from_environment("FAKE_CUDA_VERSION", CUDA_VERSION))
+SUCCEEDS(cuDeviceGetCount, (int *ret), *ret = fake_cuda.n_devices > 0 ? fake_cuda.n_devices : 1)
+SUCCEEDS(cuCtxGetCurrent, (CUcontext * ret), *ret = current)
+SUCCEEDS(cuCtxGetDevice, (CUdevice * ret), *ret = 0)
 
-CUresult cuGetErrorName(CUresult result, const char **ret)
-{
-    *ret = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuGetErrorName, (CUresult result, const char **ret),
+         *ret = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                                   : "CUDA_ERROR_OTHER")
 
 static bool is_primary(CUcontext context)
 {
@@ -114,23 +102,13 @@ CUresult cuCtxSetCurrent(CUcontext context)
                   (is_primary(context) && context->n_retained > 0));
 }
 
-CUresult cuCtxSynchronize(void)
-{
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuCtxSynchronize, (void))
 
-CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
-{
-    *ret = attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? fake_cuda.has_pools : 0;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuDeviceGetAttribute, (int *ret, CUdevice_attribute attribute, CUdevice device),
+         *ret = attribute == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED ? fake_cuda.has_pools : 0)
 
-CUresult cuCtxGetStreamPriorityRange(int *ret_lowest, int *ret_highest)
-{
-    *ret_lowest = 0;
-    *ret_highest = -5;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuCtxGetStreamPriorityRange, (int *ret_lowest, int *ret_highest), *ret_lowest = 0;
+         *ret_highest = -5)
 
 /* --- several devices --- */
 
@@ -181,12 +159,9 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer)
 
 /* --- green contexts --- */
 
-CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *ret, CUdevResourceType type)
-{
-    ret->type = type;
-    ret->sm.smCount = FAKE_UNITS;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuDeviceGetDevResource, (CUdevice device, CUdevResource *ret, CUdevResourceType type),
+         ret->type = type;
+         ret->sm.smCount = FAKE_UNITS)
 
 CUresult cuDevSmResourceSplitByCount(CUdevResource *ret, unsigned *n, const CUdevResource *whole,
                                      CUdevResource *rest, unsigned flags, unsigned wanted)
@@ -200,12 +175,9 @@ CUresult cuDevSmResourceSplitByCount(CUdevResource *ret, unsigned *n, const CUde
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *ret, CUdevResource *parts, unsigned n)
-{
-    fake_cuda.n_given_units = (int32_t)parts->sm.smCount;
-    *ret = NULL;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuDevResourceGenerateDesc, (CUdevResourceDesc * ret, CUdevResource *parts, unsigned n),
+         fake_cuda.n_given_units = (int32_t)parts->sm.smCount;
+         *ret = NULL)
 
 CUresult cuGreenCtxCreate(CUgreenCtx *ret, CUdevResourceDesc description, CUdevice device,
                           unsigned flags)

@@ -1,7 +1,8 @@
 /* fake_launch.c - see fake_launch.h. */
 #include "tests/fake_cuda/fake_launch.h"
 
-#include <cuda.h>
+#include "tests/fake_cuda/fake_driver.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,53 +18,32 @@ static int module;
 
 __attribute__((visibility("default"))) struct fake_launch fake_launch;
 
-/* Functions of the driver, of whose arguments most are not looked at. */
 #pragma GCC visibility push(default)
-#pragma GCC diagnostic ignored "-Wunused-parameter"
 
-CUresult cuInit(unsigned flags)
-{
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuInit, (unsigned flags))
 
 /* NVRTC asks for it where there is a driver, and gets a table without an entry. */
-CUresult cuGetExportTable(const void **ret, const CUuuid *id)
-{
-    static const size_t table[1] = {sizeof table};
-    *ret = table;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuGetExportTable, (const void **ret, const CUuuid *id),
+         static const size_t table[1] = {sizeof table};
+         *ret = table)
 
-CUresult cuDriverGetVersion(int *ret)
-{
-    *ret = CUDA_VERSION;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuDriverGetVersion, (int *ret), *ret = CUDA_VERSION)
 
-CUresult cuGetErrorName(CUresult result, const char **ret)
-{
-    *ret = result == CUDA_ERROR_NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
-           : result == CUDA_ERROR_INVALID_PTX ? "CUDA_ERROR_INVALID_PTX"
-                                              : "CUDA_ERROR_OTHER";
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuGetErrorName, (CUresult result, const char **ret),
+         *ret = result == CUDA_ERROR_NOT_FOUND     ? "CUDA_ERROR_NOT_FOUND"
+                : result == CUDA_ERROR_INVALID_PTX ? "CUDA_ERROR_INVALID_PTX"
+                                                   : "CUDA_ERROR_OTHER")
 
-CUresult cuCtxGetDevice(CUdevice *ret)
-{
-    *ret = 0;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuCtxGetDevice, (CUdevice * ret), *ret = 0)
 
-CUresult cuDeviceGetAttribute(int *ret, CUdevice_attribute attribute, CUdevice device)
-{
-    *ret = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? fake_launch.architecture / 10
-           : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
-               ? fake_launch.architecture % 10
-           : attribute == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR
-               ? 2048
-               : fake_launch.most_shared_bytes;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuDeviceGetAttribute, (int *ret, CUdevice_attribute attribute, CUdevice device),
+         *ret = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+                    ? fake_launch.architecture / 10
+                : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+                    ? fake_launch.architecture % 10
+                : attribute == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR
+                    ? 2048
+                    : fake_launch.most_shared_bytes)
 
 CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned n, CUjit_option *options,
                             void **values)
@@ -94,14 +74,11 @@ CUresult cuModuleGetFunction(CUfunction *ret, CUmodule of, const char *name)
     return CUDA_SUCCESS;
 }
 
-CUresult cuFuncGetAttribute(int *ret, CUfunction_attribute attribute, CUfunction function)
-{
-    *ret = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? fake_launch.max_threads
-           : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? fake_launch.registers
-           : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? fake_launch.local_bytes
-                                                                : fake_launch.shared_bytes;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuFuncGetAttribute, (int *ret, CUfunction_attribute attribute, CUfunction function),
+         *ret = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? fake_launch.max_threads
+                : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? fake_launch.registers
+                : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? fake_launch.local_bytes
+                                                                     : fake_launch.shared_bytes)
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
 {
@@ -117,12 +94,8 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t i, size_t *ret_offset, s
     return i < (size_t)fake_launch.n_parameters ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *ret, CUfunction function, int n_threads,
-                                                     size_t shared)
-{
-    *ret = 1024 / n_threads;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuOccupancyMaxActiveBlocksPerMultiprocessor,
+         (int *ret, CUfunction function, int n_threads, size_t shared), *ret = 1024 / n_threads)
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
@@ -152,17 +125,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
                           config->sharedMemBytes, config->hStream, arguments, extra);
 }
 
-CUresult cuStreamSynchronize(CUstream stream)
-{
-    fake_launch.n_synchronized++;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuStreamSynchronize, (CUstream stream))
 
-CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-    fake_launch.n_restored++;
-    return CUDA_SUCCESS;
-}
+SUCCEEDS(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+         memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+         fake_launch.n_restored++)
 
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@ struct fake_launch {
     int32_t max_threads, registers, local_bytes, shared_bytes, most_shared_bytes;
     int32_t n_parameters; /* of the kernel, of four bytes behind the first two */
     int32_t is_wrong;     /* 1: the kernel leaves out the last element; not one called "simply" */
-    int32_t n_loaded, n_launches, n_synchronized, n_restored;
+    int32_t n_loaded, n_launches, n_restored;
     int32_t asked_shared;                                  /* of cuFuncSetAttribute */
     uint32_t grid[3], block[3], cluster[3], launch_shared; /* of the last launch */
     char image[8];                                         /* how the last one began */

@@ -129,24 +129,24 @@ static void collect(void)
         free(inputs[rank]);
 }
 
+static bool receives(const struct call *receive, const struct call *send)
+{
+    return receive->kind == RECEIVE && !receive->is_done && receive->n == send->n &&
+           receive->communicator->rank == send->peer && receive->peer == send->communicator->rank;
+}
+
 /* Each send with the first call that receives it. */
 static void exchange(void)
 {
     for (int i = 0; i < n_calls; i++) {
-        struct call *receive = NULL;
-        for (int j = 0; j < n_calls && calls[i].kind == SEND && receive == NULL; j++) {
-            if (calls[j].kind == RECEIVE && !calls[j].is_done && calls[j].n == calls[i].n &&
-                calls[j].communicator->rank == calls[i].peer &&
-                calls[j].peer == calls[i].communicator->rank)
-                receive = &calls[j];
+        int j = 0;
+        while (j < n_calls && calls[i].kind == SEND && !receives(&calls[j], &calls[i]))
+            j++;
+        expect(j < n_calls);
+        if (calls[i].kind == SEND && j < n_calls) {
+            memcpy(calls[j].to, calls[i].from, calls[j].n * ELEMENT_BYTES);
+            calls[j].is_done = true;
         }
-        if (calls[i].kind == RECEIVE)
-            continue;
-        expect(receive != NULL);
-        if (receive == NULL)
-            continue;
-        memcpy(receive->to, calls[i].from, receive->n * ELEMENT_BYTES);
-        receive->is_done = true;
     }
 }
 

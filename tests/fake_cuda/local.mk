@@ -6,6 +6,7 @@ check_LTLIBRARIES += \
 	tests/fake_cuda/launch/libcuda.la
 endif
 tests_fake_cuda_launch_libcuda_la_SOURCES = \
+	tests/fake_cuda/fake_driver.h \
 	tests/fake_cuda/fake_launch.c \
 	tests/fake_cuda/fake_launch.h \
 	tests/fake_cuda/rest.c
@@ -14,6 +15,7 @@ tests_fake_cuda_launch_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 
 tests_fake_cuda_libcuda_la_SOURCES = \
 	tests/fake_cuda/fake_cuda.c \
 	tests/fake_cuda/fake_cuda.h \
+	tests/fake_cuda/fake_driver.h \
 	tests/fake_cuda/rest.c
 tests_fake_cuda_libcuda_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)
 tests_fake_cuda_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 1:0:0 -rpath /nowhere

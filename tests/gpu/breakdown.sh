@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a sample puts on the GPU, kernel by kernel and with its times: a chain of one kernel, a block of a
-# transformer, products whose sums the library splits.
+# What a sample puts on the GPU, kernel by kernel and with its times: a chain of one kernel, one of several,
+# products whose sums the library splits.
 . "$top_srcdir/tests/gpu/common.sh"
 begin
 need_module cuda_kernels
@@ -57,18 +57,19 @@ equals "each of them is there" "20 kernel spin" \
 equals "and takes 10 to 12 us" "" "$(awk '$2 < 9900 || $2 > 12000' activities.txt)"
 adds_up spin
 
-if [ -f "$GBRUN_PLUGIN_PATH/transformer_block.so" ]; then
-    break_down '[bench transformer_block]'
-    all_fine "a block of a transformer"
-    described transformer_block
+if [ -f "$GBRUN_PLUGIN_PATH/odd_ways.so" ]; then
+    break_down '[bench odd_ways]' 'way = chain' 'duration = 50 us'
+    all_fine "a chain of different kernels"
+    described odd_ways
     # Names are mangled where there is no library of C++.
-    equals "its kernels are in order" "layer_norm qkv_product attention_scores softmax times_values \
-output_projection layer_norm mlp_up_gelu mlp_down" \
-        "$(in_a_line awk '{ sub(/^_Z[0-9]+/, "", $6); sub(/[P(].*/, "", $6); print $6 }' activities.txt)"
-    equals "with their blocks" "256 768 1024 1024 256 256 256 1024 256" "$(in_a_line awk '{ print $5 }' activities.txt)"
-    adds_up transformer_block
+    equals "its kernels are in order" "first wide slow first" \
+        "$(in_a_line awk '{ sub(/^_Z[0-9]+/, "", $6); sub(/[y(].*/, "", $6); print $6 }' activities.txt)"
+    equals "with their blocks" "1 64 3 1" "$(in_a_line awk '{ print $5 }' activities.txt)"
+    equals "and times: 10, 10, 20 and 10 us" "" \
+        "$(awk '{ us = NR == 3 ? 20 : 10; if ($2 < 990 * us || $2 > 1000 * us + 2000) print }' activities.txt)"
+    adds_up odd_ways
 else
-    skip "a block of a transformer" "there is no module: gbrun was built without nvcc"
+    skip "a chain of different kernels" "there is no module: gbrun was built without nvcc"
 fi
 
 # Sums that the library splits among kernels.

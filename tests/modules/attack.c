@@ -10,6 +10,7 @@
  * the case in different ways; as a device it has nothing with `skip`, and says so.
  */
 #include "tests/modules/harm.h"
+#include "tests/modules/words.h"
 
 #include <fcntl.h>
 #include <float.h>
@@ -39,10 +40,9 @@
     X(measure) X(flush) X(telemetry) X(is_spent)                                                   \
     X(policy_create) X(observe) X(next) X(report) X(policy_destroy)
 /* clang-format on */
-#define NAME(name, ...) #name,
 #define PLACE(name) AT_##name,
 enum { PLACES(PLACE) };
-static const char *const places[] = {PLACES(NAME)};
+static const char *const places[] = {PLACES(WORD)};
 
 /* ---- whatever the function: what does it, and returns a status ---- */
 
@@ -174,7 +174,6 @@ static int32_t hog(const struct gb_host *host, uint64_t bytes)
 
 static void on_signal(int number)
 {
-    (void)number;
 }
 
 static int32_t handle_signals(void (*handler)(int))
@@ -192,7 +191,6 @@ static int32_t add_to_float_control(uint32_t bits)
     control |= bits;
     __asm__ volatile("ldmxcsr %0" : : "m"(control));
 #else
-    (void)bits;
 #endif
     return GB_OK;
 }
@@ -310,6 +308,11 @@ static int32_t underflow(char *volatile block)
 }
 
 /* clang-format off */
+#define WITH_ODD_TEXTS(X, name, does)                                                              \
+    X(name##_megabytes, does(host, odd_text(MEGABYTES)))                                           \
+    X(name##_not_utf8, does(host, odd_text(NOT_UTF8)))                                             \
+    X(name##_controls, does(host, odd_text(CONTROLS)))                                             \
+    X(name##_no_text, does(host, odd_text(NO_TEXT)))
 #define ANYWHERE(X)                                                                                \
     X(nothing, GB_OK) X(skipped, GB_SKIPPED) X(failed, GB_FAILED) X(no_memory, GB_NO_MEMORY)       \
     X(invalid, GB_INVALID) X(unsupported, GB_UNSUPPORTED) X(device_error, GB_DEVICE_ERROR)         \
@@ -357,22 +360,9 @@ static int32_t underflow(char *volatile block)
     X(idle_page, (spoil_page(IDLE), _exit(9), GB_FAILED))                                          \
     X(lines, print(LINES)) X(long_line, print(LONG_LINE)) X(binary, print(BINARY))                 \
     X(stolen_line, print(STOLEN_LINE))                                                             \
-    X(fail_megabytes, host->fail(host, odd_text(MEGABYTES)))                                       \
-    X(fail_not_utf8, host->fail(host, odd_text(NOT_UTF8)))                                         \
-    X(fail_controls, host->fail(host, odd_text(CONTROLS)))                                         \
-    X(fail_no_text, host->fail(host, odd_text(NO_TEXT)))                                           \
-    X(skip_megabytes, host->skip(host, odd_text(MEGABYTES)))                                       \
-    X(skip_not_utf8, host->skip(host, odd_text(NOT_UTF8)))                                         \
-    X(skip_controls, host->skip(host, odd_text(CONTROLS)))                                         \
-    X(skip_no_text, host->skip(host, odd_text(NO_TEXT)))                                           \
-    X(log_megabytes, log_with(host, odd_text(MEGABYTES)))                                          \
-    X(log_not_utf8, log_with(host, odd_text(NOT_UTF8)))                                            \
-    X(log_controls, log_with(host, odd_text(CONTROLS)))                                            \
-    X(log_no_text, log_with(host, odd_text(NO_TEXT))) X(log_empty, log_with(host, ""))             \
-    X(metric_megabytes, metric_with(host, odd_text(MEGABYTES)))                                    \
-    X(metric_not_utf8, metric_with(host, odd_text(NOT_UTF8)))                                      \
-    X(metric_controls, metric_with(host, odd_text(CONTROLS)))                                      \
-    X(metric_no_text, metric_with(host, odd_text(NO_TEXT))) X(metric_empty, metric_with(host, "")) \
+    WITH_ODD_TEXTS(X, fail, host->fail) WITH_ODD_TEXTS(X, skip, host->skip)                        \
+    WITH_ODD_TEXTS(X, log, log_with) WITH_ODD_TEXTS(X, metric, metric_with)                        \
+    X(log_empty, log_with(host, "")) X(metric_empty, metric_with(host, ""))                        \
     X(metric_quotes, metric_with(host, "quotes \" ' , ; | \n \t \\"))                              \
     X(endless_metrics, metrics(host, 5000))                                                        \
     X(allocate_all, host->allocate(host, UINT64_MAX) || host->allocate(host, UINT64_MAX / 2)       \
@@ -474,12 +464,11 @@ static int32_t underflow(char *volatile block)
     NEXT_LIES(X)                                                                                   \
     ESTIMATE_LIES(X)
 
-#define NUMBER(name, ...) DO_##name,
-enum { ATTACKS(NUMBER) };
-static const char *const attacks[] = {ATTACKS(NAME)};
+enum { ATTACKS(WORD_NUMBER) };
+static const char *const attacks[] = {ATTACKS(WORD)};
 /* In a function whose object is named `object`. */
 #define LIE(name, statement)                                                                       \
-    if (lies(object, DO_##name))                                                                   \
+    if (lies(object, IS_##name))                                                                   \
         statement;
 
 #define SEQUENCES                                                                                  \
@@ -523,7 +512,7 @@ static int32_t act_with(const struct gb_host *host, const struct params *params,
         return GB_OK;
     switch (params->attack) {
 #define DO(name, status)                                                                           \
-    case DO_##name:                                                                                \
+    case IS_##name:                                                                                \
         return status;
         ANYWHERE(DO)
     default:
@@ -557,9 +546,17 @@ static int32_t make(const struct gb_host *host, const void *params, int32_t wher
     object->params = params;
     object->queue.size = sizeof object->queue;
     object->now_ns = 1e9;
-    *ret = lies(object, DO_null_bench) || lies(object, DO_null_device) ? NULL : object;
+    *ret = lies(object, IS_null_bench) || lies(object, IS_null_device) ? NULL : object;
     return GB_OK;
 }
+
+/* A function that does something and acts. */
+#define ACTS(name, where, parameters, ...)                                                         \
+    static int32_t name parameters                                                                 \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+        return act(object, where);                                                                 \
+    }
 
 #define OPS(type, name, ...) static const struct type name = {.size = sizeof name, __VA_ARGS__};
 
@@ -597,7 +594,6 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const struct gb_host *host = bench->host;
     char byte = 0;
     int32_t status = host->device_allocate(host, 64, GB_MEMORY_DEVICE, &bench->memory);
-    (void)queue;
     if (status == GB_OK)
         status = host->device_fill(host, bench->memory, 1, 64);
     if (status == GB_OK)
@@ -619,23 +615,17 @@ static int32_t work(void *object, struct gb_work *ret)
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)queue, (void)iterations;
     if (((struct object *)bench)->params->how == ENDS_CRASH)
         abort();
     return act(bench, AT_run);
 }
 
-static int32_t reset(void *bench, const struct gb_queue *queue)
-{
-    (void)queue;
-    return act(bench, AT_reset);
-}
+ACTS(reset, AT_reset, (void *object, const struct gb_queue *queue))
 
 static int32_t verify(void *bench, const struct gb_queue *queue)
 {
     const struct object *self = bench;
     const double output = self->params->how == ENDS_WRONG ? 2 : 1;
-    (void)queue;
     if (steers(bench))
         return gb_check_number(self->host, STEERING("check"), output, 1, 0);
     return act(bench, AT_verify);
@@ -653,7 +643,6 @@ OPS(gb_bench_ops, bench_ops, .create = create, .prepare = prepare, .work = work,
 static int32_t validate(const struct gb_host *host, const void *params, gb_problem_fn *problem,
                         void *context)
 {
-    (void)host;
     if (getenv("STEERING_PROBLEM") && ((const struct params *)params)->how == ENDS_OK)
         problem(context, "how", 0, STEERING("problem"));
     return GB_OK;
@@ -671,8 +660,8 @@ static const void *bench_extension(const char *id)
 static int32_t count(const struct gb_host *host, const void *object, uint32_t *ret_n)
 {
     const struct params *params = object;
-    *ret_n = params->attack == DO_no_devices    ? 0
-             : params->attack == DO_all_devices ? UINT32_MAX
+    *ret_n = params->attack == IS_no_devices    ? 0
+             : params->attack == IS_all_devices ? UINT32_MAX
                                                 : 1;
     if (params->how == ENDS_SKIP) {
         *ret_n = 0;
@@ -703,7 +692,7 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
     }
     if (steers(object) && fact)
         fact(context, STEERING("fact"), STEERING("value"));
-    for (int i = 0; fact && lies(object, DO_many_facts) && i < 100000; i++)
+    for (int i = 0; fact && lies(object, IS_many_facts) && i < 100000; i++)
         fact(context, "fact", odd_text(NOT_UTF8));
     return act_with(host, params, AT_describe);
 }
@@ -712,7 +701,6 @@ static int32_t open_device(const struct gb_host *host, const void *object, uint3
                            void **ret_device)
 {
     const struct params *params = object;
-    (void)index;
     if (params->steers)
         host->log(host, GB_LOG_WARNING, STEERING("opened"));
     if (params->how == ENDS_FAIL)
@@ -727,7 +715,6 @@ static void close_device(void *device)
 
 static int32_t allocate(void *device, uint64_t bytes, uint32_t kind, void **ret_memory)
 {
-    (void)kind;
     *ret_memory = calloc(1, bytes + 1);
     return *ret_memory ? act(device, AT_allocate) : GB_NO_MEMORY;
 }
@@ -738,41 +725,29 @@ static void release(void *device, void *memory)
     free(memory);
 }
 
-static int32_t copy(void *device, void *to, const void *from, uint64_t bytes)
-{
-    memmove(to, from, bytes);
-    return act(device, AT_copy);
-}
-
-static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
-{
-    memset(memory, (int)byte, bytes);
-    return act(device, AT_fill);
-}
+ACTS(copy, AT_copy, (void *object, void *to, const void *from, uint64_t bytes),
+     memmove(to, from, bytes))
+ACTS(fill, AT_fill, (void *object, void *memory, uint32_t byte, uint64_t bytes),
+     memset(memory, (int)byte, bytes))
+ACTS(synchronize, AT_synchronize, (void *object, struct gb_queue *queue))
+ACTS(flush, AT_flush, (void *object, const struct gb_queue *queue))
 
 static int32_t queue_create(void *device, struct gb_queue **ret_queue)
 {
-    *ret_queue = lies(device, DO_null_queue) ? NULL : &((struct object *)device)->queue;
+    *ret_queue = lies(device, IS_null_queue) ? NULL : &((struct object *)device)->queue;
     return act(device, AT_queue_create);
 }
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-    (void)device, (void)queue;
-}
-
-static int32_t synchronize(void *device, struct gb_queue *queue)
-{
-    (void)queue;
-    return act(device, AT_synchronize);
 }
 
 static int32_t clock_of(void *object, uint32_t i, struct gb_clock *clock)
 {
-    const uint32_t n = lies(object, DO_no_clock) ? 0 : steers(object) ? 2 : 1;
-    if (i >= n && !lies(object, DO_clocks_alike))
+    const uint32_t n = lies(object, IS_no_clock) ? 0 : steers(object) ? 2 : 1;
+    if (i >= n && !lies(object, IS_clocks_alike))
         return GB_NOT_FOUND;
-    strcpy(clock->name, i == 0 || lies(object, DO_clocks_alike) ? "ticks" : "second");
+    strcpy(clock->name, i == 0 || lies(object, IS_clocks_alike) ? "ticks" : "second");
     if (steers(object) && i == 0)
         PUT_SHORT(clock->name, "c");
     if (steers(object))
@@ -784,14 +759,10 @@ static int32_t clock_of(void *object, uint32_t i, struct gb_clock *clock)
 
 static double time_of(const struct object *device)
 {
-    switch (device->params->attack) {
-#define TIME(name, value)                                                                          \
-    case DO_##name:                                                                                \
-        return (double)(value);
-        TIMES(TIME)
-    default:
-        return 1e6 + (double)device->n;
-    }
+    const size_t i = (size_t)(device->params->attack - IS_nan_times);
+#define TIME(name, value) (double)(value),
+    static const double times[] = {TIMES(TIME)};
+    return i < sizeof times / sizeof times[0] ? times[i] : 1e6 + (double)device->n;
 }
 
 static void write_sample(struct object *device, struct gb_measurement *to, uint64_t i)
@@ -800,18 +771,18 @@ static void write_sample(struct object *device, struct gb_measurement *to, uint6
     for (int c = 0; c < GB_CLOCKS_MAX; c++)
         if (to->time_ns[c])
             to->time_ns[c][i] = time_ns;
-    if (!lies(device, DO_standing_still))
-        device->now_ns += lies(device, DO_backwards) ? -2e6
-                          : lies(device, DO_jumping) ? 1e300 * (device->n % 2 ? -1 : 1)
+    if (!lies(device, IS_standing_still))
+        device->now_ns += lies(device, IS_backwards) ? -2e6
+                          : lies(device, IS_jumping) ? 1e300 * (device->n % 2 ? -1 : 1)
                                                      : 2e6;
-    to->begin_ns[i] = lies(device, DO_begin_nan) ? (double)NAN : device->now_ns;
-    to->end_ns[i] = lies(device, DO_begin_nan)        ? (double)NAN
-                    : lies(device, DO_backwards)      ? device->now_ns - 1e6
-                    : lies(device, DO_standing_still) ? device->now_ns
+    to->begin_ns[i] = lies(device, IS_begin_nan) ? (double)NAN : device->now_ns;
+    to->end_ns[i] = lies(device, IS_begin_nan)        ? (double)NAN
+                    : lies(device, IS_backwards)      ? device->now_ns - 1e6
+                    : lies(device, IS_standing_still) ? device->now_ns
                                                       : device->now_ns + 1e6;
-    to->clock_hz[i] = lies(device, DO_hz_nan) ? (double)NAN : 1e9;
-    to->throttle[i] = lies(device, DO_flags_all) ? UINT64_MAX : (uint64_t)steers(device);
-    to->flags[i] = lies(device, DO_flags_all) ? UINT32_MAX
+    to->clock_hz[i] = lies(device, IS_hz_nan) ? (double)NAN : 1e9;
+    to->throttle[i] = lies(device, IS_flags_all) ? UINT64_MAX : (uint64_t)steers(device);
+    to->flags[i] = lies(device, IS_flags_all) ? UINT32_MAX
                    : steers(device)           ? GB_SAMPLE_THROTTLED
                                               : 0;
     device->n++;
@@ -827,16 +798,16 @@ static int32_t measure(void *object, struct gb_measurement *to)
     const struct timespec long_time = {1000, 0};
     int32_t status = act(object, AT_measure);
     for (uint64_t i = 0; i < to->n_samples && status == GB_OK; i++) {
-        if (lies(object, DO_slow_measure) || lies(object, DO_backwards))
+        if (lies(object, IS_slow_measure) || lies(object, IS_backwards))
             hurry_hang(0);
-        if (lies(object, DO_slow_measure))
+        if (lies(object, IS_slow_measure))
             nanosleep(&long_time, NULL);
         status = to->bench_ops->reset(to->bench, to->queue);
         if (status == GB_OK)
             status = to->bench_ops->run(to->bench, to->queue, to->iterations);
-        if (lies(object, DO_all_lost) || lies(object, DO_jumping))
+        if (lies(object, IS_all_lost) || lies(object, IS_jumping))
             hurry_pass(1e9); /* until max_time */
-        if (lies(object, DO_all_lost))
+        if (lies(object, IS_all_lost))
             to->n_lost++;
         else
             write_sample(object, to, to->n_done++);
@@ -848,12 +819,6 @@ static int32_t measure(void *object, struct gb_measurement *to)
         lie_about_reading(object, to->reading);
     COUNT_LIES(LIE)
     return status;
-}
-
-static int32_t flush(void *device, const struct gb_queue *queue)
-{
-    (void)queue;
-    return act(device, AT_flush);
 }
 
 static void make_odd(struct gb_telemetry *telemetry)
@@ -885,7 +850,6 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
                                      .state = STEERING("state"),
                                      .why = STEERING("why"),
                                      .cure = STEERING("fix")};
-    (void)index;
     finding(context, &found);
     return ((const struct params *)params)->how == ENDS_FAIL
                ? host->fail(host, STEERING("cannot be examined"))
@@ -895,7 +859,7 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
 static int32_t is_spent(void *device)
 {
     const int32_t status = act(device, AT_is_spent);
-    return lies(device, DO_spent_always) ? 1 : lies(device, DO_spent_odd) ? -77 : status;
+    return lies(device, IS_spent_always) ? 1 : lies(device, IS_spent_odd) ? -77 : status;
 }
 
 static int32_t list_counters(const struct gb_host *host, const void *params, uint32_t index,
@@ -906,14 +870,12 @@ static int32_t list_counters(const struct gb_host *host, const void *params, uin
                                    .name = STEERING("counter"),
                                    .unit = STEERING("unit"),
                                    .help = STEERING("help")};
-    (void)host, (void)params, (void)index, (void)model, (void)whole;
     counter(context, &one);
     return GB_OK;
 }
 
 static int32_t count_values(void *device, struct gb_counting *counting)
 {
-    (void)device;
     counting->n_passes = 1;
     counting->count(counting->context, STEERING("counter"), 1, STEERING("unit"));
     PUT(counting->made_from, "made from");
@@ -933,7 +895,6 @@ static int32_t list_activities(void *device, const struct gb_measurement *measur
                               .low_ns = 900,
                               .high_ns = 900,
                               .gap_ns = NAN};
-    (void)device, (void)measurement, (void)n_samples;
     PUT(one.name, "kernel");
     activity(context, &one);
     return GB_OK;
@@ -966,26 +927,26 @@ static int32_t policy_create(const struct gb_host *host, const void *params, voi
 static int32_t observe(void *object, const struct gb_samples *samples)
 {
     struct object *policy = object;
-    if (lies(object, DO_never_enough) || lies(object, DO_wants_all) || lies(object, DO_wants_nan) ||
-        lies(object, DO_wants_infinite))
+    if (lies(object, IS_never_enough) || lies(object, IS_wants_all) || lies(object, IS_wants_nan) ||
+        lies(object, IS_wants_infinite))
         hurry_pass(1e9); /* until max_time */
     for (uint64_t i = 0; i < samples->n; i++)
         policy->sum_ns += samples->time_ns[i];
     policy->n += samples->n;
-    for (uint64_t i = 0; i < samples->n && lies(object, DO_samples_overwritten); i++)
+    for (uint64_t i = 0; i < samples->n && lies(object, IS_samples_overwritten); i++)
         ((double *)(uintptr_t)samples->elapsed_ns)[i] = (double)NAN;
     return act(policy, AT_observe);
 }
 
 static int32_t next(void *object, struct gb_next *next)
 {
-    const int is_greedy = lies(object, DO_never_enough) || lies(object, DO_wants_all);
+    const int is_greedy = lies(object, IS_never_enough) || lies(object, IS_wants_all);
     next->decision = is_greedy || ((struct object *)object)->n < 12 ? GB_MORE : GB_DONE;
-    next->n_samples = lies(object, DO_never_enough) ? 0
-                      : lies(object, DO_wants_all)  ? UINT64_MAX
+    next->n_samples = lies(object, IS_never_enough) ? 0
+                      : lies(object, IS_wants_all)  ? UINT64_MAX
                                                     : 12;
-    next->elapsed_ns = lies(object, DO_wants_nan)        ? (double)NAN
-                       : lies(object, DO_wants_infinite) ? (double)INFINITY
+    next->elapsed_ns = lies(object, IS_wants_nan)        ? (double)NAN
+                       : lies(object, IS_wants_infinite) ? (double)INFINITY
                                                          : 0;
     NEXT_LIES(LIE)
     if (steers(object))

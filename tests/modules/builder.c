@@ -96,9 +96,7 @@ static int32_t make(const struct gb_host *host, const struct params *params)
     if (fault == CRASH)
         abort();
     if (fault == HANG)
-        hurry_hang(0);
-    for (; fault == HANG;)
-        wait_ns(1e9);
+        hang();
     put_file(params, "built", ""); /* or at an end */
     if (fault == FAIL)
         return host->fail(host, "does not compile");
@@ -157,7 +155,6 @@ static int32_t work(void *object, struct gb_work *work)
     const struct params *params = object;
     struct params other = *params;
     double n_awake = 0;
-    (void)work;
     for (other.size = 0; other.size <= 100; other.size++) {
         char path[1024];
         long pid = 0;
@@ -175,7 +172,6 @@ static int32_t work(void *object, struct gb_work *work)
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     const struct params *params = object;
-    (void)queue;
     if (params->fault == INTERRUPT && params->size == params->at &&
         !is_there(params, "interrupted")) {
         put_file(params, "interrupted", "");

@@ -50,7 +50,6 @@ UNTIMED(verify, VERIFY)
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)queue, (void)iterations;
     return act(bench, RUN);
 }
 

@@ -43,7 +43,6 @@ static void join(void *object)
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     struct bench *bench = object;
-    (void)queue;
     join(bench);
     for (int i = 0; i < N; i++)
         bench->output[i] = (double)NAN;
@@ -88,7 +87,6 @@ static void square_or_not(struct bench *bench)
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)queue;
     hurry_pass(((struct bench *)object)->lasts);
     for (; iterations > 0; iterations--)
         square_or_not(object);

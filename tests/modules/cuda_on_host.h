@@ -19,6 +19,9 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 
+struct alignas(16) uint4 {
+    unsigned x, y, z, w;
+};
 struct index3 {
     unsigned x, y, z;
 };

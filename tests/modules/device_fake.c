@@ -167,7 +167,6 @@ static uint32_t count_visible(void)
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
     const char *number = getenv("FAKE_DEVICES");
-    (void)host;
     *ret_n = number ? (uint32_t)strtoul(number, NULL, 10)
                     : (uint32_t)((const struct params *)params)->n_devices;
     if (getenv("FAKE_VISIBLE"))
@@ -257,27 +256,23 @@ static void close_device(void *device)
 
 static int32_t allocate(void *device, uint64_t bytes, uint32_t kind, void **ret_memory)
 {
-    (void)device, (void)kind;
     *ret_memory = calloc(1, bytes ? bytes : 1);
     return *ret_memory ? GB_OK : GB_NO_MEMORY;
 }
 
 static void release(void *device, void *memory)
 {
-    (void)device;
     free(memory);
 }
 
 static int32_t copy(void *device, void *to, const void *from, uint64_t bytes)
 {
-    (void)device;
     memmove(to, from, bytes);
     return GB_OK;
 }
 
 static int32_t fill(void *device, void *memory, uint32_t byte, uint64_t bytes)
 {
-    (void)device;
     memset(memory, (int)byte, bytes);
     return GB_OK;
 }
@@ -295,14 +290,12 @@ static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-    (void)device;
     free(queue);
 }
 
 static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 {
     struct device *device = object;
-    (void)queue;
     if (device->kept)
         device->kept(NULL, NULL);
     device->kept = NULL;
@@ -438,7 +431,6 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
 
 static int32_t flush_cache(void *device, const struct gb_queue *queue)
 {
-    (void)device, (void)queue;
     return GB_OK;
 }
 
@@ -694,7 +686,6 @@ static const struct gb_device_ops ops = {.size = sizeof ops,
 
 static int32_t count_none(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
-    (void)params;
     *ret_n = 0;
     return host->skip(host, "no such hardware was ever built");
 }

@@ -12,10 +12,6 @@ using std::min;
 
 #define __shared__ static
 
-struct alignas(16) uint4 {
-    unsigned x, y, z, w;
-};
-
 #define make_uint4(x, y, z, w) (uint4{x, y, z, w})
 #define __frcp_rn(x) (1.0f / (x))
 #define __drcp_rn(x) (1.0 / (x))

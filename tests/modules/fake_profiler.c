@@ -64,12 +64,15 @@ static CUptiResult call(const char *function, size_t size, size_t right_size)
                : CUPTI_SUCCESS;
 }
 
-#define CALL(name, type)                                                                           \
-    do {                                                                                           \
-        const CUptiResult called = call(name, p->structSize, type##_STRUCT_SIZE);                  \
-        if (called != CUPTI_SUCCESS)                                                               \
-            return called;                                                                         \
-    } while (0)
+/* The function cuptiNAME, which does nothing where it is to fail. */
+#define FAKE(name, type)                                                                           \
+    static CUptiResult do_##name(type##_Params *p);                                                \
+    CUptiResult cupti##name(type##_Params *p)                                                      \
+    {                                                                                              \
+        const CUptiResult called = call(#name, p->structSize, type##_Params_STRUCT_SIZE);          \
+        return called == CUPTI_SUCCESS ? do_##name(p) : called;                                    \
+    }                                                                                              \
+    static CUptiResult do_##name(type##_Params *p)
 
 static CUptiResult expect(bool is_right)
 {
@@ -99,58 +102,52 @@ CUptiResult cuptiGetResultString(CUptiResult result, const char **words)
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *p)
+FAKE(ProfilerInitialize, CUpti_Profiler_Initialize)
 {
-    CALL("ProfilerInitialize", CUpti_Profiler_Initialize_Params);
+    (void)p;
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params *p)
+FAKE(DeviceGetChipName, CUpti_Device_GetChipName)
 {
-    CALL("DeviceGetChipName", CUpti_Device_GetChipName_Params);
     p->pChipName = p->deviceIndex == 0 ? "FK100" : "FK999";
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params *p)
+FAKE(ProfilerGetCounterAvailability, CUpti_Profiler_GetCounterAvailability)
 {
-    CALL("ProfilerGetCounterAvailability", CUpti_Profiler_GetCounterAvailability_Params);
     if (p->pCounterAvailabilityImage != NULL)
         memset(p->pCounterAvailabilityImage, 7, p->counterAvailabilityImageSize);
     p->counterAvailabilityImageSize = 50;
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedChips_Params *p)
+FAKE(ProfilerHostGetSupportedChips, CUpti_Profiler_Host_GetSupportedChips)
 {
     static const char *const chips[] = {"FK050", "FK100"};
-    CALL("ProfilerHostGetSupportedChips", CUpti_Profiler_Host_GetSupportedChips_Params);
     p->numChips = 2;
     p->ppChipNames = chips;
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params *p)
+FAKE(ProfilerHostInitialize, CUpti_Profiler_Host_Initialize)
 {
-    CALL("ProfilerHostInitialize", CUpti_Profiler_Host_Initialize_Params);
     p->pHostObject = calloc(1, sizeof *p->pHostObject);
     fake_profiler.n_live++;
     return expect(strcmp(p->pChipName, "FK100") == 0 &&
                   p->profilerType == CUPTI_PROFILER_TYPE_RANGE_PROFILER);
 }
 
-CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params *p)
+FAKE(ProfilerHostDeinitialize, CUpti_Profiler_Host_Deinitialize)
 {
-    CALL("ProfilerHostDeinitialize", CUpti_Profiler_Host_Deinitialize_Params);
     free(p->pHostObject);
     fake_profiler.n_live--;
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerHostGetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_Params *p)
+FAKE(ProfilerHostGetBaseMetrics, CUpti_Profiler_Host_GetBaseMetrics)
 {
     static const char *names[N_METRICS];
-    CALL("ProfilerHostGetBaseMetrics", CUpti_Profiler_Host_GetBaseMetrics_Params);
     p->numMetrics = 0;
     p->ppMetricNames = names;
     for (int i = 0; i < N_METRICS; i++) {
@@ -160,9 +157,8 @@ CUptiResult cuptiProfilerHostGetBaseMetrics(CUpti_Profiler_Host_GetBaseMetrics_P
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerHostGetSubMetrics(CUpti_Profiler_Host_GetSubMetrics_Params *p)
+FAKE(ProfilerHostGetSubMetrics, CUpti_Profiler_Host_GetSubMetrics)
 {
-    CALL("ProfilerHostGetSubMetrics", CUpti_Profiler_Host_GetSubMetrics_Params);
     if (find(p->pMetricName) < 0)
         return CUPTI_ERROR_INVALID_METRIC_NAME;
     p->numOfSubmetrics = FORMS_MAX;
@@ -170,9 +166,8 @@ CUptiResult cuptiProfilerHostGetSubMetrics(CUpti_Profiler_Host_GetSubMetrics_Par
     return expect(metrics[find(p->pMetricName)].type == p->metricType);
 }
 
-CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Params *p)
+FAKE(ProfilerHostGetMetricProperties, CUpti_Profiler_Host_GetMetricProperties)
 {
-    CALL("ProfilerHostGetMetricProperties", CUpti_Profiler_Host_GetMetricProperties_Params);
     const int i = find(p->pMetricName);
     if (i < 0)
         return CUPTI_ERROR_INVALID_METRIC_NAME;
@@ -182,9 +177,8 @@ CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricPr
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *p)
+FAKE(ProfilerHostConfigAddMetrics, CUpti_Profiler_Host_ConfigAddMetrics)
 {
-    CALL("ProfilerHostConfigAddMetrics", CUpti_Profiler_Host_ConfigAddMetrics_Params);
     for (size_t i = 0; i < p->numMetrics; i++) {
         if (find(p->ppMetricNames[i]) < 0 || strchr(p->ppMetricNames[i], '.') == NULL)
             abort();
@@ -194,23 +188,20 @@ CUptiResult cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetri
     return expect(is_first && p->numMetrics > 0);
 }
 
-CUptiResult cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params *p)
+FAKE(ProfilerHostGetConfigImageSize, CUpti_Profiler_Host_GetConfigImageSize)
 {
-    CALL("ProfilerHostGetConfigImageSize", CUpti_Profiler_Host_GetConfigImageSize_Params);
     p->configImageSize = CONFIG_BYTES;
     return expect(p->pHostObject->has_metrics);
 }
 
-CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params *p)
+FAKE(ProfilerHostGetConfigImage, CUpti_Profiler_Host_GetConfigImage)
 {
-    CALL("ProfilerHostGetConfigImage", CUpti_Profiler_Host_GetConfigImage_Params);
     memset(p->pConfigImage, 1, CONFIG_BYTES);
     return expect(p->configImageSize == CONFIG_BYTES);
 }
 
-CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *p)
+FAKE(ProfilerHostEvaluateToGpuValues, CUpti_Profiler_Host_EvaluateToGpuValues)
 {
-    CALL("ProfilerHostEvaluateToGpuValues", CUpti_Profiler_Host_EvaluateToGpuValues_Params);
     double counted = 0;
     memcpy(&counted, p->pCounterDataImage, sizeof counted);
     for (size_t i = 0; i < p->numMetrics; i++)
@@ -218,62 +209,53 @@ CUptiResult cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToG
     return expect(p->rangeIndex == 0 && p->counterDataImageSize == DATA_BYTES);
 }
 
-CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p)
+FAKE(RangeProfilerEnable, CUpti_RangeProfiler_Enable)
 {
-    CALL("RangeProfilerEnable", CUpti_RangeProfiler_Enable_Params);
     p->pRangeProfilerObject = calloc(1, sizeof *p->pRangeProfilerObject);
     fake_profiler.n_live++;
     return expect(p->ctx != NULL);
 }
 
-CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params *p)
+FAKE(RangeProfilerDisable, CUpti_RangeProfiler_Disable)
 {
-    CALL("RangeProfilerDisable", CUpti_RangeProfiler_Disable_Params);
     free(p->pRangeProfilerObject);
     fake_profiler.n_live--;
     return expect(!fake_profiler.is_started && !fake_profiler.is_in_range);
 }
 
-CUptiResult cuptiRangeProfilerGetCounterDataSize(CUpti_RangeProfiler_GetCounterDataSize_Params *p)
+FAKE(RangeProfilerGetCounterDataSize, CUpti_RangeProfiler_GetCounterDataSize)
 {
-    CALL("RangeProfilerGetCounterDataSize", CUpti_RangeProfiler_GetCounterDataSize_Params);
     p->counterDataSize = DATA_BYTES;
     return expect(p->maxNumOfRanges == 1 && p->maxNumRangeTreeNodes == 1 && p->numMetrics > 0);
 }
 
 static uint8_t *data;
 
-CUptiResult cuptiRangeProfilerCounterDataImageInitialize(
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params *p)
+FAKE(RangeProfilerCounterDataImageInitialize, CUpti_RangeProfiler_CounterDataImage_Initialize)
 {
-    CALL("RangeProfilerCounterDataImageInitialize",
-         CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
     data = p->pCounterData;
     p->pRangeProfilerObject->has_data = true;
     return expect(p->counterDataSize == DATA_BYTES);
 }
 
-CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
+FAKE(RangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig)
 {
-    CALL("RangeProfilerSetConfig", CUpti_RangeProfiler_SetConfig_Params);
     p->pRangeProfilerObject->is_configured = true;
     return expect(p->pRangeProfilerObject->has_data && p->configSize == CONFIG_BYTES &&
                   p->range == CUPTI_UserRange && p->replayMode == CUPTI_UserReplay &&
                   p->maxRangesPerPass == 1 && p->passIndex == 0);
 }
 
-CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p)
+FAKE(RangeProfilerStart, CUpti_RangeProfiler_Start)
 {
-    CALL("RangeProfilerStart", CUpti_RangeProfiler_Start_Params);
     const CUptiResult result = expect(p->pRangeProfilerObject->is_configured &&
                                       !fake_profiler.is_started);
     fake_profiler.is_started = 1;
     return result;
 }
 
-CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params *p)
+FAKE(RangeProfilerPushRange, CUpti_RangeProfiler_PushRange)
 {
-    CALL("RangeProfilerPushRange", CUpti_RangeProfiler_PushRange_Params);
     fake_profiler.is_in_range = 1;
     return expect(fake_profiler.is_started && p->pRangeName != NULL);
 }
@@ -282,24 +264,27 @@ CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
 {
     const CUptiResult result = expect(fake_profiler.is_in_range);
     fake_profiler.is_in_range = 0;
-    CALL("RangeProfilerPopRange", CUpti_RangeProfiler_PopRange_Params);
-    return result;
+    const CUptiResult called = call("RangeProfilerPopRange", p->structSize,
+                                    CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE);
+    return called == CUPTI_SUCCESS ? result : called;
 }
 
 CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params *p)
 {
     const CUptiResult result = expect(fake_profiler.is_started && !fake_profiler.is_in_range);
     fake_profiler.is_started = 0;
-    CALL("RangeProfilerStop", CUpti_RangeProfiler_Stop_Params);
+    const CUptiResult called = call("RangeProfilerStop", p->structSize,
+                                    CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE);
+    if (called != CUPTI_SUCCESS)
+        return called;
     fake_profiler.n_done++;
     p->isAllPassSubmitted = !fake_profiler.never_ends &&
                             fake_profiler.n_done == fake_profiler.n_passes;
     return result;
 }
 
-CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params *p)
+FAKE(RangeProfilerDecodeData, CUpti_RangeProfiler_DecodeData)
 {
-    CALL("RangeProfilerDecodeData", CUpti_RangeProfiler_DecodeData_Params);
     const double counted = fake_profiler.work / fake_profiler.n_passes;
     memcpy(data, &counted, sizeof counted);
     p->numOfRangeDropped = (size_t)fake_profiler.n_dropped;

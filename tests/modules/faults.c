@@ -163,7 +163,6 @@ static void print(FILE *stream, const char *name)
 
 static int32_t printer_act(struct bench *bench)
 {
-    (void)bench;
     print(stdout, "stdout");
     print(stderr, "stderr");
     return GB_OK;

@@ -1,5 +1,5 @@
 /*
- * forger.c - speaks for its worker: writes frames of its own to the supervisor, in `create`, or
+ * forger.c - speaks for its worker: writes frames of its own to the supervisor, in `prepare`, or
  * while it is loaded where the environment has FORGE_AT_LOAD. What makes no sense must end the
  * worker with a reason, what floods must end it too, and nobody may wait for ever or lose another
  * case.
@@ -8,7 +8,7 @@
 #include "tests/modules/hurry.h"
 #include "tests/modules/words.h"
 
-#include <gbrun/gbrun.h>
+#include <gbrun/simple.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,9 @@
 
 enum { SOCKET = 3, PAYLOAD_MAX = 1 << 16 };
 
-struct params {
+struct bench {
     int32_t what;
+    const struct gb_host *host;
 };
 
 static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t n)
@@ -76,7 +77,7 @@ static const char *const kinds[] = {KINDS(WORD)};
 enum { KINDS(WORD_NUMBER) };
 
 static const struct gb_option options[] = {
-    GB_CHOICE(struct params, what, "garbage", kinds, "what it writes"),
+    GB_CHOICE(struct bench, what, "garbage", kinds, "what it writes"),
 };
 
 static void forge_frame(int32_t what)
@@ -116,22 +117,17 @@ __attribute__((constructor)) static void on_load(void)
         _exit(3);
 }
 
-static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
+GB_UNTIMED(prepare, const struct bench, bench)
 {
-    *ret_bench = (void *)(uintptr_t)host;
-    forge_frame(((const struct params *)params)->what);
+    forge_frame(bench->what);
     return GB_OK;
 }
 
-static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
+GB_TIMED(run, struct bench, bench)
 {
-    (void)bench, (void)queue, (void)iterations;
-    return GB_OK;
+    (void)bench;
 }
 
-static const struct gb_bench_ops ops = {
-    .size = sizeof ops, .flags = GB_BENCH_SINGLE, .create = create, .run = run};
-static const struct gb_plugin plugin = {GB_PLUGIN(BENCH, "forger", "1.0", "speaks for its worker"),
-                                        GB_OPTIONS(options, struct params), .ops = &ops};
-
-GB_MODULE(&plugin)
+GB_BENCH_ON(NULL, forger, struct bench, options, "speaks for its worker", .flags = GB_BENCH_SINGLE,
+            .prepare = prepare, .run = run)
+GB_MODULE(&forger)

@@ -3,10 +3,6 @@
 
 #define __shared__
 
-struct alignas(16) uint4 {
-    unsigned x, y, z, w;
-};
-
 static inline unsigned __umulhi(unsigned a, unsigned b)
 {
     return static_cast<unsigned>(static_cast<unsigned long long>(a) * b >> 32);

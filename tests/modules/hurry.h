@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Callbacks of modules look at few of their arguments. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 __attribute__((weak, visibility("default"))) void hurry_from_now(double after_ns);
 __attribute__((weak, visibility("default"))) void hurry_no_more(void);
 __attribute__((weak, visibility("default"))) int hurry_jump(double ns);
@@ -26,6 +29,13 @@ static inline void hurry_hang(double after_ns)
         close(pipe_end);
     if (hurry_from_now)
         hurry_from_now(after_ns);
+}
+
+static inline void hang(void)
+{
+    hurry_hang(0);
+    for (;;)
+        pause();
 }
 
 /* This process thinks for so long, of which others miss nothing: their polls make it pass. */

@@ -175,9 +175,7 @@ static int32_t leftover_act(struct bench *bench)
     if (params->then == CRASH)
         abort();
     if (params->then == HANG)
-        hurry_hang(0);
-    while (params->then == HANG)
-        pause();
+        hang();
     return GB_OK;
 }
 

@@ -50,29 +50,24 @@ static void make_noise(void)
 __attribute__((constructor)) static void on_load(void)
 {
     volatile int *volatile nowhere = NULL;
-    volatile int for_ever = 1;
     if (is_named("crash_on_load"))
         *nowhere = 1;
     if (is_named("exit_on_load"))
         exit(0);
     if (is_named("hang_on_load") && getenv("HANG_ON_LOAD"))
-        hurry_hang(0);
-    while (is_named("hang_on_load") && getenv("HANG_ON_LOAD") && for_ever)
-        continue;
+        hang();
     if (is_named("noisy_on_load"))
         make_noise();
 }
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    (void)params;
     *ret_bench = host->allocate(host, 8);
     return *ret_bench ? GB_OK : GB_NO_MEMORY;
 }
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)bench, (void)queue, (void)iterations;
     return GB_OK;
 }
 

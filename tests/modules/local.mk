@@ -33,7 +33,6 @@ TEST_MODULE_CUDA_FILES = \
 TEST_MODULE_NVCC_FILES = \
 	tests/modules/cold.cu \
 	tests/modules/odd_ways.cu \
-	tests/modules/transformer_block.cu \
 	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \
 	tests/modules/callbacks.h \

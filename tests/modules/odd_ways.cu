@@ -39,6 +39,16 @@ static __global__ void spin_together(unsigned long long duration_ns)
     spin_for(duration_ns);
 }
 
+// As it does, by other names: a breakdown is to tell them apart.
+#define SPIN_AS(name)                                                                              \
+    static __global__ void name(unsigned long long duration_ns)                                    \
+    {                                                                                              \
+        spin_for(duration_ns);                                                                     \
+    }
+SPIN_AS(first)
+SPIN_AS(wide)
+SPIN_AS(slow)
+
 // --- the benchmark ---
 
 #define SPIN spin<<<1, 1, 0, stream>>>(bench->duration_ns)
@@ -46,6 +56,7 @@ static __global__ void spin_together(unsigned long long duration_ns)
     X(plain, SPIN)                                                                                 \
     X(two, spin_often(bench, stream, 2))                                                           \
     X(three, spin_often(bench, stream, 3))                                                         \
+    X(chain, spin_in_turn(bench, stream))                                                          \
     X(alternating, spin<<<1, 1, 0, stream>>>(alternating_ns(bench)))                               \
     X(counting, spin_and_count<<<1, 1, 0, stream>>>(bench->duration_ns, bench->n_runs))            \
     X(own_graph, return judge(host, cudaGraphLaunch(bench->parts.graph, stream)))                  \
@@ -169,6 +180,15 @@ static void spin_often(const bench *bench, cudaStream_t stream, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         spin<<<1, 1, 0, stream>>>(bench->duration_ns / n + 1);
+}
+
+static void spin_in_turn(const bench *bench, cudaStream_t stream)
+{
+    const unsigned long long part_ns = bench->duration_ns / 5;
+    first<<<1, 32, 0, stream>>>(part_ns);
+    wide<<<dim3(8, 4, 2), 64, 0, stream>>>(part_ns);
+    slow<<<3, 32, 0, stream>>>(2 * part_ns);
+    first<<<1, 32, 0, stream>>>(part_ns);
 }
 
 static unsigned long long alternating_ns(const bench *bench)

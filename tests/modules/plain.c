@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of whose arguments most are not looked at. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static const struct gb_option none[] = {};
 
 static int32_t do_nothing(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)bench, (void)queue, (void)iterations;
     return GB_OK;
 }
 
@@ -24,7 +26,6 @@ struct without_options {
 static int32_t run_one(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     const struct gb_host *host = ((struct without_options *)object)->host;
-    (void)queue;
     return iterations == 1 ? GB_OK : host->fail(host, "run was given more than one iteration");
 }
 
@@ -81,7 +82,6 @@ static const struct gb_option terse_options[] = {
 
 static int32_t terse_create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    (void)params;
     *ret_bench = (void *)(uintptr_t)host;
     return GB_OK;
 }
@@ -126,7 +126,6 @@ GB_UNTIMED(process_prepare, struct without_options, process)
 
 GB_TIMED(process_run, struct without_options, process)
 {
-    (void)process;
 }
 
 GB_BENCH_ON(NULL, process, struct without_options, none, "reports the process it runs in",
@@ -162,7 +161,6 @@ static int32_t batches_run(void *bench, const struct gb_queue *queue, uint64_t i
 {
     struct batches *batches = bench;
     const struct gb_host *host = batches->host;
-    (void)queue;
     if (iterations != batches->n_prepared)
         return host->fail(host, "run: not the number of iterations announced");
     for (uint64_t i = 0; i < iterations; i++) {
@@ -176,7 +174,6 @@ static int32_t batches_run(void *bench, const struct gb_queue *queue, uint64_t i
 
 static int32_t batches_refresh(void *bench, const struct gb_queue *queue, uint64_t set)
 {
-    (void)queue, (void)set;
     ((struct batches *)bench)->n_prepared = 0;
     return GB_OK;
 }

@@ -13,15 +13,27 @@
 
 #include <gbrun/gbrun.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+/* What each does with its third proposal. */
+#define DONE proposal->action = GB_PROPOSE_DONE
 /* clang-format off */
 #define WAYS(X)                                                                                    \
-    X(missing) X(repeat) X(wait) X(crash) X(exit) X(hang) X(moody) X(action) X(samples) X(many)    \
-    X(text) X(create) X(never) X(claim) X(wrong) X(lie) X(hang_create) X(list) X(hang_observe)     \
-    X(fail_observe) X(report) X(hang_report) X(slow)
+    X(missing, proposal->i = n_cases + 7)                                                          \
+    X(wait, proposal->action = GB_PROPOSE_WAIT)                                                    \
+    X(crash, raise(SIGSEGV))                                                                       \
+    X(exit, exit(0))                                                                               \
+    X(hang, hang())                                                                                \
+    X(action, proposal->action = 77)                                                               \
+    X(samples, (proposal->n_samples = UINT64_MAX, proposal->i = 0))                                \
+    X(many, (proposal->action = search->n == 3 ? GB_PROPOSE_MEASURE : GB_PROPOSE_DONE,             \
+             proposal->n_samples = 1000000, proposal->i = 0))                                      \
+    X(text, (DONE, strcpy(proposal->reason, "\033[2Jall is well\nbest: nop\r")))                   \
+    X(moody, DONE) X(create, DONE) X(claim, DONE) X(wrong, DONE) X(lie, DONE) X(list, DONE)        \
+    X(fail_observe, DONE) X(report, DONE) X(hang_create, DONE) X(hang_observe, DONE)               \
+    X(hang_report, DONE) X(repeat, ) X(never, ) X(slow, )
 /* clang-format on */
 static const char *const ways[] = {WAYS(WORD)};
 enum { WAYS(WORD_NUMBER) };
@@ -40,13 +52,6 @@ struct search {
     uint64_t n;
     uint64_t list[2];
 };
-
-static void hang(void)
-{
-    hurry_hang(0);
-    for (;;)
-        pause();
-}
 
 static int32_t create(const struct gb_host *host, const struct gb_search_space *space,
                       const void *params, void **ret_search)
@@ -87,38 +92,9 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
         (search->way == IS_moody && search->n <= 12) || search->n <= 2)
         return GB_OK;
     switch (search->way) {
-    case IS_crash:
-        raise(SIGSEGV);
-        break;
-    case IS_exit:
-        exit(0);
-    case IS_hang:
-        hang();
-        break;
-    case IS_wait:
-        proposal->action = GB_PROPOSE_WAIT;
-        break;
-    case IS_missing:
-        proposal->i = n_cases + 7;
-        break;
-    case IS_action:
-        proposal->action = 77;
-        break;
-    case IS_samples:
-        proposal->n_samples = UINT64_MAX;
-        proposal->i = 0;
-        break;
-    case IS_many:
-        proposal->action = search->n == 3 ? GB_PROPOSE_MEASURE : GB_PROPOSE_DONE;
-        proposal->n_samples = 1000000;
-        proposal->i = 0;
-        break;
-    case IS_text:
-        proposal->action = GB_PROPOSE_DONE;
-        snprintf(proposal->reason, sizeof proposal->reason, "\033[2Jall is well\nbest: nop\r");
-        break;
+        WAYS(WORD_CASE)
     default:
-        proposal->action = GB_PROPOSE_DONE;
+        break;
     }
     return GB_OK;
 }

@@ -20,7 +20,7 @@ struct stamp {
     unsigned long long begin, end;
 };
 
-// Of one block. All threads of it make one at their start and call done at their end.
+// Of one block. All threads of it make one at their start, which stamps at their end.
 class block_times
 {
     stamp *const to;
@@ -32,7 +32,7 @@ class block_times
         if (to != nullptr && threadIdx.x == 0)
             begin = global_ns();
     }
-    __device__ void done() const
+    __device__ ~block_times()
     {
         if (to == nullptr)
             return;
@@ -98,9 +98,9 @@ static __global__ void empty(stamp *stamps)
 {
     const unsigned n_skipped = gridDim.x > 2 * ENDS ? gridDim.x - 2 * ENDS : 0;
     if (n_skipped == 0 || blockIdx.x < ENDS)
-        block_times(stamps).done();
+        block_times{stamps};
     else if (stamps != nullptr && blockIdx.x >= ENDS + n_skipped)
-        block_times(stamps - n_skipped).done();
+        block_times{stamps - n_skipped};
 }
 
 // By the clock of the multiprocessor, 2 cycles of which are about 1 ns: what waits for the global
@@ -111,7 +111,6 @@ static __global__ void spin(stamp *stamps, unsigned long long duration_ns)
     const long long begin = clock64();
     while ((unsigned long long)(clock64() - begin) < 2 * duration_ns)
         ;
-    times.done();
 }
 
 // Its length grows with the number of steps by the same number of cycles each; cycles are stamped.
@@ -139,7 +138,6 @@ template <typename T> static __global__ void copy(stamp *stamps, T *to, const T 
     const uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (i < n)
         to[i] = from[i];
-    times.done();
 }
 
 static __global__ void fma_steps(stamp *stamps, float *to, float a)
@@ -151,7 +149,6 @@ static __global__ void fma_steps(stamp *stamps, float *to, float a)
         x = fmaf(x, a, 1.0f);
     if (x == -1.0f) // never, but the compiler cannot know
         to[0] = x;
-    times.done();
 }
 
 static __global__ void reduce(stamp *stamps, float *to, const float *from, uint64_t n)
@@ -172,7 +169,6 @@ static __global__ void reduce(stamp *stamps, float *to, const float *from, uint6
             sum += sums[i];
         to[blockIdx.x] = sum;
     }
-    times.done();
 }
 
 static __global__ void atomics(stamp *stamps, unsigned *to)
@@ -181,7 +177,6 @@ static __global__ void atomics(stamp *stamps, unsigned *to)
     atomicAdd(to + (blockIdx.x * 7 + threadIdx.x) % 1024, 1u);
     if (stamps != nullptr)
         __threadfence(); // the kernel lasts until they are done, which nothing else waits for
-    times.done();
 }
 
 static __global__ void transpose(stamp *stamps, float *to, const float *from, unsigned side)
@@ -199,7 +194,6 @@ static __global__ void transpose(stamp *stamps, float *to, const float *from, un
     __syncthreads();
     for (unsigned y = first; y < LANES; y += rows)
         to[uint64_t{column + y} * side + row + x] = tile[x][y];
-    times.done();
 }
 
 enum { SHARED_BYTES = 200 * 1024, TABLE = 4096 };
@@ -216,7 +210,6 @@ static __global__ void shared_memory(stamp *stamps, float *to)
     for (unsigned i = threadIdx.x; i < n; i += blockDim.x)
         sum += room[n - 1 - i];
     to[uint64_t{blockIdx.x} * blockDim.x + threadIdx.x] = sum;
-    times.done();
 }
 
 enum { REGISTERS = 241 }; // so that a thread gets 255
@@ -241,7 +234,6 @@ static __global__ void __launch_bounds__(256, 1)
     for (int i = 0; i < REGISTERS; i++)
         sum += x[i];
     to[at] = sum;
-    times.done();
 }
 
 static __global__ void cluster(stamp *stamps, float *to)
@@ -256,7 +248,6 @@ static __global__ void cluster(stamp *stamps, float *to)
     if (threadIdx.x == 0)
         to[blockIdx.x] = *blocks.map_shared_rank(&mine, (int)next);
     blocks.sync();
-    times.done();
 }
 
 static __global__ void cooperative(stamp *stamps, unsigned *to)
@@ -267,7 +258,6 @@ static __global__ void cooperative(stamp *stamps, unsigned *to)
     groups::this_grid().sync();
     if (threadIdx.x == 0)
         to[gridDim.x + blockIdx.x] = to[(blockIdx.x + 1) % gridDim.x];
-    times.done();
 }
 
 static __global__ void prints(stamp *stamps)
@@ -275,7 +265,6 @@ static __global__ void prints(stamp *stamps)
     const block_times times(stamps);
     if (threadIdx.x == 0)
         printf(".");
-    times.done();
 }
 
 static __global__ void allocates(stamp *stamps, unsigned *to)
@@ -287,7 +276,6 @@ static __global__ void allocates(stamp *stamps, unsigned *to)
         to[blockIdx.x] = memory[0];
     }
     free(memory);
-    times.done();
 }
 
 // --- the benchmark ---

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Callbacks look at few of their arguments. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static struct fake_host *fake;
 static const struct gb_plugin *plugin;
 static const struct gb_bench_ops *ops;
@@ -165,6 +168,29 @@ static inline void expect_work(double flops, double bytes_read, double bytes_wri
 static inline void expect_metric(const char *name, double value)
 {
     ck_assert_double_eq_tol(fake_metric_named(fake, name), value, 1e-9);
+}
+
+static struct {
+    uint64_t n, offset;
+    char option[64], text[512];
+} first_problem; /* that validation found; n: of how many */
+
+static inline void note_problem(void *context, const char *option, uint64_t offset,
+                                const char *text)
+{
+    ck_assert_uint_gt(strlen(option) * strlen(text), 0);
+    if (first_problem.n++ > 0)
+        return;
+    first_problem.offset = offset;
+    snprintf(first_problem.option, sizeof first_problem.option, "%s", option);
+    snprintf(first_problem.text, sizeof first_problem.text, "%s", text);
+}
+
+static inline void validate(const void *given)
+{
+    const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
+    memset(&first_problem, 0, sizeof first_problem);
+    ck_assert_int_eq(validation->validate(&fake->host, given, note_problem, NULL), GB_OK);
 }
 
 /* Lets the first call that is counted fail, then the second, and so on until none does: each time

@@ -54,6 +54,13 @@ static bool read_signature(const char *text, struct problem *problem)
     return true;
 }
 
+#define READS(what)                                                                                \
+    static bool read_##what(const char *text, struct problem *problem)                             \
+    {                                                                                              \
+        struct what read;                                                                          \
+        return parse_##what(text, &read, problem) && add_##what(&read);                            \
+    }
+
 /* Those that are not whole begin with ~. */
 static bool add_number(const struct number *number)
 {
@@ -65,12 +72,7 @@ static bool add_number(const struct number *number)
     return true;
 }
 
-static bool read_number(const char *text, struct problem *problem)
-{
-    struct number number;
-    return parse_number(text, &number, problem) && add_number(&number);
-}
-
+READS(number)
 static bool add_expectation(const struct expectation *expectation)
 {
     static const char *const kinds[] = {"none", "number", "text", "name"};
@@ -82,12 +84,7 @@ static bool add_expectation(const struct expectation *expectation)
     return true;
 }
 
-static bool read_expectation(const char *text, struct problem *problem)
-{
-    struct expectation expectation;
-    return parse_expectation(text, &expectation, problem) && add_expectation(&expectation);
-}
-
+READS(expectation)
 static bool add_buffer(const struct buffer *buffer)
 {
     static const char *const memories[] = {"device", "host", "pinned"};
@@ -132,12 +129,7 @@ static bool add_value(const struct value *value)
     return true;
 }
 
-static bool read_value(const char *text, struct problem *problem)
-{
-    struct value value;
-    return parse_value(text, &value, problem) && add_value(&value);
-}
-
+READS(value)
 /* "53 pointer p=make(uint64 number 3);" */
 static bool read_calls(const char *text, struct problem *problem)
 {

@@ -1,6 +1,7 @@
 /* test_convolution.c - convolution: cases worked out by hand, shapes of every kind against sums
  * over all seven indices, wrong results that must be found; the kernels as CUDA would run them. */
 #include "core/base/number_format.h"
+#include "core/base/random.h"
 #include "plugins/bench_convolution/window.h"
 #include "tests/check_main.h"
 #include "tests/plugins/verified.h"
@@ -94,23 +95,6 @@ TEST_TIMES(cases_worked_out_by_hand, N_OF(by_hand) * N_OF(methods))
     run_bench(1);
     for (size_t j = 0; j < (is_image ? 9 : 4); j++)
         ck_assert_float_eq(output[j], by_hand[i].output[j]);
-}
-
-/* Two channels and two filters of 1 x 1 on an image of 1 x 2: where layouts put what. */
-TEST_EACH(layouts_are_what_they_say, layouts)
-{
-    static const float x[2][4] = {{1, 2, 10, 20}, {1, 10, 2, 20}};
-    static const float y[2][4] = {{21, 42, 43, 86}, {21, 43, 42, 86}};
-    static const float f[4] = {1, 2, 3, 4}; /* y1 = x1 + 2 x2, y2 = 3 x1 + 4 x2 */
-    load_bench("convolution");
-    apply(&(struct setting){1, 2, 1, 2, 2, 1, 1, 1, 0, 1, 1});
-    set("layout = %s", layouts[_i]);
-    ready();
-    memcpy(fake->device_blocks[0], f, sizeof f);
-    memcpy(fake->device_blocks[1], x[_i], sizeof x[_i]);
-    run_bench(1);
-    for (size_t i = 0; i < 4; i++)
-        ck_assert_float_eq(((const float *)fake->device_blocks[2])[i], y[_i][i]);
 }
 
 /* --- by all seven indices --- */

@@ -12,18 +12,6 @@ enum { PAGES = 256, SLACK = 24, VALUES_MAX = 64 };
 static const struct gb_counters *counters;
 static struct gb_counting counting;
 
-static void setup(void)
-{
-    load_device("device_cpu", "cpu");
-    counting = (struct gb_counting){.size = sizeof counting};
-    counters = plugin->extension(GB_COUNTERS);
-    ck_assert_ptr_nonnull(counters);
-    set("flush", "64KiB");
-    open_device();
-}
-
-TEST_FIXTURE(setup, close_device)
-
 /* --- a benchmark that touches fresh pages --- */
 
 enum { HERE, OLD_THREAD, NEW_THREAD };
@@ -35,11 +23,24 @@ struct toucher {
     pthread_t thread;
     pthread_barrier_t begin, end;
 };
+static struct toucher toucher;
+
+static void setup(void)
+{
+    load_device("device_cpu", "cpu");
+    counting = (struct gb_counting){.size = sizeof counting};
+    toucher = (struct toucher){.where = HERE};
+    counters = plugin->extension(GB_COUNTERS);
+    ck_assert_ptr_nonnull(counters);
+    set("flush", "64KiB");
+    open_device();
+}
+
+TEST_FIXTURE(setup, close_device)
 
 static void *touch(void *context)
 {
     const long bytes = sysconf(_SC_PAGESIZE);
-    (void)context;
     char *memory = mmap(NULL, (size_t)(PAGES * bytes), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(memory, MAP_FAILED);
@@ -52,20 +53,19 @@ static void *touch(void *context)
 
 static void *touch_when_asked(void *object)
 {
-    struct toucher *toucher = object;
     for (;;) {
-        pthread_barrier_wait(&toucher->begin);
-        if (toucher->where != OLD_THREAD)
+        pthread_barrier_wait(&toucher.begin);
+        if (toucher.where != OLD_THREAD)
             return NULL;
         touch(NULL);
-        pthread_barrier_wait(&toucher->end);
+        pthread_barrier_wait(&toucher.end);
     }
 }
 
-static void touch_there(struct toucher *toucher)
+static void touch_there(void)
 {
     pthread_t thread;
-    switch (toucher->where) {
+    switch (toucher.where) {
     case HERE:
         touch(NULL);
         break;
@@ -74,25 +74,22 @@ static void touch_there(struct toucher *toucher)
         pthread_join(thread, NULL);
         break;
     default:
-        pthread_barrier_wait(&toucher->begin);
-        pthread_barrier_wait(&toucher->end);
+        pthread_barrier_wait(&toucher.begin);
+        pthread_barrier_wait(&toucher.end);
     }
 }
 
 static int32_t run(void *object, const struct gb_queue *on, uint64_t iterations)
 {
-    struct toucher *toucher = object;
-    (void)on;
+    ck_assert_ptr_eq(object, &toucher);
     for (uint64_t i = 0; i < iterations; i++)
-        touch_there(toucher);
-    return ++toucher->n_run == toucher->fail_run_at ? GB_UNSUPPORTED : GB_OK;
+        touch_there();
+    return ++toucher.n_run == toucher.fail_run_at ? GB_UNSUPPORTED : GB_OK;
 }
 
 static int32_t reset(void *object, const struct gb_queue *on)
 {
-    struct toucher *toucher = object;
-    (void)on;
-    return ++toucher->n_reset == toucher->fail_reset_at ? GB_WRONG_RESULT : GB_OK;
+    return ++toucher.n_reset == toucher.fail_reset_at ? GB_WRONG_RESULT : GB_OK;
 }
 
 static const struct gb_bench_ops bench = {.size = sizeof bench, .run = run, .reset = reset};
@@ -114,11 +111,11 @@ static void take(void *context, const char *name, double value, const char *unit
     told.values[told.n++] = value;
 }
 
-static int32_t count(struct toucher *toucher, const char *const *names, uint32_t n)
+static int32_t count(const char *const *names, uint32_t n)
 {
     counting.iterations = 2;
     counting.bench_ops = &bench;
-    counting.bench = toucher;
+    counting.bench = &toucher;
     counting.n_names = n;
     counting.names = names;
     counting.count = take;
@@ -141,9 +138,9 @@ static bool is_forbidden(void)
 
 static const char *const faults[] = {"page-faults"};
 
-static void count_faults(struct toucher *toucher)
+static void count_faults(void)
 {
-    ck_assert_int_eq(count(toucher, faults, 1), GB_OK);
+    ck_assert_int_eq(count(faults, 1), GB_OK);
     if (is_forbidden())
         return;
     ck_assert_str_eq(counting.missing, "");
@@ -152,22 +149,23 @@ static void count_faults(struct toucher *toucher)
     ck_assert_str_eq(told.names[0], "page-faults");
     ck_assert_msg(told.values[0] >= (double)PAGES && told.values[0] <= (double)(PAGES + SLACK),
                   "%g", told.values[0]);
-    ck_assert_int_eq(toucher->n_run, 2); /* one before, as the cache is warm */
-    ck_assert_int_eq(toucher->n_reset, 2);
+    ck_assert_int_eq(toucher.n_run, 2); /* one before, as the cache is warm */
+    ck_assert_int_eq(toucher.n_reset, 2);
 }
 
 TEST_TIMES(iterations_and_threads_that_they_start_are_counted, 2)
 {
-    count_faults(&(struct toucher){.where = _i == 0 ? HERE : NEW_THREAD});
+    toucher.where = _i == 0 ? HERE : NEW_THREAD;
+    count_faults();
 }
 
 TEST(threads_from_before_are_counted)
 {
-    struct toucher toucher = {.where = OLD_THREAD};
+    toucher.where = OLD_THREAD;
     pthread_barrier_init(&toucher.begin, NULL, 2);
     pthread_barrier_init(&toucher.end, NULL, 2);
-    ck_assert_int_eq(pthread_create(&toucher.thread, NULL, touch_when_asked, &toucher), 0);
-    count_faults(&toucher);
+    ck_assert_int_eq(pthread_create(&toucher.thread, NULL, touch_when_asked, NULL), 0);
+    count_faults();
     toucher.where = HERE;
     pthread_barrier_wait(&toucher.begin);
     pthread_join(toucher.thread, NULL);
@@ -175,9 +173,8 @@ TEST(threads_from_before_are_counted)
 
 TEST(a_cold_sample_needs_no_run_before)
 {
-    struct toucher toucher = {.where = HERE};
     counting.cache = GB_CACHE_COLD;
-    ck_assert_int_eq(count(&toucher, faults, 1), GB_OK);
+    ck_assert_int_eq(count(faults, 1), GB_OK);
     if (is_forbidden())
         return;
     ck_assert_int_eq(toucher.n_run, 1);
@@ -187,9 +184,8 @@ TEST(a_cold_sample_needs_no_run_before)
 /* On a real processor there is more; in no case is anything told without a name. */
 TEST(work_is_told_as_far_as_the_machine_counts)
 {
-    struct toucher toucher = {.where = HERE};
     counting.wants_work = 1;
-    ck_assert_int_eq(count(&toucher, NULL, 0), GB_OK);
+    ck_assert_int_eq(count(NULL, 0), GB_OK);
     for (size_t i = 0; i < told.n; i++)
         ck_assert_msg(isnan(told.values[i]) || told.values[i] >= 0, "%s", told.names[i]);
     ck_assert_uint_eq(counting.n_passes, told.n);
@@ -202,8 +198,7 @@ TEST(names_that_are_not_known_are_told)
 {
     static const char *const names[] = {"no-such-event", "page-faults", "dram__bytes.sum",
                                         "page-faults"};
-    struct toucher toucher = {.where = HERE};
-    ck_assert_int_eq(count(&toucher, names, 4), GB_OK);
+    ck_assert_int_eq(count(names, 4), GB_OK);
     ck_assert_ptr_eq(strstr(counting.missing,
                             "no-such-event, dram__bytes.sum: no counter of this machine; `gbrun"),
                      counting.missing);
@@ -215,24 +210,23 @@ TEST(many_long_names_are_cut)
     enum { MANY = 400 };
     static char name[1000];
     const char *names[MANY];
-    struct toucher toucher = {.where = HERE};
     memset(name, 'n', sizeof name - 1);
     for (int i = 0; i < MANY; i++)
         names[i] = name;
-    ck_assert_int_eq(count(&toucher, names, MANY), GB_OK);
+    ck_assert_int_eq(count(names, MANY), GB_OK);
     ck_assert_ptr_nonnull(strstr(counting.missing, "...: no counter of this machine"));
 }
 
 TEST(what_run_or_reset_returns_is_handed_back)
 {
-    struct toucher toucher = {.where = HERE, .fail_run_at = 2};
-    const int32_t status = count(&toucher, faults, 1);
+    toucher.fail_run_at = 2;
+    const int32_t status = count(faults, 1);
     if (is_forbidden())
         return;
     ck_assert_int_eq(status, GB_UNSUPPORTED);
     ck_assert_uint_eq(told.n, 0);
     toucher = (struct toucher){.where = HERE, .fail_reset_at = 1};
-    ck_assert_int_eq(count(&toucher, faults, 1), GB_WRONG_RESULT);
+    ck_assert_int_eq(count(faults, 1), GB_WRONG_RESULT);
     ck_assert_int_eq(toucher.n_run, 0);
 }
 
@@ -242,7 +236,6 @@ static int n_listed, n_faults;
 
 static void take_counter(void *context, const struct gb_counter *counter)
 {
-    (void)context;
     n_listed++;
     n_faults += strcmp(counter->name, "page-faults") == 0;
     ck_assert_uint_eq(counter->size, sizeof *counter);

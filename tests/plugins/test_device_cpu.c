@@ -234,7 +234,6 @@ struct spinner {
 static int32_t spin(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     struct spinner *spinner = object;
-    (void)on;
     const double begin_ns = now_ns(CLOCK_MONOTONIC_RAW);
     spinner->n_runs++;
     n_preempted += spinner->n_runs == spinner->preempted_at;
@@ -247,7 +246,6 @@ static int32_t spin(void *object, const struct gb_queue *on, uint64_t iterations
 static int32_t count_reset(void *object, const struct gb_queue *on)
 {
     struct spinner *spinner = object;
-    (void)on;
     ck_assert_uint_eq(spinner->n_resets++, spinner->n_runs);
     n_preempted++; /* outside of the sample */
     return GB_OK;
@@ -409,53 +407,14 @@ static void replace_file(int *sensor, uint64_t number)
     write_number(*sensor, number);
 }
 
-static struct sensors *sensors_of_files(void)
-{
-    open_device();
-    struct sensors *sensors = &((struct cpu_device *)device)->sensors;
-    replace_file(&sensors->frequency_file, 2400000); /* kHz */
-    replace_file(&sensors->core_throttle_file, 7);
-    replace_file(&sensors->package_throttle_file, 3);
-    replace_file(&sensors->temperature_file, 61500); /* thousandths */
-    replace_file(&sensors->energy_file, 900000000);  /* uJ */
-    sensors->frequency_read_at_ns = -INFINITY;
-    sensors->throttle_counts[0] = 7;
-    sensors->throttle_counts[1] = 3;
-    sensors->energy_uj = 900e6;
-    sensors->energy_range_uj = 1000e6;
-    sensors->energy_joules = 0;
-    return sensors;
-}
-
-TEST(telemetry_is_in_its_units)
-{
-    struct gb_telemetry telemetry = {.size = sizeof telemetry};
-    struct sensors *sensors = sensors_of_files();
-    write_number(sensors->energy_file, 950000000);
-    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
-    ck_assert_double_eq(telemetry.clock_hz, 2.4e9);
-    ck_assert_double_eq_tol(telemetry.temperature_celsius, 61.5, 1e-9);
-    ck_assert_double_eq_tol(telemetry.energy_joules, 50, 1e-6);
-    ck_assert_uint_eq(telemetry.throttle, 0);
-    ck_assert_str_eq(telemetry.throttle_text, "");
-    write_number(sensors->energy_file, 20000000); /* past its range: 70 J more */
-    write_number(sensors->package_throttle_file, 4);
-    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
-    ck_assert_double_eq_tol(telemetry.energy_joules, 120, 1e-6);
-    ck_assert_uint_eq(telemetry.throttle, THROTTLE_PACKAGE);
-    ck_assert_str_eq(telemetry.throttle_text, "package too hot");
-    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
-    ck_assert_uint_eq(telemetry.throttle, 0); /* since the last reading */
-}
-
 /* The third run of two batches counts an event; the samples of its batch are marked, no others. */
-static struct sensors *throttled_sensors;
+static struct sensors *sensors;
 
 static int32_t throttle_at_third(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     static int n_runs;
     if (++n_runs == 3)
-        write_number(throttled_sensors->core_throttle_file, 8);
+        write_number(sensors->core_throttle_file, 8);
     return spin(object, on, iterations);
 }
 
@@ -463,7 +422,15 @@ TEST(a_throttled_batch_is_marked)
 {
     static const struct gb_bench_ops throttling = {.size = sizeof throttling,
                                                    .run = throttle_at_third};
-    throttled_sensors = sensors_of_files();
+    struct gb_telemetry telemetry = {.size = sizeof telemetry};
+    open_device();
+    sensors = &((struct cpu_device *)device)->sensors;
+    replace_file(&sensors->frequency_file, 2400000); /* kHz */
+    replace_file(&sensors->core_throttle_file, 7);
+    replace_file(&sensors->package_throttle_file, 3);
+    sensors->frequency_read_at_ns = -INFINITY;
+    sensors->throttle_counts[0] = 7;
+    sensors->throttle_counts[1] = 3;
     for (int batch = 0; batch < 2; batch++) {
         struct gb_measurement measurement = spins((struct spinner){0}, 4);
         measurement.bench_ops = &throttling;
@@ -474,6 +441,9 @@ TEST(a_throttled_batch_is_marked)
             ck_assert_uint_eq(flags[i] & GB_SAMPLE_THROTTLED, batch == 0 ? GB_SAMPLE_THROTTLED : 0);
         }
     }
+    ck_assert_int_eq(ops->telemetry(device, &telemetry), GB_OK);
+    ck_assert_double_eq(telemetry.clock_hz, 2.4e9);
+    ck_assert_uint_eq(telemetry.throttle, THROTTLE_CORE);
 }
 
 /* --- several threads --- */

@@ -6,9 +6,7 @@ static int n_logs;
 
 static void take_log(const struct gb_host *host, int32_t severity, const char *text)
 {
-    (void)host;
     ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_ERROR);
-    (void)text;
     n_logs++;
 }
 
@@ -82,7 +80,6 @@ static void open_it(void)
 static int32_t flush(void *object, const struct gb_queue *on, uint64_t iterations)
 {
     int32_t status = GB_OK;
-    (void)object;
     for (uint64_t i = 0; i < iterations && status == GB_OK; i++)
         status = ops->flush_cache(device, on);
     return status;
@@ -90,9 +87,6 @@ static int32_t flush(void *object, const struct gb_queue *on, uint64_t iteration
 
 static int32_t nothing(void *object, const struct gb_queue *on, uint64_t iterations)
 {
-    (void)object;
-    (void)on;
-    (void)iterations;
     return GB_OK;
 }
 
@@ -282,7 +276,6 @@ static uint32_t n_findings;
 
 static void take_finding(void *context, const struct gb_finding *finding)
 {
-    (void)context;
     ck_assert_uint_ge(finding->size, sizeof *finding);
     ck_assert_uint_gt(strlen(finding->subject), 0);
     ck_assert_uint_gt(strlen(finding->state), 0);

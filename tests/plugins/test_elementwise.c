@@ -1,6 +1,7 @@
 /* test_elementwise.c - elementwise: every kernel is right in every type, on the CPU in all ways
  * that the processor has and, kernel by kernel, as CUDA would; what is wrong by little is found. */
 #include "core/base/number_format.h"
+#include "core/base/random.h"
 #include "plugins/bench_elementwise/ways.h"
 #include "plugins/common/policy/exact_sum.h"
 #include "tests/check_main.h"
@@ -106,7 +107,6 @@ TEST_TIMES(what_is_wrong_is_found, KERNELS)
 
 static const void *nothing_more(const struct gb_host *host, const char *id)
 {
-    (void)host, (void)id;
     return NULL;
 }
 

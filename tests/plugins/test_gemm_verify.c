@@ -1,6 +1,7 @@
 /* test_gemm_verify.c - gemm_verify on the CPU: numbers, ranges, the float64 reference, products
  * that must pass and planted faults that must not, with LONG in the environment more of them. */
 #include "core/base/number_format.h"
+#include "core/base/random.h"
 #include "plugins/bench_gemm_verify/fault.h"
 #include "plugins/bench_gemm_verify/imitation.h"
 #include "plugins/bench_gemm_verify/reference.h"

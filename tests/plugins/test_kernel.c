@@ -226,11 +226,7 @@ TEST(compares_with_a_kernel_of_another_file)
 
 TEST(compares_with_a_function)
 {
-    const char *build = getenv("top_builddir");
-    char path[2048];
-    const char *const library[] = {path};
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/call_targets.so",
-             build != NULL ? build : ".");
+    const char *const library[] = {hold(fake_path("tests/modules/.libs/call_targets.so"))};
     given.reference = "scale_on_host";
     given.reference_library = (struct gb_list){1, library};
     expect_compared();
@@ -319,14 +315,11 @@ TEST(compiles_once)
 
 static const char *capability(const struct gb_host *host, const char *name)
 {
-    (void)host;
     return strcmp(name, "compute_capability") == 0 ? "9.0" : NULL;
 }
 
 static const char *nothing(const struct gb_host *host, const char *name)
 {
-    (void)host;
-    (void)name;
     return NULL;
 }
 
@@ -381,7 +374,6 @@ static char warning[1024];
 
 static void keep_warning(const struct gb_host *host, int32_t severity, const char *text)
 {
-    (void)host;
     if (severity == GB_LOG_WARNING)
         snprintf(warning, sizeof warning, "%s", text);
 }
@@ -402,41 +394,20 @@ TEST(reports_unused_macros)
 
 /* --- validation --- */
 
-static struct {
-    uint64_t n, offset;
-    char option[64], text[512];
-} first;
-
-static void keep_first(void *context, const char *option, uint64_t offset, const char *text)
-{
-    (void)context;
-    if (first.n++ > 0)
-        return;
-    first.offset = offset;
-    snprintf(first.option, sizeof first.option, "%s", option);
-    snprintf(first.text, sizeof first.text, "%s", text);
-}
-
-static void validate(void)
-{
-    const struct gb_validation *validation = plugin->extension(GB_VALIDATION);
-    first.n = 0;
-    ck_assert_int_eq(validation->validate(&fake->host, &given, keep_first, NULL), GB_OK);
-}
-
 static void expect_valid(void)
 {
-    validate();
-    ck_assert_msg(first.n == 0, "%s: %s", first.option, first.text);
+    validate(&given);
+    ck_assert_msg(first_problem.n == 0, "%s: %s", first_problem.option, first_problem.text);
 }
 
 static void expect_problem(const char *option, uint64_t offset, const char *words)
 {
-    validate();
-    ck_assert_uint_ge(first.n, 1);
-    ck_assert_msg(strstr(first.text, words) != NULL, "%s: %s", first.option, first.text);
-    ck_assert_str_eq(first.option, option);
-    ck_assert_uint_eq(first.offset, offset);
+    validate(&given);
+    ck_assert_uint_ge(first_problem.n, 1);
+    ck_assert_msg(strstr(first_problem.text, words) != NULL, "%s: %s", first_problem.option,
+                  first_problem.text);
+    ck_assert_str_eq(first_problem.option, option);
+    ck_assert_uint_eq(first_problem.offset, offset);
 }
 
 static const struct {

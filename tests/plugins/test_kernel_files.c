@@ -2,64 +2,47 @@
 #include "plugins/bench_kernel/array_file.h"
 #include "plugins/bench_kernel/build.h"
 #include "plugins/bench_kernel/scan.h"
-#include "tests/check_main.h"
 #include "tests/plugins/files.h"
+#include "tests/text_case.h"
 
 static char reason[2048];
 
 /* --- scan --- */
 
-static const struct {
-    const char *text, *names[4];
-    bool is_computed;
-} includes[] = {
-    {"#include \"a.h\"\n  #  include <b/c.h>\n", {"a.h", "b/c.h"}, false},
-    {"/* x */ #include \"a.h\" // #include \"b.h\"\n", {"a.h", "b.h"}, false},
-    {"#include HEADER\n#include \"a.h\"", {"", "a.h"}, true},
-    {"#included \"a.h\"\n# define include\n#", {NULL}, false},
-    {"#include \"open\n#include \"a.h\"", {"a.h"}, false},
-    {"no includes here", {NULL}, false},
-    {"#include/* why */\"a.h\"\n# /* */ include \\\n <b.h>", {"a.h", "b.h"}, false},
-    {"#include_next <a.h>", {"a.h"}, true},
-    {"#if __has_include(\"a.h\") && ! __has_include ( <b.h>)", {"a.h", "b.h"}, false},
-    {"#if __has_include(NAME) || __has_include_next(<b.h>)", {"", "b.h"}, true},
-    {"#ifdef __has_include\n#if defined(__has_include) || my__has_include(\"a.h\")", {NULL}, false},
-};
-
-TEST_EACH(finds_includes, includes)
+/* Names with blanks between; ? behind those that are computed. */
+static void add_includes(char *text, uint32_t with, struct text *out)
 {
-    const char *at = includes[_i].text;
+    const char *at = text;
     struct scan_include include;
-    size_t n = 0;
-    bool is_computed = false;
-    for (; scan_next_include(&at, &include); n++) {
-        ck_assert_ptr_nonnull(includes[_i].names[n]);
-        ck_assert_uint_eq(include.n, strlen(includes[_i].names[n]));
-        ck_assert_mem_eq(include.name, includes[_i].names[n], include.n);
-        is_computed = is_computed || include.is_computed;
-    }
-    ck_assert_ptr_null(includes[_i].names[n]);
-    ck_assert_int_eq(is_computed, includes[_i].is_computed);
+    (void)with;
+    while (scan_next_include(&at, &include))
+        text_printf(out, "%.*s%s ", (int)include.n, include.name, include.is_computed ? "?" : "");
 }
 
-TEST(takes_the_base_name)
+static void add_base_name(char *expression, uint32_t with, struct text *out)
 {
-    static const struct {
-        const char *expression, *name;
-    } names[] = {{"scale", "scale"},
-                 {" my :: scale < float , other<int> > ", "scale"},
-                 {"::scale<4>", "scale"},
-                 {"&scale", ""},
-                 {"(void (*)(int))scale", ""},
-                 {"scale(int)", ""},
-                 {"", ""}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        size_t n = 9;
-        const char *word = scan_base_name(names[i].expression, &n);
-        ck_assert_uint_eq(n, strlen(names[i].name));
-        ck_assert_mem_eq(word, names[i].name, n);
-    }
+    size_t n = 9;
+    const char *name = scan_base_name(expression, &n);
+    (void)with;
+    text_add_n(out, name, n);
 }
+
+static const struct text_cases scans[] = {
+    {{add_includes, 0},
+     {"#include \"a.h\"\n  #  include <b/c.h>\n -> a.h b/c.h ",
+      "/* x */ #include \"a.h\" // #include \"b.h\"\n -> a.h b.h ",
+      "#include HEADER\n#include \"a.h\" -> ? a.h ", "#included \"a.h\"\n# define include\n# -> ",
+      "#include \"open\n#include \"a.h\" -> a.h ", "no includes here -> ",
+      "#include/* why */\"a.h\"\n# /* */ include \\\n <b.h> -> a.h b.h ",
+      "#include_next <a.h> -> a.h? ",
+      "#if __has_include(\"a.h\") && ! __has_include ( <b.h>) -> a.h b.h ",
+      "#if __has_include(NAME) || __has_include_next(<b.h>) -> ? b.h? ",
+      "#ifdef __has_include\n#if defined(__has_include) || my__has_include(\"a.h\") -> "}},
+    {{add_base_name, 0},
+     {"scale -> scale", " my :: scale < float , other<int> >  -> scale", "::scale<4> -> scale",
+      "&scale -> ", "(void (*)(int))scale -> ", "scale(int) -> ", " -> "}},
+};
+TEST_TEXT_CASES(names_are_found, scans)
 
 TEST(lists_kernels)
 {

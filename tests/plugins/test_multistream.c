@@ -1,5 +1,4 @@
-/* test_multistream.c - multistream_matmul: what only one kind of device has, and the part for CUDA
- * on a driver that is made for this test. */
+/* test_multistream.c - multistream_matmul on CUDA, on a driver that is made for this test. */
 #include "plugins/common/cuda/with_cuda.h"
 #include "tests/check_main.h"
 #include "tests/fake_cuda/fake_cuda.h"
@@ -8,11 +7,6 @@
 enum { PROBLEMS = 7, ROWS = 21, COLS = 9, ALIGNED = 50 };
 
 static struct fake_cuda *cuda;
-static void load(const char *backend)
-{
-    load_on(backend, "multistream_matmul");
-    set("problems = %d; rows = %d; cols = %d; aligned = %d", PROBLEMS, ROWS, COLS, ALIGNED);
-}
 
 /* With nothing of CUDA left. */
 static void end(void)
@@ -24,23 +18,6 @@ static void end(void)
 
 TEST_FIXTURE(NULL, end)
 
-/* --- on the CPU --- */
-
-TEST(cpu_sums_in_memory)
-{
-    load("cpu");
-    set("input = random; sum = memory");
-    ck_assert_int_eq(ops->flags & GB_BENCH_EXCLUSIVE, 0);
-    ready();
-    ck_assert_int_eq(fake->is_exclusive, 1);
-    expect_wrong();
-    run_bench(2);
-    expect_right();
-    ck_assert_uint_eq(fake->n_compared, PROBLEMS * ROWS * COLS);
-}
-
-/* --- on CUDA --- */
-
 #define CUDA(n) (strstr(PLUGIN_DEVICES, "cuda") != NULL ? (n) : 0)
 
 /* Once it is loaded, whoever opens libcuda.so.1 gets this one. */
@@ -50,7 +27,8 @@ static void load_on_cuda(void)
         cuda = fake_symbol(fake_library("tests/fake_cuda/.libs/libcuda.so.1"), "fake_cuda");
     queue.native = cuda->queue;
     *cuda = (struct fake_cuda){.has_pools = 1, .unit_steps = 8, .queue = cuda->queue};
-    load("cuda");
+    load_on("cuda", "multistream_matmul");
+    set("problems = %d; rows = %d; cols = %d; aligned = %d", PROBLEMS, ROWS, COLS, ALIGNED);
 }
 
 static const char *const on_cuda[] = {

@@ -1,5 +1,6 @@
 /* test_nvrtc.c - compiling kernels at run time, where NVRTC is installed; no GPU is needed. LONG in
  * the environment: those of all plugins; all tiles of padding. */
+#include "plugins/bench_kernel/files.h"
 #include "plugins/bench_padding/compile.h"
 #include "plugins/bench_padding/plan.h"
 #include "plugins/common/cuda/nvrtc_program.h"
@@ -68,12 +69,9 @@ TEST(stays_within_the_room_for_reasons)
 
 static char *read_file(const char *path)
 {
-    enum { LONGEST = 1 << 20 };
-    char *text = calloc(1, LONGEST + 1);
-    FILE *file = fopen(path, "r");
-    ck_assert_msg(file != NULL && text != NULL, "%s", path);
-    ck_assert_uint_lt(fread(text, 1, LONGEST, file), LONGEST);
-    fclose(file);
+    size_t n;
+    char *text = file_read(path, &n, reason);
+    ck_assert_msg(text != NULL, "%s", reason);
     return text;
 }
 

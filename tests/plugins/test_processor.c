@@ -101,19 +101,42 @@ TEST(power_and_energy_come_from_hwmon)
     sensors_close(&sensors);
 }
 
-TEST(rapl_comes_first)
+#define CPU3 "/sys/devices/system/cpu/cpu3"
+#define ZONE "/sys/class/thermal/thermal_zone"
+#define RAPL "/sys/class/powercap/intel-rapl:0"
+
+/* RAPL, whose counter wraps at its range, comes before hwmon. */
+TEST(telemetry_is_in_its_units)
 {
     struct sensors sensors = {0};
     struct gb_telemetry telemetry = {.size = sizeof telemetry};
-    write_file("/sys/class/powercap/intel-rapl:0/energy_uj", "9000000\n");
-    write_file("/sys/class/powercap/intel-rapl:0/max_energy_range_uj", "10000000\n");
+    write_file(CPU3 "/cpufreq/scaling_cur_freq", "2400000\n"); /* kHz */
+    write_file(CPU3 "/thermal_throttle/core_throttle_count", "7\n");
+    write_file(CPU3 "/thermal_throttle/package_throttle_count", "3\n");
+    write_file(ZONE "0/type", "acpitz\n");
+    write_file(ZONE "1/type", "x86_pkg_temp\n");
+    write_file(ZONE "1/temp", "61500\n");
+    write_file(RAPL "/energy_uj", "900000000\n");
+    write_file(RAPL "/max_energy_range_uj", "1000000000\n");
     write_file(HWMON "/hwmon0/energy1_label", "Esocket0\n");
     write_file(HWMON "/hwmon0/energy1_input", "5\n");
-    sensors_open(&sensors, root, 0);
-    write_file("/sys/class/powercap/intel-rapl:0/energy_uj", "500000\n"); /* it wrapped */
+    sensors_open(&sensors, root, 3);
+    write_file(RAPL "/energy_uj", "950000000\n");
     sensors_telemetry(&sensors, 0.0, &telemetry);
-    ck_assert_double_eq_tol(telemetry.energy_joules, 1.5, 1e-12);
+    ck_assert_double_eq(telemetry.clock_hz, 2.4e9);
+    ck_assert_double_eq_tol(telemetry.temperature_celsius, 61.5, 1e-9);
+    ck_assert_double_eq_tol(telemetry.energy_joules, 50, 1e-6);
     ck_assert(isnan(telemetry.power_watts));
+    ck_assert_uint_eq(telemetry.throttle, 0);
+    ck_assert_str_eq(telemetry.throttle_text, "");
+    write_file(RAPL "/energy_uj", "20000000\n"); /* 70 J more */
+    write_file(CPU3 "/thermal_throttle/package_throttle_count", "4\n");
+    sensors_telemetry(&sensors, 0.0, &telemetry);
+    ck_assert_double_eq_tol(telemetry.energy_joules, 120, 1e-6);
+    ck_assert_uint_eq(telemetry.throttle, THROTTLE_PACKAGE);
+    ck_assert_str_eq(telemetry.throttle_text, "package too hot");
+    sensors_telemetry(&sensors, 0.0, &telemetry);
+    ck_assert_uint_eq(telemetry.throttle, 0); /* since the last reading */
     sensors_close(&sensors);
 }
 

@@ -3,23 +3,21 @@
 #include "plugins/device_cuda/profiler.h"
 #include "plugins/device_cuda/work_metrics.h"
 #include "tests/check_main.h"
+#include "tests/fake_host.h"
 #include "tests/modules/fake_profiler.h"
 
 #include <cupti_result.h>
-#include <dlfcn.h>
 
-static char path[512], reason[512];
+#define FAKE_PROFILER "tests/modules/.libs/fake_profiler.so"
+
+static char reason[512];
 static struct fake_profiler *cupti;
 static struct metrics *metrics;
 static CUcontext context;
 
 static void setup(void)
 {
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/fake_profiler.so", getenv("top_builddir"));
-    void *library = dlopen(path, RTLD_NOW);
-    ck_assert_msg(library != NULL, "%s", dlerror());
-    cupti = dlsym(library, "fake_profiler");
-    ck_assert_ptr_nonnull(cupti);
+    cupti = fake_symbol(fake_library(FAKE_PROFILER), "fake_profiler");
     reason[0] = '\0';
     context = (CUcontext)(uintptr_t)16;
     metrics = NULL;
@@ -34,7 +32,7 @@ static void teardown(void)
 
 static void open_fake(void)
 {
-    ck_assert_msg(profiler_open(path, reason, sizeof reason), "%s", reason);
+    ck_assert_msg(profiler_open(fake_path(FAKE_PROFILER), reason, sizeof reason), "%s", reason);
 }
 
 static void new_metrics(void)
@@ -236,8 +234,7 @@ TEST_EACH(every_failure_is_told_and_undone, failures)
 /* In a process of its own, where none is open yet. */
 TEST(a_library_without_a_profiler_is_told)
 {
-    snprintf(path, sizeof path, "%s/tests/modules/.libs/good.so", getenv("top_builddir"));
-    ck_assert(!profiler_open(path, reason, sizeof reason));
+    ck_assert(!profiler_open(fake_path("tests/modules/.libs/good.so"), reason, sizeof reason));
     ck_assert_ptr_nonnull(strstr(reason, "this libcupti has no cuptiProfilerInitialize"));
     ck_assert(!profiler_open("/no/such/libcupti.so", reason, sizeof reason));
     ck_assert_ptr_nonnull(strstr(reason, "/no/such/libcupti.so"));

@@ -7,7 +7,9 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/* ---- NVML ---- */
+/* ---- NVML, as there is one only ---- */
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 static _Atomic uint64_t throttle;
 static _Atomic int n_ended, is_held;
@@ -16,7 +18,6 @@ static double energy_joules;
 
 uint64_t nvml_throttle(const struct nvml *nvml)
 {
-    (void)nvml;
     const uint64_t reasons = throttle;
     if (is_held) {
         sem_post(&begun);
@@ -28,19 +29,16 @@ uint64_t nvml_throttle(const struct nvml *nvml)
 
 double nvml_clock_hz(const struct nvml *nvml)
 {
-    (void)nvml;
     return 1e9;
 }
 
 double nvml_energy_joules(const struct nvml *nvml)
 {
-    (void)nvml;
     return energy_joules++;
 }
 
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
 {
-    (void)nvml;
     telemetry->throttle = throttle;
     snprintf(telemetry->throttle_text, sizeof telemetry->throttle_text, "%s",
              throttle != 0 ? "power cap" : "");

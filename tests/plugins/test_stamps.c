@@ -1,6 +1,7 @@
 /* test_stamps.c - what is read from stamps: times, and the clock of the multiprocessor. */
 #include "plugins/device_cuda/stamps.h"
 #include "tests/check_main.h"
+#include "tests/fake_cuda/fake_driver.h"
 
 /* As gbrun_stamp stores them. */
 static const struct {
@@ -15,56 +16,16 @@ static const struct {
 };
 enum { STORED = sizeof stored / sizeof stored[0] };
 
-static CUresult load(CUmodule *module, const void *image)
-{
-    *module = NULL;
-    return image != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult function(CUfunction *ret, CUmodule module, const char *name)
-{
-    (void)module, (void)name;
-    *ret = NULL;
-    return CUDA_SUCCESS;
-}
-
-static CUresult allocate(CUdeviceptr *ret, size_t bytes)
-{
-    *ret = (CUdeviceptr)(uintptr_t)malloc(bytes);
-    return CUDA_SUCCESS;
-}
-
-static CUresult release(CUdeviceptr memory)
-{
-    free((void *)(uintptr_t)memory);
-    return CUDA_SUCCESS;
-}
-
-static CUresult host_allocate(void **ret, size_t bytes, unsigned flags)
-{
-    (void)flags;
-    *ret = malloc(bytes);
-    return CUDA_SUCCESS;
-}
-
-static CUresult host_free(void *memory)
-{
-    free(memory);
-    return CUDA_SUCCESS;
-}
-
-static CUresult copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
-{
-    (void)stream;
-    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-    return CUDA_SUCCESS;
-}
-
-static CUresult synchronize(CUstream stream)
-{
-    (void)stream;
-    return CUDA_SUCCESS;
-}
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+SUCCEEDS(load, (CUmodule * module, const void *image), ck_assert_ptr_nonnull(image); *module = NULL)
+SUCCEEDS(function, (CUfunction * ret, CUmodule module, const char *name), *ret = NULL)
+SUCCEEDS(allocate, (CUdeviceptr * ret, size_t bytes), *ret = (CUdeviceptr)(uintptr_t)malloc(bytes))
+SUCCEEDS(release, (CUdeviceptr memory), free((void *)(uintptr_t)memory))
+SUCCEEDS(host_allocate, (void **ret, size_t bytes, unsigned flags), *ret = malloc(bytes))
+SUCCEEDS(host_free, (void *memory), free(memory))
+SUCCEEDS(copy, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+         memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes))
+SUCCEEDS(synchronize, (CUstream stream))
 
 static const struct driver driver = {
     .module_load = load,

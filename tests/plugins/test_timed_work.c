@@ -18,9 +18,6 @@ static uintptr_t ran_at;
 /* Where its instructions are: inlined they would be somewhere else. */
 static int32_t run_tells_where(void *object, const struct gb_queue *on, uint64_t iterations)
 {
-    (void)object;
-    (void)on;
-    (void)iterations;
 #if defined(__x86_64__)
     __asm__ volatile("lea 0(%%rip), %0" : "=r"(ran_at));
 #elif defined(__aarch64__)
@@ -106,7 +103,6 @@ static const struct {
 static bool lacks_method(int32_t status)
 {
 #ifdef __SSE2__
-    (void)status;
     return false;
 #else
     return status == GB_SKIPPED && strstr(fake->reason, "for processors with SSE2") != NULL;
@@ -137,9 +133,6 @@ TEST_EACH(each_iteration_is_done, benchmarks)
 /* What an optimizer leaves of work without a compiler barrier. */
 static int32_t run_removed(void *object, const struct gb_queue *on, uint64_t iterations)
 {
-    (void)object;
-    (void)on;
-    (void)iterations;
     return GB_OK;
 }
 

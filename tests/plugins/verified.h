@@ -1,29 +1,16 @@
-/* verified.h - the fixture of benchmarks on a host whose random numbers, fills and comparisons are
- * those of gbrun: TEST_FIXTURE(verify_really, unload). */
+/* verified.h - the fixture of benchmarks on a host whose comparisons are those of gbrun:
+ * TEST_FIXTURE(verify_really, unload). */
 #pragma once
 
-#include "core/base/random.h"
 #include "core/verify/verify.h"
 #include "tests/plugins/bench_fixture.h"
 
 static struct gb_check checked;       /* the last check; its arrays live as long as the host */
 static struct verify_result compared; /* what came of it */
 
-static uint64_t real_random(const struct gb_host *host, uint64_t stream, uint64_t index)
-{
-    return random_bits(host->seed, stream, index);
-}
-
-static int32_t real_fill(const struct gb_host *host, void *data, uint64_t n,
-                         const struct gb_fill *fill)
-{
-    return random_fill(host->seed, data, n, fill);
-}
-
 static int32_t real_check(const struct gb_host *host, const struct gb_check *check)
 {
     struct gb_error error = {0};
-    (void)host;
     checked = *check;
     ck_assert_msg(verify_compare(check, 1e-3, &compared, &error) == GB_OK, "%s", error.text);
     return verify_passes(&compared, check, verify_metric_named(check->default_metric),
@@ -34,8 +21,6 @@ static int32_t real_check(const struct gb_host *host, const struct gb_check *che
 
 static void equip_really(void)
 {
-    fake->host.random = real_random;
-    fake->host.fill = real_fill;
     fake->host.check = real_check;
 }
 
