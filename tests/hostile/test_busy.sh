@@ -7,10 +7,11 @@ unset GBRUN_IGNORE_LOAD
 cat >busy.ini <<'INI'
 [policy few]
 plugin = fixed
-samples = 100
+samples = 40
 [defaults]
 policy = few
 device = cpu
+warmup = 0
 [bench wall]
 plugin = spin
 duration = 1 ms
