@@ -4,13 +4,13 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 1
 mkdir plugins
-GBRUN_PLUGIN_PATH=$PWD/plugins:$(printf '%s:' "$top_builddir"/plugins/{device_cpu,policy_fixed}/.libs)
+GBRUN_PLUGIN_PATH=$PWD/plugins:$(printf '%s:' "$top_builddir"/plugins/policy_fixed/.libs)
 export GBRUN_PLUGIN_PATH
 
 # configuration WHAT [LINE]...: four cases of the benchmark, and before the third a case that does WHAT.
 configuration()
 {
-    few_samples 12 'device = cpu' 'iterations = 1' "${@:2}"
+    few_samples 12 'device = fake' 'iterations = 1' "${@:2}"
     cat <<INI
 [bench one]
 plugin = good
@@ -27,7 +27,7 @@ configuration none >cases.ini
 configuration act >replaced.ini
 configuration act 'isolate = yes' >isolated.ini
 {
-    few_samples 12 'device = cpu' 'iterations = 1' 'isolate = yes'
+    few_samples 12 'device = fake' 'iterations = 1' 'isolate = yes'
     printf '[bench one]\nplugin = good\n[bench two]\nplugin = good\nenv.REPLACE = before\n'
 } >before.ini
 sed 's/= before/= after/' before.ini >after.ini
@@ -43,7 +43,7 @@ build 2
 second=$(sha256sum plugins/good.so | cut -c1-64)
 build 1
 first=$(sha256sum plugins/good.so | cut -c1-64)
-cp "$top_builddir"/tests/modules/.libs/faults.so plugins
+cp "$top_builddir"/tests/modules/.libs/{device_fake,faults}.so plugins
 export REPLACE_WITH=$PWD/other.so
 # during FILE [COMMAND]: measures with build 1, which FILE may replace by build 2; the third case gives the command.
 during()
