@@ -111,11 +111,11 @@ of()
     column "$2" --where "bench = '$1'" | paste -sd ' '
 }
 
-# measured <<INI: as ran, of a run of the configuration into a new results.gbr.
+# measured [OPTION]... <<INI: as ran, of a run of the configuration into a new results.gbr.
 measured()
 {
     rm -f results.gbr*
-    "$GBRUN" -c - >out.txt 2>err.txt
+    "$GBRUN" -c - "$@" >out.txt 2>err.txt
     code=$?
 }
 
