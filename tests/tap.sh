@@ -105,17 +105,39 @@ column()
     rows --columns "$@"
 }
 
+# values COLUMNS [ARGUMENT]...: as column, on a line; order: of cases in the order measured, blanks between columns, too.
+values()
+{
+    column "$@" | paste -sd ' '
+}
+order()
+{
+    values "$1" --sort sequence "${@:2}" | tr ',' ' '
+}
+
 # of BENCH COLUMNS: of its cases in results.gbr, on a line.
 of()
 {
-    column "$2" --where "bench = '$1'" | paste -sd ' '
+    values "$2" --where "bench = '$1'"
 }
 
-# measured <<INI: as ran, of a run of the configuration into a new results.gbr.
+# statuses: NAME STATUS of each case in results.gbr, a line each.
+statuses()
+{
+    column bench,status | tr ',' ' '
+}
+
+# said TEXT: how many lines of out.txt have it.
+said()
+{
+    grep -c -- "$1" out.txt
+}
+
+# measured [OPTION]... <<INI: as ran, of a run of the configuration into a new results.gbr.
 measured()
 {
     rm -f results.gbr*
-    "$GBRUN" -c - >out.txt 2>err.txt
+    "$GBRUN" -c - "$@" >out.txt 2>err.txt
     code=$?
 }
 

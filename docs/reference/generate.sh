@@ -47,7 +47,8 @@ verbs()
     topics exit-codes environment
 }
 
-cuda=$(gbrun list plugins --format csv | grep '^device,cuda,' || :)
+listed=$(gbrun list plugins --format csv)
+cuda=$(echo "$listed" | grep '^device,cuda,' || :)
 
 # old_section ID: as it is in plugins.md.
 old_section()
@@ -58,7 +59,7 @@ old_section()
 # section KIND ID: of plugins.md.
 section()
 {
-    if ! gbrun list plugins --format csv | grep -q "^$1,$2,"; then
+    if ! echo "$listed" | grep -q "^$1,$2,"; then
         printf '\n'
         old_section "$2"
         return
@@ -82,7 +83,7 @@ plugins()
     for kind in benchmark:Benchmarks policy:'Stopping policies' search:Searches device:Devices; do
         printf '\n## %s\n' "${kind#*:}"
         {
-            gbrun list plugins --format csv | grep "^${kind%:*}," | cut -d, -f2 | grep -vx skeleton
+            echo "$listed" | grep "^${kind%:*}," | cut -d, -f2 | grep -vx skeleton
             [ "$cuda" ] || awk -v title="## ${kind#*:}" '
                 /^## / { inside = $0 == title }
                 inside && /^### / { print $2 }' "$old/plugins.md"

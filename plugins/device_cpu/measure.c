@@ -298,7 +298,7 @@ int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measuremen
 
 /* --- what the clocks are like --- */
 
-enum { STEPS = 2000, OVERHEAD_SAMPLES = 1001 };
+enum { STEPS = 2000, OVERHEAD_SAMPLES = 201 };
 static const double PROBE_MAX_NS = 20e6; /* of a clock whose step is longer, one step is seen */
 static const double ERRORS_A_SAMPLE = 1000.0; /* of resolution or overhead, whichever is more */
 

@@ -44,12 +44,6 @@ measure()
     "$GBRUN" -c "$config" -o results.gbr >stdout 2>stderr
 }
 
-# statuses: "NAME status" of each case, as one line each.
-statuses()
-{
-    column bench,status results.gbr | tr ',' ' '
-}
-
 # --- What the right answer is to each way of passing something ------------------------------------
 
 # `widened` is not a function of this type, which shows that all of the register has the sign.

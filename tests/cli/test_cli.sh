@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command line as its user meets it: exit codes, streams, stopping and resuming, full disks, merging.
+# The command line as its user meets it: exit codes, streams, stopping and resuming, full disks.
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
@@ -141,13 +141,4 @@ few_samples 3000 'device = cpu' 'iterations = 1' 'warmup = 0' '[bench good]' 'si
 equals "a full disk: exit code 4" 4 $?
 has "it is named" err.txt 'gbrun: error: full.gbr: '
 succeeds "what was there before can be read" "$GBRUN" show full.gbr
-
-# ---- merging ----
-"$GBRUN" -q -c good.ini -o a.gbr >/dev/null
-"$GBRUN" -q -c good.ini -o b.gbr >/dev/null
-"$GBRUN" merge -o ab.gbr a.gbr b.gbr 2>err.txt
-"$GBRUN" merge -o ba.gbr b.gbr a.gbr b.gbr 2>err.txt
-equals "merging in any order, and again, gives the same" "$("$GBRUN" export --run all ab.gbr)" \
-    "$("$GBRUN" export --run all ba.gbr)"
-equals "nothing is lost" 6 "$(column factor --run all ab.gbr | wc -l)"
 finish

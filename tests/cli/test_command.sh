@@ -15,11 +15,6 @@ measure()
     "$GBRUN" -q -c bench.ini -o results.gbr >stdout 2>stderr
 }
 
-statuses()
-{
-    column bench,status results.gbr | tr ',' ' '
-}
-
 mkdir folder
 printf 'one\ntwo\n' >input.txt
 printf '#!/bin/sh\nread line; echo "$line:$PWD:$NAME"; exit 7\n' >folder/program

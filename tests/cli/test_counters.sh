@@ -4,12 +4,6 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-# said TEXT: how many lines of the table have it.
-said()
-{
-    grep -c -- "$1" out.txt
-}
-
 # derived NAME: how many metrics of the benchmark were derived from counts.
 derived()
 {

@@ -21,8 +21,7 @@ in_order()
         awk '{key = $3 " " $4; if ($2 < last[key]) exit 1; last[key] = $2} END {if (NR != 18) exit 1}'
 }
 
-"$GBRUN" -q -c rounds.ini -o rounds.gbr >/dev/null 2>err.txt
-equals "a run of rounds" 0 $?
+exits "a run of rounds" 0 "$GBRUN" -q -c rounds.ini -o rounds.gbr
 equals "every case comes once in each round" "1 2 3 4 5 6 1 2 3 4 5 6 1 2 3 4 5 6" \
     "$(of number --sort sequence | paste -sd ' ')"
 equals "they are exported in the order of the configuration" "0 6 12 1 7 13 2 8 14 3 9 15 4 10 16 5 11 17" \
@@ -42,8 +41,7 @@ plugin = cpu
 $(section bench nop nop let.number=0 sweep.number=1:3 'sweep.device=left, right')
 INI
 rm -f rounds.gbr
-"$GBRUN" -q -c jobs.ini -o rounds.gbr >/dev/null 2>err.txt
-equals "with several jobs" 0 $?
+exits "with several jobs" 0 "$GBRUN" -q -c jobs.ini -o rounds.gbr
 succeeds "the rounds of each case are begun in order" in_order number,device
 
 # ---- after a stop ----
@@ -55,8 +53,7 @@ heard '*/18  *' 4 <err
 kill -KILL $!
 wait $! 2>/dev/null
 : >log.go
-"$GBRUN" run -q --resume rounds.gbr >/dev/null 2>err.txt
-equals "resumed" 0 $?
+exits "resumed" 0 "$GBRUN" run -q --resume rounds.gbr
 equals "each round of each case is there, once" 18 "$(of number,round | sort -u | wc -l)"
 succeeds "and rounds are in order still" in_order
 

@@ -208,5 +208,4 @@ grid = 1, 2, 3,|15 grid: ',': expected up to three numbers|grid = 1, 2, 3,
 grid = 1, 2 * 3|13 grid: '* 3': expected nothing more (an expression stands in braces, such as {n / 256})|grid = 1, 2 * 3
 TABLE
 
-succeeds "the configuration that comes along is sound" "$GBRUN" check -c "$top_srcdir/conf/kernel.ini"
 finish

@@ -15,12 +15,6 @@ search()
     hurry ran "$GBRUN" run "$@"
 }
 
-# order COLUMN [ARGUMENT]...: its values in the order measured, on a line.
-order()
-{
-    column "$1" --sort sequence "${@:2}" | paste -sd ' '
-}
-
 # claims: the best case of `gbrun search`. How much more is claimed of it is up to noise.
 claims()
 {

@@ -26,11 +26,6 @@ activities()
         grep -o "\"$1\":[^,}]*" | sed 's/[^:]*://' | tr -d '"' | paste -sd ' '
 }
 
-said()
-{
-    grep -c -- "$1" out.txt
-}
-
 # ---- listed, and timed where that is asked for ----
 run several
 equals "a case whose activities are listed is fine" "0 ok,ok" "$code $(column status,verified)"

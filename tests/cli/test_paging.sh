@@ -51,7 +51,7 @@ shown()
 }
 equals "a table has all if that is asked for" 10001 "$(shown --limit 0)"
 equals "an export has all" 10001 "$(column uid many/shard-00001.gbr | wc -l)"
-equals "JSON has all" 10001 "$("$GBRUN" show many/shard-00001.gbr --format jsonl | wc -l)"
+equals "JSON has all" 10001 "$("$GBRUN" show many/shard-00001.gbr --columns bench --format jsonl | wc -l)"
 sql many/shard-00001.gbr "UPDATE bench_case SET status = 'failed' WHERE position IN (3, 10000)"
 equals "or 10,000 cases; what failed is counted over all" "10000 cases 1 to 10000 of 10001, 2 of all failed (--where \"status not in ('ok', 'skipped')\"); --offset 10000 shows the next, --limit 0 all" \
     "$(shown) $(page)"

@@ -31,11 +31,6 @@ profile()
     code=$?
 }
 
-said()
-{
-    grep -c -- "$1" out.txt
-}
-
 profile 2 --verbose
 equals "a case by its number" "0 1" "$code $(said '^good  *2048 ')"
 equals "runs in the process that was started" 1 "$(said "range begins in process $pid: good size=2048")"

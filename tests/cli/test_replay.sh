@@ -54,12 +54,12 @@ equals "the number depends on the samples" 2 "$(cells estimate_ns | grep . | sor
 # end first.
 ids=$(GBRUN_PLUGIN_PATH='' "$GBRUN" list plugins --format csv | tr -d '\r' |
     awk -F, '$1 == "policy" { print $2 }' | sort -u)
-printf '%s\n' '[gbrun]' 'results = all.gbr' '[bench spin]' 'duration = 10us' 'max_time = 250 ms' \
+printf '%s\n' '[gbrun]' 'results = all.gbr' '[bench spin]' 'duration = 10us' 'max_time = 100 ms' 'warmup = 0' \
     'device = cpu' "sweep.policy = $(printf '%s\n' "$ids" | paste -sd ,)" >all.ini
 succeeds "there are cases of all policies" "$GBRUN" -c all.ini -q
 columns=n_samples,verdict,statistic,estimate_ns,low_ns,high_ns,confidence,n_discarded,n_effective,n_modes
 for policy in $ids; do
-    replay -P "$policy" --max-time 250ms --where "policy = '$policy'" --format csv all.gbr
+    replay -P "$policy" --max-time 100ms --where "policy = '$policy'" --format csv all.gbr
     equals "$policy: a replay gives the same numbers" \
         "$(column "$columns" --where "policy = '$policy'" all.gbr)" "$(cells "${columns/n_samples/stopped_at}")"
 done

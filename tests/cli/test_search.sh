@@ -24,12 +24,6 @@ claims()
     equals "$1" "$2" "$("$GBRUN" search 2>&1 | sed 's/, after .* of measuring$//' | head -n 1)"
 }
 
-# order COLUMNS [ARGUMENT]...: their values in the order measured, on a line.
-order()
-{
-    column "$1" --sort sequence "${@:2}" | tr ',' ' ' | xargs
-}
-
 cat >fake.ini <<END
 $(section device fake fake by_items=yes time=1ns)
 [defaults]

@@ -3,12 +3,6 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-# of FILE COLUMN [ARGUMENT]...: of the cases, on one line.
-of()
-{
-    column "$2" "${@:3}" "$1" | paste -sd ' '
-}
-
 # of_series COLUMNS [NAME]: of the series in series.gbr with a name, a case a line.
 of_series()
 {
@@ -25,7 +19,7 @@ $(section bench background giver fault=background)
 $(section bench millions giver n=4000000 min_samples=2 max_samples=3)
 INI
 "$GBRUN" -c series.ini -o series.gbr >series.txt 2>err.txt
-equals "cases are fine" "ok ok ok ok ok" "$(of series.gbr status)"
+equals "cases are fine" "ok ok ok ok ok" "$(values status series.gbr)"
 equals "every value of a sample that counts is there, of each thread, and of no warm-up" \
     "giver 12000|threads 48000|in_collect 12000|millions 12000000" \
     "$(of_series 'c.bench, s.n' | grep -v background | paste -sd '|')"
@@ -38,7 +32,7 @@ equals "millions are counted in classes, within the error that is stored" "1 1 1
     "$(of_series 'error_ratio = 1.0 / 2048, abs(p50 / 500.5 - 1) <= error_ratio, abs(p90 / 900.1 - 1) <= error_ratio,
         abs(p99 / 990.01 - 1) <= error_ratio, abs(p999 / 999.001 - 1) <= error_ratio, p999_high <= 1000' | tail -n 1)"
 equals "percentiles are metrics" "500.50 900.10 990.01 999.00" \
-    "$(of series.gbr metric.latency_p50,metric.latency_p90,metric.latency_p99,metric.latency_p999 --where "bench = 'giver'" |
+    "$(values metric.latency_p50,metric.latency_p90,metric.latency_p99,metric.latency_p999 series.gbr --where "bench = 'giver'" |
         awk -F , '{ printf "%.2f %.2f %.2f %.2f\n", $1, $2, $3, $4 }')"
 equals "JSON has their intervals; one without an end is null" \
     '"p50":{"value":500.5,"low":492,"high":509} "p999":{"value":7,"low":7,"high":null}' \
@@ -60,7 +54,7 @@ succeeds "a page" "$GBRUN" report series.gbr -o page.html
 equals "has them with each case" 5 "$(grep -c '>Samples of its own<' page.html)"
 succeeds "with intervals" grep -qF '<td class="n">500.5 [492, 509]</td>' page.html
 equals "and so are the ends of their intervals" "492,509" \
-    "$(of series.gbr metric.latency_p50_low,metric.latency_p50_high --where "bench = 'giver'")"
+    "$(values metric.latency_p50_low,metric.latency_p50_high series.gbr --where "bench = 'giver'")"
 equals "a table shows the first percentiles" "latency_p50 latency_p90 latency_p99" \
     "$("$GBRUN" show series.gbr --where "bench = 'giver'" | grep -o 'latency_p[0-9a-z_]*' | head -n 3 | paste -sd ' ')"
 cp series.gbr copy.gbr
@@ -76,11 +70,11 @@ $(section bench in_collect giver collects=yes measure=collected)
 $(section bench time giver measure=time)
 INI
 "$GBRUN" -c measure.ini -o measure.gbr >measure.txt 2>err.txt
-equals "cases of series are fine" "ok ok ok ok" "$(of measure.gbr status)"
-equals "what counts is the series" "latency latency collected wall" "$(of measure.gbr clock)"
+equals "cases of series are fine" "ok ok ok ok" "$(values status measure.gbr)"
+equals "what counts is the series" "latency latency collected wall" "$(values clock measure.gbr)"
 equals "values are samples: as many as the policy wants, not all of a run" "20000 12 12 12" \
-    "$(of measure.gbr n_samples)"
-equals "in ns" "500500 5" "$(of measure.gbr median_ns | cut -d ' ' -f 1,3)"
+    "$(values n_samples measure.gbr)"
+equals "in ns" "500500 5" "$(values median_ns measure.gbr | cut -d ' ' -f 1,3)"
 equals "a case of a series is another case" 2 \
     "$(column uid --where "bench in ('giver', 'time')" measure.gbr | sort -u | wc -l)"
 succeeds "they are replayed" "$GBRUN" replay measure.gbr --policy steady
@@ -98,7 +92,7 @@ fault = nothing
 measure = latency
 INI
 "$GBRUN" -c wrong.ini -o wrong.gbr >wrong.txt 2>err.txt
-equals "what cannot be measured fails" "failed failed failed failed" "$(of wrong.gbr status)"
+equals "what cannot be measured fails" "failed failed failed failed" "$(values status wrong.gbr)"
 equals "and says why" 'measure = nothing: the benchmark has no such series: expected time or latency or depth
 "measure = depth: its unit is ""1"": expected ns, us, ms or s"
 measure = latency: the benchmark gave no value of it in max_time 100 ms
@@ -109,7 +103,7 @@ cat few - >faults.ini <<'INI'
 sweep.fault = nan, negative, name, unit, many, number, late
 INI
 "$GBRUN" -c faults.ini -o faults.gbr >faults.txt 2>err.txt
-equals "wrong samples do not cost the case" "ok ok ok ok ok ok ok" "$(of faults.gbr status)"
+equals "wrong samples do not cost the case" "ok ok ok ok ok ok ok" "$(values status faults.gbr)"
 has "values that are not finite are counted, wrong names and units reported, what is given to them, and what comes too late" \
     faults.txt 'warning: series latency: 1200 values were left out: expected finite ones below 2^64' \
     'plugin bug: series "Laten cy": expected a name as [a-z][a-z0-9_]*, of at most 40 bytes' \

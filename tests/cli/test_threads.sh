@@ -6,25 +6,19 @@ cp "$top_srcdir"/docs/examples/contention.c .
 succeeds 'the example compiles' "${CC:-cc}" -std=c99 -O2 -fPIC -shared "-I$top_srcdir/include" \
     contention.c -o contention.so
 
-# of FILE COLUMN: of each case, on one line.
-of()
-{
-    column "$2" "$1" | xargs
-}
-
 few_samples 20 'iterations = 100' '[bench counters]' 'plugin = ./contention.so' \
     'sweep.counter = atomic, mutex, neighbours, padded' 'sweep.threads = 1, 2, 5' >counters.ini
 "$GBRUN" run -q -c counters.ini -o counters.gbr >shown 2>&1
 equals 'all are measured' 0 $?
-equals 'no increment is lost' "ok ok ok ok ok ok ok ok ok ok ok ok" "$(of counters.gbr verified)"
-equals 'the work is that of all threads' "1 2 5 1 2 5 1 2 5 1 2 5" "$(of counters.gbr items)"
+equals 'no increment is lost' "ok ok ok ok ok ok ok ok ok ok ok ok" "$(values verified counters.gbr)"
+equals 'the work is that of all threads' "1 2 5 1 2 5 1 2 5 1 2 5" "$(values items counters.gbr)"
 equals 'threads belong to the identity' 12 "$(column uid counters.gbr | sort -u | wc -l)"
 succeeds 'and are an axis' grep -q '^bench *counter *threads ' shown
 # Ten times over: a case that has one thread has no times of threads, one with five has five.
 equals 'each thread has its time' "0 1 1 0 1 1 0 1 1 0 1 1" \
-    "$(of counters.gbr "case when \"metric.thread.1\" > 0 then 1 else 0 end as has")"
+    "$(values "case when \"metric.thread.1\" > 0 then 1 else 0 end as has" counters.gbr)"
 equals 'so has the last of five' "0 0 1 0 0 1 0 0 1 0 0 1" \
-    "$(of counters.gbr "case when \"metric.thread.4\" > 0 then 1 else 0 end as has")"
+    "$(values "case when \"metric.thread.4\" > 0 then 1 else 0 end as has" counters.gbr)"
 equals 'a sample ends with the slowest' 8 \
     "$(column '"metric.thread_slowest" / median_ns as share' counters.gbr --where 'threads > 1' | awk '$1 > 0 && $1 < 1.001' | wc -l)"
 
@@ -69,5 +63,5 @@ succeeds 'so is a node that is not there' \
 # An option of that name which a plugin has had before stays what it is.
 few_samples 2 '[bench e]' 'plugin = elementwise' 'n = 64' 'threads = 1' >own.ini
 "$GBRUN" run -q -c own.ini -o own.gbr >shown 2>&1
-equals "a plugin's own option threads" "0 ok" "$? $(of own.gbr status)"
+equals "a plugin's own option threads" "0 ok" "$? $(values status own.gbr)"
 finish

@@ -4,31 +4,16 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-few_samples 10 'device = exact' 'iterations = 1' 'max_time = 100 s' >exact.ini
-cat >>exact.ini <<'END'
-[device exact]
-plugin = fake
-step = 0ns
-END
+{ few_samples 10 'device = exact' 'iterations = 1' 'max_time = 100 s'; section device exact fake step=0ns; } >exact.ini
 
 # --- hostile searches: an honest one comes after it, in the same run ---------------------------------
 
-cat exact.ini - >hostile.ini <<'END'
-[search bad]
-plugin = hostile
-time_limit = 60 s
-goal = min factor
-[search fine]
-plugin = exhaustive
-[bench good]
-search = bad
-sweep.factor = 5, 2, 3, 1
-[bench after]
-plugin = good
-search = fine
-sweep.factor = 9, 7
-[bench beside]
-plugin = good
+cat exact.ini - >hostile.ini <<END
+$(section search bad hostile 'time_limit=60 s' 'goal=min factor')
+$(section search fine exhaustive)
+$(section bench good good search=bad 'sweep.factor=5, 2, 3, 1')
+$(section bench after good search=fine 'sweep.factor=9, 7')
+$(section bench beside good)
 END
 
 # hostile WAY KEY TEXT VISITS [SETTING]...: the search ends so, having had so many visits; all else is as it was.
@@ -37,10 +22,9 @@ hostile()
     local way=$1 key=$2 text=$3 visits=$4
     shift 4
     rm -f results.gbr
-    hurry "$GBRUN" run -q -c hostile.ini -s "search bad.way=$way" "$@" >out.txt 2>err.txt
-    equals "$way: the run's exit code" 0 $?
+    exits "$way: the run's exit code" 0 hurry "$GBRUN" run -q -c hostile.ini -s "search bad.way=$way" "$@"
     "$GBRUN" search >searches.txt
-    "$GBRUN" export --format csv --rows case --sort sequence --columns bench | tr -d '\r' >benches.txt
+    column bench --sort sequence >benches.txt
     equals "$way: nothing is claimed" "search bad (hostile): nothing is claimed" \
         "$(sed 's/, after .* of measuring$//; q' searches.txt)"
     equals "$way: $key" "$text" "$(sed -n "s/^  $key *//p" searches.txt | head -n 1)"
@@ -88,9 +72,7 @@ equals "and its search has not ended" 1 "$("$GBRUN" search | grep -c '^search ba
 
 # --- killed in the middle, and resumed ------------------------------------------------------------------
 
-few_samples 10 'device = exact' 'iterations = 1' >long.ini
-sed -n '/^\[device/,$p' exact.ini >>long.ini
-cat >>long.ini <<'END'
+cat <(grep -v max_time exact.ini) - >long.ini <<'END'
 [search any]
 goal = min (factor - 13) * (factor - 13) + size
 samples = 2
@@ -101,7 +83,7 @@ sweep.size = 1, 2, 3
 END
 order()
 {
-    "$GBRUN" export "$1" --format csv --rows case --sort sequence --columns factor,size,round,n_samples 2>/dev/null | tr -d '\r'
+    column factor,size,round,n_samples --sort sequence "$1" 2>/dev/null
 }
 # facts FILE: how its search ended, without times.
 facts()
@@ -119,8 +101,7 @@ again()
     { at_call "$2" wire supervisor 9 "$GBRUN" run -q -c this.ini -o killed.gbr; } >out.txt 2>&1
     order killed.gbr >before.txt
     equals "$1: killed in the middle" 1 $(($(wc -l <before.txt) > 2 && $(wc -l <before.txt) < $(order whole.gbr | wc -l)))
-    "$GBRUN" run -q --resume killed.gbr >out.txt 2>err.txt
-    equals "$1: resumed, exit code" 0 $?
+    exits "$1: resumed, exit code" 0 "$GBRUN" run -q --resume killed.gbr
     equals "$1: what was measured stays" "$(cat before.txt)" "$(order killed.gbr | head -n "$(wc -l <before.txt)")"
     equals "$1: the same proposals, in the same order" "$(order whole.gbr)" "$(order killed.gbr)"
     equals "$1: the same claim" "$(facts whole.gbr)" "$(facts killed.gbr)"

@@ -4,13 +4,13 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 1
 mkdir plugins
-GBRUN_PLUGIN_PATH=$PWD/plugins:$(printf '%s:' "$top_builddir"/plugins/{device_cpu,policy_fixed}/.libs)
+GBRUN_PLUGIN_PATH=$PWD/plugins:$(printf '%s:' "$top_builddir"/plugins/policy_fixed/.libs)
 export GBRUN_PLUGIN_PATH
 
 # configuration WHAT [LINE]...: four cases of the benchmark, and before the third a case that does WHAT.
 configuration()
 {
-    few_samples 12 'device = cpu' 'iterations = 1' "${@:2}"
+    few_samples 12 'device = fake' 'iterations = 1' "${@:2}"
     cat <<INI
 [bench one]
 plugin = good
@@ -27,7 +27,7 @@ configuration none >cases.ini
 configuration act >replaced.ini
 configuration act 'isolate = yes' >isolated.ini
 {
-    few_samples 12 'device = cpu' 'iterations = 1' 'isolate = yes'
+    few_samples 12 'device = fake' 'iterations = 1' 'isolate = yes'
     printf '[bench one]\nplugin = good\n[bench two]\nplugin = good\nenv.REPLACE = before\n'
 } >before.ini
 sed 's/= before/= after/' before.ini >after.ini
@@ -43,7 +43,7 @@ build 2
 second=$(sha256sum plugins/good.so | cut -c1-64)
 build 1
 first=$(sha256sum plugins/good.so | cut -c1-64)
-cp "$top_builddir"/tests/modules/.libs/faults.so plugins
+cp "$top_builddir"/tests/modules/.libs/{device_fake,faults}.so plugins
 export REPLACE_WITH=$PWD/other.so
 # during FILE [COMMAND]: measures with build 1, which FILE may replace by build 2; the third case gives the command.
 during()
@@ -52,7 +52,7 @@ during()
     mv plugins/good.so other.so
     build 1
     rm -f results.gbr
-    ACT=${2-} "$GBRUN" run -c "$1" >table.txt 2>text.txt
+    ACT=${2-} "$GBRUN" run -c "$1" >out.txt 2>err.txt
 }
 # modules: the builds of the benchmark that the file names, sorted, on one line.
 modules()
@@ -68,7 +68,7 @@ ok()
 
 during cases.ini
 equals "one build" "$first " "$(modules)"
-succeeds "no word of others" test -z "$(grep -i build text.txt table.txt)"
+succeeds "no word of others" test -z "$(grep -i build err.txt out.txt)"
 
 during replaced.ini 'mv other.so plugins/good.so'
 equals "rebuilt while one worker has it loaded: cases" 5 "$(ok)"
@@ -85,8 +85,8 @@ done
 during isolated.ini 'mv other.so plugins/good.so'
 equals "rebuilt, a process for each case: cases" 5 "$(ok)"
 equals "rebuilt, a process for each case: both builds" "$both" "$(modules)"
-equals "the run says so, once" 1 "$(grep -c 'plugins/good.so is another build now than the run began with' text.txt)"
-succeeds "the table says of which cases" grep -q 'warning: measured with another build of' table.txt
+equals "the run says so, once" 1 "$(grep -c 'plugins/good.so is another build now than the run began with' err.txt)"
+succeeds "the table says of which cases" grep -q 'warning: measured with another build of' out.txt
 of_cases="SELECT bench, plugin_sha256, policy_sha256, device_sha256 FROM bench_case ORDER BY uuid"
 equals "each case has its own" "one|1 one|1 two|2 two|2" "$(sql results.gbr "SELECT bench, plugin_sha256
     FROM bench_case WHERE bench <> 'crash' ORDER BY sequence" | sed "s/$first/1/; s/$second/2/" | paste -sd ' ')"
@@ -102,24 +102,20 @@ during isolated.ini 'kill -INT "$(cut -d " " -f 4 /proc/$PPID/stat)"'
 n=$(ok)
 succeeds "interrupted" test "$n" -lt 5
 build 2
-"$GBRUN" run -q --resume results.gbr >table.txt 2>text.txt
-equals "another build: exit code" 2 "$?"
-succeeds "another build: which" grep -q "benchmark good: .*plugins/good.so was ${first:0:12} (version 1.0) and is ${second:0:12}" text.txt
-succeeds "another build: what to do" grep -q 'bring them back, or mix them with --accept-changes' text.txt
+exits "another build: exit code" 2 "$GBRUN" run -q --resume results.gbr
+succeeds "another build: which" grep -q "benchmark good: .*plugins/good.so was ${first:0:12} (version 1.0) and is ${second:0:12}" err.txt
+succeeds "another build: what to do" grep -q 'bring them back, or mix them with --accept-changes' err.txt
 equals "nothing is measured" "$n" "$(ok)"
 mkdir elsewhere
 mv plugins/good.so elsewhere
-"$GBRUN" run -q -p elsewhere --resume results.gbr >table.txt 2>text.txt
-equals "another build elsewhere: exit code" 2 "$?"
+exits "another build elsewhere: exit code" 2 "$GBRUN" run -q -p elsewhere --resume results.gbr
 build 1
 cp results.gbr before.gbr
-"$GBRUN" run -q --resume results.gbr >table.txt 2>text.txt
-equals "the same build: exit code" 0 "$?"
+exits "the same build: exit code" 0 "$GBRUN" run -q --resume results.gbr
 equals "the same build: all cases" "5 $first " "$(ok) $(modules)"
 mv before.gbr results.gbr
 build 2
-"$GBRUN" run -q --resume results.gbr --accept-changes >table.txt 2>text.txt
-equals "accepted: exit code" 0 "$?"
+exits "accepted: exit code" 0 "$GBRUN" run -q --resume results.gbr --accept-changes
 equals "accepted: all cases, both builds" "5 $both" "$(ok) $(modules)"
-succeeds "accepted: the table says so" grep -q 'warning: measured with another build of' table.txt
+succeeds "accepted: the table says so" grep -q 'warning: measured with another build of' out.txt
 finish

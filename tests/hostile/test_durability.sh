@@ -4,13 +4,13 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-few_samples 12 'device = cpu' 'iterations = 1' >cases.ini
+few_samples 12 'device = fake' 'iterations = 1' >cases.ini
 cat >>cases.ini <<INI
 [bench good]
 sweep.size = $(seq -s ', ' 10)
 sweep.factor = $(seq -s ', ' 10)
 INI
-few_samples 12 'device = cpu' 'iterations = 1' 'isolate = yes' >acting.ini
+few_samples 12 'device = fake' 'iterations = 1' 'isolate = yes' >acting.ini
 cat >>acting.ini <<INI
 [bench one]
 plugin = good

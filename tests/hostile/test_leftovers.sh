@@ -3,15 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-cat >common.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 3
-[defaults]
-policy = few
-device = cpu
-iterations = 1
-INI
+few_samples 3 'device = cpu' 'iterations = 1' >common.ini
 # WHAT|TEXT: what a case leaves, and what is said of it; nothing where the next case may have the same process.
 cat >list <<'LIST'
 nothing|
@@ -36,9 +28,10 @@ LIST
 # The tracer of `traced`, gbrun, lets it go on; the `page` cannot be cut.
 {
     cat common.ini
-    printf '[bench first]\nplugin = process\n'
+    section bench first process
     while IFS='|' read -r what _; do
-        printf '[bench %s]\nplugin = leftover\nwhat = %s\n[bench after_%s]\nplugin = process\n' "$what" "$what" "$what"
+        section bench "$what" leftover "what=$what"
+        section bench "after_$what" process
     done <list
 } >leaves.ini
 "$GBRUN" -c leaves.ini >table.txt 2>text.txt
@@ -64,22 +57,15 @@ done <list
 # left_by END WORDS: a case starts a process that leaves its session, and does not end well; the next one is fine.
 left_by()
 {
-    cat common.ini - >leaves.ini <<INI
-[bench leftover]
-what = daemon
-then = $1
-time_limit = 20 s
-env.LEFT_BY = $TMPDIR
-[bench after]
-plugin = process
+    hurry measured <<INI
+$(cat common.ini)
+$(section bench leftover leftover what=daemon "then=$1" 'time_limit=20 s' "env.LEFT_BY=$TMPDIR")
+$(section bench after process)
 INI
-    rm -f results.gbr
-    hurry "$GBRUN" -c leaves.ini >table.txt 2>text.txt
-    succeeds "it ends as it does: $1" grep -q "leftover  $2" text.txt
-    succeeds "what it started is reported: $1" \
-        grep -q 'warning: left child processes behind, which were killed: 1 (leftover)' table.txt
+    equals "it ends as it does: $1" "$2" "$(status leftover)"
+    has "what it started is reported: $1" out.txt 'warning: left child processes behind, which were killed: 1 (leftover)'
     equals "and is gone: $1" 0 "$(grep -la "LEFT_BY=$TMPDIR" /proc/[0-9]*/environ 2>/dev/null | wc -l)"
-    equals "the next case is fine: $1" 1 "$(grep -c 'after .* 3 samples$' text.txt)"
+    equals "the next case is fine: $1" 'ok n=3' "$(status after)"
 }
 if [ -r /proc/thread-self/children ]; then
     left_by crash 'crashed (SIGABRT, in prepare)'

@@ -4,15 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-cat >good.ini <<'INI'
-[policy few]
-plugin = fixed
-samples = 40
-[bench good]
-policy = few
-device = cpu
-sweep.size = 512, 1024
-INI
+few_samples 40 'device = cpu' '[bench good]' 'sweep.size = 512, 1024' >good.ini
 "$GBRUN" -q -c good.ini >/dev/null || fail "a run"
 cp results.gbr other.gbr
 cp results.gbr original
@@ -25,14 +17,10 @@ printf '\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 a journal' >journal.gbr-journal
 # refused NAME FILE COMMAND...: an error with exit code 2, and the file is as it was.
 refused()
 {
-    local name=$1 file=$2 code
-    shift 2
-    cp "$file" before
-    "$@" >out.txt 2>err.txt
-    code=$?
-    equals "$name: exit code" 2 "$code"
-    succeeds "$name: the reason" grep -q "error: .*: an SQLite file, such as a results file" err.txt
-    succeeds "$name: nothing is lost" cmp "$file" before
+    cp "$2" before
+    exits "$1" 2 "${@:3}"
+    has "$1: the reason" err.txt ": an SQLite file, such as a results file"
+    succeeds "$1: nothing is lost" cmp "$2" before
 }
 for target in results.gbr ./results.gbr "$PWD/results.gbr" link.gbr hard.csv folder/link.gbr other.gbr log.gbr-wal \
     journal.gbr-journal; do
@@ -67,27 +55,20 @@ succeeds "the link stays" test -L link.csv
 equals "what it points to is written" "$("$GBRUN" export)" "$(cat aim.csv)"
 if [ "$(id -u)" != 0 ]; then
     chmod 444 aim.csv
-    "$GBRUN" export -o aim.csv 2>err.txt
-    equals "a file that may not be written" 4 "$?"
+    exits "a file that may not be written" 4 "$GBRUN" export -o aim.csv
 fi
 mkdir occupied.csv
-"$GBRUN" export -o occupied.csv 2>err.txt
-equals "a folder: exit code" 4 "$?"
-succeeds "a folder: the reason" grep -q "occupied.csv: cannot be written: Is a directory" err.txt
-"$GBRUN" export -o none/x.csv 2>err.txt
-equals "no such folder: exit code" 4 "$?"
-succeeds "no such folder: the reason" grep -q "none/x.csv: cannot be written: No such file or directory" err.txt
+ln -s /dev/full full.gp
+try_each "$GBRUN" <<'TABLE'
+a folder|4|~occupied.csv: cannot be written: Is a directory|export -o occupied.csv
+no such folder|4|~none/x.csv: cannot be written: No such file or directory|export -o none/x.csv
+a full device|4|~the export cannot be written: No space left on device|export -o /dev/full
+a report to a full device|4|~full.gp: cannot be written: No space left on device|report --pivot size -o full.gp
+TABLE
 
 # ---- what is no file is written directly ----
 equals "to a pipe" "$("$GBRUN" export)" "$("$GBRUN" export -o /dev/stdout | cat)"
 succeeds "to nowhere" "$GBRUN" export -o /dev/null
-"$GBRUN" export -o /dev/full 2>err.txt
-equals "a full device: exit code" 4 "$?"
-succeeds "a full device: the reason" grep -q "the export cannot be written: No space left on device" err.txt
-ln -s /dev/full full.gp
-"$GBRUN" report --pivot size -o full.gp 2>err.txt
-equals "a report to a full device: exit code" 4 "$?"
-succeeds "a report to a full device: the reason" grep -q "full.gp: cannot be written: No space left on device" err.txt
 
 # ---- interrupted while it writes ----
 echo precious >kept.csv

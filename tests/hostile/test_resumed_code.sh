@@ -17,48 +17,37 @@ __attribute__((constructor)) static void loaded(void)
 }
 C
 ${CC:-cc} -shared -fPIC -DBAIT="\"$PWD/loaded\"" -o chosen/bait.so bait.c || fail "a module that leaves a trace"
-cat >few.ini <<'INI'
-[gbrun]
-plugin_path = chosen
-[policy few]
-plugin = fixed
-samples = 10
-[bench nop]
-policy = few
-device = cpu
-INI
-"$GBRUN" -q -c few.ini >/dev/null 2>err.txt || fail "a run" "$(cat err.txt)"
+few_samples 10 'device = cpu' '[gbrun]' 'plugin_path = chosen' '[bench nop]' >few.ini
+exits "a run" 0 "$GBRUN" -q -c few.ini
 equals "a results file: mode" 644 "$(stat -c %a results.gbr)"
 
 export GBRUN_PLUGIN_PATH=$PWD/chosen
-"$GBRUN" list plugins >out.txt 2>err.txt
+ran "$GBRUN" list plugins
 succeeds "list plugins loads modules" test -e loaded
 for verb in show export report "export --format json" "report --pivot bench -o out.gp" "merge -o all.gbr"; do
     rm -f loaded
     # shellcheck disable=SC2086
-    "$GBRUN" $verb results.gbr >out.txt 2>err.txt
+    ran "$GBRUN" $verb results.gbr
     equals "$verb loads nothing" absent "$([ -e loaded ] && echo loaded || echo absent)"
 done
 unset GBRUN_PLUGIN_PATH
 equals "an export: mode" 644 "$(stat -c %a out.gp)"
 
-"$GBRUN" run --resume results.gbr >out.txt 2>err.txt
-equals "resumed by its owner" 0 "$?"
+exits "resumed by its owner" 0 "$GBRUN" run --resume results.gbr
 equals "what is loaded is said first" \
     "results.gbr (configuration of the run): plugins are loaded from $PWD/chosen" "$(head -1 err.txt)"
-"$GBRUN" -q -c few.ini -o again.gbr >out.txt 2>err.txt
+ran "$GBRUN" -q -c few.ini -o again.gbr
 equals "of the user's own configuration nothing is said" "" "$(grep 'plugins are loaded' err.txt)"
 sed 's/^plugin_path.*//' few.ini >plain.ini
 "$GBRUN" -q -c plain.ini -o plain.gbr >/dev/null 2>&1
-"$GBRUN" run --resume plain.gbr >out.txt 2>err.txt
+ran "$GBRUN" run --resume plain.gbr
 equals "nor where the file chooses nothing" "" "$(grep 'plugins are loaded' err.txt)"
 
 if [ "$(id -u)" = 0 ]; then
     chown 12345 results.gbr
     rm -f loaded
-    "$GBRUN" run --resume results.gbr >out.txt 2>err.txt
-    equals "another user's file: exit code" 2 "$?"
-    succeeds "another user's file: why" grep -q "results.gbr: belongs to another user, and its configuration" err.txt
+    exits "another user's file" 2 "$GBRUN" run --resume results.gbr
+    has "another user's file: why" err.txt "results.gbr: belongs to another user, and its configuration"
     equals "another user's file: nothing is loaded" absent "$([ -e loaded ] && echo loaded || echo absent)"
     succeeds "it can be looked at" "$GBRUN" show results.gbr
     cp results.gbr copy.gbr

@@ -10,39 +10,48 @@ cp "$modules/attack.so" plugins/steering.so
 cp "$modules/steering_id.so" plugins/
 export GBRUN_PLUGIN_PATH=$PWD/plugins
 
-# Beside C0 and DEL: C1, line separators, what reorders; as UTF-8.
+# Beside C0 and DEL: C1, line separators, what reorders; as UTF-8. And what a line may hold, byte by byte.
 controls=$'\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]'
+two='\xc2[\xa0-\xbf]|[\xc3-\xdf][\x80-\xbf]'
+three='\xe0[\xa0-\xbf][\x80-\xbf]|\xe2(?:\x80[\x80-\xa7\xaf-\xbf]|\x81[\x80-\xa5\xaa-\xbf]|[\x82-\xbf][\x80-\xbf])'
+three+='|\xed[\x80-\x9f][\x80-\xbf]|[\xe1\xe3-\xec\xee\xef][\x80-\xbf]{2}'
+four='\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}'
+plain="(?:[\\t -~]|$two|$three|$four)*+"
 
-# steered FILE: its lines that break the rule. RFC 4180 ends lines of CSV by CR LF.
+# steered FILE...: their lines that break the rule. RFC 4180 ends lines of CSV by CR LF.
 steered()
 {
-    case $1 in
-    *csv*) sed 's/\r$//' "$1" ;;
-    *) cat "$1" ;;
-    esac >looked_at
-    iconv -f UTF-8 -t UTF-8 looked_at 2>&1 >/dev/null | sed 's/^/not UTF-8: /'
-    LC_ALL=C tr -d '\n\040-\176\200-\377' <looked_at | tr -d '\t' | od -An -c | head -3
-    LC_ALL=C grep -anE "$controls" looked_at | cat -v | cut -c1-200 | head -3
+    local file end=''
+    [[ $1 != *csv* ]] || end='\r?'
+    LC_ALL=C grep -aqvxP "$plain$end" "$@" 2>/dev/null
+    [ $? != 1 ] || return
+    for file; do
+        case $file in
+        *csv*) sed 's/\r$//' "$file" ;;
+        *) cat "$file" ;;
+        esac >looked_at
+        iconv -f UTF-8 -t UTF-8 looked_at 2>&1 >/dev/null | sed 's/^/not UTF-8: /'
+        LC_ALL=C tr -d '\n\040-\176\200-\377' <looked_at | tr -d '\t' | od -An -c | head -3
+        LC_ALL=C grep -anE "$controls" looked_at | cat -v | cut -c1-200 | head -3
+    done
 }
 
 # clean NAME CODE COMMAND...: ends with the code (a pattern), and all it writes keeps to the rule. What it printed
 # stays in out and err.
 clean()
 {
-    local name=$1 codes=$2 code found
+    local name=$1 codes=$2 code found=''
     shift 2
     "$@" >out 2>err </dev/null
     code=$?
-    # shellcheck disable=SC2254
-    case $code in
-    $codes) found= ;;
-    *) found="exit code $code, not $codes; $(tail -3 err)" ;;
-    esac
-    case $name in
-    *csv*) mv out out.csv && found+=$(steered out.csv) ;;
-    *) found+=$(steered out) ;;
-    esac
-    found+=$(steered err)
+    # shellcheck disable=SC2053 # a pattern
+    [[ $code = $codes ]] || found="exit code $code, not $codes; $(tail -3 err)"
+    if [[ $name = *csv* ]]; then
+        mv out out.csv
+        found+=$(steered out.csv; steered err)
+    else
+        found+=$(steered out err)
+    fi
     equals "$name" "" "$found"
 }
 

@@ -78,20 +78,13 @@ refuses "a line without end" '<stdin>:1: error: the line is too long: expected u
     bash -c 'tr "\0" 1 </dev/zero | "$0" replay - --unit ns --policy fixed' "$GBRUN"
 
 # ---- a device that loses the time of every sample ----
-few_samples 3 >lossy.ini
-cat >>lossy.ini <<'INI'
-[device lossy]
-plugin = fake
-lose_every = 1
-[bench good]
-device = lossy
-max_time = 300 ms
-[bench after]
-plugin = good
-device = fake
+measured <<INI
+$(few_samples 3)
+$(section device lossy fake lose_every=1)
+$(section bench good good device=lossy 'max_time=300 ms')
+$(section bench after good device=fake)
 INI
-"$GBRUN" -c lossy.ini >table.txt 2>text.txt
-succeeds "a device that loses all samples ends at max_time" \
-    grep -q ' good  failed: device lossy: lost the times of all [0-9]* samples of max_time 300 ms$' text.txt
-succeeds "the next case is fine" grep -q ' after  1.0.* 3 samples$' text.txt
+equals "a device that loses all samples ends at max_time" 'failed: device lossy: lost the times of all N samples of max_time 300 ms' \
+    "$(status good | sed 's/all [0-9]* /all N /')"
+equals "the next case is fine" 'ok n=3' "$(status after)"
 finish

@@ -3,13 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s' >paused.ini
-cat >>paused.ini <<'INI'
-[bench slow]
-where = prepare
-sweep.time = 1 h, 2 h
-INI
-hurry "$GBRUN" -c paused.ini >table.txt 2>text.txt
-equals "cases that waited for gbrun are fine" 0 $?
-equals "all of them" 2 "$(grep -c "^[12]/2  slow time=[0-9]*ns  .* 3 samples$" text.txt)"
+few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s' '[bench slow]' 'where = prepare' 'sweep.time = 1 h, 2 h' >paused.ini
+exits "cases that waited for gbrun are fine" 0 hurry "$GBRUN" -c paused.ini
+equals "all of them" 2 "$(grep -c "^[12]/2  slow time=[0-9]*ns  .* 3 samples$" err.txt)"
 finish

@@ -6,41 +6,20 @@ with_modules
 mkdir locks
 export GBRUN_LOCK_FOLDER=$TMPDIR/locks
 
-cat >common.ini <<INI
-[policy few]
-plugin = fixed
-samples = 3
-[defaults]
-policy = few
-iterations = 1
-time_limit = 20 s
-[device gpu]
-plugin = fake
-n_devices = 2
-uuids = GPU-aaaa1111, GPU-bbbb2222
-[device left]
-plugin = cpu
-cpus = 0
-[device right]
-plugin = cpu
-cpus = 1
-INI
+{
+    few_samples 3 'iterations = 1' 'time_limit = 20 s'
+    section device gpu fake n_devices=2 'uuids=GPU-aaaa1111, GPU-bbbb2222'
+    section device left cpu cpus=0
+    section device right cpu cpus=1
+} >common.ini
 # start NAME NUMBERS LINE...: measures cases of these numbers in the background, in NAME.gbr; NAME.txt: standard error.
 start()
 {
-    local name=$1 numbers=$2
-    shift 2
-    cat common.ini - >"$name.ini" <<INI
-[bench beside]
-log = $TMPDIR/log
-let.number = 0
-sweep.number = $numbers
-$(printf '%s\n' "$@")
-INI
-    rm -f "$name.gbr"*
-    : >"$name.txt"
-    "$GBRUN" -c "$name.ini" -o "$name.gbr" "${options[@]}" >"$name.table" 2>"$name.txt" &
-    pids[$name]=$!
+    { cat common.ini; section bench beside beside "log=$TMPDIR/log" let.number=0 "sweep.number=$2" "${@:3}"; } >"$1.ini"
+    rm -f "$1.gbr"*
+    : >"$1.txt"
+    "$GBRUN" -c "$1.ini" -o "$1.gbr" "${options[@]}" >"$1.table" 2>"$1.txt" &
+    pids[$1]=$!
 }
 declare -A pids
 options=()
@@ -95,46 +74,37 @@ done
 equals "the lock of a GPU has the name of its UUID, and is for all users" "666 gbrun-GPU-bbbb2222.lock" \
     "$(stat -c '%a %n' locks/gbrun-GPU* | sed 's|locks/||')"
 
-empty_log
-start a 1:3 'device = cpu' 'alone = yes' 'linger = 20 ms'
-start b 11:13 'device = gpu:0' 'alone = yes' 'linger = 20 ms'
-both
-equals "cases that ask to be alone, in two runs" "0 0 6" "$codes $(grep -c '^end' log)"
-succeeds "are alone" is_alone
-empty_log
-start a 1:6 'device = gpu:0' 'exclusive = yes' 'linger = 20 ms'
-start b 11:16 'device = gpu:1' 'linger = 20 ms'
-both
-equals "a run with exclusive = yes, and one on another device" "0 0 12" "$codes $(grep -c '^end' log)"
-succeeds "nothing is measured beside it" is_alone
-
-# ---- what may run side by side ----
-empty_log
-start a 1 'device = gpu:0' 'meet_begun = 2'
-start b 2 'device = gpu:1' 'meet_begun = 2'
-both
-equals "two devices are measured at the same time" "0 0" "$codes"
+# pairs <<TABLE: lines of NAME|ALONE|CASES|NUMBERS; LINE...|NUMBERS; LINE...: two runs at the same time end well, and so
+# many cases do; where it says alone, nothing is measured beside any.
+pairs()
+{
+    local name alone n first second lines
+    while IFS='|' read -r name alone n first second; do
+        empty_log
+        mapfile -t lines <<<"${first//; /$'\n'}"
+        start a "${lines[@]}"
+        mapfile -t lines <<<"${second//; /$'\n'}"
+        start b "${lines[@]}"
+        both
+        equals "$name" "0 0 $n" "$codes $(grep -c '^end' log)"
+        [ -z "$alone" ] || succeeds "$name: nothing is measured beside" is_alone
+    done
+}
+pairs <<'TABLE'
+cases that ask to be alone|alone|6|1:3; device = cpu; alone = yes; linger = 20 ms|11:13; device = gpu:0; alone = yes; linger = 20 ms
+a run with exclusive = yes, and one on another device|alone|12|1:6; device = gpu:0; exclusive = yes; linger = 20 ms|11:16; device = gpu:1; linger = 20 ms
+two devices are measured at the same time||2|1; device = gpu:0; meet_begun = 2|2; device = gpu:1; meet_begun = 2
+TABLE
 if [ "$(nproc)" -gt 1 ]; then
-    empty_log
-    start a 1 'device = left' 'meet_begun = 2'
-    start b 2 'device = right' 'meet_begun = 2'
-    both
-    equals "as are two CPUs" "0 0" "$codes"
-    empty_log
-    start a 1:4 'device = left' 'linger = 20 ms'
-    start b 11:14 'device = cpu' 'linger = 20 ms'
-    both
-    equals "one of them, and all" "0 0" "$codes"
-    succeeds "one at a time" is_alone
+    pairs <<'TABLE'
+as are two CPUs||2|1; device = left; meet_begun = 2|2; device = right; meet_begun = 2
+one of them, and all|alone|8|1:4; device = left; linger = 20 ms|11:14; device = cpu; linger = 20 ms
+TABLE
 else
     skip "two CPUs" "there is one"
 fi
-empty_log
 options=(-s gbrun.lock=no)
-start a 1 'device = cpu' 'meet_begun = 2'
-start b 2 'device = cpu' 'meet_begun = 2'
-both
-equals "lock = no: on the same one" "0 0" "$codes"
+pairs <<<'lock = no: on the same one||2|1; device = cpu; meet_begun = 2|2; device = cpu; meet_begun = 2'
 equals "and nobody waits" "0 0" "$(column lock_wait_ns a.gbr) $(column lock_wait_ns b.gbr)"
 options=()
 

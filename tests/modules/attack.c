@@ -251,7 +251,8 @@ enum { MEGABYTES, NOT_UTF8, CONTROLS, NO_TEXT };
 static const char *odd_text(int what)
 {
     static char longer[4 << 20];
-    memset(longer, 'w', sizeof longer - 1);
+    if (what == MEGABYTES)
+        memset(longer, 'w', sizeof longer - 1);
     return what == MEGABYTES  ? longer
            : what == NOT_UTF8 ? "caf\xe9 \xff\xc0\x80\xed\xa0\x80 \xf4\x90\x80\x80"
            : what == CONTROLS ? "\033[2J\033]0;title\a\r\n1/1  stolen\x9b\x7f\xc2\x9b"

@@ -468,6 +468,30 @@ static bool differs(struct function *function, int language, const struct signat
     return true;
 }
 
+/* Of the file of that path; NULL: none. Opening takes long, as such information is often
+ * compressed: each of the two places keeps it for the other cases, and the process ends soon. */
+static struct dwarf *open_dwarf(int place, const char *path)
+{
+    static struct {
+        char path[sizeof((struct object *)0)->path];
+        struct dwarf *dwarf;
+        int file;
+    } kept[2], *last;
+    last = &kept[place];
+    if (strcmp(last->path, path) == 0)
+        return last->dwarf;
+    if (last->dwarf != NULL) {
+        dw.end(last->dwarf);
+        close(last->file);
+    }
+    snprintf(last->path, sizeof last->path, "%s", path);
+    last->file = open(path, O_RDONLY | O_CLOEXEC);
+    last->dwarf = last->file >= 0 ? dw.begin(last->file, 0) : NULL;
+    if (last->file >= 0 && last->dwarf == NULL)
+        close(last->file);
+    return last->dwarf;
+}
+
 bool debug_contradicts(void *address, const struct signature *signature,
                        char reason[DEBUG_REASON_BYTES])
 {
@@ -480,15 +504,10 @@ bool debug_contradicts(void *address, const struct signature *signature,
         int language;
         if (i == 1)
             path_of_build_id(&object);
-        const int file = open(object.path, O_RDONLY | O_CLOEXEC);
-        struct dwarf *dwarf = file >= 0 ? dw.begin(file, 0) : NULL;
+        struct dwarf *dwarf = open_dwarf(i, object.path);
         is_found = dwarf != NULL &&
                    find_function(dwarf, object.address - object.bias, &function.entry, &language);
         contradicts = is_found && differs(&function, language, signature, reason);
-        if (dwarf != NULL)
-            dw.end(dwarf);
-        if (file >= 0)
-            close(file);
         if (object.n_build_id == 0)
             break;
     }
