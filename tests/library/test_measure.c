@@ -73,6 +73,15 @@ static int32_t poll_third(void *user)
     return ++((struct work *)user)->n_polls >= 3;
 }
 
+/* Results files lie in the test's folder. */
+static void go_to_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    ck_assert_int_eq(chdir(folder ? folder : "/tmp"), 0);
+}
+
+TEST_FIXTURE(go_to_folder, NULL)
+
 static struct gbrun_subject subject_of(struct work *work)
 {
     struct gbrun_subject subject = work->of;
@@ -605,7 +614,6 @@ static const struct {
     const char *settings, *device, *words;
     int32_t status;
 } guests[] = {
-    {"", "fake:2", "", GB_OK},
     {"device = fake", "fake:2", "", GB_OK},
     {"device = fake:1", "fake:1", "", GB_OK},
     {"device = fake\nbad = key", "", "unknown key 'bad'", GB_INVALID},
@@ -624,9 +632,8 @@ TEST_EACH(what_is_current_stays_so, guests)
     char settings[500];
     *current = (struct fake_current){.index = 2, .key = 77};
     for (int i = 0; i < 2; i++) {
-        snprintf(settings, sizeof settings, "%s%s",
-                 *guests[_i].settings ? guests[_i].settings : "device = fake",
-                 "\npolicy = fixed\nsamples = 21");
+        snprintf(settings, sizeof settings, "%s\npolicy = fixed\nsamples = 21",
+                 guests[_i].settings);
         const struct gbrun_result *result = expect(measure(&work, settings), guests[_i].status,
                                                    guests[_i].words);
         ck_assert_str_eq(result->device, guests[_i].device);
@@ -670,24 +677,13 @@ TEST(a_device_for_each_context)
 
 /* ---- results files ---- */
 
-/* Settings or arguments with the test's folder where %s stands. */
-static const char *in_folder(const char *format)
-{
-    static char text[4][1000];
-    static int next;
-    const char *folder = getenv("TMPDIR");
-    next = (next + 1) % 4;
-    snprintf(text[next], sizeof *text, format, folder ? folder : "/tmp");
-    return text[next];
-}
-
 /* What a query of gbrun's own says, lines in one. */
 static const char *exported(const char *arguments)
 {
     static char text[2000];
     char command[1200];
     snprintf(command, sizeof command, "'%s' %s 2>&1 | tr -d '\\r' | tr '\\n' ' '", getenv("GBRUN"),
-             in_folder(arguments));
+             arguments);
     FILE *output = popen(command, "r");
     text[fread(text, 1, sizeof text - 1, output)] = 0;
     pclose(output);
@@ -697,35 +693,32 @@ static const char *exported(const char *arguments)
 TEST(results_are_appended)
 {
     find_fakes();
-    struct work work = {0}, failing = {.fail_at = 1, .words = "out of luck"};
-    const struct gbrun_subject subject = subject_of(&work);
+    struct work work = {0}, sides[2] = {{0}}, failing = {.fail_at = 1, .words = "out of luck"};
     for (int i = 0; i < 5; i++) {
         char settings[1200];
-        snprintf(settings, sizeof settings, "%s\nname = %s\nlet.n = %d\nlabel.branch = main",
-                 in_folder(QUICK "results = %s/x.gbr"), i == 4 ? "other" : "one", i / 2);
-        const struct gbrun_result *result = measure(i == 4 ? &failing : &work, settings);
-        ck_assert_msg(result->status == (i == 4 ? GB_FAILED : GB_OK), "%s", result->error);
-        gbrun_free(result);
+        snprintf(settings, sizeof settings,
+                 QUICK "results = x.gbr\nname = %s\nlet.n = %d\nlabel.branch = main",
+                 i == 4 ? "other" : "one", i / 2);
+        expect(measure(i == 4 ? &failing : &work, settings), i == 4 ? GB_FAILED : GB_OK, "");
     }
     ck_assert_str_eq(exported("export --columns bench,n,round,n_samples,status --run all "
-                              "--format csv %s/x.gbr"),
+                              "--format csv x.gbr"),
                      "bench,n,round,n_samples,status one,0,0,20,ok one,0,1,20,ok one,1,0,20,ok "
                      "one,1,1,20,ok other,2,0,0,failed ");
-    ck_assert_ptr_nonnull(strstr(exported("list runs --format csv %s/x.gbr"), "branch=main"));
+    ck_assert_ptr_nonnull(strstr(exported("list runs --format csv x.gbr"), "branch=main"));
     gbrun_release(); /* the next call begins a run of its own */
-    gbrun_comparison_free(
-        gbrun_compare(&subject, &subject, in_folder(VISITS "results = %s/y.gbr\nmax_rounds = 4")));
+    compared(sides, VISITS "results = y.gbr\nmax_rounds = 4", GB_OK, "");
     ck_assert_ptr_nonnull(
-        strstr(exported("compare %s/y.gbr --by side --base base --format csv"), "measure,"));
-    gbrun_free(measure(&work, in_folder(QUICK "results = %s/x.gbr")));
+        strstr(exported("compare y.gbr --by side --base base --format csv"), "measure,"));
+    sound(measure(&work, QUICK "results = x.gbr"));
     ck_assert_ptr_nonnull(
-        strstr(exported("export --columns run,bench --run all %s/x.gbr"), "2,measure "));
+        strstr(exported("export --columns run,bench --run all x.gbr"), "2,measure "));
 }
 
 TEST(a_forked_child_begins_a_run_of_its_own)
 {
     struct work work = {0};
-    const char *settings = in_folder(QUICK "results = %s/forked.gbr");
+    const char *settings = QUICK "results = forked.gbr";
     int status = 0;
     sound(measure(&work, settings));
     if (fork() == 0) {
@@ -734,7 +727,7 @@ TEST(a_forked_child_begins_a_run_of_its_own)
     }
     ck_assert(wait(&status) > 0 && status == 0);
     sound(measure(&work, settings));
-    ck_assert_str_eq(exported("export --columns run,round --run all %s/forked.gbr"),
+    ck_assert_str_eq(exported("export --columns run,round --run all forked.gbr"),
                      "run,round 1,0 1,1 2,0 ");
 }
 
@@ -884,9 +877,8 @@ static int32_t compare_itself(void *user, void *stream)
 TEST(comparisons_are_in_results_files)
 {
     struct work work = {.of.verify = compare_itself};
-    expect(measure(&work, in_folder(QUICK "results = %s/compared.gbr")), GB_WRONG_RESULT,
-           "not sorted");
+    expect(measure(&work, QUICK "results = compared.gbr"), GB_WRONG_RESULT, "not sorted");
     ck_assert_int_eq(gbrun_checked("order", 1, ""), GB_INVALID);
-    ck_assert_str_eq(exported("export --columns status,verified,status_text %s/compared.gbr"),
+    ck_assert_str_eq(exported("export --columns status,verified,status_text compared.gbr"),
                      "status,verified,status_text wrong result,failed,order: not sorted ");
 }
