@@ -33,6 +33,8 @@ else
     verified "copies between GPUs: launch, cache and several iterations" '[bench copy]' "$pairs | device, peer, all" \
         'bytes = 1MiB' 'iterations = 3' 'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
     number_of_cases 16
+    verified "copies between GPUs by a kernel and by the driver" '[bench copy]' 'sweep.method = kernel, memcpy' \
+        'bytes = 1MiB' 'zip.way = from, to: device, peer | peer, device'
 fi
 verified "copies from and to the host at once" '[bench copy]' 'bytes = 64MiB' 'method = memcpy' \
     'zip.way = from, to, directions: device, pinned, one | pinned, device, one | device, pinned, both'
