@@ -14,8 +14,6 @@ equals "copy: from the device to pinned and pageable memory and back, both metho
     "$(column status "status = 'ok' and (\"from\" = 'device') <> (\"to\" = 'device')" | grep -c ok)"
 verified "copy by a kernel from and to pinned memory" '[bench copy]' 'method = kernel' 'bytes = 1MiB' \
     'sweep.from = device, pinned' 'sweep.to = device, pinned'
-measure '[bench copy]' 'sweep.method = loop, stream'
-equals "copy: methods of the CPU are skipped" "skipped skipped 1" "$(in_a_line column status) $code"
 
 verified "spin by duration" '[bench spin]' 'sweep.duration = 1us, 50us, 1ms' 'sweep.kernels = 1, 3'
 fine "spin by cycles" '[bench spin]' 'cycles = 100000' 'sweep.record = after, timed'
