@@ -59,10 +59,6 @@ extern "C" __global__ void sum_of(double *to, struct pair p, unsigned char c)
 {
     *to = p.a + p.b + c;
 }
-extern "C" __global__ void astray(int *x)
-{
-    x[1L << 40] = 1;
-}
 extern "C" __global__ void __launch_bounds__(128) bounded(int *x)
 {
     x[threadIdx.x] = 1;
@@ -160,10 +156,6 @@ succeeds "and a message says what the device is" grep -q 'for this device, which
 of copy_ints 'pointer, pointer, int' 'buffer(int[1000], out, expect=from)' from 1000
 verified "PTX of an older architecture" "${of[@]::3}" 'arg.from = buffer(int[1000], shuffle)' "${of[3]}" \
     'grid = 4' 'block = 256' 'options = --gpu-architecture=compute_80'
-
-of astray pointer 'buffer(4)'
-measure "${of[@]}" 'grid = 1' 'block = 1' 'sweep.shared = 0, 4'
-equals "an illegal address costs its own case only" "device error" "$(column status | sort -u)"
 
 cat >add.ptx <<'PTX'
 .version 7.0

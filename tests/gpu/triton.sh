@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # plugin = python on a GPU: conf/triton.ini is measured as graphs and is right; what cannot be captured or is launched on
-# a stream of its own ends as it should. What is raised or wrong: tests/python/test_plugin.sh, python.py. python3 has to have PyTorch and Triton.
+# a stream of its own ends as it should. python3 has to have PyTorch and Triton. (What is raised or wrong is in
+# tests/python/test_plugin.sh and python.py.)
 . "$top_srcdir/tests/gpu/common.sh"
 begin
 need_triton
