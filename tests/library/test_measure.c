@@ -777,95 +777,76 @@ TEST(threads_wait_for_each_other)
     }
 }
 
-/* float64: the derived tolerance is 8 * 2^-53 = 8.9e-16. */
+/* ---- comparisons of outputs ---- */
+
+static const double exact[] = {1, 2, 3}, same[] = {1, 2, 3}, off[] = {1, 2 + 1e-9, 3};
+static const double far[] = {1, 2.001, 3}, undefined[] = {1, NAN, 3};
+static const float sums[] = {1, 2.0000005f, 3};
+static const int64_t whole[] = {1, INT64_C(1) << 60, 3}, equal[] = {1, INT64_C(1) << 60, 3};
+static const int64_t other[] = {1, (INT64_C(1) << 60) + 1, 3};
+
+#define CHECK(element, with, ...)                                                                  \
+    {                                                                                              \
+        sizeof(struct gb_check), .format = element, .n = 3, .output = with, __VA_ARGS__            \
+    }
+#define F64(with) CHECK(GB_F64, with, .reference = exact)
+#define SUMS(of) CHECK(GB_F32, sums, .reference = of, .magnitude = exact, .n_products = 4)
+
+/* Without settings the tolerance is derived, of float64 8 * 2^-53 = 8.9e-16. */
 static const struct {
-    double off; /* of the second of three elements */
+    struct gb_check check;
     const char *settings;
     int32_t status;
-    const char *words;
+    const char *words, *metric; /* the metric that judged it has a tolerance; NULL: none judged */
 } comparisons_made[] = {
-    {0, "", GB_OK, ""},
-    {1e-9, "", GB_WRONG_RESULT, "output: rms"},
-    {1e-9, "check.rms = 1e-6", GB_OK, ""},
-    {1e-9, "check.abs = 1e-10", GB_WRONG_RESULT, "output: abs"},
-    {NAN, "check.rms = 1", GB_WRONG_RESULT, "got nan"},
-    {0, "check.rmz = 1", GB_INVALID, "check.rmz"},
+    {F64(same), "", GB_OK, "", "rms"},
+    {F64(off), "", GB_WRONG_RESULT, "output: rms", "rms"},
+    {F64(off), "check.rms = 1e-6", GB_OK, "", "rms"},
+    {F64(off), "check.abs = 1e-10", GB_WRONG_RESULT, "output: abs", "abs"},
+    {F64(undefined), "check.rms = 1", GB_WRONG_RESULT, "got nan", "rms"},
+    {F64(same), "check.rmz = 1", GB_INVALID, "check.rmz", NULL},
+    {CHECK(GB_I64, whole, .reference_exact = equal), "", GB_OK, "", "abs"},
+    {CHECK(GB_I64, whole, .reference_exact = other), "", GB_WRONG_RESULT, "output: ", "abs"},
+    {SUMS(exact), "", GB_OK, "", "bound"},
+    {SUMS(far), "", GB_WRONG_RESULT, "bound", "bound"},
+    {{.n = 3}, "", GB_FAILED, "too short", NULL},
 };
 
-/* What the subjects' verify compares, and how often it was called. */
-static struct gb_check to_compare;
+static const struct gb_check *to_compare;
 static int n_verified;
-
-static void compare(uint32_t format, uint64_t n, const void *output, const double *reference)
-{
-    to_compare = (struct gb_check){.size = sizeof to_compare, .format = format, .n = n};
-    to_compare.output = output;
-    to_compare.reference = reference;
-}
 
 static int32_t compare_outputs(void *user, void *stream)
 {
     (void)user, (void)stream;
     n_verified++;
-    return gbrun_check(&to_compare);
-}
-
-static const struct gbrun_result *measure_compared(const char *settings)
-{
-    struct work work = {.of.verify = compare_outputs};
-    n_verified = 0;
-    char all[200];
-    snprintf(all, sizeof all, QUICK "%s", settings);
-    return measure(&work, all);
+    return gbrun_check(to_compare);
 }
 
 TEST_EACH(outputs_are_compared, comparisons_made)
 {
-    const double reference[] = {1, 2, 3};
-    const double output[] = {1, 2 + comparisons_made[_i].off, 3};
-    compare(GB_F64, 3, output, reference);
-    const struct gbrun_result *found = expect(measure_compared(comparisons_made[_i].settings),
-                                              comparisons_made[_i].status,
+    struct work work = {.of.verify = compare_outputs};
+    const char *metric = comparisons_made[_i].metric;
+    char settings[200];
+    bool is_found = false;
+    to_compare = &comparisons_made[_i].check;
+    snprintf(settings, sizeof settings, QUICK "%s", comparisons_made[_i].settings);
+    const struct gbrun_result *found = expect(measure(&work, settings), comparisons_made[_i].status,
                                               comparisons_made[_i].words);
     ck_assert_int_eq(n_verified, found->status != GB_INVALID);
-    ck_assert_int_eq(found->n_checks > 0, found->status != GB_INVALID);
-    ck_assert_int_eq(found->time_ns > 0, found->status != GB_INVALID);
-    for (uint64_t i = 0; i < found->n_checks; i++)
-        if (strcmp(found->checks[i].metric, "abs") == 0 && comparisons_made[_i].off == 1e-9) {
-            ck_assert_str_eq(found->checks[i].name, "output");
-            ck_assert_double_eq(found->checks[i].value, output[1] - 2);
+    ck_assert_int_eq(found->n_checks > 0, metric != NULL);
+    ck_assert_int_eq(found->time_ns > 0, metric != NULL);
+    for (uint64_t i = 0; i < found->n_checks; i++) {
+        ck_assert_str_eq(found->checks[i].name, "output");
+        is_found |= strcmp(found->checks[i].metric, metric) == 0 &&
+                    found->checks[i].tolerance >= (to_compare->format == GB_I64 ? 0 : 1e-30);
+        if (strcmp(found->checks[i].metric, "abs") == 0 && to_compare->output == off) {
+            ck_assert_double_eq(found->checks[i].value, off[1] - 2);
             ck_assert_uint_eq(found->checks[i].index, 1);
-            ck_assert_double_eq(found->checks[i].output, output[1]);
+            ck_assert_double_eq(found->checks[i].output, off[1]);
         }
-}
-
-static void check_status(int32_t status, const char *words)
-{
-    const struct gbrun_result *found = expect(measure_compared(""), status, "");
-    int n_found = strstr(found->error, words) != NULL;
-    for (uint64_t i = 0; i < found->n_checks; i++)
-        n_found += strcmp(found->checks[i].metric, words) == 0 && found->checks[i].tolerance > 0;
-    ck_assert_msg(n_found > 0, "%s", found->error);
-}
-
-TEST(tolerances_are_derived)
-{
-    const int64_t whole[] = {1, INT64_C(1) << 60}, other[] = {1, (INT64_C(1) << 60) + 1};
-    const float sums[] = {3, 4.000001f};
-    const double exact[] = {3, 4}, off[] = {3, 4.001};
-    compare(GB_I64, 2, whole, NULL);
-    to_compare.reference_exact = other;
-    check_status(GB_WRONG_RESULT, "");
-    compare(GB_F32, 2, sums, exact);
-    to_compare.magnitude = exact;
-    to_compare.n_products = 4;
-    check_status(GB_OK, "bound");
-    to_compare.reference = off;
-    check_status(GB_WRONG_RESULT, "bound");
-    to_compare.n_products = 0;
-    to_compare.size = 0;
-    check_status(GB_FAILED, "too short");
-    ck_assert_int_eq(gbrun_check(&to_compare), GB_INVALID);
+    }
+    ck_assert_int_eq(is_found, metric != NULL);
+    ck_assert_int_eq(gbrun_check(to_compare), GB_INVALID); /* outside of a call */
 }
 
 static int32_t compare_itself(void *user, void *stream)
