@@ -158,15 +158,10 @@ listed()
 if [ -n "$distributed" ] && git rev-parse --git-dir >/dev/null 2>&1; then
     rule files-are-released 'add the file to EXTRA_DIST or TEST_FILES' < <(
         git ls-files | grep -vE '^(\.ci/|\.gitignore|\.gitattributes)' |
-            while read -r file; do
-                [ -f "$file" ] || continue
-                path=$file
-                while [ "$path" != . ]; do
-                    grep -qxF "$path" <<<"$distributed" && continue 2
-                    path=$(dirname "$path")
-                done
-                echo "$file"
-            done)
+            xargs -d '\n' ls -d 2>/dev/null | awk -v distributed="$distributed" '
+                BEGIN { n = split(distributed, path, "\n"); for (i = 1; i <= n; i++) is_there[path[i]] }
+                { file = $0; while (!($0 in is_there) && sub("/[^/]*$", "")); }
+                !($0 in is_there) { print file }')
 fi
 
 # --- What the code does not do --------------------------------------------------------------------
@@ -250,17 +245,15 @@ rule executable-scripts 'chmod +x' < <(
 
 # --- Tools ----------------------------------------------------------------------------------------
 
-tool()
+# installed NAME PROGRAM: where there is none it is left out.
+installed()
 {
-    local name
-    for name; do
-        command -v "$name" && return
-    done
+    [ -n "$2" ] || ! leave_out "$1"
 }
-clang_format=${CLANG_FORMAT:-$(tool clang-format-14 clang-format)}
-clang_tidy=${CLANG_TIDY:-$(tool clang-tidy)}
-cppcheck=${CPPCHECK:-$(tool cppcheck)}
-shellcheck=${SHELLCHECK:-$(tool shellcheck)}
+clang_format=${CLANG_FORMAT:-$(command -v clang-format-14 || command -v clang-format)}
+clang_tidy=${CLANG_TIDY:-$(command -v clang-tidy)}
+cppcheck=${CPPCHECK:-$(command -v cppcheck)}
+shellcheck=${SHELLCHECK:-$(command -v shellcheck)}
 flags=(-I. -Iinclude -D_GNU_SOURCE= '-DGBRUN_VERSION="0"' '-DGBRUN_PLUGIN_DIR="/usr/lib/gbrun"')
 compiled=$(printf '%s\n' "$code_files" | grep '\.c$')
 
@@ -293,20 +286,17 @@ else
 fi
 
 # Not: shifts of negative numbers, which GNU C defines; variables that another file's function sets.
-if [ -n "$cppcheck" ]; then
+! installed cppcheck "$cppcheck" ||
     rule cppcheck 'mend it; where cppcheck is wrong, say why beside a cppcheck-suppress' < <(
         printf '%s\n' "$compiled" | "$cppcheck" --file-list=- -q -j"$(nproc)" \
             --inline-suppr --std=c11 --enable=warning,performance,portability \
             --template='{file}:{line}: {id}: {message}' --suppress=missingIncludeSystem \
             --suppress=shiftTooManyBitsSigned --suppress=uninitvar \
             "${flags[@]}" 2>&1)
-else
-    leave_out cppcheck
-fi
 
 # The analyzer gives up on a function after a fifteenth of its usual steps, where most of its time went; make check-long
 # lets it take a third.
-if [ -n "$clang_tidy" ]; then
+! installed clang-tidy "$clang_tidy" ||
     rule clang-tidy 'mend it; where clang-tidy is wrong, say why beside a NOLINT' < <(
         failed=
         output=$(printf '%s\n' "$compiled" | xargs -P "$(nproc)" -I FILE \
@@ -315,27 +305,18 @@ if [ -n "$clang_tidy" ]; then
             failed="$clang_tidy itself failed"
         printf '%s\n' "$output" | grep -E '(warning|error):' | sed "s|^$PWD/||" | sort -u |
             grep . || printf '%s' "$failed")
-else
-    leave_out clang-tidy
-fi
 
-if command -v codespell >/dev/null; then
-    # tests/words.txt: what looks like a mistake and is none.
+# tests/words.txt: what looks like a mistake and is none.
+! installed codespell "$(command -v codespell)" ||
     rule codespell 'correct the spelling, or add the word to tests/words.txt' < <(
         git ls-files 2>/dev/null | grep -vE '^tests/(fuzz/corpus/|words\.txt)' |
             xargs -d '\n' codespell --quiet-level 3 --ignore-words tests/words.txt)
-else
-    leave_out codespell
-fi
 
-if [ -n "$shellcheck" ]; then
-    # Not: sourced files and variables that make check sets (1091, 2154), functions called by name
-    # (2317), patterns of make and grep in single quotes (2016).
+# Not: sourced files and variables that make check sets (1091, 2154), functions called by name
+# (2317), patterns of make and grep in single quotes (2016).
+! installed shellcheck "$shellcheck" ||
     rule shellcheck 'mend it, or disable the rule with a reason' < <(
         printf '%s\n' "$shell_files" | xargs "$shellcheck" -f gcc -e SC1091,SC2016,SC2154,SC2317)
-else
-    leave_out shellcheck
-fi
 
 printf 'lint: %d rules, %d broken%s\n' "$n_rules" "$n_broken" \
     "${left_out:+; left out, as what it needs is not installed:$left_out}"

@@ -14,19 +14,6 @@ equals "copy: from the device to pinned and pageable memory and back, both metho
     "$(column status "status = 'ok' and (\"from\" = 'device') <> (\"to\" = 'device')" | grep -c ok)"
 verified "copy by a kernel from and to pinned memory" '[bench copy]' 'method = kernel' 'bytes = 1MiB' \
     'sweep.from = device, pinned' 'sweep.to = device, pinned'
-measure '[bench copy]' 'sweep.method = loop, stream'
-equals "copy: methods of the CPU are skipped" "skipped skipped 1" "$(in_a_line column status) $code"
-
-peer=('[bench copy]' 'sweep.method = kernel, memcpy' 'bytes = 1MiB' 'zip.way = from, to: device, peer | peer, device')
-measure "${peer[@]}"
-if [ "$(n_gpus)" -lt 2 ]; then
-    equals "copy to and from a peer is skipped" "skipped" "$(column status | sort -u)"
-    equals "as there is one GPU" "" "$(column status_text | grep -v 'there is one GPU')"
-elif grep -q "does not reach the memory of GPU" text.txt; then
-    skip "copy to and from a peer" "this GPU does not reach the next one's memory"
-else
-    all_verified "copy to and from a peer"
-fi
 
 verified "spin by duration" '[bench spin]' 'sweep.duration = 1us, 50us, 1ms' 'sweep.kernels = 1, 3'
 fine "spin by cycles" '[bench spin]' 'cycles = 100000' 'sweep.record = after, timed'

@@ -71,16 +71,10 @@ measure()
     run bench.ini
 }
 
-# rows COLUMNS [ARGUMENT]...: of each case of results.gbr one line, the columns with commas between.
-rows()
-{
-    "$GBRUN" export --format csv --columns "$@" results.gbr 2>&1 | tail -n +2 | tr -d '\r'
-}
-
-# column COLUMNS [WHERE]
+# column COLUMNS [WHERE]: of each case of results.gbr one line, the columns with commas between.
 column()
 {
-    rows "$1" ${2:+--where "$2"}
+    rows --columns "$1" ${2:+--where "$2"}
 }
 
 # in_a_line COMMAND...: what it prints, with blanks between the lines.

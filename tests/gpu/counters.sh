@@ -1,12 +1,9 @@
 #!/usr/bin/env bash
 # Hardware counters agree with declared work, leave times alone, and cost nothing where they are
-# absent or forbidden.
+# absent. (Forbidden ones: tests/plugins/test_profiler.c, tests/cli/test_counters.sh.)
 . "$top_srcdir/tests/gpu/common.sh"
 begin
-head="[device absent]
-plugin = cuda
-cupti = $top_builddir/tests/modules/.libs/fake_cupti.so
-[device without]
+head="[device without]
 plugin = cuda
 cupti = no
 $(few_samples 40 'device = cuda' 'time_limit = 120 s')"
@@ -197,28 +194,8 @@ counted "graphs" '[bench gemm_verify]' 'dtype = fp32' 'm = 512' 'n = 512' 'k = 5
 equals "a graph's work is the same" 1 "$(column counted_flops | sort -u | wc -l)"
 counted "work on several streams" '[bench multistream_matmul]' 'streams = 4' 'problems = 8' 'counters = yes'
 
-three=('[bench copy]' 'bytes = 1MiB' 'counters = yes' 'sweep.width = 4, 8, 16')
-fine "a libcupti without a profiler" "${three[@]}" 'device = absent'
-equals "is reported once" 1 "$(said 'this libcupti has no cuptiProfilerInitialize')"
-fine "no libcupti on purpose" "${three[@]}" 'device = without'
-equals "is reported once as well" 1 "$(said "counters: the device's option cupti is no")"
-
-# Another user, who may not count on most systems.
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
-    mkdir -m 777 other
-    few_samples 20 'device = cuda' "${three[@]}" >other/bench.ini
-    chmod 755 "$TMPDIR" 2>/dev/null
-    HOME=$TMPDIR/other setpriv --reuid=65534 --regid=65534 --clear-groups \
-        "$GBRUN" -c other/bench.ini -o "$TMPDIR/other/results.gbr" >table.txt 2>text.txt
-    code=$?
-    if [ "$(said 'counters are forbidden to this user')" = 1 ]; then
-        equals "forbidden counters cost no case" 0 "$code"
-    else
-        skip "forbidden counters" "another user: exit code $code, $(tail -n 3 table.txt text.txt | tr '\n' ' ')"
-    fi
-else
-    skip "forbidden counters" "needs root and setpriv"
-fi
+fine "no libcupti on purpose" '[bench copy]' 'bytes = 1MiB' 'counters = yes' 'sweep.width = 4, 8, 16' 'device = without'
+equals "is reported once" 1 "$(said "counters: the device's option cupti is no")"
 
 "$GBRUN" list counters --device cuda dram__bytes >list.txt 2>text.txt
 succeeds "counters of this GPU are listed" grep -q '^dram__bytes_read.sum  *byte  *cuda ' list.txt

@@ -42,17 +42,12 @@ fi
 fine "distribute = each" '[gbrun]' 'devices = all' 'distribute = each'
 number_of_cases $((40 * n))
 equals "each case was measured on each GPU" "$n 40" "$(used)"
-fine "device = cuda:all" 'device = cuda:all' '[gbrun]' 'distribute = each'
-equals "means all of them, too" "$n 40" "$(used)"
 
 fine "device = cuda:1" 'device = cuda:1'
 equals "means the second" 1 "$(column device_number | sort -u)"
 uuid=$(column device_uuid | sort -u)
 fine "device = cuda:$uuid" "device = cuda:$uuid"
 equals "means the one with this UUID" "$uuid" "$(column device_uuid | sort -u)"
-
-fine "exclusive cases on all GPUs" 'exclusive = yes' '[gbrun]' 'devices = all' 'distribute = each'
-equals "were measured on each" "$n 40" "$(used)"
 
 # ---- two tasks of a job on this node, at once ----
 # tasks CONFIGURATION N: task 0 and 1 into task-0.gbr and task-1.gbr, N GPUs a case; codes has how they ended.

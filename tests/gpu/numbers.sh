@@ -61,13 +61,13 @@ spin()
         verdict "spin of $duration us: clock kernel above the kernel's own timer" \
             "$(calculate "($mean - $inside) / 1000")" us "0.5:1.0"
         verdict "  standard deviation" "$(calculate "$stdev / 1000")" us ":0.06"
-    done < <(rows duration,mean_ns,stdev_ns,metric.in_kernel)
+    done < <(column duration,mean_ns,stdev_ns,metric.in_kernel)
 }
 
 copy()
 {
     measure '[bench copy]' 'bytes = 1MiB' 'cache = cold'
-    verdict "copy of 1 MiB, cold" "$(calculate "$(rows median_ns) / 1000")" us 2.0:2.2
+    verdict "copy of 1 MiB, cold" "$(calculate "$(column median_ns) / 1000")" us 2.0:2.2
 }
 
 # The clocks side by side: what each reads more than the kernel knows of itself; truth.sh judges it.
@@ -96,7 +96,7 @@ wall()
                 END { printf "%.3f", last / n }')
         verdict "$label: cost of a sample beyond its kernel" \
             "$(calculate "($each - $median) / 1000")" us ":$limit"
-    done < <(rows label,cache,median_ns)
+    done < <(column label,cache,median_ns)
 }
 
 # 28 kernels in processes of their own; $1 rounds each. What comes out is spread.txt, for each kernel: range
@@ -136,7 +136,7 @@ INI
     for ((i = 0; i < processes; i++)); do
         run range.ini -q
         shows_failure
-        rows estimate_ns,n_throttled,label --rows combined >>"$all"
+        rows --columns estimate_ns,n_throttled,label --rows combined >>"$all"
         echo >>"$all" # ends a process
     done
     # The label may hold commas.
@@ -223,7 +223,7 @@ INI
         "$(sort -n times.txt | sed -n "$(((9 * processes + 9) / 10))p")" s ":$2"
     # Where the clock is not dithered, no interval is narrower than its resolution.
     verdict "  cases within $1, or as near as the timer resolution lets it" \
-        "$(rows verdict | grep -cE 'certified|resolution limited' || true)" cases "4:4"
+        "$(column verdict | grep -cE 'certified|resolution limited' || true)" cases "4:4"
 }
 
 process()

@@ -48,22 +48,6 @@ sweep.dtype = fp16, bf16, fp32, tf32, fp64, int8
 exclude = (kernel = 'tensor' and dtype = 'fp32') or (kernel = 'cuda' and dtype = 'fp64')
 INI
 cat >kernels.cu <<'CU'
-template <int TILE> __global__ void reverse(int *to, const int *from, int n)
-{
-    __shared__ int tile[TILE];
-    const int i = blockIdx.x * TILE + threadIdx.x;
-    tile[TILE - 1 - threadIdx.x] = i < n ? from[n - 1 - i] : 0;
-    __syncthreads();
-    const int j = blockIdx.x * TILE + TILE - 1 - threadIdx.x;
-    if (j < n)
-        to[j] = tile[threadIdx.x];
-}
-__global__ void reverse_simply(int *to, const int *from, int n)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        to[i] = from[n - 1 - i];
-}
 __global__ void one_too_many(int *x, int n)
 {
     x[threadIdx.x * n] = 1;
@@ -93,20 +77,20 @@ plugin = call_synchronous
 function = cuMemcpyDtoHAsync_v2
 arg.1 = buffer(int32[{n}], pinned, out, expect=source)
 sweep.n = 1001
-[bench kernel]
-source = kernels.cu
-entry = reverse<{tile}>
-signature = void(pointer, pointer, int)
-arg.1 = buffer(int[1001], out)
-arg.2 = buffer(int[1001], shuffle)
-arg.3 = 1001
-grid = {(1001 + tile - 1) / tile}
-block = {tile}
+[bench transpose]
+plugin = kernel
+source = transpose.cu
+entry = transpose<{tile}>
+signature = void(pointer, pointer)
+arg.1 = buffer(float[4096], out)
+arg.2 = buffer(float[4096], count)
+grid = {64 / tile}, {64 / tile}
+block = {tile}, 8
 cache_folder = kernels
-sweep.tile = 32, 1024
-reference_entry = reverse_simply
-reference_grid = 1001
-reference_block = 1
+sweep.tile = 32, 64
+reference_entry = transpose_simply
+reference_grid = 4, 4
+reference_block = 16, 16
 INI
 if [ -f "$top_builddir/packaging/bundle/saxpy.so" ]; then
     cp "$top_builddir/packaging/bundle/saxpy.so" .
@@ -144,7 +128,7 @@ look()
 # Both at the same time, as either takes minutes.
 for tool in memcheck racecheck; do
     mkdir "$tool"
-    cp ./small.ini ./kernels.cu "$tool"
+    cp ./small.ini "$top_srcdir/docs/examples/transpose.cu" "$tool"
     [ ! -f saxpy.so ] || cp saxpy.so "$tool"
     (cd "$tool" && look "$tool" small.ini && echo "$code" >code) &
 done

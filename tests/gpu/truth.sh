@@ -70,7 +70,7 @@ run products.ini -q
 equals "products: all cases are measured" "" \
     "$(column status,label,status_text "status not in ('ok', 'skipped')")"
 # What a product is called, and by each clock the median of its rounds.
-rows label,clock,estimate_ns --rows combined --where "status = 'ok'" | awk -F, '
+rows --columns label,clock,estimate_ns --rows combined --where "status = 'ok'" | awk -F, '
     {
         name = $1
         gsub(/ (clock|launch)=[a-z]*/, "", name)

@@ -43,10 +43,10 @@ def typed(number, half, word, text: str, on: bool, whole: int, off=True, nothing
     return lambda: None
 
 
-def roots(n, error=0.0, shape=0, exact=0):
+def roots(n, error=0.0):
     output = array.array("f", [i**0.5 + error for i in range(n)])
-    return gbrun.Bench(lambda: exact + 1 if exact else output, verify=lambda: 2 if exact else [i**0.5 for i in range(n + shape)],
-                       reset=lambda: None, flops=n, bytes_written=4 * n, items=n)
+    return gbrun.Bench(lambda: output, verify=lambda: [i**0.5 for i in range(n)], reset=lambda: None, flops=n,
+                       bytes_written=4 * n, items=n)
 
 
 def once(n):
@@ -114,113 +114,103 @@ bench()
     printf '[bench b]\nplugin = python\n'
     printf '%s\n' "$@"
 } >bench.ini
-# run [COMMAND]...: measures it afresh; all that is said, without what is about other processes.
-run()
-{
-    rm -f results.gbr imported.txt
-    "$@" "$GBRUN" -c bench.ini -o results.gbr >said.txt 2>&1
-    code=$?
-}
-column()
-{
-    "$GBRUN" export results.gbr --columns "$1" | tail -n +2 | tr -d '\r' | xargs
-}
-# says NAME CODE WORDS LINE...: a run of these lines ends so, and these words are in what it says.
+# says [COMMAND]...: all that is said when it is measured afresh.
+# shellcheck disable=SC2119,SC2120 # called by `ran`, too
 says()
 {
-    local name=$1 expected=$2 words=$3
-    shift 3
-    bench "$@"
-    run
-    if [ "$code" = "$expected" ] && grep -qF -- "$words" said.txt; then
-        pass "$name"
-    else
-        fail "$name" "exit code $code, expected $expected with: $words" "$(cat said.txt)"
-    fi
+    rm -f results.gbr imported.txt
+    "$@" "$GBRUN" -c bench.ini -o results.gbr 2>&1
+}
+# tried FILE:FUNCTION[; LINE]...: the same of a section of these lines.
+tried()
+{
+    bench "call = ${1//; /$'\n'}"
+    says
 }
 
 bench 'call = large.py:total' 'sweep.n = 10, 1e3' 'rounds = 2' '[bench body]' 'plugin = python' 'call = large.py:body' 'sweep.n = 1:3'
-run
-equals "functions are measured" "0 ok ok ok ok ok ok ok" "$code $(column status)"
-equals "arguments are numbers" "10 10 1000 1000 1 2 3" "$(column n)"
-equals "results know them as such" "5" "$("$GBRUN" export results.gbr --where 'n < 100' --columns n | tail -n +2 | wc -l)"
-equals "times are positive" "" "$(column median_ns | tr ' ' '\n' | awk '!($1 > 0)')"
+ran says
+equals "functions are measured" "0 ok ok ok ok ok ok ok" "$code $(column status | xargs)"
+equals "arguments are numbers" "10 10 1000 1000 1 2 3" "$(column n | xargs)"
+equals "results know them as such" "5" "$(column n --where 'n < 100' | wc -l)"
+equals "times are positive" "" "$(column median_ns | awk '!($1 > 0)')"
 equals "a process imports a file once" 1 "$(wc -l <imported.txt)"
-equals "what an import leaves is no trace of a case" "" "$(grep -E 'left|changed|worker' said.txt)"
+equals "what an import leaves is no trace of a case" "" "$(grep -E 'left|changed|worker' out.txt)"
 bench 'call = f.py:total' 'sweep.n = 1, 2, 3' 'isolate = yes'
-run
+ran says
 equals "isolate = yes gives each case an interpreter" "0 3" "$code $(sort -u imported.txt | wc -l)"
-
-says "arguments have their types" 0 "5 samples" 'call = f.py:typed' 'number = 1e3' 'half = 50%' 'word = a b' 'text = 16' 'on = yes' \
-    'whole = 3' 'off = no' 'nothing = None' 'arg.cache = mine' 'cache = cold' 'let.N2 = whole - 1'
-says "a word is no bool" 1 "on = perhaps: expected yes or no" 'call = f.py:typed' 'number = 1' 'half = 1' 'word = 1' 'text = 1' 'on = perhaps' 'whole = 1'
-says "nor an integer" 1 "whole = 0.5: expected an integer" 'call = f.py:typed' 'number = 1' 'half = 1' 'word = 1' 'text = 1' 'on = 1' 'whole = 0.5'
-says "an argument too many" 1 "total of f.py has no argument 'm': expected some of n, scale" 'call = f.py:total' 'n = 1' 'm = 2'
-says "one too few" 1 "total of f.py needs the argument 'n': expected n = VALUE" 'call = f.py:total'
-says "one twice" 2 "'n' is given twice: 'arg.n' is the same" 'call = f.py:total' 'n = 1' 'arg.n = 2'
-
 bench 'call = f.py:roots' 'n = 1000'
-run
-equals "results are compared" "0 ok 1000 4000" "$code $(column verified,flops,bytes_written | tr , ' ')"
-says "wrong ones fail" 1 "output: rms" 'call = f.py:roots' 'n = 1000' 'error = 0.01'
-says "by the user's tolerance" 0 "ok" 'call = f.py:roots' 'n = 1000' 'error = 0.01' 'check.abs = 0.02'
-says "wrong shapes, too" 1 "output: shape (10,): expected (11,), as verify returned" 'call = f.py:roots' 'n = 10' 'shape = 1'
-says "integers are equal" 0 "ok" 'call = f.py:roots' 'n = 10' 'exact = 1'
-says "or wrong" 1 "output: 1 of 1 values differ, most at [0]: expected 2, got 3" 'call = f.py:roots' 'n = 10' 'exact = 2'
+ran says
+equals "results are compared" "0 ok,1000,4000" "$code $(column verified,flops,bytes_written)"
 bench 'call = f.py:once' 'n = 1'
-run
-equals "reset is called before each sample" "0 ok 1" "$code $(column status,iterations | tr , ' ')"
-
-says "what is printed belongs to the case" 0 "[b] set up 0" 'call = f.py:prints' 'n = 0'
-says "also in what is timed" 0 "[b] called" 'call = f.py:prints' 'n = 1' 'iterations = 1'
-says "other threads run" 0 "5 samples" 'call = f.py:background'
-
-says "an import fails with its traceback" 1 "ModuleNotFoundError: No module named 'nowhere_to_be_found'" 'call = unimportable.py:f' 'sweep.n = 1, 2'
-equals "all of it" "unimportable.py:8, in <module>: helper() unimportable.py:5, in helper: import nowhere_to_be_found" \
-    "$(sed -n 's|^  /.*/\(unimportable.py:.*\)|\1|p' said.txt | head -n 2 | xargs)"
-equals "gbrun.py is not in it" "" "$(grep 'gbrun\.py' said.txt)"
-equals "it is one failure" "1" "$(grep -c '^  b n=1 and 1 more: failed' said.txt)"
-says "syntax" 1 "SyntaxError: invalid syntax" 'call = syntax.py:f'
-says "a module that exits" 1 "SystemExit: 3" 'call = exits.py:f'
-says "a function that exits" 1 "SystemExit: 2" 'call = f.py:exits'
-says "a function that raises" 1 "ValueError: no 5" 'call = f.py:raises' 'n = 5'
-says "after some calls" 1 "RuntimeError: too late" 'call = f.py:late' 'n = 9'
-says "a generator" 1 "generates of f.py returned a generator" 'call = f.py:generates'
-says "one that is skipped" 1 "there is no tensor core" 'call = f.py:skips'
-says "no such function" 1 "f.py has no function 'totl': expected one of total, body, typed" 'call = f.py:totl'
-says "no function" 1 "constant of f.py is no function but 5" 'call = f.py:constant'
-says "no such file" 2 "bench.ini:9:8: error: call: $TMPDIR/g.py cannot be read: No such file" 'call = g.py:f'
-says "no function is named" 2 "bench.ini:9:8: error: call: expected FILE.py:FUNCTION" 'call = f.py'
-
+ran says
+equals "reset is called before each sample" "0 ok,1" "$code $(column status,iterations)"
+bench 'call = unimportable.py:f' 'sweep.n = 1, 2'
+ran says
+has "an import fails with its traceback" out.txt "ModuleNotFoundError: No module named 'nowhere_to_be_found'"
+equals "all of it" "1 unimportable.py:8, in <module>: helper() unimportable.py:5, in helper: import nowhere_to_be_found" \
+    "$code $(sed -n 's|^  /.*/\(unimportable.py:.*\)|\1|p' out.txt | head -n 2 | xargs)"
+equals "gbrun.py is not in it" "" "$(grep 'gbrun\.py' out.txt)"
+equals "it is one failure" "1" "$(grep -c '^  b n=1 and 1 more: failed' out.txt)"
 bench 'call = f.py:total' 'n = 1'
-run env PATH="$TMPDIR/empty"
-equals "without python3" "1" "$code$(grep -q 'there is no python3 in the folders of PATH' said.txt || cat said.txt)"
-says "a name that is nowhere" 1 "python = python3.nowhere: expected the folder of a virtual environment, or an interpreter" \
-    'call = f.py:total' 'n = 1' 'python = python3.nowhere'
-says "a folder without one" 1 "/empty has no bin/python3: expected a virtual environment" 'call = f.py:total' 'n = 1' 'python = empty'
-says "another program" 1 "/true does not answer as an interpreter of Python does" 'call = f.py:total' 'n = 1' 'python = true'
-says "one that fails" 1 "/false does not run as an interpreter of Python does" 'call = f.py:total' 'n = 1' 'python = false'
-# fake LIBRARY VERSION: an interpreter that says so of itself.
+ran says env PATH="$TMPDIR/empty"
+equals "without python3" "1" "$code$(grep -q 'there is no python3 in the folders of PATH' out.txt || cat out.txt)"
+
+# fake NAME LIBRARY VERSION: an interpreter that says so of itself.
 fake()
 {
-    printf '#!/bin/sh\nprintf "%%s\\n" "%s" "/fake (Python %s)" %s /usr "{}"\n' "$1" "$2" "$2" >fake
-    chmod +x fake
+    printf '#!/bin/sh\nprintf "%%s\\n" "%s" "/fake (Python %s)" %s /usr "{}"\n' "$2" "$3" "$3" >"$1"
+    chmod +x "$1"
 }
-fake libpython_of_nobody.so 311
-says "without a shared library" 1 "/fake (Python 311) has no shared library that can be opened: libpython_of_nobody.so: cannot open" \
-    'call = f.py:total' 'n = 1' 'python = ./fake'
-fake libc.so.6 311
-says "with another one" 1 "libc.so.6 lacks Py_InitializeEx" 'call = f.py:total' 'n = 1' 'python = ./fake'
-fake libc.so.6 307
-says "too old" 1 "/fake (Python 307) is too old: expected Python 3.8 or newer" 'call = f.py:total' 'n = 1' 'python = ./fake'
+fake unshared libpython_of_nobody.so 311
+fake another libc.so.6 311
+fake old libc.so.6 307
+typed='half = 1; word = 1; text = 1'
+try_each tried <<TABLE
+arguments have their types|0||"f.py:typed; number = 1e3; half = 50%; word = a b; text = 16; on = yes; whole = 3; off = no; \
+nothing = None; arg.cache = mine; cache = cold; let.N2 = whole - 1"|5 samples
+a word is no bool|1||"f.py:typed; number = 1; $typed; on = perhaps; whole = 1"|on = perhaps: expected yes or no
+nor an integer|1||"f.py:typed; number = 1; $typed; on = 1; whole = 0.5"|whole = 0.5: expected an integer
+an argument too many|1||"f.py:total; n = 1; m = 2"|total of f.py has no argument 'm': expected some of n, scale
+one too few|1||f.py:total|total of f.py needs the argument 'n': expected n = VALUE
+one twice|2||"f.py:total; n = 1; arg.n = 2"|'n' is given twice: 'arg.n' is the same
+wrong results fail|1||"f.py:roots; n = 1000; error = 0.01"|output: rms
+by the user's tolerance|0||"f.py:roots; n = 1000; error = 0.01; check.abs = 0.02"|ok
+what is printed belongs to the case|0||"f.py:prints; n = 0"|[b] set up 0
+also in what is timed|0||"f.py:prints; n = 1; iterations = 1"|[b] called
+other threads run|0||f.py:background|5 samples
+syntax|1||syntax.py:f|SyntaxError: invalid syntax
+a module that exits|1||exits.py:f|SystemExit: 3
+a function that exits|1||f.py:exits|SystemExit: 2
+a function that raises|1||"f.py:raises; n = 5"|ValueError: no 5
+after some calls|1||"f.py:late; n = 9"|RuntimeError: too late
+a generator|1||f.py:generates|generates of f.py returned a generator
+one that is skipped|1||f.py:skips|there is no tensor core
+no such function|1||f.py:totl|f.py has no function 'totl': expected one of total, body, typed
+no function|1||f.py:constant|constant of f.py is no function but 5
+no such file|2||g.py:f|bench.ini:9:8: error: call: $TMPDIR/g.py cannot be read: No such file
+no function is named|2||f.py|bench.ini:9:8: error: call: expected FILE.py:FUNCTION
+a name that is nowhere|1||"f.py:total; n = 1; python = python3.nowhere"|\
+python = python3.nowhere: expected the folder of a virtual environment, or an interpreter
+a folder without one|1||"f.py:total; n = 1; python = empty"|/empty has no bin/python3: expected a virtual environment
+another program|1||"f.py:total; n = 1; python = true"|/true does not answer as an interpreter of Python does
+one that fails|1||"f.py:total; n = 1; python = false"|/false does not run as an interpreter of Python does
+without a shared library|1||"f.py:total; n = 1; python = ./unshared"|\
+/fake (Python 311) has no shared library that can be opened: libpython_of_nobody.so: cannot open
+with another one|1||"f.py:total; n = 1; python = ./another"|libc.so.6 lacks Py_InitializeEx
+too old|1||"f.py:total; n = 1; python = ./old"|/fake (Python 307) is too old: expected Python 3.8 or newer
+TABLE
 
 if "$python" -m venv --without-pip venv >venv.txt 2>&1; then
     packages=$(venv/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     printf 'def function():\n    return 7\n' >"$packages/hidden_name.py"
     echo 'import sys; sys.modules["only_in_venv"] = __import__("hidden_name")' >"$packages/hook.pth"
-    says "a virtual environment" 0 "5 samples" 'call = f.py:prefix' "expected = $TMPDIR/venv" 'python = venv'
-    says "two interpreters are two processes" 1 "expected isolate = yes" 'call = f.py:total' 'n = 1' "sweep.python = venv, $(command -v "$python")"
-    says "which isolate = yes gives" 0 "5 samples" 'call = f.py:total' 'n = 1' "sweep.python = venv, $(command -v "$python")" 'isolate = yes'
+    both="sweep.python = venv, $(command -v "$python")"
+    try_each tried <<TABLE
+a virtual environment|0||"f.py:prefix; expected = $TMPDIR/venv; python = venv"|5 samples
+two interpreters are two processes|1||"f.py:total; n = 1; $both"|expected isolate = yes
+which isolate = yes gives|0||"f.py:total; n = 1; $both; isolate = yes"|5 samples
+TABLE
 else
     skip "a virtual environment" "$(tail -n 1 venv.txt)"
 fi
