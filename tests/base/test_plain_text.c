@@ -7,7 +7,6 @@
 static void add_plain(char *text, uint32_t with, struct text *out)
 {
     CLEANUP(free_pointer) char *plain = memory_copy_text(text), *line = memory_copy_text(text);
-    (void)with;
     text_add(out, make_plain(plain));
     make_plain_line(line);
     if (!text_equal(plain, line))

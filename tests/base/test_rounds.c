@@ -16,7 +16,6 @@ static size_t read_numbers(const char *words, double ret[MOST])
 static void add_combination(char *rounds, uint32_t with, struct text *out)
 {
     double medians[MOST], lows[MOST], highs[MOST];
-    (void)with;
     const size_t n = read_numbers(strsep(&rounds, "|"), medians);
     read_numbers(strsep(&rounds, "|"), lows);
     read_numbers(rounds, highs);

@@ -17,7 +17,6 @@ static void add_selected(char *overrides, uint32_t with, struct text *out)
 {
     const char *all[3];
     size_t n = 0;
-    (void)with;
     while (overrides)
         all[n++] = strsep(&overrides, "|");
     load_over(&loaded, three, all, n);

@@ -96,7 +96,6 @@ static void add_set(char *text, uint32_t with, struct text *out)
     size_t n = 77;
     uint32_t *members;
     int32_t status = integer_set_read(text, origin, &arena, &n, &members, &error);
-    (void)with;
     if (status != GB_OK) {
         add_error(status, text, out);
         ck_assert_uint_eq(n, 77);
@@ -110,7 +109,6 @@ static void add_parts(char *text, uint32_t with, struct text *out)
 {
     struct text_list list = {0};
     int32_t status = text_split(text, '|', origin, &arena, &list, &error);
-    (void)with;
     if (status != GB_OK)
         add_error(status, text, out);
     for (size_t i = 0; i < list.n; i++)

@@ -125,7 +125,6 @@ static void make_no_arithmetic(struct report_chart *chart)
 
 static void make_empty(struct report_chart *chart)
 {
-    (void)chart;
 }
 
 static const struct {

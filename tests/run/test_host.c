@@ -15,7 +15,6 @@ static struct {
 
 static void take_log(void *context, int32_t severity, const char *text)
 {
-    (void)context;
     ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_INFO);
     if (severity == GB_LOG_WARNING)
         snprintf(told.warning, sizeof told.warning, "%s", text);
@@ -25,7 +24,6 @@ static void take_check(void *context, const char *name, const char *metric,
                        const struct verify_metric *measured, double tolerance, bool passed,
                        const char *text)
 {
-    (void)context, (void)name, (void)tolerance, (void)passed, (void)text;
     if (*metric)
         told.metrics[verify_metric_named(metric)] = *measured;
     told.n_checks++;
@@ -33,14 +31,12 @@ static void take_check(void *context, const char *name, const char *metric,
 
 static void take_summary(void *context, const char *name, const struct verify_result *result)
 {
-    (void)context, (void)name;
     told.summary = *result;
     told.n_summaries++;
 }
 
 static void take_worst(void *context, const char *name, const struct verify_element *element)
 {
-    (void)context;
     ck_assert_str_eq(name, "C");
     told.worst = *element;
     told.n_worst++;
@@ -361,7 +357,6 @@ TEST(long_reasons_are_cut)
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)bench, (void)queue, (void)iterations;
     return GB_OK;
 }
 
