@@ -1,6 +1,6 @@
 /*
- * test_verify.c - core/verify/verify.c: each metric by hand, each way of being fooled, the classes
- * of the histogram.
+ * test_verify.c - core/verify/verify.c: each metric by hand, each way of being fooled. The classes
+ * of the histogram are in test_verify_pass.c.
  */
 #include "core/base/memory.h"
 #include "core/base/number_format.h"
@@ -284,41 +284,6 @@ TEST(integers_of_64_bits_are_compared_whole)
     check = check_of(GB_U64, 2, ends, far);
     result = compare(&check);
     ck_assert_double_eq(result.metrics[VERIFY_ABS].value, 0x1p64);
-}
-
-/* ---- classes ---- */
-
-/* Relative differences at, just below and between the edges; r is 1 so that they are exact. */
-static const struct {
-    double difference;
-    int class;
-} classes[] = {
-    {0, VERIFY_CLASS_EQUAL},
-    {0x1p-60, VERIFY_CLASS_BELOW},
-    {0.99e-6, VERIFY_CLASS_BELOW},
-    {1.01e-6, VERIFY_CLASS_1E_6},
-    {0.99e-5, VERIFY_CLASS_1E_6},
-    {1.01e-5, VERIFY_CLASS_1E_6 + 1},
-    {1.01e-4, VERIFY_CLASS_1E_6 + 2},
-    {1.01e-3, VERIFY_CLASS_1E_6 + 3},
-    {1.01e-2, VERIFY_CLASS_1E_6 + 4},
-    {0.25, VERIFY_CLASS_1E_6 + 5},
-    {1 - 0x1p-20, VERIFY_CLASS_1E_6 + 5},
-    {1, VERIFY_CLASS_ONE},
-    {1e9, VERIFY_CLASS_ONE},
-};
-
-TEST_EACH(class_of_one_element, classes)
-{
-    const double reference[] = {0x1p-8}, output[] = {0x1p-8 * (1 - classes[_i].difference)};
-    struct gb_check check = check_of(GB_F64, 1, output, reference);
-    for (EACH_PATH(path)) {
-        struct verify_result result = compare(&check);
-        /* 1 - 2^-60 is 1 */
-        int expected = output[0] == reference[0] ? VERIFY_CLASS_EQUAL : classes[_i].class;
-        for (int class = 0; class < VERIFY_CLASSES; class ++)
-            ck_assert_uint_eq(result.histogram[class], class == expected);
-    }
 }
 
 /* Integers that doubles do not tell from their neighbours. */

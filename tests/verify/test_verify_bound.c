@@ -68,23 +68,6 @@ TEST_EACH(bound_of_an_element, bounds)
     ck_assert_double_eq_tol(bound, bounds[_i].expected, 1e-15 * bounds[_i].expected);
 }
 
-/* The factors that are quoted for them, on K u of fp32. */
-TEST(tensor_cores_against_fp32)
-{
-    static const struct {
-        struct gb_check check;
-        double factor;
-    } cores[] = {{CORES(4, 0), 3}, {CORES(8, 1), 1.375}, {CORES(16, 2), 0.65625}};
-    for (int i = 0; i < COUNT(cores); i++) {
-        struct gb_check check = cores[i].check;
-        check.size = sizeof check;
-        check.format = GB_F32;
-        check.n_products = 1024;
-        double ku = cores[i].factor * 1024 * U32;
-        ck_assert_double_eq_tol(verify_bound(&check, 1, 0), ku / (1 - ku), 1e-18);
-    }
-}
-
 TEST(probabilistic_bound)
 {
     struct gb_check check = {sizeof check, .format = GB_F32, .n = 960 * 2304, .n_products = 4096,
@@ -249,22 +232,6 @@ TEST(shorter_struct_has_the_plain_bound)
     check.size = offsetof(struct gb_check, safety);
     double bound = verify_bound(&check, 1, 0);
     ck_assert_double_eq_tol(bound, GAMMA(100, U32), 1e-20);
-}
-
-/* Twice the tolerance of safety 1 halves what the metric says of the same output. */
-TEST(safety_scales_the_metric)
-{
-    const double reference[] = {100, 200}, magnitude[] = {1000, 1000};
-    const float output[] = {100.001f, 200};
-    struct gb_check check = check_of(GB_F32, 2, output, reference);
-    check.magnitude = magnitude;
-    check.n_products = 64;
-    for (EACH_PATH(path)) {
-        check.safety = 1;
-        double one = bound_metric(&check, GB_BOUND_AUTO);
-        check.safety = 2;
-        ck_assert_double_eq_tol(one, 2 * bound_metric(&check, GB_BOUND_AUTO), 1e-9);
-    }
 }
 
 TEST(senseless_magnitudes_do_not_make_the_bound_generous)
