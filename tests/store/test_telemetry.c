@@ -8,7 +8,9 @@
 static void export_columns(const char *name, const char *columns, struct text *out)
 {
     const struct view_options options = {.format = FORMAT_CSV, .columns = columns, .run = RUN_ALL};
-    fixture_export(name, &options, out);
+    struct store *store = fixture_open(name, STORE_READ);
+    FIXTURE_OK(fixture_export(store, &options, out, &fixture_problem));
+    fixture_close(store);
 }
 
 TEST_FIXTURE(fixture_begin, fixture_end)

@@ -362,8 +362,8 @@ static void make_file(const char *name, unsigned run, bool has_roofs, bool has_c
                     10 * run, 9 * run, 99 * run, 100 * run, 50 * run);
     text_add(&cases, has_cases ? products : "");
     views_make(name, run, text_get(&cases), roofs_sql);
-    views_sql(name, products_sql);
-    views_sql(name, SET "status = 'wrong result' WHERE bench = 'ceilings' AND position = 2");
+    fixture_change(name, products_sql);
+    fixture_change(name, SET "status = 'wrong result' WHERE bench = 'ceilings' AND position = 2");
 }
 
 #define COLUMNS "roof_name,roof_ratio,roofs_source"
@@ -420,8 +420,8 @@ TEST(roofs_that_contradict_and_doubtful_ones)
                 "%s",
                 products);
     views_make("results.gbr", 1, text_get(&cases), roofs_sql);
-    views_sql("results.gbr", products_sql);
-    views_sql("results.gbr", SET "verdict = 'unconverged' WHERE id IN (5, 6)");
+    fixture_change("results.gbr", products_sql);
+    fixture_change("results.gbr", SET "verdict = 'unconverged' WHERE id IN (5, 6)");
     expect_roofs(NULL, 1, "dram_read,0.8",
                  "\"run 1 of this file, 2026-01-01 10:00:00 UTC; left out, as a level farther out "
                  "is faster: l2_read; not certified or disturbed: fp32_fma\"");
@@ -469,7 +469,7 @@ TEST(tables_show_them)
             .columns = "label,math_format,math_unit,intensity,bound,ridge,roof_name,roof_ratio,"
                        "model_ns",
             .where = "roof_ratio > 0.5", .sort = "-roof_ratio");
-    views_sql("results.gbr", "DELETE FROM check_summary; DELETE FROM check_histogram");
+    fixture_change("results.gbr", "DELETE FROM check_summary; DELETE FROM check_histogram");
     SHOWS_BELOW_HEAD("show_roofs_verbose.txt", "results.gbr", .verbose = true,
                      .where = "plugin = 'multistream'");
 }

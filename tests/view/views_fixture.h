@@ -10,16 +10,6 @@
 
 #define SET "UPDATE bench_case SET "
 
-/* Changes a closed file by statements. */
-static inline void views_sql(const char *file, const char *sql)
-{
-    sqlite3 *db = NULL;
-    ck_assert_int_eq(sqlite3_open(fixture_path(file), &db), SQLITE_OK);
-    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
-                  sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
-
 /* A case from its time and the rest of its line, which it keeps and changes. */
 static inline void views_read_case(const char *time, char *rest, unsigned number,
                                    struct fixture_case *c)
@@ -95,7 +85,7 @@ static inline void views_make(const char *file, unsigned run, const char *cases,
     fixture_end_run(store, run_id);
     fixture_close(store);
     if (sql)
-        views_sql(file, sql);
+        fixture_change(file, sql);
 }
 
 /* What stands in a file, at the end of the text. */
@@ -154,18 +144,7 @@ static inline int32_t views_try(const char *file, const struct view_options *opt
                                 struct text *out, struct gb_error *error)
 {
     struct store *store = fixture_open(file, STORE_READ);
-    int32_t status;
-    if (is_shown) {
-        status = view_show(store, options, out, error);
-    } else {
-        char *data = NULL;
-        size_t n = 0;
-        FILE *stream = open_memstream(&data, &n);
-        status = view_export(store, options, stream, error);
-        fclose(stream);
-        text_add_n(out, data, n);
-        free(data);
-    }
+    int32_t status = (is_shown ? view_show : fixture_export)(store, options, out, error);
     fixture_close(store);
     return status;
 }
