@@ -96,21 +96,11 @@ TEST(columns_are_computed)
                      "streams,far\n8,4\n7,3\n6,2\n5,1\n");
 }
 
-/* column: of the place; 0: none. */
-static void expect_error(int32_t status, uint32_t column, const char *text,
-                         struct view_options options)
-{
-    CLEANUP(text_free) struct text got = {0};
-    struct gb_error error = {0};
-    options.format = FORMAT_CSV;
-    ck_assert_int_eq(views_try("fates.gbr", &options, false, &got, &error), status);
-    ck_assert_str_eq(error.text, text);
-    ck_assert_uint_eq(error.origin.column, column);
-}
 #define MISTAKE(column, text, ...)                                                                 \
-    expect_error(GB_INVALID, column, text, (struct view_options){__VA_ARGS__})
+    views_expect_error("fates.gbr", GB_INVALID, column, text, (struct view_options){__VA_ARGS__})
 #define NOT_FOUND(text, value)                                                                     \
-    expect_error(GB_NOT_FOUND, 0, text, (struct view_options){.relative_to = (value)})
+    views_expect_error("fates.gbr", GB_NOT_FOUND, 0, text,                                         \
+                       (struct view_options){.relative_to = (value)})
 
 TEST(mistakes_are_named_with_their_place)
 {
@@ -128,7 +118,7 @@ TEST(mistakes_are_named_with_their_place)
     MISTAKE(0,
             "--pivot as csv is a row for each sample, which has no ratio: name --columns, such as "
             "median_ns",
-            .relative_to = "streams=1", .pivot = "streams");
+            .relative_to = "streams=1", .pivot = "streams", .format = FORMAT_CSV);
     NOT_FOUND("--relative-to streams=9: no value of streams; there are 1, 2, 3, 4, 5, 6, 7, 8",
               "streams=9");
     NOT_FOUND("--relative-to 2: this file: has no run 2, only 1 to 1", "2");

@@ -185,21 +185,9 @@ TEST_EACH(selected_and_sorted, selections)
     ck_assert_str_eq(text_get(&found), selections[_i].streams);
 }
 
-/* Both where it is exported and where it is shown. */
-static void expect_error(int32_t status, const char *text, struct view_options options)
-{
-    for (int is_shown = 0; is_shown <= (options.rows == ROWS_CASE); is_shown++) {
-        struct gb_error error = {0};
-        CLEANUP(text_free) struct text got = {0};
-        if (is_shown || options.format == FORMAT_TABLE)
-            options.format = is_shown ? FORMAT_TABLE : FORMAT_CSV;
-        ck_assert_int_eq(views_try("fates.gbr", &options, is_shown, &got, &error), status);
-        ck_assert_str_eq(fixture_error(&error), text);
-        ck_assert_str_eq(text_get(&got), "");
-    }
-}
-
-#define MISTAKE(text, ...) expect_error(GB_INVALID, text, (struct view_options){__VA_ARGS__})
+#define FAILS(status, text, ...)                                                                   \
+    views_expect_error("fates.gbr", status, 0, text, (struct view_options){__VA_ARGS__})
+#define MISTAKE(text, ...) FAILS(GB_INVALID, text, __VA_ARGS__)
 #define NO_AGGREGATE                                                                               \
     " with --group-by: expected avg, max, min, median or geomean of a column, such as "            \
     "avg(median_ns); count, or pass_rate"
@@ -234,8 +222,7 @@ TEST(mistakes_are_named)
             .rows = ROWS_SAMPLE);
     MISTAKE("samples are exported as csv, json or jsonl, not as md", .format = FORMAT_MARKDOWN,
             .rows = ROWS_SAMPLE);
-    expect_error(GB_NOT_FOUND, "fates.gbr: has no run 2, only run 1",
-                 (struct view_options){.run = 2});
+    FAILS(GB_NOT_FOUND, "fates.gbr: has no run 2, only run 1", .run = 2);
 }
 
 TEST(formats_have_names)

@@ -166,6 +166,24 @@ static inline const char *views_print(const char *file, const struct view_option
 #define EXPORTED(file, ...) views_print(file, &(struct view_options){__VA_ARGS__}, false)
 #define EXPORTED_CSV(file, ...) EXPORTED(file, .format = FORMAT_CSV, __VA_ARGS__)
 
+/* What is refused where it is exported, and where it is shown unless it is of a format or of
+ * samples; column: of the place; 0: none. */
+static inline void views_expect_error(const char *file, int32_t status, uint32_t column,
+                                      const char *text, struct view_options options)
+{
+    const bool is_for_both = options.rows == ROWS_CASE && options.format == FORMAT_TABLE;
+    for (int is_shown = 0; is_shown <= is_for_both; is_shown++) {
+        struct gb_error error = {0};
+        CLEANUP(text_free) struct text got = {0};
+        if (options.format == FORMAT_TABLE || is_shown)
+            options.format = is_shown ? FORMAT_TABLE : FORMAT_CSV;
+        ck_assert_int_eq(views_try(file, &options, is_shown, &got, &error), status);
+        ck_assert_str_eq(fixture_error(&error), text);
+        ck_assert_uint_eq(error.origin.column, column);
+        ck_assert_str_eq(text_get(&got), "");
+    }
+}
+
 static inline void views_expect_parts(const char *got, bool is_there, const char *const *parts)
 {
     for (; *parts; parts++)
