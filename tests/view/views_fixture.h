@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/report/plot.h"
 #include "core/view/views.h"
 #include "tests/store/store_fixture.h"
 
@@ -236,3 +237,12 @@ static inline void views_expect_golden(const char *name, const char *got)
 #define SHOWS_BELOW_HEAD(golden, file, ...)                                                        \
     views_expect_golden(golden, views_below_head(SHOWN(file, __VA_ARGS__)))
 #define EXPORTS(golden, file, ...) views_expect_golden(golden, EXPORTED(file, __VA_ARGS__))
+
+/* Of a page as SVG; until it is called again. */
+static inline const char *views_script(const struct plot_page *page)
+{
+    static struct text script;
+    text_clear(&script);
+    plot_script(page, PLOT_SVG, NULL, &script);
+    return text_get(&script);
+}
