@@ -456,6 +456,13 @@ static inline void fixture_make_file(const char *name, unsigned run, unsigned n_
     fixture_close(store);
 }
 
+/* What is done of a run, for store_resume. */
+static inline void fixture_note_done(void *out, uint64_t position, uint32_t round,
+                                     const char *device_name, int32_t device_index)
+{
+    text_printf(out, "%u %u %s:%d;", (unsigned)position, round, device_name, device_index);
+}
+
 /* SQLite cannot make files of earlier versions: for TEST_SKIP. */
 #define FIXTURE_NO_EARLIER "files of earlier versions: this SQLite has no DROP COLUMN"
 static inline bool fixture_is_old_sqlite(void)

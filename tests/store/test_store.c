@@ -392,12 +392,6 @@ TEST(a_file_without_runs_is_reported)
                   GB_NOT_FOUND, "results.gbr: holds no run");
 }
 
-static void note_done(void *out, uint64_t position, uint32_t round, const char *device_name,
-                      int32_t device_index)
-{
-    text_printf(out, "%u %u %s:%d;", (unsigned)position, round, device_name, device_index);
-}
-
 TEST(resume_keeps_what_is_done_only)
 {
     static const int statuses[] = {CASE_OK,      CASE_CANCELLED, CASE_CRASHED,
@@ -414,7 +408,8 @@ TEST(resume_keeps_what_is_done_only)
             fixture_store(store, run_id, &c);
     }
     fixture_end_run(store, run_id);
-    FIXTURE_OK(store_resume(store, run_id, note_done, &done, &next_sequence, &fixture_problem));
+    FIXTURE_OK(
+        store_resume(store, run_id, fixture_note_done, &done, &next_sequence, &fixture_problem));
     ck_assert_str_eq(text_get(&done), "0 0 cpu:-1;2 0 cpu:-1;4 0 cpu:-1;5 0 cpu:-1;");
     ck_assert_str_eq(fixture_rows(store, "SELECT (SELECT count(*) FROM bench_case),"
                                          " (SELECT count(DISTINCT case_id) FROM samples),"
