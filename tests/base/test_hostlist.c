@@ -7,7 +7,6 @@ static void add_list(char *input, uint32_t with, struct text *out)
 {
     const char *names[8];
     size_t n = 0;
-    (void)with;
     while (*input)
         names[n++] = strsep(&input, "|");
     hostlist_add(out, names, n);

@@ -5,7 +5,6 @@
 static void add_json(char *words, uint32_t with, struct text *out)
 {
     struct json_writer json = {.out = out};
-    (void)with;
     json_text(&json, NULL, words);
 }
 

@@ -1,24 +1,23 @@
 /*
  * test_number_format.c - core/base/number_format.c, exhaustively: every value of the small formats
- * against a conversion by arithmetic, fp16 also against the compiler's _Float16 where there is one;
- * spacing and distance in units of the last place against the gaps between the numbers.
+ * against a conversion by arithmetic; spacing and distance in units of the last place against the
+ * gaps between the numbers.
  */
 #include "core/base/number_format.h"
 #include "tests/text_case.h"
 #include "tests/verify/verify_fixture.h"
 
-/* The formats of one and two bytes once more, slowly, as their definitions give them. */
+/* The formats of few bits once more, slowly, as their definitions give them. Of the 32 bits of tf32
+ * the last 13 are 0. */
 static const struct small {
     uint32_t format;
     int bits, fraction_bits, bias;
     bool has_infinity;
 } small_formats[] = {
-    {GB_F16, 16, 10, 15, true},
-    {GB_BF16, 16, 7, 127, true},
-    {GB_F8_E4M3, 8, 3, 7, false},
-    {GB_F8_E5M2, 8, 2, 15, true},
+    {GB_F16, 16, 10, 15, true},   {GB_BF16, 16, 7, 127, true},  {GB_F8_E4M3, 8, 3, 7, false},
+    {GB_F8_E5M2, 8, 2, 15, true}, {GB_TF32, 19, 10, 127, true},
 };
-enum { N_SMALLS = sizeof small_formats / sizeof small_formats[0] };
+enum { N_SMALLS = sizeof small_formats / sizeof small_formats[0], CODES_MAX = 1 << 19 };
 
 static double value_of_code(const struct small *small, uint32_t code)
 {
@@ -48,9 +47,10 @@ static uint32_t first_not_finite(const struct small *small)
 
 static uint32_t stored(const struct small *small, double value)
 {
-    uint16_t code = 0;
+    uint32_t code = 0;
     number_store(small->format, &code, 0, value);
-    return code;
+    ck_assert(small->format != GB_TF32 || code % 8192 == 0);
+    return small->format == GB_TF32 ? code >> 13 : code;
 }
 
 static bool same(double a, double b)
@@ -60,20 +60,20 @@ static bool same(double a, double b)
 
 static void put(const struct small *small, void *array, uint32_t i, uint32_t code)
 {
-    uint8_t narrow = (uint8_t)code;
-    uint16_t wide = (uint16_t)code;
     if (small->bits == 8)
-        memcpy((uint8_t *)array + i, &narrow, 1);
+        ((uint8_t *)array)[i] = (uint8_t)code;
+    else if (small->bits == 16)
+        ((uint16_t *)array)[i] = (uint16_t)code;
     else
-        memcpy((uint8_t *)array + 2 * i, &wide, 2);
+        ((uint32_t *)array)[i] = code << 13;
 }
 
 /* All at once: one alone takes another way than a vector of them. */
 TEST_TIMES(every_code_is_the_value_of_its_definition, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
-    static uint16_t codes[65536];
-    static double values[65536];
+    static uint32_t codes[CODES_MAX];
+    static double values[CODES_MAX];
     const uint32_t n = 1u << small->bits;
     const uint32_t quiet = small->has_infinity ? 1u << (small->fraction_bits - 1) : 0;
     for (uint32_t code = 0; code < n; code++)
@@ -154,24 +154,6 @@ TEST(arrays_round_like_single_numbers)
     }
 }
 
-#if defined(__FLT16_MAX__)
-TEST(fp16_like_the_compiler)
-{
-    for (uint32_t i = 0; i < SWEEP; i++) {
-        float value = sweep_value(i);
-        _Float16 half = (_Float16)value;
-        uint16_t expected;
-        memcpy(&expected, &half, sizeof expected);
-        uint32_t code = stored(&small_formats[0], (double)value);
-        if (isnan(value))
-            ck_assert_uint_gt(code & 0x7fff, 0x7c00);
-        else
-            ck_assert_msg(code == expected, "%a is stored as %x, by the compiler as %x",
-                          (double)value, code, expected);
-    }
-}
-#endif
-
 TEST(fp32_like_the_processor)
 {
     for (uint32_t i = 0; i < SWEEP; i++) {
@@ -181,34 +163,6 @@ TEST(fp32_like_the_processor)
     }
     ck_assert_double_eq(number_round(GB_F32, 0x1.ffffffp127), (double)INFINITY);
     ck_assert_double_eq(number_round(GB_F32, 0x1.fffffefffffffp127), 0x1.fffffep127);
-}
-
-static float tf32_of(uint32_t code)
-{
-    uint32_t bits = code << 13;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* Fp32 with the significand of fp16: the other 13 bits are 0. */
-TEST(tf32_between_all_neighbours)
-{
-    const uint32_t infinity = 0x7f800000u >> 13;
-    for (uint32_t code = 0; code + 1 < infinity; code++) {
-        double low = (double)tf32_of(code), high = (double)tf32_of(code + 1);
-        double tie = (low + high) / 2;
-        uint32_t bits;
-        number_store(GB_TF32, &bits, 0, nextafter(tie, low));
-        ck_assert_uint_eq(bits, code << 13);
-        ck_assert_double_eq(number_load(GB_TF32, &bits, 0), low);
-        ck_assert_double_eq(number_round(GB_TF32, low), low);
-        ck_assert_double_eq(number_round(GB_TF32, nextafter(tie, low)), low);
-        ck_assert_double_eq(number_round(GB_TF32, tie), code & 1 ? high : low);
-        ck_assert_double_eq(number_round(GB_TF32, -nextafter(tie, high)), -high);
-        ck_assert_double_eq(number_spacing(GB_TF32, low), high - low);
-    }
-    ck_assert(isinf(number_round(GB_TF32, 0x1.ffep127)));
 }
 
 static void add_stored(char *number, uint32_t format, struct text *out)
@@ -221,7 +175,21 @@ static void add_stored(char *number, uint32_t format, struct text *out)
     text_add(out, format_double(number_round(format, value), buffer));
 }
 
-static const struct text_cases integers[] = {
+static void add_spacing(char *number, uint32_t format, struct text *out)
+{
+    text_printf(out, "%a", number_spacing(format, strtod(number, NULL)));
+}
+
+/* Of spacings what the small formats leave: see below. */
+static const struct text_cases numbers[] = {
+    {{add_spacing, GB_F16}, {"1e30 -> 0x1p+5", "inf -> 0x1p+5", "nan -> nan"}},
+    {{add_spacing, GB_F64},
+     {"1 -> 0x1p-52", "0 -> 0x0.0000000000001p-1022", "0x1p1023 -> 0x1p+971",
+      "0x1p-1074 -> 0x0.0000000000001p-1022"}},
+    {{add_spacing, GB_F32}, {"1 -> 0x1p-23", "0 -> 0x1p-149"}},
+    {{add_spacing, GB_F8_E4M3}, {"1e30 -> 0x1p+5"}},
+    {{add_spacing, GB_I8}, {"100 -> 0x1p+0"}},
+    {{add_spacing, GB_I64}, {"0 -> 0x1p+0"}},
     {{add_stored, GB_I8},
      {"127.4 -> 127", "1000 -> 127", "-1000 -> -128", "2.5 -> 2", "3.5 -> 4", "-2.5 -> -2",
       "nan -> 0", "-1 -> -1"}},
@@ -237,7 +205,7 @@ static const struct text_cases integers[] = {
     {{add_stored, GB_U64}, {"-inf -> 0", "9223372036854775808 -> 9.223372036854776e+18"}},
 };
 
-TEST_TEXT_CASES(integers_round_and_saturate, integers)
+TEST_TEXT_CASES(spacings_and_rounded_integers, numbers)
 
 TEST(integers_of_64_bits_saturate_to_their_last_value)
 {
@@ -296,16 +264,16 @@ TEST_TIMES(spacing_is_the_gap_to_the_next_number, N_SMALLS)
 static void assert_distances(const struct small *small, uint32_t apart)
 {
     uint32_t end = first_not_finite(small), sign = 1u << (small->bits - 1);
-    const uint32_t step = small->bits == 16 && !test_is_long() ? 7 : 1;
+    const uint32_t step = small->bits == 8 || test_is_long() ? 1 : small->bits == 16 ? 7 : 97;
     for (uint32_t code = 0; code < 2 * end; code += step) {
         uint32_t size = code % end, other = (size + apart) % end;
         uint32_t other_sign = code & 4 ? sign : 0;
         double reference = value_of_code(small, size | (code < end ? 0 : sign));
         double expected = fabs(reference - value_of_code(small, other | other_sign)) /
                           gap_at(small, size, end);
-        uint8_t output[2];
-        put(small, output, 0, other | other_sign);
-        struct gb_check check = check_of(small->format, 1, output, &reference);
+        uint32_t output;
+        put(small, &output, 0, other | other_sign);
+        struct gb_check check = check_of(small->format, 1, &output, &reference);
         struct verify_result result;
         ck_assert_int_eq(verify_compare(&check, 1e-3, &result, NULL), GB_OK);
         ck_assert_msg(result.metrics[VERIFY_ULP].value == expected, "%x against %x: %g, not %g",
@@ -327,8 +295,8 @@ TEST_TIMES(distance_in_units_of_the_last_place, N_SMALLS)
 TEST_TIMES(every_code_equals_itself, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
-    static double reference[65536];
-    static uint8_t output[2 * 65536];
+    static double reference[CODES_MAX];
+    static uint32_t output[CODES_MAX];
     uint32_t n = 1u << small->bits;
     for (uint32_t code = 0; code < n; code++) {
         put(small, output, code, code);
@@ -344,67 +312,26 @@ TEST_TIMES(every_code_equals_itself, N_SMALLS)
     }
 }
 
-/* What the small formats and tf32 leave: see above. */
-static const struct {
-    uint32_t format;
-    double value, spacing;
-} spacings[] = {
-    {GB_F16, 1e30, 32},
-    {GB_F16, INFINITY, 32},
-    {GB_F64, 1, 0x1p-52},
-    {GB_F64, 0, 0x1p-1074},
-    {GB_F32, 1, 0x1p-23},
-    {GB_F32, 0, 0x1p-149},
-    {GB_F64, 0x1p1023, 0x1p971},
-    {GB_F64, 0x1p-1074, 0x1p-1074},
-    {GB_F8_E4M3, 1e30, 32},
-    {GB_I8, 100, 1},
-    {GB_I64, 0, 1},
-    {GB_F16, NAN, NAN},
-};
-
-TEST_EACH(spacing, spacings)
+TEST(formats_by_code_and_name)
 {
-    ck_assert(same(number_spacing(spacings[_i].format, spacings[_i].value), spacings[_i].spacing));
-}
-
-static const struct {
-    uint32_t format;
-    const char *name;
-    uint32_t bytes;
-    double roundoff, largest;
-} table[] = {
-    {GB_F64, "fp64", 8, 0x1p-53, 0x1.fffffffffffffp1023},
-    {GB_F32, "fp32", 4, 0x1p-24, 0x1.fffffep127},
-    {GB_F16, "fp16", 2, 0x1p-11, 65504},
-    {GB_BF16, "bf16", 2, 0x1p-8, 0x1.fep127},
-    {GB_TF32, "tf32", 4, 0x1p-11, 0x1.ffcp127},
-    {GB_F8_E4M3, "e4m3", 1, 0x1p-4, 448},
-    {GB_F8_E5M2, "e5m2", 1, 0x1p-3, 57344},
-    {GB_I8, "int8", 1, 0, 127},
-    {GB_I32, "int32", 4, 0, 2147483647},
-    {GB_I64, "int64", 8, 0, 0x1p63},
-    {GB_U8, "uint8", 1, 0, 255},
-    {GB_U32, "uint32", 4, 0, 4294967295},
-    {GB_U64, "uint64", 8, 0, 0x1p64},
-};
-
-TEST_EACH(formats_by_code_and_name, table)
-{
-    const struct gb_format *format = number_format_of(table[_i].format);
-    ck_assert_ptr_nonnull(format);
-    ck_assert_ptr_eq(number_format_named(table[_i].name), format);
-    ck_assert_uint_eq(format->format, table[_i].format);
-    ck_assert_str_eq(format->name, table[_i].name);
-    ck_assert_uint_eq(format->bytes, table[_i].bytes);
-    ck_assert_double_eq(number_roundoff(table[_i].format), table[_i].roundoff);
-    ck_assert_double_eq(format->largest, table[_i].largest);
-    ck_assert_double_lt(ldexp(1, format->max_exponent), format->largest);
-    ck_assert_double_le(format->largest, ldexp(1, format->max_exponent + 1));
-}
-
-TEST(unknown_formats)
-{
+    CLEANUP(text_free) struct text found = {0};
+    for (uint32_t code = GB_F64; code <= GB_U64; code++) {
+        const struct gb_format *format = number_format_of(code);
+        ck_assert_ptr_eq(number_format_named(format->name), format);
+        ck_assert_uint_eq(format->format, code);
+        ck_assert_double_lt(ldexp(1, format->max_exponent), format->largest);
+        ck_assert_double_le(format->largest, ldexp(1, format->max_exponent + 1));
+        text_printf(&found, "%s %u %a %a\n", format->name, format->bytes, number_roundoff(code),
+                    format->largest);
+    }
+    ck_assert_str_eq(text_get(&found),
+                     "fp64 8 0x1p-53 0x1.fffffffffffffp+1023\nfp32 4 0x1p-24 0x1.fffffep+127\n"
+                     "fp16 2 0x1p-11 0x1.ffcp+15\nbf16 2 0x1p-8 0x1.fep+127\n"
+                     "tf32 4 0x1p-11 0x1.ffcp+127\ne4m3 1 0x1p-4 0x1.cp+8\n"
+                     "e5m2 1 0x1p-3 0x1.cp+15\nint8 1 0x0p+0 0x1.fcp+6\n"
+                     "int32 4 0x0p+0 0x1.fffffffcp+30\nint64 8 0x0p+0 0x1p+63\n"
+                     "uint8 1 0x0p+0 0x1.fep+7\nuint32 4 0x0p+0 0x1.fffffffep+31\n"
+                     "uint64 8 0x0p+0 0x1p+64\n");
     ck_assert_ptr_null(number_format_of(0));
     ck_assert_ptr_null(number_format_of(GB_U64 + 1));
     ck_assert_ptr_null(number_format_named("fp17"));

@@ -1,5 +1,5 @@
 /* test_plain_text.c - core/base/plain_text.c: which texts from outside pass, and what becomes of
- * others. */
+ * others. Every code point is tried in test_utf8.c. */
 #include "core/base/plain_text.h"
 #include "tests/text_case.h"
 
@@ -7,7 +7,6 @@
 static void add_plain(char *text, uint32_t with, struct text *out)
 {
     CLEANUP(free_pointer) char *plain = memory_copy_text(text), *line = memory_copy_text(text);
-    (void)with;
     text_add(out, make_plain(plain));
     make_plain_line(line);
     if (!text_equal(plain, line))
@@ -29,27 +28,6 @@ static const struct text_cases texts[] = {
 };
 
 TEST_TEXT_CASES(texts_are_made_plain, texts)
-
-/* The rule once more, by code points. */
-static bool steers(uint32_t point)
-{
-    return point < 0x20 || (point >= 0x7F && point < 0xA0) ||
-           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
-}
-
-TEST(every_code_point_is_plain_or_not)
-{
-    for (uint32_t point = 1; point <= 0x10FFFF; point++) {
-        size_t n = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-        static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
-        char bytes[5] = {0};
-        bool is_valid = point < 0xD800 || point > 0xDFFF;
-        for (size_t i = 1; i < n; i++)
-            bytes[i] = (char)(0x80 | (point >> 6 * (n - 1 - i) & 0x3F));
-        bytes[0] = (char)(leads[n] | point >> 6 * (n - 1));
-        ck_assert_uint_eq(plain_length(bytes, SIZE_MAX), is_valid && !steers(point) ? n : 0);
-    }
-}
 
 TEST(nothing_stays_nothing)
 {

@@ -68,7 +68,6 @@ static size_t number_of(char **input)
 
 static void add_columns(char *words, uint32_t with, struct text *out)
 {
-    (void)with;
     text_printf(out, "%zu", text_columns(words));
 }
 
@@ -93,7 +92,6 @@ static void add_nearest(char *word, uint32_t n, struct text *out)
 static void add_double(char *value, uint32_t with, struct text *out)
 {
     char buffer[NUMBER_TEXT_MAX];
-    (void)with;
     ck_assert_ptr_eq(format_double(strtod(value, NULL), buffer), buffer);
     text_add(out, buffer);
 }
@@ -114,7 +112,6 @@ static void add_rate(char *unit, uint32_t digits, struct text *out)
 static void add_size(char *bytes, uint32_t with, struct text *out)
 {
     char buffer[NUMBER_TEXT_MAX];
-    (void)with;
     text_add(out, format_bytes(strtod(bytes, NULL), buffer));
 }
 
@@ -128,7 +125,6 @@ static void add_short(char *words, uint32_t in_the_middle, struct text *out)
 static void add_wrapped(char *words, uint32_t with, struct text *out)
 {
     size_t numbers[3];
-    (void)with;
     for (int i = 0; i < 3; i++)
         numbers[i] = number_of(&words);
     text_add_wrapped(out, words, numbers[0], numbers[1], numbers[2]);
@@ -136,7 +132,6 @@ static void add_wrapped(char *words, uint32_t with, struct text *out)
 
 static void add_csv(char *fields, uint32_t with, struct text *out)
 {
-    (void)with;
     for (bool is_first = true; fields; is_first = false)
         text_add_csv(out, strsep(&fields, "|"), is_first);
 }

@@ -1,6 +1,7 @@
 /* test_utf8.c - core/base/utf8.c: which bytes are a code point, and what writers make of others. */
 #include "core/base/json_writer.h"
 #include "core/base/memory.h"
+#include "core/base/plain_text.h"
 #include "core/base/table.h"
 #include "core/base/utf8.h"
 #include "tests/check_main.h"
@@ -51,7 +52,14 @@ TEST_EACH(sequence, sequences)
     ck_assert_uint_eq(utf8_length("", 1), 1);
 }
 
-/* As RFC 3629 writes it in bits, for all code points and what is next to them. */
+static bool steers_a_terminal(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7F && point < 0xA0) ||
+           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+
+/* As RFC 3629 writes it in bits, for all code points and what is next to them: which are valid, and
+ * of these plain text. */
 TEST(every_code_point)
 {
     for (uint32_t point = 0; point <= 0x110000; point++) {
@@ -64,6 +72,8 @@ TEST(every_code_point)
         bytes[0] = (char)(leads[n] | point >> 6 * (n - 1));
         ck_assert_uint_eq(utf8_length(bytes, SIZE_MAX), is_valid ? n : 0);
         ck_assert_uint_eq(utf8_length(bytes, n - 1), 0);
+        ck_assert_uint_eq(plain_length(bytes, SIZE_MAX),
+                          is_valid && !steers_a_terminal(point) ? n : 0);
     }
 }
 

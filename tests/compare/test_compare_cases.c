@@ -17,7 +17,7 @@ static void make_runs(const char *from, const char *to, const char *sql)
     unlink(fixture_path("new.gbr"));
     views_make("old.gbr", 1, from, METRICS);
     views_make("new.gbr", 2, to, METRICS);
-    views_sql("new.gbr", sql);
+    fixture_change("new.gbr", sql);
 }
 
 static int32_t add_run(struct compare *compare, const char *file, struct gb_error *error)
@@ -81,7 +81,8 @@ TEST(formats_are_as_they_were)
     static const char *const goldens[] = {"compare.txt",  "compare.md",    "compare.csv",
                                           "compare.json", "compare.junit", "compare.github"};
     make_runs(old_run, new_run, SET "status = 'timed out', status_text = '' WHERE position = 6");
-    views_sql("old.gbr", SET "status = 'cancelled', done = 0 WHERE position = 9 AND round = 1");
+    fixture_change("old.gbr",
+                   SET "status = 'cancelled', done = 0 WHERE position = 9 AND round = 1");
     struct compare *compare = compare_files(&usual, GB_OK);
     for (int format = 0; format < COMPARE_FORMATS; format++) {
         CLEANUP(text_free) struct text text = {0};

@@ -63,19 +63,6 @@ static inline void expect_outcome(struct loaded *from, const char *expected)
     expect_text(&outcome, expected);
 }
 
-/* What occurs at all is of so many kinds, each about as often. */
-static inline void expect_even_counts(const int *counts, int n, int n_kinds, int least, int most)
-{
-    int n_found = 0;
-    for (int kind = 0; kind < n; kind++)
-        if (counts[kind]) {
-            ck_assert_msg(counts[kind] >= least && counts[kind] <= most, "%x: %d times",
-                          (unsigned)kind, counts[kind]);
-            n_found++;
-        }
-    ck_assert_int_eq(n_found, n_kinds);
-}
-
 /* What of common settings tests look at, as int32_t, int64_t, double or text. */
 #define MEMBER(kind, name)                                                                         \
     {                                                                                              \

@@ -111,7 +111,6 @@ static void add_refusal(char *text, uint32_t with, struct text *out)
 {
     struct value result;
     struct gb_error error = {0};
-    (void)with;
     int32_t status = evaluate(text, &result, &error);
     ck_assert_msg(status == GB_INVALID, "%s: not refused", text);
     ck_assert_int_eq(error.status, status);

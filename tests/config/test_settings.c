@@ -4,7 +4,6 @@
 
 static void add_run(char *text, uint32_t with, struct text *out)
 {
-    (void)with;
     load_sound(text);
     const struct run_params *run = settings_run(loaded.settings);
     text_printf(out, "%s seed %d %s %s jobs %d rounds %d devices ", run->results, (int)run->seed,
@@ -42,7 +41,6 @@ static void add_preference(char *text, uint32_t with, struct text *out)
 {
     const struct plugin_settings *devices;
     size_t n;
-    (void)with;
     load_sound(text);
     settings_devices(loaded.settings, &devices, &n);
     for (size_t i = 0; i < n; i++)
@@ -55,7 +53,6 @@ static void add_preference(char *text, uint32_t with, struct text *out)
 static void add_choice(char *device, uint32_t with, struct text *out)
 {
     CLEANUP(text_free) struct text swept = {0};
-    (void)with;
     load_sound(arena_printf(
         &cases, "[bench nop]\ndevice = %s\n[bench b]\nplugin = nop\nsweep.device = %s\n", device,
         device));

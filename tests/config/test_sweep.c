@@ -1,8 +1,6 @@
 /* test_sweep.c - which cases a configuration makes, in which order, with which values. */
 #include "tests/config/case_fixture.h"
 
-#include "core/base/random.h"
-
 static const struct {
     const char *text;
     const char *labels;
@@ -66,13 +64,45 @@ static const struct {
      "b cols=2\nb cols=3\nc rows=5 cols=6 streams=7\n"},
 };
 
+/* What is printed makes the very same cases. */
+static void check_printed(const char *text)
+{
+    static const char facts[] = "policy choice rounds max_time_ns tolerances";
+    struct loaded first = {0}, again = {0};
+    CLEANUP(text_free) struct text printed = {0};
+    load(&first, text);
+    ck_assert_msg(first.sweep, "%s\n%s", text, text_get(&first.words));
+    settings_print(first.settings, &printed);
+    load(&again, text_get(&printed));
+    ck_assert_msg(again.sweep, "%s\n%s", text_get(&printed), text_get(&again.words));
+    ck_assert_uint_eq(sweep_size(first.sweep), sweep_size(again.sweep));
+    for (uint64_t i = 0; i < sweep_size(first.sweep); i++) {
+        char uid[CASE_UID_TEXT], uid_again[CASE_UID_TEXT];
+        CLEANUP(text_free) struct text of_first = {0}, of_again = {0};
+        struct bench_case a = case_of(&first, i), b = case_of(&again, i);
+        bench_case_uid(&a, "model", uid);
+        bench_case_uid(&b, "model", uid_again);
+        ck_assert_msg(text_equal(uid, uid_again), "case %d of\n%s", (int)i, text_get(&printed));
+        bench_case_label(&a, &of_first);
+        bench_case_label(&b, &of_again);
+        add_facts(&a, facts, &of_first);
+        add_facts(&b, facts, &of_again);
+        ck_assert_str_eq(text_get(&of_first), text_get(&of_again));
+        arena_free(&cases);
+    }
+    unload(&first);
+    unload(&again);
+}
+
 TEST_EACH(sweep, sweeps)
 {
     load(&loaded, sweeps[_i].text);
-    if (strstr(sweeps[_i].labels, "error"))
+    if (strstr(sweeps[_i].labels, "error")) {
         ck_assert_ptr_null(loaded.sweep);
-    else
-        expect_outcome(&loaded, sweeps[_i].labels);
+        return;
+    }
+    expect_outcome(&loaded, sweeps[_i].labels);
+    check_printed(sweeps[_i].text);
 }
 
 static const struct {
@@ -276,146 +306,68 @@ TEST(hundred_thousand_cases)
                         "b rows=1000 cols=200 problems:12600:i\n");
 }
 
+/* The benchmarks count together, and one more case than the most is too many. */
 TEST(largest_sweep)
 {
     load_sound(MATMUL "sweep.rows = 1:10000\nsweep.cols = 1:1000\n");
     ck_assert_uint_eq(sweep_size(loaded.sweep), SWEEP_CASES_MAX);
-}
-
-/* The benchmarks count together, and one more case is too many. */
-TEST(too_large_sweep)
-{
+    unload(&loaded);
     load(&loaded, MATMUL "sweep.rows = 1:10000\nsweep.cols = 1:1000\nonly = 0\n[bench nop]\n");
     ck_assert_str_eq(text_get(&loaded.words),
                      "6:1: with [bench nop] the sweep has more than 10000000 cases before 'only' "
                      "and 'exclude'\n");
 }
 
-/* The positions of n cases of two benchmarks, in the order in which a seed has them measured. */
-static void shuffle(int seed, int n, int positions[])
+/* The positions of 7 cases of a benchmark and 4 of another. A seed gives the same order in every
+ * version. */
+static const struct {
+    int seed;
+    const char *positions;
+} orders[] = {{1, " 5 6 10 7 3 4 2 9 1 8 0"},
+              {2, " 5 0 6 7 4 3 9 8 2 10 1"},
+              {-3, " 3 7 0 2 5 4 1 9 10 6 8"}};
+
+TEST_EACH(shuffled_order, orders)
 {
-    struct loaded shuffled = {0};
-    CLEANUP(text_free) struct text text = {0};
-    text_printf(&text,
-                "[gbrun]\norder = shuffled\nseed = %d\n" MATMUL
-                "sweep.rows = 1:%d\n[bench nop]\nsweep.rounds = 1:%d\n",
-                seed, n / 2, n / 2);
-    load(&shuffled, text_get(&text));
-    ck_assert_int_eq((int)sweep_size(shuffled.sweep), n);
-    for (int i = 0; i < n; i++) {
-        struct bench_case made = case_of(&shuffled, (uint64_t)i);
-        positions[i] = (int)made.position;
-        ck_assert_str_eq(made.bench, positions[i] < n / 2 ? "b" : "nop");
-        arena_free(&cases);
+    struct text found = {0};
+    load_sound(arena_printf(&cases,
+                            "[gbrun]\norder = shuffled\nseed = %d\n" MATMUL
+                            "sweep.rows = 1:7\n[bench nop]\nsweep.rounds = 1:4\n",
+                            orders[_i].seed));
+    ck_assert_uint_eq(sweep_size(loaded.sweep), 11);
+    for (uint64_t i = 0; i < 11; i++) {
+        struct bench_case made = case_of(&loaded, i);
+        text_printf(&found, " %d", (int)made.position);
+        ck_assert_str_eq(made.bench, made.position < 7 ? "b" : "nop");
     }
-    unload(&shuffled);
+    expect_text(&found, orders[_i].positions);
 }
 
-TEST(shuffled_order)
-{
-    enum { N = 100 };
-    int one[N], same[N], other[N], counts[N] = {0};
-    bool is_listed = true;
-    shuffle(1, N, one);
-    shuffle(1, N, same);
-    shuffle(2, N, other);
-    ck_assert_mem_eq(one, same, sizeof one);
-    ck_assert_mem_ne(one, other, sizeof one);
-    for (int i = 0; i < N; i++) {
-        ck_assert(one[i] >= 0 && one[i] < N);
-        ck_assert_int_eq(++counts[one[i]], 1);
-        is_listed = is_listed && one[i] == i;
-    }
-    ck_assert(!is_listed);
-}
-
-/* Each of the 24 orders is as likely as any other: 40 of 960 seeds on average, with a standard
- * deviation of 6.2. An order that leaves cases in place is among them. */
-TEST(orders_are_equally_likely)
-{
-    int counts[256] = {0};
-    for (int seed = 0; seed < 960; seed++) {
-        int at[4];
-        shuffle(seed, 4, at);
-        counts[at[0] << 6 | at[1] << 4 | at[2] << 2 | at[3]]++;
-    }
-    expect_even_counts(counts, 256, 24, 40 - 22, 40 + 22);
-}
-
-/* What is printed makes the very same cases. */
-static void check_printed(const char *text)
-{
-    static const char facts[] = "policy choice rounds max_time_ns tolerances";
-    struct loaded first = {0}, again = {0};
-    CLEANUP(text_free) struct text printed = {0};
-    load(&first, text);
-    ck_assert_msg(first.sweep, "%s\n%s", text, text_get(&first.words));
-    settings_print(first.settings, &printed);
-    load(&again, text_get(&printed));
-    ck_assert_msg(again.sweep, "%s\n%s", text_get(&printed), text_get(&again.words));
-    ck_assert_uint_eq(sweep_size(first.sweep), sweep_size(again.sweep));
-    for (uint64_t i = 0; i < sweep_size(first.sweep); i++) {
-        char uid[CASE_UID_TEXT], uid_again[CASE_UID_TEXT];
-        CLEANUP(text_free) struct text of_first = {0}, of_again = {0};
-        struct bench_case a = case_of(&first, i), b = case_of(&again, i);
-        bench_case_uid(&a, "model", uid);
-        bench_case_uid(&b, "model", uid_again);
-        ck_assert_msg(text_equal(uid, uid_again), "case %d of\n%s", (int)i, text_get(&printed));
-        bench_case_label(&a, &of_first);
-        bench_case_label(&b, &of_again);
-        add_facts(&a, facts, &of_first);
-        add_facts(&b, facts, &of_again);
-        ck_assert_str_eq(text_get(&of_first), text_get(&of_again));
-        arena_free(&cases);
-    }
-    unload(&first);
-    unload(&again);
-}
-
-TEST_EACH(printed_sweeps, sweeps)
-{
-    if (!strstr(sweeps[_i].labels, "error"))
-        check_printed(sweeps[_i].text);
-}
-
-static const char *one_of(uint64_t *draw, const char *const *words, size_t n)
-{
-    return words[random_below(42, 1, (*draw)++, n)];
-}
-
-/* Lines that go together in any number, each once. */
-static const char lines[] =
-    "sweep.rows = 1, 2, 64Ki\ncols = 2^4\n"
-    "zip.z = problems,dtype,label: 1,fp16,\"a|b, c\" | 2,bf16,\"; d\"\nsweep.pause = 1 ms, 2s\n"
-    "size = 1.5 KiB\nsweep.scale = 0.1:0.3:0.1, 5%\ncores = 0:3, 8\nthreads = 2\n"
-    "let.half = problems / 2.0\nlet.streams = cols * 2 + 1\n"
-    "only = problems > 1 or streams % 2 = 1 and dtype <> 'x,  y'\n"
-    "exclude = scale > 0.25 and pause > 1e6\ndefine.TILE = \"8\" # of the block\n"
-    "sweep.define.KIND = a, \"b;c\", \" d \"\nsweep.cache = cold, warm\niterations = auto\n"
-    "max_time = 3 s\nsweep.env.MODE = 1:3, \"x, y\"\nenv.PLAIN = \"a # b\"\ncheck.rms = 3e-5\n"
-    "sweep.check.ulp = 1:3\npolicy = precise\ndevice = pinned:2\n";
-
-TEST_TIMES(printed_at_random, 10)
+/* With all keys, and with none. */
+TEST_TIMES(printed_with_other_sections, 16)
 {
     static const char *const heads[] = {
         "", "[gbrun]\nseed = 9\nrounds = 2\norder = shuffled\n",
         "[defaults]\ncache = cold\nenv.MODE = z\ncheck.abs = 1\nmax_time = 1 s\n",
         "[gbrun]\ndevices = pinned, cpu, cuda\n[defaults]\npolicy = precise\n"};
     static const char *const tails[] = {"", "[bench c]\nlike = b\nrows = 7\n"};
-    for (uint64_t i = 20 * (uint64_t)_i; i < 20 * ((uint64_t)_i + 1); i++) {
-        uint64_t draw = i * 1000;
-        CLEANUP(text_free) struct text text = {0};
-        text_add(&text, one_of(&draw, heads, 4));
-        text_add(&text, "[policy precise]\nplugin = steady\n"
-                        "[device pinned]\nplugin = cpu\ncpus = 1:2\n" MATMUL);
-        for (size_t at = 0, n; lines[at]; at += n) {
-            n = strcspn(lines + at, "\n") + 1;
-            if (random_below(42, 1, draw++, 3) == 0)
-                text_add_n(&text, lines + at, n);
-        }
-        text_add(&text, one_of(&draw, tails, 2));
-        check_printed(text_get(&text));
-    }
+    static const char *const lines[] = {
+        "",
+        "sweep.rows = 1, 64Ki\ncols = 2^4\n"
+        "zip.z = problems,dtype,label: 1,fp16,\"a|b, c\" | 2,bf16,\"; d\"\n"
+        "sweep.pause = 1 ms, 2s\nsize = 1.5 KiB\nsweep.scale = 0.1:0.3:0.1, 5%\ncores = 0:3, 8\n"
+        "threads = 2\nlet.half = problems / 2.0\nlet.streams = cols * 2 + 1\n"
+        "only = problems > 1 or streams % 2 = 1 and dtype <> 'x,  y'\n"
+        "exclude = scale > 0.25 and pause > 1e6\ndefine.TILE = \"8\" # of the block\n"
+        "sweep.define.KIND = a, \"b;c\", \" d \"\nsweep.cache = cold, warm\niterations = auto\n"
+        "max_time = 3 s\nsweep.env.MODE = 1, \"x, y\"\nenv.PLAIN = \"a # b\"\n"
+        "check.rms = 3e-5\nsweep.check.ulp = 1:2\npolicy = precise\ndevice = pinned:2\n"};
+    CLEANUP(text_free) struct text text = {0};
+    text_printf(&text,
+                "%s[policy precise]\nplugin = steady\n[device pinned]\nplugin = cpu\n"
+                "cpus = 1:2\n" MATMUL "%s%s",
+                heads[_i % 4], lines[_i / 8], tails[_i / 4 % 2]);
+    check_printed(text_get(&text));
 }
 
 /* Overrides are printed too; one that a file could not hold as it stands is quoted. */

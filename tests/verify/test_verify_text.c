@@ -1,38 +1,6 @@
-/* test_verify_text.c - core/verify/verify_text.c: each message, and what is refused. */
+/* test_verify_text.c - core/verify/verify_text.c: what is refused. Other messages are with the
+ * comparisons of test_verify.c. */
 #include "tests/verify/verify_fixture.h"
-
-static const struct {
-    int metric;
-    double tolerance;
-    const char *text;
-} descriptions[] = {
-    {VERIFY_ABS, 1e-6, "abs 3e-05 > 1e-06 at [17]: expected 1.5, got 1.50003"},
-    {VERIFY_ABS, 0.001, "abs 3e-05 <= 0.001 at [17]: expected 1.5, got 1.50003"},
-    {VERIFY_ABS, NAN, "abs 3e-05 at [17]: expected 1.5, got 1.50003"},
-    {VERIFY_ABS, 3e-5, "abs 3.004e-05 > 3e-05 at [17]: expected 1.5, got 1.50003"},
-    {VERIFY_ULP, 1, "ulp 252 > 1 at [17]: expected 1.5, got 1.50003"},
-    {VERIFY_REL, 1e-4, "rel 2e-05 <= 0.0001 at [17]: expected 1.5, got 1.50003"},
-    {VERIFY_RMS, 1e-6, "rms 1.25e-06 > 1e-06"},
-    {VERIFY_RMS, 0.1, "rms 1.25e-06 <= 0.1"},
-};
-
-TEST_EACH(description_of_one_wrong_value, descriptions)
-{
-    double reference[256];
-    float output[256];
-    for (int i = 0; i < 256; i++) {
-        reference[i] = 1.5;
-        output[i] = i == 17 ? 1.50003f : 1.5f;
-    }
-    struct gb_check check = check_of(GB_F32, 256, output, reference);
-    struct verify_result result = compare(&check);
-    ck_assert_str_eq(
-        description(&result, &check, descriptions[_i].metric, descriptions[_i].tolerance),
-        descriptions[_i].text);
-    ck_assert_int_eq(
-        verify_passes(&result, &check, descriptions[_i].metric, descriptions[_i].tolerance),
-        strstr(descriptions[_i].text, "<=") != NULL);
-}
 
 TEST(description_is_cut_at_the_buffers_end)
 {

@@ -24,10 +24,11 @@ static void setup(void)
     }
     fixture_end_run(store, run_id);
     fixture_close(store);
-    views_sql("kernels.gbr",
-              SET "launch = 'auto', launched = 'graph' WHERE id = 3;"
-                  "UPDATE activity SET parallel = 1, time_ns = 28e3, low_ns = 27e3, high_ns = 29e3 "
-                  "WHERE case_id = 3 AND kind = 'kernel'");
+    fixture_change(
+        "kernels.gbr",
+        SET "launch = 'auto', launched = 'graph' WHERE id = 3;"
+            "UPDATE activity SET parallel = 1, time_ns = 28e3, low_ns = 27e3, high_ns = 29e3 "
+            "WHERE case_id = 3 AND kind = 'kernel'");
 }
 
 TEST_FIXTURE(setup, fixture_end)
@@ -68,10 +69,10 @@ TEST(not_shown_unless_asked_for)
 
 TEST(rounds_of_a_small_grid_are_one_case)
 {
-    views_sql("kernels.gbr",
-              "DELETE FROM bench_case WHERE id < 6; UPDATE activity SET grid_x = 1;" SET
-              "round = id - 6, position = 0, uid = 'a';"
-              "UPDATE parameter SET value = '1', number = 1 WHERE name = 'streams'");
+    fixture_change("kernels.gbr",
+                   "DELETE FROM bench_case WHERE id < 6; UPDATE activity SET grid_x = 1;" SET
+                   "round = id - 6, position = 0, uid = 'a';"
+                   "UPDATE parameter SET value = '1', number = 1 WHERE name = 'streams'");
     EXPECT(SHOWN("kernels.gbr", 0),
            "    streams streams=1: small has 1 block for 132 multiprocessors\n");
 }

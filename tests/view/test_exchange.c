@@ -43,11 +43,11 @@ TEST_TIMES(rounds_are_repetitions, FORMATS_OF_TOOLS)
     CLEANUP(text_free) struct text name = {0};
     views_make_rounds("rounds.gbr");
     if (strcmp(formats[_i], "openmetrics") == 0)
-        views_sql("rounds.gbr", "DELETE FROM bench_case WHERE position > 1");
+        fixture_change("rounds.gbr", "DELETE FROM bench_case WHERE position > 1");
     if (strcmp(formats[_i], "trace") == 0) /* one line a sample */
-        views_sql("rounds.gbr", "DELETE FROM bench_case WHERE position > 0 OR round = 0;"
-                                "UPDATE samples SET n = 4, data = substr(data, 1, 32);"
-                                "UPDATE bench_case SET n_samples = 4");
+        fixture_change("rounds.gbr", "DELETE FROM bench_case WHERE position > 0 OR round = 0;"
+                                     "UPDATE samples SET n = 4, data = substr(data, 1, 32);"
+                                     "UPDATE bench_case SET n_samples = 4");
     text_printf(&name, "exchange_%s.txt", formats[_i]);
     views_expect_golden(text_get(&name), export_of("rounds.gbr", formats[_i], ROWS_CASE));
 }

@@ -362,8 +362,8 @@ static void make_file(const char *name, unsigned run, bool has_roofs, bool has_c
                     10 * run, 9 * run, 99 * run, 100 * run, 50 * run);
     text_add(&cases, has_cases ? products : "");
     views_make(name, run, text_get(&cases), roofs_sql);
-    views_sql(name, products_sql);
-    views_sql(name, SET "status = 'wrong result' WHERE bench = 'ceilings' AND position = 2");
+    fixture_change(name, products_sql);
+    fixture_change(name, SET "status = 'wrong result' WHERE bench = 'ceilings' AND position = 2");
 }
 
 #define COLUMNS "roof_name,roof_ratio,roofs_source"
@@ -420,8 +420,8 @@ TEST(roofs_that_contradict_and_doubtful_ones)
                 "%s",
                 products);
     views_make("results.gbr", 1, text_get(&cases), roofs_sql);
-    views_sql("results.gbr", products_sql);
-    views_sql("results.gbr", SET "verdict = 'unconverged' WHERE id IN (5, 6)");
+    fixture_change("results.gbr", products_sql);
+    fixture_change("results.gbr", SET "verdict = 'unconverged' WHERE id IN (5, 6)");
     expect_roofs(NULL, 1, "dram_read,0.8",
                  "\"run 1 of this file, 2026-01-01 10:00:00 UTC; left out, as a level farther out "
                  "is faster: l2_read; not certified or disturbed: fp32_fma\"");
@@ -469,7 +469,7 @@ TEST(tables_show_them)
             .columns = "label,math_format,math_unit,intensity,bound,ridge,roof_name,roof_ratio,"
                        "model_ns",
             .where = "roof_ratio > 0.5", .sort = "-roof_ratio");
-    views_sql("results.gbr", "DELETE FROM check_summary; DELETE FROM check_histogram");
+    fixture_change("results.gbr", "DELETE FROM check_summary; DELETE FROM check_histogram");
     SHOWS_BELOW_HEAD("show_roofs_verbose.txt", "results.gbr", .verbose = true,
                      .where = "plugin = 'multistream'");
 }
@@ -530,23 +530,22 @@ TEST(reports_as_text)
     views_expect_golden("report_no_roofs.txt", strstr(got, "*: several marks"));
 }
 
-static void script_of(const struct report *report, struct text *out)
+static const char *script_of(const struct report *report)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct plot_page page;
     report_page(report, &arena, &page);
-    plot_script(&page, PLOT_SVG, NULL, out);
+    return views_script(&page);
 }
 
 TEST(reports_as_pages)
 {
-    CLEANUP(text_free) struct text script = {0};
     struct report report;
     make_file("results.gbr", 1, true, true);
     make_report("results.gbr", "streams", true, &report);
-    script_of(&report, &script);
+    const char *script = script_of(&report);
     report_free(&report);
-    EXPECT(text_get(&script), "set label 'Example CPU 9000' at screen",
+    EXPECT(script, "set label 'Example CPU 9000' at screen",
            "set xlabel 'arithmetic intensity (FLOP/byte)'", "set label 'performance' at screen",
            "set format y '%.0s %cFLOP/s'", "rotate by", "set label 'dram_read 10.0 GB/s' at screen",
            "set label 'l2_copy 50.0 GB/s' at screen", /* for what was counted there */
@@ -563,7 +562,7 @@ TEST(reports_as_pages)
 /* Of too many, one of which has no case. */
 TEST(many_groups_stay_on_the_page)
 {
-    CLEANUP(text_free) struct text script = {0}, text = {0};
+    CLEANUP(text_free) struct text text = {0};
     struct report_case one = {.label = "it's\na %s `case`",
                               .flops_per_s = INFINITY,
                               .bytes_per_s = NAN,
@@ -576,9 +575,9 @@ TEST(many_groups_stay_on_the_page)
     for (size_t i = 0; i < REPORT_PANELS + 2; i++)
         charts[i] = (struct report_chart){.model = "", .cases = &one, .n = i != 1};
     struct report report = {.charts = charts, .n_charts = REPORT_PANELS + 2};
-    script_of(&report, &script);
-    EXPECT(text_get(&script), "(the first 12 of 14 charts)");
-    EXPECT_NO(text_get(&script), "it's");
+    const char *script = script_of(&report);
+    EXPECT(script, "(the first 12 of 14 charts)");
+    EXPECT_NO(script, "it's");
     report_text(&report, &text);
     EXPECT(text_get(&text), "no roofs of this device are known", "there is nothing to draw");
 }

@@ -268,7 +268,7 @@ TEST_EACH(rounds_are_one_row, rounds)
     text_add(&cases, strchr(three, ','));
     views_make("one.gbr", 1, text_get(&cases), SET "n_discarded = round");
     if (rounds[_i].sql)
-        views_sql("one.gbr", rounds[_i].sql);
+        fixture_change("one.gbr", rounds[_i].sql);
     const char *got = SHOWN("one.gbr", .verbose = true);
     EXPECT(got, rounds[_i].expected);
     if (rounds[_i].unexpected)

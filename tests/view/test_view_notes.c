@@ -18,7 +18,7 @@ static const char *show_noisy(const char *sql)
                SET "iterations = 10, sampled_ns = 1e9, others_cpu_ns = 0, stolen_ns = 0,"
                    " waited_cpu_ns = 0, n_preempted = 0;"
                    "INSERT INTO run_fact VALUES (1, 'cpus', '2')");
-    views_sql("noisy.gbr", sql);
+    fixture_change("noisy.gbr", sql);
     return SHOWN("noisy.gbr", 0);
 }
 
@@ -64,7 +64,7 @@ TEST(what_a_call_costs_is_said_where_it_matters)
     const char *got = show_noisy(
         "INSERT INTO metric VALUES (1, 0, 'call_overhead_ns', 0.009 * 1400, 'ns')");
     EXPECT_NO(got, "the time includes that of calling the function");
-    views_sql("noisy.gbr", "UPDATE metric SET value = 0.02 * 1400");
+    fixture_change("noisy.gbr", "UPDATE metric SET value = 0.02 * 1400");
     got = SHOWN("noisy.gbr", 0);
     EXPECT(got, "the time includes that of calling the function",
            "streams streams=1: 28.0 ns of 1.38 us");

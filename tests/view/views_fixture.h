@@ -5,20 +5,11 @@
  */
 #pragma once
 
+#include "core/report/plot.h"
 #include "core/view/views.h"
 #include "tests/store/store_fixture.h"
 
 #define SET "UPDATE bench_case SET "
-
-/* Changes a closed file by statements. */
-static inline void views_sql(const char *file, const char *sql)
-{
-    sqlite3 *db = NULL;
-    ck_assert_int_eq(sqlite3_open(fixture_path(file), &db), SQLITE_OK);
-    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s: %s", sql,
-                  sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 /* A case from its time and the rest of its line, which it keeps and changes. */
 static inline void views_read_case(const char *time, char *rest, unsigned number,
@@ -95,7 +86,7 @@ static inline void views_make(const char *file, unsigned run, const char *cases,
     fixture_end_run(store, run_id);
     fixture_close(store);
     if (sql)
-        views_sql(file, sql);
+        fixture_change(file, sql);
 }
 
 /* What stands in a file, at the end of the text. */
@@ -154,18 +145,7 @@ static inline int32_t views_try(const char *file, const struct view_options *opt
                                 struct text *out, struct gb_error *error)
 {
     struct store *store = fixture_open(file, STORE_READ);
-    int32_t status;
-    if (is_shown) {
-        status = view_show(store, options, out, error);
-    } else {
-        char *data = NULL;
-        size_t n = 0;
-        FILE *stream = open_memstream(&data, &n);
-        status = view_export(store, options, stream, error);
-        fclose(stream);
-        text_add_n(out, data, n);
-        free(data);
-    }
+    int32_t status = (is_shown ? view_show : fixture_export)(store, options, out, error);
     fixture_close(store);
     return status;
 }
@@ -186,6 +166,24 @@ static inline const char *views_print(const char *file, const struct view_option
 #define SHOWN(file, ...) views_print(file, &(struct view_options){__VA_ARGS__}, true)
 #define EXPORTED(file, ...) views_print(file, &(struct view_options){__VA_ARGS__}, false)
 #define EXPORTED_CSV(file, ...) EXPORTED(file, .format = FORMAT_CSV, __VA_ARGS__)
+
+/* What is refused where it is exported, and where it is shown unless it is of a format or of
+ * samples; column: of the place; 0: none. */
+static inline void views_expect_error(const char *file, int32_t status, uint32_t column,
+                                      const char *text, struct view_options options)
+{
+    const bool is_for_both = options.rows == ROWS_CASE && options.format == FORMAT_TABLE;
+    for (int is_shown = 0; is_shown <= is_for_both; is_shown++) {
+        struct gb_error error = {0};
+        CLEANUP(text_free) struct text got = {0};
+        if (options.format == FORMAT_TABLE || is_shown)
+            options.format = is_shown ? FORMAT_TABLE : FORMAT_CSV;
+        ck_assert_int_eq(views_try(file, &options, is_shown, &got, &error), status);
+        ck_assert_str_eq(fixture_error(&error), text);
+        ck_assert_uint_eq(error.origin.column, column);
+        ck_assert_str_eq(text_get(&got), "");
+    }
+}
 
 static inline void views_expect_parts(const char *got, bool is_there, const char *const *parts)
 {
@@ -239,3 +237,12 @@ static inline void views_expect_golden(const char *name, const char *got)
 #define SHOWS_BELOW_HEAD(golden, file, ...)                                                        \
     views_expect_golden(golden, views_below_head(SHOWN(file, __VA_ARGS__)))
 #define EXPORTS(golden, file, ...) views_expect_golden(golden, EXPORTED(file, __VA_ARGS__))
+
+/* Of a page as SVG; until it is called again. */
+static inline const char *views_script(const struct plot_page *page)
+{
+    static struct text script;
+    text_clear(&script);
+    plot_script(page, PLOT_SVG, NULL, &script);
+    return text_get(&script);
+}
