@@ -135,7 +135,7 @@ has "a lying policy is called one" out.txt "the policy's report makes no sense"
 
 # ---- devices ----
 hurry measured <<INI
-$(few_samples 12 'time_limit = 20 s')
+$(few_samples 12 'time_limit = 10 min')
 $(section device lossy fake lose_every=3)
 $(section device poisoned fake error_at=10)
 $(section device breaks_at_open fake where=open)
@@ -151,7 +151,7 @@ good device=fake:9|failed: device fake:9: there is only fake:0 (Fake 1000, FAKE-
 good device=poisoned|device error (illegal address)
 good device=breaks_at_open|crashed (SIGABRT, while opening the device)
 good device=breaks_at_describe|failed: device breaks_at_describe is not there: crashed (SIGABRT) while describing devices
-good device=hangs|timed out after 20.0 s, while opening the device
+good device=hangs|timed out after 600 s, while opening the device
 good device=absent|failed: device absent is not there: no such hardware was ever built
 TABLE
 has "lost samples are counted, throttled ones marked" out.txt 'lost the times of' 'throttled samples'

@@ -104,8 +104,10 @@ n=$(wc -l <attacks)
 # with so many, whatever is done is slow.
 configuration()
 {
-    few_samples 12 'device = fake' 'max_time = 10 s' 'time_limit = 20 s' 'iterations = 1'
+    few_samples 12 'device = fake' 'max_time = 1 h' 'time_limit = 2 h' 'iterations = 1'
     while read -r number place attack expected; do
+        limit=
+        [[ $expected != timed* ]] || limit='time_limit = 20 s'
         words="plugin = attack
 where = $place
 attack = $attack"
@@ -118,7 +120,7 @@ attack = $attack"
             printf '[%s a%s]\n%s\n[bench a%s]\nplugin = attack\n%s\n%s = a%s\n' \
                 $kind "$number" "$words" "$number" "$other" $kind "$number" ;;
         esac
-        printf '[bench n%s]\nplugin = good\n' "$number"
+        printf '%s\n[bench n%s]\nplugin = good\n' "$limit" "$number"
     done
 }
 grep -v ' all_devices ' attacks | configuration >attacks.ini

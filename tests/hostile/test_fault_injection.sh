@@ -14,7 +14,7 @@ export GBRUN_PLUGIN_PATH
 mkdir plugins
 cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
 
-few_samples 10 'device = exact' 'iterations = 1' 'time_limit = 10 s' >cases.ini
+few_samples 10 'device = exact' 'iterations = 1' 'time_limit = 10 min' >cases.ini
 cat >>cases.ini <<'INI'
 [device exact]
 plugin = fake
