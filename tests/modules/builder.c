@@ -166,6 +166,7 @@ static int32_t work(void *object, struct gb_work *work)
             fclose(file);
     }
     params->host->metric(params->host, "awake", n_awake, "");
+    work->items = (double)params->size;
     return GB_OK;
 }
 
