@@ -9,13 +9,8 @@
 #include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
-#include <fcntl.h>
 #include <gbrun/simple.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 struct bench {
     const char *log;

@@ -15,8 +15,6 @@
 #include <gbrun/simple.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 static const char *const faults[] = {"none", "crash", "hang", "fail", "skip", "fact", "interrupt"};

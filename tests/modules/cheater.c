@@ -9,8 +9,6 @@
 #include <gbrun/simple.h>
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
-#include <time.h>
 
 enum { N = 256 };
 

@@ -7,8 +7,6 @@
 
 #include <gbrun/gbrun.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct params {
     int32_t where, kind, most, lie;

@@ -1,13 +1,10 @@
 /* bench_fixture.h - a benchmark on a fake host: made of options, run, verified; unload ends it. */
 #pragma once
 
+#include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <check.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Callbacks look at few of their arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -1,5 +1,4 @@
 /* test_bench_plugins.c - what benchmarks have in common; nop, copy, spin, multistream_matmul. */
-#include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
 #include <glob.h>

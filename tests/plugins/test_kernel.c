@@ -1,12 +1,9 @@
 /* test_kernel.c - the benchmark `kernel` on a driver that computes on the host: launches, reports,
  * comparisons. What is compiled needs NVRTC. */
 #include "plugins/bench_kernel/settings.h"
-#include "tests/check_main.h"
 #include "tests/fake_cuda/fake_launch.h"
 #include "tests/plugins/bench_fixture.h"
 #include "tests/plugins/files.h"
-
-#include <sys/stat.h>
 
 enum { N = 1000 };
 

@@ -1,7 +1,6 @@
 /* test_peers.c - work on several GPUs, on a driver and an NCCL that are made for this test: copies
  * of `copy`, collectives of `nccl`. */
 #include "plugins/common/cuda/with_cuda.h"
-#include "tests/check_main.h"
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/fake_cuda/fake_nccl.h"
 #include "tests/plugins/bench_fixture.h"
