@@ -246,5 +246,5 @@ TEST(problems_of_options_are_reported)
     set("library = ");
     validate(params);
     ck_assert_uint_eq(first_problem.n, 3);
-    ck_assert_uint_eq(first_problem.offset, 0);
+    ck_assert_uint_eq(first_problem.all_offsets, 0);
 }
