@@ -5,14 +5,9 @@
 #include "core/base/number_format.h"
 #include "core/base/random.h"
 #include "core/config/option_table.h"
+#include "tests/check_main.h"
 
-#include <check.h>
 #include <dlfcn.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct fake_host *fake_of(const struct gb_host *host)
 {

@@ -12,7 +12,6 @@
 #include "tests/modules/harm.h"
 #include "tests/modules/words.h"
 
-#include <fcntl.h>
 #include <float.h>
 #include <gbrun/gbrun.h>
 #include <gbrun/simple.h>
@@ -21,17 +20,12 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
 
 /* clang-format off */
 #define PLACES(X)                                                                                  \

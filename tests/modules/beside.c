@@ -9,13 +9,8 @@
 #include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
-#include <fcntl.h>
 #include <gbrun/simple.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 struct bench {
     const char *log;
@@ -166,11 +161,10 @@ GB_UNTIMED(prepare, const struct bench, bench)
     return GB_OK;
 }
 
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+GB_TIMED(run, struct bench, bench)
 {
-    struct bench *bench = object;
     if (bench->has_run)
-        return GB_OK;
+        return;
     bench->has_run = 1;
     if (bench->crash_on == (int64_t)bench->host->device->index)
         abort();
@@ -185,7 +179,6 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
         wait_ns(1e6);
     if (bench->deaf)
         hang();
-    return GB_OK;
 }
 
 GB_UNTIMED(verify, const struct bench, bench)

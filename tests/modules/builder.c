@@ -15,8 +15,6 @@
 #include <gbrun/simple.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 static const char *const faults[] = {"none", "crash", "hang", "fail", "skip", "fact", "interrupt"};
@@ -170,18 +168,15 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+GB_TIMED(run, const struct params, params)
 {
-    const struct params *params = object;
     if (params->fault == INTERRUPT && params->size == params->at &&
         !is_there(params, "interrupted")) {
         put_file(params, "interrupted", "");
         kill(getppid(), SIGINT);
     }
-    for (; iterations > 0; iterations--)
-        for (double end_ns = now_ns() + 1e3 * (double)params->size; now_ns() < end_ns;)
-            continue;
-    return GB_OK;
+    for (double end_ns = now_ns() + 1e3 * (double)params->size; now_ns() < end_ns;)
+        continue;
 }
 
 static void destroy(void *object)

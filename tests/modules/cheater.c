@@ -9,8 +9,6 @@
 #include <gbrun/simple.h>
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
-#include <time.h>
 
 enum { N = 256 };
 
@@ -85,12 +83,10 @@ static void square_or_not(struct bench *bench)
         memcpy(bench->first, bench->output, sizeof bench->output);
 }
 
-static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
+GB_TIMED(run, struct bench, bench)
 {
-    hurry_pass(((struct bench *)object)->lasts);
-    for (; iterations > 0; iterations--)
-        square_or_not(object);
-    return GB_OK;
+    hurry_pass(bench->lasts);
+    square_or_not(bench);
 }
 
 GB_UNTIMED(verify, struct bench, bench)

@@ -35,8 +35,6 @@
 #include <gbrun/gbrun.h>
 #include <gbrun/guest.h>
 #include <math.h>
-#include <stdio.h>
-#include <unistd.h>
 
 static const char *const places[] = {"none", "describe", "open", "measure", "telemetry", "examine"};
 enum { NONE, DESCRIBE, OPEN, MEASURE, TELEMETRY, EXAMINE };

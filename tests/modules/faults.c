@@ -8,12 +8,8 @@
 
 #include <gbrun/simple.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 struct params {
     int32_t where, kind, what, fails, goes_on;

@@ -9,10 +9,6 @@
 #include "tests/modules/words.h"
 
 #include <gbrun/simple.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { SOCKET = 3, PAYLOAD_MAX = 1 << 16 };
 

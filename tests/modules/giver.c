@@ -83,26 +83,23 @@ GB_UNTIMED(prepare, struct giver, giver)
     return GB_OK;
 }
 
-static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
+GB_TIMED(run, struct giver, giver)
 {
-    struct giver *giver = bench;
-    (void)queue;
-    giver->n_runs += iterations;
-    for (; iterations > 0 && giver->fault != FAULT_NOTHING; iterations--) {
-        pthread_t threads[THREADS_MAX];
-        int64_t n = 0;
-        while (n < giver->threads && pthread_create(&threads[n], NULL, give, giver) == 0)
-            n++;
-        for (int64_t i = 0; i < n; i++)
-            pthread_join(threads[i], NULL);
-        if (giver->threads == 0)
-            give(giver);
-        giver->host->sample(giver->host, giver->depth, 7);
-    }
+    pthread_t threads[THREADS_MAX];
+    int64_t n = 0;
+    giver->n_runs++;
+    if (giver->fault == FAULT_NOTHING)
+        return;
+    while (n < giver->threads && pthread_create(&threads[n], NULL, give, giver) == 0)
+        n++;
+    for (int64_t i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    if (giver->threads == 0)
+        give(giver);
+    giver->host->sample(giver->host, giver->depth, 7);
     if (giver->fault == FAULT_BACKGROUND && !giver->is_in_background)
         giver->is_in_background = pthread_create(&giver->background, NULL, give_for_ever, giver) ==
                                   0;
-    return GB_OK;
 }
 
 GB_UNTIMED(collect, struct giver, giver)

@@ -3,9 +3,6 @@
 
 #include "tests/modules/hurry.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static inline void store_nowhere(void)
 {
     volatile int *volatile nowhere = NULL;

@@ -1,13 +1,16 @@
 /*
  * hurry.h - time that does not have to be waited for, in a run that a test starts with `hurry` of
  * tests/tap.sh (in others these do nothing). A module that is about to hang says so, and its time
- * limit is over at once; see tests/hurry.c.
+ * limit is over at once; see tests/hurry.c. The headers of C that nearly every module needs come
+ * from here.
  */
 #ifndef TESTS_MODULES_HURRY_H
 #define TESTS_MODULES_HURRY_H
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -8,15 +8,11 @@
 #include "tests/modules/harm.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gbrun/gbrun.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -24,8 +20,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 struct params {
     int32_t where, what, then;

@@ -18,11 +18,7 @@
 #include <gbrun/gbrun.h>
 #include <locale.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #ifndef MODULE_NAME
 #define MODULE_NAME "noisy_on_load"

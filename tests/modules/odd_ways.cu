@@ -12,10 +12,16 @@
 
 // --- kernels ---
 
-static __global__ void spin(unsigned long long duration_ns)
-{
-    spin_for(duration_ns);
-}
+// By several names, which a breakdown is to tell apart.
+#define SPIN_AS(name)                                                                              \
+    static __global__ void name(unsigned long long duration_ns)                                    \
+    {                                                                                              \
+        spin_for(duration_ns);                                                                     \
+    }
+SPIN_AS(spin)
+SPIN_AS(first)
+SPIN_AS(wide)
+SPIN_AS(slow)
 
 static __global__ void spin_and_count(unsigned long long duration_ns, unsigned long long *n_runs)
 {
@@ -38,16 +44,6 @@ static __global__ void spin_together(unsigned long long duration_ns)
     cooperative_groups::this_grid().sync();
     spin_for(duration_ns);
 }
-
-// As it does, by other names: a breakdown is to tell them apart.
-#define SPIN_AS(name)                                                                              \
-    static __global__ void name(unsigned long long duration_ns)                                    \
-    {                                                                                              \
-        spin_for(duration_ns);                                                                     \
-    }
-SPIN_AS(first)
-SPIN_AS(wide)
-SPIN_AS(slow)
 
 // --- the benchmark ---
 

@@ -7,8 +7,6 @@
 
 #include <gbrun/gbrun.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct params {
     int32_t where, kind, most, lie;
@@ -114,23 +112,15 @@ static int32_t create_and_act(const struct gb_host *host, const void *params, vo
     return status == GB_OK ? act(*ret_policy, CREATE) : status;
 }
 
-static int32_t observe_and_act(void *policy, const struct gb_samples *samples)
-{
-    observe(policy, samples);
-    return act(policy, OBSERVE);
-}
-
-static int32_t next_and_act(void *policy, struct gb_next *next)
-{
-    next_until_100(policy, next);
-    return act(policy, NEXT);
-}
-
-static int32_t report_and_act(void *policy, struct gb_estimate *estimate)
-{
-    report_mean(policy, estimate);
-    return act(policy, REPORT);
-}
+#define DO_AND_ACT(does, type, where)                                                              \
+    static int32_t does##_and_act(void *policy, type told)                                         \
+    {                                                                                              \
+        does(policy, told);                                                                        \
+        return act(policy, where);                                                                 \
+    }
+DO_AND_ACT(observe, const struct gb_samples *, OBSERVE)
+DO_AND_ACT(next_until_100, struct gb_next *, NEXT)
+DO_AND_ACT(report_mean, struct gb_estimate *, REPORT)
 
 static void destroy_and_act(void *policy)
 {
@@ -138,8 +128,9 @@ static void destroy_and_act(void *policy)
         act(policy, DESTROY);
 }
 
-POLICY(policy_crash, "dies", create_and_act, observe_and_act, next_and_act, report_and_act,
-       destroy_and_act, GB_CHOICE(struct params, where, "next", places, "the callback that dies"),
+POLICY(policy_crash, "dies", create_and_act, observe_and_act, next_until_100_and_act,
+       report_mean_and_act, destroy_and_act,
+       GB_CHOICE(struct params, where, "next", places, "the callback that dies"),
        GB_CHOICE(struct params, kind, "segv", kinds, "how it dies"),
        GB_INT(struct params, from, "50", "0:", "samples",
               "samples from which on next and observe die"))

@@ -13,9 +13,6 @@
 
 #include <gbrun/gbrun.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* What each does with its third proposal. */
 #define DONE proposal->action = GB_PROPOSE_DONE

@@ -1,13 +1,10 @@
 /* bench_fixture.h - a benchmark on a fake host: made of options, run, verified; unload ends it. */
 #pragma once
 
+#include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-#include <check.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Callbacks look at few of their arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -171,7 +168,7 @@ static inline void expect_metric(const char *name, double value)
 }
 
 static struct {
-    uint64_t n, offset;
+    uint64_t n, offset, all_offsets;
     char option[64], text[512];
 } first_problem; /* that validation found; n: of how many */
 
@@ -179,6 +176,7 @@ static inline void note_problem(void *context, const char *option, uint64_t offs
                                 const char *text)
 {
     ck_assert_uint_gt(strlen(option) * strlen(text), 0);
+    first_problem.all_offsets |= offset;
     if (first_problem.n++ > 0)
         return;
     first_problem.offset = offset;

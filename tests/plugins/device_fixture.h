@@ -1,11 +1,8 @@
 /* device_fixture.h - a device on a fake host: loaded, opened, measured with, closed. */
 #pragma once
 
+#include "tests/check_main.h"
 #include "tests/fake_host.h"
-
-#include <check.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Callbacks look at few of their arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"

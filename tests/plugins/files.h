@@ -1,13 +1,10 @@
 /* files.h - files of tests, in the folder of the test. */
 #pragma once
 
-#include <check.h>
+#include "tests/check_main.h"
+
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
 

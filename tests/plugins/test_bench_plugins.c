@@ -1,5 +1,5 @@
 /* test_bench_plugins.c - what benchmarks have in common; nop, copy, spin, multistream_matmul. */
-#include "tests/check_main.h"
+#include "plugins/bench_spin/spin.h"
 #include "tests/plugins/bench_fixture.h"
 
 #include <glob.h>
@@ -195,15 +195,6 @@ TEST(copy_finds_misplaced_words)
 }
 
 /* --- spin --- */
-
-/* As in plugins/bench_spin/spin.h. */
-struct spin_record {
-    uint64_t begin_ns, end_ns, cycles;
-};
-struct spin_ring {
-    uint64_t n;
-    struct spin_record records[4096];
-};
 
 static struct spin_ring *make_spin(const char *options)
 {

@@ -1,6 +1,5 @@
 /* test_bench_refusals.c - what benchmarks do not do, in which words. What a device has not is said
  * before anything of it is asked for, so that this can be seen without one. */
-#include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
 /* Words that end in ... are the first ones. */

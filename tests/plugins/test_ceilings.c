@@ -7,7 +7,6 @@
 #include "plugins/bench_ceilings/rates.h"
 #include "plugins/bench_ceilings/roofs.h"
 #include "plugins/common/team.h"
-#include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 #include "tests/plugins/files.h"
 

@@ -3,7 +3,6 @@
 #include "core/base/number_format.h"
 #include "core/base/random.h"
 #include "plugins/bench_convolution/window.h"
-#include "tests/check_main.h"
 #include "tests/plugins/verified.h"
 
 static const char *const directions[] = {"forward", "backward_data", "backward_weight"};

@@ -1,6 +1,5 @@
 /* test_cpu_counters.c - counters of the CPU device. What no machine lacks is what the kernel
  * counts itself, such as page faults; where even that is forbidden, the reason is tested. */
-#include "tests/check_main.h"
 #include "tests/plugins/device_fixture.h"
 
 #include <gbrun/counters.h>

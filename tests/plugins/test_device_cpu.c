@@ -1,6 +1,5 @@
 /* test_device_cpu.c - the CPU device: what it says of the machine, how it measures. */
 #include "plugins/device_cpu/cpu_device.h"
-#include "tests/check_main.h"
 #include "tests/plugins/device_fixture.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* test_device_cuda.c - the CUDA device: what it says without a GPU; how it measures with one. */
-#include "tests/check_main.h"
 #include "tests/plugins/device_fixture.h"
 
 static int n_logs;

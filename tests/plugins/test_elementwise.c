@@ -4,7 +4,6 @@
 #include "core/base/random.h"
 #include "plugins/bench_elementwise/ways.h"
 #include "plugins/common/policy/exact_sum.h"
-#include "tests/check_main.h"
 #include "tests/plugins/verified.h"
 
 #include <float.h>

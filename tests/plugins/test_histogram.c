@@ -1,5 +1,4 @@
 /* test_histogram.c - histogram: each value is counted once, on the CPU and as CUDA would. */
-#include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
 static const char *const distributions[] = {"uniform", "one", "skewed"};

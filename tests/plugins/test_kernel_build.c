@@ -2,7 +2,6 @@
 #include "plugins/bench_kernel/build.h"
 #include "plugins/bench_kernel/scan.h"
 #include "plugins/common/cuda/nvrtc_program.h"
-#include "tests/check_main.h"
 #include "tests/plugins/files.h"
 
 static char why[2048];               /* BUILD_REASON_BYTES or more */

@@ -1,13 +1,11 @@
 /* test_kernel_cache.c - compiled kernels kept in a folder. */
 #include "plugins/bench_kernel/cache.h"
 #include "plugins/bench_kernel/files.h"
-#include "tests/check_main.h"
 #include "tests/plugins/files.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 

@@ -1,6 +1,5 @@
 /* test_multistream.c - multistream_matmul on CUDA, on a driver that is made for this test. */
 #include "plugins/common/cuda/with_cuda.h"
-#include "tests/check_main.h"
 #include "tests/fake_cuda/fake_cuda.h"
 #include "tests/plugins/bench_fixture.h"
 

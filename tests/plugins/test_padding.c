@@ -1,7 +1,6 @@
 /* test_padding.c - the benchmark padding: schedules at sizes that end anywhere in a tile, on the
  * CPU and, kernel by kernel, as CUDA would run them; the choice of kernels and tiles. */
 #include "plugins/bench_padding/plan.h"
-#include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
 #include <sys/mman.h>

@@ -3,7 +3,6 @@
 #include "plugins/device_cpu/cpu_device.h"
 #include "plugins/device_cpu/cpu_list.h"
 #include "plugins/device_cpu/resolution.h"
-#include "tests/check_main.h"
 #include "tests/plugins/files.h"
 
 static char root[256];

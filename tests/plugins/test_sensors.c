@@ -7,7 +7,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/* ---- NVML, as there is one only ---- */
+/* ---- NVML, of whose handle nothing is looked at ---- */
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

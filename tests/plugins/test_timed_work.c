@@ -2,7 +2,6 @@
  * plugin, as with link-time optimization: instructions of benchmarks are counted one by one. */
 #include "plugins/device_cpu/measure.c"
 
-#include "tests/check_main.h"
 #include "tests/plugins/bench_fixture.h"
 
 #include <signal.h>
