@@ -133,12 +133,17 @@ said()
     grep -c -- "$1" out.txt
 }
 
-# measured [OPTION]... <<INI: as ran, of a run of the configuration into a new results.gbr.
-measured()
+# measured <<INI: as ran, of a run of the configuration into a new results.gbr; measured_with OPTION... <<INI: so, too.
+measured_with()
 {
     rm -f results.gbr*
     "$GBRUN" -c - "$@" >out.txt 2>err.txt
     code=$?
+}
+measured()
+{
+    # shellcheck disable=SC2119 # none of this function's
+    measured_with
 }
 
 # status LABEL: what err.txt says of a case when it was done, without its times: "ok n=12", "crashed (SIGSEGV, in run)".

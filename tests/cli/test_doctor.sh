@@ -71,7 +71,8 @@ doctor "$(section device old shorter; section device none absent)" 'old, none'
 equals "a device by an older header is not asked, an absent one is named with the reason" \
     " none: absent: no such hardware was ever built" "$(cat devices.txt) $(said 'old|none')"
 
-doctor "$(section device dies fake n_devices=1 where=examine; section device fails fake n_devices=2 where=examine kind=error
+doctor "$(section device dies fake n_devices=1 where=examine
+    section device fails fake n_devices=2 where=examine kind=error
     section device fine fake n_devices=1)" 'dies, fails, fine'
 equals "devices that break are no failure of doctor" 0 "$code"
 equals "a crash and a failure are reported" "dies: cannot be examined: crashed (SIGABRT) while examining devices

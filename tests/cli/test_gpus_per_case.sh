@@ -39,11 +39,12 @@ groups --gpus-per-case 16 >none.txt
 succeeds "not enough devices" grep -q 'device gpu is not there: gpus_per_case = 16: 8 can be used here' text.txt
 groups --gpus-per-case 65 &>none.txt
 succeeds "nonsense" grep -q 'gpus_per_case' text.txt
-measured -q --gpus-per-case 2 <<INI
+measured_with -q --gpus-per-case 2 <<INI
 $head
 $(section bench process process device=gpu:2 env.FAKE_VISIBLE=GPU-a,GPU-b)
 INI
-succeeds "a case that chooses others is not measured on them" grep -q 'GPU-a is there in the place of GPU-c' out.txt err.txt
+succeeds "a case that chooses others is not measured on them" \
+    grep -q 'GPU-a is there in the place of GPU-c' out.txt err.txt
 
 # ---- a group is locked as a whole ----
 for who in group:gpu:0 one:gpu:1; do

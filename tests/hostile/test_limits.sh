@@ -4,7 +4,7 @@
 with_modules
 
 # ---- more metrics, messages, checks and lines than are kept ----
-measured --verbose <<INI
+measured_with --verbose <<INI
 $(few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s')
 $(section bench flood flood 'sweep.what=metrics, messages, checks')
 $(section bench updates flood n=450000 what=updates)
