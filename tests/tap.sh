@@ -105,7 +105,7 @@ column()
     rows --columns "$@"
 }
 
-# values COLUMNS [ARGUMENT]...: as column, on a line; order: of cases in the order measured, blanks between columns, too.
+# values COLUMNS [ARGUMENT]...: as column, on a line; order: in the order measured, with blanks between columns, too.
 values()
 {
     column "$@" | paste -sd ' '
@@ -134,6 +134,7 @@ said()
 }
 
 # measured <<INI: as ran, of a run of the configuration into a new results.gbr; measured_with OPTION... <<INI: so, too.
+# shellcheck disable=SC2120 # options are of tests
 measured_with()
 {
     rm -f results.gbr*

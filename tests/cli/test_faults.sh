@@ -81,8 +81,8 @@ hurry measured <<INI
 $defaults
 [bench printer]
 [bench skipper]
-$(section bench failer failer \
-    'sweep.kind=words, silent, unknown, device_error, no_memory, cancelled, wrong_result, twice, null_text, invalid_utf8')
+[bench failer]
+sweep.kind = words, silent, unknown, device_error, no_memory, cancelled, wrong_result, twice, null_text, invalid_utf8
 $(section bench wrong_result wrong_result 'sweep.fault=value, nan, infinity, vacuous, none')
 INI
 equals "what plugins print stays off standard output" 0 "$(grep -c 'line on \|newline on \|unflushed on ' out.txt)"

@@ -60,11 +60,12 @@ clean "list plugins" 0 "$GBRUN" list plugins
 succeeds "a plugin is listed" grep -q '^benchmark *steering ' out
 has "its texts are there, without what steers" out '1.0?]0;title??[2J'
 has "the other module is refused" err "steering_id.so: cannot be used: plugin 0: id '?]0;title???'"
-for words in 'list plugins -f csv' 'list plugins -f md' 'help steering' 'list devices' 'list keywords' 'list counters'; do
+for words in 'list plugins -f csv' 'list plugins -f md' 'help steering' 'list devices' 'list counters' 'list keywords'
+do
     # shellcheck disable=SC2086 # words
     clean "$words" 0 "$GBRUN" $words
+    [ "$words" != 'list counters' ] || succeeds "a device's counter is there" grep -q '^counter?' out
 done
-succeeds "a device's counter is there" grep -q '^counter?' out
 clean "doctor" "[013]" "$GBRUN" doctor
 succeeds "a finding is there" grep -q 'noisy *subject?' out
 
@@ -72,7 +73,8 @@ succeeds "a finding is there" grep -q 'noisy *subject?' out
     printf '[policy steering]\n[device steering]\n[defaults]\npolicy = steering\n'
     section device failing steering how=fail
     section device absent steering how=skip
-    section bench steering steering device=steering counters=yes breakdown=yes warmup=0 'sweep.how=ok, fail, skip, wrong, crash'
+    section bench steering steering device=steering counters=yes breakdown=yes warmup=0 \
+        'sweep.how=ok, fail, skip, wrong, crash'
     section bench unopened steering device=failing
     section bench nowhere steering device=absent
 } >steering.ini
@@ -125,8 +127,8 @@ for rows in case sample combined; do
 done
 clean "export --where" "[0234]" "$GBRUN" export --where "device_model LIKE '%model%'" $file
 clean "export --where of a steering text" "[0234]" "$GBRUN" export --where "char(27) || char(155)" $file
-for words in 'export --pivot how -f csv' 'export --group-by bench -f csv' report 'report --pivot how' 'replay -P steering -f json' \
-    'replay -P steering -f csv'; do
+for words in 'export --pivot how -f csv' 'export --group-by bench -f csv' report 'report --pivot how' \
+    'replay -P steering -f json' 'replay -P steering -f csv'; do
     # shellcheck disable=SC2086 # words
     clean "$words" "[01234]" "$GBRUN" $words $file
 done

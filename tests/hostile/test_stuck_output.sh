@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Standard error that nobody reads, and plugins that print without end: time limits, signals and other cases go on; gbrun
-# stands still itself (Ctrl-Z, a slow disk: an hour in which it asks no clock): that is charged to no case.
+# Standard error that nobody reads, and plugins that print without end: time limits, signals and other cases go on.
+# gbrun stands still itself (Ctrl-Z, a slow disk: an hour in which it asks no clock): that is charged to no case.
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
