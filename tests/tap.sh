@@ -105,7 +105,7 @@ column()
     rows --columns "$@"
 }
 
-# values COLUMNS [ARGUMENT]...: as column, on a line; order: of cases in the order measured, blanks between columns, too.
+# values COLUMNS [ARGUMENT]...: as column, on a line; order: in the order measured, with blanks between columns, too.
 values()
 {
     column "$@" | paste -sd ' '
@@ -133,12 +133,18 @@ said()
     grep -c -- "$1" out.txt
 }
 
-# measured [OPTION]... <<INI: as ran, of a run of the configuration into a new results.gbr.
-measured()
+# measured <<INI: as ran, of a run of the configuration into a new results.gbr; measured_with OPTION... <<INI: so, too.
+# shellcheck disable=SC2120 # options are of tests
+measured_with()
 {
     rm -f results.gbr*
     "$GBRUN" -c - "$@" >out.txt 2>err.txt
     code=$?
+}
+measured()
+{
+    # shellcheck disable=SC2119 # none of this function's
+    measured_with
 }
 
 # status LABEL: what err.txt says of a case when it was done, without its times: "ok n=12", "crashed (SIGSEGV, in run)".

@@ -5,19 +5,12 @@ import sys
 
 import yaml
 
-KNOWN = {
-    'Job': {'apiVersion', 'kind', 'metadata', 'spec'},
-    'Job spec': {'completionMode', 'completions', 'parallelism', 'backoffLimit', 'template'},
-    'pod': {'restartPolicy', 'terminationGracePeriodSeconds', 'containers', 'volumes'},
-    'container': {'name', 'image', 'command', 'args', 'env', 'resources', 'volumeMounts'},
-    'mount': {'name', 'mountPath'},
-}
-REQUIRED = {
-    'Job': {'apiVersion', 'kind', 'metadata', 'spec'},
-    'Job spec': {'completionMode', 'completions', 'template'},
-    'pod': {'restartPolicy', 'containers'},
-    'container': {'name', 'image'},
-    'mount': {'name', 'mountPath'},
+REQUIRED_AND_OTHER = {
+    'Job': ({'apiVersion', 'kind', 'metadata', 'spec'}, set()),
+    'Job spec': ({'completionMode', 'completions', 'template'}, {'parallelism', 'backoffLimit'}),
+    'pod': ({'restartPolicy', 'containers'}, {'terminationGracePeriodSeconds', 'volumes'}),
+    'container': ({'name', 'image'}, {'command', 'args', 'env', 'resources', 'volumeMounts'}),
+    'mount': ({'name', 'mountPath'}, set()),
 }
 VOLUMES = {'configMap': {'name'}, 'persistentVolumeClaim': {'claimName'}, 'hostPath': {'path', 'type'}}
 wrong = []
@@ -29,8 +22,9 @@ def expect(holds, what):
 
 
 def look(kind, thing):
-    expect(not set(thing) - KNOWN[kind], f'{kind}: unknown {set(thing) - KNOWN[kind]}')
-    expect(not REQUIRED[kind] - set(thing), f'{kind}: lacks {REQUIRED[kind] - set(thing)}')
+    required, other = REQUIRED_AND_OTHER[kind]
+    expect(set(thing) <= required | other, f'{kind}: unknown {set(thing) - required - other}')
+    expect(set(thing) >= required, f'{kind}: lacks {required - set(thing)}')
     return thing
 
 

@@ -27,19 +27,16 @@ row()
         NR > 1 {for (i = 1; i <= n; i++) printf "%s%s", $c[i], i < n ? "," : "\n"}' out.txt | paste -sd ' '
 }
 
-{ few_samples 7 'device = quick' 'warmup = 0'; cat; } >fake.ini <<EOF
-[device quick]
-plugin = fake
-[device twin]
-plugin = fake
-$(section device later fake time=1.02us)
-$(section device hardly fake time=1.005us)
-$(section device noisy fake step=300ns)
-[bench one]
-plugin = process
-[bench other]
-plugin = process
-EOF
+{
+    few_samples 7 'device = quick' 'warmup = 0'
+    section device quick fake
+    section device twin fake
+    section device later fake time=1.02us
+    section device hardly fake time=1.005us
+    section device noisy fake step=300ns
+    section bench one process
+    section bench other process
+} >fake.ini
 
 # ---- verdicts ----
 ab 3 "2 % slower" -c fake.ini --new device=later -f csv -o ab.gbr

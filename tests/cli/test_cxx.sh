@@ -16,25 +16,15 @@ has "help says all of the options" help.txt 'benchmark options, version 2.5' 'A 
 succeeds "a choice has its words, the first of them by default" \
     grep -qxF '  where = nowhere' <("$GBRUN" help --plugin-path "$modules" thrower)
 
-few_samples 3 'warmup = 0' 'iterations = 1' >exceptions.ini
-cat >>exceptions.ini <<TEXT
-[bench options]
-plugin = $modules/exceptions.so:options
-needed = this text
-whole = 7
-[bench bare]
-plugin = $modules/exceptions.so:bare
-[bench thrower]
-plugin = $modules/exceptions.so:thrower
-sweep.where = nowhere, prepare, reset, run, verify
-sweep.what = error, memory, skip, number, status
-[bench refresh]
-plugin = $modules/exceptions.so:thrower
-where = refresh
-verify = samples
-TEXT
-"$GBRUN" -q -c exceptions.ini -o exceptions.gbr >table.txt 2>messages.txt
-equals "cases failed" 1 $?
+{
+    few_samples 3 'warmup = 0' 'iterations = 1'
+    section bench options "$modules/exceptions.so:options" 'needed=this text' whole=7
+    section bench bare "$modules/exceptions.so:bare"
+    section bench thrower "$modules/exceptions.so:thrower" 'sweep.where=nowhere, prepare, reset, run, verify' \
+        'sweep.what=error, memory, skip, number, status'
+    section bench refresh "$modules/exceptions.so:thrower" where=refresh verify=samples
+} >exceptions.ini
+exits "cases failed" 1 "$GBRUN" -q -c exceptions.ini -o exceptions.gbr
 
 column bench,where,what,status,status_text exceptions.gbr | tr -d '"' >cases.txt
 said=''
@@ -55,7 +45,7 @@ equals "refresh throws" "refresh,refresh,error,failed,thrown in so many words" "
 
 equals "options have their values, and declared work is stored" "ok,7,3054.75,1" \
     "$(column 'status,whole,sum,items_per_s > 0' exceptions.gbr --where "bench = 'options'")"
-has "text arrives" table.txt 'warning: abc' 'warning: this text'
+has "text arrives" out.txt 'warning: abc' 'warning: this text'
 equals "a lambda alone is a benchmark" "bare,ok" "$(column bench,status exceptions.gbr --where "bench = 'bare'")"
 
 exits "values are checked by the table" 2 "$GBRUN" check -c exceptions.ini -s options.whole=10 -s options.ratios=2

@@ -25,8 +25,7 @@ line()
     printf '%-7s  %-28s  %s' "$@"
 }
 
-doctor '[device fake]
-n_devices = 2' 'fake, cpu'
+doctor "$(section device fake fake n_devices=2)" 'fake, cpu'
 equals "findings are no failure" 0 "$code"
 equals "nothing is said of devices that examine nothing" "" "$(said 'fake|cpu')"
 equals "each device is named, with what was found" "fake:0 Fake 1000
@@ -68,25 +67,13 @@ for device in found["devices"]:
 PY
 )"
 fi
-doctor '[device old]
-plugin = shorter
-[device none]
-plugin = absent' 'old, none'
+doctor "$(section device old shorter; section device none absent)" 'old, none'
 equals "a device by an older header is not asked, an absent one is named with the reason" \
     " none: absent: no such hardware was ever built" "$(cat devices.txt) $(said 'old|none')"
 
-doctor '[device dies]
-plugin = fake
-n_devices = 1
-where = examine
-[device fails]
-plugin = fake
-n_devices = 2
-where = examine
-kind = error
-[device fine]
-plugin = fake
-n_devices = 1' 'dies, fails, fine'
+doctor "$(section device dies fake n_devices=1 where=examine
+    section device fails fake n_devices=2 where=examine kind=error
+    section device fine fake n_devices=1)" 'dies, fails, fine'
 equals "devices that break are no failure of doctor" 0 "$code"
 equals "a crash and a failure are reported" "dies: cannot be examined: crashed (SIGABRT) while examining devices
 fails: cannot be examined: device fails: examining a device: the fake device's planned failure" \
@@ -98,13 +85,7 @@ fine:0 Fake 1000 2" "$(awk '/^[a-z]+:[0-9] / { name = $0; order[++n] = name }
     /^(ok|noisy) / { count[name]++ }
     END { for (i = 1; i <= n; i++) print order[i], count[order[i]] }' devices.txt)"
 
-doctor '[device hangs]
-plugin = fake
-where = examine
-kind = loop
-[device fine]
-plugin = fake
-n_devices = 1' 'hangs, fine'
+doctor "$(section device hangs fake where=examine kind=loop; section device fine fake n_devices=1)" 'hangs, fine'
 equals "a device that hangs is left behind, and the others are examined" \
     "hangs: cannot be examined: took more than 10 s while examining devices 2" \
     "$(said 'hangs|fine') $(sed -n '/^fine:0/,$p' devices.txt | grep -cE '^(ok|noisy) ')"

@@ -7,12 +7,10 @@ defaults=$(few_samples 12 'device = fake' 'iterations = 1' 'warmup = 1 ms')
 # ---- crashes in every callback ----
 hurry measured <<INI
 $defaults
-[bench before]
-plugin = good
+$(section bench before good)
 $(section bench crash crash 'sweep.where=create, prepare, run, reset, verify, work, destroy' 'sweep.kind=segv, exit0')
 $(section bench kinds crash where=verify 'sweep.kind=abort, exit3, stack_overflow, illegal_instruction')
-[bench after]
-plugin = good
+$(section bench after good)
 INI
 equals "a run with crashes ends with exit code 1" 1 "$code"
 equals "all cases are there" 20 "$(grep -ac '^[0-9]*/20  ' err.txt)"
@@ -42,8 +40,7 @@ $defaults
 $(section bench hang crash kind=loop 'time_limit=20 s' 'sweep.where=create, run, verify')
 $(section bench forker attack where=prepare 'sweep.attack=children, children_then_abort')
 $(section bench returning attack attack=child_returns 'sweep.where=create, prepare, verify, destroy')
-[bench after]
-plugin = good
+$(section bench after good)
 INI
 # A child left running does not matter, nor hides a crash, nor speaks for the worker.
 each_status <<'TABLE'
@@ -83,12 +80,10 @@ succeeds "a leak is reported" grep -q 'left 1\(.0\)\? GiB of memory behind (leak
 hurry measured <<INI
 $defaults
 [bench printer]
-[bench failer]
-sweep.kind = words, silent, unknown, device_error, no_memory, cancelled, wrong_result, twice, null_text,
-  invalid_utf8
-[bench wrong_result]
-sweep.fault = value, nan, infinity, vacuous, none
 [bench skipper]
+[bench failer]
+sweep.kind = words, silent, unknown, device_error, no_memory, cancelled, wrong_result, twice, null_text, invalid_utf8
+$(section bench wrong_result wrong_result 'sweep.fault=value, nan, infinity, vacuous, none')
 INI
 equals "what plugins print stays off standard output" 0 "$(grep -c 'line on \|newline on \|unflushed on ' out.txt)"
 succeeds "it goes to standard error, with the case's name" grep -aq '^\[printer\] ' err.txt
@@ -112,16 +107,11 @@ TABLE
 
 # ---- policies ----
 hurry measured <<INI
-[policy never]
-plugin = policy_never
-[policy liar]
-plugin = policy_liar
-[policy zero]
-plugin = policy_zero
-[policy huge]
-plugin = policy_huge
-[policy breaks]
-plugin = policy_crash
+$(section policy never policy_never)
+$(section policy liar policy_liar)
+$(section policy zero policy_zero)
+$(section policy huge policy_huge)
+$(section policy breaks policy_crash)
 $(section bench policies good device=cpu max_samples=500 'sweep.policy=never, liar, zero, huge, breaks')
 INI
 for policy in zero huge liar; do

@@ -3,15 +3,10 @@
 # made up (tests/modules/device_fake.c) and are chosen by a variable, as those of CUDA are by CUDA_VISIBLE_DEVICES. Which
 # groups a task has is tested in tests/run/test_device_groups.c.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
 unset SLURM_LOCALID SLURM_NODEID OMPI_COMM_WORLD_LOCAL_RANK FLUX_TASK_LOCAL_ID MPI_LOCALRANKID PALS_LOCAL_RANKID
-cd "$TMPDIR" || exit 1
-head="$(few_samples 1 'iterations = 1')
-[device gpu]
-plugin = fake
-n_devices = 8
-is_chosen = yes
-uuids = GPU-a, GPU-b, GPU-c, GPU-d, GPU-e, GPU-f, GPU-g, GPU-h"
+with_modules
+head=$(few_samples 1 'iterations = 1'
+    section device gpu fake n_devices=8 is_chosen=yes 'uuids=GPU-a, GPU-b, GPU-c, GPU-d, GPU-e, GPU-f, GPU-g, GPU-h')
 printf '%s\n[bench process]\ndevice = gpu:all\n' "$head" >bench.ini
 
 # groups [OPTION]...: each group that cases were measured on, with how many devices a case found in the variable.
@@ -44,13 +39,12 @@ groups --gpus-per-case 16 >none.txt
 succeeds "not enough devices" grep -q 'device gpu is not there: gpus_per_case = 16: 8 can be used here' text.txt
 groups --gpus-per-case 65 &>none.txt
 succeeds "nonsense" grep -q 'gpus_per_case' text.txt
-cat >stubborn.ini <<INI
+measured_with -q --gpus-per-case 2 <<INI
 $head
 $(section bench process process device=gpu:2 env.FAKE_VISIBLE=GPU-a,GPU-b)
 INI
-"$GBRUN" run -q -c stubborn.ini --gpus-per-case 2 -o stubborn.gbr >stubborn.txt 2>&1
 succeeds "a case that chooses others is not measured on them" \
-    grep -q 'GPU-a is there in the place of GPU-c' stubborn.txt
+    grep -q 'GPU-a is there in the place of GPU-c' out.txt err.txt
 
 # ---- a group is locked as a whole ----
 for who in group:gpu:0 one:gpu:1; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run --profile: one case in the process that was started, for a profiler.
 . "$top_srcdir/tests/tap.sh"
-export GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs
+with_modules
 mkdir "$TMPDIR/here" && cd "$TMPDIR/here" || exit 99
 export TMPDIR=$TMPDIR/here/scratch
 mkdir "$TMPDIR"

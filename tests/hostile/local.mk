@@ -17,7 +17,6 @@ TEST_SCRIPT_LIST += \
 	tests/hostile/test_steering_texts.sh \
 	tests/hostile/test_stuck_input.sh \
 	tests/hostile/test_stuck_output.sh \
-	tests/hostile/test_stuck_time.sh \
 	tests/hostile/test_two_runs.sh \
 	tests/hostile/test_ulimits.sh
 TEST_PROGRAM_LIST += \

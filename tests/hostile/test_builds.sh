@@ -11,26 +11,19 @@ export GBRUN_PLUGIN_PATH
 configuration()
 {
     few_samples 12 'device = fake' 'iterations = 1' "${@:2}"
-    cat <<INI
-[bench one]
-plugin = good
-sweep.size = 1, 2
-[bench crash]
-where = prepare
-kind = $1
-[bench two]
-plugin = good
-sweep.size = 3, 4
-INI
+    section bench one good 'sweep.size=1, 2'
+    section bench crash crash where=prepare "kind=$1"
+    section bench two good 'sweep.size=3, 4'
 }
 configuration none >cases.ini
 configuration act >replaced.ini
 configuration act 'isolate = yes' >isolated.ini
 {
     few_samples 12 'device = fake' 'iterations = 1' 'isolate = yes'
-    printf '[bench one]\nplugin = good\n[bench two]\nplugin = good\nenv.REPLACE = before\n'
+    section bench one good
+    section bench two good env.REPLACE=before
 } >before.ini
-sed 's/= before/= after/' before.ini >after.ini
+sed 's/=before/=after/' before.ini >after.ini
 
 # build N: puts build N of the plugin in its place, as a linker and `make install` do; the other one is REPLACE_WITH.
 build()

@@ -19,7 +19,7 @@ exits "a run on a busy machine" 0 "$GBRUN" -c busy.ini
 succeeds "it says so when it begins" \
     grep -q '^gbrun: the machine is busy: load [0-9.]*, [0-9]* processes running on [0-9]* CPUs: ps ' err.txt
 succeeds "so does the case" \
-    grep -q 'warning: the machine was busy: its threads waited [0-9.]* % of the time .*; the interval allows for .* (wall)' out.txt
+    grep -q 'machine was busy: its threads waited [0-9.]* % of the time .*; the interval allows for .* (wall)' out.txt
 equals "but for one whose clock stands still meanwhile" 0 "$(grep -c 'was busy.*(thread)' out.txt)"
 # known: does every case say what others did, and how long it waited for a processor?
 known()
@@ -43,8 +43,8 @@ $(few_samples 3)
 $(section device gpu fake processes=2)
 $(section bench good good rounds=2 device=gpu:1)
 INI
-equals "other processes on a device that is used are reported as well, once" 'gbrun: device gpu:1: other processes use it: 2' \
-    "$(grep 'other processes use it' err.txt)"
+equals "other processes on a device that is used are reported as well, once" \
+    'gbrun: device gpu:1: other processes use it: 2' "$(grep 'other processes use it' err.txt)"
 has "and by their cases" out.txt 'the device was shared: other processes computed on it'
 equals "with their number" 2 "$(column others_on_device | sort -u)"
 finish

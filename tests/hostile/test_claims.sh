@@ -8,24 +8,14 @@ with_modules
 n_cases=12
 mkfifo told
 
-# config LIMIT [LINE]...: task.ini.
-config()
+# begin LIMIT [LINE]...: task.ini; nothing is measured yet.
+begin()
 {
-    local limit=$1
-    shift
-    few_samples 1 'iterations = 1' >task.ini
-    cat - >>task.ini <<INI
-[gbrun]
-lock = no
-durability = process
-claim_limit = $limit
-$(printf '%s\n' "$@")
-[bench beside]
-log = $TMPDIR/log
-linger = 2 ms
-let.number = 0
-sweep.number = 1:$n_cases
-INI
+    rm -rf folder ./*.gbr*
+    {
+        few_samples 1 'iterations = 1' '[gbrun]' 'lock = no' 'durability = process' "claim_limit = $1" "${@:2}"
+        section bench beside beside "log=$TMPDIR/log" 'linger=2 ms' let.number=0 sweep.number=1:$n_cases
+    } >task.ini
 }
 
 # start NAME [OPTION]...: a task in the background; its pid in pids[NAME]. struck N WHAT SIGNAL NAME: one that gets the
@@ -33,10 +23,8 @@ INI
 declare -A pids
 start()
 {
-    local name=$1
-    shift
-    "$GBRUN" -q -c task.ini -o "$name.gbr" --claim folder "$@" >"$name.txt" 2>&1 &
-    pids[$name]=$!
+    "$GBRUN" -q -c task.ini -o "$1.gbr" --claim folder "${@:2}" >"$1.txt" 2>&1 &
+    pids[$1]=$!
 }
 struck()
 {
@@ -56,6 +44,12 @@ union()
         FROM bench_case AS c WHERE done GROUP BY position, round)' | tr '|' ' '
 }
 
+# attempts FILE: POSITION|ATTEMPT of each case that was begun more than once.
+attempts()
+{
+    sql "$1" 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' '
+}
+
 # in_between NAME: it has some of its cases, and not all.
 in_between()
 {
@@ -69,8 +63,7 @@ in_between()
 failures=
 for ((i = 1; i <= times; i++)); do
     rounds=$((1 + i % 2))
-    config '1 s' "rounds = $rounds"
-    rm -rf folder ./*.gbr*
+    begin '1 s' "rounds = $rounds"
     struck $((60 + i * 37 % 250)) files 9 a
     struck $((60 + i * 101 % 250)) files 9 b
     for name in c d; do start "$name"; done
@@ -84,26 +77,21 @@ done &>killed.txt
 equals "4 tasks, 2 of them killed, $times times: each case once" "" "$failures"
 
 # ---- what is stored and not called done ----
-config '1 s'
-rm -rf folder ./*.gbr*
+begin '1 s'
 start a && wait "${pids[a]}"
 rm folder/claims/7.1 folder/claims/9.*
 : >folder/claims/9.0
 start b && wait "${pids[b]}"
 equals "a case that was stored and not called done is in the union once" "$n_cases $n_cases 1" "$(union)"
-equals "of the later attempt, as is one whose taker did not get to write who it is" "7|1 9|1" \
-    "$(sql union.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
+equals "of the later attempt, as is one whose taker did not get to write who it is" "7|1 9|1" "$(attempts union.gbr)"
 "$GBRUN" merge -o other.gbr b.gbr a.gbr >/dev/null 2>&1
-equals "whatever the order of merging" "7|1 9|1" \
-    "$(sql other.gbr 'SELECT position, attempt FROM bench_case WHERE attempt > 0 ORDER BY position' | paste -sd' ')"
+equals "whatever the order of merging" "7|1 9|1" "$(attempts other.gbr)"
 rm folder/claims/3.1
 start b && wait "${pids[b]}"
-equals "also within one file" "3|1 7|1 9|1" \
-    "$(sql b.gbr 'SELECT position, attempt FROM bench_case ORDER BY position' | paste -sd' ')"
+equals "also within one file" "3|1 7|1 9|1" "$(attempts b.gbr)"
 
 # ---- stopped, and taken for gone ----
-config '1 s' 'rounds = 2'
-rm -rf folder ./*.gbr*
+begin '1 s' 'rounds = 2'
 FAIL_TELL=told struck 10 wire 19 a
 read -r _ <told
 start b && wait "${pids[b]}"
@@ -115,8 +103,7 @@ equals "a task that was stopped meanwhile and one that took its cases end well" 
 equals "and each case is in the union once" "$((2 * n_cases)) $((2 * n_cases)) 1" "$(union)"
 
 # ---- nobody waits for who ends in order, nor for oneself: else this test would be over its time ----
-config '60 min'
-rm -rf folder ./*.gbr*
+begin '60 min'
 struck 10 wire 15 a
 wait "${pids[a]}"
 equals "a task ends upon SIGTERM" 1 $?
@@ -125,17 +112,17 @@ start b && wait "${pids[b]}"
 equals "gives its cases back at once" 0 $?
 equals "and each is in the union once, cancelled ones apart" "$n_cases $n_cases 1" "$(union)"
 
-rm -rf folder ./*.gbr*
+begin '60 min'
 struck 10 wire 9 a
 wait "${pids[a]}" &>killed.txt
 succeeds "a run that is resumed goes on at once with its own cases" "$GBRUN" -q --resume a.gbr --claim folder
 equals "and each is there once" "$n_cases $n_cases 1" "$(union)"
 
 # ---- errors ----
-"$GBRUN" -q -c task.ini -s gbrun.seed=1 -o b.gbr --claim folder 2>other.txt
-equals "a folder of another plan is an error" "2 1" "$? $(grep -c 'belongs to another plan' other.txt)"
-"$GBRUN" -q -c task.ini -o b.gbr --claim nowhere/folder 2>other.txt
-equals "so is one that cannot be made" "4 1" "$? $(grep -c 'nowhere/folder: cannot be made: No such' other.txt)"
+try_each "$GBRUN" -q -c task.ini -o b.gbr <<'TABLE'
+a folder of another plan is an error|2|~belongs to another plan|-s gbrun.seed=1 --claim folder
+so is one that cannot be made|4|~nowhere/folder: cannot be made: No such|--claim nowhere/folder
+TABLE
 start c && wait "${pids[c]}"
 equals "who comes when all is done has nothing to do" "0 0" "$? $(sql c.gbr 'SELECT count(*) FROM bench_case')"
 finish

@@ -4,24 +4,13 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-few_samples 12 'device = fake' 'iterations = 1' >cases.ini
-cat >>cases.ini <<INI
-[bench good]
-sweep.size = $(seq -s ', ' 10)
-sweep.factor = $(seq -s ', ' 10)
-INI
-few_samples 12 'device = fake' 'iterations = 1' 'isolate = yes' >acting.ini
-cat >>acting.ini <<INI
-[bench one]
-plugin = good
-sweep.size = 1:3
-[bench crash]
-where = prepare
-kind = act
-[bench two]
-plugin = good
-sweep.size = 1:4
-INI
+few_samples 12 'device = fake' 'iterations = 1' '[bench good]' sweep.size=1:10 sweep.factor=1:10 >cases.ini
+{
+    few_samples 12 'device = fake' 'iterations = 1' 'isolate = yes'
+    section bench one good sweep.size=1:3
+    section bench crash crash where=prepare kind=act
+    section bench two good sweep.size=1:4
+} >acting.ini
 n_acting=8
 
 # ---- when it is synced ----
@@ -58,7 +47,7 @@ while read -r what action; do
     fi
     succeeds "$what: what to do" grep -q 'results.gbr.rescued: move it back to go on with it' text.txt
     announced=$(grep -c "^[0-9]*/$n_acting " text.txt)
-    stored=$("$GBRUN" export --columns status results.gbr.rescued | grep -c '^ok$')
+    stored=$(column status results.gbr.rescued | grep -c '^ok$')
     succeeds "$what: nothing that was announced is lost ($announced, $stored)" \
         test "$announced" -gt 0 -a "$announced" -le "$stored"
     [ "$what" != replaced ] || succeeds "$what: the other file is left alone" cmp results.gbr other.gbr

@@ -14,14 +14,11 @@ export GBRUN_PLUGIN_PATH
 mkdir plugins
 cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
 
-few_samples 10 'device = exact' 'iterations = 1' 'time_limit = 10 min' >cases.ini
-cat >>cases.ini <<'INI'
-[device exact]
-plugin = fake
-step = 0ns
-[bench good]
-sweep.factor = 1, 2, 3
-INI
+{
+    few_samples 10 'device = exact' 'iterations = 1' 'time_limit = 10 s'
+    section device exact fake step=0ns
+    section bench good good 'sweep.factor=1, 2, 3'
+} >cases.ini
 
 # facts FILE: what must be the same in each run; nothing where the file ends before its first case.
 facts()

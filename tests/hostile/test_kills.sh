@@ -10,14 +10,11 @@ cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
 export GBRUN_PLUGIN_PATH=$PWD/plugins:$top_builddir/plugins/policy_fixed/.libs
 n_cases=5
 
-few_samples 10 'device = exact' 'iterations = 1' >cases.ini
-cat >>cases.ini <<INI
-[device exact]
-plugin = fake
-step = 0ns
-[bench good]
-sweep.factor = 1:$n_cases
-INI
+{
+    few_samples 10 'device = exact' 'iterations = 1'
+    section device exact fake step=0ns
+    section bench good good sweep.factor=1:$n_cases
+} >cases.ini
 # rows FILE: a line for each case, with what is the same in every run; none where the file ends before its first case.
 rows()
 {

@@ -63,7 +63,7 @@ $(section bench leftover leftover what=daemon "then=$1" 'time_limit=10 min' "env
 $(section bench after process)
 INI
     equals "it ends as it does: $1" "$2" "$(status leftover)"
-    has "what it started is reported: $1" out.txt 'warning: left child processes behind, which were killed: 1 (leftover)'
+    has "what it started is reported: $1" out.txt 'left child processes behind, which were killed: 1 (leftover)'
     equals "and is gone: $1" 0 "$(grep -la "LEFT_BY=$TMPDIR" /proc/[0-9]*/environ 2>/dev/null | wc -l)"
     equals "the next case is fine: $1" 'ok n=3' "$(status after)"
 }

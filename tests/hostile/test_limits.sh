@@ -4,8 +4,8 @@
 with_modules
 
 # ---- more metrics, messages, checks and lines than are kept ----
-measured --verbose <<INI
-$(few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 min')
+measured_with --verbose <<INI
+$(few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s')
 $(section bench flood flood 'sweep.what=metrics, messages, checks')
 $(section bench updates flood n=450000 what=updates)
 $(section bench lines flood what=lines n=5000 fails=yes)
@@ -18,14 +18,16 @@ done
 has "what is dropped is counted: metrics, messages, checks" out.txt "warning: 1500 metrics were dropped: $dropped" \
     "warning: 1500 messages were dropped: $dropped" " check results, 1500 comparisons were dropped: $dropped"
 equals "lines that are passed on are limited" 1000 "$(grep -c '^\[lines\] number' err.txt)"
-succeeds "and the rest is counted" grep -q '^\[lines\] and [1-9][0-9]*000 more lines, not shown: up to 1000 of a case are' err.txt
+succeeds "and the rest is counted" \
+    grep -q '^\[lines\] and [1-9][0-9]*000 more lines, not shown: up to 1000 of a case are' err.txt
 succeeds "the last lines are the last" \
     grep -q 'printed (the last 20 of 5000 lines): number 4981 .*number 5000 (lines)' out.txt
 
 # ---- what a worker may not send ----
 measured <<INI
-$(few_samples 3 'device = fake' 'time_limit = 60 min')
-$(section bench forger forger 'sweep.what=garbage, checksum, huge, out_of_place, short, early, foreign, clocks, estimates')
+$(few_samples 3 'device = fake' 'time_limit = 20 s')
+[bench forger]
+sweep.what = garbage, checksum, huge, out_of_place, short, early, foreign, clocks, estimates
 $(section bench after good)
 INI
 # Where the worker was is known if it is still there when its message is read.

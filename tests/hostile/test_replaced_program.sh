@@ -5,17 +5,12 @@ cd "$TMPDIR" || exit 1
 GBRUN_PLUGIN_PATH=$(printf '%s:' "$top_builddir"/plugins/policy_fixed/.libs "$top_builddir"/tests/modules/.libs)
 export GBRUN_PLUGIN_PATH
 
-few_samples 12 'device = fake' 'isolate = yes' 'iterations = 1' >cases.ini
-cat >>cases.ini <<'INI'
-[bench good]
-sweep.size = 1:40
-INI
-sed -i 's/^sweep.size.*/sweep.size = '"$(seq -s ', ' 40)"'/' cases.ini
+few_samples 12 'device = fake' 'isolate = yes' 'iterations = 1' '[bench good]' sweep.size=1:40 >cases.ini
 
-# statuses: how many cases ended how.
-statuses()
+# counts: how many cases ended how.
+counts()
 {
-    "$GBRUN" export --columns status | tail -n +2 | sort | uniq -c | awk '{$1 = $1; print}'
+    column status | sort | uniq -c | xargs
 }
 
 # during HOW: runs the program and does HOW to it once the first case has been stored.
@@ -43,10 +38,10 @@ remove()
     rm bin/gbrun
 }
 during replace
-equals "the program is replaced: all cases are measured" "40 ok" "$(statuses)"
+equals "the program is replaced: all cases are measured" "40 ok" "$(counts)"
 succeeds "it was replaced" grep -q 'exit 9' bin/gbrun
 during remove
-equals "the program is removed: all cases are measured" "40 ok" "$(statuses)"
+equals "the program is removed: all cases are measured" "40 ok" "$(counts)"
 
 # ---- workers that end before they take their case ----
 if [ -n "${SANITIZE-}" ]; then
@@ -74,28 +69,17 @@ __attribute__((constructor)) static void start(void)
 }
 C
 $CC -shared -fPIC -o start.so start.c || fail "a library to preload"
-few_samples 12 'device = fake' 'iterations = 1' >start.ini
-cat >>start.ini <<INI
-[bench before]
-plugin = good
-[bench late]
-plugin = good
-env.LD_PRELOAD = $PWD/start.so
-env.START_FAILS = 2
-[bench never]
-plugin = good
-env.LD_PRELOAD = $PWD/start.so
-env.START_FAILS = 1000
-[bench after]
-plugin = good
+measured <<INI
+$(few_samples 12 'device = fake' 'iterations = 1')
+$(section bench before good)
+$(section bench late good "env.LD_PRELOAD=$PWD/start.so" env.START_FAILS=2)
+$(section bench never good "env.LD_PRELOAD=$PWD/start.so" env.START_FAILS=1000)
+$(section bench after good)
 INI
-rm -f results.gbr
-"$GBRUN" -q -c start.ini >table.txt 2>text.txt
-equals "a case with such an environment costs itself" "before ok
-late ok
-never crashed
-after ok" "$("$GBRUN" export --columns bench,status | tail -n +2 | tr ',' ' ')"
-succeeds "it is named" grep -q 'crashed (exit 9, before it took the case)' table.txt
+each_status <<'TABLE'
+{before,late,after}|ok n=12
+never|crashed (exit 9, before it took the case)
+TABLE
 
 # From some time on no worker gets that far: the run ends, and finishes when it is resumed.
 rm -f results.gbr
@@ -107,7 +91,7 @@ START_STOP=$PWD/stop LD_PRELOAD=$PWD/start.so "$GBRUN" -c cases.ini 2>&1 >table.
 done >text.txt
 succeeds "no worker can be started: the reason" grep -q 'error: workers end before they take a case (exit 9)' text.txt
 succeeds "and what to do" grep -q 'to go on: gbrun run --resume results.gbr' text.txt
-equals "no case has failed" ok "$("$GBRUN" export --columns status | tail -n +2 | sort -u)"
-"$GBRUN" run -q --resume results.gbr >table.txt 2>text.txt
-equals "resumed: all cases are measured" "40 ok" "$(statuses)"
+equals "no case has failed" ok "$(column status | sort -u)"
+ran "$GBRUN" run -q --resume results.gbr
+equals "resumed: all cases are measured" "40 ok" "$(counts)"
 finish

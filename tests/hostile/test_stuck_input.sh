@@ -84,7 +84,7 @@ $(section device lossy fake lose_every=1)
 $(section bench good good device=lossy 'max_time=300 ms')
 $(section bench after good device=fake)
 INI
-equals "a device that loses all samples ends at max_time" 'failed: device lossy: lost the times of all N samples of max_time 300 ms' \
-    "$(status good | sed 's/all [0-9]* /all N /')"
+equals "a device that loses all samples ends at max_time" \
+    'failed: device lossy: lost the times of all N samples of max_time 300 ms' "$(status good | sed 's/all [0-9]* /all N /')"
 equals "the next case is fine" 'ok n=3' "$(status after)"
 finish

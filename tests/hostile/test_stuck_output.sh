@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Standard error that nobody reads, and plugins that print without end: time limits, signals and other cases go on.
+# gbrun stands still itself (Ctrl-Z, a slow disk: an hour in which it asks no clock): that is charged to no case.
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
@@ -55,4 +56,11 @@ exec 7<&-
 rm -f results.gbr
 hurry ran "$GBRUN" -c endless.ini
 succeeds "what is not passed on is counted" grep -q '^\[flood\] and [0-9]* more lines, not shown: up to 1000 of a case are' err.txt
+
+# ---- gbrun stands still ----
+hurry measured <<INI
+$(few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s')
+$(section bench slow slow where=prepare 'sweep.time=1 h, 2 h')
+INI
+equals "cases that waited for gbrun are fine" "0 ok ok" "$code $(values status)"
 finish
