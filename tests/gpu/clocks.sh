@@ -83,15 +83,11 @@ number_of_cases 10
 equals "are part of the result" "5 5" \
     "$(in_a_line column cache | awk '{ print gsub(/warm/, ""), gsub(/cold/, "") }')"
 
-kinds='sweep.kind = spin, copy, fill, many'
-fine "launched as is best" "$kinds"
+fine "launched as is best" 'sweep.kind = spin, copy, fill, many'
 equals "one operation is a graph, several are launched in the stream" \
     "spin,graph copy,graph fill,graph many,stream" "$(in_a_line column kind,launched)"
 equals "what a graph would take is known of those in the stream" "" "$(column kind,graph_ns,median_ns |
     awk -F, '$1 == "many" ? !($2 >= 4 * 49000 && $2 <= $3) : $2 > 0 { print }')"
-fine "launched as is asked for" 'sweep.launch = graph, stream' "$kinds"
-number_of_cases 8
-equals "is how they were launched" "" "$(column kind,launch,launched | awk -F, '$2 != $3 { print }')"
 fine "eight kernels" 'sweep.launch = stream, graph' 'kind = many' 'kernels = 8'
 not_short "a graph holds all of the work" $((8 * 49000))
 

@@ -33,10 +33,6 @@ def allocates():
     return lambda: A + B
 
 
-def body(n):
-    return torch.add(A[:n], B[:n])
-
-
 def waits():
     return gbrun.Bench(lambda: (A + B).sum().item(), synchronizes=True)
 
@@ -65,8 +61,6 @@ PY
 head="$(few_samples 50 'device = cuda' 'max_time = 5 s')
 [bench odd]
 plugin = python"
-fine "a function that is timed itself" 'call = odd.py:body' 'n = 1000'
-equals "as a graph" graph "$(column launched)"
 fine "what allocates, takes the stream, has a reset, is called each time" \
     'sweep.call = odd.py:allocates, odd.py:takes_stream, odd.py:resets, odd.py:every_call'
 equals "all but the last as graphs" "graph graph graph stream" "$(in_a_line column launched)"
