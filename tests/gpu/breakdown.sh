@@ -64,8 +64,8 @@ if [ -f "$GBRUN_PLUGIN_PATH/transformer_block.so" ]; then
     # Names are mangled where there is no library of C++.
     equals "its kernels are in order" "layer_norm qkv_product attention_scores softmax times_values \
 output_projection layer_norm mlp_up_gelu mlp_down" \
-        "$(in_a_line awk '{ sub(/^_Z[0-9]+/, "", $6); sub(/[P(].*/, "", $6); print $6 }' activities.txt)"
-    equals "with their blocks" "256 768 1024 1024 256 256 256 1024 256" "$(in_a_line awk '{ print $5 }' activities.txt)"
+        "$(awk '{ sub(/^_Z[0-9]+/, "", $6); sub(/[P(].*/, "", $6); print $6 }' activities.txt | xargs)"
+    equals "with their blocks" "256 768 1024 1024 256 256 256 1024 256" "$(awk '{ print $5 }' activities.txt | xargs)"
     adds_up transformer_block
 else
     skip "a block of a transformer" "there is no module: gbrun was built without nvcc"

@@ -37,7 +37,7 @@ measure "$(memset wrong call "arg.1 = buffer(1000, out, expect=7)" "arg.3 = 999"
     "$(memset status call "arg.1 = null" "arg.3 = 999")" \
     "$(memset asynchronous call "arg.1 = buffer(1000, restore)" "arg.3 = 999")"
 equals "a wrong result, a status and a restored buffer of a function that does not wait are reported" \
-    "wrong result failed failed 1" "$(in_a_line column status) $code"
+    "wrong result failed failed 1" "$(column status | xargs) $code"
 succeeds "with the words for it" grep -q 'expected plugin = call_synchronous' text.txt
 
 run "$top_srcdir/conf/call_cublas.ini" -s defaults.policy=fixed -s defaults.max_samples=20

@@ -47,7 +47,7 @@ else
         <(column reading_note)
 fi
 fine "every clock can be chosen" "sweep.clock = ${clocks// /, }"
-equals "and counts" "$clocks" "$(in_a_line column clock)"
+equals "and counts" "$clocks" "$(column clock | xargs)"
 not_short "each reads the length of the kernel at least"
 fine "every clock, of a graph" "sweep.clock = ${clocks// /, }" 'launch = graph'
 equals "which is launched" graph "$(column launched | sort -u)"
@@ -81,11 +81,11 @@ fi
 fine "warm and cold caches" 'sweep.cache = warm, cold' 'sweep.kind = copy, fill, spin, many, empty'
 number_of_cases 10
 equals "are part of the result" "5 5" \
-    "$(in_a_line column cache | awk '{ print gsub(/warm/, ""), gsub(/cold/, "") }')"
+    "$(column cache | xargs | awk '{ print gsub(/warm/, ""), gsub(/cold/, "") }')"
 
 fine "launched as is best" 'sweep.kind = spin, copy, fill, many'
 equals "one operation is a graph, several are launched in the stream" \
-    "spin,graph copy,graph fill,graph many,stream" "$(in_a_line column kind,launched)"
+    "spin,graph copy,graph fill,graph many,stream" "$(column kind,launched | xargs)"
 equals "what a graph would take is known of those in the stream" "" "$(column kind,graph_ns,median_ns |
     awk -F, '$1 == "many" ? !($2 >= 4 * 49000 && $2 <= $3) : $2 > 0 { print }')"
 fine "eight kernels" 'sweep.launch = stream, graph' 'kind = many' 'kernels = 8'
@@ -107,7 +107,7 @@ succeeds "a benchmark that waits, without CUPTI: a note says what is timed" \
     grep -q "^\"*run waits for the device, and the host's part in that is timed as well: .*cupti is no" \
     <(column reading_note)
 measure 'sweep.launch = graph, stream' 'kind = waits'
-equals "what waits cannot be a graph, and the next case is fine" "failed ok 1" "$(in_a_line column status) $code"
+equals "what waits cannot be a graph, and the next case is fine" "failed ok 1" "$(column status | xargs) $code"
 succeeds "which is reported" grep -q 'launch = graph: run cannot be captured' table.txt
 
 refused "nothing is nothing to time" 'run put no work' 'sweep.launch = auto, graph' 'kind = nothing'

@@ -138,7 +138,7 @@ all_counted "short threads"
 equals "short threads: fp32 is counted exactly, whatever sets constants and converts" \
     "copy,0 line,2 scale,1 triad,2 triad_of_halves,2" \
     "$(column entry,counted_flops | awk -F, '!/powers/ { print $1 "," $2 / 1048576 }' |
-        in_a_line sort)"
+        sort | xargs)"
 within "short threads: fp16 is counted where it is declared" 512 \
     "$(column entry,counted_flops | awk -F, '/powers/ { print $2 / 1048576 }')" 537.6
 equals "short threads: nothing to warn of" 0 "$(said 'the benchmark declares')"
@@ -181,7 +181,7 @@ within "time is some 30 us" 10001 "$(column gpu__time_duration.sum)" 999999
 # The same case before, with and after counting, in one worker.
 counted "times" '[bench before]' 'plugin = copy' 'method = kernel' 'bytes = 64MiB' \
     '[bench counted]' 'like = before' 'counters = yes' '[bench after]' 'like = before'
-medians=$(in_a_line column bench,median_ns)
+medians=$(column bench,median_ns | xargs)
 equals "times are the same before, with and after counting" "" \
     "$(echo "$medians" | tr ' ' '\n' | awk -F, '{ m[$1] = $2 } END {
         for (i in m) if (m[i] < 0.98 * m["before"] || m[i] > 1.02 * m["before"]) print i, m[i], m["before"]

@@ -37,10 +37,6 @@ def waits():
     return gbrun.Bench(lambda: (A + B).sum().item(), synchronizes=True)
 
 
-def waits_unsaid():
-    return lambda: (A + B).sum().item()
-
-
 def every_call():
     return gbrun.Bench(lambda: torch.add(A, B), every_call=True)
 
@@ -63,9 +59,9 @@ head="$(few_samples 50 'device = cuda' 'max_time = 5 s')
 plugin = python"
 fine "what allocates, takes the stream, has a reset, is called each time" \
     'sweep.call = odd.py:allocates, odd.py:takes_stream, odd.py:resets, odd.py:every_call'
-equals "all but the last as graphs" "graph graph graph stream" "$(in_a_line column launched)"
-fine "what waits for the device" 'sweep.call = odd.py:waits, odd.py:waits_unsaid'
-equals "is launched in the stream" "stream" "$(column launched | sort -u)"
+equals "all but the last as graphs" "graph graph graph stream" "$(column launched | xargs)"
+fine "what waits for the device" 'call = odd.py:waits'
+equals "is launched in the stream" "stream" "$(column launched)"
 measure 'call = odd.py:elsewhere'
 equals "what puts nothing on the GPU is no measurement of it" "1 failed" "$code $(column status)"
 echo "# what puts nothing on the GPU: $(column status,status_text,reading_note)"
