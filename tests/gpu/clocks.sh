@@ -79,9 +79,6 @@ fi
 # --- Launches ---
 
 fine "warm and cold caches" 'sweep.cache = warm, cold' 'sweep.kind = copy, fill, spin, many, empty'
-number_of_cases 10
-equals "are part of the result" "5 5" \
-    "$(column cache | xargs | awk '{ print gsub(/warm/, ""), gsub(/cold/, "") }')"
 
 fine "launched as is best" 'sweep.kind = spin, copy, fill, many'
 equals "one operation is a graph, several are launched in the stream" \
@@ -94,7 +91,6 @@ not_short "a graph holds all of the work" $((8 * 49000))
 # --- What waits, what puts no work anywhere, and what puts it elsewhere ---
 
 fine "a benchmark that waits inside run" 'kind = waits'
-not_short "a benchmark that waits inside run: it is not short"
 if [ $has_records = yes ]; then
     equals "a benchmark that waits inside run: a note says what is read" \
         "read from the records of CUPTI, as run waits for the device" \

@@ -56,7 +56,6 @@ near "copy: bytes read from memory" 2 $((512 * mega)) dram__bytes_read.sum
 near "copy: bytes written to memory" 2 $((512 * mega)) dram__bytes_write.sum
 near "copy: bytes of memory" 2 $((1024 * mega)) counted_bytes_dram
 near "copy: bytes of L1" 5 $((1024 * mega)) counted_bytes_l1
-show_all | sed 's/^/#   /' | head -n 40
 equals "copy: no operations" 0 "$(column counted_flops)"
 equals "copy: nothing to warn of" 0 "$(said 'the benchmark declares')"
 
@@ -65,7 +64,6 @@ equals "triad: nothing to warn of" 0 "$(said 'the benchmark declares')"
 # a = b + 3 c: two operations and twelve bytes for each element of 4.
 near "triad: two operations for twelve bytes" 2 \
     "$(column counted_flops | awk '{ printf "%.0f", 6 * $1 }')" counted_bytes_dram
-show_all | sed 's/^/#   /' | head -n 30
 
 cube='m = 1024
 n = 1024
@@ -142,7 +140,6 @@ equals "short threads: fp32 is counted exactly, whatever sets constants and conv
 within "short threads: fp16 is counted where it is declared" 512 \
     "$(column entry,counted_flops | awk -F, '/powers/ { print $2 / 1048576 }')" 537.6
 equals "short threads: nothing to warn of" 0 "$(said 'the benchmark declares')"
-show_all | grep 'counters: ' | sed 's/^/#   /'
 if in_halves hadd >/dev/null; then
     equals "what was left out is for those who ask" 0 \
         "$("$GBRUN" show --verbose results.gbr | tr -s ' \n' '  ' |
