@@ -146,12 +146,6 @@ listed()
             listed "${file%/*}/local.mk" "$file" "${file%.*}" "${file%.*}.la" |
                 awk -v n=2 -v file="$file" 'END { if (NR > n) print file }'
         done)
-    rule fuzzers-have-seeds 'give it inputs in tests/fuzz/corpus/NAME/' < <(
-        for file in tests/fuzz/fuzz_*.c; do
-            [[ -f $file ]] || continue
-            name=${file##*/fuzz_}
-            ls tests/fuzz/corpus/"${name%.c}"/* >/dev/null 2>&1 || echo "$file"
-        done)
     rule test-names-differ 'two tests of one name: rename one' < <(
         find tests -name 'test_*.[cs]*' | sed 's|.*/||; s/\.[a-z]*$//' | sort | uniq -d)
 }

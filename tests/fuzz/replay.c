@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include <dirent.h>
+#include <glob.h>
 
 static int n_inputs;
 
@@ -29,29 +29,19 @@ static void replay_file(const char *path)
     fflush(stdout); /* the lines so far must survive a crash in the next input */
 }
 
-static int not_hidden(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
 static void replay_corpus(const char *program)
 {
     const char *slash = strrchr(program, '/'), *base = slash ? slash + 1 : program;
     const char *name = strncmp(base, "fuzz_", 5) == 0 ? base + 5 : base;
     const char *top = getenv("top_srcdir");
-    char folder[2048];
-    snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/%s", top ? top : ".", name);
-    struct dirent **entries = NULL;
-    int n = scandir(folder, &entries, not_hidden, alphasort);
-    for (int i = 0; i < n; i++) {
-        char path[sizeof folder + sizeof entries[i]->d_name + 1];
-        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        replay_file(path);
-        free(entries[i]);
-    }
-    free(entries);
-    if (n <= 0)
-        printf("not ok 1 - %s holds no inputs\n", folder);
+    char pattern[2048];
+    glob_t files = {0};
+    snprintf(pattern, sizeof pattern, "%s/tests/fuzz/corpus/%s/*", top ? top : ".", name);
+    if (glob(pattern, 0, NULL, &files) != 0)
+        printf("not ok 1 - there is no %s\n", pattern);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        replay_file(files.gl_pathv[i]);
+    globfree(&files);
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,6 @@ head=$(few_samples 20 'device = cuda' 'time_limit = 60 s')
 
 verified "copy by a kernel, all widths" '[bench copy]' 'method = kernel' 'sweep.width = 1, 2, 4, 8, 16' \
     'sweep.bytes = 1, 15, 4099, 1MiB, 33MiB' 'sweep.cache = warm, cold'
-number_of_cases 50
 partly "copy between device, pinned and pageable memory" 'no work for a GPU with method = memcpy' '[bench copy]' \
     'sweep.method = auto, memcpy' 'sweep.bytes = 1, 4099, 1MiB' \
     'sweep.from = device, pinned, pageable' 'sweep.to = device, pinned, pageable'
@@ -31,7 +30,6 @@ partly "multistream_matmul: some of the multiprocessors" '' "$matmul" 'aligned =
 
 verified "histogram: methods, distributions and sizes" '[bench histogram]' 'sweep.n = 1, 5, 4099, 1Mi' \
     'sweep.bins = 1, 7, 256, 12288' 'sweep.distribution = uniform, one, skewed' 'sweep.method = private, global'
-number_of_cases 96
 verified "histogram: block, launch, cache and several iterations" '[bench histogram]' 'n = 1000003' \
     'sweep.block = 1, 33, 256, 1024' 'iterations = 3' 'sweep.method = private, global' \
     'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
@@ -42,7 +40,6 @@ element='[bench elementwise]'
 types='sweep.dtype = fp32, fp16, bf16, fp64'
 verified "elementwise: kernels, types and sizes" "$element" "$types" 'sweep.n = 4096, 1Mi, 33Mi' 'columns = 64' \
     'sweep.kernel = copy, scale, add, triad, gelu, relu, softmax, layernorm, batchnorm, maxpool, sum'
-number_of_cases 132
 verified "elementwise: sizes that fill no vector" "$element" 'sweep.kernel = copy, add, gelu, sum' "$types" \
     'sweep.n = 1, 7, 4099'
 partly "elementwise: rows of warps and of blocks" \
@@ -57,7 +54,6 @@ verified "elementwise: sums of blocks of all sizes, launch after launch" "$eleme
 sizes='zip.size = m, n, k: 1, 1, 1 | 119, 121, 9 | 127, 130, 770 | 144, 256, 66 | 260, 129, 33'
 verified "padding: sizes that fill no tile" '[bench padding]' "$sizes" 'sweep.problem = dense, batched' 'batch = 2' \
     'sweep.schedule = baseline, partition, pad, partition_pad, tuned'
-number_of_cases 50
 verified "padding: all tiles" '[bench padding]' "$sizes" 'schedule = tuned' 'batch = 3' \
     'sweep.tile = auto, 96x96x8, 96x128x8, 192x192x8/2, 128x128x8, 64x64x16'
 partly "padding: both problems, beside cuBLAS" 'libcublas was not found' '[bench padding]' \
@@ -69,7 +65,6 @@ shapes='zip.shape = n, c, h, w, k, r, s, stride, pad, dilation, groups:
 directions='sweep.direction = forward, backward_data, backward_weight'
 verified "convolution: directions, methods, types and layouts" '[bench convolution]' "$shapes" "$directions" \
     'sweep.method = direct, implicit_gemm' 'sweep.dtype = fp32, fp16, bf16' 'sweep.layout = nchw, nhwc'
-number_of_cases 108
 verified "convolution: launch and several iterations" '[bench convolution]' 'c = 24' 'k = 40' "$directions" \
     'sweep.launch = stream, graph' 'iterations = 3'
 

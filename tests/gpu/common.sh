@@ -77,12 +77,6 @@ column()
     rows --columns "$1" ${2:+--where "$2"}
 }
 
-# in_a_line COMMAND...: what it prints, with blanks between the lines.
-in_a_line()
-{
-    "$@" | tr '\n' ' ' | sed 's/ $//'
-}
-
 # median <FILE: of its numbers, one a line.
 median()
 {

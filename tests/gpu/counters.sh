@@ -56,7 +56,6 @@ near "copy: bytes read from memory" 2 $((512 * mega)) dram__bytes_read.sum
 near "copy: bytes written to memory" 2 $((512 * mega)) dram__bytes_write.sum
 near "copy: bytes of memory" 2 $((1024 * mega)) counted_bytes_dram
 near "copy: bytes of L1" 5 $((1024 * mega)) counted_bytes_l1
-show_all | sed 's/^/#   /' | head -n 40
 equals "copy: no operations" 0 "$(column counted_flops)"
 equals "copy: nothing to warn of" 0 "$(said 'the benchmark declares')"
 
@@ -65,7 +64,6 @@ equals "triad: nothing to warn of" 0 "$(said 'the benchmark declares')"
 # a = b + 3 c: two operations and twelve bytes for each element of 4.
 near "triad: two operations for twelve bytes" 2 \
     "$(column counted_flops | awk '{ printf "%.0f", 6 * $1 }')" counted_bytes_dram
-show_all | sed 's/^/#   /' | head -n 30
 
 cube='m = 1024
 n = 1024
@@ -138,11 +136,10 @@ all_counted "short threads"
 equals "short threads: fp32 is counted exactly, whatever sets constants and converts" \
     "copy,0 line,2 scale,1 triad,2 triad_of_halves,2" \
     "$(column entry,counted_flops | awk -F, '!/powers/ { print $1 "," $2 / 1048576 }' |
-        in_a_line sort)"
+        sort | xargs)"
 within "short threads: fp16 is counted where it is declared" 512 \
     "$(column entry,counted_flops | awk -F, '/powers/ { print $2 / 1048576 }')" 537.6
 equals "short threads: nothing to warn of" 0 "$(said 'the benchmark declares')"
-show_all | grep 'counters: ' | sed 's/^/#   /'
 if in_halves hadd >/dev/null; then
     equals "what was left out is for those who ask" 0 \
         "$("$GBRUN" show --verbose results.gbr | tr -s ' \n' '  ' |
@@ -181,7 +178,7 @@ within "time is some 30 us" 10001 "$(column gpu__time_duration.sum)" 999999
 # The same case before, with and after counting, in one worker.
 counted "times" '[bench before]' 'plugin = copy' 'method = kernel' 'bytes = 64MiB' \
     '[bench counted]' 'like = before' 'counters = yes' '[bench after]' 'like = before'
-medians=$(in_a_line column bench,median_ns)
+medians=$(column bench,median_ns | xargs)
 equals "times are the same before, with and after counting" "" \
     "$(echo "$medians" | tr ' ' '\n' | awk -F, '{ m[$1] = $2 } END {
         for (i in m) if (m[i] < 0.98 * m["before"] || m[i] > 1.02 * m["before"]) print i, m[i], m["before"]

@@ -38,7 +38,7 @@ done <<<"$faults"
 measure '[bench row]' 'plugin = cuda_kernels' 'sweep.number = 1:2' 'sweep.kind = illegal, trap, spin'
 equals "two faults in a row cost two cases" \
     "device error device error ok device error device error ok" \
-    "$(in_a_line column status)"
+    "$(column status | xargs)"
 
 head=
 fine "the device is usable afterwards" '[bench spin]' 'plugin = cuda_kernels' 'duration = 20 us' 'max_time = 1 s'

@@ -37,10 +37,6 @@ extern "C" __global__ void sum_of(double *to, struct pair p, unsigned char c)
 {
     *to = p.a + p.b + c;
 }
-extern "C" __global__ void __launch_bounds__(128) bounded(int *x)
-{
-    x[threadIdx.x] = 1;
-}
 extern "C" __global__ void copy_ints(int *to, const int *from, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -98,12 +94,6 @@ of hungry pointer 'buffer(float[8192], uniform=-1:1)'
 fine "a compiler's option in two words" "${of[@]}" 'grid = 1' 'block = 128' 'options = -maxrregcount 24'
 succeeds "registers that do not fit are reported as spills" \
     awk -F, '{ exit !($1 <= 24 && $2 > 0 && $3 > 0) }' <(column registers,spill_bytes,local_bytes)
-of bounded pointer 'buffer(int[256])'
-measure "${of[@]}" 'grid = 1' 'sweep.block = 128, 256'
-equals "threads beyond __launch_bounds__ are skipped" "ok skipped 0" "$(in_a_line column status) $code"
-succeeds "with what would fit" grep -q 'a block of 256 threads does not fit: .* up to 128' \
-    <(column status_text)
-
 of copy_ints 'pointer, pointer, int' 'buffer(int[1000], out)' 'buffer(int[1000], shuffle)' 1000
 of+=('grid = 4' 'block = 256')
 verified "against a function of the host" "${of[@]}" 'reference = memcpy' 'reference_library = libc.so.6' \
@@ -148,5 +138,5 @@ equals "registers, memory and occupancy are reported" "" \
     "$(column registers,shared_bytes,blocks_per_unit,occupancy,compile_ms |
         awk -F, '!($1 > 3 && $2 >= 128 && $3 >= 1 && $4 > 0 && $4 <= 1 && $5 > 0) { print }')"
 run "$top_srcdir/conf/kernel.ini" -o results.gbr
-equals "its second run compiles nothing" 1 "$(in_a_line sort -u <(column cached))"
+equals "its second run compiles nothing" 1 "$(column cached | sort -u | xargs)"
 finish

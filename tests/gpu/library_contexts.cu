@@ -232,11 +232,7 @@ static void several()
     };
     const array array;
     for (auto &c : cases) {
-        gbrun_subject subject{};
-        subject.size = sizeof subject;
-        subject.flags = c.flags;
-        subject.user = array.x;
-        subject.run = run_two;
+        const gbrun_subject subject{sizeof subject, c.flags, array.x, run_two};
         const gbrun_result *result = gbrun_measure(&subject, (quick + c.settings).c_str());
         const bool is_said = std::string(result->way).find("as a graph of 2 operations") !=
                              std::string::npos;

@@ -23,7 +23,6 @@ if grep -q "does not reach the memory of GPU" text.txt; then
     skip "copies between GPUs" "a GPU does not reach another one's memory"
 else
     all_verified "copies between GPUs"
-    number_of_cases 16
     print_rates
     # Two directions of one link carry more than one, and less than twice as much.
     within "both directions at once carry 1.3 to 2.1 times as much as one" 1.3 "$(
@@ -32,13 +31,11 @@ else
             END { if (rate["one"] > 0) print rate["both"] / rate["one"] }')" 2.1
     verified "copies between GPUs: launch, cache and several iterations" '[bench copy]' "$pairs | device, peer, all" \
         'bytes = 1MiB' 'iterations = 3' 'sweep.launch = stream, graph' 'sweep.cache = warm, cold'
-    number_of_cases 16
     verified "copies between GPUs by a kernel and by the driver" '[bench copy]' 'sweep.method = kernel, memcpy' \
         'bytes = 1MiB' 'zip.way = from, to: device, peer | peer, device'
 fi
 verified "copies from and to the host at once" '[bench copy]' 'bytes = 64MiB' 'method = memcpy' \
     'zip.way = from, to, directions: device, pinned, one | pinned, device, one | device, pinned, both'
-number_of_cases 3
 print_rates
 
 # --- NCCL ---
@@ -66,7 +63,6 @@ if grep -q "libnccl.so.2 was not found" text.txt; then
     finish
 fi
 all_verified "collectives"
-number_of_cases 20
 echo "# NCCL $(column metric.nccl_version | sort -u) of $library, $n GPUs"
 echo "# collective  bytes  median  algorithm bandwidth  bus bandwidth"
 column collective,bytes,median_ns,items_per_s,bytes_per_s | awk -F, '
@@ -74,13 +70,9 @@ column collective,bytes,median_ns,items_per_s,bytes_per_s | awk -F, '
 
 types='sweep.dtype = fp32, fp16, bf16, fp64, int32, int64, int8'
 verified "collectives of each type" "$nccl" "$all" "$types" 'bytes = 1MiB'
-number_of_cases 35
 verified "reductions, also in place" "$nccl" 'sweep.collective = all_reduce, reduce_scatter' \
     'sweep.op = sum, max, min' 'sweep.in_place = no, yes' 'sweep.bytes = 1000, 33MiB' 'iterations = 3'
-number_of_cases 24
 verified "others in place, warm and cold" "$nccl" 'sweep.collective = all_gather, broadcast' \
     'in_place = yes' 'sweep.cache = warm, cold' 'sweep.ranks = 0, 2'
-number_of_cases 8
 verified "collectives whose first rank is another GPU" "$nccl" 'device = cuda:1' "$all" 'bytes = 1MiB' 'ranks = 2'
-number_of_cases 5
 finish

@@ -33,16 +33,8 @@ def allocates():
     return lambda: A + B
 
 
-def body(n):
-    return torch.add(A[:n], B[:n])
-
-
 def waits():
     return gbrun.Bench(lambda: (A + B).sum().item(), synchronizes=True)
-
-
-def waits_unsaid():
-    return lambda: (A + B).sum().item()
 
 
 def every_call():
@@ -65,13 +57,11 @@ PY
 head="$(few_samples 50 'device = cuda' 'max_time = 5 s')
 [bench odd]
 plugin = python"
-fine "a function that is timed itself" 'call = odd.py:body' 'n = 1000'
-equals "as a graph" graph "$(column launched)"
 fine "what allocates, takes the stream, has a reset, is called each time" \
     'sweep.call = odd.py:allocates, odd.py:takes_stream, odd.py:resets, odd.py:every_call'
-equals "all but the last as graphs" "graph graph graph stream" "$(in_a_line column launched)"
-fine "what waits for the device" 'sweep.call = odd.py:waits, odd.py:waits_unsaid'
-equals "is launched in the stream" "stream" "$(column launched | sort -u)"
+equals "all but the last as graphs" "graph graph graph stream" "$(column launched | xargs)"
+fine "what waits for the device" 'call = odd.py:waits'
+equals "is launched in the stream" "stream" "$(column launched)"
 measure 'call = odd.py:elsewhere'
 equals "what puts nothing on the GPU is no measurement of it" "1 failed" "$code $(column status)"
 echo "# what puts nothing on the GPU: $(column status,status_text,reading_note)"

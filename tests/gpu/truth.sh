@@ -16,7 +16,7 @@ while read -r _ kernel cache _ above launched; do
     within "$kernel, $cache: 0.5 to $most us above its own time" 0.5 "$above" $most "launched: $launched"
 done < <(grep '^kernel ' sides.txt)
 equals "what is several kernels is launched in the stream, all else as a graph" "fork graph" \
-    "$(awk '$1 == "kernel" && $6 != "graph" && !seen[$2]++ { print $2 }' sides.txt | sort | in_a_line cat)"
+    "$(awk '$1 == "kernel" && $6 != "graph" && !seen[$2]++ { print $2 }' sides.txt | sort | xargs)"
 for cache in warm cold; do
     read -r _ _ difference which <<<"$(range_of_sides "$cache")"
     within "$cache: kinds of kernels differ by less than 0.25 us" "" "$difference" 0.249 "$which"

@@ -27,10 +27,6 @@ def work(n=300):
     return sum(range(n))
 
 
-def raises(error):
-    raise error
-
-
 def measure(fn, **settings):
     return gbrun.measure(fn, **{**FEW, **settings})
 
@@ -101,11 +97,13 @@ class Tests(unittest.TestCase):
             self.assertGreater(ratio.new_time, ratio.base_time)
 
     def test_what_is_raised_arrives_as_itself(self):
+        def fails():
+            raise kept
+
         kept = ValueError("mine")
-        self.assertIs(self.refused(ValueError, "mine", measure, lambda: raises(kept)), kept)
+        self.assertIs(self.refused(ValueError, "mine", measure, fails), kept)
         self.refused(SystemExit, "3", measure, lambda: sys.exit(3))
         self.refused(ZeroDivisionError, "", gbrun.compare, work, lambda: 1 / 0, device="cpu")
-        self.refused(KeyError, "x", measure, work, reset=lambda: {}["x"])
         self.assertGreater(measure(work).time, 0)
 
     def test_an_exception_without_words_arrives(self):
@@ -208,7 +206,6 @@ class Tests(unittest.TestCase):
     def test_wrong_settings_are_value_errors(self):
         for settings, words in (
             ({"precison": 0.1}, "did you mean 'precision'"),
-            ({"precision": "abc"}, "'abc' is not a number"),
             ({"device": "toaster"}, "toaster"),
             ({"name": "two\nlines"}, "a setting is one line"),
             ({"name": "a\0b"}, "a setting is one line"),
