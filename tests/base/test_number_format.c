@@ -68,7 +68,8 @@ static void put(const struct small *small, void *array, uint32_t i, uint32_t cod
         ((uint32_t *)array)[i] = code << 13;
 }
 
-/* All at once: one alone takes another way than a vector of them. */
+/* All at once: one alone takes another way than a vector of them. That arrays begin where told is
+ * in tests/run/test_host.c. */
 TEST_TIMES(every_code_is_the_value_of_its_definition, N_SMALLS)
 {
     const struct small *small = &small_formats[_i];
@@ -225,19 +226,6 @@ TEST(fp64_is_left_alone)
     ck_assert_mem_eq(copy, values, sizeof values);
     number_round_array(GB_F64, values, 5, copy);
     ck_assert_mem_eq(copy, values, sizeof values);
-}
-
-TEST(arrays_begin_where_told)
-{
-    const double values[] = {1, 2, 3};
-    uint16_t halves[6] = {0};
-    double back[3];
-    number_store_array(GB_F16, halves, 2, 3, values);
-    ck_assert_uint_eq(halves[1], 0);
-    ck_assert_uint_eq(halves[2], 0x3c00);
-    ck_assert_uint_eq(halves[5], 0);
-    number_load_array(GB_F16, halves, 2, 3, back);
-    ck_assert_mem_eq(back, values, sizeof values);
 }
 
 /* From a number to the next one away from 0; from the largest, that to the one before it. */

@@ -74,21 +74,6 @@ TEST(identity)
     }
 }
 
-TEST(label)
-{
-    struct parameter parameters[] = {
-        {.name = "rows", .value.text = "32", .is_axis = true},
-        {.name = "cols", .value.text = "16"},
-        {.name = "label", .value.text = "a b", .is_axis = true},
-        {.name = "empty", .value.text = "", .is_axis = true},
-    };
-    struct bench_case made = {.bench = "streams", .parameters = parameters, .n_parameters = 4};
-    struct text out = {0};
-    text_add(&out, "case ");
-    bench_case_label(&made, &out);
-    expect_text(&out, "case streams rows=32 label=\"a b\" empty=\"\"");
-}
-
 /* Keys such as check.floor have a dot, so that no plugin's option can be one of them. */
 static struct option_table without_dots(struct arena *arena)
 {

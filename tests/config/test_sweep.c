@@ -16,6 +16,7 @@ static const struct {
      "b rows=2 cols=4 dtype=bf16\n"},
     {MATMUL "zip.x = label,cores: \"a|b\",\"1,2\" | c d,3\n",
      "b label=a|b cores=1,2\nb label=\"c d\" cores=3\n"},
+    {MATMUL "sweep.label = \"\", x\n", "b label=\"\"\nb label=x\n"},
     {MATMUL "sweep.cores = \"1:3\", 7\n", "b cores=1,2,3\nb cores=7\n"},
     {MATMUL "sweep.size = 1 KiB:4 KiB:x2\nsweep.pause = 1 ms, 0.5 s\n",
      "b size=1024 pause=1000000ns\nb size=1024 pause=500000000ns\nb size=2048 pause=1000000ns\n"

@@ -1,5 +1,5 @@
 /* test_device_groups.c - which GPUs of a node belong together, and which of them are a task's. */
-#include "tests/check_main.h"
+#include "tests/text_case.h"
 
 #include "core/run/device_groups.h"
 
@@ -62,40 +62,32 @@ static const char *deal(uint32_t n_each, uint32_t number, uint32_t n)
 
 TEST_FIXTURE(clear, clear)
 
-static const struct {
-    const char *node;
-    uint32_t n_each, number, n;
-    const char *dealt;
-} deals[] = {
-    /* a task alone has all groups */
-    {"abcdefgh", 2, 0, 1, "cpu a,b c,d e,f g,h"},
-    {"abcdefgh", 4, 0, 1, "cpu a,b,c,d e,f,g,h"},
-    {"abcdefgh", 1, 0, 1, "cpu a b c d e f g h"},
-    {"abcdefgh", 3, 0, 1, "cpu a,b,c d,e,f"},
-    /* tasks share them */
-    {"abcdefgh", 2, 0, 4, "cpu a,b"},
-    {"abcdefgh", 2, 3, 4, "cpu g,h"},
-    {"abcdefgh", 2, 0, 2, "cpu a,b e,f"},
-    {"abcdefgh", 2, 1, 2, "cpu c,d g,h"},
-    {"abcdefgh", 2, 0, 3, "cpu a,b g,h"},
-    {"abcdefgh", 2, 1, 3, "cpu c,d"},
-    {"abcdefgh", 2, 2, 3, "cpu e,f"},
-    {"abcdefgh", 3, 0, 2, "cpu a,b,c"},
-    {"abcdefgh", 3, 1, 2, "cpu d,e,f"},
-    {"abcdefg", 7, 0, 1, "cpu a,b,c,d,e,f,g"},
-    {"abcde", 1, 2, 3, "cpu c"},
-    {"a", 1, 0, 1, "cpu a"},
-    /* whatever the order in which a task sees them */
-    {"hgfedcba", 2, 1, 4, "cpu c,d"},
-    {"badcfehg", 2, 0, 4, "cpu a,b"},
-};
-
-TEST_EACH(groups_are_dealt, deals)
+/* "GPUS EACH TASK/TASKS" */
+static void add_deal(char *text, uint32_t with, struct text *out)
 {
-    make_node(deals[_i].node);
-    ck_assert_str_eq(deal(deals[_i].n_each, deals[_i].number, deals[_i].n), deals[_i].dealt);
+    char gpus_in_order[DEVICES_MAX];
+    uint32_t n_each, number, n;
+    ck_assert_int_eq(sscanf(text, "%15s %u %u/%u", gpus_in_order, &n_each, &number, &n), 4);
+    make_node(gpus_in_order);
+    text_add(out, deal(n_each, number, n));
     ck_assert_uint_eq(notes.length, 0);
 }
+
+/* A task alone has all groups; tasks share them, whatever the order in which a task sees them. */
+static const struct text_cases deals[] = {
+    {{add_deal, 0},
+     {"abcdefgh 2 0/1 -> cpu a,b c,d e,f g,h", "abcdefgh 4 0/1 -> cpu a,b,c,d e,f,g,h",
+      "abcdefgh 1 0/1 -> cpu a b c d e f g h", "abcdefgh 3 0/1 -> cpu a,b,c d,e,f",
+      "abcdefg 7 0/1 -> cpu a,b,c,d,e,f,g", "a 1 0/1 -> cpu a"}},
+    {{add_deal, 0},
+     {"abcdefgh 2 0/4 -> cpu a,b", "abcdefgh 2 3/4 -> cpu g,h", "abcdefgh 2 0/2 -> cpu a,b e,f",
+      "abcdefgh 2 1/2 -> cpu c,d g,h", "abcdefgh 2 0/3 -> cpu a,b g,h", "abcdefgh 2 1/3 -> cpu c,d",
+      "abcdefgh 2 2/3 -> cpu e,f", "abcdefgh 3 0/2 -> cpu a,b,c", "abcdefgh 3 1/2 -> cpu d,e,f",
+      "abcde 1 2/3 -> cpu c"}},
+    {{add_deal, 0}, {"hgfedcba 2 1/4 -> cpu c,d", "badcfehg 2 0/4 -> cpu a,b"}},
+};
+
+TEST_TEXT_CASES(groups_are_dealt, deals)
 
 TEST(of_too_few_tasks_may_have_their_own)
 {

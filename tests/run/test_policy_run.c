@@ -263,23 +263,26 @@ TEST(an_eighth_is_measured_ahead)
 TEST(reports_are_made_sound)
 {
     static const struct {
+        int32_t given;
+        uint32_t n_modes;
+        double low_ns, high_ns;
         int32_t verdict;
         bool has_interval;
         unsigned n_logged;
-        struct gb_estimate estimate;
     } rows[] = {
-        {GB_VERDICT_CERTIFIED,
-         true,
-         0,
-         {.verdict = GB_VERDICT_CERTIFIED, .low_ns = 1, .high_ns = 2}},
-        {GB_VERDICT_GAVE_UP, false, 1, {.verdict = 99, .low_ns = 1, .high_ns = 2}},
-        {GB_VERDICT_NONE, false, 1, {.low_ns = 3, .high_ns = 2}},
-        {GB_VERDICT_NONE, false, 1, {.n_modes = 1000, .low_ns = 1, .high_ns = 2}},
+        {GB_VERDICT_CERTIFIED, 0, 1, 2, GB_VERDICT_CERTIFIED, true, 0},
+        {99, 0, 1, 2, GB_VERDICT_GAVE_UP, false, 1},
+        {GB_VERDICT_NONE, 0, 3, 2, GB_VERDICT_NONE, false, 1},
+        {GB_VERDICT_NONE, 1000, 1, 2, GB_VERDICT_NONE, false, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct gb_estimate estimate;
-        script = (struct script){
-            .answers = {DONE("")}, .n_answers = 1, .estimate = rows[i].estimate};
+        script = (struct script){.answers = {DONE("")},
+                                 .n_answers = 1,
+                                 .estimate = {.verdict = rows[i].given,
+                                              .n_modes = rows[i].n_modes,
+                                              .low_ns = rows[i].low_ns,
+                                              .high_ns = rows[i].high_ns}};
         memset(script.estimate.statistic, 'x', sizeof script.estimate.statistic);
         n_logged = 0;
         play(&script_plugin, loose, 10);

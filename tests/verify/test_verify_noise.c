@@ -171,14 +171,8 @@ TEST_TIMES(no_right_result_is_refused, 8)
     for (uint64_t seed = first; seed < first + (test_is_long() ? 2500 : 250); seed++) {
         const struct product product = random_product(seed);
         double values[2];
-        ck_assert_msg(passes(&product, values),
-                      "seed %d: %s to %s, sums in %s (%d), N %d, K %d, range %d, order %d of "
-                      "%d slices, %d at once: bound %g, noise %g of %g",
-                      (int)seed, number_format_of(product.input)->name,
-                      number_format_of(product.output)->name, number_format_of(product.sums)->name,
-                      (int)product.summation, (int)product.n, (int)product.k, product.range,
-                      product.order, (int)product.n_slices, (int)product.at_once, values[0],
-                      values[1], verify_noise_tolerance(product.n));
+        ck_assert_msg(passes(&product, values), "seed %d: bound %g, noise %g of %g", (int)seed,
+                      values[0], values[1], verify_noise_tolerance(product.n));
     }
 }
 
