@@ -15,7 +15,7 @@ mkdir plugins
 cp "$top_builddir"/tests/modules/.libs/{good,device_fake}.so plugins
 
 {
-    few_samples 10 'device = exact' 'iterations = 1' 'time_limit = 10 s'
+    few_samples 10 'device = exact' 'iterations = 1' 'time_limit = 10 min'
     section device exact fake step=0ns
     section bench good good 'sweep.factor=1, 2, 3'
 } >cases.ini

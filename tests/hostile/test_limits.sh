@@ -5,7 +5,7 @@ with_modules
 
 # ---- more metrics, messages, checks and lines than are kept ----
 measured_with --verbose <<INI
-$(few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 s')
+$(few_samples 3 'device = cpu' 'iterations = 1' 'time_limit = 60 min')
 $(section bench flood flood 'sweep.what=metrics, messages, checks')
 $(section bench updates flood n=450000 what=updates)
 $(section bench lines flood what=lines n=5000 fails=yes)
@@ -25,7 +25,7 @@ succeeds "the last lines are the last" \
 
 # ---- what a worker may not send ----
 measured <<INI
-$(few_samples 3 'device = fake' 'time_limit = 20 s')
+$(few_samples 3 'device = fake' 'time_limit = 60 min')
 [bench forger]
 sweep.what = garbage, checksum, huge, out_of_place, short, early, foreign, clocks, estimates
 $(section bench after good)
