@@ -14,8 +14,10 @@ TEST_TIMES(every_value_is_counted_once, 6)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         for (size_t j = 0; j < 3; j++) {
             const double n = sizes[i][0];
-            if (sizes[i][1] == 1 << 24 && (j > 0 || _i % 3 != 2))
+            if (sizes[i][1] > 1 << 12 && j > 0)
                 continue; /* which takes seconds */
+            if (sizes[i][1] == 1 << 24 && _i % 3 != 1)
+                continue;
             make("histogram", "n = %d; bins = %d; distribution = %s; method = %s; threads = %d",
                  sizes[i][0], sizes[i][1], distributions[j], methods[_i / 3], threads[_i % 3]);
             run_samples(2, 3);
