@@ -94,8 +94,7 @@ measured <<INI
 $(few_samples 12 'device = fake')
 [policy never]
 plugin = policy_never
-[bench before]
-plugin = good
+$(section bench before good)
 $(section bench stopped crash kind=interrupt policy=never 'max_time=24 h' max_samples=1000000000)
 $(section bench after good 'sweep.factor=1, 2')
 INI
