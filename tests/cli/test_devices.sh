@@ -44,18 +44,6 @@ counts()
     column status | grep -c "$1"
 }
 
-# is_alone PATTERN: in the log, nothing of another case stands between begin and end of those whose number matches.
-is_alone()
-{
-    awk -v which="$1" '
-        $1 == "made" || $1 == "killed" { next }
-        owner != "" && $2 != owner { bad = 1; print "line " NR " of " $2 " inside " owner }
-        $1 == "begin" && $2 ~ which { owner = $2; if (n_open) { bad = 1; print owner " beside others" } }
-        $1 == "begin" { n_open++ }
-        $1 == "end" { n_open--; if ($2 == owner) owner = "" }
-        END { exit bad }' log
-}
-
 # alone NAME PATTERN N ARGUMENT...: N cases are ok, and no case runs beside those whose number matches.
 alone()
 {

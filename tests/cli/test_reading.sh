@@ -8,9 +8,8 @@ defaults=$(few_samples 12 'iterations = 2' 'warmup = 0')
 # replayed POLICY COLUMNS: of each case.
 replayed()
 {
-    "$GBRUN" replay -P "$1" --format csv results.gbr | sed 's/"[^"]*"/quoted/g' | awk -F, -v names="$2" '
-        NR == 1 { n = split(names, name, ","); for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? "," : "\n" }'
+    ran "$GBRUN" replay -P "$1" --format csv results.gbr
+    cells "$2"
 }
 
 # ---- a result that is wrong after a graph, and right in the stream ----

@@ -16,14 +16,6 @@ replay()
     ran "$GBRUN" replay "$@"
 }
 
-# cells LIST: some columns of the CSV in out.txt, without the head. Text with commas in it becomes a word.
-cells()
-{
-    sed 's/"[^"]*"/quoted/g' out.txt | awk -F, -v names="$1" '
-        NR == 1 { n = split(names, name, ","); for (i = 1; i <= NF; i++) place[$i] = i; next }
-        { for (i = 1; i <= n; i++) printf "%s%s", $place[name[i]], i < n ? "," : "\n" }'
-}
-
 # ---- what was measured is replayed ----
 cat >measured.ini <<INI
 [gbrun]

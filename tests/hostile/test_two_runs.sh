@@ -39,14 +39,6 @@ empty_log()
     : >log
 }
 
-# is_alone: in the log, nothing of another case stands between begin and end of any.
-is_alone()
-{
-    awk '$1 == "begin" { if (n++) { bad = 1; print "line " NR ": beside " last } last = $2 }
-        $1 == "end" { n-- }
-        END { exit bad || NR == 0 }' log
-}
-
 # wait_for TEXT FILE: until a line of the file has it.
 wait_for()
 {
@@ -87,7 +79,7 @@ pairs()
         start b "${lines[@]}"
         both
         equals "$name" "0 0 $n" "$codes $(grep -c '^end' log)"
-        [ -z "$alone" ] || succeeds "$name: nothing is measured beside" is_alone
+        [ -z "$alone" ] || succeeds "$name: nothing is measured beside" is_alone .
     done
 }
 pairs <<'TABLE'
