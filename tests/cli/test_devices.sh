@@ -3,21 +3,16 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-head="$(few_samples 12 'iterations = 1' 'warmup = 0')
-[device gpu]
-plugin = fake
-n_devices = 4
-models = Big, Big, Big, Small
-uuids = GPU-aaaa1111, GPU-aaaa2222, GPU-bbbb3333, GPU-cccc4444"
+head=$(few_samples 12 'iterations = 1' 'warmup = 0'
+    section device gpu fake 'n_devices = 4' 'models = Big, Big, Big, Small' \
+        'uuids = GPU-aaaa1111, GPU-aaaa2222, GPU-bbbb3333, GPU-cccc4444')
 
 # beside NAME N|FROM:TO [LINE]...: a section of cases that look at each other, so many of them or with these numbers.
 beside()
 {
     local numbers=$2
     [[ $numbers = *:* ]] || numbers=1:$numbers
-    printf '[bench %s]\nplugin = beside\nlog = %s/log\nlet.number = 0\nsweep.number = %s\n' "$1" "$TMPDIR" "$numbers"
-    shift 2
-    [ $# = 0 ] || printf '%s\n' "$@"
+    section bench "$1" beside "log=$TMPDIR/log" let.number=0 "sweep.number = $numbers" "${@:3}"
 }
 
 # of ARGUMENT...: the whole configuration of such cases, on all devices; on six of one model where it is of_six.
