@@ -109,8 +109,7 @@ equals "resuming begins with it" 1 "$(grep -c '^2/4  stopped  ' err.txt)"
 
 # ---- stopping a case that does not listen ----
 # It waits in vain for another one, and for no signal: only its end can be seen.
-few_samples 12 'device = fake' >deaf.ini
-printf '[bench beside]\nlog = %s/log\n' "$TMPDIR" >>deaf.ini
+few_samples 12 'device = fake' '[bench beside]' "log = $TMPDIR/log" >deaf.ini
 mkfifo log err
 exec 5<>log
 

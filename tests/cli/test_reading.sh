@@ -19,18 +19,10 @@ $defaults
 $(section policy many fixed samples=140000)
 $(section device replaying fake replays=yes 'as_graph=300 ns' 'note=read as a graph')
 $(section bench counting wrong_result device=replaying fault=replayed)
-[bench long]
-like = counting
-policy = many
-[bench asked]
-like = counting
-launch = graph
-[bench wrong]
-like = counting
-fault = value
-[bench right]
-like = counting
-fault = none
+$(section bench long wrong_result device=replaying fault=replayed policy=many)
+$(section bench asked wrong_result device=replaying fault=replayed launch=graph)
+$(section bench wrong wrong_result device=replaying fault=value)
+$(section bench right wrong_result device=replaying fault=none)
 INI
 stream='launched in the stream: the result is wrong when run is captured once and launched many times, and right when it is called for every sample'
 equals "it is measured again in the stream, and right there, with the reason" \

@@ -24,11 +24,7 @@ claims()
     equals "$1" "$2" "$("$GBRUN" search 2>&1 | sed 's/, after .* of measuring$//' | head -n 1)"
 }
 
-cat >fake.ini <<END
-$(section device fake fake by_items=yes time=1ns)
-[defaults]
-device = fake
-END
+{ section device fake fake by_items=yes time=1ns; printf '[defaults]\ndevice = fake\n'; } >fake.ini
 cat fake.ini - >spins.ini <<END
 $(section search tiles race tolerance=20%)
 $(section bench lasting lasting search=tiles 'sweep.duration=40us, 10us, 80us, 160us' 'sweep.kernels=1, 3')
