@@ -147,6 +147,33 @@ measured()
     measured_with
 }
 
+# cells LIST: some columns of the CSV in out.txt, without the head. Text with commas in it becomes a word.
+cells()
+{
+    sed 's/"[^"]*"/quoted/g' out.txt | awk -F, -v names="$1" '
+        NR == 1 { n = split(names, name, ","); for (i = 1; i <= NF; i++) place[$i] = i; next }
+        { for (i = 1; i <= n; i++) printf "%s%s", $place[name[i]], i < n ? "," : "\n" }'
+}
+
+# is_alone PATTERN: in the log of the module `beside` nothing of another case stands between begin and end of
+# those whose number matches.
+is_alone()
+{
+    awk -v which="$1" '
+        $1 == "made" || $1 == "killed" { next }
+        owner != "" && $2 != owner { bad = 1; print "line " NR " of " $2 " inside " owner }
+        $1 == "begin" && $2 ~ which { owner = $2; if (n_open) { bad = 1; print owner " beside others" } }
+        $1 == "begin" { n_open++ }
+        $1 == "end" { n_open--; if ($2 == owner) owner = "" }
+        END { exit bad || NR == 0 }' log
+}
+
+# until_taken PID: no signal is on its way to it.
+until_taken()
+{
+    until grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$1/status"; do :; done
+}
+
 # status LABEL: what err.txt says of a case when it was done, without its times: "ok n=12", "crashed (SIGSEGV, in run)".
 # (An emulator says itself that a program ended by a signal.)
 status()

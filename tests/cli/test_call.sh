@@ -41,7 +41,7 @@ measure()
     begin "$@"
     sections
     rm -f results.gbr
-    "$GBRUN" -c "$config" -o results.gbr >stdout 2>stderr
+    "$GBRUN" -c "$config" -o results.gbr >out.txt 2>err.txt
 }
 
 # --- What the right answer is to each way of passing something ------------------------------------
@@ -160,8 +160,8 @@ equals "wrong results end with exit code 1" 1 $?
 equals "each comparison finds what is wrong" "" "$(statuses | grep -v ' wrong result$')"
 equals "each is reported as a check that failed" "" \
     "$("$GBRUN" show results.gbr | grep 'wrong result$' | grep -v ' FAIL ')"
-succeeds "what is not 0 is reported with the difference" grep -q 'return: abs 1e-09 > 0 at' stdout stderr
-succeeds "a text that differs is shown" grep -q 'return is "hello, .*": expected "hello"' stdout stderr
+succeeds "what is not 0 is reported with the difference" grep -q 'return: abs 1e-09 > 0 at' out.txt err.txt
+succeeds "a text that differs is shown" grep -q 'return is "hello, .*": expected "hello"' out.txt err.txt
 
 # --- What goes wrong in a function costs its case ------------------------------------------------
 
@@ -187,120 +187,109 @@ huge failed
 good ok
 closing ok" "$(statuses)"
 succeeds "how much memory was wanted is reported" \
-    grep -q 'arg.a: there is not enough memory for a buffer of 1024 GiB' stdout stderr
-succeeds "a status is reported" grep -q 'returned another status than ok = 0; the last was 5' stdout stderr
-succeeds "so is that of a call before" grep -q 'before: status returned 9: expected 0' stdout stderr
-succeeds "a call of 'after' that fails is a warning, which the table shows" grep -q "a call of 'after' failed" stdout
+    grep -q 'arg.a: there is not enough memory for a buffer of 1024 GiB' out.txt err.txt
+succeeds "a status is reported" grep -q 'returned another status than ok = 0; the last was 5' out.txt err.txt
+succeeds "so is that of a call before" grep -q 'before: status returned 9: expected 0' out.txt err.txt
+succeeds "a call of 'after' that fails is a warning, which the table shows" grep -q "a call of 'after' failed" out.txt
 
 # --- What is found before anything runs ---------------------------------------------------------
 
-# Two lines each: a section, and what is said of it; all of them are looked at by one run.
-cat >refused.txt <<'TABLE'
-an unknown function|no_such|int()|
-  12 function: the library has no function 'no_such'
-a missing argument|status|int(int, int)|0
-  13 signature: it has 2 parameters, but arg.2 is missing
-too many arguments|status|int(int)|0; 0
-  9 arg.2: the signature has 1 parameter only
-a number that does not fit|status|int(int8)|128
-  9 arg.1: 128 does not fit the parameter, which is int8
-a number that a sweep makes too large|status|int(int8)|{n * 2}; sweep.n = 1, 50, 100
+# Sections, and what is said of each: all of them are looked at by one run.
+sed -e :a -e '/\\$/N; s/\\\n *//; ta' >refused.txt <<'TABLE'
+an unknown function|no_such|int()| => 12 function: the library has no function 'no_such'
+a missing argument|status|int(int, int)|0 => 13 signature: it has 2 parameters, but arg.2 is missing
+too many arguments|status|int(int)|0; 0 => 9 arg.2: the signature has 1 parameter only
+a number that does not fit|status|int(int8)|128 => 9 arg.1: 128 does not fit the parameter, which is int8
+a number that a sweep makes too large|status|int(int8)|{n * 2}; sweep.n = 1, 50, 100 => \
   9 arg.1: 200 does not fit the parameter, which is int8
-a number for an address|handle_get|int(pointer)|3
+a number for an address|handle_get|int(pointer)|3 => \
   9 arg.1: a number where pointer is needed: expected an address, such as buffer(...), constant(...) or null
-a buffer for a number|status|int(int)|buffer(3)
-  9 arg.1: a buffer where int32 is needed
-a struct of another size|pair_difference|double(struct(double, double))|struct(1, 2, 3)
+a buffer for a number|status|int(int)|buffer(3) => 9 arg.1: a buffer where int32 is needed
+a struct of another size|pair_difference|double(struct(double, double))|struct(1, 2, 3) => \
   9 arg.1: a struct of 3 numbers: expected 2, as the signature says
-a mistake behind a value that was put in|handle_get|int(pointer)|buffer({n * 4}, fil=3); sweep.n = 1000000
+a mistake behind a value that was put in|handle_get|int(pointer)|buffer({n * 4}, fil=3); sweep.n = 1000000 => \
   25 arg.1: 'fil' is no key of a buffer: expected fill=, uniform=, expect=, integral, count, shuffle, zero_end, device, host, pinned, out or restore
-a name that nothing has|handle_get|int(pointer)|handel; before = handle_open(out handle)
+a name that nothing has|handle_get|int(pointer)|handel; before = handle_open(out handle) => \
   9 arg.1: unknown name 'handel': expected arg.N, a key of arg, or a name that 'before' sets
-names in a circle|distance|long(pointer, pointer)|arg.2; arg.1
-  9 arg.1: arg.2 is given later: move it up
-an unknown function of before|status|int(int)|0; before = status(3), no_such()
+names in a circle|distance|long(pointer, pointer)|arg.2; arg.1 => 9 arg.1: arg.2 is given later: move it up
+an unknown function of before|status|int(int)|0; before = status(3), no_such() => \
   21 before: the library has no function 'no_such'
-an address in place of a number|status|int(int)|0; expect = arg.1
+an address in place of a number|status|int(int)|0; expect = arg.1 => \
   10 expect: an address is expected of functions that return a pointer only
-a reference that compares nothing|scale|void(pointer, pointer, float, size_t)|buffer(4); reference = scale; buffer(4); 1; 1
+a reference that compares nothing|scale|void(pointer, pointer, float, size_t)|buffer(4); reference = scale; buffer(4); 1; 1 => \
   13 reference: there is nothing to compare: mark the buffers that the function writes with 'out'
-a variable for a function|variable|int()|
-  12 function: 'variable' is a variable of the library: expected a function
-a name that only 'after' sets|handle_get|int(pointer)|handle; after = handle_open(out handle)
+a variable for a function|variable|int()| => 12 function: 'variable' is a variable of the library: expected a function
+a name that only 'after' sets|handle_get|int(pointer)|handle; after = handle_open(out handle) => \
   9 arg.1: unknown name 'handle': expected arg.N, a key of arg, or a name that 'before' sets
-a value that a later call sets|status|int(int)|arg.mine = handle; 0; before = handle_set(mine, 1), handle_open(out handle)
+a value that a later call sets|status|int(int)|arg.mine = handle; 0; before = handle_set(mine, 1), handle_open(out handle) => \
   21 before: 'mine' stands for 'handle', which no earlier call sets
-names in a circle that a call follows|distance|long(pointer)|arg.a; arg.a = arg.1; before = handle_get(pointer a)
+names in a circle that a call follows|distance|long(pointer)|arg.a; arg.a = arg.1; before = handle_get(pointer a) => \
   9 arg.1: arg.a is given later: move it up
-a status that nothing returns|crash|void()|ok = 0
-  6 ok: no function here returns an integer, which a status is
-a status that does not fit|status|uint8(int)|0; ok = 256
+a status that nothing returns|crash|void()|ok = 0 => 6 ok: no function here returns an integer, which a status is
+a status that does not fit|status|uint8(int)|0; ok = 256 => \
   6 ok: 256 cannot be a status of a function that returns uint8
-null in place of a number|status|int(int)|0; expect = null
+null in place of a number|status|int(int)|0; expect = null => \
   10 expect: an address is expected of functions that return a pointer only
-a number too large for a float|difference_float|float(float, float)|1e40; 0
+a number too large for a float|difference_float|float(float, float)|1e40; 0 => \
   9 arg.1: 1e+40 does not fit the parameter, which is float
-a number for an address in a struct|text_length|size_t(struct(pointer, size_t))|struct(0, 3)
+a number for an address in a struct|text_length|size_t(struct(pointer, size_t))|struct(0, 3) => \
   9 arg.1: member 1, 0, does not fit pointer
-an address for a number in a struct|text_length|size_t(struct(pointer, size_t))|arg.a = buffer(3); struct(a, a)
+an address for a number in a struct|text_length|size_t(struct(pointer, size_t))|arg.a = buffer(3); struct(a, a) => \
   9 arg.1: a buffer where uint64 is needed
-an unknown name in a struct|text_length|size_t(struct(pointer, size_t))|struct(b, 3)
+an unknown name in a struct|text_length|size_t(struct(pointer, size_t))|struct(b, 3) => \
   9 arg.1: unknown name 'b': expected null, arg.N, a key of arg, or a name that 'before' sets
-an address that a struct is to have|text_length|struct(pointer, size_t)()|expect = struct(null, 3)
+an address that a struct is to have|text_length|struct(pointer, size_t)()|expect = struct(null, 3) => \
   10 expect: member 1, 'null', cannot be compared: expected numbers only
-too few types behind the ellipsis|sum_of_doubles|double(int, ..., double)|1; 0.5; 0.5
+too few types behind the ellipsis|sum_of_doubles|double(int, ..., double)|1; 0.5; 0.5 => \
   9 arg.3: the signature has 2 parameters only: behind '...' stand the types of all that is passed
-an argument that is left out behind the ellipsis|sum_of_doubles|double(int, ...)|1; arg.3 = 0.5
+an argument that is left out behind the ellipsis|sum_of_doubles|double(int, ...)|1; arg.3 = 0.5 => \
   13 signature: it has 3 parameters, but arg.2 is missing
-a prototype of another function|status|int larger(int)|0
+a prototype of another function|status|int larger(int)|0 => \
   17 signature: it is that of 'larger': expected the function's, 'status'
-a signature without a name, and no other||int(int)|0
+a signature without a name, and no other||int(int)|0 => \
   11 function: it is empty: expected the name of a function, here or in the signature
-the prototype of what the library has not||void *no_such(int);|0
-  19 signature: the library has no function 'no_such'
-work that is not finite|status|int(int)|0; work.flops = inf
-  14 work.flops: inf is out of range: expected 0 or more
-an unknown kind of work|status|int(int)|0; work.flop = 3
+the prototype of what the library has not||void *no_such(int);|0 => 19 signature: the library has no function 'no_such'
+work that is not finite|status|int(int)|0; work.flops = inf => 14 work.flops: inf is out of range: expected 0 or more
+an unknown kind of work|status|int(int)|0; work.flop = 3 => \
   13 work.flop: unknown kind of work: expected work.flops, work.math, work.bytes_read, work.bytes_written, work.items or work.item
-an unknown unit behind a value that was put in|status|int(int)|0; work.math = {type} fma; sweep.type = fp32, fp64
+an unknown unit behind a value that was put in|status|int(int)|0; work.math = {type} fma; sweep.type = fp32, fp64 => \
   20 work.math: unknown word 'fma': expected scalar, vector or tensor
 TABLE
 begin
-sed -n 'p; n' refused.txt | awk -F '|' -v OFS='|' '{ $1 = "c" NR; print }' | sections
-"$GBRUN" check -c "$config" >stdout 2>stderr
-equals "mistakes end with exit code 2" 2 $?
-errors_of "$config" stderr >said.txt
+awk -F '|' -v OFS='|' '{ sub(/ => .*/, ""); $1 = "c" NR; print }' refused.txt | sections
+exits "mistakes" 2 "$GBRUN" check -c "$config"
+errors_of "$config" err.txt >said.txt
 n_refused=0
-while IFS='|' read -r name _ && IFS= read -r expected; do
+while IFS= read -r line; do
     n_refused=$((n_refused + 1))
-    equals "$name" "${expected#  }" "$(sed -n "s/^c$n_refused //p" said.txt)"
+    equals "${line%%|*}" "${line##* => }" "$(sed -n "s/^c$n_refused //p" said.txt)"
 done <refused.txt
-equals "and nothing else is said" "$n_refused" "$(grep -c . stderr)"
+equals "and nothing else is said" "$n_refused" "$(grep -c . err.txt)"
 
 # A name without a folder is the loader's to find.
 begin
 sections <<<'case|status|int(int)|0'
 sed -i 's|^library = ./|library = |' "$config"
-"$GBRUN" check -c "$config" >stdout 2>stderr
+ran "$GBRUN" check -c "$config"
 succeeds "a library beside the configuration is pointed to" grep -qF \
-    '; one of that name beside the configuration is written ./NAME' stderr
+    '; one of that name beside the configuration is written ./NAME' err.txt
 
 measure <<'TABLE'
 a|f|void()|library = ./missing.so, libmissing.so.7
 b|f|voids()|
 TABLE
-equals "run refuses as well, and reports all sections" "2 a 11 b 12 b 13" "$? $(errors_of "$config" stderr | cut -d ' ' -f 1,2 | xargs)"
+equals "run refuses as well, and reports all sections" "2 a 11 b 12 b 13" "$? $(errors_of "$config" err.txt | cut -d ' ' -f 1,2 | xargs)"
 
 begin
 sections <<TABLE
 fatal|f|void()|library = $top_builddir/tests/modules/.libs/crash_on_load.so
 there|no_such|int()|
 TABLE
-"$GBRUN" check -c "$config" >stdout 2>stderr
+ran "$GBRUN" check -c "$config"
 equals "a library that crashes as it is loaded is an error" \
     "2 6:1: error: in case 'fatal': plugin 'call' crashed (SIGSEGV) while checking the settings" \
-    "$? $(sed -n "1s|^$config:[0-9]*|6|p" stderr)"
-succeeds "and the other sections are looked at" grep -q "no function 'no_such'" stderr
+    "$code $(sed -n "1s|^$config:[0-9]*|6|p" err.txt)"
+succeeds "and the other sections are looked at" grep -q "no function 'no_such'" err.txt
 
 measure <<'TABLE'
 missing|f|void()|library = libmissing.so.7; optional = yes
@@ -344,7 +333,7 @@ equals "the words of work.math are those of results" 39 \
 
 rm -f results.gbr
 "$GBRUN" -q -c "$top_srcdir/conf/call.ini" -s defaults.policy=fixed -s defaults.max_samples=5 \
-    -s defaults.min_samples=1 -s defaults.warmup=0 -o results.gbr >stdout 2>stderr
+    -s defaults.min_samples=1 -s defaults.warmup=0 -o results.gbr >out.txt 2>err.txt
 equals "conf/call.ini is measured, and right" "0 " "$? $(statuses | grep -vE ' (ok|skipped)$')"
 equals "in it only a BLAS may be missing" "" "$(statuses | grep skipped | grep -v '^dgemm ')"
 succeeds "conf/call_cublas.ini is read" "$GBRUN" check -c "$top_srcdir/conf/call_cublas.ini" -s defaults.device=cpu

@@ -42,11 +42,9 @@ equals "auto: after the samples, where that takes little time" "wrong result,wro
 measured <<EOF
 [defaults]
 policy = fixed
-[bench good]
-let.verify = 'samples'
+$(section bench good good "let.verify='samples'")
 $(section bench several good let.inputs=3)
-[bench plain]
-plugin = good
+$(section bench plain good)
 EOF
 equals "what cannot renew its inputs is verified at the end" "failed,failed,ok" "$(of status)"
 has "verify = samples of a formula fails there, and so do several inputs" err.txt \
@@ -88,40 +86,19 @@ equals "a seed of its own for each round, but for the first" "3 5" "$(column see
 equals "seeds are swept" "9 10" "$(column seed --where "bench = 'swept'" | sort -un | xargs)"
 
 # Functions of a library; a plugin of gbrun's own.
-doubles="plugin = call
-library = $top_builddir/tests/modules/.libs/call_targets.so
-signature = void(pointer, pointer, int)
-arg.3 = 50"
+doubles=("library=$top_builddir/tests/modules/.libs/call_targets.so" 'signature=void(pointer, pointer, int)' arg.3=50)
 GBRUN_PLUGIN_PATH='' measured <<EOF
 [defaults]
 policy = fixed
-[bench doubled]
-$doubles
-sweep.function = double_all, double_cached, double_once
-sweep.verify = end, samples
-reference = double_all
-arg.1 = buffer(float[50], out)
-arg.2 = buffer(float[50], uniform=-1:1)
-isolate = yes
-[bench restored]
-$doubles
-function = double_all
-reference = double_all
-verify = samples
-arg.1 = buffer(float[50], uniform=-1:1, out, restore)
-arg.2 = arg.1
-[bench expected]
-$doubles
-function = double_all
-verify = samples
-arg.1 = buffer(float[50], expect=6)
-arg.2 = buffer(float[50], fill=3)
-[bench unchecked]
-$doubles
-function = double_all
-verify = samples
-arg.1 = buffer(float[50])
-arg.2 = buffer(float[50], fill=3)
+$(section bench doubled call "${doubles[@]}" 'sweep.function=double_all, double_cached, double_once' \
+    'sweep.verify=end, samples' reference=double_all isolate=yes \
+    'arg.1=buffer(float[50], out)' 'arg.2=buffer(float[50], uniform=-1:1)')
+$(section bench restored call "${doubles[@]}" function=double_all reference=double_all verify=samples \
+    'arg.1=buffer(float[50], uniform=-1:1, out, restore)' arg.2=arg.1)
+$(section bench expected call "${doubles[@]}" function=double_all verify=samples \
+    'arg.1=buffer(float[50], expect=6)' 'arg.2=buffer(float[50], fill=3)')
+$(section bench unchecked call "${doubles[@]}" function=double_all verify=samples \
+    'arg.1=buffer(float[50])' 'arg.2=buffer(float[50], fill=3)')
 $(section bench product gemm_verify device=cpu m=48 n=40 k=32 verify=samples inputs=3 policy=forty)
 $(section policy forty fixed samples=40)
 EOF

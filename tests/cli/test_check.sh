@@ -69,15 +69,8 @@ sums of both signs to nearest|0||sums.accumulate=fp32
 TABLE
 
 # Built when the struct of a comparison was shorter.
-cat >old.ini <<EOF
-[bench old]
-plugin = $modules/old_abi.so
-policy = fixed
-max_samples = 10
-check.abs = 0
-check.safety = 3
-check.bound_kind = probabilistic
-EOF
+section bench old "$modules/old_abi.so" policy=fixed max_samples=10 check.abs=0 check.safety=3 \
+    check.bound_kind=probabilistic >old.ini
 succeeds "a plugin of an earlier ABI is compared" "$GBRUN" -c old.ini -o old.gbr
 equals "and its values are counted" "1" "$(column exact_ratio old.gbr)"
 finish

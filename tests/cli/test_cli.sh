@@ -82,18 +82,16 @@ equals "export csv: a row for each case, of --where" "3 2" "$(column factor | wc
 equals "a closed pipe is no failure worth words" "" "$("$GBRUN" export 2>&1 | head -c 1 >/dev/null)"
 
 # ---- processes ----
-{ few_samples 10 'device = cpu'; cat; } >process.ini <<INI
-[gbrun]
-rounds = 2
-$(section device one cpu cpus=0)
-$(section bench shared process let.number=0 'sweep.number=1, 2')
-$(section bench isolated process isolate=yes)
-[bench next]
-plugin = process
-$(section bench pinned process device=one)
-$(section bench variable process 'sweep.env.GBRUN_TEST=7, 8')
-$(section bench longer process env.GBRUN_TES=1)
-INI
+{
+    few_samples 10 'device = cpu' '[gbrun]' 'rounds = 2'
+    section device one cpu cpus=0
+    section bench shared process let.number=0 'sweep.number=1, 2'
+    section bench isolated process isolate=yes
+    section bench next process
+    section bench pinned process device=one
+    section bench variable process 'sweep.env.GBRUN_TEST=7, 8'
+    section bench longer process env.GBRUN_TES=1
+} >process.ini
 GBRUN_TEST=5 exits "a run of processes" 0 "$GBRUN" -q -c process.ini -o process.gbr
 value()
 {
@@ -106,9 +104,6 @@ equals "pinned to one CPU" 1 "$(value cpus "bench = 'pinned'")"
 equals "a variable of the environment reaches the worker" "7 8" "$(value variable "bench = 'variable'")"
 equals "each of its values has a process of its own" 2 "$(value pid "bench = 'variable' and round = 0" | wc -w)"
 equals "one with a longer name is left as it is" 5 "$(value variable "bench = 'longer'")"
-equals "rounds are interleaved" \
-    "$(printf 'shared shared isolated next pinned variable variable longer %.0s' 1 2 | sed 's/ $//')" \
-    "$(column bench --sort sequence process.gbr | xargs)"
 
 # ---- stopping and resuming; what is killed is in tests/hostile/test_kills.sh ----
 # The sixth case waits for log.go, which comes when the signal has.

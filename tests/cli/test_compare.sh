@@ -4,12 +4,6 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 
-# compare CODE NAME ARGUMENT...: out.txt, err.txt; the exit code.
-compare()
-{
-    exits "$2" "$1" "$GBRUN" compare "${@:3}"
-}
-
 few_samples 10 'device = cpu' '[bench copy]' 'rounds = 3' 'sweep.bytes = 4KiB, 6KiB' 'sweep.method = memcpy, stream' \
     >copy.ini
 { cat copy.ini; printf '[bench fails]\nplugin = failer\n'; } >fails.ini
@@ -42,17 +36,17 @@ new.gbr cold.gbr
 another cache state by force: each line says so|0||new.gbr cold.gbr --force|same, other cache
 TABLE
 for format in table md csv json junit github; do
-    compare 0 "format $format" --metric bytes_read old.gbr new.gbr --format $format
+    exits "format $format" 0 "$GBRUN" compare --metric bytes_read old.gbr new.gbr --format $format
 done
-compare 0 "values of an axis, paired" new.gbr --by method --base stream --margin 99.9% -f csv
+exits "values of an axis, paired" 0 "$GBRUN" compare new.gbr --by method --base stream --margin 99.9% -f csv
 equals "values of an axis: three pairs in each row" 2 "$(grep -c ',3,3,paired,' out.txt)"
 ran "$GBRUN" compare six.gbr --by bytes --base 4KiB --sequential -f csv # whatever it says
 equals "round by round: after four rounds or more, as many of both sides" "ok ok" \
     "$(awk -F, 'NR > 1 {print ($14 == $15 && $14 >= 4 && $16 == "sequential") ? "ok" : $0}' out.txt | paste -sd ' ')"
 if command -v python3 >/dev/null; then
-    compare 3 "JSON" --metric bytes_read new.gbr --by bytes --base 4KiB --format json
+    exits "JSON" 3 "$GBRUN" compare --metric bytes_read new.gbr --by bytes --base 4KiB --format json
     succeeds "JSON is JSON" python3 -c 'import json; print(json.load(open("out.txt"))["exit_code"])'
-    compare 3 "XML" --metric bytes_read new.gbr --by bytes --base 4KiB --format junit
+    exits "XML" 3 "$GBRUN" compare --metric bytes_read new.gbr --by bytes --base 4KiB --format junit
     succeeds "XML is XML" python3 -c 'import xml.dom.minidom as x; x.parse("out.txt")'
 fi
 
@@ -72,12 +66,12 @@ google()
 }
 google 812 >google_old.json
 google 900 >google_new.json
-compare 3 "Google Benchmark" google_old.json google_new.json --format csv
+exits "Google Benchmark" 3 "$GBRUN" compare google_old.json google_new.json --format csv
 equals "Google Benchmark: repetitions are rounds, aggregates are left out" \
     "bad,failed,0,0 copy,unclear,1,1 gemm m=4096,slower,4,4" \
     "$(awk -F, 'NR > 1 {print $2 "," $13 "," $14 "," $15}' out.txt | paste -sd ' ')"
 equals "Google Benchmark: microseconds" "811999.8" "$(awk -F, '/gemm/ {printf "%.1f", $5}' out.txt)"
-compare 3 "Google Benchmark as a table" google_old.json google_new.json
+exits "Google Benchmark as a table" 3 "$GBRUN" compare google_old.json google_new.json
 has "Google Benchmark: the base, and why one failed" out.txt "base: google_old.json, of Google Benchmark" \
     "failed: bad: failed: no memory"
 
@@ -98,7 +92,7 @@ nvbench()
 mkdir -p sub && printf '\000\000\000\100\000\000\000\100\000\000\200\100' >sub/times.bin
 nvbench 1e-05 times.bin >sub/nv_old.json
 nvbench 2e-05 times.bin >sub/nv_new.json
-compare 3 "NVBench" sub/nv_old.json sub/nv_new.json --format csv
+exits "NVBench" 3 "$GBRUN" compare sub/nv_old.json sub/nv_new.json --format csv
 equals "NVBench: states, the float file, what was skipped" \
     "copy Bytes=1024,10000,20000,slower copy Bytes=2048,2000000000,2000000000,unclear copy Bytes=4096,,,skipped" \
     "$(awk -F, 'NR > 1 {print $2 "," $5 "," $6 "," $13}' out.txt | paste -sd ' ')"
@@ -106,17 +100,17 @@ nvbench 1e-05 nonesuch.bin >sub/nv_bad.json
 
 printf '{"results":[{"command":"./work 1","mean":1,"times":[1.0,1.01,0.99,1.0,1.0,1.0]}]}' >hyper_old.json
 printf '{"results":[{"command":"./work 1","mean":1,"times":[0.5,0.51,0.49,0.5,0.5,0.5]}]}' >hyper_new.json
-compare 0 "hyperfine" hyper_old.json hyper_new.json --format csv
+exits "hyperfine" 0 "$GBRUN" compare hyper_old.json hyper_new.json --format csv
 equals "hyperfine: runs are rounds" "./work 1,faster,6,6" "$(awk -F, 'NR > 1 {print $2 "," $13 "," $14 "," $15}' out.txt)"
 
 printf '{"version":"1.0","metadata":{"unit":"second"},"benchmarks":[{"metadata":{"name":"g"},"runs":[
     {"warmups":[[1,0.5]]},{"values":[8.1e-4,8.2e-4,9e-4]},{"values":[8.2e-4]},{"values":[8.3e-4,8.3e-4]}]}]}' >pyperf.json
-compare 0 "pyperf" pyperf.json pyperf.json --format csv
+exits "pyperf" 0 "$GBRUN" compare pyperf.json pyperf.json --format csv
 equals "pyperf: processes are rounds" "g,3,3" "$(awk -F, 'NR > 1 {print $2 "," $14 "," $15}' out.txt)"
 
 # A baseline of another tool for cases of gbrun, by their labels.
 printf '{"context":{},"benchmarks":[{"name":"copy/bytes:4096/method:memcpy","real_time":1e9,"time_unit":"s"}]}' >base.json
-compare 0 "another tool's baseline" base.json new.gbr --format csv
+exits "another tool's baseline" 0 "$GBRUN" compare base.json new.gbr --format csv
 equals "another tool's baseline: its case" 1 "$(grep -c '"*copy bytes=4096 method=memcpy"*,' out.txt)"
 equals "another tool's baseline: the rest is new" 3 "$(tail -n +2 out.txt | grep -c ',new,')"
 

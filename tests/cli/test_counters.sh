@@ -11,6 +11,7 @@ derived()
 }
 
 defaults=$(few_samples 12 'device = fake' 'iterations = 2')
+labs=(library=libc.so.6 function=labs 'signature=long(long)' arg.1=-1 work.flops=1)
 
 # ---- metrics ----
 # GB_F32 is 2, GB_BF16 4; GB_MATH_VECTOR is 2, GB_MATH_TENSOR 3.
@@ -23,16 +24,8 @@ $(section bench named good size=1Mi 'counters=fake.cycles,fake.share , fake.cycl
 $(section bench both good size=1Mi 'counters=yes, fake.cycles')
 $(section bench swept good size=1Mi 'sweep.counters=no, yes')
 $(section bench undeclared good 'counters=fake.format, fake.unit')
-[bench labs]
-plugin = call
-library = libc.so.6
-function = labs
-signature = long(long)
-arg.1 = -1
-work.flops = 1
-work.math = {math}
-counters = fake.format, fake.unit
-sweep.math = fp32 vector, bf16 tensor
+$(section bench labs call "${labs[@]}" 'work.math={math}' 'counters=fake.format, fake.unit' \
+    'sweep.math=fp32 vector, bf16 tensor')
 INI
 equals "a counted case is fine" "0 ok,ok" "$code $(of counted status,verified)"
 equals "work and intensities are of one iteration" "1048576,33554432,16777216,8388608,0.03125,0.0625,0.125" \
@@ -62,15 +55,7 @@ $(section device much fake excess=1.11)
 $(section device enough fake excess=1.09)
 $(section device little fake excess=0.7)
 $(section bench good good size=1Mi 'sweep.device=much, enough, little')
-[bench labs]
-plugin = call
-library = libc.so.6
-function = labs
-signature = long(long)
-arg.1 = -1
-work.flops = 1
-work.math = fp64 vector
-device = much
+$(section bench labs call "${labs[@]}" 'work.math=fp64 vector' device=much)
 INI
 equals "a difference of more than 10 % is a warning, not a failure" \
     "0 3 1" "$code $(said 'FLOP: the benchmark declares') $(said 'bytes of memory: the benchmark')"

@@ -3,21 +3,16 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-head="$(few_samples 12 'iterations = 1' 'warmup = 0')
-[device gpu]
-plugin = fake
-n_devices = 4
-models = Big, Big, Big, Small
-uuids = GPU-aaaa1111, GPU-aaaa2222, GPU-bbbb3333, GPU-cccc4444"
+head=$(few_samples 12 'iterations = 1' 'warmup = 0'
+    section device gpu fake 'n_devices = 4' 'models = Big, Big, Big, Small' \
+        'uuids = GPU-aaaa1111, GPU-aaaa2222, GPU-bbbb3333, GPU-cccc4444')
 
 # beside NAME N|FROM:TO [LINE]...: a section of cases that look at each other, so many of them or with these numbers.
 beside()
 {
     local numbers=$2
     [[ $numbers = *:* ]] || numbers=1:$numbers
-    printf '[bench %s]\nplugin = beside\nlog = %s/log\nlet.number = 0\nsweep.number = %s\n' "$1" "$TMPDIR" "$numbers"
-    shift 2
-    [ $# = 0 ] || printf '%s\n' "$@"
+    section bench "$1" beside "log=$TMPDIR/log" let.number=0 "sweep.number = $numbers" "${@:3}"
 }
 
 # of ARGUMENT...: the whole configuration of such cases, on all devices; on six of one model where it is of_six.
@@ -42,18 +37,6 @@ run()
 counts()
 {
     column status | grep -c "$1"
-}
-
-# is_alone PATTERN: in the log, nothing of another case stands between begin and end of those whose number matches.
-is_alone()
-{
-    awk -v which="$1" '
-        $1 == "made" || $1 == "killed" { next }
-        owner != "" && $2 != owner { bad = 1; print "line " NR " of " $2 " inside " owner }
-        $1 == "begin" && $2 ~ which { owner = $2; if (n_open) { bad = 1; print owner " beside others" } }
-        $1 == "begin" { n_open++ }
-        $1 == "end" { n_open--; if ($2 == owner) owner = "" }
-        END { exit bad }' log
 }
 
 # alone NAME PATTERN N ARGUMENT...: N cases are ok, and no case runs beside those whose number matches.

@@ -62,8 +62,8 @@ by_schema "of a run that was killed" long.jsonl
 
 # ---- readers ----
 
-few_samples 6 'device = quick' 'warmup = 0' '[device quick]' 'plugin = fake' '[bench many]' 'plugin = process' \
-    'rounds = 250' >many.ini
+sed '/^\[bench/,$d' few.ini >many.ini
+section bench many process rounds=250 >>many.ini
 exec 4<>fifo
 "$GBRUN" run -q -c many.ini -o many.gbr --events 3 3>fifo >/dev/null 2>err.txt
 equals "a reader that never reads: exit code" 0 $?

@@ -58,7 +58,5 @@ done
 wait $!
 equals "all were measured" "8 8" "$(for i in group one; do
     sql "$i.gbr" "SELECT count(*) FROM bench_case WHERE status = 'ok'"; done | xargs)"
-equals "no case on a device of a group beside the group's" "" "$(awk '
-    $1 == "begin" { if (n_open++) print "line " NR }
-    $1 == "end" { n_open-- }' log)"
+succeeds "no case on a device of a group beside the group's" is_alone .
 finish

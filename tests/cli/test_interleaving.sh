@@ -30,16 +30,12 @@ succeeds "when each was begun is known to the millisecond" \
     test "$(of started | grep -cE '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$')" = 18
 succeeds "rounds do not overlap" in_order
 
-{ few_samples 20; cat; } >jobs.ini <<INI
-[gbrun]
-rounds = 3
-jobs = 2
-[device left]
-plugin = cpu
-[device right]
-plugin = cpu
-$(section bench nop nop let.number=0 sweep.number=1:3 'sweep.device=left, right')
-INI
+{
+    few_samples 20 '[gbrun]' 'rounds = 3' 'jobs = 2'
+    section device left cpu
+    section device right cpu
+    section bench nop nop let.number=0 sweep.number=1:3 'sweep.device=left, right'
+} >jobs.ini
 rm -f rounds.gbr
 exits "with several jobs" 0 "$GBRUN" -q -c jobs.ini -o rounds.gbr
 succeeds "the rounds of each case are begun in order" in_order number,device

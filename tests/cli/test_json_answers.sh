@@ -43,26 +43,21 @@ if ! command -v python3 >/dev/null; then
     skip "what help has" "python3 is not installed"
     finish
 fi
-# topics ARGUMENT... -- EXPRESSION: of the topics t, in Python.
+# topics EXPRESSION [ARGUMENT]...: of the topics t that help has with these arguments, in Python.
 topics()
 {
-    local arguments=()
-    while [ "$1" != -- ]; do
-        arguments+=("$1")
-        shift
-    done
-    "$GBRUN" help "${arguments[@]}" --format json |
-        python3 -c "import json, sys; d = json.load(sys.stdin); assert d['format'] == 'gbrun help 1'; t = d['topics']; print($2)"
+    "$GBRUN" help "${@:2}" --format json |
+        python3 -c "import json, sys; d = json.load(sys.stdin); assert d['format'] == 'gbrun help 1'; t = d['topics']; print($1)"
 }
 equals "a plugin with its options" "policy fixed, [('samples', 'int', 'samples')]" \
-    "$(topics fixed -- "f\"{t[0]['kind']} {t[0]['id']}, {[(e['name'], e['type'], e['unit']) for e in t[0]['entries']]}\"")"
-equals "choices" "['warm', 'cold']" "$(topics cache -- "[e['choices'] for x in t for e in x['entries'] if 'choices' in e][0]")"
+    "$(topics "f\"{t[0]['kind']} {t[0]['id']}, {[(e['name'], e['type'], e['unit']) for e in t[0]['entries']]}\"" fixed)"
+equals "choices" "['warm', 'cold']" "$(topics "[e['choices'] for x in t for e in x['entries'] if 'choices' in e][0]" cache)"
 equals "one option of one plugin" "copy bytes 1MiB" \
-    "$(topics copy bytes -- "' '.join((t[0]['topic'], t[0]['entries'][0]['name'], t[0]['entries'][0]['default']))")"
+    "$(topics "' '.join((t[0]['topic'], t[0]['entries'][0]['name'], t[0]['entries'][0]['default']))" copy bytes)"
 equals "options of a verb" "format f FORMAT" \
-    "$(topics check -- "[' '.join((e['name'], e['letter'], e['argument'])) for e in t[0]['entries'] if e['letter'] == 'f'][0]")"
+    "$(topics "[' '.join((e['name'], e['letter'], e['argument'])) for e in t[0]['entries'] if e['letter'] == 'f'][0]" check)"
 equals "columns" "$("$GBRUN" list columns --format csv | tail -n +2 | wc -l)" \
-    "$(topics columns -- "sum(len(x['entries']) for x in t)")"
+    "$(topics "sum(len(x['entries']) for x in t)" columns)"
 equals "all topics, without entries" "True 0" \
-    "$(topics -- "{'run', 'steady', 'copy', 'columns', 'topics'} <= {x['topic'] for x in t}, sum(len(x['entries']) for x in t)" | tr -d '(),')"
+    "$(topics "{'run', 'steady', 'copy', 'columns', 'topics'} <= {x['topic'] for x in t}, sum(len(x['entries']) for x in t)" | tr -d '(),')"
 finish

@@ -4,8 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
 unset GITHUB_ACTIONS GITHUB_SHA GITLAB_CI CI_COMMIT_SHA SLURM_JOB_ID PBS_JOBID LSB_JOBID FLUX_JOB_ID
-few_samples 10 'device = cpu' >nop.ini
-printf '[gbrun]\nlabel.branch = main\nlabel.text = two words\n[bench nop]\nrounds = 2\n' >>nop.ini
+few_samples 10 'device = cpu' '[gbrun]' 'label.branch = main' 'label.text = two words' '[bench nop]' 'rounds = 2' >nop.ini
 
 # measure ARGUMENT...: a run more in labels.gbr.
 measure()

@@ -25,19 +25,14 @@ equals "a benchmark that waits inside run cannot be captured" \
 
 measured <<INI
 $defaults
-[bench good]
-device = fake
-[bench same]
-like = good
-launch = graph
+$(section bench good good device=fake)
+$(section bench same good device=fake launch=graph)
 INI
 equals "a table tells how each was launched, where that differs" "good stream same graph" \
     "$(awk '$1 == "good" || $1 == "same" { print $1, $2 }' out.txt | paste -sd ' ')"
 for launch in stream graph auto; do
     measured <<<"$defaults
-[bench good]
-device = fake
-launch = $launch"
+$(section bench good good device=fake launch=$launch)"
     equals "and nothing where it does not: $launch" 0 "$(grep -c 'launch' out.txt)"
 done
 

@@ -4,14 +4,12 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-{ few_samples 7 'device = quick'; cat; } >bench.ini <<INI
-rounds = 2
-[device quick]
-plugin = fake
-[bench one]
-plugin = process
-$(section bench other process seed=3)
-INI
+{
+    few_samples 7 'device = quick' 'rounds = 2'
+    section device quick fake
+    section bench one process
+    section bench other process seed=3
+} >bench.ini
 
 # measure FILE VERSION TIME: a run with a label.
 measure()

@@ -94,8 +94,7 @@ measured <<INI
 $(few_samples 12 'device = fake')
 [policy never]
 plugin = policy_never
-[bench before]
-plugin = good
+$(section bench before good)
 $(section bench stopped crash kind=interrupt policy=never 'max_time=24 h' max_samples=1000000000)
 $(section bench after good 'sweep.factor=1, 2')
 INI
@@ -110,8 +109,7 @@ equals "resuming begins with it" 1 "$(grep -c '^2/4  stopped  ' err.txt)"
 
 # ---- stopping a case that does not listen ----
 # It waits in vain for another one, and for no signal: only its end can be seen.
-few_samples 12 'device = fake' >deaf.ini
-printf '[bench beside]\nlog = %s/log\n' "$TMPDIR" >>deaf.ini
+few_samples 12 'device = fake' '[bench beside]' "log = $TMPDIR/log" >deaf.ini
 mkfifo log err
 exec 5<>log
 

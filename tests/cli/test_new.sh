@@ -53,10 +53,9 @@ for form in --c --cpp --cuda --policy --device; do
         "$(gbrun list plugins --plugin-path mine --format csv | tr -d '"' | grep -cE "^(benchmark|policy|device),mine,1.0,")"
     if [ "$form" = --policy ]; then
         printf '%s\n' 9 8 7 8 9 7 8 9 >times.csv
-        equals "the policy stops when nothing gets shorter" "6 minimum 7 shortest time settled" "$(
-            gbrun replay times.csv --unit ns --min-samples 1 --policy './mine/mine.so patience=3' --format csv | tr -d '\r"' | awk -F, '
-                NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-                { print $at["stopped_at"], $at["statistic"], $at["estimate_ns"], $at["stop_reason"] }')"
+        ran gbrun replay times.csv --unit ns --min-samples 1 --policy './mine/mine.so patience=3' --format csv
+        equals "the policy stops when nothing gets shorter" "6,minimum,7,shortest time settled" \
+            "$(cells stopped_at,statistic,estimate_ns,stop_reason)"
     fi
     succeeds "$form: make clean" make -C mine clean
     [ -n "${LONG-}" ] || continue

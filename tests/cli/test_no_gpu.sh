@@ -37,13 +37,7 @@ else
     skip "a driver that lacks functions" "no compiler"
 fi
 
-cat >bench.ini <<INI
-$(section policy few fixed samples=10)
-[defaults]
-policy = few
-[bench nop]
-[bench spin]
-INI
+few_samples 10 '[bench nop]' '[bench spin]' >bench.ini
 env LD_LIBRARY_PATH="$fake" FAKE_CUDA_INIT=100 "$GBRUN" -q -c bench.ini >table.txt 2>text.txt
 equals "device = auto is the CPU then" "0 2" "$? $(grep -c '^\(nop\|spin\) ' table.txt)"
 finish

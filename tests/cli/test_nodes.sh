@@ -24,35 +24,29 @@ node()
             tick_ns = NULL, low_ns = NULL, high_ns = NULL;"
 }
 
-# nodes CODE NAME ARGUMENT...: out.txt, err.txt; the exit code.
-nodes()
-{
-    exits "$2" "$1" "$GBRUN" compare "${@:3}"
-}
-
 files=()
 for number in 1 2 3 4 5 6 7 8; do
     node "node$number.gbr" "node0$number" $number 3 1
     files+=("node$number.gbr")
 done
-nodes 0 "none of eight that are alike" --by host --format hostlist "${files[@]}"
+exits "none of eight that are alike" 0 "$GBRUN" compare --by host --format hostlist "${files[@]}"
 equals "none of eight that are alike: nothing" "" "$(cat out.txt)"
 node node3.gbr node03 3 3 1.05
 sql node3.gbr "UPDATE run_fact SET value = 'older' WHERE name = 'kernel'"
-nodes 3 "the slow node and only it, of eight" --by host --format hostlist "${files[@]}"
+exits "the slow node and only it, of eight" 3 "$GBRUN" compare --by host --format hostlist "${files[@]}"
 equals "the slow node and only it: its name" node03 "$(cat out.txt)"
-nodes 3 "files of their own" --by host "${files[@]}"
+exits "files of their own" 3 "$GBRUN" compare --by host "${files[@]}"
 mv out.txt apart.txt
 succeeds "they are merged" "$GBRUN" merge -o all.gbr "${files[@]}"
-nodes 3 "one file" --by host all.gbr
+exits "one file" 3 "$GBRUN" compare --by host all.gbr
 equals "one file says what many say" "$(cat apart.txt)" "$(cat out.txt)"
 equals "what is said of the node" "node03: slower in 4 of 4 cases" "$(grep '^node03:' out.txt)"
 equals "what is different there" "  kernel: older, most have $(uname -s)" \
     "$(grep '^  kernel:' out.txt | cut -d ' ' -f 1-7)"
 equals "the last line" "1 of 8 nodes is flagged: node03" "$(tail -n 1 out.txt)"
-nodes 3 "every node of every case" --by host all.gbr --format csv
+exits "every node of every case" 3 "$GBRUN" compare --by host all.gbr --format csv
 equals "every node of every case: lines" 33 "$(wc -l <out.txt)"
-nodes 0 "a margin that leaves it out" --by host all.gbr --margin 10% --format hostlist
+exits "a margin that leaves it out" 0 "$GBRUN" compare --by host all.gbr --margin 10% --format hostlist
 equals "a margin that leaves it out: nothing" "" "$(cat out.txt)"
 try_each "$GBRUN" compare <<'TABLE'
 devices: their host|3||--by device all.gbr --format hostlist|node03

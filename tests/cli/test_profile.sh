@@ -6,9 +6,7 @@ mkdir "$TMPDIR/here" && cd "$TMPDIR/here" || exit 99
 export TMPDIR=$TMPDIR/here/scratch
 mkdir "$TMPDIR"
 
-{ few_samples 12 'iterations = 1' 'device = fake'; cat; } >bench.ini <<INI
-[gbrun]
-results = never.gbr
+{ few_samples 12 'iterations = 1' 'device = fake' '[gbrun]' 'results = never.gbr'; cat; } >bench.ini <<INI
 $(section device refusing fake refuses_profile=yes)
 $(section device dying fake where=measure)
 $(section device failing fake error_at=3)

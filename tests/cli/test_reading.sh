@@ -8,9 +8,8 @@ defaults=$(few_samples 12 'iterations = 2' 'warmup = 0')
 # replayed POLICY COLUMNS: of each case.
 replayed()
 {
-    "$GBRUN" replay -P "$1" --format csv results.gbr | sed 's/"[^"]*"/quoted/g' | awk -F, -v names="$2" '
-        NR == 1 { n = split(names, name, ","); for (i = 1; i <= NF; i++) at[$i] = i; next }
-        { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? "," : "\n" }'
+    ran "$GBRUN" replay -P "$1" --format csv results.gbr
+    cells "$2"
 }
 
 # ---- a result that is wrong after a graph, and right in the stream ----
@@ -20,18 +19,10 @@ $defaults
 $(section policy many fixed samples=140000)
 $(section device replaying fake replays=yes 'as_graph=300 ns' 'note=read as a graph')
 $(section bench counting wrong_result device=replaying fault=replayed)
-[bench long]
-like = counting
-policy = many
-[bench asked]
-like = counting
-launch = graph
-[bench wrong]
-like = counting
-fault = value
-[bench right]
-like = counting
-fault = none
+$(section bench long wrong_result device=replaying fault=replayed policy=many)
+$(section bench asked wrong_result device=replaying fault=replayed launch=graph)
+$(section bench wrong wrong_result device=replaying fault=value)
+$(section bench right wrong_result device=replaying fault=none)
 INI
 stream='launched in the stream: the result is wrong when run is captured once and launched many times, and right when it is called for every sample'
 equals "it is measured again in the stream, and right there, with the reason" \

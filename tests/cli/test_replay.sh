@@ -16,28 +16,15 @@ replay()
     ran "$GBRUN" replay "$@"
 }
 
-# cells LIST: some columns of the CSV in out.txt, without the head. Text with commas in it becomes a word.
-cells()
-{
-    sed 's/"[^"]*"/quoted/g' out.txt | awk -F, -v names="$1" '
-        NR == 1 { n = split(names, name, ","); for (i = 1; i <= NF; i++) place[$i] = i; next }
-        { for (i = 1; i <= n; i++) printf "%s%s", $place[name[i]], i < n ? "," : "\n" }'
-}
-
 # ---- what was measured is replayed ----
-cat >measured.ini <<INI
-[gbrun]
-results = measured.gbr
-[defaults]
-max_time = 300 ms
-[device fake]
-throttle_from = 30
-$(section policy some fixed samples=77)
-$(section policy short budget 'time=3 ms')
-$(section policy noise stdrel 'min_time=20 us' max_noise=2%)
-$(section policy interval median_ci precision=0.2% floor_wall=0)
-$(section bench good good 'sweep.device=fake, cpu' 'sweep.policy=some, short, noise, interval, policy_sees')
-INI
+{
+    printf '%s\n' '[gbrun]' 'results = measured.gbr' '[defaults]' 'max_time = 300 ms' '[device fake]' 'throttle_from = 30'
+    section policy some fixed samples=77
+    section policy short budget 'time=3 ms'
+    section policy noise stdrel 'min_time=20 us' max_noise=2%
+    section policy interval median_ci precision=0.2% floor_wall=0
+    section bench good good 'sweep.device=fake, cpu' 'sweep.policy=some, short, noise, interval, policy_sees'
+} >measured.ini
 succeeds "cases are measured" "$GBRUN" -c measured.ini -q
 columns=stop_reason,verdict,statistic,estimate_ns,low_ns,high_ns,confidence,n_discarded,n_effective
 for policy in some short noise interval policy_sees; do
@@ -99,14 +86,12 @@ succeeds "both are said" grep -q 'median 1.0[0-9]* us, between the ticks 1.0[0-9
 
 # ---- options, files of samples, several files and runs ----
 # A configuration that names what this machine lacks.
-cat >elsewhere.ini <<INI
-[gbrun]
-devices = quantum
-$(section policy few fixed samples=11)
-[device quantum]
-plugin = ./quantum.so
-$(section bench none ./none.so policy=few)
-INI
+{
+    printf '[gbrun]\ndevices = quantum\n'
+    section policy few fixed samples=11
+    section device quantum ./quantum.so
+    section bench none ./none.so policy=few
+} >elsewhere.ini
 cp measured.gbr other.gbr
 "$GBRUN" -c measured.ini -q -s good.policy=some >/dev/null 2>&1
 awk 'BEGIN { print "n,time_us"

@@ -4,18 +4,13 @@
 cd "$TMPDIR" || exit 99
 export XDG_DATA_HOME=$TMPDIR/data
 
-{ few_samples 10 'device = cpu'; cat; } >bench.ini <<INI
-[gbrun]
-results = results.gbr
-roofs = others.gbr
-$(section bench copy copy 'sweep.bytes=4KiB, 8KiB')
-[bench spin]
-plugin = nop
-$(section bench gemm gemm_verify m=16 n=16 k=16 kernel=scalar)
-INI
-{ few_samples 2 'device = cpu'; cat; } >roofs.ini <<INI
-$(section bench roofs ceilings bytes=64KiB 'sweep.roof=dram_copy, l3_copy, l2_copy')
-INI
+{
+    few_samples 10 'device = cpu' '[gbrun]' 'results = results.gbr' 'roofs = others.gbr'
+    section bench copy copy 'sweep.bytes=4KiB, 8KiB'
+    section bench spin nop
+    section bench gemm gemm_verify m=16 n=16 k=16 kernel=scalar
+} >bench.ini
+{ few_samples 2 'device = cpu'; section bench roofs ceilings bytes=64KiB 'sweep.roof=dram_copy, l3_copy, l2_copy'; } >roofs.ini
 
 no_gnuplot()
 {

@@ -24,11 +24,7 @@ claims()
     equals "$1" "$2" "$("$GBRUN" search 2>&1 | sed 's/, after .* of measuring$//' | head -n 1)"
 }
 
-cat >fake.ini <<END
-$(section device fake fake by_items=yes time=1ns)
-[defaults]
-device = fake
-END
+{ section device fake fake by_items=yes time=1ns; printf '[defaults]\ndevice = fake\n'; } >fake.ini
 cat fake.ini - >spins.ini <<END
 $(section search tiles race tolerance=20%)
 $(section bench lasting lasting search=tiles 'sweep.duration=40us, 10us, 80us, 160us' 'sweep.kernels=1, 3')
@@ -87,24 +83,16 @@ an empty goal|2|~: error:|-s "search tiles.goal=min median,"
 five goals|2|~: error:|-s "search tiles.goal=min a, min b, min c, min d, min e"
 END
 
-cat >goals.ini <<'END'
-[search tiles]
-plugin = race
-goal = min metric.error, max nonsense,  min duration, min alsonot
-[search other]
-goal = max nothing
-plugin = local
-[bench lasting]
-search = tiles
-sweep.duration = 10us, 20us
-[bench lasting@other]
-plugin = lasting
-search = other
-END
+{
+    section search tiles race 'goal = min metric.error, max nonsense,  min duration, min alsonot'
+    section search other local 'goal = max nothing'
+    section bench lasting lasting search=tiles 'sweep.duration=10us, 20us'
+    section bench lasting@other lasting search=other
+} >goals.ini
 unknown='there is no such column'
 equals "check finds unknown columns, each in its place" "goals.ini:3:26: error: search tiles: goal 'nonsense': $unknown
 goals.ini:3:55: error: search tiles: goal 'alsonot': $unknown
-goals.ini:5:8: error: search other: goal 'nothing': $unknown" \
+goals.ini:6:8: error: search other: goal 'nothing': $unknown" \
     "$("$GBRUN" check -c goals.ini 2>&1 | sed 's/ column: .*/ column/')"
 sed -i 's/ max nonsense,//; s/, min alsonot//; s/max nothing/max kernels/' goals.ini
 equals "check takes axes and metrics" 0 "$("$GBRUN" check -c goals.ini >out.txt 2>&1; echo $?)"
@@ -137,11 +125,11 @@ equals "the best is one that works" 1 "$("$GBRUN" search | grep -cE 'best +(cras
 
 # --- a search that cannot begin, and several goals ---------------------------------------------------
 
-cat fake.ini - >hostile.ini <<END
-[search bad]
-plugin = hostile
-$(section bench lasting lasting search=bad 'sweep.duration=10us, 20us, 30us')
-END
+{
+    cat fake.ini
+    section search bad hostile
+    section bench lasting lasting search=bad 'sweep.duration=10us, 20us, 30us'
+} >hostile.ini
 search hostile.ini -s "search bad.way=create"
 equals "a search that cannot begin: exit code" 1 "$code"
 claims "a search that cannot begin: claim" "search bad (hostile): nothing is claimed"

@@ -66,14 +66,7 @@ equals "local with lanes measures all" "median 64, 90th percentile 64" "$(line '
 
 # --- what was measured here ------------------------------------------------------------------------
 
-cat >own.ini <<'END'
-[policy fixed]
-samples = 13
-[defaults]
-policy = fixed
-[bench wrong_result]
-sweep.fault = none, value, nan
-END
+few_samples 13 '[bench wrong_result]' 'sweep.fault = none, value, nan' >own.ini
 GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs "$GBRUN" run -c own.ini -o own.gbr >/dev/null 2>&1
 "$GBRUN" export own.gbr --format t4 --rows sample -o own.json
 space own.json --lanes 2

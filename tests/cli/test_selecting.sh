@@ -3,14 +3,11 @@
 # configurations. What the language makes of them is in tests/config/test_selection.c.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 99
-{ few_samples 3 'warmup = 0'; cat; } >m.ini <<'INI'
-[bench copy]
-sweep.bytes = 1k, 2k, 4k, 8k
-[bench nop_a]
-plugin = nop
-[bench nop_b]
-plugin = nop
-INI
+{
+    few_samples 3 'warmup = 0' '[bench copy]' 'sweep.bytes = 1k, 2k, 4k, 8k'
+    section bench nop_a nop
+    section bench nop_b nop
+} >m.ini
 
 # cases ARGUMENT...: what `list cases` prints, lines joined with ; and its errors.
 cases()

@@ -44,7 +44,7 @@ compare()
     local found
     found=$(rows "$2" | sort)
     if [ "${3-}" ]; then
-        [ "$found" = "$(cat "$3")" ] || echo "$1: the file holds: $found"
+        [ "$found" = "$(<"$3")" ] || echo "$1: the file holds: $found"
         return
     fi
     announced | while read -r line; do

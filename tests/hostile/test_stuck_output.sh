@@ -34,11 +34,6 @@ succeeds "the endless case is timed out" grep -q 'flood: timed out after 20.0 s'
 succeeds "the case after it is fine" grep -q '^crash .* ok *$' table.txt
 
 # ---- signals ----
-# taken PID: no signal is on its way to it.
-taken()
-{
-    grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$1/status"
-}
 for signal in INT TERM HUP; do
     rm -f results.gbr
     fill
@@ -46,7 +41,7 @@ for signal in INT TERM HUP; do
     pid=$!
     read -r _ <told
     kill -$signal $pid
-    until taken $pid; do :; done
+    until_taken $pid
     kill -$signal $pid
     wait $pid
     equals "$signal twice ends it, with exit code 1" 1 $?

@@ -3,12 +3,6 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-# until_taken PID: no signal is on its way to it.
-until_taken()
-{
-    until grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$1/status"; do :; done
-}
-
 few_samples 3 'iterations = 1' 'time_limit = 20 s' '[bench holder]' 'device = cpu' 'seconds = 30' \
     '[bench good]' 'sweep.device = cpu, fake' >held.ini
 exits "a run with a worker that does not end comes to its end" 1 hurry "$GBRUN" -c held.ini

@@ -41,14 +41,6 @@ empty_log()
     : >log
 }
 
-# is_alone: in the log, nothing of another case stands between begin and end of any.
-is_alone()
-{
-    awk '$1 == "begin" { if (n++) { bad = 1; print "line " NR ": beside " last } last = $2 }
-        $1 == "end" { n-- }
-        END { exit bad || NR == 0 }' log
-}
-
 # wait_for TEXT FILE: until a line of the file has it.
 wait_for()
 {
@@ -89,7 +81,7 @@ pairs()
         start b "${lines[@]}"
         both
         equals "$name" "0 0 $n" "$codes $(grep -c '^end' log)"
-        [ -z "$alone" ] || succeeds "$name: nothing is measured beside" is_alone
+        [ -z "$alone" ] || succeeds "$name: nothing is measured beside" is_alone .
     done
 }
 pairs <<'TABLE'
@@ -111,10 +103,16 @@ equals "and nobody waits" "0 0" "$(column lock_wait_ns a.gbr) $(column lock_wait
 options=()
 
 # ---- whoever waits says for whom ----
-empty_log
-start a 1 'device = cpu' 'held_from = 0'
-wait_for ^begin log
-start b 2 'device = cpu'
+# beside_held NUMBERS: b begins while a is held in its case.
+beside_held()
+{
+    empty_log
+    start a 1 'device = cpu' 'held_from = 0'
+    wait_for ^begin log
+    start b "$1" 'device = cpu'
+}
+
+beside_held 2
 wait_for '^gbrun: .* waits for' b.txt
 [ "${HOSTILE-}" != all ] || sleep 21 # longer than time_limit
 touch log.go
@@ -123,11 +121,8 @@ equals "waiting is not charged to time_limit" "0 0" "$codes"
 succeeds "it is known who is waited for" \
     grep -q "^gbrun: device cpu:0 waits for process ${pids[a]}, which holds $TMPDIR/locks/gbrun-cpus.lock$" b.txt
 
-empty_log
 options=(-s 'gbrun.lock_limit=300 ms')
-start a 1 'device = cpu' 'held_from = 0'
-wait_for ^begin log
-start b 11:13 'device = cpu'
+beside_held 11:13
 wait "${pids[b]}"
 equals "lock_limit: it is measured beside the other" 0 $?
 touch log.go
@@ -138,10 +133,7 @@ equals "and of each case" 3 "$("$GBRUN" export --format jsonl b.gbr | grep -c "$
 succeeds "in the table as well" grep -q "warning: measured beside process" b.table
 options=()
 
-empty_log
-start a 1 'device = cpu' 'held_from = 0'
-wait_for ^begin log
-start b 2 'device = cpu'
+beside_held 2
 kill -KILL "${pids[a]}"
 wait "${pids[b]}"
 equals "the lock of a process that was killed is free" 0 $?
