@@ -121,19 +121,16 @@ listed()
 }
 # shellcheck disable=SC2086 # lists of names
 {
-    rule core-is-listed 'add the file to the local.mk of its folder' < <(
-        for file in $core_files; do
-            [ "$file" = core/cli/main.c ] || listed "${file%/*}/local.mk" "$file"
-        done)
     rule plugins-are-listed 'add "include $(top_srcdir)/plugins/NAME/local.mk" to plugins/local.mk' < <(
         for folder in plugins/*/; do
             [[ $folder != plugins/common/ ]] || continue
             compgen -G "$folder*.c" >/dev/null || continue # left by an older build
             grep -qE "^include .*/${folder}local\.mk$" plugins/local.mk || echo "$folder"
         done)
-    rule plugin-sources-are-listed 'add the file to the local.mk of its plugin' < <(
-        for file in $plugin_files; do
+    rule sources-are-listed 'add the file to the local.mk of its folder, or of plugins' < <(
+        for file in $core_files $plugin_files; do
             case $file in
+            core/cli/main.c) ;;
             plugins/common/*) listed plugins/local.mk "$file" ;;
             *) listed "${file%/*}/local.mk" "$file" ;;
             esac

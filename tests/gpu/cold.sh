@@ -54,8 +54,5 @@ for kind in copy gemm; do
     within "$kind: cache = cold is as a flush by writes, to 5 %" -5 "$(percent_over $kind cache=cold write)" 5
     within "$kind: a flush by writes costs time" 2 "$(percent_over $kind write nothing)" 1000
     within "$kind: and so does one by reads" 2 "$(percent_over $kind read_twice nothing)" 1000
-    echo "# $kind: after writes $(percent_over $kind write read) % over reads of the L2's size, $(
-        percent_over $kind write read_twice) % over reads of twice that; after both $(
-        percent_over $kind both read_twice) %"
 done
 finish

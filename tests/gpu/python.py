@@ -3,12 +3,10 @@
 times: in each of N processes, which have no more in common than imports, a line for each function, `NAME|cold us|warm
 us|kernels|Triton's do_bench us|cold: certified (0, 1)|cold: lowest clock MHz|highest`. others: one for each, what other
 tools say, `NAME|do_bench_cudagraph us|torch.utils.benchmark us|torch.profiler us`, - where one cannot. odd: lines
-`pass|NAME|` and `fail|NAME|WHY`, and `figure|NAME|WORDS`.
+`pass|NAME|` and `fail|NAME|WHY`.
 """
 import multiprocessing
-import statistics
 import sys
-import time
 
 import torch
 import torch.nn.functional as functional
@@ -236,7 +234,7 @@ def odd():
     values = gbrun.do_bench(lambda: y.backward(retain_graph=True), grad_to_none=[x], quantiles=(0.5, 0.2, 0.8))
     verdict("gradients", values[1] <= values[0] <= values[2] and context_lives(), values)
 
-    theirs, triton.testing.do_bench = triton.testing.do_bench, gbrun.do_bench
+    triton.testing.do_bench = gbrun.do_bench
     tuned = triton.autotune(
         [triton.Config({"B": b}, num_warps=w) for b in (256, 1024, 4096) for w in (4, 8)], key=["n"],
         do_bench=gbrun.do_bench,
@@ -245,18 +243,6 @@ def odd():
     verdict("autotune", tuned.best_config is not None and torch.equal(TO, A + B), tuned.best_config)
     found = gbrun.compare(lambda: torch.add(A, B, out=TO), lambda: torch.add(BIG, BIG))
     verdict("compare", found.verdict == "slower", found)
-
-    def cost(call, n):
-        taken = []
-        for _ in range(n):
-            begin = time.perf_counter()
-            call()
-            taken.append(time.perf_counter() - begin)
-        return f"{statistics.median(taken):.3f} s"
-
-    print(f"figure|a call at 1 %, warm|{cost(lambda: gbrun.measure(triton_add, precision=0.01), 30)}")
-    print(f"figure|a call at 1 %, cold|{cost(lambda: gbrun.measure(triton_add, precision=0.01, cache='cold'), 30)}")
-    print(f"figure|Triton's do_bench|{cost(lambda: theirs(triton_add), 10)}")
 
 
 if __name__ == "__main__":

@@ -104,10 +104,6 @@ bytes = 64KiB
 sweep.kind = empty, spin, chain, copy, copy4, fma, reduce, atomics, shared, transpose, registers, cluster,
     cooperative, graph, fork, print, allocate
 sweep.cache = warm, cold
-[bench truth_of_many]
-plugin = truth
-kind = empty
-blocks = 1000
 [bench odd_ways]
 sweep.way = plain, two, own_graph, dependent, cooperative, allocates, allocates_async, copies_pinned,
     forked_joined
