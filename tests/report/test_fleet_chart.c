@@ -65,7 +65,7 @@ TEST(each_node_is_a_point)
     fleet_free(fleet);
 }
 
-/* What is far away does not squeeze all others together, and is there. */
+/* What is far away does not squeeze all others together, and is there. Two nodes have no strips. */
 TEST(far_nodes_stand_at_the_edge)
 {
     CLEANUP(arena_free) struct arena arena = {0};
@@ -75,13 +75,8 @@ TEST(far_nodes_stand_at_the_edge)
     ck_assert_double_eq(page.panels[0].series[2].x[0], 50);
     ck_assert(page.panels[0].x_high < 60);
     fleet_free(fleet);
-}
-
-TEST(two_nodes_have_no_strips)
-{
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct plot_page page;
-    struct fleet *fleet = fleet_of("a\nb");
+    unlink(fixture_path("a.gbr"));
+    fleet = fleet_of("a\nb");
     ck_assert(!fleet_page(fleet_result(fleet), &arena, &page));
     fleet_free(fleet);
 }

@@ -449,23 +449,20 @@ TEST(a_metric_has_its_last_value)
 /* As many as there is room for, in their order; of a case that went well none. */
 TEST_TIMES(the_last_lines_printed_are_kept, COLLECTOR_PRINTED_LINES + 5)
 {
-    const int lines = _i + 1;
-    const int first = lines > COLLECTOR_PRINTED_LINES ? lines - COLLECTOR_PRINTED_LINES : 0;
+    const int lines = _i + 1, most = COLLECTOR_PRINTED_LINES;
+    const int first = lines > most ? lines - most : 0;
     for (int is_crashed = 0; is_crashed < 2; is_crashed++) {
         CLEANUP(text_free) struct text expected = {0};
-        collector_free(&collector);
-        collector_begin(&collector, NULL, "0123", 0);
+        tear_down();
+        set_up();
+        text_add(&expected, "printed");
         if (first > 0)
-            text_printf(&expected, "printed (the last %d of %d lines): ", COLLECTOR_PRINTED_LINES,
-                        lines);
-        else
-            text_printf(&expected, "printed: ");
+            text_printf(&expected, " (the last %d of %d lines)", most, lines);
         for (int i = 0; i < lines; i++) {
-            char line[32];
-            snprintf(line, sizeof line, "line %d", i);
+            const char *line = arena_printf(&arena, "line %d", i);
             collector_printed(&collector, line);
             if (i >= first)
-                text_printf(&expected, "%s%s", i > first ? "\n" : "", line);
+                text_printf(&expected, "%s%s", i > first ? "\n" : ": ", line);
         }
         collector_finish(&collector, is_crashed ? CASE_CRASHED : CASE_OK, "");
         ck_assert_int_eq((int)collector.record.n_messages, is_crashed);
