@@ -159,27 +159,11 @@ TEST(sockets)
 
 TEST(descriptions_come_back)
 {
-    struct params {
-        int64_t rows;
-        int32_t mode;
-    };
-    static const char *const modes[] = {"fast", "slow"};
-    static const struct gb_option options[] = {
-        GB_INT(struct params, rows, "32", "1:64", "rows", "rows of C"),
-        GB_CHOICE(struct params, mode, "fast", modes, "how"),
-    };
     const struct gb_bench_ops ops = {sizeof ops, .flags = GB_BENCH_SINGLE};
-    const struct gb_plugin plugin = {sizeof plugin,
-                                     .kind = GB_PLUGIN_BENCH,
-                                     .id = "b",
-                                     .version = "1.2",
-                                     .summary = "sums",
-                                     .devices = "cpu cuda",
-                                     GB_OPTIONS(options, struct params),
-                                     .ops = &ops};
+    struct gb_plugin plugin = fixture_plugins[0].plugin, back;
     CLEANUP(text_free) struct text out = {0};
-    struct gb_plugin back;
     uint32_t flags;
+    plugin.ops = &ops;
     wire_begin(&writer, WIRE_PLUGIN);
     put_plugin(&writer, &plugin);
     reader = payload();
@@ -187,11 +171,11 @@ TEST(descriptions_come_back)
     ck_assert(wire_complete(&reader));
     ck_assert_ptr_null(back.help);
     ck_assert_ptr_null(back.ops);
-    ck_assert_uint_eq(back.n_options, 2);
+    ck_assert_uint_eq(back.n_options, plugin.n_options);
     text_printf(&out, "%s %s %s %u %s %s %u", back.id, back.version, back.devices, flags,
-                back.options[0].range, back.options[1].choices[1],
+                back.options[1].range, back.options[4].choices[1],
                 (unsigned)back.options[1].offset);
-    ck_assert_str_eq(text_get(&out), "b 1.2 cpu cuda 2 1:64 slow 8");
+    ck_assert_str_eq(text_get(&out), "matmul 1.0 cpu cuda 2 1:65536 fp16 8");
 }
 
 TEST(cases_come_back)
