@@ -6,5 +6,4 @@ tests_verify_test_verify_SOURCES = \
 	tests/verify/test_verify_details.c \
 	tests/verify/test_verify_noise.c \
 	tests/verify/test_verify_pass.c \
-	tests/verify/test_verify_text.c \
 	tests/verify/verify_fixture.h
