@@ -130,7 +130,8 @@ TEST_TIMES(overflow, N_SMALLS)
 }
 
 /* A sweep over all magnitudes with well mixed low bits; and the arrays' vectors against single
- * conversions. */
+ * conversions. That fp64 is left alone is what comparisons in tests/verify/test_verify.c rely on.
+ */
 enum { SWEEP = 1 << 20 };
 
 static float sweep_value(uint32_t i)
@@ -150,7 +151,8 @@ TEST(arrays_round_like_single_numbers)
                 values[j] = (double)sweep_value(i + j);
             number_round_array(format, values, 7, rounded);
             for (uint32_t j = 0; j < 7; j++)
-                ck_assert(same(rounded[j], number_round(format, values[j])));
+                ck_assert(same(rounded[j], number_round(format, values[j])) &&
+                          (format != GB_F64 || same(rounded[j], values[j])));
         }
     }
 }
@@ -216,16 +218,6 @@ TEST(integers_of_64_bits_saturate_to_their_last_value)
     number_store(GB_U64, &is_unsigned, 0, 1e300);
     ck_assert_int_eq(is_signed, INT64_MAX);
     ck_assert_uint_eq(is_unsigned, UINT64_MAX);
-}
-
-TEST(fp64_is_left_alone)
-{
-    const double values[] = {0x1p-1074, -0.0, 0x1.fffffffffffffp1023, INFINITY, 0.1};
-    double copy[5];
-    number_store_array(GB_F64, copy, 0, 5, values);
-    ck_assert_mem_eq(copy, values, sizeof values);
-    number_round_array(GB_F64, values, 5, copy);
-    ck_assert_mem_eq(copy, values, sizeof values);
 }
 
 /* From a number to the next one away from 0; from the largest, that to the one before it. */

@@ -89,19 +89,15 @@ static struct option_table without_dots(struct arena *arena)
     return (struct option_table){options, table.n};
 }
 
-static void expect_sound_table(struct option_table table, size_t params_size)
-{
-    struct gb_error error = {0};
-    ck_assert_msg(option_table_check(table, params_size, NULL, 0, &error) == GB_OK, "%s",
-                  error.text);
-}
-
-TEST(common_table)
+TEST(tables_of_settings)
 {
     struct bench_case made = {0};
     struct gb_error error = {0};
     struct text found = {0};
-    expect_sound_table(without_dots(&cases), sizeof made.common);
+    const struct option_table common = without_dots(&cases), run = run_options();
+    ck_assert_msg(option_table_check(common, sizeof made.common, NULL, 0, &error) == GB_OK &&
+                      option_table_check(run, sizeof(struct run_params), NULL, 0, &error) == GB_OK,
+                  "%s", error.text);
     ck_assert_msg(option_fill(common_options(), NULL, 0, &made.common, sizeof made.common, &cases,
                               &error) == GB_OK,
                   "%s", error.text);
@@ -113,9 +109,4 @@ TEST(common_table)
                 " check_dump_always:0");
     ck_assert_str_eq(cache_word(GB_CACHE_WARM), "warm");
     ck_assert_str_eq(cache_word(GB_CACHE_COLD), "cold");
-}
-
-TEST(run_table)
-{
-    expect_sound_table(run_options(), sizeof(struct run_params));
 }

@@ -196,6 +196,9 @@ TEST(case_in_full)
                 " label:\"x\" :i cores::di threads:8: define.N:1 + 1:i max_time:2000000000ns:a"
                 " half:2:v");
     ck_assert_uint_eq(made.parameters[14].value.type, GB_TYPE_FLOAT);
+    struct gb_error error;
+    ck_assert_int_eq(sweep_case(loaded.sweep, 4, &cases, &made, &error), GB_NOT_FOUND);
+    ck_assert_str_eq(error.text, "there is no case 4: the sweep has 4");
 }
 
 static void fill(const struct bench_case *made, void *params, size_t size)
@@ -255,15 +258,6 @@ TEST(devices_are_shared)
     ck_assert_uint_eq(n_auto, 2);
     ck_assert_ptr_eq(named.device.settings, &devices[0]);
     ck_assert_ptr_null(any.device.settings);
-}
-
-TEST(no_such_case)
-{
-    struct bench_case made;
-    struct gb_error error;
-    load_sound("[bench nop]\n");
-    ck_assert_int_eq(sweep_case(loaded.sweep, 1, &cases, &made, &error), GB_NOT_FOUND);
-    ck_assert_str_eq(error.text, "there is no case 1: the sweep has 1");
 }
 
 /* Sections and their cases, whatever the order in which these are measured. */

@@ -7,21 +7,23 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#define BUSY(words) "the machine was busy: " words "; the interval allows for 1 %"
+#define WAITED BUSY("its threads waited 10 % of the time that they could have run")
 static const struct busy_case {
     const char *clock;
     double half;                        /* of the interval, as a share; 0: none */
     double own, others, stolen, waited; /* shares of the time; of one processor, of all, of all */
     const char *words;
 } cases[] = {
-    {"wall", 0.01, 1, 0.05, 0, 0, NULL},
-    {"wall", 0.01, 1, 0.2, 0, 0, "other processes had 20 % of the processors"},
-    {"wall", 0.5, 1, 0.2, 0, 0, NULL},
-    {"wall", 0.01, 0.9, 0, 0, 0.1, "its threads waited 10 % of the time that they could have run"},
-    {"wall", 0.2, 0.9, 0, 0, 0.1, NULL},
-    {"wall", 0, 0.9, 0, 0, 0.1, "its threads waited 10 % of the time that they could have run"},
-    {"wall", 0.01, 1, 0, 0.03, 0, "other guests of the host 3 %"},
-    {"kernel", 0.01, 0.5, 1, 0.5, 0.5, NULL}, /* these clocks do not see it */
-    {"thread", 0.01, 0.5, 1, 0.5, 0.5, NULL},
+    {"wall", 0.01, 1, 0.05, 0, 0, ""},
+    {"wall", 0.01, 1, 0.2, 0, 0, BUSY("other processes had 20 % of the processors")},
+    {"wall", 0.5, 1, 0.2, 0, 0, ""},
+    {"wall", 0.01, 0.9, 0, 0, 0.1, WAITED},
+    {"wall", 0.2, 0.9, 0, 0, 0.1, ""},
+    {"wall", 0, 0.9, 0, 0, 0.1, WAITED},
+    {"wall", 0.01, 1, 0, 0.03, 0, BUSY("other guests of the host 3 %")},
+    {"kernel", 0.01, 0.5, 1, 0.5, 0.5, ""}, /* these clocks do not see it */
+    {"thread", 0.01, 0.5, 1, 0.5, 0.5, ""},
 };
 
 TEST_EACH(judged, cases)
@@ -39,16 +41,11 @@ TEST_EACH(judged, cases)
                                                   .others_cpu_ns = busy->others * all_ns,
                                                   .stolen_ns = busy->stolen * all_ns,
                                                   .waited_cpu_ns = busy->waited * sampled_ns}};
-    struct text words = {0}, expected = {0};
-    if (busy->words)
-        text_printf(&expected, "the machine was busy: %s; the interval allows for 1 %%",
-                    busy->words);
-    ck_assert(interference_matters(&record, &words) == (busy->words != NULL));
-    ck_assert_str_eq(text_get(&words), text_get(&expected));
+    CLEANUP(text_free) struct text words = {0};
+    ck_assert(interference_matters(&record, &words) == (*busy->words != 0));
+    ck_assert_str_eq(text_get(&words), busy->words);
     record.interference.is_known = false;
     ck_assert(!interference_matters(&record, &words));
-    text_free(&words);
-    text_free(&expected);
 }
 
 /* Burns processor time for so long. */

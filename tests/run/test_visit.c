@@ -1,5 +1,5 @@
 /* test_visit.c - which devices a case has, and in which visits that ends. */
-#include "tests/check_main.h"
+#include "tests/text_case.h"
 
 #include "tests/config/settings_fixture.h"
 
@@ -55,32 +55,6 @@ static void load_machine(const char *text)
     "cuda:0 (Big, GPU-aaaa1111), cuda:1 (Big, GPU-aaaa2222), cuda:2 (Small, GPU-a), cuda:3 (Big, " \
     "GPU-bbbb3333)"
 
-static const struct {
-    const char *text; /* of [gbrun], then of the benchmark */
-    const char *spread, *each;
-} choices[] = {
-    {"[bench nop]\ndevice = cuda\n", "cuda:0 ", NULL},
-    {"[bench nop]\ndevice = cuda:3\n", "cuda:3 ", NULL},
-    {"[bench nop]\ndevice = cuda:all\n", "cuda:0 cuda:1 cuda:3 ", "cuda:0 cuda:1 cuda:2 cuda:3 "},
-    {"[bench nop]\ndevice = cpu:all\n", "cpu:0 ", NULL},
-    {"[bench nop]\n", "cuda:0 ", NULL},
-    {"[gbrun]\ndevices = all\n[bench nop]\n", "cuda:0 cuda:1 cuda:3 ",
-     "cuda:0 cuda:1 cuda:2 cuda:3 "},
-    {"[gbrun]\ndevices = all\n[bench nop]\ndevice = cuda\n", "cuda:0 ", NULL},
-    {"[gbrun]\ndevices = cpu, cuda\n[bench nop]\n", "cpu:0 ", NULL},
-    {"[bench nop]\ndevice = cuda:GPU-aaaa2222\n", "cuda:1 ", NULL},
-    {"[bench nop]\ndevice = cuda:GPU-bbbb\n", "cuda:3 ", NULL},
-    {"[bench nop]\ndevice = cuda:GPU-a\n", "cuda:2 ", NULL}, /* whole, if short */
-    {"[bench nop]\ndevice = cuda:GPU-aaaa\n",
-     "device cuda:GPU-aaaa: more than one UUID begins so: there is " THERE, NULL},
-    {"[bench nop]\ndevice = cuda:GPU-bbb\n",
-     "device cuda:GPU-bbb: expected four characters or more after the dash: there is " THERE, NULL},
-    {"[bench nop]\ndevice = cuda:GPU-cccc\n",
-     "device cuda:GPU-cccc: no UUID begins so: there is " THERE, NULL},
-    {"[bench nop]\ndevice = cuda:4\n", "device cuda:4: there is only " THERE, NULL},
-    {"[bench nop]\ndevice = cpu:1\n", "device cpu:1: there is only cpu:0 (CPU)", NULL},
-};
-
 static void add_choice(int32_t distribute, struct text *out)
 {
     CLEANUP(arena_free) struct arena arena = {0};
@@ -97,15 +71,40 @@ static void add_choice(int32_t distribute, struct text *out)
 
 TEST_FIXTURE(set_up, tear_down)
 
-TEST_EACH(choice, choices)
+/* Where cases are spread over devices; then where each runs on all, if that is another choice. */
+static void add_choices(char *config, uint32_t with, struct text *out)
 {
-    CLEANUP(text_free) struct text spread = {0}, each = {0};
-    load_machine(choices[_i].text);
-    add_choice(DISTRIBUTE_SPREAD, &spread);
+    CLEANUP(text_free) struct text each = {0};
+    load_machine(config);
+    add_choice(DISTRIBUTE_SPREAD, out);
     add_choice(DISTRIBUTE_EACH, &each);
-    ck_assert_str_eq(text_get(&spread), choices[_i].spread);
-    ck_assert_str_eq(text_get(&each), choices[_i].each ? choices[_i].each : choices[_i].spread);
+    if (!text_equal(text_get(&each), text_get(out)))
+        text_printf(out, "or %s", text_get(&each));
+    tear_down();
+    set_up();
 }
+
+#define DEVICE "[bench nop]\ndevice = "
+static const struct text_cases choices[] = {
+    {{add_choices, 0},
+     {DEVICE "cuda -> cuda:0 ", DEVICE "cuda:3 -> cuda:3 ",
+      DEVICE "cuda:all -> cuda:0 cuda:1 cuda:3 or cuda:0 cuda:1 cuda:2 cuda:3 ",
+      DEVICE "cpu:all -> cpu:0 ", "[bench nop]\n -> cuda:0 ",
+      "[gbrun]\ndevices = all\n[bench nop]\n -> cuda:0 cuda:1 cuda:3 or cuda:0 cuda:1 cuda:2 "
+      "cuda:3 ",
+      "[gbrun]\ndevices = all\n" DEVICE "cuda -> cuda:0 ",
+      "[gbrun]\ndevices = cpu, cuda\n[bench nop]\n -> cpu:0 ",
+      DEVICE "cuda:GPU-aaaa2222 -> cuda:1 ", DEVICE "cuda:GPU-bbbb -> cuda:3 ",
+      DEVICE "cuda:GPU-a -> cuda:2 ", /* whole, if short */
+      DEVICE "cuda:GPU-aaaa -> device cuda:GPU-aaaa: more than one UUID begins so: there is " THERE,
+      DEVICE "cuda:GPU-bbb -> device cuda:GPU-bbb: expected four characters or more after the "
+             "dash: there is " THERE,
+      DEVICE "cuda:GPU-cccc -> device cuda:GPU-cccc: no UUID begins so: there is " THERE,
+      DEVICE "cuda:4 -> device cuda:4: there is only " THERE,
+      DEVICE "cpu:1 -> device cpu:1: there is only cpu:0 (CPU)"}},
+};
+
+TEST_TEXT_CASES(devices_are_chosen, choices)
 
 TEST(an_absent_plugin_says_why)
 {

@@ -159,27 +159,11 @@ TEST(sockets)
 
 TEST(descriptions_come_back)
 {
-    struct params {
-        int64_t rows;
-        int32_t mode;
-    };
-    static const char *const modes[] = {"fast", "slow"};
-    static const struct gb_option options[] = {
-        GB_INT(struct params, rows, "32", "1:64", "rows", "rows of C"),
-        GB_CHOICE(struct params, mode, "fast", modes, "how"),
-    };
     const struct gb_bench_ops ops = {sizeof ops, .flags = GB_BENCH_SINGLE};
-    const struct gb_plugin plugin = {sizeof plugin,
-                                     .kind = GB_PLUGIN_BENCH,
-                                     .id = "b",
-                                     .version = "1.2",
-                                     .summary = "sums",
-                                     .devices = "cpu cuda",
-                                     GB_OPTIONS(options, struct params),
-                                     .ops = &ops};
+    struct gb_plugin plugin = fixture_plugins[0].plugin, back;
     CLEANUP(text_free) struct text out = {0};
-    struct gb_plugin back;
     uint32_t flags;
+    plugin.ops = &ops;
     wire_begin(&writer, WIRE_PLUGIN);
     put_plugin(&writer, &plugin);
     reader = payload();
@@ -187,11 +171,11 @@ TEST(descriptions_come_back)
     ck_assert(wire_complete(&reader));
     ck_assert_ptr_null(back.help);
     ck_assert_ptr_null(back.ops);
-    ck_assert_uint_eq(back.n_options, 2);
+    ck_assert_uint_eq(back.n_options, plugin.n_options);
     text_printf(&out, "%s %s %s %u %s %s %u", back.id, back.version, back.devices, flags,
-                back.options[0].range, back.options[1].choices[1],
+                back.options[1].range, back.options[4].choices[1],
                 (unsigned)back.options[1].offset);
-    ck_assert_str_eq(text_get(&out), "b 1.2 cpu cuda 2 1:64 slow 8");
+    ck_assert_str_eq(text_get(&out), "matmul 1.0 cpu cuda 2 1:65536 fp16 8");
 }
 
 TEST(cases_come_back)
@@ -449,23 +433,20 @@ TEST(a_metric_has_its_last_value)
 /* As many as there is room for, in their order; of a case that went well none. */
 TEST_TIMES(the_last_lines_printed_are_kept, COLLECTOR_PRINTED_LINES + 5)
 {
-    const int lines = _i + 1;
-    const int first = lines > COLLECTOR_PRINTED_LINES ? lines - COLLECTOR_PRINTED_LINES : 0;
+    const int lines = _i + 1, most = COLLECTOR_PRINTED_LINES;
+    const int first = lines > most ? lines - most : 0;
     for (int is_crashed = 0; is_crashed < 2; is_crashed++) {
         CLEANUP(text_free) struct text expected = {0};
-        collector_free(&collector);
-        collector_begin(&collector, NULL, "0123", 0);
+        tear_down();
+        set_up();
+        text_add(&expected, "printed");
         if (first > 0)
-            text_printf(&expected, "printed (the last %d of %d lines): ", COLLECTOR_PRINTED_LINES,
-                        lines);
-        else
-            text_printf(&expected, "printed: ");
+            text_printf(&expected, " (the last %d of %d lines)", most, lines);
         for (int i = 0; i < lines; i++) {
-            char line[32];
-            snprintf(line, sizeof line, "line %d", i);
+            const char *line = arena_printf(&arena, "line %d", i);
             collector_printed(&collector, line);
             if (i >= first)
-                text_printf(&expected, "%s%s", i > first ? "\n" : "", line);
+                text_printf(&expected, "%s%s", i > first ? "\n" : ": ", line);
         }
         collector_finish(&collector, is_crashed ? CASE_CRASHED : CASE_OK, "");
         ck_assert_int_eq((int)collector.record.n_messages, is_crashed);

@@ -322,6 +322,10 @@ TEST(runs_are_numbered_by_start)
     static const int64_t numbers[] = {1, 2, 3, RUN_NEWEST};
     CLEANUP(text_free) struct text started = {0};
     struct run_record run;
+    store = fixture_open("results.gbr", STORE_WRITE);
+    FIXTURE_FAILS(store_run_read(store, RUN_NEWEST, &arena, &run_id, &run, &fixture_problem),
+                  GB_NOT_FOUND, "results.gbr: holds no run");
+    fixture_close(store);
     fixture_make_file("results.gbr", 3, 0);
     fixture_make_file("results.gbr", 1, 0);
     fixture_make_file("results.gbr", 2, 0);
@@ -335,14 +339,6 @@ TEST(runs_are_numbered_by_start)
                   "results.gbr: has no run 4, only 1 to 3");
     FIXTURE_FAILS(store_run_read(store, RUN_ALL, &arena, &run_id, &run, &fixture_problem),
                   GB_INVALID, "results.gbr: one run is wanted here, not all");
-}
-
-TEST(a_file_without_runs_is_reported)
-{
-    struct run_record run;
-    store = fixture_open("results.gbr", STORE_WRITE);
-    FIXTURE_FAILS(store_run_read(store, RUN_NEWEST, &arena, &run_id, &run, &fixture_problem),
-                  GB_NOT_FOUND, "results.gbr: holds no run");
 }
 
 TEST(resume_keeps_what_is_done_only)

@@ -1,4 +1,5 @@
-/* test_breakdown.c - how the activities of a case are shown and exported. */
+/* test_breakdown.c - how the activities of a case are shown; how they are exported is in
+ * tests/golden/stored_case.jsonl. */
 #include "tests/check_main.h"
 #include "tests/view/views_fixture.h"
 
@@ -49,13 +50,10 @@ TEST(shown_as_tables)
 
 TEST(tables_fit_a_terminal)
 {
-    CLEANUP(text_free) struct text got = {0};
-    char *save = NULL;
-    text_add(&got, SHOWN("kernels.gbr", .breakdown = true, .width = 80));
-    char *breakdown = strstr(got.data, "\nbreakdown of");
+    const char *breakdown = strstr(SHOWN("kernels.gbr", .breakdown = true, .width = 80),
+                                   "\nbreakdown of");
     ck_assert_ptr_nonnull(breakdown);
-    for (char *line = strtok_r(breakdown, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-        ck_assert_uint_le(text_columns(line), 80);
+    views_expect_width(breakdown, 80);
 }
 
 TEST(not_shown_unless_asked_for)
@@ -75,15 +73,4 @@ TEST(rounds_of_a_small_grid_are_one_case)
                    "UPDATE parameter SET value = '1', number = 1 WHERE name = 'streams'");
     EXPECT(SHOWN("kernels.gbr", 0),
            "    streams streams=1: small has 1 block for 132 multiprocessors\n");
-}
-
-TEST(exported_as_objects)
-{
-    const char *got = EXPORTED("kernels.gbr", .format = FORMAT_JSONL, .where = "streams = 6");
-    EXPECT(got,
-           "\"activities\":[{\"kind\":\"kernel\",\"name\":\"small\",\"grid_x\":131,\"grid_y\":1,"
-           "\"grid_z\":1,\"block_x\":16,\"block_y\":16,\"block_z\":1,\"registers\":40,"
-           "\"shared_bytes\":49152,\"bytes\":0,\"occupancy\":0.5,\"parallel\":0,\"time_ns\":null,"
-           "\"low_ns\":null,\"high_ns\":null,\"gap_ns\":null}]",
-           "\"kernels\":1,");
 }

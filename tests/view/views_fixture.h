@@ -202,6 +202,16 @@ static inline size_t views_count(const char *text, const char *words)
     return n;
 }
 
+/* No line is longer. */
+static inline void views_expect_width(const char *shown, size_t width)
+{
+    CLEANUP(text_free) struct text copy = {0};
+    char *save = NULL;
+    text_add(&copy, shown);
+    for (char *line = strtok_r(copy.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        ck_assert_msg(text_columns(line) <= width, "%s", line);
+}
+
 /* Long texts: only the first line that differs is shown. */
 static inline void views_expect_text(const char *name, const char *expected, const char *got)
 {
