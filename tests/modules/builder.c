@@ -158,7 +158,9 @@ static int32_t work(void *object, struct gb_work *work)
         long pid = 0;
         name_file(&other, "begun", path);
         FILE *file = fopen(path, "re");
-        if (file && fscanf(file, "%ld", &pid) == 1 && !is_there(&other, "built"))
+        while (file && fscanf(file, "%ld", &pid) != 1)
+            rewind(file); /* it is being written */
+        if (file && !is_there(&other, "built"))
             n_awake += !stops(params->host, pid, &other);
         if (file)
             fclose(file);
