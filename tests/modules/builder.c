@@ -45,15 +45,21 @@ static void name_file(const struct params *params, const char *kind, char path[1
     snprintf(path, 1024, "%s/%s.%lld", params->folder, kind, (long long)params->size);
 }
 
+/* All of it is there at once, though this process is stopped meanwhile; into a pipe it is written.
+ */
 static void put_file(const struct params *params, const char *kind, const char *text)
 {
-    char path[1024];
+    char path[1024], made[1024];
     name_file(params, kind, path);
-    FILE *file = fopen(path, "we");
+    name_file(params, "made", made);
+    const int is_pipe = access(path, F_OK) == 0;
+    FILE *file = fopen(is_pipe ? path : made, "we");
     if (file) {
         fputs(text, file);
         fclose(file);
     }
+    if (file && !is_pipe)
+        rename(made, path);
 }
 
 static int is_there(const struct params *params, const char *kind)
@@ -158,9 +164,7 @@ static int32_t work(void *object, struct gb_work *work)
         long pid = 0;
         name_file(&other, "begun", path);
         FILE *file = fopen(path, "re");
-        while (file && fscanf(file, "%ld", &pid) != 1)
-            rewind(file); /* it is being written */
-        if (file && !is_there(&other, "built"))
+        if (file && fscanf(file, "%ld", &pid) == 1 && !is_there(&other, "built"))
             n_awake += !stops(params->host, pid, &other);
         if (file)
             fclose(file);
