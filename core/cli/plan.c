@@ -76,36 +76,45 @@ static double mean_of_plugin(const struct plan *plan, const char *plugin)
     return n ? sum / (double)n : NAN;
 }
 
-/* Expected for one visit; why: a few words, or NULL. A case that took longer than it may now takes
- * that. */
-static double expect(struct plan *plan, const struct bench_case *bench_case, const char *model,
-                     const char **ret_why)
+/* What the time that is expected of a case comes from. */
+enum basis { BASIS_MAX_TIME, BASIS_CASE, BASIS_CASE_CUT, BASIS_PLUGIN };
+
+/* Expected for one visit. A case that took longer than it may now takes that. */
+static double expect(const struct plan *plan, const struct bench_case *bench_case,
+                     const char *model, enum basis *ret_basis)
 {
     const struct common_params *common = &bench_case->common;
     const double limit = fmin(fmax(common->max_time_ns, common->max_time_undecided_ns),
                               common->time_limit_ns);
     const struct case_time *found = model ? find(plan, bench_case, model)
                                           : find_anywhere(plan, bench_case);
-    const double mean = mean_of_plugin(plan, bench_case->info->plugin.id);
-    const double past = found ? found->wall_ns : mean;
-    if (!ret_why)
-        return fmin(past, limit); /* limit: past is not known */
-    *ret_why = "at most: max_time";
-    if (isnan(past))
-        return limit;
-    if (past > limit)
-        *ret_why = arena_printf(&plan->arena, "max_time, below that of %s", plan->path);
-    else if (found)
-        *ret_why = arena_printf(&plan->arena, "as in %s", plan->path);
-    else
-        *ret_why = arena_printf(&plan->arena, "mean of %s in %s", bench_case->info->plugin.id,
-                                plan->path);
-    return fmin(past, limit);
+    const double past = found ? found->wall_ns : mean_of_plugin(plan, bench_case->info->plugin.id);
+    *ret_basis = isnan(past)    ? BASIS_MAX_TIME
+                 : past > limit ? BASIS_CASE_CUT
+                 : found        ? BASIS_CASE
+                                : BASIS_PLUGIN;
+    return fmin(past, limit); /* limit: past is not known */
+}
+
+static const char *basis_words(struct plan *plan, enum basis basis, const char *plugin)
+{
+    switch (basis) {
+    case BASIS_MAX_TIME:
+        return "at most: max_time";
+    case BASIS_CASE_CUT:
+        return arena_printf(&plan->arena, "max_time, below that of %s", plan->path);
+    case BASIS_CASE:
+        return arena_printf(&plan->arena, "as in %s", plan->path);
+    case BASIS_PLUGIN:
+        return arena_printf(&plan->arena, "mean of %s in %s", plugin, plan->path);
+    }
+    return "";
 }
 
 double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case)
 {
-    return expect(plan, bench_case, NULL, NULL) * (double)bench_case->common.rounds;
+    enum basis ignored;
+    return expect(plan, bench_case, NULL, &ignored) * (double)bench_case->common.rounds;
 }
 
 static void add_heads(struct plan *plan)
@@ -125,11 +134,10 @@ void plan_add(struct plan *plan, const struct bench_case *bench_case, const char
     if (plan->table.n_columns == 0)
         add_heads(plan);
     if (!*refusal) {
-        const double ns = expect(plan, bench_case, model, &why) * (double)rounds;
-        if (text_starts_with(why, "at most"))
-            plan->bound_ns += ns;
-        else
-            plan->known_ns += ns;
+        enum basis basis;
+        const double ns = expect(plan, bench_case, model, &basis) * (double)rounds;
+        *(basis == BASIS_MAX_TIME ? &plan->bound_ns : &plan->known_ns) += ns;
+        why = basis_words(plan, basis, bench_case->info->plugin.id);
         format_time(ns, 3, expected);
     }
     plan->n_cases++;
