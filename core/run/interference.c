@@ -105,21 +105,29 @@ static double read_waited(void)
     return waited_ns;
 }
 
-void interference_begin(struct interference *ret)
+static void read_own(struct interference *ret)
 {
-    *ret = (struct interference){.at_ns = host_clock_ns(),
-                                 .siblings_cpu_ns = read_siblings(),
-                                 .waited_cpu_ns = read_waited()};
     uint64_t of_children = 0;
+    ret->siblings_cpu_ns = read_siblings();
+    ret->waited_cpu_ns = read_waited();
     ret->own_cpu_ns = cpu_ns(RUSAGE_SELF, &ret->n_preempted) +
                       cpu_ns(RUSAGE_CHILDREN, &of_children);
+}
+
+/* All that is counted lies between the two times, however long this process waits meanwhile. */
+void interference_begin(struct interference *ret)
+{
+    *ret = (struct interference){.at_ns = host_clock_ns()};
+    read_own(ret);
     read_all(ret);
 }
 
 void interference_end(const struct interference *begin, struct interference_record *ret)
 {
-    struct interference end;
-    interference_begin(&end);
+    struct interference end = {0};
+    read_all(&end);
+    read_own(&end);
+    end.at_ns = host_clock_ns();
     *ret = (struct interference_record){
         .is_known = end.all_cpu_ns > 0,
         .sampled_ns = end.at_ns - begin->at_ns,
