@@ -228,6 +228,8 @@ void settings_complete(const struct parser *parser)
         struct bench_section *bench = &settings->benches[i];
         if (!check_twice(parser, &bench->keys))
             bench->is_broken = true;
+        if (!bench->keys.items)
+            continue; /* beyond a limit, which has been reported */
         for (size_t j = 0; j < settings->defaults.n; j++)
             add_default(&bench->keys, &settings->defaults.items[j]);
         if (settings->rounds)

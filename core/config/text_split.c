@@ -53,16 +53,18 @@ int32_t text_split(const char *text, char separator, struct origin origin, struc
     char buffer[TEXT_SHOWN + 4];
     struct text_list list = {0};
     const char *first = text;
-    size_t n_all = strlen(text);
+    size_t n_all = strlen(text), counted = 0;
     text_trim(&first, &n_all);
     bool is_more = n_all > 0;
+    struct origin at = origin;
     for (size_t start = 0, end = 0; is_more; start = end + 1) {
         bool is_open;
         end = item_end(text, start, separator, &is_open);
         const char *item = text + start;
         size_t n = end - start;
         text_trim(&item, &n);
-        struct origin at = origin_at(origin, text, (size_t)(item - text));
+        at = origin_at(at, text + counted, (size_t)(item - text) - counted);
+        counted = (size_t)(item - text);
         if (is_open)
             return error_set_at(error, GB_INVALID, at,
                                 "'%s' has no closing quote: expected '\"' after it",
@@ -76,6 +78,8 @@ int32_t text_split(const char *text, char separator, struct origin origin, struc
                                 VALUE_LIST_MAX, "items");
         list.items = arena_grow(arena, list.items, list.n, sizeof *list.items);
         list.origins = arena_grow(arena, list.origins, list.n, sizeof *list.origins);
+        list.is_quoted = arena_grow(arena, list.is_quoted, list.n, sizeof *list.is_quoted);
+        list.is_quoted[list.n] = *item == '"';
         list.items[list.n] = item_text(item, n, separator, arena);
         list.origins[list.n++] = at;
         is_more = text[end];

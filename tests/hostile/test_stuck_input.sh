@@ -29,15 +29,15 @@ numbered()
 refuses "100,000 variables" 'lets.ini:10002:1: error: the section has too many keys: expected up to 10000' \
     "$GBRUN" check -c lets.ini
 {
-    printf '[bench nop]\nlet.a0 = 1\n'
+    printf '[defaults]\nmax_time = 1 s\n[bench nop]\nlet.a0 = 1\n'
     numbered 900 'let.a%d = a%d + 1'
 } >chain.ini
-refuses "variables behind each other" 'chain.ini:1:1: error: [bench nop] has 900 keys, 900 of them let.' "$GBRUN" check -c chain.ini
+refuses "variables behind each other" 'chain.ini:3:1: error: [bench nop] has 901 keys, 900 of them let.' "$GBRUN" check -c chain.ini
 {
-    printf '[bench b0]\nplugin = nop\n'
+    printf '[defaults]\nmax_time = 1 s\n[bench b0]\nplugin = nop\n'
     numbered 100000 '[bench b%d]\nlike = b%d'
 } >like.ini
-refuses "a chain of like" "like.ini:204:8: error: 'like' leads from section to section: expected up to 100" "$GBRUN" check -c like.ini
+refuses "a chain of like" "like.ini:206:8: error: 'like' leads from section to section: expected up to 100" "$GBRUN" check -c like.ini
 succeeds "and of sections" grep -q '^like.ini:20001:1: error: there are too many sections: expected up to 10000' output.txt
 {
     numbered 9000 '[bench b%d]\nlike = b%d' | tac | sed 'N; s/\(.*\)\n\(.*\)/\2\n\1/'
@@ -76,6 +76,31 @@ refuses "zeros without end as text" '/dev/zero:1:1: error: a byte of value 0 sta
     "$GBRUN" replay /dev/zero --unit ns --policy fixed
 refuses "a line without end" '<stdin>:1: error: the line is too long: expected up to 1048576 bytes' \
     bash -c 'tr "\0" 1 </dev/zero | "$0" replay - --unit ns --policy fixed' "$GBRUN"
+
+# ---- long inputs ----
+# soon NAME COMMAND...: it succeeds within seconds of processor time, where looking at all for each would take a minute.
+soon()
+{
+    (
+        ulimit -t 10
+        "${@:2}" >/dev/null 2>output.txt
+    )
+    equals "$1" 0 $?
+}
+# series N FORMAT: of each number up to N, with commas between.
+series()
+{
+    awk -v n="$1" -v format="$2" 'BEGIN { for (i = 1; i <= n; i++) printf((i > 1 ? "," : "") format, i) }'
+}
+printf '[bench nop]\nsweep.max_samples = %s\n' "$(series 128000 %d)" >sweep.ini
+soon "an axis of 128,000 values" "$GBRUN" check -c sweep.ini
+printf '{"results":[{"command":"x","times":[%s]}]}' "$(series 40000 %d)" >hyperfine.json
+printf '{"benchmarks":[{"runs":[%s]}]}' "$(series 8000 '{"values":[%d]}')" >pyperf.json
+state='{"axis_values":[{"name":"n","value":"%d"}],"summaries":[{"tag":"nv/cold/time/gpu/mean","data":[{"name":"value","value":"1"}]}]}'
+printf '{"meta":{"version":{}},"benchmarks":[{"name":"b","states":[%s]}]}' "$(series 8000 "$state")" >nvbench.json
+for tool in hyperfine pyperf nvbench; do
+    soon "a long file of $tool" "$GBRUN" compare $tool.json $tool.json
+done
 
 # ---- a device that loses the time of every sample ----
 measured <<INI
