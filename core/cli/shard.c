@@ -210,7 +210,7 @@ static void find_plan(struct configuration *configuration, const struct shard *s
     uint8_t digest[SHA256_BYTES];
     char words[SHA256_TEXT];
     enum { PLAN_DIGITS = 16 };
-    settings_print_plan(configuration->settings, &text);
+    settings_encode_plan(configuration->settings, &text);
     sha256_begin(&hash);
     sha256_add(&hash, text_get(&text), text.length);
     sha256_add(&hash, &shard->n, sizeof shard->n);

@@ -95,9 +95,10 @@ struct search_settings {
  * same cases.
  */
 void settings_print(const struct settings *settings, struct text *out);
-/* What decides which cases there are and how each is measured: the same without origins, and
- * without what concerns only where, when and beside what they are measured. */
-void settings_print_plan(const struct settings *settings, struct text *out);
+/* What decides which cases there are and how each is measured, in a canonical encoding: names and
+ * values, each behind its length; not their origins, nor what concerns only where, when and beside
+ * what cases are measured. */
+void settings_encode_plan(const struct settings *settings, struct text *out);
 
 /*
  * The cases. A sweep is never held as a whole: sweep_new finds which points of the product survive

@@ -8,6 +8,15 @@
 
 enum { LINE_BYTES = 180 };
 
+/* Of a plan there is a canonical encoding in place of the lines: each name and value behind its
+ * length, so that no two plans have the same one. */
+struct printer {
+    const struct settings *settings;
+    struct text *out;
+    bool is_plan;
+    bool is_run_section; /* in [gbrun] */
+};
+
 /* ---- one value ---- */
 
 /* What the reader of INI files makes of a value: would it cut it at a comment; does a quote stay
@@ -76,8 +85,49 @@ static void print_long_value(const char *key, const char *value, struct text *ou
     text_add(out, "\n");
 }
 
-static void print_value(const char *key, const char *value, const char *comment, struct text *out)
+/* Keys of [gbrun] that do not change what a case is. */
+static bool is_of_place(const char *key)
 {
+    static const char *const keys[] = {"results", "roofs",      "shard",       "costs",
+                                       "devices", "durability", "plugin_path", "jobs",
+                                       "lock",    "lock_limit", "claim_limit"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (text_equal(key, keys[i]))
+            return true;
+    return text_starts_with(key, "label.");
+}
+
+static void encode(struct printer *printer, const char *text)
+{
+    text_printf(printer->out, "%zu:%s", strlen(text), text);
+}
+
+static void print_section(struct printer *printer, const char *kind, const char *name)
+{
+    printer->is_run_section = text_equal(kind, "gbrun");
+    if (printer->is_plan) {
+        text_add(printer->out, "\n");
+        encode(printer, kind);
+        encode(printer, name);
+    } else {
+        text_printf(printer->out, "%s[%s%s%s]\n", printer->out->length ? "\n" : "", kind,
+                    *name ? " " : "", name);
+    }
+}
+
+static void print_value(struct printer *printer, const char *key, const char *value,
+                        const char *comment)
+{
+    struct text *out = printer->out;
+    if (printer->is_plan && printer->is_run_section && is_of_place(key))
+        return;
+    if (printer->is_plan) {
+        encode(printer, key);
+        encode(printer, value);
+        return;
+    }
+    if (read_back(value).has_comment)
+        value = text_quote(value, 0, printer->settings->arena);
     bool is_short = strlen(key) + strlen(" = ") + strlen(value) <= LINE_BYTES;
     if (is_short && !read_back(value).is_open) {
         text_printf(out, "%s =%s%s  ; %s\n", key, *value ? " " : "", value, comment);
@@ -94,26 +144,15 @@ static void add_file(struct text *comment, const char *file)
         text_add_n(comment, *file < ' ' || *file > '~' ? "?" : file, 1);
 }
 
-static void print_entry(const char *key, const struct ini_entry *entry, const char *source,
-                        const struct settings *settings, struct text *out)
+static void print_entry(struct printer *printer, const struct ini_entry *entry, const char *source)
 {
     CLEANUP(text_free) struct text comment = {0};
-    bool must_quote = read_back(entry->value).has_comment;
     text_add(&comment, source);
     if (entry->origin.file)
         add_file(&comment, entry->origin.file);
     if (entry->origin.line && !entry->is_override)
         text_printf(&comment, ":%u", entry->origin.line);
-    print_value(key, must_quote ? text_quote(entry->value, 0, settings->arena) : entry->value,
-                text_get(&comment), out);
-}
-
-static void print_default(const char *key, const char *value, const struct settings *settings,
-                          struct text *out)
-{
-    if (read_back(value).has_comment)
-        value = text_quote(value, 0, settings->arena);
-    print_value(key, value, "default", out);
+    print_value(printer, entry->key, entry->value, text_get(&comment));
 }
 
 /* ---- sections ---- */
@@ -134,40 +173,40 @@ static bool is_refused(const struct ini_entry *entry, struct option_table table)
 }
 
 /* What the table adds to the keys of a section. */
-static void print_defaults(const struct settings *settings, const struct ini_section *section,
-                           struct option_table table, struct text *out)
+static void print_defaults(struct printer *printer, const struct ini_section *section,
+                           struct option_table table)
 {
     for (uint32_t i = 0; i < table.n; i++) {
         const struct gb_option *option = option_at(table, i);
         if (option->type != GB_TYPE_MAP && option->default_value &&
             !find_entry(section, option->name))
-            print_default(option->name, option->default_value, settings, out);
+            print_value(printer, option->name, option->default_value, "default");
     }
 }
 
 /* The keys of a section as written, then what the table adds. */
-static void print_table(const struct settings *settings, const struct ini_section *section,
-                        struct option_table table, struct text *out)
+static void print_table(struct printer *printer, const struct ini_section *section,
+                        struct option_table table)
 {
     for (size_t i = 0; section && i < section->n; i++)
         if (!is_refused(&section->entries[i], table))
-            print_entry(section->entries[i].key, &section->entries[i], "", settings, out);
-    print_defaults(settings, section, table, out);
+            print_entry(printer, &section->entries[i], "");
+    print_defaults(printer, section, table);
 }
 
-static void print_plugin_sections(const struct settings *settings, struct text *out)
+static void print_plugin_sections(struct printer *printer)
 {
+    const struct settings *settings = printer->settings;
     for (size_t i = 0; i < settings->n_plugin_sections; i++) {
         const struct plugin_section *section = &settings->plugin_sections[i];
         struct option_table none = {0};
-        text_printf(out, "\n[%s %s]\n", section->section->kind, section->name);
+        print_section(printer, section->section->kind, section->name);
         if (!find_entry(section->section, "plugin"))
-            print_default("plugin", section->name, settings, out);
-        print_table(settings, section->section,
-                    section->settings ? option_table_of(&section->settings->info->plugin) : none,
-                    out);
+            print_value(printer, "plugin", section->name, "default");
+        print_table(printer, section->section,
+                    section->settings ? option_table_of(&section->settings->info->plugin) : none);
         if (section->kind == GB_PLUGIN_SEARCH)
-            print_defaults(settings, section->section, search_options(), out);
+            print_defaults(printer, section->section, search_options());
     }
 }
 
@@ -180,18 +219,18 @@ static bool is_section(const struct settings *settings, const struct plugin_sett
 }
 
 /* Policies or searches that were named by their plugin's id. */
-static void print_plain(const struct settings *settings, const struct plugin_settings_list *list,
-                        const char *kind, struct text *out)
+static void print_plain(struct printer *printer, const struct plugin_settings_list *list,
+                        const char *kind)
 {
     for (size_t i = 0; i < list->n; i++) {
         const struct plugin_settings *plain = &list->items[i];
-        if (is_section(settings, plain))
+        if (is_section(printer->settings, plain))
             continue;
-        text_printf(out, "\n[%s %s]\n", kind, plain->name);
-        print_default("plugin", plain->name, settings, out);
-        print_table(settings, NULL, option_table_of(&plain->info->plugin), out);
-        if (list == &settings->searches)
-            print_defaults(settings, NULL, search_options(), out);
+        print_section(printer, kind, plain->name);
+        print_value(printer, "plugin", plain->name, "default");
+        print_table(printer, NULL, option_table_of(&plain->info->plugin));
+        if (list == &printer->settings->searches)
+            print_defaults(printer, NULL, search_options());
     }
 }
 
@@ -204,18 +243,17 @@ static const char *source_words(const struct key *key)
     return words[key->source];
 }
 
-static void print_bench(const struct settings *settings, const struct bench_section *bench,
-                        struct text *out)
+static void print_bench(struct printer *printer, const struct bench_section *bench)
 {
     bool has_plugin = false;
-    text_printf(out, "\n[bench %s]\n", bench->name);
+    print_section(printer, "bench", bench->name);
     for (size_t i = 0; i < bench->keys.n; i++)
         has_plugin = has_plugin || bench->keys.items[i].role == KEY_PLUGIN;
     if (!has_plugin && bench->request.id)
-        print_default("plugin", bench->request.id, settings, out);
+        print_value(printer, "plugin", bench->request.id, "default");
     for (size_t i = 0; i < bench->keys.n; i++) {
         const struct key *key = &bench->keys.items[i];
-        print_entry(key->entry->key, key->entry, source_words(key), settings, out);
+        print_entry(printer, key->entry, source_words(key));
     }
     for (size_t i = 0; i < bench->n_slots; i++) {
         const struct slot *slot = &bench->slots[i];
@@ -223,58 +261,38 @@ static void print_bench(const struct settings *settings, const struct bench_sect
         if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY)
             text = slot->value.text;
         if (text && !slot->map_key && !slot->key && !slot->is_axis && !slot->is_computed)
-            print_default(slot->name, text, settings, out);
+            print_value(printer, slot->name, text, "default");
     }
 }
 
-static void print_ab_sections(const struct settings *settings, struct text *out)
+static void print_ab_sections(struct printer *printer)
 {
+    const struct settings *settings = printer->settings;
     for (size_t i = 0; i < settings->n_ab_sections; i++) {
-        text_printf(out, "\n[ab %s]\n", settings->ab_sections[i]->name);
-        print_table(settings, settings->ab_sections[i], ab_options(), out);
+        print_section(printer, "ab", settings->ab_sections[i]->name);
+        print_table(printer, settings->ab_sections[i], ab_options());
     }
+}
+
+static void print_all(struct printer *printer)
+{
+    const struct settings *settings = printer->settings;
+    print_section(printer, "gbrun", "");
+    print_table(printer, settings->run_section, run_options());
+    print_plugin_sections(printer);
+    print_plain(printer, &settings->policies, "policy");
+    print_plain(printer, &settings->searches, "search");
+    print_ab_sections(printer);
+    for (size_t i = 0; i < settings->n_benches; i++)
+        print_bench(printer, &settings->benches[i]);
 }
 
 void settings_print(const struct settings *settings, struct text *out)
 {
-    text_add(out, "[gbrun]\n");
-    print_table(settings, settings->run_section, run_options(), out);
-    print_plugin_sections(settings, out);
-    print_plain(settings, &settings->policies, "policy", out);
-    print_plain(settings, &settings->searches, "search", out);
-    print_ab_sections(settings, out);
-    for (size_t i = 0; i < settings->n_benches; i++)
-        print_bench(settings, &settings->benches[i], out);
+    print_all(&(struct printer){settings, out, .is_plan = false});
 }
 
-/* Keys of [gbrun] that do not change what a case is. */
-static bool is_of_place(const char *line, size_t length)
+void settings_encode_plan(const struct settings *settings, struct text *out)
 {
-    static const char *const keys[] = {"results", "roofs",      "shard",       "costs",
-                                       "devices", "durability", "plugin_path", "jobs",
-                                       "lock",    "lock_limit", "claim_limit", "label."};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const size_t n = strlen(keys[i]);
-        if (length > n && strncmp(line, keys[i], n) == 0 &&
-            (line[n] == ' ' || keys[i][n - 1] == '.'))
-            return true;
-    }
-    return false;
-}
-
-void settings_print_plan(const struct settings *settings, struct text *out)
-{
-    CLEANUP(text_free) struct text whole = {0};
-    settings_print(settings, &whole);
-    bool is_run_section = false;
-    for (const char *line = text_get(&whole), *end; *line; line = end + (*end != 0)) {
-        end = line + strcspn(line, "\n");
-        const char *comment = strstr(line, "  ; ");
-        if (*line == '[')
-            is_run_section = strncmp(line, "[gbrun]", 7) == 0;
-        if (!is_run_section || !is_of_place(line, (size_t)(end - line))) {
-            text_add_n(out, line, (size_t)((comment && comment < end ? comment : end) - line));
-            text_add(out, "\n");
-        }
-    }
+    print_all(&(struct printer){settings, out, .is_plan = true});
 }

@@ -96,6 +96,10 @@ run -s '*.warmup=1us' --shard 1/3 -o other.gbr
 run -s gbrun.results=x.gbr -s gbrun.lock=no --shard 1/3 -o same.gbr
 equals "one plan; other settings are another, another results file is not" "1 2 1" \
     "$(plans shard1.gbr shard2.gbr shard3.gbr) $(plans other.gbr shard1.gbr) $(plans same.gbr shard1.gbr)"
+for value in one two; do
+    run -s "*.env.NOTE=a  ; $value" --shard 1/3 -o $value.gbr
+done
+equals "what stands behind a semicolon in quotes is another plan" 2 "$(plans one.gbr two.gbr)"
 equals "shard and job are facts" "2/3 11 2 77" \
     "$(for name in shard plan_cases job_task job; do fact shard2.gbr $name; done | xargs)"
 run --shard 15/20 -o empty.gbr
@@ -158,8 +162,8 @@ for n in 2 3; do
     equals "$n shards by costs are all cases, each once" "" \
         "$(for ((i = 1; i <= n; i++)); do cases --shard "$i/$n" --costs each.gbr; done | sort | diff - <(sort all.txt))"
 done
-few_samples 3 'device = fake' 'warmup = 0' '[bench lasting]' 'sweep.duration = 10us, 2ms, 10us, 2ms, 10us, 2ms' \
-    >costs.ini
+few_samples 3 'device = fake' 'warmup = 0' '[bench lasting]' 'sweep.iterations = 1, 2, 3' \
+    'sweep.duration = 10us, 2ms' >costs.ini
 "$GBRUN" -q -c costs.ini -o costs.gbr >/dev/null 2>&1
 sql costs.gbr "UPDATE bench_case SET wall_ns = 1e8 + 1e9 * (position % 2)"
 shares()
