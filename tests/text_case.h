@@ -28,11 +28,12 @@ struct text_cases {
         void (*add)(char *input, uint32_t with, struct text *out); /* the input may be changed */
         uint32_t with;                                             /* of the function's own */
     } call;
-    const char *cases[20];
+    const char *cases[24]; /* the last is NULL */
 };
 
 static inline void check_text_cases(const struct text_cases *of)
 {
+    ck_assert_ptr_null(of->cases[sizeof of->cases / sizeof *of->cases - 1]);
     for (const char *const *text_case = of->cases; *text_case; text_case++) {
         CLEANUP(text_free) struct text found = {0};
         char input[CASE_INPUT];

@@ -5,6 +5,9 @@
 #include "core/base/text.h"
 #include "core/config/sides.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- axes ---- */
 
 static void make_column(const struct bench_resolver *at, size_t n, struct slot *slot,
@@ -109,8 +112,10 @@ static void read_row(const struct bench_resolver *at, const struct key *key, str
         return;
     }
     for (size_t i = 0; i < cells.n; i++)
-        if (axis->columns[i].values && read_cell(at, &axis->columns[i], row, cells.items[i],
-                                                 cells.origins[i], &error) != GB_OK)
+        if (axis->columns[i].values &&
+            read_cell(at, &axis->columns[i], row,
+                      slot_item(&at->bench->slots[axis->columns[i].slot], &cells, i, at->arena),
+                      cells.origins[i], &error) != GB_OK)
             bench_fail_with(at, &error);
 }
 
@@ -139,16 +144,59 @@ static void make_zip(const struct bench_resolver *at, const struct key *key, str
         read_row(at, key, ret, i, rows.items[i], rows.origins[i]);
 }
 
+struct point {
+    const struct axis *axis;
+    size_t i;
+};
+
+/* As their values are shown, which is what tells cases from each other. */
+static int compare_texts(const struct point *a, const struct point *b)
+{
+    int order = 0;
+    for (size_t i = 0; order == 0 && i < a->axis->n_columns; i++)
+        order = strcmp(a->axis->columns[i].values[a->i].text,
+                       b->axis->columns[i].values[b->i].text);
+    return order;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct point *x = a, *y = b;
+    const int order = compare_texts(x, y);
+    return order ? order : (x->i > y->i) - (x->i < y->i);
+}
+
+/* Two points with the same values would be one case. */
+static void check_points(const struct bench_resolver *at, const struct key *key,
+                         const struct axis *axis)
+{
+    struct point *points = ARENA_ARRAY(at->arena, struct point, axis->n);
+    for (size_t i = 0; i < axis->n; i++)
+        points[i] = (struct point){axis, i};
+    qsort(points, axis->n, sizeof *points, compare_points);
+    for (size_t i = 1; i < axis->n; i++) {
+        const struct axis_column *column = &axis->columns[0];
+        const struct origin first = column->origins[points[i - 1].i];
+        if (compare_texts(&points[i - 1], &points[i]) == 0)
+            bench_fail(at, column->origins[points[i].i],
+                       "'%s' has %s%s twice: the first is at %u:%u", key->entry->key,
+                       column->values[points[i].i].text, axis->n_columns > 1 ? ", ..." : "",
+                       first.line, first.column);
+    }
+}
+
 void bench_make_axes(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
     bench->axes = ARENA_ARRAY(at->arena, struct axis, bench->keys.n);
     for (size_t i = 0; i < bench->keys.n; i++) {
         const struct key *key = &bench->keys.items[i];
-        if (key->role == KEY_SWEEP)
-            make_sweep(at, key, &bench->axes[bench->n_axes++]);
-        if (key->role == KEY_ZIP)
-            make_zip(at, key, &bench->axes[bench->n_axes++]);
+        if (key->role != KEY_SWEEP && key->role != KEY_ZIP)
+            continue;
+        struct axis *axis = &bench->axes[bench->n_axes++];
+        (key->role == KEY_SWEEP ? make_sweep : make_zip)(at, key, axis);
+        if (!bench->is_broken)
+            check_points(at, key, axis);
     }
 }
 

@@ -335,10 +335,11 @@ int32_t slot_read(const struct slot *slot, const char *text, struct origin origi
 /* What a formula gave, as the value of the slot it is for. */
 int32_t slot_compute(const struct slot *slot, const struct value *result, struct origin origin,
                      struct arena *arena, struct value *ret, struct gb_error *error);
-/*
- * The list of a sweep over such a slot. Where the slot has no type of its own (variables, env.NAME,
- * keys of maps), items such as 1:8 are ranges unless something in the list is quoted.
- */
+/* Item i of a list as slot_read wants it: in quotes again where they make a text of a number. */
+const char *slot_item(const struct slot *slot, const struct text_list *items, size_t i,
+                      struct arena *arena);
+/* The list of a sweep over such a slot. Where the slot has no type of its own (variables, env.NAME,
+ * keys of maps), items such as 1:8 are ranges unless they are quoted. */
 int32_t slot_read_list(const struct slot *slot, const char *text, struct origin origin,
                        struct arena *arena, struct value_list *ret, struct gb_error *error);
 

@@ -34,7 +34,7 @@ static struct value untyped_value(const char *text, struct arena *arena)
     return value;
 }
 
-/* A variable is a number if it looks like one. */
+/* A variable is a number if it looks like one and is not in quotes. */
 static int32_t read_variable(const char *text, struct origin origin, struct arena *arena,
                              struct value *ret, struct gb_error *error)
 {
@@ -111,6 +111,13 @@ int32_t slot_compute(const struct slot *slot, const struct value *result, struct
 
 /* ---- lists ---- */
 
+const char *slot_item(const struct slot *slot, const struct text_list *items, size_t i,
+                      struct arena *arena)
+{
+    return items->is_quoted[i] && is_typed_by_value(slot) ? text_in_quotes(items->items[i], arena)
+                                                          : items->items[i];
+}
+
 struct values {
     struct arena *arena;
     struct value_list list;
@@ -185,12 +192,12 @@ int32_t slot_read_list(const struct slot *slot, const char *text, struct origin 
         return value_list_read(slot->option, text, origin, arena, ret, error);
     struct values values = {.arena = arena};
     struct text_list items = {0};
-    bool ranges = !slot->option || slot->map_key ? !strchr(text, '"') : false;
+    bool may_range = !slot->option || slot->map_key;
     int32_t status = text_split(text, ',', origin, arena, &items, error);
     for (size_t i = 0; status == GB_OK && i < items.n; i++)
-        status = is_count
-                     ? add_count(&values, slot, items.items[i], items.origins[i], error)
-                     : add_item(&values, slot, items.items[i], items.origins[i], ranges, error);
+        status = is_count ? add_count(&values, slot, items.items[i], items.origins[i], error)
+                          : add_item(&values, slot, slot_item(slot, &items, i, arena),
+                                     items.origins[i], may_range && !items.is_quoted[i], error);
     if (status == GB_OK && values.list.n > VALUE_LIST_MAX)
         status = error_set_at(error, GB_INVALID, origin,
                               "the list is too long: expected up to %d values", VALUE_LIST_MAX);

@@ -97,6 +97,7 @@ struct text_list {
     size_t n;
     const char **items;
     struct origin *origins;
+    bool *is_quoted; /* did it begin with a quote? */
 };
 int32_t text_split(const char *text, char separator, struct origin origin, struct arena *arena,
                    struct text_list *ret, struct gb_error *error);

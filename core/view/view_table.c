@@ -27,7 +27,7 @@ static void add_rate(struct text *out, const struct shown *shown, double amount,
     double rate = amount / shown->central_ns * 1e9 / unit;
     if (!(amount > 0))
         return;
-    if (!isfinite(rate)) {
+    if (!isnormal(rate)) {
         text_add(out, "-");
         return;
     }

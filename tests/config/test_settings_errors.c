@@ -195,6 +195,9 @@ static const struct text_cases mistakes[] = {
       "zip.shape = rows,cols: 1,2 | x,4 -> 3:30: 'x'" NOT_AN_INTEGER,
       "zip.shape = rows,cosl: 1,2 | 3,4 -> 3:18: unknown key 'cosl' of 'zip.shape' in [bench b]; "
       "did you mean 'cols'?",
+      "zip.shape = rows,cols: 1,2 | 3,4 | 1,2 -> 3:36: 'zip.shape' has 1, ... twice: the first is "
+      "at 3:24",
+      "sweep.rows = 4096, 1, 4Ki -> 3:23: 'sweep.rows' has 4096 twice: the first is at 3:14",
       "zip.shape = rows,rows: 1,2 | 3,4 -> 3:1: 'rows' is named twice by 'zip.shape'",
       "cols = 3\nzip.shape = rows,cols: 1,2 | 3,4 -> 4:1: 'cols' is given twice: by 'cols' and by "
       "'zip.shape'",
@@ -233,7 +236,8 @@ static const struct text_cases mistakes[] = {
       "arg.x = } -> 3:9: arg.x: '}' without '{': expected {EXPRESSION}, or }} for a brace",
       "sweep.arg.1 = a, {n -> 3:18: arg.1: '{' without '}': expected {EXPRESSION}, or {{ for a "
       "brace",
-      "title = {1 / n}\nsweep.n = 0, 1, 0 -> 3:9: title: in case 'b n=0': gives no value (NULL): "
+      "title = {m / n}\nsweep.n = 0, 1\nsweep.m = 1, 2 -> 3:9: title: in case 'b n=0 m=1': gives "
+      "no value (NULL): "
       "expected a number or a text (and in 1 more case)",
       "sweep.n = 1\ntitle = n -> 3:1: unknown key 'sweep.n' in [bench b]: see 'gbrun help texts' "
       "for its options"}},

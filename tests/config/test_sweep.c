@@ -140,6 +140,8 @@ static const struct {
     /* templates, in a section and in an axis */
     {TEXTS "title = plain\n", "settings", " title=plain\n"},
     {TEXTS "title = n is {n}\nsweep.n = 1, 2\n", "settings", " title=n is 1\n title=n is 2\n"},
+    {TEXTS "title = v{n}\nsweep.n = \"3.10\", 3.1, 4Ki\n", "settings",
+     " title=v3.10\n title=v3.1\n title=v4096\n"},
     {TEXTS "title = \" {n} \"\nsweep.n = 7\n", "settings", " title=\" 7 \"\n"},
     {TEXTS "arg.1 = f({k})\nsweep.n = 2\nlet.k = n * n\n", "settings", " arg.1=f(4)\n"},
     {TEXTS "arg.1 = \"{n}\"\nsweep.n = 2\n", "settings", " arg.1=\"2\"\n"},
