@@ -56,7 +56,7 @@ is_over()
     [ -z "$(squeue --noheader --jobs "$1" 2>/dev/null)" ]
 }
 # What tasks and Slurm say of errors.
-said()
+cluster_said()
 {
     grep -h error gbrun-*.txt "$TMPDIR/cluster/slurmctld.out" | tail -n 5
 }
@@ -69,7 +69,7 @@ submit()
 ends()
 {
     wait_until 60 is_over "$job" && return
-    fail "$1" "$(squeue)" "$(said)"
+    fail "$1" "$(squeue)" "$(cluster_said)"
 }
 # complete NAME FILE: the job ends, and FILE-*.gbr, of which none are left then, have each case and round once.
 complete()
@@ -84,7 +84,7 @@ begin()
     local name=$1 task
     shift
     for task; do
-        wait_until 20 has_begun "$name-$task.gbr" || fail "task $task of $name begins" "$(squeue)" "$(said)"
+        wait_until 20 has_begun "$name-$task.gbr" || fail "task $task of $name begins" "$(squeue)" "$(cluster_said)"
     done
 }
 has_restarted()
@@ -98,14 +98,14 @@ again()
 {
     local task
     for task; do
-        wait_until 20 is_state "${job}_$task" PENDING || fail "task $task is requeued" "$(squeue)" "$(said)"
+        wait_until 20 is_state "${job}_$task" PENDING || fail "task $task is requeued" "$(squeue)" "$(cluster_said)"
     done
     for task; do
         for _ in 1 2 3 4 5; do
             scontrol update "jobid=${job}_$task" starttime=now+2seconds 2>/dev/null
             wait_until 6 has_restarted "${job}_$task" && continue 2
         done
-        fail "task $task starts again" "$(squeue)" "$(said)"
+        fail "task $task starts again" "$(squeue)" "$(cluster_said)"
     done
 }
 host_of()
