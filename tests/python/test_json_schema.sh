@@ -25,15 +25,11 @@ INI
 equals "measured; one case failed" 1 "$?"
 for rows in case combined sample; do
     succeeds "exported, --rows $rows" "$GBRUN" export results.gbr -f json --rows $rows -o $rows.json
-    succeeds "--rows $rows by the schema" "$python" "$validate" "$schema" $rows.json
 done
 succeeds "with ratios" "$GBRUN" export results.gbr -f json --relative-to bytes=4096 -o ratios.json
-succeeds "ratios by the schema" "$python" "$validate" "$schema" ratios.json
-for file in cases samples combined; do
-    succeeds "$file.json by the schema" "$python" "$validate" "$schema" "$top_srcdir/tests/golden/$file.json"
-done
-"$GBRUN" export results.gbr -f jsonl -o lines.jsonl
-succeeds "each line is a case" "$python" "$validate" "$schema" lines.jsonl
+succeeds "each line is a case" "$GBRUN" export results.gbr -f jsonl -o lines.jsonl
+succeeds "by the schema" "$python" "$validate" "$schema" {case,combined,sample,ratios}.json lines.jsonl \
+    "$top_srcdir"/tests/golden/{cases,samples,combined}.json
 succeeds "what differs is refused" "$python" "$validate" --changed "$schema" sample.json
 
 # ---- check ----
@@ -42,20 +38,19 @@ schema=$top_srcdir/docs/check.schema.json
 printf '[bench copy]\nbyts = 1k\ncache = hot\n' >bad.ini
 for file in bench.ini bad.ini nothere.ini; do
     "$GBRUN" check -c $file --format json >check-$file.json 2>err.txt
-    succeeds "check $file by the schema" "$python" "$validate" "$schema" check-$file.json
 done
+succeeds "check by the schema" "$python" "$validate" "$schema" check-{bench,bad,nothere}.ini.json
 succeeds "check: what differs is refused" "$python" "$validate" --changed "$schema" check-bad.ini.json
 
 # ---- help: topics of each kind, and entries of each ----
 
 schema=$top_srcdir/docs/help.schema.json
 "$GBRUN" help --format json >topics.json
-succeeds "help by the schema" "$python" "$validate" "$schema" topics.json
 for name in check list bench columns marks keys copy call fixed steady cpu guided; do
     "$GBRUN" help "$name" --format json | paste -sd " "
 done >help.jsonl
 equals "topics of each kind" 12 "$(grep -c '"topics":\[ *{' help.jsonl)"
-succeeds "they are by the schema" "$python" "$validate" "$schema" help.jsonl
+succeeds "help by the schema" "$python" "$validate" "$schema" topics.json help.jsonl
 "$python" -c 'import json
 found = {topic["topic"]: topic for line in open("help.jsonl") for topic in json.loads(line)["topics"]}
 print(json.dumps({"format": "gbrun help 1", "topics": [found["fixed"], found["check"]]}))' >help.json

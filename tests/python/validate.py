@@ -1,4 +1,4 @@
-"""usage: validate.py [--changed] SCHEMA FILE: is the file what the schema says? --changed: is each change of it refused?"""
+"""usage: validate.py [--changed] SCHEMA FILE...: are the files what the schema says? --changed: is each change refused?"""
 import copy
 import json
 import sys
@@ -34,17 +34,21 @@ CHANGES = {
     },
 }
 
-*options, schema, path = sys.argv[1:]
-with open(schema) as file:
+arguments = sys.argv[1:]
+is_changed = arguments[0] == "--changed"
+schema_path, *paths = arguments[is_changed:]
+with open(schema_path) as file:
     schema = json.load(file)
 jsonschema.Draft7Validator.check_schema(schema)
-with open(path) as file:
-    lines = [json.loads(line) for line in file] if path.endswith(".jsonl") else [json.load(file)]
-if "case" in schema["definitions"] and path.endswith(".jsonl"):
-    schema = {**schema, **{"$ref": "#/definitions/case"}}
-validator = jsonschema.Draft7Validator(schema)
-if options == ["--changed"]:
-    for place, members in CHANGES[lines[0]["format"]].items():
+for path in paths:
+    with open(path) as file:
+        lines = [json.loads(line) for line in file] if path.endswith(".jsonl") else [json.load(file)]
+    of_lines = {"$ref": "#/definitions/case"} if "case" in schema["definitions"] and path.endswith(".jsonl") else {}
+    validator = jsonschema.Draft7Validator({**schema, **of_lines})
+    for document in lines if not is_changed else []:
+        for error in validator.iter_errors(document):
+            sys.exit(f"{path}: {list(error.path)}: {error.message[:500]}")
+    for place, members in CHANGES[lines[0]["format"]].items() if is_changed else []:
         for key, value in members.items():
             document = copy.deepcopy(lines[0])
             found = document
@@ -55,7 +59,3 @@ if options == ["--changed"]:
                 del found[key]
             if validator.is_valid(document):
                 sys.exit(f"{path}: the schema accepts another {key} in {place}")
-else:
-    for document in lines:
-        for error in validator.iter_errors(document):
-            sys.exit(f"{path}: {list(error.path)}: {error.message[:500]}")
