@@ -166,23 +166,43 @@ static int compare_points(const void *a, const void *b)
     return order ? order : (x->i > y->i) - (x->i < y->i);
 }
 
+static void report_point(const struct bench_resolver *at, const struct key *key,
+                         const struct axis *axis, size_t first, size_t second)
+{
+    const struct axis_column *column = &axis->columns[0];
+    const struct origin before = column->origins[first];
+    const char *place = before.column ? arena_printf(at->arena, ": the first is at %u:%u",
+                                                     before.line, before.column)
+                                      : "";
+    bench_fail(at, column->origins[second], "'%s' has %s%s twice%s", key->entry->key,
+               column->values[second].text, axis->n_columns > 1 ? ", ..." : "", place);
+}
+
 /* Two points with the same values would be one case. */
 static void check_points(const struct bench_resolver *at, const struct key *key,
                          const struct axis *axis)
 {
+    for (size_t i = 0; i < axis->n_columns; i++)
+        if (!axis->columns[i].values)
+            return; /* a name that is not known, which has been reported */
     struct point *points = ARENA_ARRAY(at->arena, struct point, axis->n);
     for (size_t i = 0; i < axis->n; i++)
         points[i] = (struct point){axis, i};
     qsort(points, axis->n, sizeof *points, compare_points);
-    for (size_t i = 1; i < axis->n; i++) {
-        const struct axis_column *column = &axis->columns[0];
-        const struct origin first = column->origins[points[i - 1].i];
+    for (size_t i = 1; i < axis->n; i++)
         if (compare_texts(&points[i - 1], &points[i]) == 0)
-            bench_fail(at, column->origins[points[i].i],
-                       "'%s' has %s%s twice: the first is at %u:%u", key->entry->key,
-                       column->values[points[i].i].text, axis->n_columns > 1 ? ", ..." : "",
-                       first.line, first.column);
-    }
+            report_point(at, key, axis, points[i - 1].i, points[i].i);
+}
+
+/* Reads an axis; one that is read without errors is looked through, whatever else is wrong. */
+static void make_axis(const struct bench_resolver *at, const struct key *key, struct axis *axis)
+{
+    const bool was_broken = at->bench->is_broken;
+    at->bench->is_broken = false;
+    (key->role == KEY_SWEEP ? make_sweep : make_zip)(at, key, axis);
+    if (!at->bench->is_broken)
+        check_points(at, key, axis);
+    at->bench->is_broken |= was_broken;
 }
 
 void bench_make_axes(const struct bench_resolver *at)
@@ -191,12 +211,8 @@ void bench_make_axes(const struct bench_resolver *at)
     bench->axes = ARENA_ARRAY(at->arena, struct axis, bench->keys.n);
     for (size_t i = 0; i < bench->keys.n; i++) {
         const struct key *key = &bench->keys.items[i];
-        if (key->role != KEY_SWEEP && key->role != KEY_ZIP)
-            continue;
-        struct axis *axis = &bench->axes[bench->n_axes++];
-        (key->role == KEY_SWEEP ? make_sweep : make_zip)(at, key, axis);
-        if (!bench->is_broken)
-            check_points(at, key, axis);
+        if (key->role == KEY_SWEEP || key->role == KEY_ZIP)
+            make_axis(at, key, &bench->axes[bench->n_axes++]);
     }
 }
 

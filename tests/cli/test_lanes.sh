@@ -3,7 +3,8 @@
 . "$top_srcdir/tests/tap.sh"
 with_modules
 
-few_samples 6 'time_limit = 60s' 'device = cpu' '[device exact]' 'plugin = fake' by_items=yes 'step = 0ns' '[search any]' 'plugin = exhaustive' lanes=4 '[bench builder]' \
+few_samples 6 'time_limit = 60s' 'device = cpu' '[device exact]' 'plugin = fake' by_items=yes 'step = 0ns' \
+    '[search any]' 'plugin = exhaustive' lanes=4 '[bench builder]' \
     search=any folder=built 'sweep.size=30, 10, 50, 20, 60, 40, 80, 70' >lanes.ini
 
 # search [-c FILE] ARGUMENT...: a fresh run of lanes.ini, or the file, of which nothing is built yet; err.txt and code.

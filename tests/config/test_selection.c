@@ -56,6 +56,7 @@ static const struct text_cases selections[] = {
     {{add_selected, 0},
      {"*.sweep.rows=7 -> gemm rows=7\ngemm_wide rows=7\n" NOP,
       "gemm*.rows=7 -> gemm\ngemm_wide\n" NOP, "*.rounds=3 -> " GEMM WIDE "nop\n",
+      "nop.sweep.rounds=1, 1 -> 1:0: 'sweep.rounds' has 1 twice\n",
       "*.rws=7 -> 1:0: '*.rws=7' has no effect: unknown key 'rws' in [bench gemm]; did you mean "
       "'rows'?\n",
       "*.zzzzzzzz=7 -> 1:0: '*.zzzzzzzz=7' has no effect: unknown key 'zzzzzzzz' in [bench gemm]: "

@@ -197,6 +197,9 @@ static const struct text_cases mistakes[] = {
       "did you mean 'cols'?",
       "zip.shape = rows,cols: 1,2 | 3,4 | 1,2 -> 3:36: 'zip.shape' has 1, ... twice: the first is "
       "at 3:24",
+      "colls = 1\nsweep.rows = 4, 1, 4 -> 3:1: unknown key 'colls' in [bench b]; did you mean "
+      "'cols'?\n4:20: "
+      "'sweep.rows' has 4 twice: the first is at 4:14",
       "sweep.rows = 4096, 1, 4Ki -> 3:23: 'sweep.rows' has 4096 twice: the first is at 3:14",
       "zip.shape = rows,rows: 1,2 | 3,4 -> 3:1: 'rows' is named twice by 'zip.shape'",
       "cols = 3\nzip.shape = rows,cols: 1,2 | 3,4 -> 4:1: 'cols' is given twice: by 'cols' and by "
