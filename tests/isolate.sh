@@ -20,6 +20,8 @@ case $1 in
 esac
 # Tests that are run at the same time do not wait for each other, nor say that the machine is busy.
 export GBRUN_LOCK_FOLDER=$TMPDIR/.locks GBRUN_IGNORE_LOAD=1
+# What git says of the tree that they are built in is not theirs; a run would ask it for each module.
+export GIT_CEILING_DIRECTORIES=$top_srcdir:$top_builddir
 mkdir "$GBRUN_LOCK_FOLDER"
 limit=${TEST_TIME_LIMIT:-1800} status=0
 TIMEFORMAT='# took %3R s, processor %3U s + %3S s'

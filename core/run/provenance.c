@@ -119,7 +119,8 @@ static bool is_in_repository(const char *folder)
     }
 }
 
-/* Without what points git to another repository, as in a hook of one. */
+/* Without what points git to another repository, as in a hook of one. Where the user ends its
+ * search for one is kept. */
 static char **environment_without_git(struct arena *arena)
 {
     size_t n = 0, kept = 0;
@@ -127,7 +128,8 @@ static char **environment_without_git(struct arena *arena)
         n++;
     char **kept_variables = ARENA_ARRAY(arena, char *, n + 2);
     for (size_t i = 0; i < n; i++)
-        if (!text_starts_with(environ[i], "GIT_"))
+        if (!text_starts_with(environ[i], "GIT_") ||
+            text_starts_with(environ[i], "GIT_CEILING_DIRECTORIES="))
             kept_variables[kept++] = environ[i];
     kept_variables[kept++] = arena_text(arena, "GIT_OPTIONAL_LOCKS=0");
     return kept_variables;

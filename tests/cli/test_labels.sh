@@ -82,4 +82,8 @@ equals "variables of git change nothing" "$commit" "$(fact commit)"
 mkdir elsewhere && mv nop.ini labels.gbr elsewhere && cd elsewhere || exit 99
 PATH=/nonexistent measure
 equals "without git there is no commit" "" "$(fact commit)"
+GIT_CEILING_DIRECTORIES=$(dirname "$PWD") measure
+equals "nor is it looked for above the folders that git may search" "" "$(fact commit)"
+measure
+equals "else it is" "$commit" "$(fact commit)"
 finish
