@@ -69,20 +69,26 @@ static const struct limit {
     {EAGAIN, RLIMIT_NPROC, 'u', "", 1},
 };
 
-const char *reason_of(int code)
+const char *limits_of(int code)
 {
-    static _Thread_local char words[256];
-    snprintf(words, sizeof words, "%s", strerror(code ? code : EIO));
+    static _Thread_local char words[128];
+    *words = 0;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct rlimit now;
         if (limits[i].code != code ||
             getrlimit((__rlimit_resource_t)limits[i].resource, &now) != 0 ||
             now.rlim_cur == RLIM_INFINITY)
             continue;
-        size_t n = strlen(words);
-        snprintf(words + n, sizeof words - n, " (the limit, ulimit -%c, is %llu%s)", limits[i].flag,
+        snprintf(words, sizeof words, " (the limit, ulimit -%c, is %llu%s)", limits[i].flag,
                  (unsigned long long)(now.rlim_cur / limits[i].unit_bytes), limits[i].unit);
     }
+    return words;
+}
+
+const char *reason_of(int code)
+{
+    static _Thread_local char words[256];
+    snprintf(words, sizeof words, "%s%s", strerror(code ? code : EIO), limits_of(code));
     return words;
 }
 

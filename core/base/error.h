@@ -40,6 +40,10 @@ int32_t error_prefix(struct gb_error *error, const char *format, ...)
  * leaves, is an input/output error. Thread-local. */
 const char *reason_of(int code);
 
+/* " (the limit, ulimit -v, is 7000 KiB)", of the limit that an errno may come from; "": there is
+ * none. For who learns of a failure by words alone, as of dlopen. Thread-local. */
+const char *limits_of(int code);
+
 /* What a message says to do: from "did you mean" or "expected", "write", "see" behind its first ';'
  * or ':' on. Within the text; NULL: nothing. */
 const char *error_hint(const struct gb_error *error);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HOST_ALIGNMENT = 64 };
 #define CHECK_FLOOR 1e-3 /* the default of check.floor */
@@ -69,9 +70,12 @@ static bool remember(struct host *host, void *memory, bool on_device)
     return true;
 }
 
+/* It is written to at once: of more than the machine has the kernel may promise any amount, and end
+ * who uses it. */
 static void *host_allocate(const struct gb_host *interface, uint64_t bytes)
 {
-    if (bytes > SIZE_MAX / 2)
+    const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (bytes / page_bytes >= (uint64_t)sysconf(_SC_PHYS_PAGES))
         return NULL;
     size_t rounded = ((size_t)bytes + HOST_ALIGNMENT - 1) / HOST_ALIGNMENT * HOST_ALIGNMENT;
     void *memory = aligned_alloc(HOST_ALIGNMENT, rounded ? rounded : HOST_ALIGNMENT);

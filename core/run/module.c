@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>
@@ -397,7 +398,7 @@ int32_t module_load(const char *path, bool hashes, struct arena *arena, struct m
         const char *reason = dlerror();
         if (text_starts_with(reason, path) && reason[strlen(path)] == ':')
             reason += strlen(path) + 1 + (reason[strlen(path) + 1] == ' ');
-        return error_set(error, GB_NOT_FOUND, "cannot be loaded: %s", reason);
+        return error_set(error, GB_NOT_FOUND, "cannot be loaded: %s%s", reason, limits_of(ENOMEM));
     }
     void *entry = dlsym(handle, GB_ENTRY_SYMBOL);
     if (!entry)

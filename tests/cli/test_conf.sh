@@ -15,7 +15,7 @@ printf '[defaults]\npolicy = fixed\nmin_samples = 1\nmax_samples = 2\nwarmup = 0
 short="-q -c '$TMPDIR/short'"
 # Kernels that gbrun check has compiled already are not compiled again where no GPU runs them.
 with=()
-if [ ! -e /dev/nvidia0 ]; then
+if [ "$(gbrun list devices 2>/dev/null | grep -c '^cuda:0 ')" = 0 ]; then
     mkdir no_nvrtc && ln -s "$top_builddir/plugins/bench_nop/.libs/bench_nop.so" no_nvrtc/libnvrtc.so.13
     with=(env "LD_LIBRARY_PATH=$TMPDIR/no_nvrtc")
 fi

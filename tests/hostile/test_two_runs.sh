@@ -6,10 +6,8 @@ with_modules
 mkdir locks
 export GBRUN_LOCK_FOLDER=$TMPDIR/locks
 
-limit='10 min'
-[ "${HOSTILE-}" != all ] || limit='20 s' # a test waits longer
 {
-    few_samples 3 'iterations = 1' "time_limit = $limit"
+    few_samples 3 'iterations = 1' 'time_limit = 10 min'
     section device gpu fake n_devices=2 'uuids=GPU-aaaa1111, GPU-bbbb2222'
     section device left cpu cpus=0
     section device right cpu cpus=1
@@ -112,9 +110,10 @@ beside_held()
     start b "$1" 'device = cpu'
 }
 
+[ "${HOSTILE-}" != all ] || options=(-s 'defaults.time_limit=20 s') # and it waits for longer
 beside_held 2
 wait_for '^gbrun: .* waits for' b.txt
-[ "${HOSTILE-}" != all ] || sleep 21 # longer than time_limit
+[ "${HOSTILE-}" != all ] || sleep 21
 touch log.go
 both
 equals "waiting is not charged to time_limit" "0 0" "$codes"
