@@ -12,8 +12,6 @@ POLICY_CFLAGS = $(PLUGIN_CFLAGS) -ffp-contract=off
 noinst_LTLIBRARIES += plugins/common/libcommon.la
 plugins_common_libcommon_la_CFLAGS = $(POLICY_CFLAGS)
 plugins_common_libcommon_la_SOURCES = \
-	plugins/common/policy/clock_history.c \
-	plugins/common/policy/clock_history.h \
 	plugins/common/policy/confidence_sequence.c \
 	plugins/common/policy/confidence_sequence.h \
 	plugins/common/policy/dithered_mean.c \
@@ -23,14 +21,8 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/exact_sum.h \
 	plugins/common/policy/median_estimate.c \
 	plugins/common/policy/median_estimate.h \
-	plugins/common/policy/mid_quantile.c \
-	plugins/common/policy/mid_quantile.h \
-	plugins/common/policy/modes.c \
-	plugins/common/policy/modes.h \
 	plugins/common/policy/order_statistics.c \
 	plugins/common/policy/order_statistics.h \
-	plugins/common/policy/rank_index.c \
-	plugins/common/policy/rank_index.h \
 	plugins/common/policy/sample_array.c \
 	plugins/common/policy/sample_array.h \
 	plugins/common/bench_steps.h \
@@ -38,12 +30,6 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/simd.h \
 	plugins/common/policy/series_trend.c \
 	plugins/common/policy/series_trend.h \
-	plugins/common/policy/steady_attempt.c \
-	plugins/common/policy/steady_attempt.h \
-	plugins/common/policy/steady_rule.c \
-	plugins/common/policy/steady_rule.h \
-	plugins/common/policy/thinned_samples.c \
-	plugins/common/policy/thinned_samples.h \
 	plugins/common/policy/wall_floor.h \
 	plugins/common/search/search_claim.c \
 	plugins/common/search/search_claim.h \

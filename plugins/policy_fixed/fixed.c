@@ -2,7 +2,7 @@
  * fixed.c - the policies that claim nothing: `fixed`, a given number of samples, and `budget`, a
  * given time of measuring. Plugin side.
  */
-#include "../common/policy/thinned_samples.h"
+#include "thinned_samples.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * steady.c - the policies `steady`: until the median's interval is narrow enough and can be
  * trusted, and `quantiles`: `steady`, and the tails at 10 % and 90 % as well. Plugin side.
  */
-#include "../common/policy/steady_rule.h"
+#include "steady_rule.h"
 
 struct policy {
     const struct gb_host *host;

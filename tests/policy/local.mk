@@ -1,4 +1,4 @@
-# tests/policy/local.mk - tests of stopping policies, and plugins/common/policy/.
+# tests/policy/local.mk - tests of stopping policies: plugins/policy_NAME/, plugins/common/policy/.
 TEST_PROGRAM_LIST += tests/policy/test_policy
 tests_policy_test_policy_SOURCES = \
 	tests/policy/policy_fixture.h \
@@ -16,6 +16,7 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/test_series_trend.c \
 	tests/policy/test_steady.c \
 	tests/policy/test_steady_definition.c \
-	tests/policy/test_thinned.c
-tests_policy_test_policy_LDADD = $(PLUGIN_COMMON) $(LDADD)
+	tests/policy/test_thinned.c \
+	plugins/policy_fixed/thinned_samples.c
+tests_policy_test_policy_LDADD = $(STEADY_RULE) $(PLUGIN_COMMON) $(LDADD)
 TEST_FILES += tests/policy/steady_traces.c

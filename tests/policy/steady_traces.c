@@ -2,7 +2,7 @@
  * steady_traces.c - what the policy built from the sources beside it says about traces made without
  * a library for mathematics, to the last bit; tests/cli/test_steady_builds.sh compares builds.
  */
-#include "plugins/common/policy/steady_rule.h"
+#include "plugins/policy_steady/steady_rule.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* test_thinned.c - plugins/common/policy/thinned_samples.c: what is kept of long recordings. */
-#include "plugins/common/policy/thinned_samples.h"
+/* test_thinned.c - plugins/policy_fixed/thinned_samples.c: what is kept of long recordings. */
+#include "plugins/policy_fixed/thinned_samples.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 

@@ -1,8 +1,8 @@
 /* steady_rule.c - see steady_rule.h. Plugin side. */
 #include "steady_rule.h"
 
-#include "median_estimate.h"
-#include "wall_floor.h"
+#include "plugins/common/policy/median_estimate.h"
+#include "plugins/common/policy/wall_floor.h"
 
 #include <math.h>
 #include <stdio.h>

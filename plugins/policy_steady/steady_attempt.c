@@ -1,13 +1,13 @@
 /* steady_attempt.c - see steady_attempt.h. Plugin side. */
 #include "steady_attempt.h"
 
-#include "confidence_sequence.h"
-#include "dithered_mean.h"
-#include "effective_size.h"
 #include "mid_quantile.h"
 #include "modes.h"
-#include "order_statistics.h"
-#include "series_trend.h"
+#include "plugins/common/policy/confidence_sequence.h"
+#include "plugins/common/policy/dithered_mean.h"
+#include "plugins/common/policy/effective_size.h"
+#include "plugins/common/policy/order_statistics.h"
+#include "plugins/common/policy/series_trend.h"
 
 #include <math.h>
 #include <string.h>

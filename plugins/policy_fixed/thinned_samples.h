@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "sample_array.h"
+#include "plugins/common/policy/sample_array.h"
 
 #include <gbrun/host.h>
 

@@ -1,7 +1,7 @@
 /* thinned_samples.c - see thinned_samples.h. Plugin side. */
 #include "thinned_samples.h"
 
-#include "median_estimate.h"
+#include "plugins/common/policy/median_estimate.h"
 
 #include <math.h>
 

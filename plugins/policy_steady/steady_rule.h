@@ -6,8 +6,8 @@
 #pragma once
 
 #include "clock_history.h"
+#include "plugins/common/policy/sample_array.h"
 #include "rank_index.h"
-#include "sample_array.h"
 #include "steady_attempt.h"
 
 #include <gbrun/gbrun.h>
