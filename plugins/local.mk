@@ -12,8 +12,6 @@ POLICY_CFLAGS = $(PLUGIN_CFLAGS) -ffp-contract=off
 noinst_LTLIBRARIES += plugins/common/libcommon.la
 plugins_common_libcommon_la_CFLAGS = $(POLICY_CFLAGS)
 plugins_common_libcommon_la_SOURCES = \
-	plugins/common/policy/confidence_sequence.c \
-	plugins/common/policy/confidence_sequence.h \
 	plugins/common/policy/dithered_mean.c \
 	plugins/common/policy/dithered_mean.h \
 	plugins/common/policy/effective_size.c \
@@ -28,9 +26,6 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/bench_steps.h \
 	plugins/common/doubles.h \
 	plugins/common/simd.h \
-	plugins/common/policy/series_trend.c \
-	plugins/common/policy/series_trend.h \
-	plugins/common/policy/wall_floor.h \
 	plugins/common/search/search_claim.c \
 	plugins/common/search/search_claim.h \
 	plugins/common/search/search_order.c \

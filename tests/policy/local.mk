@@ -16,7 +16,6 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/test_series_trend.c \
 	tests/policy/test_steady.c \
 	tests/policy/test_steady_definition.c \
-	tests/policy/test_thinned.c \
-	plugins/policy_fixed/thinned_samples.c
+	tests/policy/test_thinned.c
 tests_policy_test_policy_LDADD = $(STEADY_RULE) $(PLUGIN_COMMON) $(LDADD)
 TEST_FILES += tests/policy/steady_traces.c

@@ -1,6 +1,5 @@
 /* test_rank_index.c - quantiles, counts and visits of retained values, against sorting. */
 #include "core/base/statistics.h"
-#include "plugins/policy_steady/mid_quantile.h"
 #include "plugins/policy_steady/rank_index.h"
 #include "tests/check_main.h"
 #include "tests/policy/policy_fixture.h"

@@ -187,6 +187,14 @@ double median_radius(double n_effective, double confidence)
     return normal_quantile(0.5 + 0.5 * confidence) / (2.0 * sqrt(n_effective));
 }
 
+double confidence_sequence_radius(double n_effective, double alpha, double n_optimal)
+{
+    const double variance = 0.25 * n_effective;
+    const double log_odds = log(1.0 / alpha);
+    const double rho = 0.25 * n_optimal / (2.0 * log_odds + log(1.0 + 2.0 * log_odds));
+    return sqrt((variance + rho) * (log(1.0 + variance / rho) + 2.0 * log_odds)) / n_effective;
+}
+
 double student_quantile(double p, double degrees)
 {
     const double z = normal_quantile(p), zz = z * z, n = fmax(degrees, 3.0);
