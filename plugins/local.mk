@@ -24,20 +24,13 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/sample_array.c \
 	plugins/common/policy/sample_array.h \
 	plugins/common/bench_steps.h \
-	plugins/common/doubles.h \
 	plugins/common/simd.h \
-	plugins/common/search/search_claim.c \
-	plugins/common/search/search_claim.h \
-	plugins/common/search/search_order.c \
-	plugins/common/search/search_order.h \
-	plugins/common/search/sign_bound.c \
-	plugins/common/search/sign_bound.h
+	plugins/common/search/search.c \
+	plugins/common/search/search.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # The machine as files of /proc and /sys describe it, also for core/run.
 SYSTEM_SOURCES = \
-	plugins/common/system/processor.c \
-	plugins/common/system/processor.h \
 	plugins/common/system/system_file.c \
 	plugins/common/system/system_file.h
 # The hash of the kernels' cache, also for core/base.
@@ -83,18 +76,14 @@ CALL_SOURCES = \
 	plugins/common/call/call_world.c \
 	plugins/common/call/call_world.h
 TEAM_SOURCES = \
-	plugins/common/pause.h \
 	plugins/common/team.c \
 	plugins/common/team.h
 PROCESS_SOURCES = \
 	plugins/common/process.c \
 	plugins/common/process.h
 VERIFIED_SUMS_SOURCES = \
-	plugins/common/all_cpus.c \
-	plugins/common/all_cpus.h \
-	plugins/common/partial_squares.h \
-	plugins/common/range.c \
-	plugins/common/range.h
+	plugins/common/verified_sums.c \
+	plugins/common/verified_sums.h
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la

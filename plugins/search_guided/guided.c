@@ -8,8 +8,7 @@
  * count with what the model expects of them (Ginsbourger, Le Riche and Carraro, Kriging is
  * well-suited to parallelize optimization, 2010: the believer).
  */
-#include "../common/search/search_claim.h"
-#include "../common/search/search_order.h"
+#include "../common/search/search.h"
 #include "candidates.h"
 
 #include <gbrun/gbrun.h>

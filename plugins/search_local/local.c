@@ -2,8 +2,7 @@
  * local.c - the search `local`: from a case to a better one that differs on one axis, from anew
  * where there is none. Plugin side.
  */
-#include "../common/search/search_claim.h"
-#include "../common/search/search_order.h"
+#include "../common/search/search.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>

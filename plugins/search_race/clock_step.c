@@ -10,7 +10,7 @@
 #include "clock_step.h"
 
 #include "../common/policy/order_statistics.h"
-#include "../common/search/search_claim.h"
+#include "../common/search/search.h"
 
 #include <math.h>
 

@@ -21,9 +21,7 @@
  * These rules only take away decisions of those above, so that the error remains what it is.
  */
 #include "../common/policy/order_statistics.h"
-#include "../common/search/search_claim.h"
-#include "../common/search/search_order.h"
-#include "../common/search/sign_bound.h"
+#include "../common/search/search.h"
 #include "clock_step.h"
 
 #include <gbrun/gbrun.h>

@@ -1,7 +1,7 @@
 /* order_statistics.c - see order_statistics.h. Plugin side. */
 #include "order_statistics.h"
 
-#include "plugins/common/doubles.h"
+#include "plugins/common/bench_steps.h"
 
 #include <math.h>
 #include <stdlib.h>
