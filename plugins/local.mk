@@ -44,35 +44,25 @@ core_libmeasuring_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
 CALL_PARSER_SOURCES = \
 	plugins/common/call/call_cursor.c \
 	plugins/common/call/call_cursor.h \
-	plugins/common/call/call_declaration.c \
-	plugins/common/call/call_math.c \
 	plugins/common/call/call_parse.c \
 	plugins/common/call/call_parse.h \
 	plugins/common/call/call_signature.c \
 	plugins/common/call/call_types.c \
 	plugins/common/call/call_types.h
 CALL_SOURCES = \
-	plugins/common/call/call_callback.c \
-	plugins/common/call/call_callback.h \
 	plugins/common/call/call_compare.c \
 	plugins/common/call/call_compare.h \
 	plugins/common/call/call_debug.c \
 	plugins/common/call/call_debug.h \
-	plugins/common/call/call_direct.c \
-	plugins/common/call/call_direct.h \
-	plugins/common/call/call_expect.c \
-	plugins/common/call/call_fill.c \
 	plugins/common/call/call_foreign.c \
 	plugins/common/call/call_foreign.h \
 	plugins/common/call/call_invoke.c \
 	plugins/common/call/call_invoke.h \
 	plugins/common/call/call_library.c \
 	plugins/common/call/call_library.h \
-	plugins/common/call/call_maker.h \
+	plugins/common/call/call_maker.c \
 	plugins/common/call/call_plan.c \
 	plugins/common/call/call_plan.h \
-	plugins/common/call/call_suit.c \
-	plugins/common/call/call_work.c \
 	plugins/common/call/call_world.c \
 	plugins/common/call/call_world.h
 TEAM_SOURCES = \
