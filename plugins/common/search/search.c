@@ -110,13 +110,6 @@ double sign_look_error(uint64_t n, uint64_t first, double error)
 
 /* --- the claim --- */
 
-static struct gb_known known_of(const struct gb_search_space *space, uint64_t i)
-{
-    struct gb_known known = {.size = sizeof known};
-    space->known(space, i, &known);
-    return known;
-}
-
 int search_may_be_best(const struct gb_known *known)
 {
     return known->n_visits > 0 && known->status == GB_OBSERVED_OK && known->n_samples > 0;
@@ -127,7 +120,7 @@ uint64_t search_lowest(const struct gb_search_space *space)
     uint64_t lowest = GB_NO_CASE;
     double median = 0;
     for (uint64_t i = 0; i < space->n_cases; i++) {
-        const struct gb_known known = known_of(space, i);
+        const struct gb_known known = search_known(space, i);
         if (search_may_be_best(&known) && (lowest == GB_NO_CASE || known.median < median)) {
             lowest = i;
             median = known.median;
@@ -147,7 +140,7 @@ static uint64_t count_ok(const struct gb_search_space *space)
 {
     uint64_t n = 0;
     for (uint64_t i = 0; i < space->n_cases; i++) {
-        const struct gb_known known = known_of(space, i);
+        const struct gb_known known = search_known(space, i);
         n += (uint64_t)search_may_be_best(&known);
     }
     return n;
@@ -162,7 +155,7 @@ int32_t search_claim_measured(const struct gb_host *host, const struct gb_search
     double *scratch, limit;
     if (best == GB_NO_CASE)
         return GB_OK;
-    const struct gb_known known = known_of(space, best);
+    const struct gb_known known = search_known(space, best);
     open = host->allocate(host, n_ok * sizeof *open);
     scratch = host->allocate(host, known.n_samples * sizeof *scratch);
     if (open == NULL || scratch == NULL)
@@ -177,7 +170,7 @@ int32_t search_claim_measured(const struct gb_host *host, const struct gb_search
     if (!isfinite(claim->low) || !isfinite(claim->high))
         claim->low = claim->high = NAN;
     for (uint64_t i = 0; i < space->n_cases; i++) {
-        const struct gb_known other = known_of(space, i);
+        const struct gb_known other = search_known(space, i);
         if (i != best && search_may_be_best(&other) &&
             (!isfinite(limit) || !sign_is_above(other.samples, other.n_samples, limit, half)))
             open[claim->n_open++] = i;

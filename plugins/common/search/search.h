@@ -47,6 +47,14 @@ double sign_lower(const double *samples, uint64_t n, double error, double *scrat
  */
 double sign_look_error(uint64_t n, uint64_t first, double error);
 
+/* What is known of case i. */
+static inline struct gb_known search_known(const struct gb_search_space *space, uint64_t i)
+{
+    struct gb_known known = {.size = sizeof known};
+    space->known(space, i, &known);
+    return known;
+}
+
 /* May it be the best: was it observed, as ok, with samples? */
 int search_may_be_best(const struct gb_known *known);
 
