@@ -38,9 +38,9 @@ int32_t range_fill(const struct range *range, const struct gb_host *host, void *
 typedef void all_cpus_fn(void *context);
 
 /* Calls `work` in n_threads threads, 0: one for each CPU that the process may use, also those that
- * the calling thread is kept away from, and returns when all have. What each does
- * is theirs to share out. The calling thread stays where it is and waits; with one thread, or where
- * none can be started, it works. */
+ * the calling thread is kept away from, and returns when all have. What each does is theirs to
+ * share out. The calling thread stays where it is and waits; with one thread, or where none can be
+ * started, it works. */
 void all_cpus_run(all_cpus_fn *work, void *context, uint32_t n_threads);
 
 /* How a sum of k products is made: in so many slices of one length, which are summed for themselves

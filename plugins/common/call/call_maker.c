@@ -1,6 +1,4 @@
-/*
- * call_maker.c - reads and checks all that makes a plan; see call_plan.h. Plugin side.
- */
+/* call_maker.c - reads and checks all that makes a plan; see call_plan.h. Plugin side. */
 #include "call_plan.h"
 
 #include <float.h>
