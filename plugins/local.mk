@@ -12,10 +12,6 @@ POLICY_CFLAGS = $(PLUGIN_CFLAGS) -ffp-contract=off
 noinst_LTLIBRARIES += plugins/common/libcommon.la
 plugins_common_libcommon_la_CFLAGS = $(POLICY_CFLAGS)
 plugins_common_libcommon_la_SOURCES = \
-	plugins/common/policy/clock_history.c \
-	plugins/common/policy/clock_history.h \
-	plugins/common/policy/confidence_sequence.c \
-	plugins/common/policy/confidence_sequence.h \
 	plugins/common/policy/dithered_mean.c \
 	plugins/common/policy/dithered_mean.h \
 	plugins/common/policy/effective_size.c \
@@ -23,40 +19,19 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/exact_sum.h \
 	plugins/common/policy/median_estimate.c \
 	plugins/common/policy/median_estimate.h \
-	plugins/common/policy/mid_quantile.c \
-	plugins/common/policy/mid_quantile.h \
-	plugins/common/policy/modes.c \
-	plugins/common/policy/modes.h \
 	plugins/common/policy/order_statistics.c \
 	plugins/common/policy/order_statistics.h \
-	plugins/common/policy/rank_index.c \
-	plugins/common/policy/rank_index.h \
 	plugins/common/policy/sample_array.c \
 	plugins/common/policy/sample_array.h \
 	plugins/common/bench_steps.h \
-	plugins/common/doubles.h \
 	plugins/common/simd.h \
-	plugins/common/policy/series_trend.c \
-	plugins/common/policy/series_trend.h \
-	plugins/common/policy/steady_attempt.c \
-	plugins/common/policy/steady_attempt.h \
-	plugins/common/policy/steady_rule.c \
-	plugins/common/policy/steady_rule.h \
-	plugins/common/policy/thinned_samples.c \
-	plugins/common/policy/thinned_samples.h \
-	plugins/common/policy/wall_floor.h \
-	plugins/common/search/search_claim.c \
-	plugins/common/search/search_claim.h \
-	plugins/common/search/search_order.c \
-	plugins/common/search/search_order.h \
-	plugins/common/search/sign_bound.c \
-	plugins/common/search/sign_bound.h
+	plugins/common/symbols.h \
+	plugins/common/search/search.c \
+	plugins/common/search/search.h
 PLUGIN_COMMON = plugins/common/libcommon.la
 
 # The machine as files of /proc and /sys describe it, also for core/run.
 SYSTEM_SOURCES = \
-	plugins/common/system/processor.c \
-	plugins/common/system/processor.h \
 	plugins/common/system/system_file.c \
 	plugins/common/system/system_file.h
 # The hash of the kernels' cache, also for core/base.
@@ -70,50 +45,36 @@ core_libmeasuring_la_SOURCES += $(SYSTEM_SOURCES) $(DIGEST_SOURCES)
 CALL_PARSER_SOURCES = \
 	plugins/common/call/call_cursor.c \
 	plugins/common/call/call_cursor.h \
-	plugins/common/call/call_declaration.c \
-	plugins/common/call/call_math.c \
 	plugins/common/call/call_parse.c \
 	plugins/common/call/call_parse.h \
 	plugins/common/call/call_signature.c \
 	plugins/common/call/call_types.c \
 	plugins/common/call/call_types.h
 CALL_SOURCES = \
-	plugins/common/call/call_callback.c \
-	plugins/common/call/call_callback.h \
 	plugins/common/call/call_compare.c \
 	plugins/common/call/call_compare.h \
 	plugins/common/call/call_debug.c \
 	plugins/common/call/call_debug.h \
-	plugins/common/call/call_direct.c \
-	plugins/common/call/call_direct.h \
-	plugins/common/call/call_expect.c \
-	plugins/common/call/call_fill.c \
 	plugins/common/call/call_foreign.c \
 	plugins/common/call/call_foreign.h \
 	plugins/common/call/call_invoke.c \
 	plugins/common/call/call_invoke.h \
 	plugins/common/call/call_library.c \
 	plugins/common/call/call_library.h \
-	plugins/common/call/call_maker.h \
+	plugins/common/call/call_maker.c \
 	plugins/common/call/call_plan.c \
 	plugins/common/call/call_plan.h \
-	plugins/common/call/call_suit.c \
-	plugins/common/call/call_work.c \
 	plugins/common/call/call_world.c \
 	plugins/common/call/call_world.h
 TEAM_SOURCES = \
-	plugins/common/pause.h \
 	plugins/common/team.c \
 	plugins/common/team.h
 PROCESS_SOURCES = \
 	plugins/common/process.c \
 	plugins/common/process.h
 VERIFIED_SUMS_SOURCES = \
-	plugins/common/all_cpus.c \
-	plugins/common/all_cpus.h \
-	plugins/common/partial_squares.h \
-	plugins/common/range.c \
-	plugins/common/range.h
+	plugins/common/verified_sums.c \
+	plugins/common/verified_sums.h
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la

@@ -49,7 +49,7 @@ static double mean_near(const double *sorted, size_t n, double median, double ti
 }
 
 /* Where half of the values lie below, between the distinct values, each of which stands in the
- * middle of its own: the rule of plugins/common/policy/mid_quantile.c for the median. */
+ * middle of its own: the rule of plugins/policy_steady/rank_index.c for the median. */
 static double median_between(const double *sorted, size_t n)
 {
     double before = NAN;

@@ -2,7 +2,7 @@
 #include "core/run/machine.h"
 
 #include "core/base/plain_text.h"
-#include "plugins/common/system/processor.h"
+#include "plugins/common/system/system_file.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -7,7 +7,6 @@
 #include "command.h"
 
 #include "plugins/common/bench_steps.h"
-#include "plugins/common/doubles.h"
 
 #include <errno.h>
 #include <fcntl.h>

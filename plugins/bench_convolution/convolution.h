@@ -7,7 +7,7 @@
 #include "window.h"
 
 #include "plugins/common/cuda/with_cuda.h"
-#include "plugins/common/range.h"
+#include "plugins/common/verified_sums.h"
 
 #include <gbrun/gbrun.h>
 

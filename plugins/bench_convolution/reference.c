@@ -6,7 +6,7 @@
  */
 #include "reference.h"
 
-#include "plugins/common/all_cpus.h"
+#include "plugins/common/verified_sums.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 #include "verify.h"
 
 #include "convolution.h"
-#include "plugins/common/partial_squares.h"
+#include "plugins/common/verified_sums.h"
 #include "reference.h"
 
 #include <time.h>

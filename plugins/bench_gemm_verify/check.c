@@ -1,7 +1,7 @@
 /* check.c - an output of gemm_verify compared with its reference. Plugin side. */
 #include "gemm.h"
 #include "imitation.h"
-#include "plugins/common/partial_squares.h"
+#include "plugins/common/verified_sums.h"
 #include "reference.h"
 
 #include <math.h>

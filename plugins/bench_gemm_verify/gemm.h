@@ -9,7 +9,7 @@
 #include "sums.h"
 
 #include "plugins/common/cuda/with_cuda.h"
-#include "plugins/common/range.h"
+#include "plugins/common/verified_sums.h"
 
 #include <gbrun/gbrun.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "sums.h"
 
-#include "plugins/common/all_cpus.h"
+#include "plugins/common/verified_sums.h"
 
 #include <math.h>
 #include <stdatomic.h>

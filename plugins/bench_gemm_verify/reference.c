@@ -7,8 +7,8 @@
  */
 #include "reference.h"
 
-#include "plugins/common/all_cpus.h"
 #include "plugins/common/bench_steps.h"
+#include "plugins/common/verified_sums.h"
 
 #include <gbrun/abi.h>
 #include <math.h>

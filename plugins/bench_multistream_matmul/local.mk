@@ -4,8 +4,7 @@ plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES = \
 	plugins/bench_multistream_matmul/matmul_cpu.c \
 	plugins/bench_multistream_matmul/multistream_matmul.c \
 	plugins/bench_multistream_matmul/streams.c \
-	plugins/bench_multistream_matmul/streams.h \
-	plugins/common/pause.h
+	plugins/bench_multistream_matmul/streams.h
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)

@@ -1,7 +1,7 @@
 /* streams.c - see streams.h. Plugin side. */
 #include "streams.h"
 
-#include "plugins/common/pause.h"
+#include "plugins/common/team.h"
 
 #include <errno.h>
 #include <pthread.h>

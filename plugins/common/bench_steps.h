@@ -38,6 +38,14 @@ static inline __attribute__((format(printf, 2, 3))) int32_t host_skip(const stru
     return status;
 }
 
+/* The order of doubles, for qsort. */
+static inline int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 static inline uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;

@@ -10,7 +10,6 @@
 #include "team.h"
 
 #include "bench_steps.h"
-#include "pause.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -33,3 +33,14 @@ int32_t team_open(const struct gb_host *host, const uint32_t *cpus, uint32_t n, 
 void team_run(struct team *team, team_fn *work, void *context);
 
 void team_stop(struct team *team); /* NULL is nothing */
+
+/* For loops that wait for another thread without sleeping: tells the processor that this is one, so
+ * that the other thread of the core gets more. */
+static inline void pause_a_moment(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}

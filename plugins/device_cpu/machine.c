@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "machine.h"
 
-#include "plugins/common/system/processor.h"
 #include "plugins/common/system/system_file.h"
 
 #include <stdio.h>

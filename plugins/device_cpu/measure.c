@@ -8,7 +8,7 @@
 #include "cpu_device.h"
 #include "resolution.h"
 
-#include "plugins/common/doubles.h"
+#include "plugins/common/bench_steps.h"
 
 #include <math.h>
 #include <stdio.h>

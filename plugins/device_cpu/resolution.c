@@ -1,7 +1,7 @@
 /* resolution.c - see resolution.h. Plugin side. */
 #include "resolution.h"
 
-#include "plugins/common/doubles.h"
+#include "plugins/common/bench_steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include "threads.h"
 
-#include "plugins/common/pause.h"
 #include "plugins/common/team.h"
 
 #include <sched.h>

@@ -5,7 +5,7 @@
 #include "cuda_device.h"
 #include "describe.h"
 
-#include "plugins/common/doubles.h"
+#include "plugins/common/bench_steps.h"
 
 #include <link.h>
 #include <math.h>

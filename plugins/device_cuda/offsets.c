@@ -2,7 +2,7 @@
 #include "offsets.h"
 
 #include "cuda_device.h"
-#include "plugins/common/doubles.h"
+#include "plugins/common/bench_steps.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include "cuda_device.h"
 #include "cupti.h"
 #include "plugins/common/bench_steps.h"
-#include "plugins/common/doubles.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,7 +3,6 @@
  * enough, for one look or for all looks together. Plugin side.
  */
 #include "../common/policy/median_estimate.h"
-#include "../common/policy/wall_floor.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>

@@ -2,8 +2,7 @@
  * exhaustive.c - the searches that follow nothing: `exhaustive`, every case as its policy asks for,
  * and `random`, cases drawn by chance. Plugin side.
  */
-#include "../common/search/search_claim.h"
-#include "../common/search/search_order.h"
+#include "../common/search/search.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>

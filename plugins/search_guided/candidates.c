@@ -1,7 +1,7 @@
 /* candidates.c - see candidates.h. Plugin side. */
 #include "candidates.h"
 
-#include "../common/search/search_order.h"
+#include "../common/search/search.h"
 
 #include <math.h>
 #include <stdlib.h>

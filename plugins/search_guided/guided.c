@@ -8,8 +8,7 @@
  * count with what the model expects of them (Ginsbourger, Le Riche and Carraro, Kriging is
  * well-suited to parallelize optimization, 2010: the believer).
  */
-#include "../common/search/search_claim.h"
-#include "../common/search/search_order.h"
+#include "../common/search/search.h"
 #include "candidates.h"
 
 #include <gbrun/gbrun.h>
@@ -135,13 +134,6 @@ static void destroy(void *object)
 static double target_of(const struct search *search, double value)
 {
     return search->sign == 0 ? value : search->sign * log(search->sign * value);
-}
-
-static struct gb_known known_of(const struct search *search, uint64_t i)
-{
-    struct gb_known known = {.size = sizeof known};
-    search->space->known(search->space, i, &known);
-    return known;
 }
 
 static void find_place(struct search *search, uint64_t i)
@@ -503,7 +495,7 @@ static uint64_t find_rival(const struct search *search)
         const uint64_t i = search->points[k].i, n = search->is_proposed[i];
         const double target = search->model.targets[(size_t)k * GAUSSIAN_TARGETS];
         if (search->points[k].state != POINT_OK || target > most || n > fewest || n == AGAIN_MAX ||
-            (n == fewest && target >= lowest) || known_of(search, i).n_visits < n)
+            (n == fewest && target >= lowest) || search_known(search->space, i).n_visits < n)
             continue;
         rival = i;
         fewest = n;
@@ -542,7 +534,7 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
 
 static void take_value(struct search *search, struct point *point, double *targets)
 {
-    const struct gb_known known = known_of(search, point->i);
+    const struct gb_known known = search_known(search->space, point->i);
     search->n_ok += point->state <= POINT_UNEXPECTED;
     point->state = POINT_OK;
     targets[0] = target_of(search, known.median);
@@ -560,7 +552,7 @@ static void check_sign(struct search *search, double value, int is_first)
     search->sign = 0;
     for (uint32_t k = 0; k < search->model.n; k++)
         if (search->points[k].state == POINT_OK)
-            targets_of(search, k)[0] = known_of(search, search->points[k].i).median;
+            targets_of(search, k)[0] = search_known(search->space, search->points[k].i).median;
     search->n_fit = search->n_fit ? 1 : 0;
 }
 
@@ -578,7 +570,7 @@ static void find_leader(struct search *search)
     }
     if (search->leader == before || search->leader == GB_NO_CASE)
         return;
-    search->is_leader_again = known_of(search, search->leader).n_visits > 1;
+    search->is_leader_again = search_known(search->space, search->leader).n_visits > 1;
     search->n_cases_at_leader = search->n_cases;
 }
 
@@ -586,7 +578,7 @@ static int32_t observe(void *object, const struct gb_observation *observation)
 {
     struct search *search = object;
     uint32_t k = search->model.n;
-    const struct gb_known known = known_of(search, observation->i);
+    const struct gb_known known = search_known(search->space, observation->i);
     const int is_ok = search_may_be_best(&known);
     int32_t status = GB_OK;
     search->n_open--;

@@ -2,8 +2,7 @@
  * local.c - the search `local`: from a case to a better one that differs on one axis, from anew
  * where there is none. Plugin side.
  */
-#include "../common/search/search_claim.h"
-#include "../common/search/search_order.h"
+#include "../common/search/search.h"
 
 #include <gbrun/gbrun.h>
 #include <stdio.h>
@@ -58,16 +57,10 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
     return status;
 }
 
-static struct gb_known known_of(const struct search *search, uint64_t i)
-{
-    struct gb_known known = {.size = sizeof known};
-    search->space->known(search->space, i, &known);
-    return known;
-}
-
 static int is_better(const struct search *search, uint64_t i)
 {
-    const struct gb_known there = known_of(search, i), here = known_of(search, search->here);
+    const struct gb_known there = search_known(search->space, i),
+                          here = search_known(search->space, search->here);
     return search_may_be_best(&there) && (!search_may_be_best(&here) || there.median < here.median);
 }
 

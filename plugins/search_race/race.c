@@ -21,10 +21,7 @@
  * These rules only take away decisions of those above, so that the error remains what it is.
  */
 #include "../common/policy/order_statistics.h"
-#include "../common/search/search_claim.h"
-#include "../common/search/search_order.h"
-#include "../common/search/sign_bound.h"
-#include "clock_step.h"
+#include "../common/search/search.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>
@@ -119,13 +116,6 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
                                  : search_order_new(&search->order, host, space->n_cases, STREAM);
 }
 
-static struct gb_known known_of(const struct search *search, uint64_t i)
-{
-    struct gb_known known = {.size = sizeof known};
-    search->space->known(search->space, i, &known);
-    return known;
-}
-
 /* ---- what samples say ---- */
 
 static double mean_of(const double *samples, uint64_t n)
@@ -147,7 +137,7 @@ static void find_spread(struct search *search)
 {
     double squares = 0, degrees = 0;
     for (uint64_t i = 0; i < search->space->n_cases; i++) {
-        const struct gb_known known = known_of(search, i);
+        const struct gb_known known = search_known(search->space, i);
         if (!search_may_be_best(&known) || known.n_samples < 2)
             continue;
         const double mean = mean_of(known.samples, known.n_samples);
@@ -199,7 +189,7 @@ static int is_ruled_out(const struct search *search, const struct gb_known *know
 /* May the case be better than the leader, as far as is known? */
 static int is_open(const struct search *search, uint64_t i)
 {
-    const struct gb_known known = known_of(search, i);
+    const struct gb_known known = search_known(search->space, i);
     return i != search->leader && search_may_be_best(&known) &&
            (isinf(search->limit) || !is_ruled_out(search, &known));
 }
@@ -223,7 +213,7 @@ static uint64_t visits_wanted(const struct search *search)
 static int32_t find_limit(struct search *search)
 {
     const double error = ldexp(half_error(search), -(int)search->n_leaders);
-    const struct gb_known known = known_of(search, search->leader);
+    const struct gb_known known = search_known(search->space, search->leader);
     const double *fresh = known.samples + search->fresh_from;
     const uint64_t n_fresh = known.n_samples - search->fresh_from;
     if (provide_scratch(search, n_fresh + 1) != GB_OK)
@@ -247,6 +237,114 @@ static int32_t find_limit(struct search *search)
     return GB_OK;
 }
 
+/* ---- steps of the clock ---- */
+
+/*
+ * Two groups of samples that are apart are a step of the clock, or noise with two modes. Of samples
+ * in random order, the lower group of k is the first or the last of all n with a probability of 2
+ * to n over k, which is at most 4 / (n (n - 1)) for groups of two or more. So for splits that are
+ * not in order as many that are, by chance, are taken off. What is left where there are no steps is
+ * about as large as the noise, and costs little.
+ */
+enum { SAMPLES_MAX = 64, CASES_MAX = 16384 };
+
+struct split {
+    double size;     /* of the gap between two groups of samples, relative to the lower group */
+    int is_in_order; /* one of the groups was measured before the other */
+};
+
+/* The ranks of samples: order[0] is the lowest one. */
+static void rank(const double *samples, uint64_t n, uint64_t *order)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t at = i;
+        for (; at > 0 && samples[order[at - 1]] > samples[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+/* Are the k lowest of n samples the first ones, or the last ones? */
+static int is_in_order(const uint64_t *order, uint64_t n, uint64_t k)
+{
+    uint64_t n_early = 0, n_late = 0;
+    for (uint64_t i = 0; i < k; i++) {
+        n_early += order[i] < k;
+        n_late += order[i] >= n - k;
+    }
+    return n_early == k || n_late == k;
+}
+
+/* In two groups of two or more with the largest gap between them. */
+static struct split widest_split(const double *samples, uint64_t n)
+{
+    struct split widest = {0, 0};
+    uint64_t order[SAMPLES_MAX];
+    rank(samples, n, order);
+    for (uint64_t k = 2; k + 2 <= n; k++) {
+        const double end = samples[order[k - 1]], begin = samples[order[k]];
+        const double size = (begin - end) / fabs(end != 0 ? end : begin);
+        if (size > widest.size) {
+            widest.size = size;
+            widest.is_in_order = is_in_order(order, n, k);
+        }
+    }
+    return widest;
+}
+
+/* Both ascending. */
+static double step_of(const double *in_order, uint64_t n_in_order, const double *others,
+                      uint64_t n_others, uint64_t n, double least)
+{
+    const double chance = 4 / ((double)n * (double)(n - 1)), most = 0.5;
+    uint64_t larger = 0;
+    for (uint64_t k = 1; k <= n_in_order; k++) {
+        const double size = in_order[n_in_order - k];
+        while (larger < n_others && others[n_others - 1 - larger] >= size)
+            larger++;
+        if ((double)k - (double)larger * chance / (1 - chance) >= least)
+            return size < most ? size : most;
+    }
+    return 0;
+}
+
+/*
+ * The size, relative to the lower samples, that steps within the first n samples of 1 % of the
+ * cases have or exceed; 0 where fewer show one; 0.5 at most. n is below 64; of a large space some
+ * cases stand for all. GB_NO_MEMORY.
+ */
+static int32_t clock_step_find(const struct gb_host *host, const struct gb_search_space *space,
+                               uint64_t n, double *ret_step)
+{
+    const double share = 0.01, two = 2; /* one alone may be anything */
+    const uint64_t stride = (space->n_cases - 1) / CASES_MAX + 1;
+    const uint64_t n_looked = (space->n_cases - 1) / stride + 1;
+    uint64_t n_in_order = 0, n_others = 0;
+    double *in_order, *others;
+    *ret_step = 0;
+    if (n < 4 || n > SAMPLES_MAX)
+        return GB_OK;
+    in_order = host->allocate(host, n_looked * sizeof *in_order);
+    others = host->allocate(host, n_looked * sizeof *others);
+    if (in_order == NULL || others == NULL)
+        return GB_NO_MEMORY;
+    for (uint64_t i = 0; i < space->n_cases; i += stride) {
+        const struct gb_known known = search_known(space, i);
+        if (!search_may_be_best(&known) || known.n_samples < n)
+            continue;
+        const struct split split = widest_split(known.samples, n);
+        if (split.is_in_order)
+            in_order[n_in_order++] = split.size;
+        else
+            others[n_others++] = split.size;
+    }
+    sort_ascending(in_order, n_in_order);
+    sort_ascending(others, n_others);
+    *ret_step = step_of(in_order, n_in_order, others, n_others, n,
+                        fmax(two, share * (double)(n_in_order + n_others)));
+    return GB_OK;
+}
+
 /* ---- the order of measuring ---- */
 
 /* Steps that are small beside the tolerance make no difference. */
@@ -263,7 +361,7 @@ static int32_t find_step(struct search *search)
 
 static void set_leader(struct search *search, uint64_t leader)
 {
-    const struct gb_known known = known_of(search, leader);
+    const struct gb_known known = search_known(search->space, leader);
     double error;
     search->leader = leader;
     search->n_leaders++;
@@ -280,8 +378,8 @@ static int is_overtaken(const struct search *search, uint64_t lowest)
 {
     if (search->leader == GB_NO_CASE)
         return 1;
-    const struct gb_known known = known_of(search, lowest),
-                          leader = known_of(search, search->leader);
+    const struct gb_known known = search_known(search->space, lowest),
+                          leader = search_known(search->space, search->leader);
     return !search_may_be_best(&leader) ||
            known.median < search_limit(leader.median, search->space->tolerance / 4);
 }
@@ -290,7 +388,8 @@ static int is_overtaken(const struct search *search, uint64_t lowest)
  * cases the lowest is one that was lucky, and the leader was as well. */
 static int is_challenger(const struct search *search, uint64_t i)
 {
-    const struct gb_known known = known_of(search, i), leader = known_of(search, search->leader);
+    const struct gb_known known = search_known(search->space, i),
+                          leader = search_known(search->space, search->leader);
     return search_may_be_best(&known) && search_may_be_best(&leader) &&
            known.n_samples < leader.n_samples && known.median < leader.median;
 }
@@ -351,7 +450,7 @@ static int32_t begin_round(struct search *search)
 /* Samples until the next look at the case; the leader's are the fresh ones. */
 static uint64_t samples_wanted(const struct search *search, uint64_t i)
 {
-    const struct gb_known known = known_of(search, i);
+    const struct gb_known known = search_known(search->space, i);
     const int leads = i == search->leader;
     const uint64_t have = known.n_samples - (leads ? search->fresh_from : 0);
     uint64_t look = leads ? search->fresh_first : search->first;
@@ -366,7 +465,7 @@ static uint64_t draw(struct search *search, const char **ret_why)
     uint64_t i;
     while (search->n_taken < search->n_queue) {
         const uint64_t queued = search->queue[search->n_taken++];
-        const struct gb_known known = known_of(search, queued);
+        const struct gb_known known = search_known(search->space, queued);
         *ret_why = queued == search->leader ? "leader" : "not ruled out";
         if (known.n_visits == 0 || search_may_be_best(&known))
             return queued;
@@ -411,7 +510,7 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
 static int32_t observe(void *object, const struct gb_observation *observation)
 {
     struct search *search = object;
-    const struct gb_known known = known_of(search, observation->i);
+    const struct gb_known known = search_known(search->space, observation->i);
     search->n_observed++;
     if (search->leader == GB_NO_CASE && known.status == GB_OBSERVED_OK &&
         observation->n_samples > 0 && known.n_samples < search->first &&
@@ -428,7 +527,7 @@ static int is_all_scanned(const struct search *search)
     if (search->n_scanned < search->space->n_cases || search->n_observed < search->n_proposed)
         return 0;
     for (uint64_t i = 0; i < search->space->n_cases; i++) {
-        const struct gb_known known = known_of(search, i);
+        const struct gb_known known = search_known(search->space, i);
         if (known.status == GB_OBSERVED_OK && known.n_samples < search->first)
             return 0;
     }

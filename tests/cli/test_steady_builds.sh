@@ -3,9 +3,8 @@
 # built the policy and whatever it optimizes: replayed samples say what measured ones said.
 . "$top_srcdir/tests/tap.sh"
 
-sources=$(cd "$top_srcdir" && ls plugins/common/policy/{clock_history,confidence_sequence,dithered_mean,effective_size,series_trend}.c \
-    plugins/common/policy/{median_estimate,mid_quantile,modes,order_statistics,rank_index,sample_array}.c \
-    plugins/common/policy/steady_{attempt,rule}.c plugins/policy_steady/steady.c tests/policy/steady_traces.c)
+sources=$(cd "$top_srcdir" && ls plugins/common/policy/*.c tests/policy/steady_traces.c \
+    plugins/policy_steady/{clock_history,modes,rank_index,steady_attempt}.c)
 
 # build NAME COMPILER FLAGS: prints what the build says of the traces.
 build()

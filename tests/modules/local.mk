@@ -71,7 +71,7 @@ tests/modules/.libs/list: Makefile
 	printf '%s\n' *.so | grep -vxF -f list | xargs rm -f
 
 # What some of them need besides.
-CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h
+CUDA_DRIVER_FILES = plugins/common/cuda/cuda_driver.c plugins/common/cuda/cuda_driver.h plugins/common/symbols.h
 cheater_needs = $(SYSTEM_LIBS)
 leftover_needs = $(SYSTEM_LIBS)
 cuda_kernels_needs = $(srcdir)/plugins/common/cuda/cuda_driver.c $(CUDA_CFLAGS) $(SYSTEM_LIBS)

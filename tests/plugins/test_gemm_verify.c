@@ -6,7 +6,7 @@
 #include "plugins/bench_gemm_verify/imitation.h"
 #include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
-#include "plugins/common/range.h"
+#include "plugins/common/verified_sums.h"
 #include "tests/plugins/verified.h"
 
 static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",

@@ -1,5 +1,5 @@
 /* test_processor.c - processors, hypervisors, sensors of machines whose files are written here. */
-#include "plugins/common/system/processor.h"
+#include "plugins/common/system/system_file.h"
 #include "plugins/device_cpu/cpu_device.h"
 #include "plugins/device_cpu/cpu_list.h"
 #include "plugins/device_cpu/resolution.h"

@@ -1,4 +1,4 @@
-# tests/policy/local.mk - tests of stopping policies, and plugins/common/policy/.
+# tests/policy/local.mk - tests of stopping policies: plugins/policy_NAME/, plugins/common/policy/.
 TEST_PROGRAM_LIST += tests/policy/test_policy
 tests_policy_test_policy_SOURCES = \
 	tests/policy/policy_fixture.h \
@@ -17,5 +17,5 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/test_steady.c \
 	tests/policy/test_steady_definition.c \
 	tests/policy/test_thinned.c
-tests_policy_test_policy_LDADD = $(PLUGIN_COMMON) $(LDADD)
+tests_policy_test_policy_LDADD = $(STEADY_RULE) $(PLUGIN_COMMON) $(LDADD)
 TEST_FILES += tests/policy/steady_traces.c

@@ -2,7 +2,6 @@
 #include "tests/policy/steady_reference.h"
 
 #include "core/base/statistics.h"
-#include "plugins/common/policy/confidence_sequence.h"
 #include "plugins/common/policy/order_statistics.h"
 
 #include <math.h>

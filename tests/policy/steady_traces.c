@@ -2,7 +2,7 @@
  * steady_traces.c - what the policy built from the sources beside it says about traces made without
  * a library for mathematics, to the last bit; tests/cli/test_steady_builds.sh compares builds.
  */
-#include "plugins/common/policy/steady_rule.h"
+#include "plugins/policy_steady/steady.c"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +58,6 @@ static void make_trace(unsigned number, double *times, double *elapsed)
 
 /* The only symbol of a module. */
 const struct gb_module *gb_module_v1(void);
-
-/* The params of `quantiles`. */
-struct params {
-    struct steady_options steady;
-    double tails;
-};
 
 static void run(const struct gb_policy_ops *ops, unsigned number, const double *times,
                 const double *elapsed)

@@ -1,5 +1,5 @@
 /* test_clock_history.c - what counts as a clock on its way. */
-#include "plugins/common/policy/clock_history.h"
+#include "plugins/policy_steady/clock_history.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 

@@ -1,5 +1,5 @@
 /* test_confidence_sequence.c - the radius of the confidence sequence, and how often it is wrong. */
-#include "plugins/common/policy/confidence_sequence.h"
+#include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 

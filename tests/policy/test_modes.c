@@ -1,5 +1,5 @@
 /* test_modes.c - modes that are there and modes that are not. */
-#include "plugins/common/policy/modes.h"
+#include "plugins/policy_steady/modes.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 

@@ -1,7 +1,6 @@
 /* test_rank_index.c - quantiles, counts and visits of retained values, against sorting. */
 #include "core/base/statistics.h"
-#include "plugins/common/policy/mid_quantile.h"
-#include "plugins/common/policy/rank_index.h"
+#include "plugins/policy_steady/rank_index.h"
 #include "tests/check_main.h"
 #include "tests/policy/policy_fixture.h"
 #include "tests/policy/steady_reference.h"

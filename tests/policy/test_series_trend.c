@@ -1,5 +1,6 @@
-/* test_series_trend.c - plugins/common/policy/series_trend.c against lines worked out by hand. */
-#include "plugins/common/policy/series_trend.h"
+/* test_series_trend.c - plugins/common/policy/effective_size.c: trends, against lines worked out by
+ * hand. */
+#include "plugins/common/policy/effective_size.h"
 #include "tests/check_main.h"
 
 /* 1, 2, 4, 3: slope 0.8, residuals -0.3, -0.1, 1.1, -0.7 of squares 1.8, so 0.8 / sqrt(0.9 / 5);

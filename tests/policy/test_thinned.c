@@ -1,12 +1,12 @@
-/* test_thinned.c - plugins/common/policy/thinned_samples.c: what is kept of long recordings. */
-#include "plugins/common/policy/thinned_samples.h"
+/* test_thinned.c - plugins/policy_fixed/fixed.c: what is kept of long recordings. */
+#include "plugins/policy_fixed/fixed.c"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 
-enum { LONG = 5 * THINNED_MOST + 12352 };
+enum { LONG = 5 * SAMPLES_MOST + 12352 };
 
 static struct fake_host *fake;
-static struct thinned_samples thinned;
+static struct policy thinned;
 
 static void set_up(void)
 {
@@ -15,7 +15,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    thinned_samples_free(&thinned);
+    destroy(&thinned);
     fake_host_free(fake);
 }
 
@@ -24,7 +24,7 @@ TEST_FIXTURE(set_up, tear_down)
 /* n samples whose times a function gives, in parts of the given length. */
 static void take(double (*time_of)(uint64_t), uint64_t n, uint64_t part)
 {
-    thinned = (struct thinned_samples){.host = &fake->host};
+    thinned = (struct policy){.host = &fake->host};
     double *times = malloc(part * sizeof *times), *elapsed = malloc(part * sizeof *elapsed);
     ck_assert(times && elapsed);
     for (uint64_t first = 0; first < n; first += part) {
@@ -37,7 +37,7 @@ static void take(double (*time_of)(uint64_t), uint64_t n, uint64_t part)
             times[i] = time_of(first + i);
             elapsed[i] = 10 * (double)(first + i + 1);
         }
-        ck_assert_int_eq(thinned_samples_add(&thinned, &samples), GB_OK);
+        ck_assert_int_eq(observe(&thinned, &samples), GB_OK);
     }
     free(times);
     free(elapsed);
@@ -62,12 +62,12 @@ static double with_gaps(uint64_t i)
 
 TEST(short_recordings_are_kept_as_they_are)
 {
-    take(rising, THINNED_MOST - 1, 1000);
-    ck_assert_uint_eq(thinned.kept.n, THINNED_MOST - 1);
+    take(rising, SAMPLES_MOST - 1, 1000);
+    ck_assert_uint_eq(thinned.kept.n, SAMPLES_MOST - 1);
     for (uint64_t i = 0; i < thinned.kept.n; i++)
         ck_assert_double_eq(thinned.kept.times[i], (double)i);
     ck_assert_double_eq(thinned.kept.tick_ns, 0.25);
-    ck_assert_double_eq(thinned.elapsed_ns, 10.0 * (THINNED_MOST - 1));
+    ck_assert_double_eq(thinned.elapsed_ns, 10.0 * (SAMPLES_MOST - 1));
 }
 
 TEST(of_long_ones_every_part_has_its_share)
@@ -77,11 +77,11 @@ TEST(of_long_ones_every_part_has_its_share)
     ck_assert_uint_eq(thinned.n_seen, LONG);
     ck_assert_uint_eq(thinned.one_of, 8);
     ck_assert_uint_eq(thinned.kept.n, LONG / 8);
-    ck_assert_uint_le(thinned.kept.capacity, 2 * THINNED_MOST);
+    ck_assert_uint_le(thinned.kept.capacity, 2 * SAMPLES_MOST);
     for (uint64_t i = 0; i < thinned.kept.n; i++) /* the i-th is one of the i-th eight */
         ck_assert(times[i] >= 8 * (double)i && times[i] < 8 * (double)(i + 1));
     struct gb_estimate estimate = {.size = sizeof estimate};
-    ck_assert_int_eq(thinned_samples_report(&thinned, &estimate), GB_OK);
+    ck_assert_int_eq(report(&thinned, &estimate), GB_OK);
     ck_assert_uint_eq(estimate.n, LONG);
     ck_assert_double_eq_tol(estimate.value_ns, LONG / 2, 32);
     ck_assert_int_eq(estimate.verdict, GB_VERDICT_NONE);
@@ -100,9 +100,9 @@ TEST(no_rhythm_hides_between_those_kept)
 
 TEST_TIMES(what_is_kept_does_not_depend_on_how_samples_come, 5)
 {
-    static const uint64_t parts[] = {1, 17, 4096, THINNED_MOST, LONG};
+    static const uint64_t parts[] = {1, 17, 4096, SAMPLES_MOST, LONG};
     take(with_gaps, LONG, 4096);
-    struct thinned_samples first = thinned;
+    struct policy first = thinned;
     take(with_gaps, LONG, parts[_i]);
     ck_assert_uint_eq(first.n_seen, LONG);
     ck_assert_uint_eq(thinned.n_seen, LONG);
@@ -110,5 +110,5 @@ TEST_TIMES(what_is_kept_does_not_depend_on_how_samples_come, 5)
     ck_assert_mem_eq(first.kept.times, thinned.kept.times, first.kept.n * sizeof(double));
     for (uint64_t i = 1; i < first.kept.n; i++)
         ck_assert_double_lt(first.kept.times[i - 1], first.kept.times[i]);
-    thinned_samples_free(&first);
+    destroy(&first);
 }

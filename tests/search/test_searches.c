@@ -1,6 +1,6 @@
 /* test_searches.c - the searches of the tree on small spaces made here: what they find, what they
  * claim and how often that is false, the same with any number of lanes. */
-#include "plugins/common/search/sign_bound.h"
+#include "plugins/common/search/search.h"
 #include "tests/search/search_world.h"
 
 enum { SIDE = 12, CASES = SIDE * SIDE, BEST = 7 * SIDE + 3 };

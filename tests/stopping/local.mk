@@ -26,7 +26,7 @@ STOPPING_PROGRAM = tests/stopping/stopping
 # As the program of the bundle, it has no folder of plugins of its own.
 tests_stopping_stopping_SOURCES = tests/stopping/stopping.c core/run/plugin_folder.c
 tests_stopping_stopping_CPPFLAGS = $(AM_CPPFLAGS) -UGBRUN_PLUGIN_DIR -DGBRUN_PLUGIN_DIR='""'
-tests_stopping_stopping_LDADD = tests/stopping/libstopping.la $(PLUGIN_COMMON) core/libgbrun.la $(CORE_LIBS)
+tests_stopping_stopping_LDADD = tests/stopping/libstopping.la $(STEADY_RULE) $(PLUGIN_COMMON) core/libgbrun.la $(CORE_LIBS)
 tests_stopping_stopping_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 TEST_PROGRAM_LIST += tests/stopping/test_stopping
-tests_stopping_test_stopping_LDADD = tests/stopping/libstopping.la $(PLUGIN_COMMON) $(LDADD)
+tests_stopping_test_stopping_LDADD = tests/stopping/libstopping.la $(STEADY_RULE) $(PLUGIN_COMMON) $(LDADD)

@@ -2,7 +2,7 @@
 #include "tests/stopping/stopping_recordings.h"
 
 #include "core/view/view_cases.h"
-#include "plugins/common/policy/mid_quantile.h"
+#include "plugins/policy_steady/rank_index.h"
 
 #include <math.h>
 #include <stdlib.h>

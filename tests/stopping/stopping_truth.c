@@ -9,8 +9,8 @@
 
 #include "core/base/memory.h"
 #include "core/base/statistics.h"
-#include "plugins/common/policy/confidence_sequence.h"
 #include "plugins/common/policy/effective_size.h"
+#include "plugins/common/policy/order_statistics.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* test_stopping.c - what proves stopping policies (tests/stopping/stopping*, trace_*): its traces,
  * its statistics, and that its gates can fail. */
 #include "core/base/random.h"
-#include "plugins/common/policy/confidence_sequence.h"
+#include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/stopping/stopping_gates.h"
 #include "tests/stopping/stopping_looks.h"

@@ -4,7 +4,7 @@
  */
 #include "core/base/number_format.h"
 #include "core/base/random.h"
-#include "plugins/common/partial_squares.h"
+#include "plugins/common/verified_sums.h"
 #include "tests/verify/verify_fixture.h"
 
 enum { N_MAX = 1024, K_MAX = 16384 };

@@ -11,24 +11,23 @@ static bool is_long(enum type_id type)
     return type_info(type)->kind == KIND_INTEGER && type_info(type)->bytes == 8;
 }
 
-/* n elements as doubles: by the host where it knows the format, which is quicker. */
-static void load_values(const struct gb_host *host, enum type_id type,
+/* n elements as doubles: by the host where it knows the format. */
+static void load_values(const struct gb_formats *formats, enum type_id type,
                         const unsigned char *elements, uint64_t n, double *ret)
 {
     const struct type_info *info = type_info(type);
-    const struct gb_formats *formats = host->extension(host, GB_FORMATS);
-    if (formats != NULL && info->format != 0)
+    if (info->format != 0)
         formats->load(info->format, elements, 0, n, ret);
     else
         for (uint64_t i = 0; i < n; i++)
             ret[i] = element_value(type, elements + i * info->bytes);
 }
 
-static void load_wanted(const struct gb_host *host, const struct comparison *comparison,
+static void load_wanted(const struct gb_formats *formats, const struct comparison *comparison,
                         double *ret)
 {
     if (comparison->constant == NULL)
-        load_values(host, comparison->wanted_type, comparison->wanted, comparison->n, ret);
+        load_values(formats, comparison->wanted_type, comparison->wanted, comparison->n, ret);
     else
         for (uint64_t i = 0; i < comparison->n; i++)
             ret[i] = comparison->constant->value;
@@ -66,6 +65,9 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
                             struct scratch *scratch)
 {
     const struct type_info *info = type_info(comparison->type);
+    const struct gb_formats *formats = host->extension(host, GB_FORMATS);
+    if (formats == NULL)
+        return host->fail(host, "this gbrun has no " GB_FORMATS ": comparing needs a newer one");
     struct gb_check check = {
         .size = sizeof check,
         .format = info->format,
@@ -77,7 +79,7 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
         .default_metric = comparison->n == 1 ? "rel" : "rms",
         .default_tolerance = ldexp(8.0, -type_digits(comparison->type)),
     };
-    load_wanted(host, comparison, scratch->reference);
+    load_wanted(formats, comparison, scratch->reference);
     if (comparison->n == 1 && scratch->reference[0] == 0.0) {
         check.default_metric = "abs";
         check.default_tolerance = 0;
@@ -96,7 +98,7 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
         scratch->output = take_numbers(comparison->n);
         if (scratch->output == NULL)
             return GB_NO_MEMORY;
-        load_values(host, comparison->type, comparison->output, comparison->n, scratch->output);
+        load_values(formats, comparison->type, comparison->output, comparison->n, scratch->output);
         check.format = GB_F64;
         check.output = scratch->output;
     }

@@ -33,17 +33,6 @@ bool cursor_number(struct cursor *cursor, struct number *ret);
 bool cursor_quoted(struct cursor *cursor, struct span *ret);
 bool cursor_end(struct cursor *cursor);
 
-/* call_declaration.c. */
-extern const char type_example[];
-/* What C writes for a type but a struct by value: "unsigned long", "const float *restrict". */
-bool take_declared_type(struct cursor *cursor, enum type_id *ret);
-/* The same of a number in memory. */
+/* call_signature.c: a number in memory, as C writes its type; what a function takes and returns. */
 bool take_element_type(struct cursor *cursor, enum type_id *ret);
-/* A parameter's name, if it has one, and what may stand around it: with x[] or (*f)(int) the type
- * becomes an address. */
-bool take_declarator(struct cursor *cursor, struct type *type);
-/* Attributes behind a prototype: words that begin with _, perhaps with (...). */
-bool take_attributes(struct cursor *cursor);
-
-/* call_signature.c. */
 bool take_signature(struct cursor *cursor, struct signature *ret);

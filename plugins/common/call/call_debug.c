@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* dladdr1, dl_iterate_phdr */
 #include "call_debug.h"
 
+#include "plugins/common/symbols.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -43,7 +45,6 @@ enum {
     TAG_RESTRICT = 0x37,
     TAG_RVALUE_REFERENCE = 0x42,
     TAG_ATOMIC = 0x47,
-    AT_NAME = 0x03,
     AT_PROTOTYPED = 0x27,
     AT_ENCODING = 0x3e,
     AT_TYPE = 0x49,
@@ -80,10 +81,7 @@ static struct {
 
 static bool open_libdw(void)
 {
-    static const struct {
-        const char *name;
-        void *to;
-    } functions[] = {
+    static const struct symbol functions[] = {
         {"dwarf_begin", &dw.begin},
         {"dwarf_end", &dw.end},
         {"dwarf_get_units", &dw.units},
@@ -100,13 +98,7 @@ static bool open_libdw(void)
         {"dwarf_srclang", &dw.language},
     };
     void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; library != NULL && i < sizeof functions / sizeof *functions; i++) {
-        void *function = dlsym(library, functions[i].name);
-        if (function == NULL)
-            return false;
-        memcpy(functions[i].to, &function, sizeof function);
-    }
-    return library != NULL;
+    return library != NULL && FIND_SYMBOLS(library, functions) == NULL;
 }
 
 /* --- the function's entry --- */

@@ -1,13 +1,29 @@
 /*
  * call_invoke.h - a function called again and again with the same arguments. Plugin side.
  *
- * By the loops of call_direct.h where there is one for the signature, else through libffi.
+ * libffi sorts the arguments into registers and stack at each call, which would be most of a short
+ * function's time. On processors whose ABI is known they are sorted once, and a loop without libffi
+ * makes the calls. Nothing else depends on it: where there is no loop for the signature, libffi
+ * makes them, and call_overhead_ns says what that takes.
  */
 #pragma once
 
-#include "call_direct.h"
 #include "call_foreign.h"
 #include "call_world.h"
+
+enum { REGISTERS_INTEGER = 6, REGISTERS_FLOAT = 8, STACK_MAX = 32 };
+
+struct invocation;
+typedef void invocation_loop_fn(struct invocation *invocation, uint64_t iterations);
+
+/* What goes into registers and onto the stack. */
+struct direct {
+    bool returns_memory; /* the function itself writes the result to memory */
+    size_t n_integers, n_floats, n_stack;
+    uint64_t integers[REGISTERS_INTEGER];
+    double floats[REGISTERS_FLOAT];
+    uint64_t stack[STACK_MAX];
+};
 
 struct invocation {
     void *function;

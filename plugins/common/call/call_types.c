@@ -167,36 +167,10 @@ uint64_t element_bits(enum type_id type, const void *element)
     return infos[type].is_signed ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
 }
 
-static double decode(uint64_t bits, enum type_id type)
-{
-    const int exponent_bits = formats[type].exponent_bits, n = formats[type].significand_bits;
-    const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
-    const int exponent = (int)(bits >> n) & top;
-    const uint64_t low = (UINT64_C(1) << n) - 1, significand = bits & low;
-    const double sign = bits >> (exponent_bits + n) & 1 ? -1.0 : 1.0;
-    if (exponent == top && has_infinity(type))
-        return significand != 0 ? (double)NAN : sign * (double)INFINITY;
-    if (exponent == top && significand == low)
-        return (double)NAN;
-    if (exponent == 0)
-        return sign * ldexp((double)significand, 1 - bias - n);
-    return sign * ldexp((double)(significand + low + 1), exponent - bias - n);
-}
-
 double element_value(enum type_id type, const void *element)
 {
     const uint64_t bits = element_bits(type, element);
-    float single;
-    double value;
-    if (infos[type].kind == KIND_INTEGER)
-        return infos[type].is_signed ? (double)(int64_t)bits : (double)bits;
-    if (type == TYPE_FLOAT || type == TYPE_TF32) {
-        memcpy(&single, element, sizeof single);
-        return (double)single;
-    }
-    if (type == TYPE_DOUBLE) {
-        memcpy(&value, element, sizeof value);
-        return value;
-    }
-    return infos[type].kind == KIND_BITS ? decode(bits, type) : (double)NAN;
+    if (infos[type].kind != KIND_INTEGER)
+        return (double)NAN;
+    return infos[type].is_signed ? (double)(int64_t)bits : (double)bits;
 }

@@ -73,7 +73,7 @@ bool number_store(const struct number *number, enum type_id type, void *to);
 
 /* The bits of an element; those of shorter integers widened with their sign. */
 uint64_t element_bits(enum type_id type, const void *element);
-/* An element of an array as a double. */
+/* An integer as a double; NaN of another type: GB_FORMATS has those with a fraction. */
 double element_value(enum type_id type, const void *element);
 
 /* Significant bits of a floating type, 0 of others. */

@@ -68,19 +68,6 @@ bool world_restores(const struct plan *plan);
 int32_t world_refresh(struct world *world, uint64_t set);
 
 uint64_t buffer_bytes(const struct buffer *buffer);
-/*
- * Writes all of a buffer's elements to host memory. stream: of random numbers, one for each buffer.
- * What no key fills is 0, or all bits set where the function is to write it.
- */
-int32_t buffer_fill(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
-                    void *to);
-
-/* What all bytes of a buffer are before that, and stay if no key fills it. */
-uint8_t buffer_first_byte(const struct buffer *buffer);
-
-/* n numbers as elements of a type, one behind the other. */
-int32_t numbers_store(const struct gb_host *host, const struct number *numbers, size_t n,
-                      enum type_id type, void *to);
 /* The contents of a buffer in host memory: the buffer itself or a copy, which the next one
  * replaces. */
 int32_t world_read(const struct world *world, const struct entry *entry, const void **ret);

@@ -3,20 +3,7 @@
 
 #include "cuda_driver.h"
 #include "plugins/common/bench_steps.h"
-
-#include <dlfcn.h>
-
-/* The name of the first function that the library lacks, or NULL. */
-static const char *find_functions(void *library, struct cublas_functions *functions)
-{
-#define CUBLAS_FIND(member, symbol)                                                                \
-    *(void **)&functions->member = dlsym(library, #symbol);                                        \
-    if (functions->member == NULL)                                                                 \
-        return #symbol;
-    CUBLAS_FUNCTIONS(CUBLAS_FIND)
-#undef CUBLAS_FIND
-    return NULL;
-}
+#include "plugins/common/symbols.h"
 
 int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char *library,
                     const char *missing)
@@ -34,8 +21,13 @@ int32_t cublas_open(struct cublas *cublas, const struct gb_host *host, const cha
     struct cublas_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
+    const struct symbol symbols[] = {
+#define CUBLAS_SYMBOL(member, symbol) {#symbol, &functions->member},
+        CUBLAS_FUNCTIONS(CUBLAS_SYMBOL)
+#undef CUBLAS_SYMBOL
+    };
     void *library = cuda_library_open(names);
-    const char *missing = library != NULL ? find_functions(library, functions) : NULL;
+    const char *missing = library != NULL ? FIND_SYMBOLS(library, symbols) : NULL;
     if (library == NULL || missing != NULL)
         return cublas_skip(host, asked_by, "libcublas", missing);
     cublas->functions = functions;

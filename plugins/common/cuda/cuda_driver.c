@@ -3,9 +3,9 @@
 #include "cuda_driver.h"
 
 #include "plugins/common/bench_steps.h"
+#include "plugins/common/symbols.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,26 +16,17 @@ enum { OLDEST_CUDA = 12000 };
 
 static bool load(struct driver *driver, char *reason, size_t bytes)
 {
-    static const char *const symbols[] = {
-#define DRIVER_SYMBOL(member, declared, symbol) symbol,
+    const struct symbol symbols[] = {
+#define DRIVER_SYMBOL(member, declared, symbol) {symbol, &driver->member},
         DRIVER_FUNCTIONS(DRIVER_SYMBOL)
 #undef DRIVER_SYMBOL
     };
-    void **const members[] = {
-#define DRIVER_ADDRESS(member, declared, symbol) (void **)&driver->member,
-        DRIVER_FUNCTIONS(DRIVER_ADDRESS)
-#undef DRIVER_ADDRESS
-    };
-    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        *members[i] = dlsym(driver->library, symbols[i]);
-        if (*members[i] == NULL) {
-            snprintf(reason, bytes,
-                     "the driver is too old: libcuda.so.1 has no %s; gbrun needs one for CUDA 12.0",
-                     symbols[i]);
-            return false;
-        }
-    }
-    return true;
+    const char *missing = FIND_SYMBOLS(driver->library, symbols);
+    if (missing != NULL)
+        snprintf(reason, bytes,
+                 "the driver is too old: libcuda.so.1 has no %s; gbrun needs one for CUDA 12.0",
+                 missing);
+    return missing == NULL;
 }
 
 /* The driver calls a device that it may not open missing. */

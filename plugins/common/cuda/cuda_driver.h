@@ -37,7 +37,6 @@
     X(allocate, cuMemAlloc, "cuMemAlloc_v2")                                                       \
     X(free, cuMemFree, "cuMemFree_v2")                                                             \
     X(allocate_async, cuMemAllocAsync, "cuMemAllocAsync")                                          \
-    X(free_async, cuMemFreeAsync, "cuMemFreeAsync")                                                \
     X(host_allocate, cuMemHostAlloc, "cuMemHostAlloc")                                             \
     X(host_free, cuMemFreeHost, "cuMemFreeHost")                                                   \
     X(host_device_pointer, cuMemHostGetDevicePointer, "cuMemHostGetDevicePointer_v2")              \

@@ -8,8 +8,8 @@
 #include "nvrtc_program.h"
 
 #include "cuda_driver.h"
+#include "plugins/common/symbols.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +63,10 @@ static void open_builtins(const struct nvrtc_functions *nvrtc)
 
 static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
 {
-    const struct {
-        void **member;
-        const char *symbol;
-    } table[] = {
-#define NVRTC_ROW(result, member, symbol, parameters) {(void **)&nvrtc->member, symbol},
-        NVRTC_FUNCTIONS(NVRTC_ROW)
-#undef NVRTC_ROW
+    const struct symbol symbols[] = {
+#define NVRTC_SYMBOL(result, member, symbol, parameters) {symbol, &nvrtc->member},
+        NVRTC_FUNCTIONS(NVRTC_SYMBOL)
+#undef NVRTC_SYMBOL
     };
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
     void *library = cuda_library_open(names);
@@ -79,13 +76,10 @@ static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
                  "LD_LIBRARY_PATH)");
         return false;
     }
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        *table[i].member = dlsym(library, table[i].symbol);
-        if (*table[i].member == NULL) {
-            snprintf(reason, bytes, "this libnvrtc has no %s: 11.2 or newer is needed",
-                     table[i].symbol);
-            return false;
-        }
+    const char *missing = FIND_SYMBOLS(library, symbols);
+    if (missing != NULL) {
+        snprintf(reason, bytes, "this libnvrtc has no %s: 11.2 or newer is needed", missing);
+        return false;
     }
     open_builtins(nvrtc);
     return true;

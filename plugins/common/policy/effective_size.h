@@ -1,6 +1,6 @@
 /*
- * effective_size.h - the effective sample size of a series of correlated samples. Plugin
- * side.
+ * effective_size.h - the effective sample size of a series of correlated samples, and whether it
+ * goes one way. Plugin side.
  *
  * The estimate is n over the autocorrelation time of a series of small numbers, such as "is below
  * the median", and needs only sums of the series over stretches of it. The time is the larger of
@@ -59,3 +59,12 @@ double effective_sample_size(const double *values, uint64_t n, double median);
 
 /* The variance of "is below a value, or half if equal", from the counts of those. */
 double indicator_variance(uint64_t below, uint64_t not_above, uint64_t n);
+
+/*
+ * Student's t of the slope of a straight line through n values at equal distances, with n - 2
+ * degrees of freedom: above 0 where they ascend, 0 for less than 3 values or equal ones.
+ * Residuals whose correlation r with the next is above 0.2 are worth (1 - r) / (1 + r) of their
+ * number, but no less than a third: a trend that is not straight leaves residuals that look
+ * correlated too, and would be excused by them.
+ */
+double series_trend(const double *values, size_t n);

@@ -1,7 +1,6 @@
 /* median_estimate.c - see median_estimate.h. Plugin side. */
 #include "median_estimate.h"
 
-#include "confidence_sequence.h"
 #include "dithered_mean.h"
 #include "effective_size.h"
 #include "order_statistics.h"

@@ -6,6 +6,7 @@
 
 #include "sample_array.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 /* Of the interval that a policy reports which was not asked for one. */
@@ -41,3 +42,14 @@ void median_estimate_report(const struct sample_array *samples,
 /* About how many times the samples an interval needs that is too wide by this factor: its square,
  * as "1.4" or "50". Returns ret. */
 const char *samples_needed(double too_wide, char *ret, size_t size);
+
+/*
+ * How long a policy measures before it first certifies anything.
+ * What changes slowly cannot be seen in samples that all lie within a moment, however many they
+ * are. A wall time that is enough for a precision of 1 % is not for a finer one, as smaller changes
+ * count then: it grows as the precision shrinks.
+ */
+static inline double wall_floor(double of_one_percent, double precision)
+{
+    return of_one_percent * fmax(1.0, 0.01 / precision);
+}

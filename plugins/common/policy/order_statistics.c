@@ -1,7 +1,7 @@
 /* order_statistics.c - see order_statistics.h. Plugin side. */
 #include "order_statistics.h"
 
-#include "plugins/common/doubles.h"
+#include "plugins/common/bench_steps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,25 +60,6 @@ static void select_in_place(double *values, int64_t first, int64_t last, int64_t
         else
             return;
     }
-}
-
-/* All ranks of one array, the middle one first, so that the others search only their own side. */
-static void select_all(double *values, int64_t first, int64_t last, const uint64_t *ranks,
-                       size_t n_ranks, uint64_t offset)
-{
-    if (n_ranks == 0 || first >= last)
-        return;
-    const size_t middle = n_ranks / 2;
-    const int64_t rank = (int64_t)(ranks[middle] - offset);
-    select_in_place(values, first, last, rank);
-    size_t before = middle;
-    while (before > 0 && ranks[before - 1] == ranks[middle])
-        before--;
-    size_t behind = middle + 1;
-    while (behind < n_ranks && ranks[behind] == ranks[middle])
-        behind++;
-    select_all(values, first, rank - 1, ranks, before, offset);
-    select_all(values, rank + 1, last, ranks + behind, n_ranks - behind, offset);
 }
 
 struct bracket {
@@ -147,13 +128,17 @@ struct rank_window rank_window_of(const double *values, uint64_t n, uint64_t fir
 bool rank_window_select(struct rank_window *window, const uint64_t *ranks, size_t n_ranks,
                         double *ret)
 {
+    int64_t first = 0;
     if (n_ranks == 0)
         return true;
     if (ranks[0] < window->below || ranks[n_ranks - 1] >= window->below + window->n_inside)
         return false;
-    select_all(window->inside, 0, (int64_t)window->n_inside - 1, ranks, n_ranks, window->below);
-    for (size_t i = 0; i < n_ranks; i++)
-        ret[i] = window->inside[ranks[i] - window->below];
+    for (size_t i = 0; i < n_ranks; i++) { /* none before the last rank is greater than there */
+        const int64_t rank = (int64_t)(ranks[i] - window->below);
+        select_in_place(window->inside, first, (int64_t)window->n_inside - 1, rank);
+        ret[i] = window->inside[rank];
+        first = rank;
+    }
     return true;
 }
 
@@ -185,6 +170,14 @@ void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *
 double median_radius(double n_effective, double confidence)
 {
     return normal_quantile(0.5 + 0.5 * confidence) / (2.0 * sqrt(n_effective));
+}
+
+double confidence_sequence_radius(double n_effective, double alpha, double n_optimal)
+{
+    const double variance = 0.25 * n_effective;
+    const double log_odds = log(1.0 / alpha);
+    const double rho = 0.25 * n_optimal / (2.0 * log_odds + log(1.0 + 2.0 * log_odds));
+    return sqrt((variance + rho) * (log(1.0 + variance / rho) + 2.0 * log_odds)) / n_effective;
 }
 
 double student_quantile(double p, double degrees)

@@ -49,6 +49,16 @@ void median_radius_ranks(uint64_t n, double radius, int64_t *ret_low, uint64_t *
  */
 double median_radius(double n_effective, double confidence);
 
+/*
+ * h such that the share of samples below a fixed value is within h of its expectation at all
+ * times together, with probability 1 - alpha. n_effective: the effective sample size; n_optimal: of
+ * these, where h is as small as it can be. The normal mixture bound for sums that are sub-Gaussian
+ * with variance n / 4 (Howard and Ramdas, Sequential estimation of quantiles, Bernoulli 28, 2022;
+ * Howard et al., Time-uniform Chernoff bounds, 2021, section 3.2). h may be 1/2 or more: then the
+ * samples say nothing yet.
+ */
+double confidence_sequence_radius(double n_effective, double alpha, double n_optimal);
+
 /* t such that a variable of Student's distribution is below t with probability p in (0, 1), to 1 %
  * for 3 degrees of freedom or more and p of 0.9 to 0.99 (Abramowitz and Stegun, 26.7.5); fewer are
  * taken for 3. */

@@ -27,6 +27,17 @@ static int32_t reserve(double **block, uint64_t *capacity, uint64_t needed)
     return GB_OK;
 }
 
+double elapsed_at(const struct gb_samples *samples, double before)
+{
+    if (samples->n > 0 && samples->elapsed_ns != NULL)
+        return samples->elapsed_ns[samples->n - 1];
+    for (uint64_t i = 0; i < samples->n; i++)
+        if (isfinite(samples->time_ns[i]))
+            before += samples->time_ns[i] *
+                      (samples->iterations != NULL ? (double)samples->iterations[i] : 1.0);
+    return before;
+}
+
 int32_t sample_array_add(struct sample_array *array, const struct gb_samples *samples)
 {
     if (samples->n == 0)
@@ -35,18 +46,12 @@ int32_t sample_array_add(struct sample_array *array, const struct gb_samples *sa
     if (status != GB_OK)
         return status;
     for (uint64_t i = 0; i < samples->n; i++) {
-        const double time_ns = samples->time_ns[i];
-        if (!isfinite(time_ns)) {
+        if (isfinite(samples->time_ns[i]))
+            array->times[array->n++] = samples->time_ns[i];
+        else
             array->n_not_finite++;
-            continue;
-        }
-        array->times[array->n++] = time_ns;
-        if (samples->elapsed_ns == NULL)
-            array->elapsed_ns +=
-                time_ns * (samples->iterations != NULL ? (double)samples->iterations[i] : 1.0);
     }
-    if (samples->elapsed_ns != NULL)
-        array->elapsed_ns = samples->elapsed_ns[samples->n - 1];
+    array->elapsed_ns = elapsed_at(samples, array->elapsed_ns);
     array->traits = samples->traits;
     if (samples->tick_ns > array->tick_ns)
         array->tick_ns = samples->tick_ns;

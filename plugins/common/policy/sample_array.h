@@ -22,6 +22,10 @@ struct sample_array {
 /* GB_NO_MEMORY leaves the array as it was before. */
 int32_t sample_array_add(struct sample_array *array, const struct gb_samples *samples);
 
+/* The wall time at the last of these samples: as the host says, or that `before` them and the sum
+ * of those that are finite. */
+double elapsed_at(const struct gb_samples *samples, double before);
+
 /* All that were observed, finite or not. */
 uint64_t sample_array_seen(const struct sample_array *array);
 

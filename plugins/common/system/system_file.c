@@ -5,12 +5,13 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 256, LINE_BYTES = 8192 };
+enum { PATH_BYTES = 256, LINE_BYTES = 8192, TEXT_BYTES = 256 };
 
 static void trim(char *text)
 {
@@ -88,4 +89,201 @@ void system_file_close(int file)
 {
     if (file >= 0)
         close(file);
+}
+
+/* --- the processor --- */
+
+enum {
+    ARM = 0x41,
+    FUJITSU = 0x46,
+    HISILICON = 0x48,
+    NVIDIA = 0x4e,
+    QUALCOMM = 0x51,
+    APPLE = 0x61,
+    MICROSOFT = 0x6d,
+    AMPERE = 0xc0
+};
+
+/* Fields Implementer and PartNum of MIDR_EL1. */
+static const struct part {
+    uint32_t implementer, number;
+    const char *name;
+} parts[] = {
+    {ARM, 0xd03, "Cortex-A53"},
+    {ARM, 0xd05, "Cortex-A55"},
+    {ARM, 0xd07, "Cortex-A57"},
+    {ARM, 0xd08, "Cortex-A72"},
+    {ARM, 0xd0b, "Cortex-A76"},
+    {ARM, 0xd0c, "Neoverse-N1"},
+    {ARM, 0xd40, "Neoverse-V1"},
+    {ARM, 0xd41, "Cortex-A78"},
+    {ARM, 0xd42, "Cortex-A78AE"},
+    {ARM, 0xd44, "Cortex-X1"},
+    {ARM, 0xd49, "Neoverse-N2"},
+    {ARM, 0xd4a, "Neoverse-E1"},
+    {ARM, 0xd4f, "Neoverse-V2"},
+    {ARM, 0xd83, "Neoverse-V3AE"},
+    {ARM, 0xd84, "Neoverse-V3"},
+    {ARM, 0xd85, "Cortex-X925"},
+    {ARM, 0xd87, "Cortex-A725"},
+    {ARM, 0xd8e, "Neoverse-N3"},
+    {FUJITSU, 0x001, "A64FX"},
+    {HISILICON, 0xd01, "Kunpeng-920"},
+    {NVIDIA, 0x004, "Carmel"},
+    {QUALCOMM, 0x001, "Oryon"},
+    {APPLE, 0x022, "Apple M1 Icestorm"},
+    {APPLE, 0x023, "Apple M1 Firestorm"},
+    {APPLE, 0x024, "Apple M1 Pro Icestorm"},
+    {APPLE, 0x025, "Apple M1 Pro Firestorm"},
+    {APPLE, 0x028, "Apple M1 Max Icestorm"},
+    {APPLE, 0x029, "Apple M1 Max Firestorm"},
+    {APPLE, 0x032, "Apple M2 Blizzard"},
+    {APPLE, 0x033, "Apple M2 Avalanche"},
+    {MICROSOFT, 0xd49, "Azure Cobalt 100"},
+    {AMPERE, 0xac3, "AmpereOne"},
+    {AMPERE, 0xac4, "AmpereOne AC04"},
+};
+
+/* What the same core is sold as, by a file that begins so: the SoC's identity from the firmware
+ * (SMCCC, JEP-106 code of the maker), or the maker of the machine. */
+static const struct product {
+    uint32_t number; /* 0: any */
+    const char *path, *begin, *name;
+} products[] = {
+    {0xd4f, "/sys/devices/soc0/soc_id", "jep106:036b:0241", "NVIDIA Grace"},
+    {0xd4f, "/sys/class/dmi/id/sys_vendor", "NVIDIA", "NVIDIA Grace"},
+    {0xd08, "/sys/class/dmi/id/sys_vendor", "Amazon EC2", "AWS Graviton"},
+    {0xd0c, "/sys/class/dmi/id/sys_vendor", "Amazon EC2", "AWS Graviton2"},
+    {0xd40, "/sys/class/dmi/id/sys_vendor", "Amazon EC2", "AWS Graviton3"},
+    {0xd4f, "/sys/class/dmi/id/sys_vendor", "Amazon EC2", "AWS Graviton4"},
+    {0xd0c, "/sys/devices/soc0/soc_id", "jep106:0a16", "Ampere Altra"},
+    {0xd0c, "/sys/class/dmi/id/sys_vendor", "Ampere", "Ampere Altra"},
+    {0, "/sys/firmware/devicetree/base/model", "", NULL}, /* as the file says */
+};
+
+/* A product or maker in the machine's tables (SMBIOS) or its device tree that is a hypervisor. */
+static const struct sign {
+    const char *path, *begin, *name;
+} signs[] = {
+    {"/sys/hypervisor/type", "xen", "Xen"},
+    {"/sys/class/dmi/id/product_name", "KVM", "KVM"},
+    {"/sys/class/dmi/id/product_name", "VMware", "VMware"},
+    {"/sys/class/dmi/id/product_name", "VirtualBox", "VirtualBox"},
+    {"/sys/class/dmi/id/product_name", "Virtual Machine", "Hyper-V"},
+    {"/sys/class/dmi/id/product_name", "Google Compute Engine", "KVM"},
+    {"/sys/class/dmi/id/product_name", "Apple Virtualization", "Apple Virtualization"},
+    {"/sys/class/dmi/id/product_name", "BHYVE", "bhyve"},
+    {"/sys/class/dmi/id/sys_vendor", "QEMU", "QEMU"},
+    {"/sys/class/dmi/id/sys_vendor", "Xen", "Xen"},
+    {"/sys/class/dmi/id/sys_vendor", "Parallels", "Parallels"},
+    {"/sys/class/dmi/id/sys_vendor", "OpenStack", "KVM"},
+    {"/sys/class/dmi/id/sys_vendor", "Alibaba Cloud", "KVM"},
+    {"/sys/firmware/devicetree/base/hypervisor/compatible", "linux,kvm", "KVM"},
+    {"/sys/firmware/devicetree/base/hypervisor/compatible", "xen,xen", "Xen"},
+    {"/sys/firmware/devicetree/base/compatible", "linux,dummy-virt", "yes"},
+};
+
+static bool begins(const char *root, const char *path, const char *begin, char *line, size_t bytes)
+{
+    return system_file_line(line, bytes, "%s%s", root, path) &&
+           strncmp(line, begin, strlen(begin)) == 0;
+}
+
+bool processor_hypervisor(const char *root, char *buffer, size_t bytes)
+{
+    char text[LINE_BYTES];
+    const bool is_amazon =
+        begins(root, "/sys/class/dmi/id/sys_vendor", "Amazon EC2", text, sizeof text) &&
+        system_file_line(text, sizeof text, "%s/sys/class/dmi/id/product_name", root) &&
+        strstr(text, ".metal") == NULL;
+    const char *name = is_amazon ? "KVM" : "";
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0] && *name == '\0'; i++)
+        if (begins(root, signs[i].path, signs[i].begin, text, sizeof text))
+            name = signs[i].name;
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
+    if (*name == '\0' && system_file_value(path, "flags", text, sizeof text) &&
+        strstr(text, " hypervisor") != NULL)
+        name = "yes";
+    snprintf(buffer, bytes, "%s", name);
+    return *name != '\0';
+}
+
+/* Some processors pad their names with blanks. */
+static void squeeze_blanks(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from != '\0'; from++) {
+        if (!isspace((unsigned char)*from) || (to > text && to[-1] != ' '))
+            *to++ = *from;
+    }
+    *to = '\0';
+}
+
+static const char *name_of_part(uint32_t implementer, uint32_t number)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].implementer == implementer && parts[i].number == number)
+            return parts[i].name;
+    return NULL;
+}
+
+/* The CPUs of /proc/cpuinfo in their order, each kind once: "Apple M1 Icestorm + Apple M1
+ * Firestorm". */
+static size_t parts_text(const char *root, char *buffer, size_t bytes, uint32_t *ret_number)
+{
+    char path[PATH_BYTES];
+    char line[TEXT_BYTES];
+    size_t used = 0;
+    uint32_t implementer = 0;
+    uint64_t seen = 0; /* implementer and number, as last written */
+    snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && used < bytes && fgets(line, sizeof line, file) != NULL) {
+        const char *value = strchr(line, ':');
+        if (value == NULL)
+            continue;
+        const uint32_t number = (uint32_t)strtoul(value + 1, NULL, 0);
+        if (strncmp(line, "CPU implementer", 15) == 0)
+            implementer = number;
+        const uint64_t part = (uint64_t)implementer << 32 | number;
+        if (strncmp(line, "CPU part", 8) != 0 || part == seen)
+            continue;
+        const char *name = name_of_part(implementer, number);
+        char numbers[64];
+        snprintf(numbers, sizeof numbers, "implementer 0x%02x part 0x%03x", implementer, number);
+        name = name != NULL ? name : numbers;
+        if (strstr(buffer, name) == NULL)
+            used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", used > 0 ? " + " : "",
+                                     name);
+        seen = part;
+        *ret_number = number;
+    }
+    if (file != NULL)
+        fclose(file);
+    return used;
+}
+
+bool processor_name(const char *root, char *buffer, size_t bytes)
+{
+    char text[TEXT_BYTES];
+    char path[PATH_BYTES];
+    uint32_t number = 0;
+    snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
+    if (system_file_value(path, "model name", buffer, bytes)) {
+        squeeze_blanks(buffer);
+        return true;
+    }
+    buffer[0] = '\0';
+    const size_t used = parts_text(root, buffer, bytes, &number);
+    for (size_t i = 0; i < sizeof products / sizeof products[0] && used > 0 && used < bytes; i++) {
+        const struct product *product = &products[i];
+        if ((product->number == 0 || product->number == number) &&
+            begins(root, product->path, product->begin, text, sizeof text)) {
+            snprintf(buffer + used, bytes - used, " (%s)",
+                     product->name != NULL ? product->name : text);
+            break;
+        }
+    }
+    return used > 0;
 }

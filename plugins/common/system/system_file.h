@@ -1,5 +1,6 @@
 /*
- * system_file.h - small files of /proc and /sys. Plugin side.
+ * system_file.h - small files of /proc and /sys, and what they call the processor. Plugin side;
+ * core/run reads them, too.
  *
  * A file that is not there or cannot be read is a normal answer everywhere here.
  */
@@ -19,3 +20,13 @@ bool system_file_value(const char *path, const char *key, char *buffer, size_t b
 int system_file_open(const char *path_format, ...) __attribute__((format(printf, 1, 2)));
 bool system_file_number(int file, double *ret);
 void system_file_close(int file); /* -1 allowed */
+
+/* `root` stands before all paths below: "" on the machine itself. */
+
+/* "Neoverse-V2 (NVIDIA Grace)"; on Arm the part numbers where they have no name here. False, and
+ * "": the system says nothing. */
+bool processor_name(const char *root, char *buffer, size_t bytes);
+
+/* "KVM", "Xen", ..., or "yes" where only that there is one is known. False, and "": none is seen.
+ */
+bool processor_hypervisor(const char *root, char *buffer, size_t bytes);

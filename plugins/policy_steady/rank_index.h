@@ -84,6 +84,23 @@ void retained_leave_out(struct retained *retained, uint64_t first);
 /* The value with `below` retained ones before it in ascending order; below < n. */
 double retained_value(const struct retained *retained, uint64_t below);
 
+/* The same with this share of them before it. */
+double retained_at_share(const struct retained *retained, double share);
+
+/*
+ * The mid-quantile of the retained values, of which there is at least one: linear between the
+ * distinct values, each of which stands at the share of values below it plus half of its own
+ * (Ma, Genton and Parzen, Asymptotic properties of sample quantiles of discrete distributions,
+ * Annals of the Institute of Statistical Mathematics 63, 2011). Beyond the first or the last
+ * distinct value by more than half a value it is one tick away from it, or infinite where the tick
+ * is 0 and so not known. Where all values are equal and there is no tick, it is that value.
+ */
+double mid_quantile(const struct retained *retained, double p, double tick);
+
+/* The same without all that: the middle of all values, or of two, for p = 1/2; else the nearest
+ * value outwards, infinite beyond the last. */
+double plain_quantile(const struct retained *retained, double p);
+
 /* The rank of the first value that is not below `value`, or above it: index->n if there is none. */
 uint64_t rank_from(const struct rank_index *index, double value);
 uint64_t rank_behind(const struct rank_index *index, double value);

@@ -1,8 +1,47 @@
-/* partial_squares.h - what gb_check.partial_squares is of a sum, whatever its order. Plugin side.
+/*
+ * verified_sums.h - what benchmarks share whose outputs are sums that are verified: the interval,
+ * or the intervals, that inputs are drawn from; references computed on all CPUs; what
+ * gb_check.partial_squares is of a sum. Plugin side.
  */
 #pragma once
 
+#include <gbrun/host.h>
 #include <math.h>
+#include <stdbool.h>
+
+enum { RANGE_INTERVALS_MAX = 8 };
+
+struct range {
+    uint32_t n;
+    struct {
+        double low, high;
+    } intervals[RANGE_INTERVALS_MAX];
+};
+
+/* r0, r1, r4, r5, or LOW..HIGH, several of them with | between. False: reason says why not. */
+bool range_parse(const char *text, struct range *ret, char *reason, size_t bytes);
+
+/* The largest magnitude in it. */
+double range_largest(const struct range *range);
+
+/* True if no number of it is below 0, or none above. */
+bool range_has_one_sign(const struct range *range);
+
+/*
+ * Fills n elements of `bytes` each in the format of `fill`, of which low and high are left out and
+ * `stream` counts matrices from 0. Of several intervals each has its share by length, or by how
+ * many whole numbers it has. Statuses as of gb_host.fill; a failure is reported to the host.
+ */
+int32_t range_fill(const struct range *range, const struct gb_host *host, void *data, uint64_t n,
+                   uint32_t bytes, const struct gb_fill *fill);
+
+typedef void all_cpus_fn(void *context);
+
+/* Calls `work` in n_threads threads, 0: one for each CPU that the process may use, also those that
+ * the calling thread is kept away from, and returns when all have. What each does is theirs to
+ * share out. The calling thread stays where it is and waits; with one thread, or where none can be
+ * started, it works. */
+void all_cpus_run(all_cpus_fn *work, void *context, uint32_t n_threads);
 
 /* How a sum of k products is made: in so many slices of one length, which are summed for themselves
  * and then added one after the other; in a slice so many products are one step. */
@@ -11,8 +50,9 @@ struct sum_order {
 };
 
 /*
- * T2 of a sum, in the mean over all orders of its products. With Q = of_products, the sum of the
- * squares of the products, the sum of i of them has a square of, in the mean,
+ * T2 of a sum (gb_check.partial_squares), in the mean over all orders of its products. With Q =
+ * of_products, the sum of the squares of the products, the sum of i of them has a square of, in the
+ * mean,
  *
  *   f(i) = i^2 sum^2 / k^2 + i (k - i) / (k (k - 1)) (Q - sum^2 / k)
  *

@@ -1,6 +1,6 @@
 /*
  * steady_attempt.h - what samples say about their median if the first few are left out as warm-up,
- * and whether that will do: the rules of steady_rule.h but for when to look. Plugin side.
+ * and whether that will do: the rules of steady.c but for when to look. Plugin side.
  *
  * Four of them are about what a few samples cannot show:
  *  - mixing: a median is certified if the effective sample size is 26 at least, for it and for the

@@ -4,6 +4,7 @@
 #include "plugins/common/simd.h"
 
 #include <gbrun/abi.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,14 +317,14 @@ void rank_index_free(struct rank_index *index)
 
 /* --- ranks of values --- */
 
-/* The first rank whose key is not below `key`. */
-static uint64_t rank_of_key(const struct rank_index *index, uint64_t key)
+/* The first of n ascending numbers that is not below `value`; n: none is. */
+static uint64_t first_from(const uint64_t *numbers, uint64_t n, uint64_t value)
 {
     uint64_t first = 0;
-    uint64_t length = index->n;
+    uint64_t length = n;
     while (length > 0) {
         const uint64_t half = length / 2;
-        const bool is_below = index->keys[first + half] < key;
+        const bool is_below = numbers[first + half] < value;
         first = is_below ? first + half + 1 : first;
         length = is_below ? length - half - 1 : half;
     }
@@ -332,12 +333,12 @@ static uint64_t rank_of_key(const struct rank_index *index, uint64_t key)
 
 uint64_t rank_from(const struct rank_index *index, double value)
 {
-    return rank_of_key(index, key_of(value));
+    return first_from(index->keys, index->n, key_of(value));
 }
 
 uint64_t rank_behind(const struct rank_index *index, double value)
 {
-    return rank_of_key(index, key_of(value) + 1);
+    return first_from(index->keys, index->n, key_of(value) + 1);
 }
 
 /* --- retained values --- */
@@ -407,6 +408,83 @@ double retained_value(const struct retained *retained, uint64_t below)
     return value_of(index->keys[rank]);
 }
 
+/* --- quantiles of retained values --- */
+
+double retained_at_share(const struct retained *retained, double share)
+{
+    const double place = floor(share * (double)retained->n);
+    return retained_value(retained, (uint64_t)fmin(place, (double)(retained->n - 1)));
+}
+
+/* A distinct value with the number of those below it and of those not above it. */
+struct step {
+    double value;
+    uint64_t below, not_above;
+};
+
+/* The one that has the value with `below` others before it. */
+static struct step step_at(const struct retained *retained, uint64_t below)
+{
+    struct step step;
+    step.value = retained_value(retained, below);
+    step.below = retained_below(retained, rank_from(retained->index, step.value));
+    step.not_above = retained_below(retained, rank_behind(retained->index, step.value));
+    return step;
+}
+
+static double middle_of(const struct step *step)
+{
+    return 0.5 * (double)(step->below + step->not_above);
+}
+
+static double beyond(const struct step *last, double distance, double tick, double sign, uint64_t n)
+{
+    if (distance <= 0.5 || (last->not_above - last->below == n && tick == 0.0))
+        return last->value;
+    return tick > 0.0 ? last->value + sign * tick : sign * (double)INFINITY;
+}
+
+static double between(const struct step *a, const struct step *b, double target)
+{
+    const double share = (target - middle_of(a)) / (middle_of(b) - middle_of(a));
+    return a->value + (b->value - a->value) * share;
+}
+
+double mid_quantile(const struct retained *retained, double p, double tick)
+{
+    const double n = (double)retained->n;
+    const double target = p * n;
+    const double place = fmin(fmax(floor(target), 0.0), n - 1.0);
+    const struct step step = step_at(retained, (uint64_t)place);
+    const double distance = target - middle_of(&step);
+    if (distance < 0.0) {
+        if (step.below == 0)
+            return beyond(&step, -distance, tick, -1.0, retained->n);
+        const struct step before = step_at(retained, step.below - 1);
+        return between(&before, &step, target);
+    }
+    if (distance > 0.0) {
+        if (step.not_above == retained->n)
+            return beyond(&step, distance, tick, 1.0, retained->n);
+        const struct step behind = step_at(retained, step.not_above);
+        return between(&step, &behind, target);
+    }
+    return step.value;
+}
+
+double plain_quantile(const struct retained *retained, double p)
+{
+    const uint64_t n = retained->n;
+    if (p == 0.5) {
+        const double low = retained_value(retained, (n - 1) / 2);
+        return low + 0.5 * (retained_value(retained, n / 2) - low);
+    }
+    const double place = p < 0.5 ? floor((double)n * p) - 1.0 : ceil((double)n * p);
+    if (place < 0.0 || place >= (double)n)
+        return p < 0.5 ? (double)-INFINITY : (double)INFINITY;
+    return retained_value(retained, (uint64_t)place);
+}
+
 /* --- passes over the codes, in the order measured --- */
 
 /* One more than the last code for ranks behind the last. */
@@ -433,20 +511,6 @@ static uint64_t count_below(const int16_t *codes, uint64_t n, int16_t limit)
     return below;
 }
 
-/* The first of ascending places that is behind `place`. */
-static size_t place_behind(const uint64_t *places, size_t n_places, uint64_t place)
-{
-    size_t first = 0;
-    size_t length = n_places;
-    while (length > 0) {
-        const size_t half = length / 2;
-        const bool is_behind = places[first + half] <= place;
-        first = is_behind ? first + half + 1 : first;
-        length = is_behind ? length - half - 1 : half;
-    }
-    return first;
-}
-
 /* Whole codes first; the few values of the code that `rank` divides are looked up. */
 void retained_count(const struct retained *retained, uint64_t rank, const uint64_t *places,
                     size_t n_places, uint64_t *ret)
@@ -464,7 +528,7 @@ void retained_count(const struct retained *retained, uint64_t rank, const uint64
     for (uint64_t i = rank >> index->code_shift << index->code_shift; !is_all && i < rank; i++) {
         if (index->order[i] < retained->first)
             continue;
-        const size_t at = place_behind(places, n_places, index->order[i] - retained->first);
+        const uint64_t at = first_from(places, n_places, index->order[i] - retained->first + 1);
         if (at < n_places)
             ret[at]++;
     }

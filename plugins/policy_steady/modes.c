@@ -18,16 +18,9 @@ struct histogram {
     double counts[BINS_MAX]; /* smoothed */
 };
 
-/* The value with this share of the others below it. */
-static double value_at(const struct retained *retained, double share)
-{
-    const double place = floor(share * (double)retained->n);
-    return retained_value(retained, (uint64_t)fmin(place, (double)(retained->n - 1)));
-}
-
 static double bin_width(const struct retained *retained, double median, double tick, double range)
 {
-    const double quartiles = value_at(retained, 0.75) - value_at(retained, 0.25);
+    const double quartiles = retained_at_share(retained, 0.75) - retained_at_share(retained, 0.25);
     double width = fmax(2.0 * quartiles / cbrt((double)retained->n), WIDTH_MIN * median);
     width = fmax(width, range / (BINS_MAX - 2));
     return tick > 0.0 ? tick * ceil(width / tick) : width;
@@ -37,8 +30,8 @@ static double bin_width(const struct retained *retained, double median, double t
 static void fill(struct histogram *histogram, const struct retained *retained, double median,
                  double tick)
 {
-    const double first = value_at(retained, RANGE_FROM);
-    const double last = value_at(retained, 1.0 - RANGE_FROM);
+    const double first = retained_at_share(retained, RANGE_FROM);
+    const double last = retained_at_share(retained, 1.0 - RANGE_FROM);
     double plain[BINS_MAX + 2] = {0.0}; /* with an empty bin at either end */
     histogram->width = bin_width(retained, median, tick, last - first);
     histogram->start = first - 0.5 * tick;

@@ -1,13 +1,10 @@
 /* steady_attempt.c - see steady_attempt.h. Plugin side. */
 #include "steady_attempt.h"
 
-#include "confidence_sequence.h"
-#include "dithered_mean.h"
-#include "effective_size.h"
-#include "mid_quantile.h"
 #include "modes.h"
-#include "order_statistics.h"
-#include "series_trend.h"
+#include "plugins/common/policy/dithered_mean.h"
+#include "plugins/common/policy/effective_size.h"
+#include "plugins/common/policy/order_statistics.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,13 +56,6 @@ static double quantile(const struct work *work, double p)
                                           : plain_quantile(work->retained, p);
 }
 
-/* The value with this share of the others below it. */
-static double value_at(const struct retained *retained, double share)
-{
-    const double place = floor(share * (double)retained->n);
-    return retained_value(retained, (uint64_t)fmin(place, (double)(retained->n - 1)));
-}
-
 static double radius(const struct work *work, double n_effective)
 {
     const double alpha = work->limits->alpha;
@@ -81,26 +71,36 @@ struct counts {
     uint64_t n_below, n_not_above;
 };
 
+/* Of the first places[i] retained samples: how many lie below a value, and how many not above it.
+ */
+static void count_up_to(const struct retained *retained, double value, const uint64_t *places,
+                        size_t n, uint64_t *ret_below, uint64_t *ret_not_above)
+{
+    const uint64_t first = rank_from(retained->index, value);
+    const uint64_t behind = rank_behind(retained->index, value);
+    retained_count(retained, first, places, n, ret_below);
+    if (behind > first)
+        retained_count(retained, behind, places, n, ret_not_above);
+    else
+        memcpy(ret_not_above, ret_below, n * sizeof *ret_below);
+}
+
 static void count(const struct work *work, double value, struct counts *ret)
 {
-    const struct rank_index *index = work->retained->index;
-    const uint64_t ranks[2] = {rank_from(index, value), rank_behind(index, value)};
     const struct series_places *places = &work->places;
-    retained_count(work->retained, ranks[0], places->at, places->n_places, ret->below);
-    if (ranks[1] > ranks[0])
-        retained_count(work->retained, ranks[1], places->at, places->n_places, ret->not_above);
-    else
-        memcpy(ret->not_above, ret->below, sizeof ret->below);
+    count_up_to(work->retained, value, places->at, places->n_places, ret->below, ret->not_above);
     ret->n_below = ret->below[places->n_places - 1];
     ret->n_not_above = ret->not_above[places->n_places - 1];
 }
 
-static void count_twice(const struct work *work, double value, struct counts *counts,
-                        int64_t *ret_twice_sums)
+/* Twice the sums of "is below a value, or half if equal" up to the places. Returns its variance. */
+static double indicator_sums(const struct work *work, double value, int64_t *ret_twice_sums)
 {
-    count(work, value, counts);
+    struct counts counts;
+    count(work, value, &counts);
     for (size_t i = 0; i < work->places.n_places; i++)
-        ret_twice_sums[i] = (int64_t)(counts->below[i] + counts->not_above[i]);
+        ret_twice_sums[i] = (int64_t)(counts.below[i] + counts.not_above[i]);
+    return indicator_variance(counts.n_below, counts.n_not_above, work->retained->n);
 }
 
 /* The effective sample size of those retained for a quantile with this value. */
@@ -110,9 +110,7 @@ static double effective_size(const struct work *work, double value)
     if (!has(work, STEADY_EFFECTIVE_SIZE))
         return (double)n;
     int64_t twice_sums[SERIES_PLACES_MAX];
-    struct counts counts;
-    count_twice(work, value, &counts, twice_sums);
-    const double variance = indicator_variance(counts.n_below, counts.n_not_above, n);
+    const double variance = indicator_sums(work, value, twice_sums);
     return (double)n / series_time(&work->places, twice_sums, variance);
 }
 
@@ -148,8 +146,8 @@ static bool are_dithered(const struct work *work)
 static bool sits_on_few_ticks(const struct work *work, double p, double share)
 {
     const double tick = work->evidence->tick_ns;
-    const double quartiles = value_at(work->retained, p + 0.25 * share) -
-                             value_at(work->retained, p - 0.25 * share);
+    const double quartiles = retained_at_share(work->retained, p + 0.25 * share) -
+                             retained_at_share(work->retained, p - 0.25 * share);
     return has(work, STEADY_RESOLUTION) && tick > 0.0 && quartiles <= FEW_TICKS * tick;
 }
 
@@ -178,9 +176,10 @@ static bool take_mean(struct work *work)
     struct steady_attempt *attempt = work->attempt;
     struct dithered_mean mean;
     if (!are_dithered(work) ||
-        !dithered_mean_of(
-            retained->index->values + retained->first, &work->places, value_at(retained, 0.5),
-            value_at(retained, 0.75) - value_at(retained, 0.25), work->evidence->tick_ns, &mean))
+        !dithered_mean_of(retained->index->values + retained->first, &work->places,
+                          retained_at_share(retained, 0.5),
+                          retained_at_share(retained, 0.75) - retained_at_share(retained, 0.25),
+                          work->evidence->tick_ns, &mean))
         return false;
     if (!has(work, STEADY_EFFECTIVE_SIZE))
         mean.n_effective = (double)mean.n;
@@ -342,8 +341,8 @@ static bool is_recurring(const struct work *work)
         clock_history_has_left(work->evidence->clocks, half, retained->first,
                                work->limits->precision))
         return false;
-    const double low = value_at(retained, WARM_UP_RANGE);
-    const double high = value_at(retained, 1.0 - WARM_UP_RANGE);
+    const double low = retained_at_share(retained, WARM_UP_RANGE);
+    const double high = retained_at_share(retained, 1.0 - WARM_UP_RANGE);
     uint64_t inside = 0;
     for (uint64_t i = 0; i < half; i++) {
         const double value = retained->index->values[i];
@@ -365,13 +364,11 @@ static double shift_of(const struct work *work, double change)
  * interval if the clock went as far once more: the median lies between those of the two levels. */
 static bool follows(const struct work *work, const struct clock_trend *trend)
 {
-    const struct rank_index *index = work->retained->index;
     const uint64_t places[2] = {trend->turn - work->retained->first, work->retained->n};
     const double value = work->attempt->centre.value;
     uint64_t below[2];
     uint64_t not_above[2];
-    retained_count(work->retained, rank_from(index, value), places, 2, below);
-    retained_count(work->retained, rank_behind(index, value), places, 2, not_above);
+    count_up_to(work->retained, value, places, 2, below, not_above);
     const double before = (double)places[0];
     const double behind = (double)(places[1] - places[0]);
     const double change = 0.5 *
@@ -449,7 +446,7 @@ static bool is_mixed(const struct work *work)
     if (!has_effective(work, work->attempt->n_effective, CORRELATED_MIN))
         return false;
     for (size_t i = 0; i < 2; i++)
-        if (!has_effective(work, effective_size(work, value_at(work->retained, TAILS[i])),
+        if (!has_effective(work, effective_size(work, retained_at_share(work->retained, TAILS[i])),
                            EFFECTIVE_MIN))
             return false;
     return true;
@@ -476,16 +473,9 @@ enum { TREND_QUANTILES = sizeof TREND_SHARES / sizeof TREND_SHARES[0] };
 static void add_stretches(const struct work *work, double value, const uint64_t *ends, size_t n,
                           double *to)
 {
-    const struct retained *retained = work->retained;
-    const uint64_t ranks[2] = {rank_from(retained->index, value),
-                               rank_behind(retained->index, value)};
     uint64_t below[SERIES_BATCHES];
     uint64_t not_above[SERIES_BATCHES];
-    retained_count(retained, ranks[0], ends, n, below);
-    if (ranks[1] > ranks[0])
-        retained_count(retained, ranks[1], ends, n, not_above);
-    else
-        memcpy(not_above, below, sizeof below);
+    count_up_to(work->retained, value, ends, n, below, not_above);
     uint64_t before = 0;
     uint64_t begin = 0;
     for (size_t i = 0; i < n; i++) {
@@ -520,7 +510,7 @@ static bool has_trend(const struct work *work, double *ret_change)
     if (n < 4)
         return false;
     for (size_t i = 0; i < TREND_QUANTILES; i++) {
-        add_stretches(work, value_at(retained, TREND_SHARES[i]), ends, n, stretches);
+        add_stretches(work, retained_at_share(retained, TREND_SHARES[i]), ends, n, stretches);
         if (i == 0)
             change = change_of(stretches, n);
     }
@@ -615,12 +605,9 @@ static double single_look_radius(const struct work *work)
 {
     const double n_effective = work->attempt->n_effective;
     int64_t twice_sums[SERIES_PLACES_MAX];
-    struct counts counts;
     if (!has(work, STEADY_EFFECTIVE_SIZE))
         return median_radius(n_effective, 1.0 - work->limits->alpha);
-    count_twice(work, work->attempt->centre.value, &counts, twice_sums);
-    const double variance = indicator_variance(counts.n_below, counts.n_not_above,
-                                               work->retained->n);
+    const double variance = indicator_sums(work, work->attempt->centre.value, twice_sums);
     const struct series_window window = series_window(&work->places, twice_sums, variance);
     return student_quantile(1.0 - 0.5 * work->limits->alpha, window.degrees) /
            (2.0 * sqrt(window.kept * n_effective));
