@@ -168,7 +168,7 @@ inside()
     clone_tree
     if [ "$optional" = yes ]; then
         step "optional packages" in_root sh -c \
-            "apt-get update && apt-get install -y --no-install-recommends $optional_packages"
+            "apt-get update && apt-get install -y --no-install-recommends ${optional_packages//$'\n'/}"
     fi
     for command; do
         step "$command" in_root bash -c "cd /srv/gbrun && $command" || status=1
