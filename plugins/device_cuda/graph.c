@@ -1,8 +1,6 @@
 /* graph.c - see graph.h. Plugin side. */
 #include "graph.h"
 
-#include "cuda_device.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

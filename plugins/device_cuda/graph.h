@@ -4,13 +4,7 @@
  */
 #pragma once
 
-#include <cuda.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct cuda_device;
-struct gb_measurement;
+#include "cuda_device.h"
 
 /* Of what one run enqueues. */
 struct graph_content {

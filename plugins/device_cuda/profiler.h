@@ -11,9 +11,9 @@
 
 #include <stdint.h>
 
-/* Opens the library, a path or, with "", the newest that is found. False: it cannot count, and
+/* Opens the library that the device's option `cupti` names (cupti.h). False: it cannot count, and
  * reason says why. */
-bool profiler_open(const char *path, char *reason, size_t bytes);
+bool profiler_open(const char *option, char *reason, size_t bytes);
 
 /* The chip of a device, such as "GH100"; needs the driver, makes no context. */
 bool profiler_chip(size_t device, char chip[PROFILER_CHIP_BYTES], char *reason, size_t bytes);

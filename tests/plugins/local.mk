@@ -68,7 +68,7 @@ tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_profiler_SOURCES = \
 	tests/plugins/test_profiler.c \
 	tests/plugins/test_stamps.c \
-	plugins/device_cuda/libcupti.c \
+	plugins/device_cuda/cupti.c \
 	plugins/device_cuda/metrics.c \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler_library.c \
