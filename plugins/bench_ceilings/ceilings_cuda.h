@@ -2,11 +2,19 @@
 #pragma once
 
 #include "ceilings.h"
-#include "cublas_lt.h"
 #include "plugins/common/cuda/cublas.h"
 #include "plugins/common/cuda/cuda_image.h"
 
 enum { CUDA_ARRAYS_MAX = 3, CUDA_ARGUMENTS_MAX = 8 };
+
+struct cublas_lt_functions;
+
+/* Products of fp8 matrices. Zero-initialize; free with cublas_lt_free. */
+struct cublas_lt {
+    const struct cublas_lt_functions *functions;
+    void *handle, *product; /* product: what is computed, and how */
+    void *inputs, *output;  /* layouts */
+};
 
 struct cuda_ceilings {
     struct cuda_kernels kernels;
@@ -60,3 +68,5 @@ int32_t cuda_ceilings_allocate(struct ceilings *ceilings, uint64_t bytes, void *
 
 /* The host's status of a result. */
 int32_t cuda_ceilings_status(const struct ceilings *ceilings, CUresult result, const char *doing);
+
+void cublas_lt_free(struct cublas_lt *lt); /* cuda_products.c */

@@ -2,7 +2,6 @@
  * matrix products of tensor cores. Plugin side. */
 #include "ceilings_cuda.h"
 #include "fragments.h"
-#include "numbers.h"
 #include "rates.h"
 
 #include "plugins/common/bench_steps.h"

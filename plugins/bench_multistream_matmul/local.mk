@@ -3,8 +3,6 @@ plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES = \
 	plugins/bench_multistream_matmul/matmul.h \
 	plugins/bench_multistream_matmul/matmul_cpu.c \
 	plugins/bench_multistream_matmul/multistream_matmul.c \
-	plugins/bench_multistream_matmul/streams.c \
-	plugins/bench_multistream_matmul/streams.h \
 	plugins/common/pause.h
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_LDFLAGS = $(PLUGIN_LDFLAGS)

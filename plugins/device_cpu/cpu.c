@@ -2,7 +2,6 @@
  * cpu.c - the device `cpu`: the processors of this machine. Plugin side.
  */
 #define _GNU_SOURCE
-#include "counters.h"
 #include "cpu_device.h"
 #include "machine.h"
 

@@ -7,6 +7,7 @@
 #include "pin.h"
 #include "threads.h"
 
+#include <gbrun/counters.h>
 #include <gbrun/device.h>
 
 enum { CLOCK_WALL, CLOCK_CPU, CLOCK_THREAD, CLOCKS };
@@ -65,3 +66,5 @@ void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemet
 
 /* Now on a clock of <time.h>. */
 double cpu_clock_ns(int clock);
+
+extern const struct gb_counters cpu_counters;

@@ -16,8 +16,6 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/graph.h \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
-	plugins/device_cuda/metrics.c \
-	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
 	plugins/device_cuda/offsets.c \

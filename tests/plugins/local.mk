@@ -33,7 +33,6 @@ tests_plugins_test_bench_plugins_SOURCES = \
 	plugins/bench_padding/plan.c \
 	plugins/device_cpu/cpu_list.c \
 	plugins/device_cpu/pin.c \
-	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/sensors.c \
 	$(ELEMENTWISE_CPU_SOURCES)
 tests_plugins_test_bench_plugins_CFLAGS = $(AM_CFLAGS)
@@ -69,7 +68,6 @@ tests_plugins_test_profiler_SOURCES = \
 	tests/plugins/test_profiler.c \
 	tests/plugins/test_stamps.c \
 	plugins/device_cuda/cupti.c \
-	plugins/device_cuda/metrics.c \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler_library.c \
 	plugins/device_cuda/stamps.c \
@@ -81,7 +79,6 @@ tests_plugins_test_sensors_SOURCES = \
 	plugins/device_cuda/sensors.c
 tests_plugins_test_timed_work_SOURCES = \
 	tests/plugins/test_timed_work.c \
-	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/sensors.c \
 	plugins/device_cpu/threads.c \
 	$(TEAM_SOURCES)
