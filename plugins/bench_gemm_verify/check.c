@@ -1,6 +1,5 @@
 /* check.c - an output of gemm_verify compared with its reference. Plugin side. */
 #include "gemm.h"
-#include "imitation.h"
 #include "plugins/common/partial_squares.h"
 #include "reference.h"
 

@@ -45,5 +45,4 @@ struct backend {
                     struct spin_ring *ring);
 };
 
-extern const struct backend spin_cpu;
 extern const struct backend spin_cuda;

@@ -3,7 +3,6 @@
  */
 #define _GNU_SOURCE
 #include "cpu_device.h"
-#include "machine.h"
 
 #include "plugins/common/bench_steps.h"
 
