@@ -1,5 +1,5 @@
 /* elementwise_cpu.c - see elementwise.h: threads, each with a part of the elements. Plugin side. */
-#include "ways.h"
+#include "elementwise.h"
 
 #include "plugins/common/team.h"
 

@@ -3,9 +3,7 @@ ELEMENTWISE_CPU_SOURCES = \
 	$(TEAM_SOURCES) \
 	plugins/bench_elementwise/elementwise.h \
 	plugins/bench_elementwise/reference.c \
-	plugins/bench_elementwise/reference.h \
 	plugins/bench_elementwise/ways.c \
-	plugins/bench_elementwise/ways.h \
 	plugins/bench_elementwise/ways_body.h \
 	plugins/bench_elementwise/ways_double.h \
 	plugins/bench_elementwise/ways_float.h \

@@ -1,5 +1,5 @@
-/* ways.c - see ways.h. Plugin side. */
-#include "ways.h"
+/* ways.c - see elementwise.h. Plugin side. */
+#include "elementwise.h"
 
 #include "plugins/common/simd.h"
 

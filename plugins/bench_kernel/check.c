@@ -1,7 +1,7 @@
 /* check.c - the files that settings name, looked at before anything runs. Plugin side. */
 #define _GNU_SOURCE
-#include "array_file.h"
 #include "build.h"
+#include "files.h"
 #include "plugins/common/call/call_library.h"
 #include "plugins/common/cuda/cuda_driver.h"
 #include "plugins/common/cuda/nvrtc_program.h"

@@ -1,8 +1,6 @@
 # Kernels of the user's own: needs CUDA's headers, but no nvcc. The language of arguments, their
 # buffers and calls of functions are those of the plugin call.
 ARRAY_FILE_SOURCES = \
-	plugins/bench_kernel/array_file.c \
-	plugins/bench_kernel/array_file.h \
 	plugins/bench_kernel/files.c \
 	plugins/bench_kernel/files.h \
 	plugins/bench_kernel/scan.c \
@@ -23,7 +21,6 @@ plugins_bench_kernel_bench_kernel_la_SOURCES = \
 	plugins/bench_kernel/kernel.c \
 	plugins/bench_kernel/kernel.h \
 	plugins/bench_kernel/launch.c \
-	plugins/bench_kernel/launch.h \
 	plugins/bench_kernel/settings.c \
 	plugins/bench_kernel/settings.h \
 	plugins/bench_kernel/verify.c

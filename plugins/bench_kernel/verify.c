@@ -1,7 +1,7 @@
 /* verify.c - what a kernel finds in its buffers, and what it left there compared with what is
  * wanted. Plugin side. */
 #define _GNU_SOURCE
-#include "array_file.h"
+#include "files.h"
 #include "kernel.h"
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"

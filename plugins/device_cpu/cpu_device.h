@@ -4,7 +4,6 @@
 #pragma once
 
 #include "cpu_list.h"
-#include "pin.h"
 #include "threads.h"
 
 #include <gbrun/counters.h>

@@ -7,8 +7,6 @@ plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/cpu_list.h \
 	plugins/device_cpu/machine.c \
 	plugins/device_cpu/measure.c \
-	plugins/device_cpu/pin.c \
-	plugins/device_cpu/pin.h \
 	plugins/device_cpu/sensors.c \
 	plugins/device_cpu/threads.c \
 	plugins/device_cpu/threads.h \

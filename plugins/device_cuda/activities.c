@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "breakdown.h"
 #include "cupti.h"
-#include "describe.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -3,7 +3,6 @@
  */
 #define _GNU_SOURCE
 #include "cupti.h"
-#include "describe.h"
 #include "plugins/common/doubles.h"
 #include "timed_device.h"
 

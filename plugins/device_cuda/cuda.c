@@ -3,7 +3,6 @@
  */
 #define _GNU_SOURCE
 #include "cupti.h"
-#include "describe.h"
 #include "timed_device.h"
 
 #include <dlfcn.h>

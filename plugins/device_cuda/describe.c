@@ -1,9 +1,9 @@
-/* describe.c - see describe.h. Plugin side. */
+/* describe.c - facts about a device for the record, and what makes measurements on it noisy; see
+ * cuda_device.h. Plugin side. */
 #define _GNU_SOURCE
-#include "describe.h"
+#include "cuda_device.h"
 
 #include "cupti.h"
-#include "nvml.h"
 
 #include <stdio.h>
 #include <string.h>

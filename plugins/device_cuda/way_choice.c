@@ -374,30 +374,28 @@ static int32_t choose_for_kernel(struct timed_device *timed,
     struct way *way = &timed->way;
     const uint32_t flags = measurement->bench_ops->flags;
     struct graph_content content;
-    CUgraph captured = NULL;
     char reason[GRAPH_REASON_BYTES];
     double stream_ns = 0.0;
     int32_t status = offsets_update_graph(&timed->offsets, device, measurement->queue->native);
     if (status != GB_OK || (flags & (GB_BENCH_SYNCHRONIZES | GB_BENCH_EVERY_CALL)) != 0 ||
         measurement->launch == GB_LAUNCH_STREAM)
         return status != GB_OK ? status : in_stream(timed, measurement, &stream_ns);
-    status = graph_capture_run(device, measurement, &captured, &content, reason);
+    status = graph_look_at_run(device, measurement, &content, reason);
     if (status != GB_OK)
         return status;
+    const bool is_captured = content.n_operations > 0;
     timed->offsets.will_move |= content.is_parallel;
-    if (captured != NULL)
-        device->driver.graph_destroy(captured);
-    else if (reason[0] == '\0')
+    if (!is_captured && reason[0] == '\0')
         return nothing_to_time(device);
-    else if (measurement->launch == GB_LAUNCH_GRAPH)
+    if (!is_captured && measurement->launch == GB_LAUNCH_GRAPH)
         return cannot_be_graph(device, reason);
-    else
+    if (!is_captured)
         status = settle(device, measurement);
     if (status == GB_OK)
         status = in_stream(timed, measurement, &stream_ns);
-    if (captured == NULL && way->reading.note[0] == '\0')
+    if (!is_captured && way->reading.note[0] == '\0')
         note(way, "launched in the stream: %s", reason);
-    if (status != GB_OK || captured == NULL || way->kind != WAY_EVENTS || way->refuses_hold)
+    if (status != GB_OK || !is_captured || way->kind != WAY_EVENTS || way->refuses_hold)
         return status;
     way->reset_is_called = graph_reset_kind(device, measurement) == RESET_CALLED;
     return by_graph(timed, measurement, &content, stream_ns);

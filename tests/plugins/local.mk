@@ -32,7 +32,6 @@ tests_plugins_test_bench_plugins_SOURCES = \
 	plugins/bench_multistream_matmul/prediction.c \
 	plugins/bench_padding/plan.c \
 	plugins/device_cpu/cpu_list.c \
-	plugins/device_cpu/pin.c \
 	plugins/device_cpu/sensors.c \
 	$(ELEMENTWISE_CPU_SOURCES)
 tests_plugins_test_bench_plugins_CFLAGS = $(AM_CFLAGS)
