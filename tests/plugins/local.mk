@@ -66,10 +66,17 @@ tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_profiler_SOURCES = \
 	tests/plugins/test_profiler.c \
 	tests/plugins/test_stamps.c \
+	tests/plugins/test_way.c \
+	plugins/device_cuda/cuda_device.c \
 	plugins/device_cuda/cupti.c \
+	plugins/device_cuda/graph.c \
+	plugins/device_cuda/hold.c \
+	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler_library.c \
+	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/stamps.c \
+	plugins/device_cuda/way.c \
 	plugins/device_cuda/work_metrics.c
 tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
