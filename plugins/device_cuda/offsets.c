@@ -12,7 +12,9 @@ static const double MOVED_NS = 8.0;
 /* and this far, that launches have become slower: it is less than half of what they do. */
 static const double SLOWER_NS = 80.0;
 
-struct offset offset_of(double *readings, size_t n, double step_ns)
+/* The mean of those of n readings that are within some steps of their median, so that what was
+ * disturbed does not count. Sorts them. */
+static struct offset offset_of(double *readings, size_t n, double step_ns)
 {
     struct offset offset = {NAN, NAN};
     const double reach_ns = 4.0 * fmax(step_ns, 16.0);

@@ -26,10 +26,6 @@ struct offsets {
     bool will_move; /* kernels run side by side, if they have not yet */
 };
 
-/* The mean of those of n readings that are within some steps of their median, so that what was
- * disturbed does not count. Sorts them. */
-struct offset offset_of(double *readings, size_t n, double step_ns);
-
 /* Measures on a stream that is idle, or finds that what was measured before still holds: that of
  * graphs, also that of events. */
 int32_t offsets_update_graph(struct offsets *offsets, const struct cuda_device *device,
