@@ -46,6 +46,7 @@ struct cuda_way {
     int32_t (*run)(const struct ceilings *ceilings, const struct gb_queue *queue,
                    uint64_t iterations);
     int32_t (*verify)(struct ceilings *ceilings);
+    void (*destroy)(struct cuda_ceilings *cuda); /* NULL: there is nothing to free */
 };
 
 extern const struct cuda_way cuda_global, cuda_shared; /* cuda_memory.c */
@@ -68,5 +69,3 @@ int32_t cuda_ceilings_allocate(struct ceilings *ceilings, uint64_t bytes, void *
 
 /* The host's status of a result. */
 int32_t cuda_ceilings_status(const struct ceilings *ceilings, CUresult result, const char *doing);
-
-void cublas_lt_free(struct cublas_lt *lt); /* cuda_products.c */

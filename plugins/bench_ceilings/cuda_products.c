@@ -133,7 +133,7 @@ static int32_t cublas_lt_multiply(const struct cublas_lt *lt, const struct gb_ho
     return cublas_status(host, result, "launching a product of fp8");
 }
 
-void cublas_lt_free(struct cublas_lt *lt)
+static void cublas_lt_free(struct cublas_lt *lt)
 {
     const struct cublas_lt_functions *functions = lt->functions;
     if (lt->inputs != NULL)
@@ -370,4 +370,11 @@ static int32_t verify(struct ceilings *ceilings)
     return ceilings->host->check(ceilings->host, &check);
 }
 
-const struct cuda_way cuda_products = {plan, prepare, run, verify};
+static void destroy(struct cuda_ceilings *cuda)
+{
+    cublas_free(&cuda->cublas);
+    cublas_lt_free(&cuda->lt);
+}
+
+const struct cuda_way cuda_products = {
+    .plan = plan, .prepare = prepare, .run = run, .verify = verify, .destroy = destroy};
