@@ -103,7 +103,7 @@ struct backend {
 extern const struct backend elementwise_cpu;
 extern const struct backend elementwise_cuda;
 
-/* --- the kernels on the CPU, compiled for several processors (ways.c) --- */
+/* --- the kernels on the CPU, compiled for several processors (elementwise_cpu.c) --- */
 
 /* All compute in float, in double for fp64. An exponential is off by less than 2 units in the last
  * place; below the smallest normal number it is 0. Inputs are finite. */
@@ -130,8 +130,6 @@ struct ways {
 /* All that this build has, the best first; the last is always here. */
 extern const struct ways ways[];
 extern const uint32_t n_ways;
-
-const struct ways *ways_here(void);
 
 /* Additions that a term of a sum of n goes through at most, in the type that is computed in. */
 uint64_t ways_sum_depth(int32_t dtype, uint64_t n);
