@@ -5,7 +5,6 @@
 #define _GNU_SOURCE /* MADV_HUGEPAGE */
 #endif
 #include "../common/team.h"
-#include "caches.h"
 #include "ceilings.h"
 #include "memory.h"
 #include "rates.h"

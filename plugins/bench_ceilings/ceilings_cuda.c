@@ -118,8 +118,8 @@ static int32_t verify(struct ceilings *ceilings, const struct gb_queue *queue)
 static void destroy(void *object)
 {
     struct cuda_ceilings *cuda = object;
-    cublas_free(&cuda->cublas);
-    cublas_lt_free(&cuda->lt);
+    if (cuda->way != NULL && cuda->way->destroy != NULL)
+        cuda->way->destroy(cuda);
     cuda_kernels_free(&cuda->kernels);
 }
 

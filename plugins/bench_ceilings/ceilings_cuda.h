@@ -2,11 +2,19 @@
 #pragma once
 
 #include "ceilings.h"
-#include "cublas_lt.h"
 #include "plugins/common/cuda/cublas.h"
 #include "plugins/common/cuda/cuda_image.h"
 
 enum { CUDA_ARRAYS_MAX = 3, CUDA_ARGUMENTS_MAX = 8 };
+
+struct cublas_lt_functions;
+
+/* Products of fp8 matrices. Zero-initialize; free with cublas_lt_free. */
+struct cublas_lt {
+    const struct cublas_lt_functions *functions;
+    void *handle, *product; /* product: what is computed, and how */
+    void *inputs, *output;  /* layouts */
+};
 
 struct cuda_ceilings {
     struct cuda_kernels kernels;
@@ -38,6 +46,7 @@ struct cuda_way {
     int32_t (*run)(const struct ceilings *ceilings, const struct gb_queue *queue,
                    uint64_t iterations);
     int32_t (*verify)(struct ceilings *ceilings);
+    void (*destroy)(struct cuda_ceilings *cuda); /* NULL: there is nothing to free */
 };
 
 extern const struct cuda_way cuda_global, cuda_shared; /* cuda_memory.c */

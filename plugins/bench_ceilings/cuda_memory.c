@@ -235,8 +235,10 @@ static int32_t verify_global(struct ceilings *ceilings)
     return check_exactly(ceilings->host, "sum of all words", GB_F64, 1, &output, &wanted);
 }
 
-const struct cuda_way cuda_global = {plan_global, prepare_global, cuda_ceilings_launch,
-                                     verify_global};
+const struct cuda_way cuda_global = {.plan = plan_global,
+                                     .prepare = prepare_global,
+                                     .run = cuda_ceilings_launch,
+                                     .verify = verify_global};
 
 /* --- shared memory --- */
 
@@ -297,5 +299,7 @@ static int32_t verify_shared(struct ceilings *ceilings)
                          reference);
 }
 
-const struct cuda_way cuda_shared = {plan_shared, prepare_shared, cuda_ceilings_launch,
-                                     verify_shared};
+const struct cuda_way cuda_shared = {.plan = plan_shared,
+                                     .prepare = prepare_shared,
+                                     .run = cuda_ceilings_launch,
+                                     .verify = verify_shared};

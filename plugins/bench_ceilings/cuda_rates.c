@@ -2,7 +2,6 @@
  * matrix products of tensor cores. Plugin side. */
 #include "ceilings_cuda.h"
 #include "fragments.h"
-#include "numbers.h"
 #include "rates.h"
 
 #include "plugins/common/bench_steps.h"
@@ -180,8 +179,10 @@ static int32_t verify_chains(struct ceilings *ceilings)
     return check_ends(ceilings, bytes_of_word(ceilings), words, LANES * CHAINS);
 }
 
-const struct cuda_way cuda_chains = {plan_chains, prepare_chains, cuda_ceilings_launch,
-                                     verify_chains};
+const struct cuda_way cuda_chains = {.plan = plan_chains,
+                                     .prepare = prepare_chains,
+                                     .run = cuda_ceilings_launch,
+                                     .verify = verify_chains};
 
 /* --- tensor cores --- */
 
@@ -255,4 +256,5 @@ static int32_t verify_mma(struct ceilings *ceilings)
     return check_ends(ceilings, fragments.word_bytes, wanted, n);
 }
 
-const struct cuda_way cuda_mma = {plan_mma, prepare_mma, cuda_ceilings_launch, verify_mma};
+const struct cuda_way cuda_mma = {
+    .plan = plan_mma, .prepare = prepare_mma, .run = cuda_ceilings_launch, .verify = verify_mma};

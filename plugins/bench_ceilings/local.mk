@@ -1,16 +1,12 @@
 pkglib_LTLIBRARIES += plugins/bench_ceilings/bench_ceilings.la
 CEILINGS_CPU_SOURCES = \
 	$(TEAM_SOURCES) \
-	plugins/bench_ceilings/caches.c \
-	plugins/bench_ceilings/caches.h \
 	plugins/bench_ceilings/fragments.c \
 	plugins/bench_ceilings/fragments.h \
 	plugins/bench_ceilings/memory.c \
 	plugins/bench_ceilings/memory.h \
 	plugins/bench_ceilings/memory_body.h \
 	plugins/bench_ceilings/memory_sve.h \
-	plugins/bench_ceilings/numbers.c \
-	plugins/bench_ceilings/numbers.h \
 	plugins/bench_ceilings/rates.c \
 	plugins/bench_ceilings/rates.h \
 	plugins/bench_ceilings/rates_body.h \
@@ -31,8 +27,6 @@ if HAVE_CUDA_HEADERS
 plugins_bench_ceilings_bench_ceilings_la_SOURCES += \
 	plugins/bench_ceilings/ceilings_cuda.c \
 	plugins/bench_ceilings/ceilings_cuda.h \
-	plugins/bench_ceilings/cublas_lt.c \
-	plugins/bench_ceilings/cublas_lt.h \
 	plugins/bench_ceilings/cuda_memory.c \
 	plugins/bench_ceilings/cuda_products.c \
 	plugins/bench_ceilings/cuda_rates.c

@@ -3,7 +3,6 @@
  * gradients, directly or as products, compared with a float64 reference. Plugin side.
  */
 #include "convolution.h"
-#include "verify.h"
 
 #include "plugins/common/bench_steps.h"
 

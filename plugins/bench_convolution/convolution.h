@@ -52,3 +52,6 @@ struct backend {
 
 extern const struct backend convolution_cpu;
 extern const struct backend convolution_cuda; /* where PLUGIN_WITH_CUDA is defined */
+
+/* Verify of bench.h. */
+int32_t convolution_verify(void *object, const struct gb_queue *queue);

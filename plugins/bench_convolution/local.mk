@@ -1,17 +1,12 @@
 pkglib_LTLIBRARIES += plugins/bench_convolution/bench_convolution.la
-CONVOLUTION_CPU_SOURCES = \
-	$(VERIFIED_SUMS_SOURCES) \
-	plugins/bench_convolution/reference.c \
-	plugins/bench_convolution/reference.h \
-	plugins/bench_convolution/window.h
 plugins_bench_convolution_bench_convolution_la_SOURCES = \
-	$(CONVOLUTION_CPU_SOURCES) \
+	$(VERIFIED_SUMS_SOURCES) \
 	plugins/bench_convolution/convolution.c \
 	plugins/bench_convolution/convolution.cu \
 	plugins/bench_convolution/convolution.h \
 	plugins/bench_convolution/convolution_cpu.c \
 	plugins/bench_convolution/verify.c \
-	plugins/bench_convolution/verify.h
+	plugins/bench_convolution/window.h
 plugins_bench_convolution_bench_convolution_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_convolution_bench_convolution_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_convolution_bench_convolution_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)

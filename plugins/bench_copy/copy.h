@@ -38,10 +38,8 @@ struct backend {
     BACKEND_FUNCTIONS(struct copy);
 };
 
-extern const struct backend copy_cpu;
 extern const struct backend copy_cuda;
 
 /* Skips what the device has not, an option's word: "method = loop is ..." and the words. */
 int32_t copy_skip_method(const struct copy *copy, const char *words);
-int32_t copy_skip_directions(const struct copy *copy, const char *words);
 int32_t copy_skip_place(const struct copy *copy, const char *words);

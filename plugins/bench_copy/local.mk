@@ -2,8 +2,7 @@ pkglib_LTLIBRARIES += plugins/bench_copy/bench_copy.la
 plugins_bench_copy_bench_copy_la_SOURCES = \
 	plugins/bench_copy/copy.c \
 	plugins/bench_copy/copy.cu \
-	plugins/bench_copy/copy.h \
-	plugins/bench_copy/copy_cpu.c
+	plugins/bench_copy/copy.h
 plugins_bench_copy_bench_copy_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_copy_bench_copy_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_copy_bench_copy_la_LIBADD = $(WITH_CUDA_LIBADD)

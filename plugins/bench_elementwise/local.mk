@@ -2,10 +2,8 @@ pkglib_LTLIBRARIES += plugins/bench_elementwise/bench_elementwise.la
 ELEMENTWISE_CPU_SOURCES = \
 	$(TEAM_SOURCES) \
 	plugins/bench_elementwise/elementwise.h \
+	plugins/bench_elementwise/elementwise_cpu.c \
 	plugins/bench_elementwise/reference.c \
-	plugins/bench_elementwise/reference.h \
-	plugins/bench_elementwise/ways.c \
-	plugins/bench_elementwise/ways.h \
 	plugins/bench_elementwise/ways_body.h \
 	plugins/bench_elementwise/ways_double.h \
 	plugins/bench_elementwise/ways_float.h \
@@ -19,7 +17,6 @@ plugins_bench_elementwise_bench_elementwise_la_SOURCES = \
 	$(ELEMENTWISE_CPU_SOURCES) \
 	plugins/bench_elementwise/each.cu \
 	plugins/bench_elementwise/elementwise.c \
-	plugins/bench_elementwise/elementwise_cpu.c \
 	plugins/bench_elementwise/numbers.cuh \
 	plugins/bench_elementwise/planes.cu \
 	plugins/bench_elementwise/rows.cu \

@@ -133,7 +133,7 @@ struct fp64 {
     }
 };
 
-// --- functions of numbers; constants as in reference.h ---
+// --- functions of numbers; constants as in elementwise.h ---
 
 // As a power of 2, which the hardware has.
 static __device__ __forceinline__ float exponential(float x)

@@ -1,11 +1,11 @@
 /*
- * reference.c - see reference.h. Plugin side.
+ * reference.c - see elementwise.h. Plugin side.
  *
  * The errors of exponentials: an argument t that is off by some u |t| makes the result off by as
  * much, relatively, so |t| is a part of magnitudes. What is below the smallest normal number may
  * become 0 on the way, which the last term of magnitudes is for.
  */
-#include "reference.h"
+#include "elementwise.h"
 
 #include "plugins/common/policy/exact_sum.h"
 

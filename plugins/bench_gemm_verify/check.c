@@ -1,6 +1,5 @@
 /* check.c - an output of gemm_verify compared with its reference. Plugin side. */
 #include "gemm.h"
-#include "imitation.h"
 #include "plugins/common/verified_sums.h"
 #include "reference.h"
 
@@ -35,6 +34,56 @@ uint64_t gemm_output_bytes(const struct gemm *gemm)
 {
     return gemm->shape.m * gemm->shape.n * gemm->output->bytes;
 }
+
+/* --- inputs --- */
+
+bool gemm_is_a_transposed(const struct gemm *gemm)
+{
+    return gemm->params->layout == LAYOUT_TN || gemm->params->layout == LAYOUT_TT;
+}
+
+bool gemm_is_b_transposed(const struct gemm *gemm)
+{
+    return gemm->params->layout == LAYOUT_NT || gemm->params->layout == LAYOUT_TT;
+}
+
+/* Lines of k elements out of a matrix whose columns they are. */
+static void load_columns(const struct gemm *gemm, const void *matrix, uint64_t n_lines, double *ret)
+{
+    double values[256];
+    const uint64_t most = sizeof values / sizeof values[0];
+    for (uint64_t i = 0; i < gemm->shape.k; i++)
+        for (uint64_t first = 0; first < n_lines; first += most) {
+            const uint64_t n = n_lines - first < most ? n_lines - first : most;
+            gemm->formats->load(gemm->input->format, matrix, i * n_lines + first, n, values);
+            for (uint64_t j = 0; j < n; j++)
+                ret[(first + j) * gemm->shape.k + i] = values[j];
+        }
+}
+
+/* Lines of k elements out of a matrix whose lines are those, or whose columns are. */
+static void load(const struct gemm *gemm, const void *matrix, uint64_t n_lines, bool is_by_lines,
+                 bool is_flushed, double *ret)
+{
+    if (is_by_lines)
+        gemm->formats->load(gemm->input->format, matrix, 0, n_lines * gemm->shape.k, ret);
+    else
+        load_columns(gemm, matrix, n_lines, ret);
+    if (is_flushed)
+        sums_flush(gemm->input, ret, n_lines * gemm->shape.k);
+}
+
+void gemm_load_a(const struct gemm *gemm, bool is_flushed, double *ret)
+{
+    load(gemm, gemm->host_a, gemm->shape.m, !gemm_is_a_transposed(gemm), is_flushed, ret);
+}
+
+void gemm_load_b(const struct gemm *gemm, bool is_flushed, double *ret)
+{
+    load(gemm, gemm->host_b, gemm->shape.n, gemm_is_b_transposed(gemm), is_flushed, ret);
+}
+
+/* --- the reference --- */
 
 /* Once a case. */
 static int32_t take(const struct gemm *gemm, uint64_t n, double **array)

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "product.h"
+#include "sums.h"
 
 #include <gbrun/formats.h>
 

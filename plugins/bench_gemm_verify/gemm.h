@@ -5,7 +5,6 @@
 #pragma once
 
 #include "fault.h"
-#include "product.h"
 #include "sums.h"
 
 #include "plugins/common/cuda/with_cuda.h"

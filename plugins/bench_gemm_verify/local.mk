@@ -3,9 +3,6 @@ GEMM_VERIFY_CPU_SOURCES = \
 	$(VERIFIED_SUMS_SOURCES) \
 	plugins/bench_gemm_verify/fault.c \
 	plugins/bench_gemm_verify/fault.h \
-	plugins/bench_gemm_verify/imitation.c \
-	plugins/bench_gemm_verify/imitation.h \
-	plugins/bench_gemm_verify/product.h \
 	plugins/bench_gemm_verify/reference.c \
 	plugins/bench_gemm_verify/reference.h \
 	plugins/bench_gemm_verify/reference_body.h \
@@ -13,7 +10,6 @@ GEMM_VERIFY_CPU_SOURCES = \
 	plugins/bench_gemm_verify/sums.h
 plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES = \
 	$(GEMM_VERIFY_CPU_SOURCES) \
-	plugins/bench_gemm_verify/blas.h \
 	plugins/bench_gemm_verify/check.c \
 	plugins/bench_gemm_verify/gemm.cu \
 	plugins/bench_gemm_verify/gemm.h \
@@ -26,7 +22,6 @@ GEMM_VERIFY_CUDA_OBJECT = plugins/bench_gemm_verify/bench_gemm_verify_la-gemm_cu
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
 plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES += \
-	plugins/bench_gemm_verify/blas.c \
 	plugins/bench_gemm_verify/gemm_cuda.c
 $(GEMM_VERIFY_CUDA_OBJECT): plugins/bench_gemm_verify/gemm.fatbin
 endif

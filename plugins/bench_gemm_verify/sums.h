@@ -4,10 +4,16 @@
  */
 #pragma once
 
-#include "product.h"
+#include "plugins/common/simd.h"
 
 #include <gbrun/formats.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+/* C = A B: A is m x k, B is k x n, C is m x n. */
+struct product_shape {
+    uint64_t m, n, k;
+};
 
 /* What a sum is kept in, and when it is rounded. */
 enum {

@@ -34,7 +34,6 @@ struct backend {
     BACKEND_FUNCTIONS(struct histogram);
 };
 
-extern const struct backend histogram_cpu;
 extern const struct backend histogram_cuda;
 
 /* Bins divide the range of values evenly. */

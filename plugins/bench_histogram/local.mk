@@ -3,8 +3,7 @@ plugins_bench_histogram_bench_histogram_la_SOURCES = \
 	$(TEAM_SOURCES) \
 	plugins/bench_histogram/histogram.c \
 	plugins/bench_histogram/histogram.cu \
-	plugins/bench_histogram/histogram.h \
-	plugins/bench_histogram/histogram_cpu.c
+	plugins/bench_histogram/histogram.h
 plugins_bench_histogram_bench_histogram_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_histogram_bench_histogram_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_histogram_bench_histogram_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)

@@ -1,5 +1,8 @@
-/* files.h - whole files, paths, and a source with all that it includes. Plugin side. */
+/* files.h - whole files, paths, a source with all that it includes, and the numbers of an array.
+ * Plugin side. */
 #pragma once
+
+#include "plugins/common/call/call_types.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,3 +46,22 @@ bool source_set_read(const char *path, const char *const *folders, size_t n_fold
 void source_set_add(struct source_set *set, const char *name, const char *const *folders,
                     size_t n_folders);
 void source_set_free(struct source_set *set);
+
+/* --- numbers of an array in a file: NumPy's .npy, or nothing but the elements --- */
+
+/* Zero-initialize; free with array_file_free. */
+struct array_file {
+    char *file;
+    enum type_id element;
+    const unsigned char *elements; /* inside the file */
+    uint64_t n;
+};
+
+/*
+ * Reads n elements. Those of a file that is no .npy have the type given; a .npy has its own, little
+ * end first and in the order of C, whose shape does not matter; integers of as many bits stand for
+ * types that NumPy does not have. False: the reason says why.
+ */
+bool array_file_read(const char *path, enum type_id element, uint64_t n, struct array_file *ret,
+                     char reason[FILE_REASON_BYTES]);
+void array_file_free(struct array_file *array);

@@ -2,15 +2,15 @@
  * kernel.c - a kernel of the user's own, measured and tuned from the configuration. Plugin side.
  *
  * settings.c reads what is to be launched; check.c looks at the files before anything runs, and
- * check_compiled.c asks NVRTC about them; build.c compiles, or takes from the cache; launch.c loads
- * and launches; verify.c compares. Arguments are those of the plugin `call`.
+ * asks NVRTC about them; build.c compiles, or takes from the cache; launch.c loads and launches;
+ * verify.c fills the buffers and compares. Arguments are those of the plugin `call`.
  */
 #define _GNU_SOURCE
 #include "kernel.h"
 
-#include "array_file.h"
 #include "build.h"
 #include "cache.h"
+#include "files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -236,60 +236,6 @@ static int32_t build_ahead(const struct gb_host *host, const void *params)
         build_free(&build);
     }
     return status;
-}
-
-/* --- buffers --- */
-
-static int32_t read_input(const struct kernel_bench *bench, const struct world *world,
-                          const char *key, const char *file)
-{
-    const struct gb_host *host = bench->host;
-    const struct entry *entry = settings_buffer(&bench->settings, key);
-    const struct buffer *buffer = &entry->value.buffer;
-    const struct made *made = world_made(world, entry);
-    const uint64_t bytes = buffer_bytes(buffer);
-    char reason[FILE_REASON_BYTES];
-    struct array_file array = {0};
-    char *path = path_in(settings_folder(host), file);
-    int32_t status = GB_OK;
-    if (path == NULL)
-        return GB_NO_MEMORY;
-    if (!array_file_read(path, buffer->element, buffer->n, &array, reason))
-        status = host->fail(host, reason);
-    else if (array.element != buffer->element)
-        status = host->fail(host, "input: the file has elements of another type than the buffer");
-    else if (world->is_on_host || buffer->memory == MEMORY_HOST)
-        memcpy(made->memory, array.elements, bytes);
-    else
-        status = host->device_copy(host, made->memory, array.elements, bytes);
-    if (status == GB_OK && made->pristine != NULL && !world->is_on_host)
-        status = host->device_copy(host, made->pristine, array.elements, bytes);
-    array_file_free(&array);
-    free(path);
-    return status;
-}
-
-int32_t kernel_read_inputs(const struct kernel_bench *bench, const struct world *world)
-{
-    const struct gb_map *input = &bench->settings.params->input;
-    int32_t status = GB_OK;
-    for (uint64_t i = 0; i < input->n && status == GB_OK; i++)
-        status = read_input(bench, world, input->keys[i], input->values[i]);
-    return status;
-}
-
-CUresult kernel_restore(const struct kernel_bench *bench, CUstream stream)
-{
-    const struct plan *plan = &bench->settings.plan;
-    CUresult result = CUDA_SUCCESS;
-    for (size_t i = 0; i < plan->n_entries && result == CUDA_SUCCESS; i++) {
-        const struct made *made = &bench->world.made[i];
-        if (made->pristine != NULL)
-            result = bench->driver.copy_async((CUdeviceptr)(uintptr_t)made->memory,
-                                              (CUdeviceptr)(uintptr_t)made->pristine,
-                                              buffer_bytes(&plan->entries[i].value.buffer), stream);
-    }
-    return result;
 }
 
 /* --- the benchmark --- */

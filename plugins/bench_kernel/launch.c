@@ -1,6 +1,6 @@
-/* launch.c - see launch.h. Plugin side. */
+/* launch.c - see kernel.h. Plugin side. */
 #define _GNU_SOURCE
-#include "launch.h"
+#include "kernel.h"
 
 #include "plugins/common/bench_steps.h"
 

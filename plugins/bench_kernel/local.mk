@@ -1,17 +1,13 @@
 # Kernels of the user's own: needs CUDA's headers, but no nvcc. The language of arguments, their
 # buffers and calls of functions are those of the plugin call.
 ARRAY_FILE_SOURCES = \
-	plugins/bench_kernel/array_file.c \
-	plugins/bench_kernel/array_file.h \
 	plugins/bench_kernel/files.c \
 	plugins/bench_kernel/files.h \
 	plugins/bench_kernel/scan.c \
-	plugins/bench_kernel/scan.h \
-	plugins/bench_kernel/scan_include.c
+	plugins/bench_kernel/scan.h
 KERNEL_BUILD_SOURCES = $(ARRAY_FILE_SOURCES) $(DIGEST_SOURCES) \
 	plugins/bench_kernel/build.c \
 	plugins/bench_kernel/build.h \
-	plugins/bench_kernel/build_log.c \
 	plugins/bench_kernel/cache.c \
 	plugins/bench_kernel/cache.h
 KERNEL_CALL_SOURCES = $(CALL_PARSER_SOURCES) $(CALL_SOURCES)
@@ -22,12 +18,9 @@ plugins_bench_kernel_bench_kernel_la_SOURCES = \
 	$(KERNEL_BUILD_SOURCES) \
 	$(KERNEL_CALL_SOURCES) \
 	plugins/bench_kernel/check.c \
-	plugins/bench_kernel/check_compiled.c \
-	plugins/bench_kernel/check_kernel.h \
 	plugins/bench_kernel/kernel.c \
 	plugins/bench_kernel/kernel.h \
 	plugins/bench_kernel/launch.c \
-	plugins/bench_kernel/launch.h \
 	plugins/bench_kernel/settings.c \
 	plugins/bench_kernel/settings.h \
 	plugins/bench_kernel/verify.c

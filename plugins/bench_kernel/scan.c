@@ -5,16 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool scan_is_letter(char c)
+/* May it be part of a name? */
+static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9') ||
            c == '$';
 }
 
-const char *scan_after_word(const char *at, const char *word)
+/* Behind a word that begins at `at`; NULL: there is another one, or none. */
+static const char *after_word(const char *at, const char *word)
 {
     const size_t n = strlen(word);
-    return strncmp(at, word, n) == 0 && !scan_is_letter(at[n]) ? at + n : NULL;
+    return strncmp(at, word, n) == 0 && !is_letter(at[n]) ? at + n : NULL;
 }
 
 static const char *after_blanks(const char *at)
@@ -31,7 +33,7 @@ const char *scan_base_name(const char *expression, size_t *ret_n)
     for (;;) {
         at += strncmp(at, "::", 2) == 0 ? 2 : 0;
         word = at = after_blanks(at);
-        while (scan_is_letter(*at))
+        while (is_letter(*at))
             at++;
         if (at == word || strncmp(after_blanks(at), "::", 2) != 0)
             break;
@@ -47,8 +49,7 @@ const char *scan_base_name(const char *expression, size_t *ret_n)
 static const char *find_word(const char *text, const char *at, const char *word, size_t n)
 {
     for (; *at != '\0'; at++)
-        if (strncmp(at, word, n) == 0 && !scan_is_letter(at[n]) &&
-            (at == text || !scan_is_letter(at[-1])))
+        if (strncmp(at, word, n) == 0 && !is_letter(at[n]) && (at == text || !is_letter(at[-1])))
             return at;
     return NULL;
 }
@@ -61,7 +62,7 @@ bool scan_has_word(const char *text, const char *word, size_t n)
 static size_t word_length(const char *word)
 {
     size_t n = 0;
-    while (scan_is_letter(word[n]))
+    while (is_letter(word[n]))
         n++;
     return n;
 }
@@ -87,7 +88,7 @@ void scan_list(const char *text, char ret[SCAN_LIST_BYTES])
     const char *at = find_word(text, text, mark, sizeof mark - 1);
     for (; at != NULL; at = find_word(text, at, mark, sizeof mark - 1)) {
         const char *word = at += sizeof mark - 1;
-        while ((at = after_blanks(at)) != NULL && (scan_is_letter(*at) || *at == '(')) {
+        while ((at = after_blanks(at)) != NULL && (is_letter(*at) || *at == '(')) {
             if (*at == '(' && strncmp(word, bounds, sizeof bounds - 1) != 0) {
                 add_name(ret, word, word_length(word));
                 break;
@@ -129,11 +130,11 @@ static struct scan_parameter ptx_parameter(const char *text, const char *end)
     for (const char *at = text; at < end; at++) {
         const char *letter = *at == '.' && at[1] != '\0' ? strchr(letters, at[1]) : NULL;
         for (uint32_t i = 0; letter != NULL && i < sizeof sizes / sizeof sizes[0]; i++)
-            if (scan_after_word(at + 2, sizes[i]) != NULL) {
+            if (after_word(at + 2, sizes[i]) != NULL) {
                 const unsigned long count = bracket != NULL ? strtoul(bracket + 1, NULL, 10) : 1;
                 parameter = (struct scan_parameter){kinds[letter - letters], (uint32_t)count << i};
             }
-        if (*at == '.' && scan_after_word(at + 1, "ptr") != NULL)
+        if (*at == '.' && after_word(at + 1, "ptr") != NULL)
             parameter.kind = SCAN_POINTER;
     }
     if (parameter.kind == SCAN_INTEGER && parameter.bytes == 8)
@@ -144,7 +145,7 @@ static struct scan_parameter ptx_parameter(const char *text, const char *end)
 bool scan_ptx(const char *text, const char *name, struct scan_kernel *ret)
 {
     for (const char *at = strstr(text, ".entry"); at != NULL; at = strstr(at + 1, ".entry")) {
-        const char *word = after_blanks(at + 6), *behind = scan_after_word(word, name);
+        const char *word = after_blanks(at + 6), *behind = after_word(word, name);
         if (behind == NULL)
             continue;
         const char *open = after_blanks(behind);
@@ -201,6 +202,72 @@ bool scan_elf(const void *file, size_t bytes, const char *name, bool *ret_is_elf
         memcpy(&strings, begin + head.e_shoff + section.sh_link * sizeof strings, sizeof strings);
         if (has_symbol(begin, bytes, &section, &strings, name))
             return true;
+    }
+    return false;
+}
+
+/* --- the headers that a source names --- */
+
+/* Behind blanks, comments and lines that go on. */
+static const char *after_gaps(const char *at)
+{
+    for (;;) {
+        const char *end = NULL;
+        if (*at == ' ' || *at == '\t')
+            at++;
+        else if (at[0] == '\\' && at[1] == '\n')
+            at += 2;
+        else if (at[0] == '/' && at[1] == '*' && (end = strstr(at + 2, "*/")) != NULL)
+            at = end + 2;
+        else
+            return at;
+    }
+}
+
+/* Is the '#' the first thing in its line? */
+static bool begins_line(const char *text, const char *sign)
+{
+    while (sign > text && (sign[-1] == ' ' || sign[-1] == '\t'))
+        sign--;
+    return sign == text || sign[-1] == '\n';
+}
+
+/* Where the name of a header is expected; NULL: nothing here includes or asks for one. */
+static const char *name_place(const char *text, const char *sign, bool *ret_is_next)
+{
+    const bool is_directive = *sign == '#';
+    const char *at = is_directive ? after_gaps(sign + 1) : sign;
+    const char *first = after_word(at, is_directive ? "include" : "__has_include");
+    const char *next = after_word(at, is_directive ? "include_next" : "__has_include_next");
+    const char *name = first != NULL ? first : next;
+    *ret_is_next = next != NULL;
+    if (name == NULL || (!is_directive && sign > text && is_letter(sign[-1])))
+        return NULL;
+    name = after_gaps(name);
+    if (is_directive)
+        return name;
+    return *name == '(' ? after_gaps(name + 1) : NULL;
+}
+
+bool scan_next_include(const char **at, struct scan_include *ret)
+{
+    const char *text = *at;
+    for (const char *sign = strpbrk(text, "#_"); sign != NULL; sign = strpbrk(sign + 1, "#_")) {
+        bool is_next = false;
+        const char *name = name_place(text, sign, &is_next);
+        if (name == NULL)
+            continue;
+        const char close = *name == '<' ? '>' : '"';
+        const char *end = *name == '<' || *name == '"' ? strpbrk(name + 1, "\n\">") : NULL;
+        *at = name;
+        if (end != NULL && *end == close) {
+            *ret = (struct scan_include){name + 1, (size_t)(end - name - 1), close == '"', is_next};
+            return true;
+        }
+        if (is_letter(*name) && (*sign != '#' || begins_line(text, sign))) {
+            *ret = (struct scan_include){name, 0, false, true};
+            return true;
+        }
     }
     return false;
 }

@@ -14,11 +14,6 @@
 
 enum { SCAN_PARAMETERS_MAX = 64 };
 
-/* May it be part of a name? */
-bool scan_is_letter(char c);
-/* Behind a word that begins at `at`; NULL: there is another one, or none. */
-const char *scan_after_word(const char *at, const char *word);
-
 struct scan_include {
     const char *name;
     size_t n;

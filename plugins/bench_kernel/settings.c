@@ -320,8 +320,9 @@ static void check_compiled(const struct settings *settings, struct reporter *rep
 
 /* --- arguments --- */
 
-const struct value *settings_argument(const struct settings *settings,
-                                      const struct routine *routine, size_t i)
+/* The value that argument i of a routine is. */
+static const struct value *settings_argument(const struct settings *settings,
+                                             const struct routine *routine, size_t i)
 {
     const struct entry *entry = plan_resolve(&settings->plan, routine->arguments[i]);
     return entry != NULL ? &entry->value : &routine->arguments[i]->value;

@@ -79,7 +79,3 @@ const char *settings_folder(const struct gb_host *host);
 
 /* The buffer that a key of `input` or `output` means, or NULL. */
 const struct entry *settings_buffer(const struct settings *settings, const char *key);
-
-/* The value that argument i of a routine is. */
-const struct value *settings_argument(const struct settings *settings,
-                                      const struct routine *routine, size_t i);

@@ -3,8 +3,7 @@ plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES = \
 	plugins/bench_multistream_matmul/matmul.h \
 	plugins/bench_multistream_matmul/matmul_cpu.c \
 	plugins/bench_multistream_matmul/multistream_matmul.c \
-	plugins/bench_multistream_matmul/streams.c \
-	plugins/bench_multistream_matmul/streams.h
+	plugins/common/team.h
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
@@ -16,8 +15,6 @@ MATMUL_CUDA_OBJECT = plugins/bench_multistream_matmul/bench_multistream_matmul_l
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
 plugins_bench_multistream_matmul_bench_multistream_matmul_la_SOURCES += \
-	plugins/bench_multistream_matmul/green_context.c \
-	plugins/bench_multistream_matmul/green_context.h \
 	plugins/bench_multistream_matmul/matmul.cu \
 	plugins/bench_multistream_matmul/matmul_cuda.c \
 	plugins/bench_multistream_matmul/prediction.c \

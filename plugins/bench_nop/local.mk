@@ -1,16 +1,14 @@
 pkglib_LTLIBRARIES += plugins/bench_nop/bench_nop.la
 plugins_bench_nop_bench_nop_la_SOURCES = \
 	plugins/bench_nop/nop.c \
-	plugins/bench_nop/nop.cu \
-	plugins/bench_nop/nop.h
+	plugins/bench_nop/nop.cu
 plugins_bench_nop_bench_nop_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_nop_bench_nop_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_nop_bench_nop_la_LIBADD = $(WITH_CUDA_LIBADD)
-NOP_CUDA_OBJECT = plugins/bench_nop/bench_nop_la-nop_cuda.lo
+NOP_OBJECT = plugins/bench_nop/bench_nop_la-nop.lo
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
-plugins_bench_nop_bench_nop_la_SOURCES += plugins/bench_nop/nop_cuda.c
-$(NOP_CUDA_OBJECT): plugins/bench_nop/nop.fatbin
+$(NOP_OBJECT): plugins/bench_nop/nop.fatbin
 endif
 endif
 CLEANFILES += plugins/bench_nop/nop.fatbin

@@ -1,9 +1,24 @@
 /*
  * nop.c - the benchmark `nop`: nothing, as often as asked. Plugin side.
  */
-#include "nop.h"
+#include "plugins/common/cuda/with_cuda.h"
 
 #include <gbrun/gbrun.h>
+
+#ifdef PLUGIN_WITH_CUDA
+#include "plugins/common/cuda/cuda_image.h"
+#endif
+
+struct nop {
+    const struct gb_host *host;
+    const struct params *params; /* there are none */
+    const struct backend *backend;
+    void *own; /* of the backend, taken from the host */
+};
+
+struct backend {
+    BACKEND_FUNCTIONS(struct nop);
+};
 
 static int32_t run_cpu(const struct nop *nop, const struct gb_queue *queue, uint64_t iterations)
 {
@@ -15,6 +30,47 @@ static int32_t run_cpu(const struct nop *nop, const struct gb_queue *queue, uint
 }
 
 static const struct backend nop_cpu = {.run = run_cpu};
+
+#ifdef PLUGIN_WITH_CUDA
+
+CUDA_IMAGE(nop_image, "plugins/bench_nop/nop");
+
+struct nop_cuda {
+    struct cuda_kernels kernels;
+    CUfunction function;
+};
+
+static int32_t create_cuda(struct nop *nop)
+{
+    return cuda_kernels_open(nop->own, nop->host);
+}
+
+static int32_t prepare_cuda(struct nop *nop, const struct gb_queue *queue)
+{
+    struct nop_cuda *cuda = nop->own;
+    (void)queue;
+    return cuda_kernels_load(&cuda->kernels, &nop_image, "nop", &cuda->function);
+}
+
+static int32_t run_cuda(const struct nop *nop, const struct gb_queue *queue, uint64_t iterations)
+{
+    const struct nop_cuda *cuda = nop->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    CUresult result = CUDA_SUCCESS;
+    for (uint64_t i = 0; i < iterations && result == CUDA_SUCCESS; i++)
+        result = driver->launch(cuda->function, 1, 1, 1, 1, 1, 1, 0, queue->native, NULL, NULL);
+    return driver_status(driver, nop->host, result, "launching an empty kernel");
+}
+
+static const struct backend nop_cuda = {
+    .own_bytes = sizeof(struct nop_cuda),
+    .create = create_cuda,
+    .prepare = prepare_cuda,
+    .run = run_cuda,
+    .destroy = cuda_kernels_free,
+};
+
+#endif
 
 BACKEND_OPS(struct nop, nop_cpu, nop_cuda, backend_nothing);
 

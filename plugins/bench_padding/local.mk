@@ -6,8 +6,6 @@ plugins_bench_padding_bench_padding_la_SOURCES = \
 	plugins/bench_padding/padding_cpu.c \
 	plugins/bench_padding/plan.c \
 	plugins/bench_padding/plan.h \
-	plugins/bench_padding/reference.c \
-	plugins/bench_padding/reference.h \
 	plugins/bench_padding/tuned_cpu.c \
 	plugins/bench_padding/tuned_cpu.h
 plugins_bench_padding_bench_padding_la_CFLAGS = $(WITH_CUDA_CFLAGS)

@@ -2,16 +2,14 @@ pkglib_LTLIBRARIES += plugins/bench_spin/bench_spin.la
 plugins_bench_spin_bench_spin_la_SOURCES = \
 	plugins/bench_spin/spin.c \
 	plugins/bench_spin/spin.cu \
-	plugins/bench_spin/spin.h \
-	plugins/bench_spin/spin_cpu.c
+	plugins/bench_spin/spin.h
 plugins_bench_spin_bench_spin_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_spin_bench_spin_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_spin_bench_spin_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-SPIN_CUDA_OBJECT = plugins/bench_spin/bench_spin_la-spin_cuda.lo
+SPIN_OBJECT = plugins/bench_spin/bench_spin_la-spin.lo
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
-plugins_bench_spin_bench_spin_la_SOURCES += plugins/bench_spin/spin_cuda.c
-$(SPIN_CUDA_OBJECT): plugins/bench_spin/spin.fatbin
+$(SPIN_OBJECT): plugins/bench_spin/spin.fatbin
 endif
 endif
 CLEANFILES += plugins/bench_spin/spin.fatbin

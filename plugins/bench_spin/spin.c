@@ -6,12 +6,18 @@
  * when what it stored has arrived, so noting lengthens what a clock sees from outside, though not
  * what the kernel sees: unless asked otherwise, only further spins after the samples do it.
  */
+#define _GNU_SOURCE
 #include "spin.h"
 
 #include "plugins/common/bench_steps.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>
+#include <time.h>
+
+#ifdef PLUGIN_WITH_CUDA
+#include "plugins/common/cuda/cuda_image.h"
+#endif
 
 /* Spins after the samples: as many as fit into the time, within limits. */
 enum { AFTER_LEAST = 10, AFTER_MOST = 1000 };
@@ -29,6 +35,96 @@ static const struct gb_option options[] = {
         struct params, record, "after", record_words,
         "which spins note their own times: further ones after the samples, or the timed ones"),
 };
+
+/* --- on the CPU: looks at the clock until it is time --- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int32_t cpu_create(struct spin *spin)
+{
+    if (spin->params->cycles > 0)
+        return spin->host->skip(spin->host, "cycles is for GPUs: on the CPU give a duration");
+    return GB_OK;
+}
+
+static void spin_once(uint64_t duration_ns, struct spin_ring *ring)
+{
+    const uint64_t begin_ns = now_ns();
+    uint64_t end_ns;
+    do {
+        end_ns = now_ns();
+    } while (end_ns - begin_ns < duration_ns);
+    if (ring != NULL)
+        ring->records[ring->n++ % SPIN_RECORDS] = (struct spin_record){begin_ns, end_ns, 0};
+}
+
+static int32_t run_spins(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
+                         struct spin_ring *ring)
+{
+    const uint64_t duration_ns = (uint64_t)spin->params->duration;
+    (void)queue;
+    for (uint64_t i = 0; i < n; i++)
+        spin_once(duration_ns, ring);
+    return GB_OK;
+}
+
+static const struct backend spin_cpu = {
+    .create = cpu_create,
+    .spin = run_spins,
+};
+
+/* --- on CUDA: a kernel of one thread spins --- */
+
+#ifdef PLUGIN_WITH_CUDA
+
+CUDA_IMAGE(spin_image, "plugins/bench_spin/spin");
+
+struct spin_cuda {
+    struct cuda_kernels kernels;
+    CUfunction function;
+};
+
+static int32_t cuda_create(struct spin *spin)
+{
+    return cuda_kernels_open(spin->own, spin->host);
+}
+
+static int32_t cuda_prepare(struct spin *spin, const struct gb_queue *queue)
+{
+    (void)queue;
+    struct spin_cuda *cuda = spin->own;
+    return cuda_kernels_load(&cuda->kernels, &spin_image, "spin", &cuda->function);
+}
+
+static int32_t cuda_run_spins(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
+                              struct spin_ring *ring)
+{
+    const struct spin_cuda *cuda = spin->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    unsigned long long duration_ns = (unsigned long long)spin->params->duration;
+    unsigned long long cycles = (unsigned long long)spin->params->cycles;
+    void *arguments[] = {&duration_ns, &cycles, &ring};
+    CUresult result = CUDA_SUCCESS;
+    for (uint64_t i = 0; i < n && result == CUDA_SUCCESS; i++)
+        result = driver->launch(cuda->function, 1, 1, 1, 1, 1, 1, 0, queue->native, arguments,
+                                NULL);
+    return driver_status(driver, spin->host, result, "launching a spin");
+}
+
+static const struct backend spin_cuda = {
+    .own_bytes = sizeof(struct spin_cuda),
+    .create = cuda_create,
+    .prepare = cuda_prepare,
+    .spin = cuda_run_spins,
+    .destroy = cuda_kernels_free,
+};
+
+#endif
 
 /* --- the benchmark --- */
 

@@ -44,6 +44,3 @@ struct backend {
     int32_t (*spin)(const struct spin *spin, const struct gb_queue *queue, uint64_t n,
                     struct spin_ring *ring);
 };
-
-extern const struct backend spin_cpu;
-extern const struct backend spin_cuda;

@@ -2,9 +2,7 @@
  * cpu.c - the device `cpu`: the processors of this machine. Plugin side.
  */
 #define _GNU_SOURCE
-#include "counters.h"
 #include "cpu_device.h"
-#include "machine.h"
 
 #include "plugins/common/bench_steps.h"
 

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "cpu_list.h"
-#include "pin.h"
 #include "threads.h"
 
+#include <gbrun/counters.h>
 #include <gbrun/device.h>
 
 enum { CLOCK_WALL, CLOCK_CPU, CLOCK_THREAD, CLOCKS };
@@ -65,3 +65,17 @@ void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemet
 
 /* Now on a clock of <time.h>. */
 double cpu_clock_ns(int clock);
+
+extern const struct gb_counters cpu_counters;
+
+/* --- what the processor is, as the system describes it (machine.c) --- */
+
+/* The same on every machine with this processor. */
+void machine_model(char *buffer, size_t bytes);
+
+uint64_t machine_memory_bytes(void);
+uint64_t machine_last_cache_bytes(uint32_t cpu); /* 0: not known */
+uint32_t machine_line_bytes(uint32_t cpu);
+
+/* Everything that helps to trust a number later. */
+void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context);

@@ -2,10 +2,15 @@
 #define _GNU_SOURCE
 #include "cpu_list.h"
 
+#include "plugins/common/system/system_file.h"
+
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 bool cpu_list_has(const struct cpu_list *list, uint32_t cpu)
 {
@@ -142,4 +147,146 @@ bool cpu_list_set_affinity(const struct cpu_list *list)
             CPU_SET_S(cpu, sizeof set, set);
     }
     return sched_setaffinity(0, sizeof set, set) == 0;
+}
+
+/* --- where threads run --- */
+
+#define NODE_FOLDER "/sys/devices/system/node"
+
+enum { LINE_BYTES = 4096 };
+
+bool pin_read(const char *text, int *ret_kind, struct cpu_list *ret_list, char *error,
+              size_t error_bytes)
+{
+    static const char *const words[] = {
+        [PIN_NONE] = "none", [PIN_COMPACT] = "compact", [PIN_SCATTER] = "scatter"};
+    for (int kind = 0; kind < PIN_LIST; kind++) {
+        if (strcmp(text, words[kind]) == 0) {
+            *ret_kind = kind;
+            return true;
+        }
+    }
+    *ret_kind = PIN_LIST;
+    if (*text >= '0' && *text <= '9')
+        return cpu_list_read(text, ret_list, error, error_bytes);
+    snprintf(error, error_bytes, "'%s': expected none, compact, scatter or CPUs such as 0-3,8",
+             text);
+    return false;
+}
+
+/* --- where a CPU is --- */
+
+struct place {
+    uint32_t cpu;
+    long package, core;
+    uint32_t sibling;   /* number among the CPUs of its core, */
+    uint32_t core_rank; /* and of this among the cores of its package */
+};
+
+/* Of a machine that does not say, each CPU is a core of one package. */
+static long topology(const char *root, uint32_t cpu, const char *what, long unknown)
+{
+    char line[64];
+    if (!system_file_line(line, sizeof line, "%s/sys/devices/system/cpu/cpu%u/topology/%s", root,
+                          cpu, what))
+        return unknown;
+    return strtol(line, NULL, 10);
+}
+
+static int order(long a, long b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_compact(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    int sign = order(x->package, y->package);
+    sign = sign != 0 ? sign : order(x->core, y->core);
+    return sign != 0 ? sign : order(x->cpu, y->cpu);
+}
+
+static int compare_scatter(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    int sign = order(x->sibling, y->sibling);
+    sign = sign != 0 ? sign : order(x->core_rank, y->core_rank);
+    sign = sign != 0 ? sign : order(x->package, y->package);
+    return sign != 0 ? sign : order(x->cpu, y->cpu);
+}
+
+/* places are in the order of compare_compact. */
+static void count_ranks(struct place *places, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const struct place *before = &places[i - 1];
+        const bool same_package = places[i].package == before->package;
+        const bool same_core = same_package && places[i].core == before->core;
+        places[i].sibling = same_core ? before->sibling + 1 : 0;
+        places[i].core_rank = same_core      ? before->core_rank
+                              : same_package ? before->core_rank + 1
+                                             : 0;
+    }
+}
+
+uint32_t pin_order(const char *root, const struct cpu_list *list, int kind,
+                   uint32_t ret_cpus[PIN_MAX])
+{
+    struct place places[PIN_MAX];
+    uint32_t n = 0;
+    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX && n < PIN_MAX; cpu++) {
+        if (cpu_list_has(list, cpu)) {
+            places[n] = (struct place){.cpu = cpu};
+            if (kind != PIN_LIST) {
+                places[n].package = topology(root, cpu, "physical_package_id", 0);
+                places[n].core = topology(root, cpu, "core_id", (long)cpu);
+            }
+            n++;
+        }
+    }
+    if (kind != PIN_LIST)
+        qsort(places, n, sizeof *places, compare_compact);
+    if (kind == PIN_SCATTER) {
+        count_ranks(places, n);
+        qsort(places, n, sizeof *places, compare_scatter);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        ret_cpus[i] = places[i].cpu;
+    return n;
+}
+
+/* --- NUMA nodes, without a library --- */
+
+bool node_cpus(const char *root, uint32_t node, struct cpu_list *ret, char *error,
+               size_t error_bytes)
+{
+    char line[LINE_BYTES];
+    char problem[LINE_BYTES + 256];
+    if (system_file_line(line, sizeof line, "%s" NODE_FOLDER "/node%u/cpulist", root, node)) {
+        if (cpu_list_read(line, ret, problem, sizeof problem))
+            return true;
+        snprintf(error, error_bytes, "the node has no CPUs");
+        return false;
+    }
+    if (system_file_line(line, sizeof line, "%s" NODE_FOLDER "/online", root))
+        snprintf(error, error_bytes, "there is no such node: expected one of %.200s", line);
+    else
+        snprintf(error, error_bytes, "this system shows no nodes in " NODE_FOLDER);
+    return false;
+}
+
+int node_bind_memory(int64_t node)
+{
+    enum { POLICY_DEFAULT = 0, POLICY_BIND = 2, NODES_MAX = 1024 }; /* <linux/mempolicy.h> */
+    unsigned long mask[NODES_MAX / (8 * sizeof(unsigned long))] = {0};
+    const size_t bits = 8 * sizeof *mask;
+    if (node >= NODES_MAX)
+        return EINVAL;
+    if (node >= 0)
+        mask[(size_t)node / bits] = 1ul << (size_t)node % bits;
+    const long done = syscall(SYS_set_mempolicy, node < 0 ? POLICY_DEFAULT : POLICY_BIND,
+                              node < 0 ? NULL : mask, node < 0 ? 0 : NODES_MAX + 1);
+    return done == 0 ? 0 : errno;
 }

@@ -1,20 +1,12 @@
 pkglib_LTLIBRARIES += plugins/device_cpu/device_cpu.la
 plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/counters.c \
-	plugins/device_cpu/counters.h \
 	plugins/device_cpu/cpu.c \
 	plugins/device_cpu/cpu_device.h \
 	plugins/device_cpu/cpu_list.c \
 	plugins/device_cpu/cpu_list.h \
-	plugins/device_cpu/events.c \
-	plugins/device_cpu/events.h \
 	plugins/device_cpu/machine.c \
-	plugins/device_cpu/machine.h \
 	plugins/device_cpu/measure.c \
-	plugins/device_cpu/pin.c \
-	plugins/device_cpu/pin.h \
-	plugins/device_cpu/resolution.c \
-	plugins/device_cpu/resolution.h \
 	plugins/device_cpu/sensors.c \
 	plugins/device_cpu/threads.c \
 	plugins/device_cpu/threads.h \

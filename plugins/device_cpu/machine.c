@@ -1,6 +1,6 @@
-/* machine.c - see machine.h. Plugin side. */
+/* machine.c - see cpu_device.h. Plugin side. */
 #define _GNU_SOURCE
-#include "machine.h"
+#include "cpu_device.h"
 
 #include "plugins/common/system/system_file.h"
 

@@ -6,11 +6,10 @@
  */
 #define _GNU_SOURCE
 #include "cpu_device.h"
-#include "resolution.h"
-
 #include "plugins/common/bench_steps.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,6 +296,31 @@ int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measuremen
 }
 
 /* --- what the clocks are like --- */
+
+/*
+ * The step of n readings of work of all lengths, in ns; it may be less than what a reading takes.
+ * Sorts them. Neighbours are a step apart. Where a counter's ticks are converted to nanoseconds
+ * they are rounded up or down as well, to promised_ns; only where most neighbours are that near is
+ * there no longer step.
+ */
+static double resolution_of(double *times, size_t n, double promised_ns)
+{
+    enum { MOST = 2 };
+    size_t n_near = 0;
+    size_t n_far = 0;
+    double least_far_ns = INFINITY;
+    qsort(times, n, sizeof *times, compare_doubles);
+    for (size_t i = 1; i < n; i++) {
+        const double step_ns = times[i] - times[i - 1];
+        if (step_ns >= 1.5 * promised_ns) {
+            n_far++;
+            least_far_ns = fmin(least_far_ns, step_ns);
+        } else if (step_ns > 0.0) {
+            n_near++;
+        }
+    }
+    return n_near >= MOST * n_far ? promised_ns : least_far_ns;
+}
 
 enum { STEPS = 2000, OVERHEAD_SAMPLES = 201 };
 static const double PROBE_MAX_NS = 20e6; /* of a clock whose step is longer, one step is seen */

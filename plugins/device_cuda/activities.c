@@ -1,10 +1,8 @@
-/* activities.c - see activities.h: the nodes of a captured sample. Plugin side. */
+/* activities.c - the nodes of a captured sample: the extension `gbrun.activities/1`. Plugin side.
+ */
 #define _GNU_SOURCE
-#include "activities.h"
-
 #include "breakdown.h"
-#include "cuda_device.h"
-#include "describe.h"
+#include "cupti.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -206,9 +204,10 @@ static void tell(const struct cuda_device *device, const struct breakdown *break
     }
 }
 
-static int32_t list_work(struct cuda_device *device, const struct gb_measurement *measurement,
+static int32_t list_work(struct timed_device *timed, const struct gb_measurement *measurement,
                          uint64_t n_samples, gb_activity_fn *activity, void *context)
 {
+    const struct cuda_device *device = &timed->device;
     struct breakdown breakdown;
     struct section_time *times = NULL;
     int32_t status = breakdown_new(device, measurement, &breakdown);
@@ -218,7 +217,7 @@ static int32_t list_work(struct cuda_device *device, const struct gb_measurement
         times = calloc(breakdown.n_sections, sizeof *times);
         status = times == NULL
                      ? GB_NO_MEMORY
-                     : breakdown_measure(device, measurement, n_samples, &breakdown, times);
+                     : breakdown_measure(timed, measurement, n_samples, &breakdown, times);
     }
     if (status == GB_OK)
         tell(device, &breakdown, times, activity, context);
@@ -230,20 +229,19 @@ static int32_t list_work(struct cuda_device *device, const struct gb_measurement
 static int32_t list(void *object, const struct gb_measurement *measurement, uint64_t n_samples,
                     gb_activity_fn *activity, void *context)
 {
-    struct cuda_device *device = object;
+    struct timed_device *timed = object;
+    struct cuda_device *device = &timed->device;
     const struct gb_host *host = device->host;
-    int32_t status = cuda_still_there(device);
-    if (status == GB_OK)
-        status = cuda_status(device, device->driver.context_set(device->context), "listing");
+    int32_t status = cuda_enter(device, "listing");
     if (status == GB_OK && measurement->cache == GB_CACHE_COLD)
         status = cuda_reserve_flush(device);
     if (status != GB_OK)
         return status;
     if (device->stamps.module == NULL)
         return host->skip(host, "there are no time stamps on this device");
-    way_forget(device);
+    way_forget(device, &timed->way);
     cupti_close();
-    return list_work(device, measurement, n_samples, activity, context);
+    return list_work(timed, measurement, n_samples, activity, context);
 }
 
 const struct gb_activities cuda_activities = {.size = sizeof cuda_activities, .list = list};

@@ -7,8 +7,6 @@
  */
 #include "breakdown.h"
 
-#include "cuda_device.h"
-
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
@@ -223,7 +221,7 @@ static CUresult understand(const struct cuda_device *device, struct breakdown *b
     return CUDA_SUCCESS;
 }
 
-int32_t breakdown_new(struct cuda_device *device, const struct gb_measurement *measurement,
+int32_t breakdown_new(const struct cuda_device *device, const struct gb_measurement *measurement,
                       struct breakdown *ret)
 {
     char reason[GRAPH_REASON_BYTES];
@@ -280,10 +278,11 @@ static CUresult put_stamp(const struct cuda_device *device, const struct edit_fu
 
 /* Takes samples with a stamp before every section from `begin` on, `step` apart; sums[i] and
  * squares[i], unless they are not asked for, are over what follows stamp i. */
-static int32_t take(struct cuda_device *device, const struct gb_measurement *measurement,
+static int32_t take(const struct timed_device *timed, const struct gb_measurement *measurement,
                     uint64_t n_samples, uint32_t begin, uint32_t step, double *sums,
                     double *squares)
 {
+    const struct cuda_device *device = &timed->device;
     const struct driver *driver = &device->driver;
     CUstream stream = measurement->queue->native;
     struct edit_functions edit;
@@ -307,7 +306,7 @@ static int32_t take(struct cuda_device *device, const struct gb_measurement *mea
         for (uint32_t j = 0; j < n_stamps && i > 0; j++) { /* the first is for warming up */
             const uint32_t from = j == 0 ? 0 : j + 1;
             const double ns = stamps_between(&device->stamps, from, j + 1 < n_stamps ? j + 2 : 1) -
-                              device->offsets.graph.ns;
+                              timed->offsets.graph.ns;
             sums[j] += ns;
             if (squares != NULL)
                 squares[j] += ns * ns;
@@ -335,34 +334,35 @@ static double pair_sum(const struct series *series, uint32_t i)
     return series->pairs[parity][(i - 1) / 2 + parity];
 }
 
-static void work_out(const struct cuda_device *device, const struct series *series, double n,
+static void work_out(const struct offset *nothing, const struct series *series, double n,
                      uint32_t n_sections, struct section_time *times)
 {
     for (uint32_t i = 0; i < n_sections; i++) {
         const double mean = series->own[i] / n;
         const double variance = fmax(series->own_squares[i] / n - mean * mean, 0.0);
-        const double error = 1.96 * sqrt(variance / n) + device->offsets.graph.error_ns;
+        const double error = 1.96 * sqrt(variance / n) + nothing->error_ns;
         times[i] = (struct section_time){mean, mean - error, mean + error, 0.0};
     }
     for (uint32_t i = 1; i < n_sections; i++)
         times[i].gap_ns = pair_sum(series, i) / n - times[i - 1].mean_ns - times[i].mean_ns;
 }
 
-int32_t breakdown_measure(struct cuda_device *device, const struct gb_measurement *measurement,
+int32_t breakdown_measure(struct timed_device *timed, const struct gb_measurement *measurement,
                           uint64_t n_samples, const struct breakdown *breakdown,
                           struct section_time *times)
 {
     static struct series series; /* one at a time; too large for a stack */
     const uint32_t n = breakdown->n_sections;
     memset(&series, 0, sizeof series);
-    int32_t status = offsets_update_graph(device, measurement->queue->native);
+    int32_t status = offsets_update_graph(&timed->offsets, &timed->device,
+                                          measurement->queue->native);
     if (status == GB_OK)
-        status = take(device, measurement, n_samples, 1, 1, series.own, series.own_squares);
+        status = take(timed, measurement, n_samples, 1, 1, series.own, series.own_squares);
     if (status == GB_OK && n > 1)
-        status = take(device, measurement, n_samples, 2, 2, series.pairs[0], NULL);
+        status = take(timed, measurement, n_samples, 2, 2, series.pairs[0], NULL);
     if (status == GB_OK && n > 2)
-        status = take(device, measurement, n_samples, 1, 2, series.pairs[1], NULL);
+        status = take(timed, measurement, n_samples, 1, 2, series.pairs[1], NULL);
     if (status == GB_OK)
-        work_out(device, &series, (double)n_samples, n, times);
+        work_out(&timed->offsets.graph, &series, (double)n_samples, n, times);
     return status;
 }

@@ -7,9 +7,7 @@
  */
 #pragma once
 
-#include "graph.h"
-
-#include <gbrun/device.h>
+#include "timed_device.h"
 
 enum { BREAKDOWN_SECTIONS_MAX = 1024 };
 
@@ -38,11 +36,11 @@ struct section_time {
 };
 
 /* Captures a sample. GB_SKIPPED after host->skip: it cannot be captured. */
-int32_t breakdown_new(struct cuda_device *device, const struct gb_measurement *measurement,
+int32_t breakdown_new(const struct cuda_device *device, const struct gb_measurement *measurement,
                       struct breakdown *ret);
 void breakdown_free(const struct cuda_device *device, struct breakdown *breakdown);
 
 /* times holds n_sections values. */
-int32_t breakdown_measure(struct cuda_device *device, const struct gb_measurement *measurement,
+int32_t breakdown_measure(struct timed_device *timed, const struct gb_measurement *measurement,
                           uint64_t n_samples, const struct breakdown *breakdown,
                           struct section_time *times);

@@ -2,10 +2,9 @@
  * clocks.c - which clocks there are, their resolution and their overhead. Plugin side.
  */
 #define _GNU_SOURCE
-#include "cuda_device.h"
-#include "describe.h"
-
+#include "cupti.h"
 #include "plugins/common/bench_steps.h"
+#include "timed_device.h"
 
 #include <link.h>
 #include <math.h>
@@ -48,7 +47,7 @@ static double smallest_step(const double *sorted, size_t n)
     return round(step);
 }
 
-static void add_clock(struct cuda_device *device, uint32_t kind)
+static void add_clock(struct timed_device *timed, uint32_t kind)
 {
     static const struct {
         const char *name, *help;
@@ -60,22 +59,23 @@ static void add_clock(struct cuda_device *device, uint32_t kind)
         [CLOCK_RECORD] =
             {"record", "first start to last end in the records of CUPTI, as profilers show them"},
     };
-    struct gb_clock *clock = &device->clocks[device->n_clocks];
+    struct gb_clock *clock = &timed->clocks[timed->n_clocks];
     *clock = (struct gb_clock){.size = sizeof *clock};
     snprintf(clock->name, sizeof clock->name, "%s", words[kind].name);
     snprintf(clock->help, sizeof clock->help, "%s", words[kind].help);
-    device->kinds[device->n_clocks++] = kind;
+    timed->kinds[timed->n_clocks++] = kind;
 }
 
 /* On the device's own stream; the way of taking samples is not tried but given. */
-static int32_t probe_clock(struct cuda_device *device, uint32_t clock)
+static int32_t probe_clock(struct timed_device *timed, uint32_t clock)
 {
     static const struct gb_bench_ops nothing = {.size = sizeof nothing, .run = run_nothing};
     static double times[PROBE_SAMPLES], begin[PROBE_SAMPLES], end[PROBE_SAMPLES], hz[PROBE_SAMPLES];
     static uint64_t throttle[PROBE_SAMPLES];
     static uint32_t flags[PROBE_SAMPLES];
-    const struct gb_queue queue = {.size = sizeof queue, .native = device->stream};
-    const bool is_wall = device->kinds[clock] == CLOCK_WALL;
+    const struct gb_queue queue = {.size = sizeof queue, .native = timed->device.stream};
+    const bool is_wall = timed->kinds[clock] == CLOCK_WALL;
+    struct way *way = &timed->way;
     struct gb_measurement measurement = {
         .size = sizeof measurement,
         .clock = clock,
@@ -91,18 +91,19 @@ static int32_t probe_clock(struct cuda_device *device, uint32_t clock)
         .flags = flags,
     };
     measurement.time_ns[clock] = times;
-    device->way = (struct way){
-        .kind = is_wall ? WAY_WALL : WAY_EVENTS, .clock = clock, .waits_for_each = is_wall};
-    const int32_t status = cuda_measure_now(device, &measurement);
-    way_forget(device);
+    way->kind = is_wall ? WAY_WALL : WAY_EVENTS;
+    way->clock = timed->kinds[clock];
+    way->waits_for_each = is_wall;
+    const int32_t status = way_take(&timed->device, way, &measurement);
+    way_forget(&timed->device, way);
     if (status != GB_OK || measurement.n_done == 0)
         return status;
     qsort(times, measurement.n_done, sizeof times[0], compare_doubles);
-    struct gb_clock *filled = &device->clocks[clock];
+    struct gb_clock *filled = &timed->clocks[clock];
     filled->overhead_ns = times[measurement.n_done / 2];
     filled->tick_ns = smallest_step(times, measurement.n_done);
     if (!is_wall)
-        device->event_tick_ns = filled->tick_ns;
+        timed->event_tick_ns = filled->tick_ns;
     return GB_OK;
 }
 
@@ -148,17 +149,17 @@ static bool open_stamps(struct cuda_device *device)
 }
 
 /* The shortest of some waits for a context that has nothing to do. */
-static CUresult find_rest(struct cuda_device *device)
+static CUresult find_rest(const struct cuda_device *device, double *ret_ns)
 {
     const struct driver *driver = &device->driver;
     CUresult result = driver->context_synchronize();
-    device->rest_ns = INFINITY;
+    *ret_ns = INFINITY;
     for (int i = 0; i < 16 && result == CUDA_SUCCESS; i++) {
         result = driver->stream_synchronize(device->stream);
         const double begin_ns = cuda_host_ns();
         if (result == CUDA_SUCCESS)
             result = driver->context_synchronize();
-        device->rest_ns = fmin(device->rest_ns, cuda_host_ns() - begin_ns);
+        *ret_ns = fmin(*ret_ns, cuda_host_ns() - begin_ns);
     }
     return result;
 }
@@ -198,35 +199,30 @@ static void warn_of_tool(struct cuda_device *device)
 
 /* --- all of them --- */
 
-static bool has_records(const struct cuda_device *device)
+int32_t clocks_probe(struct timed_device *timed)
 {
+    struct cuda_device *device = &timed->device;
     char reason[256];
-    const char *path = device->params->cupti;
-    return strcmp(path, "no") != 0 &&
-           cupti_find(strcmp(path, "auto") == 0 ? "" : path, reason, sizeof reason);
-}
-
-int32_t cuda_clocks_probe(struct cuda_device *device)
-{
     warn_of_tool(device);
-    int32_t status = cuda_status(device, find_rest(device), "preparing to measure the clocks");
+    int32_t status = cuda_status(device, find_rest(device, &timed->rest_ns),
+                                 "preparing to measure the clocks");
     if (status != GB_OK)
         return status;
     if (open_stamps(device)) {
-        add_clock(device, CLOCK_KERNEL);
-        device->clocks[0].flags = GB_CLOCK_DITHERED;
-        device->clocks[0].tick_ns = device->step_ns;
-        status = offsets_update_graph(device, device->stream);
+        add_clock(timed, CLOCK_KERNEL);
+        timed->clocks[0].flags = GB_CLOCK_DITHERED;
+        timed->clocks[0].tick_ns = device->step_ns;
+        status = offsets_update_graph(&timed->offsets, device, device->stream);
     }
-    add_clock(device, CLOCK_EVENT);
-    add_clock(device, CLOCK_WALL);
-    for (uint32_t i = 0; i < device->n_clocks && status == GB_OK; i++) {
-        if (device->kinds[i] != CLOCK_KERNEL)
-            status = probe_clock(device, i);
+    add_clock(timed, CLOCK_EVENT);
+    add_clock(timed, CLOCK_WALL);
+    for (uint32_t i = 0; i < timed->n_clocks && status == GB_OK; i++) {
+        if (timed->kinds[i] != CLOCK_KERNEL)
+            status = probe_clock(timed, i);
     }
-    if (status == GB_OK && has_records(device)) {
-        add_clock(device, CLOCK_RECORD);
-        device->clocks[device->n_clocks - 1].tick_ns = device->step_ns;
+    if (status == GB_OK && cupti_find(device->params->cupti, reason, sizeof reason)) {
+        add_clock(timed, CLOCK_RECORD);
+        timed->clocks[timed->n_clocks - 1].tick_ns = device->step_ns;
     }
     return status;
 }

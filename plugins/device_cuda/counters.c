@@ -1,13 +1,13 @@
 /*
- * counters.c - see counters.h. Plugin side.
+ * counters.c - what a benchmark made the device do, by its hardware counters: the extension
+ * `gbrun.counters/1`. Plugin side.
  *
  * Run puts its work on the stream also where samples were launched from a graph: it is the same
  * work. Around each pass the host waits for the device, so that nothing else is counted.
  */
-#include "counters.h"
-
-#include "cuda_device.h"
+#include "cupti.h"
 #include "profiler.h"
+#include "timed_device.h"
 #include "work_metrics.h"
 
 #include <math.h>
@@ -16,16 +16,6 @@
 #include <string.h>
 
 enum { REASON_BYTES = GB_COUNTING_TEXT };
-
-/* False: reason says why there are no counters. */
-static bool open_profiler(const struct params *params, char *reason, size_t bytes)
-{
-    if (strcmp(params->cupti, "no") == 0) {
-        snprintf(reason, bytes, "the device's option cupti is no");
-        return false;
-    }
-    return profiler_open(strcmp(params->cupti, "auto") == 0 ? "" : params->cupti, reason, bytes);
-}
 
 /* --- what there is --- */
 
@@ -57,10 +47,11 @@ static bool find_chip(uint32_t index, char chip[PROFILER_CHIP_BYTES], char *reas
 static int32_t list(const struct gb_host *host, const void *params, uint32_t index,
                     const char *model, const char *whole, gb_counter_fn *counter, void *context)
 {
+    const struct params *settings = params;
     struct teller teller = {counter, context};
     char reason[REASON_BYTES] = "";
     char chip[PROFILER_CHIP_BYTES] = "";
-    if (!open_profiler(params, reason, sizeof reason))
+    if (!profiler_open(settings->cupti, reason, sizeof reason))
         return host->skip(host, reason);
     if (model != NULL)
         snprintf(chip, sizeof chip, "%s", model);
@@ -244,17 +235,16 @@ static int32_t count_chosen(struct cuda_device *device, struct metrics *metrics,
 
 static int32_t count(void *object, struct gb_counting *counting)
 {
-    struct cuda_device *device = object;
+    struct timed_device *timed = object;
+    struct cuda_device *device = &timed->device;
     struct request request = {.n = 0};
     char chip[PROFILER_CHIP_BYTES] = "";
     char *reason = counting->missing;
     const size_t bytes = sizeof counting->missing;
-    int32_t status = cuda_still_there(device);
-    if (status == GB_OK)
-        status = cuda_status(device, device->driver.context_set(device->context), "counting");
-    way_forget(device);
+    int32_t status = cuda_enter(device, "counting");
+    way_forget(device, &timed->way);
     cupti_close(); /* nothing is traced while counters count */
-    if (status != GB_OK || !open_profiler(device->params, reason, bytes) ||
+    if (status != GB_OK || !profiler_open(device->params->cupti, reason, bytes) ||
         !profiler_chip((size_t)device->number, chip, reason, bytes))
         return status;
     struct metrics *metrics = metrics_new(chip, device->context, reason, bytes);

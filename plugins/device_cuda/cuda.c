@@ -2,20 +2,17 @@
  * cuda.c - the device `cuda`: NVIDIA's GPUs. Plugin side.
  */
 #define _GNU_SOURCE
-#include "activities.h"
-#include "counters.h"
-#include "cuda_device.h"
-#include "describe.h"
-#include "guest.h"
-#include "profile.h"
+#include "cupti.h"
+#include "timed_device.h"
 
+#include <dlfcn.h>
 #include <gbrun/gbrun.h>
-#include <stdio.h>
+#include <gbrun/profile.h>
+#include <nvtx3/nvToolsExt.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGE_BYTES = 512 };
-static const double GIB = 1073741824.0;
 
 static const struct gb_option options[] = {
     GB_BYTES(struct params, flush, "0",
@@ -92,46 +89,14 @@ static int32_t examine(const struct gb_host *host, const void *params, uint32_t 
     return status;
 }
 
-/* --- errors --- */
-
-int32_t cuda_status(const struct cuda_device *device, CUresult result, const char *doing)
-{
-    return driver_status(&device->driver, device->host, result, doing);
-}
-
-int32_t cuda_still_there(const struct cuda_device *device)
-{
-    unsigned flags = 0;
-    int is_active = 1;
-    if (!device->is_primary)
-        return GB_OK;
-    const CUresult result = device->driver.context_state(device->number, &flags, &is_active);
-    return result != CUDA_SUCCESS || is_active != 0
-               ? GB_OK
-               : cuda_status(device, CUDA_ERROR_CONTEXT_IS_DESTROYED, "measuring");
-}
-
-static int32_t no_memory(const struct cuda_device *device, uint64_t bytes)
-{
-    size_t free_bytes = 0;
-    size_t total_bytes = 0;
-    char text[MESSAGE_BYTES];
-    device->driver.memory_info(&free_bytes, &total_bytes);
-    snprintf(text, sizeof text,
-             "out of memory (CUDA_ERROR_OUT_OF_MEMORY): %.3g GiB asked for, %.3g of %.3g GiB free "
-             "on the device",
-             (double)bytes / GIB, (double)free_bytes / GIB, (double)total_bytes / GIB);
-    device->host->fail(device->host, text);
-    return GB_NO_MEMORY;
-}
-
 /* --- life --- */
 
 static void close_device(void *object)
 {
-    struct cuda_device *device = object;
-    if (device == NULL)
+    struct timed_device *timed = object;
+    if (timed == NULL)
         return;
+    struct cuda_device *device = &timed->device;
     const struct driver *driver = &device->driver;
     if (device->context != NULL)
         driver->context_set(device->context);
@@ -139,8 +104,8 @@ static void close_device(void *object)
         driver->event_destroy(device->starts[i]);
         driver->event_destroy(device->stops[i]);
     }
-    way_forget(device);
-    offsets_free(device);
+    way_forget(device, &timed->way);
+    offsets_free(&timed->offsets, device);
     stamps_close(&device->stamps);
     if (device->stream != NULL)
         driver->stream_destroy(device->stream);
@@ -152,7 +117,7 @@ static void close_device(void *object)
         driver->context_set(NULL); /* one that has ended, but is current, looks like a program's */
         driver->context_release(device->number);
     }
-    free(device);
+    free(timed);
 }
 
 static void size_flush(struct cuda_device *device)
@@ -162,24 +127,12 @@ static void size_flush(struct cuda_device *device)
     device->flush_bytes = device->params->flush > 0 ? device->params->flush : device->cache_bytes;
 }
 
-/* The one that a program has made current on the device, else the primary one. */
-static CUresult take_context(struct cuda_device *device)
+static int32_t start(struct timed_device *timed)
 {
-    const struct driver *driver = &device->driver;
-    CUresult result = CUDA_SUCCESS;
-    device->context = guest_context(driver, device->number);
-    if (device->context == NULL) {
-        result = driver->context_retain(&device->context, device->number);
-        device->is_primary = result == CUDA_SUCCESS;
-    }
-    return result == CUDA_SUCCESS ? driver->context_set(device->context) : result;
-}
-
-static int32_t start(struct cuda_device *device)
-{
+    struct cuda_device *device = &timed->device;
     const struct driver *driver = &device->driver;
     char pci[64] = "";
-    CUresult result = take_context(device);
+    CUresult result = cuda_take_context(device);
     if (result == CUDA_SUCCESS)
         result = driver->stream_create(&device->stream, CU_STREAM_DEFAULT);
     if (result != CUDA_SUCCESS)
@@ -190,42 +143,45 @@ static int32_t start(struct cuda_device *device)
     sensors_open(&device->sensors, &device->nvml);
     if (device->params->hold_back != 0)
         device->hold = hold_new(driver);
-    return cuda_clocks_probe(device);
+    return clocks_probe(timed);
 }
 
 static int32_t open_device(const struct gb_host *host, const void *params, uint32_t index,
                            void **ret_device)
 {
-    struct cuda_device *device = calloc(1, sizeof *device);
-    if (device == NULL)
+    struct timed_device *timed = calloc(1, sizeof *timed);
+    if (timed == NULL)
         return GB_NO_MEMORY;
+    struct cuda_device *device = &timed->device;
     device->host = host;
     device->params = params;
     int32_t status = find(host, index, &device->driver, &device->number);
     if (status == GB_OK)
-        status = start(device);
+        status = start(timed);
     if (status != GB_OK) {
-        close_device(device);
+        close_device(timed);
         return status;
     }
-    *ret_device = device;
+    *ret_device = timed;
     return GB_OK;
+}
+
+static struct cuda_device *device_of(void *object)
+{
+    struct timed_device *timed = object;
+    return &timed->device;
+}
+
+static int32_t enter(const struct cuda_device *device)
+{
+    return cuda_enter(device, "entering the context");
 }
 
 /* --- memory --- */
 
-/* Benchmarks may have made another context current. */
-static int32_t enter(const struct cuda_device *device)
-{
-    const int32_t status = cuda_still_there(device);
-    if (status != GB_OK)
-        return status;
-    return cuda_status(device, device->driver.context_set(device->context), "entering the context");
-}
-
 static int32_t allocate(void *object, uint64_t bytes, uint32_t kind, void **ret_memory)
 {
-    struct cuda_device *device = object;
+    struct cuda_device *device = device_of(object);
     const struct driver *driver = &device->driver;
     const size_t size = bytes > 0 ? (size_t)bytes : 1;
     CUdeviceptr memory = 0;
@@ -244,13 +200,13 @@ static int32_t allocate(void *object, uint64_t bytes, uint32_t kind, void **ret_
         return GB_INVALID;
     }
     if (result == CUDA_ERROR_OUT_OF_MEMORY && kind == GB_MEMORY_DEVICE)
-        return no_memory(device, bytes);
+        return cuda_no_memory(device, bytes);
     return cuda_status(device, result, "allocating memory");
 }
 
 static void release(void *object, void *memory)
 {
-    const struct cuda_device *device = object;
+    const struct cuda_device *device = device_of(object);
     const struct driver *driver = &device->driver;
     const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
     unsigned type = 0;
@@ -266,7 +222,7 @@ static void release(void *object, void *memory)
 /* Waits first: the queues do not wait for the default stream, on which this is done. */
 static int32_t copy(void *object, void *to, const void *from, uint64_t bytes)
 {
-    const struct cuda_device *device = object;
+    const struct cuda_device *device = device_of(object);
     const struct driver *driver = &device->driver;
     const int32_t status = enter(device);
     if (status != GB_OK || bytes == 0)
@@ -282,7 +238,7 @@ static int32_t copy(void *object, void *to, const void *from, uint64_t bytes)
 
 static int32_t fill(void *object, void *memory, uint32_t byte, uint64_t bytes)
 {
-    const struct cuda_device *device = object;
+    const struct cuda_device *device = device_of(object);
     const struct driver *driver = &device->driver;
     const int32_t status = enter(device);
     if (status != GB_OK || bytes == 0)
@@ -296,26 +252,13 @@ static int32_t fill(void *object, void *memory, uint32_t byte, uint64_t bytes)
     return cuda_status(device, result, "filling");
 }
 
-int32_t cuda_reserve_flush(struct cuda_device *device)
-{
-    if (device->flush != 0)
-        return GB_OK;
-    if (device->flush_bytes == 0)
-        return device->host->fail(device->host,
-                                  "the size of the cache is not known: give flush = SIZE");
-    const CUresult result = device->driver.allocate(&device->flush, device->flush_bytes);
-    if (result == CUDA_ERROR_OUT_OF_MEMORY)
-        return no_memory(device, device->flush_bytes);
-    return cuda_status(device, result, "allocating memory that flushes the cache");
-}
-
 /* --- queues --- */
 
 /* A stream that the legacy default stream waits for and that waits for it: what a benchmark puts
  * there by mistake is timed as well, and cannot be captured. */
 static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 {
-    struct cuda_device *device = object;
+    struct cuda_device *device = device_of(object);
     struct gb_queue *queue = calloc(1, sizeof *queue);
     if (queue == NULL)
         return GB_NO_MEMORY;
@@ -337,7 +280,7 @@ static int32_t queue_create(void *object, struct gb_queue **ret_queue)
 
 static void queue_destroy(void *object, struct gb_queue *queue)
 {
-    struct cuda_device *device = object;
+    struct cuda_device *device = device_of(object);
     if (queue == NULL)
         return;
     device->driver.context_set(device->context);
@@ -352,11 +295,12 @@ static void queue_destroy(void *object, struct gb_queue *queue)
  * samples were like is forgotten: the host waits between benchmarks, not between samples. */
 static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 {
-    struct cuda_device *device = object;
+    struct timed_device *timed = object;
+    struct cuda_device *device = &timed->device;
     (void)queue;
     int32_t status = enter(device);
     if (status == GB_OK) {
-        way_forget(device);
+        way_forget(device, &timed->way);
         status = cuda_status(device, device->driver.context_synchronize(),
                              "waiting for the device");
     }
@@ -368,23 +312,47 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 
 static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
 {
-    const struct cuda_device *device = object;
+    const struct timed_device *timed = object;
     const uint32_t size = clock->size;
-    if (i >= device->n_clocks)
+    if (i >= timed->n_clocks)
         return GB_NOT_FOUND;
-    memcpy(clock, &device->clocks[i], size < sizeof *clock ? size : sizeof *clock);
+    memcpy(clock, &timed->clocks[i], size < sizeof *clock ? size : sizeof *clock);
     clock->size = size;
     return GB_OK;
 }
 
+/* As much of it as the host knows. */
+static void copy_reading(struct gb_reading *to, const struct gb_reading *from)
+{
+    const uint32_t size = to->size;
+    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
+    to->size = size;
+}
+
 static int32_t measure(void *object, struct gb_measurement *measurement)
 {
-    return cuda_measure(object, measurement);
+    struct timed_device *timed = object;
+    struct cuda_device *device = &timed->device;
+    measurement->n_done = 0;
+    measurement->n_lost = 0;
+    if (measurement->clock >= timed->n_clocks || measurement->time_ns[measurement->clock] == NULL)
+        return GB_INVALID;
+    measurement->clocks_filled = 1u << measurement->clock;
+    int32_t status = cuda_status(device, device->driver.context_set(device->context), "measuring");
+    if (status == GB_OK && measurement->cache == GB_CACHE_COLD)
+        status = cuda_reserve_flush(device);
+    if (status == GB_OK)
+        status = way_choose(timed, measurement);
+    if (status != GB_OK)
+        return status;
+    if (GB_HAS(measurement, reading) && measurement->reading != NULL)
+        copy_reading(measurement->reading, &timed->way.reading);
+    return way_take(device, &timed->way, measurement);
 }
 
 static int32_t flush_cache(void *object, const struct gb_queue *queue)
 {
-    struct cuda_device *device = object;
+    struct cuda_device *device = device_of(object);
     int32_t status = enter(device);
     if (status == GB_OK)
         status = cuda_reserve_flush(device);
@@ -397,9 +365,9 @@ static int32_t flush_cache(void *object, const struct gb_queue *queue)
 
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 {
-    struct cuda_device *device = object;
-    way_drop_ready(&device->way);
-    sensors_telemetry(&device->sensors, telemetry);
+    struct timed_device *timed = object;
+    way_drop_ready(&timed->way);
+    sensors_telemetry(&timed->device.sensors, telemetry);
     return GB_OK;
 }
 
@@ -407,10 +375,52 @@ static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
  * would be, too. */
 static int32_t is_spent(void *object)
 {
-    struct cuda_device *device = object;
+    struct timed_device *timed = object;
+    const struct cuda_device *device = &timed->device;
     cupti_close(); /* recording makes launches slower, too, as long as it lasts */
-    return enter(device) == GB_OK && offsets_have_moved(device, device->stream);
+    return enter(device) == GB_OK && offsets_have_moved(&timed->offsets, device, device->stream);
 }
+
+/* --- profilers: cudaProfilerStart and a range of NVTX, as ncu and nsys wait for --- */
+
+typedef CUresult switch_fn(void);
+
+/* Does nothing where no profiler is attached. */
+static int32_t call_profiler(const struct cuda_device *device, const char *name)
+{
+    switch_fn *function = NULL;
+    *(void **)&function = dlsym(device->driver.library, name);
+    if (function == NULL)
+        return device->host->skip(device->host, "the driver has no function to start a profiler");
+    return cuda_status(device, function(), "starting or stopping the profiler");
+}
+
+static int32_t profile_begin(void *object, const char *name)
+{
+    struct timed_device *timed = object;
+    struct cuda_device *device = &timed->device;
+    device->is_profiled = true;
+    way_drop_ready(&timed->way);
+    way_leave_stamps(device, &timed->way);
+    int32_t status = cuda_status(device, device->driver.context_set(device->context), "profiling");
+    if (status == GB_OK)
+        status = call_profiler(device, "cuProfilerStart");
+    if (status == GB_OK)
+        nvtxRangePushA(name);
+    return status;
+}
+
+static int32_t profile_end(void *object)
+{
+    struct cuda_device *device = device_of(object);
+    device->is_profiled = false;
+    const int32_t status = cuda_status(device, device->driver.context_synchronize(), "profiling");
+    nvtxRangePop();
+    return status != GB_OK ? status : call_profiler(device, "cuProfilerStop");
+}
+
+static const struct gb_profile profile = {
+    .size = sizeof profile, .begin = profile_begin, .end = profile_end};
 
 static const struct gb_device_ops ops = {
     .size = sizeof ops,
@@ -438,7 +448,7 @@ static const void *extension(const char *id)
 {
     return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&cuda_counters
            : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&cuda_activities
-           : strcmp(id, GB_PROFILE) == 0    ? (const void *)&cuda_profile
+           : strcmp(id, GB_PROFILE) == 0    ? (const void *)&profile
            : strcmp(id, GB_GUEST) == 0      ? (const void *)&cuda_guest
                                             : NULL;
 }

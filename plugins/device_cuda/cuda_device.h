@@ -1,20 +1,17 @@
 /*
- * cuda_device.h - the open device: its context, clocks, flush buffer and stamps. Plugin side.
+ * cuda_device.h - the open device: its context, stamps, events, and memory that flushes its cache;
+ * errors of the driver in words. Plugin side.
  */
 #pragma once
 
-#include "cupti.h"
 #include "hold.h"
 #include "nvml.h"
-#include "offsets.h"
 #include "plugins/common/cuda/cuda_driver.h"
 #include "sensors.h"
 #include "stamps.h"
-#include "way.h"
 
 #include <gbrun/device.h>
-
-enum { CLOCK_KERNEL, CLOCK_EVENT, CLOCK_WALL, CLOCK_RECORD, CLOCK_KINDS };
+#include <gbrun/guest.h>
 
 enum { BATCH_DEPTH_MAX = 1024 };
 
@@ -40,14 +37,9 @@ struct cuda_device {
     CUstream stream;
     bool is_stream_lent;
 
-    struct gb_clock clocks[CLOCK_KINDS];
-    uint32_t kinds[CLOCK_KINDS]; /* CLOCK_... of each */
-    uint32_t n_clocks;
-    double step_ns;       /* of the device's timer, as stamps show it */
-    double event_tick_ns; /* likewise of events */
-    bool is_profiled;     /* the benchmark's kernels are wanted, and no others */
-    bool is_observed;     /* by a profiler or checker, under which kernels take milliseconds */
-    double rest_ns;       /* what a wait for the context takes that has nothing to do */
+    double step_ns;   /* of the device's timer, as stamps show it */
+    bool is_profiled; /* the benchmark's kernels are wanted, and no others */
+    bool is_observed; /* by a profiler or checker, under which kernels take milliseconds */
 
     uint64_t cache_bytes, flush_bytes;
     CUdeviceptr flush; /* taken when the first cold sample is asked for */
@@ -56,10 +48,14 @@ struct cuda_device {
     CUevent starts[BATCH_DEPTH_MAX], stops[BATCH_DEPTH_MAX];
     uint32_t n_events;
     struct stamps stamps;
-    struct offsets offsets;
-    struct way way;
     struct sensors sensors;
 };
+
+/* The one that a program has made current on the device, else the primary one; makes it current. */
+CUresult cuda_take_context(struct cuda_device *device);
+
+/* Makes the context current, as benchmarks may have made another one so. */
+int32_t cuda_enter(const struct cuda_device *device, const char *doing);
 
 /* The status for what a call returned; for an error its name and what was being done are reported
  * to the host. */
@@ -69,6 +65,9 @@ int32_t cuda_status(const struct cuda_device *device, CUresult result, const cha
  * context is used then. */
 int32_t cuda_still_there(const struct cuda_device *device);
 
+/* Reports how much there was. */
+int32_t cuda_no_memory(const struct cuda_device *device, uint64_t bytes);
+
 /* Takes the flush buffer, if that has not been done. */
 int32_t cuda_reserve_flush(struct cuda_device *device);
 
@@ -77,15 +76,22 @@ int32_t cuda_reserve_flush(struct cuda_device *device);
 int32_t cuda_failure_status(const struct cuda_device *device, const struct gb_queue *queue,
                             int32_t status);
 
-/* Starts to record activities, or goes on; false: reason says why that cannot be. */
-bool cuda_open_tracer(const struct cuda_device *device, char *reason, size_t bytes);
-
 double cuda_host_ns(void); /* CLOCK_MONOTONIC */
 
-int32_t cuda_measure(struct cuda_device *device, struct gb_measurement *measurement);
+/* The extension for programs that have gbrun as a library. */
+extern const struct gb_guest cuda_guest;
 
-/* Likewise, in the way that device->way is now. */
-int32_t cuda_measure_now(struct cuda_device *device, struct gb_measurement *measurement);
+/* --- what is known of a device without opening it (describe.c) --- */
 
-/* Finds out which clocks there are and what they are like. */
-int32_t cuda_clocks_probe(struct cuda_device *device);
+/* An attribute of a device; 0 if the driver does not know. */
+uint32_t cuda_attribute(const struct driver *driver, CUdevice number, CUdevice_attribute which);
+
+/* Fills in all of info but its size. */
+void cuda_describe(const struct driver *driver, CUdevice number, uint32_t index,
+                   struct gb_device_info *info);
+
+void cuda_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact, void *context);
+
+/* For gb_device_ops.examine; cupti: the device's option. */
+void cuda_examine(const struct driver *driver, CUdevice number, const char *cupti,
+                  gb_finding_fn *finding, void *context);

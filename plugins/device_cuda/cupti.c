@@ -11,9 +11,10 @@
 #define _GNU_SOURCE
 #include "cupti.h"
 
-#include "libcupti.h"
+#include "plugins/common/cuda/cuda_driver.h"
 
 #include <cupti.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +135,40 @@ static void fill_pool(void)
 
 /* --- the library --- */
 
-static bool load(const char *path, char *reason, size_t bytes)
+bool cupti_is_wanted(const char *option, char *reason, size_t bytes)
+{
+    const bool is_wanted = strcmp(option, "no") != 0;
+    if (!is_wanted)
+        snprintf(reason, bytes, "the device's option cupti is no");
+    return is_wanted;
+}
+
+bool cupti_load(const char *option, const struct cupti_functions *functions, char *reason,
+                size_t bytes)
+{
+    static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
+    const bool is_path = option[0] != '\0' && strcmp(option, "auto") != 0;
+    void *library = is_path ? dlopen(option, RTLD_NOW | RTLD_LOCAL) : cuda_library_open(names);
+    if (library == NULL) {
+        const char *words = is_path ? dlerror() : NULL;
+        snprintf(reason, bytes, "%s",
+                 words != NULL ? words
+                               : "libcupti was not found; it is part of the CUDA Toolkit (set "
+                                 "CUDA_HOME or LD_LIBRARY_PATH)");
+        return false;
+    }
+    for (size_t i = 0; i < functions->n; i++) {
+        *functions->members[i] = dlsym(library, functions->names[i]);
+        if (*functions->members[i] == NULL) {
+            snprintf(reason, bytes, "this libcupti has no %s%s", functions->names[i],
+                     functions->remedy);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool load(const char *option, char *reason, size_t bytes)
 {
     static const char *const symbols[] = {
 #define CUPTI_SYMBOL(member, function) #function,
@@ -146,9 +180,9 @@ static bool load(const char *path, char *reason, size_t bytes)
         CUPTI_FUNCTIONS(CUPTI_ADDRESS)
 #undef CUPTI_ADDRESS
     };
-    const struct libcupti_functions functions = {symbols, members,
-                                                 sizeof symbols / sizeof symbols[0], ""};
-    return libcupti_load(path, &functions, reason, bytes);
+    const struct cupti_functions functions = {symbols, members, sizeof symbols / sizeof symbols[0],
+                                              ""};
+    return cupti_load(option, &functions, reason, bytes);
 }
 
 static bool explain(CUptiResult result, char *reason, size_t bytes)
@@ -166,9 +200,9 @@ static bool explain(CUptiResult result, char *reason, size_t bytes)
     return false;
 }
 
-bool cupti_find(const char *path, char *reason, size_t bytes)
+bool cupti_find(const char *option, char *reason, size_t bytes)
 {
-    return is_open || load(path, reason, bytes);
+    return cupti_is_wanted(option, reason, bytes) && (is_open || load(option, reason, bytes));
 }
 
 /* Buffers are handed over zeroed, or CUPTI would do it between launches. */
@@ -179,9 +213,9 @@ static void set_attributes(void)
     cupti.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &yes);
 }
 
-static bool start(const char *path, char *reason, size_t bytes)
+static bool start(const char *option, char *reason, size_t bytes)
 {
-    if (!load(path, reason, bytes))
+    if (!load(option, reason, bytes))
         return false;
     fill_pool();
     set_attributes();
@@ -198,10 +232,12 @@ static const CUpti_ActivityKind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-bool cupti_open(const char *path, char *reason, size_t bytes)
+bool cupti_open(const char *option, char *reason, size_t bytes)
 {
+    if (!cupti_is_wanted(option, reason, bytes))
+        return false;
     if (!is_open)
-        is_open = start(path, reason, bytes);
+        is_open = start(option, reason, bytes);
     for (size_t i = 0; i < KINDS && is_open && !is_tracing; i++)
         if (!explain(cupti.enable(kinds[i]), reason, bytes))
             return false;

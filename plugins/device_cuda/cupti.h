@@ -1,6 +1,6 @@
 /*
- * cupti.h - the activity records of CUPTI: when the device itself began and ended each kernel, copy
- * and fill. Opened when it is needed: recording slows kernels of short blocks. Plugin side.
+ * cupti.h - libcupti, and its activity records: when the device itself began and ended each kernel,
+ * copy and fill. Opened when it is needed: recording slows kernels of short blocks. Plugin side.
  *
  * CUPTI serves one client in a process: there is one tracer.
  */
@@ -10,12 +10,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the library can be opened, without registering with it; false: reason says why not. */
-bool cupti_find(const char *path, char *reason, size_t bytes);
+/* Functions of the library by their names, and where their addresses go. */
+struct cupti_functions {
+    const char *const *names;
+    void **const *members;
+    size_t n;
+    const char *remedy; /* what is printed after the name of a function that is missing */
+};
 
-/* Opens the library, a path or, with "", the newest that is found, registers with it and starts to
- * record, or goes on. False: it cannot be used, and reason says why. */
-bool cupti_open(const char *path, char *reason, size_t bytes);
+/* Below, option is that of the device: a path, `auto`, which is the newest library that is found,
+ * or `no`. False: reason says why it is not to be. */
+bool cupti_is_wanted(const char *option, char *reason, size_t bytes);
+
+/* Opens the library, which stays open for the life of the process. False: reason says why not. */
+bool cupti_load(const char *option, const struct cupti_functions *functions, char *reason,
+                size_t bytes);
+
+/* Whether the library can be opened, without registering with it; false: reason says why not. */
+bool cupti_find(const char *option, char *reason, size_t bytes);
+
+/* Opens it, registers with it and starts to record, or goes on. False: it cannot be used, and
+ * reason says why. */
+bool cupti_open(const char *option, char *reason, size_t bytes);
 
 /* Ends recording; does nothing if there is none. */
 void cupti_close(void);

@@ -1,9 +1,9 @@
-/* describe.c - see describe.h. Plugin side. */
+/* describe.c - facts about a device for the record, and what makes measurements on it noisy; see
+ * cuda_device.h. Plugin side. */
 #define _GNU_SOURCE
-#include "describe.h"
+#include "cuda_device.h"
 
 #include "cupti.h"
-#include "nvml.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -235,7 +235,7 @@ static void examine_cupti(const struct examination *examination, const char *cup
     char reason[TEXT_BYTES];
     if (strcmp(cupti, "no") == 0)
         find(examination, "CUPTI", "off (cupti = no)", "", "");
-    else if (cupti_find(strcmp(cupti, "auto") == 0 ? "" : cupti, reason, sizeof reason))
+    else if (cupti_find(cupti, reason, sizeof reason))
         find(examination, "CUPTI", "there", "", "");
     else
         find(examination, "CUPTI", reason, "without it there are no counters and no clock `record`",

@@ -1,8 +1,6 @@
 /* graph.c - see graph.h. Plugin side. */
 #include "graph.h"
 
-#include "cuda_device.h"
-
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,12 +162,11 @@ static CUresult look(const struct driver *driver, CUgraph graph, struct graph_co
     return result;
 }
 
-int32_t graph_capture_run(const struct cuda_device *device,
-                          const struct gb_measurement *measurement, CUgraph *ret_graph,
-                          struct graph_content *ret, char reason[GRAPH_REASON_BYTES])
+int32_t graph_look_at_run(const struct cuda_device *device,
+                          const struct gb_measurement *measurement, struct graph_content *ret,
+                          char reason[GRAPH_REASON_BYTES])
 {
     struct capture capture;
-    *ret_graph = NULL;
     *ret = (struct graph_content){0};
     reason[0] = '\0';
     if (!capture_begin(&capture, device, measurement))
@@ -179,10 +176,7 @@ int32_t graph_capture_run(const struct cuda_device *device,
     if (graph == NULL)
         return explain(device, capture.result, capture.status, reason);
     const CUresult result = look(&device->driver, graph, ret);
-    if (result == CUDA_SUCCESS && ret->n_operations > 0)
-        *ret_graph = graph;
-    else
-        device->driver.graph_destroy(graph);
+    device->driver.graph_destroy(graph);
     return cuda_status(device, result, "looking at the captured graph");
 }
 

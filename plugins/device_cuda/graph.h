@@ -4,13 +4,7 @@
  */
 #pragma once
 
-#include <cuda.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct cuda_device;
-struct gb_measurement;
+#include "cuda_device.h"
 
 /* Of what one run enqueues. */
 struct graph_content {
@@ -29,13 +23,13 @@ struct graph {
 enum { GRAPH_REASON_BYTES = 256 };
 
 /*
- * Captures one call of run. *ret_graph is the caller's; NULL if run cannot be captured, with the
- * reason, or put nothing on its queue ("", the content has no operations). Else an error of run
- * that has nothing to do with it.
+ * Captures one call of run, to see what is in it. No operations: run cannot be captured, for that
+ * reason, or put nothing on its queue (""). What is returned is an error of run that has nothing to
+ * do with capturing.
  */
-int32_t graph_capture_run(const struct cuda_device *device,
-                          const struct gb_measurement *measurement, CUgraph *ret_graph,
-                          struct graph_content *ret, char reason[GRAPH_REASON_BYTES]);
+int32_t graph_look_at_run(const struct cuda_device *device,
+                          const struct gb_measurement *measurement, struct graph_content *ret,
+                          char reason[GRAPH_REASON_BYTES]);
 
 /* How reset does its work: there is none, by work on the queue that can be captured, otherwise. */
 enum { RESET_NONE, RESET_CAPTURED, RESET_CALLED };

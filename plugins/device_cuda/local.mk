@@ -1,35 +1,24 @@
 # Built where <cuda.h> and <cupti.h> are; no library of CUDA is linked.
 DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/activities.c \
-	plugins/device_cuda/activities.h \
 	plugins/device_cuda/breakdown.c \
 	plugins/device_cuda/breakdown.h \
 	plugins/device_cuda/clocks.c \
 	plugins/device_cuda/counters.c \
-	plugins/device_cuda/counters.h \
 	plugins/device_cuda/cuda.c \
+	plugins/device_cuda/cuda_device.c \
 	plugins/device_cuda/cuda_device.h \
 	plugins/device_cuda/cupti.c \
 	plugins/device_cuda/cupti.h \
 	plugins/device_cuda/describe.c \
-	plugins/device_cuda/describe.h \
 	plugins/device_cuda/graph.c \
 	plugins/device_cuda/graph.h \
-	plugins/device_cuda/guest.c \
-	plugins/device_cuda/guest.h \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
-	plugins/device_cuda/libcupti.c \
-	plugins/device_cuda/libcupti.h \
-	plugins/device_cuda/measure.c \
-	plugins/device_cuda/metrics.c \
-	plugins/device_cuda/metrics.h \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
 	plugins/device_cuda/offsets.c \
 	plugins/device_cuda/offsets.h \
-	plugins/device_cuda/profile.c \
-	plugins/device_cuda/profile.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/profiler_library.c \
@@ -38,8 +27,10 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/sensors.h \
 	plugins/device_cuda/stamps.c \
 	plugins/device_cuda/stamps.h \
+	plugins/device_cuda/timed_device.h \
 	plugins/device_cuda/way.c \
 	plugins/device_cuda/way.h \
+	plugins/device_cuda/way_choice.c \
 	plugins/device_cuda/without_cxx/string \
 	plugins/device_cuda/work_metrics.c \
 	plugins/device_cuda/work_metrics.h

@@ -28,61 +28,50 @@ struct nvml_process {
     unsigned gpu_instance, compute_instance;
 };
 
-/* All return 0 for success; those that this NVML does not have are NULL. */
+/* X(member, symbol, parameters). All return 0 for success; those that this NVML does not have are
+ * NULL. */
+#define NVML_FUNCTIONS(X)                                                                          \
+    X(init, nvmlInit_v2, (void))                                                                   \
+    X(by_pci, nvmlDeviceGetHandleByPciBusId_v2, (const char *pci, void **ret_device))              \
+    X(driver_version, nvmlSystemGetDriverVersion, (char *text, unsigned bytes))                    \
+    X(clock, nvmlDeviceGetClockInfo, (void *device, int type, unsigned *ret_mhz))                  \
+    X(clock_max, nvmlDeviceGetMaxClockInfo, (void *device, int type, unsigned *ret_mhz))           \
+    X(temperature, nvmlDeviceGetTemperature, (void *device, int sensor, unsigned *ret_celsius))    \
+    X(threshold, nvmlDeviceGetTemperatureThreshold,                                                \
+      (void *device, int which, unsigned *ret_celsius))                                            \
+    X(power, nvmlDeviceGetPowerUsage, (void *device, unsigned *ret_mw))                            \
+    X(power_limit, nvmlDeviceGetEnforcedPowerLimit, (void *device, unsigned *ret_mw))              \
+    X(energy, nvmlDeviceGetTotalEnergyConsumption, (void *device, unsigned long long *ret_mj))     \
+    X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons,                                         \
+      (void *device, unsigned long long *ret_bits))                                                \
+    X(persistence, nvmlDeviceGetPersistenceMode, (void *device, int *ret_is_on))                   \
+    X(compute_mode, nvmlDeviceGetComputeMode, (void *device, int *ret_mode))                       \
+    X(ecc, nvmlDeviceGetEccMode, (void *device, int *ret_current, int *ret_pending))               \
+    X(mig, nvmlDeviceGetMigMode, (void *device, unsigned *ret_current, unsigned *ret_pending))     \
+    X(memory, nvmlDeviceGetMemoryInfo, (void *device, struct nvml_memory *ret))                    \
+    X(link_width, nvmlDeviceGetCurrPcieLinkWidth, (void *device, unsigned *ret))                   \
+    X(link_width_max, nvmlDeviceGetMaxPcieLinkWidth, (void *device, unsigned *ret))                \
+    X(processes, nvmlDeviceGetComputeRunningProcesses_v3,                                          \
+      (void *device, unsigned *n, struct nvml_process *ret))
+
 struct nvml_functions {
-    int (*init)(void);
-    int (*by_pci)(const char *pci, void **ret_device);
-    int (*driver_version)(char *text, unsigned bytes);
-    int (*clock)(void *device, int type, unsigned *ret_mhz);
-    int (*clock_max)(void *device, int type, unsigned *ret_mhz);
-    int (*temperature)(void *device, int sensor, unsigned *ret_celsius);
-    int (*threshold)(void *device, int which, unsigned *ret_celsius);
-    int (*power)(void *device, unsigned *ret_mw);
-    int (*power_limit)(void *device, unsigned *ret_mw);
-    int (*energy)(void *device, unsigned long long *ret_mj);
-    int (*throttle)(void *device, unsigned long long *ret_bits);
-    int (*persistence)(void *device, int *ret_is_on);
-    int (*compute_mode)(void *device, int *ret_mode);
-    int (*ecc)(void *device, int *ret_current, int *ret_pending);
-    int (*mig)(void *device, unsigned *ret_current, unsigned *ret_pending);
-    int (*memory)(void *device, struct nvml_memory *ret);
-    int (*link_width)(void *device, unsigned *ret);
-    int (*link_width_max)(void *device, unsigned *ret);
-    int (*processes)(void *device, unsigned *n, struct nvml_process *ret);
+#define NVML_MEMBER(member, symbol, parameters) int(*member) parameters;
+    NVML_FUNCTIONS(NVML_MEMBER)
+#undef NVML_MEMBER
 };
 
 /* --- the library --- */
 
 static bool load(struct nvml_functions *functions)
 {
-    const struct {
-        void **member;
-        const char *symbol;
-    } table[] = {
-        {(void **)&functions->init, "nvmlInit_v2"},
-        {(void **)&functions->by_pci, "nvmlDeviceGetHandleByPciBusId_v2"},
-        {(void **)&functions->driver_version, "nvmlSystemGetDriverVersion"},
-        {(void **)&functions->clock, "nvmlDeviceGetClockInfo"},
-        {(void **)&functions->clock_max, "nvmlDeviceGetMaxClockInfo"},
-        {(void **)&functions->temperature, "nvmlDeviceGetTemperature"},
-        {(void **)&functions->threshold, "nvmlDeviceGetTemperatureThreshold"},
-        {(void **)&functions->power, "nvmlDeviceGetPowerUsage"},
-        {(void **)&functions->power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
-        {(void **)&functions->energy, "nvmlDeviceGetTotalEnergyConsumption"},
-        {(void **)&functions->throttle, "nvmlDeviceGetCurrentClocksThrottleReasons"},
-        {(void **)&functions->persistence, "nvmlDeviceGetPersistenceMode"},
-        {(void **)&functions->compute_mode, "nvmlDeviceGetComputeMode"},
-        {(void **)&functions->ecc, "nvmlDeviceGetEccMode"},
-        {(void **)&functions->mig, "nvmlDeviceGetMigMode"},
-        {(void **)&functions->memory, "nvmlDeviceGetMemoryInfo"},
-        {(void **)&functions->link_width, "nvmlDeviceGetCurrPcieLinkWidth"},
-        {(void **)&functions->link_width_max, "nvmlDeviceGetMaxPcieLinkWidth"},
-        {(void **)&functions->processes, "nvmlDeviceGetComputeRunningProcesses_v3"},
-    };
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; library != NULL && i < sizeof table / sizeof table[0]; i++)
-        *table[i].member = dlsym(library, table[i].symbol);
-    return library != NULL && functions->init != NULL && functions->by_pci != NULL;
+    if (library == NULL)
+        return false;
+#define NVML_FIND(member, symbol, parameters)                                                      \
+    *(void **)&functions->member = dlsym(library, #symbol);
+    NVML_FUNCTIONS(NVML_FIND)
+#undef NVML_FIND
+    return functions->init != NULL && functions->by_pci != NULL;
 }
 
 /* Loaded and started once in a process. */

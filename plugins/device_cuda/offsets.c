@@ -1,7 +1,6 @@
 /* offsets.c - see offsets.h. Plugin side. */
 #include "offsets.h"
 
-#include "cuda_device.h"
 #include "plugins/common/bench_steps.h"
 
 #include <math.h>
@@ -13,7 +12,9 @@ static const double MOVED_NS = 8.0;
 /* and this far, that launches have become slower: it is less than half of what they do. */
 static const double SLOWER_NS = 80.0;
 
-struct offset offset_of(double *readings, size_t n, double step_ns)
+/* The mean of those of n readings that are within some steps of their median, so that what was
+ * disturbed does not count. Sorts them. */
+static struct offset offset_of(double *readings, size_t n, double step_ns)
 {
     struct offset offset = {NAN, NAN};
     const double reach_ns = 4.0 * fmax(step_ns, 16.0);
@@ -105,9 +106,9 @@ static CUresult measure(const struct cuda_device *device, CUstream stream, bool 
     return result;
 }
 
-int32_t offsets_update_graph(struct cuda_device *device, CUstream stream)
+int32_t offsets_update_graph(struct offsets *offsets, const struct cuda_device *device,
+                             CUstream stream)
 {
-    struct offsets *offsets = &device->offsets;
     struct offset now = {0};
     CUresult result = CUDA_SUCCESS;
     if (offsets->first_ns > 0.0 && device->is_observed)
@@ -128,16 +129,14 @@ int32_t offsets_update_graph(struct cuda_device *device, CUstream stream)
     return GB_OK;
 }
 
-double offsets_slower_ns(const struct cuda_device *device)
+double offsets_slower_ns(const struct offsets *offsets)
 {
-    const struct offsets *offsets = &device->offsets;
     const double ns = offsets->graph.ns - offsets->first_ns;
     return ns > SLOWER_NS + 2.0 * offsets->graph.error_ns ? ns : 0.0;
 }
 
-bool offsets_have_moved(struct cuda_device *device, CUstream stream)
+bool offsets_have_moved(struct offsets *offsets, const struct cuda_device *device, CUstream stream)
 {
-    struct offsets *offsets = &device->offsets;
     struct offset now = {0};
     if (offsets->first_ns == 0.0 || device->is_observed)
         return false;
@@ -173,9 +172,9 @@ static CUresult event_sample(const struct cuda_device *device, CUstream stream, 
     return result;
 }
 
-int32_t offsets_update_event(struct cuda_device *device, CUstream stream)
+int32_t offsets_update_event(struct offsets *offsets, const struct cuda_device *device,
+                             CUstream stream)
 {
-    struct offsets *offsets = &device->offsets;
     const struct driver *driver = &device->driver;
     double readings[EVENT_SAMPLES];
     const size_t n_samples = device->is_observed ? OBSERVED : EVENT_SAMPLES;
@@ -210,9 +209,9 @@ int32_t offsets_update_event(struct cuda_device *device, CUstream stream)
     return GB_OK;
 }
 
-void offsets_free(struct cuda_device *device)
+void offsets_free(struct offsets *offsets, const struct cuda_device *device)
 {
-    graph_free(device, &device->offsets.nothing);
-    graph_free(device, &device->offsets.empty);
-    device->offsets = (struct offsets){0};
+    graph_free(device, &offsets->nothing);
+    graph_free(device, &offsets->empty);
+    *offsets = (struct offsets){0};
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "cuda_device.h"
 #include "graph.h"
 
 /* A mean and half the width of its 95 % interval, ns. */
@@ -25,21 +26,19 @@ struct offsets {
     bool will_move; /* kernels run side by side, if they have not yet */
 };
 
-/* The mean of those of n readings that are within some steps of their median, so that what was
- * disturbed does not count. Sorts them. */
-struct offset offset_of(double *readings, size_t n, double step_ns);
-
 /* Measures on a stream that is idle, or finds that what was measured before still holds: that of
  * graphs, also that of events. */
-int32_t offsets_update_graph(struct cuda_device *device, CUstream stream);
-int32_t offsets_update_event(struct cuda_device *device, CUstream stream);
+int32_t offsets_update_graph(struct offsets *offsets, const struct cuda_device *device,
+                             CUstream stream);
+int32_t offsets_update_event(struct offsets *offsets, const struct cuda_device *device,
+                             CUstream stream);
 
 /* By how much that of graphs is longer now than when the device was opened, if that is more than it
  * moves by itself; else 0. */
-double offsets_slower_ns(const struct cuda_device *device);
+double offsets_slower_ns(const struct offsets *offsets);
 
 /* Has the process got into the state that makes launches slower, since the first measurement, or
  * will it, which may show a little later only? */
-bool offsets_have_moved(struct cuda_device *device, CUstream stream);
+bool offsets_have_moved(struct offsets *offsets, const struct cuda_device *device, CUstream stream);
 
-void offsets_free(struct cuda_device *device);
+void offsets_free(struct offsets *offsets, const struct cuda_device *device);

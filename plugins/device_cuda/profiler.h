@@ -1,22 +1,49 @@
 /*
- * profiler.h - CUPTI's range profiler: values of metrics for a piece of work that is repeated in
- * several passes. Opened when it is needed. Plugin side.
+ * profiler.h - CUPTI's range profiler: which metrics a chip has, and their values for a piece of
+ * work that is repeated in several passes. profiler_open comes before all else. Plugin side.
  *
  * It must not count while activities are traced (cupti.h): what is traced is slower, and not every
  * driver permits both.
  */
 #pragma once
 
-#include "metrics.h"
-
+#include <cuda.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Opens the library, a path or, with "", the newest that is found. False: it cannot count, and
+enum { PROFILER_CHIP_BYTES = 32 };
+
+/* Opens the library that the device's option `cupti` names (cupti.h). False: it cannot count, and
  * reason says why. */
-bool profiler_open(const char *path, char *reason, size_t bytes);
+bool profiler_open(const char *option, char *reason, size_t bytes);
 
 /* The chip of a device, such as "GH100"; needs the driver, makes no context. */
 bool profiler_chip(size_t device, char chip[PROFILER_CHIP_BYTES], char *reason, size_t bytes);
+
+/* --- the metrics of a chip, as libcupti lists them --- */
+
+/* The metrics of a chip, which need not be there; in its name case does not matter. With a context
+ * only those that may be counted there. NULL: reason says why. */
+struct metrics *metrics_new(const char *chip, CUcontext context, char *reason, size_t bytes);
+void metrics_free(struct metrics *metrics);
+
+/*
+ * Calls back for every metric, in the form that is asked for most: NAME.sum of a counter, NAME.pct
+ * (or else the first form there is) of a ratio or a throughput; for the metric whose name or form
+ * is `whole` (NULL: none), for all of its forms. Only once for an object: CUPTI lists more each
+ * time.
+ */
+typedef void metrics_fn(void *context, const char *name, const char *unit, const char *help);
+bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *metric,
+                  void *context, char *reason, size_t bytes);
+
+/* True if it is a metric of the chip with one of its forms: "dram__bytes_read.sum". */
+bool metrics_has(const struct metrics *metrics, const char *name);
+/* Of a metric that there is: "byte", "percent"; "" if it has none. */
+const char *metrics_unit(const struct metrics *metrics, const char *name);
+
+/* --- counting --- */
 
 /* One pass: prepare is not counted, run is; all work of the device has ended when they return. What
  * is not 0 ends the passes and is handed back. */

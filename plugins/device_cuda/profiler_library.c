@@ -1,7 +1,7 @@
 /* profiler_library.c - see profiler_library.h. Plugin side. */
 #include "profiler_library.h"
 
-#include "libcupti.h"
+#include "cupti.h"
 #include "profiler.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ bool profiler_succeeded(CUptiResult result, const char *doing, char *reason, siz
 
 /* --- the library --- */
 
-static bool load(const char *path, char *reason, size_t bytes)
+static bool load(const char *option, char *reason, size_t bytes)
 {
     static const char *const symbols[] = {
 #define PROFILER_SYMBOL(member, function) #function,
@@ -74,14 +74,16 @@ static bool load(const char *path, char *reason, size_t bytes)
         PROFILER_FUNCTIONS(PROFILER_ADDRESS)
 #undef PROFILER_ADDRESS
     };
-    const struct libcupti_functions functions = {
-        symbols, members, sizeof symbols / sizeof symbols[0], ": use one of CUDA 12.6 or later"};
-    return libcupti_load(path, &functions, reason, bytes);
+    const struct cupti_functions functions = {symbols, members, sizeof symbols / sizeof symbols[0],
+                                              ": use one of CUDA 12.6 or later"};
+    return cupti_load(option, &functions, reason, bytes);
 }
 
-bool profiler_open(const char *path, char *reason, size_t bytes)
+bool profiler_open(const char *option, char *reason, size_t bytes)
 {
-    is_open = is_open || load(path, reason, bytes);
+    if (!cupti_is_wanted(option, reason, bytes))
+        return false;
+    is_open = is_open || load(option, reason, bytes);
     return is_open;
 }
 
@@ -117,10 +119,9 @@ bool profiler_refuse(char *reason, size_t bytes)
     return false;
 }
 
-bool profiler_open(const char *path, char *reason, size_t bytes)
+bool profiler_open(const char *option, char *reason, size_t bytes)
 {
-    (void)path;
-    return profiler_refuse(reason, bytes);
+    return cupti_is_wanted(option, reason, bytes) && profiler_refuse(reason, bytes);
 }
 
 bool profiler_chip(size_t device, char chip[PROFILER_CHIP_BYTES], char *reason, size_t bytes)

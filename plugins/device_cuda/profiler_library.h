@@ -1,5 +1,5 @@
 /*
- * profiler_library.h - the functions of libcupti that profile, for metrics.c and profiler.c alone.
+ * profiler_library.h - the functions of libcupti that profile, for profiler.c alone.
  * Plugin side.
  *
  * Headers of CUPTI before 12.6 have no range profiler: HAS_RANGE_PROFILER is not defined then, and

@@ -1,512 +1,432 @@
 /*
  * way.c - see way.h. Plugin side.
  *
- * Run is called a few times before anything is decided. What it leaves on the device after its
- * queue has ended would be missing in every sample, so that it is refused. The graph is checked
- * against the stream: what takes another time there is measured in the stream.
+ * way_take is the way of every sample: prepared, launched, read, corrected, handed over. What the
+ * four ways differ in is the table `ways`.
+ *
+ * Samples that are a graph are one launch. Others are enqueued one after the other, and the host
+ * waits once, at the end of a launch, unless the clock is its own, or records are taken, or the
+ * benchmark waits itself. So many are launched that little is queued when the deadline comes.
+ *
+ * Host times of the samples of a launch are those of the whole, divided evenly: the host is ahead
+ * of the device, and only their sum is true.
  */
 #define _GNU_SOURCE
 #include "way.h"
 
-#include "cuda_device.h"
 #include "cupti.h"
-#include "plugins/common/bench_steps.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* About so long is one launch of a graph, */
-static const double LAUNCH_NS = 2e6;
-/* so long are the trials of a benchmark, */
-static const double TRIAL_NS = 20e6;
-/* so much longer than with nothing left on the device a wait takes if something is, */
-static const double LEFT_NS = 12000.0;
-/* and no wait takes so long by itself. */
-static const double CERTAIN_NS = 1e6;
-enum { NODES_MAX = 4096, CALLS = 8, TRIES = 3, TURNS = 4, COMPARED = 16 };
+static const double LAUNCH_MAX_NS = 100e6; /* of device time that is queued ahead */
+enum { HICCUPS_MAX = 3 };
 
-static void note(struct way *way, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What is on its way. */
+struct batch {
+    struct cuda_device *device;
+    struct way *way;
+    struct gb_measurement *measurement;
+    CUstream stream;
+    uint32_t n; /* samples of the next launch */
+    bool holds; /* they are held back until they are enqueued */
+};
 
-static void note(struct way *way, const char *format, ...)
+/* --- how many --- */
+
+static uint64_t n_left(const struct gb_measurement *measurement)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(way->reading.note, sizeof way->reading.note, format, arguments);
-    va_end(arguments);
+    return measurement->n_samples - measurement->n_done - measurement->n_lost;
 }
 
-/* --- the first runs --- */
-
-static int32_t run_once(const struct cuda_device *device, const struct gb_measurement *measurement)
+static bool is_late(const struct gb_measurement *measurement)
 {
-    const struct gb_bench_ops *ops = measurement->bench_ops;
-    int32_t status = GB_OK;
-    if (ops->reset != NULL)
-        status = ops->reset(measurement->bench, measurement->queue);
-    if (status == GB_OK)
-        status = ops->run(measurement->bench, measurement->queue, measurement->iterations);
-    return status == GB_OK ? status : cuda_failure_status(device, measurement->queue, status);
+    return measurement->deadline_ns > 0.0 && cuda_host_ns() >= measurement->deadline_ns;
 }
 
-/* Some runs and the wait for the queue; then, after a pause, what the wait for all else takes. */
-static int32_t wait_for_rest(const struct cuda_device *device,
-                             const struct gb_measurement *measurement, int n_calls, double pause_ns,
-                             double *ret_ns)
+/* One of a benchmark that is not known yet, and few enough that what is queued ends soon after the
+ * deadline. */
+static uint32_t n_next(const struct batch *batch)
 {
-    const struct driver *driver = &device->driver;
-    int32_t status = GB_OK;
-    for (int i = 0; i < n_calls && status == GB_OK; i++)
-        status = run_once(device, measurement);
-    if (status == GB_OK)
-        status = cuda_still_there(device);
-    if (status == GB_OK)
-        status = cuda_status(device, driver->stream_synchronize(measurement->queue->native),
-                             "measuring");
-    if (status != GB_OK)
-        return status;
-    double begin_ns = cuda_host_ns();
-    for (const double end_ns = begin_ns + pause_ns; begin_ns < end_ns;)
-        begin_ns = cuda_host_ns();
-    status = cuda_status(device, driver->context_synchronize(), "measuring");
-    *ret_ns = cuda_host_ns() - begin_ns;
-    return status;
+    const struct gb_measurement *measurement = batch->measurement;
+    const double sample_ns = batch->way->sample_ns;
+    const uint64_t left = n_left(measurement);
+    double queued_ns = LAUNCH_MAX_NS;
+    uint64_t n = (uint64_t)batch->device->params->batch_depth;
+    if (sample_ns <= 0.0)
+        return 1;
+    if (measurement->deadline_ns > 0.0)
+        queued_ns = fmax(0.0, fmin(queued_ns, measurement->deadline_ns - cuda_host_ns()));
+    if (sample_ns * (double)n > queued_ns)
+        n = (uint64_t)(queued_ns / sample_ns) + 1;
+    return (uint32_t)(n < left ? n : left);
 }
 
-/* How long one takes, all in all; the first run is for loading. */
-static int32_t time_runs(struct cuda_device *device, const struct gb_measurement *measurement)
+/* --- samples one after the other --- */
+
+static int32_t prepare_each(struct batch *batch)
 {
-    double rest_ns = 0.0;
-    int32_t status = wait_for_rest(device, measurement, 1, 0.0, &rest_ns);
-    const double begin_ns = cuda_host_ns();
-    if (status == GB_OK)
-        status = wait_for_rest(device, measurement, 1, 0.0, &rest_ns);
-    device->way.sample_ns = cuda_host_ns() - begin_ns;
-    return status;
-}
-
-static int32_t refuse_rest(const struct cuda_device *device, double ns)
-{
-    return host_fail(device->host,
-                     "run leaves work on the device that its queue does not wait for (%.0f us of "
-                     "it were left when the queue had ended), which the clock does not see: join "
-                     "its streams to the queue by events, or choose clock = record",
-                     ns / 1e3);
-}
-
-/* Whether a wait takes as long when it begins after what seems to be left has had its time: then it
- * is the wait itself, as after runs on many streams. Something else may lengthen any wait, and
- * nothing shortens one: so the two take turns, and the shortest of each count. */
-static int32_t judge_rest(const struct cuda_device *device,
-                          const struct gb_measurement *measurement, int n_calls, double rest_ns)
-{
-    int32_t status = GB_OK;
-    double early_ns = rest_ns;
-    double late_ns = INFINITY;
-    if (rest_ns >= CERTAIN_NS)
-        return refuse_rest(device, rest_ns - device->rest_ns);
-    for (int i = 0; i < TURNS && status == GB_OK; i++) {
-        double ns = 0.0;
-        status = wait_for_rest(device, measurement, n_calls, 2.0 * rest_ns, &ns);
-        late_ns = fmin(late_ns, ns);
-        if (i > 0 && early_ns - late_ns < LEFT_NS)
-            break;
-        if (status == GB_OK)
-            status = wait_for_rest(device, measurement, n_calls, 0.0, &ns);
-        early_ns = fmin(early_ns, ns);
-    }
-    const double left_ns = early_ns - late_ns;
-    return status == GB_OK && left_ns >= LEFT_NS ? refuse_rest(device, left_ns) : status;
-}
-
-/* Once, so that all is loaded, and then as often as there is time for; again where something seems
- * to be left, as waits differ. Those under a checker are the checker's. */
-static int32_t try_runs(struct cuda_device *device, const struct gb_measurement *measurement)
-{
-    const double most_ns = device->rest_ns + LEFT_NS;
-    double begin_ns = cuda_host_ns();
-    double rest_ns = 0.0;
-    int32_t status = wait_for_rest(device, measurement, 1, 0.0, &rest_ns);
-    double one_ns = cuda_host_ns() - begin_ns;
-    int n = 1;
-    for (int i = 0; i < TRIES && status == GB_OK && (one_ns < TRIAL_NS || rest_ns >= most_ns);
-         i++) {
-        n = one_ns < TRIAL_NS / (double)CALLS ? CALLS : 1;
-        begin_ns = cuda_host_ns();
-        status = wait_for_rest(device, measurement, n, 0.0, &rest_ns);
-        one_ns = (cuda_host_ns() - begin_ns) / n;
-        if (n > 1 && rest_ns < most_ns)
-            break;
-    }
-    device->way.sample_ns = one_ns;
-    if (status == GB_OK && rest_ns >= most_ns && !device->is_observed)
-        status = judge_rest(device, measurement, n, rest_ns);
-    return status;
-}
-
-/* --- means --- */
-
-/* Not the median, as calls may take turns at what they do; without the longest, which the host may
- * have disturbed. */
-static double mean_of(double *values, size_t n)
-{
-    const size_t n_kept = n - n / 16;
-    double sum = 0.0;
-    qsort(values, n, sizeof values[0], compare_doubles);
-    for (size_t i = 0; i < n_kept; i++)
-        sum += values[i];
-    return n == 0 ? NAN : sum / (double)n_kept;
-}
-
-/* Of some samples, taken the way that device->way is now. */
-static int32_t mean_now(struct cuda_device *device, const struct gb_measurement *measurement,
-                        double *ret_ns)
-{
-    double times[COMPARED], begin[COMPARED], end[COMPARED], hz[COMPARED];
-    uint64_t throttle[COMPARED];
-    uint32_t flags[COMPARED];
-    const double n = fmax(1.0, TRIAL_NS / fmax(device->way.sample_ns, 1.0));
-    struct gb_measurement trial = *measurement;
-    trial.n_samples = n < (double)COMPARED ? (uint64_t)n : COMPARED;
-    trial.n_done = trial.n_lost = 0;
-    trial.deadline_ns = 0.0;
-    memset(trial.time_ns, 0, sizeof trial.time_ns);
-    trial.time_ns[measurement->clock] = times;
-    trial.begin_ns = begin;
-    trial.end_ns = end;
-    trial.clock_hz = hz;
-    trial.throttle = throttle;
-    trial.flags = flags;
-    const int32_t status = cuda_measure_now(device, &trial);
-    *ret_ns = mean_of(times, trial.n_done);
-    return status;
-}
-
-/* --- the ways of the clock kernel --- */
-
-static int32_t by_events(struct cuda_device *device, const struct gb_measurement *measurement)
-{
-    struct way *way = &device->way;
-    const int32_t status = offsets_update_event(device, measurement->queue->native);
-    way->kind = WAY_EVENTS;
-    way->reading.launch = GB_LAUNCH_STREAM;
-    way->reading.flags = 0;
-    way->reading.tick_ns = device->event_tick_ns;
-    way->reading.offset_ns = device->offsets.event.ns;
-    way->reading.offset_error_ns = device->offsets.event.error_ns;
-    return status;
-}
-
-/* What waits inside run cannot be held back, and events around it would count the host's waking up
- * and launching as well. */
-static int32_t by_records(struct cuda_device *device)
-{
-    struct way *way = &device->way;
-    char reason[256];
-    way->reading.flags = 0;
-    way->reading.launch = GB_LAUNCH_STREAM;
-    if (!cuda_open_tracer(device, reason, sizeof reason)) {
-        note(way,
-             "run waits for the device, and the host's part in that is timed as well: the records "
-             "of CUPTI, which would not count it, cannot be used: %.120s",
-             reason);
-        way->waits_for_each = true;
-        return GB_OK;
-    }
-    note(way, "read from the records of CUPTI, as run waits for the device");
-    way->kind = WAY_RECORD;
-    way->reading.offset_ns = way->reading.offset_error_ns = 0.0;
+    batch->n = n_next(batch);
     return GB_OK;
 }
 
-/* In the stream: first without knowing whether samples can be held back, which a few show. */
-static int32_t in_stream(struct cuda_device *device, const struct gb_measurement *measurement,
-                         double *ret_ns)
+/* What comes before a sample and is not timed. */
+static int32_t make_ready(const struct batch *batch)
 {
-    struct way *way = &device->way;
-    int32_t status = by_events(device, measurement);
-    if (status == GB_OK && (measurement->bench_ops->flags & GB_BENCH_SYNCHRONIZES) != 0)
-        return by_records(device);
-    if (status == GB_OK)
-        status = mean_now(device, measurement, ret_ns);
-    if (status == GB_OK && way->refuses_hold)
-        status = by_records(device);
-    return status;
-}
-
-static int32_t cannot_be_graph(const struct cuda_device *device, const char *reason)
-{
-    char text[512];
-    snprintf(text, sizeof text,
-             "launch = graph: %s: it may only put work on its queue and on streams that it joins "
-             "back, and not wait, copy to pageable memory or allocate",
-             reason);
-    device->host->log(device->host, GB_LOG_ERROR, text);
-    return device->host->fail(device->host, text);
-}
-
-/* After a capture that failed, the benchmark may still have its error to report: its next run shows
- * it and does not count. */
-static int32_t settle(const struct cuda_device *device, const struct gb_measurement *measurement)
-{
-    const int32_t status = run_once(device, measurement);
-    return status == GB_DEVICE_ERROR ? status : GB_OK;
-}
-
-static uint32_t samples_of_graph(const struct cuda_device *device,
-                                 const struct gb_measurement *measurement,
-                                 const struct graph_content *content, double sample_ns)
-{
-    const double flush_ns = measurement->cache == GB_CACHE_COLD ? (double)device->flush_bytes / 4e3
-                                                                : 0.0;
-    const double n = LAUNCH_NS / (fmax(sample_ns, 0.0) + 1500.0 + flush_ns + measurement->gap_ns);
-    const double most = fmin(WAY_SAMPLES_MAX, (double)NODES_MAX / (double)content->n_operations);
-    return device->way.reset_is_called ? 1 : (uint32_t)fmax(1.0, fmin(n, most));
-}
-
-/* Captures samples and finds out how long one takes. ret->exec NULL: they cannot be launched so. */
-static int32_t try_graph(struct cuda_device *device, const struct gb_measurement *measurement,
-                         uint32_t n, struct graph *ret, double *ret_ns, char *reason)
-{
-    double times[2 * WAY_SAMPLES_MAX];
-    const bool has_reset = measurement->bench_ops->reset != NULL && !device->way.reset_is_called;
-    int32_t status = graph_make(device, measurement, n, true, has_reset, ret, reason);
-    uint32_t n_times = 0;
-    for (int i = 0; i < 2 && status == GB_OK && ret->exec != NULL; i++) {
-        if (device->way.reset_is_called)
-            status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
-        const CUresult result = graph_read(device, ret->exec, measurement->queue->native, 2 * n);
-        if (driver_error_is_sticky(result))
-            return cuda_status(device, result, "measuring");
-        if (result != CUDA_SUCCESS) {
-            graph_free(device, ret);
-            snprintf(reason, GRAPH_REASON_BYTES, "run cannot be launched as a graph twice");
-            return GB_OK;
-        }
-        for (uint32_t j = 0; j < n; j++)
-            times[n_times++] = stamps_between(&device->stamps, 2 * j, 2 * j + 1);
-    }
-    *ret_ns = mean_of(times, n_times) - device->offsets.graph.ns;
-    return status;
-}
-
-static bool agree(double graph_ns, double stream_ns, const struct graph_content *content)
-{
-    const double gaps_ns = 1000.0 * (content->n_operations - 1);
-    return fabs(graph_ns - stream_ns) <= 2000.0 + gaps_ns + 0.25 * fmax(graph_ns, stream_ns);
-}
-
-/* Without a benchmark's wish, several kernels are launched as run launches them. */
-static bool wants_graph(const struct gb_measurement *measurement,
-                        const struct graph_content *content)
-{
-    const bool prefers = (measurement->bench_ops->flags & GB_BENCH_PREFERS_GRAPH) != 0;
-    return (content->n_operations == 1 || prefers) && !content->crosses_host;
-}
-
-static int32_t by_graph(struct cuda_device *device, const struct gb_measurement *measurement,
-                        const struct graph_content *content, double stream_ns)
-{
-    struct way *way = &device->way;
-    const bool is_asked = measurement->launch == GB_LAUNCH_GRAPH;
-    const bool is_wanted = is_asked || wants_graph(measurement, content);
-    const uint32_t n = samples_of_graph(device, measurement, content, stream_ns);
-    char reason[GRAPH_REASON_BYTES];
-    struct graph graph = {0};
-    double graph_ns = 0.0;
-    int32_t status = try_graph(device, measurement, n, &graph, &graph_ns, reason);
-    if (status != GB_OK || graph.exec == NULL) {
-        graph_free(device, &graph);
+    const struct gb_measurement *measurement = batch->measurement;
+    const struct cuda_device *device = batch->device;
+    const struct driver *driver = &device->driver;
+    CUresult result = CUDA_SUCCESS;
+    if (measurement->gap_ns > 0.0 && device->stamps.idle != NULL)
+        result = stamps_put_idle(&device->stamps, batch->stream, measurement->gap_ns);
+    if (result == CUDA_SUCCESS && measurement->bench_ops->reset != NULL) {
+        const int32_t status = measurement->bench_ops->reset(measurement->bench,
+                                                             measurement->queue);
         if (status != GB_OK)
             return status;
-        if (is_asked)
-            return cannot_be_graph(device, reason);
-        note(way, "launched in the stream: %s", reason);
-        return settle(device, measurement);
     }
-    const bool is_same = agree(graph_ns, stream_ns, content);
-    if (!is_same)
-        note(way, "%s a graph of it takes %.4g us, in the stream it takes %.4g us",
-             is_asked ? "not the same as in the stream:" : "launched in the stream:",
-             graph_ns / 1e3, stream_ns / 1e3);
-    if (!is_asked && (!is_wanted || !is_same)) {
-        way->reading.graph_ns = is_same ? graph_ns / (double)measurement->iterations : 0.0;
-        graph_free(device, &graph);
-        return GB_OK;
+    if (result == CUDA_SUCCESS && measurement->cache == GB_CACHE_COLD)
+        result = driver->fill_async(device->flush, 0, device->flush_bytes, batch->stream);
+    if (result == CUDA_SUCCESS && batch->way->waits_for_each)
+        result = driver->stream_synchronize(batch->stream);
+    return cuda_status(device, result, "preparing a sample");
+}
+
+static int32_t run(const struct batch *batch)
+{
+    const struct gb_measurement *measurement = batch->measurement;
+    CUgraphExec graph = batch->way->graph.exec;
+    if (graph == NULL)
+        return measurement->bench_ops->run(measurement->bench, measurement->queue,
+                                           measurement->iterations);
+    return cuda_status(batch->device, batch->device->driver.graph_launch(graph, batch->stream),
+                       "launching a graph");
+}
+
+/* Launches samples by a function that times one, and waits for them. */
+static int32_t launch_each(struct batch *batch,
+                           int32_t (*time_one)(struct batch *batch, uint32_t i))
+{
+    const struct cuda_device *device = batch->device;
+    struct launch *launch = &batch->way->launch;
+    int32_t status = GB_OK;
+    launch->begin_ns = cuda_host_ns();
+    for (; launch->n < batch->n && status == GB_OK && !is_late(batch->measurement); launch->n++) {
+        launch->is_interrupted[launch->n] = launch->is_lost[launch->n] = false;
+        status = make_ready(batch);
+        if (status == GB_OK)
+            status = time_one(batch, launch->n);
     }
-    way->kind = WAY_STAMPS;
-    way->graph = graph;
-    way->reading.launch = GB_LAUNCH_GRAPH;
-    way->reading.flags = GB_CLOCK_DITHERED;
-    way->reading.tick_ns = device->step_ns;
-    way->reading.offset_ns = device->offsets.graph.ns;
-    way->reading.offset_error_ns = device->offsets.graph.error_ns;
-    if (!is_asked && content->n_operations > 1)
-        note(way, "launched as a graph of %u operations; in the stream an iteration takes %.4g us",
-             content->n_operations, stream_ns / 1e3 / (double)measurement->iterations);
-    if (is_same && offsets_slower_ns(device) > 0.0)
-        note(way,
-             "kernels have run side by side in this process, of which each launch takes %.2f us "
-             "longer: a short kernel may read so much more than alone",
-             offsets_slower_ns(device) / 1e3);
+    if (status == GB_OK)
+        status = cuda_still_there(device);
+    if (status != GB_OK)
+        return cuda_failure_status(device, batch->measurement->queue, status);
+    status = cuda_status(device, device->driver.stream_synchronize(batch->stream), "measuring");
+    launch->end_ns = cuda_host_ns();
+    if (status == GB_OK && launch->n > 0)
+        batch->way->sample_ns = (launch->end_ns - launch->begin_ns) / launch->n;
+    return status;
+}
+
+static int32_t read_nothing(struct batch *batch)
+{
+    (void)batch;
     return GB_OK;
 }
 
-static int32_t nothing_to_time(const struct cuda_device *device)
+/* --- between events --- */
+
+static int32_t reserve_events(struct cuda_device *device, uint32_t n)
 {
-    return device->host->fail(device->host,
-                              "run put no work on its queue from its own thread, so that the clock "
-                              "kernel has nothing to time: use clock = wall");
+    const struct driver *driver = &device->driver;
+    for (; device->n_events < n; device->n_events++) {
+        CUevent *start = &device->starts[device->n_events];
+        CUevent *stop = &device->stops[device->n_events];
+        CUresult result = driver->event_create(start, CU_EVENT_DEFAULT);
+        if (result == CUDA_SUCCESS) {
+            result = driver->event_create(stop, CU_EVENT_DEFAULT);
+            if (result != CUDA_SUCCESS)
+                driver->event_destroy(*start);
+        }
+        if (result != CUDA_SUCCESS)
+            return cuda_status(device, result, "creating events");
+    }
+    return GB_OK;
 }
 
-static int32_t choose_for_kernel(struct cuda_device *device,
-                                 const struct gb_measurement *measurement)
+/* Events are recorded before the host has launched what they time. A profiler may wait for each
+ * kernel before the next launch. */
+static int32_t prepare_events(struct batch *batch)
 {
-    struct way *way = &device->way;
-    const uint32_t flags = measurement->bench_ops->flags;
-    struct graph_content content;
-    CUgraph captured = NULL;
-    char reason[GRAPH_REASON_BYTES];
-    double stream_ns = 0.0;
-    int32_t status = offsets_update_graph(device, measurement->queue->native);
-    if (status != GB_OK || (flags & (GB_BENCH_SYNCHRONIZES | GB_BENCH_EVERY_CALL)) != 0 ||
-        measurement->launch == GB_LAUNCH_STREAM)
-        return status != GB_OK ? status : in_stream(device, measurement, &stream_ns);
-    status = graph_capture_run(device, measurement, &captured, &content, reason);
+    const struct way *way = batch->way;
+    batch->n = n_next(batch);
+    batch->holds = batch->device->hold != NULL && !way->waits_for_each && !way->refuses_hold &&
+                   !batch->device->is_profiled;
+    return reserve_events(batch->device, batch->n);
+}
+
+static int32_t between_events(struct batch *batch, uint32_t i)
+{
+    const struct cuda_device *device = batch->device;
+    const struct driver *driver = &device->driver;
+    CUresult result = driver->event_record(device->starts[i], batch->stream);
+    const int32_t status = run(batch);
     if (status != GB_OK)
         return status;
-    device->offsets.will_move |= content.is_parallel;
-    if (captured != NULL)
-        device->driver.graph_destroy(captured);
-    else if (reason[0] == '\0')
-        return nothing_to_time(device);
-    else if (measurement->launch == GB_LAUNCH_GRAPH)
-        return cannot_be_graph(device, reason);
-    else
-        status = settle(device, measurement);
+    if (result == CUDA_SUCCESS)
+        result = driver->event_record(device->stops[i], batch->stream);
+    if (result == CUDA_SUCCESS && batch->way->waits_for_each)
+        result = driver->stream_synchronize(batch->stream);
+    return cuda_status(device, result, "measuring");
+}
+
+/* A hiccup of the host lets go a sample or two; one after the other is the benchmark's doing. */
+static void count_hiccups(struct batch *batch, bool was_held)
+{
+    static const char words[] =
+        "samples cannot be held back until they are launched, as run waits for the device or "
+        "launches more than it queues: gaps between launches are timed";
+    struct way *way = batch->way;
+    const struct gb_host *host = batch->device->host;
+    way->n_hiccups = was_held ? 0 : way->n_hiccups + 1;
+    if (way->n_hiccups < HICCUPS_MAX)
+        return;
+    way->refuses_hold = true;
+    batch->holds = false;
+    if (way->clock == CLOCK_EVENT)
+        host->log(host, GB_LOG_WARNING, words);
+}
+
+static int32_t held_between_events(struct batch *batch, uint32_t i)
+{
+    struct hold *hold = batch->device->hold;
+    bool *is_interrupted = &batch->way->launch.is_interrupted[i];
+    if (!batch->holds)
+        return between_events(batch, i);
+    int32_t status = cuda_status(batch->device, hold_begin(hold, batch->stream),
+                                 "holding a sample back");
+    if (status != GB_OK)
+        return status;
+    status = between_events(batch, i);
+    *is_interrupted = !hold_release(hold);
+    count_hiccups(batch, !*is_interrupted);
+    return status;
+}
+
+static int32_t launch_between_events(struct batch *batch)
+{
+    struct hold *hold = batch->holds ? batch->device->hold : NULL;
+    if (hold != NULL)
+        hold_start(hold);
+    const int32_t status = launch_each(batch, held_between_events);
+    if (hold != NULL)
+        hold_stop(hold);
+    return status;
+}
+
+static int32_t read_events(struct batch *batch)
+{
+    const struct cuda_device *device = batch->device;
+    struct launch *launch = &batch->way->launch;
+    for (uint32_t i = 0; i < launch->n; i++) {
+        float ms = 0.0f;
+        const CUresult result = device->driver.event_elapsed(&ms, device->starts[i],
+                                                             device->stops[i]);
+        if (result != CUDA_SUCCESS)
+            return cuda_status(device, result, "reading events");
+        launch->times_ns[i] = (double)ms * 1e6;
+    }
+    return GB_OK;
+}
+
+/* --- by the host's clock --- */
+
+static double raw_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int32_t until_waited(struct batch *batch, uint32_t i)
+{
+    const double begin_ns = raw_ns();
+    int32_t status = run(batch);
+    CUresult result = CUDA_SUCCESS;
     if (status == GB_OK)
-        status = in_stream(device, measurement, &stream_ns);
-    if (captured == NULL && way->reading.note[0] == '\0')
-        note(way, "launched in the stream: %s", reason);
-    if (status != GB_OK || captured == NULL || way->kind != WAY_EVENTS || way->refuses_hold)
-        return status;
-    way->reset_is_called = graph_reset_kind(device, measurement) == RESET_CALLED;
-    return by_graph(device, measurement, &content, stream_ns);
+        result = batch->device->driver.stream_synchronize(batch->stream);
+    batch->way->launch.times_ns[i] = raw_ns() - begin_ns;
+    return status != GB_OK ? status : cuda_status(batch->device, result, "measuring");
 }
 
-/* --- any clock --- */
-
-/* One run as a graph, for clocks that stand around its launch. */
-static int32_t make_plain_graph(struct cuda_device *device,
-                                const struct gb_measurement *measurement)
+static int32_t launch_until_waited(struct batch *batch)
 {
-    char reason[GRAPH_REASON_BYTES];
-    if (measurement->launch != GB_LAUNCH_GRAPH)
-        return GB_OK;
-    const int32_t status = graph_make(device, measurement, 1, false, false, &device->way.graph,
-                                      reason);
+    return launch_each(batch, until_waited);
+}
+
+/* --- by records --- */
+
+/* Alone on the device, so that all that is recorded is the sample's. */
+static int32_t recorded(struct batch *batch, uint32_t i)
+{
+    const struct cuda_device *device = batch->device;
+    struct launch *launch = &batch->way->launch;
+    struct cupti_span span;
+    int32_t status = cuda_status(device, device->driver.context_synchronize(), "measuring");
     if (status != GB_OK)
         return status;
-    device->way.reading.launch = GB_LAUNCH_GRAPH;
-    return device->way.graph.exec != NULL ? GB_OK : cannot_be_graph(device, reason);
+    cupti_discard();
+    status = run(batch);
+    if (status != GB_OK)
+        return status;
+    status = cuda_status(device, device->driver.context_synchronize(), "measuring");
+    cupti_collect(&span);
+    if (status == GB_OK && span.n == 0 && !span.is_lost)
+        return device->host->fail(device->host, "run put no work on the device, so that the clock "
+                                                "record has nothing to time: use clock = wall");
+    launch->is_lost[i] = span.is_lost;
+    launch->times_ns[i] = (double)(span.end_ns - span.start_ns);
+    return status;
 }
 
-/* What recording does to the benchmark: its time by the clock kernel, where a graph can be made of
- * it, taken before anything is recorded, beside a few that are. */
-static int32_t by_records_beside_kernel(struct cuda_device *device,
-                                        const struct gb_measurement *measurement)
+static int32_t launch_recorded(struct batch *batch)
 {
-    struct way *way = &device->way;
-    char reason[GRAPH_REASON_BYTES];
-    struct graph graph = {0};
-    double kernel_ns = NAN;
-    double record_ns = 0.0;
-    int32_t status = time_runs(device, measurement);
-    const double most = fmax(1.0, TRIAL_NS / fmax(way->sample_ns, 1.0));
-    if (status == GB_OK && device->stamps.module != NULL &&
-        (measurement->bench_ops->flags & (GB_BENCH_SYNCHRONIZES | GB_BENCH_EVERY_CALL)) == 0) {
-        way->reset_is_called = graph_reset_kind(device, measurement) == RESET_CALLED;
-        status = offsets_update_graph(device, measurement->queue->native);
-        if (status == GB_OK)
-            status = try_graph(device, measurement,
-                               way->reset_is_called ? 1 : (uint32_t)fmin(COMPARED, most), &graph,
-                               &kernel_ns, reason);
-        const bool is_known = graph.exec != NULL;
-        graph_free(device, &graph);
-        if (status == GB_OK && !is_known)
-            status = settle(device, measurement);
-        kernel_ns = is_known ? kernel_ns : NAN;
+    return launch_each(batch, recorded);
+}
+
+/* --- a graph of stamped samples --- */
+
+static int32_t prepare_graph(struct batch *batch)
+{
+    const struct gb_measurement *measurement = batch->measurement;
+    int32_t status = GB_OK;
+    batch->n = is_late(measurement) ? 0 : batch->way->graph.n;
+    batch->way->launch.begin_ns = cuda_host_ns();
+    if (batch->n > 0 && batch->way->reset_is_called)
+        status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
+    return status == GB_OK ? GB_OK : cuda_failure_status(batch->device, measurement->queue, status);
+}
+
+static int32_t launch_graph(struct batch *batch)
+{
+    const struct cuda_device *device = batch->device;
+    struct launch *launch = &batch->way->launch;
+    const CUresult result = graph_read(device, batch->way->graph.exec, batch->stream, 2 * batch->n);
+    if (result != CUDA_SUCCESS)
+        return cuda_status(device, result, "measuring");
+    launch->end_ns = cuda_host_ns();
+    launch->n = batch->n;
+    return GB_OK;
+}
+
+static int32_t read_stamps(struct batch *batch)
+{
+    const struct stamps *stamps = &batch->device->stamps;
+    struct way *way = batch->way;
+    struct launch *launch = &way->launch;
+    for (uint32_t i = 0; i < launch->n; i++) {
+        launch->times_ns[i] = stamps_between(stamps, 2 * i, 2 * i + 1);
+        launch->is_interrupted[i] = launch->is_lost[i] = false;
+    }
+    launch->clock_hz = stamps_clock_hz(stamps, 0, 2 * launch->n - 1);
+    if (!way->is_launched)
+        way->reads_clock = launch->clock_hz > 0.0;
+    way->is_launched = true;
+    return GB_OK;
+}
+
+/* --- every way --- */
+
+static const struct {
+    int32_t (*prepare)(struct batch *batch); /* says how many samples; 0: it is too late */
+    int32_t (*launch)(struct batch *batch);  /* and waits for them */
+    int32_t (*read)(struct batch *batch);
+} ways[] = {
+    [WAY_STAMPS] = {prepare_graph, launch_graph, read_stamps},
+    [WAY_EVENTS] = {prepare_events, launch_between_events, read_events},
+    [WAY_WALL] = {prepare_each, launch_until_waited, read_nothing},
+    [WAY_RECORD] = {prepare_each, launch_recorded, read_nothing},
+};
+
+/* Less what the clock reads of no work, where that is known. */
+static void correct(struct launch *launch, double offset_ns)
+{
+    for (uint32_t i = 0; i < launch->n; i++)
+        launch->times_ns[i] -= offset_ns;
+}
+
+static void hand_over(struct launch *launch, struct gb_measurement *measurement)
+{
+    const double share_ns = (launch->end_ns - launch->begin_ns) / launch->n;
+    for (; launch->n_taken < launch->n && n_left(measurement) > 0; launch->n_taken++) {
+        const uint32_t i = launch->n_taken;
+        const uint64_t to = measurement->n_done;
+        if (launch->is_lost[i]) {
+            measurement->n_lost++;
+            continue;
+        }
+        measurement->time_ns[measurement->clock][to] = launch->times_ns[i];
+        measurement->flags[to] = launch->is_interrupted[i] ? GB_SAMPLE_INTERRUPTED : 0u;
+        measurement->begin_ns[to] = launch->begin_ns + share_ns * i;
+        measurement->end_ns[to] = measurement->begin_ns[to] + share_ns;
+        measurement->clock_hz[to] = launch->clock_hz;
+        measurement->n_done++;
+    }
+}
+
+/* The clock is not from two sources in one case: the driver reports the one it asks for, and
+ * multiprocessors can run several percent below it. */
+static void fill_sensor_columns(struct cuda_device *device, const struct way *way,
+                                struct gb_measurement *measurement)
+{
+    const bool has_clock = way->kind == WAY_STAMPS && way->reads_clock;
+    double clock_hz = 0.0;
+    uint64_t throttle = 0;
+    sensors_take(&device->sensors, &clock_hz, &throttle);
+    for (uint64_t i = 0; i < measurement->n_done; i++) {
+        if (!has_clock)
+            measurement->clock_hz[i] = clock_hz;
+        measurement->throttle[i] = throttle;
+        measurement->flags[i] |= throttle != 0 ? GB_SAMPLE_THROTTLED : 0u;
+    }
+}
+
+int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurement *measurement)
+{
+    struct batch batch = {device, way, measurement, measurement->queue->native, 0, false};
+    struct launch *launch = &way->launch;
+    int32_t status = GB_OK;
+    while (status == GB_OK && n_left(measurement) > 0) {
+        if (launch->n_taken == launch->n) {
+            launch->n = launch->n_taken = 0;
+            status = ways[way->kind].prepare(&batch);
+            if (status == GB_OK && batch.n > 0)
+                status = ways[way->kind].launch(&batch);
+            if (status == GB_OK && launch->n > 0)
+                status = ways[way->kind].read(&batch);
+            if (status != GB_OK || launch->n == 0)
+                break;
+            correct(launch, way->reading.offset_ns);
+        }
+        hand_over(launch, measurement);
     }
     if (status != GB_OK)
-        return status;
-    if (!cuda_open_tracer(device, reason, sizeof reason))
-        return device->host->fail(device->host, reason);
-    way->kind = WAY_RECORD;
-    status = make_plain_graph(device, measurement);
-    if (status != GB_OK || isnan(kernel_ns))
-        return status;
-    status = mean_now(device, measurement, &record_ns);
-    note(way, "recorded it takes %.4g us, by the clock kernel without recording %.4g us",
-         record_ns / 1e3, kernel_ns / 1e3);
+        way_drop_ready(way);
+    fill_sensor_columns(device, way, measurement);
     return status;
 }
 
-static int32_t choose(struct cuda_device *device, const struct gb_measurement *measurement)
+/* --- the end of a way --- */
+
+void way_forget(const struct cuda_device *device, struct way *way)
 {
-    struct way *way = &device->way;
-    const uint32_t clock = device->kinds[measurement->clock];
-    if (clock == CLOCK_RECORD)
-        return by_records_beside_kernel(device, measurement);
-    const int32_t status = try_runs(device, measurement);
-    if (status != GB_OK)
-        return status;
-    if (clock == CLOCK_KERNEL && !device->is_profiled)
-        return choose_for_kernel(device, measurement);
-    way->kind = clock == CLOCK_WALL ? WAY_WALL : WAY_EVENTS;
-    return make_plain_graph(device, measurement);
+    graph_free(device, &way->graph);
+    memset(way, 0, sizeof *way);
 }
 
-int32_t way_choose(struct cuda_device *device, const struct gb_measurement *measurement)
+void way_leave_stamps(const struct cuda_device *device, struct way *way)
 {
-    struct way *way = &device->way;
-    const struct gb_clock *clock = &device->clocks[measurement->clock];
-    if (way->bench == measurement->bench && way->iterations == measurement->iterations &&
-        way->clock == measurement->clock && way->cache == measurement->cache &&
-        way->launch == measurement->launch && way->gap_ns == measurement->gap_ns)
-        return GB_OK;
-    way_forget(device);
-    cupti_close();
-    way->iterations = measurement->iterations;
-    way->clock = measurement->clock;
-    way->cache = measurement->cache;
-    way->launch = measurement->launch;
-    way->gap_ns = measurement->gap_ns;
-    way->waits_for_each = device->kinds[measurement->clock] == CLOCK_WALL ||
-                          (measurement->bench_ops->flags & GB_BENCH_SYNCHRONIZES) != 0;
-    way->reading = (struct gb_reading){.size = sizeof way->reading,
-                                       .launch = GB_LAUNCH_STREAM,
-                                       .flags = clock->flags,
-                                       .tick_ns = clock->tick_ns};
-    const int32_t status = choose(device, measurement);
-    way->sample_ns = 0.0;
-    if (status == GB_OK)
-        way->bench = measurement->bench;
-    else
-        way_forget(device);
-    return status;
-}
-
-void way_forget(struct cuda_device *device)
-{
-    graph_free(device, &device->way.graph);
-    device->way = (struct way){0};
-}
-
-void way_leave_stamps(struct cuda_device *device)
-{
-    struct way *way = &device->way;
     if (way->kind != WAY_STAMPS)
         return;
     graph_free(device, &way->graph);
@@ -517,5 +437,5 @@ void way_leave_stamps(struct cuda_device *device)
 
 void way_drop_ready(struct way *way)
 {
-    way->n_taken = way->n_ready;
+    way->launch.n_taken = way->launch.n;
 }

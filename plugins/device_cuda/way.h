@@ -1,13 +1,14 @@
 /*
  * way.h - the way in which the samples of one benchmark are taken: chosen before its first sample
- * by trying it, and kept until the host waits for the queue, as it does between benchmarks. Plugin
- * side.
+ * by trying it (timed_device.h), and kept until the host waits for the queue, as it does between
+ * benchmarks. Plugin side.
  */
 #pragma once
 
+#include "cuda_device.h"
 #include "graph.h"
 
-#include <gbrun/device.h>
+enum { CLOCK_KERNEL, CLOCK_EVENT, CLOCK_WALL, CLOCK_RECORD, CLOCK_KINDS };
 
 enum {
     WAY_STAMPS, /* a graph of samples between stamps */
@@ -18,12 +19,23 @@ enum {
 
 enum { WAY_SAMPLES_MAX = 64 }; /* of one graph */
 
+/* Samples that were launched one after the other, and waited for once. */
+struct launch {
+    uint32_t n, n_taken;     /* those from n_taken on were not yet handed over */
+    double begin_ns, end_ns; /* host times of all */
+    double clock_hz;         /* 0: not known */
+    double times_ns[BATCH_DEPTH_MAX];
+    bool is_interrupted[BATCH_DEPTH_MAX];
+    bool is_lost[BATCH_DEPTH_MAX];
+};
+
 /* Zero-initialize. */
 struct way {
     /* What it was chosen for; bench NULL: nothing. */
     const void *bench;
     uint64_t iterations;
-    uint32_t clock, cache, launch;
+    uint32_t clock; /* CLOCK_... */
+    uint32_t cache, launch_kind;
     double gap_ns;
 
     uint32_t kind; /* WAY_... */
@@ -33,24 +45,23 @@ struct way {
     double sample_ns;     /* of host time that one takes, all in all; 0: not known */
     uint32_t n_hiccups;   /* samples in a row that could not be held back */
     bool refuses_hold;
+    bool is_launched, reads_clock; /* a graph was launched; it takes long enough to read a clock */
 
     struct graph graph; /* of stamped samples; of other kinds, where launch is graph, one run */
-    /* Samples of the last launch that were not yet asked for. */
-    uint32_t n_ready, n_taken;
-    double ready_ns[WAY_SAMPLES_MAX];
-    double launched_ns, ended_ns; /* host times; 0: nothing was launched yet */
-    bool reads_clock;             /* launches are long enough to */
-    double clock_hz;              /* of the last launch; 0: not known */
+    struct launch launch;
 };
 
-/* Sees to it that device->way is for this measurement. What cannot be measured so is an error with
- * words. */
-int32_t way_choose(struct cuda_device *device, const struct gb_measurement *measurement);
+/*
+ * Takes samples: of those that were launched before, then of new ones, until the measurement has as
+ * many as it wants or its deadline has come. What a launch gives beyond them is the first of the
+ * next call.
+ */
+int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurement *measurement);
 
-void way_forget(struct cuda_device *device);
+void way_forget(const struct cuda_device *device, struct way *way);
 
 /* Stamps leave no trace in what follows: runs are called one by one, between events. */
-void way_leave_stamps(struct cuda_device *device);
+void way_leave_stamps(const struct cuda_device *device, struct way *way);
 
 /* Samples that were taken ahead are not given out any more: they are of the time before something
  * that takes a while, or that they are not a part of. */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "metrics.h"
+#include "profiler.h"
 
 #include <gbrun/counters.h>
 

@@ -2,7 +2,7 @@
  * fuzz_npy.c - any bytes as a file of an array for the benchmark `kernel`. The first byte says of
  * which type its elements are, the second how many there are to be. What is read lies in the file.
  */
-#include "plugins/bench_kernel/array_file.h"
+#include "plugins/bench_kernel/files.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sys/mman.h>

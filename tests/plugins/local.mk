@@ -32,8 +32,6 @@ tests_plugins_test_bench_plugins_SOURCES = \
 	plugins/bench_multistream_matmul/prediction.c \
 	plugins/bench_padding/plan.c \
 	plugins/device_cpu/cpu_list.c \
-	plugins/device_cpu/pin.c \
-	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/sensors.c \
 	$(ELEMENTWISE_CPU_SOURCES)
 tests_plugins_test_bench_plugins_CFLAGS = $(AM_CFLAGS)
@@ -68,11 +66,17 @@ tests_plugins_test_peers_CFLAGS = $(AM_CFLAGS) $(WITH_CUDA_CFLAGS)
 tests_plugins_test_profiler_SOURCES = \
 	tests/plugins/test_profiler.c \
 	tests/plugins/test_stamps.c \
-	plugins/device_cuda/libcupti.c \
-	plugins/device_cuda/metrics.c \
+	tests/plugins/test_way.c \
+	plugins/device_cuda/cuda_device.c \
+	plugins/device_cuda/cupti.c \
+	plugins/device_cuda/graph.c \
+	plugins/device_cuda/hold.c \
+	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler_library.c \
+	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/stamps.c \
+	plugins/device_cuda/way.c \
 	plugins/device_cuda/work_metrics.c
 tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
@@ -81,7 +85,6 @@ tests_plugins_test_sensors_SOURCES = \
 	plugins/device_cuda/sensors.c
 tests_plugins_test_timed_work_SOURCES = \
 	tests/plugins/test_timed_work.c \
-	plugins/device_cpu/resolution.c \
 	plugins/device_cpu/sensors.c \
 	plugins/device_cpu/threads.c \
 	$(TEAM_SOURCES)

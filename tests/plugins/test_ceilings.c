@@ -1,9 +1,7 @@
 /* test_ceilings.c - the benchmark ceilings on the CPU: every roof computes what it should, declares
  * what it does, and is found out if it does less; sizes of caches, ways through memory, chains. */
-#include "plugins/bench_ceilings/caches.h"
 #include "plugins/bench_ceilings/fragments.h"
 #include "plugins/bench_ceilings/memory.h"
-#include "plugins/bench_ceilings/numbers.h"
 #include "plugins/bench_ceilings/rates.h"
 #include "plugins/bench_ceilings/roofs.h"
 #include "plugins/common/team.h"

@@ -2,7 +2,7 @@
  * that the processor has and, kernel by kernel, as CUDA would; what is wrong by little is found. */
 #include "core/base/number_format.h"
 #include "core/base/random.h"
-#include "plugins/bench_elementwise/ways.h"
+#include "plugins/bench_elementwise/elementwise.h"
 #include "plugins/common/policy/exact_sum.h"
 #include "tests/plugins/verified.h"
 

@@ -1,6 +1,6 @@
 /* test_kernel_files.c - what `kernel` reads of files: sources, PTX, logs of ptxas, arrays. */
-#include "plugins/bench_kernel/array_file.h"
 #include "plugins/bench_kernel/build.h"
+#include "plugins/bench_kernel/files.h"
 #include "plugins/bench_kernel/scan.h"
 #include "tests/plugins/files.h"
 #include "tests/text_case.h"

@@ -2,7 +2,6 @@
 #include "plugins/common/system/system_file.h"
 #include "plugins/device_cpu/cpu_device.h"
 #include "plugins/device_cpu/cpu_list.h"
-#include "plugins/device_cpu/resolution.h"
 #include "tests/plugins/files.h"
 
 static char root[256];
@@ -137,26 +136,6 @@ TEST(telemetry_is_in_its_units)
     sensors_telemetry(&sensors, 0.0, &telemetry);
     ck_assert_uint_eq(telemetry.throttle, 0); /* since the last reading */
     sensors_close(&sensors);
-}
-
-/* Work of 20 to 420 ns on counters whose ticks are converted to whole nanoseconds; now and then
- * something comes between. */
-TEST_TIMES(resolution_is_the_step_of_readings, 6)
-{
-    static const struct {
-        double tick_ns, least, most;
-    } counters[] = {{0.4, 1, 1}, {1, 1, 1}, {2, 2, 2}, {10, 9, 10}, {10.003, 9, 11}, {40, 39, 40}};
-    enum { N = 2000 };
-    static double times[N];
-    const double tick = counters[_i].tick_ns;
-    for (int i = 0; i < N; i++) {
-        const double begin = 1e9 + 1234.567 * i;
-        const double end = begin + 20 + i * 7 % 400 + (i % 100 == 0 ? 5000 + 17 * i : 0);
-        times[i] = floor(tick * floor(end / tick)) - floor(tick * floor(begin / tick));
-    }
-    const double found = resolution_of(times, N, 1);
-    ck_assert_double_ge(found, counters[_i].least);
-    ck_assert_double_le(found, counters[_i].most);
 }
 
 TEST_TIMES(positions_count_from_the_first_cpu, 6)
