@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/config/sides.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 static const char *const order_words[] = {[ORDER_LISTED] = "listed", [ORDER_SHUFFLED] = "shuffled"};
@@ -312,6 +313,61 @@ static void parse_section(const struct parser *parser, const struct ini_section 
         section_kinds[i].parse(parser, section);
 }
 
+/* ---- `benchmarks` of [gbrun] ---- */
+
+static const struct ini_entry *find_entry(const struct ini_section *section, const char *key)
+{
+    for (size_t i = 0; section && i < section->n; i++)
+        if (text_equal(section->entries[i].key, key))
+            return &section->entries[i];
+    return NULL;
+}
+
+static void no_such_benchmark(const struct parser *parser, const char *pattern,
+                              struct origin origin)
+{
+    const struct settings *settings = parser->settings;
+    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, settings->n_benches), 0};
+    for (size_t i = 0; i < settings->n_benches; i++)
+        names.items[names.n++] = settings->benches[i].name;
+    const char *nearest = name_nearest(&names, pattern);
+    if (nearest || strpbrk(pattern, "*?["))
+        error_list_add(parser->errors, origin, "there is no [bench %s]%s%s%s", pattern,
+                       DID_YOU_MEAN(nearest, ": no name of a benchmark matches"));
+    else
+        error_list_add(parser->errors, origin,
+                       "there is no [bench %s]: expected the name of a benchmark of the "
+                       "configuration, or a pattern such as 'gemm*'",
+                       pattern);
+}
+
+/* Leaves out the benchmarks that `benchmarks` of [gbrun] does not name. */
+static void select_benchmarks(const struct parser *parser)
+{
+    struct settings *settings = parser->settings;
+    const struct ini_entry *entry = find_entry(settings->run_section, "benchmarks");
+    struct text_list patterns = {0};
+    if (!entry || settings->n_benches == 0 ||
+        text_split(entry->value, ',', entry->value_origin, parser->arena, &patterns, NULL) !=
+            GB_OK ||
+        patterns.n == 0)
+        return; /* a text that is no list has been reported */
+    for (size_t i = 0; i < settings->n_benches; i++)
+        settings->benches[i].is_left_out = true;
+    for (size_t i = 0; i < patterns.n; i++) {
+        bool is_there = false;
+        for (size_t j = 0; j < settings->n_benches; j++)
+            if (fnmatch(patterns.items[i], settings->benches[j].name, 0) == 0) {
+                settings->benches[j].is_left_out = false;
+                is_there = true;
+            }
+        if (!is_there)
+            no_such_benchmark(parser, patterns.items[i], patterns.origins[i]);
+    }
+}
+
+/* ---- all of it ---- */
+
 static struct settings *settings_new(const struct ini *ini, const char *folder, struct arena *arena)
 {
     struct settings *settings = ARENA_NEW(arena, struct settings);
@@ -335,7 +391,7 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
     for (size_t i = 0; i < ini->n; i++)
         parse_section(&parser, &ini->sections[i]);
     settings_complete(&parser);
-    settings_select(&parser);
+    select_benchmarks(&parser);
     settings_collect_requests(&parser);
     if (settings->n_benches == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
@@ -359,13 +415,6 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
     settings_collect_requests(&parser);
     *ret = settings;
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
-}
-
-bool settings_auto_is_all(const struct settings *settings)
-{
-    const struct gb_list *devices = &settings->run.devices;
-    return settings->devices_entry && devices->n == 1 &&
-           text_equal(((const char *const *)devices->items)[0], DEVICE_ALL);
 }
 
 const struct run_params *settings_run(const struct settings *settings)
