@@ -16,6 +16,7 @@ struct given {
 };
 
 struct arguments {
+    struct verb_table verbs;
     const struct verb *verb;
     struct given given[OPTIONS_MAX];
     const char *const *operands;
@@ -72,12 +73,13 @@ static size_t option_index(const struct verb *verb, int code)
     return 0;
 }
 
-int32_t arguments_parse(const struct verb *verb, int argc, char **argv, struct arena *arena,
-                        struct arguments **ret, struct gb_error *error)
+int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int argc, char **argv,
+                        struct arena *arena, struct arguments **ret, struct gb_error *error)
 {
     struct option longs[OPTIONS_MAX + 1] = {{0}};
     char shorts[2 * OPTIONS_MAX + 2];
     struct arguments *arguments = ARENA_NEW(arena, struct arguments);
+    arguments->verbs = verbs;
     arguments->verb = verb;
     make_getopt_tables(verb, longs, shorts);
     opterr = 0;
@@ -120,6 +122,11 @@ size_t argument_operands(const struct arguments *arguments, const char *const **
 {
     *ret = arguments->operands;
     return arguments->n_operands;
+}
+
+struct verb_table argument_verbs(const struct arguments *arguments)
+{
+    return arguments->verbs;
 }
 
 bool argument_knows(const struct arguments *arguments, const char *name)

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool shard_read(const char *text, struct shard *ret)
+/* "2/4"; false: it is no shard. */
+static bool shard_read(const char *text, struct shard *ret)
 {
     uint32_t number, n;
     int end = 0;
