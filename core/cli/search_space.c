@@ -125,16 +125,9 @@ static int read_search(struct job *job)
 
 static int32_t read_plain(const char *path, struct text *ret, struct gb_error *error)
 {
-    char buffer[1 << 16];
-    size_t n;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return error_set(error, GB_IO, "%s: %s", path, reason_of(errno));
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        text_add_n(ret, buffer, n);
-    const bool failed = ferror(file);
-    fclose(file);
-    return failed ? error_set(error, GB_IO, "%s: %s", path, reason_of(errno)) : GB_OK;
+    return text_add_file(ret, path, SIZE_MAX) == FILE_READ
+               ? GB_OK
+               : error_set(error, GB_IO, "%s: %s", path, reason_of(errno));
 }
 
 static int32_t read_compressed(const char *path, struct text *ret, struct gb_error *error)

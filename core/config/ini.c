@@ -508,35 +508,23 @@ static int32_t file_error(struct error_list *errors, const char *file, const cha
     return GB_IO;
 }
 
-static int32_t read_stream(FILE *stream, const char *file, struct text *ret,
-                           struct error_list *errors)
-{
-    char block[16384];
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, stream)) > 0) {
-        text_add_n(ret, block, n);
-        if (ret->length > FILE_MAX_BYTES)
-            return file_error(errors, file, "cannot be read",
-                              "it has more than 16 MiB, which no configuration needs");
-    }
-    return ferror(stream) ? file_error(errors, file, "cannot be read", reason_of(errno)) : GB_OK;
-}
-
 int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
                       struct error_list *errors)
 {
     CLEANUP(text_free) struct text text = {0};
-    bool is_stdin = text_equal(path, "-");
     *ret = (struct ini){.path = arena_text(arena, path)};
-    const char *file = is_stdin ? "<stdin>" : ret->path;
-    FILE *stream = is_stdin ? stdin : fopen(path, "re");
-    if (!stream)
+    const char *file = text_equal(path, "-") ? "<stdin>" : ret->path;
+    switch (text_add_file(&text, path, FILE_MAX_BYTES)) {
+    case FILE_NOT_OPENED:
         return file_error(errors, file, "cannot be opened", reason_of(errno));
-    int32_t status = read_stream(stream, file, &text, errors);
-    if (!is_stdin)
-        fclose(stream);
-    if (status != GB_OK)
-        return status;
+    case FILE_NOT_READ:
+        return file_error(errors, file, "cannot be read", reason_of(errno));
+    case FILE_TOO_LONG:
+        return file_error(errors, file, "cannot be read",
+                          "it has more than 16 MiB, which no configuration needs");
+    default:
+        break;
+    }
     if (text_starts_with(text_get(&text), "SQLite format 3"))
         return file_error(errors, file, "is a results file, not a configuration",
                           arena_printf(arena, "`gbrun show %s` shows it", file));
