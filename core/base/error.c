@@ -4,11 +4,9 @@
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 static int32_t set_error(struct gb_error *error, int32_t status, struct origin origin,
                          const char *format, va_list arguments)
@@ -54,36 +52,6 @@ int32_t error_prefix(struct gb_error *error, const char *format, ...)
         snprintf(text + used, sizeof text - (size_t)used, "%s", error->text);
     memcpy(error->text, make_plain(text), sizeof text);
     return error->status;
-}
-
-/* Which limits a code may come from, and how a shell shows them. */
-static const struct limit {
-    int code, resource;
-    char flag;
-    const char *unit;
-    rlim_t unit_bytes;
-} limits[] = {
-    {EMFILE, RLIMIT_NOFILE, 'n', "", 1},
-    {EFBIG, RLIMIT_FSIZE, 'f', " KiB", 1024},
-    {ENOMEM, RLIMIT_AS, 'v', " KiB", 1024},
-    {EAGAIN, RLIMIT_NPROC, 'u', "", 1},
-};
-
-const char *reason_of(int code)
-{
-    static _Thread_local char words[256];
-    snprintf(words, sizeof words, "%s", strerror(code ? code : EIO));
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        struct rlimit now;
-        if (limits[i].code != code ||
-            getrlimit((__rlimit_resource_t)limits[i].resource, &now) != 0 ||
-            now.rlim_cur == RLIM_INFINITY)
-            continue;
-        size_t n = strlen(words);
-        snprintf(words + n, sizeof words - n, " (the limit, ulimit -%c, is %llu%s)", limits[i].flag,
-                 (unsigned long long)(now.rlim_cur / limits[i].unit_bytes), limits[i].unit);
-    }
-    return words;
 }
 
 const char *status_words(int32_t status)

@@ -3,7 +3,6 @@
 
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
-#include "core/base/utf8.h"
 
 #include <errno.h>
 #include <math.h>

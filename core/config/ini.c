@@ -5,7 +5,6 @@
 #include "core/base/number_text.h"
 #include "core/base/plain_text.h"
 #include "core/base/text.h"
-#include "core/base/utf8.h"
 #include "core/config/value.h"
 
 #include <errno.h>
