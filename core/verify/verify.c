@@ -30,8 +30,6 @@ int verify_metric_named(const char *name)
     return -1;
 }
 
-const double verify_edges[VERIFY_EDGES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
-
 /* Where the maxima of a pass go. */
 static const int metric_of[PASS_MAXIMA] = {
     [PASS_ABS] = VERIFY_ABS, [PASS_REL] = VERIFY_REL,     [PASS_REL_FLOOR] = VERIFY_REL_FLOOR,
