@@ -8,14 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t set_error(struct gb_error *error, int32_t status, struct origin origin,
-                         const char *format, va_list arguments)
+size_t hint_take(char *text)
+{
+    size_t first = 0;
+    for (char *at = text; (at = strchr(at, HINT_MARK));) {
+        first = first ? first : (size_t)(at - text);
+        memmove(at, at + 1, strlen(at));
+    }
+    return first;
+}
+
+/* Makes the text plain, which may shorten what is before the hint. */
+static void set_plain(struct gb_error *error, size_t hint)
+{
+    size_t n_hint = strlen(make_plain(error->text + hint));
+    make_plain(error->text);
+    error->hint = hint && n_hint ? strlen(error->text) - n_hint : 0;
+}
+
+int32_t error_set_va(struct gb_error *error, int32_t status, struct origin origin,
+                     const char *format, va_list arguments)
 {
     if (error) {
         error->status = status;
         error->origin = origin;
         vsnprintf(error->text, sizeof error->text, format, arguments);
-        make_plain(error->text);
+        set_plain(error, hint_take(error->text));
     }
     return status;
 }
@@ -24,7 +42,7 @@ int32_t error_set(struct gb_error *error, int32_t status, const char *format, ..
 {
     va_list arguments;
     va_start(arguments, format);
-    set_error(error, status, (struct origin){0}, format, arguments);
+    error_set_va(error, status, (struct origin){0}, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -34,7 +52,7 @@ int32_t error_set_at(struct gb_error *error, int32_t status, struct origin origi
 {
     va_list arguments;
     va_start(arguments, format);
-    set_error(error, status, origin, format, arguments);
+    error_set_va(error, status, origin, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -48,10 +66,36 @@ int32_t error_prefix(struct gb_error *error, const char *format, ...)
     va_start(arguments, format);
     int used = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    size_t hint = used >= 0 && error->hint ? (size_t)used + error->hint : 0;
     if (used >= 0 && (size_t)used < sizeof text)
         snprintf(text + used, sizeof text - (size_t)used, "%s", error->text);
-    memcpy(error->text, make_plain(text), sizeof text);
+    memcpy(error->text, text, sizeof text);
+    set_plain(error, hint < sizeof text ? hint : 0);
     return error->status;
+}
+
+int32_t error_append(struct gb_error *error, const char *format, ...)
+{
+    size_t used = strlen(error->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text + used, sizeof error->text - used, format, arguments);
+    va_end(arguments);
+    return error->status;
+}
+
+const char *error_hint(const struct gb_error *error)
+{
+    return error->hint ? error->text + error->hint : NULL;
+}
+
+void error_seek_hint(struct gb_error *error)
+{
+    static const char *const words[] = {"did you mean ", "expected ", "write ", "see "};
+    for (const char *at = strpbrk(error->text, ":;,"); at; at = strpbrk(at + 1, ":;,"))
+        for (size_t i = 0; at[1] == ' ' && i < sizeof words / sizeof *words; i++)
+            if (!error->hint && strncmp(at + 2, words[i], strlen(words[i])) == 0)
+                error->hint = (size_t)(at + 2 - error->text);
 }
 
 const char *status_words(int32_t status)
@@ -69,16 +113,6 @@ const char *status_words(int32_t status)
     }
 }
 
-const char *error_hint(const struct gb_error *error)
-{
-    static const char *const words[] = {"did you mean ", "expected ", "write ", "see "};
-    for (const char *at = strpbrk(error->text, ":;,"); at; at = strpbrk(at + 1, ":;,"))
-        for (size_t i = 0; at[1] == ' ' && i < sizeof words / sizeof *words; i++)
-            if (strncmp(at + 2, words[i], strlen(words[i])) == 0)
-                return at + 2;
-    return NULL;
-}
-
 void error_list_take(struct error_list *list, const struct gb_error *error)
 {
     if (list->n == ERROR_LIST_MAX) {
@@ -93,7 +127,7 @@ void error_list_add(struct error_list *list, struct origin origin, const char *f
     struct gb_error error;
     va_list arguments;
     va_start(arguments, format);
-    set_error(&error, GB_INVALID, origin, format, arguments);
+    error_set_va(&error, GB_INVALID, origin, format, arguments);
     va_end(arguments);
     error_list_take(list, &error);
 }

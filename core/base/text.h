@@ -68,9 +68,11 @@ size_t text_distance(const char *a, const char *b, size_t limit);
 const char *text_nearest(const char *word, size_t n, const char *(*name_of)(const void *, size_t),
                          const void *table);
 
-/* For "%s%s%s": what is suggested, or other words where there is nothing near (NULL). */
+/* For "%s%s%s" in a message: what is suggested (a hint, see error.h), or other words where there is
+ * nothing near (NULL). */
 #define DID_YOU_MEAN(nearest, otherwise)                                                           \
-    (nearest) ? "; did you mean '" : (otherwise), (nearest) ? (nearest) : "", (nearest) ? "'?" : ""
+    (nearest) ? "; \1did you mean '" : (otherwise), (nearest) ? (nearest) : "",                    \
+        (nearest) ? "'?" : ""
 
 /* Shortest decimal text that reads back as the same double: "0.1", "1e+300", "nan", "inf". C
  * locale. */

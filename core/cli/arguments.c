@@ -38,11 +38,11 @@ static int32_t refuse(const struct verb *verb, char **argv, int code, struct gb_
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
         const char *nearest = text_nearest(name, verb->n_options, option_name, verb->options);
-        return error_set(error, GB_INVALID, "%s: unknown option --%s%s%s%s: see `gbrun help %s`",
-                         verb->name, name, nearest ? ", did you mean --" : "",
+        return error_set(error, GB_INVALID, "%s: unknown option --%s%s%s%s: \1see `gbrun help %s`",
+                         verb->name, name, nearest ? ", \1did you mean --" : "",
                          nearest ? nearest : "", nearest ? "?" : "", verb->name);
     }
-    return error_set(error, GB_INVALID, "%s: unknown option -%c: see `gbrun help %s`", verb->name,
+    return error_set(error, GB_INVALID, "%s: unknown option -%c: \1see `gbrun help %s`", verb->name,
                      optopt, verb->name);
 }
 

@@ -65,10 +65,11 @@ static int32_t check_papers(struct configuration *configuration, struct error_li
             if (!text_starts_with(name, PAPER_PREFIX) ||
                 is_paper_column(name + sizeof PAPER_PREFIX - 1))
                 continue;
-            error_list_add(errors, part.origin,
-                           "[bench %s]: '%s': expected paper. and a column that is a number, such "
-                           "as median_ns or metric.NAME: see 'gbrun help columns'",
-                           part.name, name);
+            error_list_add(
+                errors, part.origin,
+                "[bench %s]: '%s': \1expected paper. and a column that is a number, such "
+                "as median_ns or metric.NAME: see 'gbrun help columns'",
+                part.name, name);
             status = GB_INVALID;
         }
     }
@@ -247,6 +248,14 @@ static void select_benchmarks(const struct arguments *arguments,
                 &configuration->arena, errors);
 }
 
+/* Of a file or an option as a whole. */
+static void report_at(const char *file, struct gb_error *error, struct error_list *errors)
+{
+    error->status = GB_INVALID;
+    error->origin = (struct origin){.file = file};
+    error_list_take(errors, error);
+}
+
 static void apply_shortcut(const struct arguments *arguments, size_t i,
                            struct configuration *configuration, struct error_list *errors)
 {
@@ -254,7 +263,7 @@ static void apply_shortcut(const struct arguments *arguments, size_t i,
     struct gb_error error;
     if (value && text_equal(shortcuts[i].option, "shard") &&
         shard_option(value, &configuration->arena, &value, &error) != GB_OK)
-        error_list_add(errors, (struct origin){.file = "--shard"}, "%s", error.text);
+        report_at("--shard", &error, errors);
     else if (value)
         ini_set(&configuration->ini, shortcuts[i].section, shortcuts[i].key, value,
                 arena_printf(&configuration->arena, "--%s", shortcuts[i].option),
@@ -300,14 +309,14 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     int32_t status = sweep_new(configuration->settings, &configuration->sweep, errors);
     if (status == GB_OK && sweep_positions(configuration->sweep) == 0) {
         struct origin whole_file = {.file = configuration->ini.path};
-        error_list_add(
-            errors, whole_file,
-            "there is no case to measure: expected a [bench NAME] of which only, exclude and where "
-            "leave some");
+        error_list_add(errors, whole_file,
+                       "there is no case to measure: \1expected a [bench NAME] of which only, "
+                       "exclude and where "
+                       "leave some");
         return GB_INVALID;
     }
     if (status == GB_OK && shard_deal(configuration, &error) != GB_OK) {
-        error_list_add(errors, (struct origin){.file = configuration->ini.path}, "%s", error.text);
+        report_at(configuration->ini.path, &error, errors);
         return GB_INVALID;
     }
     if (status == GB_OK)

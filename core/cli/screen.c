@@ -16,6 +16,7 @@ static void say_after(const char *prefix, const char *format, va_list arguments)
     text_add(&line, prefix);
     text_vprintf(&line, format, arguments);
     text_add(&line, "\n");
+    hint_take(line.data);
     fputs(make_plain(line.data), stderr);
 }
 

@@ -93,7 +93,8 @@ static void set_options(const struct arguments *arguments, struct ini *ini, stru
                     "--option", arena, errors);
         else
             error_list_add(errors, (struct origin){.file = "--option"},
-                           "'%s' has no '=': expected KEY=VALUE, such as tolerance=2%%", given[i]);
+                           "'%s' has no '=': \1expected KEY=VALUE, such as tolerance=2%%",
+                           given[i]);
     }
 }
 

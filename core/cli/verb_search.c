@@ -24,7 +24,7 @@ static int32_t write_searches(struct store *store, const char *path, int64_t num
     const size_t n = search_names(&runs[0], &arena, &names);
     if (n == 0)
         return error_set(error, GB_NOT_FOUND,
-                         "%s: run %lld has no search: expected a run of benchmarks with "
+                         "%s: run %lld has no search: \1expected a run of benchmarks with "
                          "search = NAME",
                          path, (long long)runs[0].number);
     for (size_t i = 0; i < n; i++) {

@@ -405,7 +405,7 @@ static int32_t unknown_name(const struct expression_engine *engine,
                             "unknown name '%.80s'%s%s%s (a text stands in single quotes: '%.80s')",
                             name, DID_YOU_MEAN(nearest, ""), name);
     return error_set_at(error, GB_INVALID, origin, "unknown name '%.80s'%s%s%s", name,
-                        DID_YOU_MEAN(nearest, ": expected an option or a variable, or a text in "
+                        DID_YOU_MEAN(nearest, ": \1expected an option or a variable, or a text in "
                                               "single quotes"));
 }
 

@@ -141,11 +141,11 @@ static const char *read_operator(struct reader *reader)
     if (*here == ';' || strncmp(here, "--", 2) == 0 || strncmp(here, "/*", 2) == 0)
         return "comments and ';' are not allowed in expressions";
     if (strncmp(here, "&&", 2) == 0)
-        return "no '&&' in expressions: write and";
+        return "no '&&' in expressions: \1write and";
     if (*here == '!' && here[1] != '=')
-        return "no '!' in expressions: write not";
+        return "no '!' in expressions: \1write not";
     if (*here == '?')
-        return "no '?' in expressions: write case when A then B else C end";
+        return "no '?' in expressions: \1write case when A then B else C end";
     if (strncmp(here, "**", 2) == 0)
         return "no '**' in expressions: 2**31 is 1 << 31, x**2 is x * x or power(x, 2)";
     if (*here == '^')

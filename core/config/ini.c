@@ -100,10 +100,10 @@ bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct er
         }
         error_list_add(errors, origin_at(origin, text, i),
                        !utf8_length(text + i, n - i)
-                           ? "byte 0x%02x is not UTF-8: expected text in UTF-8"
-                       : byte < 0x80 ? "control character 0x%02x: expected text"
+                           ? "byte 0x%02x is not UTF-8: \1expected text in UTF-8"
+                       : byte < 0x80 ? "control character 0x%02x: \1expected text"
                                      : "an invisible character that steers how text is shown "
-                                       "(UTF-8 from byte 0x%02x on): expected text",
+                                       "(UTF-8 from byte 0x%02x on): \1expected text",
                        byte);
         return false;
     }
@@ -114,7 +114,7 @@ bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct er
 static void stop_reading(struct reader *reader, struct origin origin, const char *what, int most)
 {
     error_list_add(reader->errors, origin,
-                   "%s: expected up to %d; the rest of the file is not read", what, most);
+                   "%s: \1expected up to %d; the rest of the file is not read", what, most);
     reader->at = reader->end;
 }
 
@@ -165,7 +165,7 @@ static bool read_header(struct reader *reader, const char *line, const char *tex
     name += strspn(name, " \t");
     if (name[strcspn(name, " \t")]) {
         error_list_add(reader->errors, origin,
-                       "section [%s %s] has too many words: expected [KIND NAME]", kind, name);
+                       "section [%s %s] has too many words: \1expected [KIND NAME]", kind, name);
         return false;
     }
     const char *words = arena_printf(reader->arena, "%s%s%s", kind, *name ? " " : "", name);
@@ -191,7 +191,7 @@ static bool read_section(struct reader *reader, const char *line, size_t n)
     const char *close = memchr(line, ']', n);
     if (!close) {
         error_list_add(reader->errors, here(reader, line, n),
-                       "']' is missing: expected [KIND NAME]");
+                       "']' is missing: \1expected [KIND NAME]");
         return false;
     }
     const char *rest = close + 1, *inside = line + 1;
@@ -200,15 +200,15 @@ static bool read_section(struct reader *reader, const char *line, size_t n)
     if (n_rest) {
         char buffer[TEXT_SHOWN + 4];
         error_list_add(reader->errors, here(reader, line, (size_t)(rest - line)),
-                       "'%s' after ']': expected the end of the line",
+                       "'%s' after ']': \1expected the end of the line",
                        text_shown(rest, n_rest, buffer));
         return false;
     }
     text_trim(&inside, &n_inside);
     if (n_inside == 0 || n_inside > NAME_MAX_BYTES) {
         error_list_add(reader->errors, here(reader, line, 0),
-                       n_inside ? "the section's name has %zu bytes: expected up to %d"
-                                : "the section's name is empty: expected [KIND NAME]",
+                       n_inside ? "the section's name has %zu bytes: \1expected up to %d"
+                                : "the section's name is empty: \1expected [KIND NAME]",
                        n_inside, NAME_MAX_BYTES);
         return false;
     }
@@ -265,20 +265,20 @@ static bool read_key(struct reader *reader, const char *line, size_t n, size_t e
     end_value(reader);
     if (colon) {
         error_list_add(reader->errors, here(reader, line, (size_t)(colon - line)),
-                       "'%s' is not KEY = VALUE: expected '=' instead of ':'",
+                       "'%s' is not KEY = VALUE: \1expected '=' instead of ':'",
                        text_shown(line, n, shown));
         return drop(reader, false);
     }
     if (equals >= n) {
         error_list_add(reader->errors, here(reader, line, 0),
-                       "'%s' is not KEY = VALUE: expected '=' after a key",
+                       "'%s' is not KEY = VALUE: \1expected '=' after a key",
                        text_shown(line, n, shown));
         return drop(reader, false);
     }
     if (n_key == 0 || n_key > NAME_MAX_BYTES) {
         error_list_add(reader->errors, here(reader, line, 0),
-                       n_key ? "the key has %zu bytes: expected up to %d"
-                             : "the key is empty: expected KEY = VALUE",
+                       n_key ? "the key has %zu bytes: \1expected up to %d"
+                             : "the key is empty: \1expected KEY = VALUE",
                        n_key, NAME_MAX_BYTES);
         return drop(reader, false);
     }
@@ -299,7 +299,7 @@ static bool read_indented(struct reader *reader, const char *line, size_t n)
     if ((!reader->has_value && !reader->is_dropped) || is_header) {
         char shown[TEXT_SHOWN + 4];
         error_list_add(reader->errors, here(reader, line, first),
-                       "'%s' is indented: expected it in the first column (an indented line "
+                       "'%s' is indented: \1expected it in the first column (an indented line "
                        "continues the value above it)",
                        text_shown(line, n, shown));
         return drop(reader, false);
@@ -354,8 +354,8 @@ static void read_line(struct reader *reader, const char *line, size_t n, size_t 
     const bool has_key = !is_indented && !is_header && equals < length;
     if ((is_header && length > limit) || (has_key && equals >= limit)) {
         error_list_add(reader->errors, here(reader, line, limit),
-                       is_header ? "the line has %zu bytes: expected up to %zu"
-                                 : "the key and the blanks behind it have %zu bytes: expected up "
+                       is_header ? "the line has %zu bytes: \1expected up to %zu"
+                                 : "the key and the blanks behind it have %zu bytes: \1expected up "
                                    "to %zu",
                        is_header ? length : equals, limit);
         drop(reader, is_header);
@@ -364,7 +364,7 @@ static void read_line(struct reader *reader, const char *line, size_t n, size_t 
     if (!is_indented && !is_header && !reader->in_section) {
         char shown[TEXT_SHOWN + 4];
         error_list_add(reader->errors, start,
-                       "'%s' stands before the first section: expected [KIND NAME]",
+                       "'%s' stands before the first section: \1expected [KIND NAME]",
                        text_shown(line, length, shown));
         reader->in_section = true;
     }
@@ -482,7 +482,7 @@ static int32_t parse(const char *file, const char *text, size_t length, struct a
     /* The reader refuses all that inih would refuse, as far as it knows inih. */
     if (line != 0 && count(errors) == before)
         error_list_add(errors, (struct origin){file, line > 0 ? (uint32_t)line : 0, 0},
-                       "not understood: expected [KIND NAME] or KEY = VALUE");
+                       "not understood: \1expected [KIND NAME] or KEY = VALUE");
     ret->n = reader.n_sections;
     ret->sections = reader.sections;
     tdestroy(reader.known_sections, keep);

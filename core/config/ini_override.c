@@ -112,8 +112,8 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
     }
     const char *near = text_nearest(section, ini->n + N_ALWAYS_THERE, section_name, &names);
     error_list_add(errors, origin,
-                   near ? "'%s': unknown section '%s'; did you mean '%s'?"
-                        : "'%s': unknown section '%s': expected gbrun, defaults, the NAME of a "
+                   near ? "'%s': unknown section '%s'; \1did you mean '%s'?"
+                        : "'%s': unknown section '%s': \1expected gbrun, defaults, the NAME of a "
                           "[bench NAME] or 'KIND NAME'",
                    text, section, near);
 }

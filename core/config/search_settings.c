@@ -50,13 +50,14 @@ static int32_t read_goal(const char *text, struct arena *arena, struct search_go
     const char *expression = text + strlen("min ");
     if (!is_max && !text_starts_with(text, "min "))
         return error_set(error, GB_INVALID,
-                         "goal '%s': expected min or max and what of, such as '" DEFAULT_GOAL
+                         "goal '%s': \1expected min or max and what of, such as '" DEFAULT_GOAL
                          "' or 'max gflops'",
                          text);
     while (*expression == ' ')
         expression++;
     if (!*expression)
-        return error_set(error, GB_INVALID, "goal '%s': expected a column or an expression", text);
+        return error_set(error, GB_INVALID, "goal '%s': \1expected a column or an expression",
+                         text);
     *ret = (struct search_goal){.is_max = is_max,
                                 .is_time = !is_max && text_equal(expression, "median"),
                                 .text = text,

@@ -12,13 +12,12 @@ static const char policy_name[] = "policy", device_name[] = "device";
 
 void bench_fail(const struct bench_resolver *at, struct origin origin, const char *format, ...)
 {
-    struct gb_error error = {.status = GB_INVALID, .origin = origin};
+    struct gb_error error;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error.text, sizeof error.text, format, arguments);
+    error_set_va(&error, GB_INVALID, origin, format, arguments);
     va_end(arguments);
-    settings_report(at->resolver->errors, &error);
-    at->bench->is_broken = true;
+    bench_fail_with(at, &error);
 }
 
 void bench_fail_with(const struct bench_resolver *at, const struct gb_error *error)
@@ -103,8 +102,8 @@ const char *bench_hint_of_owner(const struct catalogue *catalogue, const char *k
         if (!option_find(option_table_of(plugin), key, NULL))
             continue;
         if (plugin->kind == GB_PLUGIN_BENCH)
-            return "it is an option of a benchmark: write it in [bench NAME]";
-        return arena_printf(arena, "it is an option of %s '%s': write it in [%s %s]", kind,
+            return "it is an option of a benchmark: \1write it in [bench NAME]";
+        return arena_printf(arena, "it is an option of %s '%s': \1write it in [%s %s]", kind,
                             plugin->id, kind, plugin->id);
     }
     return NULL;
@@ -148,12 +147,13 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
         bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]: %s",
                    spell_target(at, key, target), bench->name, owner);
     else if (nearest)
-        bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]; did you mean '%s%s'?",
+        bench_fail(at, target_origin(key, i),
+                   "unknown key %s in [bench %s]; \1did you mean '%s%s'?",
                    spell_target(at, key, target), bench->name,
                    key->role == KEY_SWEEP ? "sweep." : "", nearest);
     else
         bench_fail(at, target_origin(key, i),
-                   "unknown key %s in [bench %s]: see 'gbrun help %s' for its options",
+                   "unknown key %s in [bench %s]: \1see 'gbrun help %s' for its options",
                    spell_target(at, key, target), bench->name, bench->info->plugin.id);
 }
 
@@ -305,7 +305,7 @@ void bench_read_set_keys(const struct bench_resolver *at)
         if (meant)
             error_set_at(
                 &error, GB_INVALID, key->entry->value_origin,
-                "'%s' is more than one value: to measure each of them, write sweep.%s = %s",
+                "'%s' is more than one value: to measure each of them, \1write sweep.%s = %s",
                 key->entry->value, slot->name, meant);
         bench_fail_with(at, &error);
     }

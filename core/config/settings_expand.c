@@ -68,7 +68,7 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
         const char *meant = hint_of_values(slot, key->entry->value, at->arena);
         if (meant)
             error_set_at(&error, GB_INVALID, key->entry->value_origin,
-                         "'%s' is not a list of values; did you mean %s?", key->entry->value,
+                         "'%s' is not a list of values; \1did you mean %s?", key->entry->value,
                          meant);
         bench_fail_with(at, &error);
         return;
@@ -77,7 +77,7 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
     ret->columns[0].values = values.items;
     ret->columns[0].origins = values.origins;
     if (values.n == 0)
-        bench_fail(at, key->entry->value_origin, "'%s' is empty: expected at least one value",
+        bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
                    key->entry->key);
 }
 
@@ -90,7 +90,7 @@ static void make_sweep(const struct bench_resolver *at, const struct key *key, s
     if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY) {
         sweep_names(at, key, slot, ret);
         if (ret->n == 0 && !at->bench->is_broken)
-            bench_fail(at, key->entry->value_origin, "'%s' is empty: expected at least one value",
+            bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
                        key->entry->key);
     } else {
         sweep_values(at, key, slot, ret);
@@ -107,7 +107,7 @@ static void read_row(const struct bench_resolver *at, const struct key *key, str
         return;
     }
     if (cells.n != axis->n_columns) {
-        bench_fail(at, origin, "row %zu of '%s' has %zu value%s: expected %zu", row + 1,
+        bench_fail(at, origin, "row %zu of '%s' has %zu value%s: \1expected %zu", row + 1,
                    key->entry->key, cells.n, cells.n == 1 ? "" : "s", axis->n_columns);
         return;
     }
@@ -132,8 +132,8 @@ static void make_zip(const struct bench_resolver *at, const struct key *key, str
         return;
     }
     if (rows.n == 0)
-        bench_fail(at, key->rows_origin, "'%s' is empty: expected at least one row after the colon",
-                   key->entry->key);
+        bench_fail(at, key->rows_origin,
+                   "'%s' is empty: \1expected at least one row after the colon", key->entry->key);
     ret->n = rows.n;
     for (size_t i = 0; i < key->names.n; i++) {
         struct slot *slot = bench_slot(at->bench, key->names.items[i]);

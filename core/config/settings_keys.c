@@ -141,7 +141,7 @@ static int32_t refuse_check(const struct parser *parser, const char *target, str
     const char *nearest = nearest_check(parser, target + sizeof CHECK_PREFIX - 1);
     if (nearest)
         return error_set_at(error, GB_INVALID, origin,
-                            "unknown metric '%s'; did you mean 'check.%s'?", target, nearest);
+                            "unknown metric '%s'; \1did you mean 'check.%s'?", target, nearest);
     CLEANUP(text_free) struct text known = {0};
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
         text_printf(&known, "%scheck.%s",
@@ -149,7 +149,7 @@ static int32_t refuse_check(const struct parser *parser, const char *target, str
                     : metric == VERIFY_METRICS - 1 ? " or "
                                                    : ", ",
                     verify_metric_name(metric));
-    return error_set_at(error, GB_INVALID, origin, "unknown metric '%s': expected %s", target,
+    return error_set_at(error, GB_INVALID, origin, "unknown metric '%s': \1expected %s", target,
                         text_get(&known));
 }
 
@@ -163,10 +163,11 @@ static int32_t check_target(const struct parser *parser, const struct key *key, 
         !settings_is_tolerance(target))
         return refuse_check(parser, target, origin, error);
     if (text_starts_with(target, "env.") && !is_word(target + strlen("env.")))
-        return error_set_at(error, GB_INVALID, origin,
-                            "'%s' names no environment variable: expected env.NAME, with letters, "
-                            "digits and _",
-                            target);
+        return error_set_at(
+            error, GB_INVALID, origin,
+            "'%s' names no environment variable: \1expected env.NAME, with letters, "
+            "digits and _",
+            target);
     return GB_OK;
 }
 
@@ -178,7 +179,7 @@ static int32_t read_zip(const struct parser *parser, struct key *key, struct gb_
     const char *colon = strchr(entry->value, ':');
     if (!colon)
         return error_set_at(error, GB_INVALID, entry->value_origin,
-                            "'%s' lacks a colon: expected names and rows, such as "
+                            "'%s' lacks a colon: \1expected names and rows, such as "
                             "m,n: 1,2 | 3,4",
                             entry->key);
     const char *names = arena_text_n(parser->arena, entry->value, (size_t)(colon - entry->value));
@@ -190,11 +191,11 @@ static int32_t read_zip(const struct parser *parser, struct key *key, struct gb_
         return status;
     if (key->names.n > NAMES_MAX)
         return error_set_at(error, GB_INVALID, entry->value_origin,
-                            "'%s' names %zu options: expected up to %d", entry->key, key->names.n,
+                            "'%s' names %zu options: \1expected up to %d", entry->key, key->names.n,
                             NAMES_MAX);
     if (key->names.n == 0)
         return error_set_at(error, GB_INVALID, entry->value_origin,
-                            "'%s' names no options: expected some before the colon", entry->key);
+                            "'%s' names no options: \1expected some before the colon", entry->key);
     for (size_t i = 0; i < key->names.n && status == GB_OK; i++)
         status = check_target(parser, key, key->names.items[i], key->names.origins[i], error);
     return status;
@@ -205,7 +206,8 @@ static int32_t read_key(const struct parser *parser, struct key *key, struct gb_
 {
     if (!*key->target)
         return error_set_at(error, GB_INVALID, key->entry->origin,
-                            "'%s' lacks a name: expected %sNAME", key->entry->key, key->entry->key);
+                            "'%s' lacks a name: \1expected %sNAME", key->entry->key,
+                            key->entry->key);
     switch (key->role) {
     case KEY_ZIP:
         return read_zip(parser, key, error);
@@ -268,7 +270,7 @@ int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
     *ret = (struct plugin_request){.kind = kind, .id = text, .origin = entry->value_origin};
     if (!*text)
         return error_set_at(error, GB_INVALID, entry->value_origin,
-                            "'plugin' is empty: expected an id or a path such as ./name.so");
+                            "'plugin' is empty: \1expected an id or a path such as ./name.so");
     const char *slash = strrchr(text, '/');
     if (!slash) {
         if (text_ends_with(text, ".so"))
@@ -361,16 +363,16 @@ static bool is_bounded(const struct parser *parser, const struct bench_section *
     if (n > KEYS_MAX || n_lets > LETS_MAX)
         error_list_add(parser->errors, bench->origin,
                        "[bench %s] has %zu keys, %zu of them let., with those of 'like' and "
-                       "[defaults]: expected up to %d and %d",
+                       "[defaults]: \1expected up to %d and %d",
                        bench->name, n, n_lets, KEYS_MAX, LETS_MAX);
     else if (bench->like_depth == LIKE_MAX + 1)
         error_list_add(parser->errors, bench->like->entry->value_origin,
-                       "'like' leads from section to section: expected up to %d", LIKE_MAX);
+                       "'like' leads from section to section: \1expected up to %d", LIKE_MAX);
     else if (settings->n_keys <= KEYS_IN_ALL_MAX)
         return bench->like_depth <= LIKE_MAX;
     else if (was_bounded)
         error_list_add(parser->errors, bench->origin,
-                       "the benchmarks up to here have %zu keys together: expected up to %d",
+                       "the benchmarks up to here have %zu keys together: \1expected up to %d",
                        settings->n_keys, KEYS_IN_ALL_MAX);
     return false;
 }

@@ -103,7 +103,7 @@ static void unknown_run_key(const struct parser *parser, const struct ini_entry 
                      option_find(common_options(), entry->key, NULL);
     error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s", entry->key,
                    is_common ? ": it belongs to [defaults] or [bench NAME]"
-                   : nearest ? "; did you mean '"
+                   : nearest ? "; \1did you mean '"
                              : "",
                    nearest && !is_common ? nearest : "", nearest && !is_common ? "'?" : "");
 }
@@ -283,11 +283,11 @@ static void unknown_section(const struct parser *parser, const struct ini_sectio
         nearest = begun_kind(section->kind);
     if (nearest)
         error_list_add(parser->errors, section->origin,
-                       "unknown section [%s%s%s]; did you mean [%s%s%s]?", section->kind, blank,
+                       "unknown section [%s%s%s]; \1did you mean [%s%s%s]?", section->kind, blank,
                        section->name, nearest, blank, section->name);
     else
         error_list_add(parser->errors, section->origin,
-                       "unknown section [%s%s%s]: expected [gbrun], [defaults], [policy NAME], "
+                       "unknown section [%s%s%s]: \1expected [gbrun], [defaults], [policy NAME], "
                        "[device NAME], [bench NAME], [search NAME] or [ab NAME]",
                        section->kind, blank, section->name);
 }
@@ -300,10 +300,10 @@ static void parse_section(const struct parser *parser, const struct ini_section 
     if (i == N_SECTION_KINDS)
         unknown_section(parser, section);
     else if (!section_kinds[i].has_name && *section->name)
-        error_list_add(parser->errors, section->origin, "[%s %s]: expected [%s], without a name",
+        error_list_add(parser->errors, section->origin, "[%s %s]: \1expected [%s], without a name",
                        section->kind, section->name, section->kind);
     else if (section_kinds[i].has_name && !*section->name)
-        error_list_add(parser->errors, section->origin, "[%s] lacks a name: expected [%s NAME]",
+        error_list_add(parser->errors, section->origin, "[%s] lacks a name: \1expected [%s NAME]",
                        section->kind, section->kind);
     else if (!is_section_name(section->name))
         error_list_add(parser->errors, section->origin,
@@ -336,7 +336,7 @@ static void no_such_benchmark(const struct parser *parser, const char *pattern,
                        DID_YOU_MEAN(nearest, ": no name of a benchmark matches"));
     else
         error_list_add(parser->errors, origin,
-                       "there is no [bench %s]: expected the name of a benchmark of the "
+                       "there is no [bench %s]: \1expected the name of a benchmark of the "
                        "configuration, or a pattern such as 'gemm*'",
                        pattern);
 }
@@ -395,7 +395,7 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
     settings_collect_requests(&parser);
     if (settings->n_benches == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
-                       "there is nothing to run: expected at least one [bench NAME]");
+                       "there is nothing to run: \1expected at least one [bench NAME]");
     *ret = settings;
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
 }

@@ -32,7 +32,7 @@ static int32_t no_plugin_in_module(const struct resolver *resolver,
     struct name_list ids = plugins_in(resolver, request->kind, request->path);
     if (ids.n > 0 && request->id)
         return error_set_at(error, GB_INVALID, request->origin,
-                            "%s holds no %s plugin '%s': expected one of %s", request->path, kind,
+                            "%s holds no %s plugin '%s': \1expected one of %s", request->path, kind,
                             request->id, joined(&ids, resolver->arena));
     if (ids.n > 0)
         return error_set_at(error, GB_INVALID, request->origin,
@@ -76,17 +76,29 @@ static int32_t no_plugin_of_id(const struct resolver *resolver,
                             plugin_kind_words(other->plugin.kind), request->id);
     if (nearest)
         return error_set_at(error, GB_INVALID, request->origin,
-                            "unknown %s plugin '%s'; did you mean '%s'?", kind, request->id,
+                            "unknown %s plugin '%s'; \1did you mean '%s'?", kind, request->id,
                             nearest);
     enum { FOLDERS_NAMED = 3 };
     if (folders.n > FOLDERS_NAMED)
-        return error_set_at(error, GB_INVALID, request->origin,
-                            "unknown %s plugin '%s': there is none in the %zu plugin folders; see "
-                            "`gbrun list plugins`",
-                            kind, request->id, folders.n);
+        return error_set_at(
+            error, GB_INVALID, request->origin,
+            "unknown %s plugin '%s': there is none in the %zu plugin folders; \1see "
+            "`gbrun list plugins`",
+            kind, request->id, folders.n);
     return error_set_at(error, GB_INVALID, request->origin,
                         "unknown %s plugin '%s': there is none in %s", kind, request->id,
                         folders.n ? joined(&folders, resolver->arena) : "any plugin folder");
+}
+
+/* The reason comes from the process that tried. */
+static int32_t cannot_be_used(const struct module_failure *failure, struct origin origin,
+                              struct gb_error *error)
+{
+    error_set_at(error, GB_INVALID, origin, "%s cannot be used: %s", failure->path,
+                 failure->reason);
+    if (error)
+        error_seek_hint(error);
+    return GB_INVALID;
 }
 
 /* Has no words for a request that settings_parse has already reported. */
@@ -101,8 +113,7 @@ int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_requ
     const struct module_failure *failure = catalogue_failure(
         catalogue, request->path ? request->path : request->id);
     if (failure)
-        return error_set_at(error, GB_INVALID, request->origin, "%s cannot be used: %s",
-                            failure->path, failure->reason);
+        return cannot_be_used(failure, request->origin, error);
     return request->path ? no_plugin_in_module(resolver, request, error)
                          : no_plugin_of_id(resolver, request, error);
 }
@@ -162,13 +173,14 @@ void settings_refuse_pattern(const struct ini_entry *entry, const char *kind, co
         return;
     if (nearest)
         error_set_at(refusal, GB_INVALID, entry->origin,
-                     "'%s' has no effect: unknown key '%s' in [%s %s]; did you mean '%s'?",
+                     "'%s' has no effect: unknown key '%s' in [%s %s]; \1did you mean '%s'?",
                      entry->setting->text, entry->key, kind, name, nearest);
     else
-        error_set_at(refusal, GB_INVALID, entry->origin,
-                     "'%s' has no effect: unknown key '%s' in [%s %s]: see 'gbrun help %s' for its "
-                     "options",
-                     entry->setting->text, entry->key, kind, name, info->plugin.id);
+        error_set_at(
+            refusal, GB_INVALID, entry->origin,
+            "'%s' has no effect: unknown key '%s' in [%s %s]: \1see 'gbrun help %s' for its "
+            "options",
+            entry->setting->text, entry->key, kind, name, info->plugin.id);
 }
 
 static void unknown_plugin_key(const struct resolver *resolver,
@@ -182,11 +194,11 @@ static void unknown_plugin_key(const struct resolver *resolver,
                        entry->key, section->section->kind, section->name);
     else if (nearest)
         error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]; did you mean '%s'?", entry->key,
+                       "unknown key '%s' in [%s %s]; \1did you mean '%s'?", entry->key,
                        section->section->kind, section->name, nearest);
     else
         error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]: see 'gbrun help %s' for its options",
+                       "unknown key '%s' in [%s %s]: \1see 'gbrun help %s' for its options",
                        entry->key, section->section->kind, section->name, info->plugin.id);
 }
 
@@ -340,8 +352,7 @@ static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, con
     const char *words = plugin_kind_words(kind);
     const struct module_failure *failure = catalogue_failure(resolver->catalogue, name);
     if (failure)
-        return error_set_at(error, GB_INVALID, origin, "%s cannot be used: %s", failure->path,
-                            failure->reason);
+        return cannot_be_used(failure, origin, error);
     struct name_list ids = plugins_in(resolver, kind, NULL);
     struct name_list names = {
         ARENA_ARRAY(resolver->arena, const char *, ids.n + settings->n_plugin_sections + 1), 0};
@@ -358,8 +369,8 @@ static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, con
     for (size_t i = 0; i < names.n && !nearest; i++) /* "median" of "median_ci" */
         nearest = text_starts_with(names.items[i], name) ? names.items[i] : NULL;
     if (nearest)
-        return error_set_at(error, GB_INVALID, origin, "unknown %s '%s'; did you mean '%s'?", words,
-                            name, nearest);
+        return error_set_at(error, GB_INVALID, origin, "unknown %s '%s'; \1did you mean '%s'?",
+                            words, name, nearest);
     return error_set_at(error, GB_INVALID, origin,
                         "unknown %s '%s': there is neither a [%s %s] nor a plugin of that id",
                         words, name, words, name);
@@ -482,7 +493,7 @@ static void add_listed_devices(const struct resolver *resolver)
                                   "'all' stands alone in 'devices'");
         else if (strchr(name, ':'))
             status = error_set_at(&error, GB_INVALID, names.origins[i],
-                                  "device '%s': 'devices' takes names only; write "
+                                  "device '%s': 'devices' takes names only; \1write "
                                   "device = %s in [defaults] or in a [bench NAME]",
                                   name, name);
         else if (section)

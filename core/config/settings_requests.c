@@ -56,7 +56,8 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
         choice.uuid = arena_text(arena, which);
     else if (which && strspn(which, "+-0123456789") == 0)
         status = error_set_at(error, GB_INVALID, at,
-                              "'%s' chooses no device: expected an index, a UUID or 'all'", which);
+                              "'%s' chooses no device: \1expected an index, a UUID or 'all'",
+                              which);
     else if (which)
         status = value_read(&index_option, which, at, arena, &index, error);
     choice.index = (int32_t)index.integer;

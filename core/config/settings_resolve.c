@@ -109,6 +109,7 @@ static void refuse_renewal_by(const struct bench_resolver *at, const struct slot
                               const struct value *value, struct origin origin)
 {
     struct common_params asked = {0};
+    struct gb_error error;
     CLEANUP(text_free) struct text why = {0};
     if (slot->kind != SLOT_COMMON || !value->text)
         return;
@@ -116,8 +117,11 @@ static void refuse_renewal_by(const struct bench_resolver *at, const struct slot
         asked.verify = text_equal(value->text, "samples") ? VERIFY_SAMPLES : VERIFY_END;
     else if (text_equal(slot->name, "inputs"))
         asked.inputs = (int64_t)value->number;
-    if (renewal_refused(&asked, at->bench->info->plugin.id, &why))
-        bench_fail(at, origin, "%s", text_get(&why));
+    if (!renewal_refused(&asked, at->bench->info->plugin.id, &why))
+        return;
+    error_set_at(&error, GB_INVALID, origin, "%s", text_get(&why));
+    error_seek_hint(&error); /* workers say the same, as plain words */
+    bench_fail_with(at, &error);
 }
 
 /* What a formula gives is refused when the case is measured. */
@@ -181,7 +185,7 @@ static void refuse_default(const struct resolver *resolver, const struct key *ke
     const char *owner = bench_hint_of_owner(resolver->catalogue, entry->key, resolver->arena);
     if (key->role == KEY_SET && nearest && !owner)
         error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [defaults]; did you mean '%s'?", entry->key, nearest);
+                       "unknown key '%s' in [defaults]; \1did you mean '%s'?", entry->key, nearest);
     else
         error_list_add(resolver->errors, entry->origin, "'%s' is not allowed in [defaults]: %s",
                        entry->key,

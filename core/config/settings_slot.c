@@ -200,7 +200,7 @@ int32_t slot_read_list(const struct slot *slot, const char *text, struct origin 
                                      items.origins[i], may_range && !items.is_quoted[i], error);
     if (status == GB_OK && values.list.n > VALUE_LIST_MAX)
         status = error_set_at(error, GB_INVALID, origin,
-                              "the list is too long: expected up to %d values", VALUE_LIST_MAX);
+                              "the list is too long: \1expected up to %d values", VALUE_LIST_MAX);
     *ret = values.list;
     return status;
 }

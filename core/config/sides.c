@@ -55,7 +55,7 @@ static void read_changes(const struct ini_section *section, int side, struct are
         const char *equals = strchr(changes->items[i], '=');
         if (!equals || equals == changes->items[i]) {
             error_list_add(errors, changes->origins[i],
-                           "'%s': expected KEY=VALUE or BENCH.KEY=VALUE, such as "
+                           "'%s': \1expected KEY=VALUE or BENCH.KEY=VALUE, such as "
                            "plugin=./old.so",
                            changes->items[i]);
             continue;
@@ -216,7 +216,7 @@ static bool may_change(const struct change *change, struct error_list *errors)
         error_list_add(errors, change->entry.origin,
                        is_axis ? "'%s': a side of ab gives one value to an option or setting: the "
                                  "cases of both sides are the same"
-                               : "'%s' is the same of both sides of ab: expected an option, a "
+                               : "'%s' is the same of both sides of ab: \1expected an option, a "
                                  "setting, plugin or env.NAME",
                        key);
     return !is_axis && !is_other;
@@ -283,7 +283,7 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
     if (n == 0) {
         if (error_list_empty(errors))
             error_list_add(errors, (struct origin){.file = ini->path},
-                           "nothing tells the sides apart: expected --base KEY=VALUE or --new "
+                           "nothing tells the sides apart: \1expected --base KEY=VALUE or --new "
                            "KEY=VALUE, or 'base' and 'new' in [ab NAME]");
         return GB_INVALID;
     }
@@ -306,7 +306,7 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
     }
     if (n_made == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
-                       "there is nothing to compare: expected a [bench NAME]");
+                       "there is nothing to compare: \1expected a [bench NAME]");
     return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
 }
 

@@ -206,11 +206,11 @@ static void report_troubles(const struct finder *finder, struct error_list *erro
 {
     const struct bench_section *section = finder->bench->section;
     for (size_t i = 0; i < n_expressions(section); i++) {
-        const struct trouble *trouble = &finder->troubles[i];
+        struct trouble *trouble = &finder->troubles[i];
         if (trouble->n > 1)
-            error_list_add(errors, trouble->first.origin, "%s (and in %" PRIu64 " more case%s)",
-                           trouble->first.text, trouble->n - 1, trouble->n > 2 ? "s" : "");
-        else if (trouble->n == 1)
+            error_append(&trouble->first, " (and in %" PRIu64 " more case%s)", trouble->n - 1,
+                         trouble->n > 2 ? "s" : "");
+        if (trouble->n > 0)
             error_list_take(errors, &trouble->first);
     }
 }

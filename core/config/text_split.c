@@ -69,11 +69,11 @@ int32_t text_split(const char *text, char separator, struct origin origin, struc
                                 text_shown(item, n, buffer));
         if (n == 0)
             return error_set_at(error, GB_INVALID, at,
-                                "item %zu is empty: expected a value %s '%c'", list.n + 1,
+                                "item %zu is empty: \1expected a value %s '%c'", list.n + 1,
                                 text[end] ? "before" : "after", separator);
         if (list.n == VALUE_LIST_MAX)
             return error_set_at(error, GB_INVALID, at,
-                                "the list is too long: expected up to %d %s", VALUE_LIST_MAX,
+                                "the list is too long: \1expected up to %d %s", VALUE_LIST_MAX,
                                 "items");
         list.items = arena_grow(arena, list.items, list.n, sizeof *list.items);
         list.origins = arena_grow(arena, list.origins, list.n, sizeof *list.origins);

@@ -137,7 +137,7 @@ static const char *shown(struct reading *reading)
 static int32_t not_of_type(struct reading *reading, const char *expected, const char *suggestion)
 {
     return error_set_at(reading->error, GB_INVALID, reading->origin,
-                        "'%s' is not %s: expected %s%s%s%s", shown(reading),
+                        "'%s' is not %s: \1expected %s%s%s%s", shown(reading),
                         rule_of(reading->type)->words, expected, DID_YOU_MEAN(suggestion, ""));
 }
 
@@ -174,7 +174,7 @@ static int32_t does_not_fit(struct reading *reading, const struct number_text *n
                            : number->is_negative          ? "from -9223372036854775808 on"
                                                           : "up to 9223372036854775807";
     return error_set_at(reading->error, GB_INVALID, reading->origin,
-                        "'%s' is too %s: expected %s %s", shown(reading),
+                        "'%s' is too %s: \1expected %s %s", shown(reading),
                         number->is_negative ? "small" : "large", rule_of(reading->type)->words,
                         expected);
 }
@@ -243,7 +243,7 @@ static int32_t scan_double(struct reading *reading, struct number_text *number,
     if (outcome == NUMBER_OK)
         return GB_OK;
     return error_set_at(reading->error, GB_INVALID, reading->origin,
-                        "'%s' is too %s: expected %s that fits into a double", shown(reading),
+                        "'%s' is too %s: \1expected %s that fits into a double", shown(reading),
                         fault[outcome], rule_of(reading->type)->words);
 }
 

@@ -31,7 +31,7 @@ static int32_t too_many(struct list_reading *list, const char *text, struct orig
 {
     char buffer[TEXT_SHOWN + 4];
     return error_set_at(list->error, GB_INVALID, origin,
-                        "'%s' makes the list too long: expected up to %d values",
+                        "'%s' makes the list too long: \1expected up to %d values",
                         text_shown(text, strlen(text), buffer), VALUE_LIST_MAX);
 }
 
@@ -108,7 +108,7 @@ static int32_t range_error(struct list_reading *list, const struct range_text *r
                            const char *expected)
 {
     char buffer[TEXT_SHOWN + 4];
-    return error_set_at(list->error, GB_INVALID, range->origin, "range '%s': expected %s",
+    return error_set_at(list->error, GB_INVALID, range->origin, "range '%s': \1expected %s",
                         text_shown(range->text, strlen(range->text), buffer), expected);
 }
 

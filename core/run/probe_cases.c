@@ -45,12 +45,16 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
     if (type != WIRE_PROBLEM)
         return GB_OK;
     struct problem problem;
+    struct gb_error error;
     if (validation->n_problems++ == PROBLEMS_MAX)
         return GB_CORRUPT;
     wire_get_fields(message, probe->arena, problem_fields, &problem);
-    if (wire_complete(message) && !is_reported(probe, problem.option))
-        error_list_add(validation->errors, place_of(validation, problem.option, problem.offset),
-                       "%s: %s", problem.option, problem.text);
+    if (!wire_complete(message) || is_reported(probe, problem.option))
+        return GB_OK;
+    error_set_at(&error, GB_INVALID, place_of(validation, problem.option, problem.offset), "%s: %s",
+                 problem.option, problem.text);
+    error_seek_hint(&error);
+    error_list_take(validation->errors, &error);
     return GB_OK;
 }
 

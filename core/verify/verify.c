@@ -466,7 +466,7 @@ static void settle(struct comparison *comparison)
 static int32_t refuse(const struct gb_check *check, struct gb_error *error)
 {
     if (!GB_HAS(check, default_tolerance))
-        return error_set(error, GB_INVALID, "check: its size is %u, expected at least %zu",
+        return error_set(error, GB_INVALID, "check: its size is %u, \1expected at least %zu",
                          check->size, offsetof(struct gb_check, safety));
     const char *name = check->name ? check->name : "output";
     if (!number_format_of(check->format))
