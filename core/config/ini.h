@@ -1,13 +1,13 @@
 /*
  * ini.h - an INI file as entries with their origins. The only user of <ini.h>.
  *
- * Read through inih by a line reader of our own, which counts lines, gives inih long lines in
- * pieces, refuses what it would cut (section names over 49 bytes, keys over 49) and tells a
- * continued value (a line that begins with a blank, after a key) from a key given twice. Rules:
+ * Read through inih by a line reader of our own, which counts lines, takes comments off, joins a
+ * value with the lines that continue it, and refuses what inih would cut (names of sections and
+ * keys over 49 bytes). inih is given the sections and keys. Rules:
  *  - `[section]` or `[kind name]`, and `key = value`, begin in the first column; `key: value` is an
  *    error that suggests `=`;
  *  - comments: `;` or `#` at the start of a line or after a blank, but not inside double quotes;
- *  - a continued line is joined to the value with one blank;
+ *  - a line that begins with a blank, after a key, is joined to the value with one blank;
  *  - a section may appear once, a key once in its section; text before the first section is an
  *    error;
  *  - a UTF-8 byte order mark is skipped; CR LF is read as LF; NUL and other control characters and
