@@ -15,13 +15,9 @@ core_libgbrun_la_SOURCES += \
 	core/cli/run_job.h \
 	core/cli/run_record.c \
 	core/cli/run_record.h \
-	core/cli/run_resume.c \
-	core/cli/run_resume.h \
 	core/cli/run_search.c \
 	core/cli/run_search.h \
 	core/cli/screen.c \
-	core/cli/search_space.c \
-	core/cli/search_space.h \
 	core/cli/shard.c \
 	core/cli/shard.h \
 	core/cli/verb_ab.c \

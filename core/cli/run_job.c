@@ -3,7 +3,6 @@
 
 #include "core/cli/plan.h"
 #include "core/cli/run_record.h"
-#include "core/cli/run_resume.h"
 #include "core/cli/run_search.h"
 
 #include "core/base/plain_text.h"

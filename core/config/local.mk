@@ -35,7 +35,6 @@ core_libmeasuring_la_SOURCES += \
 	core/config/sweep_internal.h \
 	core/config/template.c \
 	core/config/template.h \
-	core/config/text_split.c \
 	core/config/value.c \
 	core/config/value.h \
 	core/config/value_list.c

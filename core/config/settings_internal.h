@@ -302,13 +302,6 @@ struct expression_column *bench_columns(const struct bench_section *bench, struc
 /* The axis that gives a slot its values, and how many; NULL: none. */
 const struct axis_column *bench_axis_of(const struct bench_section *bench, size_t slot,
                                         size_t *ret_n);
-/* Where the value of an axis was written: that of row `row` of a slot; nowhere if it is not kept.
- */
-struct origin bench_axis_origin(const struct bench_section *bench, size_t slot, size_t row);
-
-/* check.dump of a case starts from the folder of the INI file. */
-void settings_place_dump(const struct settings *settings, struct arena *arena,
-                         struct common_params *common);
 
 /* Reads the value of a slot that is neither device nor policy. That of a map's key or of a variable
  * of the environment is text, but typed as a number for expressions if it looks like one. */

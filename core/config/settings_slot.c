@@ -292,17 +292,3 @@ const struct axis_column *bench_axis_of(const struct bench_section *bench, size_
             }
     return NULL;
 }
-
-struct origin bench_axis_origin(const struct bench_section *bench, size_t slot, size_t row)
-{
-    size_t n = 0;
-    const struct axis_column *column = bench_axis_of(bench, slot, &n);
-    return column && column->origins && row < n ? column->origins[row] : bench->origin;
-}
-
-void settings_place_dump(const struct settings *settings, struct arena *arena,
-                         struct common_params *common)
-{
-    if (common->check_dump && *common->check_dump && *common->check_dump != '/')
-        common->check_dump = arena_printf(arena, "%s/%s", settings->folder, common->check_dump);
-}

@@ -153,6 +153,14 @@ static const char *written(const struct slot *slot, const struct value *value, s
     return is_scalar && is_text ? text_quote(value->text, 0, arena) : value->text;
 }
 
+/* Where the value of an axis was written; the section if that is not kept. */
+static struct origin axis_origin(const struct bench_section *bench, size_t slot, size_t row)
+{
+    size_t n = 0;
+    const struct axis_column *column = bench_axis_of(bench, slot, &n);
+    return column && column->origins && row < n ? column->origins[row] : bench->origin;
+}
+
 static struct setting make_setting(const struct maker *maker, size_t i,
                                    struct setting_source *ret_source)
 {
@@ -166,7 +174,7 @@ static struct setting make_setting(const struct maker *maker, size_t i,
         .map = maker->bench->filled[i].map};
     return (struct setting){.key = slot->name,
                             .text = written(slot, &maker->bench->columns[i].value, maker->arena),
-                            .origin = slot->is_axis ? bench_axis_origin(section, i, row)
+                            .origin = slot->is_axis ? axis_origin(section, i, row)
                                       : slot->key   ? slot->key->entry->value_origin
                                                     : section->origin};
 }
@@ -268,6 +276,14 @@ int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct 
     return sweep_case_at(sweep, sweep_position(sweep, i), arena, ret, error);
 }
 
+/* check.dump of a case starts from the folder of the INI file. */
+static void place_dump(const struct settings *settings, struct arena *arena,
+                       struct common_params *common)
+{
+    if (common->check_dump && *common->check_dump && *common->check_dump != '/')
+        common->check_dump = arena_printf(arena, "%s/%s", settings->folder, common->check_dump);
+}
+
 int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
                       struct bench_case *ret, struct gb_error *error)
 {
@@ -303,7 +319,7 @@ int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *aren
     int32_t status = make_common(&maker, error);
     if (made.common.seed >= 0)
         made.seed = (uint64_t)made.common.seed;
-    settings_place_dump(sweep->settings, arena, &made.common);
+    place_dump(sweep->settings, arena, &made.common);
     if (status == GB_OK)
         *ret = made;
     return status;
