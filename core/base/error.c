@@ -132,6 +132,11 @@ void error_list_add(struct error_list *list, struct origin origin, const char *f
     error_list_take(list, &error);
 }
 
+size_t error_list_count(const struct error_list *list)
+{
+    return list->n + list->n_left_out;
+}
+
 static bool comes_before(const struct origin *a, const struct origin *b)
 {
     if (!a->file || !b->file || strcmp(a->file, b->file) != 0)

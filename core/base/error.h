@@ -79,5 +79,7 @@ void error_list_add(struct error_list *list, struct origin origin, const char *f
 void error_list_take(struct error_list *list, const struct gb_error *error);
 /* In the order of the places they are about: by line and column where the file is the same. */
 void error_list_sort(struct error_list *list);
+/* All that were added, also those that the list has no room for. */
+size_t error_list_count(const struct error_list *list);
 bool error_list_empty(const struct error_list *list);
 void error_list_free(struct error_list *list);

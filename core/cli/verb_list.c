@@ -633,7 +633,7 @@ static int check_as_json(const struct arguments *arguments)
     json_bool(&json, "is_ok", code == EXIT_FINE);
     json_integer(&json, "n_cases", sweep ? (int64_t)sweep_size(sweep) : 0);
     add_parts(sweep, &json);
-    json_integer(&json, "n_errors", (int64_t)(errors.n + errors.n_left_out));
+    json_integer(&json, "n_errors", (int64_t)error_list_count(&errors));
     json_open(&json, "errors", JSON_ARRAY);
     for (size_t i = 0; i < errors.n; i++)
         add_error(&errors.items[i], &json);

@@ -225,6 +225,13 @@ static size_t without_comment(const char *line, size_t n, bool in_value, bool *i
     return i;
 }
 
+size_t ini_value_length(const char *text, bool *ret_is_open)
+{
+    size_t equals;
+    *ret_is_open = false;
+    return without_comment(text, strlen(text), true, ret_is_open, &equals);
+}
+
 /* Reads a line up to its comment. is_in_quotes: those that it continues have left quotes open.
  * False: there is none. */
 static bool take_line(struct reader *reader, bool is_in_quotes)
@@ -410,16 +417,10 @@ static int take_entry(void *user, const char *section, const char *name, const c
     return 1;
 }
 
-/* All errors so far, also those that the list has no room for. */
-static size_t count(const struct error_list *errors)
-{
-    return errors->n + errors->n_left_out;
-}
-
 static int32_t parse(const char *file, const char *text, size_t length, struct arena *arena,
                      struct ini *ret, struct error_list *errors)
 {
-    size_t before = count(errors);
+    size_t before = error_list_count(errors);
     struct reader reader = {
         .at = text, .end = text + length, .file = file, .arena = arena, .errors = errors};
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -429,13 +430,13 @@ static int32_t parse(const char *file, const char *text, size_t length, struct a
     number_locale_restore(locale);
     end_section(&reader);
     /* The reader refuses all that inih would refuse, as far as it knows inih. */
-    if (refused != 0 && count(errors) == before)
+    if (refused != 0 && error_list_count(errors) == before)
         error_list_add(errors, (struct origin){file, 0, 0},
                        "not understood: \1expected [KIND NAME] or KEY = VALUE");
     ret->n = reader.n_sections;
     ret->sections = reader.sections;
     tdestroy(reader.known_sections, keep);
-    return count(errors) == before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == before ? GB_OK : GB_INVALID;
 }
 
 int32_t ini_read_text(const char *path_for_messages, const char *text, size_t length,

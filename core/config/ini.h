@@ -64,6 +64,11 @@ int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
 int32_t ini_read_text(const char *path_for_messages, const char *text, size_t length,
                       struct arena *arena, struct ini *ret, struct error_list *errors);
 
+/* NULL: there is none. */
+struct ini_section *ini_section_of(const struct ini *ini, const char *kind, const char *name);
+/* NULL: the section has no such key, or is NULL. */
+struct ini_entry *ini_entry_of(const struct ini_section *section, const char *key);
+
 /* The keys of `later` take the place of those that `ini` has in a section of the same name, as
  * those of ini_override do; its other sections come last. */
 void ini_merge(struct ini *ini, const struct ini *later, struct arena *arena);
@@ -89,5 +94,8 @@ const char *ini_option_of(const char *key);
  */
 void ini_put(struct ini_section *section, const struct ini_entry *entry, struct arena *arena);
 
+/* How much of a text the reader takes for a value: it ends before a comment. Does it leave a quote
+ * open? */
+size_t ini_value_length(const char *text, bool *ret_is_open);
 /* Is it UTF-8 without control characters but tabs? Else adds an error. */
 bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct error_list *errors);

@@ -315,14 +315,6 @@ static void parse_section(const struct parser *parser, const struct ini_section 
 
 /* ---- `benchmarks` of [gbrun] ---- */
 
-static const struct ini_entry *find_entry(const struct ini_section *section, const char *key)
-{
-    for (size_t i = 0; section && i < section->n; i++)
-        if (text_equal(section->entries[i].key, key))
-            return &section->entries[i];
-    return NULL;
-}
-
 static void no_such_benchmark(const struct parser *parser, const char *pattern,
                               struct origin origin)
 {
@@ -345,7 +337,7 @@ static void no_such_benchmark(const struct parser *parser, const char *pattern,
 static void select_benchmarks(const struct parser *parser)
 {
     struct settings *settings = parser->settings;
-    const struct ini_entry *entry = find_entry(settings->run_section, "benchmarks");
+    const struct ini_entry *entry = ini_entry_of(settings->run_section, "benchmarks");
     struct text_list patterns = {0};
     if (!entry || settings->n_benches == 0 ||
         text_split(entry->value, ',', entry->value_origin, parser->arena, &patterns, NULL) !=
@@ -387,7 +379,7 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
 {
     struct settings *settings = settings_new(ini, folder, arena);
     struct parser parser = {settings, arena, errors};
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     for (size_t i = 0; i < ini->n; i++)
         parse_section(&parser, &ini->sections[i]);
     settings_complete(&parser);
@@ -397,7 +389,7 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
         error_list_add(errors, (struct origin){.file = ini->path},
                        "there is nothing to run: \1expected at least one [bench NAME]");
     *ret = settings;
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
 int32_t settings_parse_policies(const struct ini *ini, const char *folder, struct arena *arena,
@@ -405,7 +397,7 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
 {
     struct settings *settings = settings_new(ini, folder, arena);
     struct parser parser = {settings, arena, errors};
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     for (size_t i = 0; i < ini->n; i++)
         if (text_equal(ini->sections[i].kind, "policy") ||
             text_equal(ini->sections[i].kind, "gbrun"))
@@ -414,7 +406,7 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
     settings->n_given = 0;          /* what they have an effect on may be left out */
     settings_collect_requests(&parser);
     *ret = settings;
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
 const struct run_params *settings_run(const struct settings *settings)

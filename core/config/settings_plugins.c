@@ -216,7 +216,7 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
     const struct ini_section *ini = section->section;
     struct option_table table = option_table_of(&settings->info->plugin);
     struct setting *list = ARENA_ARRAY(resolver->arena, struct setting, ini->n);
-    size_t n_before = resolver->errors->n + resolver->errors->n_left_out;
+    size_t n_before = error_list_count(resolver->errors);
     struct gb_error error;
     const char *text;
     settings->settings = list;
@@ -246,7 +246,7 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
                            "[%s %s] lacks '%s', which plugin '%s' requires", ini->kind,
                            section->name, option->name, settings->info->plugin.id);
     }
-    return resolver->errors->n + resolver->errors->n_left_out == n_before;
+    return error_list_count(resolver->errors) == n_before;
 }
 
 /* The keys of [search NAME] that are not its plugin's; false if one is wrong. */

@@ -422,7 +422,7 @@ int32_t settings_resolve(struct settings *settings, const struct catalogue *cata
 {
     struct resolver resolver = {settings, catalogue, errors, settings->arena, NULL};
     struct gb_error error;
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     if (expression_engine_new(&resolver.engine, &error) != GB_OK) {
         error_list_take(errors, &error);
         return error.status;
@@ -435,5 +435,5 @@ int32_t settings_resolve(struct settings *settings, const struct catalogue *cata
     resolve_where(&resolver);
     check_effects(&resolver, error_list_empty(errors));
     expression_engine_free(resolver.engine);
-    return resolver.errors->n + resolver.errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }

@@ -262,7 +262,7 @@ int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, st
 {
     struct sweep *sweep = memory_allocate(sizeof *sweep);
     struct gb_error error;
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     uint64_t left = cases_max;
     sweep->settings = settings;
     sweep->benches = memory_allocate(settings->n_benches * sizeof *sweep->benches);
@@ -286,7 +286,7 @@ int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, st
         left -= n_points;
         add_bench(sweep, section, errors);
     }
-    if (errors->n + errors->n_left_out != n_before) {
+    if (error_list_count(errors) != n_before) {
         sweep_free(sweep);
         return GB_INVALID;
     }

@@ -126,7 +126,7 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
                           .restarts = WIRE_PROBLEM,
                           .last = WIRE_VALIDATE_END};
     struct gb_error error;
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     int32_t status = GB_OK;
     for (size_t i = 0; i < sweep_parts(sweep) && status == GB_OK; i++) {
         struct sweep_part part = sweep_part(sweep, i);
@@ -136,5 +136,5 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
     probe_end(&probe);
     if (status != GB_OK)
         error_list_take(errors, &error);
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
