@@ -157,7 +157,6 @@ struct plugin_settings_list {
 
 struct settings {
     struct arena *arena;
-    const char *path;   /* of the INI file, for messages */
     const char *folder; /* that relative paths of modules start from */
     const struct ini_section *run_section;
     struct run_params run;

@@ -175,12 +175,26 @@ static void parse_defaults(const struct parser *parser, const struct ini_section
     }
 }
 
+/* A device that cannot be chosen by its name. */
+static bool is_reserved(uint32_t kind, const char *name)
+{
+    return kind == GB_PLUGIN_DEVICE &&
+           (text_equal(name, DEVICE_AUTO) || text_equal(name, DEVICE_ALL));
+}
+
 static void parse_plugin_section(const struct parser *parser, const struct ini_section *section,
                                  uint32_t kind)
 {
     struct settings *settings = parser->settings;
-    struct plugin_section *parsed = &settings->plugin_sections[settings->n_plugin_sections++];
     struct gb_error error;
+    if (is_reserved(kind, section->name)) {
+        error_list_add(parser->errors, section->origin,
+                       "[device %s]: '%s' stands for %s, choose another name", section->name,
+                       section->name,
+                       text_equal(section->name, DEVICE_AUTO) ? "any device" : "all devices");
+        return;
+    }
+    struct plugin_section *parsed = &settings->plugin_sections[settings->n_plugin_sections++];
     *parsed = (struct plugin_section){.kind = kind, .name = section->name, .section = section};
     parsed->request = (struct plugin_request){
         .kind = kind, .id = section->name, .origin = section->origin};
@@ -193,27 +207,6 @@ static void parse_plugin_section(const struct parser *parser, const struct ini_s
             parsed->request = (struct plugin_request){0};
         }
     }
-}
-
-static void parse_policy(const struct parser *parser, const struct ini_section *section)
-{
-    parse_plugin_section(parser, section, GB_PLUGIN_POLICY);
-}
-
-static void parse_search(const struct parser *parser, const struct ini_section *section)
-{
-    parse_plugin_section(parser, section, GB_PLUGIN_SEARCH);
-}
-
-static void parse_device(const struct parser *parser, const struct ini_section *section)
-{
-    bool is_auto = text_equal(section->name, DEVICE_AUTO);
-    if (is_auto || text_equal(section->name, DEVICE_ALL))
-        error_list_add(parser->errors, section->origin,
-                       "[device %s]: '%s' stands for %s, choose another name", section->name,
-                       section->name, is_auto ? "any device" : "all devices");
-    else
-        parse_plugin_section(parser, section, GB_PLUGIN_DEVICE);
 }
 
 static void parse_bench(const struct parser *parser, const struct ini_section *section)
@@ -248,14 +241,16 @@ static void parse_ab(const struct parser *parser, const struct ini_section *sect
 struct section_kind {
     const char *kind;
     bool has_name;
+    uint32_t
+        plugin; /* of sections that are a plugin's settings; 0: they are read by the function */
     void (*parse)(const struct parser *parser, const struct ini_section *section);
 };
 
 static const struct section_kind section_kinds[] = {
-    {"gbrun", false, parse_run},    {"defaults", false, parse_defaults},
-    {"policy", true, parse_policy}, {"device", true, parse_device},
-    {"bench", true, parse_bench},   {"ab", true, parse_ab},
-    {"search", true, parse_search}};
+    {"gbrun", false, 0, parse_run},           {"defaults", false, 0, parse_defaults},
+    {"policy", true, GB_PLUGIN_POLICY, NULL}, {"device", true, GB_PLUGIN_DEVICE, NULL},
+    {"bench", true, 0, parse_bench},          {"ab", true, 0, parse_ab},
+    {"search", true, GB_PLUGIN_SEARCH, NULL}};
 enum { N_SECTION_KINDS = sizeof section_kinds / sizeof section_kinds[0] };
 
 static const char *section_kind_name(const void *table, size_t i)
@@ -309,6 +304,8 @@ static void parse_section(const struct parser *parser, const struct ini_section 
         error_list_add(parser->errors, section->origin,
                        "[%s %s]: a name has no blanks, quotes, commas, colons or equals signs",
                        section->kind, section->name);
+    else if (section_kinds[i].plugin)
+        parse_plugin_section(parser, section, section_kinds[i].plugin);
     else
         section_kinds[i].parse(parser, section);
 }
@@ -364,7 +361,6 @@ static struct settings *settings_new(const struct ini *ini, const char *folder, 
 {
     struct settings *settings = ARENA_NEW(arena, struct settings);
     settings->arena = arena;
-    settings->path = ini->path;
     settings->given = ini->settings;
     settings->n_given = ini->n_settings;
     settings->folder = arena_text(arena, folder);
