@@ -12,7 +12,7 @@ size_t hint_take(char *text)
 {
     size_t first = 0;
     for (char *at = text; (at = strchr(at, HINT_MARK));) {
-        first = first ? first : (size_t)(at - text);
+        first = first ? first : 1 + (size_t)(at - text);
         memmove(at, at + 1, strlen(at));
     }
     return first;
@@ -21,9 +21,9 @@ size_t hint_take(char *text)
 /* Makes the text plain, which may shorten what is before the hint. */
 static void set_plain(struct gb_error *error, size_t hint)
 {
-    size_t n_hint = strlen(make_plain(error->text + hint));
+    size_t n_hint = hint ? strlen(make_plain(error->text + hint - 1)) : 0;
     make_plain(error->text);
-    error->hint = hint && n_hint ? strlen(error->text) - n_hint : 0;
+    error->hint = n_hint ? 1 + strlen(error->text) - n_hint : 0;
 }
 
 int32_t error_set_va(struct gb_error *error, int32_t status, struct origin origin,
@@ -70,7 +70,7 @@ int32_t error_prefix(struct gb_error *error, const char *format, ...)
     if (used >= 0 && (size_t)used < sizeof text)
         snprintf(text + used, sizeof text - (size_t)used, "%s", error->text);
     memcpy(error->text, text, sizeof text);
-    set_plain(error, hint < sizeof text ? hint : 0);
+    set_plain(error, hint <= sizeof text ? hint : 0);
     return error->status;
 }
 
@@ -86,7 +86,7 @@ int32_t error_append(struct gb_error *error, const char *format, ...)
 
 const char *error_hint(const struct gb_error *error)
 {
-    return error->hint ? error->text + error->hint : NULL;
+    return error->hint ? error->text + error->hint - 1 : NULL;
 }
 
 void error_seek_hint(struct gb_error *error)
@@ -95,7 +95,7 @@ void error_seek_hint(struct gb_error *error)
     for (const char *at = strpbrk(error->text, ":;,"); at; at = strpbrk(at + 1, ":;,"))
         for (size_t i = 0; at[1] == ' ' && i < sizeof words / sizeof *words; i++)
             if (!error->hint && strncmp(at + 2, words[i], strlen(words[i])) == 0)
-                error->hint = (size_t)(at + 2 - error->text);
+                error->hint = 1 + (size_t)(at + 2 - error->text);
 }
 
 const char *status_words(int32_t status)

@@ -25,12 +25,12 @@ struct origin {
 struct gb_error {
     int32_t status;
     struct origin origin; /* origin.file must outlive the error */
-    size_t hint;          /* where in the text what to do begins; 0: the text does not say */
+    size_t hint;          /* 1 + where in the text what to do begins; 0: it does not say */
     char text[1024];
 };
 
 #define HINT_MARK '\1'
-/* Takes the marks out of a text; returns where the first was, or 0. */
+/* Takes the marks out of a text; returns 1 + where the first was; 0: there was none. */
 size_t hint_take(char *text);
 
 /* Sets *error (which may be NULL) and returns status. The text is cut at the end of the buffer. */

@@ -153,7 +153,7 @@ static const char *read_operator(struct reader *reader)
     if (strchr(":@$#", *here))
         return "parameters such as ':name' are not allowed in expressions";
     if (*here == ',' && reader->depth == 0)
-        return "expected one value, not a list of them";
+        return "\1expected one value, not a list of them";
     size_t n = 0;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && n == 0; i++)
         n = strncmp(here, pairs[i], 2) == 0 ? 2 : 0;
@@ -195,5 +195,5 @@ const char *expression_tokens_read(const char *text, struct arena *arena,
         return "'(' without ')'";
     }
     *ret_at = 0;
-    return ret->n > 0 ? NULL : "expected an expression, got nothing";
+    return ret->n > 0 ? NULL : "\1expected an expression, got nothing";
 }

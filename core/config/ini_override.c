@@ -254,7 +254,7 @@ static struct ini_entry make_entry(const char *key, size_t n_key, const char *va
 static void apply(struct ini *ini, const char *text, struct origin origin, struct arena *arena,
                   struct error_list *errors)
 {
-    static const char form[] = "expected SECTION.KEY=VALUE";
+    static const char form[] = "\1expected SECTION.KEY=VALUE";
     const char *equals = strchr(text, '=');
     const char *dot = equals ? memchr(text, '.', (size_t)(equals - text)) : NULL;
     if (!dot) {

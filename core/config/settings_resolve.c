@@ -190,7 +190,7 @@ static void refuse_default(const struct resolver *resolver, const struct key *ke
         error_list_add(resolver->errors, entry->origin, "'%s' is not allowed in [defaults]: %s",
                        entry->key,
                        owner ? owner
-                             : "expected a setting that all benchmarks have, check.METRIC or "
+                             : "\1expected a setting that all benchmarks have, check.METRIC or "
                                "env.NAME");
 }
 

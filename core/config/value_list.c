@@ -74,7 +74,7 @@ int32_t text_split(const char *text, char separator, struct origin origin, struc
         counted = (size_t)(item - text);
         if (is_open)
             return error_set_at(error, GB_INVALID, at,
-                                "'%s' has no closing quote: expected '\"' after it",
+                                "'%s' has no closing quote: \1expected '\"' after it",
                                 text_shown(item, n, buffer));
         if (n == 0)
             return error_set_at(error, GB_INVALID, at,

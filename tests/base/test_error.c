@@ -48,6 +48,9 @@ TEST(hints_are_where_a_format_or_a_text_marks_them)
     expect_hint("'a: see b' is there", NULL);
     error_prefix(&error, "p: ");
     expect_hint("p: 'a: see b' is there", NULL);
+    error_set(&error, GB_INVALID, "\1expected a name");
+    error_prefix(&error, "let.x: ");
+    expect_hint("let.x: expected a name", "expected a name");
 }
 
 TEST(hints_of_texts_from_elsewhere)
