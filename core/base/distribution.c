@@ -79,20 +79,14 @@ bool distribution_add(struct distribution *distribution, double value)
     return true;
 }
 
-void distribution_clear(struct distribution *distribution)
-{
-    for (int sign = 0; sign < SIGNS; sign++)
-        for (int octave = 0; octave < DISTRIBUTION_OCTAVES; octave++)
-            free(distribution->counts[sign][octave]);
-    free(distribution->values);
-    *distribution = (struct distribution){0};
-}
-
 void distribution_free(struct distribution *distribution)
 {
     if (!distribution)
         return;
-    distribution_clear(distribution);
+    for (int sign = 0; sign < SIGNS; sign++)
+        for (int octave = 0; octave < DISTRIBUTION_OCTAVES; octave++)
+            free(distribution->counts[sign][octave]);
+    free(distribution->values);
     free(distribution);
 }
 

@@ -28,7 +28,6 @@ struct distribution;
 struct distribution *distribution_new(void);
 /* False: it is not finite, or 2^64 and above in magnitude; it is not added. */
 bool distribution_add(struct distribution *distribution, double value);
-void distribution_clear(struct distribution *distribution);
 void distribution_free(struct distribution *distribution); /* NULL allowed */
 
 struct distribution_summary {

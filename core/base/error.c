@@ -4,20 +4,36 @@
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
-static int32_t set_error(struct gb_error *error, int32_t status, struct origin origin,
-                         const char *format, va_list arguments)
+size_t hint_take(char *text)
+{
+    size_t first = 0;
+    for (char *at = text; (at = strchr(at, HINT_MARK));) {
+        first = first ? first : 1 + (size_t)(at - text);
+        memmove(at, at + 1, strlen(at));
+    }
+    return first;
+}
+
+/* Makes the text plain, which may shorten what is before the hint. */
+static void set_plain(struct gb_error *error, size_t hint)
+{
+    size_t n_hint = hint ? strlen(make_plain(error->text + hint - 1)) : 0;
+    make_plain(error->text);
+    error->hint = n_hint ? 1 + strlen(error->text) - n_hint : 0;
+}
+
+int32_t error_set_va(struct gb_error *error, int32_t status, struct origin origin,
+                     const char *format, va_list arguments)
 {
     if (error) {
         error->status = status;
         error->origin = origin;
         vsnprintf(error->text, sizeof error->text, format, arguments);
-        make_plain(error->text);
+        set_plain(error, hint_take(error->text));
     }
     return status;
 }
@@ -26,7 +42,7 @@ int32_t error_set(struct gb_error *error, int32_t status, const char *format, ..
 {
     va_list arguments;
     va_start(arguments, format);
-    set_error(error, status, (struct origin){0}, format, arguments);
+    error_set_va(error, status, (struct origin){0}, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -36,7 +52,7 @@ int32_t error_set_at(struct gb_error *error, int32_t status, struct origin origi
 {
     va_list arguments;
     va_start(arguments, format);
-    set_error(error, status, origin, format, arguments);
+    error_set_va(error, status, origin, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -50,46 +66,36 @@ int32_t error_prefix(struct gb_error *error, const char *format, ...)
     va_start(arguments, format);
     int used = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    size_t hint = used >= 0 && error->hint ? (size_t)used + error->hint : 0;
     if (used >= 0 && (size_t)used < sizeof text)
         snprintf(text + used, sizeof text - (size_t)used, "%s", error->text);
-    memcpy(error->text, make_plain(text), sizeof text);
+    memcpy(error->text, text, sizeof text);
+    set_plain(error, hint <= sizeof text ? hint : 0);
     return error->status;
 }
 
-/* Which limits a code may come from, and how a shell shows them. */
-static const struct limit {
-    int code, resource;
-    char flag;
-    const char *unit;
-    rlim_t unit_bytes;
-} limits[] = {
-    {EMFILE, RLIMIT_NOFILE, 'n', "", 1},
-    {EFBIG, RLIMIT_FSIZE, 'f', " KiB", 1024},
-    {ENOMEM, RLIMIT_AS, 'v', " KiB", 1024},
-    {EAGAIN, RLIMIT_NPROC, 'u', "", 1},
-};
-
-const char *limits_of(int code)
+int32_t error_append(struct gb_error *error, const char *format, ...)
 {
-    static _Thread_local char words[128];
-    *words = 0;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        struct rlimit now;
-        if (limits[i].code != code ||
-            getrlimit((__rlimit_resource_t)limits[i].resource, &now) != 0 ||
-            now.rlim_cur == RLIM_INFINITY)
-            continue;
-        snprintf(words, sizeof words, " (the limit, ulimit -%c, is %llu%s)", limits[i].flag,
-                 (unsigned long long)(now.rlim_cur / limits[i].unit_bytes), limits[i].unit);
-    }
-    return words;
+    size_t used = strlen(error->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text + used, sizeof error->text - used, format, arguments);
+    va_end(arguments);
+    return error->status;
 }
 
-const char *reason_of(int code)
+const char *error_hint(const struct gb_error *error)
 {
-    static _Thread_local char words[256];
-    snprintf(words, sizeof words, "%s%s", strerror(code ? code : EIO), limits_of(code));
-    return words;
+    return error->hint ? error->text + error->hint - 1 : NULL;
+}
+
+void error_seek_hint(struct gb_error *error)
+{
+    static const char *const words[] = {"did you mean ", "expected ", "write ", "see "};
+    for (const char *at = strpbrk(error->text, ":;,"); at; at = strpbrk(at + 1, ":;,"))
+        for (size_t i = 0; at[1] == ' ' && i < sizeof words / sizeof *words; i++)
+            if (!error->hint && strncmp(at + 2, words[i], strlen(words[i])) == 0)
+                error->hint = 1 + (size_t)(at + 2 - error->text);
 }
 
 const char *status_words(int32_t status)
@@ -107,16 +113,6 @@ const char *status_words(int32_t status)
     }
 }
 
-const char *error_hint(const struct gb_error *error)
-{
-    static const char *const words[] = {"did you mean ", "expected ", "write ", "see "};
-    for (const char *at = strpbrk(error->text, ":;,"); at; at = strpbrk(at + 1, ":;,"))
-        for (size_t i = 0; at[1] == ' ' && i < sizeof words / sizeof *words; i++)
-            if (strncmp(at + 2, words[i], strlen(words[i])) == 0)
-                return at + 2;
-    return NULL;
-}
-
 void error_list_take(struct error_list *list, const struct gb_error *error)
 {
     if (list->n == ERROR_LIST_MAX) {
@@ -131,9 +127,14 @@ void error_list_add(struct error_list *list, struct origin origin, const char *f
     struct gb_error error;
     va_list arguments;
     va_start(arguments, format);
-    set_error(&error, GB_INVALID, origin, format, arguments);
+    error_set_va(&error, GB_INVALID, origin, format, arguments);
     va_end(arguments);
     error_list_take(list, &error);
+}
+
+size_t error_list_count(const struct error_list *list)
+{
+    return list->n + list->n_left_out;
 }
 
 static bool comes_before(const struct origin *a, const struct origin *b)

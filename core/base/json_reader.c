@@ -35,10 +35,10 @@ static enum json_token broken(struct json_reader *reader, const char *expected)
 {
     reader->is_cut = reader->at >= reader->end;
     if (reader->is_cut)
-        error_set_at(&reader->error, GB_INVALID, here(reader), "the file ends early: expected %s",
+        error_set_at(&reader->error, GB_INVALID, here(reader), "the file ends early: \1expected %s",
                      expected);
     else
-        error_set_at(&reader->error, GB_INVALID, here(reader), "no valid JSON: expected %s",
+        error_set_at(&reader->error, GB_INVALID, here(reader), "no valid JSON: \1expected %s",
                      expected);
     return JSON_BROKEN;
 }

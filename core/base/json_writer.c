@@ -2,7 +2,6 @@
 #include "core/base/json_writer.h"
 
 #include "core/base/plain_text.h"
-#include "core/base/utf8.h"
 
 #include <math.h>
 #include <string.h>

@@ -28,6 +28,7 @@ core_libmeasuring_la_SOURCES += \
 	core/base/plain_text.h \
 	core/base/random.c \
 	core/base/random.h \
+	core/base/reason.c \
 	core/base/rounds.c \
 	core/base/rounds.h \
 	core/base/sha256.c \
@@ -38,8 +39,6 @@ core_libmeasuring_la_SOURCES += \
 	core/base/table.h \
 	core/base/text.c \
 	core/base/text.h \
-	core/base/utf8.c \
-	core/base/utf8.h \
 	core/base/vector.h \
 	core/base/xml_text.c \
 	core/base/xml_text.h

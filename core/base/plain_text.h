@@ -13,8 +13,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the code point at the start of n bytes, 1 to 4; 0: they begin with none, it is one of
- * those above, a line break or a tab, or n is 0. n may be SIZE_MAX for text that ends with NUL. */
+/* Well-formed UTF-8 (RFC 3629): no overlong form, no surrogate, nothing above U+10FFFF. Bytes of
+ * the code point at the start of n bytes, 1 to 4; 0: they begin with none, or n is 0. No byte
+ * behind one that does not fit is read, so n may be SIZE_MAX for text that ends with NUL. */
+size_t utf8_length(const char *text, size_t n);
+/* The same of plain text without line breaks and tabs: 0 for these, and for what is named above. */
 size_t plain_length(const char *text, size_t n);
 /* Not empty, and all on one line. */
 bool is_plain_line(const char *text);

@@ -3,8 +3,8 @@
 
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
-#include "core/base/utf8.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +62,25 @@ void text_pad(struct text *text, char filler, size_t n)
     memset(text->data + text->length, filler, n);
     text->length += n;
     text->data[text->length] = 0;
+}
+
+enum file_end text_add_file(struct text *text, const char *path, size_t most)
+{
+    char block[16384];
+    size_t n, left = most;
+    FILE *file = text_equal(path, "-") ? stdin : fopen(path, "re");
+    if (!file)
+        return FILE_NOT_OPENED;
+    while ((n = fread(block, 1, sizeof block, file)) > 0 && n <= left) {
+        text_add_n(text, block, n);
+        left -= n;
+    }
+    const int reason = errno;
+    const bool is_read = !ferror(file);
+    if (file != stdin)
+        fclose(file);
+    errno = reason;
+    return !is_read ? FILE_NOT_READ : n > left ? FILE_TOO_LONG : FILE_READ;
 }
 
 void text_clear(struct text *text)

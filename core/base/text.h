@@ -37,6 +37,10 @@ void text_add_valid(struct text *text, const char *words, char special, const ch
 void text_add_line(struct text *text, const char *words);
 /* A field of a CSV line (RFC 4180), made plain, after a comma unless it is the first. */
 void text_add_csv(struct text *text, const char *field, bool is_first);
+/* Adds what a file holds, "-": what comes on standard input. FILE_TOO_LONG: it has more than `most`
+ * bytes, of which no more are added. errno says why it was not opened or not read. */
+enum file_end { FILE_READ, FILE_NOT_OPENED, FILE_NOT_READ, FILE_TOO_LONG };
+enum file_end text_add_file(struct text *text, const char *path, size_t most);
 void text_clear(struct text *text);            /* keeps the memory */
 void text_free(struct text *text);             /* leaves it empty and usable */
 const char *text_get(const struct text *text); /* never NULL */
@@ -64,9 +68,11 @@ size_t text_distance(const char *a, const char *b, size_t limit);
 const char *text_nearest(const char *word, size_t n, const char *(*name_of)(const void *, size_t),
                          const void *table);
 
-/* For "%s%s%s": what is suggested, or other words where there is nothing near (NULL). */
+/* For "%s%s%s" in a message: what is suggested (a hint, see error.h), or other words where there is
+ * nothing near (NULL). */
 #define DID_YOU_MEAN(nearest, otherwise)                                                           \
-    (nearest) ? "; did you mean '" : (otherwise), (nearest) ? (nearest) : "", (nearest) ? "'?" : ""
+    (nearest) ? "; \1did you mean '" : (otherwise), (nearest) ? (nearest) : "",                    \
+        (nearest) ? "'?" : ""
 
 /* Shortest decimal text that reads back as the same double: "0.1", "1e+300", "nan", "inf". C
  * locale. */

@@ -17,33 +17,17 @@ static const char *const commands[SIDES] = {"--base-build", "--new-build"};
 
 /* ---- which file a side has ---- */
 
-static const struct ini_section *find_bench(const struct ini *ini, const char *name)
-{
-    for (size_t i = 0; i < ini->n; i++)
-        if (text_equal(ini->sections[i].kind, "bench") && text_equal(ini->sections[i].name, name))
-            return &ini->sections[i];
-    return NULL;
-}
-
-static const char *own_value(const struct ini_section *section, const char *key)
-{
-    for (size_t i = 0; i < section->n; i++)
-        if (text_equal(section->entries[i].key, key))
-            return section->entries[i].value;
-    return NULL;
-}
-
 /* As the section has it, by `like` if need be. */
 static const char *written_value(const struct ini *ini, const struct ini_section *section,
                                  const char *key)
 {
-    const char *value = NULL;
-    for (size_t depth = 0; section && !value && depth <= ini->n; depth++) {
-        const char *like = own_value(section, "like");
-        value = own_value(section, key);
-        section = like ? find_bench(ini, like) : NULL;
+    const struct ini_entry *entry = NULL;
+    for (size_t depth = 0; section && !entry && depth <= ini->n; depth++) {
+        const struct ini_entry *like = ini_entry_of(section, "like");
+        entry = ini_entry_of(section, key);
+        section = like ? ini_section_of(ini, "bench", like->value) : NULL;
     }
-    return value;
+    return entry ? entry->value : NULL;
 }
 
 /* As the side changes it. */

@@ -16,6 +16,7 @@ struct given {
 };
 
 struct arguments {
+    struct verb_table verbs;
     const struct verb *verb;
     struct given given[OPTIONS_MAX];
     const char *const *operands;
@@ -37,11 +38,11 @@ static int32_t refuse(const struct verb *verb, char **argv, int code, struct gb_
         char name[64];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(text + 2, "="), text + 2);
         const char *nearest = text_nearest(name, verb->n_options, option_name, verb->options);
-        return error_set(error, GB_INVALID, "%s: unknown option --%s%s%s%s: see `gbrun help %s`",
-                         verb->name, name, nearest ? ", did you mean --" : "",
+        return error_set(error, GB_INVALID, "%s: unknown option --%s%s%s%s: \1see `gbrun help %s`",
+                         verb->name, name, nearest ? ", \1did you mean --" : "",
                          nearest ? nearest : "", nearest ? "?" : "", verb->name);
     }
-    return error_set(error, GB_INVALID, "%s: unknown option -%c: see `gbrun help %s`", verb->name,
+    return error_set(error, GB_INVALID, "%s: unknown option -%c: \1see `gbrun help %s`", verb->name,
                      optopt, verb->name);
 }
 
@@ -72,12 +73,13 @@ static size_t option_index(const struct verb *verb, int code)
     return 0;
 }
 
-int32_t arguments_parse(const struct verb *verb, int argc, char **argv, struct arena *arena,
-                        struct arguments **ret, struct gb_error *error)
+int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int argc, char **argv,
+                        struct arena *arena, struct arguments **ret, struct gb_error *error)
 {
     struct option longs[OPTIONS_MAX + 1] = {{0}};
     char shorts[2 * OPTIONS_MAX + 2];
     struct arguments *arguments = ARENA_NEW(arena, struct arguments);
+    arguments->verbs = verbs;
     arguments->verb = verb;
     make_getopt_tables(verb, longs, shorts);
     opterr = 0;
@@ -120,6 +122,11 @@ size_t argument_operands(const struct arguments *arguments, const char *const **
 {
     *ret = arguments->operands;
     return arguments->n_operands;
+}
+
+struct verb_table argument_verbs(const struct arguments *arguments)
+{
+    return arguments->verbs;
 }
 
 bool argument_knows(const struct arguments *arguments, const char *name)

@@ -17,6 +17,7 @@ struct verb_option {
 };
 
 struct arguments;
+struct help_topic;
 
 struct verb {
     const char *name;
@@ -26,6 +27,9 @@ struct verb {
     const struct verb_option *options;
     size_t n_options;
     int (*run)(const struct arguments *arguments); /* returns the exit code */
+    /* The columns of the tables that it prints: number i of them, with its title; false: there is
+     * no such. NULL: help has them elsewhere. */
+    bool (*columns)(size_t i, struct help_topic *ret);
 };
 #define VERB_OPTIONS(table) .options = (table), .n_options = sizeof(table) / sizeof *(table)
 
@@ -37,15 +41,23 @@ enum {
     EXIT_INTERNAL = 4
 };
 
-/* argv[0] is the verb. Memory: the arena's. Errors name the nearest known option. */
-int32_t arguments_parse(const struct verb *verb, int argc, char **argv, struct arena *arena,
-                        struct arguments **ret, struct gb_error *error);
+/* All verbs, in the order of `gbrun help`. */
+struct verb_table {
+    const struct verb *const *items;
+    size_t n;
+};
+
+/* argv[0] is the verb; help shows it and the others. Memory: the arena's. Errors name the nearest
+ * known option. */
+int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int argc, char **argv,
+                        struct arena *arena, struct arguments **ret, struct gb_error *error);
 
 /* The last value given to an option; "" for one without a value that was given; NULL: not given. */
 const char *argument(const struct arguments *arguments, const char *name);
 /* All values given to an option, in order. */
 size_t argument_all(const struct arguments *arguments, const char *name, const char *const **ret);
 size_t argument_operands(const struct arguments *arguments, const char *const **ret);
+struct verb_table argument_verbs(const struct arguments *arguments);
 /* Has the verb that option? */
 bool argument_knows(const struct arguments *arguments, const char *name);
 

@@ -1,67 +1,12 @@
 /* configuration.c - how every verb comes by a configuration. See verbs.h. */
-#include "core/base/plain_text.h"
-#include "core/cli/search_goals_check.h"
 #include "core/cli/shard.h"
 #include "core/cli/verbs.h"
+#include "core/view/search_goal.h"
 #include "core/view/views.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void say_after(const char *prefix, const char *format, va_list arguments)
-{
-    CLEANUP(text_free) struct text line = {0};
-    text_add(&line, prefix);
-    text_vprintf(&line, format, arguments);
-    text_add(&line, "\n");
-    fputs(make_plain(line.data), stderr);
-}
-
-void say(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say_after("", format, arguments);
-    va_end(arguments);
-}
-
-void say_error(const struct gb_error *error)
-{
-    const struct origin *origin = &error->origin;
-    if (!origin->file)
-        say("gbrun: error: %s", error->text);
-    else if (origin->line == 0)
-        say("%s: error: %s", origin->file, error->text);
-    else if (origin->column == 0)
-        say("%s:%u: error: %s", origin->file, origin->line, error->text);
-    else
-        say("%s:%u:%u: error: %s", origin->file, origin->line, origin->column, error->text);
-}
-
-void say_errors(const struct error_list *errors)
-{
-    for (size_t i = 0; i < errors->n; i++)
-        say_error(&errors->items[i]);
-    if (errors->n_left_out)
-        say("gbrun: and %zu more errors", errors->n_left_out);
-}
-
-int fail_with(const struct gb_error *error, int code)
-{
-    say_error(error);
-    return code;
-}
-
-int fail_usage(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say_after("gbrun: error: ", format, arguments);
-    va_end(arguments);
-    return EXIT_USAGE;
-}
 
 const char *folder_of(const char *path, struct arena *arena)
 {
@@ -120,14 +65,84 @@ static int32_t check_papers(struct configuration *configuration, struct error_li
             if (!text_starts_with(name, PAPER_PREFIX) ||
                 is_paper_column(name + sizeof PAPER_PREFIX - 1))
                 continue;
-            error_list_add(errors, part.origin,
-                           "[bench %s]: '%s': expected paper. and a column that is a number, such "
-                           "as median_ns or metric.NAME: see 'gbrun help columns'",
-                           part.name, name);
+            error_list_add(
+                errors, part.origin,
+                "[bench %s]: '%s': \1expected paper. and a column that is a number, such "
+                "as median_ns or metric.NAME: see 'gbrun help columns'",
+                part.name, name);
             status = GB_INVALID;
         }
     }
     return status;
+}
+
+/* Has a benchmark of the search an axis of that name? */
+static int32_t find_axis(struct sweep *sweep, const struct search_settings *search,
+                         const char *name, struct arena *arena, bool *ret, struct gb_error *error)
+{
+    *ret = text_equal(name, "bench");
+    for (size_t i = 0; i < sweep_parts(sweep) && !*ret; i++) {
+        const struct sweep_part part = sweep_part(sweep, i);
+        struct bench_case first;
+        if (part.search != search || part.n == 0)
+            continue;
+        if (sweep_case_at(sweep, part.first, arena, &first, error) != GB_OK)
+            return error->status;
+        for (size_t j = 0; j < first.n_parameters; j++)
+            *ret |= first.parameters[j].is_axis && text_equal(first.parameters[j].name, name);
+    }
+    return GB_OK;
+}
+
+static int32_t check_goal(struct sweep *sweep, const struct search_settings *search,
+                          const struct search_goal *goal, struct arena *arena,
+                          struct gb_error *error)
+{
+    bool is_axis;
+    if (search_goal_check(goal, error) == GB_OK)
+        return GB_OK;
+    struct gb_error unknown = *error;
+    int32_t status = find_axis(sweep, search, goal->expression, arena, &is_axis, error);
+    if (status != GB_OK || is_axis)
+        return status;
+    *error = unknown;
+    error_prefix(error, "search %s: ", search->plugin->name);
+    error->origin = search->goal_origin;
+    if (error->origin.column > 0)
+        error->origin.column += (uint32_t)goal->offset;
+    return GB_INVALID;
+}
+
+static bool is_first_of_search(const struct sweep *sweep, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (sweep_part(sweep, k).search == sweep_part(sweep, i).search)
+            return false;
+    return sweep_part(sweep, i).search != NULL;
+}
+
+/* Of each search that benchmarks of the sweep name: is a goal one word that is neither a result
+ * column nor an axis of its space? Such goals are added to the errors, where they stand:
+ * GB_INVALID. */
+static int32_t check_search_goals(struct sweep *sweep, struct arena *arena,
+                                  struct error_list *errors)
+{
+    int32_t ret = GB_OK;
+    for (size_t i = 0; i < sweep_parts(sweep); i++) {
+        const struct search_settings *search = sweep_part(sweep, i).search;
+        struct search_goals goals = {.n = 0};
+        struct gb_error error;
+        if (!is_first_of_search(sweep, i))
+            continue;
+        int32_t status = search_goals_read(search->params.goal, arena, &goals, &error);
+        for (size_t k = 0; k < goals.n && status == GB_OK; k++) {
+            if (check_goal(sweep, search, &goals.items[k], arena, &error) == GB_OK)
+                continue;
+            error_list_take(errors, &error);
+            ret = GB_INVALID;
+        }
+    }
+    return ret;
 }
 
 /* What the command line says, over what the section says. */
@@ -233,6 +248,14 @@ static void select_benchmarks(const struct arguments *arguments,
                 &configuration->arena, errors);
 }
 
+/* Of a file or an option as a whole. */
+static void report_at(const char *file, struct gb_error *error, struct error_list *errors)
+{
+    error->status = GB_INVALID;
+    error->origin = (struct origin){.file = file};
+    error_list_take(errors, error);
+}
+
 static void apply_shortcut(const struct arguments *arguments, size_t i,
                            struct configuration *configuration, struct error_list *errors)
 {
@@ -240,7 +263,7 @@ static void apply_shortcut(const struct arguments *arguments, size_t i,
     struct gb_error error;
     if (value && text_equal(shortcuts[i].option, "shard") &&
         shard_option(value, &configuration->arena, &value, &error) != GB_OK)
-        error_list_add(errors, (struct origin){.file = "--shard"}, "%s", error.text);
+        report_at("--shard", &error, errors);
     else if (value)
         ini_set(&configuration->ini, shortcuts[i].section, shortcuts[i].key, value,
                 arena_printf(&configuration->arena, "--%s", shortcuts[i].option),
@@ -286,20 +309,20 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     int32_t status = sweep_new(configuration->settings, &configuration->sweep, errors);
     if (status == GB_OK && sweep_positions(configuration->sweep) == 0) {
         struct origin whole_file = {.file = configuration->ini.path};
-        error_list_add(
-            errors, whole_file,
-            "there is no case to measure: expected a [bench NAME] of which only, exclude and where "
-            "leave some");
+        error_list_add(errors, whole_file,
+                       "there is no case to measure: \1expected a [bench NAME] of which only, "
+                       "exclude and where "
+                       "leave some");
         return GB_INVALID;
     }
     if (status == GB_OK && shard_deal(configuration, &error) != GB_OK) {
-        error_list_add(errors, (struct origin){.file = configuration->ini.path}, "%s", error.text);
+        report_at(configuration->ini.path, &error, errors);
         return GB_INVALID;
     }
     if (status == GB_OK)
         status = check_papers(configuration, errors);
     if (status == GB_OK)
-        status = search_goals_check(configuration->sweep, arena, errors);
+        status = check_search_goals(configuration->sweep, arena, errors);
     return status == GB_OK ? cases_validate(configuration->sweep, errors) : status;
 }
 
@@ -372,14 +395,8 @@ static int read_and_say(const struct arguments *arguments, struct configuration 
     return say_and_free(&errors, read_files(arguments, ret, &errors));
 }
 
-int configuration_read(const struct arguments *arguments, struct configuration *ret)
-{
-    *ret = (struct configuration){.first_operand = SIZE_MAX};
-    return read_and_say(arguments, ret);
-}
-
-int configuration_read_ab(const struct arguments *arguments, const struct ab_given *given,
-                          struct configuration *ret)
+int configuration_read(const struct arguments *arguments, const struct ab_given *given,
+                       struct configuration *ret)
 {
     *ret = (struct configuration){.first_operand = SIZE_MAX, .ab_given = given};
     return read_and_say(arguments, ret);
@@ -466,7 +483,7 @@ int device_settings_read(const struct arguments *arguments, struct configuration
     *configuration = (struct configuration){0};
     *ret_n = *ret_n_auto = 0;
     if (argument(arguments, "config")) {
-        int code = configuration_read(arguments, configuration);
+        int code = configuration_read(arguments, NULL, configuration);
         if (code == EXIT_FINE)
             *ret_n = settings_devices(configuration->settings, ret, ret_n_auto);
         return code;

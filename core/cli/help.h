@@ -27,7 +27,7 @@ struct help_topics {
 };
 
 /* Topics without a plugin. Memory: the arena's. */
-void help_topics_find(struct arena *arena, struct help_topics *ret);
+void help_topics_find(struct verb_table verbs, struct arena *arena, struct help_topics *ret);
 /* The plugins, after them. */
 void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *arena,
                              struct help_topics *topics);
@@ -53,6 +53,3 @@ void help_topic_json(const struct help_topic *topic, help_chooses_fn *chooses, c
 /* Of help_texts.c. */
 extern const struct help_topic help_texts[];
 extern const size_t n_help_texts;
-
-/* The columns of what `gbrun list` lists: number i of its lists, with its title. False: no such. */
-bool list_columns(size_t i, struct help_topic *ret);

@@ -1,6 +1,7 @@
 /* help_topics.c - see help.h: topics from the tables of verbs, options, columns and plugins. */
 #include "core/cli/help.h"
 
+#include "core/base/json_writer.h"
 #include "core/base/table.h"
 #include "core/cli/verbs.h"
 #include "core/replay/replay.h"
@@ -18,13 +19,11 @@ static struct help_topic *add(struct help_topics *topics, struct arena *arena,
     return added;
 }
 
-static void add_verbs(struct help_topics *topics, struct arena *arena)
+static void add_verbs(struct verb_table verbs, struct help_topics *topics, struct arena *arena)
 {
-    const struct verb *const *verbs;
-    size_t n = verbs_all(&verbs);
-    struct help_entry *all = ARENA_ARRAY(arena, struct help_entry, n);
-    for (size_t i = 0; i < n; i++) {
-        const struct verb *verb = verbs[i];
+    struct help_entry *all = ARENA_ARRAY(arena, struct help_entry, verbs.n);
+    for (size_t i = 0; i < verbs.n; i++) {
+        const struct verb *verb = verbs.items[i];
         struct help_entry *options = ARENA_ARRAY(arena, struct help_entry, verb->n_options + 1);
         all[i] = (struct help_entry){verb->name, NULL, verb->summary};
         for (size_t j = 0; j < verb->n_options; j++)
@@ -40,7 +39,7 @@ static void add_verbs(struct help_topics *topics, struct arena *arena)
     }
     add(topics, arena,
         (struct help_topic){
-            .name = "verbs", .title = "verbs", .words = "", .entries = all, .n = n});
+            .name = "verbs", .title = "verbs", .words = "", .entries = all, .n = verbs.n});
 }
 
 static struct help_topic *add_options(struct help_topics *topics, struct arena *arena,
@@ -86,9 +85,19 @@ static bool format_help(size_t i, struct help_entry *ret)
     return is_there;
 }
 
-static void add_all_columns(struct help_topics *topics, struct arena *arena)
+/* Those of tables that verbs print by themselves. */
+static void add_columns_of_verbs(struct verb_table verbs, struct help_topics *topics,
+                                 struct arena *arena)
 {
     struct help_topic list;
+    for (size_t i = 0; i < verbs.n; i++)
+        for (size_t j = 0; verbs.items[i]->columns && verbs.items[i]->columns(j, &list); j++)
+            add(topics, arena, list);
+}
+
+static void add_all_columns(struct verb_table verbs, struct help_topics *topics,
+                            struct arena *arena)
+{
     add_columns(
         topics, arena, "columns of cases",
         "Of gbrun export with --rows case or combined, and names for --where, --columns, --sort, "
@@ -109,8 +118,7 @@ static void add_all_columns(struct help_topics *topics, struct arena *arena)
     add_columns(topics, arena, "columns of replays", "Of gbrun replay as CSV and JSON.",
                 replay_column_help);
     add(topics, arena, help_texts[n_help_texts - 1]); /* belongs to the columns */
-    for (size_t i = 0; list_columns(i, &list); i++)
-        add(topics, arena, list);
+    add_columns_of_verbs(verbs, topics, arena);
     add_columns(topics, arena, "heads of tables, and the columns of exports they stand for", "",
                 head_help);
     topics->items[topics->n - 1].name = "tables";
@@ -123,10 +131,10 @@ static void add_all_columns(struct help_topics *topics, struct arena *arena)
     topics->items[topics->n - 1].name = "formats";
 }
 
-void help_topics_find(struct arena *arena, struct help_topics *ret)
+void help_topics_find(struct verb_table verbs, struct arena *arena, struct help_topics *ret)
 {
     *ret = (struct help_topics){0};
-    add_verbs(ret, arena);
+    add_verbs(verbs, ret, arena);
     add_options(ret, arena, "gbrun", "section [gbrun]", "Keys of the section [gbrun]: the run.",
                 run_options());
     add_options(ret, arena, "bench", "keys of every benchmark",
@@ -138,7 +146,7 @@ void help_topics_find(struct arena *arena, struct help_topics *ret)
                 ab_options());
     for (size_t i = 0; i + 1 < n_help_texts; i++)
         add(ret, arena, help_texts[i]);
-    add_all_columns(ret, arena);
+    add_all_columns(verbs, ret, arena);
 }
 
 /* What its flags mean for whoever configures it. */
@@ -292,4 +300,85 @@ void help_entry_write(const struct help_topic *topic, size_t i, size_t width, st
     } else {
         write_entry(&topic->entries[i], HELP_PLAIN, width, out);
     }
+}
+
+/* ---- as JSON, for programs ---- */
+
+static const struct json_member entry_members[] = {
+    JSON_MEMBERS(struct help_entry, name, unit, help)};
+static const struct json_member plugin_members[] = {
+    JSON_MEMBER_AS("id", struct gb_plugin, id), JSON_MEMBERS(struct gb_plugin, version, summary),
+    JSON_MEMBER_AS("devices", struct gb_plugin, devices)};
+
+#define N_OF(members) (sizeof(members) / sizeof *(members))
+
+static void add_plugin(const struct plugin_info *info, struct json_writer *json)
+{
+    json_text(json, "kind", plugin_kind_words(info->plugin.kind));
+    json_members(json, plugin_members, N_OF(plugin_members), &info->plugin);
+    json_text(json, "module", info->path);
+}
+
+/* default null: the user has to give it. */
+static void add_option(const struct gb_option *option, struct json_writer *json)
+{
+    json_text(json, "name", option->name);
+    json_text(json, "type", option_type_word(option->type));
+    json_bool(json, "is_list", option->type & GB_TYPE_LIST);
+    json_text(json, "default", option->default_value);
+    json_text(json, "range", option->range);
+    json_text(json, "unit", option->unit);
+    json_open(json, "choices", JSON_ARRAY);
+    for (uint32_t i = 0; option->choices && i < option->n_choices; i++)
+        json_text(json, NULL, option->choices[i]);
+    json_close(json, JSON_ARRAY);
+    json_bool(json, "is_identity", !(option->flags & GB_OPTION_NOT_IDENTITY));
+    json_text(json, "help", option->help);
+}
+
+static void add_switch(const struct verb_option *option, struct json_writer *json)
+{
+    const char letter[] = {option->letter, 0};
+    json_text(json, "name", option->name);
+    json_text(json, "letter", option->letter ? letter : NULL);
+    json_text(json, "argument", option->argument);
+    json_text(json, "help", option->help);
+}
+
+static void add_entry(const struct help_topic *topic, size_t i, struct json_writer *json)
+{
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    if (topic->verb) {
+        add_switch(&topic->verb->options[i], json);
+    } else if (topic->options.n) {
+        struct gb_option option = option_entry(topic->options, (uint32_t)i);
+        add_option(&option, json);
+    } else {
+        json_members(json, entry_members, N_OF(entry_members), &topic->entries[i]);
+    }
+    json_close(json, JSON_OBJECT);
+}
+
+void help_topic_json(const struct help_topic *topic, help_chooses_fn *chooses, const void *context,
+                     struct json_writer *json)
+{
+    const struct verb *verb = topic->verb;
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "topic", topic->name);
+    json_text(json, "title", topic->title);
+    json_text(json, "help", verb ? verb->help : topic->words);
+    if (verb) {
+        json_text(json, "operands", verb->operands);
+        json_text(json, "summary", verb->summary);
+    }
+    if (topic->plugin)
+        add_plugin(topic->plugin, json);
+    json_open(json, "entries", JSON_ARRAY);
+    for (size_t i = 0; i < topic->n; i++)
+        if (chooses(topic, i, context))
+            add_entry(topic, i, json);
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
 }

@@ -7,7 +7,6 @@ core_libgbrun_la_SOURCES += \
 	core/cli/arguments.h \
 	core/cli/configuration.c \
 	core/cli/help.h \
-	core/cli/help_json.c \
 	core/cli/help_texts.c \
 	core/cli/help_topics.c \
 	core/cli/plan.c \
@@ -16,20 +15,11 @@ core_libgbrun_la_SOURCES += \
 	core/cli/run_job.h \
 	core/cli/run_record.c \
 	core/cli/run_record.h \
-	core/cli/run_report.c \
-	core/cli/run_resume.c \
-	core/cli/run_resume.h \
 	core/cli/run_search.c \
 	core/cli/run_search.h \
 	core/cli/screen.c \
-	core/cli/search_goals_check.c \
-	core/cli/search_goals_check.h \
-	core/cli/search_space.c \
-	core/cli/search_space.h \
 	core/cli/shard.c \
 	core/cli/shard.h \
-	core/cli/templates.c \
-	core/cli/templates.h \
 	core/cli/verb_ab.c \
 	core/cli/verb_bisect.c \
 	core/cli/verb_compare.c \
@@ -47,5 +37,5 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_words.c \
 	core/cli/verbs.h
 
-# It embeds them.
-core/cli/templates.lo core/cli/templates.o fuzz-objects/core/cli/templates.o: $(TEMPLATES)
+# It embeds the templates.
+core/cli/verb_new.lo core/cli/verb_new.o fuzz-objects/core/cli/verb_new.o: $(TEMPLATES)

@@ -14,15 +14,11 @@ static const struct verb *const verbs[] = {
     &verb_merge,  &verb_compare, &verb_ab,     &verb_call,    &verb_command, &verb_log,
     &verb_bisect, &verb_report,  &verb_replay, &verb_search,  &verb_new,     &verb_doctor};
 
-size_t verbs_all(const struct verb *const **ret)
-{
-    *ret = verbs;
-    return sizeof verbs / sizeof *verbs;
-}
+static const struct verb_table all_verbs = {verbs, sizeof verbs / sizeof *verbs};
 
-const struct verb *verb_named(const char *name)
+static const struct verb *verb_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+    for (size_t i = 0; i < all_verbs.n; i++)
         if (text_equal(verbs[i]->name, name))
             return verbs[i];
     return NULL;
@@ -35,7 +31,7 @@ static const char *verb_name(const void *table, size_t i)
 
 static int unknown_verb(const char *name)
 {
-    const char *nearest = text_nearest(name, sizeof verbs / sizeof *verbs, verb_name, verbs);
+    const char *nearest = text_nearest(name, all_verbs.n, verb_name, verbs);
     if (text_ends_with(name, ".gbr"))
         return fail_usage("unknown verb '%s': `gbrun show %s` shows a results file", name, name);
     if (text_ends_with(name, ".so"))
@@ -61,7 +57,7 @@ static int call(const struct verb *verb, int argc, char **argv)
     CLEANUP(arena_free) struct arena arena = {0};
     struct arguments *arguments = NULL;
     struct gb_error error;
-    if (arguments_parse(verb, argc, argv, &arena, &arguments, &error) != GB_OK)
+    if (arguments_parse(all_verbs, verb, argc, argv, &arena, &arguments, &error) != GB_OK)
         return check_output(fail_with(&error, EXIT_USAGE));
     return check_output(verb->run(arguments));
 }

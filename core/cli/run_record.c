@@ -4,11 +4,17 @@
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
 #include "core/base/sha256.h"
+#include "core/compare/compare.h"
 #include "core/run/machine.h"
 #include "core/run/provenance.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a run that begins ---- */
 
 /* The command line as a shell would take it. */
 static char *command_line(struct arena *arena)
@@ -163,4 +169,263 @@ int32_t run_record_begin(struct run_job *job, struct gb_error *error)
     run.config = run_record_hash(job, &config, run.config_sha256);
     set_facts(job, &run);
     return store_run_begin(job->store, &run, &job->run_id, error);
+}
+
+/* ---- a run that goes on ---- */
+
+static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
+                      int32_t device_index)
+{
+    struct run_job *job = context;
+    MEMORY_APPEND(
+        job->done, job->n_done,
+        (struct visit_key){.position = position,
+                           .round = round,
+                           .device_index = device_index,
+                           .device_name = arena_text(&job->configuration.arena, device_name)});
+}
+
+static const struct known_device *find_device(const struct device_list *devices,
+                                              const struct device_record *record)
+{
+    for (size_t i = 0; i < devices->n; i++)
+        if (text_equal(devices->items[i].settings->name, record->name) &&
+            devices->items[i].info.index == record->index)
+            return &devices->items[i];
+    return NULL;
+}
+
+int32_t run_resume_compare_devices(struct run_job *job, struct gb_error *error)
+{
+    struct stored_device *before;
+    size_t n = 0;
+    int32_t status = store_devices(job->store, job->run_id, &job->configuration.arena, &before, &n,
+                                   error);
+    for (size_t i = 0; status == GB_OK && i < n; i++) {
+        const struct device_record *record = &before[i].record;
+        const struct known_device *now = find_device(&job->devices, record);
+        if (!now)
+            say("gbrun: device %s:%u (%s), used before, is not there: going on without it",
+                record->name, record->index, record->model);
+        else if (!text_equal(now->info.uuid, record->uuid) ||
+                 !text_equal(now->info.model, record->model))
+            say("gbrun: device %s:%u was %s (%s) before and is %s (%s) now: going on with it",
+                record->name, record->index, record->model, record->uuid, now->info.model,
+                now->info.uuid);
+    }
+    return status;
+}
+
+static bool is_among(const struct module_record *modules, size_t n, const char *kind,
+                     const struct plugin_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(modules[i].kind, kind) && text_equal(modules[i].id, info->plugin.id) &&
+            text_equal(modules[i].sha256, info->sha256))
+            return true;
+    return false;
+}
+
+/* Is the code that which the run was measured with? Where it is not and that is accepted, cases say
+ * so, as they do when it changes during a run. */
+static int compare_builds(struct run_job *job, const struct run_record *run)
+{
+    struct catalogue *catalogue = &job->configuration.catalogue;
+    struct module_record *before;
+    struct gb_error error;
+    size_t n = 0;
+    bool is_changed = !text_equal(run->version, GBRUN_VERSION);
+    if (store_modules(job->store, job->run_id, &job->configuration.arena, &before, &n, &error) !=
+        GB_OK)
+        return fail_with(&error, EXIT_INTERNAL);
+    if (is_changed)
+        say("gbrun: gbrun was version %s and is %s", run->version, GBRUN_VERSION);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < catalogue->n_plugins; j++) {
+            struct plugin_info *info = &catalogue->plugins[j];
+            const char *kind = plugin_kind_words(info->plugin.kind);
+            bool is_used = text_equal(info->path, before[i].path) ||
+                           info == catalogue_find(catalogue, info->plugin.kind, before[i].id);
+            if (!is_used || !text_equal(kind, before[i].kind) ||
+                !text_equal(info->plugin.id, before[i].id) || is_among(before, n, kind, info))
+                continue;
+            say("gbrun: %s %s: %s was %.12s (version %s) and is %.12s (version %s)", kind,
+                before[i].id, before[i].path, before[i].sha256, before[i].version, info->sha256,
+                info->plugin.version);
+            info->sha256 = before[i].sha256;
+            is_changed = true;
+        }
+    if (!is_changed || argument(job->arguments, "accept-changes"))
+        return EXIT_FINE;
+    return fail_usage("--resume %s: the run was measured with other builds: bring them back, or "
+                      "mix them with --accept-changes",
+                      job->store_path);
+}
+
+/* The configuration in a results file decides which code is run. */
+static int refuse_others_file(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || facts.st_uid == geteuid())
+        return EXIT_FINE;
+    return fail_usage(
+        "--resume %s: belongs to another user, and its configuration decides which code is run; "
+        "look at that with `gbrun export --format json`, then resume a copy of your own",
+        path);
+}
+
+/* --shard beside --resume; NULL: not given */
+static const char *asked_shard(const struct run_job *job)
+{
+    return job->ab ? NULL : argument(job->arguments, "shard");
+}
+
+/* Shards by costs: are those of the file still what they were? And is it a shard of that plan which
+ * is to be measured? */
+static int compare_plans(const struct run_job *job, const struct run_record *run)
+{
+    const char *plan = fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN);
+    const char *shard = fact_of(run->facts, run->n_facts, SHARD_FACT_SHARD);
+    const char *costs = settings_run(job->configuration.settings)->costs;
+    const char *asked = asked_shard(job);
+    const char *of = strchr(shard, '/');
+    const char *wanted = strchr(settings_run(job->configuration.settings)->shard, '/');
+    if ((!*costs && !asked) || text_equal(plan, job->configuration.plan))
+        return EXIT_FINE;
+    if (asked && !of)
+        return fail_usage("--resume %s --shard %s: the run was not dealt into shards",
+                          job->store_path, asked);
+    if (asked && (!wanted || !text_equal(wanted, of)))
+        return fail_usage("--resume %s --shard %s: the run is shard %s of its plan: expected I%s",
+                          job->store_path, asked, shard, of);
+    return fail_usage("--resume %s: shards are dealt by %s, which has changed since: bring it back",
+                      job->store_path, costs);
+}
+
+/* A run's facts are of the machine on which it began. */
+static void compare_hosts(struct run_job *job, const struct run_record *run)
+{
+    const char *before = fact_of(run->facts, run->n_facts, "host");
+    struct fact *facts;
+    size_t n = 0;
+    machine_facts(&job->configuration.arena, &facts, &n);
+    const char *now = fact_of(facts, n, "host");
+    if (!*before || !*now || text_equal(before, now))
+        return;
+    job->elsewhere = arena_printf(&job->configuration.arena,
+                                  "measured on %s, in a run that began on %s", now, before);
+    say("gbrun: warning: the run began on %s and goes on on %s: its facts are those of %s, and "
+        "cases from now on have a warning",
+        before, now, before);
+}
+
+static int take_up(struct run_job *job, const struct run_record *run)
+{
+    struct gb_error error;
+    memcpy(job->run_uuid, run->uuid, sizeof run->uuid);
+    int code = compare_builds(job, run);
+    if (code == EXIT_FINE)
+        compare_hosts(job, run);
+    if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
+                                          &job->first_sequence, &error) != GB_OK)
+        code = fail_with(&error, EXIT_INTERNAL);
+    if (job->n_done == 0)
+        return code;
+    job->done_in_order = memory_allocate(job->n_done * sizeof *job->done);
+    memcpy(job->done_in_order, job->done, job->n_done * sizeof *job->done);
+    qsort(job->done, job->n_done, sizeof *job->done, visit_key_compare);
+    return code;
+}
+
+int run_resume_newest(struct run_job *job)
+{
+    struct arena *arena = &job->configuration.arena;
+    const char *shard = settings_run(job->configuration.settings)->shard;
+    struct stored_run *runs;
+    struct run_record run;
+    struct gb_error error;
+    size_t n = 0;
+    const int32_t status = store_runs(job->store, RUN_ALL, arena, &runs, &n, &error);
+    if (status != GB_OK && status != GB_NOT_FOUND)
+        return fail_with(&error, EXIT_INTERNAL);
+    while (n > 0) {
+        const struct run_record *record = &runs[--n].record;
+        if (!text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_PLAN),
+                        job->configuration.plan) ||
+            !text_equal(fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD), shard))
+            continue;
+        job->run_number = runs[n].number;
+        return store_run_read(job->store, job->run_number, arena, &job->run_id, &run, &error) ==
+                       GB_OK
+                   ? take_up(job, &run)
+                   : fail_with(&error, EXIT_INTERNAL);
+    }
+    return EXIT_FINE;
+}
+
+/* --resume --shard: another shard of the run's plan, of the same builds. */
+static int take_up_shard(struct run_job *job, const struct run_record *run)
+{
+    const int code = compare_builds(job, run);
+    if (code != EXIT_FINE)
+        return code;
+    job->configuration.path = run->config_path;
+    job->run_id = 0;
+    job->run_number = RUN_NEWEST;
+    *job->config_sha256 = 0;
+    return run_resume_newest(job);
+}
+
+int run_resume(struct run_job *job)
+{
+    struct gb_error error;
+    struct run_record run = {0};
+    struct arena arena = {0};
+    job->store_path = argument(job->arguments, "resume");
+    if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
+        argument(job->arguments, "output"))
+        return fail_usage(
+            "--resume %s: goes on with the configuration and the file it names: leave "
+            "out --config, --set and --output",
+            job->store_path);
+    const char *other = job->ab ? NULL : configuration_argument(job->arguments, "shard");
+    if (other)
+        return fail_usage("--resume %s: goes on with the cases and settings of the run: leave out "
+                          "'%s'",
+                          job->store_path, other);
+    if (argument(job->arguments, "label") || argument(job->arguments, "note"))
+        return fail_usage("--resume %s: the run has its labels and its note already: leave out "
+                          "--label and --note",
+                          job->store_path);
+    if (access(job->store_path, F_OK) != 0)
+        return fail_usage("%s: there is no such results file to resume", job->store_path);
+    int code = refuse_others_file(job->store_path);
+    if (code != EXIT_FINE)
+        return code;
+    if (store_open(job->store_path, STORE_WRITE, &job->store, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    code = read_run(job->arguments, job->store, job->store_path, &job->run_number);
+    if (code != EXIT_FINE)
+        return code;
+    if (store_run_read(job->store, job->run_number, &arena, &job->run_id, &run, &error) != GB_OK) {
+        arena_free(&arena);
+        return fail_with(&error, EXIT_USAGE);
+    }
+    memcpy(job->config_sha256, run.config_sha256, sizeof run.config_sha256);
+    const char *folder = arena_text(&arena, run.config_folder);
+    bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
+    if (is_of_ab != (job->ab != NULL))
+        code = fail_usage("--resume %s: the run is %s `gbrun ab`: expected gbrun %s --resume",
+                          job->store_path, is_of_ab ? "one of" : "not of", is_of_ab ? "ab" : "run");
+    if (code == EXIT_FINE)
+        code = configuration_read_text(
+            arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder,
+            run.config, job->arguments, job->ab, &job->configuration);
+    if (code == EXIT_FINE)
+        code = compare_plans(job, &run);
+    if (code == EXIT_FINE)
+        code = asked_shard(job) ? take_up_shard(job, &run) : take_up(job, &run);
+    /* The texts are used until the end: they become the configuration's. */
+    arena_adopt(&job->configuration.arena, &arena);
+    return code;
 }

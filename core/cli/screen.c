@@ -1,10 +1,68 @@
-/* screen.c - what standard output is: how wide, and whether in colours. See verbs.h. */
+/* screen.c - messages on standard error; and what standard output is: how wide, and whether in
+ * colours. See verbs.h. */
 #include "core/base/colour.h"
+#include "core/base/plain_text.h"
 #include "core/cli/verbs.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+static void say_after(const char *prefix, const char *format, va_list arguments)
+{
+    CLEANUP(text_free) struct text line = {0};
+    text_add(&line, prefix);
+    text_vprintf(&line, format, arguments);
+    text_add(&line, "\n");
+    hint_take(line.data);
+    fputs(make_plain(line.data), stderr);
+}
+
+void say(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say_after("", format, arguments);
+    va_end(arguments);
+}
+
+void say_error(const struct gb_error *error)
+{
+    const struct origin *origin = &error->origin;
+    if (!origin->file)
+        say("gbrun: error: %s", error->text);
+    else if (origin->line == 0)
+        say("%s: error: %s", origin->file, error->text);
+    else if (origin->column == 0)
+        say("%s:%u: error: %s", origin->file, origin->line, error->text);
+    else
+        say("%s:%u:%u: error: %s", origin->file, origin->line, origin->column, error->text);
+}
+
+void say_errors(const struct error_list *errors)
+{
+    for (size_t i = 0; i < errors->n; i++)
+        say_error(&errors->items[i]);
+    if (errors->n_left_out)
+        say("gbrun: and %zu more errors", errors->n_left_out);
+}
+
+int fail_with(const struct gb_error *error, int code)
+{
+    say_error(error);
+    return code;
+}
+
+int fail_usage(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say_after("gbrun: error: ", format, arguments);
+    va_end(arguments);
+    return EXIT_USAGE;
+}
 
 /* As git does. */
 size_t output_width(size_t unknown)

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool shard_read(const char *text, struct shard *ret)
+/* "2/4"; false: it is no shard. */
+static bool shard_read(const char *text, struct shard *ret)
 {
     uint32_t number, n;
     int end = 0;
@@ -108,16 +109,16 @@ int32_t shard_option(const char *given, struct arena *arena, const char **ret,
         (sscanf(given, "auto/%" SCNu32 "%n", &n, &end) != 1 || given[end] || n == 0))
         return error_set(
             error, GB_INVALID,
-            "'%s': expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each", given);
+            "'%s': \1expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each", given);
     if (!find_task(&shard, &variable))
         return error_set(error, GB_INVALID,
-                         "%s: no scheduler says in the environment which task this is: expected "
+                         "%s: no scheduler says in the environment which task this is: \1expected "
                          "SLURM_ARRAY_TASK_ID, SLURM_PROCID (of srun), OMPI_COMM_WORLD_RANK, "
                          "PMI_RANK, FLUX_TASK_RANK, JOB_COMPLETION_INDEX or PARALLEL_SEQ, or I/N",
                          given);
     if (n == 0 && shard.n == 0)
         return error_set(error, GB_INVALID,
-                         "auto: %s does not say how many tasks there are: expected auto/N",
+                         "auto: %s does not say how many tasks there are: \1expected auto/N",
                          variable);
     if (n > 0 && shard.n > 0 && n != shard.n)
         return error_set(error, GB_INVALID,
@@ -233,7 +234,8 @@ int32_t shard_deal(struct configuration *configuration, struct gb_error *error)
         return error_set(error, GB_INVALID, "shard = %s: is not for gbrun ab", params->shard);
     if (*params->shard && !shard_read(params->shard, &shard))
         return error_set(error, GB_INVALID,
-                         "shard = %s: expected I/N with I from 1 to N, such as 2/4", params->shard);
+                         "shard = %s: \1expected I/N with I from 1 to N, such as 2/4",
+                         params->shard);
     if (*params->costs && shard.n == 0)
         return error_set(error, GB_INVALID, "costs = %s: is for shard = I/N, which it balances",
                          params->costs);

@@ -10,9 +10,6 @@ struct shard {
     uint32_t number, n; /* from 1, of n; n is 0: all cases */
 };
 
-/* "2/4"; false: it is no shard. */
-bool shard_read(const char *text, struct shard *ret);
-
 /*
  * What is meant by --shard: "I/N" of auto and auto/N, by the variables that Slurm, Flux, Open MPI,
  * other launchers of MPI, GNU parallel and Kubernetes set for each task; "" of each. The text is

@@ -114,8 +114,8 @@ static int32_t look_at_repository(struct bisect *bisect, struct gb_error *error)
     bisect->bad = bisect->good ? commit_of(bisect, bisect->bad, error) : NULL;
     if (!bisect->bad)
         return error->status;
-    const char *head = GIT(bisect, error, "rev-parse", "--abbrev-ref", "HEAD");
-    bisect->original = head && !text_equal(head, "HEAD") ? head : commit_of(bisect, "HEAD", error);
+    const char *branch = GIT(bisect, error, "symbolic-ref", "--quiet", "--short", "HEAD");
+    bisect->original = branch ? branch : commit_of(bisect, "HEAD", error);
     if (!GIT(bisect, error, "merge-base", "--is-ancestor", bisect->good, bisect->bad))
         return error_set(error, GB_INVALID, "--good %s: is no ancestor of --bad %s",
                          short_of(bisect, bisect->good), short_of(bisect, bisect->bad));
@@ -280,15 +280,12 @@ static void say_answer(struct bisect *bisect, const char *commit, enum answer an
             answer == ANSWER_FAILED ? "" : bisect->ratio);
 }
 
-/* "HASH is the first bad commit": HASH; NULL: it is not known yet. */
-static const char *culprit_of(struct bisect *bisect, const char *said)
+/* The one commit that may be it; NULL: there are several so far. */
+static const char *culprit_of(struct bisect *bisect, struct gb_error *error)
 {
-    static const char words[] = " is the first bad commit";
-    const char *found = strstr(said, words);
-    const char *begin = found;
-    while (begin && begin > said && begin[-1] != '\n')
-        begin--;
-    return found ? arena_text_n(&bisect->arena, begin, (size_t)(found - begin)) : NULL;
+    const char *left = GIT(bisect, error, "rev-list", "--max-count=2", "refs/bisect/bad", "--not",
+                           "--glob=refs/bisect/good-*");
+    return left && !strchr(left, '\n') ? left : NULL;
 }
 
 static int print_culprit(struct bisect *bisect, const char *commit)
@@ -309,7 +306,7 @@ static int print_culprit(struct bisect *bisect, const char *commit)
 static int say_left(struct bisect *bisect)
 {
     struct gb_error error;
-    const char *left = GIT(bisect, &error, "log", "--oneline", "refs/bisect/bad", "--not",
+    const char *left = GIT(bisect, &error, "log", "--format=%h %s", "refs/bisect/bad", "--not",
                            "--glob=refs/bisect/good-*");
     say("gbrun: only commits that were skipped are left: the first that is slower is one of\n%s",
         left ? left : "");
@@ -322,7 +319,7 @@ static int search(struct bisect *bisect)
     const char *said = GIT(bisect, &error, "bisect", "start", bisect->bad, bisect->good);
     bisect->is_begun = true;
     for (;;) {
-        const char *culprit = said ? culprit_of(bisect, said) : NULL;
+        const char *culprit = said ? culprit_of(bisect, &error) : NULL;
         if (culprit)
             return print_culprit(bisect, culprit);
         const char *commit = said ? commit_of(bisect, "HEAD", &error) : NULL;
@@ -367,15 +364,10 @@ static int confirm(struct bisect *bisect)
 static int32_t read_text(struct bisect *bisect, const char *path, struct gb_error *error)
 {
     CLEANUP(text_free) struct text text = {0};
-    char buffer[4096];
-    size_t n;
-    FILE *file = text_equal(path, "-") ? stdin : fopen(path, "re");
-    if (!file)
-        return error_set(error, GB_IO, "%s: cannot be opened: %s", path, reason_of(errno));
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        text_add_n(&text, buffer, n);
-    if (file != stdin)
-        fclose(file);
+    enum file_end end = text_add_file(&text, path, SIZE_MAX);
+    if (end != FILE_READ)
+        return error_set(error, GB_IO, "%s: cannot be %s: %s", path,
+                         end == FILE_NOT_OPENED ? "opened" : "read", reason_of(errno));
     ARENA_APPEND(&bisect->arena, bisect->texts, bisect->n_texts,
                  arena_text(&bisect->arena, text_get(&text)));
     return GB_OK;

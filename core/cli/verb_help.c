@@ -73,16 +73,14 @@ static void list_topics(struct search *search)
         help_topic_json(&search->topics.items[i], chooses_none, NULL, &search->json);
 }
 
-static void write_overview(struct search *search)
+static void write_overview(struct verb_table verbs, struct search *search)
 {
-    const struct verb *const *verbs;
-    size_t n = verbs_all(&verbs);
     struct text *out = &search->out;
     text_add(out,
              "usage: gbrun VERB [OPTION...]\n       gbrun -c FILE   (the same as gbrun run -c "
              "FILE)\n\nMeasures code that lives in plugins: kernels on GPUs and CPUs.\n\nverbs:\n");
-    for (size_t i = 0; i < n; i++)
-        text_printf(out, "  %-8s  %s\n", verbs[i]->name, verbs[i]->summary);
+    for (size_t i = 0; i < verbs.n; i++)
+        text_printf(out, "  %-8s  %s\n", verbs.items[i]->name, verbs.items[i]->summary);
     text_add(out, "\ntopics of gbrun help:\n");
     for (size_t i = 0; i < search->topics.n; i++) {
         const struct help_topic *topic = &search->topics.items[i];
@@ -267,7 +265,7 @@ static int run_help(const struct arguments *arguments)
     search.style = argument(arguments, "roff")       ? HELP_ROFF
                    : argument(arguments, "markdown") ? HELP_MARKDOWN
                                                      : HELP_PLAIN;
-    help_topics_find(&search.arena, &search.topics);
+    help_topics_find(argument_verbs(arguments), &search.arena, &search.topics);
     if (search.is_json)
         begin_json(&search);
     /* A plugin may have the name of a verb. */
@@ -277,7 +275,7 @@ static int run_help(const struct arguments *arguments)
     if (is_plugin) {
         code = find_in_all(arguments, &search, operands + 1, 1);
     } else if (n == 0 && !search.is_json) {
-        write_overview(&search);
+        write_overview(argument_verbs(arguments), &search);
     } else if (n == 1 && write_topics(&search, operands[0])) {
         if (search.style == HELP_PLAIN && !search.is_json)
             write_elsewhere(&search, operands[0]);

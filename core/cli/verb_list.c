@@ -473,7 +473,7 @@ static int list_topics(const struct arguments *arguments, struct listing *listin
     struct catalogue catalogue;
     size_t n = 0;
     int code = catalogue_read(arguments, &arena, &catalogue);
-    help_topics_find(&arena, &topics);
+    help_topics_find(argument_verbs(arguments), &arena, &topics);
     if (code == EXIT_FINE)
         help_topics_add_plugins(&catalogue, &arena, &topics);
     help_topics_add_index(&arena, &topics);
@@ -514,7 +514,7 @@ static const struct list {
 };
 enum { N_LISTS = sizeof lists / sizeof *lists };
 
-bool list_columns(size_t i, struct help_topic *ret)
+static bool columns_of_list(size_t i, struct help_topic *ret)
 {
     for (size_t j = 0; j < N_LISTS; j++)
         if (lists[j].columns && i-- == 0) {
@@ -578,6 +578,7 @@ const struct verb verb_list = {
         "each is an array of objects whose members are the columns of CSV, all of them texts.",
     VERB_OPTIONS(list_options),
     .run = run_list,
+    .columns = columns_of_list,
 };
 
 /* ---- check ---- */
@@ -632,7 +633,7 @@ static int check_as_json(const struct arguments *arguments)
     json_bool(&json, "is_ok", code == EXIT_FINE);
     json_integer(&json, "n_cases", sweep ? (int64_t)sweep_size(sweep) : 0);
     add_parts(sweep, &json);
-    json_integer(&json, "n_errors", (int64_t)(errors.n + errors.n_left_out));
+    json_integer(&json, "n_errors", (int64_t)error_list_count(&errors));
     json_open(&json, "errors", JSON_ARRAY);
     for (size_t i = 0; i < errors.n; i++)
         add_error(&errors.items[i], &json);

@@ -73,27 +73,14 @@ static int add_input(struct names *names, const char *path)
     return n ? EXIT_FINE : fail_usage("%s: holds no file NAME.gbr", path);
 }
 
-static int read_whole(const char *path, struct text *ret)
-{
-    enum { PIECE = 1 << 16 };
-    char piece[PIECE];
-    size_t n;
-    FILE *file = text_equal(path, "-") ? stdin : fopen(path, "re");
-    if (!file)
-        return fail_usage("--files-from %s: %s", path, reason_of(errno));
-    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-        text_add_n(ret, piece, n);
-    const int saved = ferror(file) ? errno : 0;
-    if (file != stdin)
-        fclose(file);
-    return saved ? fail_usage("--files-from %s: cannot be read: %s", path, reason_of(saved))
-                 : EXIT_FINE;
-}
-
 static int add_list(struct names *names, const char *path)
 {
     CLEANUP(text_free) struct text list = {0};
-    int code = read_whole(path, &list);
+    const enum file_end outcome = text_add_file(&list, path, SIZE_MAX);
+    if (outcome != FILE_READ)
+        return fail_usage("--files-from %s: %s%s", path,
+                          outcome == FILE_NOT_READ ? "cannot be read: " : "", reason_of(errno));
+    int code = EXIT_FINE;
     const char separator = list.length && memchr(list.data, 0, list.length) ? 0 : '\n';
     for (size_t i = 0; i < list.length && code == EXIT_FINE;) {
         char *name = list.data + i;

@@ -1,6 +1,5 @@
 /* verb_new.c - gbrun new: a folder with a plugin to start from. */
 #include "core/base/output_file.h"
-#include "core/cli/templates.h"
 #include "core/cli/verbs.h"
 
 #include <ctype.h>
@@ -35,6 +34,61 @@ static const struct plugin_form forms[] = {
     {"policy", "policy.c", "policy.ini", "c", "C"},
     {"device", "device.c", "device.ini", "c", "C"},
 };
+
+/* ---- templates, which the program holds, so that it finds them wherever it is ---- */
+
+/* A file of plugins/templates/. Words in them stand for something else: plugin_name for the
+ * plugin's name, @SOURCE@ for its source, @LANGUAGE@ for CMake's word for the language. */
+struct template
+{
+    const char *name; /* in the folder */
+    const char *begin, *end;
+};
+
+/* Where the sources are, with a slash, if the build is elsewhere. */
+#ifndef GBRUN_SOURCES
+#define GBRUN_SOURCES ""
+#endif
+
+/* X(symbol, file) */
+#define TEMPLATE_MAP(X)                                                                            \
+    X(cmakelists, "CMakeLists.txt")                                                                \
+    X(makefile, "Makefile")                                                                        \
+    X(bench_c, "bench.c")                                                                          \
+    X(bench_cc, "bench.cc")                                                                        \
+    X(bench_cu, "bench.cu")                                                                        \
+    X(bench_ini, "bench.ini")                                                                      \
+    X(device_c, "device.c")                                                                        \
+    X(device_ini, "device.ini")                                                                    \
+    X(policy_c, "policy.c")                                                                        \
+    X(policy_ini, "policy.ini")
+
+/* Global symbols, as with link-time optimization the table may be assembled elsewhere. */
+#define EMBED(symbol, file)                                                                        \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".globl template_" #symbol ", template_" #symbol "_end\n"                              \
+            ".hidden template_" #symbol ", template_" #symbol "_end\n"                             \
+            "template_" #symbol ":\n"                                                              \
+            ".incbin \"" GBRUN_SOURCES "plugins/templates/" file "\"\n"                            \
+            "template_" #symbol "_end:\n"                                                          \
+            ".byte 0\n"                                                                            \
+            ".popsection\n");                                                                      \
+    extern const char template_##symbol[] __attribute__((visibility("hidden")));                   \
+    extern const char template_##symbol##_end[] __attribute__((visibility("hidden")));
+TEMPLATE_MAP(EMBED)
+
+/* NULL: there is none of that name. */
+static const struct template *template_named(const char *name)
+{
+#define TEMPLATE_ROW(symbol, file) {file, template_##symbol, template_##symbol##_end},
+    static const struct template templates[] = {TEMPLATE_MAP(TEMPLATE_ROW)};
+    for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
+        if (text_equal(templates[i].name, name))
+            return &templates[i];
+    return NULL;
+}
+
+/* ---- the files of a plugin ---- */
 
 /* A file to be written. */
 struct new_file {

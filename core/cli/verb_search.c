@@ -1,15 +1,365 @@
-/* verb_search.c - gbrun search: what the searches of a run found. */
-#include "core/cli/search_space.h"
+/* verb_search.c - gbrun search: what the searches of a run found; and searches on a recorded space,
+ * in the time that they would have taken. */
+#include "core/base/number_format.h"
+#include "core/base/statistics.h"
 #include "core/cli/verbs.h"
+#include "core/config/value.h"
+#include "core/run/command.h"
+#include "core/run/search_process.h"
+#include "core/search/simulation.h"
 #include "core/view/search_text.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const struct verb_option options[] = {
     {"run", 'r', "RUN",
      "the run: its number, newest (if not given), previous, or NAME=VALUE of a label"},
-    SEARCH_SPACE_OPTIONS,
+    {"space", 0, "FILE",
+     "a recorded space, T4 or a cache of Kernel Tuner, also compressed (.gz): search it in "
+     "simulated time"},
+    {"plugin", 0, "NAME", "with --space: the search; exhaustive if not given"},
+    {"option", 0, "KEY=VALUE",
+     "with --space: an option of the search, such as tolerance=2%; may be repeated"},
+    {"plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"},
+    {"repeat", 0, "N", "with --space: so many searches, each of another seed; 1"},
+    {"lanes", 0, "N", "with --space: so many cases are prepared at a time; 1"},
+    {"run-overhead", 0, "DURATION", "with --space: of each run, beside its time; 1 ms"},
+    {"until-found", 0, NULL,
+     "with --space: a search ends when its best is within the tolerance of the optimum"}};
+
+/* ---- a recorded space ---- */
+
+struct job {
+    const struct arguments *arguments;
+    struct configuration configuration;
+    const struct search_settings *settings;
+    struct recording recording;
+    struct simulation simulation;
+    size_t n_repeats;
+    struct simulated *results;
+    /* of the search that runs */
+    struct search_process process;
+    bool is_open; /* with one lane: a visit is */
 };
+
+/* ---- what is given ---- */
+
+static int32_t read_option(const struct arguments *arguments, const char *name,
+                           const struct gb_option *option, struct arena *arena, struct value *ret)
+{
+    struct gb_error error;
+    const char *text = argument(arguments, name);
+    const struct origin origin = {arena_printf(arena, "--%s", name), 0, 0};
+    const int32_t status = value_read(option, text ? text : option->default_value, origin, arena,
+                                      ret, &error);
+    if (status != GB_OK)
+        say_error(&error);
+    return status;
+}
+
+static int read_numbers(struct job *job)
+{
+    static const struct gb_option repeat = {.size = sizeof repeat,
+                                            .type = GB_TYPE_INT,
+                                            .name = "repeat",
+                                            .default_value = "1",
+                                            .range = "1:100000"},
+                                  lanes = {.size = sizeof lanes,
+                                           .type = GB_TYPE_INT,
+                                           .name = "lanes",
+                                           .default_value = "1",
+                                           .range = "1:256"},
+                                  overhead = {.size = sizeof overhead,
+                                              .type = GB_TYPE_DURATION,
+                                              .name = "run-overhead",
+                                              .default_value = "1ms",
+                                              .range = "0:"};
+    struct arena *arena = &job->configuration.arena;
+    struct value n_repeats, n_lanes, overhead_ns;
+    if (read_option(job->arguments, "repeat", &repeat, arena, &n_repeats) != GB_OK ||
+        read_option(job->arguments, "lanes", &lanes, arena, &n_lanes) != GB_OK ||
+        read_option(job->arguments, "run-overhead", &overhead, arena, &overhead_ns) != GB_OK)
+        return EXIT_USAGE;
+    const struct search_params *params = &job->settings->params;
+    job->n_repeats = (size_t)n_repeats.integer;
+    job->simulation = (struct simulation){
+        .recording = &job->recording,
+        .limits = {.tolerance = params->tolerance,
+                   .confidence = params->confidence,
+                   .budget_ns = params->budget_ns,
+                   .budget_cases = (uint64_t)params->cases,
+                   .patience_cases = (uint64_t)params->patience,
+                   .lanes = (uint32_t)n_lanes.integer},
+        .overhead_ns = overhead_ns.number,
+        .is_until_found = argument(job->arguments, "until-found") != NULL};
+    return EXIT_FINE;
+}
+
+static void set_options(const struct arguments *arguments, struct ini *ini, struct arena *arena,
+                        struct error_list *errors)
+{
+    const char *const *given;
+    const size_t n = argument_all(arguments, "option", &given);
+    for (size_t i = 0; i < n; i++) {
+        const char *equals = strchr(given[i], '=');
+        if (equals)
+            ini_set(ini, "search space",
+                    arena_printf(arena, "%.*s", (int)(equals - given[i]), given[i]), equals + 1,
+                    "--option", arena, errors);
+        else
+            error_list_add(errors, (struct origin){.file = "--option"},
+                           "'%s' has no '=': \1expected KEY=VALUE, such as tolerance=2%%",
+                           given[i]);
+    }
+}
+
+/* The search as a section of a configuration, so that its options are checked as there. */
+static int read_search(struct job *job)
+{
+    static const char path[] = "gbrun search --space";
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(error_list_free) struct error_list errors = {0};
+    CLEANUP(text_free) struct text text = {0};
+    const char *plugin = argument(job->arguments, "plugin");
+    struct ini ini;
+    text_printf(&text,
+                "[search space]\nplugin = %s\n[bench recorded]\nplugin = nop\nsearch = space\n",
+                plugin ? plugin : "exhaustive");
+    ini_read_text(path, text_get(&text), text.length, &arena, &ini, &errors);
+    set_options(job->arguments, &ini, &arena, &errors);
+    say_errors(&errors);
+    if (!error_list_empty(&errors))
+        return EXIT_USAGE;
+    const int code = configuration_make(job->arguments, &ini, &job->configuration);
+    arena_adopt(&job->configuration.arena, &arena);
+    if (code == EXIT_FINE)
+        job->settings = sweep_part(job->configuration.sweep, 0).search;
+    return code;
+}
+
+/* ---- the space ---- */
+
+static int32_t read_plain(const char *path, struct text *ret, struct gb_error *error)
+{
+    return text_add_file(ret, path, SIZE_MAX) == FILE_READ
+               ? GB_OK
+               : error_set(error, GB_IO, "%s: %s", path, reason_of(errno));
+}
+
+static int32_t read_compressed(const char *path, struct text *ret, struct gb_error *error)
+{
+    const char *const words[] = {"gzip", "-dc", "--", path, NULL};
+    int code = 0;
+    int32_t status = command_run(words, ret, &code, error);
+    if (status == GB_OK && code != 0)
+        return error_set(error, GB_IO, "%s: gzip ended with code %d", path, code);
+    return status;
+}
+
+static int read_space(struct job *job)
+{
+    CLEANUP(text_free) struct text text = {0};
+    const char *path = argument(job->arguments, "space");
+    struct gb_error error;
+    int32_t status = text_ends_with(path, ".gz") ? read_compressed(path, &text, &error)
+                                                 : read_plain(path, &text, &error);
+    if (status == GB_OK)
+        status = recorded_read(path, text_get(&text), text.length, &job->recording, &error);
+    return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
+}
+
+/* ---- searches ---- */
+
+static void say_line(void *context, const char *line)
+{
+    const struct job *job = context;
+    say("search %s: %s", job->settings->plugin->info->plugin.id, line);
+}
+
+/* A search that asks for what does not exist has ended, as has one whose process has. */
+static bool next(void *context, struct engine_step *ret_step, struct engine_report *ret_report)
+{
+    struct job *job = context;
+    if (job->simulation.limits.lanes == 1 && job->is_open) {
+        *ret_step = (struct engine_step){.action = ENGINE_WAIT};
+        return true;
+    }
+    if (search_process_next(&job->process, ret_step, ret_report) != SEARCH_STEP)
+        return false;
+    job->is_open = true;
+    return true;
+}
+
+static void observe(void *context, const struct gb_observation *observation)
+{
+    struct job *job = context;
+    job->is_open = false;
+    search_process_observe(&job->process, observation);
+}
+
+static int search_all(struct job *job)
+{
+    const struct simulated_search search = {.context = job, .next = next, .observe = observe};
+    job->results = memory_allocate(job->n_repeats * sizeof *job->results);
+    for (size_t i = 0; i < job->n_repeats; i++) {
+        struct gb_error error;
+        job->process = (struct search_process){.line = say_line, .context = job};
+        job->is_open = false;
+        if (search_process_start(&job->process, job->settings, i + 1, job->simulation.limits.lanes,
+                                 job->recording.space, &error) != GB_OK)
+            return fail_with(&error, EXIT_INTERNAL);
+        simulation_run(&job->simulation, &search, i + 1, &job->results[i]);
+        search_process_free(&job->process);
+        if (job->results[i].is_broken)
+            return fail_usage("--plugin: the search with seed %zu: %s", i + 1,
+                              job->results[i].reason);
+    }
+    return EXIT_FINE;
+}
+
+/* ---- what is said ---- */
+
+static double found_ns(const struct simulated *result)
+{
+    return isnan(result->found_ns) ? INFINITY : result->found_ns;
+}
+
+static double end_ns(const struct simulated *result)
+{
+    return result->end_ns;
+}
+
+static double cases(const struct simulated *result)
+{
+    return (double)result->n_cases;
+}
+
+static double runs_a_case(const struct simulated *result)
+{
+    return result->n_cases ? (double)result->n_runs / (double)result->n_cases : 0;
+}
+
+/* The median and the 90th percentile by nearest rank. */
+static void summarize(const struct job *job, double (*value)(const struct simulated *),
+                      double ret[2])
+{
+    CLEANUP(free_pointer)
+    double *values = memory_allocate(job->n_repeats * sizeof *values);
+    for (size_t i = 0; i < job->n_repeats; i++)
+        values[i] = value(&job->results[i]);
+    ret[0] = sort_to_median(values, job->n_repeats);
+    ret[1] = values[(9 * job->n_repeats + 9) / 10 - 1];
+}
+
+static void add_time(const struct job *job, const char *what, const double ns[2], struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_printf(out, "%-22s", what);
+    for (int i = 0; i < 2; i++) {
+        text_add(out, i ? ", 90th percentile " : " median ");
+        if (isinf(ns[i]))
+            text_add(out, "never");
+        else
+            text_printf(out, "%s (%.2f %% of brute force)", format_time(ns[i], 3, number),
+                        100 * ns[i] / job->simulation.brute_ns);
+    }
+    text_add(out, "\n");
+}
+
+static void add_space(const struct job *job, struct text *out)
+{
+    const struct simulation *simulation = &job->simulation;
+    char number[NUMBER_TEXT_MAX], other[NUMBER_TEXT_MAX];
+    text_printf(out, "%-22s %llu, optimum %s, brute force %s", "cases",
+                (unsigned long long)job->recording.n_cases,
+                format_time(simulation->optimum, 4, number),
+                format_time(simulation->serial_ns, 4, other));
+    if (simulation->limits.lanes > 1)
+        text_printf(out, ", %s with %u lanes", format_time(simulation->brute_ns, 4, number),
+                    simulation->limits.lanes);
+    text_add(out, "\n");
+}
+
+static void add_counts(const struct job *job, struct text *out)
+{
+    double pair[2];
+    size_t n_claims = 0, n_false = 0;
+    for (size_t i = 0; i < job->n_repeats; i++) {
+        n_claims += job->results[i].scope == GB_SCOPE_ALL;
+        n_false += job->results[i].is_false;
+    }
+    summarize(job, cases, pair);
+    text_printf(out, "%-22s median %.0f, 90th percentile %.0f\n", "cases measured", pair[0],
+                pair[1]);
+    summarize(job, runs_a_case, pair);
+    text_printf(out, "%-22s median %.2f, 90th percentile %.2f\n", "runs a case", pair[0], pair[1]);
+    text_printf(out, "%-22s %zu, of them false %zu\n", "claims of all cases", n_claims, n_false);
+}
+
+static void print_all(const struct job *job)
+{
+    CLEANUP(text_free) struct text out = {0};
+    double pair[2];
+    size_t n_found = 0;
+    for (size_t i = 0; i < job->n_repeats; i++)
+        n_found += isfinite(found_ns(&job->results[i])) ? 1 : 0;
+    add_space(job, &out);
+    text_printf(&out, "%-22s %s, %zu time%s; within %.3g %% of the optimum in %zu\n", "search",
+                job->settings->plugin->info->plugin.id, job->n_repeats,
+                job->n_repeats == 1 ? "" : "s", 100 * job->simulation.limits.tolerance, n_found);
+    summarize(job, found_ns, pair);
+    add_time(job, "found after", pair, &out);
+    summarize(job, end_ns, pair);
+    add_time(job, "ended after", pair, &out);
+    add_counts(job, &out);
+    fputs(text_get(&out), stdout);
+}
+
+/* Refuses options that would not be looked at. */
+static int check_space_options(const struct arguments *arguments)
+{
+    static const char *const special[] = {"plugin", "option",       "repeat",
+                                          "lanes",  "run-overhead", "until-found"};
+    const char *const *files;
+    if (argument(arguments, "space"))
+        return argument(arguments, "run") || argument_operands(arguments, &files) > 0
+                   ? fail_usage("--space: expected no results file and no --run beside it")
+                   : EXIT_FINE;
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (argument(arguments, special[i]))
+            return fail_usage("--%s is for recorded spaces: expected --space FILE with it",
+                              special[i]);
+    return EXIT_FINE;
+}
+
+static int run_on_space(const struct arguments *arguments)
+{
+    struct job job = {.arguments = arguments};
+    struct gb_error error;
+    int code = read_search(&job);
+    if (code == EXIT_FINE)
+        code = read_numbers(&job);
+    if (code == EXIT_FINE)
+        code = read_space(&job);
+    if (code == EXIT_FINE &&
+        simulation_prepare(&job.simulation, argument(arguments, "space"), &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
+    if (code == EXIT_FINE)
+        code = search_all(&job);
+    if (code == EXIT_FINE)
+        print_all(&job);
+    simulation_free(&job.simulation);
+    recorded_free(&job.recording);
+    free(job.results);
+    configuration_free(&job.configuration);
+    return code;
+}
+
+/* ---- searches of a run ---- */
 
 static int32_t write_searches(struct store *store, const char *path, int64_t number,
                               struct text *out, struct gb_error *error)
@@ -24,7 +374,7 @@ static int32_t write_searches(struct store *store, const char *path, int64_t num
     const size_t n = search_names(&runs[0], &arena, &names);
     if (n == 0)
         return error_set(error, GB_NOT_FOUND,
-                         "%s: run %lld has no search: expected a run of benchmarks with "
+                         "%s: run %lld has no search: \1expected a run of benchmarks with "
                          "search = NAME",
                          path, (long long)runs[0].number);
     for (size_t i = 0; i < n; i++) {
@@ -48,9 +398,9 @@ static int run(const struct arguments *arguments)
     struct gb_error error;
     struct store *store;
     int64_t number;
-    int code = search_space_check(arguments);
+    int code = check_space_options(arguments);
     if (code != EXIT_FINE || argument(arguments, "space"))
-        return code == EXIT_FINE ? search_space_run(arguments) : code;
+        return code == EXIT_FINE ? run_on_space(arguments) : code;
     if (results_files(arguments, &files) > 1)
         return fail_usage("search: expected one results file");
     if (store_open(files[0], STORE_READ, &store, &error) != GB_OK)

@@ -11,10 +11,6 @@ extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_sho
     verb_merge, verb_compare, verb_ab, verb_call, verb_command, verb_log, verb_bisect, verb_report,
     verb_replay, verb_search, verb_new, verb_doctor;
 
-/* All verbs, in the order of `gbrun help`. */
-size_t verbs_all(const struct verb *const **ret);
-const struct verb *verb_named(const char *name);
-
 /* A line on standard error, plain whatever the names in it hold: of files, or from the command
  * line. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -140,13 +136,11 @@ struct configuration {
 };
 
 /*
- * Reads what the arguments name (--config, --set, --plugin-path). Says all errors itself; returns
- * an exit code, EXIT_FINE if there are none.
+ * Reads what the arguments name (--config, --set, --plugin-path), with the sections of both sides;
+ * given NULL: without. Says all errors itself; returns an exit code, EXIT_FINE if there are none.
  */
-int configuration_read(const struct arguments *arguments, struct configuration *ret);
-/* The same, with the sections of both sides; given NULL: without. */
-int configuration_read_ab(const struct arguments *arguments, const struct ab_given *given,
-                          struct configuration *ret);
+int configuration_read(const struct arguments *arguments, const struct ab_given *given,
+                       struct configuration *ret);
 /* The same for a verb with SELECT_OPTIONS: operands from number `first` on are benchmarks, names or
  * patterns, or configurations, if they end with .ini. */
 int configuration_select(const struct arguments *arguments, size_t first,

@@ -237,7 +237,7 @@ static int32_t read_text(struct expression *expression, struct arena *arena, str
                ? GB_OK
                : error_set_at(
                      error, GB_INVALID, expression->origin,
-                     "gives control characters or bytes that are not UTF-8: expected plain text");
+                     "gives control characters or bytes that are not UTF-8: \1expected plain text");
 }
 
 static int32_t read_result(struct expression *expression, struct arena *arena, struct value *ret,
@@ -268,7 +268,7 @@ static int32_t read_result(struct expression *expression, struct arena *arena, s
         return GB_OK;
     default:
         return error_set_at(error, GB_INVALID, expression->origin,
-                            "gives a blob: expected a number or a text");
+                            "gives a blob: \1expected a number or a text");
     }
 }
 
@@ -289,7 +289,7 @@ int32_t expression_evaluate(struct expression *expression, const struct expressi
     int32_t status = expression_evaluate_or_null(expression, columns, arena, ret, error);
     if (status == GB_OK && !ret->type)
         return error_set_at(error, GB_INVALID, expression->origin,
-                            "gives no value (NULL): expected a number or a text");
+                            "gives no value (NULL): \1expected a number or a text");
     return status;
 }
 

@@ -2,9 +2,10 @@
 #include "core/config/expression_engine.h"
 
 #include "core/base/text.h"
-#include "core/config/expression_functions.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,155 @@ enum {
     ARGUMENT_LIMIT = 64,
     WIDTH_LIMIT = 1000
 };
+
+/* ---- functions: their results depend on their arguments alone. The mathematical ones are our own,
+ * because not every SQLite has them, defined as in https://sqlite.org/lang_mathfunc.html ---- */
+
+enum result { REAL, AS_ARGUMENT, INTEGER };
+
+struct mathematical {
+    const char *name;
+    double (*of_one)(double);
+    double (*of_two)(double, double);
+    enum result result; /* AS_ARGUMENT: an integer of an integer */
+};
+
+static double degrees(double x)
+{
+    return x * (180 / M_PI);
+}
+
+static double radians(double x)
+{
+    return x * (M_PI / 180);
+}
+
+static double sign(double x)
+{
+    return (x > 0) - (x < 0);
+}
+
+static double positive_ln(double x)
+{
+    return x > 0 ? log(x) : NAN;
+}
+
+static double positive_log2(double x)
+{
+    return x > 0 ? log2(x) : NAN;
+}
+
+static double positive_log10(double x)
+{
+    return x > 0 ? log10(x) : NAN;
+}
+
+static double log_to_base(double base, double x)
+{
+    return base > 1 ? positive_ln(x) / log(base) : NAN;
+}
+
+static const struct mathematical mathematicals[] = {
+    {"acos", .of_one = acos},
+    {"acosh", .of_one = acosh},
+    {"asin", .of_one = asin},
+    {"asinh", .of_one = asinh},
+    {"atan", .of_one = atan},
+    {"atan2", .of_two = atan2},
+    {"atanh", .of_one = atanh},
+    {"ceil", .of_one = ceil, .result = AS_ARGUMENT},
+    {"cos", .of_one = cos},
+    {"ceiling", .of_one = ceil, .result = AS_ARGUMENT},
+    {"cosh", .of_one = cosh},
+    {"degrees", .of_one = degrees},
+    {"exp", .of_one = exp},
+    {"floor", .of_one = floor, .result = AS_ARGUMENT},
+    {"log", .of_one = positive_log10},
+    {"ln", .of_one = positive_ln},
+    {"log2", .of_one = positive_log2},
+    {"log10", .of_one = positive_log10},
+    {"mod", .of_two = fmod},
+    {"log", .of_two = log_to_base},
+    {"pi", .of_one = NULL},
+    {"pow", .of_two = pow},
+    {"radians", .of_one = radians},
+    {"power", .of_two = pow},
+    {"sin", .of_one = sin},
+    {"sign", .of_one = sign, .result = INTEGER},
+    {"sinh", .of_one = sinh},
+    {"sqrt", .of_one = sqrt},
+    {"tan", .of_one = tan},
+    {"trunc", .of_one = trunc, .result = AS_ARGUMENT},
+    {"tanh", .of_one = tanh},
+};
+enum { N_MATHEMATICALS = sizeof mathematicals / sizeof mathematicals[0] };
+
+/* Functions of SQLite itself. */
+static const char *const others[] = {
+    "abs",   "char",   "coalesce", "format", "glob",     "hex",        "ifnull", "iif",
+    "instr", "length", "like",     "likely", "lower",    "likelihood", "ltrim",  "max",
+    "min",   "nullif", "printf",   "quote",  "replace",  "round",      "rtrim",  "substr",
+    "trim",  "typeof", "unicode",  "upper",  "unlikely", "substring"};
+enum { N_FUNCTIONS = N_MATHEMATICALS + sizeof others / sizeof others[0] };
+
+static const char *function_name(const void *unused, size_t i)
+{
+    (void)unused;
+    return i < N_MATHEMATICALS ? mathematicals[i].name : others[i - N_MATHEMATICALS];
+}
+
+static bool function_is_allowed(const char *name)
+{
+    for (size_t i = 0; i < N_FUNCTIONS; i++)
+        if (strcasecmp(function_name(NULL, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* The one that was most likely meant, or NULL. */
+static const char *nearest_function(const char *name)
+{
+    return text_nearest(name, N_FUNCTIONS, function_name, NULL);
+}
+
+/* NULL for what is no number, and, as SQLite does with NaN, for what is not defined. */
+static void call(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const struct mathematical *function = sqlite3_user_data(context);
+    bool is_integer = false;
+    double numbers[2] = {0};
+    for (int i = 0; i < n; i++) {
+        int type = sqlite3_value_numeric_type(values[i]);
+        if (type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+            return;
+        is_integer = type == SQLITE_INTEGER;
+        numbers[i] = sqlite3_value_double(values[i]);
+    }
+    if (function->result == INTEGER)
+        sqlite3_result_int64(context, (int64_t)function->of_one(numbers[0]));
+    else if (function->result == AS_ARGUMENT && is_integer)
+        sqlite3_result_int64(context, sqlite3_value_int64(values[0]));
+    else if (function->of_two)
+        sqlite3_result_double(context, function->of_two(numbers[0], numbers[1]));
+    else
+        sqlite3_result_double(context, function->of_one ? function->of_one(numbers[0]) : M_PI);
+}
+
+/* Gives the engine's SQLite the mathematical functions; false: it refused one. */
+static bool add_functions(struct expression_engine *engine)
+{
+    for (size_t i = 0; i < N_MATHEMATICALS; i++) {
+        const struct mathematical *function = &mathematicals[i];
+        int n = function->of_two ? 2 : function->of_one ? 1 : 0;
+        if (sqlite3_create_function_v2(engine->database, function->name, n,
+                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC, (void *)function, call,
+                                       NULL, NULL, NULL) != SQLITE_OK)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the engine ---- */
 
 size_t expression_engine_column(const struct expression_engine *engine, const char *name)
 {
@@ -76,7 +226,7 @@ static int authorize_function(struct expression_engine *engine, const char *name
 {
     const struct expression_tokens *tokens = &engine->tokens;
     char words[sizeof engine->refusal];
-    if (expression_function_allowed(name))
+    if (function_is_allowed(name))
         return SQLITE_OK;
     size_t called = find_token(engine, name, true), named = find_token(engine, name, false);
     size_t i = called < tokens->n ? called : named;
@@ -210,7 +360,7 @@ int32_t expression_engine_new(struct expression_engine **ret, struct gb_error *e
     if (sqlite3_open_v2(":memory:", &engine->database,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK ||
-        !expression_functions_add(engine) || !bound_printf(engine)) {
+        !add_functions(engine) || !bound_printf(engine)) {
         sqlite3 *failed = sqlite3_errcode(engine->database) == SQLITE_OK ? engine->printer
                                                                          : engine->database;
         int32_t status = error_set(error, GB_FAILED, "SQLite cannot be started: %s",
@@ -255,7 +405,7 @@ static int32_t unknown_name(const struct expression_engine *engine,
                             "unknown name '%.80s'%s%s%s (a text stands in single quotes: '%.80s')",
                             name, DID_YOU_MEAN(nearest, ""), name);
     return error_set_at(error, GB_INVALID, origin, "unknown name '%.80s'%s%s%s", name,
-                        DID_YOU_MEAN(nearest, ": expected an option or a variable, or a text in "
+                        DID_YOU_MEAN(nearest, ": \1expected an option or a variable, or a text in "
                                               "single quotes"));
 }
 
@@ -276,7 +426,7 @@ static const struct expression_token *unknown_function(struct expression_engine 
 {
     for (size_t i = 0; i < engine->tokens.n; i++) {
         const struct expression_token *token = &engine->tokens.items[i];
-        if (token->name && token->is_called && !expression_function_allowed(token->name) &&
+        if (token->name && token->is_called && !function_is_allowed(token->name) &&
             !sqlite3_keyword_check(token->name, (int)strlen(token->name)) &&
             !is_sqlite_function(engine, token->name))
             return token;
@@ -320,7 +470,7 @@ int32_t expression_engine_error(struct expression_engine *engine, const char *te
     if (function)
         return error_set_at(error, GB_INVALID, origin_at(origin, text, function->at),
                             "unknown function '%.80s'%s%s%s", function->name,
-                            DID_YOU_MEAN(expression_function_nearest(function->name), ""));
+                            DID_YOU_MEAN(nearest_function(function->name), ""));
     /* It also stops where an expression gets too deep, which one with few tokens cannot be. */
     if (stopped < SIZE_MAX && tokens->n <= DEPTH_LIMIT)
         return syntax_error(engine, text, stopped, origin, error);

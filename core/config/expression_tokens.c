@@ -141,11 +141,11 @@ static const char *read_operator(struct reader *reader)
     if (*here == ';' || strncmp(here, "--", 2) == 0 || strncmp(here, "/*", 2) == 0)
         return "comments and ';' are not allowed in expressions";
     if (strncmp(here, "&&", 2) == 0)
-        return "no '&&' in expressions: write and";
+        return "no '&&' in expressions: \1write and";
     if (*here == '!' && here[1] != '=')
-        return "no '!' in expressions: write not";
+        return "no '!' in expressions: \1write not";
     if (*here == '?')
-        return "no '?' in expressions: write case when A then B else C end";
+        return "no '?' in expressions: \1write case when A then B else C end";
     if (strncmp(here, "**", 2) == 0)
         return "no '**' in expressions: 2**31 is 1 << 31, x**2 is x * x or power(x, 2)";
     if (*here == '^')
@@ -153,7 +153,7 @@ static const char *read_operator(struct reader *reader)
     if (strchr(":@$#", *here))
         return "parameters such as ':name' are not allowed in expressions";
     if (*here == ',' && reader->depth == 0)
-        return "expected one value, not a list of them";
+        return "\1expected one value, not a list of them";
     size_t n = 0;
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && n == 0; i++)
         n = strncmp(here, pairs[i], 2) == 0 ? 2 : 0;
@@ -195,5 +195,5 @@ const char *expression_tokens_read(const char *text, struct arena *arena,
         return "'(' without ')'";
     }
     *ret_at = 0;
-    return ret->n > 0 ? NULL : "expected an expression, got nothing";
+    return ret->n > 0 ? NULL : "\1expected an expression, got nothing";
 }

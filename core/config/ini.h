@@ -1,13 +1,13 @@
 /*
  * ini.h - an INI file as entries with their origins. The only user of <ini.h>.
  *
- * Read through inih by a line reader of our own, which counts lines, gives inih long lines in
- * pieces, refuses what it would cut (section names over 49 bytes, keys over 49) and tells a
- * continued value (a line that begins with a blank, after a key) from a key given twice. Rules:
+ * Read through inih by a line reader of our own, which counts lines, takes comments off, joins a
+ * value with the lines that continue it, and refuses what inih would cut (names of sections and
+ * keys over 49 bytes). inih is given the sections and keys. Rules:
  *  - `[section]` or `[kind name]`, and `key = value`, begin in the first column; `key: value` is an
  *    error that suggests `=`;
  *  - comments: `;` or `#` at the start of a line or after a blank, but not inside double quotes;
- *  - a continued line is joined to the value with one blank;
+ *  - a line that begins with a blank, after a key, is joined to the value with one blank;
  *  - a section may appear once, a key once in its section; text before the first section is an
  *    error;
  *  - a UTF-8 byte order mark is skipped; CR LF is read as LF; NUL and other control characters and
@@ -64,6 +64,11 @@ int32_t ini_read_file(const char *path, struct arena *arena, struct ini *ret,
 int32_t ini_read_text(const char *path_for_messages, const char *text, size_t length,
                       struct arena *arena, struct ini *ret, struct error_list *errors);
 
+/* NULL: there is none. */
+struct ini_section *ini_section_of(const struct ini *ini, const char *kind, const char *name);
+/* NULL: the section has no such key, or is NULL. */
+struct ini_entry *ini_entry_of(const struct ini_section *section, const char *key);
+
 /* The keys of `later` take the place of those that `ini` has in a section of the same name, as
  * those of ini_override do; its other sections come last. */
 void ini_merge(struct ini *ini, const struct ini *later, struct arena *arena);
@@ -89,5 +94,8 @@ const char *ini_option_of(const char *key);
  */
 void ini_put(struct ini_section *section, const struct ini_entry *entry, struct arena *arena);
 
+/* How much of a text the reader takes for a value: it ends before a comment. Does it leave a quote
+ * open? */
+size_t ini_value_length(const char *text, bool *ret_is_open);
 /* Is it UTF-8 without control characters but tabs? Else adds an error. */
 bool ini_check_bytes(const char *text, size_t n, struct origin origin, struct error_list *errors);

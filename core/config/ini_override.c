@@ -1,4 +1,5 @@
-/* ini_override.c - settings of the command line over those of the file: see ini.h. */
+/* ini_override.c - sections and entries by their names, and settings of the command line over those
+ * of the file: see ini.h. */
 #include "core/base/text.h"
 #include "core/config/settings_internal.h"
 
@@ -17,11 +18,19 @@ static bool is_always_there(const char *words)
     return false;
 }
 
-static struct ini_section *find_section(const struct ini *ini, const char *kind, const char *name)
+struct ini_section *ini_section_of(const struct ini *ini, const char *kind, const char *name)
 {
     for (size_t i = 0; i < ini->n; i++)
         if (text_equal(ini->sections[i].kind, kind) && text_equal(ini->sections[i].name, name))
             return &ini->sections[i];
+    return NULL;
+}
+
+struct ini_entry *ini_entry_of(const struct ini_section *section, const char *key)
+{
+    for (size_t i = 0; section && i < section->n; i++)
+        if (text_equal(section->entries[i].key, key))
+            return &section->entries[i];
     return NULL;
 }
 
@@ -44,16 +53,16 @@ static struct ini_section *resolve(struct ini *ini, const char *text, size_t n,
     text_trim(&text, &n);
     char *kind = arena_text_n(arena, text, n);
     char *name = kind + strcspn(kind, " \t");
-    struct ini_section *section = find_section(ini, kind, "");
+    struct ini_section *section = ini_section_of(ini, kind, "");
     if (!section && is_always_there(kind))
         section = add_section(ini, kind, "", origin, arena);
     if (!section)
-        section = find_section(ini, "bench", kind);
+        section = ini_section_of(ini, "bench", kind);
     if (section || !*name)
         return section;
     *name++ = 0;
     name += strspn(name, " \t");
-    return find_section(ini, kind, name);
+    return ini_section_of(ini, kind, name);
 }
 
 const char *ini_option_of(const char *key)
@@ -112,8 +121,8 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
     }
     const char *near = text_nearest(section, ini->n + N_ALWAYS_THERE, section_name, &names);
     error_list_add(errors, origin,
-                   near ? "'%s': unknown section '%s'; did you mean '%s'?"
-                        : "'%s': unknown section '%s': expected gbrun, defaults, the NAME of a "
+                   near ? "'%s': unknown section '%s'; \1did you mean '%s'?"
+                        : "'%s': unknown section '%s': \1expected gbrun, defaults, the NAME of a "
                           "[bench NAME] or 'KIND NAME'",
                    text, section, near);
 }
@@ -139,7 +148,7 @@ static bool add_named(struct ini *ini, const char *kind, const char *pattern, st
             has_default |= is_defaults;
             for (size_t k = 0; k < names.n; k++)
                 if (fnmatch(pattern, names.items[k], 0) == 0 &&
-                    !find_section(ini, kind, names.items[k]))
+                    !ini_section_of(ini, kind, names.items[k]))
                     add_section(ini, kind, names.items[k], origin, arena);
         }
     }
@@ -161,7 +170,7 @@ static void add_named_searches(struct ini *ini, const char *words, struct origin
 static void add_used_policies(struct ini *ini, struct origin origin, struct arena *arena)
 {
     if (!add_named(ini, "policy", "*", origin, arena) &&
-        !find_section(ini, "policy", DEFAULT_POLICY))
+        !ini_section_of(ini, "policy", DEFAULT_POLICY))
         add_section(ini, "policy", DEFAULT_POLICY, origin, arena);
 }
 
@@ -245,7 +254,7 @@ static struct ini_entry make_entry(const char *key, size_t n_key, const char *va
 static void apply(struct ini *ini, const char *text, struct origin origin, struct arena *arena,
                   struct error_list *errors)
 {
-    static const char form[] = "expected SECTION.KEY=VALUE";
+    static const char form[] = "\1expected SECTION.KEY=VALUE";
     const char *equals = strchr(text, '=');
     const char *dot = equals ? memchr(text, '.', (size_t)(equals - text)) : NULL;
     if (!dot) {
@@ -270,13 +279,13 @@ static void apply(struct ini *ini, const char *text, struct origin origin, struc
 int32_t ini_override(struct ini *ini, const char *const *overrides, size_t n, struct arena *arena,
                      struct error_list *errors)
 {
-    size_t before = errors->n + errors->n_left_out;
+    size_t before = error_list_count(errors);
     for (size_t i = 0; i < n; i++) {
         struct origin origin = {"-s", (uint32_t)i + 1, 0};
         if (ini_check_bytes(overrides[i], strlen(overrides[i]), origin, errors))
             apply(ini, overrides[i], origin, arena, errors);
     }
-    return errors->n + errors->n_left_out == before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == before ? GB_OK : GB_INVALID;
 }
 
 int32_t ini_set(struct ini *ini, const char *section, const char *key, const char *value,
@@ -296,7 +305,7 @@ void ini_merge(struct ini *ini, const struct ini *later, struct arena *arena)
 {
     for (size_t i = 0; i < later->n; i++) {
         const struct ini_section *from = &later->sections[i];
-        struct ini_section *to = find_section(ini, from->kind, from->name);
+        struct ini_section *to = ini_section_of(ini, from->kind, from->name);
         if (!to)
             to = add_section(ini, from->kind, from->name, from->origin, arena);
         for (size_t j = 0; j < from->n; j++)

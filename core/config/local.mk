@@ -7,8 +7,6 @@ core_libmeasuring_la_SOURCES += \
 	core/config/expression.h \
 	core/config/expression_engine.c \
 	core/config/expression_engine.h \
-	core/config/expression_functions.c \
-	core/config/expression_functions.h \
 	core/config/expression_tokens.c \
 	core/config/expression_tokens.h \
 	core/config/ini.c \
@@ -21,29 +19,22 @@ core_libmeasuring_la_SOURCES += \
 	core/config/search_settings.h \
 	core/config/settings.h \
 	core/config/settings_bench.c \
-	core/config/settings_effects.c \
 	core/config/settings_expand.c \
-	core/config/settings_hints.c \
 	core/config/settings_internal.h \
 	core/config/settings_keys.c \
-	core/config/settings_like.c \
 	core/config/settings_parse.c \
+	core/config/settings_plugins.c \
 	core/config/settings_print.c \
 	core/config/settings_requests.c \
 	core/config/settings_resolve.c \
-	core/config/settings_select.c \
 	core/config/settings_slot.c \
-	core/config/settings_template.c \
 	core/config/sides.c \
 	core/config/sides.h \
 	core/config/sweep.c \
 	core/config/sweep_case.c \
-	core/config/sweep_find.c \
 	core/config/sweep_internal.h \
-	core/config/sweep_point.c \
 	core/config/template.c \
 	core/config/template.h \
-	core/config/text_split.c \
 	core/config/value.c \
 	core/config/value.h \
 	core/config/value_list.c

@@ -172,7 +172,7 @@ static int32_t unknown_option(const struct filling *filling, const struct settin
     const char *near = option_nearest(filling->table, setting->key);
     if (near && text_equal(near, setting->key))
         return error_set_at(filling->error, GB_INVALID, setting->origin,
-                            "option '%s' is a set of keys: expected %s.KEY", near, near);
+                            "option '%s' is a set of keys: \1expected %s.KEY", near, near);
     return error_set_at(filling->error, GB_INVALID, setting->origin, "unknown option '%s'%s%s%s",
                         setting->key, DID_YOU_MEAN(near, ""));
 }

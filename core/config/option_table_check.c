@@ -46,7 +46,7 @@ static int32_t check_name(struct checking *checking)
     for (size_t k = 0; k < checking->n_reserved; k++)
         if (text_equal(checking->reserved[k], name))
             return error_set(checking->error, GB_INVALID,
-                             "the name '%s' is reserved: expected another one", name);
+                             "the name '%s' is reserved: \1expected another one", name);
     return GB_OK;
 }
 
@@ -95,12 +95,12 @@ static int32_t check_choices(struct checking *checking)
     if (!option->n_choices || !option->choices)
         return refuse(checking, "it has no choices");
     if (option->n_choices > CHOICES_MAX)
-        return error_set(checking->error, GB_INVALID, "it has %u choices: expected up to %d",
+        return error_set(checking->error, GB_INVALID, "it has %u choices: \1expected up to %d",
                          option->n_choices, CHOICES_MAX);
     for (uint32_t k = 0; k < option->n_choices; k++) {
         if (!is_choice_word(option->choices[k]))
             return error_set(checking->error, GB_INVALID,
-                             "its choice %u is malformed: expected a word without , \" | ; #",
+                             "its choice %u is malformed: \1expected a word without , \" | ; #",
                              k + 1);
         for (uint32_t l = 0; l < k; l++)
             if (text_equal(option->choices[k], option->choices[l]))
@@ -191,12 +191,12 @@ static int32_t check_size(struct checking *checking)
     uint32_t stride = checking->table.first->size;
     if (size < sizeof(struct gb_option) || size % _Alignof(struct gb_option))
         return error_set(checking->error, GB_INVALID,
-                         "option %u: its size is %u: expected at least %zu, in steps of %zu",
+                         "option %u: its size is %u: \1expected at least %zu, in steps of %zu",
                          checking->i + 1, size, sizeof(struct gb_option),
                          _Alignof(struct gb_option));
     if (size != stride)
         return error_set(checking->error, GB_INVALID,
-                         "option %u: its size is %u, that of the first is %u: expected the same",
+                         "option %u: its size is %u, that of the first is %u: \1expected the same",
                          checking->i + 1, size, stride);
     return GB_OK;
 }
@@ -209,11 +209,11 @@ static int32_t check_table(struct checking *checking)
                          "the option table is missing, but has %u entries by its count", table.n);
     if (table.n > OPTIONS_MAX)
         return error_set(checking->error, GB_INVALID,
-                         "the option table has %u entries: expected up to %d", table.n,
+                         "the option table has %u entries: \1expected up to %d", table.n,
                          OPTIONS_MAX);
     if (checking->params_size > PARAMS_MAX_BYTES)
         return error_set(checking->error, GB_INVALID,
-                         "the params struct has %llu bytes: expected up to %d",
+                         "the params struct has %llu bytes: \1expected up to %d",
                          (unsigned long long)checking->params_size, PARAMS_MAX_BYTES);
     return GB_OK;
 }

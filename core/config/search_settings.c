@@ -50,13 +50,14 @@ static int32_t read_goal(const char *text, struct arena *arena, struct search_go
     const char *expression = text + strlen("min ");
     if (!is_max && !text_starts_with(text, "min "))
         return error_set(error, GB_INVALID,
-                         "goal '%s': expected min or max and what of, such as '" DEFAULT_GOAL
+                         "goal '%s': \1expected min or max and what of, such as '" DEFAULT_GOAL
                          "' or 'max gflops'",
                          text);
     while (*expression == ' ')
         expression++;
     if (!*expression)
-        return error_set(error, GB_INVALID, "goal '%s': expected a column or an expression", text);
+        return error_set(error, GB_INVALID, "goal '%s': \1expected a column or an expression",
+                         text);
     *ret = (struct search_goal){.is_max = is_max,
                                 .is_time = !is_max && text_equal(expression, "median"),
                                 .text = text,
@@ -88,7 +89,7 @@ int32_t search_goals_read(const char *text, struct arena *arena, struct search_g
     bool is_last = false;
     for (ret->n = 0; !is_last; ret->n++) {
         if (ret->n == SEARCH_GOALS_MAX)
-            return error_set(error, GB_INVALID, "goal '%s': expected at most %d of them", text,
+            return error_set(error, GB_INVALID, "goal '%s': \1expected at most %d of them", text,
                              SEARCH_GOALS_MAX);
         rest += strspn(rest, " ");
         size_t length = length_of_goal(rest);
@@ -112,7 +113,7 @@ int32_t search_lanes_read(const char *text, uint32_t *ret, struct gb_error *erro
     char *end = NULL;
     const unsigned long n = text_equal(text, "auto") ? SEARCH_LANES_AUTO : strtoul(text, &end, 10);
     if (end && (*text < '0' || *text > '9' || *end || n == 0 || n > SEARCH_LANES_MAX))
-        return error_set(error, GB_INVALID, "lanes '%s': expected auto or a number from 1 to %d",
+        return error_set(error, GB_INVALID, "lanes '%s': \1expected auto or a number from 1 to %d",
                          text, SEARCH_LANES_MAX);
     *ret = (uint32_t)n;
     return GB_OK;

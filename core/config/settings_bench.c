@@ -1,4 +1,5 @@
-/* settings_bench.c - a [bench NAME] section becomes slots, axes, formulas and filters. */
+/* settings_bench.c - which slots a [bench NAME] section has, and the values that its keys and
+ * defaults give them. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
@@ -11,27 +12,18 @@ static const char policy_name[] = "policy", device_name[] = "device";
 
 void bench_fail(const struct bench_resolver *at, struct origin origin, const char *format, ...)
 {
-    struct gb_error error = {.status = GB_INVALID, .origin = origin};
+    struct gb_error error;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error.text, sizeof error.text, format, arguments);
+    error_set_va(&error, GB_INVALID, origin, format, arguments);
     va_end(arguments);
-    settings_report(at->resolver->errors, &error);
-    at->bench->is_broken = true;
+    bench_fail_with(at, &error);
 }
 
 void bench_fail_with(const struct bench_resolver *at, const struct gb_error *error)
 {
     settings_report(at->resolver->errors, error);
     at->bench->is_broken = true;
-}
-
-struct slot *bench_slot(const struct bench_section *bench, const char *name)
-{
-    for (size_t i = 0; i < bench->n_slots; i++)
-        if (bench->slots[i].kind != SLOT_BENCH && text_equal(bench->slots[i].name, name))
-            return &bench->slots[i];
-    return NULL;
 }
 
 static struct slot *add_slot(struct bench_section *bench, enum slot_kind kind, const char *name,
@@ -99,6 +91,36 @@ static struct origin target_origin(const struct key *key, size_t i)
     return key->role == KEY_ZIP ? key->names.origins[i] : key->entry->origin;
 }
 
+/* "it is an option of policy 'steady': write it in [policy steady]": whose option an unknown key
+ * is; or NULL. */
+const char *bench_hint_of_owner(const struct catalogue *catalogue, const char *key,
+                                struct arena *arena)
+{
+    for (size_t i = 0; i < catalogue->n_plugins; i++) {
+        const struct gb_plugin *plugin = &catalogue->plugins[i].plugin;
+        const char *kind = plugin_kind_words(plugin->kind);
+        if (!option_find(option_table_of(plugin), key, NULL))
+            continue;
+        if (plugin->kind == GB_PLUGIN_BENCH)
+            return "it is an option of a benchmark: \1write it in [bench NAME]";
+        return arena_printf(arena, "it is an option of %s '%s': \1write it in [%s %s]", kind,
+                            plugin->id, kind, plugin->id);
+    }
+    return NULL;
+}
+
+/* "sweep.rows" of "sweep_rows"; or NULL. */
+static const char *hint_of_prefix(const char *key, struct arena *arena)
+{
+    static const char *const prefixes[] = {"sweep", "zip", "let", "env", "check", "paper"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        const size_t n = strlen(prefixes[i]);
+        if (text_starts_with(key, prefixes[i]) && key[n] && strchr("_-:/", key[n]) && key[n + 1])
+            return arena_printf(arena, "%s.%s", prefixes[i], key + n + 1);
+    }
+    return NULL;
+}
+
 void bench_unknown_target(const struct bench_resolver *at, const struct key *key, size_t i)
 {
     static const char *const others[] = {"device", "policy", "plugin", "like", "only", "exclude"};
@@ -116,20 +138,22 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
     const char *nearest = name_nearest(&names, target);
     const bool is_common = option_find(common_options(), target, NULL) != NULL;
     const char *owner = key->role != KEY_SET ? NULL
-                        : is_common          ? "the benchmark runs in one thread"
-                                    : hint_of_owner(at->resolver->catalogue, target, at->arena);
+                        : is_common
+                            ? "the benchmark runs in one thread"
+                            : bench_hint_of_owner(at->resolver->catalogue, target, at->arena);
     if (!nearest && key->role == KEY_SET)
         nearest = hint_of_prefix(target, at->arena);
     if (owner)
         bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]: %s",
                    spell_target(at, key, target), bench->name, owner);
     else if (nearest)
-        bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]; did you mean '%s%s'?",
+        bench_fail(at, target_origin(key, i),
+                   "unknown key %s in [bench %s]; \1did you mean '%s%s'?",
                    spell_target(at, key, target), bench->name,
                    key->role == KEY_SWEEP ? "sweep." : "", nearest);
     else
         bench_fail(at, target_origin(key, i),
-                   "unknown key %s in [bench %s]: see 'gbrun help %s' for its options",
+                   "unknown key %s in [bench %s]: \1see 'gbrun help %s' for its options",
                    spell_target(at, key, target), bench->name, bench->info->plugin.id);
 }
 
@@ -228,7 +252,7 @@ static void add_named_slots(const struct bench_resolver *at)
     }
 }
 
-static void make_slots(const struct bench_resolver *at)
+void bench_make_slots(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
     size_t n = 3 + at->table.n + common_options().n;
@@ -264,7 +288,7 @@ int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slo
     return status;
 }
 
-static void read_set_keys(const struct bench_resolver *at)
+void bench_read_set_keys(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
     for (size_t i = 0; i < bench->keys.n; i++) {
@@ -281,7 +305,7 @@ static void read_set_keys(const struct bench_resolver *at)
         if (meant)
             error_set_at(
                 &error, GB_INVALID, key->entry->value_origin,
-                "'%s' is more than one value: to measure each of them, write sweep.%s = %s",
+                "'%s' is more than one value: to measure each of them, \1write sweep.%s = %s",
                 key->entry->value, slot->name, meant);
         bench_fail_with(at, &error);
     }
@@ -293,7 +317,7 @@ static bool is_open(const struct slot *slot)
 }
 
 /* The defaults; a slot that a formula computes has its option's default before that. */
-static void read_defaults(const struct bench_resolver *at)
+void bench_read_defaults(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
     for (size_t i = 0; i < bench->n_slots; i++) {
@@ -313,158 +337,4 @@ static void read_defaults(const struct bench_resolver *at)
             bench_fail(at, bench->origin, "[bench %s] lacks '%s', which plugin '%s' requires",
                        bench->name, slot->name, bench->info->plugin.id);
     }
-}
-
-/* ---- the rest ---- */
-
-static void fill_common(const struct bench_resolver *at)
-{
-    struct bench_section *bench = at->bench;
-    struct setting *settings = ARENA_ARRAY(at->arena, struct setting, bench->n_slots);
-    struct gb_error error;
-    size_t n = 0;
-    if (bench->is_broken)
-        return;
-    for (size_t i = 0; i < bench->n_slots; i++) {
-        const struct slot *slot = &bench->slots[i];
-        if (slot->kind == SLOT_COMMON && slot->key)
-            settings[n++] = (struct setting){slot->name, text_quote(slot->value.text, 0, at->arena),
-                                             slot->key->entry->value_origin};
-    }
-    if (option_fill(common_options(), settings, n, &bench->common, sizeof bench->common, at->arena,
-                    &error) != GB_OK)
-        bench_fail_with(at, &error);
-    const struct slot *least = bench_slot(bench, "min_samples");
-    const struct slot *most = bench_slot(bench, "max_samples");
-    bool is_fixed = !least->is_axis && !least->is_computed && !most->is_axis &&
-                    !most->is_computed && bench->common.max_samples > 0;
-    const struct key *key = most->key ? most->key : least->key;
-    if (is_fixed && bench->common.min_samples > bench->common.max_samples)
-        bench_fail(at, key ? key->entry->value_origin : bench->origin,
-                   "min_samples = %lld is above max_samples = %lld",
-                   (long long)bench->common.min_samples, (long long)bench->common.max_samples);
-}
-
-static void refuse_renewal_by(const struct bench_resolver *at, const struct slot *slot,
-                              const struct value *value, struct origin origin)
-{
-    struct common_params asked = {0};
-    CLEANUP(text_free) struct text why = {0};
-    if (slot->kind != SLOT_COMMON || !value->text)
-        return;
-    if (text_equal(slot->name, "verify"))
-        asked.verify = text_equal(value->text, "samples") ? VERIFY_SAMPLES : VERIFY_END;
-    else if (text_equal(slot->name, "inputs"))
-        asked.inputs = (int64_t)value->number;
-    if (renewal_refused(&asked, at->bench->info->plugin.id, &why))
-        bench_fail(at, origin, "%s", text_get(&why));
-}
-
-/* What a formula gives is refused when the case is measured. */
-static void refuse_renewal(const struct bench_resolver *at)
-{
-    const struct bench_section *bench = at->bench;
-    if (!bench->info || bench->info->flags & PLUGIN_RENEWS)
-        return;
-    for (size_t i = 0; i < bench->n_slots; i++)
-        if (bench->slots[i].key)
-            refuse_renewal_by(at, &bench->slots[i], &bench->slots[i].value,
-                              bench->slots[i].key->entry->value_origin);
-    for (size_t i = 0; i < bench->n_axes; i++)
-        for (size_t j = 0; j < bench->axes[i].n_columns; j++) {
-            const struct axis_column *column = &bench->axes[i].columns[j];
-            for (size_t k = 0; column->values && k < bench->axes[i].n; k++)
-                refuse_renewal_by(at, &bench->slots[column->slot], &column->values[k],
-                                  column->origins ? column->origins[k] : bench->origin);
-        }
-}
-
-void settings_place_dump(const struct settings *settings, struct arena *arena,
-                         struct common_params *common)
-{
-    if (common->check_dump && *common->check_dump && *common->check_dump != '/')
-        common->check_dump = arena_printf(arena, "%s/%s", settings->folder, common->check_dump);
-}
-
-static void find_bench_plugin(struct bench_resolver *at)
-{
-    struct bench_section *bench = at->bench;
-    const struct plugin_request *request = &bench->request;
-    struct gb_error error;
-    if (!request->id && !request->path)
-        return;
-    if (resolve_plugin(at->resolver, request, &bench->info, &error) == GB_OK) {
-        at->table = option_table_of(&bench->info->plugin);
-        return;
-    }
-    bool is_implicit = request->id == bench->title && !request->path &&
-                       !catalogue_failure(at->resolver->catalogue, request->id);
-    if (is_implicit)
-        bench_fail(
-            at, error.origin,
-            "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either%s%s%s",
-            bench->name, bench->title,
-            DID_YOU_MEAN(catalogue_nearest(at->resolver->catalogue, GB_PLUGIN_BENCH, bench->title),
-                         ""));
-    else
-        bench_fail_with(at, &error);
-}
-
-/* `search = NAME`; an empty one takes back that of [defaults]. */
-static void find_search(const struct bench_resolver *at)
-{
-    for (size_t i = 0; i < at->bench->keys.n; i++) {
-        const struct key *key = &at->bench->keys.items[i];
-        struct gb_error error;
-        const char *name;
-        if (key->role != KEY_SEARCH)
-            continue;
-        int32_t status = settings_entry_text(key->entry, at->arena, &name, &error);
-        if (status == GB_OK && *name)
-            status = resolve_search(at->resolver, name, key->entry->value_origin,
-                                    &at->bench->search, &error);
-        if (status != GB_OK)
-            bench_fail_with(at, &error);
-    }
-}
-
-void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
-{
-    struct bench_resolver at = {resolver, bench, resolver->arena, {0}, NULL};
-    find_bench_plugin(&at);
-    bench_drop_unknown_patterns(&at);
-    make_slots(&at);
-    read_set_keys(&at);
-    bench_make_axes(&at);
-    bench_make_expressions(&at);
-    read_defaults(&at);
-    fill_common(&at);
-    refuse_renewal(&at);
-    find_search(&at);
-}
-
-static void refuse_default(const struct resolver *resolver, const struct key *key)
-{
-    const struct ini_entry *entry = key->entry;
-    const char *nearest = option_nearest(common_options(), entry->key);
-    const char *owner = hint_of_owner(resolver->catalogue, entry->key, resolver->arena);
-    if (key->role == KEY_SET && nearest && !owner)
-        error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [defaults]; did you mean '%s'?", entry->key, nearest);
-    else
-        error_list_add(resolver->errors, entry->origin, "'%s' is not allowed in [defaults]: %s",
-                       entry->key,
-                       owner ? owner
-                             : "expected a setting that all benchmarks have, check.METRIC or "
-                               "env.NAME");
-}
-
-void resolve_defaults(const struct resolver *resolver)
-{
-    struct bench_section defaults = {.name = "", .keys = resolver->settings->defaults};
-    struct bench_resolver at = {resolver, &defaults, resolver->arena, {0}, NULL};
-    make_slots(&at);
-    read_set_keys(&at);
-    for (size_t i = 0; i < resolver->settings->strange_defaults.n; i++)
-        refuse_default(resolver, &resolver->settings->strange_defaults.items[i]);
 }

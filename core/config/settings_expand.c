@@ -1,5 +1,5 @@
-/* settings_expand.c - what gives the slots of a benchmark a value in each case: axes, formulas; and
- * the filters over them. */
+/* settings_expand.c - what gives the slots of a benchmark a value in each case: axes, templates,
+ * formulas; and the filters over them. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
@@ -68,7 +68,7 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
         const char *meant = hint_of_values(slot, key->entry->value, at->arena);
         if (meant)
             error_set_at(&error, GB_INVALID, key->entry->value_origin,
-                         "'%s' is not a list of values; did you mean %s?", key->entry->value,
+                         "'%s' is not a list of values; \1did you mean %s?", key->entry->value,
                          meant);
         bench_fail_with(at, &error);
         return;
@@ -77,7 +77,7 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
     ret->columns[0].values = values.items;
     ret->columns[0].origins = values.origins;
     if (values.n == 0)
-        bench_fail(at, key->entry->value_origin, "'%s' is empty: expected at least one value",
+        bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
                    key->entry->key);
 }
 
@@ -90,7 +90,7 @@ static void make_sweep(const struct bench_resolver *at, const struct key *key, s
     if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY) {
         sweep_names(at, key, slot, ret);
         if (ret->n == 0 && !at->bench->is_broken)
-            bench_fail(at, key->entry->value_origin, "'%s' is empty: expected at least one value",
+            bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
                        key->entry->key);
     } else {
         sweep_values(at, key, slot, ret);
@@ -107,7 +107,7 @@ static void read_row(const struct bench_resolver *at, const struct key *key, str
         return;
     }
     if (cells.n != axis->n_columns) {
-        bench_fail(at, origin, "row %zu of '%s' has %zu value%s: expected %zu", row + 1,
+        bench_fail(at, origin, "row %zu of '%s' has %zu value%s: \1expected %zu", row + 1,
                    key->entry->key, cells.n, cells.n == 1 ? "" : "s", axis->n_columns);
         return;
     }
@@ -132,8 +132,8 @@ static void make_zip(const struct bench_resolver *at, const struct key *key, str
         return;
     }
     if (rows.n == 0)
-        bench_fail(at, key->rows_origin, "'%s' is empty: expected at least one row after the colon",
-                   key->entry->key);
+        bench_fail(at, key->rows_origin,
+                   "'%s' is empty: \1expected at least one row after the colon", key->entry->key);
     ret->n = rows.n;
     for (size_t i = 0; i < key->names.n; i++) {
         struct slot *slot = bench_slot(at->bench, key->names.items[i]);
@@ -216,16 +216,77 @@ void bench_make_axes(const struct bench_resolver *at)
     }
 }
 
-/* ---- formulas and filters ---- */
+/* ---- options in which expressions stand (template.h) ---- */
 
-struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena)
+/* The texts of a slot; false if it has none that could be a template. */
+static bool texts_of(const struct bench_resolver *at, size_t slot, struct slot_template *ret)
 {
-    struct expression_column *columns = ARENA_ARRAY(arena, struct expression_column,
-                                                    bench->n_slots);
-    for (size_t i = 0; i < bench->n_slots; i++)
-        columns[i] = (struct expression_column){bench->slots[i].name, bench->slots[i].value};
-    return columns;
+    const struct slot *what = &at->bench->slots[slot];
+    *ret = (struct slot_template){.slot = slot, .n = 1, .values = &what->value};
+    if (what->kind != SLOT_OPTION || !(what->option->flags & GB_OPTION_TEMPLATE) ||
+        what->is_computed)
+        return false;
+    if (what->is_axis) {
+        const struct axis_column *column = bench_axis_of(at->bench, slot, &ret->n);
+        ret->values = column ? column->values : NULL;
+        ret->origins = column ? column->origins : NULL;
+        return column && ret->origins;
+    }
+    if (!what->key || !what->value.text)
+        return false;
+    /* A string is read without the quotes around it, the value of a map's key with them. */
+    const char *written = what->key->entry->value;
+    bool is_quoted = *written == '"' && what->option->type == GB_TYPE_STRING;
+    ret->origins = ARENA_NEW(at->arena, struct origin);
+    *ret->origins = origin_at(what->key->entry->value_origin, written, is_quoted);
+    return true;
 }
+
+static bool try_template(const struct bench_resolver *at, const struct expression_column *columns,
+                         const struct slot_template *what, size_t row, bool *is_read)
+{
+    const struct bench_section *bench = at->bench;
+    struct template *template = NULL;
+    struct gb_error error;
+    if (template_compile(at->resolver->engine, what->values[row].text, what->origins[row], columns,
+                         bench->n_slots, at->arena, &template, &error) != GB_OK) {
+        error_prefix(&error, "%s: ", bench->slots[what->slot].name);
+        bench_fail_with(at, &error);
+        return false;
+    }
+    for (size_t i = 0; i < bench->n_slots; i++)
+        is_read[i] = is_read[i] || template_reads(template, bench->slots[i].name);
+    template_free(template);
+    return true;
+}
+
+/* Finds the templates among the options; compiles each once, to report what is wrong with it and to
+ * note which slots they read. False if one is in error. */
+static bool make_templates(const struct bench_resolver *at, const struct expression_column *columns,
+                           bool *is_read)
+{
+    struct bench_section *bench = at->bench;
+    bool all_compile = true;
+    bench->templates = ARENA_ARRAY(at->arena, struct slot_template, bench->n_slots);
+    for (size_t i = 0; i < bench->n_slots; i++) {
+        struct slot_template what;
+        bool is_needed = false;
+        if (!texts_of(at, i, &what))
+            continue;
+        for (size_t row = 0; row < what.n; row++) {
+            const char *text = what.values[row].text;
+            if (!text || !template_is_needed(text))
+                continue;
+            is_needed = true;
+            all_compile = try_template(at, columns, &what, row, is_read) && all_compile;
+        }
+        if (is_needed)
+            bench->templates[bench->n_templates++] = what;
+    }
+    return all_compile;
+}
+
+/* ---- formulas and filters ---- */
 
 static struct expression *compile(const struct bench_resolver *at, const struct key *key,
                                   const struct expression_column *columns)
@@ -279,7 +340,6 @@ static void check_order(const struct bench_resolver *at)
         }
 }
 
-/* An axis that is not an option must feed some formula or template. */
 /* One of two sections whose cases are called the same: its axis `side` tells them apart. */
 static bool is_side(const struct bench_resolver *at, const struct slot *slot)
 {
@@ -290,6 +350,7 @@ static bool is_side(const struct bench_resolver *at, const struct slot *slot)
     return n > 1 && text_equal(slot->name, SIDE_AXIS);
 }
 
+/* An axis that is not an option must feed some formula or template. */
 static void check_variables(const struct bench_resolver *at, const bool *is_read)
 {
     const struct bench_section *bench = at->bench;
@@ -338,7 +399,7 @@ static void make_formulas(struct bench_resolver *at, const struct expression_col
         bench->formulas[bench->n_formulas++] = (struct formula){key, (size_t)(slot - bench->slots)};
     }
     check_order(at);
-    if (bench_make_templates(at, columns, is_read) && all_compile)
+    if (make_templates(at, columns, is_read) && all_compile)
         check_variables(at, is_read);
 }
 

@@ -157,7 +157,6 @@ struct plugin_settings_list {
 
 struct settings {
     struct arena *arena;
-    const char *path;   /* of the INI file, for messages */
     const char *folder; /* that relative paths of modules start from */
     const struct ini_section *run_section;
     struct run_params run;
@@ -232,14 +231,9 @@ bool settings_read_keys(const struct parser *parser, const struct ini_section *s
 int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
                              const struct ini_entry *entry, struct plugin_request *ret,
                              struct gb_error *error);
-/* Was there a section of that name whose kind is unknown? That it is missing is no further error.
- */
-bool settings_is_strange(const struct settings *settings, const char *name);
 
 /* Gives each benchmark the keys of `like` and [defaults], and finds what is given twice. */
 void settings_complete(const struct parser *parser);
-/* Leaves out the benchmarks that `benchmarks` of [gbrun] does not name. */
-void settings_select(const struct parser *parser);
 void settings_collect_requests(const struct parser *parser);
 
 /* What is needed to give names a meaning. */
@@ -251,6 +245,8 @@ struct resolver {
     struct expression_engine *engine;
 };
 
+/* The sections of devices, policies and searches. */
+void resolve_plugin_sections(const struct resolver *resolver);
 int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_request *request,
                        const struct plugin_info **ret, struct gb_error *error);
 int32_t resolve_policy(const struct resolver *resolver, const char *name, struct origin origin,
@@ -270,18 +266,10 @@ struct bench_resolver {
     struct expression **expressions; /* by formula */
 };
 
-/* What is probably meant by what was written: settings_hints.c. The texts are the arena's; NULL: no
- * idea. */
-/* A list, for a slot that has one value: an axis of several. */
-const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena);
 /* "it is an option of policy 'steady': write it in [policy steady]": whose option an unknown key
- * is.
- */
-const char *hint_of_owner(const struct catalogue *catalogue, const char *key, struct arena *arena);
-/* The device or policy that a word such as "gpu" stands for. */
-const char *hint_of_name(uint32_t kind, const char *word);
-/* "sweep.rows" of "sweep_rows" */
-const char *hint_of_prefix(const char *key, struct arena *arena);
+ * is; the arena's text, or NULL. */
+const char *bench_hint_of_owner(const struct catalogue *catalogue, const char *key,
+                                struct arena *arena);
 
 /* Adds an error and marks the section as broken. */
 void bench_fail(const struct bench_resolver *at, struct origin origin, const char *format, ...)
@@ -294,11 +282,14 @@ struct slot *bench_slot(const struct bench_section *bench, const char *name);
 int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
                          struct origin origin, struct value *ret, struct device_choice *ret_device,
                          const struct plugin_settings **ret_policy, struct gb_error *error);
-/* Takes out what a pattern of the command line has put into the section and it does not know. */
-void bench_drop_unknown_patterns(const struct bench_resolver *at);
 /* A key that a pattern of the command line put into a section that does not know it. */
 void settings_refuse_pattern(const struct ini_entry *entry, const char *kind, const char *name,
                              const struct plugin_info *info, const char *nearest);
+/* A section's slots; the values that its keys give them; those of defaults for what is left then.
+ */
+void bench_make_slots(const struct bench_resolver *at);
+void bench_read_set_keys(const struct bench_resolver *at);
+void bench_read_defaults(const struct bench_resolver *at);
 void bench_make_axes(const struct bench_resolver *at);
 void bench_make_expressions(struct bench_resolver *at);
 /* A filter by a key, whose expression is compiled to see what it reads. */
@@ -307,26 +298,9 @@ void bench_add_filter(struct bench_section *bench, const struct key *key,
 /* The slots as columns of expressions, with the values that they have before axes and formulas. */
 struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena);
 
-/* Finds the templates among the options; compiles each once, to report what is wrong with it and to
- * note which slots they read. False if one is in error. */
-bool bench_make_templates(const struct bench_resolver *at, const struct expression_column *columns,
-                          bool *is_read);
-/* Where the value of an axis was written: that of row `row` of a slot; nowhere if it is not kept.
- */
-struct origin bench_axis_origin(const struct bench_section *bench, size_t slot, size_t row);
-
-/* check.dump of a case starts from the folder of the INI file. */
-void settings_place_dump(const struct settings *settings, struct arena *arena,
-                         struct common_params *common);
-
-void resolve_bench(const struct resolver *resolver, struct bench_section *bench);
-/* Makes `where` of [gbrun] a filter of every benchmark; they are resolved. */
-void resolve_where(const struct resolver *resolver);
-/* Adds an error for each setting of the command line that changes nothing; none of those that have
- * a part in another error. */
-void settings_check_effects(const struct resolver *resolver, bool is_sound);
-/* The keys of [defaults], also those that no benchmark uses. */
-void resolve_defaults(const struct resolver *resolver);
+/* The axis that gives a slot its values, and how many; NULL: none. */
+const struct axis_column *bench_axis_of(const struct bench_section *bench, size_t slot,
+                                        size_t *ret_n);
 
 /* Reads the value of a slot that is neither device nor policy. That of a map's key or of a variable
  * of the environment is text, but typed as a number for expressions if it looks like one. */
@@ -342,6 +316,10 @@ const char *slot_item(const struct slot *slot, const struct text_list *items, si
  * keys of maps), items such as 1:8 are ranges unless they are quoted. */
 int32_t slot_read_list(const struct slot *slot, const char *text, struct origin origin,
                        struct arena *arena, struct value_list *ret, struct gb_error *error);
+
+/* The list that was probably meant by the text of a slot that has one value; the arena's, or NULL.
+ */
+const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena);
 
 /* sweep_new with another limit than SWEEP_CASES_MAX. */
 int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, struct sweep **ret,

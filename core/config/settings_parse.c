@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/config/sides.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 static const char *const order_words[] = {[ORDER_LISTED] = "listed", [ORDER_SHUFFLED] = "shuffled"};
@@ -102,7 +103,7 @@ static void unknown_run_key(const struct parser *parser, const struct ini_entry 
                      option_find(common_options(), entry->key, NULL);
     error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s", entry->key,
                    is_common ? ": it belongs to [defaults] or [bench NAME]"
-                   : nearest ? "; did you mean '"
+                   : nearest ? "; \1did you mean '"
                              : "",
                    nearest && !is_common ? nearest : "", nearest && !is_common ? "'?" : "");
 }
@@ -174,12 +175,26 @@ static void parse_defaults(const struct parser *parser, const struct ini_section
     }
 }
 
+/* A device that cannot be chosen by its name. */
+static bool is_reserved(uint32_t kind, const char *name)
+{
+    return kind == GB_PLUGIN_DEVICE &&
+           (text_equal(name, DEVICE_AUTO) || text_equal(name, DEVICE_ALL));
+}
+
 static void parse_plugin_section(const struct parser *parser, const struct ini_section *section,
                                  uint32_t kind)
 {
     struct settings *settings = parser->settings;
-    struct plugin_section *parsed = &settings->plugin_sections[settings->n_plugin_sections++];
     struct gb_error error;
+    if (is_reserved(kind, section->name)) {
+        error_list_add(parser->errors, section->origin,
+                       "[device %s]: '%s' stands for %s, choose another name", section->name,
+                       section->name,
+                       text_equal(section->name, DEVICE_AUTO) ? "any device" : "all devices");
+        return;
+    }
+    struct plugin_section *parsed = &settings->plugin_sections[settings->n_plugin_sections++];
     *parsed = (struct plugin_section){.kind = kind, .name = section->name, .section = section};
     parsed->request = (struct plugin_request){
         .kind = kind, .id = section->name, .origin = section->origin};
@@ -192,27 +207,6 @@ static void parse_plugin_section(const struct parser *parser, const struct ini_s
             parsed->request = (struct plugin_request){0};
         }
     }
-}
-
-static void parse_policy(const struct parser *parser, const struct ini_section *section)
-{
-    parse_plugin_section(parser, section, GB_PLUGIN_POLICY);
-}
-
-static void parse_search(const struct parser *parser, const struct ini_section *section)
-{
-    parse_plugin_section(parser, section, GB_PLUGIN_SEARCH);
-}
-
-static void parse_device(const struct parser *parser, const struct ini_section *section)
-{
-    bool is_auto = text_equal(section->name, DEVICE_AUTO);
-    if (is_auto || text_equal(section->name, DEVICE_ALL))
-        error_list_add(parser->errors, section->origin,
-                       "[device %s]: '%s' stands for %s, choose another name", section->name,
-                       section->name, is_auto ? "any device" : "all devices");
-    else
-        parse_plugin_section(parser, section, GB_PLUGIN_DEVICE);
 }
 
 static void parse_bench(const struct parser *parser, const struct ini_section *section)
@@ -247,14 +241,16 @@ static void parse_ab(const struct parser *parser, const struct ini_section *sect
 struct section_kind {
     const char *kind;
     bool has_name;
+    uint32_t
+        plugin; /* of sections that are a plugin's settings; 0: they are read by the function */
     void (*parse)(const struct parser *parser, const struct ini_section *section);
 };
 
 static const struct section_kind section_kinds[] = {
-    {"gbrun", false, parse_run},    {"defaults", false, parse_defaults},
-    {"policy", true, parse_policy}, {"device", true, parse_device},
-    {"bench", true, parse_bench},   {"ab", true, parse_ab},
-    {"search", true, parse_search}};
+    {"gbrun", false, 0, parse_run},           {"defaults", false, 0, parse_defaults},
+    {"policy", true, GB_PLUGIN_POLICY, NULL}, {"device", true, GB_PLUGIN_DEVICE, NULL},
+    {"bench", true, 0, parse_bench},          {"ab", true, 0, parse_ab},
+    {"search", true, GB_PLUGIN_SEARCH, NULL}};
 enum { N_SECTION_KINDS = sizeof section_kinds / sizeof section_kinds[0] };
 
 static const char *section_kind_name(const void *table, size_t i)
@@ -282,11 +278,11 @@ static void unknown_section(const struct parser *parser, const struct ini_sectio
         nearest = begun_kind(section->kind);
     if (nearest)
         error_list_add(parser->errors, section->origin,
-                       "unknown section [%s%s%s]; did you mean [%s%s%s]?", section->kind, blank,
+                       "unknown section [%s%s%s]; \1did you mean [%s%s%s]?", section->kind, blank,
                        section->name, nearest, blank, section->name);
     else
         error_list_add(parser->errors, section->origin,
-                       "unknown section [%s%s%s]: expected [gbrun], [defaults], [policy NAME], "
+                       "unknown section [%s%s%s]: \1expected [gbrun], [defaults], [policy NAME], "
                        "[device NAME], [bench NAME], [search NAME] or [ab NAME]",
                        section->kind, blank, section->name);
 }
@@ -299,24 +295,72 @@ static void parse_section(const struct parser *parser, const struct ini_section 
     if (i == N_SECTION_KINDS)
         unknown_section(parser, section);
     else if (!section_kinds[i].has_name && *section->name)
-        error_list_add(parser->errors, section->origin, "[%s %s]: expected [%s], without a name",
+        error_list_add(parser->errors, section->origin, "[%s %s]: \1expected [%s], without a name",
                        section->kind, section->name, section->kind);
     else if (section_kinds[i].has_name && !*section->name)
-        error_list_add(parser->errors, section->origin, "[%s] lacks a name: expected [%s NAME]",
+        error_list_add(parser->errors, section->origin, "[%s] lacks a name: \1expected [%s NAME]",
                        section->kind, section->kind);
     else if (!is_section_name(section->name))
         error_list_add(parser->errors, section->origin,
                        "[%s %s]: a name has no blanks, quotes, commas, colons or equals signs",
                        section->kind, section->name);
+    else if (section_kinds[i].plugin)
+        parse_plugin_section(parser, section, section_kinds[i].plugin);
     else
         section_kinds[i].parse(parser, section);
 }
+
+/* ---- `benchmarks` of [gbrun] ---- */
+
+static void no_such_benchmark(const struct parser *parser, const char *pattern,
+                              struct origin origin)
+{
+    const struct settings *settings = parser->settings;
+    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, settings->n_benches), 0};
+    for (size_t i = 0; i < settings->n_benches; i++)
+        names.items[names.n++] = settings->benches[i].name;
+    const char *nearest = name_nearest(&names, pattern);
+    if (nearest || strpbrk(pattern, "*?["))
+        error_list_add(parser->errors, origin, "there is no [bench %s]%s%s%s", pattern,
+                       DID_YOU_MEAN(nearest, ": no name of a benchmark matches"));
+    else
+        error_list_add(parser->errors, origin,
+                       "there is no [bench %s]: \1expected the name of a benchmark of the "
+                       "configuration, or a pattern such as 'gemm*'",
+                       pattern);
+}
+
+/* Leaves out the benchmarks that `benchmarks` of [gbrun] does not name. */
+static void select_benchmarks(const struct parser *parser)
+{
+    struct settings *settings = parser->settings;
+    const struct ini_entry *entry = ini_entry_of(settings->run_section, "benchmarks");
+    struct text_list patterns = {0};
+    if (!entry || settings->n_benches == 0 ||
+        text_split(entry->value, ',', entry->value_origin, parser->arena, &patterns, NULL) !=
+            GB_OK ||
+        patterns.n == 0)
+        return; /* a text that is no list has been reported */
+    for (size_t i = 0; i < settings->n_benches; i++)
+        settings->benches[i].is_left_out = true;
+    for (size_t i = 0; i < patterns.n; i++) {
+        bool is_there = false;
+        for (size_t j = 0; j < settings->n_benches; j++)
+            if (fnmatch(patterns.items[i], settings->benches[j].name, 0) == 0) {
+                settings->benches[j].is_left_out = false;
+                is_there = true;
+            }
+        if (!is_there)
+            no_such_benchmark(parser, patterns.items[i], patterns.origins[i]);
+    }
+}
+
+/* ---- all of it ---- */
 
 static struct settings *settings_new(const struct ini *ini, const char *folder, struct arena *arena)
 {
     struct settings *settings = ARENA_NEW(arena, struct settings);
     settings->arena = arena;
-    settings->path = ini->path;
     settings->given = ini->settings;
     settings->n_given = ini->n_settings;
     settings->folder = arena_text(arena, folder);
@@ -331,17 +375,17 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
 {
     struct settings *settings = settings_new(ini, folder, arena);
     struct parser parser = {settings, arena, errors};
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     for (size_t i = 0; i < ini->n; i++)
         parse_section(&parser, &ini->sections[i]);
     settings_complete(&parser);
-    settings_select(&parser);
+    select_benchmarks(&parser);
     settings_collect_requests(&parser);
     if (settings->n_benches == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
-                       "there is nothing to run: expected at least one [bench NAME]");
+                       "there is nothing to run: \1expected at least one [bench NAME]");
     *ret = settings;
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
 int32_t settings_parse_policies(const struct ini *ini, const char *folder, struct arena *arena,
@@ -349,7 +393,7 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
 {
     struct settings *settings = settings_new(ini, folder, arena);
     struct parser parser = {settings, arena, errors};
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     for (size_t i = 0; i < ini->n; i++)
         if (text_equal(ini->sections[i].kind, "policy") ||
             text_equal(ini->sections[i].kind, "gbrun"))
@@ -358,14 +402,7 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
     settings->n_given = 0;          /* what they have an effect on may be left out */
     settings_collect_requests(&parser);
     *ret = settings;
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
-}
-
-bool settings_auto_is_all(const struct settings *settings)
-{
-    const struct gb_list *devices = &settings->run.devices;
-    return settings->devices_entry && devices->n == 1 &&
-           text_equal(((const char *const *)devices->items)[0], DEVICE_ALL);
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
 const struct run_params *settings_run(const struct settings *settings)

@@ -19,28 +19,6 @@ struct printer {
 
 /* ---- one value ---- */
 
-/* What the reader of INI files makes of a value: would it cut it at a comment; does a quote stay
- * open? */
-struct reading {
-    bool has_comment;
-    bool is_open;
-};
-
-static struct reading read_back(const char *text)
-{
-    struct reading reading = {0};
-    for (size_t i = 0; text[i]; i++) {
-        bool begins_word = i == 0 || text[i - 1] == ' ' || text[i - 1] == '\t';
-        if (text[i] == '"')
-            reading.is_open = !reading.is_open;
-        else if (reading.is_open && text[i] == '\\' && (text[i + 1] == '"' || text[i + 1] == '\\'))
-            i++;
-        else if (!reading.is_open && begins_word && (text[i] == ';' || text[i] == '#'))
-            reading.has_comment = true;
-    }
-    return reading;
-}
-
 /* Can the value go on in another line from text[i] on? The lines are joined with one blank. */
 static bool can_break(const char *text, size_t i, bool in_quotes)
 {
@@ -126,10 +104,14 @@ static void print_value(struct printer *printer, const char *key, const char *va
         encode(printer, value);
         return;
     }
-    if (read_back(value).has_comment)
+    bool is_open;
+    const size_t n = ini_value_length(value, &is_open);
+    if (value[n + strspn(value + n, " \t")]) { /* a comment to the reader */
         value = text_quote(value, 0, printer->settings->arena);
+        is_open = false;
+    }
     bool is_short = strlen(key) + strlen(" = ") + strlen(value) <= LINE_BYTES;
-    if (is_short && !read_back(value).is_open) {
+    if (is_short && !is_open) {
         text_printf(out, "%s =%s%s  ; %s\n", key, *value ? " " : "", value, comment);
         return;
     }
@@ -157,14 +139,6 @@ static void print_entry(struct printer *printer, const struct ini_entry *entry, 
 
 /* ---- sections ---- */
 
-static const struct ini_entry *find_entry(const struct ini_section *section, const char *key)
-{
-    for (size_t i = 0; section && i < section->n; i++)
-        if (text_equal(section->entries[i].key, key))
-            return &section->entries[i];
-    return NULL;
-}
-
 /* Has a pattern of the command line put it into a section that does not know it? */
 static bool is_refused(const struct ini_entry *entry, struct option_table table)
 {
@@ -179,7 +153,7 @@ static void print_defaults(struct printer *printer, const struct ini_section *se
     for (uint32_t i = 0; i < table.n; i++) {
         const struct gb_option *option = option_at(table, i);
         if (option->type != GB_TYPE_MAP && option->default_value &&
-            !find_entry(section, option->name))
+            !ini_entry_of(section, option->name))
             print_value(printer, option->name, option->default_value, "default");
     }
 }
@@ -201,7 +175,7 @@ static void print_plugin_sections(struct printer *printer)
         const struct plugin_section *section = &settings->plugin_sections[i];
         struct option_table none = {0};
         print_section(printer, section->section->kind, section->name);
-        if (!find_entry(section->section, "plugin"))
+        if (!ini_entry_of(section->section, "plugin"))
             print_value(printer, "plugin", section->name, "default");
         print_table(printer, section->section,
                     section->settings ? option_table_of(&section->settings->info->plugin) : none);

@@ -5,40 +5,6 @@
 
 #include <string.h>
 
-/* "id", "./path.so" or "./path.so:id". */
-int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
-                             const struct ini_entry *entry, struct plugin_request *ret,
-                             struct gb_error *error)
-{
-    const char *text;
-    int32_t status = settings_entry_text(entry, parser->arena, &text, error);
-    if (status != GB_OK)
-        return status;
-    *ret = (struct plugin_request){.kind = kind, .id = text, .origin = entry->value_origin};
-    if (!*text)
-        return error_set_at(error, GB_INVALID, entry->value_origin,
-                            "'plugin' is empty: expected an id or a path such as ./name.so");
-    const char *slash = strrchr(text, '/');
-    if (!slash) {
-        if (text_ends_with(text, ".so"))
-            return error_set_at(error, GB_INVALID, entry->value_origin,
-                                "'%s' is not a plugin id: a path needs a slash, ./%s", text, text);
-        return GB_OK;
-    }
-    const char *colon = strrchr(slash, ':');
-    const char *path = colon ? arena_text_n(parser->arena, text, (size_t)(colon - text)) : text;
-    ret->id = colon ? colon + 1 : NULL;
-    while (text_starts_with(path, "./"))
-        path += 2;
-    ret->path = path[0] == '/'
-                    ? path
-                    : arena_printf(parser->arena, "%s/%s", parser->settings->folder, path);
-    if (colon && !*ret->id)
-        return error_set_at(error, GB_INVALID, entry->value_origin,
-                            "'%s' lacks an id after the colon", text);
-    return GB_OK;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? text_equal(a, b) : a == b;
@@ -56,6 +22,13 @@ static void add_request(const struct parser *parser, struct plugin_request reque
             return;
     }
     ARENA_APPEND(parser->arena, settings->requests, settings->n_requests, request);
+}
+
+bool settings_auto_is_all(const struct settings *settings)
+{
+    const struct gb_list *devices = &settings->run.devices;
+    return settings->devices_entry && devices->n == 1 &&
+           text_equal(((const char *const *)devices->items)[0], DEVICE_ALL);
 }
 
 /* A UUID has a dash behind its first character, and no number has one there. */
@@ -83,7 +56,8 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
         choice.uuid = arena_text(arena, which);
     else if (which && strspn(which, "+-0123456789") == 0)
         status = error_set_at(error, GB_INVALID, at,
-                              "'%s' chooses no device: expected an index, a UUID or 'all'", which);
+                              "'%s' chooses no device: \1expected an index, a UUID or 'all'",
+                              which);
     else if (which)
         status = value_read(&index_option, which, at, arena, &index, error);
     choice.index = (int32_t)index.integer;

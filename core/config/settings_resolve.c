@@ -1,581 +1,439 @@
-/* settings_resolve.c - names of plugins, policies and devices get their meaning. */
+/* settings_resolve.c - the second step of settings.h: what sections mean, once the plugins are
+ * known. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
+#include "core/config/expression_tokens.h"
 
 #include <string.h>
+#include <strings.h>
 
-/* "a, b" */
-static const char *joined(const struct name_list *names, struct arena *arena)
+/* ---- a benchmark ---- */
+
+static void find_bench_plugin(struct bench_resolver *at)
 {
-    CLEANUP(text_free) struct text text = {0};
-    for (size_t i = 0; i < names->n; i++)
-        text_printf(&text, "%s%s", i ? ", " : "", names->items[i]);
-    return arena_text(arena, text_get(&text));
+    struct bench_section *bench = at->bench;
+    const struct plugin_request *request = &bench->request;
+    struct gb_error error;
+    if (!request->id && !request->path)
+        return;
+    if (resolve_plugin(at->resolver, request, &bench->info, &error) == GB_OK) {
+        at->table = option_table_of(&bench->info->plugin);
+        return;
+    }
+    bool is_implicit = request->id == bench->title && !request->path &&
+                       !catalogue_failure(at->resolver->catalogue, request->id);
+    if (is_implicit)
+        bench_fail(
+            at, error.origin,
+            "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either%s%s%s",
+            bench->name, bench->title,
+            DID_YOU_MEAN(catalogue_nearest(at->resolver->catalogue, GB_PLUGIN_BENCH, bench->title),
+                         ""));
+    else
+        bench_fail_with(at, &error);
 }
 
-static struct name_list plugins_in(const struct resolver *resolver, uint32_t kind, const char *path)
+/* Whatever can have a value in a section without being a variable of another key. */
+static bool is_known(const struct bench_resolver *at, const char *target)
 {
-    const struct catalogue *catalogue = resolver->catalogue;
-    struct name_list names = {ARENA_ARRAY(resolver->arena, const char *, catalogue->n_plugins), 0};
-    for (size_t i = 0; i < catalogue->n_plugins; i++)
-        if (catalogue->plugins[i].plugin.kind == kind &&
-            (!path || text_equal(catalogue->plugins[i].path, path)))
-            names.items[names.n++] = catalogue->plugins[i].plugin.id;
-    return names;
+    return option_find(at->table, target, NULL) || option_find(common_options(), target, NULL) ||
+           text_equal(target, "device") || text_equal(target, "policy") ||
+           text_starts_with(target, "env.") || settings_is_tolerance(target) ||
+           settings_is_paper(target);
 }
 
-static int32_t no_plugin_in_module(const struct resolver *resolver,
-                                   const struct plugin_request *request, struct gb_error *error)
+/* A variable of a formula or an axis of the section. */
+static bool is_other_target(const struct key_list *keys, const char *target)
 {
-    const char *kind = plugin_kind_words(request->kind);
-    struct name_list ids = plugins_in(resolver, request->kind, request->path);
-    if (ids.n > 0 && request->id)
-        return error_set_at(error, GB_INVALID, request->origin,
-                            "%s holds no %s plugin '%s': expected one of %s", request->path, kind,
-                            request->id, joined(&ids, resolver->arena));
-    if (ids.n > 0)
-        return error_set_at(error, GB_INVALID, request->origin,
-                            "%s holds several %s plugins: name one of them after a colon: %s",
-                            request->path, kind, joined(&ids, resolver->arena));
-    return error_set_at(error, GB_INVALID, request->origin, "%s holds no %s plugin", request->path,
-                        kind);
+    for (size_t i = 0; i < keys->n; i++)
+        for (size_t j = 0; j < key_targets(&keys->items[i]); j++) {
+            const struct ini_setting *setting = keys->items[i].entry->setting;
+            if (!(setting && setting->is_pattern) &&
+                text_equal(key_target(&keys->items[i], j), target))
+                return true;
+        }
+    return false;
 }
 
-/* Of the names of modules' files. */
-static const char *const file_prefixes[] = {[GB_PLUGIN_BENCH] = "bench",
-                                            [GB_PLUGIN_POLICY] = "policy",
-                                            [GB_PLUGIN_DEVICE] = "device",
-                                            [GB_PLUGIN_SEARCH] = "search"};
-
-static const struct plugin_info *plugin_of_any_kind(const struct catalogue *catalogue,
-                                                    const char *id)
+/* Takes out what a pattern of the command line has put into the section and it does not know. */
+static void drop_unknown_patterns(const struct bench_resolver *at)
 {
-    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_SEARCH; kind++)
-        if (catalogue_find(catalogue, kind, id))
-            return catalogue_find(catalogue, kind, id);
-    return NULL;
+    struct bench_section *bench = at->bench;
+    size_t n = 0;
+    if (!bench->info)
+        return;
+    for (size_t i = 0; i < bench->keys.n; i++) {
+        const struct key *key = &bench->keys.items[i];
+        const struct ini_setting *setting = key->entry->setting;
+        bool is_kept = !(setting && setting->is_pattern) || key_targets(key) != 1 ||
+                       is_known(at, key->target) || is_other_target(&bench->keys, key->target);
+        if (is_kept)
+            bench->keys.items[n++] = *key;
+        else
+            settings_refuse_pattern(key->entry, "bench", bench->name, bench->info,
+                                    option_nearest(at->table, key->target));
+    }
+    bench->keys.n = n;
 }
 
-static int32_t no_plugin_of_id(const struct resolver *resolver,
-                               const struct plugin_request *request, struct gb_error *error)
+static void fill_common(const struct bench_resolver *at)
 {
-    const struct catalogue *catalogue = resolver->catalogue;
-    const char *kind = plugin_kind_words(request->kind);
-    const char *nearest = catalogue_nearest(catalogue, request->kind, request->id);
-    struct name_list folders = {catalogue->folders, catalogue->n_folders};
-    const struct plugin_info *other = plugin_of_any_kind(catalogue, request->id);
-    const char *prefix = arena_printf(resolver->arena, "%s_", file_prefixes[request->kind]);
-    if (!nearest && text_starts_with(request->id, prefix) &&
-        catalogue_find(catalogue, request->kind, request->id + strlen(prefix)))
-        nearest = request->id + strlen(prefix);
-    if (other)
-        return error_set_at(error, GB_INVALID, request->origin,
-                            "'%s' is no %s: it is a %s, as in %s = %s", request->id, kind,
-                            plugin_kind_words(other->plugin.kind),
-                            plugin_kind_words(other->plugin.kind), request->id);
-    if (nearest)
-        return error_set_at(error, GB_INVALID, request->origin,
-                            "unknown %s plugin '%s'; did you mean '%s'?", kind, request->id,
-                            nearest);
-    enum { FOLDERS_NAMED = 3 };
-    if (folders.n > FOLDERS_NAMED)
-        return error_set_at(error, GB_INVALID, request->origin,
-                            "unknown %s plugin '%s': there is none in the %zu plugin folders; see "
-                            "`gbrun list plugins`",
-                            kind, request->id, folders.n);
-    return error_set_at(error, GB_INVALID, request->origin,
-                        "unknown %s plugin '%s': there is none in %s", kind, request->id,
-                        folders.n ? joined(&folders, resolver->arena) : "any plugin folder");
+    struct bench_section *bench = at->bench;
+    struct setting *settings = ARENA_ARRAY(at->arena, struct setting, bench->n_slots);
+    struct gb_error error;
+    size_t n = 0;
+    if (bench->is_broken)
+        return;
+    for (size_t i = 0; i < bench->n_slots; i++) {
+        const struct slot *slot = &bench->slots[i];
+        if (slot->kind == SLOT_COMMON && slot->key)
+            settings[n++] = (struct setting){slot->name, text_quote(slot->value.text, 0, at->arena),
+                                             slot->key->entry->value_origin};
+    }
+    if (option_fill(common_options(), settings, n, &bench->common, sizeof bench->common, at->arena,
+                    &error) != GB_OK)
+        bench_fail_with(at, &error);
+    const struct slot *least = bench_slot(bench, "min_samples");
+    const struct slot *most = bench_slot(bench, "max_samples");
+    bool is_fixed = !least->is_axis && !least->is_computed && !most->is_axis &&
+                    !most->is_computed && bench->common.max_samples > 0;
+    const struct key *key = most->key ? most->key : least->key;
+    if (is_fixed && bench->common.min_samples > bench->common.max_samples)
+        bench_fail(at, key ? key->entry->value_origin : bench->origin,
+                   "min_samples = %lld is above max_samples = %lld",
+                   (long long)bench->common.min_samples, (long long)bench->common.max_samples);
 }
 
-/* Has no words for a request that settings_parse has already reported. */
-int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_request *request,
-                       const struct plugin_info **ret, struct gb_error *error)
+static void refuse_renewal_by(const struct bench_resolver *at, const struct slot *slot,
+                              const struct value *value, struct origin origin)
 {
-    const struct catalogue *catalogue = resolver->catalogue;
-    *ret = request->path ? catalogue_find_in(catalogue, request->kind, request->path, request->id)
-                         : catalogue_find(catalogue, request->kind, request->id);
-    if (*ret)
-        return GB_OK;
-    const struct module_failure *failure = catalogue_failure(
-        catalogue, request->path ? request->path : request->id);
-    if (failure)
-        return error_set_at(error, GB_INVALID, request->origin, "%s cannot be used: %s",
-                            failure->path, failure->reason);
-    return request->path ? no_plugin_in_module(resolver, request, error)
-                         : no_plugin_of_id(resolver, request, error);
+    struct common_params asked = {0};
+    struct gb_error error;
+    CLEANUP(text_free) struct text why = {0};
+    if (slot->kind != SLOT_COMMON || !value->text)
+        return;
+    if (text_equal(slot->name, "verify"))
+        asked.verify = text_equal(value->text, "samples") ? VERIFY_SAMPLES : VERIFY_END;
+    else if (text_equal(slot->name, "inputs"))
+        asked.inputs = (int64_t)value->number;
+    if (!renewal_refused(&asked, at->bench->info->plugin.id, &why))
+        return;
+    error_set_at(&error, GB_INVALID, origin, "%s", text_get(&why));
+    error_seek_hint(&error); /* workers say the same, as plain words */
+    bench_fail_with(at, &error);
 }
 
-/* ---- policies and devices ---- */
-
-static const struct plugin_settings *find_settings(const struct plugin_settings_list *list,
-                                                   const char *name)
+/* What a formula gives is refused when the case is measured. */
+static void refuse_renewal(const struct bench_resolver *at)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (text_equal(list->items[i].name, name))
-            return &list->items[i];
-    return NULL;
+    const struct bench_section *bench = at->bench;
+    if (!bench->info || bench->info->flags & PLUGIN_RENEWS)
+        return;
+    for (size_t i = 0; i < bench->n_slots; i++)
+        if (bench->slots[i].key)
+            refuse_renewal_by(at, &bench->slots[i], &bench->slots[i].value,
+                              bench->slots[i].key->entry->value_origin);
+    for (size_t i = 0; i < bench->n_axes; i++)
+        for (size_t j = 0; j < bench->axes[i].n_columns; j++) {
+            const struct axis_column *column = &bench->axes[i].columns[j];
+            for (size_t k = 0; column->values && k < bench->axes[i].n; k++)
+                refuse_renewal_by(at, &bench->slots[column->slot], &column->values[k],
+                                  column->origins ? column->origins[k] : bench->origin);
+        }
 }
 
-static struct plugin_settings_list *list_of(struct settings *settings, uint32_t kind)
+/* `search = NAME`; an empty one takes back that of [defaults]. */
+static void find_search(const struct bench_resolver *at)
 {
-    return kind == GB_PLUGIN_DEVICE   ? &settings->devices
-           : kind == GB_PLUGIN_SEARCH ? &settings->searches
-                                      : &settings->policies;
+    for (size_t i = 0; i < at->bench->keys.n; i++) {
+        const struct key *key = &at->bench->keys.items[i];
+        struct gb_error error;
+        const char *name;
+        if (key->role != KEY_SEARCH)
+            continue;
+        int32_t status = settings_entry_text(key->entry, at->arena, &name, &error);
+        if (status == GB_OK && *name)
+            status = resolve_search(at->resolver, name, key->entry->value_origin,
+                                    &at->bench->search, &error);
+        if (status != GB_OK)
+            bench_fail_with(at, &error);
+    }
 }
 
-/* Every section and every plugin may enter a list once. */
-static void prepare_list(const struct resolver *resolver, uint32_t kind)
+static void resolve_bench(const struct resolver *resolver, struct bench_section *bench)
 {
-    struct settings *settings = resolver->settings;
-    struct plugin_settings_list *list = list_of(settings, kind);
-    list->items = ARENA_ARRAY(resolver->arena, struct plugin_settings,
-                              settings->n_plugin_sections + resolver->catalogue->n_plugins);
+    struct bench_resolver at = {resolver, bench, resolver->arena, {0}, NULL};
+    find_bench_plugin(&at);
+    drop_unknown_patterns(&at);
+    bench_make_slots(&at);
+    bench_read_set_keys(&at);
+    bench_make_axes(&at);
+    bench_make_expressions(&at);
+    bench_read_defaults(&at);
+    fill_common(&at);
+    refuse_renewal(&at);
+    find_search(&at);
 }
 
-bool settings_is_strange(const struct settings *settings, const char *name)
+/* ---- [defaults] ---- */
+
+static void refuse_default(const struct resolver *resolver, const struct key *key)
 {
-    for (size_t i = 0; i < settings->n_strange_names; i++)
-        if (text_equal(settings->strange_names[i], name))
+    const struct ini_entry *entry = key->entry;
+    const char *nearest = option_nearest(common_options(), entry->key);
+    const char *owner = bench_hint_of_owner(resolver->catalogue, entry->key, resolver->arena);
+    if (key->role == KEY_SET && nearest && !owner)
+        error_list_add(resolver->errors, entry->origin,
+                       "unknown key '%s' in [defaults]; \1did you mean '%s'?", entry->key, nearest);
+    else
+        error_list_add(resolver->errors, entry->origin, "'%s' is not allowed in [defaults]: %s",
+                       entry->key,
+                       owner ? owner
+                             : "\1expected a setting that all benchmarks have, check.METRIC or "
+                               "env.NAME");
+}
+
+/* The keys of [defaults], also those that no benchmark uses. */
+static void resolve_defaults(const struct resolver *resolver)
+{
+    struct bench_section defaults = {.name = "", .keys = resolver->settings->defaults};
+    struct bench_resolver at = {resolver, &defaults, resolver->arena, {0}, NULL};
+    bench_make_slots(&at);
+    bench_read_set_keys(&at);
+    for (size_t i = 0; i < resolver->settings->strange_defaults.n; i++)
+        refuse_default(resolver, &resolver->settings->strange_defaults.items[i]);
+}
+
+/* ---- `where` of [gbrun] ---- */
+
+static bool has_name(const struct bench_section *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->n_slots; i++)
+        if (strcasecmp(bench->slots[i].name, name) == 0)
             return true;
     return false;
 }
 
-static struct plugin_section *find_section(struct settings *settings, uint32_t kind,
-                                           const char *name)
+static bool is_run(const struct bench_section *bench)
 {
-    for (size_t i = 0; i < settings->n_plugin_sections; i++)
-        if (settings->plugin_sections[i].kind == kind &&
-            text_equal(settings->plugin_sections[i].name, name))
-            return &settings->plugin_sections[i];
-    return NULL;
+    return !bench->is_left_out && bench->info;
 }
 
-static void unknown_plugin_key(const struct resolver *resolver,
-                               const struct plugin_section *section, const struct plugin_info *info,
-                               const struct ini_entry *entry)
+/* Names of the expression that some other benchmark has are there, without a value. */
+static void add_absent(const struct resolver *resolver, struct bench_section *bench,
+                       const struct expression_tokens *tokens)
 {
-    const char *nearest = option_nearest(option_table_of(&info->plugin), entry->key);
-    if (option_find(common_options(), entry->key, NULL))
-        error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]: it belongs to [defaults] or [bench NAME]",
-                       entry->key, section->section->kind, section->name);
-    else if (nearest)
-        error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]; did you mean '%s'?", entry->key,
-                       section->section->kind, section->name, nearest);
-    else
-        error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]: see 'gbrun help %s' for its options",
-                       entry->key, section->section->kind, section->name, info->plugin.id);
-}
-
-/* Is it a key that every section of the kind has? */
-static bool is_key_of_kind(const struct plugin_section *section, const char *key)
-{
-    return text_equal(key, "plugin") ||
-           (section->kind == GB_PLUGIN_SEARCH && option_find(search_options(), key, NULL));
-}
-
-/* The settings of a section, each checked; false if one is wrong. */
-static bool read_settings(const struct resolver *resolver, const struct plugin_section *section,
-                          struct plugin_settings *settings)
-{
-    const struct ini_section *ini = section->section;
-    struct option_table table = option_table_of(&settings->info->plugin);
-    struct setting *list = ARENA_ARRAY(resolver->arena, struct setting, ini->n);
-    size_t n_before = resolver->errors->n + resolver->errors->n_left_out;
-    struct gb_error error;
-    const char *text;
-    settings->settings = list;
-    for (size_t i = 0; i < ini->n; i++) {
-        const struct ini_entry *entry = &ini->entries[i];
-        struct setting setting = {entry->key, entry->value, entry->value_origin};
-        const struct gb_option *option = option_find(table, entry->key, NULL);
-        if (is_key_of_kind(section, entry->key))
-            continue;
-        if (!option && entry->setting && entry->setting->is_pattern)
-            settings_refuse_pattern(entry, ini->kind, section->name, settings->info,
-                                    option_nearest(table, entry->key));
-        else if (!option)
-            unknown_plugin_key(resolver, section, settings->info, entry);
-        else if (option_read(option, &setting, resolver->arena, &text, NULL, &error) != GB_OK)
-            error_list_take(resolver->errors, &error);
-        else
-            list[settings->n_settings++] = setting;
+    const struct settings *settings = resolver->settings;
+    struct slot *slots = ARENA_ARRAY(resolver->arena, struct slot, bench->n_slots + tokens->n);
+    memcpy(slots, bench->slots, bench->n_slots * sizeof *slots);
+    bench->slots = slots;
+    for (size_t i = 0; i < tokens->n; i++) {
+        const char *name = tokens->items[i].name;
+        bool is_elsewhere = false;
+        for (size_t j = 0; name && j < settings->n_benches && !is_elsewhere; j++)
+            is_elsewhere = is_run(&settings->benches[j]) && has_name(&settings->benches[j], name);
+        if (is_elsewhere && !has_name(bench, name))
+            slots[bench->n_slots++] = (struct slot){.kind = SLOT_ABSENT, .name = name};
     }
-    for (uint32_t i = 0; i < table.n; i++) {
-        const struct gb_option *option = option_at(table, i);
-        bool is_given = option->default_value || option->type == GB_TYPE_MAP;
-        for (size_t j = 0; j < ini->n && !is_given; j++)
-            is_given = text_equal(ini->entries[j].key, option->name);
-        if (!is_given)
-            error_list_add(resolver->errors, section->section->origin,
-                           "[%s %s] lacks '%s', which plugin '%s' requires", ini->kind,
-                           section->name, option->name, settings->info->plugin.id);
-    }
-    return resolver->errors->n + resolver->errors->n_left_out == n_before;
 }
 
-/* The keys of [search NAME] that are not its plugin's; false if one is wrong. */
-static bool read_search(const struct resolver *resolver, const struct plugin_section *section,
-                        struct search_settings *ret)
+static bool add_where(const struct resolver *resolver, struct bench_section *bench,
+                      const struct expression_tokens *tokens)
 {
-    const struct ini_section *ini = section->section;
-    struct setting *list = ARENA_ARRAY(resolver->arena, struct setting, ini->n + 1);
-    struct search_goals goals;
+    const struct key *key = resolver->settings->where;
+    struct expression *expression;
     struct gb_error error;
-    uint32_t lanes;
-    size_t n = 0;
-    for (size_t i = 0; i < ini->n; i++)
-        if (option_find(search_options(), ini->entries[i].key, NULL))
-            list[n++] = (struct setting){ini->entries[i].key, ini->entries[i].value,
-                                         ini->entries[i].value_origin};
-    if (option_fill(search_options(), list, n, &ret->params, sizeof ret->params, resolver->arena,
-                    &error) != GB_OK) {
-        error_list_take(resolver->errors, &error);
+    add_absent(resolver, bench, tokens);
+    const struct expression_column *columns = bench_columns(bench, resolver->arena);
+    if (expression_compile(resolver->engine, key->entry->value, key->entry->value_origin, columns,
+                           bench->n_slots, &expression, &error) != GB_OK) {
+        if (!key->entry->setting) /* else the place says so */
+            error_prefix(&error, "where: ");
+        settings_report(resolver->errors, &error);
         return false;
     }
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(list[i].key, "goal"))
-            ret->goal_origin = list[i].origin;
-    const bool is_goal = search_goals_read(ret->params.goal, resolver->arena, &goals, &error) ==
-                         GB_OK;
-    if (is_goal && search_lanes_read(ret->params.lanes, &lanes, &error) == GB_OK)
-        return true;
-    error.origin = section->section->origin;
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(list[i].key, is_goal ? "lanes" : "goal"))
-            error.origin = list[i].origin;
-    error_list_take(resolver->errors, &error);
+    bench_add_filter(bench, key, expression);
+    expression_free(expression);
+    return true;
+}
+
+/* Makes it a filter of every benchmark; they are resolved. */
+static void resolve_where(const struct resolver *resolver)
+{
+    const struct settings *settings = resolver->settings;
+    struct expression_tokens tokens = {0};
+    size_t at;
+    if (!settings->where)
+        return;
+    /* What is wrong with the tokens is found again by whoever compiles them. */
+    expression_tokens_read(settings->where->entry->value, resolver->arena, &tokens, &at);
+    for (size_t i = 0; i < settings->n_benches; i++)
+        if (is_run(&settings->benches[i]) && !add_where(resolver, &settings->benches[i], &tokens))
+            return; /* others would say the same */
+}
+
+/* ---- which settings of the command line have an effect ---- */
+
+static void note_entry(const struct ini_entry *entry)
+{
+    if (entry->setting)
+        entry->setting->has_effect = true;
+}
+
+static bool uses_auto(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->n_benches; i++) {
+        const struct bench_section *bench = &settings->benches[i];
+        for (size_t j = 0; j < bench->n_slots; j++)
+            if (bench->slots[j].kind == SLOT_DEVICE &&
+                (bench->slots[j].is_axis || !bench->slots[j].device.settings))
+                return true;
+    }
     return false;
 }
 
-static void add_section(const struct resolver *resolver, struct plugin_section *section)
+static void note_plugin_section(const struct plugin_section *section)
 {
-    struct plugin_settings_list *list = list_of(resolver->settings, section->kind);
-    struct plugin_settings settings = {.name = section->name, .origin = section->section->origin};
-    struct gb_error error;
-    if (section->is_resolved || (!section->request.id && !section->request.path))
-        return;
-    section->is_resolved = true;
-    if (resolve_plugin(resolver, &section->request, &settings.info, &error) != GB_OK) {
-        settings_report(resolver->errors, &error);
-        return;
-    }
-    if (!read_settings(resolver, section, &settings) ||
-        (section->kind == GB_PLUGIN_SEARCH &&
-         !read_search(resolver, section, &resolver->settings->search_settings[list->n])))
-        return;
-    list->items[list->n] = settings;
-    section->settings = &list->items[list->n++];
+    const struct ini_section *ini = section->section;
+    for (size_t i = 0; i < ini->n; i++)
+        if (text_equal(ini->entries[i].key, "plugin") ||
+            (section->settings && option_find(option_table_of(&section->settings->info->plugin),
+                                              ini->entries[i].key, NULL)) ||
+            (section->kind == GB_PLUGIN_SEARCH &&
+             option_find(search_options(), ini->entries[i].key, NULL)))
+            note_entry(&ini->entries[i]);
 }
 
-/*
- * The settings of a section, or of a plugin named by its id. NULL and GB_OK: of a section that
- * is in error. Unknown names are GB_NOT_FOUND without words.
- */
-static int32_t find_named(const struct resolver *resolver, uint32_t kind, const char *name,
-                          struct origin origin, const struct plugin_settings **ret,
-                          struct gb_error *error)
+static void note_effects(const struct settings *settings)
 {
-    struct plugin_settings_list *list = list_of(resolver->settings, kind);
-    const struct plugin_section *section = find_section(resolver->settings, kind, name);
-    const struct plugin_settings *known = find_settings(list, name);
-    *ret = section ? section->settings : known;
-    if (section || known || settings_is_strange(resolver->settings, name))
-        return GB_OK;
-    const struct plugin_info *info = catalogue_find(resolver->catalogue, kind, name);
-    if (!info)
-        return GB_NOT_FOUND;
-    struct option_table table = option_table_of(&info->plugin);
-    for (uint32_t i = 0; i < table.n; i++) {
-        const struct gb_option *option = option_at(table, i);
-        if (!option->default_value && option->type != GB_TYPE_MAP)
-            return error_set_at(
-                error, GB_INVALID, origin, "%s '%s' requires '%s': give it in a section [%s NAME]",
-                plugin_kind_words(kind), name, option->name, plugin_kind_words(kind));
-    }
-    list->items[list->n] = (struct plugin_settings){.name = info->plugin.id, .info = info};
-    *ret = &list->items[list->n++];
-    return GB_OK;
-}
-
-static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, const char *name,
-                             struct origin origin, struct gb_error *error)
-{
-    struct settings *settings = resolver->settings;
-    const char *words = plugin_kind_words(kind);
-    const struct module_failure *failure = catalogue_failure(resolver->catalogue, name);
-    if (failure)
-        return error_set_at(error, GB_INVALID, origin, "%s cannot be used: %s", failure->path,
-                            failure->reason);
-    struct name_list ids = plugins_in(resolver, kind, NULL);
-    struct name_list names = {
-        ARENA_ARRAY(resolver->arena, const char *, ids.n + settings->n_plugin_sections + 1), 0};
-    for (size_t i = 0; i < settings->n_plugin_sections; i++)
-        if (settings->plugin_sections[i].kind == kind)
-            names.items[names.n++] = settings->plugin_sections[i].name;
-    for (size_t i = 0; i < ids.n; i++)
-        names.items[names.n++] = ids.items[i];
-    if (kind == GB_PLUGIN_DEVICE)
-        names.items[names.n++] = DEVICE_AUTO;
-    const char *nearest = hint_of_name(kind, name);
-    if (!nearest)
-        nearest = name_nearest(&names, name);
-    for (size_t i = 0; i < names.n && !nearest; i++) /* "median" of "median_ci" */
-        nearest = text_starts_with(names.items[i], name) ? names.items[i] : NULL;
-    if (nearest)
-        return error_set_at(error, GB_INVALID, origin, "unknown %s '%s'; did you mean '%s'?", words,
-                            name, nearest);
-    return error_set_at(error, GB_INVALID, origin,
-                        "unknown %s '%s': there is neither a [%s %s] nor a plugin of that id",
-                        words, name, words, name);
-}
-
-int32_t resolve_policy(const struct resolver *resolver, const char *name, struct origin origin,
-                       const struct plugin_settings **ret, struct gb_error *error)
-{
-    int32_t status = find_named(resolver, GB_PLUGIN_POLICY, name, origin, ret, error);
-    if (status == GB_NOT_FOUND)
-        return unknown_named(resolver, GB_PLUGIN_POLICY, name, origin, error);
-    return status;
-}
-
-static void prepare_searches(const struct resolver *resolver)
-{
-    struct settings *settings = resolver->settings;
-    const size_t n = settings->n_plugin_sections + resolver->catalogue->n_plugins;
-    prepare_list(resolver, GB_PLUGIN_SEARCH);
-    settings->search_settings = ARENA_ARRAY(resolver->arena, struct search_settings, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        struct search_settings *search = &settings->search_settings[i];
-        search->plugin = &settings->searches.items[i];
-        option_fill(search_options(), NULL, 0, &search->params, sizeof search->params,
-                    resolver->arena, NULL);
-    }
-}
-
-int32_t resolve_search(const struct resolver *resolver, const char *name, struct origin origin,
-                       const struct search_settings **ret, struct gb_error *error)
-{
-    const struct settings *settings = resolver->settings;
-    const struct plugin_settings *found = NULL;
-    int32_t status = find_named(resolver, GB_PLUGIN_SEARCH, name, origin, &found, error);
-    *ret = found ? &settings->search_settings[found - settings->searches.items] : NULL;
-    return status == GB_NOT_FOUND ? unknown_named(resolver, GB_PLUGIN_SEARCH, name, origin, error)
-                                  : status;
-}
-
-/* A benchmark whose plugin is not known runs anywhere. */
-static bool runs_on(const struct plugin_info *bench, const struct plugin_settings *device)
-{
-    return !bench || plugin_runs_on(bench, device->info->plugin.id);
-}
-
-static bool has_devices(const struct settings *settings)
-{
-    for (size_t i = 0; i < settings->n_plugin_sections; i++)
-        if (settings->plugin_sections[i].kind == GB_PLUGIN_DEVICE)
-            return true;
-    return settings->devices_entry;
-}
-
-static int32_t check_auto(const struct resolver *resolver, const struct plugin_info *bench,
-                          struct origin origin, struct gb_error *error)
-{
-    const struct settings *settings = resolver->settings;
-    struct name_list names = {ARENA_ARRAY(resolver->arena, const char *, settings->n_auto_devices),
-                              0};
-    for (size_t i = 0; i < settings->n_auto_devices; i++) {
-        if (runs_on(bench, &settings->devices.items[i]))
-            return GB_OK;
-        names.items[names.n++] = settings->devices.items[i].name;
-    }
-    if (names.n == 0 && has_devices(settings)) /* with errors, which are reported */
-        return GB_OK;
-    if (names.n == 0)
-        return error_set_at(error, GB_INVALID, origin,
-                            "device = auto: there is no device plugin to choose from");
-    return error_set_at(error, GB_INVALID, origin,
-                        "device = auto: benchmark '%s' runs on %s only, and there is %s to choose "
-                        "from",
-                        bench->plugin.id, bench->plugin.devices, joined(&names, resolver->arena));
-}
-
-int32_t resolve_device(const struct resolver *resolver, const struct plugin_info *bench,
-                       const char *text, struct origin origin, struct device_choice *ret,
-                       struct gb_error *error)
-{
-    const char *name;
-    *ret = (struct device_choice){.index = DEVICE_INDEX_ANY,
-                                  .is_all = text_equal(text, DEVICE_AUTO) &&
-                                            settings_auto_is_all(resolver->settings)};
-    if (text_equal(text, DEVICE_AUTO))
-        return check_auto(resolver, bench, origin, error);
-    int32_t status = settings_device_split(text, origin, resolver->arena, &name, ret, error);
-    if (status == GB_OK && text_equal(name, DEVICE_AUTO))
-        return error_set_at(error, GB_INVALID, origin,
-                            "'%s': what follows the colon needs the name of a device", text);
-    if (status == GB_OK)
-        status = find_named(resolver, GB_PLUGIN_DEVICE, name, origin, &ret->settings, error);
-    if (status == GB_NOT_FOUND)
-        return unknown_named(resolver, GB_PLUGIN_DEVICE, name, origin, error);
-    if (status == GB_OK && ret->settings && !runs_on(bench, ret->settings))
-        return error_set_at(error, GB_INVALID, origin,
-                            "device '%s': benchmark '%s' runs on %s only", name, bench->plugin.id,
-                            bench->plugin.devices);
-    return status;
-}
-
-static void add_listed_devices(const struct resolver *resolver)
-{
-    const struct ini_entry *entry = resolver->settings->devices_entry;
-    struct plugin_settings_list *list = &resolver->settings->devices;
-    struct text_list names = {0};
-    struct gb_error error;
-    const struct plugin_settings *device;
-    if (text_split(entry->value, ',', entry->value_origin, resolver->arena, &names, &error) !=
-        GB_OK)
-        return;
-    for (size_t i = 0; i < names.n; i++) {
-        const char *name = names.items[i];
-        struct plugin_section *section = find_section(resolver->settings, GB_PLUGIN_DEVICE, name);
-        int32_t status = GB_OK;
-        if (find_settings(list, name))
-            status = error_set_at(&error, GB_INVALID, names.origins[i],
-                                  "device '%s' is listed twice", name);
-        else if (text_equal(name, DEVICE_ALL))
-            status = error_set_at(&error, GB_INVALID, names.origins[i],
-                                  "'all' stands alone in 'devices'");
-        else if (strchr(name, ':'))
-            status = error_set_at(&error, GB_INVALID, names.origins[i],
-                                  "device '%s': 'devices' takes names only; write "
-                                  "device = %s in [defaults] or in a [bench NAME]",
-                                  name, name);
-        else if (section)
-            add_section(resolver, section);
-        else
-            status = find_named(resolver, GB_PLUGIN_DEVICE, name, names.origins[i], &device,
-                                &error);
-        if (status == GB_NOT_FOUND)
-            unknown_named(resolver, GB_PLUGIN_DEVICE, name, names.origins[i], &error);
-        if (status != GB_OK)
-            settings_report(resolver->errors, &error);
-    }
-}
-
-static bool is_used_by_section(const struct settings *settings, const struct plugin_info *info)
-{
+    bool is_auto = uses_auto(settings);
+    for (size_t i = 0; settings->run_section && i < settings->run_section->n; i++)
+        if (!text_equal(settings->run_section->entries[i].key, "rounds"))
+            note_entry(&settings->run_section->entries[i]);
+    for (size_t i = 0; i < settings->n_ab_sections; i++)
+        for (size_t j = 0; j < settings->ab_sections[i]->n; j++)
+            note_entry(&settings->ab_sections[i]->entries[j]);
     for (size_t i = 0; i < settings->n_plugin_sections; i++) {
         const struct plugin_section *section = &settings->plugin_sections[i];
-        if (section->kind == info->plugin.kind &&
-            (text_equal(section->name, info->plugin.id) ||
-             (section->settings && section->settings->info == info)))
-            return true;
+        bool is_candidate = section->kind == GB_PLUGIN_DEVICE && is_auto;
+        if (section->is_named || is_candidate)
+            note_plugin_section(section);
     }
+    for (size_t i = 0; i < settings->n_benches; i++)
+        for (size_t j = 0; !settings->benches[i].is_left_out && j < settings->benches[i].keys.n;
+             j++)
+            note_entry(settings->benches[i].keys.items[j].entry);
+}
+
+/* ---- why one has none ---- */
+
+/* The first benchmark's key that stands in the way of one for all. */
+static const struct ini_entry *own_key(const struct settings *settings, const char *target,
+                                       const char **ret_bench)
+{
+    for (size_t i = 0; i < settings->n_benches; i++) {
+        const struct bench_section *bench = &settings->benches[i];
+        *ret_bench = bench->name;
+        for (size_t j = 0; !bench->is_left_out && j < bench->keys.n; j++)
+            for (size_t k = 0; k < key_targets(&bench->keys.items[j]); k++)
+                if (text_equal(key_target(&bench->keys.items[j], k), target))
+                    return bench->keys.items[j].entry;
+    }
+    return NULL;
+}
+
+static void report_default(const struct resolver *resolver, const struct ini_setting *setting)
+{
+    const char *bench = "";
+    const struct ini_entry *own = own_key(resolver->settings, setting->key, &bench);
+    error_list_add(resolver->errors, setting->origin,
+                   "'%s' has no effect: every benchmark that is run has its own %s, such as [bench "
+                   "%s] by '%s'; -s '*.%s=...' sets that of all",
+                   setting->text, setting->key, bench, own ? own->key : setting->key, setting->key);
+}
+
+/* A later one of the same key, or of all sections. */
+static const struct ini_setting *successor(const struct settings *settings, size_t i)
+{
+    const struct ini_setting *setting = settings->given[i];
+    for (size_t j = i + 1; j < settings->n_given; j++) {
+        const struct ini_setting *later = settings->given[j];
+        bool is_there = later->key && text_equal(later->kind, setting->kind) &&
+                        (later->is_pattern || text_equal(later->name, setting->name));
+        if (is_there && text_equal(ini_option_of(later->key), ini_option_of(setting->key)))
+            return later;
+    }
+    return NULL;
+}
+
+static bool is_left_out(const struct settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->n_benches; i++)
+        if (text_equal(settings->benches[i].name, name))
+            return settings->benches[i].is_left_out;
     return false;
 }
 
-static void add_unlisted_devices(const struct resolver *resolver)
+static void report_ineffective(const struct resolver *resolver, size_t i)
 {
-    const struct catalogue *catalogue = resolver->catalogue;
-    const struct plugin_settings *device;
-    for (size_t i = 0; i < catalogue->n_plugins; i++) {
-        const struct plugin_info *info = &catalogue->plugins[i];
-        if (info->plugin.kind == GB_PLUGIN_DEVICE && !is_used_by_section(resolver->settings, info))
-            find_named(resolver, GB_PLUGIN_DEVICE, info->plugin.id, (struct origin){0}, &device,
-                       NULL);
+    const struct ini_setting *setting = resolver->settings->given[i];
+    const struct ini_setting *later = successor(resolver->settings, i);
+    if (later)
+        error_list_add(resolver->errors, setting->origin,
+                       "'%s' has no effect: '%s' takes its place", setting->text, later->text);
+    else if (text_equal(setting->kind, "bench") && !is_left_out(resolver->settings, setting->name))
+        error_list_add(resolver->errors, setting->origin,
+                       "'%s' has no effect: another setting of [bench %s] takes its place",
+                       setting->text, setting->name);
+    else if (text_equal(setting->kind, "bench"))
+        error_list_add(resolver->errors, setting->origin,
+                       "'%s' has no effect: [bench %s] is not among the benchmarks that are run",
+                       setting->text, setting->name);
+    else if (*setting->name)
+        error_list_add(resolver->errors, setting->origin,
+                       "'%s' has no effect: no benchmark that is run uses [%s %s]", setting->text,
+                       setting->kind, setting->name);
+    else
+        report_default(resolver, setting);
+}
+
+/* Adds an error for each setting of the command line that changes nothing; none of those that have
+ * a part in another error. */
+static void check_effects(const struct resolver *resolver, bool is_sound)
+{
+    const struct settings *settings = resolver->settings;
+    note_effects(settings);
+    for (size_t i = 0; i < settings->n_given; i++) {
+        const struct ini_setting *setting = settings->given[i];
+        if (setting->has_effect || !setting->key)
+            continue;
+        if (setting->refusal.status != GB_OK)
+            error_list_take(resolver->errors, &setting->refusal);
+        else if (is_sound)
+            report_ineffective(resolver, i);
     }
 }
 
-static bool is_cpu(const struct plugin_settings *device)
-{
-    return text_equal(device->info->plugin.id, "cpu");
-}
-
-/* Puts the CPU after all others, and corrects pointers to the devices. */
-static void prefer_accelerators(const struct resolver *resolver)
-{
-    struct settings *settings = resolver->settings;
-    struct plugin_settings_list *list = &settings->devices;
-    CLEANUP(free_pointer)
-    struct plugin_settings *sorted = memory_allocate(list->n * sizeof *sorted);
-    size_t n = 0;
-    for (int cpus = 0; cpus < 2; cpus++)
-        for (size_t i = 0; i < list->n; i++)
-            if (is_cpu(&list->items[i]) == (cpus == 1))
-                sorted[n++] = list->items[i];
-    for (size_t i = 0; i < n; i++)
-        list->items[i] = sorted[i];
-    for (size_t i = 0; i < settings->n_plugin_sections; i++)
-        if (settings->plugin_sections[i].kind == GB_PLUGIN_DEVICE)
-            settings->plugin_sections[i].settings = find_settings(
-                list, settings->plugin_sections[i].name);
-}
-
-static void resolve_sections(const struct resolver *resolver, uint32_t kind)
-{
-    struct settings *settings = resolver->settings;
-    for (size_t i = 0; i < settings->n_plugin_sections; i++)
-        if (settings->plugin_sections[i].kind == kind)
-            add_section(resolver, &settings->plugin_sections[i]);
-}
-
-static void resolve_devices(const struct resolver *resolver)
-{
-    struct settings *settings = resolver->settings;
-    bool is_listed = settings->devices_entry && settings->run.devices.n > 0 &&
-                     !settings_auto_is_all(settings);
-    prepare_list(resolver, GB_PLUGIN_DEVICE);
-    if (is_listed) {
-        add_listed_devices(resolver);
-        settings->n_auto_devices = settings->devices.n;
-        resolve_sections(resolver, GB_PLUGIN_DEVICE);
-        return;
-    }
-    resolve_sections(resolver, GB_PLUGIN_DEVICE);
-    add_unlisted_devices(resolver);
-    prefer_accelerators(resolver);
-    settings->n_auto_devices = settings->devices.n;
-}
+/* ---- all of it ---- */
 
 int32_t settings_resolve(struct settings *settings, const struct catalogue *catalogue,
                          struct error_list *errors)
 {
     struct resolver resolver = {settings, catalogue, errors, settings->arena, NULL};
     struct gb_error error;
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     if (expression_engine_new(&resolver.engine, &error) != GB_OK) {
         error_list_take(errors, &error);
         return error.status;
     }
-    resolve_devices(&resolver);
-    prepare_list(&resolver, GB_PLUGIN_POLICY);
-    resolve_sections(&resolver, GB_PLUGIN_POLICY);
-    prepare_searches(&resolver);
-    resolve_sections(&resolver, GB_PLUGIN_SEARCH);
+    resolve_plugin_sections(&resolver);
     resolve_defaults(&resolver);
     for (size_t i = 0; i < settings->n_benches; i++)
         if (!settings->benches[i].is_left_out)
             resolve_bench(&resolver, &settings->benches[i]);
     resolve_where(&resolver);
-    settings_check_effects(&resolver, error_list_empty(errors));
+    check_effects(&resolver, error_list_empty(errors));
     expression_engine_free(resolver.engine);
-    return resolver.errors->n + resolver.errors->n_left_out == n_before ? GB_OK : GB_INVALID;
-}
-
-size_t settings_devices(const struct settings *settings, const struct plugin_settings **ret,
-                        size_t *ret_n_auto)
-{
-    *ret = settings->devices.items;
-    *ret_n_auto = settings->n_auto_devices;
-    return settings->devices.n;
-}
-
-size_t settings_policies(const struct settings *settings, const struct plugin_settings **ret)
-{
-    *ret = settings->policies.items;
-    return settings->policies.n;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }

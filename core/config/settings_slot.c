@@ -1,5 +1,5 @@
-/* settings_slot.c - reading the values of one slot: an option, a common setting, a variable, a
- * variable of the environment. */
+/* settings_slot.c - the slots of a benchmark, and reading the values of one: an option, a common
+ * setting, a variable, a variable of the environment. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
@@ -200,7 +200,95 @@ int32_t slot_read_list(const struct slot *slot, const char *text, struct origin 
                                      items.origins[i], may_range && !items.is_quoted[i], error);
     if (status == GB_OK && values.list.n > VALUE_LIST_MAX)
         status = error_set_at(error, GB_INVALID, origin,
-                              "the list is too long: expected up to %d values", VALUE_LIST_MAX);
+                              "the list is too long: \1expected up to %d values", VALUE_LIST_MAX);
     *ret = values.list;
     return status;
+}
+
+/* ---- a list where one value is expected ---- */
+
+/* "1,000,000" */
+static bool has_grouped_digits(const char *text)
+{
+    enum { GROUP = 3 };
+    size_t n = strspn(text, "0123456789");
+    bool is_grouped = false;
+    if (n == 0 || n > GROUP)
+        return false;
+    for (text += n; *text == ','; text += GROUP + 1) {
+        if (strspn(text + 1, "0123456789") != GROUP)
+            return false;
+        is_grouped = true;
+    }
+    return is_grouped && !*text;
+}
+
+/* Every `from` becomes `to`, blanks around it left out. */
+static char *replaced(const char *text, const char *from, const char *to, struct arena *arena)
+{
+    CLEANUP(text_free) struct text out = {0};
+    const size_t n = strlen(from);
+    for (const char *at = strstr(text, from); at; at = strstr(text, from)) {
+        text_add_n(&out, text, (size_t)(at - text));
+        text_add(&out, to);
+        text = at + n;
+    }
+    text_add(&out, text);
+    return arena_text(arena, text_get(&out));
+}
+
+static char *without_brackets(const char *text, struct arena *arena)
+{
+    size_t n = strlen(text);
+    bool has_them = n > 2 && strchr("[{(", text[0]) && strchr("]})", text[n - 1]);
+    return has_them ? arena_text_n(arena, text + 1, n - 2) : arena_text(arena, text);
+}
+
+const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena)
+{
+    static const char *const slips[][2] = {{"", ""},   {"...", ":"}, {"..", ":"}, {":*", ":x"},
+                                           {"-", ":"}, {";", ","},   {" ", ", "}};
+    const char *inner = without_brackets(text, arena);
+    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY || slot->map_key ||
+        has_grouped_digits(text))
+        return NULL;
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        struct value_list values = {0};
+        const char *meant = *slips[i][0] ? replaced(inner, slips[i][0], slips[i][1], arena) : inner;
+        if (slot_read_list(slot, meant, (struct origin){0}, arena, &values, NULL) == GB_OK &&
+            values.n > 1)
+            return meant;
+    }
+    return NULL;
+}
+
+/* ---- the slots of a benchmark ---- */
+
+struct slot *bench_slot(const struct bench_section *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->n_slots; i++)
+        if (bench->slots[i].kind != SLOT_BENCH && text_equal(bench->slots[i].name, name))
+            return &bench->slots[i];
+    return NULL;
+}
+
+struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena)
+{
+    struct expression_column *columns = ARENA_ARRAY(arena, struct expression_column,
+                                                    bench->n_slots);
+    for (size_t i = 0; i < bench->n_slots; i++)
+        columns[i] = (struct expression_column){bench->slots[i].name, bench->slots[i].value};
+    return columns;
+}
+
+const struct axis_column *bench_axis_of(const struct bench_section *bench, size_t slot,
+                                        size_t *ret_n)
+{
+    for (size_t i = 0; i < bench->n_axes; i++)
+        for (size_t j = 0; j < bench->axes[i].n_columns; j++)
+            if (bench->axes[i].columns[j].slot == slot && bench->axes[i].columns[j].values) {
+                *ret_n = bench->axes[i].n;
+                return &bench->axes[i].columns[j];
+            }
+    return NULL;
 }

@@ -31,18 +31,10 @@ struct option_table ab_options(void)
 
 /* ---- [ab NAME] ---- */
 
-static const struct ini_entry *entry_of(const struct ini_section *section, const char *key)
-{
-    for (size_t i = 0; i < section->n; i++)
-        if (text_equal(section->entries[i].key, key))
-            return &section->entries[i];
-    return NULL;
-}
-
 static void read_changes(const struct ini_section *section, int side, struct arena *arena,
                          struct ab_params *params, struct error_list *errors)
 {
-    const struct ini_entry *entry = entry_of(section, side_words[side]);
+    const struct ini_entry *entry = ini_entry_of(section, side_words[side]);
     struct text_list *changes = &params->changes[side];
     struct gb_error error;
     if (entry &&
@@ -55,7 +47,7 @@ static void read_changes(const struct ini_section *section, int side, struct are
         const char *equals = strchr(changes->items[i], '=');
         if (!equals || equals == changes->items[i]) {
             error_list_add(errors, changes->origins[i],
-                           "'%s': expected KEY=VALUE or BENCH.KEY=VALUE, such as "
+                           "'%s': \1expected KEY=VALUE or BENCH.KEY=VALUE, such as "
                            "plugin=./old.so",
                            changes->items[i]);
             continue;
@@ -70,7 +62,7 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
                         struct ab_params *ret, struct error_list *errors)
 {
     struct setting *good = ARENA_ARRAY(arena, struct setting, section->n);
-    size_t n = 0, n_before = errors->n + errors->n_left_out;
+    size_t n = 0, n_before = error_list_count(errors);
     struct gb_error error;
     for (size_t i = 0; i < section->n; i++) {
         const struct ini_entry *entry = &section->entries[i];
@@ -90,7 +82,7 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
         error_list_take(errors, &error);
     for (int side = 0; side < SIDES; side++)
         read_changes(section, side, arena, ret, errors);
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
 static struct ini_section *add_section(struct ini *ini, const struct ini_section *section,
@@ -171,14 +163,6 @@ struct change {
     int side;
 };
 
-static bool is_bench(const struct ini *ini, const char *name)
-{
-    for (size_t i = 0; i < ini->n; i++)
-        if (text_equal(ini->sections[i].kind, "bench") && text_equal(ini->sections[i].name, name))
-            return true;
-    return false;
-}
-
 static struct change change_of(const struct ini *ini, const char *text, struct origin origin,
                                int side, struct arena *arena)
 {
@@ -186,7 +170,7 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
     struct change change = {.side = side};
     for (const char *dot = text; (dot = memchr(dot, '.', (size_t)(equals - dot))); dot++) {
         const char *bench = arena_text_n(arena, text, (size_t)(dot - text));
-        if (!is_bench(ini, bench))
+        if (!ini_section_of(ini, "bench", bench))
             continue;
         change.bench = bench;
         key = dot + 1;
@@ -216,7 +200,7 @@ static bool may_change(const struct change *change, struct error_list *errors)
         error_list_add(errors, change->entry.origin,
                        is_axis ? "'%s': a side of ab gives one value to an option or setting: the "
                                  "cases of both sides are the same"
-                               : "'%s' is the same of both sides of ab: expected an option, a "
+                               : "'%s' is the same of both sides of ab: \1expected an option, a "
                                  "setting, plugin or env.NAME",
                        key);
     return !is_axis && !is_other;
@@ -278,12 +262,12 @@ static void make_side(struct ini_section *section, const char *name, int side,
 int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena *arena,
                    struct error_list *errors)
 {
-    size_t n, n_made = 0, n_before = errors->n + errors->n_left_out;
+    size_t n, n_made = 0, n_before = error_list_count(errors);
     const struct change *changes = read_all_changes(ini, params, arena, &n, errors);
     if (n == 0) {
         if (error_list_empty(errors))
             error_list_add(errors, (struct origin){.file = ini->path},
-                           "nothing tells the sides apart: expected --base KEY=VALUE or --new "
+                           "nothing tells the sides apart: \1expected --base KEY=VALUE or --new "
                            "KEY=VALUE, or 'base' and 'new' in [ab NAME]");
         return GB_INVALID;
     }
@@ -291,7 +275,7 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
         struct ini_section *base = &ini->sections[i];
         if (!is_changed(base, changes, n))
             continue;
-        if (entry_of(base, SIDE_AXIS) || entry_of(base, "sweep." SIDE_AXIS))
+        if (ini_entry_of(base, SIDE_AXIS) || ini_entry_of(base, "sweep." SIDE_AXIS))
             error_list_add(errors, base->origin,
                            "[bench %s]: '%s' is what ab calls its axis: it cannot compare a "
                            "benchmark that has an option or axis of this name",
@@ -306,8 +290,8 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
     }
     if (n_made == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
-                       "there is nothing to compare: expected a [bench NAME]");
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+                       "there is nothing to compare: \1expected a [bench NAME]");
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
 /* ---- cases of the sides ---- */

@@ -1,10 +1,103 @@
-/* sweep_case.c - a case of a sweep, made when it is needed. */
+/* sweep_case.c - a point of the product of a benchmark's axes: its values, formulas and templates;
+ * and the case at it, made when it is needed. */
 #include "core/config/sweep_internal.h"
 
 #include "core/base/text.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- a point of the product ---- */
+
+void sweep_place(const struct sweep_bench *bench, uint64_t point)
+{
+    const struct bench_section *section = bench->section;
+    memcpy(bench->columns, bench->start, section->n_slots * sizeof *bench->columns);
+    for (size_t i = section->n_axes; i-- > 0;) {
+        const struct axis *axis = &section->axes[i];
+        size_t row = (size_t)(point % axis->n);
+        point /= axis->n;
+        for (size_t j = 0; j < axis->n_columns; j++)
+            bench->columns[axis->columns[j].slot].value = axis->columns[j].values[row];
+    }
+}
+
+/* The column of the axis that a slot is on, and its row at a point. */
+static const struct axis_column *column_at(const struct sweep_bench *bench, size_t slot,
+                                           uint64_t point, size_t *ret_row)
+{
+    const struct bench_section *section = bench->section;
+    for (size_t i = section->n_axes; i-- > 0;) {
+        const struct axis *axis = &section->axes[i];
+        *ret_row = (size_t)(point % axis->n);
+        point /= axis->n;
+        for (size_t j = 0; j < axis->n_columns; j++)
+            if (axis->columns[j].slot == slot)
+                return &axis->columns[j];
+    }
+    return NULL;
+}
+
+int32_t sweep_compute(const struct sweep_bench *bench, size_t formula, struct arena *arena,
+                      struct gb_error *error)
+{
+    const struct formula *what = &bench->section->formulas[formula];
+    struct value result;
+    int32_t status = expression_evaluate(bench->formulas[formula], bench->columns, arena, &result,
+                                         error);
+    if (status != GB_OK)
+        return status;
+    return slot_compute(&bench->section->slots[what->slot], &result, what->key->entry->value_origin,
+                        arena, &bench->columns[what->slot].value, error);
+}
+
+int32_t sweep_fill(const struct sweep_bench *bench, size_t template, uint64_t point,
+                   struct arena *arena, struct gb_error *error)
+{
+    size_t at = bench->section->templates[template].slot, row = 0;
+    const struct slot *slot = &bench->section->slots[at];
+    if (slot->is_axis)
+        column_at(bench, at, point, &row);
+    struct filled *filled = &bench->filled[at];
+    *filled = (struct filled){.is_template = bench->templates[template][row] != NULL,
+                              .written = bench->columns[at].value};
+    if (!filled->is_template)
+        return GB_OK;
+    struct value result = {.type = GB_TYPE_STRING, .number = NAN};
+    struct origin nowhere = {0};
+    int32_t status = template_expand(bench->templates[template][row], bench->columns, arena,
+                                     &result.text, &filled->map, error);
+    return status == GB_OK
+               ? slot_compute(slot, &result, nowhere, arena, &bench->columns[at].value, error)
+               : status;
+}
+
+/* The label of a case whose columns are placed. */
+static void add_label(const struct sweep_bench *bench, uint64_t point, struct text *out)
+{
+    const struct bench_section *section = bench->section;
+    struct parameter *axes = memory_allocate(section->n_slots * sizeof *axes);
+    struct bench_case named = {.bench = section->title, .parameters = axes};
+    sweep_place(bench, point);
+    for (size_t i = 0; i < section->n_slots; i++)
+        if (section->slots[i].is_axis)
+            axes[named.n_parameters++] = (struct parameter){
+                .name = section->slots[i].name, .value = bench->columns[i].value, .is_axis = true};
+    bench_case_label(&named, out);
+    free(axes);
+}
+
+void sweep_name_case(const struct sweep_bench *bench, uint64_t point, const char *what,
+                     struct gb_error *error)
+{
+    CLEANUP(text_free) struct text label = {0};
+    add_label(bench, point, &label);
+    error_prefix(error, "%s: in case '%.300s': ", what, text_get(&label));
+}
+
+/* ---- a case ---- */
 
 /* A case while it is made. */
 struct maker {
@@ -60,6 +153,14 @@ static const char *written(const struct slot *slot, const struct value *value, s
     return is_scalar && is_text ? text_quote(value->text, 0, arena) : value->text;
 }
 
+/* Where the value of an axis was written; the section if that is not kept. */
+static struct origin axis_origin(const struct bench_section *bench, size_t slot, size_t row)
+{
+    size_t n = 0;
+    const struct axis_column *column = bench_axis_of(bench, slot, &n);
+    return column && column->origins && row < n ? column->origins[row] : bench->origin;
+}
+
 static struct setting make_setting(const struct maker *maker, size_t i,
                                    struct setting_source *ret_source)
 {
@@ -67,13 +168,13 @@ static struct setting make_setting(const struct maker *maker, size_t i,
     const struct slot *slot = &section->slots[i];
     size_t row = 0;
     if (slot->is_axis)
-        sweep_column_at(maker->bench, i, maker->point, &row);
+        column_at(maker->bench, i, maker->point, &row);
     *ret_source = (struct setting_source){
         .written = slot->is_axis || !slot->key ? NULL : slot->key->entry->value,
         .map = maker->bench->filled[i].map};
     return (struct setting){.key = slot->name,
                             .text = written(slot, &maker->bench->columns[i].value, maker->arena),
-                            .origin = slot->is_axis ? bench_axis_origin(section, i, row)
+                            .origin = slot->is_axis ? axis_origin(section, i, row)
                                       : slot->key   ? slot->key->entry->value_origin
                                                     : section->origin};
 }
@@ -120,8 +221,9 @@ static void choose_plugins(const struct maker *maker)
         size_t row;
         if (slot->kind != SLOT_DEVICE && slot->kind != SLOT_POLICY)
             continue;
-        const struct axis_column *column =
-            slot->is_axis ? sweep_column_at(maker->bench, i, maker->point, &row) : NULL;
+        const struct axis_column *column = slot->is_axis
+                                               ? column_at(maker->bench, i, maker->point, &row)
+                                               : NULL;
         if (slot->kind == SLOT_DEVICE)
             maker->made->device = column ? column->devices[row] : slot->device;
         else
@@ -163,10 +265,23 @@ static const struct sweep_bench *bench_of(const struct sweep *sweep, uint64_t po
     return &sweep->benches[i];
 }
 
+uint64_t sweep_position(const struct sweep *sweep, uint64_t i)
+{
+    return sweep->order && i < sweep->n_kept ? sweep->order[i] : i;
+}
+
 int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,
                    struct gb_error *error)
 {
     return sweep_case_at(sweep, sweep_position(sweep, i), arena, ret, error);
+}
+
+/* check.dump of a case starts from the folder of the INI file. */
+static void place_dump(const struct settings *settings, struct arena *arena,
+                       struct common_params *common)
+{
+    if (common->check_dump && *common->check_dump && *common->check_dump != '/')
+        common->check_dump = arena_printf(arena, "%s/%s", settings->folder, common->check_dump);
 }
 
 int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
@@ -204,7 +319,7 @@ int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *aren
     int32_t status = make_common(&maker, error);
     if (made.common.seed >= 0)
         made.seed = (uint64_t)made.common.seed;
-    settings_place_dump(sweep->settings, arena, &made.common);
+    place_dump(sweep->settings, arena, &made.common);
     if (status == GB_OK)
         *ret = made;
     return status;

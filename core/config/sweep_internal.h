@@ -45,9 +45,6 @@ struct sweep {
 
 /* Gives each axis its value at a point. The last axis is the fastest. */
 void sweep_place(const struct sweep_bench *bench, uint64_t point);
-/* The column of the axis that a slot is on, and its row at a point. */
-const struct axis_column *sweep_column_at(const struct sweep_bench *bench, size_t slot,
-                                          uint64_t point, size_t *ret_row);
 /* Gives the slot of a formula its value. */
 int32_t sweep_compute(const struct sweep_bench *bench, size_t formula, struct arena *arena,
                       struct gb_error *error);
@@ -57,6 +54,3 @@ int32_t sweep_fill(const struct sweep_bench *bench, size_t template, uint64_t po
 /* Puts a prefix that names the case before an error. */
 void sweep_name_case(const struct sweep_bench *bench, uint64_t point, const char *what,
                      struct gb_error *error);
-
-/* Finds which points are cases; adds what is wrong with formulas, filters and templates. */
-void sweep_find_cases(struct sweep_bench *bench, struct error_list *errors);

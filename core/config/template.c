@@ -72,10 +72,10 @@ static int32_t add_expression(const struct reader *reader, size_t at, size_t *re
     struct origin origin = origin_at(template->origin, template->text, at);
     if (!inside[n])
         return error_set_at(reader->error, GB_INVALID, origin,
-                            "'{' without '}': expected {EXPRESSION}, or {{ for a brace");
+                            "'{' without '}': \1expected {EXPRESSION}, or {{ for a brace");
     if (strspn(inside, " \t\n") == n)
         return error_set_at(reader->error, GB_INVALID, origin,
-                            "{} is empty: expected {EXPRESSION}, or {{ for a brace");
+                            "{} is empty: \1expected {EXPRESSION}, or {{ for a brace");
     struct expression *expression = NULL;
     int32_t status = expression_compile(reader->engine, arena_text_n(reader->arena, inside, n),
                                         origin_at(template->origin, template->text, at + 1),
@@ -102,7 +102,7 @@ static int32_t read_parts(const struct reader *reader)
         } else if (brace == '}') {
             return error_set_at(reader->error, GB_INVALID,
                                 origin_at(reader->template->origin, reader->template->text, at),
-                                "'}' without '{': expected {EXPRESSION}, or }} for a brace");
+                                "'}' without '{': \1expected {EXPRESSION}, or }} for a brace");
         } else if (brace) {
             int32_t status = add_expression(reader, at, &at);
             if (status != GB_OK)

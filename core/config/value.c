@@ -45,25 +45,25 @@ static read_fn read_integer, read_float, read_boolean, read_string, read_choice,
     read_duration;
 
 static const struct type_rule {
-    const char *words, *plural;
+    const char *words;
     const char *expected;
     const struct number_unit *units;
     size_t n_units;
     read_fn *read;
 } type_rules[] = {
-    {"a value", "values", "", NULL, 0, NULL},
-    {"an integer", "integers", "a whole number such as 32, 2^20, 64Ki or 1e6", float_units,
-     N_INTEGER_UNITS, read_integer},
-    {"a number", "numbers", "one such as 0.5, 1e-3, 64Ki or 5%", float_units,
-     LENGTH_OF(float_units), read_float},
-    {"a boolean", "booleans", "one of yes no true false on off 1 0", NULL, 0, read_boolean},
-    {"a string", "strings", "", NULL, 0, read_string},
-    {"a choice", "choices", "", NULL, 0, read_choice},
-    {"a size", "sizes", "a number with one of B kB MB GB TB KiB MiB GiB TiB", size_units,
+    {"a value", "", NULL, 0, NULL},
+    {"an integer", "a whole number such as 32, 2^20, 64Ki or 1e6", float_units, N_INTEGER_UNITS,
+     read_integer},
+    {"a number", "one such as 0.5, 1e-3, 64Ki or 5%", float_units, LENGTH_OF(float_units),
+     read_float},
+    {"a boolean", "one of yes no true false on off 1 0", NULL, 0, read_boolean},
+    {"a string", "", NULL, 0, read_string},
+    {"a choice", "", NULL, 0, read_choice},
+    {"a size", "a number with one of B kB MB GB TB KiB MiB GiB TiB", size_units,
      LENGTH_OF(size_units), read_size},
-    {"a duration", "durations", "a number with one of ns us ms s min h", time_units,
-     LENGTH_OF(time_units), read_duration},
-    {"a set of keys", "sets of keys", "", NULL, 0, NULL},
+    {"a duration", "a number with one of ns us ms s min h", time_units, LENGTH_OF(time_units),
+     read_duration},
+    {"a set of keys", "", NULL, 0, NULL},
 };
 
 static const struct type_rule *rule_of(uint32_t type)
@@ -137,7 +137,7 @@ static const char *shown(struct reading *reading)
 static int32_t not_of_type(struct reading *reading, const char *expected, const char *suggestion)
 {
     return error_set_at(reading->error, GB_INVALID, reading->origin,
-                        "'%s' is not %s: expected %s%s%s%s", shown(reading),
+                        "'%s' is not %s: \1expected %s%s%s%s", shown(reading),
                         rule_of(reading->type)->words, expected, DID_YOU_MEAN(suggestion, ""));
 }
 
@@ -174,7 +174,7 @@ static int32_t does_not_fit(struct reading *reading, const struct number_text *n
                            : number->is_negative          ? "from -9223372036854775808 on"
                                                           : "up to 9223372036854775807";
     return error_set_at(reading->error, GB_INVALID, reading->origin,
-                        "'%s' is too %s: expected %s %s", shown(reading),
+                        "'%s' is too %s: \1expected %s %s", shown(reading),
                         number->is_negative ? "small" : "large", rule_of(reading->type)->words,
                         expected);
 }
@@ -243,7 +243,7 @@ static int32_t scan_double(struct reading *reading, struct number_text *number,
     if (outcome == NUMBER_OK)
         return GB_OK;
     return error_set_at(reading->error, GB_INVALID, reading->origin,
-                        "'%s' is too %s: expected %s that fits into a double", shown(reading),
+                        "'%s' is too %s: \1expected %s that fits into a double", shown(reading),
                         fault[outcome], rule_of(reading->type)->words);
 }
 
@@ -358,7 +358,8 @@ static int32_t read_string(struct reading *reading, const struct gb_option *opti
     }
     if (i >= reading->n)
         return error_set_at(reading->error, GB_INVALID, reading->origin,
-                            "'%s' has no closing quote: expected '\"' at its end", shown(reading));
+                            "'%s' has no closing quote: \1expected '\"' at its end",
+                            shown(reading));
     if (i + 1 == reading->n)
         ret->text = plain;
     return GB_OK;
@@ -480,7 +481,7 @@ int32_t value_range_read(const struct gb_option *option, struct arena *arena,
         return GB_OK;
     const char *colon = strchr(option->range, ':');
     if (!colon)
-        return error_set(error, GB_INVALID, "range '%s' has no colon: expected LOW:HIGH",
+        return error_set(error, GB_INVALID, "range '%s' has no colon: \1expected LOW:HIGH",
                          option->range);
     int32_t status = read_end(option, option->range, (size_t)(colon - option->range), arena,
                               &ret->has_low, &ret->low, error);
@@ -492,7 +493,7 @@ int32_t value_range_read(const struct gb_option *option, struct arena *arena,
         return status;
     }
     if (ret->has_low && ret->has_high && value_compare(&ret->low, &ret->high) > 0)
-        return error_set(error, GB_INVALID, "range '%s' is empty: expected LOW:HIGH",
+        return error_set(error, GB_INVALID, "range '%s' is empty: \1expected LOW:HIGH",
                          option->range);
     return GB_OK;
 }
@@ -504,6 +505,6 @@ int32_t value_range_check(const struct gb_option *option, const struct value_ran
     if ((!range->has_low || value_compare(value, &range->low) >= 0) &&
         (!range->has_high || value_compare(value, &range->high) <= 0))
         return GB_OK;
-    return error_set_at(error, GB_INVALID, origin, "%s = %s is out of range: expected %s",
+    return error_set_at(error, GB_INVALID, origin, "%s = %s is out of range: \1expected %s",
                         option->name, written, option->range);
 }

@@ -114,9 +114,5 @@ int32_t text_split(const char *text, char separator, struct origin origin, struc
 int32_t value_list_read(const struct gb_option *option, const char *text, struct origin origin,
                         struct arena *arena, struct value_list *ret, struct gb_error *error);
 
-/* A set of small integers such as "0-3,8,10-12", ascending, each once; at most 65536 of them. */
-int32_t integer_set_read(const char *text, struct origin origin, struct arena *arena, size_t *ret_n,
-                         uint32_t **ret_items, struct gb_error *error);
-
 /* The word for a type in messages: "an integer", "a size", "a duration". */
 const char *type_words(uint32_t type);

@@ -45,12 +45,16 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
     if (type != WIRE_PROBLEM)
         return GB_OK;
     struct problem problem;
+    struct gb_error error;
     if (validation->n_problems++ == PROBLEMS_MAX)
         return GB_CORRUPT;
     wire_get_fields(message, probe->arena, problem_fields, &problem);
-    if (wire_complete(message) && !is_reported(probe, problem.option))
-        error_list_add(validation->errors, place_of(validation, problem.option, problem.offset),
-                       "%s: %s", problem.option, problem.text);
+    if (!wire_complete(message) || is_reported(probe, problem.option))
+        return GB_OK;
+    error_set_at(&error, GB_INVALID, place_of(validation, problem.option, problem.offset), "%s: %s",
+                 problem.option, problem.text);
+    error_seek_hint(&error);
+    error_list_take(validation->errors, &error);
     return GB_OK;
 }
 
@@ -122,7 +126,7 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
                           .restarts = WIRE_PROBLEM,
                           .last = WIRE_VALIDATE_END};
     struct gb_error error;
-    size_t n_before = errors->n + errors->n_left_out;
+    size_t n_before = error_list_count(errors);
     int32_t status = GB_OK;
     for (size_t i = 0; i < sweep_parts(sweep) && status == GB_OK; i++) {
         struct sweep_part part = sweep_part(sweep, i);
@@ -132,5 +136,5 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
     probe_end(&probe);
     if (status != GB_OK)
         error_list_take(errors, &error);
-    return errors->n + errors->n_left_out == n_before ? GB_OK : GB_INVALID;
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }

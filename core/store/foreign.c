@@ -95,20 +95,17 @@ bool foreign_is(const char *path)
 
 static int32_t read_whole(const char *path, struct text *ret, struct gb_error *error)
 {
-    enum { BLOCK = 65536, MOST = 256 << 20 };
-    char block[BLOCK];
-    size_t n;
-    FILE *file = fopen(path, "re");
-    if (!file)
+    enum { MOST = 256 << 20 };
+    switch (text_add_file(ret, path, MOST)) {
+    case FILE_NOT_OPENED:
         return error_set(error, GB_NOT_FOUND, "%s: cannot be read: %s", path, reason_of(errno));
-    while ((n = fread(block, 1, sizeof block, file)) > 0 && ret->length <= MOST)
-        text_add_n(ret, block, n);
-    bool is_bad = ferror(file);
-    fclose(file);
-    if (is_bad || ret->length > MOST)
-        return error_set(error, GB_INVALID, "%s: %s", path,
-                         is_bad ? "cannot be read" : "is larger than 256 MiB");
-    return GB_OK;
+    case FILE_NOT_READ:
+        return error_set(error, GB_INVALID, "%s: cannot be read", path);
+    case FILE_TOO_LONG:
+        return error_set(error, GB_INVALID, "%s: is larger than 256 MiB", path);
+    default:
+        return GB_OK;
+    }
 }
 
 /* The values of one round so far. */

@@ -30,8 +30,6 @@ int verify_metric_named(const char *name)
     return -1;
 }
 
-const double verify_edges[VERIFY_EDGES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
-
 /* Where the maxima of a pass go. */
 static const int metric_of[PASS_MAXIMA] = {
     [PASS_ABS] = VERIFY_ABS, [PASS_REL] = VERIFY_REL,     [PASS_REL_FLOOR] = VERIFY_REL_FLOOR,
@@ -468,7 +466,7 @@ static void settle(struct comparison *comparison)
 static int32_t refuse(const struct gb_check *check, struct gb_error *error)
 {
     if (!GB_HAS(check, default_tolerance))
-        return error_set(error, GB_INVALID, "check: its size is %u, expected at least %zu",
+        return error_set(error, GB_INVALID, "check: its size is %u, \1expected at least %zu",
                          check->size, offsetof(struct gb_check, safety));
     const char *name = check->name ? check->name : "output";
     if (!number_format_of(check->format))

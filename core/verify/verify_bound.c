@@ -191,7 +191,7 @@ int32_t verify_refuse_bound(const struct gb_check *check, const char *name, stru
     struct bound_request request = request_of(check);
     const double least_safety = 1e-3, most_safety = 1e6;
     if (!(request.safety >= least_safety && request.safety <= most_safety))
-        return error_set(error, GB_INVALID, "check %s: the safety is %g, expected %g to %g", name,
+        return error_set(error, GB_INVALID, "check %s: the safety is %g, \1expected %g to %g", name,
                          request.safety, least_safety, most_safety);
     if (request.bound > GB_BOUND_DETERMINISTIC)
         return error_set(error, GB_INVALID, "check %s: unknown bound %u", name, request.bound);

@@ -23,7 +23,7 @@ enum { VERIFY_BLOCK = 2048, VERIFY_LANES = 8 };
 
 /* The edges between classes of the histogram: 1e-6, 1e-5 ... 1. */
 enum { VERIFY_EDGES = 7 };
-extern const double verify_edges[VERIFY_EDGES];
+static const double verify_edges[VERIFY_EDGES] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
 
 /* How outputs are read. */
 enum {

@@ -60,7 +60,7 @@ void view_explain_unknown(struct gb_error *error)
         char words[64];
         snprintf(words, sizeof words, "unknown name '%s'", heads[i].head);
         if (text_starts_with(error->text, words))
-            error_set(error, GB_INVALID, "%s: write %s", words, heads[i].names);
+            error_set(error, GB_INVALID, "%s: \1write %s", words, heads[i].names);
     }
 }
 
@@ -88,14 +88,14 @@ static int32_t no_such_column(const struct view *view, const char *name, const c
 {
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (text_equal(heads[i].head, name))
-            return error_set(error, GB_INVALID, "%s: no column '%s': write %s", option, name,
+            return error_set(error, GB_INVALID, "%s: no column '%s': \1write %s", option, name,
                              heads[i].names);
     const char *nearest = text_nearest(
         name, view->n_parameters + view->n_metrics + result_columns(), known_name, view);
-    return nearest ? error_set(error, GB_INVALID, "%s: no column '%s': did you mean '%s'?", option,
-                               name, nearest)
+    return nearest ? error_set(error, GB_INVALID, "%s: no column '%s': \1did you mean '%s'?",
+                               option, name, nearest)
                    : error_set(error, GB_INVALID,
-                               "%s: no column '%s': expected a parameter, a metric or a result"
+                               "%s: no column '%s': \1expected a parameter, a metric or a result"
                                " column such as median_ns",
                                option, name);
 }

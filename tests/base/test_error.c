@@ -1,5 +1,6 @@
 /* test_error.c - core/base/error.c: texts, places, and lists of errors. */
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "tests/check_main.h"
 
 static struct gb_error error = {.origin = {"old.ini", 3, 4}};
@@ -22,6 +23,43 @@ TEST(setting_an_error)
     ck_assert_uint_eq(error.origin.column, 5);
     ck_assert_int_eq(error_prefix(&error, "%s: ", "a.gbr"), GB_INVALID);
     expect_error(GB_INVALID, "bench.ini", 12, "a.gbr: bad unit 'mss'");
+}
+
+static void expect_hint(const char *text, const char *hint)
+{
+    ck_assert_str_eq(error.text, text);
+    ck_assert_pstr_eq(error_hint(&error), hint);
+}
+
+TEST(hints_are_where_a_format_or_a_text_marks_them)
+{
+    error_set(&error, GB_INVALID, "'%s' is no size: \1expected a number", "a: see b");
+    expect_hint("'a: see b' is no size: expected a number", "expected a number");
+    error_prefix(&error, "x\033y: ");
+    expect_hint("x?y: 'a: see b' is no size: expected a number", "expected a number");
+    error_append(&error, " (and %d more)", 2);
+    expect_hint("x?y: 'a: see b' is no size: expected a number (and 2 more)",
+                "expected a number (and 2 more)");
+    error_set(&error, GB_INVALID, "no '%s'%s%s%s: \1see help", "ax", DID_YOU_MEAN("ab", ""));
+    expect_hint("no 'ax'; did you mean 'ab'?: see help", "did you mean 'ab'?: see help");
+    error_set(&error, GB_INVALID, "\303\050\202: \1write %s", "\001x");
+    expect_hint("?(?: write x", "write x");
+    error_set(&error, GB_INVALID, "'%s' is there", "a: see b");
+    expect_hint("'a: see b' is there", NULL);
+    error_prefix(&error, "p: ");
+    expect_hint("p: 'a: see b' is there", NULL);
+    error_set(&error, GB_INVALID, "\1expected a name");
+    error_prefix(&error, "let.x: ");
+    expect_hint("let.x: expected a name", "expected a name");
+}
+
+TEST(hints_of_texts_from_elsewhere)
+{
+    error_set(&error, GB_INVALID, "n: 7, %s", "is odd: expected an even number, see below");
+    expect_hint("n: 7, is odd: expected an even number, see below", NULL);
+    error_seek_hint(&error);
+    expect_hint("n: 7, is odd: expected an even number, see below",
+                "expected an even number, see below");
 }
 
 TEST(long_texts_are_cut)

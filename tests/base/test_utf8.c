@@ -3,7 +3,6 @@
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
 #include "core/base/table.h"
-#include "core/base/utf8.h"
 #include "tests/check_main.h"
 
 static const struct {

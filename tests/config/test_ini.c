@@ -82,8 +82,10 @@ static const struct {
     {"# " HUNDRED HUNDRED HUNDRED "\n[a]\nk = 1\n", "[a|]\nk|1\n"},
     {"[a]\nk = " WHOLE "\n", "[a|]\nk|" WHOLE "\n"},
     {"[a]\nk = x\n " WHOLE "678\n", "[a|]\nk|x " WHOLE "678\n"},
-    /* longer than inih takes: cut within words, blanks, quotes, and before what looks like a
-       comment */
+    /* longer than inih takes, in words, blanks, quotes, before what looks like a comment, and
+       before the value */
+    {"[a]\nj = 1\nk" BLANKS BLANKS " = 1\n  7\nl = 2\n", "[a|]\nj|1\nk|1 7\nl|2\n"},
+    {"[" BLANKS " a b" BLANKS BLANKS "]\nk = 1\n", "[a|b]\nk|1\n"},
     {"[a]\nj = 1\nk = " WHOLE "6\n  7\nl = 2\n", "[a|]\nj|1\nk|" WHOLE "6 7\nl|2\n"},
     {"[a]\nk = 1\n " HUNDRED HUNDRED ", l = 2\n  7\n", "[a|]\nk|1 " HUNDRED HUNDRED ", l = 2 7\n"},
     {"[a]\nk = " HUNDRED HUNDRED HUNDRED HUNDRED " ; comment\n",
@@ -147,12 +149,13 @@ static const struct {
     {"[" FIFTY "]\nk = 1\n", "", "1:1: the section's name has 50 bytes: expected up to 49\n"},
     {"[a]\n" FIFTY " = 1\nk = 2\n", "[a|]\nk|2\n",
      "2:1: the key has 50 bytes: expected up to 49\n"},
-    {"[a]\nj = 1\nk" BLANKS BLANKS " = 1\n  7\nl = 2\n", "[a|]\nj|1\nl|2\n",
-     "3:200: the key and the blanks behind it have 202 bytes: expected up to 199\n"},
     {"[a]\nk = 1\n" HUNDRED HUNDRED "\nl = 2\n", "[a|]\nk|1\nl|2\n",
      "3:1: '" FIFTY TEN TEN TEN "...'" NO_EQUALS},
     {"[" BLANKS BLANKS "]\nk = 1\n[b]\n", "[b|]\n",
-     "1:200: the line has 202 bytes: expected up to 199\n"},
+     "1:1: the section's name is empty: expected [KIND NAME]\n"},
+    {"[a]\nk = 1\n \xFF\n  2\n  [b]\nl = 2\n", "[a|]\nk|1\nl|2\n",
+     "3:2: byte 0xff" NO_UTF8 "5:3: '[b]'" INDENTED},
+    {"[a]\nk = \"1\n; \xFF\n  2\"\nl = 2 ; 3\n", "[a|]\nk|\"1\nl|2\n", "3:3: byte 0xff" NO_UTF8},
     {"[a]\nk = 1\nk = " HUNDRED HUNDRED "; 2 = 3\n  7\nl = 2\n", "[a|]\nk|1\nl|2\n",
      "3:1: key 'k'" TWICE "2\n"},
     {"[a]\nk = \xFF\nl = 1\n", "[a|]\nl|1\n", "2:5: byte 0xff" NO_UTF8},

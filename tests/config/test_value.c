@@ -1,4 +1,4 @@
-/* test_value.c - scalars, lists, ranges and sets as they are written. */
+/* test_value.c - scalars, lists and ranges as they are written. */
 #include "core/base/number_text.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
@@ -39,9 +39,8 @@ static struct gb_option option_of(uint32_t type, const char *range)
 #define NO_END "10: ~ has no closing quote: expected '\"' at its end"
 #define NO_RANGE ": expected FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"
 #define TOO_LONG " makes the list too long: expected up to 1000000 values"
-#define NO_SET " is not a set of integers: expected one such as 0-3,8,10-12"
 
-/* "text -> canonical text", that of members of lists and sets with a bar after each, of parts
+/* "text -> canonical text", that of members of lists with a bar after each, of parts
  * behind their columns; or "text -> column: what is wrong", if the text begins in column 10; ~
  * stands for all of it in quotes. */
 static void add_error(int32_t status, const char *text, struct text *out)
@@ -82,20 +81,6 @@ static void add_list(char *text, uint32_t type, struct text *out)
         text_printf(out, "%s|", list.items[i].text);
         ck_assert_uint_eq(list.items[i].type, type & ~(uint32_t)GB_TYPE_LIST);
     }
-}
-
-static void add_set(char *text, uint32_t with, struct text *out)
-{
-    size_t n = 77;
-    uint32_t *members;
-    int32_t status = integer_set_read(text, origin, &arena, &n, &members, &error);
-    if (status != GB_OK) {
-        add_error(status, text, out);
-        ck_assert_uint_eq(n, 77);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        text_printf(out, "%" PRIu32 "|", members[i]);
 }
 
 static void add_parts(char *text, uint32_t with, struct text *out)
@@ -282,16 +267,6 @@ static const struct text_cases readings[] = {
      {"warm, cld -> 16: 'cld' is not a choice: expected one of warm, cold; did you mean 'cold'?"}},
     {{add_list, GB_TYPE_STRING},
      {"a, \"b -> 13: '\"b' has no closing quote: expected '\"' after it"}},
-    {{add_set, 0},
-     {" -> ", "5 -> 5|", "0-3,8,10-12 -> 0|1|2|3|8|10|11|12|", " 8 , 0-1  -> 0|1|8|",
-      "3,1,2,2,0-3 -> 0|1|2|3|", "0-7,2-3 -> 0|1|2|3|4|5|6|7|", "4294967295 -> 4294967295|"}},
-    {{add_set, 0},
-     {"x -> 10: ~" NO_SET, "1,3-2 -> 12: '3-2'" NO_SET, "-1 -> 10: ~" NO_SET, "1- -> 10: ~" NO_SET,
-      "1-2-3 -> 10: ~" NO_SET, "4294967296 -> 10: ~" NO_SET,
-      "0-99999999999999999999999 -> 10: ~" NO_SET,
-      "0-65535,70000 -> 10: ~ has 65537 members: expected up to 65536",
-      "0-4294967295 -> 10: ~ has 4294967296 members: expected up to 65536",
-      "1,,2 -> 12: item 2 is empty: expected a value before ','"}},
     {{add_parts, 0},
      {"a , \"b|c\",d| \"e\" -> 10 a , \"b|c\",d|23 \"e\"|", /* to be split again: quotes stay */
       " -> ", "a||b -> 12: item 2 is empty: expected a value before '|'"}},
@@ -456,10 +431,6 @@ TEST(the_largest_of_all)
     ck_assert_int_eq(value_list_read(&option, "1:1000000", origin, &arena, &list, &error), GB_OK);
     ck_assert_uint_eq(list.n, VALUE_LIST_MAX);
     ck_assert_int_eq(list.items[VALUE_LIST_MAX - 1].integer, 1000000);
-    size_t n = 0;
-    uint32_t *members = NULL;
-    ck_assert_int_eq(integer_set_read("0-65535", origin, &arena, &n, &members, &error), GB_OK);
-    ck_assert_uint_eq(n, 65536);
 }
 
 TEST(test_type_words)
