@@ -7,6 +7,7 @@
 #include "core/run/case_threads.h"
 #include "core/run/counting.h"
 #include "core/run/messages.h"
+#include "core/store/store_table.h"
 
 #include <stdio.h>
 
@@ -30,13 +31,12 @@ static int32_t load(struct case_state *state, struct session *session,
 
 static void send_clocks(struct case_state *state)
 {
-    struct wire_writer *writer = link_begin(state->link, WIRE_OPENED);
-    wire_put_u32(writer, state->device->n_clocks);
-    for (uint32_t i = 0; i < state->device->n_clocks; i++) {
-        const struct gb_clock *clock = &state->device->clocks[i];
-        wire_put_fields(writer, clock_fields,
-                        &(struct clock_record){clock->name, clock->tick_ns, clock->overhead_ns});
-    }
+    const struct open_device *device = state->device;
+    struct clock_record clocks[GB_CLOCKS_MAX];
+    for (uint32_t i = 0; i < device->n_clocks; i++)
+        clocks[i] = (struct clock_record){device->clocks[i].name, device->clocks[i].tick_ns,
+                                          device->clocks[i].overhead_ns};
+    put_rows(link_begin(state->link, WIRE_OPENED), TABLE_CLOCK, clocks, device->n_clocks);
     link_send(state->link);
 }
 
@@ -197,7 +197,7 @@ static int32_t send_work(struct case_state *state)
     if (case_judge_bench(state, "work", status) != GB_OK)
         return GB_FAILED;
     case_threads_add_up(state, &work);
-    link_send_fields(state->link, WIRE_WORK, work_fields, &work);
+    link_send_record(state->link, WIRE_WORK, &work);
     state->work = work;
     return GB_OK;
 }
@@ -379,7 +379,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
         verify(&state, policy, policy_params);
         case_end_phase(&state, &state.phases.verify_ns);
     }
-    link_send_fields(link, WIRE_PHASES, phases_fields, &state.phases);
+    link_send_record(link, WIRE_PHASES, &state.phases);
     clean_up(&state);
     if (!process)
         plugin_mode_enter(&state.mode);

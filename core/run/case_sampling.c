@@ -280,7 +280,7 @@ static void send_timing(struct sampling *sampling)
         timing.is_dithered = reading->flags & GB_CLOCK_DITHERED;
     }
     policy_run_set_error(sampling->policy, timing.offset_error_ns / (double)timing.iterations);
-    link_send_fields(sampling->link, WIRE_TIMING, timing_fields, &timing);
+    link_send_record(sampling->link, WIRE_TIMING, &timing);
 }
 
 static void send_samples(struct sampling *sampling)
@@ -669,8 +669,9 @@ static int32_t sample(struct sampling *sampling)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);
     send_series(sampling);
-    link_send_fields(sampling->link, WIRE_PACE, pace_fields, &sampling->pace.record);
-    link_send_fields(sampling->link, WIRE_INTERFERENCE, interference_fields, &interference);
+    link_send_record(sampling->link, WIRE_PACE, &sampling->pace.record);
+    put_interference(link_begin(sampling->link, WIRE_INTERFERENCE), &interference);
+    link_send(sampling->link);
     thread_times_report(&sampling->threads, sampling->state);
     if (policy_run_count(sampling->policy) > 0)
         send_estimate(sampling);

@@ -16,7 +16,7 @@ static void send_log(void *context, int32_t severity, const char *text)
 {
     struct link_sink *sink = context;
     const struct message_record message = {severity, text};
-    wire_put_fields(link_begin(sink->link, WIRE_LOG), message_fields, &message);
+    put_record(link_begin(sink->link, WIRE_LOG), WIRE_LOG, &message);
     keep_warning(sink, severity, text);
     link_send(sink->link);
 }
@@ -24,8 +24,7 @@ static void send_log(void *context, int32_t severity, const char *text)
 static void send_metric(void *context, const char *name, double value, const char *unit)
 {
     struct link_sink *sink = context;
-    link_send_fields(sink->link, WIRE_METRIC, metric_fields,
-                     &(struct metric_record){name, value, unit});
+    link_send_record(sink->link, WIRE_METRIC, &(struct metric_record){name, value, unit});
 }
 
 static void send_check(void *context, const char *name, const char *metric,
@@ -42,7 +41,7 @@ static void send_check(void *context, const char *name, const char *metric,
                                        .tolerance = tolerance,
                                        .passed = passed,
                                        .text = text};
-    link_send_fields(sink->link, WIRE_CHECK, check_fields, &check);
+    link_send_record(sink->link, WIRE_CHECK, &check);
 }
 
 static void send_summary(void *context, const char *name, const struct verify_result *result)
@@ -55,7 +54,7 @@ static void send_summary(void *context, const char *name, const struct verify_re
 static void send_worst(void *context, const char *name, const struct verify_element *element)
 {
     struct link_sink *sink = context;
-    link_send_fields(sink->link, WIRE_WORST, worst_fields,
+    link_send_record(sink->link, WIRE_WORST,
                      &(struct worst_record){name, element->index, element->reference,
                                             element->output, element->ulps});
 }

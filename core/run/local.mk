@@ -96,8 +96,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/visit.h \
 	core/run/wire.c \
 	core/run/wire.h \
-	core/run/wire_fields.c \
-	core/run/wire_fields.h \
 	core/run/worker.c \
 	core/run/worker.h \
 	core/run/worker_link.c \

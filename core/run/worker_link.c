@@ -1,6 +1,8 @@
 /* worker_link.c - see worker_link.h. */
 #include "core/run/worker_link.h"
 
+#include "core/run/messages.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -81,6 +83,12 @@ void link_send_fields(struct worker_link *link, uint32_t type, const struct wire
                       const void *object)
 {
     wire_put_fields(link_begin(link, type), fields, object);
+    link_send(link);
+}
+
+void link_send_record(struct worker_link *link, uint32_t type, const void *record)
+{
+    put_record(link_begin(link, type), type, record);
     link_send(link);
 }
 

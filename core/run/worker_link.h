@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "core/run/wire_fields.h"
+#include "core/run/wire.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -86,6 +86,9 @@ void link_send(struct worker_link *link);
 /* A message that is a struct, whole. */
 void link_send_fields(struct worker_link *link, uint32_t type, const struct wire_field *fields,
                       const void *object);
+
+/* Likewise a record of the case (put_record). */
+void link_send_record(struct worker_link *link, uint32_t type, const void *record);
 
 /* The supervisor's next message; its payload is valid until the next call. False: it has closed
  * the connection. Blocks. */

@@ -261,7 +261,7 @@ static const struct stored_column case_columns[] = {
     COLUMN(bytes_read, "REAL", 1, record.work.bytes_read, "of one iteration"),
     COLUMN(bytes_written, "REAL", 1, record.work.bytes_written, NULL),
     COLUMN(items, "REAL", 1, record.work.items, "whatever else is counted"),
-    COLUMN(item, "TEXT", 1, record.work.item, "its name"),
+    COLUMN(item, "TEXT", 1, record.work.item, "its name", .has_lines = true),
     COLUMN(math_format, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_format,
            "of the numbers that are multiplied: fp32, bf16", .words = &formats),
     COLUMN(math_unit, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_unit,
@@ -323,7 +323,7 @@ static const struct stored_column check_columns[] = {
     COLUMN(element, "INTEGER NOT NULL", 1, index, "index of the worst one"),
     COLUMN(reference, "REAL", 1, reference, "there; NULL: not a number"),
     COLUMN(output, "REAL", 1, output, NULL),
-    COLUMN(text, "TEXT NOT NULL", 1, text, NULL),
+    COLUMN(text, "TEXT NOT NULL", 1, text, NULL, .has_lines = true),
 };
 #undef ROW
 
@@ -470,7 +470,7 @@ static const struct stored_column message_columns[] = {
     COLUMN(severity, "INTEGER NOT NULL", 1, severity,
            "0 debug, 1 info, 2 warning, 3 error, 4 bug of the plugin,\n"
            "5 bug of gbrun"),
-    COLUMN(text, "TEXT NOT NULL", 1, text, NULL),
+    COLUMN(text, "TEXT NOT NULL", 1, text, NULL, .has_lines = true),
 };
 #undef ROW
 
