@@ -1,5 +1,5 @@
-/* activities.c - see activities.h. */
-#include "core/run/activities.h"
+/* activities.c - see case_state.h: what one sample of a case puts on the device. */
+#include "core/run/case_state.h"
 
 #include "core/run/messages.h"
 

@@ -2,7 +2,6 @@
 #include "core/run/case_run.h"
 
 #include "core/base/host_clock.h"
-#include "core/run/activities.h"
 #include "core/run/case_state.h"
 #include "core/run/case_threads.h"
 #include "core/run/counting.h"

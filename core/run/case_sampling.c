@@ -5,7 +5,6 @@
 #include "core/run/interference.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
-#include "core/run/profile.h"
 
 #include <math.h>
 #include <stdio.h>

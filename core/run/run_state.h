@@ -80,7 +80,7 @@ struct run {
     struct lock machine, **locks;  /* those of the devices */
     size_t n_sharing;              /* devices for which the machine's is held */
     bool has_said_problem, is_waiting;
-    /* run_claims.c */
+    /* of claims */
     size_t batch_size; /* 0: none was measured yet */
     double batch_begin_ns;
     bool has_said_held, has_said_beat;
@@ -156,14 +156,6 @@ void run_unlock(struct run *run, const struct known_device *device);
 /* Around a turn of the loop: a device that nobody asked for in it does not wait any more. */
 void run_locks_begin(struct run *run);
 void run_locks_settle(struct run *run);
-
-/* ---- run_claims.c: other tasks that measure cases of the same list ---- */
-
-/* The cases of the last batch are stored: calls them done and gives the schedule the next ones.
- * False: all are done. Waits for a moment where there is nothing to take. */
-bool run_claim(struct run *run);
-/* To be called in every turn of the loop. */
-void run_beat(struct run *run);
 
 /* ---- slot.c: what a worker sends and prints of its case, and how both end ---- */
 

@@ -1,5 +1,5 @@
-/* search_worker.c - see search_worker.h. */
-#include "core/run/search_worker.h"
+/* search_worker.c - see worker.h: the engine of a search is asked for visits. */
+#include "core/run/worker.h"
 
 #include "core/run/messages.h"
 #include "core/search/engine.h"
@@ -116,9 +116,9 @@ static void send_report(struct searching *searching, int32_t status, const struc
     link_send(searching->link);
 }
 
-void search_serve(struct session *session, struct worker_link *link, const struct host_sink *sink,
-                  struct wire_reader *message, struct arena *arena)
+void search_serve(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
+    struct worker_link *link = &worker->link;
     struct searching searching = {.link = link};
     const struct gb_plugin *plugin = NULL;
     struct gb_error error = {0};
@@ -128,11 +128,12 @@ void search_serve(struct session *session, struct worker_link *link, const struc
     wire_get_fields(message, NULL, limits_fields, &searching.limits);
     searching.n_cases = wire_get_u64(message);
     take_axes(&searching, message, arena);
-    struct host *host = host_new(searching.seed, sink, NULL, NULL);
+    struct host *host = host_new(searching.seed, &worker->sink.sink, NULL, NULL);
     int32_t status = take_space(&searching, &error);
     link_phase(link, PHASE_LOAD);
     if (status == GB_OK)
-        status = session_prepare(session, &searching.settings, arena, &plugin, &params, &error);
+        status = session_prepare(worker->session, &searching.settings, arena, &plugin, &params,
+                                 &error);
     link_phase(link, PHASE_SEARCH);
     if (status == GB_OK)
         status = engine_new(plugin->ops, params, host_interface(host), searching.space,
