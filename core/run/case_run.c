@@ -109,14 +109,6 @@ static int32_t check_launch(struct case_state *state, const struct gb_plugin *be
     return GB_OK;
 }
 
-void case_end_phase(struct case_state *state, double *duration_ns)
-{
-    const double now_ns = host_clock_ns();
-    *duration_ns += now_ns - state->phase_begin_ns - state->waited_ns;
-    state->phase_begin_ns = now_ns;
-    state->waited_ns = 0;
-}
-
 static int32_t wait_alone(struct case_state *state)
 {
     const double begin_ns = host_clock_ns();

@@ -1,6 +1,8 @@
 /* case_state.c - see case_state.h. */
 #include "core/run/case_state.h"
 
+#include "core/base/host_clock.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -55,6 +57,14 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
 {
     const char *words = host_reason(state->host);
     return judge(state, function, status, *words ? words : host_reason(state->device->host));
+}
+
+void case_end_phase(struct case_state *state, double *duration_ns)
+{
+    const double now_ns = host_clock_ns();
+    *duration_ns += now_ns - state->phase_begin_ns - state->waited_ns;
+    state->phase_begin_ns = now_ns;
+    state->waited_ns = 0;
 }
 
 int32_t case_wait(struct case_state *state, const char *function)

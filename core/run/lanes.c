@@ -12,11 +12,6 @@
 
 enum { LANE_NICE = 10 };
 
-bool slot_is_lane(const struct slot *slot)
-{
-    return slot - slot->run->slots >= SLOTS_MAX;
-}
-
 static struct slot *next_at_work(struct run *run, struct slot *slot)
 {
     return run_next_at_work(run, slot ? slot : run->slots + SLOTS_MAX - 1);
@@ -165,7 +160,7 @@ static struct slot *idle_lane(struct run *run, struct visit *visit)
     if (lane->is_alive)
         return lane;
     *lane = (struct slot){.run = run, .device = visit->devices.items[0]};
-    if (run_start_worker(&lane->process, visit, lane->device, &error) != GB_OK) {
+    if (slot_start_worker(&lane->process, visit, lane->device, &error) != GB_OK) {
         run_fail(run, &error);
         return NULL;
     }
@@ -219,36 +214,6 @@ void lanes_assign(struct run *run)
             give(lane, visit);
     }
     count_beside(run);
-}
-
-void lane_end(struct slot *lane, int status, const char *text)
-{
-    struct visit *visit = lane->visit;
-    lane->visit = NULL;
-    visit->n_starts = 0;
-    visit->build_ns = host_clock_ns() - lane->begin_ns;
-    visit->ahead = status == CASE_OK ? AHEAD_BUILT : AHEAD_ENDED;
-    if (status == CASE_OK) {
-        collector_free(&lane->collector);
-        return;
-    }
-    visit->ended = memory_allocate(sizeof *visit->ended);
-    *visit->ended = lane->collector;
-    lane->collector = (struct collector){0};
-    visit->ended->record.status = status;
-    visit->ended->record.status_text = arena_text(&visit->ended->arena, text);
-}
-
-bool lane_again(struct slot *lane)
-{
-    enum { STARTS_MAX = 3 };
-    struct visit *visit = lane->visit;
-    if (lane->has_begun || ++visit->n_starts == STARTS_MAX)
-        return false;
-    collector_free(&lane->collector);
-    lane->visit = NULL;
-    visit->ahead = AHEAD_WANTED;
-    return true;
 }
 
 void lanes_drop(struct run *run)
