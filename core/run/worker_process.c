@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
+#include "core/run/command.h"
 #include "core/run/module.h"
 #include "core/run/worker.h"
 
@@ -10,7 +11,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,30 +190,14 @@ static char **make_environment(const struct environment_variable *variables, siz
 
 static int spawn(const int ends[ENDS], char **environment, pid_t *ret_pid)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[OUTPUT_THERE], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[OUTPUT_THERE], STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[SOCKET_THERE], WORKER_SOCKET);
-    posix_spawn_file_actions_adddup2(&actions, ends[PAGE], WORKER_PAGE);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    char name[] = "gbrun", argument[] = WORKER_ARGUMENT;
-    char *arguments[] = {name, argument, NULL};
-    int result = posix_spawn(ret_pid, program_image(), &actions, &attributes, arguments,
-                             environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return result;
+    const char *const arguments[] = {"gbrun", WORKER_ARGUMENT, NULL};
+    const int files[] = {[STDIN_FILENO] = -1,
+                         [STDOUT_FILENO] = ends[OUTPUT_THERE],
+                         [STDERR_FILENO] = ends[OUTPUT_THERE],
+                         [WORKER_SOCKET] = ends[SOCKET_THERE],
+                         [WORKER_PAGE] = ends[PAGE]};
+    return command_start(program_image(), arguments, environment, files,
+                         sizeof files / sizeof *files, true, ret_pid);
 }
 
 /* Maps the page; what is kept of the ends is the worker's. */
