@@ -90,6 +90,11 @@ int32_t case_run_unseen(struct case_state *state);
  */
 int32_t case_list_activities(struct case_state *state);
 
+/* Counts on the device what the key `counters` asks for, and reports it. Before verify, which is
+ * the last call but destroy that a benchmark gets, and judges these runs too. A device without
+ * counters, or one that may not be counted on, costs a message. In counting.c. */
+int32_t case_count(struct case_state *state);
+
 /*
  * Calls of run that are no samples, on renewed inputs and poisoned outputs, each verified; the case
  * ends with the first that is wrong. In case_checks.c.

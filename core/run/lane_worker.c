@@ -62,8 +62,9 @@ void lane_serve(struct worker *worker, struct wire_reader *message, struct arena
     get_order(message, arena, &order);
     const struct host_device device = {.info = &order.device};
     struct host *host = host_new(order.bench_case.seed, &worker->sink.sink, &device, NULL);
-    host_set_folder(host, order.bench_case.folder);
-    host_set_facts(host, order.facts, order.n_facts);
+    host->interface.folder = order.bench_case.folder;
+    host->facts = order.facts;
+    host->n_facts = order.n_facts;
     const int32_t status = build(worker, host, &order, arena, &error);
     host_free(host);
     fflush(NULL); /* what the plugin printed belongs to this case */

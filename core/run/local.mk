@@ -18,7 +18,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/command.c \
 	core/run/command.h \
 	core/run/counting.c \
-	core/run/counting.h \
 	core/run/device_groups.c \
 	core/run/device_groups.h \
 	core/run/events.c \
@@ -59,8 +58,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/run_record.c \
 	core/run/run_state.c \
 	core/run/run_state.h \
-	core/run/sample_buffers.c \
-	core/run/sample_buffers.h \
 	core/run/series.c \
 	core/run/series.h \
 	core/run/session.c \

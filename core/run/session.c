@@ -326,7 +326,7 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
     if (!validation)
         return GB_OK;
     struct host *host = host_new(0, &session->sink, NULL, NULL);
-    host_set_folder(host, folder);
+    host->interface.folder = folder;
     struct question question = {validation, host_interface(host), params, problem, context, false};
     int32_t status = ask_of_params(&question);
     if (status == GB_OK && !question.is_answered)

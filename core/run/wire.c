@@ -172,7 +172,8 @@ const char *wire_get_word(struct wire_reader *reader, struct arena *arena)
     return text ? text : "";
 }
 
-void wire_get_chars(struct wire_reader *reader, char *buffer, size_t bytes)
+/* Into the buffer, cut at its end; plain, on one line. */
+static void get_chars(struct wire_reader *reader, char *buffer, size_t bytes)
 {
     uint32_t length = wire_get_u32(reader);
     const unsigned char *at = length == TEXT_IS_NULL ? NULL : take(reader, length);
@@ -291,7 +292,7 @@ static void get_field(struct wire_reader *reader, struct arena *arena,
         *(bool *)ret = wire_get_u32(reader) != 0;
         break;
     case FIELD_CHARS:
-        wire_get_chars(reader, ret, field->bytes);
+        get_chars(reader, ret, field->bytes);
         break;
     case FIELD_PRINTABLE:
         *(const char **)ret = get_printable(reader, arena);

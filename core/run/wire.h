@@ -122,8 +122,6 @@ const char *wire_get_word(struct wire_reader *reader, struct arena *arena);
 const char *wire_get_line(struct wire_reader *reader, struct arena *arena);
 /* The bytes as they were written, which a worker needs to open what they name. "" for NULL. */
 const char *wire_get_path(struct wire_reader *reader, struct arena *arena);
-/* Into the buffer, cut at its end; plain, on one line. */
-void wire_get_chars(struct wire_reader *reader, char *buffer, size_t bytes);
 /* A count of things of at least `bytes_each` bytes that must still fit into the payload. */
 uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each);
 /* n doubles in the arena; *ret_n is what was announced. */

@@ -1,7 +1,7 @@
 # tests/run/local.mk - tests of running, core/run/.
 TEST_PROGRAM_LIST += tests/run/test_run
 tests_run_test_run_SOURCES = \
-	tests/run/test_command.c \
+	tests/run/test_programs.c \
 	tests/run/test_device_groups.c \
 	tests/run/test_event_lines.c \
 	tests/run/test_host.c \

@@ -1,4 +1,4 @@
-/* test_command.c - core/run/command.c: other programs, with limits. */
+/* test_programs.c - core/run/command.c: other programs, with limits. */
 #include "core/run/command.h"
 #include "tests/check_main.h"
 
