@@ -521,43 +521,30 @@ static const char result_view[] =
     "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
 
 /* JSON knows neither infinities nor NaN. */
-#define IS_FINITE(number) number " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"
-#define JSON_OF_PARAMETERS(which)                                                                  \
+#define IS_FINITE " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"
+/* The parameters of a case as an object: bytes, ns, true and false. The condition that chooses
+ * among them stands between the two. */
+#define PARAMETERS_BEGIN                                                                           \
     "    (SELECT json_group_object(name, json(CASE\n"                                              \
     "            WHEN type = 'bool' THEN CASE number WHEN 0 THEN 'false' ELSE 'true' END\n"        \
     "            WHEN type IN ('int', 'bytes') THEN json_quote(CAST(value AS INTEGER))\n"          \
-    "            WHEN " IS_FINITE(                                                                 \
-        "number") " THEN json_quote(number)\n"                                                     \
-                  "            ELSE json_quote(value) END))\n"                                     \
-                  "        FROM (SELECT * FROM parameter WHERE case_id = c.id" which               \
-                  " ORDER BY ordinal))\n"
+    "            WHEN number" IS_FINITE " THEN json_quote(number)\n"                               \
+    "            ELSE json_quote(value) END))\n"                                                   \
+    "        FROM (SELECT * FROM parameter WHERE case_id = c.id"
+#define PARAMETERS_END " ORDER BY ordinal))\n"
 
 static const char case_json_view[] =
     "CREATE VIEW case_json AS -- a row a case and round; options and metrics as JSON objects\n"
     "SELECT c.id AS case_id, r.uuid AS run_uuid, c.uuid, c.uid, c.bench, "
-    "c.round,\n" JSON_OF_PARAMETERS(
-        "") "        AS parameters, -- bytes, ns, true and "
-            "false\n" JSON_OF_PARAMETERS(" AND is_axis") "        AS axes, -- of them, those "
-                                                         "that are swept\n"
-                                                         "    (SELECT json_group_object(name, "
-                                                         "CASE WHEN " IS_FINITE(
-                                                             "value") " THEN value END)\n"
-                                                                      "        FROM (SELECT * "
-                                                                      "FROM metric WHERE "
-                                                                      "case_id = c.id ORDER BY "
-                                                                      "ordinal)) AS metrics,\n"
-                                                                      "    c.status, c.verdict, "
-                                                                      "c.n_samples, "
-                                                                      "c.median_ns, "
-                                                                      "c.estimate_ns, c.low_ns, "
-                                                                      "c.high_ns\n"
-                                                                      "FROM bench_case AS c "
-                                                                      "JOIN run AS r ON r.id = "
-                                                                      "c.run_id\n"
-                                                                      "WHERE " STORE_IS_LATEST "\n"
-                                                                      "ORDER BY r.started, "
-                                                                      "r.uuid, c.sequence, "
-                                                                      "c.started, c.uuid";
+    "c.round,\n" PARAMETERS_BEGIN PARAMETERS_END
+    "        AS parameters, -- bytes, ns, true and false\n" PARAMETERS_BEGIN
+    " AND is_axis" PARAMETERS_END "        AS axes, -- of them, those that are swept\n"
+    "    (SELECT json_group_object(name, CASE WHEN value" IS_FINITE " THEN value END)\n"
+    "        FROM (SELECT * FROM metric WHERE case_id = c.id ORDER BY ordinal)) AS metrics,\n"
+    "    c.status, c.verdict, c.n_samples, c.median_ns, c.estimate_ns, c.low_ns, c.high_ns\n"
+    "FROM bench_case AS c JOIN run AS r ON r.id = c.run_id\n"
+    "WHERE " STORE_IS_LATEST "\n"
+    "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
 
 /* ---- tables ---- */
 
