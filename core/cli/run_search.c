@@ -1,8 +1,8 @@
 /* run_search.c - see run_search.h. */
 #include "core/cli/run_search.h"
 
-#include "core/run/lane_cpus.h"
 #include "core/run/search_process.h"
+#include "core/run/supervisor.h"
 #include "core/view/search_goal.h"
 #include "core/view/search_text.h"
 

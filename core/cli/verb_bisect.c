@@ -69,7 +69,8 @@ static const char *git(struct bisect *bisect, const char *const *words, struct g
     int code = 0;
     for (size_t i = 0; words[i]; i++)
         arguments[3 + i] = words[i];
-    if (command_run(arguments, &output, &code, error) != GB_OK)
+    if (command_run(&(struct command){.arguments = arguments, .output = &output}, &code, error) !=
+        GB_OK)
         return NULL;
     if (code != 0) {
         error_set(error, GB_FAILED, "git %s %s: ended with code %d", words[0],

@@ -154,7 +154,8 @@ static int32_t read_compressed(const char *path, struct text *ret, struct gb_err
 {
     const char *const words[] = {"gzip", "-dc", "--", path, NULL};
     int code = 0;
-    int32_t status = command_run(words, ret, &code, error);
+    int32_t status = command_run(&(struct command){.arguments = words, .output = ret}, &code,
+                                 error);
     if (status == GB_OK && code != 0)
         return error_set(error, GB_IO, "%s: gzip ended with code %d", path, code);
     return status;

@@ -6,7 +6,6 @@
 #include "core/run/machine.h"
 #include "core/run/module.h"
 #include "core/run/provenance.h"
-#include "core/run/record_parts.h"
 #include "core/store/store.h"
 
 #include <stdlib.h>

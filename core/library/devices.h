@@ -4,9 +4,9 @@
  */
 #pragma once
 
-#include "core/run/link_sink.h"
 #include "core/run/session.h"
 #include "core/run/visit.h"
+#include "core/run/worker_link.h"
 
 #include <gbrun/guest.h>
 

@@ -1,14 +1,17 @@
-/* measure.c - see gbrun/measure.h: one call, from settings to result. */
+/* measure.c - see gbrun/measure.h: a call, from settings to result; a comparison, made of them. */
 #include "core/base/host_clock.h"
+#include "core/compare/comparison.h"
 #include "core/library/append.h"
-#include "core/library/call.h"
 #include "core/library/callback.h"
 #include "core/library/devices.h"
+#include "core/library/request.h"
+#include "core/library/result.h"
 #include "core/run/case_run.h"
-#include "core/run/record_parts.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* One call at a time: two would disturb each other, and plugins are for one thread. */
@@ -27,7 +30,9 @@ struct call {
     char uid[CASE_UID_TEXT];
 };
 
-bool call_is_sound(const struct gbrun_subject *subject, const char *function, struct result *result)
+/* False: the subject cannot be measured, and the result says why. function: for its words. */
+static bool is_sound(const struct gbrun_subject *subject, const char *function,
+                     struct result *result)
 {
     const char *why = NULL;
     if (!subject)
@@ -190,8 +195,9 @@ static void measure(struct call *call, struct plugin_mode *outside)
     guest_leave(call->guest, &call->state);
 }
 
-void call_measure(const struct gbrun_subject *subject, const char *settings, int side,
-                  struct result *result, struct ab_params *ret_ab)
+/* Fills the result in. side: SIDE_NONE, or one of a comparison, whose settings ret_ab gets. */
+static void measure_subject(const struct gbrun_subject *subject, const char *settings, int side,
+                            struct result *result, struct ab_params *ret_ab)
 {
     struct call call = {.result = result};
     struct plugin_mode outside;
@@ -207,8 +213,9 @@ void call_measure(const struct gbrun_subject *subject, const char *settings, int
     plugin_mode_enter(&outside);
 }
 
-/* The thread that has the turn is not in a child, which would wait for ever. */
-const char *call_turn_begin(void)
+/* Until turn_end nobody else measures in this process. NULL, or why it cannot be: the thread that
+ * has the turn is not in a child, which would wait for ever. */
+static const char *turn_begin(void)
 {
     const pid_t owner = __atomic_load_n(&turn_owner, __ATOMIC_RELAXED), self = getpid();
     if (owner && owner != self)
@@ -219,7 +226,7 @@ const char *call_turn_begin(void)
     return NULL;
 }
 
-void call_turn_end(void)
+static void turn_end(void)
 {
     __atomic_store_n(&turn_owner, 0, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&turn);
@@ -228,17 +235,212 @@ void call_turn_end(void)
 const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, const char *settings)
 {
     struct result *result = result_new();
-    if (!call_is_sound(subject, "gbrun_measure", result))
+    if (!is_sound(subject, "gbrun_measure", result))
         return &result->seen;
-    const char *why = call_turn_begin();
+    const char *why = turn_begin();
     if (why) {
         result_fail(result, GB_FAILED, why);
         return &result->seen;
     }
-    call_measure(subject, settings, SIDE_NONE, result, NULL);
-    call_turn_end();
+    measure_subject(subject, settings, SIDE_NONE, result, NULL);
+    turn_end();
     return &result->seen;
 }
+
+/* ---- two subjects in turn, until it is decided which takes longer ---- */
+
+struct versus {
+    struct gbrun_comparison seen; /* the program's; first, as it is given back for free */
+    struct arena arena;
+    const struct gbrun_subject *subjects[SIDES];
+    const char *settings;
+    struct ab_params ab;
+    struct result *last[SIDES]; /* of the last visit */
+    double *values[SIDES];      /* of the rounds */
+    size_t n_values[SIDES];
+    double steps[SIDES]; /* of the clock, over the value of the first round */
+};
+
+/* What comparisons of results files compare, too: see store_outcomes.h. */
+static double value_of(const struct gbrun_result *result)
+{
+    const bool is_centre = text_equal(result->statistic, "median") ||
+                           (text_equal(result->statistic, "mean") &&
+                            (result->flags & GBRUN_DITHERED));
+    return is_centre && result->time_ns > 0 && isfinite(result->time_ns) ? result->time_ns
+                                                                         : result->median_ns;
+}
+
+static double step_of(const struct gbrun_result *result, double value)
+{
+    return result->flags & GBRUN_DITHERED ? 0
+                                          : result->tick_ns / (double)result->iterations / value;
+}
+
+static void fail(struct versus *versus, int32_t status, const char *side, const char *words)
+{
+    versus->seen.status = status;
+    versus->seen.error = arena_printf(&versus->arena, "%s: %s", side, words);
+}
+
+static bool visit(struct versus *versus, int side)
+{
+    struct result *result = result_new();
+    gbrun_free(versus->last[side] ? &versus->last[side]->seen : NULL);
+    versus->last[side] = result;
+    measure_subject(versus->subjects[side], versus->settings, side, result, &versus->ab);
+    const struct gbrun_result *seen = &result->seen;
+    const double value = value_of(seen);
+    if (seen->status == GB_INVALID) {
+        versus->seen.status = seen->status; /* of settings, which are those of both */
+        versus->seen.error = seen->error;
+    } else if (seen->status != GB_OK) {
+        fail(versus, seen->status, side_words[side], seen->error);
+    } else if (!(value > 0)) {
+        fail(versus, GB_FAILED, side_words[side], "reads no time: there is no ratio");
+    } else {
+        if (versus->n_values[side] == 0)
+            versus->steps[side] = step_of(seen, value);
+        MEMORY_APPEND(versus->values[side], versus->n_values[side], value);
+    }
+    return versus->seen.status == GB_OK;
+}
+
+static struct comparison judge(const struct versus *versus, bool goes_on)
+{
+    const size_t n_base = versus->n_values[SIDE_BASE], n_new = versus->n_values[SIDE_NEW];
+    struct comparison judged = {0};
+    struct compared_rounds rounds = {.a = versus->values[SIDE_BASE],
+                                     .b = versus->values[SIDE_NEW],
+                                     .n = n_base < n_new ? n_base : n_new,
+                                     .step_a = versus->steps[SIDE_BASE],
+                                     .step_b = versus->steps[SIDE_NEW],
+                                     .ret = &judged};
+    compare_judge_rounds(&rounds, 1, versus->ab.margin, 1 - versus->ab.alpha, goes_on);
+    return judged;
+}
+
+/* Before the first visit nothing is known of max_rounds. */
+static void measure_rounds(struct versus *versus)
+{
+    for (int64_t round = 0; round == 0 || round < versus->ab.max_rounds; round++) {
+        const int first = round % 2 == 0 ? SIDE_BASE : SIDE_NEW;
+        if (!visit(versus, first) || !visit(versus, SIDE_BASE + SIDE_NEW - first) ||
+            judge(versus, true).verdict != COMPARED_UNCLEAR)
+            return;
+    }
+}
+
+static int32_t verdict_number(int verdict)
+{
+    switch (verdict) {
+    case COMPARED_SAME:
+        return GBRUN_SAME;
+    case COMPARED_CHANGED:
+        return GBRUN_CHANGED;
+    case COMPARED_FASTER:
+        return GBRUN_FASTER;
+    case COMPARED_SLOWER:
+        return GBRUN_SLOWER;
+    default:
+        return GBRUN_UNCLEAR;
+    }
+}
+
+static double geometric_mean(const double *values, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += log(values[i]);
+    return n > 0 ? exp(sum / (double)n) : NAN;
+}
+
+static const struct gbrun_result *last_of(const struct versus *versus, int side)
+{
+    return versus->last[side] ? &versus->last[side]->seen : NULL;
+}
+
+static void conclude(struct versus *versus)
+{
+    struct gbrun_comparison *seen = &versus->seen;
+    const struct comparison judged = judge(versus, false);
+    if (judged.n_rounds >= SEQUENCE_FIRST) {
+        seen->ratio = exp(judged.theta);
+        seen->ratio_low = exp(judged.low);
+        seen->ratio_high = exp(judged.high);
+    }
+    if (seen->status == GB_OK) {
+        seen->verdict = verdict_number(judged.verdict);
+        seen->verdict_text = compared_word(judged.verdict);
+        seen->n_needed = judged.n_needed;
+    }
+    seen->margin = versus->ab.margin;
+    seen->alpha = versus->ab.alpha;
+    seen->n_rounds = judged.n_rounds;
+    seen->base_ns = geometric_mean(versus->values[SIDE_BASE], judged.n_rounds);
+    seen->new_ns = geometric_mean(versus->values[SIDE_NEW], judged.n_rounds);
+    seen->base_rounds_ns = versus->values[SIDE_BASE];
+    seen->new_rounds_ns = versus->values[SIDE_NEW];
+    seen->base_result = last_of(versus, SIDE_BASE);
+    seen->new_result = last_of(versus, SIDE_NEW);
+}
+
+/* Both, before anything is measured. */
+static bool are_sound(struct versus *versus)
+{
+    bool are_both = true;
+    for (int side = 0; side < SIDES && are_both; side++) {
+        struct result *result = result_new();
+        are_both = is_sound(versus->subjects[side], "gbrun_compare", result);
+        if (!are_both)
+            fail(versus, result->seen.status, side_words[side], result->seen.error);
+        gbrun_free(&result->seen);
+    }
+    return are_both;
+}
+
+const struct gbrun_comparison *gbrun_compare(const struct gbrun_subject *base,
+                                             const struct gbrun_subject *other,
+                                             const char *settings)
+{
+    struct versus *versus = memory_allocate(sizeof *versus);
+    versus->seen = (struct gbrun_comparison){.size = sizeof versus->seen,
+                                             .error = "",
+                                             .ratio = NAN,
+                                             .ratio_low = NAN,
+                                             .ratio_high = NAN,
+                                             .verdict_text = compared_word(COMPARED_UNCLEAR)};
+    versus->subjects[SIDE_BASE] = base;
+    versus->subjects[SIDE_NEW] = other;
+    versus->settings = settings;
+    if (are_sound(versus)) {
+        const char *why = turn_begin();
+        if (why) {
+            versus->seen.status = GB_FAILED;
+            versus->seen.error = why;
+        } else {
+            measure_rounds(versus);
+            turn_end();
+        }
+    }
+    conclude(versus);
+    return &versus->seen;
+}
+
+void gbrun_comparison_free(const struct gbrun_comparison *seen)
+{
+    struct versus *versus = (struct versus *)(uintptr_t)seen;
+    if (!versus)
+        return;
+    for (int side = 0; side < SIDES; side++) {
+        gbrun_free(last_of(versus, side));
+        free(versus->values[side]);
+    }
+    arena_free(&versus->arena);
+    free(versus);
+}
+
+/* ---- all of them ---- */
 
 void gbrun_cancel(void)
 {
@@ -247,11 +449,11 @@ void gbrun_cancel(void)
 
 void gbrun_release(void)
 {
-    if (callback_is_inside() || call_turn_begin())
+    if (callback_is_inside() || turn_begin())
         return;
     devices_release();
     results_release();
-    call_turn_end();
+    turn_end();
 }
 
 const char *gbrun_version(void)

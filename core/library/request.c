@@ -336,14 +336,3 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
         ret->results = absolute(settings_run(ret->settings)->results, arena);
     return make_case(ret, arena, errors);
 }
-
-void request_errors_text(const struct error_list *errors, struct text *out)
-{
-    for (size_t i = 0; i < errors->n; i++) {
-        const struct origin *origin = &errors->items[i].origin;
-        text_add(out, i ? "\n" : "");
-        if (origin->line > 0)
-            text_printf(out, "%s:%u:%u: ", origin->file, origin->line, origin->column);
-        text_add(out, errors->items[i].text);
-    }
-}

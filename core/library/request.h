@@ -25,6 +25,3 @@ enum { SIDE_NONE = -1 };
  * takes no longer than a visit. */
 int32_t request_read(const char *text, int side, const struct catalogue *catalogue,
                      struct arena *arena, struct request *ret, struct error_list *errors);
-
-/* All of the errors, a line for each. */
-void request_errors_text(const struct error_list *errors, struct text *out);

@@ -41,7 +41,13 @@ void result_fail(struct result *result, int32_t status, const char *text)
 void result_fail_with(struct result *result, const struct error_list *errors)
 {
     CLEANUP(text_free) struct text text = {0};
-    request_errors_text(errors, &text);
+    for (size_t i = 0; i < errors->n; i++) {
+        const struct origin *origin = &errors->items[i].origin;
+        text_add(&text, i ? "\n" : "");
+        if (origin->line > 0)
+            text_printf(&text, "%s:%u:%u: ", origin->file, origin->line, origin->column);
+        text_add(&text, errors->items[i].text);
+    }
     result_fail(result, GB_INVALID, text_get(&text));
 }
 

@@ -1,5 +1,5 @@
-/* activities.c - see activities.h. */
-#include "core/run/activities.h"
+/* activities.c - see case_state.h: what one sample of a case puts on the device. */
+#include "core/run/case_state.h"
 
 #include "core/run/messages.h"
 
@@ -182,7 +182,7 @@ static int32_t list(struct case_state *state, uint64_t n_samples)
     listing = (struct listing){.sink = state->sink, .is_open = true, .is_timed = n_samples > 0};
     listing.items = memory_allocate(ACTIVITIES_MAX * sizeof *listing.items);
     int32_t status;
-    host_set_iterations(state->host, state->iterations);
+    state->host->interface.iterations = state->iterations;
     CALL_BENCH(state, status,
                device->activities->list(device->device, &asked, n_samples, take, NULL));
     listing.is_open = false;

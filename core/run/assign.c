@@ -60,12 +60,6 @@ static const struct known_device *idle_device(struct run *run, const struct visi
     return idle;
 }
 
-bool slot_is_unfit(struct slot *slot, const struct visit *visit)
-{
-    return !text_equal(slot->environment, visit->environment) || visit->bench_case.common.isolate ||
-           slot->killed != KILLED_NOT || worker_reap(&slot->process);
-}
-
 /* The same, locked for the visit, and without a worker that is not for it. */
 static const struct known_device *lock_device(struct run *run, const struct visit *visit)
 {
@@ -108,19 +102,6 @@ static bool take_spare(struct spare_worker *spare, const struct visit *visit,
     return true;
 }
 
-int32_t run_start_worker(struct worker_process *process, struct visit *visit,
-                         const struct known_device *device, struct gb_error *error)
-{
-    const size_t n = visit->bench_case.n_environment;
-    const struct case_devices *group = &device->group;
-    struct environment_variable *variables = ARENA_ARRAY(&visit->arena, struct environment_variable,
-                                                         n + 1);
-    for (size_t i = 0; i < n; i++)
-        variables[i] = visit->bench_case.environment[i];
-    variables[n] = group->variable;
-    return worker_start(process, variables, n + (group->n > 0), error);
-}
-
 /* The idle worker that can take the visit, or a fresh one; NULL: none can be started. */
 static struct slot *get_worker(struct run *run, struct visit *visit)
 {
@@ -133,7 +114,7 @@ static struct slot *get_worker(struct run *run, struct visit *visit)
     if (run->plan->worker) {
         slot->process = *run->plan->worker;
     } else if (!take_spare(run->plan->spare, visit, &slot->process) &&
-               run_start_worker(&slot->process, visit, slot->device, &error) != GB_OK) {
+               slot_start_worker(&slot->process, visit, slot->device, &error) != GB_OK) {
         run_fail(run, &error);
         return NULL;
     }
@@ -184,11 +165,24 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     slot_send(slot);
 }
 
+/* Workers that were told to end within the last second: as good as busy, so that cases keep their
+ * order. One that ends late keeps only its own device. */
+static size_t count_ending(const struct run *run)
+{
+    const double since_ns = awake_clock_ns() - 1e9;
+    size_t n = 0;
+    for (size_t i = 0; i < SLOTS_MAX; i++) {
+        const struct slot *slot = &run->slots[i];
+        n += slot->is_alive && slot->is_closing && slot->killed_ns > since_ns;
+    }
+    return n;
+}
+
 /* Must it wait until others have ended: because of the number of jobs, or because it or another
  * wants the machine to itself? */
 static bool is_crowded(struct run *run, const struct visit *visit)
 {
-    size_t n_busy = run_count_busy(run) + run_count_ending(run);
+    size_t n_busy = run_count_busy(run) + count_ending(run);
     size_t jobs = (size_t)run->plan->params->jobs, most = jobs ? jobs : visit->n_case_devices;
     if (visit_is_exclusive(visit) && run_is_closing(run))
         return true;

@@ -80,7 +80,7 @@ static int32_t check_call(struct case_state *state, uint64_t iterations)
     const struct gb_queue *queue = state->device->queue;
     int32_t status;
     link_phase(state->link, PHASE_VERIFY);
-    host_set_iterations(state->host, iterations);
+    state->host->interface.iterations = iterations;
     const int32_t renewed = renew(state);
     if (renewed != GB_OK)
         return renewed == GB_SKIPPED ? GB_OK : GB_FAILED;
@@ -88,9 +88,9 @@ static int32_t check_call(struct case_state *state, uint64_t iterations)
     case_threads_run(state, iterations, &status);
     if (case_judge_bench(state, "run", status) != GB_OK || case_wait(state, "run") != GB_OK)
         return GB_FAILED;
-    host_set_muted(state->host, true);
+    state->host->is_muted = true;
     CALL_BENCH(state, status, state->ops->verify(state->bench, queue));
-    host_set_muted(state->host, false);
+    state->host->is_muted = false;
     return report(state, status);
 }
 

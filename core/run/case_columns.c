@@ -1,7 +1,10 @@
 /* case_columns.c - see case_columns.h. */
 #include "core/run/case_columns.h"
 
+#include "core/run/messages.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,4 +101,58 @@ void outbox_put(struct outbox *outbox, struct wire_writer *writer, uint32_t cloc
         wire_put_f64s(writer, outbox->columns[column], outbox->n);
     }
     outbox->n = 0;
+}
+
+/* ---- samples that the benchmark gave itself ---- */
+
+static void send_one_series(struct worker_link *link, const struct series *series)
+{
+    const struct distribution_summary summary = distribution_summary(series->distribution);
+    CLEANUP(free_pointer) struct bin *bins = memory_allocate((summary.n_bins + 1) * sizeof *bins);
+    const struct series_record record = {.name = series->name,
+                                         .unit = series->unit,
+                                         .n = summary.n,
+                                         .n_refused = series->n_refused,
+                                         .min = summary.min,
+                                         .max = summary.max,
+                                         .mean = summary.mean,
+                                         .stdev = summary.stdev,
+                                         .error_ratio = summary.error_ratio,
+                                         .bins = bins,
+                                         .n_bins = summary.n_bins};
+    distribution_bins(series->distribution, bins);
+    put_series(link_begin(link, WIRE_SERIES), &record);
+    link_send(link);
+}
+
+__attribute__((format(printf, 3, 4))) static void warn_if(const struct host_sink *sink, uint64_t n,
+                                                          const char *format, ...)
+{
+    char text[192];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        sink->log(sink->context, GB_LOG_WARNING, text);
+}
+
+void series_send(const struct series_set *set, struct worker_link *link,
+                 const struct host_sink *sink)
+{
+    for (uint32_t i = 0; i < set->n; i++) {
+        const struct series *series = &set->items[i];
+        const unsigned long long n_refused = series->n_refused;
+        warn_if(sink, n_refused,
+                "series %s: %llu values were left out: expected finite ones below 2^64",
+                series->name, n_refused);
+        send_one_series(link, series);
+    }
+    const unsigned long long n_strange = set->n_strange, n_dropped = set->n_dropped;
+    warn_if(sink, n_strange,
+            "%llu samples were given to no series: expected a number that host->series returned",
+            n_strange);
+    warn_if(sink, n_dropped,
+            "%llu samples of series found no room: more than %d were given in one batch", n_dropped,
+            SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
 }

@@ -8,6 +8,7 @@
 
 #include "core/run/session.h"
 #include "core/run/wire.h"
+#include "core/run/worker_link.h"
 
 enum { BATCH_MAX = 4096 }; /* samples measured, and sent, at a time */
 
@@ -44,3 +45,7 @@ void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, ui
 /* Empties it into a WIRE_SAMPLES. Columns of which none has anything to say are left out, but of
  * the clock that counts. */
 void outbox_put(struct outbox *outbox, struct wire_writer *writer, uint32_t clock);
+
+/* Sends a benchmark's own samples, a distribution for each series, and warns of those left out. */
+void series_send(const struct series_set *set, struct worker_link *link,
+                 const struct host_sink *sink);

@@ -2,11 +2,10 @@
 #include "core/run/case_run.h"
 
 #include "core/base/host_clock.h"
-#include "core/run/activities.h"
 #include "core/run/case_state.h"
 #include "core/run/case_threads.h"
-#include "core/run/counting.h"
 #include "core/run/messages.h"
+#include "core/store/store_table.h"
 
 #include <stdio.h>
 
@@ -30,13 +29,12 @@ static int32_t load(struct case_state *state, struct session *session,
 
 static void send_clocks(struct case_state *state)
 {
-    struct wire_writer *writer = link_begin(state->link, WIRE_OPENED);
-    wire_put_u32(writer, state->device->n_clocks);
-    for (uint32_t i = 0; i < state->device->n_clocks; i++) {
-        const struct gb_clock *clock = &state->device->clocks[i];
-        wire_put_fields(writer, clock_fields,
-                        &(struct clock_record){clock->name, clock->tick_ns, clock->overhead_ns});
-    }
+    const struct open_device *device = state->device;
+    struct clock_record clocks[GB_CLOCKS_MAX];
+    for (uint32_t i = 0; i < device->n_clocks; i++)
+        clocks[i] = (struct clock_record){device->clocks[i].name, device->clocks[i].tick_ns,
+                                          device->clocks[i].overhead_ns};
+    put_rows(link_begin(state->link, WIRE_OPENED), TABLE_CLOCK, clocks, device->n_clocks);
     link_send(state->link);
 }
 
@@ -110,14 +108,6 @@ static int32_t check_launch(struct case_state *state, const struct gb_plugin *be
     return GB_OK;
 }
 
-void case_end_phase(struct case_state *state, double *duration_ns)
-{
-    const double now_ns = host_clock_ns();
-    *duration_ns += now_ns - state->phase_begin_ns - state->waited_ns;
-    state->phase_begin_ns = now_ns;
-    state->waited_ns = 0;
-}
-
 static int32_t wait_alone(struct case_state *state)
 {
     const double begin_ns = host_clock_ns();
@@ -153,7 +143,7 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     struct host_checks checks = {bench_case->tolerances, bench_case->n_tolerances,
                                  &bench_case->common, bench_case->uid};
     state->host = host_new(bench_case->seed, state->sink, &device, &checks);
-    host_set_folder(state->host, bench_case->folder);
+    state->host->interface.folder = bench_case->folder;
     state->ops = plugin->ops;
     link_phase(state->link, PHASE_CREATE);
     void *bench = NULL;
@@ -162,11 +152,11 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     if (case_judge_bench(state, "create", status) != GB_OK)
         return GB_FAILED;
     state->bench = bench;
-    if (host_keeps(state->host) && process) {
+    if (state->host->keeps && process) {
         process_size_take(&state->outcome->before);
         process_state_renew(process);
     }
-    if (host_wants_exclusive(state->host) && wait_alone(state) != GB_OK)
+    if (state->host->wants_exclusive && wait_alone(state) != GB_OK)
         return GB_FAILED;
     return prepare_bench(state, plugin);
 }
@@ -197,41 +187,9 @@ static int32_t send_work(struct case_state *state)
     if (case_judge_bench(state, "work", status) != GB_OK)
         return GB_FAILED;
     case_threads_add_up(state, &work);
-    link_send_fields(state->link, WIRE_WORK, work_fields, &work);
+    link_send_record(state->link, WIRE_WORK, &work);
     state->work = work;
     return GB_OK;
-}
-
-/* Before verify, which is the last call but destroy that a benchmark gets, and judges these runs
- * too. A device without counters, or one that may not be counted on, costs a message. */
-static int32_t count(struct case_state *state)
-{
-    const struct open_device *device = state->device;
-    const struct common_params *common = &state->bench_case->common;
-    struct counting counting;
-    int32_t status = GB_OK;
-    if (!counting_is_wanted(common->counters) || host_cancelled())
-        return GB_OK;
-    link_phase(state->link, PHASE_COUNT);
-    counting_new(&counting, common->counters, (uint32_t)common->cache);
-    counting.asked.iterations = state->iterations;
-    counting.asked.bench_ops = state->ops;
-    counting.asked.bench = state->bench;
-    counting.asked.queue = device->queue;
-    counting.asked.math_format = state->work.math_format;
-    counting.asked.math_unit = state->work.math_unit;
-    host_set_iterations(state->host, state->iterations);
-    if (device->counters)
-        CALL_BENCH(state, status, device->counters->count(device->device, &counting.asked));
-    else
-        snprintf(counting.asked.missing, sizeof counting.asked.missing, "the device %s has none",
-                 device->name);
-    if (status == GB_OK)
-        counting_report(&counting, &device->info, &state->work, state->sink);
-    counting_free(&counting);
-    if (status == GB_OK)
-        host_clear_reason(device->host); /* a message says what it could not count */
-    return case_judge_both(state, "counting", status);
 }
 
 /* Those of calls that are no samples are left out without a word; verify has none to give. */
@@ -270,9 +228,9 @@ static bool is_right_in_stream(struct case_state *state)
 {
     int32_t status = GB_FAILED;
     state->launch = GB_LAUNCH_STREAM;
-    host_set_muted(state->host, true);
+    state->host->is_muted = true;
     bool is_tried = case_run_unseen(state) == GB_OK && verify_once(state, &status) == GB_OK;
-    host_set_muted(state->host, false);
+    state->host->is_muted = false;
     return is_tried && status == GB_OK;
 }
 
@@ -287,8 +245,9 @@ static int32_t measure_again(struct case_state *state, const struct gb_plugin *p
     state->policy = NULL;
     host_free(state->policy_host);
     state->policy_host = NULL;
-    return make_policy(state, policy, params) == GB_OK && case_sample(state) == GB_OK ? count(state)
-                                                                                      : GB_FAILED;
+    return make_policy(state, policy, params) == GB_OK && case_sample(state) == GB_OK
+               ? case_count(state)
+               : GB_FAILED;
 }
 
 static void verify(struct case_state *state, const struct gb_plugin *policy, const void *params)
@@ -374,12 +333,12 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
     if (is_ready)
         case_end_phase(&state, &state.phases.prepare_ns);
     if (is_ready && case_sample(&state) == GB_OK && case_list_activities(&state) == GB_OK &&
-        count(&state) == GB_OK) {
+        case_count(&state) == GB_OK) {
         case_end_phase(&state, &state.phases.count_ns);
         verify(&state, policy, policy_params);
         case_end_phase(&state, &state.phases.verify_ns);
     }
-    link_send_fields(link, WIRE_PHASES, phases_fields, &state.phases);
+    link_send_record(link, WIRE_PHASES, &state.phases);
     clean_up(&state);
     if (!process)
         plugin_mode_enter(&state.mode);

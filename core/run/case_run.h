@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include "core/run/process_size.h"
 #include "core/run/process_state.h"
 #include "core/run/session.h"
 #include "core/run/worker_link.h"

@@ -5,7 +5,6 @@
 #include "core/run/interference.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
-#include "core/run/profile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -120,7 +119,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
     double begin = session_clock_ns(device);
     int32_t status;
-    host_set_iterations(sampling->state->host, sampling->iterations);
+    sampling->state->host->interface.iterations = sampling->iterations;
     CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
     if (case_judge_both(sampling->state, "run", status) != GB_OK)
         return GB_FAILED;
@@ -174,7 +173,7 @@ static int32_t take_series(struct sampling *sampling)
     if (collect(sampling) != GB_OK)
         return GB_FAILED;
     sampling->values.n = 0;
-    series_take(host_own_series(sampling->state->host), sampling->measured, &sampling->values);
+    series_take(&sampling->state->host->series, sampling->measured, &sampling->values);
     return GB_OK;
 }
 
@@ -280,7 +279,7 @@ static void send_timing(struct sampling *sampling)
         timing.is_dithered = reading->flags & GB_CLOCK_DITHERED;
     }
     policy_run_set_error(sampling->policy, timing.offset_error_ns / (double)timing.iterations);
-    link_send_fields(sampling->link, WIRE_TIMING, timing_fields, &timing);
+    link_send_record(sampling->link, WIRE_TIMING, &timing);
 }
 
 static void send_samples(struct sampling *sampling)
@@ -532,7 +531,7 @@ static int32_t load(void *object, uint64_t n, double deadline_ns, uint64_t *ret_
 /* Which series is to be measured: the benchmark has named its own by now. */
 static int32_t find_measured(struct sampling *sampling)
 {
-    const struct series_set *set = host_own_series(sampling->state->host);
+    const struct series_set *set = &sampling->state->host->series;
     const char *name = sampling->measured_name;
     CLEANUP(text_free) struct text known = {0};
     if (text_equal(name, MEASURE_TIME))
@@ -554,58 +553,6 @@ static int32_t find_measured(struct sampling *sampling)
     outbox_new(&sampling->outbox, &(const char *){series->name}, 1);
     batch_new(&sampling->value_batch, 1);
     return GB_OK;
-}
-
-static void send_one_series(struct sampling *sampling, const struct series *series)
-{
-    const struct distribution_summary summary = distribution_summary(series->distribution);
-    CLEANUP(free_pointer) struct bin *bins = memory_allocate((summary.n_bins + 1) * sizeof *bins);
-    const struct series_record record = {.name = series->name,
-                                         .unit = series->unit,
-                                         .n = summary.n,
-                                         .n_refused = series->n_refused,
-                                         .min = summary.min,
-                                         .max = summary.max,
-                                         .mean = summary.mean,
-                                         .stdev = summary.stdev,
-                                         .error_ratio = summary.error_ratio,
-                                         .bins = bins,
-                                         .n_bins = summary.n_bins};
-    distribution_bins(series->distribution, bins);
-    put_series(link_begin(sampling->link, WIRE_SERIES), &record);
-    link_send(sampling->link);
-}
-
-__attribute__((format(printf, 3, 4))) static void warn_if(struct sampling *sampling, uint64_t n,
-                                                          const char *format, ...)
-{
-    char text[192];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (n > 0)
-        sampling->state->sink->log(sampling->state->sink->context, GB_LOG_WARNING, text);
-}
-
-static void send_series(struct sampling *sampling)
-{
-    const struct series_set *set = host_own_series(sampling->state->host);
-    for (uint32_t i = 0; i < set->n; i++) {
-        const struct series *series = &set->items[i];
-        const unsigned long long n_refused = series->n_refused;
-        warn_if(sampling, n_refused,
-                "series %s: %llu values were left out: expected finite ones below 2^64",
-                series->name, n_refused);
-        send_one_series(sampling, series);
-    }
-    const unsigned long long n_strange = set->n_strange, n_dropped = set->n_dropped;
-    warn_if(sampling, n_strange,
-            "%llu samples were given to no series: expected a number that host->series returned",
-            n_strange);
-    warn_if(sampling, n_dropped,
-            "%llu samples of series found no room: more than %d were given in one batch", n_dropped,
-            SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
 }
 
 /* All that comes before the first sample. */
@@ -668,9 +615,10 @@ static int32_t sample(struct sampling *sampling)
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);
-    send_series(sampling);
-    link_send_fields(sampling->link, WIRE_PACE, pace_fields, &sampling->pace.record);
-    link_send_fields(sampling->link, WIRE_INTERFERENCE, interference_fields, &interference);
+    series_send(&sampling->state->host->series, sampling->link, sampling->state->sink);
+    link_send_record(sampling->link, WIRE_PACE, &sampling->pace.record);
+    put_interference(link_begin(sampling->link, WIRE_INTERFERENCE), &interference);
+    link_send(sampling->link);
     thread_times_report(&sampling->threads, sampling->state);
     if (policy_run_count(sampling->policy) > 0)
         send_estimate(sampling);

@@ -1,6 +1,8 @@
 /* case_state.c - see case_state.h. */
 #include "core/run/case_state.h"
 
+#include "core/base/host_clock.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -57,6 +59,14 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
     return judge(state, function, status, *words ? words : host_reason(state->device->host));
 }
 
+void case_end_phase(struct case_state *state, double *duration_ns)
+{
+    const double now_ns = host_clock_ns();
+    *duration_ns += now_ns - state->phase_begin_ns - state->waited_ns;
+    state->phase_begin_ns = now_ns;
+    state->waited_ns = 0;
+}
+
 int32_t case_wait(struct case_state *state, const char *function)
 {
     const struct open_device *device = state->device;
@@ -83,4 +93,41 @@ int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
         *ret = unknown;
     ret->throttle_text[sizeof ret->throttle_text - 1] = 0;
     return GB_OK;
+}
+
+/* ---- the range that a profiler is shown ---- */
+
+int32_t case_profile_begin(struct case_state *state)
+{
+    const struct open_device *device = state->device;
+    const char *name = state->bench_case->profile;
+    char text[512];
+    int32_t status = GB_SKIPPED;
+    if (!*name)
+        return GB_OK;
+    link_phase(state->link, PHASE_PROFILE);
+    if (device->profile)
+        status = device->profile->begin(device->device, name);
+    if (status == GB_DEVICE_ERROR)
+        return case_judge_device(state, "profile", status);
+    const char *reason = device->profile ? host_reason(device->host)
+                                         : "this device has none for profilers";
+    state->has_range = status == GB_OK;
+    snprintf(text, sizeof text,
+             "measured with --profile: times under a profiler are not to be trusted%s%s",
+             state->has_range ? "" : "; no range is marked: ",
+             state->has_range ? ""
+             : *reason        ? reason
+                              : status_words(status));
+    state->sink->log(state->sink->context, GB_LOG_WARNING, text);
+    host_clear_reason(device->host);
+    return GB_OK;
+}
+
+int32_t case_profile_end(struct case_state *state)
+{
+    if (!state->has_range || state->outcome->is_poisoned)
+        return GB_OK;
+    link_phase(state->link, PHASE_PROFILE);
+    return case_judge_device(state, "profile", state->device->profile->end(state->device->device));
 }

@@ -70,12 +70,30 @@ int32_t case_wait(struct case_state *state, const char *function);
  * the device, and the case has ended. */
 int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret);
 
+/* The range that a profiler is shown a case's samples in (gbrun run --profile): before the first
+ * sample and after the last one; nothing unless it is profiled. A device that marks no range costs
+ * a message. */
+int32_t case_profile_begin(struct case_state *state);
+int32_t case_profile_end(struct case_state *state);
+
 /* Measures a case whose benchmark is prepared; sends clock, samples, telemetry and the estimate.
  * Sets state->iterations and sample_ns. In case_sampling.c. */
 int32_t case_sample(struct case_state *state);
 
 /* Some samples that nobody sees, launched as state->launch says. Likewise. */
 int32_t case_run_unseen(struct case_state *state);
+
+/*
+ * What one sample puts on the device, as the device's plugin lists it. After the samples: lists the
+ * activities, with breakdown = yes times them as well, and sends them. Where a device cannot list
+ * them the case stays what it is; a message says so if they were asked for. In activities.c.
+ */
+int32_t case_list_activities(struct case_state *state);
+
+/* Counts on the device what the key `counters` asks for, and reports it. Before verify, which is
+ * the last call but destroy that a benchmark gets, and judges these runs too. A device without
+ * counters, or one that may not be counted on, costs a message. In counting.c. */
+int32_t case_count(struct case_state *state);
 
 /*
  * Calls of run that are no samples, on renewed inputs and poisoned outputs, each verified; the case

@@ -10,7 +10,8 @@
 enum { THREADS_NAMED = 16 };
 static const double unfair_ratio = 1.2;
 
-uint32_t case_threads(const struct case_state *state)
+/* At least 1. */
+static uint32_t case_threads(const struct case_state *state)
 {
     return (uint32_t)state->bench_case->common.threads;
 }

@@ -7,8 +7,6 @@
 #include "core/run/case_state.h"
 #include "core/run/so_far.h"
 
-uint32_t case_threads(const struct case_state *state); /* at least 1 */
-
 /* Before prepare: has the device run as many as the case asks for. In any case, as the one before
  * may have had others. */
 int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *bench);

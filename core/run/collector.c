@@ -2,8 +2,11 @@
 #include "core/run/collector.h"
 
 #include "core/base/plain_text.h"
+#include "core/run/interference.h"
+#include "core/run/machine.h"
 #include "core/run/messages.h"
 #include "core/store/store_read.h"
+#include "core/store/store_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +24,7 @@ void collector_begin(struct collector *collector, const struct bench_case *bench
     record->round = round;
     record->status = CASE_RUNNING;
     record->status_text = record->stop_reason = record->clock = "";
+    record->work.size = sizeof record->work;
     record->phases = (struct phases_record){NAN, NAN, NAN, NAN, NAN, NAN};
     memcpy(record->uid, uid, strlen(uid) + 1);
 }
@@ -43,7 +47,7 @@ static void take_log(struct collector *collector, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
     struct message_record log;
-    wire_get_fields(message, &scratch, message_fields, &log);
+    get_record(message, &scratch, WIRE_LOG, &log);
     if (wire_complete(message) &&
         has_room(collector, collector->record.n_messages, DROPPED_MESSAGES))
         add_message(collector, log.severity, log.text);
@@ -83,7 +87,7 @@ static void take_metric(struct collector *collector, struct wire_reader *message
     struct case_record *record = &collector->record;
     struct metric_record metric;
     size_t i = 0;
-    wire_get_fields(message, &scratch, metric_fields, &metric);
+    get_record(message, &scratch, WIRE_METRIC, &metric);
     if (!wire_complete(message))
         return;
     while (i < record->n_metrics && !text_equal(collector->metrics[i].name, metric.name))
@@ -147,7 +151,7 @@ static void take_check(struct collector *collector, struct wire_reader *message)
     struct case_record *record = &collector->record;
     struct check_record check;
     bool is_kept = has_room(collector, record->n_checks, DROPPED_CHECKS);
-    wire_get_fields(message, is_kept ? &collector->arena : &scratch, check_fields, &check);
+    get_record(message, is_kept ? &collector->arena : &scratch, WIRE_CHECK, &check);
     if (is_kept && wire_complete(message))
         ARENA_APPEND(&collector->arena, collector->checks, record->n_checks, check);
 }
@@ -169,15 +173,9 @@ static void take_worst(struct collector *collector, struct wire_reader *message)
     struct case_record *record = &collector->record;
     struct worst_record worst;
     bool is_kept = has_room(collector, record->n_worst, DROPPED_WORST);
-    wire_get_fields(message, is_kept ? &collector->arena : &scratch, worst_fields, &worst);
+    get_record(message, is_kept ? &collector->arena : &scratch, WIRE_WORST, &worst);
     if (is_kept && wire_complete(message))
         ARENA_APPEND(&collector->arena, collector->worst, record->n_worst, worst);
-}
-
-static void take_work(struct collector *collector, struct wire_reader *message)
-{
-    collector->record.work = (struct gb_work){.size = sizeof collector->record.work};
-    wire_get_fields(message, &collector->arena, work_fields, &collector->record.work);
 }
 
 static void take_activities(struct collector *collector, struct wire_reader *message)
@@ -187,16 +185,9 @@ static void take_activities(struct collector *collector, struct wire_reader *mes
 
 static void take_clocks(struct collector *collector, struct wire_reader *message)
 {
-    uint32_t n = wire_get_count(message, wire_fields_bytes(clock_fields));
-    for (uint32_t i = 0; i < n && i < GB_CLOCKS_MAX; i++) {
-        wire_get_fields(message, &collector->arena, clock_fields, &collector->clocks[i]);
-        collector->n_clocks = i + 1;
-    }
-}
-
-static void take_timing(struct collector *collector, struct wire_reader *message)
-{
-    wire_get_fields(message, &collector->arena, timing_fields, &collector->record);
+    const struct clock_record *clocks = get_rows(message, &collector->arena, TABLE_CLOCK,
+                                                 GB_CLOCKS_MAX, &collector->n_clocks);
+    memcpy(collector->clocks, clocks, collector->n_clocks * sizeof *clocks);
 }
 
 /* Messages stay: they are of the case, however it is measured. */
@@ -233,19 +224,9 @@ static void take_telemetry(struct collector *collector, struct wire_reader *mess
         collector->record.telemetry[moment] = telemetry;
 }
 
-static void take_pace(struct collector *collector, struct wire_reader *message)
-{
-    wire_get_fields(message, NULL, pace_fields, &collector->record.pace);
-}
-
 static void take_interference(struct collector *collector, struct wire_reader *message)
 {
-    wire_get_fields(message, NULL, interference_fields, &collector->record.interference);
-}
-
-static void take_phases(struct collector *collector, struct wire_reader *message)
-{
-    wire_get_fields(message, NULL, phases_fields, &collector->record.phases);
+    get_interference(message, &collector->record.interference);
 }
 
 static void make_room(struct collector *collector, uint64_t n)
@@ -338,21 +319,21 @@ int32_t collector_take(struct collector *collector, uint32_t type, struct wire_r
         [WIRE_CHECK] = take_check,
         [WIRE_SUMMARY] = take_summary,
         [WIRE_WORST] = take_worst,
-        [WIRE_WORK] = take_work,
         [WIRE_ACTIVITIES] = take_activities,
         [WIRE_OPENED] = take_clocks,
         [WIRE_TELEMETRY] = take_telemetry,
-        [WIRE_TIMING] = take_timing,
         [WIRE_AGAIN] = take_again,
         [WIRE_SAMPLES] = take_samples,
-        [WIRE_PACE] = take_pace,
         [WIRE_INTERFERENCE] = take_interference,
-        [WIRE_PHASES] = take_phases,
         [WIRE_ESTIMATE] = take_estimate,
         [WIRE_CASE_END] = take_end};
-    if (!take[type] || collector->arena.bytes > TEXT_BYTES_MAX)
+    void *part = part_of_record(type, &collector->record);
+    if ((!take[type] && !part) || collector->arena.bytes > TEXT_BYTES_MAX)
         return GB_CORRUPT; /* out of place, or a flood of metrics or messages */
-    take[type](collector, message);
+    if (take[type])
+        take[type](collector, message);
+    else
+        get_record(message, &collector->arena, type, part);
     return wire_complete(message) ? GB_OK : GB_CORRUPT;
 }
 
@@ -449,4 +430,57 @@ void collector_free(struct collector *collector)
     arena_free(&collector->arena);
     arena_free(&collector->series_arena);
     *collector = (struct collector){0};
+}
+
+/* ---- what a record is completed with, by a supervisor and by libgbrun ---- */
+
+/* What the device says of itself; the size of its last cache, which roofs depend on, and how many
+ * units blocks are spread over. */
+static struct fact *facts_of(const struct known_device *device, struct arena *arena, size_t *ret_n)
+{
+    struct fact *facts = ARENA_ARRAY(arena, struct fact, device->n_facts + 2);
+    for (size_t i = 0; i < device->n_facts; i++)
+        facts[i] = device->facts[i];
+    *ret_n = device->n_facts;
+    if (device->info.cache_bytes > 0)
+        facts[(*ret_n)++] = (struct fact){
+            "cache_bytes",
+            arena_printf(arena, "%llu", (unsigned long long)device->info.cache_bytes)};
+    if (device->info.n_units > 0)
+        facts[(*ret_n)++] = (struct fact){"units", arena_printf(arena, "%u", device->info.n_units)};
+    return facts;
+}
+
+struct device_record device_record_of(const struct known_device *device,
+                                      const struct collector *collector, struct arena *arena)
+{
+    struct device_record record = {.plugin = device->settings->info->plugin.id,
+                                   .name = device->settings->name,
+                                   .index = device->info.index,
+                                   .model = device->info.model,
+                                   .uuid = device->info.uuid,
+                                   .clocks = (struct clock_record *)(uintptr_t)collector->clocks,
+                                   .n_clocks = collector->n_clocks};
+    record.facts = facts_of(device, arena, &record.n_facts);
+    return record;
+}
+
+void record_warn_of_others(struct collector *collector)
+{
+    CLEANUP(text_free) struct text busy = {0}, shared = {0};
+    if (machine_load_is_ignored())
+        return;
+    if (interference_matters(&collector->record, &busy))
+        collector_warn(collector, text_get(&busy));
+    if (interference_on_device(&collector->record, &shared))
+        collector_warn(collector, text_get(&shared));
+}
+
+struct module_record module_record_of(const struct plugin_info *info, const char *sha256)
+{
+    return (struct module_record){.path = info->path,
+                                  .sha256 = sha256,
+                                  .kind = plugin_kind_words(info->plugin.kind),
+                                  .id = info->plugin.id,
+                                  .version = info->plugin.version};
 }

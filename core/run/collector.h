@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/base/text.h"
+#include "core/run/probe.h"
 #include "core/run/series.h"
 #include "core/run/wire.h"
 #include "core/store/record.h"
@@ -83,3 +84,15 @@ void collector_handed_on(struct collector *collector);
 void collector_finish(struct collector *collector, int status, const char *text);
 
 void collector_free(struct collector *collector);
+
+/* ---- what a record is completed with, by a supervisor and by libgbrun ---- */
+
+/* A device as it is stored, once a case has opened it; the facts are the arena's. */
+struct device_record device_record_of(const struct known_device *device,
+                                      const struct collector *collector, struct arena *arena);
+
+/* Warnings about what the rest of the machine did meanwhile. */
+void record_warn_of_others(struct collector *collector);
+
+/* A row for the module of a plugin that a case ran. */
+struct module_record module_record_of(const struct plugin_info *info, const char *sha256);

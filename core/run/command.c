@@ -1,66 +1,113 @@
 /* command.c - see command.h. */
 #include "core/run/command.h"
 
-#include "core/base/memory.h"
+#include "core/base/host_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
-static int start(const char *const *arguments, int output, pid_t *ret)
+static void set_apart(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                             POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(attributes, 0);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &all);
+}
+
+int command_start(const char *file, const char *const *arguments, char *const *environment,
+                  const int *files, int n_files, bool is_apart, pid_t *ret)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    int code = posix_spawnp(ret, arguments[0], &actions, NULL, (char *const *)arguments, environ);
+    for (int i = 0; i < n_files; i++)
+        if (files[i] < 0)
+            posix_spawn_file_actions_addopen(&actions, i, "/dev/null",
+                                             i == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+        else if (files[i] != i)
+            posix_spawn_file_actions_adddup2(&actions, files[i], i);
+    posix_spawnattr_init(&attributes);
+    if (is_apart)
+        set_apart(&attributes);
+    int code = posix_spawnp(ret, file, &actions, &attributes, (char *const *)arguments,
+                            environment);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
 
-static void read_all(int input, struct text *output)
+/* What it prints until it ends, or until that is enough. False: not in time, or not at all. */
+static bool read_output(int input, const struct command *command)
 {
     char buffer[4096];
-    ssize_t n;
-    while ((n = read(input, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0)
-            text_add_n(output, buffer, (size_t)n);
+    const double patience_ns = command->patience_ns > 0 ? command->patience_ns : INFINITY;
+    const double end_ns = host_clock_ns() + patience_ns;
+    size_t left = command->output_most ? command->output_most : SIZE_MAX;
+    while (left > 0) {
+        struct pollfd waited = {.fd = input, .events = POLLIN};
+        const double left_ns = end_ns - host_clock_ns();
+        if (left_ns <= 0)
+            return false;
+        const int ready = poll(&waited, 1, isfinite(left_ns) ? (int)(left_ns / 1e6) + 1 : -1);
+        const size_t most = left < sizeof buffer ? left : sizeof buffer;
+        const ssize_t n = ready > 0 ? read(input, buffer, most) : -1;
+        if (n == 0)
+            break;
+        if (n < 0 && ready != 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+        text_add_n(command->output, buffer, n > 0 ? (size_t)n : 0);
+        left -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
 }
 
-int32_t command_run(const char *const *arguments, struct text *output, int *ret_code,
-                    struct gb_error *error)
+int32_t command_run(const struct command *command, int *ret_code, struct gb_error *error)
 {
     enum { SIGNALLED = 128 };
+    const char *name = command->arguments[0];
     int ends[2] = {-1, STDERR_FILENO}, status = 0;
     pid_t pid;
-    if (output && pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(error, GB_FAILED, "%s: no pipe for what it prints: %s", arguments[0],
+    if (command->output && pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(error, GB_FAILED, "%s: no pipe for what it prints: %s", name,
                          reason_of(errno));
-    int code = start(arguments, ends[1], &pid);
-    if (output)
+    const int files[] = {-1, ends[1], command->is_silent ? -1 : STDERR_FILENO};
+    const int code = command_start(name, command->arguments,
+                                   command->environment ? command->environment : environ, files, 3,
+                                   false, &pid);
+    bool is_read = true;
+    if (command->output) {
         close(ends[1]);
-    if (output && code == 0)
-        read_all(ends[0], output);
-    if (output)
+        is_read = code != 0 || read_output(ends[0], command);
         close(ends[0]);
+    }
     if (code != 0)
-        return error_set(error, GB_FAILED, "%s: cannot be started: %s", arguments[0],
-                         reason_of(code));
+        return error_set(error, GB_FAILED, "%s: cannot be started: %s", name, reason_of(code));
+    if (!is_read)
+        kill(pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     *ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
-    return GB_OK;
+    return is_read ? GB_OK : error_set(error, GB_FAILED, "%s: took too long", name);
 }
 
 int32_t command_shell(const char *what, const char *line, struct gb_error *error)
 {
-    const char *const arguments[] = {"/bin/sh", "-c", line, NULL};
+    const struct command command = {
+        .arguments = (const char *const[]){"/bin/sh", "-c", line, NULL}};
     int code = 0;
-    int32_t status = command_run(arguments, NULL, &code, error);
+    int32_t status = command_run(&command, &code, error);
     if (status == GB_OK && code != 0)
         return error_set(error, GB_FAILED, "%s '%s': ended with code %d", what, line, code);
     return status;

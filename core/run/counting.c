@@ -1,7 +1,15 @@
-/* counting.c - see counting.h. */
-#include "core/run/counting.h"
-
-#include "core/base/text.h"
+/*
+ * counting.c - see case_state.h: the pass of a case that reads the device's hardware counters, and
+ * what is made of them.
+ *
+ * Metrics of the case, of one iteration: each counter by the device's name for it, and as far as
+ * the device can count them
+ *   counted_flops              FLOP
+ *   counted_bytes_l1, _l2, _dram  bytes asked of, or moved by, that level
+ *   counted_intensity_l1, ...  FLOP/byte: flops over the bytes of that level
+ * What was declared (struct gb_work) and is more than 10 % from what was counted is warned of.
+ */
+#include "core/run/case_state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +21,19 @@ static const double disagreement = 0.1;
 static const double least_cold_bytes = 1 << 20;
 /* From so many caches on what stays in them from one sample to the next hardly counts. */
 static const double caches_beyond = 4;
+
+/* A value that the device gave; text in the counting's memory. */
+struct count_value {
+    const char *name, *unit;
+    double value;
+};
+
+struct counting {
+    struct gb_counting asked; /* what the device's count is called with */
+    struct arena arena;
+    struct count_value *values;
+    size_t n_values, n_refused; /* refused: without a name that one can write, or too many */
+};
 
 static bool is_word(const char *text, const char *const *words, size_t n)
 {
@@ -28,7 +49,8 @@ static bool means_yes(const char *text)
     return is_word(text, words, sizeof words / sizeof *words);
 }
 
-bool counting_is_wanted(const char *setting)
+/* False: the key `counters` wants nothing. */
+static bool counting_is_wanted(const char *setting)
 {
     static const char *const words[] = {"no", "false", "off", "0", ""};
     return !is_word(setting, words, sizeof words / sizeof *words);
@@ -74,7 +96,11 @@ static void add_name(struct counting *counting, const char ***names, const char 
     }
 }
 
-void counting_new(struct counting *ret, const char *setting, uint32_t cache)
+/*
+ * From the key's text, "yes" or names of counters with commas between, among which may be yes. ret
+ * stays where it is until counting_free.
+ */
+static void counting_new(struct counting *ret, const char *setting, uint32_t cache)
 {
     const char **names = NULL;
     *ret = (struct counting){
@@ -90,7 +116,7 @@ void counting_new(struct counting *ret, const char *setting, uint32_t cache)
     ret->asked.names = names;
 }
 
-void counting_free(struct counting *counting)
+static void counting_free(struct counting *counting)
 {
     arena_free(&counting->arena);
 }
@@ -219,8 +245,9 @@ static void compare_work(const struct counting *counting, const struct gb_device
         compare_bytes(sink, "bytes read from memory", declared->bytes_read, read, was_asked);
 }
 
-void counting_report(const struct counting *counting, const struct gb_device_info *device,
-                     const struct gb_work *declared, const struct host_sink *sink)
+/* Reports metrics, warnings and what is missing to the sink. declared: zeroed if nothing was. */
+static void counting_report(const struct counting *counting, const struct gb_device_info *device,
+                            const struct gb_work *declared, const struct host_sink *sink)
 {
     const struct gb_counting *asked = &counting->asked;
     report_values(counting, sink);
@@ -234,4 +261,34 @@ void counting_report(const struct counting *counting, const struct gb_device_inf
         say(sink, GB_LOG_INFO, "counters: %u pass%s%s%.*s", asked->n_passes,
             asked->n_passes == 1 ? "" : "es", asked->made_from[0] ? "; work is " : "",
             GB_COUNTING_TEXT - 1, asked->made_from);
+}
+
+int32_t case_count(struct case_state *state)
+{
+    const struct open_device *device = state->device;
+    const struct common_params *common = &state->bench_case->common;
+    struct counting counting;
+    int32_t status = GB_OK;
+    if (!counting_is_wanted(common->counters) || host_cancelled())
+        return GB_OK;
+    link_phase(state->link, PHASE_COUNT);
+    counting_new(&counting, common->counters, (uint32_t)common->cache);
+    counting.asked.iterations = state->iterations;
+    counting.asked.bench_ops = state->ops;
+    counting.asked.bench = state->bench;
+    counting.asked.queue = device->queue;
+    counting.asked.math_format = state->work.math_format;
+    counting.asked.math_unit = state->work.math_unit;
+    state->host->interface.iterations = state->iterations;
+    if (device->counters)
+        CALL_BENCH(state, status, device->counters->count(device->device, &counting.asked));
+    else
+        snprintf(counting.asked.missing, sizeof counting.asked.missing, "the device %s has none",
+                 device->name);
+    if (status == GB_OK)
+        counting_report(&counting, &device->info, &state->work, state->sink);
+    counting_free(&counting);
+    if (status == GB_OK)
+        host_clear_reason(device->host); /* a message says what it could not count */
+    return case_judge_both(state, "counting", status);
 }

@@ -17,25 +17,10 @@
 enum { HOST_ALIGNMENT = 64 };
 #define CHECK_FLOOR 1e-3 /* the default of check.floor */
 
-struct allocation {
-    struct allocation *next;
+struct host_allocation {
+    struct host_allocation *next;
     void *memory;
     bool on_device;
-};
-
-struct host {
-    struct gb_host interface;
-    struct host_sink sink;
-    bool is_muted;
-    struct host_device device;
-    struct host_checks checks;
-    struct allocation *allocations;
-    bool wants_exclusive, keeps;
-    struct gb_bench_ops replaced; /* size 0: none */
-    const struct fact *facts;     /* of the device */
-    size_t n_facts;
-    struct series_set series;
-    char reason[HOST_TEXT_MAX];
 };
 
 static volatile sig_atomic_t cancelled_flag;
@@ -62,10 +47,10 @@ static void clean_text(const char *text, char *buffer, size_t bytes)
 
 static bool remember(struct host *host, void *memory, bool on_device)
 {
-    struct allocation *allocation = malloc(sizeof *allocation);
+    struct host_allocation *allocation = malloc(sizeof *allocation);
     if (!allocation)
         return false;
-    *allocation = (struct allocation){host->allocations, memory, on_device};
+    *allocation = (struct host_allocation){host->allocations, memory, on_device};
     host->allocations = allocation;
     return true;
 }
@@ -441,11 +426,6 @@ static const void *host_extension(const struct gb_host *interface, const char *i
     return id && strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
 }
 
-void host_set_muted(struct host *host, bool is_muted)
-{
-    host->is_muted = is_muted;
-}
-
 static const char *host_device_fact(const struct gb_host *interface, const char *name)
 {
     const struct host *host = host_of(interface);
@@ -496,27 +476,6 @@ const struct gb_host *host_interface(const struct host *host)
     return &host->interface;
 }
 
-void host_set_folder(struct host *host, const char *folder)
-{
-    host->interface.folder = folder;
-}
-
-void host_set_facts(struct host *host, const struct fact *facts, size_t n)
-{
-    host->facts = facts;
-    host->n_facts = n;
-}
-
-void host_set_iterations(struct host *host, uint64_t iterations)
-{
-    host->interface.iterations = iterations;
-}
-
-struct series_set *host_own_series(struct host *host)
-{
-    return &host->series;
-}
-
 const char *host_reason(const struct host *host)
 {
     return host->reason;
@@ -525,16 +484,6 @@ const char *host_reason(const struct host *host)
 void host_clear_reason(struct host *host)
 {
     host->reason[0] = 0;
-}
-
-bool host_wants_exclusive(const struct host *host)
-{
-    return host->wants_exclusive;
-}
-
-bool host_keeps(const struct host *host)
-{
-    return host->keeps;
 }
 
 const struct gb_bench_ops *host_replaced(const struct host *host)
@@ -568,7 +517,7 @@ void host_free(struct host *host)
     if (host->series.n > 0)
         series_free(&host->series);
     while (host->allocations) {
-        struct allocation *next = host->allocations->next;
+        struct host_allocation *next = host->allocations->next;
         if (host->allocations->on_device)
             host->device.ops->release(host->device.device, host->allocations->memory);
         else

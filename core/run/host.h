@@ -47,33 +47,35 @@ struct host_device {
     const struct host *host; /* the device's own: holds its words after a failure */
 };
 
-struct host; /* the gb_host that plugins see is its first member */
+struct host {
+    struct gb_host
+        interface; /* what plugins see: the first member. Its folder, of the configuration,
+                      and iterations, of the calls of run that come now and of those of
+                      reset before them, are set by who calls the plugin */
+    const struct fact *facts; /* of the device, as far as they are known; they outlive the host */
+    size_t n_facts;
+    bool is_muted; /* what the plugin says goes nowhere: metrics, comparisons, log */
+    /* What the plugin asked for. */
+    bool wants_exclusive;     /* that nothing else is measured meanwhile */
+    bool keeps;               /* that what the process has by now is no trace of it */
+    struct series_set series; /* samples that it gives itself */
+    /* Private: */
+    struct host_sink sink;
+    struct host_device device;
+    struct host_checks checks;
+    struct host_allocation *allocations;
+    struct gb_bench_ops replaced; /* size 0: none */
+    char reason[HOST_TEXT_MAX];
+};
 
 /* checks NULL: benchmarks' own tolerances, nothing is dumped. */
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
                       const struct host_checks *checks);
 const struct gb_host *host_interface(const struct host *host);
-/* Of the configuration; outlives the host. */
-void host_set_folder(struct host *host, const char *folder);
-
-/* What is known of the device; they outlive the host. */
-void host_set_facts(struct host *host, const struct fact *facts, size_t n);
-
-/* Of the calls of run that come now; to be set before those of reset. */
-void host_set_iterations(struct host *host, uint64_t iterations);
-
-/* Samples that it gives itself; the host's. */
-struct series_set *host_own_series(struct host *host);
 
 /* What the plugin gave as words for its failure or for being skipped; "" if nothing. */
 const char *host_reason(const struct host *host);
 void host_clear_reason(struct host *host);
-
-/* While muted, what the plugin says goes nowhere: metrics, comparisons, log. */
-void host_set_muted(struct host *host, bool is_muted);
-
-/* Has the plugin asked that nothing else is measured meanwhile? */
-bool host_wants_exclusive(const struct host *host);
 
 /* Called from a signal handler as well: from now on cancelled() says so, in every host. */
 void host_cancel(void);
@@ -82,9 +84,7 @@ bool host_cancelled(void);
  * nobody is. */
 void host_cancel_reset(bool (*asks)(void *context), void *context);
 
-/* Has the benchmark asked that what the process has by now is no trace of it? */
-bool host_keeps(const struct host *host);
-/* The functions that it has put in place of its descriptor's; NULL: none. The host's. */
+/* The functions that the benchmark has put in place of its descriptor's; NULL: none. The host's. */
 const struct gb_bench_ops *host_replaced(const struct host *host);
 
 /* Frees all that the plugin allocated through it. NULL allowed. */

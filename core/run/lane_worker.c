@@ -1,19 +1,9 @@
-/* lane_worker.c - see lane_worker.h. */
-#include "core/run/lane_worker.h"
+/* lane_worker.c - see worker.h: a case is built before its turn. */
+#include "core/run/worker.h"
 
 #include "core/run/messages.h"
 
 #include <stdio.h>
-
-void lane_put(struct wire_writer *writer, const struct known_device *device,
-              const struct bench_case *bench_case, const char *label, const char *record)
-{
-    wire_put_fields(writer, device_info_fields, &device->info);
-    wire_put_u32(writer, (uint32_t)device->n_facts);
-    for (size_t i = 0; i < device->n_facts; i++)
-        wire_put_fields(writer, fact_fields, &device->facts[i]);
-    put_case(writer, bench_case, label, record);
-}
 
 struct order {
     struct gb_device_info device;
@@ -23,6 +13,7 @@ struct order {
     const char *record;
 };
 
+/* As lanes.c has put it: the device that it is for, and the case as WIRE_CASE has it. */
 static void get_order(struct wire_reader *message, struct arena *arena, struct order *ret)
 {
     const char *label;
@@ -36,9 +27,10 @@ static void get_order(struct wire_reader *message, struct arena *arena, struct o
 }
 
 /* The plugin's words count; the error's are of a module that cannot be loaded. */
-static int32_t build(struct session *session, struct worker_link *link, struct host *host,
-                     const struct order *order, struct arena *arena, struct gb_error *error)
+static int32_t build(struct worker *worker, struct host *host, const struct order *order,
+                     struct arena *arena, struct gb_error *error)
 {
+    struct worker_link *link = &worker->link;
     const struct bench_case *bench_case = &order->bench_case;
     const struct plugin_settings settings = {.info = bench_case->info,
                                              .settings = bench_case->settings,
@@ -46,11 +38,12 @@ static int32_t build(struct session *session, struct worker_link *link, struct h
     const struct gb_plugin *plugin = NULL;
     void *params = NULL;
     link_phase(link, PHASE_LOAD);
-    int32_t status = session_prepare(session, &settings, arena, &plugin, &params, error);
+    int32_t status = session_prepare(worker->session, &settings, arena, &plugin, &params, error);
     if (status != GB_OK)
         return status;
-    link_send_fields(link, WIRE_BUILD, build_fields,
-                     &(struct build){plugin->kind, session_build(session, bench_case->info)});
+    link_send_fields(
+        link, WIRE_BUILD, build_fields,
+        &(struct build){plugin->kind, session_build(worker->session, bench_case->info)});
     const struct gb_bench_ops *ops = plugin->ops;
     link_phase(link, PHASE_BUILD);
     status = GB_HAS(ops, build) && ops->build ? ops->build(host_interface(host), params) : GB_OK;
@@ -61,17 +54,18 @@ static int32_t build(struct session *session, struct worker_link *link, struct h
     return status;
 }
 
-void lane_serve(struct session *session, struct worker_link *link, const struct host_sink *sink,
-                struct wire_reader *message, struct arena *arena)
+void lane_serve(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
+    struct worker_link *link = &worker->link;
     struct order order;
     struct gb_error error = {0};
     get_order(message, arena, &order);
     const struct host_device device = {.info = &order.device};
-    struct host *host = host_new(order.bench_case.seed, sink, &device, NULL);
-    host_set_folder(host, order.bench_case.folder);
-    host_set_facts(host, order.facts, order.n_facts);
-    const int32_t status = build(session, link, host, &order, arena, &error);
+    struct host *host = host_new(order.bench_case.seed, &worker->sink.sink, &device, NULL);
+    host->interface.folder = order.bench_case.folder;
+    host->facts = order.facts;
+    host->n_facts = order.n_facts;
+    const int32_t status = build(worker, host, &order, arena, &error);
     host_free(host);
     fflush(NULL); /* what the plugin printed belongs to this case */
     if (status == GB_OK) {

@@ -1,21 +1,16 @@
 /* lanes.c - see run_state.h. */
-#include "core/run/run_state.h"
-
 #include "core/base/host_clock.h"
-#include "core/run/lane_cpus.h"
-#include "core/run/lane_worker.h"
+#include "core/run/messages.h"
+#include "core/run/run_state.h"
+#include "plugins/common/system/system_file.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 enum { LANE_NICE = 10 };
-
-bool slot_is_lane(const struct slot *slot)
-{
-    return slot - slot->run->slots >= SLOTS_MAX;
-}
 
 static struct slot *next_at_work(struct run *run, struct slot *slot)
 {
@@ -76,6 +71,66 @@ static void resume_all(struct run *run)
         resume_lane(lane, now_ns);
 }
 
+/* ---- the processors of lanes ---- */
+
+/* The threads of a core, among them `cpu`: "0,64" or "0-1". */
+static void find_siblings(int cpu, cpu_set_t *ret)
+{
+    char line[256];
+    CPU_ZERO(ret);
+    CPU_SET((size_t)cpu, ret);
+    if (!system_file_line(line, sizeof line,
+                          "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
+        return;
+    for (char *at = line; *at >= '0' && *at <= '9';) {
+        const long first = strtol(at, &at, 10);
+        const long last = *at == '-' ? strtol(at + 1, &at, 10) : first;
+        for (long i = first; i <= last && i < CPU_SETSIZE; i++)
+            CPU_SET((size_t)i, ret);
+        at += *at == ',';
+    }
+}
+
+/* What a container may use of all processors, in whole ones; 0: no limit is seen. */
+static uint32_t find_quota(void)
+{
+    char line[64], *end;
+    if (!system_file_line(line, sizeof line, "/sys/fs/cgroup/cpu.max"))
+        return 0;
+    const double quota = strtod(line, &end), period = strtod(end, NULL);
+    return quota > 0 && period > 0 ? (uint32_t)(quota / period) : 0;
+}
+
+static int last_cpu(const cpu_set_t *set)
+{
+    int cpu = CPU_SETSIZE - 1;
+    while (cpu > 0 && !CPU_ISSET((size_t)cpu, set))
+        cpu--;
+    return cpu;
+}
+
+void lane_cpus_find(struct lane_cpus *ret)
+{
+    cpu_set_t allowed, left, core;
+    const uint32_t quota = find_quota();
+    *ret = (struct lane_cpus){.n_cores = 1};
+    CPU_ZERO(&ret->set);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0)
+        return;
+    find_siblings(last_cpu(&allowed), &core);
+    CPU_AND(&core, &core, &allowed);
+    CPU_XOR(&left, &allowed, &core);
+    ret->set = left;
+    for (ret->n_cores = 0; CPU_COUNT(&left) > 0; ret->n_cores++) {
+        find_siblings(last_cpu(&left), &core);
+        CPU_AND(&core, &core, &left);
+        CPU_XOR(&left, &left, &core);
+    }
+    if (quota > 0 && ret->n_cores + 1 > quota)
+        ret->n_cores = quota - 1;
+    ret->n_cores = ret->n_cores > 0 ? ret->n_cores : 1;
+}
+
 /* ---- what is built ---- */
 
 /* Off the core that is left to what is measured, and behind it. */
@@ -105,7 +160,7 @@ static struct slot *idle_lane(struct run *run, struct visit *visit)
     if (lane->is_alive)
         return lane;
     *lane = (struct slot){.run = run, .device = visit->devices.items[0]};
-    if (run_start_worker(&lane->process, visit, lane->device, &error) != GB_OK) {
+    if (slot_start_worker(&lane->process, visit, lane->device, &error) != GB_OK) {
         run_fail(run, &error);
         return NULL;
     }
@@ -113,6 +168,16 @@ static struct slot *idle_lane(struct run *run, struct visit *visit)
     lane->environment = memory_copy_text(visit->environment);
     lane->is_alive = true;
     return lane;
+}
+
+static void put_order(struct wire_writer *writer, const struct known_device *device,
+                      const struct bench_case *bench_case, const char *label, const char *record)
+{
+    wire_put_fields(writer, device_info_fields, &device->info);
+    wire_put_u32(writer, (uint32_t)device->n_facts);
+    for (size_t i = 0; i < device->n_facts; i++)
+        wire_put_fields(writer, fact_fields, &device->facts[i]);
+    put_case(writer, bench_case, label, record);
 }
 
 static void give(struct slot *lane, struct visit *visit)
@@ -128,8 +193,8 @@ static void give(struct slot *lane, struct visit *visit)
     lane->killed = KILLED_NOT;
     lane->begin_ns = host_clock_ns();
     lane->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
-    lane_put(worker_begin(&lane->process, WIRE_BUILD_AHEAD), lane->device, &sent,
-             text_get(&visit->label), lane->collector.record.uuid);
+    put_order(worker_begin(&lane->process, WIRE_BUILD_AHEAD), lane->device, &sent,
+              text_get(&visit->label), lane->collector.record.uuid);
     slot_send(lane);
 }
 
@@ -149,36 +214,6 @@ void lanes_assign(struct run *run)
             give(lane, visit);
     }
     count_beside(run);
-}
-
-void lane_end(struct slot *lane, int status, const char *text)
-{
-    struct visit *visit = lane->visit;
-    lane->visit = NULL;
-    visit->n_starts = 0;
-    visit->build_ns = host_clock_ns() - lane->begin_ns;
-    visit->ahead = status == CASE_OK ? AHEAD_BUILT : AHEAD_ENDED;
-    if (status == CASE_OK) {
-        collector_free(&lane->collector);
-        return;
-    }
-    visit->ended = memory_allocate(sizeof *visit->ended);
-    *visit->ended = lane->collector;
-    lane->collector = (struct collector){0};
-    visit->ended->record.status = status;
-    visit->ended->record.status_text = arena_text(&visit->ended->arena, text);
-}
-
-bool lane_again(struct slot *lane)
-{
-    enum { STARTS_MAX = 3 };
-    struct visit *visit = lane->visit;
-    if (lane->has_begun || ++visit->n_starts == STARTS_MAX)
-        return false;
-    collector_free(&lane->collector);
-    lane->visit = NULL;
-    visit->ahead = AHEAD_WANTED;
-    return true;
 }
 
 void lanes_drop(struct run *run)

@@ -1,6 +1,5 @@
 core_libmeasuring_la_SOURCES += \
 	core/run/activities.c \
-	core/run/activities.h \
 	core/run/assign.c \
 	core/run/case_checks.c \
 	core/run/case_columns.c \
@@ -19,7 +18,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/command.c \
 	core/run/command.h \
 	core/run/counting.c \
-	core/run/counting.h \
 	core/run/device_groups.c \
 	core/run/device_groups.h \
 	core/run/events.c \
@@ -28,15 +26,10 @@ core_libmeasuring_la_SOURCES += \
 	core/run/host.h \
 	core/run/interference.c \
 	core/run/interference.h \
-	core/run/lane_cpus.c \
-	core/run/lane_cpus.h \
 	core/run/lane_worker.c \
-	core/run/lane_worker.h \
 	core/run/lanes.c \
 	core/run/line_output.c \
 	core/run/line_output.h \
-	core/run/link_sink.c \
-	core/run/link_sink.h \
 	core/run/lock.c \
 	core/run/lock.h \
 	core/run/machine.c \
@@ -44,43 +37,27 @@ core_libmeasuring_la_SOURCES += \
 	core/run/messages.c \
 	core/run/messages.h \
 	core/run/module.c \
-	core/run/module_file.c \
 	core/run/module.h \
 	core/run/pace.c \
 	core/run/pace.h \
 	core/run/policy_run.c \
 	core/run/policy_run.h \
+	core/run/probe.c \
 	core/run/probe.h \
-	core/run/probe_cases.c \
-	core/run/probe_devices.c \
-	core/run/probe_modules.c \
-	core/run/probe_worker.c \
-	core/run/probe_worker.h \
-	core/run/process_size.c \
-	core/run/process_size.h \
 	core/run/process_state.c \
 	core/run/process_state.h \
-	core/run/profile.c \
-	core/run/profile.h \
 	core/run/progress.c \
 	core/run/progress.h \
-	core/run/record_parts.c \
-	core/run/record_parts.h \
 	core/run/replay_worker.c \
-	core/run/replay_worker.h \
 	core/run/search_process.c \
 	core/run/search_process.h \
 	core/run/search_worker.c \
-	core/run/search_worker.h \
 	core/run/provenance.c \
 	core/run/provenance.h \
-	core/run/run_claims.c \
 	core/run/run_locks.c \
 	core/run/run_record.c \
 	core/run/run_state.c \
 	core/run/run_state.h \
-	core/run/sample_buffers.c \
-	core/run/sample_buffers.h \
 	core/run/series.c \
 	core/run/series.h \
 	core/run/session.c \
@@ -88,16 +65,12 @@ core_libmeasuring_la_SOURCES += \
 	core/run/slot.c \
 	core/run/so_far.c \
 	core/run/so_far.h \
-	core/run/strays.c \
-	core/run/strays.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \
 	core/run/visit.h \
 	core/run/wire.c \
 	core/run/wire.h \
-	core/run/wire_fields.c \
-	core/run/wire_fields.h \
 	core/run/worker.c \
 	core/run/worker.h \
 	core/run/worker_link.c \

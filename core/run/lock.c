@@ -16,7 +16,8 @@ static const char default_folder[] = "/dev/shm";
 /* The place of a turn behind that of what it is for. */
 static const off_t turn_offset = (off_t)1 << 20;
 
-const char *lock_folder(void)
+/* GBRUN_LOCK_FOLDER, or one that all users can write. */
+static const char *lock_folder(void)
 {
     const char *folder = getenv("GBRUN_LOCK_FOLDER");
     return folder && *folder ? folder : default_folder;

@@ -29,9 +29,6 @@ struct lock {
     char problem[640]; /* why it cannot be used at all; "": it can */
 };
 
-/* Folder of the locks: GBRUN_LOCK_FOLDER, or one that all users can write. */
-const char *lock_folder(void);
-
 /* name: letters, digits, points and dashes of it are kept. cpus: a list such as 0-3,8 for a lock of
  * these CPUs; NULL: of one place. */
 void lock_new(struct lock *lock, const char *name, const char *cpus);

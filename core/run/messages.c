@@ -1,7 +1,9 @@
 /* messages.c - see messages.h. */
 #include "core/run/messages.h"
 
-#include "core/store/store_read.h"
+#include "core/store/store_schema.h"
+
+#include <string.h>
 
 static const struct wire_field option_fields[] = {
     FIELDS(struct gb_option, type, flags, offset, name),
@@ -176,67 +178,185 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
 const struct wire_field device_info_fields[] = {
     FIELDS(struct gb_device_info, index, backend, model, uuid, memory_bytes, cache_bytes, n_units),
     {0}};
-const struct wire_field work_fields[] = {
-    FIELDS(struct gb_work, flops, bytes_read, bytes_written, items),
-    FIELDS_AS(FIELD_TEXT, struct gb_work, item),
-    FIELDS(struct gb_work, math_format, math_unit),
-    {0}};
-static const struct wire_field telemetry_fields[] = {
-    FIELDS(struct telemetry_record, elapsed_ns, iterations, values.clock_hz, values.memory_clock_hz,
-           values.temperature_celsius, values.power_watts, values.energy_joules, values.throttle),
-    FIELDS(struct telemetry_record, values.n_others, values.throttle_text),
-    {0}};
+
+/* ---- records: members as the tables of the results file list them ---- */
+
+/* Which members of a row, as offsets in it: the columns whose members lie between them. */
+struct part {
+    int table;             /* TABLE_... */
+    size_t base, from, to; /* base: of the struct that is sent */
+};
+#define WHOLE(table)                                                                               \
+    {                                                                                              \
+        table, 0, 0, SIZE_MAX                                                                      \
+    }
+/* A struct in the row of a case. */
+#define OF_CASE(member)                                                                            \
+    {                                                                                              \
+        TABLE_CASE, offsetof(struct stored_case, member), offsetof(struct stored_case, member),    \
+            offsetof(struct stored_case, member) + sizeof(((struct stored_case *)0)->member)       \
+    }
+
+static const struct part parts[WIRE_TYPES] = {
+    [WIRE_LOG] = WHOLE(TABLE_MESSAGE),
+    [WIRE_METRIC] = WHOLE(TABLE_METRIC),
+    [WIRE_CHECK] = WHOLE(TABLE_CHECK),
+    [WIRE_SUMMARY] = WHOLE(TABLE_CHECK_SUMMARY),
+    [WIRE_WORST] = WHOLE(TABLE_CHECK_WORST),
+    [WIRE_SERIES] = {TABLE_SERIES, 0, 0, offsetof(struct series_row, record.quantiles)},
+    [WIRE_TELEMETRY] = {TABLE_TELEMETRY, offsetof(struct telemetry_row, record),
+                        offsetof(struct telemetry_row, record), SIZE_MAX},
+    [WIRE_TIMING] = {TABLE_CASE, offsetof(struct stored_case, record),
+                     offsetof(struct stored_case, record.clock),
+                     offsetof(struct stored_case, record.started)},
+    [WIRE_WORK] = OF_CASE(record.work),
+    [WIRE_PACE] = OF_CASE(record.pace),
+    [WIRE_INTERFERENCE] = OF_CASE(record.interference),
+    [WIRE_PHASES] = OF_CASE(record.phases),
+    [WIRE_ESTIMATE] = OF_CASE(record.estimate),
+};
+
+/* A column as a field of the struct at `base`; FIELD_END: it is not in the part. */
+static struct wire_field field_of(const struct stored_column *column, const struct part *part)
+{
+    static const int kinds[] = {
+        [STORED_CHARS] = FIELD_CHARS, [STORED_REAL] = FIELD_F64,   [STORED_BOOL] = FIELD_BOOL,
+        [STORED_INT32] = FIELD_U32,   [STORED_UINT32] = FIELD_U32, [STORED_INT64] = FIELD_U64,
+        [STORED_BLOB] = FIELD_END};
+    const int kind = column->type == STORED_TEXT ? column->has_lines ? FIELD_WORD : FIELD_LINE
+                                                 : kinds[column->type];
+    return column->offset < part->from || column->offset >= part->to
+               ? (struct wire_field){FIELD_END, 0, 0}
+               : (struct wire_field){kind, column->offset - part->base, column->bytes};
+}
+
+static void put_part(struct wire_writer *writer, const struct part *part, const void *object)
+{
+    const struct stored_table *table = &store_schema.tables[part->table];
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const struct wire_field fields[] = {field_of(&table->columns[i], part), {0}};
+        wire_put_fields(writer, fields, object);
+    }
+}
+
+static void get_part(struct wire_reader *reader, struct arena *arena, const struct part *part,
+                     void *ret)
+{
+    const struct stored_table *table = &store_schema.tables[part->table];
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const struct wire_field fields[] = {field_of(&table->columns[i], part), {0}};
+        wire_get_fields(reader, arena, fields, ret);
+    }
+}
+
+void put_record(struct wire_writer *writer, uint32_t type, const void *record)
+{
+    put_part(writer, &parts[type], record);
+}
+
+void get_record(struct wire_reader *reader, struct arena *arena, uint32_t type, void *ret)
+{
+    get_part(reader, arena, &parts[type], ret);
+}
+
+void *part_of_record(uint32_t type, struct case_record *record)
+{
+    const struct part *part = &parts[type];
+    return part->table == TABLE_CASE && part->to > 0
+               ? (char *)record + (part->base - offsetof(struct stored_case, record))
+               : NULL;
+}
+
+void put_rows(struct wire_writer *writer, int table, const void *rows, size_t n)
+{
+    const struct part row = WHOLE(table);
+    const char *at = rows;
+    wire_put_u32(writer, (uint32_t)n);
+    for (size_t i = 0; i < n; i++, at += store_schema.tables[table].row_bytes)
+        put_part(writer, &row, at);
+}
+
+void *get_rows(struct wire_reader *reader, struct arena *arena, int table, size_t most,
+               size_t *ret_n)
+{
+    const struct part row = WHOLE(table);
+    const size_t bytes = store_schema.tables[table].row_bytes;
+    const size_t n = wire_get_count(reader, sizeof(uint32_t));
+    *ret_n = n <= most ? n : 0;
+    reader->failed = reader->failed || n > most;
+    char *rows = arena_allocate(arena, *ret_n * bytes);
+    for (size_t i = 0; i < *ret_n; i++)
+        get_part(reader, arena, &row, rows + i * bytes);
+    return rows;
+}
 
 void put_telemetry(struct wire_writer *writer, uint32_t moment,
                    const struct telemetry_record *telemetry)
 {
     wire_put_u32(writer, moment);
-    wire_put_fields(writer, telemetry_fields, telemetry);
+    put_record(writer, WIRE_TELEMETRY, telemetry);
 }
 
 void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret)
 {
     *ret = (struct telemetry_record){.is_known = true, .values.size = sizeof ret->values};
     *ret_moment = wire_get_u32(reader);
-    wire_get_fields(reader, NULL, telemetry_fields, ret);
+    get_record(reader, NULL, WIRE_TELEMETRY, ret);
     if (*ret_moment >= TELEMETRY_MOMENTS) {
         *ret_moment = 0;
         reader->failed = true;
     }
 }
 
-static const struct wire_field activity_fields[] = {
-    FIELDS(struct gb_activity, kind, name, grid[0], grid[1], grid[2], block[0], block[1], block[2]),
-    FIELDS(struct gb_activity, registers, parallel, shared_bytes, bytes, occupancy, time_ns, low_ns,
-           high_ns),
-    FIELDS(struct gb_activity, gap_ns),
-    {0}};
+void put_interference(struct wire_writer *writer, const struct interference_record *interference)
+{
+    put_record(writer, WIRE_INTERFERENCE, interference);
+    wire_put_u32(writer, interference->is_known);
+    wire_put_f64(writer, interference->own_cpu_ns);
+}
+
+void get_interference(struct wire_reader *reader, struct interference_record *ret)
+{
+    get_record(reader, NULL, WIRE_INTERFERENCE, ret);
+    ret->is_known = wire_get_u32(reader) != 0;
+    ret->own_cpu_ns = wire_get_f64(reader);
+}
 
 void put_activities(struct wire_writer *writer, const struct case_record *record)
 {
     wire_put_u64(writer, record->n_kernels);
-    wire_put_u32(writer, (uint32_t)record->n_activities);
-    for (size_t i = 0; i < record->n_activities; i++)
-        wire_put_fields(writer, activity_fields, &record->activities[i]);
+    put_rows(writer, TABLE_ACTIVITY, record->activities, record->n_activities);
 }
 
 void get_activities(struct wire_reader *reader, struct arena *arena, struct case_record *ret)
 {
     ret->n_kernels = wire_get_u64(reader);
-    ret->n_activities = wire_get_count(reader, wire_fields_bytes(activity_fields));
-    if (ret->n_activities > ACTIVITIES_MAX || ret->n_kernels > INT64_MAX) {
+    struct gb_activity *activities = get_rows(reader, arena, TABLE_ACTIVITY, ACTIVITIES_MAX,
+                                              &ret->n_activities);
+    for (size_t i = 0; i < ret->n_activities; i++)
+        activities[i].size = sizeof activities[i];
+    if (ret->n_kernels > INT64_MAX) {
         ret->n_activities = ret->n_kernels = 0;
         reader->failed = true;
-    }
-    struct gb_activity *activities = ARENA_ARRAY(arena, struct gb_activity, ret->n_activities);
-    for (size_t i = 0; i < ret->n_activities; i++) {
-        activities[i].size = sizeof activities[i];
-        wire_get_fields(reader, arena, activity_fields, &activities[i]);
     }
     ret->activities = activities;
     ret->has_activities = true;
 }
 
+/* ---- other messages that are structs ---- */
+
+const struct wire_field step_fields[] = {
+    FIELDS(struct engine_step, action, proposal, i, n_samples, visit, reason), {0}};
+const struct wire_field observation_fields[] = {
+    FIELDS(struct gb_observation, proposal, status, warmup_ns, prepare_ns, wall_ns, elapsed_ns),
+    {0}};
+const struct wire_field report_fields[] = {
+    FIELDS(struct engine_report, scope, best, value, low, high, share, n_proposals, n_cases),
+    FIELDS(struct engine_report, n_ok, elapsed_ns, is_broken, reason, note),
+    {0}};
+const struct wire_field limits_fields[] = {FIELDS(struct engine_limits, tolerance, confidence,
+                                                  budget_ns, budget_cases, patience_cases, lanes),
+                                           {0}};
 const struct wire_field finding_fields[] = {
     FIELDS_AS(FIELD_PRINTABLE, struct device_finding, device),
     FIELDS(struct device_finding, finding.is_noisy),
@@ -249,52 +369,22 @@ const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offse
 const struct wire_field outcome_fields[] = {FIELDS(struct outcome, status, words), {0}};
 const struct wire_field fact_fields[] = {FIELDS_AS(FIELD_LINE, struct fact, name, value), {0}};
 const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
-const struct wire_field message_fields[] = {FIELDS(struct message_record, severity, text), {0}};
-const struct wire_field metric_fields[] = {FIELDS_AS(FIELD_LINE, struct metric_record, name, unit),
-                                           FIELDS(struct metric_record, value),
-                                           {0}};
-const struct wire_field check_fields[] = {
-    FIELDS_AS(FIELD_LINE, struct check_record, name, metric),
-    FIELDS(struct check_record, value, index, reference, output, tolerance, passed),
-    FIELDS(struct check_record, text),
-    {0}};
-const struct wire_field worst_fields[] = {
-    FIELDS_AS(FIELD_LINE, struct worst_record, name),
-    FIELDS(struct worst_record, index, reference, output, ulps),
-    {0}};
-const struct wire_field phases_fields[] = {
-    FIELDS(struct phases_record, open_ns, prepare_ns, warmup_ns, measure_ns, count_ns, verify_ns),
-    {0}};
-const struct wire_field clock_fields[] = {FIELDS_AS(FIELD_LINE, struct clock_record, name),
-                                          FIELDS(struct clock_record, tick_ns, overhead_ns),
-                                          {0}};
-const struct wire_field timing_fields[] = {
-    FIELDS_AS(FIELD_LINE, struct case_record, clock, launched),
-    FIELDS(struct case_record, iterations, tick_ns, overhead_ns),
-    FIELDS(struct case_record, offset_ns, offset_error_ns, graph_ns, is_dithered),
-    FIELDS_AS(FIELD_PRINTABLE, struct case_record, reading_note),
-    {0}};
-const struct wire_field pace_fields[] = {FIELDS(struct pace_record, gap_ns, load_ns, waited_ns,
-                                                clock_mean_hz, clock_low_hz, clock_high_hz,
-                                                is_missed),
-                                         {0}};
-const struct wire_field interference_fields[] = {FIELDS(struct interference_record, is_known,
-                                                        sampled_ns, own_cpu_ns, others_cpu_ns,
-                                                        stolen_ns, waited_cpu_ns, n_preempted),
-                                                 {0}};
 const struct wire_field case_end_fields[] = {
     FIELDS(struct case_end, record, status, text, is_spent, traces), {0}};
 
 void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)
 {
-    wire_put_text(writer, name);
-    wire_put_u64(writer, result->n);
-    wire_put_u64(writer, result->n_exact);
-    wire_put_u64(writer, result->n_overflowed);
-    wire_put_u64(writer, result->n_nan);
-    wire_put_u64(writer, result->n_infinite_mismatch);
-    wire_put_u64(writer, result->n_zero_mismatch);
-    wire_put_f64(writer, result->floor);
+    const struct check_summary_record summary = {
+        .name = name,
+        .n = result->n,
+        .n_exact = result->n_exact,
+        .n_overflowed = result->n_overflowed,
+        .n_nan = result->n_nan,
+        .n_infinite_mismatch = result->n_infinite_mismatch,
+        .n_zero_mismatch = result->n_zero_mismatch,
+        .floor = result->floor,
+    };
+    put_record(writer, WIRE_SUMMARY, &summary);
     for (int i = 0; i < VERIFY_CLASSES; i++) {
         wire_put_u64(writer, result->histogram[i]);
         wire_put_u64(writer, result->above_floor[i]);
@@ -303,16 +393,13 @@ void put_summary(struct wire_writer *writer, const char *name, const struct veri
 
 void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret)
 {
-    *ret = (struct check_summary_record){.name = wire_get_line(reader, arena)};
-    ret->n = wire_get_u64(reader);
-    uint64_t *const counts[] = {&ret->n_exact, &ret->n_overflowed, &ret->n_nan,
-                                &ret->n_infinite_mismatch, &ret->n_zero_mismatch};
+    *ret = (struct check_summary_record){0};
+    get_record(reader, arena, WIRE_SUMMARY, ret);
+    const uint64_t counts[] = {ret->n_exact, ret->n_overflowed, ret->n_nan,
+                               ret->n_infinite_mismatch, ret->n_zero_mismatch};
     bool is_sound = ret->n <= INT64_MAX; /* what the results file can hold */
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        *counts[i] = wire_get_u64(reader);
-        is_sound = is_sound && *counts[i] <= ret->n;
-    }
-    ret->floor = wire_get_f64(reader);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        is_sound = is_sound && counts[i] <= ret->n;
     uint64_t left = ret->n;
     for (int i = 0; i < VERIFY_CLASSES; i++) {
         ret->histogram[i] = wire_get_u64(reader);
@@ -325,14 +412,9 @@ void get_summary(struct wire_reader *reader, struct arena *arena, struct check_s
         reader->failed = true;
 }
 
-static const struct wire_field series_fields[] = {
-    FIELDS_AS(FIELD_LINE, struct series_record, name, unit),
-    FIELDS(struct series_record, n, n_refused, min, max, mean, stdev, error_ratio),
-    {0}};
-
 void put_series(struct wire_writer *writer, const struct series_record *series)
 {
-    wire_put_fields(writer, series_fields, series);
+    put_record(writer, WIRE_SERIES, series);
     wire_put_f64s(writer, (const double *)series->bins, 2 * series->n_bins);
 }
 
@@ -340,7 +422,7 @@ void get_series(struct wire_reader *reader, struct arena *arena, struct series_r
 {
     uint64_t n_numbers = 0;
     *ret = (struct series_record){0};
-    wire_get_fields(reader, arena, series_fields, ret);
+    get_record(reader, arena, WIRE_SERIES, ret);
     const double *numbers = wire_get_f64s(reader, arena, &n_numbers);
     ret->bins = (const struct bin *)numbers;
     ret->n_bins = n_numbers / 2;
@@ -352,31 +434,19 @@ void get_series(struct wire_reader *reader, struct arena *arena, struct series_r
     series_find_quantiles(ret);
 }
 
-static const struct wire_field estimate_fields[] = {
-    FIELDS(struct gb_estimate, verdict, value_ns, low_ns, high_ns, confidence, statistic, n,
-           n_discarded),
-    FIELDS(struct gb_estimate, n_effective, detectable_mode_weight, note),
-    {0}};
-static const struct wire_field mode_fields[] = {
-    FIELDS(struct gb_mode, median_ns, low_ns, high_ns, weight), {0}};
-
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate)
 {
-    wire_put_fields(writer, estimate_fields, estimate);
-    wire_put_u32(writer, estimate->n_modes);
-    for (uint32_t i = 0; i < estimate->n_modes; i++)
-        wire_put_fields(writer, mode_fields, &estimate->modes[i]);
+    put_record(writer, WIRE_ESTIMATE, estimate);
+    put_rows(writer, TABLE_MODE, estimate->modes, estimate->n_modes);
 }
 
 void get_estimate(struct wire_reader *reader, struct gb_estimate *ret)
 {
+    CLEANUP(arena_free) struct arena scratch = {0};
+    size_t n;
     *ret = (struct gb_estimate){.size = sizeof *ret};
-    wire_get_fields(reader, NULL, estimate_fields, ret);
-    ret->n_modes = wire_get_count(reader, wire_fields_bytes(mode_fields));
-    if (ret->n_modes > GB_MODES_MAX) {
-        ret->n_modes = 0;
-        reader->failed = true;
-    }
-    for (uint32_t i = 0; i < ret->n_modes; i++)
-        wire_get_fields(reader, NULL, mode_fields, &ret->modes[i]);
+    get_record(reader, NULL, WIRE_ESTIMATE, ret);
+    const struct gb_mode *modes = get_rows(reader, &scratch, TABLE_MODE, GB_MODES_MAX, &n);
+    ret->n_modes = (uint32_t)n;
+    memcpy(ret->modes, modes, n * sizeof *modes);
 }

@@ -11,7 +11,8 @@
 #include "core/config/bench_case.h"
 #include "core/config/catalogue.h"
 #include "core/run/machine.h"
-#include "core/run/wire_fields.h"
+#include "core/run/wire.h"
+#include "core/search/engine.h"
 #include "core/store/record.h"
 
 #include <gbrun/counters.h>
@@ -36,6 +37,29 @@ void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case
 void put_plugin_settings(struct wire_writer *writer, const struct plugin_settings *settings);
 void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32_t kind,
                          struct plugin_settings *ret);
+
+/*
+ * Records of a case: which members cross is said by the tables of the results file
+ * (store_schema.c), those of what a message carries that have a column there. get: texts are the
+ * arena's. WIRE_LOG, METRIC, CHECK, WORST   a message_record, metric_record, ... WIRE_TIMING of a
+ * case_record, from its clock to its reading_note WIRE_WORK, PACE, PHASES          these members of
+ * a case_record
+ */
+void put_record(struct wire_writer *writer, uint32_t type, const void *record);
+void get_record(struct wire_reader *reader, struct arena *arena, uint32_t type, void *ret);
+/* Where get_record puts a message's members into the record of a case; NULL: it carries no member
+ * of it, but a row of another table. */
+void *part_of_record(uint32_t type, struct case_record *record);
+
+/* Rows of TABLE_..., whole, as an array of its structs. get: in the arena; more than `most` fail
+ * the reader. */
+void put_rows(struct wire_writer *writer, int table, const void *rows, size_t n);
+void *get_rows(struct wire_reader *reader, struct arena *arena, int table, size_t most,
+               size_t *ret_n);
+
+/* With what a results file does not say. */
+void put_interference(struct wire_writer *writer, const struct interference_record *interference);
+void get_interference(struct wire_reader *reader, struct interference_record *ret);
 
 /* One reading and when it was taken. get: *ret_moment is below TELEMETRY_MOMENTS, or the reader has
  * failed. */
@@ -95,21 +119,15 @@ struct case_end {
     const char *traces;
 };
 
-extern const struct wire_field device_info_fields[];  /* struct gb_device_info */
-extern const struct wire_field work_fields[];         /* struct gb_work */
-extern const struct wire_field finding_fields[];      /* struct device_finding */
-extern const struct wire_field counter_fields[];      /* struct gb_counter */
-extern const struct wire_field problem_fields[];      /* struct problem */
-extern const struct wire_field outcome_fields[];      /* struct outcome */
-extern const struct wire_field fact_fields[];         /* struct fact */
-extern const struct wire_field build_fields[];        /* struct build */
-extern const struct wire_field message_fields[];      /* struct message_record */
-extern const struct wire_field metric_fields[];       /* struct metric_record */
-extern const struct wire_field check_fields[];        /* struct check_record */
-extern const struct wire_field worst_fields[];        /* struct worst_record */
-extern const struct wire_field phases_fields[];       /* struct phases_record */
-extern const struct wire_field clock_fields[];        /* struct clock_record */
-extern const struct wire_field timing_fields[];       /* struct case_record: its clock */
-extern const struct wire_field pace_fields[];         /* struct pace_record */
-extern const struct wire_field interference_fields[]; /* struct interference_record */
-extern const struct wire_field case_end_fields[];     /* struct case_end */
+extern const struct wire_field step_fields[];        /* struct engine_step */
+extern const struct wire_field observation_fields[]; /* struct gb_observation, but its samples */
+extern const struct wire_field report_fields[];      /* struct engine_report, but what is open */
+extern const struct wire_field limits_fields[];      /* struct engine_limits */
+extern const struct wire_field device_info_fields[]; /* struct gb_device_info */
+extern const struct wire_field finding_fields[];     /* struct device_finding */
+extern const struct wire_field counter_fields[];     /* struct gb_counter */
+extern const struct wire_field problem_fields[];     /* struct problem */
+extern const struct wire_field outcome_fields[];     /* struct outcome */
+extern const struct wire_field fact_fields[];        /* struct fact */
+extern const struct wire_field build_fields[];       /* struct build */
+extern const struct wire_field case_end_fields[];    /* struct case_end */

@@ -63,9 +63,6 @@ struct module {
         *plugins; /* copies as long as today's struct; members the module lacks are zero */
 };
 
-/* Is it a shared object for this machine? The error says what it is instead. module_load asks. */
-int32_t module_file_check(const char *path, struct gb_error *error);
-
 /*
  * Loads and checks a module (dlopen RTLD_NOW | RTLD_LOCAL; the entry must lie in this very file; it
  * is never unloaded). Errors: not loadable, replaced meanwhile, no entry, other major version of

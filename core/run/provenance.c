@@ -1,17 +1,11 @@
 /* provenance.c - see provenance.h. */
 #include "core/run/provenance.h"
 
-#include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
+#include "core/run/command.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -135,79 +129,37 @@ static char **environment_without_git(struct arena *arena)
     return kept_variables;
 }
 
-static bool git_start(const char *folder, int output, struct arena *arena, pid_t *ret)
+/* The first line of its answer; "": there is none. */
+static char *git_ask(const char *folder, struct arena *arena)
 {
     /* clang-format off */
     const char *const words[] = {"git", "-C", folder, "-c", "core.fsmonitor=false", "describe",
                                  "--always", "--dirty", "--abbrev=40", "--exclude=*", NULL};
     /* clang-format on */
-    enum { WORDS = sizeof words / sizeof *words };
-    char *arguments[WORDS] = {NULL};
-    posix_spawn_file_actions_t actions;
-    for (size_t i = 0; words[i]; i++)
-        arguments[i] = arena_text(arena, words[i]);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int code = posix_spawnp(ret, arguments[0], &actions, NULL, arguments,
-                            environment_without_git(arena));
-    posix_spawn_file_actions_destroy(&actions);
-    return code == 0;
-}
-
-/* What it prints until it ends; false: not in time. */
-static bool read_answer(int input, char answer[ANSWER_MOST])
-{
-    double end_ns = host_clock_ns() + GIT_PATIENCE_NS;
-    size_t n = 0;
-    while (n < ANSWER_MOST - 1) {
-        struct pollfd waited = {.fd = input, .events = POLLIN};
-        double left_ns = end_ns - host_clock_ns();
-        if (left_ns <= 0)
-            return false;
-        int ready = poll(&waited, 1, (int)(left_ns / 1e6) + 1);
-        ssize_t got = ready > 0 ? read(input, answer + n, ANSWER_MOST - 1 - n) : -1;
-        if (got == 0)
-            break;
-        n += got > 0 ? (size_t)got : 0;
-        if (got < 0 && ready != 0 && errno != EINTR && errno != EAGAIN)
-            return false;
-    }
-    answer[n] = 0;
-    answer[strcspn(answer, "\n")] = 0;
-    return true;
-}
-
-static bool git_ask(const char *folder, struct arena *arena, char answer[ANSWER_MOST])
-{
-    int ends[2], wait_status = 0;
-    pid_t pid = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    bool is_started = git_start(folder, ends[1], arena, &pid);
-    close(ends[1]);
-    bool is_read = is_started && read_answer(ends[0], answer);
-    close(ends[0]);
-    if (!is_started)
-        return false;
-    if (!is_read)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
-        ;
-    return is_read && wait_status == 0;
+    CLEANUP(text_free) struct text answer = {0};
+    const struct command command = {.arguments = words,
+                                    .output = &answer,
+                                    .environment = environment_without_git(arena),
+                                    .is_silent = true,
+                                    .output_most = ANSWER_MOST,
+                                    .patience_ns = GIT_PATIENCE_NS};
+    struct gb_error error;
+    int code = 0;
+    if (command_run(&command, &code, &error) != GB_OK || code != 0)
+        return arena_text(arena, "");
+    return arena_text_n(arena, text_get(&answer), strcspn(text_get(&answer), "\n"));
 }
 
 const char *provenance_commit(const char *folder, struct arena *arena, bool *ret_is_dirty)
 {
     static const char dirty[] = "-dirty";
-    char answer[ANSWER_MOST];
     *ret_is_dirty = false;
-    if (!is_in_repository(folder) || !git_ask(folder, arena, answer))
+    if (!is_in_repository(folder))
         return "";
+    char *answer = git_ask(folder, arena);
     if (text_ends_with(answer, dirty)) {
         *ret_is_dirty = true;
         answer[strlen(answer) - (sizeof dirty - 1)] = 0;
     }
-    return make_plain_line(arena_text(arena, answer));
+    return make_plain_line(answer);
 }

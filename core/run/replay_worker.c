@@ -1,5 +1,5 @@
-/* replay_worker.c - see replay_worker.h. */
-#include "core/run/replay_worker.h"
+/* replay_worker.c - see worker.h: a policy is given recorded samples. */
+#include "core/run/worker.h"
 
 #include "core/run/messages.h"
 #include "core/run/policy_run.h"
@@ -117,9 +117,9 @@ static int32_t replay_all(struct replay *replay, const struct guards *guards, do
     return status == GB_OK ? send_estimate(replay, error) : status;
 }
 
-void replay_serve(struct session *session, struct worker_link *link, const struct host_sink *sink,
-                  struct wire_reader *message, struct arena *arena)
+void replay_serve(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
+    struct worker_link *link = &worker->link;
     struct replay replay = {.link = link};
     struct plugin_settings settings;
     struct guards guards;
@@ -132,10 +132,10 @@ void replay_serve(struct session *session, struct worker_link *link, const struc
     replay.tick_ns = wire_get_f64(message);
     replay.traits = wire_get_u32(message) ? GB_SAMPLES_DITHERED : 0;
     const double error_ns = wire_get_f64(message);
-    replay.host = host_new(wire_get_u64(message), sink, NULL, NULL);
+    replay.host = host_new(wire_get_u64(message), &worker->sink.sink, NULL, NULL);
     link_phase(link, PHASE_LOAD);
-    int32_t status = session_prepare(session, &settings, arena, &replay.plugin, &replay.params,
-                                     &error);
+    int32_t status = session_prepare(worker->session, &settings, arena, &replay.plugin,
+                                     &replay.params, &error);
     link_phase(link, PHASE_POLICY);
     if (status == GB_OK)
         status = replay_all(&replay, &guards, error_ns, &error);

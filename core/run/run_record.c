@@ -2,7 +2,6 @@
 #include "core/run/run_state.h"
 
 #include "core/base/host_clock.h"
-#include "core/run/record_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,6 +16,11 @@ struct device_state *run_device(const struct run *run, const struct known_device
     return &run->devices[device - run->schedule.devices->items];
 }
 
+bool slot_is_lane(const struct slot *slot)
+{
+    return slot - slot->run->slots >= SLOTS_MAX;
+}
+
 static struct slot *next_of(struct run *run, struct slot *slot, size_t n)
 {
     for (slot = slot ? slot + 1 : run->slots; slot < run->slots + n; slot++)
@@ -50,17 +55,6 @@ bool run_is_closing(const struct run *run)
     return false;
 }
 
-size_t run_count_ending(const struct run *run)
-{
-    const double since_ns = awake_clock_ns() - 1e9;
-    size_t n = 0;
-    for (size_t i = 0; i < SLOTS_MAX; i++) {
-        const struct slot *slot = &run->slots[i];
-        n += slot->is_alive && slot->is_closing && slot->killed_ns > since_ns;
-    }
-    return n;
-}
-
 void run_fill_window(struct run *run)
 {
     struct gb_error error;
@@ -81,12 +75,4 @@ struct visit *run_pick(struct run *run, size_t i)
     run->n_window--;
     memmove(&run->window[i], &run->window[i + 1], (run->n_window - i) * sizeof *run->window);
     return visit;
-}
-
-void run_put_back(struct run *run, struct visit *visit)
-{
-    visit->devices = (struct device_set){&visit->device, 1};
-    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
-    run->window[0] = visit;
-    run->n_window++;
 }

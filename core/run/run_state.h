@@ -80,7 +80,7 @@ struct run {
     struct lock machine, **locks;  /* those of the devices */
     size_t n_sharing;              /* devices for which the machine's is held */
     bool has_said_problem, is_waiting;
-    /* run_claims.c */
+    /* of claims */
     size_t batch_size; /* 0: none was measured yet */
     double batch_begin_ns;
     bool has_said_held, has_said_beat;
@@ -96,6 +96,9 @@ struct run {
 /* The first error ends the run. */
 void run_fail(struct run *run, const struct gb_error *error);
 
+/* Does it build, and measures nothing? */
+bool slot_is_lane(const struct slot *slot);
+
 struct device_state *run_device(const struct run *run, const struct known_device *device);
 
 /* The slots that have a visit, one after the other: begin with NULL; NULL after the last. busy: of
@@ -104,15 +107,10 @@ struct slot *run_next_busy(struct run *run, struct slot *slot);
 struct slot *run_next_at_work(struct run *run, struct slot *slot);
 size_t run_count_busy(struct run *run);
 bool run_is_closing(const struct run *run); /* any of its workers */
-/* Of those the ones that were told to end within the last second: as good as busy, so that cases
- * keep their order. One that ends late keeps only its own device. */
-size_t run_count_ending(const struct run *run);
 
 void run_fill_window(struct run *run);
 /* Takes visit i out of the window: it is the caller's. */
 struct visit *run_pick(struct run *run, size_t i);
-/* Puts one back that was not begun: it is the next one, on the same device. */
-void run_put_back(struct run *run, struct visit *visit);
 
 /* ---- assign.c: which worker measures what, and when ---- */
 
@@ -120,24 +118,14 @@ void run_put_back(struct run *run, struct visit *visit);
 void assign_visits(struct run *run);
 /* Of the cases that have asked to be alone one goes on, once nobody measures. */
 void assign_turn(struct run *run);
-/* Must a fresh worker take the visit? */
-bool slot_is_unfit(struct slot *slot, const struct visit *visit);
-/* With the environment of the visit, and the devices of the device's group. */
-int32_t run_start_worker(struct worker_process *process, struct visit *visit,
-                         const struct known_device *device, struct gb_error *error);
 
 /* ---- lanes.c: cases of the window that are built before their turn ---- */
 
-bool slot_is_lane(const struct slot *slot);
 /* Gives visits to lanes that have nothing to do; those that were stopped go on if nothing is
  * measured any more. */
 void lanes_assign(struct run *run);
 /* A case is measured from now on: if lanes would disturb it they are stopped, else counted. */
 void lanes_yield(struct run *run, const struct slot *slot);
-/* The lane's visit is built, or its case has ended: CASE_... */
-void lane_end(struct slot *lane, int status, const char *text);
-/* Its worker ended before it took the visit, which is put back. False: too often. */
-bool lane_again(struct slot *lane);
 /* Ends all that are at work; their visits stay. */
 void lanes_drop(struct run *run);
 
@@ -157,16 +145,13 @@ void run_unlock(struct run *run, const struct known_device *device);
 void run_locks_begin(struct run *run);
 void run_locks_settle(struct run *run);
 
-/* ---- run_claims.c: other tasks that measure cases of the same list ---- */
-
-/* The cases of the last batch are stored: calls them done and gives the schedule the next ones.
- * False: all are done. Waits for a moment where there is nothing to take. */
-bool run_claim(struct run *run);
-/* To be called in every turn of the loop. */
-void run_beat(struct run *run);
-
 /* ---- slot.c: what a worker sends and prints of its case, and how both end ---- */
 
+/* Starts a worker with the environment of the visit, and the devices of the device's group. */
+int32_t slot_start_worker(struct worker_process *process, struct visit *visit,
+                          const struct known_device *device, struct gb_error *error);
+/* Must a fresh worker take the visit? */
+bool slot_is_unfit(struct slot *slot, const struct visit *visit);
 /* Takes in all that has arrived, without blocking; ends the visit, and the worker, if that is due.
  */
 void slot_listen(struct slot *slot);

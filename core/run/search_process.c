@@ -47,15 +47,16 @@ int32_t search_process_start(struct search_process *process, const struct search
     process->n_steps = process->n_observed = 0;
     process->lanes = lanes;
     process->n_cases = space_size(space);
+    const struct engine_limits limits = {.tolerance = params->tolerance,
+                                         .confidence = params->confidence,
+                                         .budget_ns = params->budget_ns,
+                                         .budget_cases = (uint64_t)params->cases,
+                                         .patience_cases = (uint64_t)params->patience,
+                                         .lanes = lanes};
     struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH);
     put_plugin_settings(writer, settings->plugin);
     wire_put_u64(writer, seed);
-    wire_put_u32(writer, lanes);
-    wire_put_f64(writer, params->tolerance);
-    wire_put_f64(writer, params->confidence);
-    wire_put_f64(writer, params->budget_ns);
-    wire_put_u64(writer, (uint64_t)params->cases);
-    wire_put_u64(writer, (uint64_t)params->patience);
+    wire_put_fields(writer, limits_fields, &limits);
     wire_put_u64(writer, space_size(space));
     wire_put_u32(writer, (uint32_t)space_axes(space));
     for (size_t i = 0; i < space_axes(space); i++)
@@ -72,12 +73,7 @@ void search_process_observe(struct search_process *process,
     struct gb_error gone;
     process->n_observed++;
     struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH_OBSERVED);
-    wire_put_u64(writer, observation->proposal);
-    wire_put_u32(writer, (uint32_t)observation->status);
-    wire_put_f64(writer, observation->warmup_ns);
-    wire_put_f64(writer, observation->prepare_ns);
-    wire_put_f64(writer, observation->wall_ns);
-    wire_put_f64(writer, observation->elapsed_ns);
+    wire_put_fields(writer, observation_fields, observation);
     wire_put_f64s(writer, observation->samples, observation->n_samples);
     worker_send(&process->worker, &gone);
 }
@@ -88,13 +84,8 @@ void search_process_observe(struct search_process *process,
 static bool take_step(struct search_process *process, struct wire_reader *message,
                       struct engine_step *ret)
 {
-    *ret = (struct engine_step){.action = (int)wire_get_u32(message)};
-    ret->proposal = wire_get_u64(message);
-    ret->i = wire_get_u64(message);
-    ret->n_samples = wire_get_u64(message);
-    ret->visit = wire_get_u32(message);
-    wire_get_chars(message, ret->reason, sizeof ret->reason);
-    make_plain_line(ret->reason);
+    *ret = (struct engine_step){0};
+    wire_get_fields(message, NULL, step_fields, ret);
     if (ret->action == ENGINE_WAIT && process->lanes > 1)
         return wire_complete(message) && process->n_steps > process->n_observed;
     return wire_complete(message) && ret->action == ENGINE_MEASURE &&
@@ -109,19 +100,8 @@ static bool take_report(struct search_process *process, struct wire_reader *mess
     *ret = (struct engine_report){0};
     const int32_t status = (int32_t)wire_get_u32(message);
     const char *text = wire_get_word(message, &process->arena);
-    ret->scope = (int32_t)wire_get_u32(message);
-    ret->best = wire_get_u64(message);
-    ret->value = wire_get_f64(message);
-    ret->low = wire_get_f64(message);
-    ret->high = wire_get_f64(message);
-    ret->share = wire_get_f64(message);
-    ret->n_proposals = wire_get_u64(message);
-    ret->n_cases = wire_get_u64(message);
-    ret->n_ok = wire_get_u64(message);
-    ret->elapsed_ns = wire_get_f64(message);
-    ret->is_broken = wire_get_u32(message) != 0 || status != GB_OK;
-    wire_get_chars(message, ret->reason, sizeof ret->reason);
-    wire_get_chars(message, ret->note, sizeof ret->note);
+    wire_get_fields(message, NULL, report_fields, ret);
+    ret->is_broken = ret->is_broken || status != GB_OK;
     ret->n_open = wire_get_count(message, sizeof(uint64_t));
     uint64_t *open = ARENA_ARRAY(&process->arena, uint64_t, ret->n_open + 1);
     bool is_sound = ret->best == GB_NO_CASE || ret->best < process->n_cases;
@@ -133,7 +113,6 @@ static bool take_report(struct search_process *process, struct wire_reader *mess
     if (status != GB_OK)
         snprintf(ret->reason, sizeof ret->reason, "the search failed: %s", text);
     make_plain_line(ret->reason);
-    make_plain_line(ret->note);
     return wire_complete(message) && is_sound;
 }
 

@@ -1,5 +1,5 @@
-/* search_worker.c - see search_worker.h. */
-#include "core/run/search_worker.h"
+/* search_worker.c - see worker.h: the engine of a search is asked for visits. */
+#include "core/run/worker.h"
 
 #include "core/run/messages.h"
 #include "core/search/engine.h"
@@ -68,14 +68,7 @@ static int32_t take_space(struct searching *searching, struct gb_error *error)
 
 static void send_step(struct searching *searching, const struct engine_step *step)
 {
-    struct wire_writer *writer = link_begin(searching->link, WIRE_SEARCH_STEP);
-    wire_put_u32(writer, (uint32_t)step->action);
-    wire_put_u64(writer, step->proposal);
-    wire_put_u64(writer, step->i);
-    wire_put_u64(writer, step->n_samples);
-    wire_put_u32(writer, step->visit);
-    wire_put_text(writer, step->reason);
-    link_send(searching->link);
+    link_send_fields(searching->link, WIRE_SEARCH_STEP, step_fields, step);
 }
 
 static int32_t take_observation(struct searching *searching, struct gb_error *error)
@@ -86,12 +79,7 @@ static int32_t take_observation(struct searching *searching, struct gb_error *er
     int32_t status = receive(searching, WIRE_SEARCH_OBSERVED, &message, error);
     if (status != GB_OK)
         return status;
-    observation.proposal = wire_get_u64(&message);
-    observation.status = (int32_t)wire_get_u32(&message);
-    observation.warmup_ns = wire_get_f64(&message);
-    observation.prepare_ns = wire_get_f64(&message);
-    observation.wall_ns = wire_get_f64(&message);
-    observation.elapsed_ns = wire_get_f64(&message);
+    wire_get_fields(&message, NULL, observation_fields, &observation);
     observation.samples = wire_get_f64s(&message, &arena, &observation.n_samples);
     if (!wire_complete(&message))
         return error_set(error, GB_CORRUPT, "an observation arrived that cannot be read");
@@ -121,47 +109,31 @@ static void send_report(struct searching *searching, int32_t status, const struc
     struct wire_writer *writer = link_begin(searching->link, WIRE_SEARCHED);
     wire_put_u32(writer, (uint32_t)status);
     wire_put_text(writer, error->text);
-    wire_put_u32(writer, (uint32_t)report.scope);
-    wire_put_u64(writer, report.best);
-    wire_put_f64(writer, report.value);
-    wire_put_f64(writer, report.low);
-    wire_put_f64(writer, report.high);
-    wire_put_f64(writer, report.share);
-    wire_put_u64(writer, report.n_proposals);
-    wire_put_u64(writer, report.n_cases);
-    wire_put_u64(writer, report.n_ok);
-    wire_put_f64(writer, report.elapsed_ns);
-    wire_put_u32(writer, report.is_broken);
-    wire_put_text(writer, report.reason);
-    wire_put_text(writer, report.note);
+    wire_put_fields(writer, report_fields, &report);
     wire_put_u32(writer, (uint32_t)report.n_open);
     for (uint64_t i = 0; i < report.n_open; i++)
         wire_put_u64(writer, report.open[i]);
     link_send(searching->link);
 }
 
-void search_serve(struct session *session, struct worker_link *link, const struct host_sink *sink,
-                  struct wire_reader *message, struct arena *arena)
+void search_serve(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
+    struct worker_link *link = &worker->link;
     struct searching searching = {.link = link};
     const struct gb_plugin *plugin = NULL;
     struct gb_error error = {0};
     void *params = NULL;
     get_plugin_settings(message, arena, GB_PLUGIN_SEARCH, &searching.settings);
     searching.seed = wire_get_u64(message);
-    searching.limits = (struct engine_limits){.lanes = wire_get_u32(message)};
-    searching.limits.tolerance = wire_get_f64(message);
-    searching.limits.confidence = wire_get_f64(message);
-    searching.limits.budget_ns = wire_get_f64(message);
-    searching.limits.budget_cases = wire_get_u64(message);
-    searching.limits.patience_cases = wire_get_u64(message);
+    wire_get_fields(message, NULL, limits_fields, &searching.limits);
     searching.n_cases = wire_get_u64(message);
     take_axes(&searching, message, arena);
-    struct host *host = host_new(searching.seed, sink, NULL, NULL);
+    struct host *host = host_new(searching.seed, &worker->sink.sink, NULL, NULL);
     int32_t status = take_space(&searching, &error);
     link_phase(link, PHASE_LOAD);
     if (status == GB_OK)
-        status = session_prepare(session, &searching.settings, arena, &plugin, &params, &error);
+        status = session_prepare(worker->session, &searching.settings, arena, &plugin, &params,
+                                 &error);
     link_phase(link, PHASE_SEARCH);
     if (status == GB_OK)
         status = engine_new(plugin->ops, params, host_interface(host), searching.space,

@@ -15,8 +15,8 @@ struct session {
     const struct gb_plugin *own; /* of the program; or NULL */
     struct module **modules;
     size_t n_modules;
-    bool is_open;
-    struct open_device open;
+    bool has_device, has_queue; /* made by the plugin, which has to be given both back */
+    struct open_device open;    /* no `host`: nothing is open */
 };
 
 struct session *session_new(const struct host_sink *sink)
@@ -326,7 +326,7 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
     if (!validation)
         return GB_OK;
     struct host *host = host_new(0, &session->sink, NULL, NULL);
-    host_set_folder(host, folder);
+    host->interface.folder = folder;
     struct question question = {validation, host_interface(host), params, problem, context, false};
     int32_t status = ask_of_params(&question);
     if (status == GB_OK && !question.is_answered)
@@ -359,8 +359,21 @@ static int32_t read_clocks(struct open_device *open, const struct asked_plugin *
     return GB_OK;
 }
 
-static int32_t session_open_device(struct session *session, const struct device_choice *choice,
-                                   struct gb_error *error)
+static void close_device(struct session *session)
+{
+    struct open_device *open = &session->open;
+    if (session->has_queue)
+        open->ops->queue_destroy(open->device, open->queue);
+    if (session->has_device)
+        open->ops->close(open->device);
+    host_free(open->host);
+    session->has_device = session->has_queue = false;
+    *open = (struct open_device){0};
+}
+
+/* Whatever it returns: what it has made is the session's. */
+static int32_t open_device(struct session *session, const struct device_choice *choice,
+                           struct gb_error *error)
 {
     struct open_device *open = &session->open;
     struct asked_plugin asked;
@@ -384,18 +397,22 @@ static int32_t session_open_device(struct session *session, const struct device_
                                      &open->device);
     if (status != GB_OK)
         return device_failure(&asked, "opening it", status, error);
+    session->has_device = true;
     status = open->ops->queue_create(open->device, &open->queue);
     if (status != GB_OK)
         return device_failure(&asked, "making a queue", status, error);
+    session->has_queue = true;
     return read_clocks(open, &asked, error);
 }
 
 int32_t session_open(struct session *session, const struct device_choice *choice,
                      const struct open_device **ret, struct gb_error *error)
 {
-    if (!session->is_open && session_open_device(session, choice, error) != GB_OK)
+    const bool is_open = session->open.host != NULL;
+    if (!is_open && open_device(session, choice, error) != GB_OK) {
+        close_device(session);
         return error->status;
-    session->is_open = true;
+    }
     *ret = &session->open;
     return GB_OK;
 }
@@ -410,11 +427,7 @@ void session_free(struct session *session)
 {
     if (!session)
         return;
-    if (session->is_open) {
-        session->open.ops->queue_destroy(session->open.device, session->open.queue);
-        session->open.ops->close(session->open.device);
-    }
-    host_free(session->open.host);
+    close_device(session);
     arena_free(&session->arena);
     free(session);
 }

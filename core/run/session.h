@@ -84,7 +84,8 @@ struct open_device {
     uint32_t n_clocks;
 };
 
-/* Opens a device, or gives the one that is open already; a session opens one device in its life. */
+/* Opens a device, or gives the one that is open already; a session opens one device in its life.
+ * One that cannot be opened whole, with a queue and a clock, is closed again. */
 int32_t session_open(struct session *session, const struct device_choice *choice,
                      const struct open_device **ret, struct gb_error *error);
 

@@ -1,15 +1,38 @@
 /* slot.c - see run_state.h. */
-#include "core/run/run_state.h"
-
 #include "core/base/host_clock.h"
-#include "core/run/strays.h"
+#include "core/run/run_state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { LINES_SHOWN = 1000 }; /* of what a plugin prints in a case */
+enum {
+    LINES_SHOWN = 1000, /* of what a plugin prints in a case */
+    STARTS_MAX = 3      /* of workers that end before they take it */
+};
 static const double cut_patience_ns = 1e9, tell_every_ns = 100e6;
+
+/* ---- a worker is started, and ended ---- */
+
+int32_t slot_start_worker(struct worker_process *process, struct visit *visit,
+                          const struct known_device *device, struct gb_error *error)
+{
+    const size_t n = visit->bench_case.n_environment;
+    const struct case_devices *group = &device->group;
+    struct environment_variable *variables = ARENA_ARRAY(&visit->arena, struct environment_variable,
+                                                         n + 1);
+    for (size_t i = 0; i < n; i++)
+        variables[i] = visit->bench_case.environment[i];
+    variables[n] = group->variable;
+    return worker_start(process, variables, n + (group->n > 0), error);
+}
+
+bool slot_is_unfit(struct slot *slot, const struct visit *visit)
+{
+    return !text_equal(slot->environment, visit->environment) || visit->bench_case.common.isolate ||
+           slot->killed != KILLED_NOT || worker_reap(&slot->process);
+}
 
 static void on_line(void *context, const char *line)
 {
@@ -112,6 +135,27 @@ void slot_send(struct slot *slot)
         cut(slot);
 }
 
+/* ---- what becomes of a visit ---- */
+
+/* The lane's visit is built, or its case has ended: CASE_... */
+static void lane_end(struct slot *lane, int status, const char *text)
+{
+    struct visit *visit = lane->visit;
+    lane->visit = NULL;
+    visit->n_starts = 0;
+    visit->build_ns = host_clock_ns() - lane->begin_ns;
+    visit->ahead = status == CASE_OK ? AHEAD_BUILT : AHEAD_ENDED;
+    if (status == CASE_OK) {
+        collector_free(&lane->collector);
+        return;
+    }
+    visit->ended = memory_allocate(sizeof *visit->ended);
+    *visit->ended = lane->collector;
+    lane->collector = (struct collector){0};
+    visit->ended->record.status = status;
+    visit->ended->record.status_text = arena_text(&visit->ended->arena, text);
+}
+
 static void end_visit(struct slot *slot, int status, const char *text)
 {
     worker_read_output(&slot->process, on_line, slot);
@@ -140,6 +184,27 @@ static void note_lost(const struct slot *slot)
                       device->settings->name, device->info.index);
 }
 
+/* Of a lane it is put back. False: too often. */
+static bool lane_again(struct slot *lane)
+{
+    struct visit *visit = lane->visit;
+    if (lane->has_begun || ++visit->n_starts == STARTS_MAX)
+        return false;
+    collector_free(&lane->collector);
+    lane->visit = NULL;
+    visit->ahead = AHEAD_WANTED;
+    return true;
+}
+
+/* It was not begun: it is the next one, on the same device. */
+static void put_back(struct run *run, struct visit *visit)
+{
+    visit->devices = (struct device_set){&visit->device, 1};
+    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
+    run->window[0] = visit;
+    run->n_window++;
+}
+
 /*
  * A worker that ended before it took its case says nothing about the case: the next one gets it.
  * Where that goes on it is the case's fault if its environment is its own; else no worker can be
@@ -147,7 +212,6 @@ static void note_lost(const struct slot *slot)
  */
 static bool give_again(struct slot *slot)
 {
-    enum { STARTS_MAX = 3 };
     struct run *run = slot->run;
     struct visit *visit = slot->visit;
     struct gb_error error;
@@ -169,7 +233,7 @@ static bool give_again(struct slot *slot)
     slot->visit = NULL;
     run_unlock(run, slot->device);
     collector_free(&slot->collector);
-    run_put_back(run, visit);
+    put_back(run, visit);
     return true;
 }
 

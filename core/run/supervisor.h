@@ -14,6 +14,8 @@
 #include "core/run/worker_process.h"
 #include "core/store/store.h"
 
+#include <sched.h>
+
 /*
  * Called when all that was scheduled has been stored, and nothing is being measured: is there more
  * to do? It may give the schedule another round (n_rounds), or visits (schedule_want). With lanes
@@ -43,6 +45,14 @@ struct run_counts {
     uint64_t n_bad, n_left; /* left: not measured because the user stopped the run */
     bool is_cancelled;
 };
+
+/* The processors that lanes use: those of this process but one core, which is left to the case that
+ * is measured. In lanes.c. */
+struct lane_cpus {
+    cpu_set_t set;    /* empty: there is only one core, or it is not known which there are */
+    uint32_t n_cores; /* whole ones, of those that the system grants this process; 1 at least */
+};
+void lane_cpus_find(struct lane_cpus *ret);
 
 /* Has the user asked to stop the run that is measured? For what is called by it. */
 bool supervise_is_stopped(void);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/members.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
 
@@ -121,14 +122,68 @@ const char *wire_get_word(struct wire_reader *reader, struct arena *arena);
 const char *wire_get_line(struct wire_reader *reader, struct arena *arena);
 /* The bytes as they were written, which a worker needs to open what they name. "" for NULL. */
 const char *wire_get_path(struct wire_reader *reader, struct arena *arena);
-/* Into the buffer, cut at its end; plain, on one line. */
-void wire_get_chars(struct wire_reader *reader, char *buffer, size_t bytes);
 /* A count of things of at least `bytes_each` bytes that must still fit into the payload. */
 uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each);
 /* n doubles in the arena; *ret_n is what was announced. */
 const double *wire_get_f64s(struct wire_reader *reader, struct arena *arena, uint64_t *ret_n);
 /* True if all was there and nothing is left over. */
 bool wire_complete(const struct wire_reader *reader);
+
+/* ---- structs as fields: one list of members serves the side that writes and the side that reads
+ */
+
+enum {
+    FIELD_END,
+    FIELD_U32,
+    FIELD_U64,
+    FIELD_F64,
+    FIELD_BOOL,
+    FIELD_CHARS,    /* an array of char, cut at its end */
+    FIELD_WORD,     /* a text that is never NULL when it was read */
+    FIELD_TEXT,     /* a text or NULL */
+    FIELD_PATH,     /* a word that is read as its bytes are */
+    FIELD_LINE,     /* a word that is read on one line */
+    FIELD_PRINTABLE /* a plugin's text: cut, NULL is "", read on one line */
+};
+enum { PRINTABLE_MAX = 400 }; /* a longer one fails the reader */
+
+/* A list ends with {0}. */
+struct wire_field {
+    int kind;
+    size_t offset, bytes;
+};
+
+/* Up to eight members of a struct, each written as its type asks for; texts as words. */
+#define FIELDS(type, ...) FOR_MEMBERS(FIELD, 0, type, __VA_ARGS__)
+/* Likewise texts, as FIELD_TEXT or FIELD_PRINTABLE. */
+#define FIELDS_AS(kind, type, ...) FOR_MEMBERS(FIELD_AS, kind, type, __VA_ARGS__)
+
+#define FIELD(unused, type, member)                                                                \
+    FIELD_AS(_Generic(((type *)0)->member, uint32_t                                                \
+                      : FIELD_U32, int32_t                                                         \
+                      : FIELD_U32, uint64_t                                                        \
+                      : FIELD_U64, int64_t                                                         \
+                      : FIELD_U64, double                                                          \
+                      : FIELD_F64, bool                                                            \
+                      : FIELD_BOOL, char *                                                         \
+                      : FIELD_CHARS, const char *                                                  \
+                      : FIELD_WORD),                                                               \
+             type, member)
+#define FIELD_AS(kind, type, member)                                                               \
+    {                                                                                              \
+        kind, offsetof(type, member), sizeof(((type *)0)->member)                                  \
+    }
+
+/* The fewest bytes that the fields take. */
+size_t wire_fields_bytes(const struct wire_field *fields);
+
+void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields,
+                     const void *object);
+/* Texts are the arena's. */
+void wire_get_fields(struct wire_reader *reader, struct arena *arena,
+                     const struct wire_field *fields, void *ret);
+
+/* ---- frames as they arrive ---- */
 
 /* Bytes as they arrive, cut into frames. Zero-initialize; free with wire_input_free. */
 struct wire_input {

@@ -2,12 +2,9 @@
 #include "core/run/worker.h"
 
 #include "core/run/case_run.h"
-#include "core/run/lane_worker.h"
-#include "core/run/link_sink.h"
 #include "core/run/messages.h"
 #include "core/run/process_state.h"
-#include "core/run/replay_worker.h"
-#include "core/run/search_worker.h"
+#include "core/run/worker_link.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,14 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-struct worker {
-    pid_t supervisor; /* this process's child; 0: its parent */
-    struct worker_link link;
-    struct session *session;
-    uint32_t n_threads; /* when the device had been opened */
-    struct link_sink sink;
-};
 
 static void send_fields(struct worker *worker, uint32_t type, const struct wire_field *fields,
                         const void *object)
@@ -209,21 +198,6 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
         _exit(end_of_supervisor(worker));
 }
 
-static void serve_build(struct worker *worker, struct wire_reader *message, struct arena *arena)
-{
-    lane_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
-}
-
-static void serve_replay(struct worker *worker, struct wire_reader *message, struct arena *arena)
-{
-    replay_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
-}
-
-static void serve_search(struct worker *worker, struct wire_reader *message, struct arena *arena)
-{
-    search_serve(worker->session, &worker->link, &worker->sink.sink, message, arena);
-}
-
 static void on_cancel(int signal)
 {
     (void)signal;
@@ -261,8 +235,8 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
         [WIRE_PROBE] = serve_probe,       [WIRE_DEVICES] = serve_devices,
         [WIRE_EXAMINE] = serve_examine,   [WIRE_COUNTERS] = serve_counters,
         [WIRE_VALIDATE] = serve_validate, [WIRE_CASE] = serve_case,
-        [WIRE_REPLAY] = serve_replay,     [WIRE_SEARCH] = serve_search,
-        [WIRE_BUILD_AHEAD] = serve_build};
+        [WIRE_REPLAY] = replay_serve,     [WIRE_SEARCH] = search_serve,
+        [WIRE_BUILD_AHEAD] = lane_serve};
     struct worker worker = {.supervisor = supervisor};
     struct wire_reader message;
     uint32_t type;

@@ -9,7 +9,9 @@
  */
 #pragma once
 
-#include "core/run/wire_fields.h"
+#include "core/run/host.h"
+#include "core/run/wire.h"
+#include "core/store/record.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -87,6 +89,9 @@ void link_send(struct worker_link *link);
 void link_send_fields(struct worker_link *link, uint32_t type, const struct wire_field *fields,
                       const void *object);
 
+/* Likewise a record of the case (put_record). */
+void link_send_record(struct worker_link *link, uint32_t type, const void *record);
+
 /* The supervisor's next message; its payload is valid until the next call. False: it has closed
  * the connection. Blocks. */
 bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload);
@@ -96,3 +101,23 @@ bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_read
 void link_wait_alone(struct worker_link *link);
 
 void link_phase(struct worker_link *link, uint32_t phase);
+
+/* ---- what plugins say, as messages of a link ---- */
+
+enum { OPENING_WARNINGS_MAX = 16 };
+
+/* What the device warned of while it was opened holds for every case that it serves: it is kept.
+ * Guarded by the link's lock. */
+struct link_sink {
+    struct worker_link *link;
+    struct arena arena;
+    struct message_record warnings[OPENING_WARNINGS_MAX];
+    size_t n_warnings;
+    struct host_sink sink; /* for plugins, once begun */
+};
+
+/* Not to be moved; the link must outlive it. */
+void link_sink_begin(struct link_sink *sink, struct worker_link *link);
+/* To the case that comes now, what the device warned of in an earlier one. */
+void link_sink_repeat_warnings(struct link_sink *sink);
+void link_sink_free(struct link_sink *sink);

@@ -1,20 +1,21 @@
 /* worker_process.c - see worker_process.h. */
 #include "core/run/worker_process.h"
 
+#include "core/base/memory.h"
 #include "core/base/plain_text.h"
+#include "core/run/command.h"
 #include "core/run/module.h"
-#include "core/run/strays.h"
 #include "core/run/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -71,6 +72,93 @@ static int32_t ends_open(int ends[ENDS], struct gb_error *error)
     return GB_IO;
 }
 
+/* ---- strays ---- */
+
+/*
+ * Processes that plugins started and that left the session of their worker. When that ends they
+ * become children of this process instead of init's, and are killed. Not where this process had
+ * children already when the first worker was started: those are not to be mixed up with them.
+ */
+static struct {
+    bool is_prepared, is_on;
+    pid_t *workers;
+    size_t n;
+} known;
+
+static FILE *open_children(void)
+{
+    return fopen("/proc/thread-self/children", "re");
+}
+
+/* Before a worker is started. */
+static void strays_prepare(void)
+{
+    long child;
+    if (known.is_prepared)
+        return;
+    FILE *children = open_children();
+    known.is_prepared = true;
+    known.is_on = children && fscanf(children, "%ld", &child) != 1 &&
+                  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+    if (children)
+        fclose(children);
+}
+
+static void strays_know(pid_t worker)
+{
+    MEMORY_APPEND(known.workers, known.n, worker);
+}
+
+static void forget(pid_t worker)
+{
+    size_t i = 0;
+    while (i < known.n && known.workers[i] != worker)
+        i++;
+    if (i < known.n)
+        known.workers[i] = known.workers[--known.n];
+}
+
+static bool is_worker(pid_t pid)
+{
+    for (size_t i = 0; i < known.n; i++)
+        if (known.workers[i] == pid)
+            return true;
+    return false;
+}
+
+/* How many strays there are still; those that have ended are waited for, and counted if that was
+ * not of their own. */
+static uint32_t kill_some(uint32_t *n_killed)
+{
+    uint32_t n = 0;
+    long child;
+    FILE *children = open_children();
+    while (children && fscanf(children, "%ld", &child) == 1) {
+        int status = 0;
+        if (is_worker((pid_t)child))
+            continue;
+        n++;
+        kill((pid_t)child, SIGKILL);
+        if (waitpid((pid_t)child, &status, WNOHANG) == (pid_t)child)
+            *n_killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    }
+    if (children)
+        fclose(children);
+    return n;
+}
+
+uint32_t strays_kill(pid_t worker)
+{
+    enum { PATIENCE_MS = 200 }; /* their own children come after them */
+    uint32_t n_killed = 0;
+    forget(worker);
+    for (int ms = 0; known.is_on && kill_some(&n_killed) > 0 && ms < PATIENCE_MS; ms++)
+        poll(NULL, 0, 1);
+    return n_killed;
+}
+
+/* ---- a worker is started ---- */
+
 /* This process's environment with variables replaced or added; one block to free. */
 static char **make_environment(const struct environment_variable *variables, size_t n)
 {
@@ -102,30 +190,14 @@ static char **make_environment(const struct environment_variable *variables, siz
 
 static int spawn(const int ends[ENDS], char **environment, pid_t *ret_pid)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[OUTPUT_THERE], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[OUTPUT_THERE], STDERR_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[SOCKET_THERE], WORKER_SOCKET);
-    posix_spawn_file_actions_adddup2(&actions, ends[PAGE], WORKER_PAGE);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                              POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    char name[] = "gbrun", argument[] = WORKER_ARGUMENT;
-    char *arguments[] = {name, argument, NULL};
-    int result = posix_spawn(ret_pid, program_image(), &actions, &attributes, arguments,
-                             environment);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return result;
+    const char *const arguments[] = {"gbrun", WORKER_ARGUMENT, NULL};
+    const int files[] = {[STDIN_FILENO] = -1,
+                         [STDOUT_FILENO] = ends[OUTPUT_THERE],
+                         [STDERR_FILENO] = ends[OUTPUT_THERE],
+                         [WORKER_SOCKET] = ends[SOCKET_THERE],
+                         [WORKER_PAGE] = ends[PAGE]};
+    return command_start(program_image(), arguments, environment, files,
+                         sizeof files / sizeof *files, true, ret_pid);
 }
 
 /* Maps the page; what is kept of the ends is the worker's. */

@@ -61,6 +61,10 @@ bool worker_reap(struct worker_process *worker);
 void worker_kill(struct worker_process *worker); /* it and all it has started */
 void worker_cancel(struct worker_process *worker);
 
+/* A worker has ended, or 0: kills the processes that plugins started in it and that left its
+ * session, and says how many these were. */
+uint32_t strays_kill(pid_t worker);
+
 /* "SIGSEGV", "exit 3", "closed its connection": how it ended. */
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes);
 

@@ -11,11 +11,9 @@ core_libmeasuring_la_SOURCES += \
 	core/store/run_select.c \
 	core/store/store.c \
 	core/store/store.h \
-	core/store/store_case.c \
 	core/store/store_case.h \
 	core/store/store_copy.c \
 	core/store/store_copy.h \
-	core/store/store_findings.c \
 	core/store/store_internal.h \
 	core/store/store_outcomes.c \
 	core/store/store_outcomes.h \
@@ -26,7 +24,6 @@ core_libmeasuring_la_SOURCES += \
 	core/store/store_samples.c \
 	core/store/store_schema.c \
 	core/store/store_schema.h \
-	core/store/store_series.c \
 	core/store/store_table.c \
 	core/store/store_table.h \
 	core/store/store_write.c

@@ -1,5 +1,5 @@
 /*
- * store_case.h - the parts that a case is written in. For the files of the store alone.
+ * store_case.h - the samples of a case, written and judged. For the files of the store alone.
  *
  * All of them belong into a transaction of the caller's.
  */
@@ -8,14 +8,6 @@
 #include "core/base/statistics.h"
 #include "core/store/store_internal.h"
 #include "core/store/store_read.h"
-
-/* Takes the place of those that are there already. */
-int32_t case_write_parameters(struct store *store, int64_t case_id,
-                              const struct bench_case *bench_case, struct gb_error *error);
-
-/* All that is known once it has ended, but the samples: metrics, checks, modes, messages ... */
-int32_t case_write_findings(struct store *store, int64_t case_id, const struct case_record *record,
-                            struct gb_error *error);
 
 /*
  * n values of each column, numbered from `first` on. A chunk of equal values is stored as one of

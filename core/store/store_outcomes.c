@@ -7,89 +7,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of SELECT_OUTCOMES, in order. */
-enum {
-    AT_ID,
-    AT_DEVICE_ID,
-    AT_UID,
-    AT_BENCH,
-    AT_PLUGIN,
-    AT_PLUGIN_SHA256,
-    AT_POLICY,
-    AT_DEVICE_NAME,
-    AT_CACHE,
-    AT_LAUNCH,
-    AT_PACE,
-    AT_ENVIRONMENT,
-    AT_CLOCK,
-    AT_DEVICE_INDEX,
-    AT_ROUND,
-    AT_POSITION,
-    AT_STATUS,
-    AT_STATUS_TEXT,
-    AT_TIME,
-    AT_LOW,
-    AT_HIGH,
-    AT_STEP,
-    AT_VERDICT,
-    AT_N_SAMPLES,
-    AT_N_THROTTLED,
-    AT_SAMPLED,
-    AT_OTHERS,
-};
+/* What central_ns of store_read.h gives. */
+#define CENTRAL_NS                                                                                 \
+    "CASE WHEN estimate_ns > 0 AND estimate_ns < 9e999 AND (statistic = 'median' OR (dithered AND" \
+    " statistic = 'mean')) THEN estimate_ns ELSE median_ns END"
 
-/* The time is what central_ns of store_read.h gives. */
-#define SELECT_OUTCOMES                                                                            \
-    "SELECT c.id, coalesce(device_id, 0), uid, bench, plugin, plugin_sha256, policy, device_name," \
-    " cache, launch, pace, environment, clock, device_index, round, position, status,"             \
-    " status_text, CASE WHEN estimate_ns > 0 AND estimate_ns < 9e999 AND (statistic = 'median' OR" \
-    " (dithered AND statistic = 'mean')) THEN estimate_ns ELSE median_ns END, low_ns, high_ns,"    \
-    " CASE WHEN dithered THEN 0 ELSE tick_ns / max(iterations, 1) END, verdict, n_samples,"        \
-    " n_throttled, sampled_ns, others_cpu_ns"                                                      \
-    " FROM bench_case AS c WHERE run_id = ? AND " STORE_IS_LATEST                                  \
-    " ORDER BY sequence, started, uuid"
+/* X(member of struct outcome, SQL of a bench_case, words or NULL) */
+#define OUTCOME_MAP(X)                                                                             \
+    X(id, "c.id", NULL)                                                                            \
+    X(run_id, "run_id", NULL)                                                                      \
+    X(device_id, "coalesce(device_id, 0)", NULL)                                                   \
+    X(uid, "uid", NULL)                                                                            \
+    X(bench, "bench", NULL)                                                                        \
+    X(plugin, "plugin", NULL)                                                                      \
+    X(plugin_sha256, "plugin_sha256", NULL)                                                        \
+    X(policy, "policy", NULL)                                                                      \
+    X(device_name, "device_name", NULL)                                                            \
+    X(cache, "cache", NULL)                                                                        \
+    X(launch, "launch", NULL)                                                                      \
+    X(pace, "pace", NULL)                                                                          \
+    X(environment, "environment", NULL)                                                            \
+    X(clock, "clock", NULL)                                                                        \
+    X(device_index, "device_index", NULL)                                                          \
+    X(round, "round", NULL)                                                                        \
+    X(position, "position", NULL)                                                                  \
+    X(status, "status", &statuses)                                                                 \
+    X(status_text, "status_text", NULL)                                                            \
+    X(value, CENTRAL_NS, NULL)                                                                     \
+    X(low_ns, "low_ns", NULL)                                                                      \
+    X(high_ns, "high_ns", NULL)                                                                    \
+    X(step_ns, "CASE WHEN dithered THEN 0 ELSE tick_ns / max(iterations, 1) END", NULL)            \
+    X(verdict, "verdict", &verdicts)                                                               \
+    X(n_samples, "n_samples", NULL)                                                                \
+    X(n_throttled, "n_throttled", NULL)                                                            \
+    X(sampled_ns, "sampled_ns", NULL)                                                              \
+    X(others_cpu_ns, "others_cpu_ns", NULL)
+
+static const struct stored_words statuses = {case_status_word, case_status_named};
+static const struct stored_words verdicts = {verdict_words, verdict_named};
+#define ROW struct outcome
+#define OUTCOME_COLUMN(member, sql, its_words)                                                     \
+    COLUMN(member, sql, 1, member, NULL, .words = its_words),
+static const struct stored_column outcome_columns[] = {OUTCOME_MAP(OUTCOME_COLUMN)};
+static const struct stored_table outcome_table = {.columns = outcome_columns,
+                                                  .n_columns = sizeof outcome_columns /
+                                                               sizeof *outcome_columns,
+                                                  .row_bytes = sizeof(ROW)};
+#undef OUTCOME_COLUMN
+#undef ROW
+
+#define OUTCOME_SQL(member, sql, its_words) sql ", "
+static const char select_outcomes[] = "SELECT " OUTCOME_MAP(
+    OUTCOME_SQL) "NULL FROM bench_case AS c WHERE run_id = ? AND " STORE_IS_LATEST
+                 " ORDER BY sequence, started, uuid";
+#undef OUTCOME_SQL
 
 static double real_at(sqlite3_stmt *statement, int at)
 {
     return sqlite3_column_type(statement, at) == SQLITE_NULL ? NAN
                                                              : sqlite3_column_double(statement, at);
-}
-
-static void take_outcome(sqlite3_stmt *select, int64_t run_id, struct arena *arena,
-                         struct outcome *ret)
-{
-    *ret = (struct outcome){
-        .id = sqlite3_column_int64(select, AT_ID),
-        .run_id = run_id,
-        .device_id = sqlite3_column_int64(select, AT_DEVICE_ID),
-        .uid = row_text(select, AT_UID, arena),
-        .bench = row_text(select, AT_BENCH, arena),
-        .plugin = row_text(select, AT_PLUGIN, arena),
-        .plugin_sha256 = row_text(select, AT_PLUGIN_SHA256, arena),
-        .policy = row_text(select, AT_POLICY, arena),
-        .device_name = row_text(select, AT_DEVICE_NAME, arena),
-        .cache = row_text(select, AT_CACHE, arena),
-        .launch = row_text(select, AT_LAUNCH, arena),
-        .pace = row_text(select, AT_PACE, arena),
-        .environment = row_text(select, AT_ENVIRONMENT, arena),
-        .clock = row_text(select, AT_CLOCK, arena),
-        .device_index = sqlite3_column_int(select, AT_DEVICE_INDEX),
-        .round = (uint32_t)sqlite3_column_int64(select, AT_ROUND),
-        .position = (uint64_t)sqlite3_column_int64(select, AT_POSITION),
-        .status = case_status_named(row_text(select, AT_STATUS, arena)),
-        .status_text = row_text(select, AT_STATUS_TEXT, arena),
-        .value = real_at(select, AT_TIME),
-        .low_ns = real_at(select, AT_LOW),
-        .high_ns = real_at(select, AT_HIGH),
-        .step_ns = real_at(select, AT_STEP),
-        .verdict = verdict_named(row_text(select, AT_VERDICT, arena)),
-        .n_samples = real_at(select, AT_N_SAMPLES),
-        .n_throttled = real_at(select, AT_N_THROTTLED),
-        .sampled_ns = real_at(select, AT_SAMPLED),
-        .others_cpu_ns = real_at(select, AT_OTHERS),
-    };
-    ret->status = ret->status < 0 ? CASE_FAILED : ret->status;
-    ret->step_ns = ret->step_ns > 0 ? ret->step_ns : 0;
 }
 
 static int32_t read_parameters(struct store *store, struct arena *arena, struct outcome *ret,
@@ -223,7 +199,7 @@ int32_t store_outcomes(struct store *store, int64_t run_id, struct outcome_metri
                        struct arena *arena, struct outcome **ret, size_t *ret_n,
                        struct gb_error *error)
 {
-    sqlite3_stmt *select = store_statement_on(store, SELECT_OUTCOMES, run_id, error);
+    sqlite3_stmt *select = store_statement_on(store, select_outcomes, run_id, error);
     if (!select)
         return store_failure(error);
     struct outcome *outcomes = NULL;
@@ -231,7 +207,9 @@ int32_t store_outcomes(struct store *store, int64_t run_id, struct outcome_metri
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
         struct outcome *outcome = ARENA_ADD(arena, outcomes, n);
-        take_outcome(select, run_id, arena, outcome);
+        row_take(&outcome_table, select, arena, outcome);
+        outcome->status = outcome->status < 0 ? CASE_FAILED : outcome->status;
+        outcome->step_ns = outcome->step_ns > 0 ? outcome->step_ns : 0;
     }
     int32_t status = store_end_rows(store, select, code, error);
     if (status == GB_OK)

@@ -261,7 +261,7 @@ static const struct stored_column case_columns[] = {
     COLUMN(bytes_read, "REAL", 1, record.work.bytes_read, "of one iteration"),
     COLUMN(bytes_written, "REAL", 1, record.work.bytes_written, NULL),
     COLUMN(items, "REAL", 1, record.work.items, "whatever else is counted"),
-    COLUMN(item, "TEXT", 1, record.work.item, "its name"),
+    COLUMN(item, "TEXT", 1, record.work.item, "its name", .has_lines = true),
     COLUMN(math_format, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_format,
            "of the numbers that are multiplied: fp32, bf16", .words = &formats),
     COLUMN(math_unit, "TEXT NOT NULL DEFAULT ''", 3, record.work.math_unit,
@@ -323,7 +323,7 @@ static const struct stored_column check_columns[] = {
     COLUMN(element, "INTEGER NOT NULL", 1, index, "index of the worst one"),
     COLUMN(reference, "REAL", 1, reference, "there; NULL: not a number"),
     COLUMN(output, "REAL", 1, output, NULL),
-    COLUMN(text, "TEXT NOT NULL", 1, text, NULL),
+    COLUMN(text, "TEXT NOT NULL", 1, text, NULL, .has_lines = true),
 };
 #undef ROW
 
@@ -470,7 +470,7 @@ static const struct stored_column message_columns[] = {
     COLUMN(severity, "INTEGER NOT NULL", 1, severity,
            "0 debug, 1 info, 2 warning, 3 error, 4 bug of the plugin,\n"
            "5 bug of gbrun"),
-    COLUMN(text, "TEXT NOT NULL", 1, text, NULL),
+    COLUMN(text, "TEXT NOT NULL", 1, text, NULL, .has_lines = true),
 };
 #undef ROW
 
@@ -521,43 +521,30 @@ static const char result_view[] =
     "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
 
 /* JSON knows neither infinities nor NaN. */
-#define IS_FINITE(number) number " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"
-#define JSON_OF_PARAMETERS(which)                                                                  \
+#define IS_FINITE " BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308"
+/* The parameters of a case as an object: bytes, ns, true and false. The condition that chooses
+ * among them stands between the two. */
+#define PARAMETERS_BEGIN                                                                           \
     "    (SELECT json_group_object(name, json(CASE\n"                                              \
     "            WHEN type = 'bool' THEN CASE number WHEN 0 THEN 'false' ELSE 'true' END\n"        \
     "            WHEN type IN ('int', 'bytes') THEN json_quote(CAST(value AS INTEGER))\n"          \
-    "            WHEN " IS_FINITE(                                                                 \
-        "number") " THEN json_quote(number)\n"                                                     \
-                  "            ELSE json_quote(value) END))\n"                                     \
-                  "        FROM (SELECT * FROM parameter WHERE case_id = c.id" which               \
-                  " ORDER BY ordinal))\n"
+    "            WHEN number" IS_FINITE " THEN json_quote(number)\n"                               \
+    "            ELSE json_quote(value) END))\n"                                                   \
+    "        FROM (SELECT * FROM parameter WHERE case_id = c.id"
+#define PARAMETERS_END " ORDER BY ordinal))\n"
 
 static const char case_json_view[] =
     "CREATE VIEW case_json AS -- a row a case and round; options and metrics as JSON objects\n"
     "SELECT c.id AS case_id, r.uuid AS run_uuid, c.uuid, c.uid, c.bench, "
-    "c.round,\n" JSON_OF_PARAMETERS(
-        "") "        AS parameters, -- bytes, ns, true and "
-            "false\n" JSON_OF_PARAMETERS(" AND is_axis") "        AS axes, -- of them, those "
-                                                         "that are swept\n"
-                                                         "    (SELECT json_group_object(name, "
-                                                         "CASE WHEN " IS_FINITE(
-                                                             "value") " THEN value END)\n"
-                                                                      "        FROM (SELECT * "
-                                                                      "FROM metric WHERE "
-                                                                      "case_id = c.id ORDER BY "
-                                                                      "ordinal)) AS metrics,\n"
-                                                                      "    c.status, c.verdict, "
-                                                                      "c.n_samples, "
-                                                                      "c.median_ns, "
-                                                                      "c.estimate_ns, c.low_ns, "
-                                                                      "c.high_ns\n"
-                                                                      "FROM bench_case AS c "
-                                                                      "JOIN run AS r ON r.id = "
-                                                                      "c.run_id\n"
-                                                                      "WHERE " STORE_IS_LATEST "\n"
-                                                                      "ORDER BY r.started, "
-                                                                      "r.uuid, c.sequence, "
-                                                                      "c.started, c.uuid";
+    "c.round,\n" PARAMETERS_BEGIN PARAMETERS_END
+    "        AS parameters, -- bytes, ns, true and false\n" PARAMETERS_BEGIN
+    " AND is_axis" PARAMETERS_END "        AS axes, -- of them, those that are swept\n"
+    "    (SELECT json_group_object(name, CASE WHEN value" IS_FINITE " THEN value END)\n"
+    "        FROM (SELECT * FROM metric WHERE case_id = c.id ORDER BY ordinal)) AS metrics,\n"
+    "    c.status, c.verdict, c.n_samples, c.median_ns, c.estimate_ns, c.low_ns, c.high_ns\n"
+    "FROM bench_case AS c JOIN run AS r ON r.id = c.run_id\n"
+    "WHERE " STORE_IS_LATEST "\n"
+    "ORDER BY r.started, r.uuid, c.sequence, c.started, c.uuid";
 
 /* ---- tables ---- */
 

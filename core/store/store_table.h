@@ -61,8 +61,9 @@ struct stored_column {
     int type; /* STORED_... */
     int role; /* ROLE_... */
     const struct stored_words *words;
-    size_t guard; /* offset of a bool that says whether the column is known: NULL if not, and text
-                     reads as NULL then; 0: always */
+    size_t guard;   /* offset of a bool that says whether the column is known: NULL if not, and text
+                       reads as NULL then; 0: always */
+    bool has_lines; /* of a text: several; others are one line */
 };
 
 /*

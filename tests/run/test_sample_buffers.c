@@ -1,4 +1,4 @@
-/* test_sample_buffers.c - core/run/series.c and sample_buffers.c: values from many threads. */
+/* test_sample_buffers.c - core/run/series.c: values from many threads. */
 #include "core/run/series.h"
 
 #include "core/base/memory.h"

@@ -3,6 +3,7 @@
 #include "core/run/collector.h"
 #include "core/run/messages.h"
 #include "core/run/wire.h"
+#include "core/store/store_table.h"
 #include "tests/check_main.h"
 #include "tests/config/settings_fixture.h"
 
@@ -414,13 +415,92 @@ TEST(too_many_columns_are_refused)
     collector_finish(&collector, CASE_OK, "");
 }
 
+static const struct case_record measured = {
+    .clock = "wall",
+    .iterations = 7,
+    .tick_ns = 32,
+    .overhead_ns = 40,
+    .launched = "graph",
+    .offset_ns = 608,
+    .offset_error_ns = 2,
+    .graph_ns = 9,
+    .is_dithered = true,
+    .reading_note = "as a graph",
+    .work = {sizeof measured.work, 0, 1e9, 2e9, 3e9, 4e9, "key", GB_F32, GB_MATH_TENSOR},
+    .pace = {1, 2, 3, 4e9, 5e9, 6e9, true},
+    .interference = {true, 1, 2, 3, 4, 5, 6},
+    .phases = {1, 2, 3, 4, 5, 6}};
+
+/* What the record of a case has of a message is what was measured; the rest stays as it was. */
+TEST(members_of_a_record_come_back)
+{
+    static const uint32_t sent[] = {WIRE_WORK, WIRE_PACE, WIRE_PHASES};
+    struct case_record copy = measured, *const record = &collector.record;
+    collector.record.stop_reason = "it stays";
+    wire_begin(&writer, WIRE_TIMING);
+    put_record(&writer, WIRE_TIMING, &measured);
+    ck_assert_int_eq(collect(WIRE_TIMING), GB_OK);
+    wire_begin(&writer, WIRE_INTERFERENCE);
+    put_interference(&writer, &measured.interference);
+    ck_assert_int_eq(collect(WIRE_INTERFERENCE), GB_OK);
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+        wire_begin(&writer, sent[i]);
+        put_record(&writer, sent[i], part_of_record(sent[i], &copy));
+        ck_assert_int_eq(collect(sent[i]), GB_OK);
+    }
+    ck_assert_mem_eq(&record->pace, &measured.pace, sizeof measured.pace);
+    ck_assert_mem_eq(&record->phases, &measured.phases, sizeof measured.phases);
+    ck_assert_mem_eq(&record->interference, &measured.interference, sizeof measured.interference);
+    ck_assert_str_eq(record->work.item, "key");
+    record->work.item = measured.work.item;
+    ck_assert_mem_eq(&record->work, &measured.work, sizeof measured.work);
+    CLEANUP(text_free) struct text out = {0};
+    text_printf(&out, "%s %d %g %g %s %g %g %g %d %s, %s", record->clock, (int)record->iterations,
+                record->tick_ns, record->overhead_ns, record->launched, record->offset_ns,
+                record->offset_error_ns, record->graph_ns, record->is_dithered,
+                record->reading_note, record->stop_reason);
+    ck_assert_str_eq(text_get(&out), "wall 7 32 40 graph 608 2 9 1 as a graph, it stays");
+}
+
+TEST(an_estimate_comes_back)
+{
+    struct gb_estimate estimate = {sizeof estimate,
+                                   GB_VERDICT_CERTIFIED,
+                                   .value_ns = 5,
+                                   .low_ns = 4,
+                                   .high_ns = INFINITY,
+                                   .confidence = 0.95,
+                                   .statistic = "median",
+                                   .n = 100,
+                                   .n_discarded = 3,
+                                   .n_effective = 50,
+                                   .detectable_mode_weight = 0.1,
+                                   .n_modes = 2,
+                                   .modes = {{5, 4, 6, 0.75}, {9, 8, 10, 0.25}},
+                                   .note = "falls"};
+    struct gb_estimate back;
+    wire_begin(&writer, WIRE_ESTIMATE);
+    put_estimate(&writer, &estimate);
+    reader = payload();
+    get_estimate(&reader, &back);
+    ck_assert(wire_complete(&reader));
+    ck_assert_mem_eq(&back, &estimate, sizeof back);
+    wire_begin(&writer, WIRE_ESTIMATE);
+    put_record(&writer, WIRE_ESTIMATE, &estimate);
+    put_rows(&writer, TABLE_MODE, &(struct gb_mode[GB_MODES_MAX + 1]){0}, GB_MODES_MAX + 1);
+    reader = payload();
+    get_estimate(&reader, &back);
+    ck_assert(!wire_complete(&reader));
+    ck_assert_uint_eq(back.n_modes, 0);
+}
+
 TEST(a_metric_has_its_last_value)
 {
     static const struct metric_record sent[] = {
         {"heap", 1, "B"}, {"stack", 2, "B"}, {"heap", 3, "B"}};
     for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
         wire_begin(&writer, WIRE_METRIC);
-        wire_put_fields(&writer, metric_fields, &sent[i]);
+        put_record(&writer, WIRE_METRIC, &sent[i]);
         ck_assert_int_eq(collect(WIRE_METRIC), GB_OK);
     }
     collector_finish(&collector, CASE_OK, "");

@@ -1,0 +1,633 @@
+/*
+ * probe.c - see probe.h: conversations with a worker that is asked about plugins and may die of it.
+ */
+#include "core/run/probe.h"
+
+#include "core/base/host_clock.h"
+#include "core/config/option_table.h"
+#include "core/run/messages.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PROBE_SECONDS = 10, ANSWER_BYTES_MAX = 256 << 20 };
+/* What one plugin may answer. */
+enum {
+    PLUGINS_MAX = 4096,
+    FACTS_MAX = 200,
+    FINDINGS_MAX = 1000,
+    COUNTERS_MAX = 200000,
+    PROBLEMS_MAX = 1000
+};
+
+struct probe {
+    struct arena *arena; /* of what is found */
+    /* Takes a message of the answer, but for the last one. GB_CORRUPT,
+     * or a message that it found too short, ends the answer. */
+    int32_t (*take)(struct probe *probe, uint32_t type, struct wire_reader *message);
+    void *context;     /* of take */
+    uint32_t last;     /* the message with the outcome, WIRE_..._END; 0: take sets is_complete */
+    uint32_t restarts; /* the message that begins its time anew; 0: time is for the whole answer */
+    struct worker_process worker;
+    double deadline_ns;  /* of awake_clock_ns */
+    size_t bytes_before; /* of the arena */
+    bool is_complete;
+    char violation[sizeof((struct gb_error){0}.text)]; /* what the worker must not send; "" */
+    struct outcome outcome; /* words: the answer's own, or why it is not complete; "" */
+    struct text printed;    /* the worker's last words */
+};
+
+static void note_line(void *context, const char *line)
+{
+    struct probe *probe = context;
+    text_clear(&probe->printed);
+    text_add_n(&probe->printed, line, strnlen(line, 200));
+}
+
+static void restart_clock(struct probe *probe)
+{
+    probe->deadline_ns = awake_clock_ns() + (double)PROBE_SECONDS * 1e9;
+}
+
+static int32_t refuse(struct probe *probe, const char *violation)
+{
+    snprintf(probe->violation, sizeof probe->violation, "%s", violation);
+    probe->is_complete = false;
+    return GB_CORRUPT;
+}
+
+static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    int32_t status = GB_OK;
+    if (type == probe->restarts)
+        restart_clock(probe);
+    if (type != probe->last) {
+        status = probe->take(probe, type, message);
+    } else {
+        wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
+        probe->is_complete = true;
+    }
+    if (status != GB_OK || message->failed)
+        return refuse(probe, "sent a message that makes no sense");
+    if (probe->arena->bytes - probe->bytes_before > ANSWER_BYTES_MAX)
+        return refuse(probe, "sent descriptions of more than 256 MiB");
+    return GB_OK;
+}
+
+/* Begins a question about a plugin, in a worker of its own unless one is there; what else it has is
+ * put into probe->worker.writer. */
+static int32_t probe_begin(struct probe *probe, uint32_t question,
+                           const struct plugin_settings *settings, struct gb_error *error)
+{
+    if (!probe->worker.pid && worker_start(&probe->worker, NULL, 0, error) != GB_OK)
+        return error->status;
+    put_plugin_settings(worker_begin(&probe->worker, question), settings);
+    return GB_OK;
+}
+
+/* Until the answer is complete, the worker is gone or takes too long. */
+static void listen(struct probe *probe)
+{
+    struct worker_process *worker = &probe->worker;
+    bool is_open = true;
+    while (is_open && !probe->is_complete && awake_clock_ns() < probe->deadline_ns) {
+        is_open = worker_listen(worker, note_line, probe);
+        uint32_t type;
+        struct wire_reader message;
+        struct gb_error error;
+        int32_t status;
+        while ((status = wire_input_next(&worker->input, &type, &message, &error)) > 0)
+            if (take(probe, type, &message) != GB_OK)
+                return;
+        if (status < 0) {
+            refuse(probe, error.text);
+            return;
+        }
+    }
+}
+
+/* Why a worker gave no complete answer: "crashed (SIGSEGV) while loading a module". */
+static const char *why_incomplete(struct probe *probe)
+{
+    char death[32], how[sizeof probe->violation];
+    uint32_t phase = probe->worker.page->phase;
+    bool is_wrong = *probe->violation != 0;
+    bool too_slow = !is_wrong && awake_clock_ns() >= probe->deadline_ns;
+    worker_read_output(&probe->worker, note_line, probe);
+    worker_flush_output(&probe->worker, note_line, probe);
+    if (!is_wrong && !too_slow)
+        for (int i = 0; i < 100 && !worker_reap(&probe->worker); i++)
+            poll(NULL, 0, 1);
+    worker_death(&probe->worker, death, sizeof death);
+    if (is_wrong)
+        snprintf(how, sizeof how, "%s", probe->violation);
+    else if (too_slow)
+        snprintf(how, sizeof how, "took more than %d s", PROBE_SECONDS);
+    else if (!probe->worker.has_exited)
+        snprintf(how, sizeof how, "closed its connection");
+    else
+        snprintf(how, sizeof how, "crashed (%s)", death);
+    const char *words = phase == PHASE_IDLE ? "" : phase_words(phase);
+    return arena_printf(probe->arena, "%s%s%s%s%s%s", how, *words ? " " : "", words,
+                        probe->printed.length ? "; it printed '" : "", text_get(&probe->printed),
+                        probe->printed.length ? "'" : "");
+}
+
+/* Sends the question that was begun, and listens until the answer is complete or cannot be any
+ * more.
+ */
+static void probe_listen(struct probe *probe)
+{
+    struct gb_error error;
+    probe->is_complete = false;
+    probe->outcome = (struct outcome){.words = ""};
+    probe->bytes_before = probe->arena->bytes;
+    *probe->violation = 0;
+    restart_clock(probe);
+    if (worker_send(&probe->worker, &error) == GB_OK)
+        listen(probe);
+    if (!probe->is_complete)
+        probe->outcome = (struct outcome){GB_FAILED, why_incomplete(probe)};
+    text_clear(&probe->printed);
+}
+
+/* Gives the worker away, with nothing left of what it printed. */
+static void probe_keep(struct probe *probe, struct worker_process *ret_worker)
+{
+    worker_read_output(&probe->worker, note_line, probe);
+    worker_flush_output(&probe->worker, note_line, probe);
+    *ret_worker = probe->worker;
+    probe->worker = (struct worker_process){0};
+}
+
+/* Ends the worker, if there is one; probe may ask again. */
+static void probe_end(struct probe *probe)
+{
+    if (probe->worker.pid)
+        worker_end(&probe->worker, false);
+    text_free(&probe->printed);
+}
+
+/* ---- modules are loaded and described ---- */
+
+struct description {
+    struct catalogue *catalogue;
+    const struct path_list *paths;
+    uint32_t current; /* index of the module being loaded */
+    uint32_t n_begun; /* of the paths, those before the first that this worker was given included */
+};
+
+static void add_failure(struct probe *probe, const char *path, const char *reason)
+{
+    struct catalogue *catalogue = ((struct description *)probe->context)->catalogue;
+    ARENA_APPEND(probe->arena, catalogue->failures, catalogue->n_failures,
+                 (struct module_failure){path, reason});
+}
+
+static int32_t take_plugin(struct probe *probe, struct wire_reader *message)
+{
+    const struct description *description = probe->context;
+    struct catalogue *catalogue = description->catalogue;
+    struct plugin_info info = {.path = description->paths->items[description->current],
+                               .sha256 = wire_get_word(message, probe->arena)};
+    get_plugin(message, probe->arena, &info.plugin, &info.flags);
+    if (!wire_complete(message) || catalogue->n_plugins == PLUGINS_MAX)
+        return GB_CORRUPT;
+    ARENA_APPEND(probe->arena, catalogue->plugins, catalogue->n_plugins, info);
+    return GB_OK;
+}
+
+static int32_t take_module(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    struct description *description = probe->context;
+    const struct path_list *paths = description->paths;
+    if (type == WIRE_PLUGIN)
+        return take_plugin(probe, message);
+    if (type != WIRE_MODULE_BEGIN && type != WIRE_MODULE_END)
+        return GB_OK;
+    /* Modules come in order: one that could begin an earlier one again would be probed for ever. */
+    uint32_t index = wire_get_u32(message);
+    uint32_t expected = description->n_begun - (type == WIRE_MODULE_END);
+    if (index != expected || index >= paths->n)
+        return GB_CORRUPT;
+    description->current = index;
+    description->n_begun = index + 1;
+    if (type == WIRE_MODULE_END) {
+        wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
+        if (probe->outcome.status != GB_OK)
+            add_failure(probe, paths->items[index], probe->outcome.words);
+        probe->is_complete = index + 1 == paths->n;
+    }
+    return GB_OK;
+}
+
+static void ask_of_modules(struct probe *probe, const struct path_list *paths, uint32_t first,
+                           bool hashes)
+{
+    struct wire_writer *writer = worker_begin(&probe->worker, WIRE_PROBE);
+    wire_put_u32(writer, hashes);
+    wire_put_u32(writer, first);
+    wire_put_u32(writer, (uint32_t)paths->n - first);
+    for (size_t i = first; i < paths->n; i++)
+        wire_put_text(writer, paths->items[i]);
+    probe_listen(probe);
+}
+
+/* What a module had sent before it failed does not count. */
+static void forget_plugins_of(struct catalogue *catalogue, const char *path, size_t n_before)
+{
+    while (catalogue->n_plugins > n_before &&
+           text_equal(catalogue->plugins[catalogue->n_plugins - 1].path, path))
+        catalogue->n_plugins--;
+}
+
+/* One worker describes all modules, unless one of them ends it: then the next worker goes on after
+ * that one. */
+static int32_t describe_modules(const struct path_list *paths, bool hashes, struct arena *arena,
+                                struct catalogue *catalogue, struct gb_error *error)
+{
+    struct description description = {.catalogue = catalogue, .paths = paths};
+    struct probe probe = {.arena = arena,
+                          .take = take_module,
+                          .context = &description,
+                          .restarts = WIRE_MODULE_BEGIN};
+    for (uint32_t first = 0; first < paths->n; first = description.current + 1) {
+        size_t n_before = catalogue->n_plugins;
+        description.current = description.n_begun = first;
+        if (worker_start(&probe.worker, NULL, 0, error) != GB_OK)
+            return error->status;
+        ask_of_modules(&probe, paths, first, hashes);
+        const char *path = paths->items[description.current];
+        if (!probe.is_complete) {
+            forget_plugins_of(catalogue, path, n_before);
+            add_failure(&probe, path, probe.outcome.words);
+        }
+        probe_end(&probe);
+    }
+    return GB_OK;
+}
+
+static bool is_listed(const struct path_list *list, const char *path)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (text_equal(list->items[i], path))
+            return true;
+    return false;
+}
+
+static bool is_wanted(const char *path, const struct plugin_request *requests, size_t n)
+{
+    const char *base = strrchr(path, '/');
+    if (base && text_starts_with(base, "/device_"))
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (!requests[i].path && module_file_names(path, requests[i].kind, requests[i].id))
+            return true;
+    return false;
+}
+
+static void new_catalogue(const struct path_list *folders, struct catalogue *ret)
+{
+    *ret = (struct catalogue){.folders = folders->items, .n_folders = folders->n};
+}
+
+int32_t catalogue_load(const struct path_list *folders, const struct plugin_request *requests,
+                       size_t n_requests, struct arena *arena, struct catalogue *ret,
+                       struct gb_error *error)
+{
+    struct path_list files, wanted = {0}, others = {0};
+    module_files(folders, arena, &files);
+    new_catalogue(folders, ret);
+    wanted.items = ARENA_ARRAY(arena, const char *, files.n + n_requests);
+    others.items = ARENA_ARRAY(arena, const char *, files.n);
+    for (size_t i = 0; i < n_requests; i++)
+        if (requests[i].path && !is_listed(&wanted, requests[i].path))
+            wanted.items[wanted.n++] = requests[i].path;
+    for (size_t i = 0; i < files.n; i++) {
+        struct path_list *list = is_wanted(files.items[i], requests, n_requests) ? &wanted
+                                                                                 : &others;
+        if (!is_listed(&wanted, files.items[i]))
+            list->items[list->n++] = files.items[i];
+    }
+    int32_t status = describe_modules(&wanted, true, arena, ret, error);
+    bool is_missing = false;
+    for (size_t i = 0; i < n_requests; i++)
+        is_missing = is_missing ||
+                     (requests[i].id && !catalogue_find(ret, requests[i].kind, requests[i].id));
+    if (status == GB_OK && is_missing)
+        status = describe_modules(&others, true, arena, ret, error);
+    return status;
+}
+
+int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
+                           struct catalogue *ret, struct gb_error *error)
+{
+    struct path_list files;
+    module_files(folders, arena, &files);
+    new_catalogue(folders, ret);
+    return describe_modules(&files, false, arena, ret, error);
+}
+
+/* ---- device plugins ---- */
+
+static int32_t ask(struct probe *probe, uint32_t question, const struct plugin_settings *settings,
+                   struct gb_error *error)
+{
+    int32_t status = probe_begin(probe, question, settings, error);
+    if (status == GB_OK)
+        probe_listen(probe);
+    return status;
+}
+
+/* ---- which there are ---- */
+
+struct search {
+    struct device_list *devices;
+    struct known_device next; /* the device that facts are about */
+};
+
+static int32_t take_device(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    struct search *search = probe->context;
+    struct known_device *next = &search->next;
+    if (type == WIRE_FACT) {
+        struct fact fact;
+        wire_get_fields(message, probe->arena, fact_fields, &fact);
+        if (next->n_facts == FACTS_MAX)
+            return GB_CORRUPT;
+        if (wire_complete(message) && *fact.name)
+            ARENA_APPEND(probe->arena, next->facts, next->n_facts, fact);
+    } else if (type == WIRE_DEVICE) {
+        next->info = (struct gb_device_info){.size = sizeof next->info};
+        wire_get_fields(message, NULL, device_info_fields, &next->info);
+        if (wire_complete(message))
+            ARENA_APPEND(probe->arena, search->devices->items, search->devices->n, *next);
+        next->facts = NULL;
+        next->n_facts = 0;
+    }
+    return GB_OK;
+}
+
+int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
+                     struct arena *arena, struct device_list *ret, struct spare_worker *ret_spare,
+                     struct gb_error *error)
+{
+    struct search search = {.devices = ret};
+    struct probe probe = {
+        .arena = arena, .take = take_device, .context = &search, .last = WIRE_DEVICES_END};
+    *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
+    if (ret_spare)
+        *ret_spare = (struct spare_worker){0};
+    for (size_t i = 0; i < n; i++) {
+        search.next = (struct known_device){.settings = &settings[i], .is_auto = i < n_auto};
+        int32_t status = ask(&probe, WIRE_DEVICES, &settings[i], error);
+        if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
+            probe_keep(&probe, &ret_spare->process);
+            ret_spare->settings = &settings[i];
+        }
+        probe_end(&probe);
+        if (status != GB_OK)
+            return error->status;
+        if (*probe.outcome.words)
+            ret->absent[ret->n_absent++] = (struct absent_device){&settings[i], i < n_auto,
+                                                                  probe.outcome.words};
+    }
+    return GB_OK;
+}
+
+/* ---- what is noisy about them ---- */
+
+struct inquiry {
+    struct examination *examination;
+    size_t n_findings; /* of this plugin */
+};
+
+/* Findings of one device come one after the other. */
+static void add_finding(struct probe *probe, const struct device_finding *found)
+{
+    struct examination *examination = ((struct inquiry *)probe->context)->examination;
+    struct examined_device *last = examination->n ? &examination->devices[examination->n - 1]
+                                                  : NULL;
+    if (!last || !text_equal(last->name, found->device)) {
+        ARENA_APPEND(probe->arena, examination->devices, examination->n,
+                     (struct examined_device){.name = found->device});
+        last = &examination->devices[examination->n - 1];
+    }
+    ARENA_APPEND(probe->arena, last->findings, last->n, found->finding);
+}
+
+static int32_t take_finding(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    struct inquiry *inquiry = probe->context;
+    if (type != WIRE_FINDING)
+        return GB_OK;
+    struct device_finding found;
+    if (inquiry->n_findings++ == FINDINGS_MAX)
+        return GB_CORRUPT;
+    wire_get_fields(message, probe->arena, finding_fields, &found);
+    if (wire_complete(message))
+        add_finding(probe, &found);
+    return GB_OK;
+}
+
+int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct arena *arena,
+                        struct examination *ret, struct gb_error *error)
+{
+    struct inquiry inquiry = {.examination = ret};
+    struct probe probe = {.arena = arena,
+                          .take = take_finding,
+                          .context = &inquiry,
+                          .restarts = WIRE_FINDING,
+                          .last = WIRE_EXAMINE_END};
+    *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
+    for (size_t i = 0; i < n; i++) {
+        inquiry.n_findings = 0;
+        int32_t status = ask(&probe, WIRE_EXAMINE, &settings[i], error);
+        probe_end(&probe);
+        if (status != GB_OK)
+            return error->status;
+        if (*probe.outcome.words)
+            ret->unexamined[ret->n_unexamined++] = (struct unexamined){
+                &settings[i], probe.outcome.status == GB_OK, probe.outcome.words};
+    }
+    return GB_OK;
+}
+
+/* ---- what they can count ---- */
+
+struct count_list {
+    struct gb_counter *items;
+    size_t n;
+};
+
+static int32_t take_counter(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    struct count_list *counters = probe->context;
+    if (type != WIRE_COUNTER)
+        return GB_OK;
+    struct gb_counter counter = {.size = sizeof counter};
+    wire_get_fields(message, probe->arena, counter_fields, &counter);
+    if (!wire_complete(message) || counters->n == COUNTERS_MAX)
+        return GB_CORRUPT;
+    ARENA_APPEND(probe->arena, counters->items, counters->n, counter);
+    return GB_OK;
+}
+
+int32_t counters_find(const struct plugin_settings *settings, uint32_t index, const char *model,
+                      const char *whole, struct arena *arena, struct counter_list *ret,
+                      struct gb_error *error)
+{
+    struct count_list found = {0};
+    struct probe probe = {.arena = arena,
+                          .take = take_counter,
+                          .context = &found,
+                          .restarts = WIRE_COUNTER,
+                          .last = WIRE_COUNTERS_END,
+                          .outcome.words = ""};
+    int32_t status = probe_begin(&probe, WIRE_COUNTERS, settings, error);
+    if (status == GB_OK) {
+        wire_put_u32(&probe.worker.writer, index);
+        wire_put_text(&probe.worker.writer, model);
+        wire_put_text(&probe.worker.writer, whole);
+        probe_listen(&probe);
+    }
+    probe_end(&probe);
+    *ret = (struct counter_list){found.items, found.n, probe.outcome.words};
+    return status;
+}
+
+/* ---- benchmarks check the settings of their cases ---- */
+
+struct validation {
+    struct error_list *errors;
+    const struct bench_case *bench_case; /* that is looked at; NULL: none yet */
+    size_t n_problems;                   /* of it */
+    struct origin origin;                /* of its section */
+    const char **reported;               /* options of the section with an error of theirs */
+    size_t n_reported;
+};
+
+/* Says of a further time whether it is one. */
+static bool is_reported(struct probe *probe, const char *option)
+{
+    struct validation *validation = probe->context;
+    for (size_t i = 0; i < validation->n_reported; i++)
+        if (text_equal(validation->reported[i], option))
+            return true;
+    ARENA_APPEND(probe->arena, validation->reported, validation->n_reported, option);
+    return false;
+}
+
+static struct origin place_of(const struct validation *validation, const char *option,
+                              uint64_t offset)
+{
+    const struct bench_case *bench_case = validation->bench_case;
+    const struct gb_option *known = option_find(option_table_of(&bench_case->info->plugin), option,
+                                                NULL);
+    for (size_t i = 0; known && i < bench_case->n_settings; i++)
+        if (text_equal(bench_case->settings[i].key, option))
+            return setting_place(&bench_case->settings[i], &bench_case->sources[i], known,
+                                 offset < INT32_MAX ? (size_t)offset : 0);
+    return validation->origin;
+}
+
+static int32_t take_problem(struct probe *probe, uint32_t type, struct wire_reader *message)
+{
+    struct validation *validation = probe->context;
+    if (type != WIRE_PROBLEM)
+        return GB_OK;
+    struct problem problem;
+    struct gb_error error;
+    if (validation->n_problems++ == PROBLEMS_MAX)
+        return GB_CORRUPT;
+    wire_get_fields(message, probe->arena, problem_fields, &problem);
+    if (!wire_complete(message) || is_reported(probe, problem.option))
+        return GB_OK;
+    error_set_at(&error, GB_INVALID, place_of(validation, problem.option, problem.offset), "%s: %s",
+                 problem.option, problem.text);
+    error_seek_hint(&error);
+    error_list_take(validation->errors, &error);
+    return GB_OK;
+}
+
+static bool same_environment(const struct bench_case *a, const struct bench_case *b)
+{
+    bool is_same = a->n_environment == b->n_environment;
+    for (size_t i = 0; is_same && i < a->n_environment; i++)
+        is_same = text_equal(a->environment[i].name, b->environment[i].name) &&
+                  text_equal(a->environment[i].value, b->environment[i].value);
+    return is_same;
+}
+
+/* A case is looked at by the worker of the case before it, unless that has another environment. */
+static int32_t validate_case(struct probe *probe, const struct bench_case *bench_case,
+                             struct gb_error *error)
+{
+    struct validation *validation = probe->context;
+    struct plugin_settings settings = {.name = bench_case->bench,
+                                       .info = bench_case->info,
+                                       .settings = bench_case->settings,
+                                       .n_settings = bench_case->n_settings};
+    if (validation->bench_case && !same_environment(validation->bench_case, bench_case))
+        probe_end(probe);
+    validation->bench_case = bench_case;
+    validation->n_problems = 0;
+    if ((!probe->worker.pid && worker_start(&probe->worker, bench_case->environment,
+                                            bench_case->n_environment, error) != GB_OK) ||
+        probe_begin(probe, WIRE_VALIDATE, &settings, error) != GB_OK)
+        return error->status;
+    wire_put_text(&probe->worker.writer, bench_case->folder);
+    wire_put_u32(&probe->worker.writer, (uint32_t)bench_case->common.check_bound_kind);
+    probe_listen(probe);
+    if (!probe->is_complete)
+        probe_end(probe);
+    if (*probe->outcome.words && !is_reported(probe, "")) {
+        CLEANUP(text_free) struct text label = {0};
+        bench_case_label(bench_case, &label);
+        error_list_add(validation->errors, validation->origin, "in case '%.300s': plugin '%s' %s",
+                       text_get(&label), bench_case->info->plugin.id, probe->outcome.words);
+    }
+    return GB_OK;
+}
+
+static int32_t validate_part(struct probe *probe, struct sweep *sweep, struct sweep_part part,
+                             struct gb_error *error)
+{
+    struct validation *validation = probe->context;
+    uint64_t n = part.n < VALIDATED_MAX ? part.n : VALIDATED_MAX;
+    int32_t status = GB_OK;
+    validation->origin = part.origin;
+    validation->n_reported = 0;
+    for (uint64_t i = 0; i < n && status == GB_OK; i++) {
+        struct bench_case *bench_case = ARENA_NEW(probe->arena, struct bench_case);
+        uint64_t step = n > 1 ? i * (part.n - 1) / (n - 1) : 0;
+        status = sweep_case_at(sweep, part.first + step, probe->arena, bench_case, error);
+        if (status == GB_OK)
+            status = validate_case(probe, bench_case, error);
+    }
+    return status;
+}
+
+int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct validation validation = {.errors = errors};
+    struct probe probe = {.arena = &arena,
+                          .take = take_problem,
+                          .context = &validation,
+                          .restarts = WIRE_PROBLEM,
+                          .last = WIRE_VALIDATE_END};
+    struct gb_error error;
+    size_t n_before = error_list_count(errors);
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < sweep_parts(sweep) && status == GB_OK; i++) {
+        struct sweep_part part = sweep_part(sweep, i);
+        if (part.info->flags & PLUGIN_VALIDATES)
+            status = validate_part(&probe, sweep, part, &error);
+    }
+    probe_end(&probe);
+    if (status != GB_OK)
+        error_list_take(errors, &error);
+    return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
+}
