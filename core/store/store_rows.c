@@ -115,6 +115,16 @@ static const char *known_text(struct known_texts *known, const char *text, struc
     return *slot;
 }
 
+/* Into an array of n, made plain before it is cut, and after that, as a code point may be. */
+static void take_chars(const char *text, char *member, size_t n)
+{
+    CLEANUP(arena_free) struct arena scratch = {0};
+    if (strlen(text) >= n)
+        text = make_plain(arena_text(&scratch, text));
+    snprintf(member, n, "%s", text);
+    make_plain(member);
+}
+
 static void take_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
                         bool is_null, struct known_texts *known, struct arena *arena, void *member)
 {
@@ -128,8 +138,7 @@ static void take_member(const struct stored_column *column, sqlite3_stmt *statem
                                      : known_text(known, raw_text(statement, at), arena);
         break;
     case STORED_CHARS:
-        snprintf(member, column->bytes, "%s", raw_text(statement, at));
-        make_plain(member); /* a code point may be cut */
+        take_chars(raw_text(statement, at), member, column->bytes);
         break;
     case STORED_REAL:
         *(double *)member = is_null ? NAN : sqlite3_column_double(statement, at);

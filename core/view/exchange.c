@@ -148,13 +148,10 @@ static int32_t add_group(struct exchange *exchange, const struct exchange_writer
                          const struct group *group, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct view_row *rows = NULL;
-    struct exchange_case c = {.n_rounds = group->n};
     struct view *view = exchange->view;
-    int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
-    if (status != GB_OK)
-        return status;
-    c.rounds = rows;
+    const struct view_row *rows = view_group_rows(view, group, &arena);
+    struct exchange_case c = {.rounds = rows, .n_rounds = group->n};
+    int32_t status = GB_OK;
     c.shown = combine_rounds(rows, group->n, &arena);
     c.name = name_of(view, rows, &arena);
     int kind = c.shown.row.c.record.status;

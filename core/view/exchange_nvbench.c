@@ -118,8 +118,8 @@ static int32_t add_axis(struct exchange *exchange, const char *bench,
     json_text(json, "flags", "");
     json_open(json, "values", JSON_ARRAY);
     for (struct view_cursor at = {.view = exchange->view}; view_next(&at, &status, error);) {
-        const struct parameter *one = find_parameter(&at.row.c, parameter->name);
-        if (one && text_equal(at.row.c.bench, bench))
+        const struct parameter *one = find_parameter(&at.row->c, parameter->name);
+        if (one && text_equal(at.row->c.bench, bench))
             add_axis_value(json, &seen, one, &arena);
     }
     json_close(json, JSON_ARRAY);

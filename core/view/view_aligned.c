@@ -74,7 +74,7 @@ static int32_t aligned_rows(struct view *view, const struct column_list *columns
     CLEANUP(text_free) struct text words = {0};
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         for (size_t j = 0; j < columns->n; j++) {
-            struct cell cell = cell_of(&at.row, &columns->items[j]);
+            struct cell cell = cell_of(at.row, &columns->items[j]);
             text_clear(&words);
             cell_short(&cell, &words);
             size_t width = table_cell_width(text_get(&words), style);

@@ -268,22 +268,17 @@ static void show_case(const struct view *view, const struct view_row *row, struc
     write_words(view, &breakdown, &row->c, out);
 }
 
-int32_t breakdown_show(struct view *view, struct text *out, struct gb_error *error)
+void breakdown_show(struct view *view, struct text *out)
 {
     size_t n = 0;
-    int32_t status = GB_OK;
     struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row *rows = NULL;
-        status = view_read_group(view, view->entries, &groups[i], &arena, &rows, error);
-        if (status != GB_OK)
-            break;
+        const struct view_row *rows = view_group_rows(view, &groups[i], &arena);
         size_t first = 0; /* the first round that has them */
         while (first + 1 < groups[i].n && !rows[first].c.record.has_activities)
             first++;
         show_case(view, &rows[first], out);
     }
     free(groups);
-    return status;
 }

@@ -180,13 +180,10 @@ struct survey {
 
 /* The cases or records that options select, in order. */
 struct view_entry {
-    int64_t case_id;
-    size_t run; /* index */
-    uint64_t position;
+    const struct view_row *row; /* made once, and there as long as the view */
     uint64_t place; /* hash of bench, position, policy and device: equal for rounds of one case */
-    uint32_t round;
     /* --rows combined: so many entries of the view's rounds from number `first_round` on are one;
-     * 0: the entry is the record case_id. */
+     * 0: the entry is a record. */
     size_t first_round, n_rounds;
 };
 
@@ -234,29 +231,30 @@ int32_t view_open(struct store *store, const struct view_options *options, int64
                   struct view *ret, struct gb_error *error);
 void view_close(struct view *view);
 
-/* Reads the case of an entry; text is the arena's. */
-int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
-                  struct view_row *ret, struct gb_error *error);
+/* The row of a record of the view's run number `run`, selected or not; what is made for it is the
+ * arena's, the rest is as in c. */
+int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, struct arena *arena,
+                    struct view_row *ret, struct gb_error *error);
 
 /*
  * The selected cases one after the other:
  *   for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
- * It ends after the last, or where status is not GB_OK, which the body may set; a body that breaks
- * out of the loop leaks. The row is valid until the next.
+ * It ends after the last, or where status is not GB_OK, which the body may set.
  */
 struct view_cursor {
     struct view *view;
     const struct view_entry *entry;
-    struct view_row row;
+    const struct view_row *row; /* its */
     size_t n_read;
-    struct arena arena; /* of the row */
 };
 bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *error);
-/* The rounds of a case, an array in the arena. */
+/* The rounds of a case as an array, the view's or the arena's. */
 struct group;
-int32_t view_read_group(struct view *view, const struct view_entry *entries,
-                        const struct group *group, struct arena *arena, struct view_row **ret,
-                        struct gb_error *error);
+const struct view_row *view_group_rows(const struct view *view, const struct group *group,
+                                       struct arena *arena);
+/* Likewise the records that an entry of the view is made of: itself, or its rounds. */
+const struct view_row *view_records(const struct view *view, const struct view_entry *entry,
+                                    struct arena *arena, size_t *ret_n);
 
 /* --limit and --offset. Before cases are read: which positions those have that are shown, where
  * nothing of a case but its position says so. Afterwards: the others go. */

@@ -52,9 +52,12 @@ void cell_exact(const struct cell *cell, struct text *out)
 
 void cell_add_csv(const struct cell *cell, bool is_first, struct text *out)
 {
-    CLEANUP(text_free) struct text field = {0};
-    cell_exact(cell, &field);
-    text_add_csv(out, text_get(&field), is_first);
+    if (cell->kind == CELL_TEXT) {
+        text_add_csv(out, cell->text, is_first);
+        return;
+    }
+    text_add(out, is_first ? "" : ",");
+    cell_exact(cell, out); /* no number has a character to quote */
 }
 
 void cell_short(const struct cell *cell, struct text *out)

@@ -464,7 +464,7 @@ struct cell cell_of_parameter(const struct parameter *parameter)
 const struct parameter *find_parameter(const struct stored_case *c, const char *name)
 {
     for (size_t i = 0; i < c->n_parameters; i++)
-        if (text_equal(c->parameters[i].name, name))
+        if (*c->parameters[i].name == *name && text_equal(c->parameters[i].name, name))
             return &c->parameters[i];
     return NULL;
 }

@@ -62,7 +62,7 @@ static int32_t csv_cases(struct view *view, FILE *file, struct gb_error *error)
     csv_heads(&columns, &out);
     text_add(&out, "\n");
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
-        csv_cells(&columns, &at.row, &out);
+        csv_cells(&columns, at.row, &out);
         text_add(&out, "\n");
         status = view_flush_if_long(&out, file, error);
     }
@@ -124,8 +124,8 @@ static int32_t csv_samples(struct view *view, FILE *file, struct gb_error *error
     text_add(&writer.out, "\n");
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         CLEANUP(text_free) struct text cells = {0};
-        csv_cells(&columns, &at.row, &cells);
-        status = csv_samples_of(&writer, &at.row, text_get(&cells), error);
+        csv_cells(&columns, at.row, &cells);
+        status = csv_samples_of(&writer, at.row, text_get(&cells), error);
     }
     if (status == GB_OK)
         status = view_flush(&writer.out, file, error);

@@ -357,7 +357,7 @@ static int32_t add_cases(struct grouping *grouping, struct gb_error *error)
     struct view *view = grouping->view;
     int32_t status = GB_OK;
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
-        add_case(grouping, &at.row);
+        add_case(grouping, at.row);
     return status;
 }
 

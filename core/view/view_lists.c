@@ -129,7 +129,7 @@ int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
         CLEANUP(arena_free) struct arena arena = {0};
         const char **more = NULL;
         size_t n_more = 0;
-        int32_t status = store_column_names(view->store, view->entries[i].case_id, &arena, &more,
+        int32_t status = store_column_names(view->store, view->entries[i].row->c.id, &arena, &more,
                                             &n_more, error);
         if (status != GB_OK)
             return status;

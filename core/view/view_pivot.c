@@ -10,11 +10,8 @@
 struct item {
     struct cell value;  /* of the pivot parameter */
     const char **heads; /* what distinguishes its row */
-    uint64_t place, position, n_samples;
-    int64_t case_id;
-    size_t entry; /* number */
-    const char *clock;
-    int status;
+    uint64_t place;
+    const struct view_row *row;
 };
 
 /* Where a row and a column meet: a case's rounds. */
@@ -99,26 +96,18 @@ static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *e
     pivot->items = ARENA_ARRAY(&view->arena, struct item, view->n_entries + 1);
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         CLEANUP(text_free) struct text words = {0};
-        const struct stored_case *c = &at.row.c;
-        struct cell value = cell_of(&at.row, &pivot->column);
+        struct cell value = cell_of(at.row, &pivot->column);
         if (value.kind == CELL_NULL) {
             pivot->n_left_out++;
             continue;
         }
         struct item *item = &pivot->items[pivot->n_items++];
-        *item = (struct item){.value = value,
-                              .place = at.entry->place,
-                              .position = c->position,
-                              .n_samples = c->record.n_samples,
-                              .case_id = c->id,
-                              .entry = at.n_read - 1,
-                              .clock = arena_text(&view->arena, c->record.clock),
-                              .status = c->record.status};
+        *item = (struct item){.value = value, .place = at.entry->place, .row = at.row};
         if (value.kind == CELL_TEXT)
             item->value.text = arena_text(&view->arena, value.text);
         item->heads = ARENA_ARRAY(&view->arena, const char *, pivot->n_heads + 1);
         for (size_t j = 0; j < pivot->n_heads; j++) {
-            struct cell head = cell_of(&at.row, &pivot->head_columns[j]);
+            struct cell head = cell_of(at.row, &pivot->head_columns[j]);
             text_clear(&words);
             (readable ? cell_readable : cell_exact)(&head, &words);
             item->heads[j] = arena_text(&view->arena, text_get(&words));
@@ -133,14 +122,14 @@ static int compare_by_value(const void *a, const void *b)
     int order = cell_compare(&x->value, &y->value);
     if (order)
         return order;
-    return (x->position > y->position) - (x->position < y->position);
+    return (x->row->c.position > y->row->c.position) - (x->row->c.position < y->row->c.position);
 }
 
 static int compare_by_position(const void *a, const void *b)
 {
     const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
-    if (x->position != y->position)
-        return x->position < y->position ? -1 : 1;
+    if (x->row->c.position != y->row->c.position)
+        return x->row->c.position < y->row->c.position ? -1 : 1;
     return cell_compare(&x->value, &y->value);
 }
 
@@ -208,8 +197,8 @@ static void add_item(struct arena *arena, struct pivot_cell *cell, const struct 
 {
     cell->used = true;
     cell->place = item->place;
-    if (item->status != CASE_OK) {
-        cell->status = item->status;
+    if (item->row->c.record.status != CASE_OK) {
+        cell->status = item->row->c.record.status;
         return;
     }
     ARENA_APPEND(arena, cell->items, cell->n, item);
@@ -256,7 +245,7 @@ static uint64_t cell_samples(const struct pivot_cell *cell)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < cell->n; i++)
-        n += cell->items[i]->n_samples;
+        n += cell->items[i]->row->c.record.n_samples;
     return n;
 }
 
@@ -267,12 +256,12 @@ static int32_t read_trials(struct view *view, const struct pivot_cell *cell, uin
     int32_t status = GB_OK;
     uint64_t start = 0, done = 0;
     for (size_t i = 0; status == GB_OK && i < cell->n && done < n; i++) {
-        const struct item *item = cell->items[i];
-        uint64_t end = start + item->n_samples;
+        const struct stored_case *c = &cell->items[i]->row->c;
+        uint64_t end = start + c->record.n_samples;
         if (first + done < end) {
             uint64_t part = end - first - done < n - done ? end - first - done : n - done;
-            status = store_samples_read(view->store, item->case_id, item->clock,
-                                        first + done - start, part, values + done, error);
+            status = store_samples_read(view->store, c->id, c->record.clock, first + done - start,
+                                        part, values + done, error);
             done += part;
         }
         start = end;
@@ -442,17 +431,16 @@ static int32_t make_cells(const struct pivot *pivot, const struct pivot_cell *ce
     CLEANUP(arena_free) struct arena arena = {0};
     struct view *view = pivot->view;
     struct view_row *rows = ARENA_ARRAY(&arena, struct view_row, cell->n + 1);
-    int32_t status = GB_OK;
     for (size_t i = 0; i < n; i++)
         ret[i] = (struct cell){0};
     if (readable && cell->status != CASE_OK) {
         ret[0] = cell_TEXT(case_status_word(cell->status));
         return GB_OK;
     }
-    for (size_t i = 0; status == GB_OK && i < cell->n; i++)
-        status = view_read(view, &view->entries[cell->items[i]->entry], &arena, &rows[i], error);
-    if (status != GB_OK || !cell->n)
-        return status;
+    if (!cell->n)
+        return GB_OK;
+    for (size_t i = 0; i < cell->n; i++)
+        rows[i] = *cell->items[i]->row;
     struct shown shown = combine_rounds(rows, cell->n, &arena);
     for (size_t i = 0; i < n; i++)
         ret[i] = cell_of_shown(&shown, &columns[i], readable, &view->arena);

@@ -16,7 +16,9 @@ static int compare_ordered(const void *a, const void *b)
     const struct ordered_entry *x = a, *y = b;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
-    return (x->entry.round > y->entry.round) - (x->entry.round < y->entry.round);
+    const uint32_t a_round = x->entry.row->c.record.round;
+    const uint32_t b_round = y->entry.row->c.record.round;
+    return (a_round > b_round) - (a_round < b_round);
 }
 
 /* The index of the first entry with the same place, through a table of slots (their number is a

@@ -133,67 +133,65 @@ static const char *extent_of(const uint32_t extent[3], struct arena *arena)
     return arena_text(arena, text_get(&words));
 }
 
-static int32_t read_record(struct view *view, const struct view_entry *entry, struct arena *arena,
-                           struct view_row *ret, struct gb_error *error)
+int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, struct arena *arena,
+                    struct view_row *ret, struct gb_error *error)
 {
-    *ret = (struct view_row){.run = &view->runs[entry->run], .n_rounds = 1, .apart_ratio = NAN};
-    int32_t status = store_case_read(view->store, entry->case_id, arena, &ret->c, error);
-    if (status != GB_OK)
-        return status;
-    ret->label = label_of(&ret->c, arena);
-    ret->check = check_of(&ret->c, arena);
-    ret->kernel = main_kernel(&ret->c);
+    *ret = (struct view_row){.run = &view->runs[run],
+                             .label = label_of(c, arena),
+                             .check = check_of(c, arena),
+                             .c = *c,
+                             .n_rounds = 1,
+                             .apart_ratio = NAN,
+                             .kernel = main_kernel(c)};
     if (ret->kernel) {
         ret->grid = extent_of(ret->kernel->grid, arena);
         ret->block = extent_of(ret->kernel->block, arena);
     }
-    const struct view_devices *devices = &view->devices[entry->run];
+    const struct view_devices *devices = &view->devices[run];
     for (size_t i = 0; i < devices->n; i++)
-        if (devices->items[i].id == ret->c.record.device_id)
+        if (devices->items[i].id == c->record.device_id)
             ret->device = &devices->items[i];
     if (view->relatives)
-        ret->relative = relatives_find(view->relatives, entry->case_id);
+        ret->relative = relatives_find(view->relatives, c->id);
     return view_find_roofs(view, ret, error);
 }
 
-int32_t view_read_group(struct view *view, const struct view_entry *entries,
-                        const struct group *group, struct arena *arena, struct view_row **ret,
-                        struct gb_error *error)
+/* Rows of some entries as an array: one alone is handed out as it is. */
+static const struct view_row *rows_of_entries(const struct view_entry *entries, size_t n,
+                                              struct arena *arena)
 {
-    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, group->n);
-    int32_t status = GB_OK;
-    for (size_t i = 0; status == GB_OK && i < group->n; i++)
-        status = read_record(view, &entries[group->first + i], arena, &rows[i], error);
-    *ret = rows;
-    return status;
+    if (n == 1)
+        return entries->row;
+    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, n);
+    for (size_t i = 0; i < n; i++)
+        rows[i] = *entries[i].row;
+    return rows;
 }
 
-int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
-                  struct view_row *ret, struct gb_error *error)
+const struct view_row *view_group_rows(const struct view *view, const struct group *group,
+                                       struct arena *arena)
 {
-    if (entry->n_rounds < 2)
-        return read_record(view, entry, arena, ret, error);
-    struct group group = {entry->first_round, entry->n_rounds};
-    struct view_row *rows = NULL;
-    int32_t status = view_read_group(view, view->rounds, &group, arena, &rows, error);
-    if (status == GB_OK)
-        *ret = combine_rounds(rows, group.n, arena).row;
-    return status;
+    return rows_of_entries(view->entries + group->first, group->n, arena);
+}
+
+const struct view_row *view_records(const struct view *view, const struct view_entry *entry,
+                                    struct arena *arena, size_t *ret_n)
+{
+    *ret_n = entry->n_rounds ? entry->n_rounds : 1;
+    return rows_of_entries(entry->n_rounds ? view->rounds + entry->first_round : entry, *ret_n,
+                           arena);
 }
 
 bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *error)
 {
-    struct view *view = cursor->view;
-    arena_free(&cursor->arena);
+    const struct view *view = cursor->view;
     if (*status == GB_OK)
         *status = view_expressions_status(view, error);
     if (*status != GB_OK || cursor->n_read == view->n_entries)
         return false;
     cursor->entry = &view->entries[cursor->n_read++];
-    *status = view_read(view, cursor->entry, &cursor->arena, &cursor->row, error);
-    if (*status != GB_OK)
-        arena_free(&cursor->arena);
-    return *status == GB_OK;
+    cursor->row = cursor->entry->row;
+    return true;
 }
 
 struct selection {
@@ -231,68 +229,68 @@ static void add_keys(struct selection *selection, size_t i, const struct view_ro
     }
 }
 
-static int32_t select_one(struct selection *selection, struct view_entry *entry,
+static int32_t select_one(struct selection *selection, size_t run, const struct stored_case *c,
                           struct gb_error *error)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
     struct view *view = selection->view;
     struct view_row row;
     bool wanted = true;
-    int32_t status = view_read(view, entry, &arena, &row, error);
+    int32_t status = view_row_of(view, run, c, &view->arena, &row, error);
     if (status == GB_OK && selection->filter)
         status = filter_test(selection, &row, &wanted, error);
     if (status != GB_OK || !wanted)
         return status;
-    entry->place = place_of(&row);
-    entry->position = row.c.position;
-    entry->round = row.c.record.round;
+    struct view_row *kept = ARENA_NEW(&view->arena, struct view_row);
+    *kept = row;
     if (view->options->rows != ROWS_COMBINED)
-        add_keys(selection, view->n_entries, &row);
-    MEMORY_APPEND(view->entries, view->n_entries, *entry);
-    survey_add(&view->survey, &row);
+        add_keys(selection, view->n_entries, kept);
+    MEMORY_APPEND(view->entries, view->n_entries,
+                  (struct view_entry){.row = kept, .place = place_of(kept)});
+    survey_add(&view->survey, kept);
     return GB_OK;
 }
 
 static int32_t select_run(struct selection *selection, size_t run, struct gb_error *error)
 {
     struct view *view = selection->view;
-    int64_t *ids = NULL;
+    CLEANUP(free_pointer) int64_t *ids = NULL;
+    CLEANUP(free_pointer) struct stored_case *cases = NULL;
     size_t n = 0;
     int32_t status = store_case_ids_in_order(view->store, view->runs[run].id, view->page.from,
                                              view->page.to, &ids, &n, error);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        struct view_entry entry = {.case_id = ids[i], .run = run};
-        status = select_one(selection, &entry, error);
-    }
-    free(ids);
+    if (status == GB_OK)
+        status = store_cases_read(view->store, ids, n, &view->arena, &cases, error);
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        status = select_one(selection, run, &cases[i], error);
     return status;
 }
 
 /* --rows combined: an entry for each case. The survey is of the records. */
-static int32_t combine_entries(struct selection *selection, struct gb_error *error)
+static void combine_entries(struct selection *selection)
 {
     struct view *view = selection->view;
     size_t n = 0;
     struct group *groups = group_rounds(view, true, &n);
-    int32_t status = GB_OK;
     view->rounds = view->entries;
     view->entries = NULL;
     view->n_entries = 0;
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP(arena_free) struct arena scratch = {0};
         struct view_entry entry = view->rounds[groups[i].first];
         entry.first_round = groups[i].first;
         entry.n_rounds = groups[i].n;
+        if (entry.n_rounds > 1) {
+            size_t n_rows = 0;
+            const struct view_row *rows = view_records(view, &entry, &scratch, &n_rows);
+            struct view_row *combined = ARENA_NEW(&view->arena, struct view_row);
+            *combined = combine_rounds(rows, n_rows, &view->arena).row;
+            entry.row = combined;
+        }
         MEMORY_APPEND(view->entries, view->n_entries, entry);
-        if (!selection->sorter.n)
-            continue;
-        status = view_read(view, &entry, &arena, &row, error);
-        if (status == GB_OK)
-            add_keys(selection, i, &row);
+        if (selection->sorter.n)
+            add_keys(selection, i, entry.row);
     }
     free(groups);
-    return status;
 }
 
 struct sort_item {
@@ -345,10 +343,11 @@ static int32_t load_runs(struct view *view, int64_t run, struct gb_error *error)
 
 static int compare_positions(const void *a, const void *b)
 {
-    const struct view_entry *first = a, *second = b;
-    if (first->position != second->position)
-        return first->position < second->position ? -1 : 1;
-    return (first->round > second->round) - (first->round < second->round);
+    const struct stored_case *x = &((const struct view_entry *)a)->row->c;
+    const struct stored_case *y = &((const struct view_entry *)b)->row->c;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return (x->record.round > y->record.round) - (x->record.round < y->record.round);
 }
 
 static int32_t load(struct view *view, int64_t run, struct gb_error *error)
@@ -376,7 +375,7 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
     if (status == GB_OK && view->is_united && !selection.sorter.n && view->n_entries)
         qsort(view->entries, view->n_entries, sizeof *view->entries, compare_positions);
     if (status == GB_OK && options->rows == ROWS_COMBINED)
-        status = combine_entries(&selection, error);
+        combine_entries(&selection);
     if (status == GB_OK)
         status = view_expressions_status(view, error);
     if (status == GB_OK && selection.sorter.n)

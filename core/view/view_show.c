@@ -115,7 +115,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         table_row(&table);
         for (size_t j = 0; j < n; j++) {
-            struct cell cell = cell_of(&at.row, &columns[j]);
+            struct cell cell = cell_of(at.row, &columns[j]);
             cell_readable(&cell, &words);
             finish_cell(&table, &words);
         }
@@ -124,14 +124,10 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     return status;
 }
 
-static int32_t add_notes(struct view *view, const struct group *group, struct notes *notes,
-                         struct gb_error *error)
+static void add_notes(const struct view *view, const struct group *group, struct notes *notes)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct view_row *rows = NULL;
-    int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
-    if (status != GB_OK)
-        return status;
+    const struct view_row *rows = view_group_rows(view, group, &arena);
     notes->n_cases++;
     for (size_t i = 0; i < group->n; i++)
         notes_add(notes, &rows[i], view->options->verbose);
@@ -139,23 +135,20 @@ static int32_t add_notes(struct view *view, const struct group *group, struct no
     if (group->n > 1)
         notes_add_rounds(notes, &shown);
     noise_add(notes, rows, group->n, &shown);
-    return GB_OK;
 }
 
-int32_t notes_show(struct view *view, struct text *out, struct gb_error *error)
+void notes_show(struct view *view, struct text *out)
 {
     struct notes notes = {.arena = &view->arena, .has_colours = view->options->has_colours};
     bool verbose = view->options->verbose;
-    int32_t status = GB_OK;
     size_t n = 0;
     struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
-    for (size_t i = 0; status == GB_OK && i < n; i++)
-        status = add_notes(view, &groups[i], &notes, error);
+    for (size_t i = 0; i < n; i++)
+        add_notes(view, &groups[i], &notes);
     free(groups);
     if (view->options->group_by && !verbose) /* each group has its pass rate */
         notes.failures.n = notes.skips.n = 0;
     notes_write(&notes, verbose, out);
-    return status;
 }
 
 /* What a table of what is there cannot show. */
@@ -211,16 +204,16 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     else if (view->options->columns)
         status = write_asked(view, out, error);
     else
-        status = tables_show(view, out, error);
+        tables_show(view, out);
     roofs_write(view, out);
     if (view->relatives) {
         text_add(out, "\n");
         relatives_explain(view->relatives, out);
     }
     if (status == GB_OK && view->options->breakdown)
-        status = breakdown_show(view, out, error);
+        breakdown_show(view, out);
     if (status == GB_OK)
-        status = notes_show(view, &rest, error);
+        notes_show(view, &rest);
     write_rest(view, &rest);
     if (status == GB_OK)
         summary_write(view, &rest);

@@ -385,21 +385,19 @@ static struct layout layout_of(const struct view *view, bool bench_column,
 }
 
 /* The groups of one bench, or of all (bench NULL), as a table. */
-static int32_t write_table(struct view *view, const struct layout *layout, const char *bench,
-                           const struct group *groups, size_t n_groups, struct left_out *left_out,
-                           struct text *out, struct gb_error *error)
+static void write_table(struct view *view, const struct layout *layout, const char *bench,
+                        const struct group *groups, size_t n_groups, struct left_out *left_out,
+                        struct text *out)
 {
     struct case_table table = {.table.has_colours = view->options->has_colours,
                                .first_option = layout->bench,
                                .n_options = layout->n_parameters};
-    int32_t status = GB_OK;
     add_columns(layout, &table);
-    for (size_t i = 0; status == GB_OK && i < n_groups; i++) {
+    for (size_t i = 0; i < n_groups; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row *rows = NULL;
-        status = view_read_group(view, view->entries, &groups[i], &arena, &rows, error);
-        if (status == GB_OK && (!bench || text_equal(rows->c.bench, bench)))
-            add_row(layout, rows, groups[i].n, &table.table);
+        const char *of = view->entries[groups[i].first].row->c.bench;
+        if (!bench || text_equal(of, bench))
+            add_row(layout, view_group_rows(view, &groups[i], &arena), groups[i].n, &table.table);
     }
     if (layout->narrow) {
         rank_equal(layout, &table);
@@ -411,7 +409,6 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
         leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
     table_write(&table.table, table_style(view->options->format), out);
     case_table_free(&table);
-    return status;
 }
 
 static void write_left_out(const struct left_out *left_out, size_t width, struct text *out)
@@ -429,19 +426,18 @@ static void write_left_out(const struct left_out *left_out, size_t width, struct
     text_add_wrapped(out, text_get(&words), 0, 2, width);
 }
 
-int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
+void tables_show(struct view *view, struct text *out)
 {
     const struct survey *survey = &view->survey;
     const struct survey_parameter **shared = NULL;
     struct left_out left_out = {0};
     size_t n_shared = 0, n_groups = 0;
     struct group *groups = group_rounds(view, survey->last_round > 0, &n_groups);
-    int32_t status = GB_OK;
     if (one_table_does(survey, &shared, &n_shared)) {
         struct layout layout = layout_of(view, true, shared, n_shared);
-        status = write_table(view, &layout, NULL, groups, n_groups, &left_out, out, error);
+        write_table(view, &layout, NULL, groups, n_groups, &left_out, out);
     } else {
-        for (size_t i = 0; status == GB_OK && i < survey->n_benches; i++) {
+        for (size_t i = 0; i < survey->n_benches; i++) {
             struct survey one = *survey;
             one.benches = &survey->benches[i];
             one.n_benches = 1;
@@ -452,11 +448,9 @@ int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
                 text_add(out, "all cases were skipped\n");
                 continue;
             }
-            status = write_table(view, &layout, survey->benches[i].name, groups, n_groups,
-                                 &left_out, out, error);
+            write_table(view, &layout, survey->benches[i].name, groups, n_groups, &left_out, out);
         }
     }
     write_left_out(&left_out, view_width(view), out);
     free(groups);
-    return status;
 }

@@ -20,14 +20,14 @@ bool column_is_words(const struct view *view, const struct view_column *column);
 const char *view_head_with_unit(struct view *view, const struct view_column *column);
 
 /* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
-int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
+void tables_show(struct view *view, struct text *out);
 /* TABLE_... of a FORMAT_... that is no JSON. */
 int table_style(int format);
 /* The next cell of the row, whose text is then empty again. */
 void finish_cell(struct table *table, struct text *cell);
 
 /* Adds what each case puts on the device, one case after the other. */
-int32_t breakdown_show(struct view *view, struct text *out, struct gb_error *error);
+void breakdown_show(struct view *view, struct text *out);
 
 /* What a verbose table shows of the policy's report. */
 struct estimate_column {
@@ -133,7 +133,7 @@ void noise_add(struct notes *notes, const struct view_row *rows, size_t n,
                const struct shown *shown);
 void notes_write(const struct notes *notes, bool verbose, struct text *out);
 /* All of them of a view of single rounds. */
-int32_t notes_show(struct view *view, struct text *out, struct gb_error *error);
+void notes_show(struct view *view, struct text *out);
 
 /* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
  * that is certain; else nothing. */
