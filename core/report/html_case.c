@@ -229,7 +229,7 @@ static void add_telemetry_facts(const struct view_row *rows, size_t n, struct ar
         text_clear(&words);
         telemetry_cell(rows, n, i, arena, &words);
         if (!text_equal(text_get(&words), "-"))
-            html_fact(out, telemetry_column(i)->head, text_get(&words));
+            html_fact(out, telemetry_column(i).head, text_get(&words));
     }
     const char *throttle = throttle_words(&rows[0].c);
     html_fact(out, "throttled", throttle ? throttle : "");

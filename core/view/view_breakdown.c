@@ -5,40 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double product(const uint32_t extent[3])
-{
-    return (double)extent[0] * extent[1] * extent[2];
-}
-
-/* Is a better to stand for the case? A time that is not known is no reason. */
-static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
-{
-    if (!isnan(a->time_ns) || !isnan(b->time_ns))
-        return isnan(b->time_ns) || a->time_ns > b->time_ns;
-    return activity_blocks(a) * product(a->block) > activity_blocks(b) * product(b->block);
-}
-
-const struct gb_activity *main_kernel(const struct stored_case *c)
-{
-    const struct gb_activity *found = NULL;
-    for (size_t i = 0; i < c->record.n_activities; i++) {
-        const struct gb_activity *activity = &c->record.activities[i];
-        if (activity->kind == GB_ACTIVITY_KERNEL && (!found || is_before(activity, found)))
-            found = activity;
-    }
-    return found;
-}
-
-void extent_text(const uint32_t extent[3], struct text *out)
-{
-    text_printf(out, "%u", extent[0]);
-    for (int i = 1; i < 3 && (extent[1] > 1 || extent[2] > 1); i++)
-        if (i == 1 || extent[2] > 1)
-            text_printf(out, "x%u", extent[i]);
-}
-
-/* ---- one case ---- */
-
 /* Which columns a table has beside number and name. */
 enum { PART_TIMES = 1, PART_LAUNCH = 2 };
 

@@ -85,6 +85,9 @@ bool is_setting_column(const char *name);
 const char *paper_ratio_of(const char *parameter, struct arena *arena);
 bool is_paper_ratio(const char *metric);
 
+/* Of any column but an expression, and of any; the text of an expression's is valid until its next
+ * cell. Where a parameter has the name of a result column it stands in its place. */
+struct cell cell_of_known(const struct view_row *row, const struct view_column *column);
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
 const struct parameter *find_parameter(const struct stored_case *c, const char *name); /* or NULL */
@@ -129,10 +132,10 @@ void extent_text(const uint32_t extent[3], struct text *out);
 /* What a verbose table shows of telemetry. */
 struct telemetry_column {
     const char *head;
-    const char *name; /* of the result column */
+    struct view_column column;
 };
 enum { TELEMETRY_COLUMNS = 7 };
-const struct telemetry_column *telemetry_column(size_t i);
+struct telemetry_column telemetry_column(size_t i);
 /* Adds the median of the rounds, with its unit. */
 void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
                     struct text *out);
@@ -270,16 +273,11 @@ int32_t view_find_roofs(struct view *view, struct view_row *row, struct gb_error
 double roof_ratio(const struct view_row *row);
 /* "87 % dram_copy"; nothing where no roof is known. */
 void roof_cell(const struct view_row *row, struct text *out);
-/* Which roofs were used, a line for each device model and run. */
-void roofs_write(const struct view *view, struct text *out);
 
 bool view_has_name(const char *const *names, size_t n, const char *name);
-struct view_column view_metric_column(struct arena *arena, const char *name);
 /* A column by its name; option: "--sort", for the error. */
 int32_t view_column_named(const struct view *view, const char *name, const char *option,
                           struct view_column *ret, struct gb_error *error);
-/* Where an expression has the word over a column for a name, the error says what to write. */
-void view_explain_unknown(struct gb_error *error);
 
 /* The items of an option's comma list, with their places; commas in parentheses and quotes separate
  * nothing. */
@@ -302,8 +300,6 @@ int32_t view_expression_new(struct view *view, const char *text, struct origin o
                             struct view_expression **ret, struct gb_error *error);
 int32_t view_expression_test(struct view_expression *expression, const struct view_row *row,
                              bool *ret, struct gb_error *error);
-/* Text is valid until the next call. */
-struct cell view_expression_cell(struct view_expression *expression, const struct view_row *row);
 int32_t view_expressions_status(const struct view *view, struct gb_error *error);
 void view_expressions_free(struct view *view);
 
@@ -398,3 +394,8 @@ double sample_missing(const struct view_row *row, const char *name);
 int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
                           size_t n_names, uint64_t first, uint64_t n, double *values,
                           struct gb_error *error);
+/* All samples of the rounds of a case on its clock, ns, in the arena; NaN where one was lost.
+ * column: NULL, or another column of samples (clock_hz). */
+int32_t view_round_samples(struct view *view, const struct view_row *rounds, size_t n_rounds,
+                           const char *column, struct arena *arena, double **ret, size_t *ret_n,
+                           struct gb_error *error);

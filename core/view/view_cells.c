@@ -1,4 +1,5 @@
 /* view_cells.c - one value of a row: in order, and as text. */
+#include "core/base/json_writer.h"
 #include "core/compare/compare_text.h"
 #include "core/view/view_cases.h"
 
@@ -58,6 +59,24 @@ void cell_add_csv(const struct cell *cell, bool is_first, struct text *out)
     }
     text_add(out, is_first ? "" : ",");
     cell_exact(cell, out); /* no number has a character to quote */
+}
+
+void json_cell(struct json_writer *json, const char *name, const struct cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_INTEGER:
+        json_integer(json, name, cell->integer);
+        break;
+    case CELL_REAL:
+        json_real(json, name, cell->real);
+        break;
+    case CELL_BOOL:
+        json_bool(json, name, cell->integer != 0);
+        break;
+    default:
+        json_text(json, name, cell->kind == CELL_TEXT ? cell->text : NULL);
+        break;
+    }
 }
 
 void cell_short(const struct cell *cell, struct text *out)
@@ -129,6 +148,15 @@ void cell_readable(const struct cell *cell, struct text *out)
         text_add(out, format_si(cell->real, "/s", 4, number));
         break;
     }
+}
+
+void roof_cell(const struct view_row *row, struct text *out)
+{
+    double ratio = roof_ratio(row);
+    if (isfinite(ratio))
+        text_printf(out, "%.*f %%%s %s%s", ratio < 0.0995 ? 1 : 0, 100 * ratio,
+                    ratio >= 1.005 ? "!" : "", row->roofline.roof->name,
+                    row->roofline.roof->is_doubtful ? "?" : "");
 }
 
 void view_add_ratio(struct text *out, const struct relative *relative)

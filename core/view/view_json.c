@@ -58,24 +58,6 @@ static const struct json_member telemetry_members[] = {
     JSON_MEMBER_AS("throttle", struct telemetry_record, values.throttle),
     JSON_MEMBER_AS("throttle_text", struct telemetry_record, values.throttle_text)};
 
-void json_cell(struct json_writer *json, const char *name, const struct cell *cell)
-{
-    switch (cell->kind) {
-    case CELL_INTEGER:
-        json_integer(json, name, cell->integer);
-        break;
-    case CELL_REAL:
-        json_real(json, name, cell->real);
-        break;
-    case CELL_BOOL:
-        json_bool(json, name, cell->integer != 0);
-        break;
-    default:
-        json_text(json, name, cell->kind == CELL_TEXT ? cell->text : NULL);
-        break;
-    }
-}
-
 static void add_facts(struct json_writer *json, const struct fact *facts, size_t n)
 {
     json_open(json, "facts", JSON_OBJECT);

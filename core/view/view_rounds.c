@@ -183,7 +183,7 @@ static void combine_metrics(const struct view_row *const *rounds, size_t n, stru
     for (size_t i = 0; i < ret->n_metrics; i++) {
         struct view_column column = {.kind = COLUMN_METRIC, .name = ret->metrics[i].name};
         for (size_t j = 0; j < n; j++) {
-            struct cell cell = cell_of(rounds[j], &column);
+            struct cell cell = cell_of_known(rounds[j], &column);
             values[j] = cell.kind == CELL_REAL ? cell.real : NAN;
         }
         metrics[i] = ret->metrics[i];
@@ -249,4 +249,19 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
     shown.central_ns = central_ns(c);
     shown.relative_iqr = relative_iqr(c);
     return shown;
+}
+
+void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
+                    struct text *out)
+{
+    const struct telemetry_column telemetry = telemetry_column(i);
+    struct cell cell = {0};
+    double *values = ARENA_ARRAY(arena, double, n);
+    for (size_t j = 0; j < n; j++) {
+        cell = cell_of_known(&rows[j], &telemetry.column);
+        values[j] = cell.kind == CELL_REAL ? cell.real : NAN;
+    }
+    cell.real = median_of_known(values, n);
+    cell.kind = isnan(cell.real) ? CELL_NULL : CELL_REAL;
+    cell_readable(&cell, out);
 }

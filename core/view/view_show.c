@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t view_width(const struct view *view)
-{
-    return view->options->width ? view->options->width : SHOW_COLUMNS;
-}
-
 /* "2026-01-01T10:00:00.000Z" as people write it. */
 static void add_time(struct text *out, const char *iso)
 {
@@ -95,6 +90,26 @@ static void add_head(const struct view *view, struct text *out)
     }
     for (size_t i = 0; i < view->devices[0].n; i++)
         add_device_line(&view->devices[0].items[i].record, i == 0, view, out);
+}
+
+/* Which roofs were used, a line for each device model and run. */
+static void roofs_write(const struct view *view, struct text *out)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < view->roofs.n; i++) {
+        const struct roof_set *set = view->roofs.sets[i];
+        CLEANUP(text_free) struct text line = {0};
+        if (!set->is_used)
+            continue;
+        text_printf(&line, "roofs of %s: ", set->model);
+        text_add_line(&line, set->source);
+        text_add(&line, "\n");
+        text_add(out, is_first ? "\n" : "");
+        text_add_wrapped(out, text_get(&line), 0, 2, view_width(view));
+        is_first = false;
+    }
+    if (view->roofs_problem)
+        text_printf(out, "\nroofs that cannot be used: %s\n", view->roofs_problem);
 }
 
 /* --columns: what was asked for, a row for each record. */

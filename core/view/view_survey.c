@@ -150,9 +150,8 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_estimate |= record->has_estimate;
     survey->any_pace |= !text_equal(row->c.pace, pace_word(PACE_FREE));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
-        struct view_column column;
-        if (result_column_named(telemetry_column(i)->name, &column))
-            survey->any_telemetry[i] |= cell_of(row, &column).kind == CELL_REAL;
+        const struct telemetry_column telemetry = telemetry_column(i);
+        survey->any_telemetry[i] |= cell_of_known(row, &telemetry.column).kind == CELL_REAL;
     }
     count_record(&survey->counts, record);
     survey->n_done += case_status_is_done(record->status);

@@ -76,6 +76,13 @@ static const char *items_head(const struct survey *survey)
     return is_one ? arena_printf(survey->arena, "%ss/s", survey->item) : "items/s";
 }
 
+/* What a verbose table shows of roofs: heads and result columns. */
+enum { ROOF_COLUMNS = 4 };
+static const struct {
+    const char *head, *name;
+} roof_columns[ROOF_COLUMNS] = {
+    {"FLOP/byte", "intensity"}, {"bound", "bound"}, {"ridge", "ridge"}, {"model", "model_ns"}};
+
 static void add_columns(const struct layout *layout, struct case_table *table)
 {
     if (layout->bench)
@@ -109,7 +116,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
         if (fixed[i].wanted)
             case_table_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
     for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++)
-        case_table_column(table, roof_column_head(i), true, NEVER);
+        case_table_column(table, roof_columns[i].head, true, NEVER);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
         case_table_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
@@ -117,7 +124,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                           true, metric_rank(&layout->survey->metrics[i], i));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
         if (layout->telemetry[i])
-            case_table_column(table, telemetry_column(i)->head, true, NEVER);
+            case_table_column(table, telemetry_column(i).head, true, NEVER);
     if (layout->check)
         case_table_column(table, "check", false, RANK_CHECK);
     if (layout->status)
@@ -182,12 +189,6 @@ static void add_rounds(const struct shown *shown, struct text *out)
         text_printf(out, " of %zu", shown->n_rounds);
 }
 
-void finish_cell(struct table *table, struct text *cell)
-{
-    table_cell(table, text_get(cell));
-    text_clear(cell);
-}
-
 /* A case without the parameter may still have the setting: of two benches one sweeps it. */
 static struct cell place_cell(const struct view_row *row, const char *name, struct arena *arena)
 {
@@ -236,7 +237,7 @@ static void add_model(const struct layout *layout, const struct shown *shown, st
     CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++) {
         struct view_column column;
-        if (result_column_named(roof_column_name(i), &column)) {
+        if (result_column_named(roof_columns[i].name, &column)) {
             struct cell cell = cell_of(&shown->row, &column);
             cell_readable(&cell, &words);
         }

@@ -38,11 +38,6 @@ enum { ESTIMATE_COLUMNS = 4 };
 const struct estimate_column *estimate_column(size_t i);
 void estimate_cell(const struct shown *shown, size_t i, struct text *out);
 
-/* What a verbose table shows of roofs. */
-enum { ROOF_COLUMNS = 4 };
-const char *roof_column_head(size_t i);
-const char *roof_column_name(size_t i); /* of the result column */
-
 /* Rows of cells that are there before the first is written. Zero-initialize, with an arena, in
  * which texts of cells live as well. */
 struct grid {
@@ -75,10 +70,8 @@ int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error);
 
 /* The writers of exports. */
-int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
 
 /* Histograms of relative differences, one for each comparison, with the largest difference where
  * the reference exceeds the floor and the values there. Zero-initialize; all lives in the arena. */

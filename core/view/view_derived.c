@@ -1,7 +1,86 @@
-/* view_telemetry.c - what is derived from a device's telemetry around the samples. */
+/* view_derived.c - what follows from the record of a case: the comparison and the kernel that stand
+ * for it, ratios, and what its device's telemetry around the samples says. */
 #include "core/view/view_cases.h"
 
 #include <math.h>
+#include <string.h>
+
+double relative_iqr(const struct stored_case *c)
+{
+    return (c->summary.q3 - c->summary.q1) / c->summary.median;
+}
+
+double roof_ratio(const struct view_row *row)
+{
+    return row->roofline.model_ns / central_ns(&row->c);
+}
+
+/* ---- the comparison ---- */
+
+/* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
+static void add_fault(struct text *out, const char *text)
+{
+    static const char before_place[] = " at [";
+    const char *place = strstr(text, before_place);
+    size_t n = strcspn(text, ":");
+    if (place && (size_t)(place - text) < n)
+        n = (size_t)(place - text);
+    text_add(out, "FAIL ");
+    text_add_n(out, text, n);
+}
+
+void check_words(const struct stored_case *c, struct text *out)
+{
+    const struct check_record *check = record_main_check(&c->record);
+    if (!check) {
+        text_add(out, "unchecked");
+        return;
+    }
+    if (check->passed && !*check->metric) /* the benchmark's own */
+        text_printf(out, "ok %s", check->name);
+    else if (check->passed)
+        text_printf(out, "ok %s %.3g", check->metric, check->value);
+    else if (check->value > check->tolerance)
+        text_printf(out, "FAIL %s %.3g > %.3g", check->metric, check->value, check->tolerance);
+    else
+        add_fault(out, check->text);
+}
+
+/* ---- the kernel ---- */
+
+static double product(const uint32_t extent[3])
+{
+    return (double)extent[0] * extent[1] * extent[2];
+}
+
+/* Is a better to stand for the case? A time that is not known is no reason. */
+static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
+{
+    if (!isnan(a->time_ns) || !isnan(b->time_ns))
+        return isnan(b->time_ns) || a->time_ns > b->time_ns;
+    return activity_blocks(a) * product(a->block) > activity_blocks(b) * product(b->block);
+}
+
+const struct gb_activity *main_kernel(const struct stored_case *c)
+{
+    const struct gb_activity *found = NULL;
+    for (size_t i = 0; i < c->record.n_activities; i++) {
+        const struct gb_activity *activity = &c->record.activities[i];
+        if (activity->kind == GB_ACTIVITY_KERNEL && (!found || is_before(activity, found)))
+            found = activity;
+    }
+    return found;
+}
+
+void extent_text(const uint32_t extent[3], struct text *out)
+{
+    text_printf(out, "%u", extent[0]);
+    for (int i = 1; i < 3 && (extent[1] > 1 || extent[2] > 1); i++)
+        if (i == 1 || extent[2] > 1)
+            text_printf(out, "x%u", extent[i]);
+}
+
+/* ---- telemetry ---- */
 
 /* Counters of energy move a few times in a second: over less time their difference says little. */
 static const double least_ns = 1e9;
@@ -62,33 +141,4 @@ const char *throttle_words(const struct stored_case *c)
         return NULL;
     const char *end = telemetry_at(c, TELEMETRY_END)->throttle_text;
     return *end ? end : telemetry_at(c, TELEMETRY_BEGIN)->throttle_text;
-}
-
-static const struct telemetry_column columns[TELEMETRY_COLUMNS] = {
-    {"clock rate", "clock_end_hz"},    {"temperature", "temperature_celsius"},
-    {"power", "power_watts"},          {"energy", "energy_joules"},
-    {"mean clock", "clock_mean_hz"},   {"power before", "power_before_watts"},
-    {"efficiency", "flops_per_joule"},
-};
-
-const struct telemetry_column *telemetry_column(size_t i)
-{
-    return &columns[i];
-}
-
-void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
-                    struct text *out)
-{
-    struct view_column column;
-    struct cell cell = {0};
-    double *values = ARENA_ARRAY(arena, double, n);
-    if (!result_column_named(columns[i].name, &column))
-        return;
-    for (size_t j = 0; j < n; j++) {
-        cell = cell_of(&rows[j], &column);
-        values[j] = cell.kind == CELL_REAL ? cell.real : NAN;
-    }
-    cell.real = median_of_known(values, n);
-    cell.kind = isnan(cell.real) ? CELL_NULL : CELL_REAL;
-    cell_readable(&cell, out);
 }
