@@ -6,6 +6,8 @@ core_libgbrun_la_SOURCES += \
 	core/view/exchange_nvbench.c \
 	core/view/exchange_trace.c \
 	core/view/exchange_writers.h \
+	core/view/hash_index.c \
+	core/view/hash_index.h \
 	core/view/search_goal.c \
 	core/view/search_goal.h \
 	core/view/search_text.c \

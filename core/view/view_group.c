@@ -1,5 +1,6 @@
 /* view_group.c - --group-by: a row for each group of cases, with averages and the like. */
 #include "core/compare/comparison.h"
+#include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -78,7 +79,6 @@ struct part {
 /* Cases with equal values of the --group-by columns. */
 struct bundle {
     struct cell *heads;
-    uint64_t hash; /* of the heads */
     struct part *parts;
     size_t n_parts; /* fewer than there are values of --pivot if the last have no case here */
 };
@@ -96,6 +96,7 @@ struct grouping {
     size_t n_aggregates;
     struct bundle *bundles;
     size_t n_bundles;
+    struct hash_index bundles_by_heads;
 };
 
 /* ---- what is asked for ---- */
@@ -293,12 +294,13 @@ static struct bundle *bundle_of(struct grouping *grouping, const struct view_row
         cell_exact(&cell, &words);
         hash = hash_text(hash, text_get(&words));
     }
-    for (size_t i = 0; i < grouping->n_bundles; i++)
-        if (grouping->bundles[i].hash == hash)
-            return &grouping->bundles[i];
+    size_t at = 0, known = hash_index_next(&grouping->bundles_by_heads, hash, &at);
+    if (known != HASH_NONE)
+        return &grouping->bundles[known];
+    hash_index_add(&grouping->bundles_by_heads, hash, grouping->n_bundles, &grouping->view->arena);
     struct bundle *bundle = MEMORY_ADD(grouping->bundles, grouping->n_bundles);
     *bundle = (struct bundle){
-        .heads = ARENA_ARRAY(&grouping->view->arena, struct cell, grouping->n_heads), .hash = hash};
+        .heads = ARENA_ARRAY(&grouping->view->arena, struct cell, grouping->n_heads)};
     for (size_t i = 0; i < grouping->n_heads; i++)
         bundle->heads[i] = keep_cell(grouping, cell_of(row, &grouping->heads[i]));
     return bundle;

@@ -1,4 +1,5 @@
 /* view_pivot.c - tables with a column for each value of one parameter. */
+#include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
 #include <ctype.h>
@@ -41,6 +42,7 @@ struct pivot {
     size_t n_values;
     struct pivot_row *rows;
     size_t n_rows;
+    struct hash_index rows_by_heads;
     uint64_t n_left_out; /* cases without the parameter */
 };
 
@@ -165,31 +167,31 @@ static bool same_heads(const struct pivot *pivot, const char **a, const char **b
     return true;
 }
 
-static size_t hash_heads(const struct pivot *pivot, const char **heads)
+static uint64_t hash_heads(const struct pivot *pivot, const char **heads)
 {
     uint64_t hash = HASH_START;
     for (size_t i = 0; i < pivot->n_heads; i++)
         hash = hash_text(hash, heads[i]);
-    return (size_t)(hash ^ hash >> 32);
+    return hash;
 }
 
 /* The row that an item goes to: one with its heads, where its column is free or holds another
- * round of the same case. slots: row numbers from 1 by hash; their number is a power of 2. */
-static struct pivot_row *row_for(struct pivot *pivot, size_t *slots, size_t n_slots,
-                                 const struct item *item, size_t value)
+ * round of the same case. */
+static struct pivot_row *row_for(struct pivot *pivot, const struct item *item, size_t value)
 {
-    size_t slot = hash_heads(pivot, item->heads) & (n_slots - 1);
-    for (; slots[slot]; slot = (slot + 1) & (n_slots - 1)) {
-        struct pivot_row *row = &pivot->rows[slots[slot] - 1];
+    struct arena *arena = &pivot->view->arena;
+    const uint64_t hash = hash_heads(pivot, item->heads);
+    for (size_t at = 0, i; (i = hash_index_next(&pivot->rows_by_heads, hash, &at)) != HASH_NONE;) {
+        struct pivot_row *row = &pivot->rows[i];
         const struct pivot_cell *cell = &row->cells[value];
         if (same_heads(pivot, row->heads, item->heads) &&
             (!cell->used || cell->place == item->place))
             return row;
     }
+    hash_index_add(&pivot->rows_by_heads, hash, pivot->n_rows, arena);
     struct pivot_row *row = &pivot->rows[pivot->n_rows++];
-    slots[slot] = pivot->n_rows;
     row->heads = item->heads;
-    row->cells = ARENA_ARRAY(&pivot->view->arena, struct pivot_cell, pivot->n_values);
+    row->cells = ARENA_ARRAY(arena, struct pivot_cell, pivot->n_values);
     return row;
 }
 
@@ -206,18 +208,13 @@ static void add_item(struct arena *arena, struct pivot_cell *cell, const struct 
 
 static void fill_rows(struct pivot *pivot)
 {
-    size_t n_slots = 16;
-    while (n_slots < 2 * pivot->n_items)
-        n_slots *= 2;
-    size_t *slots = memory_allocate(n_slots * sizeof *slots);
     pivot->rows = ARENA_ARRAY(&pivot->view->arena, struct pivot_row, pivot->n_items + 1);
     for (size_t i = 0; i < pivot->n_items; i++) {
         const struct item *item = &pivot->items[i];
         size_t value = value_index(pivot, item);
-        struct pivot_row *row = row_for(pivot, slots, n_slots, item, value);
+        struct pivot_row *row = row_for(pivot, item, value);
         add_item(&pivot->view->arena, &row->cells[value], item);
     }
-    free(slots);
 }
 
 static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
