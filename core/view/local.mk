@@ -31,7 +31,6 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_notes.c \
 	core/view/view_page.c \
 	core/view/view_pivot.c \
-	core/view/view_roofs.c \
 	core/view/view_rounds.c \
 	core/view/view_select.c \
 	core/view/view_shards.c \

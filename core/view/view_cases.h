@@ -266,9 +266,6 @@ void page_end(struct view *view);
 /* Which of how many are shown. */
 void page_write(const struct view *view, struct text *out);
 
-/* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
- */
-int32_t view_find_roofs(struct view *view, struct view_row *row, struct gb_error *error);
 /* What the case takes by its roof over what it took; NaN: not known. */
 double roof_ratio(const struct view_row *row);
 /* "87 % dram_copy"; nothing where no roof is known. */

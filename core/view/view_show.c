@@ -139,33 +139,6 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     return status;
 }
 
-static void add_notes(const struct view *view, const struct group *group, struct notes *notes)
-{
-    CLEANUP(arena_free) struct arena arena = {0};
-    const struct view_row *rows = view_group_rows(view, group, &arena);
-    notes->n_cases++;
-    for (size_t i = 0; i < group->n; i++)
-        notes_add(notes, &rows[i], view->options->verbose);
-    const struct shown shown = combine_rounds(rows, group->n, &arena);
-    if (group->n > 1)
-        notes_add_rounds(notes, &shown);
-    noise_add(notes, rows, group->n, &shown);
-}
-
-void notes_show(struct view *view, struct text *out)
-{
-    struct notes notes = {.arena = &view->arena, .has_colours = view->options->has_colours};
-    bool verbose = view->options->verbose;
-    size_t n = 0;
-    struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
-    for (size_t i = 0; i < n; i++)
-        add_notes(view, &groups[i], &notes);
-    free(groups);
-    if (view->options->group_by && !verbose) /* each group has its pass rate */
-        notes.failures.n = notes.skips.n = 0;
-    notes_write(&notes, verbose, out);
-}
-
 /* What a table of what is there cannot show. */
 static void write_rest(const struct view *view, struct text *out)
 {

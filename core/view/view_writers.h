@@ -83,49 +83,11 @@ void histograms_add(struct histograms *histograms, const struct case_record *rec
                     const char *label, struct arena *arena);
 void histograms_write(const struct histograms *histograms, struct text *out);
 
-/* What follows a table. Zero-initialize, with an arena. */
-struct note {
-    const char *words;
-    const char *first;  /* label of the first case it was said of */
-    uint64_t count;     /* of the cases */
-    uint64_t last_case; /* number of the last of them */
-    bool varies;        /* in numbers, among the cases */
-    /* Words that some of the cases differ in: they stand before words[values_at]. */
-    const char **values;
-    size_t n_values, values_at;
-};
-struct note_list {
-    struct note *items;
-    size_t n;
-    bool joins_numbers; /* words that differ in numbers only are one entry */
-};
-struct notes {
-    struct arena *arena;
-    bool has_colours;
-    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small,
-        calls;
-    struct note_list noisy, outlying; /* cases whose samples scatter, with the likely cause */
-    struct note_list obstacles;       /* what keeps cases from being certified */
-    struct histograms histograms;     /* of each comparison of each case */
-    uint64_t n_cases;                 /* so far; the rounds of a case are one */
-    uint64_t n_short;                 /* cases with an overhead above 1 % of the median */
-    double short_overhead_ns;
-    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
-    uint64_t of_no_pace;
-    uint64_t lost_cases, lost_samples;
-    uint64_t unconverged, limited, gave_up;
-};
-void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
-/* What the rounds of a case say together; after notes_add of each. */
-void notes_add_rounds(struct notes *notes, const struct shown *shown);
-/* One more entry of a list, or a case more of one with the same words. */
-void notes_add_words(struct notes *notes, struct note_list *list, const char *words,
-                     const char *label);
-/* What its samples say of a case, its rounds combined: view_noise.c. */
-void noise_add(struct notes *notes, const struct view_row *rows, size_t n,
-               const struct shown *shown);
-void notes_write(const struct notes *notes, bool verbose, struct text *out);
-/* All of them of a view of single rounds. */
+/* What the samples of a case say, its rounds combined: adds words on the noise there is, with its
+ * likely cause. */
+enum { NOISE_NONE, NOISE_SCATTER, NOISE_OUTLIERS };
+int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out);
+/* What follows a table, of a view of single rounds: failures, messages, doubts. */
 void notes_show(struct view *view, struct text *out);
 
 /* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
