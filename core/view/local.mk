@@ -17,7 +17,6 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_cells.c \
 	core/view/view_columns.c \
 	core/view/view_derived.c \
-	core/view/view_estimate.c \
 	core/view/view_export.c \
 	core/view/view_fit.c \
 	core/view/view_fit.h \
@@ -29,7 +28,6 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_names.c \
 	core/view/view_noise.c \
 	core/view/view_notes.c \
-	core/view/view_page.c \
 	core/view/view_pivot.c \
 	core/view/view_rounds.c \
 	core/view/view_select.c \

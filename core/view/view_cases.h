@@ -259,13 +259,6 @@ const struct view_row *view_group_rows(const struct view *view, const struct gro
 const struct view_row *view_records(const struct view *view, const struct view_entry *entry,
                                     struct arena *arena, size_t *ret_n);
 
-/* --limit and --offset. Before cases are read: which positions those have that are shown, where
- * nothing of a case but its position says so. Afterwards: the others go. */
-int32_t page_begin(struct view *view, struct gb_error *error);
-void page_end(struct view *view);
-/* Which of how many are shown. */
-void page_write(const struct view *view, struct text *out);
-
 /* What the case takes by its roof over what it took; NaN: not known. */
 double roof_ratio(const struct view_row *row);
 /* "87 % dram_copy"; nothing where no roof is known. */
@@ -366,7 +359,6 @@ void shown_add_interval(struct text *out, const struct shown *shown);
 void shown_add_central(struct text *out, const struct shown *shown);
 /* Of that time: COLOUR_DOUBT where it has a mark. */
 int shown_colour(const struct shown *shown);
-int view_status_colour(int status); /* CASE_... */
 #define MODES_MARK "*"
 const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy guarantees */
 

@@ -1,7 +1,7 @@
 /* view_show.c - a results file as tables for people. */
 #include "core/view/view_writers.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* "2026-01-01T10:00:00.000Z" as people write it. */
@@ -139,11 +139,31 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     return status;
 }
 
+/* Which of how many are shown. */
+static void write_page(const struct view *view, struct text *out)
+{
+    const struct view_page *page = &view->page;
+    const uint64_t next = page->first + page->n;
+    if (!page->n_all)
+        return;
+    if (page->n)
+        text_printf(out, "\ncases %" PRIu64 " to %" PRIu64 " of %" PRIu64, page->first + 1, next,
+                    page->n_all);
+    else
+        text_printf(out, "\nthere are %" PRIu64 " cases", page->n_all);
+    if (page->counts.bad)
+        text_printf(out, ", %lld of all failed (--where \"status not in ('ok', 'skipped')\")",
+                    (long long)page->counts.bad);
+    if (page->n && next < page->n_all)
+        text_printf(out, "; --offset %" PRIu64 " shows the next, --limit 0 all", next);
+    text_add(out, "\n");
+}
+
 /* What a table of what is there cannot show. */
 static void write_rest(const struct view *view, struct text *out)
 {
     const struct stored_run *run = &view->runs[0];
-    page_write(view, out);
+    write_page(view, out);
     if (view->is_united)
         shards_write(view, out);
     if (view->n_runs > 1 || run->record.finished)

@@ -76,6 +76,44 @@ static const char *items_head(const struct survey *survey)
     return is_one ? arena_printf(survey->arena, "%ss/s", survey->item) : "items/s";
 }
 
+static void add_verdict(struct text *out, const struct shown *shown)
+{
+    text_add(out, verdict_words(shown->row.c.record.estimate.verdict));
+}
+
+/* Nobody has a part of an independent sample. */
+static void add_effective(struct text *out, const struct shown *shown)
+{
+    double n = shown->row.c.record.estimate.n_effective;
+    if (n > 0 && isfinite(n))
+        text_printf(out, "%.0f", n);
+}
+
+static void add_discarded(struct text *out, const struct shown *shown)
+{
+    text_printf(out, "%llu", (unsigned long long)shown->row.c.record.estimate.n_discarded);
+}
+
+static void add_excluded(struct text *out, const struct shown *shown)
+{
+    double weight = shown->row.c.record.estimate.detectable_mode_weight;
+    if (weight > 0 && isfinite(weight))
+        text_printf(out, "< %.2g %%", 100 * weight);
+}
+
+/* What a verbose table shows of the policy's report. */
+enum { ESTIMATE_COLUMNS = 4 };
+static const struct {
+    const char *head;
+    bool right; /* numbers */
+    void (*add)(struct text *out, const struct shown *shown);
+} estimate_columns[ESTIMATE_COLUMNS] = {
+    {"verdict", false, add_verdict},
+    {"effective", true, add_effective},
+    {"discarded", true, add_discarded},
+    {"other modes", true, add_excluded},
+};
+
 /* What a verbose table shows of roofs: heads and result columns. */
 enum { ROOF_COLUMNS = 4 };
 static const struct {
@@ -118,7 +156,7 @@ static void add_columns(const struct layout *layout, struct case_table *table)
     for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++)
         case_table_column(table, roof_columns[i].head, true, NEVER);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
-        case_table_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
+        case_table_column(table, estimate_columns[i].head, estimate_columns[i].right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
         case_table_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena),
                           true, metric_rank(&layout->survey->metrics[i], i));
@@ -245,6 +283,11 @@ static void add_model(const struct layout *layout, const struct shown *shown, st
     }
 }
 
+static int colour_of_status(int status)
+{
+    return status == CASE_OK ? COLOUR_GOOD : case_status_is_bad(status) ? COLOUR_BAD : COLOUR_FAINT;
+}
+
 static int colour_of_check(const char *check)
 {
     return text_starts_with(check, "ok")     ? COLOUR_GOOD
@@ -303,7 +346,8 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     }
     add_model(layout, &shown, table);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++) {
-        estimate_cell(&shown, i, &cell);
+        if (record->has_estimate)
+            estimate_columns[i].add(&cell, &shown);
         finish_cell(table, &cell);
     }
     for (size_t i = 0; i < layout->n_metrics; i++) {
@@ -322,7 +366,7 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     if (layout->status) {
         const int status = shown.worst ? shown.worst->c.record.status : CASE_OK;
         table_cell(table, case_status_word(status));
-        table_colour(table, view_status_colour(status));
+        table_colour(table, colour_of_status(status));
     }
 }
 

@@ -29,15 +29,6 @@ void finish_cell(struct table *table, struct text *cell);
 /* Adds what each case puts on the device, one case after the other. */
 void breakdown_show(struct view *view, struct text *out);
 
-/* What a verbose table shows of the policy's report. */
-struct estimate_column {
-    const char *head;
-    bool right; /* numbers */
-};
-enum { ESTIMATE_COLUMNS = 4 };
-const struct estimate_column *estimate_column(size_t i);
-void estimate_cell(const struct shown *shown, size_t i, struct text *out);
-
 /* Rows of cells that are there before the first is written. Zero-initialize, with an arena, in
  * which texts of cells live as well. */
 struct grid {
