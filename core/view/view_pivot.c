@@ -13,6 +13,8 @@ struct item {
     const char **heads; /* what distinguishes its row */
     uint64_t place;
     const struct view_row *row;
+    const struct item *first; /* of those with the same value */
+    size_t index;             /* of the value, in the first */
 };
 
 /* Where a row and a column meet: a case's rounds. */
@@ -38,7 +40,7 @@ struct pivot {
     size_t n_columns;
     struct item *items;
     size_t n_items;
-    const struct item **values; /* an item for each value, in order */
+    struct item **values; /* the first item with each value, in order */
     size_t n_values;
     struct pivot_row *rows;
     size_t n_rows;
@@ -105,8 +107,6 @@ static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *e
         }
         struct item *item = &pivot->items[pivot->n_items++];
         *item = (struct item){.value = value, .place = at.entry->place, .row = at.row};
-        if (value.kind == CELL_TEXT)
-            item->value.text = arena_text(&view->arena, value.text);
         item->heads = ARENA_ARRAY(&view->arena, const char *, pivot->n_heads + 1);
         for (size_t j = 0; j < pivot->n_heads; j++) {
             struct cell head = cell_of(at.row, &pivot->head_columns[j]);
@@ -138,25 +138,22 @@ static int compare_by_position(const void *a, const void *b)
 /* In the order of the sweep. */
 static void find_values(struct pivot *pivot)
 {
-    pivot->values = ARENA_ARRAY(&pivot->view->arena, const struct item *, pivot->n_items + 1);
+    pivot->values = ARENA_ARRAY(&pivot->view->arena, struct item *, pivot->n_items + 1);
     for (size_t i = 0; i < pivot->n_items; i++)
         pivot->values[i] = &pivot->items[i];
     if (!pivot->n_items)
         return;
     qsort(pivot->values, pivot->n_items, sizeof *pivot->values, compare_by_value);
-    for (size_t i = 0; i < pivot->n_items; i++) /* the first of equal ones: lowest position */
+    for (size_t i = 0; i < pivot->n_items; i++) { /* the first of equal ones: lowest position */
+        struct item *item = pivot->values[i];
         if (!pivot->n_values ||
-            cell_compare(&pivot->values[pivot->n_values - 1]->value, &pivot->values[i]->value))
-            pivot->values[pivot->n_values++] = pivot->values[i];
+            cell_compare(&pivot->values[pivot->n_values - 1]->value, &item->value))
+            pivot->values[pivot->n_values++] = item;
+        item->first = pivot->values[pivot->n_values - 1];
+    }
     qsort(pivot->values, pivot->n_values, sizeof *pivot->values, compare_by_position);
-}
-
-static size_t value_index(const struct pivot *pivot, const struct item *item)
-{
-    size_t i = 0;
-    while (i + 1 < pivot->n_values && cell_compare(&pivot->values[i]->value, &item->value))
-        i++;
-    return i;
+    for (size_t i = 0; i < pivot->n_values; i++)
+        pivot->values[i]->index = i;
 }
 
 static bool same_heads(const struct pivot *pivot, const char **a, const char **b)
@@ -211,7 +208,7 @@ static void fill_rows(struct pivot *pivot)
     pivot->rows = ARENA_ARRAY(&pivot->view->arena, struct pivot_row, pivot->n_items + 1);
     for (size_t i = 0; i < pivot->n_items; i++) {
         const struct item *item = &pivot->items[i];
-        size_t value = value_index(pivot, item);
+        size_t value = item->first->index;
         struct pivot_row *row = row_for(pivot, item, value);
         add_item(&pivot->view->arena, &row->cells[value], item);
     }
