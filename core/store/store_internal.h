@@ -90,6 +90,8 @@ int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_er
 /* The text of a result's column, which is "" for NULL: plain, whatever the file holds, and the
  * arena's. */
 char *row_text(sqlite3_stmt *statement, int at, struct arena *arena);
+/* Is it that text, as the file holds it? */
+bool row_text_is(sqlite3_stmt *statement, int at, const char *text);
 
 /* Reads tables one after the other: once one has failed, the rest are empty. */
 struct row_reader {

@@ -1,5 +1,5 @@
 /*
- * store_read.h - a results file read back, case by case.
+ * store_read.h - a results file read back.
  *
  * What shows, exports, compares and replays goes through here; SQL stays behind it. Of the records
  * of one case only the last one that came to its end is seen (see STORE_IS_LATEST).

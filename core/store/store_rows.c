@@ -101,6 +101,11 @@ char *row_text(sqlite3_stmt *statement, int at, struct arena *arena)
     return make_plain(arena_text(arena, raw_text(statement, at)));
 }
 
+bool row_text_is(sqlite3_stmt *statement, int at, const char *text)
+{
+    return text_equal(raw_text(statement, at), text);
+}
+
 /* Texts that the rows of one table have had lately: most come again, and are kept once. */
 struct known_texts {
     const char *slots[512];
@@ -198,6 +203,7 @@ size_t near_ids(const int64_t *ids, size_t n)
 {
     enum { FEW = 32 };
     size_t end = 1;
+    /* cppcheck-suppress objectIndex ; of one id alone, n is 1 */
     while (end < n && (uint64_t)ids[end] - (uint64_t)ids[end - 1] <= FEW)
         end++;
     return end;

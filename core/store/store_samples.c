@@ -142,8 +142,7 @@ static int32_t check_near(struct store *store, const int64_t *ids, const struct 
             at++;
         const double n_samples = (double)cases[at].record.n_samples;
         is_sound[at] |= ids[at] == sqlite3_column_int64(select, 0) &&
-                        text_equal(cases[at].record.clock,
-                                   (const char *)sqlite3_column_text(select, 1)) &&
+                        row_text_is(select, 1, cases[at].record.clock) &&
                         sqlite3_column_double(select, 2) == n_samples &&
                         sqlite3_column_double(select, 3) == n_samples &&
                         sqlite3_column_int(select, 4);
