@@ -3,6 +3,7 @@
 
 #include "core/base/table.h"
 #include "core/view/search_goal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,15 +70,6 @@ static bool is_bench(const struct search_found *found, const char *bench)
     return strstr(text_get(&list), text_get(&word)) != NULL;
 }
 
-static const char *label_of(const struct stored_case *c, struct arena *arena)
-{
-    CLEANUP(text_free) struct text label = {0};
-    const struct bench_case named = {
-        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
-    bench_case_label(&named, &label);
-    return arena_text(arena, text_get(&label));
-}
-
 static double median_of(const struct gb_observation *observation, struct arena *arena)
 {
     double *copy = ARENA_ARRAY(arena, double, observation->n_samples + 1);
@@ -119,7 +111,7 @@ static int32_t read_visit(struct search_found *found, struct goal_reader *const 
         return GB_OK;
     struct search_visit visit = {.value = median_of(&observation, &samples),
                                  .elapsed_ns = passing->elapsed_ns,
-                                 .label = label_of(c, &found->arena),
+                                 .label = case_label(c, &found->arena),
                                  .parameters = c->parameters,
                                  .n_parameters = c->n_parameters,
                                  .position = c->position};

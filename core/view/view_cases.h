@@ -106,7 +106,9 @@ void cell_readable(const struct cell *cell, struct text *out);
 double relative_iqr(const struct stored_case *c); /* (q3 - q1) / median */
 
 /* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
-void check_words(const struct stored_case *c, struct text *out);
+const char *check_words(const struct stored_case *c, struct arena *arena);
+/* "streams rows=32 streams=4": as a run shows it while it goes on. */
+const char *case_label(const struct stored_case *c, struct arena *arena);
 
 /* All NaN and no words where nothing is known. moment: TELEMETRY_... */
 const struct gb_telemetry *telemetry_at(const struct stored_case *c, int moment);

@@ -5,6 +5,15 @@
 #include <math.h>
 #include <string.h>
 
+const char *case_label(const struct stored_case *c, struct arena *arena)
+{
+    CLEANUP(text_free) struct text label = {0};
+    const struct bench_case named = {
+        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
+    bench_case_label(&named, &label);
+    return arena_text(arena, text_get(&label));
+}
+
 double relative_iqr(const struct stored_case *c)
 {
     return (c->summary.q3 - c->summary.q1) / c->summary.median;
@@ -18,32 +27,29 @@ double roof_ratio(const struct view_row *row)
 /* ---- the comparison ---- */
 
 /* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
-static void add_fault(struct text *out, const char *text)
+static const char *fault_words(const char *text, struct arena *arena)
 {
     static const char before_place[] = " at [";
     const char *place = strstr(text, before_place);
     size_t n = strcspn(text, ":");
     if (place && (size_t)(place - text) < n)
         n = (size_t)(place - text);
-    text_add(out, "FAIL ");
-    text_add_n(out, text, n);
+    return arena_printf(arena, "FAIL %.*s", (int)n, text);
 }
 
-void check_words(const struct stored_case *c, struct text *out)
+const char *check_words(const struct stored_case *c, struct arena *arena)
 {
     const struct check_record *check = record_main_check(&c->record);
-    if (!check) {
-        text_add(out, "unchecked");
-        return;
-    }
+    if (!check)
+        return "unchecked";
     if (check->passed && !*check->metric) /* the benchmark's own */
-        text_printf(out, "ok %s", check->name);
-    else if (check->passed)
-        text_printf(out, "ok %s %.3g", check->metric, check->value);
-    else if (check->value > check->tolerance)
-        text_printf(out, "FAIL %s %.3g > %.3g", check->metric, check->value, check->tolerance);
-    else
-        add_fault(out, check->text);
+        return arena_printf(arena, "ok %s", check->name);
+    if (check->passed)
+        return arena_printf(arena, "ok %s %.3g", check->metric, check->value);
+    if (check->value > check->tolerance)
+        return arena_printf(arena, "FAIL %s %.3g > %.3g", check->metric, check->value,
+                            check->tolerance);
+    return fault_words(check->text, arena);
 }
 
 /* ---- the kernel ---- */

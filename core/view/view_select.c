@@ -111,24 +111,6 @@ static uint64_t place_of(const struct view_row *row)
     return hash_number(hash, (uint64_t)row->run->number);
 }
 
-/* As a run shows it while it goes on. */
-static const char *label_of(const struct stored_case *c, struct arena *arena)
-{
-    CLEANUP(text_free) struct text label = {0};
-    struct bench_case named = {
-        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
-    bench_case_label(&named, &label);
-    return arena_text(arena, text_get(&label));
-}
-
-/* As a table shows it. */
-static const char *check_of(const struct stored_case *c, struct arena *arena)
-{
-    CLEANUP(text_free) struct text words = {0};
-    check_words(c, &words);
-    return arena_text(arena, text_get(&words));
-}
-
 static const char *extent_of(const uint32_t extent[3], struct arena *arena)
 {
     CLEANUP(text_free) struct text words = {0};
@@ -207,8 +189,8 @@ int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, 
                     struct view_row *ret, struct gb_error *error)
 {
     *ret = (struct view_row){.run = &view->runs[run],
-                             .label = label_of(c, arena),
-                             .check = check_of(c, arena),
+                             .label = case_label(c, arena),
+                             .check = check_words(c, arena),
                              .c = *c,
                              .n_rounds = 1,
                              .apart_ratio = NAN,
