@@ -113,7 +113,8 @@ static int32_t load_times(struct trace *trace, struct gb_error *error)
 static bool has_rounds(const struct view *view, const struct view_entry *entry)
 {
     for (size_t i = 0; i < view->n_entries; i++)
-        if (view->entries[i].place == entry->place && view->entries[i].round != entry->round)
+        if (view->entries[i].place == entry->place &&
+            view->entries[i].row->c.record.round != entry->row->c.record.round)
             return true;
     return false;
 }
@@ -121,10 +122,7 @@ static bool has_rounds(const struct view *view, const struct view_entry *entry)
 int32_t trace_of_case(struct view *view, const struct view_entry *entry, const char *file,
                       struct arena *arena, struct trace *ret, struct gb_error *error)
 {
-    struct trace trace = {.file = file, .view = view};
-    int32_t status = view_read(view, entry, arena, &trace.row, error);
-    if (status != GB_OK)
-        return status;
+    struct trace trace = {.file = file, .view = view, .row = *entry->row};
     const struct case_record *record = &trace.row.c.record;
     trace.label = trace.row.label;
     trace.device = trace.row.device ? device_label(&trace.row, arena) : "";
@@ -142,7 +140,7 @@ int32_t trace_of_case(struct view *view, const struct view_entry *entry, const c
     if (trace.n == 0)
         return error_set(error, GB_NOT_FOUND, "%s: has no samples", trace.label);
     trace.chunk = memory_allocate(sizeof(double) * CASE_COLUMNS * TRACE_CHUNK);
-    status = load_times(&trace, error);
+    int32_t status = load_times(&trace, error);
     if (status == GB_OK)
         status = find_centre(&trace, error);
     if (status != GB_OK)

@@ -174,17 +174,12 @@ static int32_t read_sorted(struct chart *chart, struct view *view, const struct 
 {
     enum { MOST = 1 << 16 };
     CLEANUP(arena_free) struct arena own = {0};
-    size_t n = entry->n_rounds ? entry->n_rounds : 1;
-    struct view_row *rows = ARENA_ARRAY(&own, struct view_row, n);
+    size_t n = 0;
+    const struct view_row *rows = view_records(view, entry, &own, &n);
     struct case_samples samples = {0};
-    int32_t status = GB_OK;
-    for (size_t i = 0; i < n && status == GB_OK; i++)
-        status = view_read(view, entry->n_rounds ? &view->rounds[entry->first_round + i] : entry,
-                           &own, &rows[i], error);
-    if (status == GB_OK && chart->request.series)
+    if (chart->request.series)
         return read_series(chart, view, rows, n, point, error);
-    if (status == GB_OK)
-        status = case_samples_read(view, rows, n, MOST, 0, &chart->arena, &samples, error);
+    int32_t status = case_samples_read(view, rows, n, MOST, 0, &chart->arena, &samples, error);
     point->sorted = samples.sorted;
     point->n_sorted = samples.n_sorted;
     return status;
@@ -299,7 +294,7 @@ static int32_t add_point(struct chart *chart, const struct view_cursor *at, cons
                          struct chart_point *point, struct gb_error *error)
 {
     const struct chart_request *request = &chart->request;
-    const struct view_row *row = &at->row;
+    const struct view_row *row = at->row;
     CLEANUP(text_free) struct text label = {0};
     text_add_line(&label, row->label);
     point->label = arena_text(&chart->arena, text_get(&label));
@@ -331,7 +326,7 @@ static int32_t add_point(struct chart *chart, const struct view_cursor *at, cons
 static int32_t add_row(struct chart *chart, const struct view_cursor *at, const char *path,
                        const struct columns *columns, struct gb_error *error)
 {
-    const struct view_row *row = &at->row;
+    const struct view_row *row = at->row;
     struct chart_point point = {.low = NAN, .high = NAN, .paper = NAN, .mark = ""};
     struct cell x = chart->request.x ? cell_of(row, &columns->x) : (struct cell){0};
     if (is_time(chart)) {
@@ -394,7 +389,7 @@ int32_t chart_add(struct chart *chart, struct view *view, const char *path, stru
     int32_t status = find_columns(chart, view, &columns, error);
     struct view_cursor at = {.view = view};
     while (status == GB_OK && view_next(&at, &status, error))
-        if (!chart->request.bench || text_equal(at.row.c.bench, chart->request.bench))
+        if (!chart->request.bench || text_equal(at.row->c.bench, chart->request.bench))
             status = add_row(chart, &at, path, &columns, error);
     for (size_t i = 0; i < chart->n_panels; i++) {
         struct chart_panel *panel = &chart->panels[i];
@@ -462,8 +457,8 @@ bool chart_choose(struct view *view, const char *bench, struct chart_request *re
             axes[n++] = (struct axis){.name = found->parameters[i].name,
                                       .is_number = found->parameters[i].is_number};
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, &error);)
-        for (size_t i = 0; text_equal(at.row.c.bench, bench) && i < n; i++) {
-            const struct parameter *parameter = find_parameter(&at.row.c, axes[i].name);
+        for (size_t i = 0; text_equal(at.row->c.bench, bench) && i < n; i++) {
+            const struct parameter *parameter = find_parameter(&at.row->c, axes[i].name);
             if (parameter)
                 count_value(&axes[i], parameter, &arena);
         }

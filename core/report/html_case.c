@@ -229,7 +229,7 @@ static void add_telemetry_facts(const struct view_row *rows, size_t n, struct ar
         text_clear(&words);
         telemetry_cell(rows, n, i, arena, &words);
         if (!text_equal(text_get(&words), "-"))
-            html_fact(out, telemetry_column(i)->head, text_get(&words));
+            html_fact(out, telemetry_column(i).head, text_get(&words));
     }
     const char *throttle = throttle_words(&rows[0].c);
     html_fact(out, "throttled", throttle ? throttle : "");
@@ -342,11 +342,8 @@ int32_t html_case_details(const struct html_run *run, struct gb_error *error)
     html_heading(run->out, "Each case");
     for (size_t i = 0; i < run->n_groups && status == GB_OK; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row *rows = NULL;
-        status = view_read_group(run->view, run->view->entries, &run->groups[i], &arena, &rows,
-                                 error);
-        if (status == GB_OK)
-            status = add_case(run, rows, run->groups[i].n, &arena, error);
+        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
+        status = add_case(run, rows, run->groups[i].n, &arena, error);
     }
     return status;
 }

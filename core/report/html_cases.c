@@ -19,23 +19,18 @@ static double reach_of(double central, double low, double high)
 }
 
 /* The reach of most intervals: what fills a small picture. */
-static int32_t find_scale(const struct html_run *run, double *ret, struct gb_error *error)
+static double find_scale(const struct html_run *run)
 {
-    int32_t status = GB_OK;
-    *ret = 0.002;
-    for (size_t i = 0; i < run->n_groups && status == GB_OK; i++) {
+    double scale = 0.002;
+    for (size_t i = 0; i < run->n_groups; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row *rows = NULL;
-        status = view_read_group(run->view, run->view->entries, &run->groups[i], &arena, &rows,
-                                 error);
-        if (status != GB_OK)
-            break;
+        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
         struct shown shown = combine_rounds(rows, run->groups[i].n, &arena);
         double reach = reach_of(shown.central_ns, shown.low_ns, shown.high_ns);
         if (shown.has_interval && isfinite(reach))
-            *ret = fmin(fmax(*ret, reach), WIDEST);
+            scale = fmin(fmax(scale, reach), WIDEST);
     }
-    return status;
+    return scale;
 }
 
 static double mini_x(double ratio, double scale)
@@ -154,11 +149,10 @@ static void add_row(const struct html_run *run, const struct view_row *rows, siz
     text_add(out, "</tr>\n");
 }
 
-int32_t html_cases(const struct html_run *run, struct gb_error *error)
+void html_cases(const struct html_run *run)
 {
     struct text *out = run->out;
-    double scale = 0;
-    int32_t status = find_scale(run, &scale, error);
+    const double scale = find_scale(run);
     html_heading(out, "Cases");
     text_printf(out,
                 "<p class=\"hint\">Intervals are drawn relative to their own estimates: the width "
@@ -170,14 +164,10 @@ int32_t html_cases(const struct html_run *run, struct gb_error *error)
                 "<th class=\"n\">roof</th></tr>\n",
                 100 * scale, run->against ? " Ratios to the baseline: \u00B110 %." : "",
                 run->against ? "<th class=\"n\">ratio</th><th>to the baseline</th><th></th>" : "");
-    for (size_t i = 0; i < run->n_groups && status == GB_OK; i++) {
+    for (size_t i = 0; i < run->n_groups; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row *rows = NULL;
-        status = view_read_group(run->view, run->view->entries, &run->groups[i], &arena, &rows,
-                                 error);
-        if (status == GB_OK)
-            add_row(run, rows, run->groups[i].n, scale, &arena);
+        const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
+        add_row(run, rows, run->groups[i].n, scale, &arena);
     }
     text_add(out, "</table></div>\n");
-    return status;
 }

@@ -42,7 +42,7 @@ int32_t html_series(struct view *view, const struct view_row *rows, size_t n, st
                     struct text *out, struct gb_error *error);
 
 /* ---- html_cases.c ---- */
-int32_t html_cases(const struct html_run *run, struct gb_error *error);
+void html_cases(const struct html_run *run);
 /* "r0c12": the anchor of a case. */
 void html_anchor(const struct html_run *run, const struct view_row *row, struct text *out);
 

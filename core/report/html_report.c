@@ -39,11 +39,11 @@ static void add_note_lines(struct text *out, char *notes)
     text_add(out, is_list ? "</ul>\n" : "");
 }
 
-static int32_t add_trust(const struct html_run *run, struct gb_error *error)
+static void add_trust(const struct html_run *run)
 {
     CLEANUP(text_free) struct text notes = {0};
     const struct stored_run *stored = &run->view->runs[0];
-    int32_t status = notes_show(run->view, &notes, error);
+    notes_show(run->view, &notes);
     html_heading(run->out, "Before you trust this");
     text_add(run->out, "<div class=\"trust\">\n");
     if (!stored->record.finished)
@@ -62,7 +62,6 @@ static int32_t add_trust(const struct html_run *run, struct gb_error *error)
         text_add(run->out, i + 1 < run->against->n_differences ? "</li>\n" : "</li></ul>\n");
     }
     text_add(run->out, "</div>\n");
-    return status;
 }
 
 /* ---- sweeps and rooflines ---- */
@@ -295,7 +294,7 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
     int32_t status = GB_OK;
     bool any = false;
     for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
-        const struct case_record *record = &at.row.c.record;
+        const struct case_record *record = &at.row->c.record;
         size_t n = is_histogram ? record->n_summaries : record->n_checks;
         if (n > 0 && !any) {
             if (!is_histogram)
@@ -305,9 +304,9 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
         }
         for (size_t i = 0; i < n; i++)
             if (is_histogram)
-                add_histogram(&at.row, &record->summaries[i], run->out);
+                add_histogram(at.row, &record->summaries[i], run->out);
             else if (is_judged(&record->checks[i]))
-                add_check(&at.row, &record->checks[i], run->out);
+                add_check(at.row, &record->checks[i], run->out);
     }
     text_add(run->out, any ? "</table></div>\n" : "");
     return status;
@@ -333,7 +332,7 @@ static int32_t add_worst(const struct html_run *run, struct gb_error *error)
     int32_t status = GB_OK;
     bool any = false;
     for (struct view_cursor at = {.view = run->view}; view_next(&at, &status, error);) {
-        const struct case_record *record = &at.row.c.record;
+        const struct case_record *record = &at.row->c.record;
         if (record->n_worst > 0 && !any)
             text_add(run->out,
                      "<h3>Elements that are most off</h3>\n<div class=\"wide\"><table>\n<tr>"
@@ -342,7 +341,7 @@ static int32_t add_worst(const struct html_run *run, struct gb_error *error)
                      "<th class=\"n\">ulps</th></tr>\n");
         any |= record->n_worst > 0;
         for (size_t i = 0; i < record->n_worst && i < WORST_OF_A_CASE; i++)
-            add_worst_row(&at.row, &record->worst[i], run->out);
+            add_worst_row(at.row, &record->worst[i], run->out);
         if (record->n_worst > WORST_OF_A_CASE)
             text_printf(run->out, "<tr><td colspan=\"6\">and %zu more</td></tr>\n",
                         record->n_worst - WORST_OF_A_CASE);
@@ -448,11 +447,9 @@ static void add_head(const struct html_run *run, const char *path)
 static int32_t write_parts(const struct html_run *run, struct view *combined,
                            struct gb_error *error)
 {
-    int32_t status = add_trust(run, error);
-    if (status == GB_OK)
-        status = html_cases(run, error);
-    if (status == GB_OK)
-        status = add_searches(run, error);
+    add_trust(run);
+    html_cases(run);
+    int32_t status = add_searches(run, error);
     if (status == GB_OK)
         status = add_sweeps(run, combined, error);
     if (status == GB_OK)

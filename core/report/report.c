@@ -151,7 +151,7 @@ int32_t report_add_rooflines(struct report *report, struct view *view, const cha
 {
     int32_t status = GB_OK;
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
-        const struct view_row *row = &at.row;
+        const struct view_row *row = at.row;
         const struct gb_work *work = &row->c.record.work;
         bool is_declared = work->flops > 0 || work->bytes_read + work->bytes_written > 0;
         if (!is_measured(row))

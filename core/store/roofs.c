@@ -188,24 +188,24 @@ static int32_t add_cases(struct roof_library *library, struct store *store,
                          size_t n, bool is_chosen, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(free_pointer) struct stored_case *cases = NULL;
     struct stored_device *devices = NULL;
     size_t n_devices = 0, first = library->n;
     int32_t status = store_devices(store, run->id, &arena, &devices, &n_devices, error);
+    if (status == GB_OK)
+        status = store_cases_read(store, ids, n, &arena, &cases, error);
     for (size_t i = 0; status == GB_OK && i < n; i++) {
-        struct stored_case c;
-        status = store_case_read(store, ids[i], &arena, &c, error);
-        if (status != GB_OK)
-            break;
-        const struct device_record *device = device_of(devices, n_devices, c.record.device_id);
-        const char *name = measured_roof(&c);
-        double rate = name ? amount_of(&c, name) / central_ns(&c) * 1e9 : NAN;
-        if (!device || !device->model || c.record.status != CASE_OK || !isfinite(rate) ||
+        const struct stored_case *c = &cases[i];
+        const struct device_record *device = device_of(devices, n_devices, c->record.device_id);
+        const char *name = measured_roof(c);
+        double rate = name ? amount_of(c, name) / central_ns(c) * 1e9 : NAN;
+        if (!device || !device->model || c->record.status != CASE_OK || !isfinite(rate) ||
             !(rate > 0))
             continue;
         struct roof_set *set = set_of(library, first, device->model, run, path);
         set->is_chosen = is_chosen;
-        const double n_threads = threads_of(&c, device_number(device, "units"));
-        const bool doubtful = is_doubtful(&c, n_threads);
+        const double n_threads = threads_of(c, device_number(device, "units"));
+        const bool doubtful = is_doubtful(c, n_threads);
         raise_roof(&set->roofs, name, rate, doubtful, library->arena);
         if (has_threads(device) && n_threads == 1)
             raise_roof(&set->of_one_thread, name, rate, doubtful, library->arena);

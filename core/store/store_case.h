@@ -26,5 +26,7 @@ int32_t samples_summarize(struct store *store, int64_t case_id, uint64_t n_store
                           const struct case_record *record, struct summary *ret,
                           struct gb_error *error);
 
-/* GB_CORRUPT, with the case: what is stored of its clock are not n_samples samples. */
-int32_t samples_check(struct store *store, const struct stored_case *c, struct gb_error *error);
+/* GB_CORRUPT, with the case: what is stored of the clock of one are not n_samples samples. The ids
+ * are those of the cases and ascend. */
+int32_t samples_check(struct store *store, const int64_t *ids, const struct stored_case *cases,
+                      size_t n_cases, struct gb_error *error);

@@ -87,13 +87,11 @@ int32_t rows_write(struct store *store, int table, int statement, int64_t parent
                    size_t n, struct gb_error *error);
 int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_error *error);
 
-/* Takes the row that a SQL_SELECT... stands on into a struct; text is the arena's. */
-void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct arena *arena,
-              void *ret_row);
-
 /* The text of a result's column, which is "" for NULL: plain, whatever the file holds, and the
  * arena's. */
 char *row_text(sqlite3_stmt *statement, int at, struct arena *arena);
+/* Is it that text, as the file holds it? */
+bool row_text_is(sqlite3_stmt *statement, int at, const char *text);
 
 /* Reads tables one after the other: once one has failed, the rest are empty. */
 struct row_reader {
@@ -102,8 +100,20 @@ struct row_reader {
     struct gb_error *error;
     int32_t status; /* begin with GB_OK */
 };
-/* The rows of a parent, as an array in the arena; of a table without parents all. NULL: none. */
+/*
+ * The rows of many parents (SQL_SELECT_OF_PARENT), or those with the ids (SQL_SELECT), as one
+ * array, the caller's to free: those of the first id, in order, then those of the second. n_of: by
+ * id, how many there are. The ids ascend, each once. NULL: there are none.
+ */
+void *rows_of(struct row_reader *reader, int table, int statement, const int64_t *ids, size_t n_ids,
+              size_t *n_of);
+/* Moves n of them into the arena. */
+void *rows_keep(struct row_reader *reader, int table, void *rows, size_t n);
+/* Those of one parent, in the arena; of a table without parents all. */
 void *rows_read(struct row_reader *reader, int table, int64_t parent, size_t *ret_n);
+
+/* How many of the ids, which ascend, one query is to read, with the few that lie between. */
+size_t near_ids(const int64_t *ids, size_t n);
 
 /* Runs in the order of their numbers. */
 #define STORE_RUN_ORDER "started, uuid"

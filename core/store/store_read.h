@@ -1,5 +1,5 @@
 /*
- * store_read.h - a results file read back, case by case.
+ * store_read.h - a results file read back.
  *
  * What shows, exports, compares and replays goes through here; SQL stays behind it. Of the records
  * of one case only the last one that came to its end is seen (see STORE_IS_LATEST).
@@ -114,7 +114,15 @@ struct case_time {
 int32_t store_case_times(struct store *store, struct arena *arena, struct case_time **ret,
                          size_t *ret_n, struct gb_error *error);
 
-/* All of one case but its samples. */
+/*
+ * All of the cases with these ids, each given once, but their samples, in the order of the ids:
+ * each table is read once, not once for each case. *ret_cases is the caller's to free, what it
+ * points to the arena's. GB_NOT_FOUND: there is no such case; GB_CORRUPT: it has not the samples
+ * that it claims.
+ */
+int32_t store_cases_read(struct store *store, const int64_t *ids, size_t n, struct arena *arena,
+                         struct stored_case **ret_cases, struct gb_error *error);
+/* The same of one case. */
 int32_t store_case_read(struct store *store, int64_t case_id, struct arena *arena,
                         struct stored_case *ret, struct gb_error *error);
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int64_t integer_at(int type, const void *member)
@@ -89,45 +90,81 @@ static void set_integer(int type, void *member, int64_t value)
     }
 }
 
-char *row_text(sqlite3_stmt *statement, int at, struct arena *arena)
+static const char *raw_text(sqlite3_stmt *statement, int at)
 {
     const char *text = (const char *)sqlite3_column_text(statement, at);
-    return make_plain(arena_text(arena, text ? text : ""));
+    return text ? text : "";
+}
+
+char *row_text(sqlite3_stmt *statement, int at, struct arena *arena)
+{
+    return make_plain(arena_text(arena, raw_text(statement, at)));
+}
+
+bool row_text_is(sqlite3_stmt *statement, int at, const char *text)
+{
+    return text_equal(raw_text(statement, at), text);
+}
+
+/* Texts that the rows of one table have had lately: most come again, and are kept once. */
+struct known_texts {
+    const char *slots[512];
+};
+
+static const char *known_text(struct known_texts *known, const char *text, struct arena *arena)
+{
+    const size_t n_slots = sizeof known->slots / sizeof *known->slots;
+    const char **slot = &known->slots[hash_text(HASH_START, text) % n_slots];
+    if (!*slot || !text_equal(*slot, text))
+        *slot = make_plain(arena_text(arena, text));
+    return *slot;
+}
+
+/* Into an array of n, made plain before it is cut, and after that, as a code point may be. */
+static void take_chars(const char *text, char *member, size_t n)
+{
+    CLEANUP(arena_free) struct arena scratch = {0};
+    if (strlen(text) >= n)
+        text = make_plain(arena_text(&scratch, text));
+    snprintf(member, n, "%s", text);
+    make_plain(member);
 }
 
 static void take_member(const struct stored_column *column, sqlite3_stmt *statement, int at,
-                        bool is_null, struct arena *arena, void *member)
+                        bool is_null, struct known_texts *known, struct arena *arena, void *member)
 {
     switch (column->type) {
     case STORED_NOTHING:
     case STORED_BLOB:
         break;
     case STORED_TEXT:
-        *(const char **)member = is_null && column->guard ? NULL : row_text(statement, at, arena);
+        *(const char **)member = is_null && column->guard
+                                     ? NULL
+                                     : known_text(known, raw_text(statement, at), arena);
         break;
     case STORED_CHARS:
-        snprintf(member, column->bytes, "%s", row_text(statement, at, arena));
-        make_plain(member); /* a code point may be cut */
+        take_chars(raw_text(statement, at), member, column->bytes);
         break;
     case STORED_REAL:
         *(double *)member = is_null ? NAN : sqlite3_column_double(statement, at);
         break;
     default:
         set_integer(column->type, member,
-                    column->words ? column->words->value(row_text(statement, at, arena))
+                    column->words ? column->words->value(raw_text(statement, at))
                                   : sqlite3_column_int64(statement, at));
     }
 }
 
-void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct arena *arena,
-              void *ret_row)
+/* The row that a SQL_SELECT... stands on as a struct; text is the arena's. */
+static void row_take(const struct stored_table *table, sqlite3_stmt *statement,
+                     struct known_texts *known, struct arena *arena, void *ret_row)
 {
     char *bytes = ret_row;
     memset(ret_row, 0, table->row_bytes);
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct stored_column *column = &table->columns[i];
         bool is_null = sqlite3_column_type(statement, (int)i) == SQLITE_NULL;
-        take_member(column, statement, (int)i, is_null, arena, bytes + column->offset);
+        take_member(column, statement, (int)i, is_null, known, arena, bytes + column->offset);
         if (column->guard && !is_null)
             *(bool *)(bytes + column->guard) = true;
     }
@@ -162,27 +199,88 @@ int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_er
     return store_finish(store, statement, error);
 }
 
-void *rows_read(struct row_reader *reader, int table, int64_t parent, size_t *ret_n)
+size_t near_ids(const int64_t *ids, size_t n)
+{
+    enum { FEW = 32 };
+    size_t end = 1;
+    /* cppcheck-suppress objectIndex ; of one id alone, n is 1 */
+    while (end < n && (uint64_t)ids[end] - (uint64_t)ids[end - 1] <= FEW)
+        end++;
+    return end;
+}
+
+/* The column of the id by which rows are selected; -1: there is none. */
+static int id_column(const struct stored_table *table, int statement)
+{
+    const int role = statement == SQL_SELECT ? ROLE_ID : ROLE_PARENT;
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (table->columns[i].role == role)
+            return (int)i;
+    return -1;
+}
+
+/* Rows being collected, texts in an arena. */
+struct collected {
+    char *rows;
+    size_t n;
+    struct known_texts known;
+};
+
+/* Those of ids that lie near to each other; rows of the ids between them are left out. */
+static int32_t collect(struct row_reader *reader, int table, int statement, const int64_t *ids,
+                       size_t n_ids, size_t *n_of, struct collected *ret)
 {
     struct store *store = reader->store;
     const struct stored_table *rows = &store->schema->tables[table];
-    char *items = NULL;
-    size_t n = 0;
-    *ret_n = 0;
-    if (reader->status != GB_OK)
-        return NULL;
-    sqlite3_stmt *select = table_statement(store, table, SQL_SELECT_OF_PARENT, reader->error);
-    if (!select || (rows->parent != TABLE_NONE &&
-                    !store_bind_integer(store, select, 1, parent, reader->error))) {
-        reader->status = store_failure(reader->error);
-        return NULL;
-    }
+    const int by = id_column(rows, statement);
+    sqlite3_stmt *select = table_statement(store, table, statement, reader->error);
+    if (!select ||
+        (by >= 0 && (!store_bind_integer(store, select, 1, ids[0], reader->error) ||
+                     !store_bind_integer(store, select, 2, ids[n_ids - 1], reader->error))))
+        return store_failure(reader->error);
+    size_t at = 0;
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
-        items = arena_grow(reader->arena, items, n, rows->row_bytes);
-        row_take(rows, select, reader->arena, items + n++ * rows->row_bytes);
+        const int64_t id = by >= 0 ? sqlite3_column_int64(select, by) : ids[0];
+        while (at + 1 < n_ids && ids[at] < id)
+            at++;
+        if (ids[at] != id)
+            continue;
+        n_of[at]++;
+        ret->rows = memory_grow(ret->rows, ret->n, rows->row_bytes);
+        row_take(rows, select, &ret->known, reader->arena, ret->rows + ret->n++ * rows->row_bytes);
     }
-    reader->status = store_end_rows(store, select, code, reader->error);
-    *ret_n = n;
-    return items;
+    return store_end_rows(store, select, code, reader->error);
+}
+
+void *rows_of(struct row_reader *reader, int table, int statement, const int64_t *ids, size_t n_ids,
+              size_t *n_of)
+{
+    struct collected collected = {0};
+    memset(n_of, 0, n_ids * sizeof *n_of);
+    for (size_t i = 0, n; reader->status == GB_OK && i < n_ids; i += n) {
+        n = near_ids(ids + i, n_ids - i);
+        reader->status = collect(reader, table, statement, ids + i, n, n_of + i, &collected);
+    }
+    if (reader->status == GB_OK)
+        return collected.rows;
+    memset(n_of, 0, n_ids * sizeof *n_of);
+    free(collected.rows);
+    return NULL;
+}
+
+void *rows_keep(struct row_reader *reader, int table, void *rows, size_t n)
+{
+    const size_t bytes = n * reader->store->schema->tables[table].row_bytes;
+    void *kept = n ? arena_allocate(reader->arena, bytes) : NULL;
+    if (n)
+        memcpy(kept, rows, bytes);
+    free(rows);
+    return kept;
+}
+
+void *rows_read(struct row_reader *reader, int table, int64_t parent, size_t *ret_n)
+{
+    void *rows = rows_of(reader, table, SQL_SELECT_OF_PARENT, &parent, 1, ret_n);
+    return rows_keep(reader, table, rows, *ret_n);
 }

@@ -126,22 +126,48 @@ static int32_t samples_damaged(struct store *store, int64_t case_id, struct gb_e
     " AND length(data) IN (8, 8 * n))"
 _Static_assert(STORE_CHUNK == 65536, "as in CHUNK_IS_SOUND");
 
-int32_t samples_check(struct store *store, const struct stored_case *c, struct gb_error *error)
+/* Of cases that lie near to each other: sets is_sound of those that are. */
+static int32_t check_near(struct store *store, const int64_t *ids, const struct stored_case *cases,
+                          size_t n, bool *is_sound, struct gb_error *error)
 {
-    static const char of_clock[] =
-        "SELECT total(n), max(CAST(first AS REAL) + n), min(" CHUNK_IS_SOUND ")"
-        " FROM samples WHERE case_id = ?1 AND name = ?2";
-    if (c->record.n_samples == 0)
-        return GB_OK;
-    sqlite3_stmt *select = store_statement_on(store, of_clock, c->id, error);
-    if (!select || !store_bind_text(store, select, 2, c->record.clock, error))
+    static const char of_clocks[] =
+        "SELECT c.id, c.clock, total(n), max(CAST(first AS REAL) + n), min(" CHUNK_IS_SOUND ")"
+        " FROM bench_case AS c JOIN samples AS s ON s.case_id = c.id AND s.name = c.clock"
+        " WHERE c.id BETWEEN ?1 AND ?2 GROUP BY c.id";
+    sqlite3_stmt *select = store_statement_on(store, of_clocks, ids[0], error);
+    if (!select || !store_bind_integer(store, select, 2, ids[n - 1], error))
         return store_failure(error);
-    int code = sqlite3_step(select);
-    const double n = (double)c->record.n_samples;
-    bool is_sound = code == SQLITE_ROW && sqlite3_column_double(select, 0) == n &&
-                    sqlite3_column_double(select, 1) == n && sqlite3_column_int(select, 2);
-    int32_t status = store_end_rows(store, select, code == SQLITE_ROW ? SQLITE_DONE : code, error);
-    return status != GB_OK || is_sound ? status : samples_damaged(store, c->id, error);
+    size_t at = 0;
+    int code;
+    while ((code = sqlite3_step(select)) == SQLITE_ROW) {
+        while (at + 1 < n && ids[at] < sqlite3_column_int64(select, 0))
+            at++;
+        const double n_samples = (double)cases[at].record.n_samples;
+        is_sound[at] |= ids[at] == sqlite3_column_int64(select, 0) &&
+                        row_text_is(select, 1, cases[at].record.clock) &&
+                        sqlite3_column_double(select, 2) == n_samples &&
+                        sqlite3_column_double(select, 3) == n_samples &&
+                        sqlite3_column_int(select, 4);
+    }
+    return store_end_rows(store, select, code, error);
+}
+
+int32_t samples_check(struct store *store, const int64_t *ids, const struct stored_case *cases,
+                      size_t n_cases, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena scratch = {0};
+    bool *is_sound = ARENA_ARRAY(&scratch, bool, n_cases);
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < n_cases; i++)
+        is_sound[i] = cases[i].record.n_samples == 0;
+    for (size_t i = 0, n; status == GB_OK && i < n_cases; i += n) {
+        n = near_ids(ids + i, n_cases - i);
+        status = check_near(store, ids + i, cases + i, n, is_sound + i, error);
+    }
+    for (size_t i = 0; status == GB_OK && i < n_cases; i++)
+        if (!is_sound[i])
+            status = samples_damaged(store, ids[i], error);
+    return status;
 }
 
 /* The part of a chunk (first, n, data) that lies in [from, from + n_wanted). */

@@ -165,7 +165,7 @@ void table_sql(const struct stored_table *table, int statement, struct text *out
         break;
     case SQL_SELECT:
         add_select(table, out);
-        text_add(out, " WHERE id = ?");
+        text_add(out, " WHERE id BETWEEN ? AND ? ORDER BY id");
         break;
     case SQL_SELECT_ALL:
         add_select(table, out);
@@ -174,8 +174,10 @@ void table_sql(const struct stored_table *table, int statement, struct text *out
     case SQL_SELECT_OF_PARENT:
         add_select(table, out);
         if (parent)
-            text_printf(out, " WHERE %s = ?", parent);
-        text_printf(out, " ORDER BY %s", table->order ? table->order : table->key);
+            text_printf(out, " WHERE %s BETWEEN ? AND ?", parent);
+        text_printf(out, " ORDER BY %s%s", parent && table->order ? parent : "",
+                    parent && table->order ? ", " : "");
+        text_add(out, table->order ? table->order : table->key);
         break;
     case SQL_DELETE_OF_PARENT:
         text_printf(out, "DELETE FROM %s WHERE %s = ?", table->name, parent);

@@ -154,9 +154,9 @@ enum {
     SQL_INSERT,           /* ?1, ?2 ...: the columns */
     SQL_MERGE,            /* the same, where such a row may be there already */
     SQL_FIND,             /* the id of the row with UUID ?1 */
-    SQL_SELECT,           /* the row with id ?1 */
+    SQL_SELECT,           /* the rows with ids ?1 to ?2, in their order */
     SQL_SELECT_ALL,       /* in the order of ids, or of the key */
-    SQL_SELECT_OF_PARENT, /* the rows of parent ?1, in order; of a table without parents all */
+    SQL_SELECT_OF_PARENT, /* those of parents ?1 to ?2, by parent, in order; without parents all */
     SQL_DELETE_OF_PARENT, /* of ?1 */
     STORED_STATEMENTS
 };

@@ -1,10 +1,8 @@
 /* exchange.c - see exchange.h: which formats there are, and the cases they get. */
 #include "core/view/exchange_writers.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 static const struct exchange_writer *const writers[] = {
     &exchange_google, &exchange_nvbench, &exchange_hyperfine,   &exchange_pyperf,
@@ -26,71 +24,6 @@ bool exchange_help(size_t i, struct help_entry *ret)
     if (i < WRITERS)
         *ret = (struct help_entry){writers[i]->name, "", writers[i]->help};
     return i < WRITERS;
-}
-
-/* ---- for the writers ---- */
-
-const struct run_record *exchange_run(const struct exchange *exchange)
-{
-    return &exchange->view->runs[0].record;
-}
-
-const char *exchange_fact(const struct exchange *exchange, const char *name)
-{
-    const struct run_record *run = exchange_run(exchange);
-    return fact_of(run->facts, run->n_facts, name);
-}
-
-int32_t exchange_samples(struct exchange *exchange, const struct exchange_case *c,
-                         const char *column, struct arena *arena, double **ret, size_t *ret_n,
-                         struct gb_error *error)
-{
-    CLEANUP(arena_free) struct arena own = {0};
-    double *values = ARENA_ARRAY(&own, double, 2 * STORE_CHUNK);
-    int32_t status = GB_OK;
-    uint64_t n = 0;
-    for (size_t i = 0; i < c->n_rounds; i++)
-        n += c->rounds[i].c.record.n_samples;
-    *ret = ARENA_ARRAY(arena, double, n + 1);
-    *ret_n = 0;
-    for (size_t i = 0; i < c->n_rounds; i++)
-        for (uint64_t first = 0; first < c->rounds[i].c.record.n_samples && status == GB_OK;
-             first += STORE_CHUNK) {
-            uint64_t left = c->rounds[i].c.record.n_samples - first;
-            uint64_t more = left < STORE_CHUNK ? left : STORE_CHUNK;
-            status = view_read_samples(exchange->view, &c->rounds[i], &column, column != NULL,
-                                       first, more, values, error);
-            for (uint64_t j = 0; status == GB_OK && j < more; j++)
-                (*ret)[(*ret_n)++] = values[(column ? STORE_CHUNK : 0) + j];
-        }
-    return status;
-}
-
-void exchange_add_axes(struct json_writer *json, const struct exchange_case *c, bool is_typed)
-{
-    const struct stored_case *stored = &c->shown.row.c;
-    for (size_t i = 0; i < stored->n_parameters; i++) {
-        const struct parameter *parameter = &stored->parameters[i];
-        if (!parameter->is_axis)
-            continue;
-        struct cell cell = cell_of_parameter(parameter);
-        if (is_typed)
-            json_cell(json, parameter->name, &cell);
-        else
-            json_text(json, parameter->name, parameter->value.text);
-    }
-}
-
-double exchange_seconds(const char *iso)
-{
-    struct tm time = {0};
-    double seconds = 0;
-    if (!iso || sscanf(iso, "%d-%d-%dT%d:%d:%lf", &time.tm_year, &time.tm_mon, &time.tm_mday,
-                       &time.tm_hour, &time.tm_min, &seconds) != 6)
-        return NAN;
-    time.tm_year -= 1900;
-    time.tm_mon -= 1;
-    return (double)timegm(&time) + seconds;
 }
 
 /* ---- the cases ---- */
@@ -131,7 +64,8 @@ static int32_t find_values(struct exchange *exchange, struct exchange_case *c, s
 {
     c->values = ARENA_ARRAY(arena, double, c->n_rounds + 1);
     if (exchange->rows == ROWS_SAMPLE)
-        return exchange_samples(exchange, c, NULL, arena, &c->values, &c->n, error);
+        return view_round_samples(exchange->view, c->rounds, c->n_rounds, NULL, arena, &c->values,
+                                  &c->n, error);
     if (exchange->rows == ROWS_COMBINED) {
         c->values[c->n++] = c->shown.central_ns;
         return GB_OK;
@@ -148,13 +82,10 @@ static int32_t add_group(struct exchange *exchange, const struct exchange_writer
                          const struct group *group, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct view_row *rows = NULL;
-    struct exchange_case c = {.n_rounds = group->n};
     struct view *view = exchange->view;
-    int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
-    if (status != GB_OK)
-        return status;
-    c.rounds = rows;
+    const struct view_row *rows = view_group_rows(view, group, &arena);
+    struct exchange_case c = {.rounds = rows, .n_rounds = group->n};
+    int32_t status = GB_OK;
     c.shown = combine_rounds(rows, group->n, &arena);
     c.name = name_of(view, rows, &arena);
     int kind = c.shown.row.c.record.status;
@@ -218,7 +149,11 @@ int32_t exchange_export(struct store *store, const struct view_options *options,
         status = view_open(store, &rounds, options->run, &view, error);
     if (status != GB_OK)
         return status;
-    struct exchange exchange = {.view = &view, .rows = options->rows, .path = path, .bench = ""};
+    struct exchange exchange = {.view = &view,
+                                .run = &view.runs[0].record,
+                                .rows = options->rows,
+                                .path = path,
+                                .bench = ""};
     exchange.json.out = &exchange.text;
     status = write_all(&exchange, writer, out, error);
     text_free(&exchange.text);

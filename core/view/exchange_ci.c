@@ -59,8 +59,9 @@ static void junit_end(struct exchange *exchange)
     struct text *out = &exchange->text;
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite");
     xml_add_attribute(out, "name", "gbrun");
-    xml_add_attribute(out, "hostname", exchange_fact(exchange, "host"));
-    xml_add_attribute(out, "timestamp", exchange_run(exchange)->started);
+    xml_add_attribute(out, "hostname",
+                      fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
+    xml_add_attribute(out, "timestamp", exchange->run->started);
     text_printf(out, " tests=\"%llu\" failures=\"%llu\" errors=\"0\" skipped=\"%llu\">\n",
                 (unsigned long long)exchange->n_files, (unsigned long long)exchange->n_failed,
                 (unsigned long long)exchange->n_skipped);

@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "axis": value, for each axis; numbers as numbers where typed. */
+static void add_axes(struct json_writer *json, const struct exchange_case *c, bool is_typed)
+{
+    const struct stored_case *stored = &c->shown.row.c;
+    for (size_t i = 0; i < stored->n_parameters; i++) {
+        const struct parameter *parameter = &stored->parameters[i];
+        if (!parameter->is_axis)
+            continue;
+        struct cell cell = cell_of_parameter(parameter);
+        if (is_typed)
+            json_cell(json, parameter->name, &cell);
+        else
+            json_text(json, parameter->name, parameter->value.text);
+    }
+}
+
 static const double S = 1e9, MS = 1e6; /* ns */
 
 static void add_values(struct json_writer *json, const char *name, const struct exchange_case *c,
@@ -24,10 +40,11 @@ static void google_begin(struct exchange *exchange)
     struct json_writer *json = &exchange->json;
     json_open(json, NULL, JSON_OBJECT);
     json_open(json, "context", JSON_OBJECT);
-    json_text(json, "date", exchange_run(exchange)->started);
-    json_text(json, "host_name", exchange_fact(exchange, "host"));
-    json_text(json, "executable", exchange_run(exchange)->command_line);
-    json_real(json, "num_cpus", strtod(exchange_fact(exchange, "processors"), NULL));
+    json_text(json, "date", exchange->run->started);
+    json_text(json, "host_name", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
+    json_text(json, "executable", exchange->run->command_line);
+    json_real(json, "num_cpus",
+              strtod(fact_of(exchange->run->facts, exchange->run->n_facts, "processors"), NULL));
     json_open(json, "caches", JSON_ARRAY);
     json_close(json, JSON_ARRAY);
     json_text(json, "library_build_type", "release");
@@ -113,7 +130,7 @@ static int32_t hyperfine_add(struct exchange *exchange, const struct exchange_ca
         json_integer(json, NULL, 0);
     json_close(json, JSON_ARRAY);
     json_open(json, "parameters", JSON_OBJECT);
-    exchange_add_axes(json, c, false);
+    add_axes(json, c, false);
     json_close(json, JSON_OBJECT);
     json_close(json, JSON_OBJECT);
     return GB_OK;
@@ -135,7 +152,7 @@ static void pyperf_begin(struct exchange *exchange)
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "version", "1.0");
     json_open(json, "metadata", JSON_OBJECT);
-    json_text(json, "hostname", exchange_fact(exchange, "host"));
+    json_text(json, "hostname", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
     json_close(json, JSON_OBJECT);
     json_open(json, "benchmarks", JSON_ARRAY);
 }
@@ -252,7 +269,7 @@ static int32_t jmh_add(struct exchange *exchange, const struct exchange_case *c,
     json_text(json, "measurementTime", "1 s");
     json_integer(json, "measurementBatchSize", 1);
     json_open(json, "params", JSON_OBJECT);
-    exchange_add_axes(json, c, false);
+    add_axes(json, c, false);
     json_close(json, JSON_OBJECT);
     jmh_metric(json, c);
     json_open(json, "secondaryMetrics", JSON_OBJECT);
@@ -307,7 +324,7 @@ static int32_t t4_add(struct exchange *exchange, const struct exchange_case *c,
     json_text(json, "timestamp", record->started);
     json_open(json, "configuration", JSON_OBJECT);
     json_text(json, "bench", c->shown.row.c.bench);
-    exchange_add_axes(json, c, true);
+    add_axes(json, c, true);
     json_close(json, JSON_OBJECT);
     json_open(json, "objectives", JSON_ARRAY);
     json_text(json, NULL, "time");

@@ -46,7 +46,7 @@ static void begin(struct exchange *exchange)
     json_open(json, NULL, JSON_OBJECT);
     json_open(json, "meta", JSON_OBJECT);
     json_open(json, "argv", JSON_ARRAY);
-    json_text(json, NULL, exchange_run(exchange)->command_line);
+    json_text(json, NULL, exchange->run->command_line);
     json_close(json, JSON_ARRAY);
     json_open(json, "version", JSON_OBJECT);
     json_open(json, "json", JSON_OBJECT);
@@ -118,8 +118,8 @@ static int32_t add_axis(struct exchange *exchange, const char *bench,
     json_text(json, "flags", "");
     json_open(json, "values", JSON_ARRAY);
     for (struct view_cursor at = {.view = exchange->view}; view_next(&at, &status, error);) {
-        const struct parameter *one = find_parameter(&at.row.c, parameter->name);
-        if (one && text_equal(at.row.c.bench, bench))
+        const struct parameter *one = find_parameter(&at.row->c, parameter->name);
+        if (one && text_equal(at.row->c.bench, bench))
             add_axis_value(json, &seen, one, &arena);
     }
     json_close(json, JSON_ARRAY);
@@ -262,9 +262,11 @@ static int32_t add_summaries(struct exchange *exchange, const struct exchange_ca
     struct json_writer *json = &exchange->json;
     double *times = NULL, *clocks = NULL;
     size_t n = 0;
-    int32_t status = exchange_samples(exchange, c, NULL, &arena, &times, &n, error);
+    int32_t status = view_round_samples(exchange->view, c->rounds, c->n_rounds, NULL, &arena,
+                                        &times, &n, error);
     if (status == GB_OK)
-        status = exchange_samples(exchange, c, "clock_hz", &arena, &clocks, &n, error);
+        status = view_round_samples(exchange->view, c->rounds, c->n_rounds, "clock_hz", &arena,
+                                    &clocks, &n, error);
     if (status != GB_OK)
         return status;
     struct summary summary = summary_of(times, n);

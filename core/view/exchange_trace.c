@@ -3,8 +3,22 @@
 #include "core/view/exchange_writers.h"
 
 #include <math.h>
+#include <time.h>
 
 enum { SAMPLES_MOST = 2000 }; /* of a round; of more each so and so manieth */
+
+/* Seconds since 1970 of an ISO time in UTC; NaN: it is none. */
+static double seconds_of(const char *iso)
+{
+    struct tm time = {0};
+    double seconds = 0;
+    if (!iso || sscanf(iso, "%d-%d-%dT%d:%d:%lf", &time.tm_year, &time.tm_mon, &time.tm_mday,
+                       &time.tm_hour, &time.tm_min, &seconds) != 6)
+        return NAN;
+    time.tm_year -= 1900;
+    time.tm_mon -= 1;
+    return (double)timegm(&time) + seconds;
+}
 
 static void begin(struct exchange *exchange)
 {
@@ -127,7 +141,7 @@ static double first_seconds(const struct view *view)
 {
     double first_s = NAN;
     for (size_t i = 0; i < view->n_runs; i++)
-        first_s = fmin(first_s, exchange_seconds(view->runs[i].record.started));
+        first_s = fmin(first_s, seconds_of(view->runs[i].record.started));
     return first_s;
 }
 
@@ -139,7 +153,7 @@ static int32_t add(struct exchange *exchange, const struct exchange_case *c, str
     int32_t status = GB_OK;
     for (size_t i = 0; i < c->n_rounds && status == GB_OK; i++) {
         const struct view_row *row = &c->rounds[i];
-        double begin_us = (exchange_seconds(row->c.record.started) - exchange->first_s) * 1e6;
+        double begin_us = (seconds_of(row->c.record.started) - exchange->first_s) * 1e6;
         const struct track track = {json, row->run - exchange->view->runs + 1,
                                     row->device ? row->device->id : 0};
         if (!isfinite(begin_us) || !isfinite(row->c.record.wall_ns))

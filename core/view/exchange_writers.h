@@ -31,6 +31,7 @@ struct exchange {
     size_t n_devices;
     double first_s; /* of trace: when the first run began */
     struct view *view;
+    const struct run_record *run; /* what it says of itself */
     int rows;
     const char *path; /* of the output; NULL */
     struct text text; /* written out as it grows */
@@ -52,16 +53,3 @@ struct exchange_writer {
 extern const struct exchange_writer exchange_google, exchange_nvbench, exchange_hyperfine,
     exchange_pyperf, exchange_jmh, exchange_t4, exchange_github, exchange_bmf, exchange_junit,
     exchange_openmetrics, exchange_trace;
-
-/* What the run says of itself. */
-const struct run_record *exchange_run(const struct exchange *exchange);
-const char *exchange_fact(const struct exchange *exchange, const char *name); /* "" */
-/* All samples of a case on its clock, ns, in the arena; NaN where one was lost. column: NULL, or
- * another column of samples (clock_hz). */
-int32_t exchange_samples(struct exchange *exchange, const struct exchange_case *c,
-                         const char *column, struct arena *arena, double **ret, size_t *ret_n,
-                         struct gb_error *error);
-/* "axis": value, for each axis; numbers as numbers where typed. */
-void exchange_add_axes(struct json_writer *json, const struct exchange_case *c, bool is_typed);
-/* Seconds since 1970 of an ISO time in UTC; NaN: it is none. */
-double exchange_seconds(const char *iso);

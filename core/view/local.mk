@@ -6,19 +6,18 @@ core_libgbrun_la_SOURCES += \
 	core/view/exchange_nvbench.c \
 	core/view/exchange_trace.c \
 	core/view/exchange_writers.h \
+	core/view/hash_index.c \
+	core/view/hash_index.h \
 	core/view/search_goal.c \
 	core/view/search_goal.h \
 	core/view/search_text.c \
 	core/view/search_text.h \
-	core/view/view_aligned.c \
 	core/view/view_breakdown.c \
 	core/view/view_cases.h \
 	core/view/view_cells.c \
-	core/view/view_check.c \
 	core/view/view_columns.c \
-	core/view/view_csv.c \
-	core/view/view_estimate.c \
-	core/view/view_expression.c \
+	core/view/view_derived.c \
+	core/view/view_export.c \
 	core/view/view_fit.c \
 	core/view/view_fit.h \
 	core/view/view_grid.c \
@@ -29,9 +28,7 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_names.c \
 	core/view/view_noise.c \
 	core/view/view_notes.c \
-	core/view/view_page.c \
 	core/view/view_pivot.c \
-	core/view/view_roofs.c \
 	core/view/view_rounds.c \
 	core/view/view_select.c \
 	core/view/view_shards.c \
@@ -39,7 +36,6 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_summary.c \
 	core/view/view_survey.c \
 	core/view/view_table.c \
-	core/view/view_telemetry.c \
 	core/view/view_writers.h \
 	core/view/views.c \
 	core/view/views.h

@@ -115,11 +115,9 @@ static int32_t open_view(struct goal_reader *reader, struct gb_error *error)
 static int32_t read_columns(struct goal_reader *reader, const struct stored_case *c,
                             struct arena *arena, struct gb_observation *ret, struct gb_error *error)
 {
-    const struct view_entry entry = {
-        .case_id = c->id, .position = c->position, .round = c->record.round};
     struct view_row row;
     bool is_wanted = true;
-    int32_t status = view_read(&reader->view, &entry, arena, &row, error);
+    int32_t status = view_row_of(&reader->view, 0, c, arena, &row, error);
     if (status == GB_OK && reader->is_wanted)
         status = view_expression_test(reader->is_wanted, &row, &is_wanted, error);
     if (status == GB_OK && !is_wanted)
@@ -142,29 +140,26 @@ static double or_zero(double value)
     return isfinite(value) && value > 0 ? value : 0;
 }
 
-int32_t goal_reader_read(struct goal_reader *reader, int64_t case_id, struct arena *arena,
-                         struct stored_case *ret_case, struct gb_observation *ret,
-                         struct gb_error *error)
+int32_t goal_reader_read(struct goal_reader *reader, const struct stored_case *c,
+                         struct arena *arena, struct gb_observation *ret, struct gb_error *error)
 {
-    int32_t status = store_case_read(reader->store, case_id, arena, ret_case, error);
-    if (status != GB_OK)
-        return status;
-    const struct phases_record *phases = &ret_case->record.phases;
-    const double build_ns = or_zero(ret_case->record.build_ns);
+    int32_t status = GB_OK;
+    const struct phases_record *phases = &c->record.phases;
+    const double build_ns = or_zero(c->record.build_ns);
     *ret = (struct gb_observation){.size = sizeof *ret,
-                                   .status = status_of(ret_case->record.status),
+                                   .status = status_of(c->record.status),
                                    .warmup_ns = or_zero(phases->warmup_ns),
                                    .prepare_ns = build_ns + or_zero(phases->open_ns) +
                                                  or_zero(phases->prepare_ns),
-                                   .wall_ns = build_ns + or_zero(ret_case->record.wall_ns)};
+                                   .wall_ns = build_ns + or_zero(c->record.wall_ns)};
     if (ret->status != GB_OBSERVED_OK)
         return GB_OK;
     if (reader->goal->is_time)
-        status = read_times(reader->store, ret_case, arena, ret, error);
+        status = read_times(reader->store, c, arena, ret, error);
     if (status != GB_OK || (reader->goal->is_time && !*reader->where))
         return status;
     status = open_view(reader, error);
-    return status == GB_OK ? read_columns(reader, ret_case, arena, ret, error) : status;
+    return status == GB_OK ? read_columns(reader, c, arena, ret, error) : status;
 }
 
 int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,
@@ -172,13 +167,16 @@ int32_t search_goal_observe(struct store *store, int64_t run_number, const struc
                             struct stored_case *ret_case, struct gb_observation *ret,
                             struct gb_error *error)
 {
+    int32_t status = store_case_read(store, case_id, arena, ret_case, error);
+    if (status != GB_OK)
+        return status;
     struct goal_reader *reader = goal_reader_new(store, run_number, goal, where);
     reader->options.names_of = case_id;
-    int32_t status = goal_reader_read(reader, case_id, arena, ret_case, ret, error);
+    status = goal_reader_read(reader, ret_case, arena, ret, error);
     if (status == GB_INVALID) { /* a name that only other cases have is no mistake */
         close_view(reader);
         reader->options.names_of = 0;
-        status = goal_reader_read(reader, case_id, arena, ret_case, ret, error);
+        status = goal_reader_read(reader, ret_case, arena, ret, error);
     }
     goal_reader_free(reader);
     return status;

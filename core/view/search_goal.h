@@ -23,9 +23,8 @@ void goal_reader_free(struct goal_reader *reader); /* NULL allowed */
  * one, by the columns of the record. Texts and values are the arena's. Of status and samples only,
  * and the times in c.
  */
-int32_t goal_reader_read(struct goal_reader *reader, int64_t case_id, struct arena *arena,
-                         struct stored_case *ret_case, struct gb_observation *ret,
-                         struct gb_error *error);
+int32_t goal_reader_read(struct goal_reader *reader, const struct stored_case *c,
+                         struct arena *arena, struct gb_observation *ret, struct gb_error *error);
 
 /* The same of one record of a run that goes on. */
 int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,

@@ -3,6 +3,7 @@
 
 #include "core/base/table.h"
 #include "core/view/search_goal.h"
+#include "core/view/view_cases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,15 +70,6 @@ static bool is_bench(const struct search_found *found, const char *bench)
     return strstr(text_get(&list), text_get(&word)) != NULL;
 }
 
-static const char *label_of(const struct stored_case *c, struct arena *arena)
-{
-    CLEANUP(text_free) struct text label = {0};
-    const struct bench_case named = {
-        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
-    bench_case_label(&named, &label);
-    return arena_text(arena, text_get(&label));
-}
-
 static double median_of(const struct gb_observation *observation, struct arena *arena)
 {
     double *copy = ARENA_ARRAY(arena, double, observation->n_samples + 1);
@@ -104,41 +96,46 @@ static void pass(struct passing *passing, const struct stored_case *c,
     *end_ns = passing->elapsed_ns;
 }
 
-/* readers: of the goals, the first one's first. */
-static int32_t read_visit(struct store *store, struct search_found *found,
-                          struct goal_reader *const *readers, int64_t id, struct passing *passing,
+/* readers: of the goals, the first one's first. What c points to lives as long as `found`. */
+static int32_t read_visit(struct search_found *found, struct goal_reader *const *readers,
+                          const struct stored_case *c, struct passing *passing,
                           struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena samples = {0};
     struct gb_observation observation;
-    struct stored_case c;
-    int32_t status = goal_reader_read(readers[0], id, &samples, &c, &observation, error);
-    if (status != GB_OK || !is_bench(found, c.bench))
+    int32_t status = goal_reader_read(readers[0], c, &samples, &observation, error);
+    if (status != GB_OK || !is_bench(found, c->bench))
         return status;
-    pass(passing, &c, &observation);
+    pass(passing, c, &observation);
     if (observation.status != GB_OBSERVED_OK || observation.n_samples == 0)
         return GB_OK;
     struct search_visit visit = {.value = median_of(&observation, &samples),
-                                 .elapsed_ns = passing->elapsed_ns};
+                                 .elapsed_ns = passing->elapsed_ns,
+                                 .label = case_label(c, &found->arena),
+                                 .parameters = c->parameters,
+                                 .n_parameters = c->n_parameters,
+                                 .position = c->position};
     for (size_t i = 1; i < found->goals.n && status == GB_OK; i++) {
-        status = goal_reader_read(readers[i], id, &samples, &c, &observation, error);
+        status = goal_reader_read(readers[i], c, &samples, &observation, error);
         visit.others[i] = status == GB_OK ? median_of(&observation, &samples) : NAN;
     }
     if (status == GB_OK)
-        status = store_case_read(store, id, &found->arena, &c, error);
-    if (status != GB_OK)
-        return status;
-    visit.label = label_of(&c, &found->arena);
-    visit.parameters = c.parameters;
-    visit.n_parameters = c.n_parameters;
-    visit.position = c.position;
-    ARENA_APPEND(&found->arena, found->visits, found->n_visits, visit);
-    return GB_OK;
+        ARENA_APPEND(&found->arena, found->visits, found->n_visits, visit);
+    return status;
+}
+
+static int32_t read_cases(struct store *store, struct search_found *found,
+                          struct stored_case **ret_cases, size_t *ret_n, struct gb_error *error)
+{
+    CLEANUP(free_pointer) int64_t *ids = NULL;
+    int32_t status = store_case_ids(store, found->run->id, NULL, &ids, ret_n, error);
+    return status == GB_OK ? store_cases_read(store, ids, *ret_n, &found->arena, ret_cases, error)
+                           : status;
 }
 
 static int32_t read_visits(struct store *store, struct search_found *found, struct gb_error *error)
 {
-    CLEANUP(free_pointer) int64_t *ids = NULL;
+    CLEANUP(free_pointer) struct stored_case *cases = NULL;
     const double lanes = number(found, "lanes"); /* of earlier versions: not known */
     struct passing passing = {.lanes = lanes >= 1 && lanes <= SEARCH_LANES_MAX ? (uint32_t)lanes
                                                                                : 1};
@@ -147,12 +144,12 @@ static int32_t read_visits(struct store *store, struct search_found *found, stru
     int32_t status = store_snapshot_begin(store, error);
     if (status != GB_OK)
         return status;
-    status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
+    status = read_cases(store, found, &cases, &n, error);
     for (size_t i = 0; i < found->goals.n; i++)
         readers[i] = goal_reader_new(store, found->run->number, &found->goals.items[i],
                                      i == 0 ? fact(found, "where") : "");
     for (size_t i = 0; i < n && status == GB_OK; i++)
-        status = read_visit(store, found, readers, ids[i], &passing, error);
+        status = read_visit(found, readers, &cases[i], &passing, error);
     for (size_t i = 0; i < found->goals.n; i++)
         goal_reader_free(readers[i]);
     store_snapshot_end(store);

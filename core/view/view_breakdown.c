@@ -5,40 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static double product(const uint32_t extent[3])
-{
-    return (double)extent[0] * extent[1] * extent[2];
-}
-
-/* Is a better to stand for the case? A time that is not known is no reason. */
-static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
-{
-    if (!isnan(a->time_ns) || !isnan(b->time_ns))
-        return isnan(b->time_ns) || a->time_ns > b->time_ns;
-    return activity_blocks(a) * product(a->block) > activity_blocks(b) * product(b->block);
-}
-
-const struct gb_activity *main_kernel(const struct stored_case *c)
-{
-    const struct gb_activity *found = NULL;
-    for (size_t i = 0; i < c->record.n_activities; i++) {
-        const struct gb_activity *activity = &c->record.activities[i];
-        if (activity->kind == GB_ACTIVITY_KERNEL && (!found || is_before(activity, found)))
-            found = activity;
-    }
-    return found;
-}
-
-void extent_text(const uint32_t extent[3], struct text *out)
-{
-    text_printf(out, "%u", extent[0]);
-    for (int i = 1; i < 3 && (extent[1] > 1 || extent[2] > 1); i++)
-        if (i == 1 || extent[2] > 1)
-            text_printf(out, "x%u", extent[i]);
-}
-
-/* ---- one case ---- */
-
 /* Which columns a table has beside number and name. */
 enum { PART_TIMES = 1, PART_LAUNCH = 2 };
 
@@ -268,22 +234,17 @@ static void show_case(const struct view *view, const struct view_row *row, struc
     write_words(view, &breakdown, &row->c, out);
 }
 
-int32_t breakdown_show(struct view *view, struct text *out, struct gb_error *error)
+void breakdown_show(struct view *view, struct text *out)
 {
     size_t n = 0;
-    int32_t status = GB_OK;
     struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row *rows = NULL;
-        status = view_read_group(view, view->entries, &groups[i], &arena, &rows, error);
-        if (status != GB_OK)
-            break;
+        const struct view_row *rows = view_group_rows(view, &groups[i], &arena);
         size_t first = 0; /* the first round that has them */
         while (first + 1 < groups[i].n && !rows[first].c.record.has_activities)
             first++;
         show_case(view, &rows[first], out);
     }
     free(groups);
-    return status;
 }

@@ -85,6 +85,9 @@ bool is_setting_column(const char *name);
 const char *paper_ratio_of(const char *parameter, struct arena *arena);
 bool is_paper_ratio(const char *metric);
 
+/* Of any column but an expression, and of any; the text of an expression's is valid until its next
+ * cell. Where a parameter has the name of a result column it stands in its place. */
+struct cell cell_of_known(const struct view_row *row, const struct view_column *column);
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
 const struct parameter *find_parameter(const struct stored_case *c, const char *name); /* or NULL */
@@ -103,7 +106,9 @@ void cell_readable(const struct cell *cell, struct text *out);
 double relative_iqr(const struct stored_case *c); /* (q3 - q1) / median */
 
 /* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
-void check_words(const struct stored_case *c, struct text *out);
+const char *check_words(const struct stored_case *c, struct arena *arena);
+/* "streams rows=32 streams=4": as a run shows it while it goes on. */
+const char *case_label(const struct stored_case *c, struct arena *arena);
 
 /* All NaN and no words where nothing is known. moment: TELEMETRY_... */
 const struct gb_telemetry *telemetry_at(const struct stored_case *c, int moment);
@@ -129,10 +134,10 @@ void extent_text(const uint32_t extent[3], struct text *out);
 /* What a verbose table shows of telemetry. */
 struct telemetry_column {
     const char *head;
-    const char *name; /* of the result column */
+    struct view_column column;
 };
 enum { TELEMETRY_COLUMNS = 7 };
-const struct telemetry_column *telemetry_column(size_t i);
+struct telemetry_column telemetry_column(size_t i);
 /* Adds the median of the rounds, with its unit. */
 void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
                     struct text *out);
@@ -180,13 +185,10 @@ struct survey {
 
 /* The cases or records that options select, in order. */
 struct view_entry {
-    int64_t case_id;
-    size_t run; /* index */
-    uint64_t position;
+    const struct view_row *row; /* made once, and there as long as the view */
     uint64_t place; /* hash of bench, position, policy and device: equal for rounds of one case */
-    uint32_t round;
     /* --rows combined: so many entries of the view's rounds from number `first_round` on are one;
-     * 0: the entry is the record case_id. */
+     * 0: the entry is a record. */
     size_t first_round, n_rounds;
 };
 
@@ -234,54 +236,40 @@ int32_t view_open(struct store *store, const struct view_options *options, int64
                   struct view *ret, struct gb_error *error);
 void view_close(struct view *view);
 
-/* Reads the case of an entry; text is the arena's. */
-int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
-                  struct view_row *ret, struct gb_error *error);
+/* The row of a record of the view's run number `run`, selected or not; what is made for it is the
+ * arena's, the rest is as in c. */
+int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, struct arena *arena,
+                    struct view_row *ret, struct gb_error *error);
 
 /*
  * The selected cases one after the other:
  *   for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
- * It ends after the last, or where status is not GB_OK, which the body may set; a body that breaks
- * out of the loop leaks. The row is valid until the next.
+ * It ends after the last, or where status is not GB_OK, which the body may set.
  */
 struct view_cursor {
     struct view *view;
     const struct view_entry *entry;
-    struct view_row row;
+    const struct view_row *row; /* its */
     size_t n_read;
-    struct arena arena; /* of the row */
 };
 bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *error);
-/* The rounds of a case, an array in the arena. */
+/* The rounds of a case as an array, the view's or the arena's. */
 struct group;
-int32_t view_read_group(struct view *view, const struct view_entry *entries,
-                        const struct group *group, struct arena *arena, struct view_row **ret,
-                        struct gb_error *error);
+const struct view_row *view_group_rows(const struct view *view, const struct group *group,
+                                       struct arena *arena);
+/* Likewise the records that an entry of the view is made of: itself, or its rounds. */
+const struct view_row *view_records(const struct view *view, const struct view_entry *entry,
+                                    struct arena *arena, size_t *ret_n);
 
-/* --limit and --offset. Before cases are read: which positions those have that are shown, where
- * nothing of a case but its position says so. Afterwards: the others go. */
-int32_t page_begin(struct view *view, struct gb_error *error);
-void page_end(struct view *view);
-/* Which of how many are shown. */
-void page_write(const struct view *view, struct text *out);
-
-/* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
- */
-int32_t view_find_roofs(struct view *view, struct view_row *row, struct gb_error *error);
 /* What the case takes by its roof over what it took; NaN: not known. */
 double roof_ratio(const struct view_row *row);
 /* "87 % dram_copy"; nothing where no roof is known. */
 void roof_cell(const struct view_row *row, struct text *out);
-/* Which roofs were used, a line for each device model and run. */
-void roofs_write(const struct view *view, struct text *out);
 
 bool view_has_name(const char *const *names, size_t n, const char *name);
-struct view_column view_metric_column(struct arena *arena, const char *name);
 /* A column by its name; option: "--sort", for the error. */
 int32_t view_column_named(const struct view *view, const char *name, const char *option,
                           struct view_column *ret, struct gb_error *error);
-/* Where an expression has the word over a column for a name, the error says what to write. */
-void view_explain_unknown(struct gb_error *error);
 
 /* The items of an option's comma list, with their places; commas in parentheses and quotes separate
  * nothing. */
@@ -304,8 +292,6 @@ int32_t view_expression_new(struct view *view, const char *text, struct origin o
                             struct view_expression **ret, struct gb_error *error);
 int32_t view_expression_test(struct view_expression *expression, const struct view_row *row,
                              bool *ret, struct gb_error *error);
-/* Text is valid until the next call. */
-struct cell view_expression_cell(struct view_expression *expression, const struct view_row *row);
 int32_t view_expressions_status(const struct view *view, struct gb_error *error);
 void view_expressions_free(struct view *view);
 
@@ -375,7 +361,6 @@ void shown_add_interval(struct text *out, const struct shown *shown);
 void shown_add_central(struct text *out, const struct shown *shown);
 /* Of that time: COLOUR_DOUBT where it has a mark. */
 int shown_colour(const struct shown *shown);
-int view_status_colour(int status); /* CASE_... */
 #define MODES_MARK "*"
 const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy guarantees */
 
@@ -400,3 +385,8 @@ double sample_missing(const struct view_row *row, const char *name);
 int32_t view_read_samples(struct view *view, const struct view_row *row, const char *const *names,
                           size_t n_names, uint64_t first, uint64_t n, double *values,
                           struct gb_error *error);
+/* All samples of the rounds of a case on its clock, ns, in the arena; NaN where one was lost.
+ * column: NULL, or another column of samples (clock_hz). */
+int32_t view_round_samples(struct view *view, const struct view_row *rounds, size_t n_rounds,
+                           const char *column, struct arena *arena, double **ret, size_t *ret_n,
+                           struct gb_error *error);

@@ -1,4 +1,5 @@
-/* view_cells.c - one value of a row: in order, and as text. */
+/* view_cells.c - one value of a row: in order, and as text; what a policy reported, as text. */
+#include "core/base/json_writer.h"
 #include "core/compare/compare_text.h"
 #include "core/view/view_cases.h"
 
@@ -52,9 +53,30 @@ void cell_exact(const struct cell *cell, struct text *out)
 
 void cell_add_csv(const struct cell *cell, bool is_first, struct text *out)
 {
-    CLEANUP(text_free) struct text field = {0};
-    cell_exact(cell, &field);
-    text_add_csv(out, text_get(&field), is_first);
+    if (cell->kind == CELL_TEXT) {
+        text_add_csv(out, cell->text, is_first);
+        return;
+    }
+    text_add(out, is_first ? "" : ",");
+    cell_exact(cell, out); /* no number has a character to quote */
+}
+
+void json_cell(struct json_writer *json, const char *name, const struct cell *cell)
+{
+    switch (cell->kind) {
+    case CELL_INTEGER:
+        json_integer(json, name, cell->integer);
+        break;
+    case CELL_REAL:
+        json_real(json, name, cell->real);
+        break;
+    case CELL_BOOL:
+        json_bool(json, name, cell->integer != 0);
+        break;
+    default:
+        json_text(json, name, cell->kind == CELL_TEXT ? cell->text : NULL);
+        break;
+    }
 }
 
 void cell_short(const struct cell *cell, struct text *out)
@@ -126,6 +148,15 @@ void cell_readable(const struct cell *cell, struct text *out)
         text_add(out, format_si(cell->real, "/s", 4, number));
         break;
     }
+}
+
+void roof_cell(const struct view_row *row, struct text *out)
+{
+    double ratio = roof_ratio(row);
+    if (isfinite(ratio))
+        text_printf(out, "%.*f %%%s %s%s", ratio < 0.0995 ? 1 : 0, 100 * ratio,
+                    ratio >= 1.005 ? "!" : "", row->roofline.roof->name,
+                    row->roofline.roof->is_doubtful ? "?" : "");
 }
 
 void view_add_ratio(struct text *out, const struct relative *relative)
@@ -207,4 +238,90 @@ void view_add_metric(struct text *out, double value, const char *unit)
         view_add_si(out, value);
     else
         text_printf(out, "%.4g", value);
+}
+
+/* ---- what a policy reported ---- */
+
+void view_add_percent(struct text *out, double ratio)
+{
+    double percent = 100 * ratio;
+    if (isfinite(percent))
+        text_printf(out, percent >= 10 ? "%.1f %%" : "%.2f %%", percent);
+    else
+        text_add(out, "-");
+}
+
+bool view_is_interval(double low_ns, double high_ns)
+{
+    return isfinite(low_ns) || isfinite(high_ns);
+}
+
+void view_add_interval(struct text *out, double central_ns, double low_ns, double high_ns)
+{
+    char low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
+    if (!isfinite(low_ns) || !isfinite(high_ns)) {
+        if (isfinite(low_ns))
+            text_printf(out, "\u2265 %s", format_time(low_ns, 4, low));
+        else if (isfinite(high_ns))
+            text_printf(out, "\u2264 %s", format_time(high_ns, 4, high));
+        return;
+    }
+    double below = central_ns - low_ns, above = high_ns - central_ns;
+    bool alike = below >= 0 && above >= 0 && fabs(above - below) <= 0.5 * fmax(above, below);
+    if (alike && central_ns > 0) {
+        text_add(out, "\u00B1");
+        view_add_percent(out, (above + below) / 2 / central_ns);
+    } else {
+        text_printf(out, "[%s, %s]", format_time(low_ns, 4, low), format_time(high_ns, 4, high));
+    }
+}
+
+void shown_add_interval(struct text *out, const struct shown *shown)
+{
+    const struct case_record *record = &shown->row.c.record;
+    if (!shown->has_interval || !view_is_interval(shown->low_ns, shown->high_ns)) {
+        text_add(out, record->has_estimate ? "none" : "");
+        return;
+    }
+    if (*record->estimate.statistic && !estimate_is_central(record))
+        text_printf(out, "%s ", record->estimate.statistic);
+    view_add_interval(out, shown->central_ns, shown->low_ns, shown->high_ns);
+}
+
+const char *view_verdict_mark(int32_t verdict)
+{
+    switch (verdict) {
+    case GB_VERDICT_RESOLUTION_LIMITED:
+        return "~";
+    case GB_VERDICT_UNCONVERGED:
+        return "?";
+    case GB_VERDICT_GAVE_UP:
+        return "!";
+    default:
+        return "";
+    }
+}
+
+static bool has_modes(const struct gb_estimate *estimate)
+{
+    return estimate->n_modes > 1 || estimate->verdict == GB_VERDICT_MULTIMODAL;
+}
+
+void shown_add_central(struct text *out, const struct shown *shown)
+{
+    char number[NUMBER_TEXT_MAX];
+    const struct case_record *record = &shown->row.c.record;
+    text_add(out, isnan(shown->central_ns) ? "-" : format_time(shown->central_ns, 4, number));
+    if (!record->has_estimate)
+        return;
+    text_add(out, has_modes(&record->estimate) ? MODES_MARK : "");
+    text_add(out, view_verdict_mark(record->estimate.verdict));
+}
+
+int shown_colour(const struct shown *shown)
+{
+    const struct case_record *record = &shown->row.c.record;
+    const bool is_marked = record->has_estimate && (has_modes(&record->estimate) ||
+                                                    *view_verdict_mark(record->estimate.verdict));
+    return is_marked ? COLOUR_DOUBT : COLOUR_NONE;
 }

@@ -3,11 +3,6 @@
 
 #include <math.h>
 
-double relative_iqr(const struct stored_case *c)
-{
-    return (c->summary.q3 - c->summary.q1) / c->summary.median;
-}
-
 static struct cell cell_INTEGER(int64_t value)
 {
     return (struct cell){.kind = CELL_INTEGER, .integer = value, .real = (double)value};
@@ -419,6 +414,20 @@ bool result_column_is_relative(size_t i)
     return i >= RESULT_ratio && i <= RESULT_ratio_high;
 }
 
+struct telemetry_column telemetry_column(size_t i)
+{
+    static const struct {
+        const char *head;
+        size_t result;
+    } columns[TELEMETRY_COLUMNS] = {
+        {"clock rate", RESULT_clock_end_hz},    {"temperature", RESULT_temperature_celsius},
+        {"power", RESULT_power_watts},          {"energy", RESULT_energy_joules},
+        {"mean clock", RESULT_clock_mean_hz},   {"power before", RESULT_power_before_watts},
+        {"efficiency", RESULT_flops_per_joule},
+    };
+    return (struct telemetry_column){columns[i].head, result_column(columns[i].result)};
+}
+
 bool is_setting_column(const char *name)
 {
     static const char *const settings[] = {"device", "policy", "clock", "cache", "launch", "pace"};
@@ -464,7 +473,7 @@ struct cell cell_of_parameter(const struct parameter *parameter)
 const struct parameter *find_parameter(const struct stored_case *c, const char *name)
 {
     for (size_t i = 0; i < c->n_parameters; i++)
-        if (text_equal(c->parameters[i].name, name))
+        if (*c->parameters[i].name == *name && text_equal(c->parameters[i].name, name))
             return &c->parameters[i];
     return NULL;
 }
@@ -513,7 +522,7 @@ static struct cell ratio_cell(const struct view_row *row, const char *name)
     struct view_column column;
     if (!paper_column(name, &column))
         return (struct cell){0};
-    const struct cell ours = cell_of(row, &column);
+    const struct cell ours = cell_of_known(row, &column);
     for (size_t i = 0; i < c->n_parameters && ours.kind != CELL_NULL; i++)
         if (text_starts_with(c->parameters[i].name, PAPER_PREFIX) &&
             text_equal(c->parameters[i].name + sizeof PAPER_PREFIX - 1, name))
@@ -521,10 +530,8 @@ static struct cell ratio_cell(const struct view_row *row, const char *name)
     return (struct cell){0};
 }
 
-struct cell cell_of(const struct view_row *row, const struct view_column *column)
+struct cell cell_of_known(const struct view_row *row, const struct view_column *column)
 {
-    if (column->kind == COLUMN_EXPRESSION)
-        return view_expression_cell(column->expression, row);
     if (column->kind == COLUMN_METRIC)
         return is_paper_ratio(column->name)
                    ? ratio_cell(row, column->name + sizeof RATIO_PREFIX - 1)

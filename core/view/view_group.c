@@ -1,5 +1,6 @@
 /* view_group.c - --group-by: a row for each group of cases, with averages and the like. */
 #include "core/compare/comparison.h"
+#include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
@@ -78,7 +79,6 @@ struct part {
 /* Cases with equal values of the --group-by columns. */
 struct bundle {
     struct cell *heads;
-    uint64_t hash; /* of the heads */
     struct part *parts;
     size_t n_parts; /* fewer than there are values of --pivot if the last have no case here */
 };
@@ -96,6 +96,7 @@ struct grouping {
     size_t n_aggregates;
     struct bundle *bundles;
     size_t n_bundles;
+    struct hash_index bundles_by_heads;
 };
 
 /* ---- what is asked for ---- */
@@ -261,13 +262,6 @@ static void drop_absent(struct grouping *grouping)
 
 /* ---- cases ---- */
 
-static struct cell keep_cell(struct grouping *grouping, struct cell cell)
-{
-    if (cell.kind == CELL_TEXT)
-        cell.text = arena_text(&grouping->view->arena, cell.text);
-    return cell;
-}
-
 /* The number of the case's value of --pivot; NO_PIVOT: it has none. */
 static size_t pivot_of(struct grouping *grouping, const struct view_row *row)
 {
@@ -279,7 +273,7 @@ static size_t pivot_of(struct grouping *grouping, const struct view_row *row)
     for (size_t i = 0; i < grouping->n_pivots; i++)
         if (cell_compare(&grouping->pivots[i], &cell) == 0)
             return i;
-    MEMORY_APPEND(grouping->pivots, grouping->n_pivots, keep_cell(grouping, cell));
+    ARENA_APPEND(&grouping->view->arena, grouping->pivots, grouping->n_pivots, cell);
     return grouping->n_pivots - 1;
 }
 
@@ -293,24 +287,26 @@ static struct bundle *bundle_of(struct grouping *grouping, const struct view_row
         cell_exact(&cell, &words);
         hash = hash_text(hash, text_get(&words));
     }
-    for (size_t i = 0; i < grouping->n_bundles; i++)
-        if (grouping->bundles[i].hash == hash)
-            return &grouping->bundles[i];
-    struct bundle *bundle = MEMORY_ADD(grouping->bundles, grouping->n_bundles);
+    size_t at = 0, known = hash_index_next(&grouping->bundles_by_heads, hash, &at);
+    if (known != HASH_NONE)
+        return &grouping->bundles[known];
+    hash_index_add(&grouping->bundles_by_heads, hash, grouping->n_bundles, &grouping->view->arena);
+    struct bundle *bundle = ARENA_ADD(&grouping->view->arena, grouping->bundles,
+                                      grouping->n_bundles);
     *bundle = (struct bundle){
-        .heads = ARENA_ARRAY(&grouping->view->arena, struct cell, grouping->n_heads), .hash = hash};
+        .heads = ARENA_ARRAY(&grouping->view->arena, struct cell, grouping->n_heads)};
     for (size_t i = 0; i < grouping->n_heads; i++)
-        bundle->heads[i] = keep_cell(grouping, cell_of(row, &grouping->heads[i]));
+        bundle->heads[i] = cell_of(row, &grouping->heads[i]);
     return bundle;
 }
 
 static struct part *part_of(struct grouping *grouping, struct bundle *bundle, size_t pivot)
 {
-    while (bundle->n_parts <= pivot) {
-        MEMORY_APPEND(bundle->parts, bundle->n_parts,
-                      (struct part){.values = memory_allocate((grouping->n_sources + 1) *
-                                                              sizeof(struct values))});
-    }
+    struct arena *arena = &grouping->view->arena;
+    while (bundle->n_parts <= pivot)
+        ARENA_APPEND(
+            arena, bundle->parts, bundle->n_parts,
+            (struct part){.values = ARENA_ARRAY(arena, struct values, grouping->n_sources)});
     return &bundle->parts[pivot];
 }
 
@@ -348,7 +344,7 @@ static void add_case(struct grouping *grouping, const struct view_row *row)
             continue;
         source->is_there = true;
         source->unit = cell.unit;
-        MEMORY_APPEND(values->items, values->n, cell.real);
+        ARENA_APPEND(&grouping->view->arena, values->items, values->n, cell.real);
     }
 }
 
@@ -357,7 +353,7 @@ static int32_t add_cases(struct grouping *grouping, struct gb_error *error)
     struct view *view = grouping->view;
     int32_t status = GB_OK;
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
-        add_case(grouping, &at.row);
+        add_case(grouping, at.row);
     return status;
 }
 
@@ -446,21 +442,6 @@ static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_
     if (!view->options->columns)
         drop_absent(ret);
     return status;
-}
-
-static void close_grouping(struct grouping *grouping)
-{
-    for (size_t i = 0; i < grouping->n_bundles; i++) {
-        struct bundle *bundle = &grouping->bundles[i];
-        for (size_t j = 0; j < bundle->n_parts; j++) {
-            for (size_t k = 0; k < grouping->n_sources; k++)
-                free(bundle->parts[j].values[k].items);
-            free(bundle->parts[j].values);
-        }
-        free(bundle->parts);
-    }
-    free(grouping->bundles);
-    free(grouping->pivots);
 }
 
 /* ---- as a grid ---- */
@@ -583,7 +564,6 @@ static int32_t write_groups(struct view *view,
                                                     : make_grid(&grouping);
         grid_write(&grid, view->options->format, cell, out);
     }
-    close_grouping(&grouping);
     return status;
 }
 

@@ -58,24 +58,6 @@ static const struct json_member telemetry_members[] = {
     JSON_MEMBER_AS("throttle", struct telemetry_record, values.throttle),
     JSON_MEMBER_AS("throttle_text", struct telemetry_record, values.throttle_text)};
 
-void json_cell(struct json_writer *json, const char *name, const struct cell *cell)
-{
-    switch (cell->kind) {
-    case CELL_INTEGER:
-        json_integer(json, name, cell->integer);
-        break;
-    case CELL_REAL:
-        json_real(json, name, cell->real);
-        break;
-    case CELL_BOOL:
-        json_bool(json, name, cell->integer != 0);
-        break;
-    default:
-        json_text(json, name, cell->kind == CELL_TEXT ? cell->text : NULL);
-        break;
-    }
-}
-
 static void add_facts(struct json_writer *json, const struct fact *facts, size_t n)
 {
     json_open(json, "facts", JSON_OBJECT);
@@ -353,9 +335,9 @@ static int32_t add_cases(struct case_writer *writer, struct gb_error *error)
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         json_line(json);
         json_open(json, NULL, JSON_OBJECT);
-        add_members(writer, &at.row);
+        add_members(writer, at.row);
         if (view->options->rows == ROWS_SAMPLE)
-            status = add_sample_arrays(writer, &at.row, error);
+            status = add_sample_arrays(writer, at.row, error);
         json_close(json, JSON_OBJECT);
         if (status == GB_OK)
             status = view_flush_if_long(&writer->text, writer->file, error);
@@ -448,11 +430,11 @@ int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error)
     int32_t status = writer_open(&writer, view, out, error);
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         if (view->options->rows == ROWS_SAMPLE) {
-            status = add_sample_lines(&writer, &at.row, error);
+            status = add_sample_lines(&writer, at.row, error);
         } else {
             writer.json = (struct json_writer){.out = &writer.text};
             json_open(&writer.json, NULL, JSON_OBJECT);
-            add_members(&writer, &at.row);
+            add_members(&writer, at.row);
             json_close(&writer.json, JSON_OBJECT);
             text_add(&writer.text, "\n");
             status = view_flush_if_long(&writer.text, out, error);

@@ -71,6 +71,20 @@ bool column_is_words(const struct view *view, const struct view_column *column)
     return false;
 }
 
+const char *view_head_with_unit(struct view *view, const struct view_column *column)
+{
+    const char *unit = column->kind == COLUMN_RESULT ? result_column_unit((size_t)column->result)
+                                                     : column->unit;
+    const char *name = view_column_title(column);
+    size_t length = strlen(name);
+    if (column->title)
+        return column->title;
+    if (text_equal(unit, "ns") && text_ends_with(name, "_ns"))
+        length -= 3;
+    return *unit ? arena_printf(&view->arena, "%.*s (%s)", (int)length, name, unit)
+                 : arena_text(&view->arena, name);
+}
+
 static const struct help_entry sample_columns[] = {
     {"sample", "", "Number of the sample in its case, from 0"},
     {"time_ns", "ns", "Time of one iteration on the clock that counts"},
@@ -129,7 +143,7 @@ int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
         CLEANUP(arena_free) struct arena arena = {0};
         const char **more = NULL;
         size_t n_more = 0;
-        int32_t status = store_column_names(view->store, view->entries[i].case_id, &arena, &more,
+        int32_t status = store_column_names(view->store, view->entries[i].row->c.id, &arena, &more,
                                             &n_more, error);
         if (status != GB_OK)
             return status;
@@ -162,5 +176,30 @@ int32_t view_read_samples(struct view *view, const struct view_row *row, const c
             if (isnan(column[j]))
                 column[j] = missing;
     }
+    return status;
+}
+
+int32_t view_round_samples(struct view *view, const struct view_row *rounds, size_t n_rounds,
+                           const char *column, struct arena *arena, double **ret, size_t *ret_n,
+                           struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena own = {0};
+    double *values = ARENA_ARRAY(&own, double, 2 * STORE_CHUNK);
+    int32_t status = GB_OK;
+    uint64_t n = 0;
+    for (size_t i = 0; i < n_rounds; i++)
+        n += rounds[i].c.record.n_samples;
+    *ret = ARENA_ARRAY(arena, double, n + 1);
+    *ret_n = 0;
+    for (size_t i = 0; i < n_rounds; i++)
+        for (uint64_t first = 0; first < rounds[i].c.record.n_samples && status == GB_OK;
+             first += STORE_CHUNK) {
+            uint64_t left = rounds[i].c.record.n_samples - first;
+            uint64_t more = left < STORE_CHUNK ? left : STORE_CHUNK;
+            status = view_read_samples(view, &rounds[i], &column, column != NULL, first, more,
+                                       values, error);
+            for (uint64_t j = 0; status == GB_OK && j < more; j++)
+                (*ret)[(*ret_n)++] = values[(column ? STORE_CHUNK : 0) + j];
+        }
     return status;
 }

@@ -150,27 +150,27 @@ static void add_cause(const struct evidence *found, struct text *out)
     text_add(out, "nothing that was recorded explains it; gbrun doctor may");
 }
 
-void noise_add(struct notes *notes, const struct view_row *rows, size_t n,
-               const struct shown *shown)
+int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out)
 {
     static const double noisy_ratio = 0.05, outlying_ratio = 1.5, spreads = 3;
     enum { FEWEST = 100 }; /* of which the highest hundredth is a sample */
     const struct summary *summary = &shown->row.c.summary;
     const struct evidence found = gather(rows, n, shown);
-    CLEANUP(text_free) struct text words = {0};
     if (shown->row.c.record.status != CASE_OK || !(summary->median > 0))
-        return;
+        return NOISE_NONE;
     if (shown->relative_iqr > noisy_ratio) {
-        text_add(&words, "the middle half of the samples spans ");
-        view_add_percent(&words, shown->relative_iqr);
-        text_add(&words, " of the median: ");
-        add_cause(&found, &words);
-        notes_add_words(notes, &notes->noisy, text_get(&words), shown->row.label);
-    } else if (found.n_samples >= FEWEST && summary->p99 > outlying_ratio * summary->median &&
-               summary->p99 > summary->q3 + spreads * (summary->q3 - summary->q1)) {
-        text_printf(&words, "1 %% of the samples took %.3g times the median or more: ",
-                    summary->p99 / summary->median);
-        add_cause(&found, &words);
-        notes_add_words(notes, &notes->outlying, text_get(&words), shown->row.label);
+        text_add(out, "the middle half of the samples spans ");
+        view_add_percent(out, shown->relative_iqr);
+        text_add(out, " of the median: ");
+        add_cause(&found, out);
+        return NOISE_SCATTER;
     }
+    if (found.n_samples >= FEWEST && summary->p99 > outlying_ratio * summary->median &&
+        summary->p99 > summary->q3 + spreads * (summary->q3 - summary->q1)) {
+        text_printf(out, "1 %% of the samples took %.3g times the median or more: ",
+                    summary->p99 / summary->median);
+        add_cause(&found, out);
+        return NOISE_OUTLIERS;
+    }
+    return NOISE_NONE;
 }

@@ -1,14 +1,51 @@
 /* view_notes.c - what follows a table: failures, messages, doubts. */
+#include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
 
+/* Words that are said of some cases. */
+struct note {
+    const char *words;
+    const char *first;  /* label of the first case it was said of */
+    uint64_t count;     /* of the cases */
+    uint64_t last_case; /* number of the last of them */
+    bool varies;        /* in numbers, among the cases */
+    /* Words that some of the cases differ in: they stand before words[values_at]. */
+    const char **values;
+    size_t n_values, values_at;
+};
+struct note_list {
+    struct note *items;
+    size_t n;
+    struct hash_index by_words;
+    bool joins_numbers; /* words that differ in numbers only are one entry */
+};
+struct notes {
+    struct arena *arena;
+    bool has_colours;
+    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small,
+        calls;
+    struct note_list noisy, outlying; /* cases whose samples scatter, with the likely cause */
+    struct note_list obstacles;       /* what keeps cases from being certified */
+    struct histograms histograms;     /* of each comparison of each case */
+    uint64_t n_cases;                 /* so far; the rounds of a case are one */
+    uint64_t n_short;                 /* cases with an overhead above 1 % of the median */
+    double short_overhead_ns;
+    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
+    uint64_t of_no_pace;
+    uint64_t lost_cases, lost_samples;
+    uint64_t unconverged, limited, gave_up;
+};
+
+static const char digits[] = "0123456789.";
+
 static bool are_equal_but_for_numbers(const char *a, const char *b)
 {
-    static const char digits[] = "0123456789.";
     do {
         size_t n = strcspn(a, digits);
         if (n != strcspn(b, digits) || memcmp(a, b, n) != 0)
@@ -19,12 +56,27 @@ static bool are_equal_but_for_numbers(const char *a, const char *b)
     return *a == *b;
 }
 
+/* The same for those that are equal. */
+static uint64_t hash_but_for_numbers(const char *words)
+{
+    uint64_t hash = HASH_START;
+    do {
+        for (size_t n = strcspn(words, digits); n > 0; n--)
+            hash = hash_number(hash, (unsigned char)*words++);
+        hash = hash_number(hash, 0);
+        words += strspn(words, digits);
+    } while (*words);
+    return hash;
+}
+
 /* One list entry for equal words, with the number of cases that they were said of. label: "" where
  * the words have it. */
 static struct note *list_add(struct notes *notes, struct note_list *list, const char *words,
                              const char *label)
 {
-    for (size_t i = 0; i < list->n; i++) {
+    const uint64_t hash = list->joins_numbers ? hash_but_for_numbers(words)
+                                              : hash_text(HASH_START, words);
+    for (size_t at = 0, i; (i = hash_index_next(&list->by_words, hash, &at)) != HASH_NONE;) {
         struct note *item = &list->items[i];
         const bool is_equal = text_equal(item->words, words);
         if (!is_equal && !(list->joins_numbers && are_equal_but_for_numbers(item->words, words)))
@@ -34,20 +86,13 @@ static struct note *list_add(struct notes *notes, struct note_list *list, const 
         item->varies = item->varies || !is_equal;
         return item;
     }
+    hash_index_add(&list->by_words, hash, list->n, notes->arena);
     struct note *added = ARENA_ADD(notes->arena, list->items, list->n);
     *added = (struct note){.words = arena_text(notes->arena, words),
                            .first = arena_text(notes->arena, label),
                            .count = 1,
                            .last_case = notes->n_cases};
     return added;
-}
-
-void notes_add_words(struct notes *notes, struct note_list *list, const char *words,
-                     const char *label)
-{
-    CLEANUP(text_free) struct text line = {0};
-    text_add_line(&line, label);
-    list_add(notes, list, words, text_get(&line));
 }
 
 /* Where the words say "NAME = VALUE" of an axis of the case: the value; NULL: nowhere. */
@@ -270,7 +315,7 @@ static void add_call_overhead(struct notes *notes, const struct stored_case *c, 
     }
 }
 
-void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
+static void add_record(struct notes *notes, const struct view_row *row, bool verbose)
 {
     const struct stored_case *c = &row->c;
     const struct case_record *record = &c->record;
@@ -307,7 +352,8 @@ void notes_add(struct notes *notes, const struct view_row *row, bool verbose)
     notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
 }
 
-void notes_add_rounds(struct notes *notes, const struct shown *shown)
+/* What the rounds of a case say together. */
+static void add_rounds(struct notes *notes, const struct shown *shown)
 {
     const double worth_saying_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
     CLEANUP(text_free) struct text words = {0};
@@ -317,6 +363,18 @@ void notes_add_rounds(struct notes *notes, const struct shown *shown)
     text_add(&words, ": rounds differ by ");
     view_add_percent(&words, shown->row.apart_ratio);
     list_add(notes, &notes->differing, text_get(&words), "");
+}
+
+static void add_noise(struct notes *notes, const struct view_row *rows, size_t n,
+                      const struct shown *shown)
+{
+    CLEANUP(text_free) struct text words = {0}, label = {0};
+    const int noise = noise_words(rows, n, shown, &words);
+    if (noise == NOISE_NONE)
+        return;
+    text_add_line(&label, shown->row.label);
+    list_add(notes, noise == NOISE_SCATTER ? &notes->noisy : &notes->outlying, text_get(&words),
+             text_get(&label));
 }
 
 static const char *plural(uint64_t n, const char *one, const char *many)
@@ -476,7 +534,7 @@ static void write_list(const struct notes *notes, const struct note_list *list, 
     write_entries(list, verbose, out);
 }
 
-void notes_write(const struct notes *notes, bool verbose, struct text *out)
+static void write_notes(const struct notes *notes, bool verbose, struct text *out)
 {
     CLEANUP(text_free) struct text doubts = {0};
     const struct {
@@ -515,4 +573,31 @@ void notes_write(const struct notes *notes, bool verbose, struct text *out)
         write_list(notes, lists[i].list, lists[i].mark, lists[i].heading, verbose, &doubts);
     if (doubts.length)
         text_printf(out, "\nnotes\n%s", text_get(&doubts));
+}
+
+static void add_case(struct notes *notes, const struct view *view, const struct group *group)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const struct view_row *rows = view_group_rows(view, group, &arena);
+    notes->n_cases++;
+    for (size_t i = 0; i < group->n; i++)
+        add_record(notes, &rows[i], view->options->verbose);
+    const struct shown shown = combine_rounds(rows, group->n, &arena);
+    if (group->n > 1)
+        add_rounds(notes, &shown);
+    add_noise(notes, rows, group->n, &shown);
+}
+
+void notes_show(struct view *view, struct text *out)
+{
+    struct notes notes = {.arena = &view->arena, .has_colours = view->options->has_colours};
+    bool verbose = view->options->verbose;
+    size_t n = 0;
+    struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
+    for (size_t i = 0; i < n; i++)
+        add_case(&notes, view, &groups[i]);
+    free(groups);
+    if (view->options->group_by && !verbose) /* each group has its pass rate */
+        notes.failures.n = notes.skips.n = 0;
+    write_notes(&notes, verbose, out);
 }

@@ -1,4 +1,5 @@
 /* view_pivot.c - tables with a column for each value of one parameter. */
+#include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
 #include <ctype.h>
@@ -10,11 +11,10 @@
 struct item {
     struct cell value;  /* of the pivot parameter */
     const char **heads; /* what distinguishes its row */
-    uint64_t place, position, n_samples;
-    int64_t case_id;
-    size_t entry; /* number */
-    const char *clock;
-    int status;
+    uint64_t place;
+    const struct view_row *row;
+    const struct item *first; /* of those with the same value */
+    size_t index;             /* of the value, in the first */
 };
 
 /* Where a row and a column meet: a case's rounds. */
@@ -40,10 +40,11 @@ struct pivot {
     size_t n_columns;
     struct item *items;
     size_t n_items;
-    const struct item **values; /* an item for each value, in order */
+    struct item **values; /* the first item with each value, in order */
     size_t n_values;
     struct pivot_row *rows;
     size_t n_rows;
+    struct hash_index rows_by_heads;
     uint64_t n_left_out; /* cases without the parameter */
 };
 
@@ -99,26 +100,16 @@ static int32_t read_items(struct pivot *pivot, bool readable, struct gb_error *e
     pivot->items = ARENA_ARRAY(&view->arena, struct item, view->n_entries + 1);
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         CLEANUP(text_free) struct text words = {0};
-        const struct stored_case *c = &at.row.c;
-        struct cell value = cell_of(&at.row, &pivot->column);
+        struct cell value = cell_of(at.row, &pivot->column);
         if (value.kind == CELL_NULL) {
             pivot->n_left_out++;
             continue;
         }
         struct item *item = &pivot->items[pivot->n_items++];
-        *item = (struct item){.value = value,
-                              .place = at.entry->place,
-                              .position = c->position,
-                              .n_samples = c->record.n_samples,
-                              .case_id = c->id,
-                              .entry = at.n_read - 1,
-                              .clock = arena_text(&view->arena, c->record.clock),
-                              .status = c->record.status};
-        if (value.kind == CELL_TEXT)
-            item->value.text = arena_text(&view->arena, value.text);
+        *item = (struct item){.value = value, .place = at.entry->place, .row = at.row};
         item->heads = ARENA_ARRAY(&view->arena, const char *, pivot->n_heads + 1);
         for (size_t j = 0; j < pivot->n_heads; j++) {
-            struct cell head = cell_of(&at.row, &pivot->head_columns[j]);
+            struct cell head = cell_of(at.row, &pivot->head_columns[j]);
             text_clear(&words);
             (readable ? cell_readable : cell_exact)(&head, &words);
             item->heads[j] = arena_text(&view->arena, text_get(&words));
@@ -133,39 +124,36 @@ static int compare_by_value(const void *a, const void *b)
     int order = cell_compare(&x->value, &y->value);
     if (order)
         return order;
-    return (x->position > y->position) - (x->position < y->position);
+    return (x->row->c.position > y->row->c.position) - (x->row->c.position < y->row->c.position);
 }
 
 static int compare_by_position(const void *a, const void *b)
 {
     const struct item *x = *(const struct item *const *)a, *y = *(const struct item *const *)b;
-    if (x->position != y->position)
-        return x->position < y->position ? -1 : 1;
+    if (x->row->c.position != y->row->c.position)
+        return x->row->c.position < y->row->c.position ? -1 : 1;
     return cell_compare(&x->value, &y->value);
 }
 
 /* In the order of the sweep. */
 static void find_values(struct pivot *pivot)
 {
-    pivot->values = ARENA_ARRAY(&pivot->view->arena, const struct item *, pivot->n_items + 1);
+    pivot->values = ARENA_ARRAY(&pivot->view->arena, struct item *, pivot->n_items + 1);
     for (size_t i = 0; i < pivot->n_items; i++)
         pivot->values[i] = &pivot->items[i];
     if (!pivot->n_items)
         return;
     qsort(pivot->values, pivot->n_items, sizeof *pivot->values, compare_by_value);
-    for (size_t i = 0; i < pivot->n_items; i++) /* the first of equal ones: lowest position */
+    for (size_t i = 0; i < pivot->n_items; i++) { /* the first of equal ones: lowest position */
+        struct item *item = pivot->values[i];
         if (!pivot->n_values ||
-            cell_compare(&pivot->values[pivot->n_values - 1]->value, &pivot->values[i]->value))
-            pivot->values[pivot->n_values++] = pivot->values[i];
+            cell_compare(&pivot->values[pivot->n_values - 1]->value, &item->value))
+            pivot->values[pivot->n_values++] = item;
+        item->first = pivot->values[pivot->n_values - 1];
+    }
     qsort(pivot->values, pivot->n_values, sizeof *pivot->values, compare_by_position);
-}
-
-static size_t value_index(const struct pivot *pivot, const struct item *item)
-{
-    size_t i = 0;
-    while (i + 1 < pivot->n_values && cell_compare(&pivot->values[i]->value, &item->value))
-        i++;
-    return i;
+    for (size_t i = 0; i < pivot->n_values; i++)
+        pivot->values[i]->index = i;
 }
 
 static bool same_heads(const struct pivot *pivot, const char **a, const char **b)
@@ -176,31 +164,31 @@ static bool same_heads(const struct pivot *pivot, const char **a, const char **b
     return true;
 }
 
-static size_t hash_heads(const struct pivot *pivot, const char **heads)
+static uint64_t hash_heads(const struct pivot *pivot, const char **heads)
 {
     uint64_t hash = HASH_START;
     for (size_t i = 0; i < pivot->n_heads; i++)
         hash = hash_text(hash, heads[i]);
-    return (size_t)(hash ^ hash >> 32);
+    return hash;
 }
 
 /* The row that an item goes to: one with its heads, where its column is free or holds another
- * round of the same case. slots: row numbers from 1 by hash; their number is a power of 2. */
-static struct pivot_row *row_for(struct pivot *pivot, size_t *slots, size_t n_slots,
-                                 const struct item *item, size_t value)
+ * round of the same case. */
+static struct pivot_row *row_for(struct pivot *pivot, const struct item *item, size_t value)
 {
-    size_t slot = hash_heads(pivot, item->heads) & (n_slots - 1);
-    for (; slots[slot]; slot = (slot + 1) & (n_slots - 1)) {
-        struct pivot_row *row = &pivot->rows[slots[slot] - 1];
+    struct arena *arena = &pivot->view->arena;
+    const uint64_t hash = hash_heads(pivot, item->heads);
+    for (size_t at = 0, i; (i = hash_index_next(&pivot->rows_by_heads, hash, &at)) != HASH_NONE;) {
+        struct pivot_row *row = &pivot->rows[i];
         const struct pivot_cell *cell = &row->cells[value];
         if (same_heads(pivot, row->heads, item->heads) &&
             (!cell->used || cell->place == item->place))
             return row;
     }
+    hash_index_add(&pivot->rows_by_heads, hash, pivot->n_rows, arena);
     struct pivot_row *row = &pivot->rows[pivot->n_rows++];
-    slots[slot] = pivot->n_rows;
     row->heads = item->heads;
-    row->cells = ARENA_ARRAY(&pivot->view->arena, struct pivot_cell, pivot->n_values);
+    row->cells = ARENA_ARRAY(arena, struct pivot_cell, pivot->n_values);
     return row;
 }
 
@@ -208,8 +196,8 @@ static void add_item(struct arena *arena, struct pivot_cell *cell, const struct 
 {
     cell->used = true;
     cell->place = item->place;
-    if (item->status != CASE_OK) {
-        cell->status = item->status;
+    if (item->row->c.record.status != CASE_OK) {
+        cell->status = item->row->c.record.status;
         return;
     }
     ARENA_APPEND(arena, cell->items, cell->n, item);
@@ -217,18 +205,13 @@ static void add_item(struct arena *arena, struct pivot_cell *cell, const struct 
 
 static void fill_rows(struct pivot *pivot)
 {
-    size_t n_slots = 16;
-    while (n_slots < 2 * pivot->n_items)
-        n_slots *= 2;
-    size_t *slots = memory_allocate(n_slots * sizeof *slots);
     pivot->rows = ARENA_ARRAY(&pivot->view->arena, struct pivot_row, pivot->n_items + 1);
     for (size_t i = 0; i < pivot->n_items; i++) {
         const struct item *item = &pivot->items[i];
-        size_t value = value_index(pivot, item);
-        struct pivot_row *row = row_for(pivot, slots, n_slots, item, value);
+        size_t value = item->first->index;
+        struct pivot_row *row = row_for(pivot, item, value);
         add_item(&pivot->view->arena, &row->cells[value], item);
     }
-    free(slots);
 }
 
 static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
@@ -256,7 +239,7 @@ static uint64_t cell_samples(const struct pivot_cell *cell)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < cell->n; i++)
-        n += cell->items[i]->n_samples;
+        n += cell->items[i]->row->c.record.n_samples;
     return n;
 }
 
@@ -267,12 +250,12 @@ static int32_t read_trials(struct view *view, const struct pivot_cell *cell, uin
     int32_t status = GB_OK;
     uint64_t start = 0, done = 0;
     for (size_t i = 0; status == GB_OK && i < cell->n && done < n; i++) {
-        const struct item *item = cell->items[i];
-        uint64_t end = start + item->n_samples;
+        const struct stored_case *c = &cell->items[i]->row->c;
+        uint64_t end = start + c->record.n_samples;
         if (first + done < end) {
             uint64_t part = end - first - done < n - done ? end - first - done : n - done;
-            status = store_samples_read(view->store, item->case_id, item->clock,
-                                        first + done - start, part, values + done, error);
+            status = store_samples_read(view->store, c->id, c->record.clock, first + done - start,
+                                        part, values + done, error);
             done += part;
         }
         start = end;
@@ -442,17 +425,16 @@ static int32_t make_cells(const struct pivot *pivot, const struct pivot_cell *ce
     CLEANUP(arena_free) struct arena arena = {0};
     struct view *view = pivot->view;
     struct view_row *rows = ARENA_ARRAY(&arena, struct view_row, cell->n + 1);
-    int32_t status = GB_OK;
     for (size_t i = 0; i < n; i++)
         ret[i] = (struct cell){0};
     if (readable && cell->status != CASE_OK) {
         ret[0] = cell_TEXT(case_status_word(cell->status));
         return GB_OK;
     }
-    for (size_t i = 0; status == GB_OK && i < cell->n; i++)
-        status = view_read(view, &view->entries[cell->items[i]->entry], &arena, &rows[i], error);
-    if (status != GB_OK || !cell->n)
-        return status;
+    if (!cell->n)
+        return GB_OK;
+    for (size_t i = 0; i < cell->n; i++)
+        rows[i] = *cell->items[i]->row;
     struct shown shown = combine_rounds(rows, cell->n, &arena);
     for (size_t i = 0; i < n; i++)
         ret[i] = cell_of_shown(&shown, &columns[i], readable, &view->arena);

@@ -1,5 +1,6 @@
 /* view_rounds.c - the rounds of a case as one. */
 #include "core/base/rounds.h"
+#include "core/view/hash_index.h"
 #include "core/view/view_cases.h"
 
 #include <math.h>
@@ -16,32 +17,31 @@ static int compare_ordered(const void *a, const void *b)
     const struct ordered_entry *x = a, *y = b;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
-    return (x->entry.round > y->entry.round) - (x->entry.round < y->entry.round);
+    const uint32_t a_round = x->entry.row->c.record.round;
+    const uint32_t b_round = y->entry.row->c.record.round;
+    return (a_round > b_round) - (a_round < b_round);
 }
 
-/* The index of the first entry with the same place, through a table of slots (their number is a
- * power of 2) that hold an index + 1. */
-static size_t first_of_place(const struct view_entry *entries, size_t i, size_t *slots,
-                             size_t n_slots)
+/* The index of the first entry with the same place. */
+static size_t first_of_place(const struct view_entry *entries, size_t i, struct hash_index *index,
+                             struct arena *arena)
 {
-    size_t slot = (size_t)entries[i].place & (n_slots - 1);
-    for (; slots[slot]; slot = (slot + 1) & (n_slots - 1))
-        if (entries[slots[slot] - 1].place == entries[i].place)
-            return slots[slot] - 1;
-    slots[slot] = i + 1;
+    size_t at = 0, first = hash_index_next(index, entries[i].place, &at);
+    if (first != HASH_NONE)
+        return first;
+    hash_index_add(index, entries[i].place, i, arena);
     return i;
 }
 
 struct group *group_rounds(struct view *view, bool combine, size_t *ret_n)
 {
-    size_t n = view->n_entries, n_slots = 16, n_groups = 0;
-    while (n_slots < 2 * n)
-        n_slots *= 2;
-    size_t *slots = memory_allocate(n_slots * sizeof *slots);
-    struct ordered_entry *ordered = memory_allocate(n * sizeof *ordered);
+    CLEANUP(arena_free) struct arena scratch = {0};
+    size_t n = view->n_entries, n_groups = 0;
+    struct hash_index index = {0};
+    struct ordered_entry *ordered = ARENA_ARRAY(&scratch, struct ordered_entry, n);
     struct group *groups = memory_allocate(n * sizeof *groups);
     for (size_t i = 0; i < n; i++) {
-        size_t first = combine ? first_of_place(view->entries, i, slots, n_slots) : i;
+        size_t first = combine ? first_of_place(view->entries, i, &index, &scratch) : i;
         ordered[i] = (struct ordered_entry){view->entries[i], first};
     }
     qsort(ordered, n, sizeof *ordered, compare_ordered);
@@ -52,8 +52,6 @@ struct group *group_rounds(struct view *view, bool combine, size_t *ret_n)
         else
             groups[n_groups++] = (struct group){i, 1};
     }
-    free(slots);
-    free(ordered);
     *ret_n = n_groups;
     return groups;
 }
@@ -181,7 +179,7 @@ static void combine_metrics(const struct view_row *const *rounds, size_t n, stru
     for (size_t i = 0; i < ret->n_metrics; i++) {
         struct view_column column = {.kind = COLUMN_METRIC, .name = ret->metrics[i].name};
         for (size_t j = 0; j < n; j++) {
-            struct cell cell = cell_of(rounds[j], &column);
+            struct cell cell = cell_of_known(rounds[j], &column);
             values[j] = cell.kind == CELL_REAL ? cell.real : NAN;
         }
         metrics[i] = ret->metrics[i];
@@ -247,4 +245,19 @@ struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena 
     shown.central_ns = central_ns(c);
     shown.relative_iqr = relative_iqr(c);
     return shown;
+}
+
+void telemetry_cell(const struct view_row *rows, size_t n, size_t i, struct arena *arena,
+                    struct text *out)
+{
+    const struct telemetry_column telemetry = telemetry_column(i);
+    struct cell cell = {0};
+    double *values = ARENA_ARRAY(arena, double, n);
+    for (size_t j = 0; j < n; j++) {
+        cell = cell_of_known(&rows[j], &telemetry.column);
+        values[j] = cell.kind == CELL_REAL ? cell.real : NAN;
+    }
+    cell.real = median_of_known(values, n);
+    cell.kind = isnan(cell.real) ? CELL_NULL : CELL_REAL;
+    cell_readable(&cell, out);
 }

@@ -1,8 +1,11 @@
-/* view_select.c - which cases a view sees, and in which order. */
+/* view_select.c - which cases a view sees, in which order, and the row of each. */
 #include "core/view/view_cases.h"
 
+#include "core/config/ini.h"
+#include "core/config/value.h"
+#include "core/run/module.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,24 +111,6 @@ static uint64_t place_of(const struct view_row *row)
     return hash_number(hash, (uint64_t)row->run->number);
 }
 
-/* As a run shows it while it goes on. */
-static const char *label_of(const struct stored_case *c, struct arena *arena)
-{
-    CLEANUP(text_free) struct text label = {0};
-    struct bench_case named = {
-        .bench = c->bench, .parameters = c->parameters, .n_parameters = c->n_parameters};
-    bench_case_label(&named, &label);
-    return arena_text(arena, text_get(&label));
-}
-
-/* As a table shows it. */
-static const char *check_of(const struct stored_case *c, struct arena *arena)
-{
-    CLEANUP(text_free) struct text words = {0};
-    check_words(c, &words);
-    return arena_text(arena, text_get(&words));
-}
-
 static const char *extent_of(const uint32_t extent[3], struct arena *arena)
 {
     CLEANUP(text_free) struct text words = {0};
@@ -133,67 +118,132 @@ static const char *extent_of(const uint32_t extent[3], struct arena *arena)
     return arena_text(arena, text_get(&words));
 }
 
-static int32_t read_record(struct view *view, const struct view_entry *entry, struct arena *arena,
-                           struct view_row *ret, struct gb_error *error)
+/* What [gbrun] of the newest of the runs says, as a path; NULL: nothing. */
+static const char *configured_file(const struct view *view, struct arena *arena)
 {
-    *ret = (struct view_row){.run = &view->runs[entry->run], .n_rounds = 1, .apart_ratio = NAN};
-    int32_t status = store_case_read(view->store, entry->case_id, arena, &ret->c, error);
+    const struct run_record *run = &view->runs[view->n_runs - 1].record;
+    struct error_list errors = {0};
+    struct ini ini = {0};
+    struct value value = {.text = ""};
+    struct gb_error error;
+    ini_read_text("", run->config, strlen(run->config), arena, &ini, &errors);
+    for (size_t i = 0; i < ini.n; i++)
+        for (size_t j = 0; text_equal(ini.sections[i].kind, "gbrun") && j < ini.sections[i].n; j++)
+            if (text_equal(ini.sections[i].entries[j].key, "roofs"))
+                value_read_type(GB_TYPE_STRING, ini.sections[i].entries[j].value,
+                                (struct origin){0}, arena, &value, &error);
+    error_list_free(&errors);
+    return *value.text ? path_from(run->config_folder, value.text, arena) : NULL;
+}
+
+/* A file that was not named for this view is no reason to show nothing. */
+static void add_if_readable(struct view *view, const char *path)
+{
+    struct gb_error error;
+    if (roof_library_add_file(&view->roofs, path, false, &error) != GB_OK)
+        view->roofs_problem = arena_text(&view->arena, error.text);
+}
+
+static int32_t fill_library(struct view *view, struct gb_error *error)
+{
+    CLEANUP(text_free) struct text user = {0};
+    int32_t status = GB_OK;
+    view->has_roofs = true;
+    if (view->options->roofs)
+        status = roof_library_add_file(&view->roofs, view->options->roofs, true, error);
+    if (status == GB_OK)
+        status = roof_library_add(&view->roofs, view->store,
+                                  view->options->path ? view->options->path : "this file", false,
+                                  error);
     if (status != GB_OK)
         return status;
-    ret->label = label_of(&ret->c, arena);
-    ret->check = check_of(&ret->c, arena);
-    ret->kernel = main_kernel(&ret->c);
+    const char *configured = configured_file(view, &view->arena);
+    if (configured)
+        add_if_readable(view, configured);
+    if (roof_library_user_file(&user))
+        add_if_readable(view, text_get(&user));
+    return GB_OK;
+}
+
+/* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
+ */
+static int32_t find_roofs(struct view *view, struct view_row *row, struct gb_error *error)
+{
+    const struct gb_work *work = &row->c.record.work;
+    const struct device_record *device = row->device ? &row->device->record : NULL;
+    bool is_declared = work->flops > 0 || work->bytes_read + work->bytes_written > 0;
+    int32_t status = device && is_declared && !view->has_roofs ? fill_library(view, error) : GB_OK;
+    if (status != GB_OK)
+        return status;
+    struct roof_set *set = device && is_declared ? roof_library_find(&view->roofs, device->model,
+                                                                     row->run->record.uuid)
+                                                 : NULL;
+    roofline_of_case(set, &row->c, device, &row->roofline);
+    row->roofs = set;
+    if (set && row->roofline.roof)
+        set->is_used = true;
+    return GB_OK;
+}
+
+int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, struct arena *arena,
+                    struct view_row *ret, struct gb_error *error)
+{
+    *ret = (struct view_row){.run = &view->runs[run],
+                             .label = case_label(c, arena),
+                             .check = check_words(c, arena),
+                             .c = *c,
+                             .n_rounds = 1,
+                             .apart_ratio = NAN,
+                             .kernel = main_kernel(c)};
     if (ret->kernel) {
         ret->grid = extent_of(ret->kernel->grid, arena);
         ret->block = extent_of(ret->kernel->block, arena);
     }
-    const struct view_devices *devices = &view->devices[entry->run];
+    const struct view_devices *devices = &view->devices[run];
     for (size_t i = 0; i < devices->n; i++)
-        if (devices->items[i].id == ret->c.record.device_id)
+        if (devices->items[i].id == c->record.device_id)
             ret->device = &devices->items[i];
     if (view->relatives)
-        ret->relative = relatives_find(view->relatives, entry->case_id);
-    return view_find_roofs(view, ret, error);
+        ret->relative = relatives_find(view->relatives, c->id);
+    return find_roofs(view, ret, error);
 }
 
-int32_t view_read_group(struct view *view, const struct view_entry *entries,
-                        const struct group *group, struct arena *arena, struct view_row **ret,
-                        struct gb_error *error)
+/* Rows of some entries as an array: one alone is handed out as it is. */
+static const struct view_row *rows_of_entries(const struct view_entry *entries, size_t n,
+                                              struct arena *arena)
 {
-    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, group->n);
-    int32_t status = GB_OK;
-    for (size_t i = 0; status == GB_OK && i < group->n; i++)
-        status = read_record(view, &entries[group->first + i], arena, &rows[i], error);
-    *ret = rows;
-    return status;
+    if (n == 1)
+        return entries->row;
+    struct view_row *rows = ARENA_ARRAY(arena, struct view_row, n);
+    for (size_t i = 0; i < n; i++)
+        rows[i] = *entries[i].row;
+    return rows;
 }
 
-int32_t view_read(struct view *view, const struct view_entry *entry, struct arena *arena,
-                  struct view_row *ret, struct gb_error *error)
+const struct view_row *view_group_rows(const struct view *view, const struct group *group,
+                                       struct arena *arena)
 {
-    if (entry->n_rounds < 2)
-        return read_record(view, entry, arena, ret, error);
-    struct group group = {entry->first_round, entry->n_rounds};
-    struct view_row *rows = NULL;
-    int32_t status = view_read_group(view, view->rounds, &group, arena, &rows, error);
-    if (status == GB_OK)
-        *ret = combine_rounds(rows, group.n, arena).row;
-    return status;
+    return rows_of_entries(view->entries + group->first, group->n, arena);
+}
+
+const struct view_row *view_records(const struct view *view, const struct view_entry *entry,
+                                    struct arena *arena, size_t *ret_n)
+{
+    *ret_n = entry->n_rounds ? entry->n_rounds : 1;
+    return rows_of_entries(entry->n_rounds ? view->rounds + entry->first_round : entry, *ret_n,
+                           arena);
 }
 
 bool view_next(struct view_cursor *cursor, int32_t *status, struct gb_error *error)
 {
-    struct view *view = cursor->view;
-    arena_free(&cursor->arena);
+    const struct view *view = cursor->view;
     if (*status == GB_OK)
         *status = view_expressions_status(view, error);
     if (*status != GB_OK || cursor->n_read == view->n_entries)
         return false;
     cursor->entry = &view->entries[cursor->n_read++];
-    *status = view_read(view, cursor->entry, &cursor->arena, &cursor->row, error);
-    if (*status != GB_OK)
-        arena_free(&cursor->arena);
-    return *status == GB_OK;
+    cursor->row = cursor->entry->row;
+    return true;
 }
 
 struct selection {
@@ -231,68 +281,68 @@ static void add_keys(struct selection *selection, size_t i, const struct view_ro
     }
 }
 
-static int32_t select_one(struct selection *selection, struct view_entry *entry,
+static int32_t select_one(struct selection *selection, size_t run, const struct stored_case *c,
                           struct gb_error *error)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
     struct view *view = selection->view;
     struct view_row row;
     bool wanted = true;
-    int32_t status = view_read(view, entry, &arena, &row, error);
+    int32_t status = view_row_of(view, run, c, &view->arena, &row, error);
     if (status == GB_OK && selection->filter)
         status = filter_test(selection, &row, &wanted, error);
     if (status != GB_OK || !wanted)
         return status;
-    entry->place = place_of(&row);
-    entry->position = row.c.position;
-    entry->round = row.c.record.round;
+    struct view_row *kept = ARENA_NEW(&view->arena, struct view_row);
+    *kept = row;
     if (view->options->rows != ROWS_COMBINED)
-        add_keys(selection, view->n_entries, &row);
-    MEMORY_APPEND(view->entries, view->n_entries, *entry);
-    survey_add(&view->survey, &row);
+        add_keys(selection, view->n_entries, kept);
+    MEMORY_APPEND(view->entries, view->n_entries,
+                  (struct view_entry){.row = kept, .place = place_of(kept)});
+    survey_add(&view->survey, kept);
     return GB_OK;
 }
 
 static int32_t select_run(struct selection *selection, size_t run, struct gb_error *error)
 {
     struct view *view = selection->view;
-    int64_t *ids = NULL;
+    CLEANUP(free_pointer) int64_t *ids = NULL;
+    CLEANUP(free_pointer) struct stored_case *cases = NULL;
     size_t n = 0;
     int32_t status = store_case_ids_in_order(view->store, view->runs[run].id, view->page.from,
                                              view->page.to, &ids, &n, error);
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        struct view_entry entry = {.case_id = ids[i], .run = run};
-        status = select_one(selection, &entry, error);
-    }
-    free(ids);
+    if (status == GB_OK)
+        status = store_cases_read(view->store, ids, n, &view->arena, &cases, error);
+    for (size_t i = 0; status == GB_OK && i < n; i++)
+        status = select_one(selection, run, &cases[i], error);
     return status;
 }
 
 /* --rows combined: an entry for each case. The survey is of the records. */
-static int32_t combine_entries(struct selection *selection, struct gb_error *error)
+static void combine_entries(struct selection *selection)
 {
     struct view *view = selection->view;
     size_t n = 0;
     struct group *groups = group_rounds(view, true, &n);
-    int32_t status = GB_OK;
     view->rounds = view->entries;
     view->entries = NULL;
     view->n_entries = 0;
-    for (size_t i = 0; status == GB_OK && i < n; i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row row;
+    for (size_t i = 0; i < n; i++) {
+        CLEANUP(arena_free) struct arena scratch = {0};
         struct view_entry entry = view->rounds[groups[i].first];
         entry.first_round = groups[i].first;
         entry.n_rounds = groups[i].n;
+        if (entry.n_rounds > 1) {
+            size_t n_rows = 0;
+            const struct view_row *rows = view_records(view, &entry, &scratch, &n_rows);
+            struct view_row *combined = ARENA_NEW(&view->arena, struct view_row);
+            *combined = combine_rounds(rows, n_rows, &view->arena).row;
+            entry.row = combined;
+        }
         MEMORY_APPEND(view->entries, view->n_entries, entry);
-        if (!selection->sorter.n)
-            continue;
-        status = view_read(view, &entry, &arena, &row, error);
-        if (status == GB_OK)
-            add_keys(selection, i, &row);
+        if (selection->sorter.n)
+            add_keys(selection, i, entry.row);
     }
     free(groups);
-    return status;
 }
 
 struct sort_item {
@@ -331,6 +381,86 @@ static void sort_entries(struct selection *selection)
     view->entries = sorted;
 }
 
+/* ---- a part of very many cases: --limit and --offset ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* False: all are shown. */
+static bool set_page(struct view *view, uint64_t n_all)
+{
+    const struct view_options *options = view->options;
+    struct view_page *page = &view->page;
+    const uint64_t limit = options->limit ? options->limit : UINT64_MAX;
+    page->first = options->offset < n_all ? options->offset : n_all;
+    page->n = n_all - page->first < limit ? n_all - page->first : limit;
+    page->n_all = page->n < n_all ? n_all : 0;
+    return page->n_all > 0;
+}
+
+static int32_t add_counts(struct view *view, struct gb_error *error)
+{
+    struct case_counts *all = &view->page.counts;
+    int32_t status = GB_OK;
+    for (size_t i = 0; status == GB_OK && i < view->n_runs; i++) {
+        struct case_counts one = {0};
+        status = store_case_counts(view->store, view->runs[i].id, &one, error);
+        all->done += one.done;
+        all->bad += one.bad;
+        all->skipped += one.skipped;
+    }
+    return status;
+}
+
+/* Which positions there are says an index: of a million cases only those shown are read. */
+static int32_t page_begin(struct view *view, struct gb_error *error)
+{
+    const struct view_options *options = view->options;
+    struct view_page *page = &view->page;
+    uint64_t *positions = NULL;
+    size_t n = 0, n_kept = 0;
+    int32_t status = GB_OK;
+    *page = (struct view_page){.to = INT64_MAX};
+    if ((!options->limit && !options->offset) || options->where || options->sort ||
+        (view->n_runs > 1 && !view->is_united))
+        return GB_OK;
+    for (size_t i = 0; status == GB_OK && i < view->n_runs; i++)
+        status = store_positions(view->store, view->runs[i].id, &positions, &n, error);
+    if (n)
+        qsort(positions, n, sizeof *positions, compare_numbers);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || positions[i] != positions[i - 1])
+            positions[n_kept++] = positions[i];
+    if (status == GB_OK && set_page(view, n_kept)) {
+        page->from = page->n ? positions[page->first] : 1;
+        page->to = page->n ? positions[page->first + page->n - 1] : 0;
+        status = add_counts(view, error);
+    }
+    free(positions);
+    return status;
+}
+
+static void page_end(struct view *view)
+{
+    size_t n = 0;
+    if (view->page.n_all || (!view->options->limit && !view->options->offset))
+        return;
+    struct group *groups = group_rounds(view, true, &n);
+    if (set_page(view, n)) {
+        const struct view_page *page = &view->page;
+        const size_t first = page->n ? groups[page->first].first : 0;
+        const struct group *last = page->n ? &groups[page->first + page->n - 1] : NULL;
+        view->n_entries = last ? last->first + last->n - first : 0;
+        memmove(view->entries, view->entries + first, view->n_entries * sizeof *view->entries);
+    }
+    free(groups);
+}
+
+/* ---- the view ---- */
+
 /* Shards are shown as if one run had measured it all; what has just been measured is shown alone.
  */
 static int32_t load_runs(struct view *view, int64_t run, struct gb_error *error)
@@ -345,10 +475,11 @@ static int32_t load_runs(struct view *view, int64_t run, struct gb_error *error)
 
 static int compare_positions(const void *a, const void *b)
 {
-    const struct view_entry *first = a, *second = b;
-    if (first->position != second->position)
-        return first->position < second->position ? -1 : 1;
-    return (first->round > second->round) - (first->round < second->round);
+    const struct stored_case *x = &((const struct view_entry *)a)->row->c;
+    const struct stored_case *y = &((const struct view_entry *)b)->row->c;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return (x->record.round > y->record.round) - (x->record.round < y->record.round);
 }
 
 static int32_t load(struct view *view, int64_t run, struct gb_error *error)
@@ -376,7 +507,7 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
     if (status == GB_OK && view->is_united && !selection.sorter.n && view->n_entries)
         qsort(view->entries, view->n_entries, sizeof *view->entries, compare_positions);
     if (status == GB_OK && options->rows == ROWS_COMBINED)
-        status = combine_entries(&selection, error);
+        combine_entries(&selection);
     if (status == GB_OK)
         status = view_expressions_status(view, error);
     if (status == GB_OK && selection.sorter.n)

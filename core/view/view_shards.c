@@ -12,7 +12,7 @@ static uint64_t count_cases(const struct view *view)
     if (view->page.n_all)
         return view->page.n_all;
     for (size_t i = 0; i < view->n_entries; i++)
-        n += i == 0 || view->entries[i].position != view->entries[i - 1].position;
+        n += i == 0 || view->entries[i].row->c.position != view->entries[i - 1].row->c.position;
     return n;
 }
 

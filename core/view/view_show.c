@@ -1,13 +1,8 @@
 /* view_show.c - a results file as tables for people. */
 #include "core/view/view_writers.h"
 
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
-
-size_t view_width(const struct view *view)
-{
-    return view->options->width ? view->options->width : SHOW_COLUMNS;
-}
 
 /* "2026-01-01T10:00:00.000Z" as people write it. */
 static void add_time(struct text *out, const char *iso)
@@ -97,6 +92,26 @@ static void add_head(const struct view *view, struct text *out)
         add_device_line(&view->devices[0].items[i].record, i == 0, view, out);
 }
 
+/* Which roofs were used, a line for each device model and run. */
+static void roofs_write(const struct view *view, struct text *out)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < view->roofs.n; i++) {
+        const struct roof_set *set = view->roofs.sets[i];
+        CLEANUP(text_free) struct text line = {0};
+        if (!set->is_used)
+            continue;
+        text_printf(&line, "roofs of %s: ", set->model);
+        text_add_line(&line, set->source);
+        text_add(&line, "\n");
+        text_add(out, is_first ? "\n" : "");
+        text_add_wrapped(out, text_get(&line), 0, 2, view_width(view));
+        is_first = false;
+    }
+    if (view->roofs_problem)
+        text_printf(out, "\nroofs that cannot be used: %s\n", view->roofs_problem);
+}
+
 /* --columns: what was asked for, a row for each record. */
 static int32_t write_asked(struct view *view, struct text *out, struct gb_error *error)
 {
@@ -115,7 +130,7 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);) {
         table_row(&table);
         for (size_t j = 0; j < n; j++) {
-            struct cell cell = cell_of(&at.row, &columns[j]);
+            struct cell cell = cell_of(at.row, &columns[j]);
             cell_readable(&cell, &words);
             finish_cell(&table, &words);
         }
@@ -124,45 +139,31 @@ static int32_t write_asked(struct view *view, struct text *out, struct gb_error 
     return status;
 }
 
-static int32_t add_notes(struct view *view, const struct group *group, struct notes *notes,
-                         struct gb_error *error)
+/* Which of how many are shown. */
+static void write_page(const struct view *view, struct text *out)
 {
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct view_row *rows = NULL;
-    int32_t status = view_read_group(view, view->entries, group, &arena, &rows, error);
-    if (status != GB_OK)
-        return status;
-    notes->n_cases++;
-    for (size_t i = 0; i < group->n; i++)
-        notes_add(notes, &rows[i], view->options->verbose);
-    const struct shown shown = combine_rounds(rows, group->n, &arena);
-    if (group->n > 1)
-        notes_add_rounds(notes, &shown);
-    noise_add(notes, rows, group->n, &shown);
-    return GB_OK;
-}
-
-int32_t notes_show(struct view *view, struct text *out, struct gb_error *error)
-{
-    struct notes notes = {.arena = &view->arena, .has_colours = view->options->has_colours};
-    bool verbose = view->options->verbose;
-    int32_t status = GB_OK;
-    size_t n = 0;
-    struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
-    for (size_t i = 0; status == GB_OK && i < n; i++)
-        status = add_notes(view, &groups[i], &notes, error);
-    free(groups);
-    if (view->options->group_by && !verbose) /* each group has its pass rate */
-        notes.failures.n = notes.skips.n = 0;
-    notes_write(&notes, verbose, out);
-    return status;
+    const struct view_page *page = &view->page;
+    const uint64_t next = page->first + page->n;
+    if (!page->n_all)
+        return;
+    if (page->n)
+        text_printf(out, "\ncases %" PRIu64 " to %" PRIu64 " of %" PRIu64, page->first + 1, next,
+                    page->n_all);
+    else
+        text_printf(out, "\nthere are %" PRIu64 " cases", page->n_all);
+    if (page->counts.bad)
+        text_printf(out, ", %lld of all failed (--where \"status not in ('ok', 'skipped')\")",
+                    (long long)page->counts.bad);
+    if (page->n && next < page->n_all)
+        text_printf(out, "; --offset %" PRIu64 " shows the next, --limit 0 all", next);
+    text_add(out, "\n");
 }
 
 /* What a table of what is there cannot show. */
 static void write_rest(const struct view *view, struct text *out)
 {
     const struct stored_run *run = &view->runs[0];
-    page_write(view, out);
+    write_page(view, out);
     if (view->is_united)
         shards_write(view, out);
     if (view->n_runs > 1 || run->record.finished)
@@ -211,16 +212,16 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     else if (view->options->columns)
         status = write_asked(view, out, error);
     else
-        status = tables_show(view, out, error);
+        tables_show(view, out);
     roofs_write(view, out);
     if (view->relatives) {
         text_add(out, "\n");
         relatives_explain(view->relatives, out);
     }
     if (status == GB_OK && view->options->breakdown)
-        status = breakdown_show(view, out, error);
+        breakdown_show(view, out);
     if (status == GB_OK)
-        status = notes_show(view, &rest, error);
+        notes_show(view, &rest);
     write_rest(view, &rest);
     if (status == GB_OK)
         summary_write(view, &rest);

@@ -9,7 +9,7 @@ static struct survey_bench *bench_of(struct survey *survey, const char *name)
         if (text_equal(survey->benches[i].name, name))
             return &survey->benches[i];
     struct survey_bench *bench = ARENA_ADD(survey->arena, survey->benches, survey->n_benches);
-    *bench = (struct survey_bench){.name = arena_text(survey->arena, name)};
+    *bench = (struct survey_bench){.name = name};
     return bench;
 }
 
@@ -21,8 +21,7 @@ static struct survey_parameter *parameter_of(struct survey *survey, struct surve
             return &bench->parameters[i];
     struct survey_parameter *parameter = ARENA_ADD(survey->arena, bench->parameters,
                                                    bench->n_parameters);
-    *parameter = (struct survey_parameter){.name = arena_text(survey->arena, name),
-                                           .is_number = true};
+    *parameter = (struct survey_parameter){.name = name, .is_number = true};
     return parameter;
 }
 
@@ -41,7 +40,7 @@ static void add_parameters(struct survey *survey, const struct view_row *row)
         known->is_axis |= have->is_axis;
         known->is_number &= !isnan(have->value.number) || is_figure(have);
         if (!known->first) {
-            known->first = arena_text(survey->arena, have->value.text);
+            known->first = have->value.text;
             known->varies |= bench->n_cases > 0;
         } else if (!known->varies) {
             known->varies = !text_equal(known->first, have->value.text);
@@ -56,9 +55,8 @@ static void add_metric(struct survey *survey, const char *name, const char *unit
     for (size_t i = 0; i < survey->n_metrics; i++)
         if (text_equal(survey->metrics[i].name, name))
             return;
-    ARENA_APPEND(
-        survey->arena, survey->metrics, survey->n_metrics,
-        (struct survey_metric){arena_text(survey->arena, name), arena_text(survey->arena, unit)});
+    ARENA_APPEND(survey->arena, survey->metrics, survey->n_metrics,
+                 (struct survey_metric){name, unit});
 }
 
 /* Ratios to a document's figures come first, they are asked for. */
@@ -150,9 +148,8 @@ void survey_add(struct survey *survey, const struct view_row *row)
     survey->any_estimate |= record->has_estimate;
     survey->any_pace |= !text_equal(row->c.pace, pace_word(PACE_FREE));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++) {
-        struct view_column column;
-        if (result_column_named(telemetry_column(i)->name, &column))
-            survey->any_telemetry[i] |= cell_of(row, &column).kind == CELL_REAL;
+        const struct telemetry_column telemetry = telemetry_column(i);
+        survey->any_telemetry[i] |= cell_of_known(row, &telemetry.column).kind == CELL_REAL;
     }
     count_record(&survey->counts, record);
     survey->n_done += case_status_is_done(record->status);

@@ -76,6 +76,51 @@ static const char *items_head(const struct survey *survey)
     return is_one ? arena_printf(survey->arena, "%ss/s", survey->item) : "items/s";
 }
 
+static void add_verdict(struct text *out, const struct shown *shown)
+{
+    text_add(out, verdict_words(shown->row.c.record.estimate.verdict));
+}
+
+/* Nobody has a part of an independent sample. */
+static void add_effective(struct text *out, const struct shown *shown)
+{
+    double n = shown->row.c.record.estimate.n_effective;
+    if (n > 0 && isfinite(n))
+        text_printf(out, "%.0f", n);
+}
+
+static void add_discarded(struct text *out, const struct shown *shown)
+{
+    text_printf(out, "%llu", (unsigned long long)shown->row.c.record.estimate.n_discarded);
+}
+
+static void add_excluded(struct text *out, const struct shown *shown)
+{
+    double weight = shown->row.c.record.estimate.detectable_mode_weight;
+    if (weight > 0 && isfinite(weight))
+        text_printf(out, "< %.2g %%", 100 * weight);
+}
+
+/* What a verbose table shows of the policy's report. */
+enum { ESTIMATE_COLUMNS = 4 };
+static const struct {
+    const char *head;
+    bool right; /* numbers */
+    void (*add)(struct text *out, const struct shown *shown);
+} estimate_columns[ESTIMATE_COLUMNS] = {
+    {"verdict", false, add_verdict},
+    {"effective", true, add_effective},
+    {"discarded", true, add_discarded},
+    {"other modes", true, add_excluded},
+};
+
+/* What a verbose table shows of roofs: heads and result columns. */
+enum { ROOF_COLUMNS = 4 };
+static const struct {
+    const char *head, *name;
+} roof_columns[ROOF_COLUMNS] = {
+    {"FLOP/byte", "intensity"}, {"bound", "bound"}, {"ridge", "ridge"}, {"model", "model_ns"}};
+
 static void add_columns(const struct layout *layout, struct case_table *table)
 {
     if (layout->bench)
@@ -109,15 +154,15 @@ static void add_columns(const struct layout *layout, struct case_table *table)
         if (fixed[i].wanted)
             case_table_column(table, fixed[i].head, fixed[i].right, fixed[i].rank);
     for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++)
-        case_table_column(table, roof_column_head(i), true, NEVER);
+        case_table_column(table, roof_columns[i].head, true, NEVER);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
-        case_table_column(table, estimate_column(i)->head, estimate_column(i)->right, NEVER);
+        case_table_column(table, estimate_columns[i].head, estimate_columns[i].right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
         case_table_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena),
                           true, metric_rank(&layout->survey->metrics[i], i));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
         if (layout->telemetry[i])
-            case_table_column(table, telemetry_column(i)->head, true, NEVER);
+            case_table_column(table, telemetry_column(i).head, true, NEVER);
     if (layout->check)
         case_table_column(table, "check", false, RANK_CHECK);
     if (layout->status)
@@ -182,12 +227,6 @@ static void add_rounds(const struct shown *shown, struct text *out)
         text_printf(out, " of %zu", shown->n_rounds);
 }
 
-void finish_cell(struct table *table, struct text *cell)
-{
-    table_cell(table, text_get(cell));
-    text_clear(cell);
-}
-
 /* A case without the parameter may still have the setting: of two benches one sweeps it. */
 static struct cell place_cell(const struct view_row *row, const char *name, struct arena *arena)
 {
@@ -236,12 +275,17 @@ static void add_model(const struct layout *layout, const struct shown *shown, st
     CLEANUP(text_free) struct text words = {0};
     for (size_t i = 0; layout->model && i < ROOF_COLUMNS; i++) {
         struct view_column column;
-        if (result_column_named(roof_column_name(i), &column)) {
+        if (result_column_named(roof_columns[i].name, &column)) {
             struct cell cell = cell_of(&shown->row, &column);
             cell_readable(&cell, &words);
         }
         finish_cell(table, &words);
     }
+}
+
+static int colour_of_status(int status)
+{
+    return status == CASE_OK ? COLOUR_GOOD : case_status_is_bad(status) ? COLOUR_BAD : COLOUR_FAINT;
 }
 
 static int colour_of_check(const char *check)
@@ -302,7 +346,8 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     }
     add_model(layout, &shown, table);
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++) {
-        estimate_cell(&shown, i, &cell);
+        if (record->has_estimate)
+            estimate_columns[i].add(&cell, &shown);
         finish_cell(table, &cell);
     }
     for (size_t i = 0; i < layout->n_metrics; i++) {
@@ -321,7 +366,7 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     if (layout->status) {
         const int status = shown.worst ? shown.worst->c.record.status : CASE_OK;
         table_cell(table, case_status_word(status));
-        table_colour(table, view_status_colour(status));
+        table_colour(table, colour_of_status(status));
     }
 }
 
@@ -385,21 +430,19 @@ static struct layout layout_of(const struct view *view, bool bench_column,
 }
 
 /* The groups of one bench, or of all (bench NULL), as a table. */
-static int32_t write_table(struct view *view, const struct layout *layout, const char *bench,
-                           const struct group *groups, size_t n_groups, struct left_out *left_out,
-                           struct text *out, struct gb_error *error)
+static void write_table(struct view *view, const struct layout *layout, const char *bench,
+                        const struct group *groups, size_t n_groups, struct left_out *left_out,
+                        struct text *out)
 {
     struct case_table table = {.table.has_colours = view->options->has_colours,
                                .first_option = layout->bench,
                                .n_options = layout->n_parameters};
-    int32_t status = GB_OK;
     add_columns(layout, &table);
-    for (size_t i = 0; status == GB_OK && i < n_groups; i++) {
+    for (size_t i = 0; i < n_groups; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
-        struct view_row *rows = NULL;
-        status = view_read_group(view, view->entries, &groups[i], &arena, &rows, error);
-        if (status == GB_OK && (!bench || text_equal(rows->c.bench, bench)))
-            add_row(layout, rows, groups[i].n, &table.table);
+        const char *of = view->entries[groups[i].first].row->c.bench;
+        if (!bench || text_equal(of, bench))
+            add_row(layout, view_group_rows(view, &groups[i], &arena), groups[i].n, &table.table);
     }
     if (layout->narrow) {
         rank_equal(layout, &table);
@@ -411,7 +454,6 @@ static int32_t write_table(struct view *view, const struct layout *layout, const
         leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
     table_write(&table.table, table_style(view->options->format), out);
     case_table_free(&table);
-    return status;
 }
 
 static void write_left_out(const struct left_out *left_out, size_t width, struct text *out)
@@ -429,19 +471,18 @@ static void write_left_out(const struct left_out *left_out, size_t width, struct
     text_add_wrapped(out, text_get(&words), 0, 2, width);
 }
 
-int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
+void tables_show(struct view *view, struct text *out)
 {
     const struct survey *survey = &view->survey;
     const struct survey_parameter **shared = NULL;
     struct left_out left_out = {0};
     size_t n_shared = 0, n_groups = 0;
     struct group *groups = group_rounds(view, survey->last_round > 0, &n_groups);
-    int32_t status = GB_OK;
     if (one_table_does(survey, &shared, &n_shared)) {
         struct layout layout = layout_of(view, true, shared, n_shared);
-        status = write_table(view, &layout, NULL, groups, n_groups, &left_out, out, error);
+        write_table(view, &layout, NULL, groups, n_groups, &left_out, out);
     } else {
-        for (size_t i = 0; status == GB_OK && i < survey->n_benches; i++) {
+        for (size_t i = 0; i < survey->n_benches; i++) {
             struct survey one = *survey;
             one.benches = &survey->benches[i];
             one.n_benches = 1;
@@ -452,11 +493,9 @@ int32_t tables_show(struct view *view, struct text *out, struct gb_error *error)
                 text_add(out, "all cases were skipped\n");
                 continue;
             }
-            status = write_table(view, &layout, survey->benches[i].name, groups, n_groups,
-                                 &left_out, out, error);
+            write_table(view, &layout, survey->benches[i].name, groups, n_groups, &left_out, out);
         }
     }
     write_left_out(&left_out, view_width(view), out);
     free(groups);
-    return status;
 }

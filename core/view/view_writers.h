@@ -20,28 +20,14 @@ bool column_is_words(const struct view *view, const struct view_column *column);
 const char *view_head_with_unit(struct view *view, const struct view_column *column);
 
 /* Adds one table of all selected cases, or one for each bench, and what there was no room for. */
-int32_t tables_show(struct view *view, struct text *out, struct gb_error *error);
+void tables_show(struct view *view, struct text *out);
 /* TABLE_... of a FORMAT_... that is no JSON. */
 int table_style(int format);
 /* The next cell of the row, whose text is then empty again. */
 void finish_cell(struct table *table, struct text *cell);
 
 /* Adds what each case puts on the device, one case after the other. */
-int32_t breakdown_show(struct view *view, struct text *out, struct gb_error *error);
-
-/* What a verbose table shows of the policy's report. */
-struct estimate_column {
-    const char *head;
-    bool right; /* numbers */
-};
-enum { ESTIMATE_COLUMNS = 4 };
-const struct estimate_column *estimate_column(size_t i);
-void estimate_cell(const struct shown *shown, size_t i, struct text *out);
-
-/* What a verbose table shows of roofs. */
-enum { ROOF_COLUMNS = 4 };
-const char *roof_column_head(size_t i);
-const char *roof_column_name(size_t i); /* of the result column */
+void breakdown_show(struct view *view, struct text *out);
 
 /* Rows of cells that are there before the first is written. Zero-initialize, with an arena, in
  * which texts of cells live as well. */
@@ -75,10 +61,8 @@ int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error);
 
 /* The writers of exports. */
-int32_t csv_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t aligned_export(struct view *view, FILE *out, struct gb_error *error);
 
 /* Histograms of relative differences, one for each comparison, with the largest difference where
  * the reference exceeds the floor and the values there. Zero-initialize; all lives in the arena. */
@@ -90,50 +74,12 @@ void histograms_add(struct histograms *histograms, const struct case_record *rec
                     const char *label, struct arena *arena);
 void histograms_write(const struct histograms *histograms, struct text *out);
 
-/* What follows a table. Zero-initialize, with an arena. */
-struct note {
-    const char *words;
-    const char *first;  /* label of the first case it was said of */
-    uint64_t count;     /* of the cases */
-    uint64_t last_case; /* number of the last of them */
-    bool varies;        /* in numbers, among the cases */
-    /* Words that some of the cases differ in: they stand before words[values_at]. */
-    const char **values;
-    size_t n_values, values_at;
-};
-struct note_list {
-    struct note *items;
-    size_t n;
-    bool joins_numbers; /* words that differ in numbers only are one entry */
-};
-struct notes {
-    struct arena *arena;
-    bool has_colours;
-    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small,
-        calls;
-    struct note_list noisy, outlying; /* cases whose samples scatter, with the likely cause */
-    struct note_list obstacles;       /* what keeps cases from being certified */
-    struct histograms histograms;     /* of each comparison of each case */
-    uint64_t n_cases;                 /* so far; the rounds of a case are one */
-    uint64_t n_short;                 /* cases with an overhead above 1 % of the median */
-    double short_overhead_ns;
-    uint64_t throttled_cases, throttled_samples, samples_of_throttled;
-    uint64_t of_no_pace;
-    uint64_t lost_cases, lost_samples;
-    uint64_t unconverged, limited, gave_up;
-};
-void notes_add(struct notes *notes, const struct view_row *row, bool verbose);
-/* What the rounds of a case say together; after notes_add of each. */
-void notes_add_rounds(struct notes *notes, const struct shown *shown);
-/* One more entry of a list, or a case more of one with the same words. */
-void notes_add_words(struct notes *notes, struct note_list *list, const char *words,
-                     const char *label);
-/* What its samples say of a case, its rounds combined: view_noise.c. */
-void noise_add(struct notes *notes, const struct view_row *rows, size_t n,
-               const struct shown *shown);
-void notes_write(const struct notes *notes, bool verbose, struct text *out);
-/* All of them of a view of single rounds. */
-int32_t notes_show(struct view *view, struct text *out, struct gb_error *error);
+/* What the samples of a case say, its rounds combined: adds words on the noise there is, with its
+ * likely cause. */
+enum { NOISE_NONE, NOISE_SCATTER, NOISE_OUTLIERS };
+int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out);
+/* What follows a table, of a view of single rounds: failures, messages, doubts. */
+void notes_show(struct view *view, struct text *out);
 
 /* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
  * that is certain; else nothing. */

@@ -1,4 +1,4 @@
-/* views.c - see views.h: formats by name, and which writer an export goes to. */
+/* views.c - see views.h: formats by name, and what their writers share. */
 #include "core/view/views.h"
 
 #include "core/base/output_file.h"
@@ -39,6 +39,17 @@ int table_style(int format)
                                      : TABLE_PLAIN;
 }
 
+size_t view_width(const struct view *view)
+{
+    return view->options->width ? view->options->width : SHOW_COLUMNS;
+}
+
+void finish_cell(struct table *table, struct text *cell)
+{
+    table_cell(table, text_get(cell));
+    text_clear(cell);
+}
+
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)
 {
     size_t written = fwrite(text_get(text), 1, text->length, out);
@@ -52,42 +63,4 @@ int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error)
 {
     enum { LONG = 1 << 16 };
     return text->length > LONG ? view_flush(text, out, error) : GB_OK;
-}
-
-int32_t view_count(struct store *store, const struct view_options *options, struct view_counts *ret,
-                   struct gb_error *error)
-{
-    struct view view;
-    int32_t status = view_open(store, options, options->run, &view, error);
-    if (status != GB_OK)
-        return status;
-    *ret = view.survey.counts;
-    view_close(&view);
-    return GB_OK;
-}
-
-int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
-                    struct gb_error *error)
-{
-    struct view view;
-    if (options->rows == ROWS_COMBINED && options->pivot)
-        return error_set(error, GB_INVALID,
-                         "--rows combined is not for --pivot, which combines rounds by itself");
-    int32_t status = view_open(store, options, options->run, &view, error);
-    if (status != GB_OK)
-        return status;
-    if (options->group_by)
-        status = groups_export(&view, out, error);
-    else if (options->pivot)
-        status = pivot_export(&view, out, error);
-    else if (options->format == FORMAT_JSON)
-        status = json_export(&view, out, error);
-    else if (options->format == FORMAT_JSONL)
-        status = json_lines_export(&view, out, error);
-    else if (options->format == FORMAT_CSV)
-        status = csv_export(&view, out, error);
-    else
-        status = aligned_export(&view, out, error);
-    view_close(&view);
-    return status;
 }

@@ -113,7 +113,7 @@ int32_t view_count(struct store *store, const struct view_options *options, stru
  */
 int32_t view_show(struct store *store, const struct view_options *options, struct text *out,
                   struct gb_error *error);
-/* Streams to a FILE, so that memory does not grow with the file. */
+/* Streams to a FILE: memory grows with the cases, not with their samples or the text. */
 int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
                     struct gb_error *error);
 

@@ -68,7 +68,7 @@ static int32_t take_file(const char *path, struct visits *visits, struct gb_erro
     status = view_open(store, &options, RUN_ALL, &view, error);
     if (status == GB_OK) {
         for (struct view_cursor at = {.view = &view}; view_next(&at, &status, error);)
-            status = take_case(&at.row, store, path, visits, error);
+            status = take_case(at.row, store, path, visits, error);
         view_close(&view);
     }
     store_close(store, NULL);

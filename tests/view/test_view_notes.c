@@ -174,3 +174,16 @@ TEST_TIMES(rows_fit_and_rates_stay, 4)
     }
     views_expect_width(got, widths[_i]);
 }
+
+TEST(words_of_many_cases_are_counted)
+{
+    CLEANUP(text_free) struct text cases = {0};
+    for (int i = 0; i < 60; i++)
+        text_printf(&cases, "- streams +streams=%d\n", i + 1);
+    views_make("many.gbr", 1, text_get(&cases),
+               SET "status_text = 'no ' || char(65 + position % 40)");
+    const char *shown = SHOWN("many.gbr", .verbose = true);
+    ck_assert_uint_eq(views_count(shown, " and 1 more: no "), 20);
+    ck_assert_uint_eq(views_count(shown, ": no "), 40);
+    EXPECT(shown, "  streams streams=20 and 1 more: no T\n", "  streams streams=40: no h\n");
+}

@@ -297,6 +297,82 @@ TEST(rows_and_columns_are_in_the_order_of_the_configuration)
                      "streams,count\n8,2\n2,2\n4,2\n1,2\n");
 }
 
+/* Of a case that was read with others and alone: all that is an array, and a member of each. */
+static void expect_same_case(const struct stored_case *a, const struct stored_case *b)
+{
+    const struct case_record *x = &a->record, *y = &b->record;
+    ck_assert_int_eq(a->id, b->id);
+    ck_assert_str_eq(x->uuid, y->uuid);
+    ck_assert_uint_eq(a->n_parameters, b->n_parameters);
+    for (size_t i = 0; i < a->n_parameters; i++)
+        ck_assert_str_eq(a->parameters[i].value.text, b->parameters[i].value.text);
+#define EXPECT_SAME(items, member, assert_eq)                                                      \
+    do {                                                                                           \
+        ck_assert_uint_eq(x->n_##items, y->n_##items);                                             \
+        for (size_t i = 0; i < x->n_##items; i++)                                                  \
+            assert_eq(x->items[i].member, y->items[i].member);                                     \
+    } while (0)
+    EXPECT_SAME(metrics, name, ck_assert_str_eq);
+    EXPECT_SAME(messages, text, ck_assert_str_eq);
+    EXPECT_SAME(activities, bytes, ck_assert_uint_eq);
+    EXPECT_SAME(series, name, ck_assert_str_eq);
+    EXPECT_SAME(checks, text, ck_assert_str_eq);
+    EXPECT_SAME(summaries, histogram[0], ck_assert_uint_eq);
+    EXPECT_SAME(worst, name, ck_assert_str_eq);
+#undef EXPECT_SAME
+    ck_assert_uint_eq(x->estimate.n_modes, y->estimate.n_modes);
+    for (int i = 0; i < TELEMETRY_MOMENTS; i++)
+        ck_assert_int_eq(x->telemetry[i].is_known, y->telemetry[i].is_known);
+}
+
+TEST(cases_are_read_together_as_alone)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(free_pointer) int64_t *ids = NULL;
+    CLEANUP(free_pointer) struct stored_case *cases = NULL;
+    struct gb_error error = {0};
+    size_t n = 0;
+    struct store *store = fixture_open("fates.gbr", STORE_READ);
+    FIXTURE_OK(store_case_ids(store, 1, NULL, &ids, &n, &fixture_problem));
+    ck_assert_uint_eq(n, 10);
+    for (size_t i = 0; i < n / 2; i++) {
+        const int64_t id = ids[i];
+        ids[i] = ids[n - 1 - i];
+        ids[n - 1 - i] = id;
+    }
+    ids[4] = ids[--n]; /* one between is left out */
+    FIXTURE_OK(store_cases_read(store, ids, n, &arena, &cases, &fixture_problem));
+    for (size_t i = 0; i < n; i++) {
+        struct stored_case alone;
+        FIXTURE_OK(store_case_read(store, ids[i], &arena, &alone, &fixture_problem));
+        ck_assert_int_eq(alone.id, ids[i]);
+        expect_same_case(&cases[i], &alone);
+    }
+    free(cases);
+    cases = NULL;
+    ids[1] = 99;
+    ck_assert_int_eq(store_cases_read(store, ids, n, &arena, &cases, &error), GB_NOT_FOUND);
+    ck_assert_str_eq(fixture_error(&error), "fates.gbr: has no case 99");
+    ck_assert_ptr_null(cases);
+    fixture_close(store);
+}
+
+/* Ids may lie far apart, as those of a page of many cases do. */
+TEST(ids_of_cases_say_nothing)
+{
+    CLEANUP(text_free) struct text sql = {0};
+    static const char *const children[] = {
+        "parameter", "samples",         "metric",      "series",  "check_result", "check_summary",
+        "mode",      "check_histogram", "check_worst", "message", "telemetry",    "activity"};
+    views_make_file("far.gbr");
+    text_add(&sql, "PRAGMA foreign_keys = 0; UPDATE bench_case SET id = id * 1000;");
+    for (size_t i = 0; i < sizeof children / sizeof *children; i++)
+        text_printf(&sql, "UPDATE %s SET case_id = case_id * 1000;", children[i]);
+    fixture_change("far.gbr", text_get(&sql));
+    SHOWS("show.txt", "far.gbr", 0);
+    EXPORTS("cases.csv", "far.gbr", .format = FORMAT_CSV);
+}
+
 TEST(runs_are_shown_one_after_the_other)
 {
     views_make("two.gbr", 1, "1e6 streams rows=32 +streams=4\n", NULL);
