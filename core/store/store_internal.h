@@ -87,6 +87,16 @@ int32_t rows_write(struct store *store, int table, int statement, int64_t parent
                    size_t n, struct gb_error *error);
 int32_t rows_delete(struct store *store, int table, int64_t parent, struct gb_error *error);
 
+/* Texts that the rows of one table have had lately: most come again, and are kept once. */
+struct known_texts {
+    const char *slots[512];
+};
+
+/* Takes the row that a SQL_SELECT... stands on into a struct; text is the arena's, or one of those
+ * that are known. */
+void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct known_texts *known,
+              struct arena *arena, void *ret_row);
+
 /* The text of a result's column, which is "" for NULL: plain, whatever the file holds, and the
  * arena's. */
 char *row_text(sqlite3_stmt *statement, int at, struct arena *arena);

@@ -203,11 +203,12 @@ int32_t store_outcomes(struct store *store, int64_t run_id, struct outcome_metri
     if (!select)
         return store_failure(error);
     struct outcome *outcomes = NULL;
+    struct known_texts known = {0};
     size_t n = 0;
     int code;
     while ((code = sqlite3_step(select)) == SQLITE_ROW) {
         struct outcome *outcome = ARENA_ADD(arena, outcomes, n);
-        row_take(&outcome_table, select, arena, outcome);
+        row_take(&outcome_table, select, &known, arena, outcome);
         outcome->status = outcome->status < 0 ? CASE_FAILED : outcome->status;
         outcome->step_ns = outcome->step_ns > 0 ? outcome->step_ns : 0;
     }

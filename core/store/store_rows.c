@@ -106,11 +106,6 @@ bool row_text_is(sqlite3_stmt *statement, int at, const char *text)
     return text_equal(raw_text(statement, at), text);
 }
 
-/* Texts that the rows of one table have had lately: most come again, and are kept once. */
-struct known_texts {
-    const char *slots[512];
-};
-
 static const char *known_text(struct known_texts *known, const char *text, struct arena *arena)
 {
     const size_t n_slots = sizeof known->slots / sizeof *known->slots;
@@ -155,9 +150,8 @@ static void take_member(const struct stored_column *column, sqlite3_stmt *statem
     }
 }
 
-/* The row that a SQL_SELECT... stands on as a struct; text is the arena's. */
-static void row_take(const struct stored_table *table, sqlite3_stmt *statement,
-                     struct known_texts *known, struct arena *arena, void *ret_row)
+void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct known_texts *known,
+              struct arena *arena, void *ret_row)
 {
     char *bytes = ret_row;
     memset(ret_row, 0, table->row_bytes);
