@@ -183,7 +183,7 @@ inside()
     return "$status"
 }
 
-optional_packages='fish gnuplot-nox groff-base librsvg2-bin parallel python3 python3-jsonschema python3-numpy
+optional_packages='fish groff-base librsvg2-bin parallel python3 python3-jsonschema python3-numpy
  python3-pandas python3-venv python3-yaml sqlite3 valgrind zsh'
 suite=bookworm optional=no new_base=no scratch=
 arguments=("$@")

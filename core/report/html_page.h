@@ -7,7 +7,7 @@
 #include "core/compare/fleet.h"
 #include "core/report/case_samples.h"
 #include "core/report/html_report.h"
-#include "core/report/plot_svg.h"
+#include "core/report/plot.h"
 #include "core/view/view_writers.h"
 
 /* A run of a file as it is written. */

@@ -17,12 +17,10 @@ core_libgbrun_la_SOURCES += \
 	core/report/html_series.c \
 	core/report/plot.c \
 	core/report/plot.h \
-	core/report/plot_gnuplot.c \
 	core/report/plot_layout.c \
 	core/report/plot_layout.h \
 	core/report/plot_names.c \
 	core/report/plot_svg.c \
-	core/report/plot_svg.h \
 	core/report/report.c \
 	core/report/report.h \
 	core/report/report_internal.h \

@@ -1,7 +1,7 @@
 /*
  * plot_layout.h - where things are on a page of charts.
  *
- * All places are found before gnuplot sees the page, so that words can be put where there is room.
+ * All places are found before anything is drawn, so that words can be put where there is room.
  */
 #pragma once
 
@@ -13,9 +13,6 @@ enum { PLOT_FONT = 12, PLOT_LABEL_COLUMNS = 48, PLOT_TITLE_COLUMNS = 130 };
 
 /* Of cells: their opacity, and what the darkest has more. */
 static const double PLOT_CELL_LEAST = 0.06, PLOT_CELL_MORE = 0.5;
-
-enum { PLOT_COLOURS = 8 };
-const char *plot_colour(int colour); /* "0072B2" */
 
 /* Pixels. */
 static const double PLOT_LEFT = 86; /* of a panel: the numbers at its axis, and what they are */
@@ -82,10 +79,10 @@ double words_width(const char *words, size_t most);
 struct placed_name {
     const char *words;
     const struct plot_series *series;
-    const char *alignment; /* in words of gnuplot: "left" if the words begin at x */
-    double x, y;           /* the middle of the line of words */
-    double degrees;        /* counter-clockwise */
-    bool has_leader;       /* a line from the words to their point */
+    const char *anchor; /* what is at x, as in SVG: "" for their begin, "middle", "end" */
+    double x, y;        /* the middle of the line of words */
+    double degrees;     /* counter-clockwise */
+    bool has_leader;    /* a line from the words to their point */
     double from_x, from_y, to_x, to_y;
 };
 

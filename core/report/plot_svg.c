@@ -1,13 +1,14 @@
-/* plot_svg.c - see plot_svg.h. */
-#include "core/report/plot_svg.h"
-
+/* plot_svg.c - see plot.h: a page as SVG. */
 #include "core/base/xml_text.h"
 #include "core/report/plot_layout.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { TICKS_MAX = 24 };
+/* Colours that the colour-blind can tell apart (Okabe, Ito: Color Universal Design, 2008); their
+ * yellow, too light for lines, is a brown here. */
+static const char *const colours[] = {"0072B2", "D55E00", "009E73", "CC79A7",
+                                      "56B4E9", "000000", "E69F00", "8C510A"};
+enum { COLOURS = sizeof colours / sizeof *colours, TICKS_MAX = 24 };
 
 /* ---- words and numbers ---- */
 
@@ -37,7 +38,7 @@ static void add_class(struct text *out, const char *what, int colour)
     if (colour == PLOT_GREY)
         text_printf(out, " class=\"%s grey\"", what);
     else
-        text_printf(out, " class=\"%s c%u\"", what, (unsigned)colour % PLOT_COLOURS);
+        text_printf(out, " class=\"%s c%u\"", what, (unsigned)colour % COLOURS);
 }
 
 static void add_opacity(struct text *out, double opacity)
@@ -556,10 +557,7 @@ static void add_notes(struct text *out, const struct frame *frame, struct arena 
 
 static void add_name(struct text *out, const struct placed_name *name)
 {
-    const char *anchor = text_equal(name->alignment, "right")    ? "end"
-                         : text_equal(name->alignment, "center") ? "middle"
-                                                                 : "";
-    begin_words(out, name->x, name->y, anchor, name->degrees);
+    begin_words(out, name->x, name->y, name->anchor, name->degrees);
     if (name->series->kind == PLOT_LINE) {
         add_class(out, "fill", name->series->colour);
         add_opacity(out, name->series->opacity);
@@ -652,7 +650,7 @@ static void add_colour_value(struct text *out, int colour, bool is_inline)
     if (is_inline)
         text_printf(out, colour == PLOT_GREY ? "var(--grey)" : "var(--c%d)", colour);
     else
-        text_printf(out, "#%s", plot_colour(colour));
+        text_printf(out, "#%s", colour == PLOT_GREY ? "909090" : colours[colour]);
 }
 
 void plot_svg_style(bool is_inline, struct text *out)
@@ -664,7 +662,7 @@ void plot_svg_style(bool is_inline, struct text *out)
                 ".plot .axis,.plot .lead{fill:none;stroke:%s}.plot .lead{stroke-width:.6}\n",
                 is_inline ? "var(--ink)" : "#202020", is_inline ? "var(--grid)" : "#E4E4E4",
                 is_inline ? "var(--grey)" : "#909090");
-    for (int i = PLOT_GREY; i < PLOT_COLOURS; i++) {
+    for (int i = PLOT_GREY; i < COLOURS; i++) {
         CLEANUP(text_free) struct text name = {0};
         text_printf(&name, i == PLOT_GREY ? "grey" : "c%d", i);
         text_printf(out, ".plot .line.%s,.plot .dot.%s,.plot .box.%s{stroke:", text_get(&name),

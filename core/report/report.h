@@ -2,7 +2,7 @@
  * report.h - results as pictures: rooflines, and charts of columns over parameters.
  *
  * A report collects what the pictures need from any number of views, then becomes text, which needs
- * no other program, or a page for gnuplot. Cases that are not ok, or without a time, are left out
+ * no other program, or a page of charts. Cases that are not ok, or without a time, are left out
  * and counted. Views are to be of --rows combined, so that the rounds of a case are one mark.
  *
  * Roofline: one chart for each device model and set of roofs, with the roofs that its cases are
