@@ -28,6 +28,15 @@ struct range {
     bool is_log;
 };
 
+/* Round numbers in a range for numbers at an axis, at least so many pixels apart. */
+enum { TICKS_MAX = 24 };
+struct ticks {
+    double at[TICKS_MAX];
+    size_t n;
+    double step; /* between linear ones; 0: they are logarithmic */
+};
+struct ticks range_ticks(const struct range *range, double pixels, double apart);
+
 /* A panel on the page, in pixels from the upper left corner. */
 struct frame {
     const struct plot_page *page;
