@@ -243,16 +243,24 @@ double panel_margin(const struct plot_panel *panel)
     return fmax(PLOT_LEFT + (panel->y_unit ? PLOT_UNIT_LEFT : 0), widest > 0 ? widest + AROUND : 0);
 }
 
-double frame_shade(const struct frame *frame, double value)
+static void find_shades(struct frame *frame)
 {
-    double low = INFINITY, high = -INFINITY;
+    frame->shade_low = INFINITY;
+    frame->shade_high = -INFINITY;
     for (size_t i = 0; i < frame->panel->n_series; i++) {
         const struct plot_series *series = &frame->panel->series[i];
         for (uint64_t j = 0; series->kind == PLOT_CELLS && j < series->n; j++) {
-            low = isfinite(series->high[j]) ? fmin(low, series->high[j]) : low;
-            high = isfinite(series->high[j]) ? fmax(high, series->high[j]) : high;
+            if (!isfinite(series->high[j]))
+                continue;
+            frame->shade_low = fmin(frame->shade_low, series->high[j]);
+            frame->shade_high = fmax(frame->shade_high, series->high[j]);
         }
     }
+}
+
+double frame_shade(const struct frame *frame, double value)
+{
+    double low = frame->shade_low, high = frame->shade_high;
     /* Of times that differ by much the smaller ones would look alike. */
     if (low > 0 && high > 10 * low)
         return log(value / low) / log(high / low);
@@ -364,6 +372,7 @@ static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_co
     frame.is_slanted = panel->n_categories > 0 &&
                        longest_category(panel) > straight_columns(&frame);
     place_labels(&frame, arena);
+    find_shades(&frame);
     return frame;
 }
 

@@ -43,10 +43,11 @@ struct frame {
     const struct plot_panel *panel;
     struct range x, y;
     double left, right, top, bottom;
-    size_t label_rows; /* above it */
-    size_t *rows;      /* by vertical: that of its label, from 0, upwards */
-    bool *is_left;     /* by vertical: its label is to the left of it */
-    bool is_slanted;   /* the categories, as they are long */
+    size_t label_rows;            /* above it */
+    size_t *rows;                 /* by vertical: that of its label, from 0, upwards */
+    bool *is_left;                /* by vertical: its label is to the left of it */
+    bool is_slanted;              /* the categories, as they are long */
+    double shade_low, shade_high; /* the values of its cells */
 };
 
 /* One for each panel of the page; memory is the arena's. Where the page has no height it gets one.
