@@ -32,15 +32,6 @@ void html_cell(struct text *out, const char *class, const char *words);
 /* A page of charts as a figure. */
 void html_figure(struct text *out, const struct plot_page *page);
 
-/* ---- html_nodes.c ---- */
-/* Strips of the nodes, a table of them, and what is to be known; a section of its own. */
-void html_nodes(const struct fleet_result *result, struct text *out);
-
-/* ---- html_series.c ---- */
-/* Samples that the benchmark gave itself, in the rounds of a case: nothing if there are none. */
-int32_t html_series(struct view *view, const struct view_row *rows, size_t n, struct arena *arena,
-                    struct text *out, struct gb_error *error);
-
 /* ---- html_cases.c ---- */
 int32_t html_cases(const struct html_run *run, struct gb_error *error);
 /* "r0c12": the anchor of a case. */

@@ -3,6 +3,7 @@
 
 #include "core/base/output_file.h"
 #include "core/report/chart.h"
+#include "core/report/fleet_chart.h"
 #include "core/report/report.h"
 #include "core/view/search_text.h"
 
