@@ -1,7 +1,6 @@
 /* verb_replay.c - gbrun replay: stopping policies on samples that were recorded. */
 #include "core/cli/verbs.h"
 #include "core/replay/replay.h"
-#include "core/replay/replay_page.h"
 #include "core/report/plot.h"
 
 #include <stdio.h>
