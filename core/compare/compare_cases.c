@@ -376,18 +376,19 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
     const struct device_record *a = base->device, *b = other->device;
     const struct {
         const char *name, *by, *from, *to;
+        bool is_of_device; /* each device may have its own */
     } all[] = {
-        {"device model", "device", a ? a->model : "", b ? b->model : ""},
+        {"device model", "device", a ? a->model : "", b ? b->model : "", true},
         {"driver", "device", a ? fact_of(a->facts, a->n_facts, "driver") : "",
-         b ? fact_of(b->facts, b->n_facts, "driver") : ""},
-        {"clock", "clock", base->first->clock, other->first->clock},
-        {"cache", "cache", base->first->cache, other->first->cache},
+         b ? fact_of(b->facts, b->n_facts, "driver") : "", true},
+        {"clock", "clock", base->first->clock, other->first->clock, true},
+        {"cache", "cache", base->first->cache, other->first->cache, false},
     };
     bool by_device = compare->by && text_equal(compare->by, "device");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         bool is_meant = compare->by_sides;
-        is_meant |= compare->by && (text_equal(compare->by, all[i].by) ||
-                                    (by_device && text_equal(all[i].name, "clock")));
+        is_meant |= compare->by &&
+                    (text_equal(compare->by, all[i].by) || (by_device && all[i].is_of_device));
         bool is_known = *all[i].from && *all[i].to;
         if (is_meant || !is_known || text_equal(all[i].from, all[i].to))
             continue;
@@ -406,10 +407,12 @@ static void add(struct compare *compare, struct compare_against *against, const 
                 const char *from, const char *to)
 {
     CLEANUP(text_free) struct text line = {0};
-    text_printf(&line, "%s: ", name);
-    for (size_t i = 0; i < against->n_differences; i++)
-        if (text_starts_with(against->differences[i], text_get(&line)))
+    for (size_t i = 0; i < against->n_differing; i++)
+        if (text_equal(against->differing[i], name))
             return; /* a fact of the run is one of the device, too */
+    ARENA_APPEND(&compare->arena, against->differing, against->n_differing,
+                 arena_text(&compare->arena, name));
+    text_printf(&line, "%s: ", name);
     text_add_shortened(&line, *from ? from : "not known", VALUE_MOST);
     text_add(&line, ", now ");
     text_add_shortened(&line, *to ? to : "not known", VALUE_MOST);

@@ -54,7 +54,7 @@ void side_make_cases(struct compare *compare, const struct stored_run *run,
                      const struct run_devices *devices, struct outcome *outcomes, size_t n,
                      struct compare_side *side);
 
-/* Adds the cases of a run as a side (compare.c). */
+/* Adds the cases of a run as a side; name NULL: its number (compare.c). */
 int32_t side_of_run(struct compare *compare, struct store *store, const char *path,
                     const struct stored_run *run, const char *name, struct gb_error *error);
 

@@ -201,7 +201,7 @@ static void write_several(const struct compare_result *result, int style, size_t
 static void add_side(const char *role, const struct compare_side *side, struct text *out)
 {
     enum { DATE = 10, TIME_AT = 11, TIME_END = 19 };
-    bool is_value = !text_equal(side->name, side->path) && !text_starts_with(side->name, "run ");
+    bool is_value = !text_equal(side->name, side->path) && !side->is_numbered;
     text_printf(out, "%s: ", role);
     if (side->tool) {
         text_printf(out, "%s, of %s\n", side->path, side->tool);

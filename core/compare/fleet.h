@@ -59,6 +59,8 @@ struct fleet_node {
     const char **differences; /* of a node that is flagged or faster: facts that most nodes of the
                                  model have otherwise, a line each */
     size_t n_differences;
+    const char **differing; /* the facts that the lines are of */
+    size_t n_differing;
 };
 
 struct fleet_result {

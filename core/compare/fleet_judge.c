@@ -258,10 +258,11 @@ static void add_difference(struct fleet *fleet, struct fleet_node *node, const c
 {
     enum { VALUE_MOST = 60 };
     CLEANUP(text_free) struct text line = {0};
-    text_printf(&line, "%s: ", name);
-    for (size_t i = 0; i < node->n_differences; i++)
-        if (text_starts_with(node->differences[i], text_get(&line)))
+    for (size_t i = 0; i < node->n_differing; i++)
+        if (text_equal(node->differing[i], name))
             return; /* a fact of the run is one of the device, too */
+    ARENA_APPEND(&fleet->arena, node->differing, node->n_differing, name);
+    text_printf(&line, "%s: ", name);
     text_add_shortened(&line, *value ? value : "not known", VALUE_MOST);
     text_add(&line, ", most have ");
     text_add_shortened(&line, *others ? others : "none", VALUE_MOST);

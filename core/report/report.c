@@ -133,7 +133,7 @@ static void add_case(struct report *report, const struct view *view, const struc
                               .model_ns = roofline->model_ns,
                               .ratio = roof_ratio(row),
                               .ridge = roofline->ridge,
-                              .bound = bound_word(roofline->bound),
+                              .bound = roofline->bound,
                               .relative = keep_relative(row, &report->arena)};
     one.flops_per_s = rate_of(work->flops, one.measured_ns);
     one.bytes_per_s = rate_of(work->bytes_read + work->bytes_written, one.measured_ns);

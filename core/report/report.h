@@ -33,7 +33,8 @@ struct report_case {
     double intensity[MARK_LEVELS];       /* FLOP/byte; NaN: no such mark */
     double measured_ns, model_ns, ratio; /* model and ratio NaN: no roof is known */
     double ridge;                        /* FLOP/byte, or NaN */
-    const char *roof, *bound;            /* NULL: not known */
+    const char *roof;                    /* NULL: not known */
+    int bound;                           /* BOUND_... */
     const struct relative *relative;     /* to --relative-to; NULL: nothing is known */
 };
 

@@ -424,8 +424,8 @@ static void note_case(struct panel_maker *maker, const struct report_case *one, 
     }
     CLEANUP(text_free) struct text words = {0};
     text_add(&words, one->label);
-    if (one->bound && text_equal(one->bound, bound_word(BOUND_LATENCY)))
-        text_printf(&words, " (%s)", one->bound);
+    if (one->bound == BOUND_LATENCY)
+        text_printf(&words, " (%s)", bound_word(one->bound));
     if (one->relative) {
         text_add(&words, one->relative->is_base ? ", " : ", ratio ");
         view_add_ratio(&words, one->relative);

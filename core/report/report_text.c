@@ -206,6 +206,12 @@ static bool has_ratios(const struct report_chart *chart)
     return false;
 }
 
+static void add_bound(struct table *table, const struct report_case *one)
+{
+    const char *word = bound_word(one->bound);
+    table_cell(table, word ? word : "");
+}
+
 static void add_share(const struct report_case *one, struct table *table)
 {
     if (isfinite(one->ratio))
@@ -236,7 +242,7 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
         add_rate(table, one->flops_per_s, "FLOP/s");
         add_rate(table, one->bytes_per_s, "B/s");
         add_share(one, table);
-        table_cell(table, one->bound ? one->bound : "");
+        add_bound(table, one);
         add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
@@ -296,7 +302,7 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
         add_rate(&table, one->flops_per_s, "FLOP/s");
         add_rate(&table, one->bytes_per_s, "B/s");
         add_share(one, &table);
-        table_cell(&table, one->bound ? one->bound : "");
+        add_bound(&table, one);
         add_time(&table, one->model_ns);
         add_time(&table, one->measured_ns);
         if (has_ratio)
