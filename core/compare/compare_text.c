@@ -362,7 +362,7 @@ static const struct compare_case *any_side(const struct compared *c)
 
 /* ---- csv ---- */
 
-static void csv_real(double value, struct text *out)
+void compare_csv_real(double value, struct text *out)
 {
     char number[NUMBER_TEXT_MAX];
     text_add_csv(out, isnan(value) ? "" : format_double(value, number), false);
@@ -381,14 +381,14 @@ static void csv_row(const struct compare_result *result, const struct compare_ag
     text_add_csv(out, c->label, false);
     text_add_csv(out, any_side(c)->first->bench, false);
     text_add_csv(out, any_side(c)->first->uid, false);
-    csv_real(c->base_value, out);
-    csv_real(c->new_value, out);
+    compare_csv_real(c->base_value, out);
+    compare_csv_real(c->new_value, out);
     text_add_csv(out, result->metric.unit, false);
-    csv_real(exp(values->theta), out);
-    csv_real(isnan(values->theta) ? NAN : exp(values->low), out);
-    csv_real(isnan(values->theta) ? NAN : exp(values->high), out);
-    csv_real(values->p, out);
-    csv_real(values->adjusted_p, out);
+    compare_csv_real(exp(values->theta), out);
+    compare_csv_real(isnan(values->theta) ? NAN : exp(values->low), out);
+    compare_csv_real(isnan(values->theta) ? NAN : exp(values->high), out);
+    compare_csv_real(values->p, out);
+    compare_csv_real(values->adjusted_p, out);
     text_add_csv(out, compared_word(values->verdict), false);
     csv_integer(c->n_base, out);
     csv_integer(c->n_new, out);
@@ -508,27 +508,33 @@ static size_t count_bad(const struct compare_against *against, bool is_strict)
     return n;
 }
 
+void compare_junit_case(const char *classname, const char *name, const char *failure,
+                        const char *message, struct text *out)
+{
+    text_add(out, "    <testcase");
+    xml_add_attribute(out, "classname", classname);
+    xml_add_attribute(out, "name", name);
+    text_add(out, ">");
+    if (message) {
+        text_add(out, failure ? "<failure" : "<skipped");
+        if (failure)
+            xml_add_attribute(out, "type", failure);
+        xml_add_attribute(out, "message", message);
+        text_add(out, "/>");
+    }
+    text_add(out, "</testcase>\n");
+}
+
 static void junit_case(const struct compare_result *result, const struct compared *c,
                        bool is_strict, struct text *out)
 {
     CLEANUP(text_free) struct text message = {0};
     int verdict = c->result.verdict;
     add_sentence(result, c, &message);
-    text_add(out, "    <testcase");
-    xml_add_attribute(out, "classname", any_side(c)->first->bench);
-    xml_add_attribute(out, "name", c->label);
-    text_add(out, ">");
-    if (compared_is_bad(verdict, is_strict) || verdict == COMPARED_FAILED) {
-        text_add(out, "<failure");
-        xml_add_attribute(out, "type", compared_word(verdict));
-        xml_add_attribute(out, "message", text_get(&message));
-        text_add(out, "/>");
-    } else if (verdict == COMPARED_SKIPPED || verdict == COMPARED_UNCLEAR) {
-        text_add(out, "<skipped");
-        xml_add_attribute(out, "message", text_get(&message));
-        text_add(out, "/>");
-    }
-    text_add(out, "</testcase>\n");
+    const bool is_bad = compared_is_bad(verdict, is_strict) || verdict == COMPARED_FAILED;
+    const bool is_skipped = verdict == COMPARED_SKIPPED || verdict == COMPARED_UNCLEAR;
+    compare_junit_case(any_side(c)->first->bench, c->label, is_bad ? compared_word(verdict) : NULL,
+                       is_bad || is_skipped ? text_get(&message) : NULL, out);
 }
 
 static void write_junit(const struct compare_result *result, bool is_strict, struct text *out)
@@ -550,7 +556,7 @@ static void write_junit(const struct compare_result *result, bool is_strict, str
 
 /* ---- github ---- */
 
-void compare_github_text(const char *text, bool is_property, struct text *out)
+static void github_text(const char *text, bool is_property, struct text *out)
 {
     for (const char *at = text; *at; at++) {
         bool is_special = *at == '%' || *at == '\r' || *at == '\n' ||
@@ -562,24 +568,30 @@ void compare_github_text(const char *text, bool is_property, struct text *out)
     }
 }
 
+void compare_github_error(const char *file, const char *title, const char *message,
+                          struct text *out)
+{
+    text_add(out, "::error ");
+    if (*file && !text_equal(file, "-")) {
+        text_add(out, "file=");
+        github_text(file, true, out);
+        text_add(out, ",");
+    }
+    text_add(out, "title=");
+    github_text(title, true, out);
+    text_add(out, "::");
+    github_text(message, false, out);
+    text_add(out, "\n");
+}
+
 static void github_annotation(const struct compare_result *result, const struct compared *c,
                               struct text *out)
 {
     CLEANUP(text_free) struct text message = {0};
-    const char *file = any_side(c)->run->record.config_path;
     text_printf(&message, "%s: ", c->label);
     add_sentence(result, c, &message);
-    text_add(out, "::error ");
-    if (*file && !text_equal(file, "-")) {
-        text_add(out, "file=");
-        compare_github_text(file, true, out);
-        text_add(out, ",");
-    }
-    text_add(out, "title=");
-    compare_github_text(compared_word(c->result.verdict), true, out);
-    text_add(out, "::");
-    compare_github_text(text_get(&message), false, out);
-    text_add(out, "\n");
+    compare_github_error(any_side(c)->run->record.config_path, compared_word(c->result.verdict),
+                         text_get(&message), out);
 }
 
 static void write_github(const struct compare_result *result, bool is_strict, struct text *out)
@@ -594,7 +606,7 @@ static void write_github(const struct compare_result *result, bool is_strict, st
         }
         add_counts(against, &counts);
         text_printf(out, "::notice title=gbrun compare::");
-        compare_github_text(against->side->name, false, out);
+        github_text(against->side->name, false, out);
         text_printf(out, ": %s\n", text_get(&counts));
     }
 }

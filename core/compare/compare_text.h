@@ -45,5 +45,11 @@ void compare_write_fitting(struct table *table, int style, size_t width, bool ha
 /* Lines as they are; in Markdown as a list, whose renderers would join them. */
 void compare_add_lines(const struct text *lines, int style, struct text *out);
 
-/* As workflow commands escape it; in properties also colon and comma. */
-void compare_github_text(const char *text, bool is_property, struct text *out);
+/* The next field of a line of CSV; empty for NaN. */
+void compare_csv_real(double value, struct text *out);
+/* A test case of JUnit: with a message it failed in the way of `failure`, or (NULL) was skipped. */
+void compare_junit_case(const char *classname, const char *name, const char *failure,
+                        const char *message, struct text *out);
+/* An annotation as a workflow command; file: "" or "-" where it is of none. */
+void compare_github_error(const char *file, const char *title, const char *message,
+                          struct text *out);

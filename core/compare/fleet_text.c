@@ -419,12 +419,6 @@ static const char *cell_note(const struct fleet_case *c, const struct fleet_cell
 
 /* ---- csv ---- */
 
-static void csv_real(double value, struct text *out)
-{
-    char number[NUMBER_TEXT_MAX];
-    text_add_csv(out, isnan(value) ? "" : format_double(value, number), false);
-}
-
 static void csv_row(const struct fleet_result *result, const struct fleet_case *c,
                     const struct fleet_cell *cell, struct text *out)
 {
@@ -435,21 +429,21 @@ static void csv_row(const struct fleet_result *result, const struct fleet_case *
     text_add_csv(out, node->host, false);
     text_add_csv(out, result->models[node->model], false);
     text_add_csv(out, compared_word(node->verdict), false);
-    csv_real(node->p, out);
-    csv_real(node->adjusted_p, out);
+    compare_csv_real(node->p, out);
+    compare_csv_real(node->adjusted_p, out);
     text_add_csv(out, c->label, false);
     text_add_csv(out, c->bench, false);
     text_add_csv(out, c->uid, false);
-    csv_real(c->median, out);
-    csv_real(cell->value, out);
+    compare_csv_real(c->median, out);
+    compare_csv_real(cell->value, out);
     text_add_csv(out, result->metric.unit, false);
-    csv_real(exp(of->theta), out);
-    csv_real(has_ratio ? exp(of->low) : NAN, out);
-    csv_real(has_ratio ? exp(of->high) : NAN, out);
-    csv_real(of->p, out);
-    csv_real(of->adjusted_p, out);
-    csv_real(cell->of.p_slower, out);
-    csv_real(cell->of.p_faster, out);
+    compare_csv_real(exp(of->theta), out);
+    compare_csv_real(has_ratio ? exp(of->low) : NAN, out);
+    compare_csv_real(has_ratio ? exp(of->high) : NAN, out);
+    compare_csv_real(of->p, out);
+    compare_csv_real(of->adjusted_p, out);
+    compare_csv_real(cell->of.p_slower, out);
+    compare_csv_real(cell->of.p_faster, out);
     text_add_csv(out, cell_verdict(c, cell), false);
     text_printf(out, ",%zu,%d", cell->of.side.n, cell->is_certified);
     text_add_csv(out, cell_note(c, cell), false);
@@ -601,17 +595,8 @@ static void write_junit(const struct fleet_result *result, bool is_strict, struc
         const struct fleet_node *node = &result->nodes[i];
         CLEANUP(text_free) struct text message = {0};
         node_message(node, &message);
-        text_add(out, "    <testcase");
-        xml_add_attribute(out, "classname", result->models[node->model]);
-        xml_add_attribute(out, "name", node->name);
-        text_add(out, ">");
-        if (is_bad(node, is_strict)) {
-            text_add(out, "<failure");
-            xml_add_attribute(out, "type", compared_word(node->verdict));
-            xml_add_attribute(out, "message", text_get(&message));
-            text_add(out, "/>");
-        }
-        text_add(out, "</testcase>\n");
+        compare_junit_case(result->models[node->model], node->name, compared_word(node->verdict),
+                           is_bad(node, is_strict) ? text_get(&message) : NULL, out);
     }
     text_add(out, "  </testsuite>\n</testsuites>\n");
 }
@@ -626,11 +611,7 @@ static void write_github(const struct fleet_result *result, bool is_strict, stru
             continue;
         text_printf(&message, "%s: ", node->name);
         node_message(node, &message);
-        text_add(out, "::error title=");
-        compare_github_text(compared_word(node->verdict), true, out);
-        text_add(out, "::");
-        compare_github_text(text_get(&message), false, out);
-        text_add(out, "\n");
+        compare_github_error("", compared_word(node->verdict), text_get(&message), out);
     }
     fleet_add_summary(result, &summary);
     text_add(out, "::notice title=gbrun compare::");
