@@ -7,7 +7,7 @@
  *   TEST_EACH(name, array) { ... }     one for each row of the array, of index _i
  *   TEST_TIMES(name, n) { ... }        n of them, of index _i
  *   TEST_SUITE(name) { ... }           a function that returns a suite, where it depends on more
- *   TEST_SKIP(reason);                 ends a test that cannot be run here: "gnuplot is missing"
+ *   TEST_SKIP(reason);                 ends a test that cannot be run here: "valgrind is missing"
  *
  * What is tried thousands of times is tried a few times only by make check, by test_is_long().
  * The headers of C that nearly every test needs come from here.

@@ -9,7 +9,7 @@ usage()
     cat <<'TEXT'
 usage: tests/fresh.sh [option]... [COMMAND]...
   --suite NAME   the Debian release (bookworm)
-  --optional     with what tests are skipped without: python3, sqlite3, gnuplot, valgrind, ...
+  --optional     with what tests are skipped without: python3, sqlite3, valgrind, ...
   --new-base     make the base root anew; else one that is less than a week old is taken
 A COMMAND is run by bash in the clone, in place of those of README.md.
 TEXT
@@ -183,7 +183,7 @@ inside()
     return "$status"
 }
 
-optional_packages='fish gnuplot-nox groff-base librsvg2-bin parallel python3 python3-jsonschema python3-numpy
+optional_packages='fish groff-base librsvg2-bin parallel python3 python3-jsonschema python3-numpy
  python3-pandas python3-venv python3-yaml sqlite3 valgrind zsh'
 suite=bookworm optional=no new_base=no scratch=
 arguments=("$@")

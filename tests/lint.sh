@@ -203,7 +203,7 @@ rule real-time-is-named 'name it in HACKING.md with its reason' < <(
         grep -qF "$file" HACKING.md || echo "$file"
     done)
 rule tools-are-asked-for 'skip the test where the tool is missing: command -v TOOL' < <(
-    for tool in cmake gnuplot python3 rsvg-convert sqlite3 valgrind; do
+    for tool in cmake python3 rsvg-convert sqlite3 valgrind; do
         printf '%s\n' "$test_files" | grep '\.sh$' |
             xargs grep -lE "(^|[|;&(!]|if)[[:space:]]*$tool([[:space:]]|$)" |
             xargs -r grep -LE "command -v $tool|$tool -c ['\"]import" | sed "s/$/: $tool/"

@@ -1,7 +1,6 @@
 /* verb_replay.c - gbrun replay: stopping policies on samples that were recorded. */
 #include "core/cli/verbs.h"
 #include "core/replay/replay.h"
-#include "core/replay/replay_page.h"
 #include "core/report/plot.h"
 
 #include <stdio.h>
@@ -32,8 +31,7 @@ static const struct verb_option options[] = {
      "of files of samples: time that each sample took beside what was timed"},
     {"plot", 0, "FILE",
      "draw the samples, their running relative standard deviation, entropy and median, and where "
-     "each policy stops; FILE is .svg, .png, .pdf, or .gp for the script; of several cases FILE-1, "
-     "FILE-2, ..."},
+     "each policy stops; FILE is .svg, .png or .pdf; of several cases FILE-1, FILE-2, ..."},
     {"format", 'f', "FORMAT", "table, csv, json, jsonl or md"},
 };
 

@@ -42,8 +42,8 @@ static const struct verb_option options[] = {
      "of each file, then those that are configured, then the user's"},
     {"baseline", 0, "FILE", "of a page: its newest run is what the cases are compared with"},
     {"output", 'o', "FILE",
-     "a whole page: FILE is .html; or draw: .svg, .png, .pdf, or .gp for the script; text on "
-     "standard output if not given"},
+     "a whole page: FILE is .html; or draw: .svg, .png or .pdf; text on standard output if not "
+     "given"},
 };
 
 static int read_request(const struct arguments *arguments, struct chart_request *ret)
@@ -92,9 +92,9 @@ static int read_options(const struct arguments *arguments, struct report *report
                                  .relative_to = argument(arguments, "relative-to"),
                                  .rows = ROWS_COMBINED,
                                  .has_names = true};
-    if (path && plot_format_named(path) < 0)
-        return fail_usage("%s: unknown kind of report: expected a name in .html, .svg, .png, .pdf "
-                          "or .gp",
+    if (path && !plot_is_named(path))
+        return fail_usage("%s: unknown kind of report: expected a name in .html, .svg, .png or "
+                          ".pdf",
                           path);
     if (path && plot_check(path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
@@ -313,8 +313,7 @@ const struct verb verb_report = {
             "what the device can do: roofs are measured by the benchmark ceilings, and found by "
             "the device's model. A page in .html holds everything that is known of its runs, and "
             "can be "
-            "mailed: it needs no other file and no network. Only .png and .pdf need gnuplot or "
-            "rsvg-convert.",
+            "mailed: it needs no other file and no network. Only .png and .pdf need rsvg-convert.",
     VERB_OPTIONS(options),
     .run = run_report,
 };

@@ -58,10 +58,19 @@ static int32_t read_side(struct compare *compare, struct store *store, const str
     return GB_OK;
 }
 
+/* name NULL: the run by its number. */
+static void name_side(struct compare *compare, const char *name, const struct stored_run *run,
+                      struct compare_side *side)
+{
+    side->is_numbered = !name;
+    side->name = name ? name : arena_printf(&compare->arena, "run %lld", (long long)run->number);
+}
+
 int32_t side_of_run(struct compare *compare, struct store *store, const char *path,
                     const struct stored_run *run, const char *name, struct gb_error *error)
 {
-    struct compare_side side = {.name = name, .path = path};
+    struct compare_side side = {.path = path};
+    name_side(compare, name, run, &side);
     int32_t status = read_side(compare, store, run, &side, error);
     if (status == GB_OK)
         ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
@@ -80,9 +89,9 @@ static int32_t add_newest(struct compare *compare, struct store *store, const ch
         status = read_side(compare, store, &runs[i], &side, error);
     if (status != GB_OK)
         return status;
-    side.name = name     ? name
-                : n == 1 ? arena_printf(&compare->arena, "run %lld", (long long)runs[0].number)
-                         : arena_printf(&compare->arena, "%zu shards", n);
+    if (!name && n > 1)
+        name = arena_printf(&compare->arena, "%zu shards", n);
+    name_side(compare, name, &runs[0], &side);
     ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
     return GB_OK;
 }
@@ -99,8 +108,6 @@ static int32_t add_run(struct compare *compare, struct store *store, const char 
         status = run_select(runs, n, path, run, &i, error);
     if (status != GB_OK)
         return status;
-    if (!name)
-        name = arena_printf(&compare->arena, "run %lld", (long long)runs[i].number);
     return side_of_run(compare, store, path, &runs[i], name, error);
 }
 
@@ -156,9 +163,8 @@ static int32_t add_united(struct compare *compare, struct store *store, const ch
                           const struct stored_run *runs, const struct united_run *united, size_t n,
                           size_t first, struct gb_error *error)
 {
-    struct compare_side side = {
-        .name = arena_printf(&compare->arena, "run %lld", (long long)runs[first].number),
-        .path = path};
+    struct compare_side side = {.path = path};
+    name_side(compare, NULL, &runs[first], &side);
     for (size_t i = first; i < n; i++) {
         if (united[i].first != first)
             continue;

@@ -49,6 +49,7 @@ struct compare_case {
 
 struct compare_side {
     const char *name; /* "old.gbr", "run 3", "pad" */
+    bool is_numbered; /* the name is that of the run by its number */
     const char *path;
     const struct stored_run *run; /* NULL: of several */
     const char *tool;             /* that measured it; NULL: gbrun */
@@ -78,6 +79,8 @@ struct compare_against {
     struct geometric_mean mean;
     const char **differences; /* between the sides as a whole, a line each */
     size_t n_differences;
+    const char **differing; /* the facts that the lines are of */
+    size_t n_differing;
 };
 
 struct compare_result {

@@ -16,7 +16,7 @@ struct compare {
     struct compare_result result;
 };
 
-/* ---- compare_values.c ---- */
+/* ---- values of rounds (compare_cases.c) ---- */
 
 /* The values of rounds that ended well; what can be compared as a ratio: above 0, or counts. */
 struct round_values {
@@ -43,7 +43,7 @@ bool case_is_certified(const struct compare_case *c);
 /* "crashed (SIGSEGV)"; "" of what was skipped without a word. */
 const char *case_status_note(struct arena *arena, const struct outcome *round);
 
-/* ---- compare_cases.c ---- */
+/* ---- cases of a side (compare_cases.c) ---- */
 
 /* The cases that records are rounds of. devices: of the run. */
 struct run_devices {
@@ -54,7 +54,7 @@ void side_make_cases(struct compare *compare, const struct stored_run *run,
                      const struct run_devices *devices, struct outcome *outcomes, size_t n,
                      struct compare_side *side);
 
-/* Adds the cases of a run as a side (compare.c). */
+/* Adds the cases of a run as a side; name NULL: its number (compare.c). */
 int32_t side_of_run(struct compare *compare, struct store *store, const char *path,
                     const struct stored_run *run, const char *name, struct gb_error *error);
 
@@ -71,7 +71,7 @@ const char *conflict_of(const struct compare *compare, const struct compare_case
                         const struct compare_case *other, const char **ret_from,
                         const char **ret_to);
 
-/* A fact that is another number each time says nothing (compare_differences.c). */
+/* A fact that is another number each time says nothing. */
 bool fact_is_volatile(const char *name);
 
 /* In place of NaN (compare.c). */

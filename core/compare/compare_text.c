@@ -1,10 +1,13 @@
-/* compare_text.c - see compare_text.h: tables. */
+/* compare_text.c - see compare_text.h: tables, and what programs read. */
 #include "core/compare/compare_text.h"
 
+#include "core/base/json_writer.h"
 #include "core/base/memory.h"
 #include "core/base/table.h"
+#include "core/base/xml_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const formats[COMPARE_FORMATS] = {
@@ -21,7 +24,8 @@ int compare_format_named(const char *name)
 
 /* ---- cells ---- */
 
-void compare_add_counts(const struct compare_against *against, struct text *out)
+/* "3 slower, 5 same, 1 unclear"; of no case: "nothing". */
+static void add_counts(const struct compare_against *against, struct text *out)
 {
     bool any = false;
     for (int v = 0; v < COMPARED_VERDICTS; v++) {
@@ -65,8 +69,9 @@ void compare_add_value(const struct outcome_metric *metric, double value, struct
                     value, *metric->unit ? " " : "", metric->unit);
 }
 
-void compare_add_sentence(const struct compare_result *result, const struct compared *c,
-                          struct text *out)
+/* "slower: 12.3 us, now 12.9 us, ratio 1.046 [1.038, 1.054]" and the note. */
+static void add_sentence(const struct compare_result *result, const struct compared *c,
+                         struct text *out)
 {
     text_add(out, compared_word(c->result.verdict));
     if (c->base && c->new && !isnan(c->result.theta)) {
@@ -196,7 +201,7 @@ static void write_several(const struct compare_result *result, int style, size_t
 static void add_side(const char *role, const struct compare_side *side, struct text *out)
 {
     enum { DATE = 10, TIME_AT = 11, TIME_END = 19 };
-    bool is_value = !text_equal(side->name, side->path) && !text_starts_with(side->name, "run ");
+    bool is_value = !text_equal(side->name, side->path) && !side->is_numbered;
     text_printf(out, "%s: ", role);
     if (side->tool) {
         text_printf(out, "%s, of %s\n", side->path, side->tool);
@@ -313,7 +318,7 @@ static void write_tail(const struct compare_result *result, const struct compare
     CLEANUP(text_free) struct text line = {0};
     if (result->n_against > 1)
         text_printf(&line, "%s: ", against->side->name);
-    compare_add_counts(against, &line);
+    add_counts(against, &line);
     if (against->mean.n > 1) {
         text_printf(&line, "; geometric mean of %zu ratios ", against->mean.n);
         compare_add_ratio(against->mean.theta, against->mean.low, against->mean.high, &line);
@@ -336,6 +341,276 @@ void compare_add_lines(const struct text *lines, int style, struct text *out)
     }
 }
 
+/* ---- what programs read ---- */
+
+static const char *form_of(const struct compared *c)
+{
+    const struct comparison *result = &c->result;
+    if (isnan(result->theta))
+        return "";
+    return result->is_exact        ? "exact"
+           : result->is_visit      ? "one visit"
+           : result->is_sequential ? "sequential"
+           : result->is_paired     ? "paired"
+                                   : "unpaired";
+}
+
+static const struct compare_case *any_side(const struct compared *c)
+{
+    return c->new ? c->new : c->base;
+}
+
+/* ---- csv ---- */
+
+void compare_csv_real(double value, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_add_csv(out, isnan(value) ? "" : format_double(value, number), false);
+}
+
+static void csv_integer(uint64_t value, struct text *out)
+{
+    text_printf(out, ",%llu", (unsigned long long)value);
+}
+
+static void csv_row(const struct compare_result *result, const struct compare_against *against,
+                    const struct compared *c, struct text *out)
+{
+    const struct comparison *values = &c->result;
+    text_add_csv(out, against->side->name, true);
+    text_add_csv(out, c->label, false);
+    text_add_csv(out, any_side(c)->first->bench, false);
+    text_add_csv(out, any_side(c)->first->uid, false);
+    compare_csv_real(c->base_value, out);
+    compare_csv_real(c->new_value, out);
+    text_add_csv(out, result->metric.unit, false);
+    compare_csv_real(exp(values->theta), out);
+    compare_csv_real(isnan(values->theta) ? NAN : exp(values->low), out);
+    compare_csv_real(isnan(values->theta) ? NAN : exp(values->high), out);
+    compare_csv_real(values->p, out);
+    compare_csv_real(values->adjusted_p, out);
+    text_add_csv(out, compared_word(values->verdict), false);
+    csv_integer(c->n_base, out);
+    csv_integer(c->n_new, out);
+    text_add_csv(out, form_of(c), false);
+    csv_integer(values->n_needed, out);
+    csv_integer(c->is_certified, out);
+    text_add_csv(out, c->conflict, false);
+    text_add_csv(out, c->note, false);
+    text_add(out, "\n");
+}
+
+static void write_csv(const struct compare_result *result, struct text *out)
+{
+    text_add(out, "side,case,bench,uid,base,new,unit,ratio,low,high,p,adjusted_p,verdict,"
+                  "rounds_base,rounds_new,form,rounds_needed,certified,conflict,note\n");
+    for (size_t i = 0; i < result->n_against; i++)
+        for (size_t j = 0; j < result->against[i].n; j++)
+            csv_row(result, &result->against[i], &result->against[i].cases[j], out);
+}
+
+/* ---- json ---- */
+
+static void json_side(struct json_writer *json, const char *name, const struct compare_side *side)
+{
+    json_open(json, name, JSON_OBJECT);
+    json_text(json, "name", side->name);
+    json_text(json, "file", side->path);
+    json_text(json, "tool", side->tool ? side->tool : "gbrun");
+    if (side->run && !side->tool) {
+        json_integer(json, "run", side->run->number);
+        json_text(json, "run_uuid", side->run->record.uuid);
+        json_text(json, "started", side->run->record.started);
+    }
+    json_close(json, JSON_OBJECT);
+}
+
+static void json_case(struct json_writer *json, const struct compared *c)
+{
+    const struct comparison *values = &c->result;
+    bool has_ratio = !isnan(values->theta);
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "case", c->label);
+    json_text(json, "bench", any_side(c)->first->bench);
+    json_text(json, "uid", any_side(c)->first->uid);
+    json_real(json, "base", c->base_value);
+    json_real(json, "new", c->new_value);
+    json_real(json, "ratio", exp(values->theta));
+    json_real(json, "low", has_ratio ? exp(values->low) : NAN);
+    json_real(json, "high", has_ratio ? exp(values->high) : NAN);
+    json_real(json, "p", values->p);
+    json_real(json, "adjusted_p", values->adjusted_p);
+    json_text(json, "verdict", compared_word(values->verdict));
+    json_integer(json, "rounds_base", (int64_t)c->n_base);
+    json_integer(json, "rounds_new", (int64_t)c->n_new);
+    json_text(json, "form", form_of(c));
+    json_integer(json, "rounds_needed", (int64_t)values->n_needed);
+    json_bool(json, "certified", c->is_certified);
+    json_text(json, "conflict", c->conflict);
+    json_text(json, "note", c->note);
+    json_close(json, JSON_OBJECT);
+}
+
+static void json_against(struct json_writer *json, const struct compare_against *against)
+{
+    const struct geometric_mean *mean = &against->mean;
+    json_line(json);
+    json_open(json, NULL, JSON_OBJECT);
+    json_side(json, "new", against->side);
+    json_open(json, "differences", JSON_ARRAY);
+    for (size_t i = 0; i < against->n_differences; i++)
+        json_text(json, NULL, against->differences[i]);
+    json_close(json, JSON_ARRAY);
+    json_open(json, "counts", JSON_OBJECT);
+    for (int v = 0; v < COMPARED_VERDICTS; v++)
+        json_integer(json, compared_word(v), (int64_t)against->counts[v]);
+    json_close(json, JSON_OBJECT);
+    json_open(json, "geometric_mean", JSON_OBJECT);
+    json_integer(json, "n", (int64_t)mean->n);
+    json_real(json, "ratio", exp(mean->theta));
+    json_real(json, "low", mean->n > 1 ? exp(mean->low) : NAN);
+    json_real(json, "high", mean->n > 1 ? exp(mean->high) : NAN);
+    json_close(json, JSON_OBJECT);
+    json_open(json, "cases", JSON_ARRAY);
+    for (size_t i = 0; i < against->n; i++)
+        json_case(json, &against->cases[i]);
+    json_close(json, JSON_ARRAY);
+    json_close(json, JSON_OBJECT);
+}
+
+static void write_json(const struct compare_result *result, bool is_strict, struct text *out)
+{
+    struct json_writer json = {.out = out};
+    json_open(&json, NULL, JSON_OBJECT);
+    json_text(&json, "format", "gbrun comparison 1");
+    json_real(&json, "margin", result->options->margin);
+    json_real(&json, "confidence", result->options->confidence);
+    json_text(&json, "metric", *result->metric.name ? result->metric.name : "time");
+    json_text(&json, "unit", result->metric.unit);
+    json_integer(&json, "exit_code", compare_exit_code(result, is_strict));
+    json_side(&json, "base", result->base);
+    json_open(&json, "comparisons", JSON_ARRAY);
+    for (size_t i = 0; i < result->n_against; i++)
+        json_against(&json, &result->against[i]);
+    json_close(&json, JSON_ARRAY);
+    json_close(&json, JSON_OBJECT);
+    text_add(out, "\n");
+}
+
+/* ---- junit ---- */
+
+static size_t count_bad(const struct compare_against *against, bool is_strict)
+{
+    size_t n = 0;
+    for (int v = 0; v < COMPARED_VERDICTS; v++)
+        n += compared_is_bad(v, is_strict) || v == COMPARED_FAILED ? against->counts[v] : 0;
+    return n;
+}
+
+void compare_junit_case(const char *classname, const char *name, const char *failure,
+                        const char *message, struct text *out)
+{
+    text_add(out, "    <testcase");
+    xml_add_attribute(out, "classname", classname);
+    xml_add_attribute(out, "name", name);
+    text_add(out, ">");
+    if (message) {
+        text_add(out, failure ? "<failure" : "<skipped");
+        if (failure)
+            xml_add_attribute(out, "type", failure);
+        xml_add_attribute(out, "message", message);
+        text_add(out, "/>");
+    }
+    text_add(out, "</testcase>\n");
+}
+
+static void junit_case(const struct compare_result *result, const struct compared *c,
+                       bool is_strict, struct text *out)
+{
+    CLEANUP(text_free) struct text message = {0};
+    int verdict = c->result.verdict;
+    add_sentence(result, c, &message);
+    const bool is_bad = compared_is_bad(verdict, is_strict) || verdict == COMPARED_FAILED;
+    const bool is_skipped = verdict == COMPARED_SKIPPED || verdict == COMPARED_UNCLEAR;
+    compare_junit_case(any_side(c)->first->bench, c->label, is_bad ? compared_word(verdict) : NULL,
+                       is_bad || is_skipped ? text_get(&message) : NULL, out);
+}
+
+static void write_junit(const struct compare_result *result, bool is_strict, struct text *out)
+{
+    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for (size_t i = 0; i < result->n_against; i++) {
+        const struct compare_against *against = &result->against[i];
+        size_t n_skipped = against->counts[COMPARED_SKIPPED] + against->counts[COMPARED_UNCLEAR];
+        text_add(out, "  <testsuite");
+        xml_add_attribute(out, "name", against->side->name);
+        text_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"0\" skipped=\"%zu\">\n",
+                    against->n, count_bad(against, is_strict), is_strict ? 0 : n_skipped);
+        for (size_t j = 0; j < against->n; j++)
+            junit_case(result, &against->cases[j], is_strict, out);
+        text_add(out, "  </testsuite>\n");
+    }
+    text_add(out, "</testsuites>\n");
+}
+
+/* ---- github ---- */
+
+static void github_text(const char *text, bool is_property, struct text *out)
+{
+    for (const char *at = text; *at; at++) {
+        bool is_special = *at == '%' || *at == '\r' || *at == '\n' ||
+                          (is_property && (*at == ':' || *at == ','));
+        if (is_special)
+            text_printf(out, "%%%02X", (unsigned)*at);
+        else
+            text_add_n(out, at, 1);
+    }
+}
+
+void compare_github_error(const char *file, const char *title, const char *message,
+                          struct text *out)
+{
+    text_add(out, "::error ");
+    if (*file && !text_equal(file, "-")) {
+        text_add(out, "file=");
+        github_text(file, true, out);
+        text_add(out, ",");
+    }
+    text_add(out, "title=");
+    github_text(title, true, out);
+    text_add(out, "::");
+    github_text(message, false, out);
+    text_add(out, "\n");
+}
+
+static void github_annotation(const struct compare_result *result, const struct compared *c,
+                              struct text *out)
+{
+    CLEANUP(text_free) struct text message = {0};
+    text_printf(&message, "%s: ", c->label);
+    add_sentence(result, c, &message);
+    compare_github_error(any_side(c)->run->record.config_path, compared_word(c->result.verdict),
+                         text_get(&message), out);
+}
+
+static void write_github(const struct compare_result *result, bool is_strict, struct text *out)
+{
+    for (size_t i = 0; i < result->n_against; i++) {
+        const struct compare_against *against = &result->against[i];
+        CLEANUP(text_free) struct text counts = {0};
+        for (size_t j = 0; j < against->n; j++) {
+            int verdict = against->cases[j].result.verdict;
+            if (compared_is_bad(verdict, is_strict) || verdict == COMPARED_FAILED)
+                github_annotation(result, &against->cases[j], out);
+        }
+        add_counts(against, &counts);
+        text_printf(out, "::notice title=gbrun compare::");
+        github_text(against->side->name, false, out);
+        text_printf(out, ": %s\n", text_get(&counts));
+    }
+}
+
 void compare_write(const struct compare_result *result, int format, bool is_strict, size_t width,
                    bool has_colours, struct text *out)
 {
@@ -344,16 +619,16 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
     size_t wrap = format == COMPARE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
     switch (format) {
     case COMPARE_CSV:
-        compare_write_csv(result, out);
+        write_csv(result, out);
         return;
     case COMPARE_JSON:
-        compare_write_json(result, is_strict, out);
+        write_json(result, is_strict, out);
         return;
     case COMPARE_JUNIT:
-        compare_write_junit(result, is_strict, out);
+        write_junit(result, is_strict, out);
         return;
     case COMPARE_GITHUB:
-        compare_write_github(result, is_strict, out);
+        write_github(result, is_strict, out);
         return;
     default:
         break;

@@ -31,15 +31,10 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
 
 /* ---- for the files of this folder ---- */
 
-/* "3 slower, 5 same, 1 unclear"; of no case: "nothing". */
-void compare_add_counts(const struct compare_against *against, struct text *out);
 /* "1.046 [1.038, 1.054]"; of no interval the ratio alone; of no ratio nothing. */
 void compare_add_ratio(double theta, double low, double high, struct text *out);
 /* A time with its unit, or a number with that of the metric; "-" for NaN. */
 void compare_add_value(const struct outcome_metric *metric, double value, struct text *out);
-/* "slower than 12.3 us: 12.9 us, 1.046 [1.038, 1.054]" and the note. */
-void compare_add_sentence(const struct compare_result *result, const struct compared *c,
-                          struct text *out);
 
 int compare_colour(int verdict); /* COLOUR_... */
 /* A cell of these words, which are cleared. */
@@ -50,10 +45,11 @@ void compare_write_fitting(struct table *table, int style, size_t width, bool ha
 /* Lines as they are; in Markdown as a list, whose renderers would join them. */
 void compare_add_lines(const struct text *lines, int style, struct text *out);
 
-/* As workflow commands escape it; in properties also colon and comma. */
-void compare_github_text(const char *text, bool is_property, struct text *out);
-
-void compare_write_csv(const struct compare_result *result, struct text *out);
-void compare_write_json(const struct compare_result *result, bool is_strict, struct text *out);
-void compare_write_junit(const struct compare_result *result, bool is_strict, struct text *out);
-void compare_write_github(const struct compare_result *result, bool is_strict, struct text *out);
+/* The next field of a line of CSV; empty for NaN. */
+void compare_csv_real(double value, struct text *out);
+/* A test case of JUnit: with a message it failed in the way of `failure`, or (NULL) was skipped. */
+void compare_junit_case(const char *classname, const char *name, const char *failure,
+                        const char *message, struct text *out);
+/* An annotation as a workflow command; file: "" or "-" where it is of none. */
+void compare_github_error(const char *file, const char *title, const char *message,
+                          struct text *out);

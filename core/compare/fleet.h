@@ -59,6 +59,8 @@ struct fleet_node {
     const char **differences; /* of a node that is flagged or faster: facts that most nodes of the
                                  model have otherwise, a line each */
     size_t n_differences;
+    const char **differing; /* the facts that the lines are of */
+    size_t n_differing;
 };
 
 struct fleet_result {
@@ -107,8 +109,6 @@ enum { FLEET_HOSTLIST = COMPARE_FORMATS };
 int fleet_format_named(const char *name); /* -1: unknown */
 void fleet_write(const struct fleet_result *result, int format, bool is_strict, size_t width,
                  bool has_colours, struct text *out);
-/* The hosts of flagged nodes as a hostlist and a line break; nothing for none. */
-void fleet_write_hosts(const struct fleet_result *result, struct text *out);
 
 /* ---- for the files of this folder, and pages ---- */
 
@@ -119,8 +119,3 @@ void fleet_add_reason(const struct fleet_node *node, struct text *out);
 void fleet_add_notes(const struct fleet_result *result, struct text *out);
 /* "1 of 8 nodes is flagged: node07" */
 void fleet_add_summary(const struct fleet_result *result, struct text *out);
-
-void fleet_write_csv(const struct fleet_result *result, struct text *out);
-void fleet_write_json(const struct fleet_result *result, bool is_strict, struct text *out);
-void fleet_write_junit(const struct fleet_result *result, bool is_strict, struct text *out);
-void fleet_write_github(const struct fleet_result *result, bool is_strict, struct text *out);

@@ -43,8 +43,3 @@ struct fleet {
     bool by_device;
     struct fleet_result result;
 };
-
-/* Makes cases and nodes of the readings (fleet_cases.c). */
-void fleet_make_cases(struct fleet *fleet);
-/* Facts of a node that most nodes of its model have otherwise. */
-void fleet_find_differences(struct fleet *fleet, size_t node);

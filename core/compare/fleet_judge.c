@@ -1,10 +1,294 @@
 /* fleet_judge.c - see fleet.h: cases are compared, then nodes are judged by all of theirs. */
-#include "core/base/statistics.h"
 #include "core/compare/fleet_internal.h"
+
+#include "core/base/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- which readings count ---- */
+
+/* By case, unit and device; of each the newest first. */
+static int compare_readings(const void *a, const void *b)
+{
+    const struct fleet_reading *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->unit != y->unit)
+        return x->unit < y->unit ? -1 : 1;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    int order = strcmp(y->started, x->started);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+static void keep_newest(struct fleet *fleet)
+{
+    struct fleet_reading *readings = fleet->readings;
+    size_t kept = 0;
+    qsort(readings, fleet->n_readings, sizeof *readings, compare_readings);
+    for (size_t i = 0; i < fleet->n_readings; i++) {
+        const struct fleet_reading *last = kept ? &readings[kept - 1] : NULL;
+        if (!last || last->key != readings[i].key || last->unit != readings[i].unit ||
+            last->device != readings[i].device)
+            readings[kept++] = readings[i];
+    }
+    fleet->n_readings = kept;
+}
+
+/* ---- nodes ---- */
+
+static size_t model_named(struct fleet *fleet, const char *name)
+{
+    struct fleet_result *result = &fleet->result;
+    for (size_t i = 0; i < result->n_models; i++)
+        if (text_equal(result->models[i], name))
+            return i;
+    ARENA_APPEND(&fleet->arena, result->models, result->n_models, name);
+    return result->n_models - 1;
+}
+
+/* Of a case: that of any reading of which a device was opened. */
+static size_t model_of(struct fleet *fleet, const struct fleet_reading *readings, size_t n)
+{
+    size_t i = 0;
+    while (i + 1 < n && !*readings[i].model)
+        i++;
+    return model_named(fleet, readings[i].model);
+}
+
+struct seat {
+    size_t model, unit;
+    const char *name;
+};
+
+static int compare_seats(const void *a, const void *b)
+{
+    const struct seat *x = a, *y = b;
+    if (x->model != y->model)
+        return x->model < y->model ? -1 : 1;
+    int order = strverscmp(x->name, y->name);
+    return order ? order : (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* Units that have a case of a model, in the order of nodes. */
+static struct seat *find_seats(const struct fleet *fleet, const size_t *models, size_t *ret_n)
+{
+    bool *is_there = memory_allocate(fleet->n_units * fleet->result.n_models + 1);
+    struct seat *seats = memory_allocate((fleet->n_readings + 1) * sizeof *seats);
+    *ret_n = 0;
+    for (size_t i = 0; i < fleet->n_readings; i++) {
+        size_t unit = fleet->readings[i].unit;
+        bool *here = &is_there[models[i] * fleet->n_units + unit];
+        if (!*here)
+            seats[(*ret_n)++] = (struct seat){models[i], unit, fleet->units[unit].name};
+        *here = true;
+    }
+    free(is_there);
+    qsort(seats, *ret_n, sizeof *seats, compare_seats);
+    return seats;
+}
+
+/* Returns the index of the node by model and unit; the caller's to free. */
+static size_t *make_nodes(struct fleet *fleet, const size_t *models)
+{
+    struct fleet_result *result = &fleet->result;
+    size_t *index = memory_allocate((fleet->n_units * result->n_models + 1) * sizeof *index);
+    struct seat *seats = find_seats(fleet, models, &result->n_nodes);
+    result->nodes = ARENA_ARRAY(&fleet->arena, struct fleet_node, result->n_nodes + 1);
+    fleet->unit_of_node = ARENA_ARRAY(&fleet->arena, size_t, result->n_nodes + 1);
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        const struct fleet_unit *unit = &fleet->units[seats[i].unit];
+        result->nodes[i] = (struct fleet_node){.name = unit->name,
+                                               .host = unit->host,
+                                               .model = seats[i].model,
+                                               .p = NAN,
+                                               .adjusted_p = NAN};
+        fleet->unit_of_node[i] = seats[i].unit;
+        index[seats[i].model * fleet->n_units + seats[i].unit] = i;
+    }
+    free(seats);
+    return index;
+}
+
+/* ---- cases ---- */
+
+/* All devices of a node as one: the readings of a case that have its unit. */
+static void make_cell(struct fleet *fleet, const struct fleet_reading *readings, size_t n,
+                      size_t node, struct fleet_cell *ret)
+{
+    size_t n_values = 0, n_skipped = 0;
+    struct fleet_node *of = &fleet->result.nodes[node];
+    for (size_t i = 0; i < n; i++)
+        n_values += readings[i].n;
+    double *values = ARENA_ARRAY(&fleet->arena, double, n_values + 1);
+    struct compared_side *side = &ret->of.side;
+    *ret = (struct fleet_cell){.node = node, .is_certified = true};
+    *side = (struct compared_side){.values = values, .interval_ratio = NAN};
+    for (size_t i = 0; i < n; i++) {
+        const struct fleet_reading *reading = &readings[i];
+        if (reading->n)
+            memcpy(values + side->n, reading->values, reading->n * sizeof *values);
+        side->n += reading->n;
+        side->step_ratio = fmax(side->step_ratio, reading->step_ratio);
+        side->interval_ratio = fmax(side->interval_ratio, reading->interval_ratio);
+        ret->failure = ret->failure ? ret->failure : reading->failure;
+        ret->is_certified &= reading->is_certified;
+        n_skipped += reading->is_skipped;
+    }
+    ret->is_skipped = n_skipped == n;
+    if (ret->failure)
+        side->n = 0;
+    ret->value = values_mean(side->values, side->n);
+    of->n_devices = n > of->n_devices ? n : of->n_devices;
+}
+
+static void make_case(struct fleet *fleet, const struct fleet_reading *readings, size_t n,
+                      size_t model, const size_t *index, struct fleet_case *ret)
+{
+    size_t n_cells = 0;
+    *ret = (struct fleet_case){.label = readings[0].label,
+                               .bench = readings[0].bench,
+                               .uid = readings[0].uid,
+                               .model = model};
+    for (size_t i = 0; i < n; i++)
+        n_cells += i == 0 || readings[i].unit != readings[i - 1].unit;
+    ret->cells = ARENA_ARRAY(&fleet->arena, struct fleet_cell, n_cells + 1);
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n && readings[next].unit == readings[i].unit;)
+            next++;
+        struct fleet_cell *cell = &ret->cells[ret->n++];
+        make_cell(fleet, &readings[i], next - i, index[model * fleet->n_units + readings[i].unit],
+                  cell);
+        ret->n_failed += cell->failure != NULL;
+    }
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    const struct fleet_cell *x = a, *y = b;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+struct group {
+    size_t first, n, place;
+};
+
+static int compare_groups(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* The readings of each case, in the order in which cases were met. */
+static struct group *group_readings(const struct fleet *fleet, size_t *ret_n)
+{
+    struct group *groups = memory_allocate((fleet->n_readings + 1) * sizeof *groups);
+    const struct fleet_reading *readings = fleet->readings;
+    *ret_n = 0;
+    for (size_t i = 0, next; i < fleet->n_readings; i = next) {
+        size_t place = readings[i].place;
+        for (next = i + 1; next < fleet->n_readings && readings[next].key == readings[i].key;
+             next++)
+            place = readings[next].place < place ? readings[next].place : place;
+        groups[(*ret_n)++] = (struct group){i, next - i, place};
+    }
+    qsort(groups, *ret_n, sizeof *groups, compare_groups);
+    return groups;
+}
+
+static void make_cases(struct fleet *fleet)
+{
+    struct fleet_result *result = &fleet->result;
+    keep_newest(fleet);
+    CLEANUP(free_pointer) struct group *groups = group_readings(fleet, &result->n_cases);
+    CLEANUP(free_pointer)
+    size_t *models = memory_allocate((fleet->n_readings + 1) * sizeof *models);
+    for (size_t i = 0; i < result->n_cases; i++) {
+        size_t model = model_of(fleet, &fleet->readings[groups[i].first], groups[i].n);
+        for (size_t j = 0; j < groups[i].n; j++)
+            models[groups[i].first + j] = model;
+    }
+    CLEANUP(free_pointer) size_t *index = make_nodes(fleet, models);
+    result->cases = ARENA_ARRAY(&fleet->arena, struct fleet_case, result->n_cases + 1);
+    for (size_t i = 0; i < result->n_cases; i++) {
+        struct fleet_case *c = &result->cases[i];
+        make_case(fleet, &fleet->readings[groups[i].first], groups[i].n, models[groups[i].first],
+                  index, c);
+        qsort(c->cells, c->n, sizeof *c->cells, compare_cells);
+    }
+}
+
+/* ---- facts ---- */
+
+static const char *unit_fact(const struct fleet_unit *unit, const char *name)
+{
+    const char *value = fact_of(unit->facts, unit->n_facts, name);
+    return *value ? value : fact_of(unit->device_facts, unit->n_device_facts, name);
+}
+
+/* What more than half of the model's nodes have (Boyer and Moore: MJRTY, 1991); NULL: no value. */
+static const char *majority_of(const struct fleet *fleet, size_t model, const char *name)
+{
+    const struct fleet_result *result = &fleet->result;
+    const char *candidate = NULL;
+    size_t votes = 0, n = 0, n_agree = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < result->n_nodes; i++) {
+            if (result->nodes[i].model != model)
+                continue;
+            const char *value = unit_fact(&fleet->units[fleet->unit_of_node[i]], name);
+            bool is_same = candidate && text_equal(value, candidate);
+            if (pass == 1) {
+                n++;
+                n_agree += is_same;
+            } else if (votes == 0) {
+                candidate = value;
+                votes = 1;
+            } else {
+                votes += is_same ? 1 : (size_t)-1;
+            }
+        }
+    return 2 * n_agree > n ? candidate : NULL;
+}
+
+static void add_difference(struct fleet *fleet, struct fleet_node *node, const char *name,
+                           const char *value, const char *others)
+{
+    enum { VALUE_MOST = 60 };
+    CLEANUP(text_free) struct text line = {0};
+    for (size_t i = 0; i < node->n_differing; i++)
+        if (text_equal(node->differing[i], name))
+            return; /* a fact of the run is one of the device, too */
+    ARENA_APPEND(&fleet->arena, node->differing, node->n_differing, name);
+    text_printf(&line, "%s: ", name);
+    text_add_shortened(&line, *value ? value : "not known", VALUE_MOST);
+    text_add(&line, ", most have ");
+    text_add_shortened(&line, *others ? others : "none", VALUE_MOST);
+    ARENA_APPEND(&fleet->arena, node->differences, node->n_differences,
+                 arena_text(&fleet->arena, text_get(&line)));
+}
+
+static void add_differences(struct fleet *fleet, size_t at)
+{
+    struct fleet_node *node = &fleet->result.nodes[at];
+    const struct fleet_unit *unit = &fleet->units[fleet->unit_of_node[at]];
+    const struct {
+        const struct fact *facts;
+        size_t n;
+    } both[] = {{unit->facts, unit->n_facts}, {unit->device_facts, unit->n_device_facts}};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++)
+        for (size_t j = 0; j < both[i].n; j++) {
+            const char *name = both[i].facts[j].name, *value = unit_fact(unit, name);
+            const char *most = fact_is_volatile(name) ? NULL
+                                                      : majority_of(fleet, node->model, name);
+            if (most && !text_equal(most, value))
+                add_difference(fleet, node, name, value, most);
+        }
+}
+
+/* ---- verdicts ---- */
 
 static void swap_directions(struct fleet_values *of)
 {
@@ -213,7 +497,7 @@ static void set_verdicts(struct fleet *fleet)
         node->is_flagged = node->verdict == COMPARED_SLOWER || node->verdict == COMPARED_BROKEN;
         result->n_flagged += node->is_flagged;
         if (node->is_flagged || node->verdict == COMPARED_FASTER)
-            fleet_find_differences(fleet, i);
+            add_differences(fleet, i);
     }
 }
 
@@ -229,7 +513,7 @@ int32_t fleet_finish(struct fleet *fleet, struct gb_error *error)
     if (fleet->n_readings == 0)
         return error_set(error, GB_NOT_FOUND, "no run has a case%s%s",
                          *result->metric.name ? " with the metric " : "", result->metric.name);
-    fleet_make_cases(fleet);
+    make_cases(fleet);
     struct comparison **items = compare_cases(fleet, &n);
     compare_judge(items, n, fleet->options.margin, fleet->options.confidence);
     free(items);

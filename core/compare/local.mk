@@ -4,18 +4,13 @@ core_libmeasuring_la_SOURCES += \
 	core/compare/compare.c \
 	core/compare/compare.h \
 	core/compare/compare_cases.c \
-	core/compare/compare_differences.c \
-	core/compare/compare_export.c \
 	core/compare/compare_internal.h \
 	core/compare/compare_text.c \
 	core/compare/compare_text.h \
-	core/compare/compare_values.c \
 	core/compare/comparison.c \
 	core/compare/comparison.h \
 	core/compare/fleet.c \
 	core/compare/fleet.h \
-	core/compare/fleet_cases.c \
-	core/compare/fleet_export.c \
 	core/compare/fleet_internal.h \
 	core/compare/fleet_judge.c \
 	core/compare/fleet_statistics.c \
@@ -23,6 +18,5 @@ core_libmeasuring_la_SOURCES += \
 	core/compare/fleet_text.c \
 	core/compare/history.c \
 	core/compare/history.h \
-	core/compare/history_text.c \
 	core/compare/relative.c \
 	core/compare/relative.h

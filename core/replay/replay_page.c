@@ -1,5 +1,5 @@
-/* replay_page.c - see replay_page.h. */
-#include "core/replay/replay_page.h"
+/* replay_page.c - see replay.h: a trace and where policies stop, as a page of charts. */
+#include "core/replay/replay.h"
 
 #include "core/base/statistics.h"
 #include "core/replay/replay_series.h"

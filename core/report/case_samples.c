@@ -67,8 +67,8 @@ int32_t case_samples_read(struct view *view, const struct view_row *rounds, size
                           uint64_t most_sorted, uint64_t most_buckets, struct arena *arena,
                           struct case_samples *ret, struct gb_error *error)
 {
-    CLEANUP(arena_free) struct arena own = {0};
-    double *values = ARENA_ARRAY(&own, double, 2 * STORE_CHUNK);
+    /* Not zeroed, which would take longer than reading a few samples. */
+    CLEANUP(free_pointer) double *values = memory_resize(NULL, 2 * STORE_CHUNK * sizeof *values);
     struct reader reader = {.samples = ret};
     uint64_t n = 0;
     int32_t status = GB_OK;

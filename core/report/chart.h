@@ -110,16 +110,8 @@ void chart_make_panels(const struct chart *chart, size_t most, struct arena *are
 /* The ratio of a row, in the arena; NULL: nothing is known. */
 const struct relative *keep_relative(const struct view_row *row, struct arena *arena);
 
-/* Is it drawn as lines: asked for, or X is five numbers and more, or geometric? */
-bool chart_is_of_lines(const struct chart *chart, const struct chart_panel *panel);
-/* "median, us": what Y is, in a unit for its largest value; *ret_scale: what a value is divided by.
- */
-const char *chart_y_label(const struct chart *chart, const struct chart_panel *panel,
-                          struct arena *arena, double *ret_scale);
 /* A value of Y with its unit. */
 void chart_add_value(const struct chart *chart, double value, struct text *out);
-/* Are the numbers, n of them in any order, geometric rather than arithmetic? */
-bool chart_is_geometric(const double *values, size_t n);
 /* The values of X in their order: numbers go up, words stay as measured. */
 size_t chart_categories(const struct chart_panel *panel, struct arena *arena, const char ***ret);
 /* The point of a line with the value of X; NULL. */

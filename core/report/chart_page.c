@@ -52,7 +52,8 @@ size_t chart_categories(const struct chart_panel *panel, struct arena *arena, co
     return n;
 }
 
-bool chart_is_geometric(const double *values, size_t n)
+/* Are the numbers, n of them in any order, geometric rather than arithmetic? */
+static bool is_geometric(const double *values, size_t n)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     double *sorted = ARENA_ARRAY(&arena, double, n + 1),
@@ -70,7 +71,8 @@ bool chart_is_geometric(const double *values, size_t n)
     return n_steps >= 2 && steps[(n_steps - 1) / 2] >= 1.4;
 }
 
-bool chart_is_of_lines(const struct chart *chart, const struct chart_panel *panel)
+/* Is it drawn as lines: asked for, or X is five numbers and more, or geometric? */
+static bool is_of_lines(const struct chart *chart, const struct chart_panel *panel)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     const char **values;
@@ -80,7 +82,7 @@ bool chart_is_of_lines(const struct chart *chart, const struct chart_panel *pane
         return chart->request.kind == CHART_LINES && panel->has_numbers;
     for (size_t i = 0; i < n; i++)
         numbers[i] = known_point(panel, values[i], panel->n_lines)->x;
-    return n >= 5 || chart_is_geometric(numbers, n);
+    return n >= 5 || is_geometric(numbers, n);
 }
 
 static double largest_of(const struct chart_panel *panel)
@@ -97,8 +99,10 @@ static bool is_of_time(const struct chart *chart)
     return text_equal(chart->unit, "ns");
 }
 
-const char *chart_y_label(const struct chart *chart, const struct chart_panel *panel,
-                          struct arena *arena, double *ret_scale)
+/* "median, us": what Y is, in a unit for its largest value; *ret_scale: what a value is divided by.
+ */
+static const char *y_label_of(const struct chart *chart, const struct chart_panel *panel,
+                              struct arena *arena, double *ret_scale)
 {
     bool is_box = chart->request.kind == CHART_BOX;
     const char *name = chart->request.series ? chart->request.series
@@ -262,7 +266,7 @@ static void make_bars(const struct chart *chart, const struct chart_panel *panel
     struct series_list list = {0};
     double scale;
     *ret = (struct plot_panel){.x_label = chart->request.x,
-                               .y_label = chart_y_label(chart, panel, arena, &scale),
+                               .y_label = y_label_of(chart, panel, arena, &scale),
                                .height = HEIGHT};
     ret->n_categories = chart_categories(panel, arena, (const char ***)&ret->categories);
     for (size_t i = 0; i < panel->n_lines; i++) {
@@ -305,7 +309,7 @@ static void make_boxes(const struct chart *chart, const struct chart_panel *pane
     struct series_list list = {0};
     double scale;
     *ret = (struct plot_panel){.x_label = chart->request.x,
-                               .y_label = chart_y_label(chart, panel, arena, &scale),
+                               .y_label = y_label_of(chart, panel, arena, &scale),
                                .height = LINES_HEIGHT};
     ret->n_categories = chart_categories(panel, arena, (const char ***)&ret->categories);
     for (size_t i = 0; i < panel->n_lines; i++) {
@@ -366,7 +370,7 @@ static void choose_axes(const struct chart_panel *panel, struct arena *arena,
             least = fmin(least, point->y);
             most = fmax(most, point->y);
         }
-    ret->x_log = chart_is_geometric(x, n_x);
+    ret->x_log = is_geometric(x, n_x);
     ret->y_log = ret->x_log && least > 0 && most > 8 * least;
     ret->x_is_count = ret->x_log;
 }
@@ -377,7 +381,7 @@ static void make_lines(const struct chart *chart, const struct chart_panel *pane
     struct series_list list = {0};
     double scale;
     *ret = (struct plot_panel){.x_label = chart->request.x,
-                               .y_label = chart_y_label(chart, panel, arena, &scale),
+                               .y_label = y_label_of(chart, panel, arena, &scale),
                                .height = LINES_HEIGHT};
     choose_axes(panel, arena, ret);
     for (size_t i = 0; i < panel->n_lines; i++) {
@@ -416,7 +420,7 @@ static void make_heat(const struct chart *chart, const struct chart_panel *panel
     struct series_list list = {0};
     double scale;
     *ret = (struct plot_panel){.x_label = chart->request.x, .y_categories = rows};
-    const char *what = chart_y_label(chart, panel, arena, &scale);
+    const char *what = y_label_of(chart, panel, arena, &scale);
     ret->n_categories = chart_categories(panel, arena, (const char ***)&ret->categories);
     ret->n_y_categories = panel->n_lines;
     ret->height = ROW_HEIGHT * (double)(panel->n_lines + 1);
@@ -494,7 +498,7 @@ static void make_curves(const struct chart *chart, const struct chart_panel *pan
 {
     struct series_list list = {0};
     double scale, least = INFINITY, most = 0;
-    const char *label = chart_y_label(chart, panel, arena, &scale);
+    const char *label = y_label_of(chart, panel, arena, &scale);
     for (size_t i = 0; i < panel->n_lines; i++)
         for (size_t j = 0; j < panel->lines[i].n; j++) {
             const struct chart_point *point = &panel->lines[i].points[j];
@@ -545,7 +549,7 @@ void chart_make_panels(const struct chart *chart, size_t most, struct arena *are
             make_curves(chart, panel, arena, added);
         else if (chart->request.kind == CHART_BOX)
             make_boxes(chart, panel, arena, added);
-        else if (chart_is_of_lines(chart, panel))
+        else if (is_of_lines(chart, panel))
             make_lines(chart, panel, arena, added);
         else
             make_bars(chart, panel, arena, added);

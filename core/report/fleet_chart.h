@@ -12,11 +12,12 @@
 #include "core/compare/fleet.h"
 #include "core/report/plot.h"
 
-/* A panel for each device model of which a case was judged; memory is the arena's. */
-void fleet_make_panels(const struct fleet_result *result, struct arena *arena,
-                       struct plot_panel **panels, size_t *n);
-/* All of them as a page; false: no case was judged. */
+/* A panel for each device model of which a case was judged; false: there is none. Memory is the
+ * arena's. */
 bool fleet_page(const struct fleet_result *result, struct arena *arena, struct plot_page *ret);
 
 /* The strips with letters, and below them what is to be known of nodes. */
 void fleet_strips(const struct fleet_result *result, struct text *out);
+
+/* The panels, a table of the nodes and what is to be known of them; a section of an HTML page. */
+void html_nodes(const struct fleet_result *result, struct text *out);

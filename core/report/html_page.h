@@ -7,7 +7,7 @@
 #include "core/compare/fleet.h"
 #include "core/report/case_samples.h"
 #include "core/report/html_report.h"
-#include "core/report/plot_svg.h"
+#include "core/report/plot.h"
 #include "core/view/view_writers.h"
 
 /* A run of a file as it is written. */
@@ -31,15 +31,6 @@ void html_fact(struct text *out, const char *name, const char *value);
 void html_cell(struct text *out, const char *class, const char *words);
 /* A page of charts as a figure. */
 void html_figure(struct text *out, const struct plot_page *page);
-
-/* ---- html_nodes.c ---- */
-/* Strips of the nodes, a table of them, and what is to be known; a section of its own. */
-void html_nodes(const struct fleet_result *result, struct text *out);
-
-/* ---- html_series.c ---- */
-/* Samples that the benchmark gave itself, in the rounds of a case: nothing if there are none. */
-int32_t html_series(struct view *view, const struct view_row *rows, size_t n, struct arena *arena,
-                    struct text *out, struct gb_error *error);
 
 /* ---- html_cases.c ---- */
 void html_cases(const struct html_run *run);

@@ -3,6 +3,7 @@
 
 #include "core/base/output_file.h"
 #include "core/report/chart.h"
+#include "core/report/fleet_chart.h"
 #include "core/report/report.h"
 #include "core/view/search_text.h"
 
@@ -498,39 +499,47 @@ static int32_t compare_runs(const struct html_input *base, const struct html_inp
     return status == GB_OK ? compare_finish(*ret, error) : status;
 }
 
-/* The two views of a run, each with its own connection: single rounds, and rounds as one. */
+/* A run's rounds as one, and its single rounds, which are what the former is made of. */
 struct views {
-    struct store *stores[2];
-    struct view items[2];
-    struct view_options options[2];
-    size_t n; /* open ones */
+    struct store *store;
+    struct view_options combined_options, single_options;
+    struct view combined;
+    struct view single; /* but for the arena all of it is the other's */
+    bool are_open;
 };
 
 static void close_views(struct views *views)
 {
-    for (size_t i = 0; i < views->n; i++)
-        view_close(&views->items[i]);
-    for (size_t i = 0; i < 2; i++)
-        store_close(views->stores[i], NULL);
+    arena_free(&views->single.arena);
+    if (views->are_open)
+        view_close(&views->combined);
+    store_close(views->store, NULL);
 }
 
 static int32_t open_views(const struct html_input *input, const struct html_options *options,
                           struct views *views, struct gb_error *error)
 {
-    int32_t status = GB_OK;
-    for (size_t i = 0; i < 2 && status == GB_OK; i++) {
-        views->options[i] = (struct view_options){.run = input->run,
-                                                  .where = options->where,
-                                                  .roofs = options->roofs,
-                                                  .rows = i ? ROWS_COMBINED : ROWS_CASE,
-                                                  .has_names = true};
-        status = store_open(input->path, STORE_READ, &views->stores[i], error);
-        if (status == GB_OK)
-            status = view_open(views->stores[i], &views->options[i], input->run, &views->items[i],
-                               error);
-        views->n += status == GB_OK;
-    }
-    return status;
+    views->single_options = (struct view_options){
+        .run = input->run, .where = options->where, .roofs = options->roofs, .has_names = true};
+    views->combined_options = views->single_options;
+    views->combined_options.rows = ROWS_COMBINED;
+    int32_t status = store_open(input->path, STORE_READ, &views->store, error);
+    if (status == GB_OK)
+        status = view_open(views->store, &views->combined_options, input->run, &views->combined,
+                           error);
+    if (status != GB_OK)
+        return status;
+    views->are_open = true;
+    const struct view *combined = &views->combined;
+    const size_t n = combined->n_entries;
+    views->single = *combined;
+    views->single.options = &views->single_options;
+    views->single.entries = combined->rounds;
+    views->single.n_entries =
+        n ? combined->entries[n - 1].first_round + combined->entries[n - 1].n_rounds : 0;
+    views->single.rounds = NULL;
+    views->single.arena = (struct arena){0};
+    return GB_OK;
 }
 
 static int32_t write_run(const struct html_input *input, const struct html_options *options,
@@ -538,7 +547,7 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
 {
     CLEANUP(close_views) struct views views = {0};
     CLEANUP(free_comparison) struct compare *compare = NULL;
-    struct html_run run = {.out = out, .view = &views.items[0], .number = number};
+    struct html_run run = {.out = out, .view = &views.single, .number = number};
     int32_t status = open_views(input, options, &views, error);
     if (status == GB_OK && options->baseline)
         status = compare_runs(options->baseline, input, &compare, error);
@@ -548,7 +557,7 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
     run.groups = group_rounds(run.view, true, &run.n_groups);
     *n_cases += run.n_groups;
     add_head(&run, input->path);
-    status = write_parts(&run, &views.items[1], error);
+    status = write_parts(&run, &views.combined, error);
     text_add(out, "</section>\n");
     free(run.groups);
     return status;

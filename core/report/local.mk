@@ -9,23 +9,17 @@ core_libgbrun_la_SOURCES += \
 	core/report/fleet_chart.h \
 	core/report/html_case.c \
 	core/report/html_cases.c \
-	core/report/html_nodes.c \
 	core/report/html_page.c \
 	core/report/html_page.h \
 	core/report/html_report.c \
 	core/report/html_report.h \
-	core/report/html_series.c \
 	core/report/plot.c \
 	core/report/plot.h \
-	core/report/plot_gnuplot.c \
 	core/report/plot_layout.c \
 	core/report/plot_layout.h \
 	core/report/plot_names.c \
 	core/report/plot_svg.c \
-	core/report/plot_svg.h \
 	core/report/report.c \
 	core/report/report.h \
-	core/report/report_internal.h \
 	core/report/report_page.c \
-	core/report/report_roofline.c \
 	core/report/report_text.c

@@ -1,10 +1,9 @@
 /*
- * plot.h - pages of charts: SVG of our own, and what gnuplot draws.
+ * plot.h - pages of charts, drawn as SVG.
  *
  * A page is data: panels in rows and columns, each with axes, series and vertical lines. It becomes
- * SVG (plot_svg.h), or a script with all data inside, which needs no other file and names none;
- * gnuplot runs it without a shell. All texts may come from anywhere: they cannot become commands,
- * nor markup.
+ * SVG, which needs no other program; rsvg-convert makes PNG and PDF of it. All texts may come from
+ * anywhere: they cannot become commands, nor markup.
  */
 #pragma once
 
@@ -103,17 +102,19 @@ struct plot_page {
     uint32_t width, height;          /* pixels; height 0: what panels ask for, in pixels */
 };
 
-/* By the end of a file's name: .svg .png .pdf, .gp (the script itself). -1: none of them. */
-enum { PLOT_SVG, PLOT_PNG, PLOT_PDF, PLOT_SCRIPT, PLOT_FORMATS };
-int plot_format_named(const char *path);
+/*
+ * Adds the page as SVG: as a file by itself on white, or (is_inline) as an element of an HTML page,
+ * whose style sheet has plot_svg_style and the colours --c0 to --c7, --grey, --ink and --grid.
+ * All words become text, never markup; there is no script, no id and no reference in it.
+ */
+void plot_svg(const struct plot_page *page, bool is_inline, struct text *out);
+/* Rules for the classes that plot_svg uses. */
+void plot_svg_style(bool is_inline, struct text *out);
 
-/* Can such a file be written: is its name one of those, and is what draws it there? */
+/* Does the file's name end as that of a picture: .svg, .png or .pdf? */
+bool plot_is_named(const char *path);
+/* Can such a file be written: is its name one of those, and is what draws it there? GB_INVALID: it
+ * is not; GB_NOT_FOUND: rsvg-convert is missing. */
 int32_t plot_check(const char *path, struct gb_error *error);
-
-/* The script that draws the page on standard output; output: the path that a script which is kept
- * writes instead, one line that begins with neither | nor ', or NULL. */
-void plot_script(const struct plot_page *page, int format, const char *output, struct text *out);
-
-/* Writes the file; it is left alone where that fails. .png and .pdf are drawn by gnuplot or, from
- * our own SVG, by rsvg-convert; GB_NOT_FOUND: neither is there. */
+/* Writes the file; it is left alone where that fails. Errors as of plot_check, too. */
 int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error);

@@ -92,6 +92,51 @@ static struct range y_range_of(const struct plot_panel *panel)
     return range;
 }
 
+/* ---- ticks ---- */
+
+/* 1, 2 or 5 times a power of ten, at least `least`. */
+static double round_step(double least)
+{
+    static const double mantissas[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(least)));
+    for (size_t i = 0; i < 4; i++)
+        if (mantissas[i] * power >= least * (1 - 1e-9))
+            return mantissas[i] * power;
+    return 10 * power;
+}
+
+static struct ticks linear_ticks(const struct range *range, size_t most)
+{
+    struct ticks ticks = {.step = round_step((range->high - range->low) / (double)most)};
+    for (double i = ceil(range->low / ticks.step - 1e-9);
+         i * ticks.step <= range->high + 1e-9 * ticks.step && ticks.n < TICKS_MAX; i++)
+        ticks.at[ticks.n++] = i * ticks.step;
+    return ticks;
+}
+
+/* Powers of ten, or with 2 and 5 times them where there are few. */
+static struct ticks log_ticks(const struct range *range, size_t most)
+{
+    static const double mantissas[] = {1, 2, 5};
+    double decades = log10(range->high / range->low);
+    size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
+    int apart = (int)fmax(1, ceil(decades / (double)most));
+    struct ticks ticks = {0};
+    for (int power = (int)floor(log10(range->low)); power <= log10(range->high); power += apart)
+        for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
+            double value = mantissas[i] * pow(10, power);
+            if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
+                ticks.at[ticks.n++] = value;
+        }
+    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
+}
+
+struct ticks range_ticks(const struct range *range, double pixels, double apart)
+{
+    size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
+    return range->is_log ? log_ticks(range, most) : linear_ticks(range, most);
+}
+
 /* ---- where things are ---- */
 
 double frame_x(const struct frame *frame, double x)
@@ -198,16 +243,24 @@ double panel_margin(const struct plot_panel *panel)
     return fmax(PLOT_LEFT + (panel->y_unit ? PLOT_UNIT_LEFT : 0), widest > 0 ? widest + AROUND : 0);
 }
 
-double frame_shade(const struct frame *frame, double value)
+static void find_shades(struct frame *frame)
 {
-    double low = INFINITY, high = -INFINITY;
+    frame->shade_low = INFINITY;
+    frame->shade_high = -INFINITY;
     for (size_t i = 0; i < frame->panel->n_series; i++) {
         const struct plot_series *series = &frame->panel->series[i];
         for (uint64_t j = 0; series->kind == PLOT_CELLS && j < series->n; j++) {
-            low = isfinite(series->high[j]) ? fmin(low, series->high[j]) : low;
-            high = isfinite(series->high[j]) ? fmax(high, series->high[j]) : high;
+            if (!isfinite(series->high[j]))
+                continue;
+            frame->shade_low = fmin(frame->shade_low, series->high[j]);
+            frame->shade_high = fmax(frame->shade_high, series->high[j]);
         }
     }
+}
+
+double frame_shade(const struct frame *frame, double value)
+{
+    double low = frame->shade_low, high = frame->shade_high;
     /* Of times that differ by much the smaller ones would look alike. */
     if (low > 0 && high > 10 * low)
         return log(value / low) / log(high / low);
@@ -319,6 +372,7 @@ static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_co
     frame.is_slanted = panel->n_categories > 0 &&
                        longest_category(panel) > straight_columns(&frame);
     place_labels(&frame, arena);
+    find_shades(&frame);
     return frame;
 }
 

@@ -1,7 +1,7 @@
 /*
  * plot_layout.h - where things are on a page of charts.
  *
- * All places are found before gnuplot sees the page, so that words can be put where there is room.
+ * All places are found before anything is drawn, so that words can be put where there is room.
  */
 #pragma once
 
@@ -13,9 +13,6 @@ enum { PLOT_FONT = 12, PLOT_LABEL_COLUMNS = 48, PLOT_TITLE_COLUMNS = 130 };
 
 /* Of cells: their opacity, and what the darkest has more. */
 static const double PLOT_CELL_LEAST = 0.06, PLOT_CELL_MORE = 0.5;
-
-enum { PLOT_COLOURS = 8 };
-const char *plot_colour(int colour); /* "0072B2" */
 
 /* Pixels. */
 static const double PLOT_LEFT = 86; /* of a panel: the numbers at its axis, and what they are */
@@ -31,16 +28,26 @@ struct range {
     bool is_log;
 };
 
+/* Round numbers in a range for numbers at an axis, at least so many pixels apart. */
+enum { TICKS_MAX = 24 };
+struct ticks {
+    double at[TICKS_MAX];
+    size_t n;
+    double step; /* between linear ones; 0: they are logarithmic */
+};
+struct ticks range_ticks(const struct range *range, double pixels, double apart);
+
 /* A panel on the page, in pixels from the upper left corner. */
 struct frame {
     const struct plot_page *page;
     const struct plot_panel *panel;
     struct range x, y;
     double left, right, top, bottom;
-    size_t label_rows; /* above it */
-    size_t *rows;      /* by vertical: that of its label, from 0, upwards */
-    bool *is_left;     /* by vertical: its label is to the left of it */
-    bool is_slanted;   /* the categories, as they are long */
+    size_t label_rows;            /* above it */
+    size_t *rows;                 /* by vertical: that of its label, from 0, upwards */
+    bool *is_left;                /* by vertical: its label is to the left of it */
+    bool is_slanted;              /* the categories, as they are long */
+    double shade_low, shade_high; /* the values of its cells */
 };
 
 /* One for each panel of the page; memory is the arena's. Where the page has no height it gets one.
@@ -82,10 +89,10 @@ double words_width(const char *words, size_t most);
 struct placed_name {
     const char *words;
     const struct plot_series *series;
-    const char *alignment; /* in words of gnuplot: "left" if the words begin at x */
-    double x, y;           /* the middle of the line of words */
-    double degrees;        /* counter-clockwise */
-    bool has_leader;       /* a line from the words to their point */
+    const char *anchor; /* what is at x, as in SVG: "" for their begin, "middle", "end" */
+    double x, y;        /* the middle of the line of words */
+    double degrees;     /* counter-clockwise */
+    bool has_leader;    /* a line from the words to their point */
     double from_x, from_y, to_x, to_y;
 };
 

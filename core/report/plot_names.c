@@ -159,7 +159,7 @@ static bool place_along(struct scene *scene, const struct segment *line, double 
     double room = hypot(run, rise) - 2 * END - words_width(words, PLOT_LABEL_COLUMNS);
     double angle = atan2(rise, run);
     ret->words = words;
-    ret->alignment = "left";
+    ret->anchor = "";
     ret->degrees = angle * 180 / acos(-1);
     for (int side = 1; side >= -1; side -= 2)
         for (int at = 0; at <= room; at += STEP) {
@@ -236,16 +236,21 @@ static void try_beside(const struct scene *scene, size_t own, double x, double y
 {
     static const struct {
         double x, y; /* widths and rows from the point */
-        const char *alignment;
-    } sides[] = {{0, 0, "left"},          {0, -0.75, "left"},     {0, 0.75, "left"},
-                 {-0.5, -0.95, "center"}, {-0.5, 0.95, "center"}, {-1, 0, "right"},
-                 {-1, -0.75, "right"},    {-1, 0.75, "right"}};
+        const char *anchor;
+    } sides[] = {{0, 0, ""},
+                 {0, -0.75, ""},
+                 {0, 0.75, ""},
+                 {-0.5, -0.95, "middle"},
+                 {-0.5, 0.95, "middle"},
+                 {-1, 0, "end"},
+                 {-1, -0.75, "end"},
+                 {-1, 0.75, "end"}};
     static const double GAP = 8, HALF_ROW = 6, APART = 2;
     for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
         double at = x + GAP * (1 + 2 * sides[i].x), middle = y + sides[i].y * PLOT_ROW;
         double left = at + sides[i].x * width;
         struct candidate candidate = {
-            .name = {.alignment = sides[i].alignment, .x = at, .y = middle},
+            .name = {.anchor = sides[i].anchor, .x = at, .y = middle},
             .box = {left - APART, left + width + APART, middle - HALF_ROW, middle + HALF_ROW},
             .cost = 0.1 * (double)i};
         keep_better(scene, own, &candidate, best);
@@ -274,7 +279,7 @@ static void try_around(const struct scene *scene, size_t own, double x, double y
             double middle_x = x + (radius + width / 2) * cos(angle),
                    middle = y - radius * sin(angle);
             struct candidate candidate = {
-                .name = {.alignment = "center", .x = middle_x, .y = middle, .has_leader = true},
+                .name = {.anchor = "middle", .x = middle_x, .y = middle, .has_leader = true},
                 .box = {middle_x - width / 2 - APART, middle_x + width / 2 + APART,
                         middle - HALF_ROW, middle + HALF_ROW},
                 .cost = 1.2 + 0.04 * radius};
@@ -338,7 +343,7 @@ static void place_above(const struct frame *frame, const struct plot_series *bar
     }
     *ret = (struct placed_name){.words = bars->names[i],
                                 .series = bars,
-                                .alignment = "center",
+                                .anchor = "middle",
                                 .x = frame_x(frame, (double)i),
                                 .y = frame_y(frame, top) - ABOVE};
 }
@@ -354,7 +359,7 @@ static size_t place_cell_names(const struct frame *frame, const struct plot_seri
             words_width(cells->names[i], PLOT_LABEL_COLUMNS) <= room)
             ret[n++] = (struct placed_name){.words = cells->names[i],
                                             .series = cells,
-                                            .alignment = "center",
+                                            .anchor = "middle",
                                             .x = frame_x(frame, cells->x[i]),
                                             .y = frame_y(frame, cells->y[i])};
     return n;

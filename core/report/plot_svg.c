@@ -1,13 +1,15 @@
-/* plot_svg.c - see plot_svg.h. */
-#include "core/report/plot_svg.h"
-
+/* plot_svg.c - see plot.h: a page as SVG. */
 #include "core/base/xml_text.h"
 #include "core/report/plot_layout.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-enum { TICKS_MAX = 24 };
+/* Colours that the colour-blind can tell apart (Okabe, Ito: Color Universal Design, 2008); their
+ * yellow, too light for lines, is a brown here. */
+static const char *const colours[] = {"0072B2", "D55E00", "009E73", "CC79A7",
+                                      "56B4E9", "000000", "E69F00", "8C510A"};
+enum { COLOURS = sizeof colours / sizeof *colours };
 
 /* ---- words and numbers ---- */
 
@@ -15,11 +17,21 @@ enum { TICKS_MAX = 24 };
 static void add_pixels(struct text *out, double value)
 {
     static const double FAR = 20000;
-    double tenths = round(10 * fmin(fmax(value, -FAR), FAR));
-    if (fmod(tenths, 10) == 0)
-        text_printf(out, "%.0f", tenths / 10 + 0.0);
-    else
-        text_printf(out, "%.1f", tenths / 10);
+    char digits[16];
+    size_t at = sizeof digits;
+    long tenths = lround(10 * fmin(fmax(value, -FAR), FAR)), rest = labs(tenths);
+    if (rest % 10) {
+        digits[--at] = (char)('0' + rest % 10);
+        digits[--at] = '.';
+    }
+    rest /= 10;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (tenths < 0)
+        digits[--at] = '-';
+    text_add_n(out, digits + at, sizeof digits - at);
 }
 
 /* Two numbers of a path after its letter. */
@@ -37,13 +49,20 @@ static void add_class(struct text *out, const char *what, int colour)
     if (colour == PLOT_GREY)
         text_printf(out, " class=\"%s grey\"", what);
     else
-        text_printf(out, " class=\"%s c%u\"", what, (unsigned)colour % PLOT_COLOURS);
+        text_printf(out, " class=\"%s c%u\"", what, (unsigned)colour % COLOURS);
 }
 
 static void add_opacity(struct text *out, double opacity)
 {
     if (opacity > 0 && opacity < 1)
         text_printf(out, " opacity=\"%.3g\"", opacity);
+}
+
+/* A line along to a number in pixels: 'H' and 'V' of SVG. */
+static void add_way(struct text *out, char letter, double to)
+{
+    text_add_n(out, &letter, 1);
+    add_pixels(out, to);
 }
 
 static void begin_words(struct text *out, double x, double y, const char *anchor, double degrees)
@@ -65,65 +84,22 @@ static void begin_words(struct text *out, double x, double y, const char *anchor
     }
 }
 
-static void add_words(struct text *out, const char *words, size_t most, double x, double y,
-                      const char *anchor)
+/* Ends what begin_words began. */
+static void end_words(struct text *out, const char *words, size_t most)
 {
-    begin_words(out, x, y, anchor, 0);
     text_add(out, ">");
     xml_add_words(out, words, most);
     text_add(out, "</text>\n");
 }
 
+static void add_words(struct text *out, const char *words, size_t most, double x, double y,
+                      const char *anchor)
+{
+    begin_words(out, x, y, anchor, 0);
+    end_words(out, words, most);
+}
+
 /* ---- ticks ---- */
-
-struct ticks {
-    double at[TICKS_MAX];
-    size_t n;
-    double step; /* between linear ones; 0: they are logarithmic */
-};
-
-/* 1, 2 or 5 times a power of ten, at least `least`. */
-static double round_step(double least)
-{
-    static const double mantissas[] = {1, 2, 5, 10};
-    double power = pow(10, floor(log10(least)));
-    for (size_t i = 0; i < 4; i++)
-        if (mantissas[i] * power >= least * (1 - 1e-9))
-            return mantissas[i] * power;
-    return 10 * power;
-}
-
-static struct ticks linear_ticks(const struct range *range, size_t most)
-{
-    struct ticks ticks = {.step = round_step((range->high - range->low) / (double)most)};
-    for (double i = ceil(range->low / ticks.step - 1e-9);
-         i * ticks.step <= range->high + 1e-9 * ticks.step && ticks.n < TICKS_MAX; i++)
-        ticks.at[ticks.n++] = i * ticks.step;
-    return ticks;
-}
-
-/* Powers of ten, or with 2 and 5 times them where there are few. */
-static struct ticks log_ticks(const struct range *range, size_t most)
-{
-    static const double mantissas[] = {1, 2, 5};
-    double decades = log10(range->high / range->low);
-    size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
-    int apart = (int)fmax(1, ceil(decades / (double)most));
-    struct ticks ticks = {0};
-    for (int power = (int)floor(log10(range->low)); power <= log10(range->high); power += apart)
-        for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
-            double value = mantissas[i] * pow(10, power);
-            if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
-                ticks.at[ticks.n++] = value;
-        }
-    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
-}
-
-static struct ticks ticks_of(const struct range *range, double pixels, double apart)
-{
-    size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
-    return range->is_log ? log_ticks(range, most) : linear_ticks(range, most);
-}
 
 /* "200 GFLOP/s" of "FLOP/s", "10k" of a count. */
 static void add_tick_words(struct text *out, double value, double step, const char *unit,
@@ -141,12 +117,11 @@ static void add_tick_words(struct text *out, double value, double step, const ch
 static void add_x_ticks(struct text *out, const struct frame *frame)
 {
     static const double APART = 70, BELOW = 14;
-    struct ticks ticks = ticks_of(&frame->x, frame->right - frame->left, APART);
+    struct ticks ticks = range_ticks(&frame->x, frame->right - frame->left, APART);
     text_add(out, "<path class=\"grid\" d=\"");
     for (size_t i = 0; i < ticks.n; i++) {
         add_point(out, 'M', frame_x(frame, ticks.at[i]), frame->top);
-        text_add(out, "V");
-        add_pixels(out, frame->bottom + 4);
+        add_way(out, 'V', frame->bottom + 4);
     }
     text_add(out, "\"/>\n");
     for (size_t i = 0; i < ticks.n; i++) {
@@ -160,12 +135,11 @@ static void add_x_ticks(struct text *out, const struct frame *frame)
 static void add_y_ticks(struct text *out, const struct frame *frame)
 {
     static const double APART = 36, BESIDE = 7;
-    struct ticks ticks = ticks_of(&frame->y, frame->bottom - frame->top, APART);
+    struct ticks ticks = range_ticks(&frame->y, frame->bottom - frame->top, APART);
     text_add(out, "<path class=\"grid\" d=\"");
     for (size_t i = 0; i < ticks.n; i++) {
         add_point(out, 'M', frame->left - 4, frame_y(frame, ticks.at[i]));
-        text_add(out, "H");
-        add_pixels(out, frame->right);
+        add_way(out, 'H', frame->right);
     }
     text_add(out, "\"/>\n");
     for (size_t i = 0; i < ticks.n; i++) {
@@ -183,9 +157,7 @@ static void add_categories(struct text *out, const struct frame *frame)
     for (size_t i = 0; i < frame->panel->n_categories; i++) {
         begin_words(out, frame_x(frame, (double)i), frame->bottom + BELOW,
                     frame->is_slanted ? "end" : "middle", frame->is_slanted ? SLANT : 0);
-        text_add(out, ">");
-        xml_add_words(out, frame->panel->categories[i], most);
-        text_add(out, "</text>\n");
+        end_words(out, frame->panel->categories[i], most);
     }
 }
 
@@ -353,12 +325,9 @@ static void add_bars(struct text *out, const struct frame *frame, const struct p
         add_opacity(out, series->opacity);
         text_add(out, " d=\"");
         add_point(out, 'M', x + 0.03 * width, foot);
-        text_add(out, "V");
-        add_pixels(out, y);
-        text_add(out, "h");
-        add_pixels(out, 0.94 * width);
-        text_add(out, "V");
-        add_pixels(out, foot);
+        add_way(out, 'V', y);
+        add_way(out, 'h', 0.94 * width);
+        add_way(out, 'V', foot);
         text_add(out, "z\"");
         end_mark(out, series, i);
     }
@@ -390,12 +359,9 @@ static void add_rectangle(struct text *out, double left, double right, double to
 {
     text_add(out, " d=\"");
     add_point(out, 'M', left, top);
-    text_add(out, "H");
-    add_pixels(out, right);
-    text_add(out, "V");
-    add_pixels(out, bottom);
-    text_add(out, "H");
-    add_pixels(out, left);
+    add_way(out, 'H', right);
+    add_way(out, 'V', bottom);
+    add_way(out, 'H', left);
     text_add(out, "z\"");
 }
 
@@ -459,8 +425,7 @@ static void add_arrows(struct text *out, const struct frame *frame,
         if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i]))
             continue;
         add_point(out, 'M', frame_x(frame, x_of(series, i)), frame_y(frame, series->y[i]));
-        text_add(out, "H");
-        add_pixels(out, frame->right);
+        add_way(out, 'H', frame->right);
         text_add(out, "l-6 -3m6 3l-6 3");
     }
     text_add(out, "\"/>\n");
@@ -507,8 +472,7 @@ static void add_verticals(struct text *out, const struct frame *frame)
         text_printf(out, " stroke-width=\"1.4\" stroke-dasharray=\"%s\" d=\"",
                     dashes[(unsigned)vertical->colour % 4]);
         add_point(out, 'M', x, frame->bottom);
-        text_add(out, "V");
-        add_pixels(out, top);
+        add_way(out, 'V', top);
         text_add(out, "\"/>\n");
     }
 }
@@ -519,9 +483,7 @@ static void add_coloured_words(struct text *out, const char *words, double x, do
     begin_words(out, x, y, anchor, 0);
     add_class(out, "fill", note->colour);
     add_opacity(out, note->opacity);
-    text_add(out, ">");
-    xml_add_words(out, words, PLOT_NOTE_COLUMNS);
-    text_add(out, "</text>\n");
+    end_words(out, words, PLOT_NOTE_COLUMNS);
 }
 
 static void add_note(struct text *out, const struct note_grid *grid, const struct plot_note *note,
@@ -556,17 +518,12 @@ static void add_notes(struct text *out, const struct frame *frame, struct arena 
 
 static void add_name(struct text *out, const struct placed_name *name)
 {
-    const char *anchor = text_equal(name->alignment, "right")    ? "end"
-                         : text_equal(name->alignment, "center") ? "middle"
-                                                                 : "";
-    begin_words(out, name->x, name->y, anchor, name->degrees);
+    begin_words(out, name->x, name->y, name->anchor, name->degrees);
     if (name->series->kind == PLOT_LINE) {
         add_class(out, "fill", name->series->colour);
         add_opacity(out, name->series->opacity);
     }
-    text_add(out, ">");
-    xml_add_words(out, name->words, PLOT_LABEL_COLUMNS);
-    text_add(out, "</text>\n");
+    end_words(out, name->words, PLOT_LABEL_COLUMNS);
     if (!name->has_leader)
         return;
     text_add(out, "<path class=\"lead\" d=\"");
@@ -608,9 +565,7 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
     if (panel->y_label) {
         begin_words(out, frame->left - panel_margin(panel) + 14, (frame->top + frame->bottom) / 2,
                     "middle", 90);
-        text_add(out, ">");
-        xml_add_words(out, panel->y_label, PLOT_TITLE_COLUMNS);
-        text_add(out, "</text>\n");
+        end_words(out, panel->y_label, PLOT_TITLE_COLUMNS);
     }
     if (panel->x_label)
         add_words(out, panel->x_label, PLOT_TITLE_COLUMNS, (frame->left + frame->right) / 2,
@@ -631,10 +586,8 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
     add_series(out, &own);
     text_add(out, "</svg>\n<path class=\"axis\" d=\"");
     add_point(out, 'M', frame->left, frame->top);
-    text_add(out, "V");
-    add_pixels(out, frame->bottom);
-    text_add(out, "H");
-    add_pixels(out, frame->right);
+    add_way(out, 'V', frame->bottom);
+    add_way(out, 'H', frame->right);
     text_add(out, "\"/>\n");
     add_verticals(out, frame);
     add_notes(out, frame, arena);
@@ -652,7 +605,7 @@ static void add_colour_value(struct text *out, int colour, bool is_inline)
     if (is_inline)
         text_printf(out, colour == PLOT_GREY ? "var(--grey)" : "var(--c%d)", colour);
     else
-        text_printf(out, "#%s", plot_colour(colour));
+        text_printf(out, "#%s", colour == PLOT_GREY ? "909090" : colours[colour]);
 }
 
 void plot_svg_style(bool is_inline, struct text *out)
@@ -664,7 +617,7 @@ void plot_svg_style(bool is_inline, struct text *out)
                 ".plot .axis,.plot .lead{fill:none;stroke:%s}.plot .lead{stroke-width:.6}\n",
                 is_inline ? "var(--ink)" : "#202020", is_inline ? "var(--grid)" : "#E4E4E4",
                 is_inline ? "var(--grey)" : "#909090");
-    for (int i = PLOT_GREY; i < PLOT_COLOURS; i++) {
+    for (int i = PLOT_GREY; i < COLOURS; i++) {
         CLEANUP(text_free) struct text name = {0};
         text_printf(&name, i == PLOT_GREY ? "grey" : "c%d", i);
         text_printf(out, ".plot .line.%s,.plot .dot.%s,.plot .box.%s{stroke:", text_get(&name),

@@ -133,7 +133,7 @@ static void add_case(struct report *report, const struct view *view, const struc
                               .model_ns = roofline->model_ns,
                               .ratio = roof_ratio(row),
                               .ridge = roofline->ridge,
-                              .bound = bound_word(roofline->bound),
+                              .bound = roofline->bound,
                               .relative = keep_relative(row, &report->arena)};
     one.flops_per_s = rate_of(work->flops, one.measured_ns);
     one.bytes_per_s = rate_of(work->bytes_read + work->bytes_written, one.measured_ns);
@@ -169,4 +169,104 @@ void report_free(struct report *report)
     arena_free(&report->arena);
     chart_free(&report->chart);
     *report = (struct report){0};
+}
+
+/* ---- what text and page have in common ---- */
+
+const char report_no_roofs[] = "no roofs of this device are known: measure them with the benchmark "
+                               "ceilings (gbrun -c ceilings.ini), and name the file with --roofs";
+
+static void extend(double *low, double *high, double value)
+{
+    if (!isfinite(value) || value <= 0)
+        return;
+    double log = log10(value);
+    *low = fmin(*low, log);
+    *high = fmax(*high, log);
+}
+
+bool report_has_mark(const struct report_case *one, int level)
+{
+    double x = one->intensity[level], y = one->flops_per_s;
+    return isfinite(x) && isfinite(y) && x > 0 && y > 0;
+}
+
+bool report_is_drawn(const struct report_case *one)
+{
+    for (int i = 0; i < MARK_LEVELS; i++)
+        if (report_has_mark(one, i))
+            return true;
+    return false;
+}
+
+const char *report_undrawn_words(const struct report_chart *chart)
+{
+    for (size_t i = 0; i < chart->n; i++)
+        if (!report_is_drawn(&chart->cases[i]) && chart->cases[i].flops_per_s > 0)
+            return "no operations or no bytes, so not in the picture:";
+    return "no arithmetic, so not in the picture:";
+}
+
+/* Where what was counted ends; what was declared does not. */
+static double cut_off(const struct report_chart *chart, double x_high)
+{
+    const double more = 30;
+    double ridge = NAN, declared = NAN;
+    for (size_t i = 0; i < chart->n; i++) {
+        const struct report_case *one = &chart->cases[i];
+        ridge = fmax(ridge, one->ridge);
+        if (report_has_mark(one, MARK_DECLARED))
+            declared = fmax(declared, one->intensity[MARK_DECLARED]);
+    }
+    return isfinite(ridge) ? fmin(x_high, log10(fmax(more * ridge, declared))) : x_high;
+}
+
+bool report_bounds(const struct report_chart *chart, struct report_bounds *ret)
+{
+    const double margin = 0.3;
+    double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
+    for (size_t i = 0; i < chart->n; i++)
+        for (int j = 0; j < MARK_LEVELS; j++) {
+            if (!report_has_mark(&chart->cases[i], j))
+                continue;
+            extend(&x_low, &x_high, chart->cases[i].intensity[j]);
+            extend(&y_low, &y_high, chart->cases[i].flops_per_s);
+        }
+    for (size_t i = 0; i < chart->n; i++)
+        extend(&x_low, &x_high, chart->cases[i].ridge);
+    for (size_t i = 0; i < chart->roofs.n; i++)
+        if (!roof_is_memory(chart->roofs.items[i].name))
+            extend(&y_low, &y_high, chart->roofs.items[i].rate);
+    if (!isfinite(x_low) || !isfinite(y_low))
+        return false;
+    double end = cut_off(chart, x_high);
+    *ret = (struct report_bounds){floor(x_low - 0.2), ceil(end < x_high ? end : x_high + margin),
+                                  floor(y_low - 0.1), ceil(y_high + 0.1)};
+    return true;
+}
+
+double report_top(const struct report_chart *chart, bool of_memory)
+{
+    double top = NAN;
+    for (size_t i = 0; i < chart->roofs.n; i++)
+        if (roof_is_memory(chart->roofs.items[i].name) == of_memory)
+            top = fmax(top, chart->roofs.items[i].rate);
+    return top;
+}
+
+char *report_format_rate(const struct roof *roof, char buffer[NUMBER_TEXT_MAX])
+{
+    return format_si(roof->rate, roof_is_memory(roof->name) ? "B/s" : "FLOP/s", 3, buffer);
+}
+
+void report_add_rate(const struct roof *roof, struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    text_printf(out, "%s %s", roof->name, report_format_rate(roof, number));
+}
+
+uint64_t report_left_out(const struct report *report)
+{
+    return report->n_left_out > report->chart.n_left_out ? report->n_left_out
+                                                         : report->chart.n_left_out;
 }

@@ -2,7 +2,7 @@
  * report.h - results as pictures: rooflines, and charts of columns over parameters.
  *
  * A report collects what the pictures need from any number of views, then becomes text, which needs
- * no other program, or a page for gnuplot. Cases that are not ok, or without a time, are left out
+ * no other program, or a page of charts. Cases that are not ok, or without a time, are left out
  * and counted. Views are to be of --rows combined, so that the rounds of a case are one mark.
  *
  * Roofline: one chart for each device model and set of roofs, with the roofs that its cases are
@@ -33,7 +33,8 @@ struct report_case {
     double intensity[MARK_LEVELS];       /* FLOP/byte; NaN: no such mark */
     double measured_ns, model_ns, ratio; /* model and ratio NaN: no roof is known */
     double ridge;                        /* FLOP/byte, or NaN */
-    const char *roof, *bound;            /* NULL: not known */
+    const char *roof;                    /* NULL: not known */
+    int bound;                           /* BOUND_... */
     const struct relative *relative;     /* to --relative-to; NULL: nothing is known */
 };
 
@@ -67,3 +68,34 @@ void report_text(const struct report *report, struct text *out);
  * chart beyond REPORT_CASES have marks, but no number and no line in the list. */
 enum { REPORT_PANELS = 12, REPORT_CASES = 80 };
 void report_page(const struct report *report, struct arena *arena, struct plot_page *ret);
+
+/* ---- for the files of this folder ---- */
+
+/* Whole numbers, log10 of FLOP/byte and FLOP/s. */
+struct report_bounds {
+    double x_low, x_high, y_low, y_high;
+};
+
+/*
+ * What there is to draw; false: nothing. Where a level was hardly used, which a cache does to DRAM,
+ * counters give intensities of millions: what is counted does not stretch the picture to more than
+ * 30 times the highest ridge point, and marks beyond are not drawn.
+ */
+bool report_bounds(const struct report_chart *chart, struct report_bounds *ret);
+/* The highest bandwidth or rate of the chart; NaN: none. */
+double report_top(const struct report_chart *chart, bool of_memory);
+char *report_format_rate(const struct roof *roof, char buffer[NUMBER_TEXT_MAX]); /* "3.92 TB/s" */
+/* "dram_copy 3.92 TB/s" */
+void report_add_rate(const struct roof *roof, struct text *out);
+
+/* Cases that neither rooflines nor the chart show. */
+uint64_t report_left_out(const struct report *report);
+
+/* Has it a place on the axes? */
+bool report_has_mark(const struct report_case *one, int level);
+bool report_is_drawn(const struct report_case *one); /* any mark */
+/* Why there are cases without: "no arithmetic, so not in the picture:" */
+const char *report_undrawn_words(const struct report_chart *chart);
+
+/* What to do where a device has no roofs. */
+extern const char report_no_roofs[];

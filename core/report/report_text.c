@@ -1,5 +1,5 @@
 /* report_text.c - see report.h: rooflines and bars drawn with letters. */
-#include "core/report/report_internal.h"
+#include "core/report/report.h"
 
 #include "core/base/table.h"
 #include "core/view/view_cases.h"
@@ -24,75 +24,6 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 static char letter_of(size_t i)
 {
     return i < sizeof letters - 1 ? letters[i] : '+';
-}
-
-static void extend(double *low, double *high, double value)
-{
-    if (!isfinite(value) || value <= 0)
-        return;
-    double log = log10(value);
-    *low = fmin(*low, log);
-    *high = fmax(*high, log);
-}
-
-bool report_has_mark(const struct report_case *one, int level)
-{
-    double x = one->intensity[level], y = one->flops_per_s;
-    return isfinite(x) && isfinite(y) && x > 0 && y > 0;
-}
-
-bool report_is_drawn(const struct report_case *one)
-{
-    for (int i = 0; i < MARK_LEVELS; i++)
-        if (report_has_mark(one, i))
-            return true;
-    return false;
-}
-
-const char *report_undrawn_words(const struct report_chart *chart)
-{
-    for (size_t i = 0; i < chart->n; i++)
-        if (!report_is_drawn(&chart->cases[i]) && chart->cases[i].flops_per_s > 0)
-            return "no operations or no bytes, so not in the picture:";
-    return "no arithmetic, so not in the picture:";
-}
-
-/* Where what was counted ends; what was declared does not. */
-static double cut_off(const struct report_chart *chart, double x_high)
-{
-    const double more = 30;
-    double ridge = NAN, declared = NAN;
-    for (size_t i = 0; i < chart->n; i++) {
-        const struct report_case *one = &chart->cases[i];
-        ridge = fmax(ridge, one->ridge);
-        if (report_has_mark(one, MARK_DECLARED))
-            declared = fmax(declared, one->intensity[MARK_DECLARED]);
-    }
-    return isfinite(ridge) ? fmin(x_high, log10(fmax(more * ridge, declared))) : x_high;
-}
-
-bool report_bounds(const struct report_chart *chart, struct report_bounds *ret)
-{
-    const double margin = 0.3;
-    double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
-    for (size_t i = 0; i < chart->n; i++)
-        for (int j = 0; j < MARK_LEVELS; j++) {
-            if (!report_has_mark(&chart->cases[i], j))
-                continue;
-            extend(&x_low, &x_high, chart->cases[i].intensity[j]);
-            extend(&y_low, &y_high, chart->cases[i].flops_per_s);
-        }
-    for (size_t i = 0; i < chart->n; i++)
-        extend(&x_low, &x_high, chart->cases[i].ridge);
-    for (size_t i = 0; i < chart->roofs.n; i++)
-        if (!roof_is_memory(chart->roofs.items[i].name))
-            extend(&y_low, &y_high, chart->roofs.items[i].rate);
-    if (!isfinite(x_low) || !isfinite(y_low))
-        return false;
-    double end = cut_off(chart, x_high);
-    *ret = (struct report_bounds){floor(x_low - 0.2), ceil(end < x_high ? end : x_high + margin),
-                                  floor(y_low - 0.1), ceil(y_high + 0.1)};
-    return true;
 }
 
 /* NULL: it is not to be seen. */
@@ -120,15 +51,6 @@ static void put_mark(struct field *field, double x, double y, char letter)
     if (!cell || (is_beyond && !strchr(" /-", *cell)))
         return;
     *cell = is_beyond ? beyond : strchr(" /->", *cell) || *cell == letter ? letter : several;
-}
-
-double report_top(const struct report_chart *chart, bool of_memory)
-{
-    double top = NAN;
-    for (size_t i = 0; i < chart->roofs.n; i++)
-        if (roof_is_memory(chart->roofs.items[i].name) == of_memory)
-            top = fmax(top, chart->roofs.items[i].rate);
-    return top;
 }
 
 /* Bandwidths end at the highest rate, rates begin at the highest bandwidth. */
@@ -226,20 +148,6 @@ static void draw_field(const struct report_chart *chart, struct text *out)
         text_add(out, ">: marks that lie farther to the right\n");
 }
 
-char *report_format_rate(const struct roof *roof, char buffer[NUMBER_TEXT_MAX])
-{
-    return format_si(roof->rate, roof_is_memory(roof->name) ? "B/s" : "FLOP/s", 3, buffer);
-}
-
-void report_add_rate(const struct roof *roof, struct text *out)
-{
-    char number[NUMBER_TEXT_MAX];
-    text_printf(out, "%s %s", roof->name, report_format_rate(roof, number));
-}
-
-const char report_no_roofs[] = "no roofs of this device are known: measure them with the benchmark "
-                               "ceilings (gbrun -c ceilings.ini), and name the file with --roofs";
-
 static void add_roof_list(const struct report_chart *chart, struct text *out)
 {
     CLEANUP(text_free) struct text line = {0};
@@ -298,6 +206,12 @@ static bool has_ratios(const struct report_chart *chart)
     return false;
 }
 
+static void add_bound(struct table *table, const struct report_case *one)
+{
+    const char *word = bound_word(one->bound);
+    table_cell(table, word ? word : "");
+}
+
 static void add_share(const struct report_case *one, struct table *table)
 {
     if (isfinite(one->ratio))
@@ -328,7 +242,7 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
         add_rate(table, one->flops_per_s, "FLOP/s");
         add_rate(table, one->bytes_per_s, "B/s");
         add_share(one, table);
-        table_cell(table, one->bound ? one->bound : "");
+        add_bound(table, one);
         add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
@@ -388,7 +302,7 @@ static void add_other_cases(const struct report_chart *chart, struct text *out)
         add_rate(&table, one->flops_per_s, "FLOP/s");
         add_rate(&table, one->bytes_per_s, "B/s");
         add_share(one, &table);
-        table_cell(&table, one->bound ? one->bound : "");
+        add_bound(&table, one);
         add_time(&table, one->model_ns);
         add_time(&table, one->measured_ns);
         if (has_ratio)

@@ -83,7 +83,8 @@ static uint64_t view_find(const struct gb_search_space *view, const uint32_t *in
     return space_find(engine_of(view)->space, indices);
 }
 
-int32_t engine_known(const struct engine *engine, uint64_t i, struct gb_known *ret)
+/* What is known of a case; as in search.h. */
+static int32_t known_of(const struct engine *engine, uint64_t i, struct gb_known *ret)
 {
     if (i >= space_size(engine->space))
         return GB_INVALID;
@@ -103,7 +104,7 @@ int32_t engine_known(const struct engine *engine, uint64_t i, struct gb_known *r
 
 static int32_t view_known(const struct gb_search_space *view, uint64_t i, struct gb_known *ret)
 {
-    return engine_known(engine_of(view), i, ret);
+    return known_of(engine_of(view), i, ret);
 }
 
 /* ---- its life ---- */
@@ -372,11 +373,6 @@ int32_t engine_observe(struct engine *engine, const struct gb_observation *obser
     while (engine->n_open > 0 && engine->open[0].is_here)
         tell(engine);
     return GB_OK;
-}
-
-uint64_t engine_best(const struct engine *engine)
-{
-    return engine->best;
 }
 
 /* ---- the claim ---- */

@@ -71,11 +71,6 @@ int32_t engine_observe(struct engine *engine, const struct gb_observation *obser
 /* No further proposals: the user has stopped it, or time is up. The first reason stays. */
 void engine_end(struct engine *engine, const char *reason);
 
-/* What is known of a case; as in search.h. */
-int32_t engine_known(const struct engine *engine, uint64_t i, struct gb_known *ret);
-/* The case with the lowest median among those that may be the best, now; or GB_NO_CASE. */
-uint64_t engine_best(const struct engine *engine);
-
 /* Once, at the end. */
 void engine_report(struct engine *engine, struct engine_report *ret);
 

@@ -152,6 +152,16 @@ static int compare_points(const void *a, const void *b, void *context)
     return (first > second) - (first < second);
 }
 
+/* "tile_m=32 tile_n=64", appended. */
+static void label_of(const struct space *space, uint64_t i, struct text *out)
+{
+    CLEANUP(free_pointer) uint32_t *indices = memory_allocate(space->n_axes * sizeof *indices);
+    space_place(space, i, indices);
+    for (size_t axis = 0; axis < space->n_axes; axis++)
+        text_printf(out, "%s%s=%s", axis ? " " : "", space->axes[axis].name,
+                    space->axes[axis].texts[indices[axis]]);
+}
+
 static int32_t sort_cases(struct space *space, struct gb_error *error)
 {
     space->order = memory_allocate((size_t)space->n * sizeof *space->order);
@@ -163,7 +173,7 @@ static int32_t sort_cases(struct space *space, struct gb_error *error)
         CLEANUP(text_free) struct text label = {0};
         if (space->points[a] != space->points[b])
             continue;
-        space_label(space, a, &label);
+        label_of(space, a, &label);
         return error_set(error, GB_INVALID, "cases %u and %u of the space are the same: %s", a, b,
                          text_get(&label));
     }
@@ -231,15 +241,6 @@ uint64_t space_find(const struct space *space, const uint32_t *indices)
     }
     return low < space->n && space->points[space->order[low]] == point ? space->order[low]
                                                                        : GB_NO_CASE;
-}
-
-void space_label(const struct space *space, uint64_t i, struct text *out)
-{
-    CLEANUP(free_pointer) uint32_t *indices = memory_allocate(space->n_axes * sizeof *indices);
-    space_place(space, i, indices);
-    for (size_t axis = 0; axis < space->n_axes; axis++)
-        text_printf(out, "%s%s=%s", axis ? " " : "", space->axes[axis].name,
-                    space->axes[axis].texts[indices[axis]]);
 }
 
 void space_free(struct space *space)

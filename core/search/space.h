@@ -34,7 +34,4 @@ const struct gb_search_axis *const *space_axis_list(const struct space *space);
 int32_t space_place(const struct space *space, uint64_t i, uint32_t *ret_indices);
 uint64_t space_find(const struct space *space, const uint32_t *indices);
 
-/* "tile_m=32 tile_n=64", appended. */
-void space_label(const struct space *space, uint64_t i, struct text *out);
-
 void space_free(struct space *space); /* NULL allowed */

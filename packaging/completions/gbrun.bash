@@ -125,7 +125,7 @@ _gbrun_value()
     *--bench) argument=BENCH ;;
     esac
     case $argument in
-    PICTURE) _gbrun_files '@(.svg|.png|.pdf|.gp)' "$word" ;;
+    PICTURE) _gbrun_files '@(.svg|.png|.pdf)' "$word" ;;
     INI) _gbrun_files .ini "$word" ;;
     COLUMNS) _gbrun_items "$(_gbrun_columns "$program")" "$word" ;;
     POLICY) _gbrun_words "$(_gbrun_plugins "$program" policy)" "$word" ;;

@@ -11,6 +11,9 @@ for file in old new old; do
     succeeds "$file.gbr is measured" "$GBRUN" -q -c copy.ini -o "$file.gbr"
 done
 "$GBRUN" -q -c copy.ini -o six.gbr -s copy.rounds=6 >/dev/null
+for number in 8 9; do
+    "$GBRUN" -q -c copy.ini -o labels.gbr --label side="run $number" >/dev/null
+done
 "$GBRUN" -q -c copy.ini -o less.gbr -s copy.bytes=4KiB >/dev/null
 "$GBRUN" -q -c copy.ini -o cold.gbr -s copy.cache=cold >/dev/null
 GBRUN_PLUGIN_PATH=$top_builddir/tests/modules/.libs "$GBRUN" -q -c fails.ini -o fails.gbr >/dev/null 2>&1
@@ -23,6 +26,8 @@ three files: a column each|0||old.gbr new.gbr old.gbr|1.000 same  1.000 same
 two runs of a file: the newest, and the one before|0||old.gbr|base: run 1 of old.gbr, 20|new: run 2 of old.gbr, 20
 runs by their numbers|0||old.gbr --base 2 --new 1|base: run 2 of old.gbr, 20
 a run by a fact: the newest that has it|0||old.gbr --base "host=$(uname -n)" --new previous|base: run 2 of old.gbr, 20
+a label whose values look like numbers of runs|0||labels.gbr --by label.side --base "run 8"|\
+base: run 8, run 1 of labels.gbr, 20|new: run 9, run 2 of labels.gbr
 values of an axis|3||new.gbr --by bytes --base 4KiB|base: 4096, run 1 of new.gbr|\
 2 slower; geometric mean of 2 ratios 1.500
 values of an axis, the other way round|0||new.gbr --by bytes --base 6144|2 faster

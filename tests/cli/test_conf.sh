@@ -64,8 +64,8 @@ reads()
     output=$(bash -euo pipefail -c "$1" 2>&1)
     status=$?
     file=$(sed -n 's/.* -o \([^ ]*\).*/\1/p' <<<"$1")
-    if [[ $1 = *.p[nd][gf]* ]] && ! command -v gnuplot >/dev/null; then
-        skip "$1" "gnuplot is not installed"
+    if [[ $1 = *.p[nd][gf]* ]] && ! command -v rsvg-convert >/dev/null; then
+        skip "$1" "rsvg-convert is not installed"
     elif [ "$status" != 0 ] || [[ $output = *"no case"* && $1 != "gbrun search "* ]] || { [ -n "$file" ] && [ ! -s "$file" ]; }; then
         fail "$1" "exit status $status" "$output"
     else

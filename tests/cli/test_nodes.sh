@@ -76,7 +76,6 @@ drawn()
     equals "$1: the node in it" "node03: slower" "$(grep -o -m 1 'node03: slower' "$2" | head -n 1)"
 }
 drawn "strips as SVG" nodes.svg
-drawn "strips as a script" nodes.gp
 drawn "a page of nodes" nodes.html
 "$GBRUN" report --nodes host all.gbr >out.txt
 equals "strips with letters" "A A A A" "$(grep -E '^(nop|copy)' out.txt | grep -o 'A *$' | tr -d ' ' | paste -sd ' ')"
@@ -88,7 +87,7 @@ equals "a page of runs: its nodes" 1 "$(grep -c '<h2>Nodes</h2>' runs.html)"
 try_each "$GBRUN" report all.gbr <<'TABLE'
 nodes of one run|2|gbrun: error: --nodes host is of all runs of all files: it goes without --run|--nodes host --run 1
 a margin of no nodes|2|gbrun: error: --margin: goes with --nodes|--margin 2%
-another kind of picture|2|gbrun: error: nodes.xyz: unknown kind of plot: expected a name in .svg, .png, .pdf or .gp|\
+another kind of picture|2|gbrun: error: nodes.xyz: unknown kind of plot: expected a name in .svg, .png or .pdf|\
 --nodes host -o nodes.xyz
 an option|2|gbrun: error: --nodes rack: no run has such a fact or label; values of an option are compared by gbrun \
 compare --by rack --base VALUE|--nodes rack

@@ -12,7 +12,8 @@ export XDG_DATA_HOME=$TMPDIR/data
 } >bench.ini
 { few_samples 2 'device = cpu'; section bench roofs ceilings bytes=64KiB 'sweep.roof=dram_copy, l3_copy, l2_copy'; } >roofs.ini
 
-no_gnuplot()
+# Where no other program can be found.
+alone()
 {
     PATH=/nonexistent "$GBRUN" "$@"
 }
@@ -66,9 +67,9 @@ equals "shares of the samples rise" "" "$(sed -n 's/^copy.*=[0-9]* *//p' out.txt
     { for (i = 3; i < NF; i += 2) if (ns($i, $(i + 1)) < ns($(i - 2), $(i - 1))) print "falls" }')"
 # shellcheck disable=SC2086 # words of options
 for chart in 'bars --x bytes' 'lines --x bytes' 'heat --x bytes --by bench' 'box --x bytes' ecdf forest; do
-    succeeds "a picture of ${chart%% *}" no_gnuplot report results.gbr --chart $chart -o chart.svg
-    if command -v gnuplot >/dev/null; then
-        succeeds "and by gnuplot" "$GBRUN" report results.gbr --chart $chart -o chart.png
+    succeeds "a picture of ${chart%% *}" alone report results.gbr --chart $chart -o chart.svg
+    if command -v rsvg-convert >/dev/null; then
+        succeeds "and as PNG" "$GBRUN" report results.gbr --chart $chart -o chart.png
     fi
 done
 cp results.gbr other.gbr
@@ -77,7 +78,7 @@ equals "files beside each other, in the same charts" "file = other.gbr file = re
     "$(grep '^file = ' out.txt | sort -u | paste -sd ' ') $(grep -c 'gbr: ' out.txt)"
 
 # ---- pages ----
-succeeds "a page" no_gnuplot report results.gbr moved.gbr --run all -o page.html
+succeeds "a page" alone report results.gbr moved.gbr --run all -o page.html
 equals "of each run" 2 "$(grep -c '<h1>' page.html)"
 equals "nothing is loaded" "" "$(grep -oE '(src|href|url)[=(]"?[^#"]' page.html)"
 if command -v tidy >/dev/null; then
@@ -91,7 +92,7 @@ equals "each case that was measured has a ratio" 4 "$(grep -c 'data-v="1">1 ' pa
 # ---- what cannot be drawn ----
 try_each "$GBRUN" <<'TABLE'
 roofs that are not there|2|~none.gbr: there is no such results file|export results.gbr --roofs none.gbr
-a picture of another kind|2|~expected a name in .html, .svg, .png, .pdf or .gp|report results.gbr -o out.jpg
+a picture of another kind|2|~expected a name in .html, .svg, .png or .pdf|report results.gbr -o out.jpg
 no such parameter|2|~no column 'byts': did you mean 'bytes'|report results.gbr --pivot byts
 nothing to draw|2|~there is nothing to report|report results.gbr --where "bytes = 1"
 no file|2|~none.gbr: there is no such results file|report none.gbr
@@ -108,32 +109,37 @@ a page of nothing|2|~no case matches --where bytes = 1|report results.gbr --wher
 a page that cannot be written|4|~/nowhere/x.html: cannot be written|report results.gbr -o /nowhere/x.html
 TABLE
 equals "no page is left" "" "$(ls x.html 2>/dev/null)"
-no_gnuplot report results.gbr -o out.png 2>err.txt
-equals "without gnuplot it is a mistake to ask for a picture" 2 "$?"
-succeeds "SVG needs none" no_gnuplot report results.gbr --roofline --pivot bytes -o out.svg
+try_each "$GBRUN" <<'TABLE'
+a script for another program|2|~expected a name in .html, .svg, .png or .pdf|report results.gbr -o out.gp
+TABLE
+alone report results.gbr -o out.png 2>err.txt
+equals "without rsvg-convert PNG is a mistake" 2 "$?"
+has "which says what to install" err.txt 'need rsvg-convert, which is not on the PATH: install it'
+succeeds "SVG needs nothing" alone report results.gbr --roofline --pivot bytes -o out.svg
 equals "and is whole" "</svg>" "$(tail -n 1 out.svg)"
-succeeds "the script needs none" no_gnuplot report results.gbr --roofs moved.gbr -o out.gp
-has "the script has the axes" out.gp "arithmetic intensity (FLOP/byte)"
-if command -v gnuplot >/dev/null; then
+succeeds "with other roofs" alone report results.gbr --roofs moved.gbr -o out.svg
+has "it has the axes" out.svg "arithmetic intensity (FLOP/byte)"
+
+# A converter that keeps what it gets and says what it was asked for.
+mkdir bin
+printf '#!/bin/sh\n/bin/cat >got.svg\necho "$@"\n' >bin/rsvg-convert
+chmod +x bin/rsvg-convert
+for kind in png pdf; do
+    PATH="$PWD/bin" ran "$GBRUN" report results.gbr --roofs moved.gbr -o out.$kind
+    equals "$kind is made of our SVG" "0 $(cat out.svg)" "$code $(cat got.svg)"
+done
+equals "as it asks for it" "-f png -b white -f pdf" "$(cat out.png out.pdf | paste -sd ' ')"
+printf '#!/bin/sh\necho first >&2\necho "line 3: no font" >&2\nexit 1\n' >bin/rsvg-convert
+PATH="$PWD/bin" ran "$GBRUN" report results.gbr --roofs moved.gbr -o bad.png
+equals "where it fails there is no file" "4 gbrun: error: rsvg-convert failed: line 3: no font no" \
+    "$code $(tail -n 1 err.txt) $([ -e bad.png ] && echo yes || echo no)"
+if command -v rsvg-convert >/dev/null; then
     for kind in png pdf; do
         succeeds "$kind" "$GBRUN" report results.gbr --roofline --pivot bytes -o out.$kind
-        succeeds "$kind is not empty" test -s out.$kind
     done
-    succeeds "the script runs" gnuplot out.gp
+    equals "they are what their names say" "PNG %PDF" "$(head -c 4 out.png | tail -c 3) $(head -c 4 out.pdf)"
 else
-    skip "pictures" "gnuplot is not installed"
-fi
-
-# What gnuplot would draw, rsvg-convert draws from our own SVG.
-if rsvg=$(command -v rsvg-convert); then
-    mkdir only
-    ln -s "$rsvg" only/rsvg-convert
-    for kind in png pdf; do
-        succeeds "$kind without gnuplot" env PATH="$PWD/only" "$GBRUN" report results.gbr --chart bars --x bytes -o rsvg.$kind
-    done
-    equals "they are what their names say" "PNG %PDF" "$(head -c 4 rsvg.png | tail -c 3) $(head -c 4 rsvg.pdf)"
-else
-    skip "pictures without gnuplot" "rsvg-convert is not installed"
+    skip "pictures" "rsvg-convert is not installed"
 fi
 
 finish

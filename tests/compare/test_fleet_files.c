@@ -43,7 +43,7 @@ static void expect_fleet(struct fleet *fleet, const char *verdicts, const char *
         text_printf(&words, "%s%s: %s", i ? "; " : "", result->nodes[i].name,
                     compared_word(result->nodes[i].verdict));
     ck_assert_str_eq(text_get(&words), verdicts);
-    fleet_write_hosts(result, &flagged);
+    fleet_write(result, FLEET_HOSTLIST, false, 0, false, &flagged);
     ck_assert_str_eq(text_get(&flagged), hosts);
     ck_assert_int_eq(fleet_exit_code(result, false), code);
     ck_assert_int_eq(fleet_exit_code(result, true), strict_code);

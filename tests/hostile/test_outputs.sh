@@ -27,9 +27,8 @@ for target in results.gbr ./results.gbr "$PWD/results.gbr" link.gbr hard.csv fol
     refused "export -o $target" "$target" "$GBRUN" export results.gbr -o "$target"
 done
 refused "export of samples" results.gbr "$GBRUN" export --rows sample --format jsonl -o results.gbr
-cp results.gbr drawing.gp
 cp results.gbr drawing.svg
-refused "a script for gnuplot" drawing.gp "$GBRUN" report --pivot size -o drawing.gp
+refused "a picture" drawing.svg "$GBRUN" report --pivot size -o drawing.svg
 "$GBRUN" export -o /dev/stdout >>other.gbr 2>err.txt
 succeeds "a results file behind standard output" cmp original other.gbr
 
@@ -58,12 +57,12 @@ if [ "$(id -u)" != 0 ]; then
     exits "a file that may not be written" 4 "$GBRUN" export -o aim.csv
 fi
 mkdir occupied.csv
-ln -s /dev/full full.gp
+ln -s /dev/full full.svg
 try_each "$GBRUN" <<'TABLE'
 a folder|4|~occupied.csv: cannot be written: Is a directory|export -o occupied.csv
 no such folder|4|~none/x.csv: cannot be written: No such file or directory|export -o none/x.csv
 a full device|4|~the export cannot be written: No space left on device|export -o /dev/full
-a report to a full device|4|~full.gp: cannot be written: No space left on device|report --pivot size -o full.gp
+a report to a full device|4|~full.svg: cannot be written: No space left on device|report --pivot size -o full.svg
 TABLE
 
 # ---- what is no file is written directly ----

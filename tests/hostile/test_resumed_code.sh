@@ -24,14 +24,14 @@ equals "a results file: mode" 644 "$(stat -c %a results.gbr)"
 export GBRUN_PLUGIN_PATH=$PWD/chosen
 ran "$GBRUN" list plugins
 succeeds "list plugins loads modules" test -e loaded
-for verb in show export report "export --format json" "report --pivot bench -o out.gp" "merge -o all.gbr"; do
+for verb in show export report "export --format json" "report --pivot bench -o out.svg" "merge -o all.gbr"; do
     rm -f loaded
     # shellcheck disable=SC2086
     ran "$GBRUN" $verb results.gbr
     equals "$verb loads nothing" absent "$([ -e loaded ] && echo loaded || echo absent)"
 done
 unset GBRUN_PLUGIN_PATH
-equals "an export: mode" 644 "$(stat -c %a out.gp)"
+equals "an export: mode" 644 "$(stat -c %a out.svg)"
 
 exits "resumed by its owner" 0 "$GBRUN" run --resume results.gbr
 equals "what is loaded is said first" \

@@ -30,7 +30,7 @@ done
 for value in 0 1 8 50; do
     limited f $value "$GBRUN" run -q -c few.ini
     limited f $value "$GBRUN" export --rows sample -o out.csv before.gbr
-    limited f $value "$GBRUN" report --pivot bench -o out.gp before.gbr
+    limited f $value "$GBRUN" report --pivot bench -o out.svg before.gbr
 done
 for value in 7000 9000 12000 20000; do
     limited v $value "$GBRUN" run -q -c few.ini

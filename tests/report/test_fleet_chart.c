@@ -2,7 +2,7 @@
  * letters, points, words that come from anywhere. */
 #include "core/report/fleet_chart.h"
 #include "core/report/html_report.h"
-#include "core/report/plot_svg.h"
+#include "core/report/plot.h"
 #include "tests/check_main.h"
 #include "tests/compare/fleet_fixture.h"
 #include "tests/report/markup.h"

@@ -1,17 +1,29 @@
-/* test_plot.c - charts: what their scripts say, that texts cannot become commands, that labels do
- * not collide. */
+/* test_plot.c - charts: what is drawn, that texts cannot become markup, that labels do not
+ * collide. */
 #include "core/base/memory.h"
-#include "core/report/plot_svg.h"
+#include "core/report/plot.h"
 #include "tests/check_main.h"
 #include "tests/report/markup.h"
 #include "tests/view/views_fixture.h"
 
 static const double x[] = {1, 10, 100, 1000}, y[] = {2, 4, 8, 16}, high[] = {3, 5, INFINITY, 17};
 
-static const char *script_of_panel(const struct plot_panel *panel)
+static const char *picture_of(const struct plot_panel *panel)
 {
     struct plot_page page = {.panels = panel, .n_panels = 1, .width = 800, .height = 500};
-    return views_script(&page);
+    return views_picture(&page);
+}
+
+/* What the first mark of a class is drawn by: "M1 2L3 4". */
+static const char *drawn_by(const char *picture, const char *class)
+{
+    static char path[256];
+    CLEANUP(text_free) struct text head = {0};
+    text_printf(&head, "class=\"%s\"", class);
+    const char *mark = strstr(strstr(picture, "<svg x="), text_get(&head));
+    ck_assert_msg(mark != NULL, "nothing of class %s", class);
+    ck_assert_int_eq(sscanf(strstr(mark, " d=\""), " d=\"%255[^\"]", path), 1);
+    return path;
 }
 
 TEST(all_kinds)
@@ -20,16 +32,23 @@ TEST(all_kinds)
     const struct plot_series series[] = {
         {.kind = PLOT_LINE, .label = "line", .n = 4, .x = x, .y = y, .colour = 1},
         {.kind = PLOT_POINTS, .n = 4, .x = x, .y = y, .names = names, .opacity = 0.5},
-        {.kind = PLOT_BAND, .n = 4, .x = x, .y = y, .high = high}};
+        {.kind = PLOT_BAND, .n = 4, .x = x, .y = y, .high = high, .colour = 2}};
     const struct plot_panel panel = {
         .series = series, .n_series = 3, .x_log = true, .y_log = true, .title = "Roof"};
-    const char *script = script_of_panel(&panel);
-    EXPECT(script, "set logscale x\nset logscale y\n",
-           "$data0 << EOD\n1 2\n10 4\n100 8\n1000 16\nEOD\n",
-           "with lines lw 1.6 lc rgb '#00D55E00' title 'line'",
-           "with points pt 7 ps 0.5 lc rgb '#800072B2' notitle", "with filledcurves");
-    EXPECT(script, "set label 'Roof' at screen", "set label 'd' at screen");
-    EXPECT_NO(script, "inf", "set output"); /* what is infinite goes to the frame */
+    const char *picture = picture_of(&panel);
+    EXPECT(picture, ">line</text>", "class=\"line c1\" stroke-width=\"1.4\"",
+           "class=\"dot c0\" opacity=\"0.5\"", "class=\"fill c2\"", ">Roof</text>", ">d</text>",
+           ">1000</text>", ">5</text>"); /* ticks */
+    EXPECT_NO(picture, "inf", "nan");    /* what is infinite goes to the frame */
+    double at[4][2];                     /* equal steps, as both axes are logarithmic */
+    ck_assert_int_eq(sscanf(drawn_by(picture, "line c1"), "M%lf %lfL%lf %lfL%lf %lfL%lf %lf",
+                            &at[0][0], &at[0][1], &at[1][0], &at[1][1], &at[2][0], &at[2][1],
+                            &at[3][0], &at[3][1]),
+                     8);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(at[1][i] - at[0][i], at[2][i] - at[1][i], 0.2);
+        ck_assert_double_eq_tol(at[2][i] - at[1][i], at[3][i] - at[2][i], 0.2);
+    }
 }
 
 TEST(axes_of_zeros)
@@ -37,12 +56,12 @@ TEST(axes_of_zeros)
     static const double zeros[] = {0, 0, 0, 0}, some[] = {0, 4, 8, 16};
     struct plot_series series = {.kind = PLOT_LINE, .n = 4, .x = x, .y = zeros};
     struct plot_panel panel = {.series = &series, .n_series = 1};
-    EXPECT(script_of_panel(&panel), "set yrange [-1:1]");
+    EXPECT(picture_of(&panel), ">-1</text>", ">1</text>");
+    EXPECT_NO(picture_of(&panel), ">1.2</text>");
     series.y = some;
     panel.y_log = true; /* which leaves 0 out */
-    const char *range = strstr(script_of_panel(&panel), "set yrange [");
-    ck_assert_ptr_nonnull(range);
-    ck_assert_double_gt(strtod(range + strlen("set yrange ["), NULL), 3);
+    EXPECT(picture_of(&panel), ">5</text>", ">10</text>");
+    EXPECT_NO(picture_of(&panel), ">2</text>", ">1</text>", "nan", "inf");
 }
 
 TEST(svg_is_well_formed)
@@ -96,23 +115,38 @@ TEST(gaps)
     static const double places[] = {1, 2, 3, 4, 5, 6};
     const struct plot_series series = {.n = 6, .x = places, .y = holes};
     const struct plot_panel panel = {.series = &series, .n_series = 1};
-    EXPECT(script_of_panel(&panel), "$data0 << EOD\n2 2\n\n5 4\n\nEOD\n");
+    const char *path = drawn_by(picture_of(&panel), "line c0");
+    ck_assert_uint_eq(views_count(path, "M"), 2);
+    ck_assert_uint_eq(views_count(path, "L"), 0);
     const struct plot_panel empty = {.title = "nothing", .x_log = true};
-    EXPECT(script_of_panel(&empty), "set xrange [");
-    EXPECT_NO(script_of_panel(&empty), "nan");
+    EXPECT(picture_of(&empty), "class=\"axis\"", ">10</text>");
+    EXPECT_NO(picture_of(&empty), "nan");
 }
 
+/* The second is of another colour, as the first of all bars is of c0. */
 TEST(bars)
 {
     static const char *const categories[] = {"fp16 100%", "it's"};
-    const struct plot_series series[] = {{.kind = PLOT_BARS, .label = "old", .n = 2, .y = y},
-                                         {.kind = PLOT_BARS, .label = "new", .n = 2, .y = x}};
+    const struct plot_series series[] = {
+        {.kind = PLOT_BARS, .label = "old", .n = 2, .y = y},
+        {.kind = PLOT_BARS, .label = "new", .n = 2, .y = x, .colour = 1}};
     const struct plot_panel panel = {
         .series = series, .n_series = 2, .categories = categories, .n_categories = 2};
-    const char *script = script_of_panel(&panel);
-    EXPECT(script, "set xtics norotate ('fp16 100%%' 0, 'it\u2019s' 1)",
-           "using ($1-0.2):2:(0.376) with boxes", "using ($1+0.2):2:(0.376) with boxes",
-           "set xrange [-0.5:1.5]\nset yrange [0:");
+    const char *picture = picture_of(&panel);
+    double left[2], foot[2], width[2], panel_width, height;
+    EXPECT(picture, ">fp16 100%</text>", ">it&#39;s</text>", ">0</text>");
+    ck_assert_int_eq(sscanf(strstr(picture, "<svg x="),
+                            "<svg x=\"%*f\" y=\"%*f\" width=\"%lf\" height=\"%lf\"", &panel_width,
+                            &height),
+                     2);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(sscanf(drawn_by(picture, i ? "fill c1" : "fill c0"), "M%lf %lfV%*fh%lf",
+                                &left[i], &foot[i], &width[i]),
+                         3);
+        ck_assert_double_eq_tol(foot[i], height, 0.1); /* they begin at 0 */
+        ck_assert_double_eq_tol(width[i], 0.376 * panel_width / 2, 0.1);
+    }
+    ck_assert_double_eq_tol(left[1] - left[0], 0.4 * panel_width / 2, 0.1);
 }
 
 TEST(bars_say_their_values)
@@ -125,42 +159,22 @@ TEST(bars_say_their_values)
     struct plot_panel panel = {
         .series = series, .n_series = 2, .categories = categories, .n_categories = 2};
     struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 900, .height = 300};
-    const char *script = views_script(&page);
-    EXPECT(script, "set label '4.000 us' at screen", "set xtics norotate (");
+    EXPECT(views_picture(&page), ">4.000 us</text>", ">a</text>");
+    EXPECT_NO(views_picture(&page), "rotate(");
     page.width = 200; /* no room for the values, little for the categories */
-    script = views_script(&page);
-    EXPECT_NO(script, "4.000 us");
-    EXPECT(script, "set xtics rotate by 45 right ('a' 0, 'a name that is lo\u2026' 1)");
+    EXPECT_NO(views_picture(&page), "4.000 us");
+    EXPECT(views_picture(&page), "transform=\"rotate(-45 ", ">a name that is lo\u2026</text>");
 }
 
 TEST(pages_get_the_height_that_panels_ask_for)
 {
     const struct plot_panel panels[] = {{.height = 300, .x_label = "x"}, {.height = 200}};
     const struct plot_page page = {.panels = panels, .n_panels = 2, .width = 400};
-    double height, top, bottom;
-    ck_assert_int_eq(
-        sscanf(views_script(&page), "set encoding utf8\nset terminal svg size 400,%lf", &height),
-        1);
-    sscanf(strstr(views_script(&page), "set tmargin"),
-           "set tmargin at screen %lf\nset bmargin at screen %lf", &top, &bottom);
-    ck_assert_double_eq_tol((top - bottom) * height, 300, 1);
-}
-
-/* Every quote that was opened is closed on its line, as gnuplot counts them. */
-static void check_quotes(const char *script)
-{
-    bool is_open = false, is_data = false;
-    for (const char *line = script; *line;) {
-        size_t n = strcspn(line, "\n");
-        is_data = is_data ? strncmp(line, "EOD", 3) != 0 : n > 3 && line[0] == '$';
-        for (size_t i = 0; i < n && !is_data; i++) {
-            is_open = line[i] == '\'' ? !is_open : is_open;
-            ck_assert_msg(is_open || !strchr("`\"@|;!", line[i]), "outside of quotes: %.*s", (int)n,
-                          line);
-        }
-        ck_assert_msg(!is_open, "a quote is open: %.*s", (int)n, line);
-        line += n + (line[n] == '\n');
-    }
+    double height;
+    ck_assert_int_eq(sscanf(strstr(views_picture(&page), "<svg x="),
+                            "<svg x=\"%*f\" y=\"%*f\" width=\"%*f\" height=\"%lf\"", &height),
+                     1);
+    ck_assert_double_eq_tol(height, 300, 1);
 }
 
 static const char *const hostile[] = {
@@ -214,7 +228,7 @@ static const struct plot_page *hostile_page(const char *words)
     return &page;
 }
 
-/* What draws a page in that format, gnuplot or rsvg-convert: ours draws .svg. */
+/* Is what makes a picture in that format there? SVG needs nothing. */
 static bool can_draw(const char *file)
 {
     struct gb_error error;
@@ -238,38 +252,37 @@ static void expect_drawn(const char *words, const char *name)
 
 TEST_EACH(words_stay_words, hostile)
 {
-    check_quotes(views_script(hostile_page(hostile[_i])));
     expect_drawn(hostile[_i], "x.svg");
 }
 
-TEST(words_stay_words_in_gnuplot)
+TEST(words_stay_words_in_png)
 {
     if (!can_draw("x.png"))
-        TEST_SKIP("gnuplot and rsvg-convert are missing");
+        TEST_SKIP("rsvg-convert is missing");
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
         expect_drawn(hostile[i], "x.png");
 }
 
-/* Where the words of a script are, as boxes in pixels: those of vertical lines only. */
+/* Where the words of a picture are, as boxes in pixels: those of vertical lines only. */
 struct label {
     double left, right, y, line;
 };
 
-static size_t labels_of(const char *script, const struct plot_page *page, struct label *labels)
+static size_t labels_of(const char *picture, struct label *labels)
 {
+    static const double BASELINE = 4; /* below the middle of the words */
     size_t n = 0;
-    for (const char *at = script; (at = strstr(at, "set label 'L")); at++) {
+    for (const char *at = picture; (at = strstr(at, "<text ")); at++) {
         double left, middle;
-        char words[64], side[16];
-        ck_assert_int_eq(
-            sscanf(at, "set label '%63[^']' at screen %lf,%lf %15s", words, &left, &middle, side),
-            4);
+        char words[64];
+        ck_assert_int_eq(sscanf(at, "<text x=\"%lf\" y=\"%lf\"", &left, &middle), 2);
+        if (sscanf(strchr(at, '>'), ">%63[^<]", words) != 1 || words[0] != 'L')
+            continue;
+        bool is_left = strstr(at, "text-anchor=\"end\"") &&
+                       strstr(at, "text-anchor") < strchr(at, '>');
         double width = 7.0 * (double)strlen(words);
-        left *= page->width;
-        struct label label = {left, left + width, (1 - middle) * page->height, left - 4};
-        if (strcmp(side, "right") == 0)
-            label = (struct label){left - width, left, label.y, left + 4};
-        labels[n++] = label;
+        labels[n++] = is_left ? (struct label){left - width, left, middle - BASELINE, left + 4}
+                              : (struct label){left, left + width, middle - BASELINE, left - 4};
     }
     return n;
 }
@@ -293,7 +306,7 @@ TEST_TIMES(labels_do_not_collide, 4)
     const struct plot_panel panel = {
         .x_log = true, .x_low = 0.9, .x_high = 1000, .verticals = verticals, .n_verticals = N};
     const struct plot_page page = {.panels = &panel, .n_panels = 1, .width = 1000, .height = 700};
-    ck_assert_uint_eq(labels_of(views_script(&page), &page, labels), N);
+    ck_assert_uint_eq(labels_of(views_picture(&page), labels), N);
     for (int i = 0; i < N; i++) {
         ck_assert_double_ge(labels[i].left, 0);
         ck_assert_double_le(labels[i].right, 1000);
@@ -320,7 +333,7 @@ TEST_EACH(files, kinds)
     char head[8];
     struct gb_error error;
     if (!can_draw(kinds[_i][0]))
-        TEST_SKIP("gnuplot and rsvg-convert are missing");
+        TEST_SKIP("rsvg-convert is missing");
     ck_assert_int_eq(chdir(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp"), 0);
     ck_assert_msg(plot_write(&page, kinds[_i][0], &error) == GB_OK, "%s", error.text);
     FILE *written = fopen(kinds[_i][0], "r");
@@ -334,21 +347,21 @@ TEST(files_that_cannot_be)
 {
     const struct plot_page page = {.width = 300, .height = 200};
     struct gb_error error;
-    ck_assert_int_eq(plot_check("x.gp", &error), GB_OK);
+    ck_assert_int_eq(plot_check("x.svg", &error), GB_OK);
     ck_assert_int_eq(plot_check("x.jpg", &error), GB_INVALID);
+    ck_assert_int_eq(plot_check("x.gp", &error), GB_INVALID);
     ck_assert_int_eq(plot_check("svg", &error), GB_INVALID);
-    ck_assert_int_ne(plot_write(&page, "/nowhere/x.gp", &error), GB_OK);
-    ck_assert_str_eq(error.text, "/nowhere/x.gp: cannot be written: No such file or directory");
+    ck_assert_int_ne(plot_write(&page, "/nowhere/x.svg", &error), GB_OK);
+    ck_assert_str_eq(error.text, "/nowhere/x.svg: cannot be written: No such file or directory");
 }
 
-TEST(without_gnuplot)
+TEST(without_a_converter)
 {
     const struct plot_page page = {.width = 300, .height = 200};
     struct gb_error error;
     setenv("PATH", "/nowhere", 1);
     ck_assert_int_eq(plot_check("x.png", &error), GB_NOT_FOUND);
-    EXPECT(error.text, "install one");
-    ck_assert_int_eq(plot_write(&page, "x.png", &error), GB_NOT_FOUND);
-    ck_assert_int_eq(plot_check("x.gp", &error), GB_OK);
+    EXPECT(error.text, "need rsvg-convert", "install it");
+    ck_assert_int_eq(plot_write(&page, "x.pdf", &error), GB_NOT_FOUND);
     ck_assert_int_eq(plot_check("x.svg", &error), GB_OK);
 }

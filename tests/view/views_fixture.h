@@ -249,10 +249,10 @@ static inline void views_expect_golden(const char *name, const char *got)
 #define EXPORTS(golden, file, ...) views_expect_golden(golden, EXPORTED(file, __VA_ARGS__))
 
 /* Of a page as SVG; until it is called again. */
-static inline const char *views_script(const struct plot_page *page)
+static inline const char *views_picture(const struct plot_page *page)
 {
-    static struct text script;
-    text_clear(&script);
-    plot_script(page, PLOT_SVG, NULL, &script);
-    return text_get(&script);
+    static struct text picture;
+    text_clear(&picture);
+    plot_svg(page, false, &picture);
+    return text_get(&picture);
 }
