@@ -55,22 +55,25 @@ store base verify config
 compare base config store
 search base
 run base verify config store search
-view base config store compare run
-report base config store compare view
+view base verify config store compare run
+report base verify config store compare view
 replay base config store search run view report
 cli base verify config store compare search run view report replay
 library base verify config store compare search run'
 
-rule includes-go-down 'core/WING/ includes <gbrun/...>, its own wing and those below it (wings in lint.sh)' < <(
-    printf '%s\n' "$core_files" | xargs awk -v wings="$wings" '
-        BEGIN {
-            n = split(wings, line, "\n")
-            for (i = 1; i <= n; i++) {
-                m = split(line[i], word, " ")
-                for (j = 1; j <= m; j++)
-                    may[word[1], word[j]] = 1
-            }
+# Is (WING, WING) in may?
+may_awk='
+    BEGIN {
+        n = split(wings, line, "\n")
+        for (i = 1; i <= n; i++) {
+            m = split(line[i], word, " ")
+            for (j = 1; j <= m; j++)
+                may[word[1], word[j]] = 1
         }
+    }'
+
+rule includes-go-down 'core/WING/ includes <gbrun/...>, its own wing and those below it (wings in lint.sh)' < <(
+    printf '%s\n' "$core_files" | xargs awk -v wings="$wings" "$may_awk"'
         FNR == 1 { split(FILENAME, here, "/") }
         FNR == 1 && !((here[2], here[2]) in may) { print FILENAME ": core/" here[2] "/ is not a wing" }
         /^[ \t]*#[ \t]*include[ \t]*"/ {
@@ -83,6 +86,40 @@ rule includes-go-down 'core/WING/ includes <gbrun/...>, its own wing and those b
             else if (!((here[2], there[2]) in may))
                 print FILENAME ":" FNR ": " here[2] " includes " part[2]
         }')
+
+# Uses do as includes do, and none leads back to its file: by the symbols of the objects.
+rule uses-go-down 'move what both need down, pass a value, or make one file of what is one object' < <(
+    printf '%s\n' "$core_files" | sed -n '/main\.c$/d; s|\(.*\)/\(.*\)\.c$|\1/.libs/\2.o|p' |
+        (cd "$BUILD" && xargs nm -A -P) | awk -v wings="$wings" "$may_awk"'
+        function wing_of(file,    part) { split(file, part, "/"); return part[2] }
+        function leads(from, to,    n, file, i) {
+            n = split(used_by[from], file, " ")
+            for (i = 1; i <= n; i++)
+                if (file[i] == to || !visited[file[i]]++ && leads(file[i], to))
+                    return 1
+            return 0
+        }
+        { sub(/\.libs\//, "", $1); sub(/o:$/, "c", $1) }
+        $3 == "U" { users[$2] = users[$2] " " $1 }
+        $3 ~ /^[BCDRTVW]$/ { home[$2] = $1 }
+        END {
+            for (name in home) {
+                n = split(users[name], user, " ")
+                for (i = 1; i <= n; i++) {
+                    if (!((wing_of(user[i]), wing_of(home[name])) in may))
+                        print user[i] ": uses " name " of " home[name]
+                    if (!((user[i], home[name]) in use))
+                        used_by[user[i]] = used_by[user[i]] " " home[name]
+                    use[user[i], home[name]] = name
+                }
+            }
+            for (edge in use) {
+                split(edge, end, SUBSEP)
+                split("", visited)
+                if (leads(end[2], end[1]))
+                    print end[1] ": uses " use[edge] " of " end[2] ", which leads back to it"
+            }
+        }' | sort)
 
 # home HEADER FILE-PATTERN: a library is known to these files of core/ only.
 home()
