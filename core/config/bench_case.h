@@ -17,7 +17,7 @@ struct common_params {
     int32_t exclusive;    /* no other case is measured beside this one */
     const char *clock;    /* a clock's name, or "auto" */
     const char *measure;  /* MEASURE_TIME, or the name of a series of the benchmark's own */
-    const char *counters; /* "no", "yes", or names with commas between; see counting.h */
+    const char *counters; /* "no", "yes", or names with commas between; see counting.c */
     int32_t verify;       /* VERIFY_... */
     int64_t seed;         /* of random numbers; or SEED_... */
     int64_t inputs;       /* sets that calls to be verified take in turn; 0: auto */

@@ -1,7 +1,7 @@
 /*
  * settings_internal.h - what the files settings_*.c and sweep.c share.
  *
- * A [bench NAME] section is first a list of keys (settings_keys.c, settings_like.c); resolved
+ * A [bench NAME] section is first a list of keys (settings_keys.c); resolved
  * (settings_bench.c) it is slots, one for everything that has a value in a case; axes, which give
  * some slots a value for each point of the sweep; formulas, which compute some slots from others;
  * and filters.

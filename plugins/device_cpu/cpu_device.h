@@ -53,7 +53,7 @@ int32_t cpu_run(const struct cpu_device *device, const struct gb_bench_ops *ops,
                 const struct gb_queue *queue, uint64_t iterations);
 
 void sensors_open(struct sensors *sensors, const char *root,
-                  uint32_t cpu); /* root: see processor.h */
+                  uint32_t cpu); /* root: see system_file.h */
 void sensors_close(struct sensors *sensors);
 /* Of the CPU that the sensors are of; 0 where the system does not say. Read at most 20 times a
  * second, since on some systems it waits for a measurement. */

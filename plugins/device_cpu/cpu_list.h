@@ -48,7 +48,7 @@ bool pin_read(const char *text, int *ret_kind, struct cpu_list *ret_list, char *
  * The CPUs of the list in the order in which threads take them, at most PIN_MAX of them; returns
  * how many. PIN_COMPACT: neighbours share as much as can be: first the threads of a core, then the
  * cores of a package. PIN_SCATTER: as little: packages in turn, a core of its own for each thread
- * while there are some. PIN_LIST: by number. root: see processor.h.
+ * while there are some. PIN_LIST: by number. root: see system_file.h.
  */
 uint32_t pin_order(const char *root, const struct cpu_list *list, int kind,
                    uint32_t ret_cpus[PIN_MAX]);
