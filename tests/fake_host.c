@@ -297,7 +297,6 @@ void fake_params_set(const struct gb_plugin *plugin, void *params, const char *n
 
 void fake_params_free(const struct gb_plugin *plugin, void *params)
 {
-    (void)plugin;
     arena_free(&params_of(params)->arena);
     free(params_of(params));
 }

@@ -178,7 +178,6 @@ TEST_TIMES(odd_identities, 6)
 static void count_done(void *context, uint64_t position, uint32_t round, const char *device_name,
                        int32_t device_index)
 {
-    (void)position, (void)round, (void)device_name, (void)device_index;
     ++*(int *)context;
 }
 

@@ -208,7 +208,6 @@ GB_EXPORT int clock_gettime(clockid_t clock, struct timespec *now)
 
 static int32_t run_on_made_up_time(void *user, void *stream, uint64_t iterations)
 {
-    (void)user, (void)stream;
     made_up_ns += 1000 * (int64_t)iterations;
     return GB_OK;
 }
@@ -349,7 +348,6 @@ TEST(cancelled_from_elsewhere)
 static int32_t run_a_call(void *user, void *stream, uint64_t iterations)
 {
     struct work inner = {0};
-    (void)user, (void)stream, (void)iterations;
     expect(measure(&inner, QUICK), GB_INVALID, "from within a callback");
     gbrun_release();
     return GB_FAILED;
@@ -630,7 +628,6 @@ TEST_EACH(what_is_current_stays_so, guests)
 static int32_t run_and_note(void *user, void *stream, uint64_t iterations)
 {
     struct work *work = user;
-    (void)iterations;
     if (work->n_runs++ == 0)
         work->n_iterations = *(const uint64_t *)stream;
     return GB_OK;
@@ -798,7 +795,6 @@ static int n_verified;
 
 static int32_t compare_outputs(void *user, void *stream)
 {
-    (void)user, (void)stream;
     n_verified++;
     return gbrun_check(to_compare);
 }
@@ -832,7 +828,6 @@ TEST_EACH(outputs_are_compared, comparisons_made)
 
 static int32_t compare_itself(void *user, void *stream)
 {
-    (void)user, (void)stream;
     return gbrun_checked("order", 0, "not sorted");
 }
 

@@ -10,7 +10,6 @@ static int fails_at, n_devices, n_queues, n_opened;
 static int32_t describe(const struct gb_host *host, const void *params, uint32_t index,
                         struct gb_device_info *info, gb_fact_fn *fact, void *context)
 {
-    (void)host, (void)params, (void)index, (void)info, (void)fact, (void)context;
     return GB_OK;
 }
 
@@ -18,7 +17,6 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
 static int32_t open_it(const struct gb_host *host, const void *params, uint32_t index,
                        void **ret_device)
 {
-    (void)host, (void)params, (void)index;
     *ret_device = NULL;
     n_opened++;
     n_devices += fails_at != FAILS_TO_OPEN;
@@ -27,27 +25,23 @@ static int32_t open_it(const struct gb_host *host, const void *params, uint32_t 
 
 static void close_it(void *device)
 {
-    (void)device;
     ck_assert_int_eq(n_queues, 0);
     n_devices--;
 }
 
 static int32_t queue_create(void *device, struct gb_queue **ret_queue)
 {
-    (void)device, (void)ret_queue;
     n_queues += fails_at != FAILS_TO_MAKE_A_QUEUE;
     return fails_at == FAILS_TO_MAKE_A_QUEUE ? GB_DEVICE_ERROR : GB_OK;
 }
 
 static void queue_destroy(void *device, struct gb_queue *queue)
 {
-    (void)device, (void)queue;
     n_queues--;
 }
 
 static int32_t read_clock(void *device, uint32_t i, struct gb_clock *clock)
 {
-    (void)device, (void)clock;
     return fails_at == FAILS_TO_READ_ITS_CLOCK ? GB_FAILED : i > 0 ? GB_NOT_FOUND : GB_OK;
 }
 
@@ -66,7 +60,6 @@ static const struct device_choice choice = {.settings = &settings};
 
 static void ignore_log(void *context, int32_t severity, const char *text)
 {
-    (void)context, (void)severity, (void)text;
 }
 
 static struct session *session;

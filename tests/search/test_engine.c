@@ -20,7 +20,6 @@ static struct script {
 static int32_t script_create(const struct gb_host *host, const struct gb_search_space *space,
                              const void *params, void **ret_search)
 {
-    (void)host, (void)params;
     script.space = space;
     *ret_search = &script;
     return script.create_status;
@@ -28,7 +27,6 @@ static int32_t script_create(const struct gb_host *host, const struct gb_search_
 
 static int32_t script_propose(void *search, struct gb_proposal *proposal)
 {
-    (void)search;
     if (script.n_asked < script.n_steps) {
         const uint32_t size = proposal->size;
         *proposal = script.steps[script.n_asked++];
@@ -39,7 +37,6 @@ static int32_t script_propose(void *search, struct gb_proposal *proposal)
 
 static int32_t script_observe(void *search, const struct gb_observation *observation)
 {
-    (void)search;
     script.told_elapsed[script.n_told] = observation->elapsed_ns;
     script.told[script.n_told++] = observation->proposal;
     return script.observe_status;
@@ -47,7 +44,6 @@ static int32_t script_observe(void *search, const struct gb_observation *observa
 
 static int32_t script_report(void *search, struct gb_search_claim *claim)
 {
-    (void)search;
     const uint32_t size = claim->size;
     *claim = script.claim;
     claim->size = size;

@@ -190,7 +190,6 @@ static bool next_of_two(void *context, struct engine_step *ret_step,
                         struct engine_report *ret_report)
 {
     uint32_t *n = context;
-    (void)ret_report;
     *ret_step = (struct engine_step){.action = *n % 2 ? ENGINE_WAIT : ENGINE_MEASURE,
                                      .visit = *n / 2};
     return (*n)++ < 4;
@@ -198,7 +197,6 @@ static bool next_of_two(void *context, struct engine_step *ret_step,
 
 static void observe_nothing(void *context, const struct gb_observation *observation)
 {
-    (void)context, (void)observation;
 }
 
 /* 10 ms, then twice 9 + 2 + 4 ms and 1 ms for each run. */
