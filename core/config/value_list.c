@@ -399,7 +399,7 @@ int32_t value_list_read(const struct gb_option *option, const char *text, struct
 {
     struct list_reading list = {.option = option, .arena = arena, .error = error};
     list.type = option->type & ~(uint32_t)GB_TYPE_LIST;
-    struct text_list items;
+    struct text_list items = {0};
     int32_t status = text_split(text, ',', origin, arena, &items, error);
     if (status == GB_OK)
         status = value_range_read(option, arena, &list.allowed, error);

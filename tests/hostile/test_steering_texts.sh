@@ -144,7 +144,7 @@ cp $file merged.gbr
 clean "merge" "[0234]" "$GBRUN" merge -o all.gbr merged.gbr results.gbr
 clean "show what was merged" "[0234]" "$GBRUN" show all.gbr
 clean "resume" "[01234]" "$GBRUN" run --resume $file --accept-changes
-sqlite3 $file "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = sql || char(27) || char(155) || '(' WHERE
+sql $file "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = sql || char(27) || char(155) || '(' WHERE
     name = 'message'" 2>/dev/null
 clean "show a schema that cannot be read" "[234]" "$GBRUN" show $file
 
