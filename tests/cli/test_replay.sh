@@ -202,18 +202,12 @@ equals "one that computes for ever is killed" "1 failed,timed out after 20.0 s" 
     "$code $(cells outcome,stop_reason | head -n 1)"
 
 # ---- plots ----
-with_path=$PATH
-PATH=/nonexistent
-replay -P fixed --plot x.png trace.csv
-without=$code
-replay -P 'fixed samples=20' --plot x.svg trace.csv
-svg=$code
+PATH=/nonexistent replay -P fixed --plot x.png trace.csv
+equals "without rsvg-convert PNG is a mistake" 2 "$code"
+PATH=/nonexistent replay -P 'fixed samples=20' --plot x.svg trace.csv
+equals "SVG needs no program" "0 </svg>" "$code $(tail -n 1 x.svg)"
 replay -P 'fixed samples=20' -P policy_zero -P policy_never --plot six.svg trace.csv
-six=$code
-PATH=$with_path
-equals "without rsvg-convert PNG is a mistake" 2 "$without"
-equals "SVG needs no program" "0 </svg>" "$svg $(tail -n 1 x.svg)"
-equals "it is named" "0 six.svg: trace.csv" "$six $(cat err.txt)"
+equals "it is named" "0 six.svg: trace.csv" "$code $(cat err.txt)"
 equals "it has six panels" 6 "$(grep -c '^</svg><path class="axis"\|^<path class="axis"' six.svg)"
 equals "one labelled line for those that stop together, and one without words in each other panel" "1 5" \
     "$(grep -c '>fixed samples=20, policy_zero 20<' six.svg) $(grep -c 'stroke-dasharray="none"' six.svg)"
