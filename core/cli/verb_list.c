@@ -398,12 +398,16 @@ static const char *labels_of(const struct run_record *run, struct arena *arena)
     return arena_text(arena, text_get(&words));
 }
 
+/* Each once. */
 static const char *models_of(const struct stored_device *devices, size_t n, struct arena *arena)
 {
     CLEANUP(text_free) struct text words = {0};
-    for (size_t i = 0; i < n; i++)
-        if (!strstr(text_get(&words), devices[i].record.model))
+    for (size_t i = 0, first = 0; i < n; i++, first = 0) {
+        while (!text_equal(devices[first].record.model, devices[i].record.model))
+            first++;
+        if (first == i)
             text_printf(&words, "%s%s", words.length ? ", " : "", devices[i].record.model);
+    }
     return arena_text(arena, text_get(&words));
 }
 
