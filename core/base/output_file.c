@@ -95,7 +95,7 @@ int32_t output_begin(struct output_file *output, const char *path, struct gb_err
         return GB_OK;
     cannot_be_written(output, error);
     free_paths(output);
-    return error->status;
+    return GB_IO;
 }
 
 bool stream_flush(FILE *stream)
@@ -149,4 +149,14 @@ int32_t output_end(struct output_file *output, int32_t status, struct gb_error *
     fclose(output->stream);
     free_paths(output);
     return status;
+}
+
+int32_t output_text(const char *path, const struct text *text, struct gb_error *error)
+{
+    struct output_file output;
+    const int32_t status = output_begin(&output, path, error);
+    if (status != GB_OK)
+        return status;
+    fwrite(text_get(text), 1, text->length, output.stream);
+    return output_end(&output, GB_OK, error);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <stdio.h>
 
@@ -30,3 +31,5 @@ int32_t output_begin(struct output_file *output, const char *path, struct gb_err
 /* Puts it in its place if status is GB_OK, which it returns otherwise. To be called once after
  * output_begin has succeeded. */
 int32_t output_end(struct output_file *output, int32_t status, struct gb_error *error);
+/* A text as a file, with the errors of both. */
+int32_t output_text(const char *path, const struct text *text, struct gb_error *error);

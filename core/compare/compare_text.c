@@ -425,10 +425,19 @@ static void json_side(struct json_writer *json, const char *name, const struct c
     json_close(json, JSON_OBJECT);
 }
 
+void compare_json_ratio(const struct comparison *values, struct json_writer *json)
+{
+    const bool has_ratio = !isnan(values->theta);
+    json_real(json, "ratio", exp(values->theta));
+    json_real(json, "low", has_ratio ? exp(values->low) : NAN);
+    json_real(json, "high", has_ratio ? exp(values->high) : NAN);
+    json_real(json, "p", values->p);
+    json_real(json, "adjusted_p", values->adjusted_p);
+}
+
 static void json_case(struct json_writer *json, const struct compared *c)
 {
     const struct comparison *values = &c->result;
-    bool has_ratio = !isnan(values->theta);
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "case", c->label);
@@ -436,11 +445,7 @@ static void json_case(struct json_writer *json, const struct compared *c)
     json_text(json, "uid", any_side(c)->first->uid);
     json_real(json, "base", c->base_value);
     json_real(json, "new", c->new_value);
-    json_real(json, "ratio", exp(values->theta));
-    json_real(json, "low", has_ratio ? exp(values->low) : NAN);
-    json_real(json, "high", has_ratio ? exp(values->high) : NAN);
-    json_real(json, "p", values->p);
-    json_real(json, "adjusted_p", values->adjusted_p);
+    compare_json_ratio(values, json);
     json_text(json, "verdict", compared_word(values->verdict));
     json_integer(json, "rounds_base", (int64_t)c->n_base);
     json_integer(json, "rounds_new", (int64_t)c->n_new);

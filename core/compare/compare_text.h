@@ -33,6 +33,9 @@ void compare_write(const struct compare_result *result, int format, bool is_stri
 
 /* "1.046 [1.038, 1.054]"; of no interval the ratio alone; of no ratio nothing. */
 void compare_add_ratio(double theta, double low, double high, struct text *out);
+struct json_writer;
+/* Members "ratio" to "adjusted_p"; null: not known. */
+void compare_json_ratio(const struct comparison *values, struct json_writer *json);
 /* A time with its unit, or a number with that of the metric; "-" for NaN. */
 void compare_add_value(const struct outcome_metric *metric, double value, struct text *out);
 

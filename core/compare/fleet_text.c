@@ -496,16 +496,10 @@ static void json_node(struct json_writer *json, const struct fleet_result *resul
 static void json_cell(struct json_writer *json, const struct fleet_result *result,
                       const struct fleet_case *c, const struct fleet_cell *cell)
 {
-    const struct comparison *of = &cell->of.result;
-    bool has_ratio = !isnan(of->theta);
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "node", result->nodes[cell->node].name);
     json_real(json, "value", cell->value);
-    json_real(json, "ratio", exp(of->theta));
-    json_real(json, "low", has_ratio ? exp(of->low) : NAN);
-    json_real(json, "high", has_ratio ? exp(of->high) : NAN);
-    json_real(json, "p", of->p);
-    json_real(json, "adjusted_p", of->adjusted_p);
+    compare_json_ratio(&cell->of.result, json);
     json_real(json, "p_slower", cell->of.p_slower);
     json_real(json, "p_faster", cell->of.p_faster);
     json_text(json, "verdict", cell_verdict(c, cell));

@@ -590,23 +590,13 @@ static int32_t add_nodes(const struct html_input *inputs, size_t n, struct text 
     return status == GB_NOT_FOUND ? GB_OK : status; /* runs without a host, or without cases */
 }
 
-static int32_t write_whole(const struct text *page, const char *path, struct gb_error *error)
-{
-    struct output_file output;
-    int32_t status = output_begin(&output, path, error);
-    if (status != GB_OK)
-        return status;
-    fwrite(text_get(page), 1, page->length, output.stream);
-    return output_end(&output, GB_OK, error);
-}
-
 int32_t html_nodes_write(const struct fleet_result *nodes, const char *path, struct gb_error *error)
 {
     CLEANUP(text_free) struct text page = {0};
     html_begin("gbrun: nodes", &page);
     html_nodes(nodes, &page);
     html_end(&page);
-    return write_whole(&page, path, error);
+    return output_text(path, &page, error);
 }
 
 int32_t html_report_write(const struct html_input *inputs, size_t n,
@@ -627,5 +617,5 @@ int32_t html_report_write(const struct html_input *inputs, size_t n,
         status = error_set(error, GB_NOT_FOUND, "there is nothing to report: no case%s%s",
                            options->where ? " matches --where " : "",
                            options->where ? options->where : "");
-    return status == GB_OK ? write_whole(&page, path, error) : status;
+    return status == GB_OK ? output_text(path, &page, error) : status;
 }

@@ -178,15 +178,6 @@ int32_t plot_check(const char *path, struct gb_error *error)
     return GB_OK;
 }
 
-static int32_t write_file(const char *path, const struct text *bytes, struct gb_error *error)
-{
-    struct output_file output;
-    if (output_begin(&output, path, error) != GB_OK)
-        return error->status;
-    fwrite(text_get(bytes), 1, bytes->length, output.stream);
-    return output_end(&output, GB_OK, error);
-}
-
 int32_t plot_write(const struct plot_page *page, const char *path, struct gb_error *error)
 {
     CLEANUP(text_free) struct text svg = {0}, picture = {0};
@@ -196,7 +187,7 @@ int32_t plot_write(const struct plot_page *page, const char *path, struct gb_err
         return status;
     plot_svg(page, false, &svg);
     if (!format->arguments[0])
-        return write_file(path, &svg, error);
+        return output_text(path, &svg, error);
     status = convert(format, &svg, &picture, error);
-    return status == GB_OK ? write_file(path, &picture, error) : status;
+    return status == GB_OK ? output_text(path, &picture, error) : status;
 }
