@@ -2,6 +2,7 @@
 #include "core/base/output_file.h"
 #include "core/cli/verbs.h"
 #include "core/config/option_table.h"
+#include "core/run/judged.h"
 #include "core/run/worker.h"
 
 #include <errno.h>
@@ -10,9 +11,9 @@
 #include <string.h>
 
 static const struct verb *const verbs[] = {
-    &verb_run,    &verb_list,    &verb_check,  &verb_help_on, &verb_show,    &verb_export,
-    &verb_merge,  &verb_compare, &verb_ab,     &verb_call,    &verb_command, &verb_log,
-    &verb_bisect, &verb_report,  &verb_replay, &verb_search,  &verb_new,     &verb_doctor};
+    &verb_run,     &verb_list,   &verb_check, &verb_help_on, &verb_show, &verb_export, &verb_merge,
+    &verb_compare, &verb_ab,     &verb_call,  &verb_command, &verb_log,  &verb_bisect, &verb_report,
+    &verb_replay,  &verb_search, &verb_new,   &verb_doctor,  &verb_judge};
 
 static const struct verb_table all_verbs = {verbs, sizeof verbs / sizeof *verbs};
 
@@ -66,6 +67,8 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && text_equal(argv[1], WORKER_ARGUMENT))
         return worker_main();
+    if (argc > 1 && text_equal(argv[1], JUDGED_ARGUMENT))
+        return judged_main(argc, argv);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of whoever writes it */
     if (argc < 2) {
         say("usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`");

@@ -5,6 +5,26 @@
 #include <signal.h>
 #include <stdio.h>
 
+/* What both verbs have. */
+#define RULE_OPTIONS                                                                               \
+    {"margin", 0, "RATIO",                                                                         \
+     "differences up to this are no reason to call a case slower or faster; 1% if not given"},     \
+        {"alpha", 0, "RATIO",                                                                      \
+         "how often a case that is the same may be called different, all cases together; 5% if "   \
+         "not given"},                                                                             \
+        {"max-rounds", 0, "N",                                                                     \
+         "after so many rounds what is not decided is unclear; 40 if not given"},                  \
+        {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},    \
+        {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},           \
+        {"label", 0, "NAME=TEXT",                                                                  \
+         "a label of the run, by which it can be found and compared; may be repeated"},            \
+        {"note", 0, "TEXT", "a note, shown by gbrun list runs"},                                   \
+        {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"}, COLOR_OPTION,          \
+        {"quiet", 'q', NULL, "print only errors and the table"},                                   \
+    {                                                                                              \
+        "verbose", 'v', NULL, "a line for each visit"                                              \
+    }
+
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     {"base", 0, "KEY=VALUE",
@@ -14,29 +34,15 @@ static const struct verb_option options[] = {
     {"base-build", 0, "COMMAND",
      "builds the base before: its plugins are copied aside; without it they are taken as they are"},
     {"new-build", 0, "COMMAND", "builds the new side, after the base"},
-    {"margin", 0, "RATIO",
-     "differences up to this are no reason to call a case slower or faster; 1% if not given"},
-    {"alpha", 0, "RATIO",
-     "how often a case that is the same may be called different, all cases together; 5% if not "
-     "given"},
-    {"max-rounds", 0, "N", "after so many rounds what is not decided is unclear; 40 if not given"},
-    {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},
-    {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},
     {"resume", 'R', "FILE", "go on with the newest run in FILE, with what is stored there"},
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
     {"accept-changes", 0, NULL,
      "with --resume: go on although gbrun or a plugin is another build than before"},
-    {"label", 0, "NAME=TEXT",
-     "a label of the run, by which it can be found and compared; may be repeated"},
-    {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
     {"strict", 0, NULL, "exit code 3 also for what is unclear or skipped"},
-    {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"},
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, round_end, run_end"},
-    COLOR_OPTION,
-    {"quiet", 'q', NULL, "print only errors and the table"},
-    {"verbose", 'v', NULL, "a line for each visit"},
+    RULE_OPTIONS,
 };
 
 enum { SETTINGS_MOST = 4 };
@@ -93,6 +99,28 @@ static int report(const struct ab *ab, int format, bool is_strict, bool has_colo
     return EXIT_CASE_FAILED;
 }
 
+/* Measures both sides, and says what was found. */
+static int measure(struct ab *ab, int format, bool is_strict)
+{
+    bool has_colours = false;
+    int code = read_color(ab->job.arguments, &has_colours);
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
+    if (code == EXIT_FINE)
+        code = ab_run(ab);
+    if (code == EXIT_FINE)
+        code = report(ab, format, is_strict, has_colours);
+    return ab_close(ab, code);
+}
+
+static int read_compare_format(const struct arguments *arguments, int *ret)
+{
+    const char *text = argument(arguments, "format");
+    *ret = text ? compare_format_named(text) : COMPARE_TABLE;
+    return *ret >= 0
+               ? EXIT_FINE
+               : fail_usage("--format %s: expected table, md, csv, json, junit or github", text);
+}
+
 static int run(const struct arguments *arguments)
 {
     struct setting settings[SETTINGS_MOST];
@@ -101,35 +129,26 @@ static int run(const struct arguments *arguments)
     struct ab_given given = {.settings = settings};
     struct ab ab = {.job = {.arguments = arguments, .ab = &given},
                     .resume = argument(arguments, "resume")};
-    const char *const *operands, *format_text = argument(arguments, "format");
+    const char *const *operands;
     size_t n_operands = argument_operands(arguments, &operands);
-    int format = format_text ? compare_format_named(format_text) : COMPARE_TABLE;
-    signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
+    int format;
     if (n_operands > 1)
         return fail_usage("'%s': expected the NAME of one [ab NAME]", operands[1]);
-    if (format < 0)
-        return fail_usage("--format %s: expected table, md, csv, json, junit or github",
-                          format_text);
     given.name = n_operands ? operands[0] : NULL;
     given.n_settings = take_settings(arguments, settings);
     for (int side = 0; side < SIDES; side++)
         given.n_changes[side] = argument_all(arguments, side_words[side], &given.changes[side]);
-    bool has_colours = false;
-    int code = refuse_useless(arguments, given.name, given.n_settings);
+    int code = read_compare_format(arguments, &format);
     if (code == EXIT_FINE)
-        code = read_color(arguments, &has_colours);
+        code = refuse_useless(arguments, given.name, given.n_settings);
     if (code != EXIT_FINE)
         return code;
     if (builds.commands[SIDE_BASE] || builds.commands[SIDE_NEW]) {
         given.build = ab_builds_make;
         given.context = &builds;
     }
-    code = ab_run(&ab);
-    bool is_kept = ab.job.counts.is_cancelled;
-    if (code == EXIT_FINE)
-        code = report(&ab, format, argument(arguments, "strict") != NULL, has_colours);
-    code = ab_close(&ab, code);
-    ab_builds_free(&builds, is_kept || code == EXIT_INTERNAL);
+    code = measure(&ab, format, argument(arguments, "strict") != NULL);
+    ab_builds_free(&builds, ab.job.counts.is_cancelled || code == EXIT_INTERNAL);
     return code;
 }
 
@@ -150,4 +169,37 @@ const struct verb verb_ab = {
         "by a path are copied aside after each, so that both builds can be measured.",
     VERB_OPTIONS(options),
     .run = run,
+};
+
+static const struct verb_option judge_options[] = {CONFIG_OPTIONS, RULE_OPTIONS};
+
+static int run_judge(const struct arguments *arguments)
+{
+    static const char *const changes[SIDES][2] = {
+        [SIDE_BASE] = {"subject=reference", "verify=judge"},
+        [SIDE_NEW] = {"subject=function", "verify=judge"}};
+    struct setting settings[SETTINGS_MOST];
+    struct ab_given given = {.settings = settings,
+                             .is_without_section = true,
+                             .changes = {changes[SIDE_BASE], changes[SIDE_NEW]},
+                             .n_changes = {2, 2}};
+    struct ab ab = {.job = {.arguments = arguments, .ab = &given}};
+    int format;
+    given.n_settings = take_settings(arguments, settings);
+    const int code = read_compare_format(arguments, &format);
+    return code == EXIT_FINE ? measure(&ab, format, false) : code;
+}
+
+const struct verb verb_judge = {
+    .name = "judge",
+    .operands = "",
+    .summary = "Judge code that is not trusted: is it right, and how fast beside its reference?",
+    .help = "Measures each case of a configuration on two sides as gbrun ab does: the base is the "
+            "reference, the new side what is judged. The code of each runs in a process that can "
+            "reach nothing of gbrun, on new inputs and poisoned outputs at each call; times are "
+            "taken, and outputs compared, outside of it (verify = judge). docs/judge.md says what "
+            "that guards against, and what not.\n\n"
+            "Verdicts and exit codes are those of gbrun compare; a wrong result is broken.",
+    VERB_OPTIONS(judge_options),
+    .run = run_judge,
 };

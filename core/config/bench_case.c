@@ -15,8 +15,10 @@ static const char *const launch_words[] = {
 static const char *const pace_words[] = {
     [PACE_FREE] = "free", [PACE_BURST] = "burst", [PACE_SUSTAINED] = "sustained"};
 
-static const char *const verify_words[] = {
-    [VERIFY_AUTO] = "auto", [VERIFY_END] = "end", [VERIFY_SAMPLES] = "samples"};
+static const char *const verify_words[] = {[VERIFY_AUTO] = "auto",
+                                           [VERIFY_END] = "end",
+                                           [VERIFY_SAMPLES] = "samples",
+                                           [VERIFY_JUDGE] = "judge"};
 
 static const char *const bound_words[] = {[GB_BOUND_AUTO] = "auto",
                                           [GB_BOUND_PROBABILISTIC] = "probabilistic",

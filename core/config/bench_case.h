@@ -51,8 +51,9 @@ struct common_params {
 #define SEED_EACH_ROUND_TEXT "-2"
 enum { SEED_OF_RUN = -1, SEED_EACH_ROUND = -2 };
 /* When results are verified: at the end; also of calls at random moments between the samples; at
- * the end, and also of calls after the samples where that takes little time. */
-enum { VERIFY_AUTO, VERIFY_END, VERIFY_SAMPLES };
+ * the end, and also of calls after the samples where that takes little time; of samples, whose code
+ * runs in a process that is not trusted. */
+enum { VERIFY_AUTO, VERIFY_END, VERIFY_SAMPLES, VERIFY_JUDGE };
 /* Of power and heat: as it comes; an idle gap after each sample; settled under load. */
 enum { PACE_FREE, PACE_BURST, PACE_SUSTAINED };
 

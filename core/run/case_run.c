@@ -4,6 +4,7 @@
 #include "core/base/host_clock.h"
 #include "core/run/case_state.h"
 #include "core/run/case_threads.h"
+#include "core/run/judge.h"
 #include "core/run/messages.h"
 #include "core/store/store_table.h"
 
@@ -146,6 +147,8 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     state->host->interface.folder = bench_case->folder;
     state->ops = plugin->ops;
     link_phase(state->link, PHASE_CREATE);
+    if (bench_case->common.verify == VERIFY_JUDGE)
+        return judge_begin(state, plugin, params);
     void *bench = NULL;
     int32_t status;
     CALL_BENCH(state, status, state->ops->create(host_interface(state->host), params, &bench));
@@ -309,6 +312,7 @@ void case_run(struct session *session, struct worker_link *link, const struct ho
                                .bench_case = bench_case,
                                .outcome = ret,
                                .launch = bench_case->common.launch,
+                               .measure = bench_case->common.measure,
                                .phase_begin_ns = host_clock_ns()};
     const struct plugin_settings settings = {.info = bench_case->info,
                                              .settings = bench_case->settings,

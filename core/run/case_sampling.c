@@ -633,7 +633,7 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .common = &state->bench_case->common,
                                   .policy = state->policy,
                                   .clock = state->clock,
-                                  .measured_name = state->bench_case->common.measure,
+                                  .measured_name = state->measure,
                                   .pace = {.state = state, .load = load}};
     begin_reading(sampling);
     batch_new(&sampling->batch, state->device->n_clocks);

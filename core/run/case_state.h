@@ -25,6 +25,7 @@ struct case_state {
     uint32_t clock; /* of the device, the one that counts */
     struct policy_run *policy;
     uint64_t iterations; /* of a sample */
+    const char *measure; /* MEASURE_TIME, or the name of a series */
     int32_t launch;      /* GB_LAUNCH_..., as asked for, unless that was tried and is wrong */
     struct phases_record phases;
     double phase_begin_ns, waited_ns; /* waited: in this phase, to be alone */

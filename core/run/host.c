@@ -339,6 +339,10 @@ static int32_t host_device_allocate(const struct gb_host *interface, uint64_t by
     struct host *host = host_of(interface);
     if (!host->device.ops || !ret_memory)
         return host_fail(interface, "device_allocate: there is no device here");
+    if (host->shared) {
+        *ret_memory = shared_memory_take(host->shared, bytes);
+        return *ret_memory ? GB_OK : host_fail(interface, "device_allocate: too little memory");
+    }
     void *memory = NULL;
     int32_t status = host->device.ops->allocate(host->device.device, bytes, kind, &memory);
     if (status != GB_OK)
@@ -422,7 +426,8 @@ static void refuse_sample(const struct gb_host *interface, uint32_t series, doub
 
 static const void *host_extension(const struct gb_host *interface, const char *id)
 {
-    (void)interface;
+    if (id && strcmp(id, GB_JUDGING) == 0)
+        return host_of(interface)->judging;
     return id && strcmp(id, GB_FORMATS) == 0 ? &number_formats : NULL;
 }
 

@@ -8,10 +8,11 @@
 
 #include "core/config/bench_case.h"
 #include "core/run/series.h"
+#include "core/run/shared_memory.h"
 #include "core/store/record.h"
 #include "core/verify/verify.h"
 
-#include <gbrun/host.h>
+#include <gbrun/judging.h>
 
 enum { HOST_TEXT_MAX = 4096, HOST_NAME_MAX = 64 };
 
@@ -54,7 +55,9 @@ struct host {
                       reset before them, are set by who calls the plugin */
     const struct fact *facts; /* of the device, as far as they are known; they outlive the host */
     size_t n_facts;
-    bool is_muted; /* what the plugin says goes nowhere: metrics, comparisons, log */
+    const struct gb_judging *judging; /* NULL: the plugin's objects are not judged */
+    struct shared_memory *shared; /* the device's memory is taken from it; NULL: from the device */
+    bool is_muted;                /* what the plugin says goes nowhere: metrics, comparisons, log */
     /* What the plugin asked for. */
     bool wants_exclusive;     /* that nothing else is measured meanwhile */
     bool keeps;               /* that what the process has by now is no trace of it */

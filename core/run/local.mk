@@ -26,6 +26,10 @@ core_libmeasuring_la_SOURCES += \
 	core/run/host.h \
 	core/run/interference.c \
 	core/run/interference.h \
+	core/run/judge.c \
+	core/run/judge.h \
+	core/run/judged.c \
+	core/run/judged.h \
 	core/run/lane_worker.c \
 	core/run/lanes.c \
 	core/run/line_output.c \
@@ -58,10 +62,14 @@ core_libmeasuring_la_SOURCES += \
 	core/run/run_record.c \
 	core/run/run_state.c \
 	core/run/run_state.h \
+	core/run/sandbox.c \
+	core/run/sandbox.h \
 	core/run/series.c \
 	core/run/series.h \
 	core/run/session.c \
 	core/run/session.h \
+	core/run/shared_memory.c \
+	core/run/shared_memory.h \
 	core/run/slot.c \
 	core/run/so_far.c \
 	core/run/so_far.h \

@@ -8,11 +8,13 @@
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"
 
+#include <gbrun/judging.h>
 #include <stdio.h>
 #include <string.h>
 
 #define P struct params
 static const char *const reference_memories[] = {"as_is", "host"};
+static const char *const subjects[] = {"function", "reference"};
 #define TEXT(member, default_, help)                                                               \
     GB_OPTION_OF(GB_TYPE_STRING, GB_OPTION_TEMPLATE, P, member, default_, NULL, 0, NULL, NULL, help)
 #define TEXTS(member, help)                                                                        \
@@ -40,6 +42,8 @@ static const struct gb_option options[] = {
     TEXTS(ref, "Its arguments, if they are not the same; arg.N in them means its own copies"),
     GB_CHOICE(P, reference_memory, "as_is", reference_memories,
               "Where its buffers are: as those of the function, or all in host memory"),
+    GB_CHOICE(P, subject, "function", subjects,
+              "What is measured: the function, or the reference in its place"),
     TEXTS(work, "What a call does: work.flops, work.math (fp32 vector), work.bytes_read, "
                 "work.bytes_written, work.items and work.item, the name of one"),
     GB_BOOL(P, optional, "no", "Whether a missing library or function is skipped, not an error"),
@@ -59,7 +63,10 @@ struct call_bench {
     struct invocation invocation;
     struct invocation scratch; /* of calls before and after, and of the reference: through libffi */
     struct signature scratch_signature;
-    bool is_set_up; /* all calls of `before` were made */
+    const struct routine *routine; /* that is measured */
+    bool is_set_up;                /* all calls of `before` were made */
+    void *returned; /* what the function returned, in memory that the judge reads; NULL: it is not
+                       judged */
     void *fence;    /* device memory that is copied from to wait for the device; NULL: not needed */
 };
 
@@ -249,6 +256,7 @@ static int32_t reference_world(struct call_bench *bench)
         return world_refresh(world, bench->world.set);
     *world = bench->world;
     world->library = bench->linkage.reference_library;
+    world->is_shared = false;
     world->is_on_host = bench->plan.params->reference_memory == REFERENCE_HOST;
     const int32_t status = world_new(&bench->plan, world);
     bench->has_reference_world = status == GB_OK;
@@ -270,12 +278,18 @@ static int32_t call_reference(struct call_bench *bench)
     return wait_for_device(bench);
 }
 
-/* What the timed calls left is compared; where buffers are restored, what one more call leaves. */
+/* What the timed calls left is compared; where buffers are restored and several calls were made of
+ * them, what one more call leaves. */
 static int32_t call_once_more(struct call_bench *bench)
 {
-    int32_t status = world_restores(&bench->plan) ? world_restore(&bench->world) : GB_OK;
-    if (status == GB_OK && world_restores(&bench->plan))
-        invocation_run(&bench->invocation, 1);
+    int32_t status = GB_OK;
+    if (world_restores(&bench->plan) && bench->host->iterations != 1) {
+        status = world_restore(&bench->world);
+        if (status == GB_OK)
+            invocation_run(&bench->invocation, 1);
+    }
+    if (bench->returned != NULL)
+        memcpy(bench->invocation.result.bytes, bench->returned, RAW_BYTES);
     return status == GB_OK ? wait_for_device(bench) : status;
 }
 
@@ -302,6 +316,33 @@ static int32_t call_verify(void *object, const struct gb_queue *queue)
 
 /* ---- the benchmark ---- */
 
+/* The judge's object, and one that measures the reference, have the reference alone. */
+static int32_t find_functions(struct call_bench *bench)
+{
+    const struct gb_host *host = bench->host;
+    const struct plan *plan = &bench->plan;
+    const struct params *params = plan->params;
+    const struct gb_judging *judging = host->extension(host, GB_JUDGING);
+    const bool is_reference = params->subject == SUBJECT_REFERENCE;
+    struct linkage *linkage = &bench->linkage;
+    bench->world.is_shared = judging != NULL;
+    bench->routine = is_reference ? &plan->reference : &plan->routine;
+    if (is_reference && !plan->has_reference)
+        return host->fail(host, "subject = reference: there is no reference");
+    if (judging != NULL && (!plan->has_reference || params->reference_library.n == 0))
+        return host->fail(host, "verify = judge: what is judged is not loaded by the judge: "
+                                "expected reference and reference_library");
+    if (!is_reference && (judging == NULL || !judging->is_judge)) {
+        if (link_plan(plan, NULL, linkage))
+            return GB_OK;
+    } else if (link_reference(plan, NULL, linkage)) {
+        linkage->library = linkage->reference_library;
+        linkage->function = linkage->reference;
+        return GB_OK;
+    }
+    return params->optional ? host->skip(host, linkage->reason) : host->fail(host, linkage->reason);
+}
+
 static int32_t create_waiting(const struct gb_host *host, const void *params, bool waits,
                               void **ret_bench)
 {
@@ -316,9 +357,9 @@ static int32_t create_waiting(const struct gb_host *host, const void *params, bo
     int32_t status = plan_make(host, params, &reporter, &bench->plan);
     if (status != GB_OK || reporter.n > 0)
         return status != GB_OK ? status : GB_FAILED;
-    if (!link_plan(&bench->plan, NULL, &bench->linkage))
-        return bench->plan.params->optional ? host->skip(host, bench->linkage.reason)
-                                            : host->fail(host, bench->linkage.reason);
+    status = find_functions(bench);
+    if (status != GB_OK)
+        return status;
     *ret_bench = bench;
     return GB_OK;
 }
@@ -347,17 +388,19 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     int32_t status = world_new(plan, &bench->world);
     if (status == GB_OK && has_stream)
         status = host->device_allocate(host, 1, GB_MEMORY_DEVICE, &bench->fence);
+    if (status == GB_OK && bench->world.is_shared)
+        status = host->device_allocate(host, RAW_BYTES, GB_MEMORY_DEVICE, &bench->returned);
     if (status == GB_OK)
         status = make_calls(bench, "before", plan->before, plan->n_before);
     bench->is_set_up = status == GB_OK;
     if (status == GB_OK)
-        status = invocation_bind(&bench->world, &plan->routine, bench->linkage.function,
+        status = invocation_bind(&bench->world, bench->routine, bench->linkage.function,
                                  &bench->invocation);
     if (status == GB_OK)
         status = world_complete(&bench->world);
     if (status != GB_OK)
         return status;
-    if (plan->has_ok && type_kind(&plan->routine.signature.result) == KIND_INTEGER)
+    if (plan->has_ok && type_kind(&bench->routine->signature.result) == KIND_INTEGER)
         invocation_expect(&bench->invocation, &plan->ok);
     host->metric(host, "call_overhead_ns", invocation_overhead_ns(&bench->invocation), "ns");
     return GB_OK;
@@ -369,6 +412,8 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     struct invocation *invocation = &bench->invocation;
     (void)queue;
     invocation_run(invocation, iterations);
+    if (bench->returned != NULL)
+        memcpy(bench->returned, invocation->result.bytes, RAW_BYTES);
     if (invocation->wrong == 0)
         return GB_OK;
     const struct span function = bench->plan.function;
@@ -388,6 +433,8 @@ static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     struct call_bench *bench = object;
     (void)queue;
+    for (uint64_t i = 0; bench->returned != NULL && i < RAW_BYTES / sizeof i; i++)
+        ((uint64_t *)bench->returned)[i] = bench->host->random(bench->host, set, i);
     return plan_compares(&bench->plan) ? world_refresh(&bench->world, set) : GB_SKIPPED;
 }
 
@@ -439,7 +486,10 @@ static const void *extension(const char *id)
 {
     static const struct gb_validation validation = {.size = sizeof validation,
                                                     .validate = validate};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
+    static const struct gb_judging judging = {.size = sizeof judging};
+    return strcmp(id, GB_VALIDATION) == 0 ? (const void *)&validation
+           : strcmp(id, GB_JUDGING) == 0  ? &judging
+                                          : NULL;
 }
 
 static const char help_text[] =

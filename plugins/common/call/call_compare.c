@@ -173,6 +173,25 @@ static int32_t compare_buffer(const struct world *world, const struct world *ref
     return status == GB_OK ? compare(plan->host, &comparison) : status;
 }
 
+/* An input that the judged function has changed, and the reference has not. */
+static int32_t compare_input(const struct world *world, const struct world *reference,
+                             const struct entry *entry)
+{
+    char name[64], words[128];
+    const void *input = world_made(world, entry)->memory;
+    if (memcmp(input, world_made(reference, entry)->memory,
+               (size_t)buffer_bytes(&entry->value.buffer)) == 0)
+        return GB_OK;
+    snprintf(name, sizeof name, "arg.%.48s", entry->key);
+    snprintf(words, sizeof words, "%s was written to: expected that it has `out` then", name);
+    return compare_outcome(world->plan->host, name, words);
+}
+
+static bool is_input(const struct value *value)
+{
+    return value->kind == VALUE_BUFFER && value->buffer.fill != FILL_NONE && !value->buffer.is_out;
+}
+
 int32_t compare_buffers(const struct world *world, const struct world *reference)
 {
     const struct plan *plan = world->plan;
@@ -185,6 +204,8 @@ int32_t compare_buffers(const struct world *world, const struct world *reference
         const int32_t status = is_compared ? compare_buffer(world, reference, &plan->entries[i])
                                            : GB_OK;
         first = first == GB_OK ? status : first;
+        if (first == GB_OK && world->is_shared && is_input(value))
+            first = compare_input(world, reference, &plan->entries[i]);
     }
     return first;
 }

@@ -22,10 +22,12 @@ struct params {
     const char *reference_signature;
     struct gb_map ref;
     int32_t reference_memory; /* REFERENCE_... */
+    int32_t subject;          /* SUBJECT_... */
     struct gb_map work;
     int32_t optional;
 };
 enum { REFERENCE_AS_IS, REFERENCE_HOST };
+enum { SUBJECT_FUNCTION, SUBJECT_REFERENCE };
 
 /* One key of arg or ref. */
 struct entry {

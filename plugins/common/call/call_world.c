@@ -127,6 +127,17 @@ static int32_t fill_uniform(const struct gb_host *host, const struct buffer *buf
                              : fill_short(host, &fill, buffer->n, to);
 }
 
+/* What could be a result. */
+static int32_t fill_poison(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
+                           void *to)
+{
+    struct buffer like = *buffer;
+    like.fill = FILL_UNIFORM;
+    like.low.value = type_info(buffer->element)->kind == KIND_FLOAT ? -1 : 0;
+    like.high.value = type_info(buffer->element)->kind == KIND_FLOAT ? 1 : 100;
+    return fill_uniform(host, &like, stream, to);
+}
+
 /* What all bytes of a buffer are at first, and stay if no key fills it: 0, or all bits set where
  * the function is to write it. */
 static uint8_t buffer_first_byte(const struct buffer *buffer)
@@ -185,7 +196,7 @@ static int32_t take_memory(const struct world *world, const struct buffer *buffe
 {
     const struct gb_host *host = host_of(world);
     const uint64_t bytes = buffer_bytes(buffer);
-    if (!is_host_memory(world, buffer))
+    if (world->is_shared || !is_host_memory(world, buffer))
         return host->device_allocate(
             host, bytes, buffer->memory == MEMORY_PINNED ? GB_MEMORY_PINNED : GB_MEMORY_DEVICE,
             ret);
@@ -219,6 +230,8 @@ static int32_t fill_memory(const struct world *world, const struct buffer *buffe
     const struct gb_host *host = host_of(world);
     const uint64_t bytes = buffer_bytes(buffer);
     const void *known = known_contents(world, made);
+    if (world->is_shared && buffer->fill == FILL_NONE && buffer->is_out)
+        return fill_poison(host, buffer, stream, to);
     if (is_host_memory(world, buffer) && known == NULL)
         return buffer_fill(host, buffer, stream, to);
     if (is_host_memory(world, buffer)) {

@@ -28,6 +28,7 @@ struct world {
     const struct plan *plan;
     void *library;   /* for symbols */
     bool is_on_host; /* all buffers are host memory */
+    bool is_shared;  /* buffers are common to two processes: memory of the device in any case */
     uint64_t set;    /* of random numbers that buffers are filled with; 0 is the first */
     void *stream;
     struct made *made;        /* of all entries of the plan */

@@ -1,0 +1,187 @@
+/* judged.c - see judged.h. */
+#include "core/run/judged.h"
+
+#include "core/config/bench_case.h"
+#include "core/run/messages.h"
+#include "core/run/sandbox.h"
+#include "core/run/session.h"
+
+#include <errno.h>
+#include <gbrun/judging.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void futex_wait(_Atomic uint32_t *word, uint32_t value, int ms)
+{
+    const struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
+    syscall(SYS_futex, word, FUTEX_WAIT, value, &time, NULL, 0);
+}
+
+struct judged {
+    struct judged_page *page;
+    struct shared_memory memory;
+    struct arena arena;
+    struct session *session;
+    struct bench_case bench_case;
+    const struct open_device *device;
+    struct host *host;
+    const struct gb_bench_ops *ops;
+    const void *params;
+    void *benches[JUDGED_OBJECTS_MAX];
+    uint32_t n;
+};
+
+/* ---- what the benchmark says: the judge's objects say the same ---- */
+
+static void log_line(void *context, int32_t severity, const char *text)
+{
+    (void)context;
+    if (severity >= GB_LOG_WARNING)
+        fprintf(stderr, "%s\n", text);
+}
+
+static void ignore_metric(void *context, const char *name, double value, const char *unit)
+{
+    (void)context, (void)name, (void)value, (void)unit;
+}
+
+static void ignore_check(void *context, const char *name, const char *metric,
+                         const struct verify_metric *measured, double tolerance, bool passed,
+                         const char *text)
+{
+    (void)context, (void)name, (void)metric, (void)measured, (void)tolerance, (void)passed,
+        (void)text;
+}
+
+static const struct host_sink sink = {
+    .log = log_line, .metric = ignore_metric, .check = ignore_check};
+
+/* ---- orders ---- */
+
+static int32_t set_up(struct judged *judged, struct gb_error *error)
+{
+    static const struct gb_judging judging = {.size = sizeof judging};
+    struct bench_case *bench_case = &judged->bench_case;
+    const struct gb_plugin *plugin = NULL;
+    struct wire_reader reader = {.data = judged->page->bench_case,
+                                 .length = judged->page->case_bytes};
+    const char *label, *record;
+    void *params = NULL;
+    get_case(&reader, &judged->arena, bench_case, &label, &record);
+    if (!wire_complete(&reader))
+        return error_set(error, GB_CORRUPT, "the case is incomplete");
+    const struct plugin_settings settings = {.info = bench_case->info,
+                                             .settings = bench_case->settings,
+                                             .n_settings = bench_case->n_settings};
+    judged->session = session_new(&sink);
+    if (session_prepare(judged->session, &settings, &judged->arena, &plugin, &params, error) !=
+            GB_OK ||
+        session_open(judged->session, &bench_case->device, &judged->device, error) != GB_OK)
+        return error->status;
+    const struct host_device device = {judged->device->ops, judged->device->device,
+                                       &judged->device->info, judged->device->host};
+    judged->host = host_new(bench_case->seed, &sink, &device, NULL);
+    judged->host->interface.folder = bench_case->folder;
+    judged->host->interface.iterations = 1;
+    judged->host->judging = &judging;
+    judged->host->shared = &judged->memory;
+    judged->ops = plugin->ops;
+    judged->params = params;
+    return sandbox_enter(error);
+}
+
+static int32_t make_one(struct judged *judged, struct gb_error *error)
+{
+    const struct gb_host *host = host_interface(judged->host);
+    void *bench = NULL;
+    const char *function = "create";
+    int32_t status = judged->ops->create(host, judged->params, &bench);
+    if (status == GB_OK && judged->ops->prepare) {
+        function = "prepare";
+        status = judged->ops->prepare(bench, judged->device->queue);
+    }
+    if (status != GB_OK)
+        return error_set(error, status, "%s: %s", function,
+                         *host_reason(judged->host) ? host_reason(judged->host)
+                                                    : status_words(status));
+    judged->benches[judged->n++] = bench;
+    return GB_OK;
+}
+
+static int32_t make(struct judged *judged, uint32_t n, struct gb_error *error)
+{
+    int32_t status = judged->host ? GB_OK : set_up(judged, error);
+    for (uint32_t i = 0; i < n && judged->n < JUDGED_OBJECTS_MAX && status == GB_OK; i++)
+        status = make_one(judged, error);
+    judged->page->used = judged->memory.used;
+    return status;
+}
+
+/* Nothing but calls of run: this is what is timed. */
+static int32_t run(struct judged *judged, uint32_t n, struct gb_error *error)
+{
+    int32_t (*const call)(void *, const struct gb_queue *, uint64_t) = judged->ops->run;
+    const struct gb_queue *queue = judged->device->queue;
+    const uint32_t *objects = judged->page->objects;
+    int32_t status = GB_OK;
+    for (uint32_t i = 0; i < n && status == GB_OK; i++)
+        status = call(judged->benches[objects[i]], queue, 1);
+    return status == GB_OK ? GB_OK
+                           : error_set(error, status, "%s",
+                                       *host_reason(judged->host) ? host_reason(judged->host)
+                                                                  : status_words(status));
+}
+
+static void obey(struct judged *judged)
+{
+    struct judged_page *page = judged->page;
+    struct gb_error error = {0};
+    switch (page->what) {
+    case JUDGED_MAKE:
+        page->status = make(judged, page->n, &error);
+        break;
+    case JUDGED_RUN:
+        page->status = run(judged, page->n, &error);
+        break;
+    default:
+        page->status = GB_OK;
+    }
+    if (page->status != GB_OK)
+        snprintf(page->text, sizeof page->text, "%s", error.text);
+}
+
+int judged_main(int argc, char **argv)
+{
+    enum { WAIT_MS = 10000 };
+    struct judged judged = {0};
+    uint32_t last = 0;
+    if (argc != 4 || !shared_memory_map(JUDGED_FILE, (uintptr_t)strtoull(argv[2], NULL, 16),
+                                        strtoull(argv[3], NULL, 16), &judged.memory))
+        return EXIT_FAILURE;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    judged.page = shared_memory_take(&judged.memory, sizeof *judged.page);
+    for (;;) {
+        const uint32_t order = atomic_load(&judged.page->order);
+        if (order == last) {
+            futex_wait(&judged.page->order, last, WAIT_MS);
+            continue;
+        }
+        obey(&judged);
+        last = order;
+        atomic_store(&judged.page->done, last);
+        futex_wake(&judged.page->done);
+    }
+}
