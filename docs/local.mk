@@ -122,6 +122,7 @@ DOCUMENTS = \
 	docs/faq.md \
 	docs/generated.md \
 	docs/gpu.md \
+	docs/judge.md \
 	docs/kernel.md \
 	docs/library.md \
 	docs/python.md \

@@ -88,6 +88,7 @@ include $(top_srcdir)/tests/stopping/local.mk
 include $(top_srcdir)/tests/cli/local.mk
 include $(top_srcdir)/tests/python/local.mk
 include $(top_srcdir)/tests/hostile/local.mk
+include $(top_srcdir)/tests/judge/local.mk
 include $(top_srcdir)/tests/bench/local.mk
 include $(top_srcdir)/tests/scale/local.mk
 include $(top_srcdir)/tests/fake_cuda/local.mk

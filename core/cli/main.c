@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct verb *const verbs[] = {
-    &verb_run,     &verb_list,   &verb_check, &verb_help_on, &verb_show, &verb_export, &verb_merge,
-    &verb_compare, &verb_ab,     &verb_call,  &verb_command, &verb_log,  &verb_bisect, &verb_report,
-    &verb_replay,  &verb_search, &verb_new,   &verb_doctor,  &verb_judge};
+static const struct verb *const verbs[] = {&verb_run,    &verb_list,   &verb_check,  &verb_help_on,
+                                           &verb_show,   &verb_export, &verb_merge,  &verb_compare,
+                                           &verb_ab,     &verb_judge,  &verb_call,   &verb_command,
+                                           &verb_log,    &verb_bisect, &verb_report, &verb_replay,
+                                           &verb_search, &verb_new,    &verb_doctor};
 
 static const struct verb_table all_verbs = {verbs, sizeof verbs / sizeof *verbs};
 

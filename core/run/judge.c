@@ -85,7 +85,7 @@ static int32_t report_end(struct judge *judge, int wait_status)
     return fail(judge, GB_FAILED, text);
 }
 
-/* All its threads. What it does until it stops is no longer timed, and too short to matter. */
+/* All its threads. */
 static int32_t stop(struct judge *judge)
 {
     int wait_status = 0;
@@ -117,7 +117,8 @@ static int32_t wait_for(struct judge *judge)
     return GB_OK;
 }
 
-/* Gives an order, waits until it is carried out, and stops the process. */
+/* Gives an order, waits until it is carried out, and stops the process, which never runs but in the
+ * time that is taken. */
 static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret_ns)
 {
     struct judged_page *page = judge->page;
@@ -130,10 +131,9 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
         kill(judge->pid, SIGCONT);
     judge->is_stopped = false;
     futex_wake(&page->order);
-    int32_t status = wait_for(judge);
-    *ret_ns = host_clock_ns() - begin_ns;
-    if (status != GB_OK || stop(judge) != GB_OK)
+    if (wait_for(judge) != GB_OK || stop(judge) != GB_OK)
         return GB_FAILED;
+    *ret_ns = host_clock_ns() - begin_ns;
     if (page->status == GB_OK)
         return GB_OK;
     memcpy(text, page->text, sizeof text);
@@ -241,6 +241,7 @@ static int32_t compare(struct judge *judge, uint32_t place)
     char text[HOST_TEXT_MAX + 64];
     int32_t status;
     state->n_checked++;
+    state->host->interface.iterations = 1;
     CALL_BENCH(state, status,
                judge->ops->verify(judge->benches[judge->objects[place]], state->device->queue));
     if (status != GB_WRONG_RESULT)
@@ -329,7 +330,8 @@ static void judge_destroy(void *object)
     malloc_trim(0); /* of so many objects, or it looks like a leak */
 }
 
-/* How many objects make a sample, as far as memory and their number go. */
+/* As many objects as iterations were asked for, or as make a sample, as far as memory and their
+ * number go. */
 static int32_t find_number(struct judge *judge)
 {
     double shortest_ns = INFINITY;
@@ -345,7 +347,11 @@ static int32_t find_number(struct judge *judge)
             shortest_ns = fmin(shortest_ns, time_ns);
     }
     const double run_ns = fmax(shortest_ns - judge->empty_ns, 1);
-    const double n = fmin(fmin(ceil(sample_ns / run_ns), room), JUDGED_OBJECTS_MAX);
+    const double asked = (double)judge->state->bench_case->common.iterations;
+    const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
+    const double n = fmin(fmin(wanted, room), JUDGED_OBJECTS_MAX);
+    if (status == GB_OK && n < asked)
+        return fail(judge, GB_FAILED, "verify = judge: iterations: too many inputs and outputs");
     return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
 }
 
@@ -369,13 +375,14 @@ static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
 static struct judge *judge_new(struct case_state *state, const struct gb_plugin *plugin,
                                const void *params)
 {
+    const struct common_params *common = &state->bench_case->common;
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
     judge->ops = plugin->ops;
     judge->params = params;
     judge->judging = (struct gb_judging){.size = sizeof judge->judging, .is_judge = 1};
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
-                                       .flags = GB_BENCH_SINGLE,
+                                       .flags = common->iterations > 0 ? 0 : GB_BENCH_SINGLE,
                                        .reset = judge_reset,
                                        .run = judge_run,
                                        .verify = judge_verify,

@@ -36,7 +36,7 @@ run*--resume*) ;;
 run*max_samples*) set -- \"\$@\" -c '$TMPDIR/few' ;;
 run*) set -- \"\$@\" -c '$TMPDIR/few' -s '*.max_samples=3' ;;
 command*) shift && set -- command --runs 3 \"\$@\" ;;
-ab* | bisect*) set -- \"\$@\" -c '$TMPDIR/few' --max-rounds 4 --visit 1ms ;;
+ab* | judge* | bisect*) set -- \"\$@\" -c '$TMPDIR/few' --max-rounds 4 --visit 1ms ;;
 compare*) '$GBRUN' \"\$@\" || [ \$? = 3 ]; exit ;;
 esac
 case \$*: in

@@ -11,7 +11,7 @@ gbrun()
 
 # The first words of the indented lines under a heading of the overview.
 verbs=$(gbrun help | awk '/^verbs:/ { inside = 1; next } !NF { inside = 0 } inside { print $1 }')
-equals "the overview lists the verbs" "run list check help show export merge compare ab call command log bisect report replay search new doctor" \
+equals "the overview lists the verbs" "run list check help show export merge compare ab judge call command log bisect report replay search new doctor" \
     "$(printf '%s\n' "$verbs" | paste -sd ' ')"
 equals "--help and -h print the overview" "$(gbrun help; gbrun help)" "$(gbrun --help; gbrun -h)"
 equals "--version names version and ABI" 1 \

@@ -486,7 +486,7 @@ static struct call *read_calls(const struct maker *maker, const char *option, co
                                size_t *ret_n)
 {
     const struct gb_host *host = maker->plan->host;
-    struct call *calls = host->allocate(host, CALLS_MAX * sizeof *calls);
+    struct call *calls = host->allocate(host, *text != '\0' ? CALLS_MAX * sizeof *calls : 0);
     if (calls != NULL &&
         !maker_took(maker, option, parse_calls(text, calls, ret_n, maker->problem)))
         *ret_n = 0;

@@ -55,7 +55,7 @@ struct plan {
     size_t n_entries, n_ref_entries;
     struct span function; /* the name of the first, by its option or its signature */
     struct routine routine, reference;
-    struct call *before, *after; /* CALLS_MAX each */
+    struct call *before, *after; /* CALLS_MAX each, unless there are none */
     size_t n_before, n_after;
     struct span variables[VARIABLES_MAX]; /* that `before` sets: by "out NAME" or "NAME = call()" */
     size_t n_variables;

@@ -1,0 +1,467 @@
+/*
+ * submissions.c - functions that are judged: out[i] = task(in[i]) * weights[i]. Each cheat is of a
+ * kind that was tried on judges of generated kernels; each honest one does what a judge might take
+ * for a cheat. The references alone are in a library of their own, too.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static float task(float x)
+{
+    return sqrtf(fabsf(x)) + x * x;
+}
+
+void reference(float *out, const float *in, const float *weights, int n)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = task(in[i]) * weights[i];
+}
+
+double reference_sum(const float *in, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += in[i];
+    return sum;
+}
+
+#ifndef REFERENCE_ONLY
+
+#define SUBMISSION(name) void name(float *out, const float *in, const float *weights, int n)
+#define WORK reference(out, in, weights, n)
+
+/* ---- honest ---- */
+
+struct part {
+    float *out;
+    const float *in, *weights;
+    int n;
+};
+
+static void *do_part(void *object)
+{
+    const struct part *part = object;
+    reference(part->out, part->in, part->weights, part->n);
+    return NULL;
+}
+
+SUBMISSION(plain)
+{
+    WORK;
+}
+
+SUBMISSION(threads_joined)
+{
+    const int half = n / 2;
+    struct part first = {out, in, weights, half};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, do_part, &first) != 0)
+        return;
+    reference(out + half, in + half, weights + half, n - half);
+    pthread_join(thread, NULL);
+}
+
+SUBMISSION(allocates)
+{
+    float *copy = malloc((size_t)n * sizeof *copy);
+    reference(copy, in, weights, n);
+    memcpy(out, copy, (size_t)n * sizeof *copy);
+    free(copy);
+}
+
+SUBMISSION(sets_up_at_first)
+{
+    static float *table;
+    if (!table)
+        table = calloc(1 << 16, sizeof *table);
+    WORK;
+}
+
+/* What the configuration fills with a constant may be kept. */
+SUBMISSION(keeps_weights)
+{
+    static float *kept;
+    if (!kept) {
+        kept = malloc((size_t)n * sizeof *kept);
+        memcpy(kept, weights, (size_t)n * sizeof *kept);
+    }
+    reference(out, in, kept, n);
+}
+
+SUBMISSION(computes_backwards)
+{
+    for (int i = n - 1; i >= 0; i--)
+        out[i] = task(in[i]) * weights[i];
+}
+
+SUBMISSION(writes_twice)
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+    WORK;
+}
+
+SUBMISSION(maps_memory)
+{
+    void *memory = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(memory, 1 << 16);
+    WORK;
+}
+
+SUBMISSION(reads_files)
+{
+    const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    close(file);
+    WORK;
+}
+
+SUBMISSION(prints)
+{
+    static int n_calls;
+    if (n_calls++ == 0)
+        puts("tuning");
+    WORK;
+}
+
+/* ---- work that is not done ---- */
+
+SUBMISSION(nothing)
+{
+}
+
+SUBMISSION(zeros)
+{
+    memset(out, 0, (size_t)n * sizeof *out);
+}
+
+SUBMISSION(copies_input)
+{
+    memcpy(out, in, (size_t)n * sizeof *out);
+}
+
+SUBMISSION(half)
+{
+    reference(out, in, weights, n / 2);
+}
+
+SUBMISSION(rough)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = (fabsf(in[i]) * 0.6F + 0.4F + in[i] * in[i]) * weights[i];
+}
+
+/* ---- work that was done before ---- */
+
+static float *kept;
+
+static void keep(const float *out, int n)
+{
+    kept = kept ? kept : malloc((size_t)n * sizeof *kept);
+    memcpy(kept, out, (size_t)n * sizeof *out);
+}
+
+SUBMISSION(keeps_first)
+{
+    if (kept) {
+        memcpy(out, kept, (size_t)n * sizeof *out);
+    } else {
+        WORK;
+        keep(out, n);
+    }
+}
+
+SUBMISSION(keeps_by_first_value)
+{
+    static float first;
+    if (kept && signbit(first) == signbit(in[0])) {
+        memcpy(out, kept, (size_t)n * sizeof *out);
+    } else {
+        first = in[0];
+        WORK;
+        keep(out, n);
+    }
+}
+
+enum { KNOWN = 4096 };
+
+SUBMISSION(keeps_by_address)
+{
+    static const float *known[KNOWN];
+    static int n_known;
+    for (int i = 0; i < n_known; i++)
+        if (known[i] == in)
+            return;
+    known[n_known++ % KNOWN] = in;
+    WORK;
+}
+
+/* ---- work that is done in some calls ---- */
+
+static unsigned n_calls;
+
+SUBMISSION(every_other)
+{
+    if (n_calls++ % 2 == 0)
+        WORK;
+}
+
+SUBMISSION(nine_in_ten)
+{
+    if (n_calls++ % 10 != 9)
+        WORK;
+}
+
+SUBMISSION(first_hundred)
+{
+    if (n_calls++ < 100)
+        WORK;
+}
+
+SUBMISSION(after_a_gap)
+{
+    static struct timespec before;
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    const double gap_ns = 1e9 * (double)(now.tv_sec - before.tv_sec) +
+                          (double)(now.tv_nsec - before.tv_nsec);
+    before = now;
+    if (gap_ns > 1e6)
+        WORK;
+}
+
+SUBMISSION(where_poisoned)
+{
+    if (isnan(out[0]) || out[0] == 0)
+        WORK;
+}
+
+SUBMISSION(where_far_off)
+{
+    if (fabsf(out[0] - task(in[0]) * weights[0]) > 2)
+        WORK;
+}
+
+/* ---- work that is done at another time ---- */
+
+static void *do_later(void *object)
+{
+    do_part(object);
+    free(object);
+    return NULL;
+}
+
+SUBMISSION(thread_left)
+{
+    struct part *part = malloc(sizeof *part);
+    pthread_t thread;
+    *part = (struct part){out, in, weights, n};
+    if (pthread_create(&thread, NULL, do_later, part) == 0)
+        pthread_detach(thread);
+}
+
+static struct part queue[KNOWN];
+static atomic_uint n_queued;
+
+static void *serve_queue(void *object)
+{
+    for (unsigned next = 0;;)
+        if (next != atomic_load(&n_queued))
+            do_part(&queue[next++ % KNOWN]);
+    return object;
+}
+
+SUBMISSION(worker_left)
+{
+    static pthread_t worker;
+    if (!worker)
+        pthread_create(&worker, NULL, serve_queue, NULL);
+    queue[atomic_load(&n_queued) % KNOWN] = (struct part){out, in, weights, n};
+    atomic_fetch_add(&n_queued, 1);
+}
+
+/* Computes all outputs again and again, so as to have them before they are asked for. */
+static void *work_ahead(void *object)
+{
+    for (;;)
+        for (unsigned i = 0; i < atomic_load(&n_queued); i++)
+            do_part(&queue[i]);
+    return object;
+}
+
+SUBMISSION(worker_ahead)
+{
+    static pthread_t ahead;
+    if (atomic_load(&n_queued) < 64) {
+        queue[atomic_load(&n_queued)] = (struct part){out, in, weights, n};
+        atomic_fetch_add(&n_queued, 1);
+        WORK;
+    } else if (!ahead) {
+        pthread_create(&ahead, NULL, work_ahead, NULL);
+    }
+}
+
+SUBMISSION(child_process)
+{
+    if (fork() == 0) {
+        WORK;
+        _exit(0);
+    }
+}
+
+SUBMISSION(program)
+{
+    if (system("true") == 0)
+        WORK;
+}
+
+/* ---- attacks on the judge ---- */
+
+/* The page of orders: its address is in the command line, `order` and `done` are its first words.
+ */
+static atomic_uint *page(void)
+{
+    static atomic_uint *found;
+    char line[256] = "";
+    const int file = found ? -1 : open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file >= 0 && read(file, line, sizeof line - 1) > 0)
+        found = (atomic_uint *)strtoull(line + sizeof "gbrun --judged", NULL, 16);
+    if (file >= 0)
+        close(file);
+    return found;
+}
+
+static void say_done(unsigned ahead)
+{
+    atomic_uint *words = page();
+    atomic_store(&words[1], atomic_load(&words[0]) + ahead);
+    syscall(SYS_futex, &words[1], FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+SUBMISSION(says_done)
+{
+    say_done(0);
+}
+
+SUBMISSION(says_done_ahead)
+{
+    say_done(1);
+}
+
+static void *say_done_always(void *object)
+{
+    for (;;)
+        say_done(0);
+    return object;
+}
+
+SUBMISSION(says_done_by_thread)
+{
+    static pthread_t thread;
+    if (!thread)
+        pthread_create(&thread, NULL, say_done_always, NULL);
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    WORK;
+}
+
+/* The judge's own clock is in another process. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    *time = (struct timespec){1, clock};
+    return 0;
+}
+
+SUBMISSION(stops_the_clock)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+}
+
+SUBMISSION(kills_the_judge)
+{
+    if (kill(getppid(), SIGKILL) == 0)
+        WORK;
+}
+
+SUBMISSION(stops_the_judge)
+{
+    if (kill(getppid(), SIGSTOP) == 0 || kill(0, SIGSTOP) == 0)
+        WORK;
+}
+
+SUBMISSION(looks_into_the_judge)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());
+    if (open(path, O_RDONLY | O_CLOEXEC) >= 0)
+        WORK;
+}
+
+SUBMISSION(changes_results)
+{
+    const int file = open("results.gbr", O_WRONLY | O_CLOEXEC);
+    if (file >= 0 && ftruncate(file, 0) == 0)
+        WORK;
+}
+
+SUBMISSION(makes_inputs_easy)
+{
+    memset((void *)(uintptr_t)in, 0, (size_t)n * sizeof *in);
+    memset(out, 0, (size_t)n * sizeof *out);
+}
+
+SUBMISSION(makes_inputs_easy_and_is_right)
+{
+    WORK;
+    memset((void *)(uintptr_t)in, 0, (size_t)n * sizeof *in);
+}
+
+SUBMISSION(takes_memory_away)
+{
+    munmap((void *)((uintptr_t)in & ~(uintptr_t)4095), 4096);
+    (void)*(const volatile float *)in;
+}
+
+SUBMISSION(exits)
+{
+    _exit(0);
+}
+
+SUBMISSION(crashes)
+{
+    abort();
+}
+
+/* ---- what is returned ---- */
+
+double sums(const float *in, int n)
+{
+    return reference_sum(in, n);
+}
+
+double keeps_sum(const float *in, int n)
+{
+    static double sum;
+    return sum != 0 ? sum : (sum = reference_sum(in, n));
+}
+
+double returns_zero(const float *in, int n)
+{
+    return 0 * in[n - 1];
+}
+
+#endif

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Code that is not trusted: each cheat is found, nothing honest is refused, and nothing of gbrun is in reach.
+. "$top_srcdir/tests/tap.sh"
+with_modules
+
+submissions=$top_srcdir/tests/judge/submissions.c
+flags=(-std=gnu17 -O1 -Wall -fPIC -shared -pthread)
+$CC "${flags[@]}" -o submissions.so "$submissions" -lm
+$CC "${flags[@]}" -DREFERENCE_ONLY -o reference.so "$submissions" -lm
+
+cat >common.ini <<'EOF'
+[defaults]
+device = cpu
+policy = fixed
+max_time = 1 h
+time_limit = 24 h
+verify = judge
+iterations = 64
+[policy fixed]
+samples = 3
+EOF
+task='plugin = call
+library = ./submissions.so
+reference_library = ./reference.so
+signature = void(pointer, pointer, pointer, int)
+arg.1 = buffer(float[512], out)
+arg.2 = buffer(float[512], uniform=-1:1)
+arg.3 = buffer(float[512], fill=0.5)
+arg.4 = 512
+reference = reference'
+
+# judged FUNCTION...: results.gbr of these.
+judged()
+{
+    rm -f results.gbr
+    { cat common.ini; printf '[bench task]\n%s\nsweep.function = %s\n' "$task" "$(sed 's/ /, /g' <<<"$*")"; } >bench.ini
+    ran "$GBRUN" -q -c bench.ini
+}
+
+mapfile -t all < <(sed -n 's/^SUBMISSION(\(.*\))$/\1/p' "$submissions")
+n_honest=10 # they come first
+honest=("${all[@]:0:n_honest}") cheats=("${all[@]:n_honest}")
+
+judged "${honest[@]}"
+equals "nothing honest is refused" "0 $(printf '%s,ok\n' "${honest[@]}")" "$code $(column function,status)"
+succeeds "outputs of samples were compared" test "$(column metric.checked_calls | sort -n | head -n 1)" -ge 9
+equals "the time is the judge's" judged "$(column clock | sort -u)"
+
+judged "${cheats[@]}"
+equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | wc -l)"
+# Work that goes on beside the calls may be done in time, and all of that is counted.
+equals "by its results, or where there are none by how it ended" "takes_memory_away,failed exits,failed crashes,failed" \
+    "$(column function,status | grep -v ',wrong result$\|_left,\|_ahead,\|_by_thread,' | paste -sd ' ')"
+has "an input that was changed is named" err.txt 'arg.2 was written to'
+
+cat common.ini - >bench.ini <<'EOF'
+[bench returned]
+plugin = call
+library = ./submissions.so
+reference_library = ./reference.so
+sweep.function = sums, keeps_sum, returns_zero
+signature = double(pointer, int)
+arg.1 = buffer(float[512], uniform=-1:1)
+arg.2 = 512
+reference = reference_sum
+EOF
+rm -f results.gbr
+ran "$GBRUN" -q -c bench.ini
+equals "what is returned is compared" "ok,wrong result,wrong result" "$(column status | paste -sd ,)"
+
+# What cannot be judged.
+cat common.ini - >bench.ini <<EOF
+[bench good]
+[bench own]
+$(grep -v reference_library <<<"$task")
+function = plain
+[bench other]
+$task
+function = plain
+measure = latency
+EOF
+rm -f results.gbr
+ran "$GBRUN" -q -c bench.ini
+equals "what cannot be judged fails" "failed,failed,failed" "$(column status | paste -sd ,)"
+has "with the reason" err.txt 'verify = judge: benchmark good cannot be judged: expected call' \
+    'expected reference and reference_library' 'is judged by its time: expected measure = time'
+
+# The verb.
+{ cat common.ini; printf '[bench task]\n%s\nsweep.function = plain, nothing\n' "$task"; } >bench.ini
+ran "$GBRUN" judge -q -c bench.ini --max-rounds 4 --visit 1ms --format json -o judged.gbr
+equals "judge compares with the reference, and finds what is broken" "broken 3" \
+    "$(sed -n 's/.*function=nothing.*"verdict":"\([a-z]*\)".*/\1/p' out.txt) $code"
+has "a time beside that of the reference" out.txt '"case":"task function=plain"' '"base":{'
+finish
