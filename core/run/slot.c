@@ -79,7 +79,8 @@ void slot_end(struct slot *slot)
 void slot_check_closing(struct slot *slot)
 {
     slot->is_left = slot->is_left ||
-                    awake_clock_ns() > slot->killed_ns + 1e9 * (double)WORKER_END_SECONDS;
+                    (awake_clock_ns() > slot->killed_ns + 1e9 * (double)WORKER_END_SECONDS &&
+                     !worker_waits_for_processor(&slot->process));
     if (slot->is_left || worker_reap(&slot->process))
         slot_end(slot);
 }

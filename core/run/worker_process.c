@@ -431,11 +431,26 @@ void worker_death(const struct worker_process *worker, char *buffer, size_t byte
     }
 }
 
+bool worker_waits_for_processor(const struct worker_process *worker)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)worker->pid);
+    FILE *file = fopen(path, "re");
+    /* Behind the name, which may hold anything but ends with the last parenthesis. */
+    for (int c = file ? fgetc(file) : EOF, before = 0; c != EOF; before = c, c = fgetc(file))
+        if (before == ')' && c == ' ')
+            state = (char)fgetc(file);
+    if (file)
+        fclose(file);
+    return state == 'R';
+}
+
 bool worker_end(struct worker_process *worker, bool is_left)
 {
     close_if_open(&worker->socket);
     worker_kill(worker);
-    for (int ms = 0; !worker_reap(worker) && !is_left && ms < 1000 * WORKER_END_SECONDS; ms++)
+    for (int ms = 0; !worker_reap(worker) && !is_left && ms < 1000 * WORKER_END_SECONDS;
+         ms += !worker_waits_for_processor(worker))
         poll(NULL, 0, 1);
     bool has_ended = worker->pid == 0 || worker->has_exited;
     if (worker->has_exited)

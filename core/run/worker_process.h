@@ -65,6 +65,9 @@ void worker_cancel(struct worker_process *worker);
  * session, and says how many these were. */
 uint32_t strays_kill(pid_t worker);
 
+/* It was killed, and ends when it gets a processor, however busy the machine is. */
+bool worker_waits_for_processor(const struct worker_process *worker);
+
 /* "SIGSEGV", "exit 3", "closed its connection": how it ended. */
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes);
 
