@@ -1,6 +1,12 @@
-/* test_programs.c - core/run/command.c: other programs, with limits. */
+/* test_programs.c - core/run/command.c: other programs, with limits; worker_process.c: which is
+ * stuck. */
 #include "core/run/command.h"
+#include "core/run/worker_process.h"
 #include "tests/check_main.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct text output;
 static struct gb_error error;
@@ -51,4 +57,20 @@ TEST(one_that_takes_too_long_is_killed)
     ck_assert_int_eq(RUN(0, 1, "sleep", "infinity"), GB_FAILED);
     ck_assert_str_eq(error.text, "sleep: took too long");
     ck_assert_int_eq(code, 128 + 9);
+}
+
+TEST(a_process_that_computes_waits_for_a_processor_at_most)
+{
+    const volatile int is_on = 1;
+    const struct worker_process worker = {.pid = fork()};
+    ck_assert_int_ge(worker.pid, 0);
+    while (worker.pid == 0 && is_on)
+        continue;
+    ck_assert(worker_waits_for_processor(&worker));
+    kill(worker.pid, SIGSTOP);
+    ck_assert_int_eq(waitpid(worker.pid, NULL, WUNTRACED), worker.pid);
+    ck_assert(!worker_waits_for_processor(&worker));
+    kill(worker.pid, SIGKILL);
+    waitpid(worker.pid, NULL, 0);
+    ck_assert(!worker_waits_for_processor(&worker));
 }
