@@ -6,14 +6,14 @@
 #include <stdio.h>
 
 /* What both verbs have. */
-#define RULE_OPTIONS                                                                               \
+#define RULE_OPTIONS(rounds)                                                                       \
     {"margin", 0, "RATIO",                                                                         \
      "differences up to this are no reason to call a case slower or faster; 1% if not given"},     \
         {"alpha", 0, "RATIO",                                                                      \
          "how often a case that is the same may be called different, all cases together; 5% if "   \
          "not given"},                                                                             \
         {"max-rounds", 0, "N",                                                                     \
-         "after so many rounds what is not decided is unclear; 40 if not given"},                  \
+         "after so many rounds what is not decided is unclear; " rounds " if not given"},          \
         {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},    \
         {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},           \
         {"label", 0, "NAME=TEXT",                                                                  \
@@ -42,7 +42,7 @@ static const struct verb_option options[] = {
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, round_end, run_end"},
-    RULE_OPTIONS,
+    RULE_OPTIONS("40"),
 };
 
 enum { SETTINGS_MOST = 4 };
@@ -171,7 +171,7 @@ const struct verb verb_ab = {
     .run = run,
 };
 
-static const struct verb_option judge_options[] = {CONFIG_OPTIONS, RULE_OPTIONS};
+static const struct verb_option judge_options[] = {CONFIG_OPTIONS, RULE_OPTIONS("4")};
 
 static int run_judge(const struct arguments *arguments)
 {
@@ -186,6 +186,8 @@ static int run_judge(const struct arguments *arguments)
     struct ab ab = {.job = {.arguments = arguments, .ab = &given}};
     int format;
     given.n_settings = take_settings(arguments, settings);
+    if (!argument(arguments, "max-rounds"))
+        settings[given.n_settings++] = (struct setting){"max_rounds", "4", {0}};
     const int code = read_compare_format(arguments, &format);
     return code == EXIT_FINE ? measure(&ab, format, false) : code;
 }
@@ -193,7 +195,7 @@ static int run_judge(const struct arguments *arguments)
 const struct verb verb_judge = {
     .name = "judge",
     .operands = "",
-    .summary = "Judge code that is not trusted: is it right, and how fast beside its reference?",
+    .summary = "Judge code that is not trusted, beside its reference",
     .help = "Measures each case of a configuration on two sides as gbrun ab does: the base is the "
             "reference, the new side what is judged. The code of each runs in a process that can "
             "reach nothing of gbrun, on new inputs and poisoned outputs at each call; times are "
