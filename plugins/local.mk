@@ -23,6 +23,7 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/order_statistics.h \
 	plugins/common/policy/sample_array.c \
 	plugins/common/policy/sample_array.h \
+	plugins/common/bench_memory.h \
 	plugins/common/bench_steps.h \
 	plugins/common/simd.h \
 	plugins/common/symbols.h \
@@ -85,6 +86,7 @@ PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda/cuda_driver.h \
 	plugins/common/cuda/cuda_image.c \
 	plugins/common/cuda/cuda_image.h \
+	plugins/common/cuda/cuda_launch.h \
 	plugins/common/cuda/gpu_group.c \
 	plugins/common/cuda/gpu_group.h \
 	plugins/common/cuda/nvrtc_program.c \
