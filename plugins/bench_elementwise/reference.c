@@ -13,55 +13,30 @@
 
 /* --- one element each --- */
 
-static void copy(const struct reference_request *request, double *output, double *magnitude)
-{
-    for (uint64_t i = 0; i < request->n; i++) {
-        output[i] = request->a[i];
-        magnitude[i] = 0.0;
+#define EACH(kernel, result, size)                                                                 \
+    static void kernel(const struct reference_request *request, double *output, double *magnitude) \
+    {                                                                                              \
+        for (uint64_t i = 0; i < request->n; i++) {                                                \
+            const double a = request->a[i];                                                        \
+            const double b = request->b != NULL ? request->b[i] : 0.0;                             \
+            output[i] = (result);                                                                  \
+            magnitude[i] = (size);                                                                 \
+            (void)b;                                                                               \
+        }                                                                                          \
     }
+
+static double gelu_exponent(double x)
+{
+    return GELU_LINEAR * (x + GELU_CUBIC * x * x * x);
 }
 
-static void scale(const struct reference_request *request, double *output, double *magnitude)
-{
-    for (uint64_t i = 0; i < request->n; i++) {
-        output[i] = ELEMENTWISE_SCALE * request->a[i];
-        magnitude[i] = 0.0;
-    }
-}
-
-static void add(const struct reference_request *request, double *output, double *magnitude)
-{
-    for (uint64_t i = 0; i < request->n; i++) {
-        output[i] = request->a[i] + request->b[i];
-        magnitude[i] = 0.0;
-    }
-}
-
-static void triad(const struct reference_request *request, double *output, double *magnitude)
-{
-    for (uint64_t i = 0; i < request->n; i++) {
-        output[i] = fma(ELEMENTWISE_SCALE, request->b[i], request->a[i]);
-        magnitude[i] = fabs(request->a[i]) + ELEMENTWISE_SCALE * fabs(request->b[i]);
-    }
-}
-
-static void gelu(const struct reference_request *request, double *output, double *magnitude)
-{
-    for (uint64_t i = 0; i < request->n; i++) {
-        const double x = request->a[i];
-        const double exponent = GELU_LINEAR * (x + GELU_CUBIC * x * x * x);
-        output[i] = x / (1.0 + exp(exponent));
-        magnitude[i] = fabs(output[i]) * (1.0 + fabs(exponent)) + request->smallest;
-    }
-}
-
-static void relu(const struct reference_request *request, double *output, double *magnitude)
-{
-    for (uint64_t i = 0; i < request->n; i++) {
-        output[i] = fmax(request->a[i], 0.0);
-        magnitude[i] = 0.0;
-    }
-}
+EACH(copy, a, 0.0)
+EACH(scale, ELEMENTWISE_SCALE *a, 0.0)
+EACH(add, a + b, 0.0)
+EACH(triad, fma(ELEMENTWISE_SCALE, b, a), fabs(a) + ELEMENTWISE_SCALE * fabs(b))
+EACH(gelu, a / (1.0 + exp(gelu_exponent(a))),
+     fabs(output[i]) * (1.0 + fabs(gelu_exponent(a))) + request->smallest)
+EACH(relu, fmax(a, 0.0), 0.0)
 
 /* --- rows --- */
 
