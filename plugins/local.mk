@@ -82,6 +82,7 @@ PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la
 PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda/cublas.c \
 	plugins/common/cuda/cublas.h \
+	plugins/common/cuda/cublas_types.h \
 	plugins/common/cuda/cuda_driver.c \
 	plugins/common/cuda/cuda_driver.h \
 	plugins/common/cuda/cuda_image.c \
