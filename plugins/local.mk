@@ -76,6 +76,9 @@ PROCESS_SOURCES = \
 VERIFIED_SUMS_SOURCES = \
 	plugins/common/verified_sums.c \
 	plugins/common/verified_sums.h
+PRODUCT_REFERENCE_SOURCES = $(VERIFIED_SUMS_SOURCES) \
+	plugins/common/product_reference.c \
+	plugins/common/product_reference.h
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la
