@@ -2,20 +2,13 @@
 #define _GNU_SOURCE /* strndup */
 #include "compile.h"
 
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/cuda/nvrtc_program.h"
 
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
-}
 
 static bool read_section(const char *image, size_t bytes, const Elf64_Ehdr *head, size_t i,
                          Elf64_Shdr *ret)
@@ -69,9 +62,9 @@ static bool build(const char *source, const char *kernel, const char *target, bo
     };
     struct nvrtc_output output = {0};
     snprintf(expression, sizeof expression, "%s<0>", kernel);
-    const double before = now_ms();
+    const double before = seconds_now();
     const bool is_built = nvrtc_build(&request, &output, reason, bytes);
-    ret->ms = now_ms() - before;
+    ret->ms = 1e3 * (seconds_now() - before);
     ret->code_bytes = is_built && is_binary
                           ? code_bytes(output.image, output.image_bytes, output.names[0])
                           : 0;
