@@ -27,6 +27,7 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/bench_steps.h \
 	plugins/common/simd.h \
 	plugins/common/symbols.h \
+	plugins/common/validation.h \
 	plugins/common/search/search.c \
 	plugins/common/search/search.h
 PLUGIN_COMMON = plugins/common/libcommon.la

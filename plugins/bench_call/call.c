@@ -7,6 +7,7 @@
 #include "plugins/common/bench_steps.h"
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"
+#include "plugins/common/validation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -435,12 +436,7 @@ static const struct gb_bench_ops call_ops = OPS(0, create);
 static const struct gb_bench_ops call_synchronous_ops = OPS(GB_BENCH_SYNCHRONIZES,
                                                             create_synchronous);
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
     "The function, its arguments and what is expected of it are described in the configuration; "

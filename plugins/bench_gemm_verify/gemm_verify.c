@@ -7,6 +7,8 @@
  */
 #include "gemm.h"
 
+#include "plugins/common/validation.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -398,12 +400,7 @@ static int32_t describe_sums(const struct gb_host *host, const void *object, str
     return GB_OK;
 }
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {
-        .size = sizeof validation, .validate = validate, .sums = describe_sums};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate, .sums = describe_sums);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "gemm_verify", "1.0",

@@ -13,6 +13,7 @@
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"
+#include "plugins/common/validation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -574,12 +575,7 @@ static const struct gb_bench_ops ops = {
     .build = build_ahead,
 };
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
     "A .cu is compiled by NVRTC for the device; what it made is kept and used again as long as the "
