@@ -92,6 +92,8 @@ PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda/cuda_image.c \
 	plugins/common/cuda/cuda_image.h \
 	plugins/common/cuda/cuda_launch.h \
+	plugins/common/cuda/elf_function.c \
+	plugins/common/cuda/elf_function.h \
 	plugins/common/cuda/gpu_group.c \
 	plugins/common/cuda/gpu_group.h \
 	plugins/common/cuda/nvrtc_program.c \
