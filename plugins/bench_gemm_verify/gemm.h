@@ -42,16 +42,9 @@ struct params {
     int64_t m, n, k;
     int32_t dtype;
     const char *range;
-    int32_t integral;
-    int32_t layout;
-    int32_t kernel;
-    int32_t accumulate;
-    int32_t flush_subnormals;
+    int32_t integral, layout, kernel, accumulate, flush_subnormals;
     int64_t split_k;
-    int32_t reference;
-    int32_t reference_accumulate;
-    int32_t reference_flush;
-    int32_t fault;
+    int32_t reference, reference_accumulate, reference_flush, fault;
 };
 
 /* How a sum is rounded; see struct gb_check. */
