@@ -299,8 +299,8 @@ static int32_t take_spot(const struct ceilings *ceilings, uint32_t i, struct spo
 }
 
 /* Which kernel the library takes is not known: twice the error of tensor cores holds for each. Fast
- * sums of fp8 have some 14 bits, for which there is no bound worth the name; random sums of `size`
- * terms lie around the square root of a ninth of it. */
+ * sums of fp8 have some 14 bits, for which no useful bound is known; random sums of `size` terms
+ * lie around the square root of a ninth of it. */
 static int32_t verify(struct ceilings *ceilings)
 {
     const struct cuda_ceilings *cuda = ceilings->own;

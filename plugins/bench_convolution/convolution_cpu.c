@@ -2,8 +2,8 @@
  * convolution_cpu.c - convolutions on one thread of the CPU. Plugin side.
  *
  * Directly, a line of the result is the sum of lines of the image, each times an element of a
- * filter. As a product, the right factor is gathered for some columns and steps of the sum at a
- * time, as far as caches hold it.
+ * filter. As a product, the right factor is gathered for as many columns and steps of the sum at a
+ * time as caches hold.
  */
 #include "convolution.h"
 #include "plugins/common/bench_memory.h"

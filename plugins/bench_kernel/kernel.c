@@ -1,7 +1,7 @@
 /*
  * kernel.c - a kernel of the user's own, measured and tuned from the configuration. Plugin side.
  *
- * settings.c reads what is to be launched; check.c looks at the files before anything runs, and
+ * settings.c reads what to launch; check.c looks at the files before anything runs, and
  * asks NVRTC about them; build.c compiles, or takes from the cache; launch.c loads and launches.
  * Arguments are those of the plugin `call`.
  */

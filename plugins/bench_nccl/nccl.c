@@ -261,7 +261,7 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, dtype, "fp32", dtypes, "type of the elements"),
     GB_CHOICE(struct params, op, "sum", ops_words, "how elements are reduced"),
     GB_BOOL(struct params, in_place, "no",
-            "output over input, as far as the collective has both in one buffer"),
+            "output over input, where the collective has both in one buffer"),
     GB_INT(struct params, ranks, "0", "0:64", "GPUs",
            "GPUs that take part, from the case's own on; 0: all that are visible"),
     GB_STRING(struct params, library, "libnccl.so.2",

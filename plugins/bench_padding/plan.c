@@ -134,7 +134,7 @@ static uint32_t shared_bytes(const struct tile *tile)
 
 /* The time is that of the multiprocessor with most blocks: with 144 tiles of 128 x 128 on 132 of
  * them twelve have two, and the others wait. 60 of 192 x 192, by two blocks each, fill 91 %. FILL:
- * steps' worth of time in which a block loads its first and stores its last. */
+ * the time in which a block loads its first and stores its last, in steps. */
 static double cost(const struct batch_shape *shape, const struct tile *tile, uint32_t n_units)
 {
     enum { FILL = 32 };

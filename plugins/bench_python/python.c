@@ -4,7 +4,7 @@
  * The library of Python is opened at run time, and only functions of its stable ABI are called, so
  * that one build serves every Python from 3.8 on. What runs in it is gbrun.py, which is embedded
  * here: both ends of struct python_case are of one version. gbrun.py imports the file, calls the
- * function with the options of the section, and fills in the callbacks of what is to be timed.
+ * function with the options of the section, and fills in the callbacks of what is timed.
  */
 #define _GNU_SOURCE
 #include "plugins/common/bench_memory.h"
@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A case as gbrun.py sees it (_Case): what is to be called, and what it sets in `prepare`. Lives
+/* A case as gbrun.py sees it (_Case): what to call, and what it sets in `prepare`. Lives
  * from "open" to "close". */
 struct python_case {
     const struct gb_host *host;
@@ -68,7 +68,7 @@ enum { OLDEST = 308, FILE_INPUT = 257 /* Py_file_input */, PATH_ROOM = 4096 };
 
 struct object; /* PyObject */
 
-/* The stable ABI of CPython, as far as it is needed; X(result, name, parameters). */
+/* What is needed of the stable ABI of CPython; X(result, name, parameters). */
 #define API(X)                                                                                     \
     X(void, Py_InitializeEx, (int))                                                                \
     X(void *, PyEval_SaveThread, (void))                                                           \
