@@ -266,13 +266,6 @@ static double element(const struct product *product, uint64_t i, uint32_t salt)
     return (double)(random >> (31 - product->bits)) * (double)scale_of(product);
 }
 
-/* Row and column of spot i: the corners, then anywhere. */
-static void place_spot(uint64_t size, uint32_t i, uint64_t *ret_row, uint64_t *ret_column)
-{
-    *ret_row = i < 4 ? i % 2 * (size - 1) : number_scramble(2 * i) % size;
-    *ret_column = i < 4 ? i / 2 * (size - 1) : number_scramble(2 * i + 1) % size;
-}
-
 struct spots {
     double reference[N_SPOTS], magnitude[N_SPOTS];
     unsigned char output[N_SPOTS * sizeof(double)];
@@ -283,9 +276,9 @@ static int32_t take_spot(const struct ceilings *ceilings, uint32_t i, struct spo
     const struct cuda_ceilings *cuda = ceilings->own;
     const struct product *product = product_of(ceilings);
     const uint64_t size = size_of(ceilings);
-    uint64_t row = 0;
-    uint64_t column = 0;
-    place_spot(size, i, &row, &column);
+    /* The corners, then anywhere. */
+    const uint64_t row = i < 4 ? i % 2 * (size - 1) : number_scramble(2 * i) % size;
+    const uint64_t column = i < 4 ? i / 2 * (size - 1) : number_scramble(2 * i + 1) % size;
     for (uint64_t k = 0; k < size; k++) {
         const double term = element(product, row * size + k, SALT_A) *
                             element(product, column * size + k, SALT_B);

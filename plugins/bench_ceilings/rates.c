@@ -20,8 +20,7 @@
 #define TEN(DO, f, h)                                                                              \
     DO(0, f, h)                                                                                    \
     DO(1, f, h)                                                                                    \
-    DO(2, f, h) DO(3, f, h) DO(4, f, h) DO(5, f, h) DO(6, f, h) DO(7, f, h) DO(8, f, h)            \
-        DO(9, f, h)
+    DO(2, f, h) DO(3, f, h) DO(4, f, h) DO(5, f, h) DO(6, f, h) DO(7, f, h) DO(8, f, h) DO(9, f, h)
 #define SIXTEEN(DO, f, h)                                                                          \
     TEN(DO, f, h) DO(10, f, h) DO(11, f, h) DO(12, f, h) DO(13, f, h) DO(14, f, h) DO(15, f, h)
 #define TWENTY(DO, f, h) SIXTEEN(DO, f, h) DO(16, f, h) DO(17, f, h) DO(18, f, h) DO(19, f, h)

@@ -76,12 +76,6 @@ static int32_t skip_method(const struct copy *copy, const char *words)
     return host_skip(copy->host, "method = %s is %s", methods[copy->params->method], words);
 }
 
-static int32_t skip_directions(const struct copy *copy, const char *words)
-{
-    return host_skip(copy->host, "directions = %s is %s", directions[copy->params->directions],
-                     words);
-}
-
 static int32_t skip_place(const struct copy *copy, const char *words)
 {
     const struct params *params = copy->params;
@@ -152,7 +146,7 @@ static int32_t cpu_create(struct copy *copy)
     if (ways[params->method].once == NULL)
         return skip_method(copy, "for processors with SSE2, which this build is not for");
     if (params->directions != DIRECTIONS_ONE)
-        return skip_directions(copy, "for GPUs");
+        return host_skip(copy->host, "directions = %s is for GPUs", directions[params->directions]);
     if (params->from != PLACE_DEVICE || params->to != PLACE_DEVICE)
         return skip_place(copy, "for GPUs: the CPU has one kind of memory, device");
     struct copy_cpu *own = copy->own;

@@ -294,17 +294,14 @@ static int32_t fill_inputs(const struct gemm *gemm, uint64_t set)
 }
 
 /* All bits set: NaN, in integers -1, so that no output can be left unwritten unseen. */
-static int32_t poison_output(const struct gemm *gemm)
-{
-    memset(gemm->host_c, 0xff, gemm_output_bytes(gemm));
-    return gemm->host->device_copy(gemm->host, gemm->c, gemm->host_c, gemm_output_bytes(gemm));
-}
-
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
+    const struct gemm *gemm = object;
     (void)queue;
-    const int32_t status = fill_inputs(object, set);
-    return status == GB_OK ? poison_output(object) : status;
+    int32_t status = fill_inputs(gemm, set);
+    memset(gemm->host_c, 0xff, gemm_output_bytes(gemm));
+    copy_memory(gemm->host, gemm->c, gemm->host_c, gemm_output_bytes(gemm), &status);
+    return status;
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
