@@ -23,9 +23,11 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/order_statistics.h \
 	plugins/common/policy/sample_array.c \
 	plugins/common/policy/sample_array.h \
+	plugins/common/bench_memory.h \
 	plugins/common/bench_steps.h \
 	plugins/common/simd.h \
 	plugins/common/symbols.h \
+	plugins/common/validation.h \
 	plugins/common/search/search.c \
 	plugins/common/search/search.h
 PLUGIN_COMMON = plugins/common/libcommon.la
@@ -75,16 +77,23 @@ PROCESS_SOURCES = \
 VERIFIED_SUMS_SOURCES = \
 	plugins/common/verified_sums.c \
 	plugins/common/verified_sums.h
+PRODUCT_REFERENCE_SOURCES = $(VERIFIED_SUMS_SOURCES) \
+	plugins/common/product_reference.c \
+	plugins/common/product_reference.h
 
 # What plugins for CUDA need; no library of CUDA is linked, all are opened when they are needed.
 PLUGIN_COMMON_CUDA = plugins/common/libcommon_cuda.la
 PLUGIN_COMMON_CUDA_SOURCES = \
 	plugins/common/cuda/cublas.c \
 	plugins/common/cuda/cublas.h \
+	plugins/common/cuda/cublas_types.h \
 	plugins/common/cuda/cuda_driver.c \
 	plugins/common/cuda/cuda_driver.h \
 	plugins/common/cuda/cuda_image.c \
 	plugins/common/cuda/cuda_image.h \
+	plugins/common/cuda/cuda_launch.h \
+	plugins/common/cuda/elf_function.c \
+	plugins/common/cuda/elf_function.h \
 	plugins/common/cuda/gpu_group.c \
 	plugins/common/cuda/gpu_group.h \
 	plugins/common/cuda/nvrtc_program.c \

@@ -1107,7 +1107,7 @@ class Bench:
 _FAIL = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type)
 _CHECK = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, ctypes.POINTER(_Check))
 _CHECKED = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type, _i32, _text_type)
-# struct python_case of plugins/bench_python/python.h; the last two are set here.
+# struct python_case of plugins/bench_python/python.c; the last two are set here.
 _Case = _struct(
     "_Case", host=ctypes.c_void_p, fail=_FAIL, skip=_FAIL, check=_CHECK, checked=_CHECKED, path=_text_type, function=_text_type,
     n_arguments=_u64, keys=ctypes.POINTER(_text_type), values=ctypes.POINTER(_text_type), gpu=_i32, reserved=_u32,

@@ -8,8 +8,8 @@
  *  - Larger growth goes through extension(id) on either side, with ids like "gbrun.counters/1".
  *  - Only fixed-width integers, double and pointers cross the interface: no enum types, long,
  *    bit-fields or varargs.
- *  - Text is UTF-8, ends with NUL and belongs to whoever passes it; the receiver copies what it
- *    keeps.
+ *  - Text is UTF-8, ends with NUL and belongs to the side that passes it; the receiver copies what
+ *    it keeps.
  *  - Times are nanoseconds, frequencies hertz, sizes bytes, energy joules.
  */
 #ifndef GBRUN_ABI_H

@@ -55,8 +55,8 @@ enum {
      * does `iterations` iterations of its share, and GB_THREAD(queue) says which it is */
     GB_BENCH_THREADS = 16u,
     /* `launch = auto` means a graph also where run enqueues several kernels, if they can be one:
-     * for code that launches so slowly that nobody counts on the gaps between kernels in a stream
-     */
+     * for code that launches so slowly that the gaps between its kernels in a stream are no part of
+     * what is measured */
     GB_BENCH_PREFERS_GRAPH = 32u
 };
 
@@ -97,7 +97,7 @@ struct gb_bench_ops {
      * those of prepare; and fills the outputs with what no run computes, such as NaN. verify copies
      * outputs before it does anything that takes time. GB_SKIPPED: nothing of this case is
      * compared. Optional: without it results are verified at the end only, where one from an
-     * earlier call cannot be told from one of the last. */
+     * earlier call looks like one of the last. */
     int32_t (*refresh)(void *bench, const struct gb_queue *queue, uint64_t set);
 
     /* [untimed] Called after each batch of samples, when all their work is done: gives by
@@ -128,7 +128,7 @@ struct gb_bench_ops {
  */
 typedef void gb_problem_fn(void *context, const char *option, uint64_t offset, const char *text);
 
-/* Sums of products, as far as params say what they are; zeroed: to nearest, of both signs. */
+/* What params say of the sums of products; zeroed: to nearest, of both signs. */
 struct gb_sums {
     uint32_t size;
     uint32_t summation;    /* GB_SUM_... */
@@ -159,7 +159,7 @@ struct gb_validation {
 #define GB_KEEP(value) __asm__ volatile("" : : "r,m"(value) : "memory")
 #define GB_CLOBBER() __asm__ volatile("" : : : "memory")
 
-/* A product that is to be rounded before it is added to anything: a number or a vector in a
+/* A product that must be rounded before it is added to anything: a number or a vector in a
  * register. Without it GCC and Clang fuse the two where the processor can, such as on every
  * AArch64, and the last digits depend on machine and options. */
 #if defined(__x86_64__)

@@ -165,10 +165,10 @@ struct gb_device_ops {
      * show in the times of the next one, which then gets a fresh process. Optional. */
     int32_t (*is_spent)(void *device);
 
-    /* Before `prepare` of each case: run is to be called by n threads at the same time, each with a
-     * queue of its own that says which it is; 1: by the calling thread, as ever. A sample is the
-     * time from the start that all have in common to the end of the last. Sets thread and n_threads
-     * of the queue. host->fail says why that many cannot be. Optional: there is one. */
+    /* Before `prepare` of each case: n threads must call run at the same time, each with a queue of
+     * its own that says which it is; 1: the calling thread alone. A sample is the time from the
+     * start that all have in common to the end of the last. Sets thread and n_threads of the queue.
+     * host->fail says why that many cannot be. Optional: there is one. */
     int32_t (*set_threads)(void *device, struct gb_queue *queue, uint32_t n);
 
     /* The device's own time in nanoseconds, where it is not CLOCK_MONOTONIC: of a simulator.

@@ -84,13 +84,12 @@ struct gbrun_subject {
      */
     int32_t (*run)(void *user, void *stream, uint64_t iterations);
 
-    /* Before each sample, untimed: undoes what run did to its inputs. NULL: nothing is to be done.
+    /* Before each sample, untimed: undoes what run did to its inputs. NULL: there is nothing to do.
      */
     int32_t (*reset)(void *user, void *stream);
 
     /* Asked between batches of samples, on the whole at least five times a second: other than 0
-     * ends the call with GB_CANCELLED. NULL: nobody wants to. gbrun_cancel does the same from
-     * elsewhere.
+     * ends the call with GB_CANCELLED. NULL: never. gbrun_cancel does the same from elsewhere.
      */
     int32_t (*poll)(void *user);
 
@@ -118,7 +117,7 @@ GBRUN_API int32_t gbrun_skip(const char *text);
 
 /*
  * [in verify] Compares an output with its reference, as `gbrun run` compares those of a benchmark:
- * the same metrics, bounds and words. Both are host memory (gbrun/check.h says what is to be set:
+ * the same metrics, bounds and words. Both are host memory (gbrun/check.h says what to set:
  * size, format, n, output, reference). The settings `check.KEY = VALUE` say what is judged:
  * check.rms = 1e-3, check.atol ...; without any the check's default_metric, and where that is NULL
  * what is derived: of integers equality; with magnitude and n_products `bound` 1; else 8 units of
@@ -207,7 +206,7 @@ struct gbrun_result {
     uint32_t flags;           /* GBRUN_THROTTLED ... */
     const char *verdict_text; /* "certified", "multimodal", "resolution limited", "unconverged" */
     const char *reason;       /* why it ended: "interval within 0.5 %", "max_time 15 s" */
-    const char *note;         /* what stands in the way of a better verdict; "" */
+    const char *note;         /* what prevents a better verdict; "" */
     uint64_t n_discarded;     /* samples at the start that the estimate leaves out, as warm-up */
     double n_effective;       /* effective sample size of the others; 0: not known */
 

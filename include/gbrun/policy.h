@@ -37,7 +37,7 @@ enum {
 
 enum {
     GB_SAMPLE_THROTTLED = 1u,  /* the device was throttled by power, heat or its owner */
-    GB_SAMPLE_INTERRUPTED = 2u /* something outside disturbed the sample, as far as was seen */
+    GB_SAMPLE_INTERRUPTED = 2u /* something outside was seen to disturb the sample */
 };
 
 enum { GB_MORE = 0, GB_DONE = 1, GB_GAVE_UP = 2 };
@@ -104,8 +104,8 @@ struct gb_estimate {
     uint32_t n_modes; /* 0 or 1: one mode */
     uint32_t reserved;
     struct gb_mode modes[GB_MODES_MAX];
-    /* What stands in the way of a better verdict, on one line, for the notes below a table: "still
-     * falling by 0.4 % a second". "": nothing to say. */
+    /* What prevents a better verdict, on one line, for the notes below a table: "still falling by
+     * 0.4 % a second". "": nothing to say. */
     char note[128];
 };
 

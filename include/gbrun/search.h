@@ -44,7 +44,7 @@ struct gb_search_axis {
  *   WRONG     a comparison with the reference did not pass: it is never the best
  *   SKIPPED   cannot be run here
  *   CRASHED   its process ended
- *   TIMED_OUT its process was killed, as it went on for too long
+ *   TIMED_OUT its process was killed, as it took too long
  */
 #define GB_OBSERVED_MAP(X)                                                                         \
     X(OK, 0, "ok")                                                                                 \
@@ -165,7 +165,7 @@ struct gb_search_claim {
     double share;         /* of GB_SCOPE_SHARE: above 0, at most 1 */
     uint64_t n_open;      /* cases that are not ruled out as better than the best */
     const uint64_t *open; /* n_open of them, any order; the search's, valid until destroy */
-    char note[128];       /* what stands in the way of a better claim, on one line; "": nothing */
+    char note[128];       /* what prevents a better claim, on one line; "": nothing */
 };
 
 struct gb_search_ops {

@@ -1,7 +1,7 @@
 /*
  * call.c - a function of any shared library, described in the configuration alone. Plugin side.
  *
- * In plugins/common/call, call_plan.c reads what is to be called; call_library.c finds it;
+ * In plugins/common/call, call_plan.c reads what to call; call_library.c finds it;
  * call_world.c makes the arguments; call_invoke.c calls; call_compare.c compares.
  */
 #include "plugins/common/bench_steps.h"

@@ -6,6 +6,7 @@
 
 #include "roofs.h"
 
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/cuda/with_cuda.h"
 
 #include <gbrun/gbrun.h>
@@ -39,8 +40,10 @@ struct backend {
     BACKEND_FUNCTIONS(struct ceilings);
 };
 
-extern const struct backend ceilings_cpu;
 extern const struct backend ceilings_cuda; /* where PLUGIN_WITH_CUDA is defined */
 
 /* Skips the case: "roof = NAME REASON". */
-int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason);
+static inline int32_t ceilings_skip(const struct ceilings *ceilings, const char *reason)
+{
+    return host_skip(ceilings->host, "roof = %s %s", ceilings->roof->name, reason);
+}

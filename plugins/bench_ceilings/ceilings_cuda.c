@@ -3,55 +3,6 @@
 
 CUDA_IMAGE(ceilings_image, "plugins/bench_ceilings/ceilings");
 
-enum { FILL_THREADS = 256, FILL_BLOCKS_OF_UNIT = 8 };
-
-int32_t cuda_ceilings_status(const struct ceilings *ceilings, CUresult result, const char *doing)
-{
-    const struct cuda_ceilings *cuda = ceilings->own;
-    return driver_status(&cuda->kernels.driver, ceilings->host, result, doing);
-}
-
-int32_t cuda_ceilings_load(struct ceilings *ceilings, const char *name)
-{
-    struct cuda_ceilings *cuda = ceilings->own;
-    return cuda_kernels_load(&cuda->kernels, &ceilings_image, name, &cuda->function);
-}
-
-int32_t cuda_ceilings_allocate(struct ceilings *ceilings, uint64_t bytes, void **ret)
-{
-    return ceilings->host->device_allocate(ceilings->host, bytes, GB_MEMORY_DEVICE, ret);
-}
-
-int32_t cuda_ceilings_fill(struct ceilings *ceilings, const struct gb_queue *queue,
-                           const char *name, void **arguments)
-{
-    struct cuda_ceilings *cuda = ceilings->own;
-    const struct driver *driver = &cuda->kernels.driver;
-    CUfunction function = NULL;
-    const int32_t status = cuda_image_function(driver, ceilings->host, cuda->kernels.module, name,
-                                               &function);
-    if (status != GB_OK)
-        return status;
-    return cuda_ceilings_status(
-        ceilings,
-        driver->launch(function, (unsigned)cuda->n_units * FILL_BLOCKS_OF_UNIT, 1, 1, FILL_THREADS,
-                       1, 1, 0, queue->native, arguments, NULL),
-        "filling memory");
-}
-
-int32_t cuda_ceilings_launch(const struct ceilings *ceilings, const struct gb_queue *queue,
-                             uint64_t iterations)
-{
-    struct cuda_ceilings *cuda = ceilings->own;
-    CUresult result = CUDA_SUCCESS;
-    for (uint64_t i = 0; i < iterations && result == CUDA_SUCCESS; i++)
-        result = cuda->kernels.driver.launch(cuda->function, cuda->n_blocks, 1, 1, cuda->n_threads,
-                                             1, 1, 0, queue->native, cuda->arguments, NULL);
-    return cuda_ceilings_status(ceilings, result, "launching a kernel");
-}
-
-/* --- the backend --- */
-
 static int32_t ask_device(struct ceilings *ceilings)
 {
     struct cuda_ceilings *cuda = ceilings->own;
@@ -89,7 +40,9 @@ static int32_t create(struct ceilings *ceilings)
         return ceilings_skip(ceilings, "is for CPUs");
     if (ceilings->params->threads != 0)
         return host->skip(host, "threads is for CPUs: a GPU's roofs are those of all of it");
-    int32_t status = cuda_kernels_open(ceilings->own, host);
+    struct cuda_ceilings *cuda = ceilings->own;
+    cuda->image = &ceilings_image;
+    int32_t status = cuda_kernels_open(&cuda->kernels, host);
     if (status == GB_OK)
         status = ask_device(ceilings);
     return status == GB_OK ? choose_way(ceilings) : status;
@@ -105,7 +58,9 @@ static int32_t run(const struct ceilings *ceilings, const struct gb_queue *queue
                    uint64_t iterations)
 {
     const struct cuda_ceilings *cuda = ceilings->own;
-    return cuda->way->run(ceilings, queue, iterations);
+    return cuda->way->run != NULL ? cuda->way->run(ceilings, queue, iterations)
+                                  : cuda_launch(&cuda->kernels, &cuda->launch, queue, iterations,
+                                                "launching a kernel");
 }
 
 static int32_t verify(struct ceilings *ceilings, const struct gb_queue *queue)

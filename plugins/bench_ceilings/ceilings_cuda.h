@@ -3,9 +3,7 @@
 
 #include "ceilings.h"
 #include "plugins/common/cuda/cublas.h"
-#include "plugins/common/cuda/cuda_image.h"
-
-enum { CUDA_ARRAYS_MAX = 3, CUDA_ARGUMENTS_MAX = 8 };
+#include "plugins/common/cuda/cuda_launch.h"
 
 struct cublas_lt_functions;
 
@@ -18,14 +16,13 @@ struct cublas_lt {
 
 struct cuda_ceilings {
     struct cuda_kernels kernels;
+    const struct cuda_image *image;
     const struct cuda_way *way;
     int major, minor;                        /* of the device's compute capability */
     int n_units, threads_per_unit, l2_bytes; /* multiprocessors and what they hold */
-    CUfunction function;
-    unsigned n_blocks, n_threads; /* of a launch */
-    void *arguments[CUDA_ARGUMENTS_MAX];
+    struct cuda_launch launch;
 
-    void *arrays[CUDA_ARRAYS_MAX]; /* bandwidths of the device's memory; arrays[0] is written */
+    void *arrays[3]; /* bandwidths of the device's memory; arrays[0] is written */
     uint64_t array_bytes;
     unsigned n_tiles, tile_step;
     unsigned long long n_uses;
@@ -44,7 +41,7 @@ struct cuda_way {
     int32_t (*plan)(struct ceilings *ceilings); /* [create] */
     int32_t (*prepare)(struct ceilings *ceilings, const struct gb_queue *queue);
     int32_t (*run)(const struct ceilings *ceilings, const struct gb_queue *queue,
-                   uint64_t iterations);
+                   uint64_t iterations); /* NULL: the launch is made */
     int32_t (*verify)(struct ceilings *ceilings);
     void (*destroy)(struct cuda_ceilings *cuda); /* NULL: there is nothing to free */
 };
@@ -53,19 +50,25 @@ extern const struct cuda_way cuda_global, cuda_shared; /* cuda_memory.c */
 extern const struct cuda_way cuda_chains, cuda_mma;    /* cuda_rates.c */
 extern const struct cuda_way cuda_products;            /* cuda_products.c */
 
-/* Loads the kernel of the name; the module stays loaded for cuda_ceilings_fill. */
-int32_t cuda_ceilings_load(struct ceilings *ceilings, const char *name);
+/* Loads the kernel of the launch; the module stays loaded for cuda_ceilings_fill. */
+static inline int32_t cuda_ceilings_load(struct ceilings *ceilings, const char *name)
+{
+    struct cuda_ceilings *cuda = ceilings->own;
+    return cuda_kernels_load(&cuda->kernels, cuda->image, name, &cuda->launch.function);
+}
 
-/* The usual run: the kernel, with its arguments, once for each iteration. */
-int32_t cuda_ceilings_launch(const struct ceilings *ceilings, const struct gb_queue *queue,
-                             uint64_t iterations);
-
-/* Another kernel of the module, once, by 256 threads in each of enough blocks. */
-int32_t cuda_ceilings_fill(struct ceilings *ceilings, const struct gb_queue *queue,
-                           const char *name, void **arguments);
-
-/* Device memory. */
-int32_t cuda_ceilings_allocate(struct ceilings *ceilings, uint64_t bytes, void **ret);
-
-/* The host's status of a result. */
-int32_t cuda_ceilings_status(const struct ceilings *ceilings, CUresult result, const char *doing);
+/* Launches another kernel of the module once, by 256 threads in each of enough blocks. */
+static inline int32_t cuda_ceilings_fill(const struct ceilings *ceilings,
+                                         const struct gb_queue *queue, const char *name,
+                                         struct cuda_launch fill)
+{
+    enum { THREADS = 256, BLOCKS_OF_UNIT = 8 };
+    const struct cuda_ceilings *cuda = ceilings->own;
+    fill.columns = (unsigned)cuda->n_units * BLOCKS_OF_UNIT;
+    fill.rows = fill.layers = 1;
+    fill.threads = THREADS;
+    const int32_t status = cuda_image_function(&cuda->kernels.driver, ceilings->host,
+                                               cuda->kernels.module, name, &fill.function);
+    return status == GB_OK ? cuda_launch(&cuda->kernels, &fill, queue, 1, "filling memory")
+                           : status;
+}

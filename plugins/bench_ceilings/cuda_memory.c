@@ -7,7 +7,7 @@
  */
 #include "ceilings_cuda.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,16 +85,14 @@ static int32_t check_words(struct ceilings *ceilings, const void *array, uint64_
                            uint64_t part_bytes, bool is_each_alike)
 {
     const struct gb_host *host = ceilings->host;
-    const uint64_t n = (bytes + part_bytes - 1) / part_bytes;
-    double *output = host->allocate(host, n * sizeof *output);
-    double *reference = host->allocate(host, n * sizeof *reference);
-    void *part = NULL;
-    int32_t status = output != NULL && reference != NULL
-                         ? host->device_allocate(host, part_bytes, GB_MEMORY_PINNED, &part)
-                         : GB_NO_MEMORY;
+    const uint64_t n = quotient_up(bytes, part_bytes);
+    int32_t status = GB_OK;
+    double *output = host_memory(host, n * sizeof *output, &status);
+    double *reference = host_memory(host, n * sizeof *reference, &status);
+    void *part = device_memory(host, part_bytes, GB_MEMORY_PINNED, &status);
     for (uint64_t i = 0; i < n && status == GB_OK; i++) {
         const uint64_t begin = i * part_bytes;
-        const uint64_t length = bytes - begin < part_bytes ? bytes - begin : part_bytes;
+        const uint64_t length = smaller(bytes - begin, part_bytes);
         const uint64_t n_words = length / sizeof(uint32_t);
         if (host->cancelled(host) != 0)
             return GB_CANCELLED;
@@ -109,21 +107,7 @@ static int32_t check_words(struct ceilings *ceilings, const void *array, uint64_
     return check_exactly(ceilings->host, "right words in each part", GB_F64, n, output, reference);
 }
 
-static int32_t download_sums(struct ceilings *ceilings, uint32_t **ret)
-{
-    const struct cuda_ceilings *cuda = ceilings->own;
-    const struct gb_host *host = ceilings->host;
-    const uint64_t bytes = cuda->n_blocks * sizeof(uint32_t);
-    *ret = host->allocate(host, bytes);
-    return *ret != NULL ? host->device_copy(host, *ret, cuda->sums, bytes) : GB_NO_MEMORY;
-}
-
 /* --- the device's memory and its cache --- */
-
-static bool is_triad(const struct ceilings *ceilings)
-{
-    return ceilings->roof->access == ACCESS_TRIAD;
-}
 
 static bool is_of_cache(const struct ceilings *ceilings)
 {
@@ -158,7 +142,8 @@ static int32_t choose_bytes(const struct ceilings *ceilings, uint64_t *ret)
     *ret = ITERATION_BYTES > 8 * l2_bytes ? ITERATION_BYTES : 8 * l2_bytes;
     if (*ret > free_bytes / 2)
         *ret = free_bytes / 2;
-    return cuda_ceilings_status(ceilings, result, "asking how much memory is free");
+    return driver_status(&cuda->kernels.driver, ceilings->host, result,
+                         "asking how much memory is free");
 }
 
 static int32_t plan_global(struct ceilings *ceilings)
@@ -168,16 +153,17 @@ static int32_t plan_global(struct ceilings *ceilings)
     uint64_t bytes = 0;
     const int32_t status = choose_bytes(ceilings, &bytes);
     const uint64_t n_tiles = bytes / (n_arrays * tile_bytes(ceilings));
-    cuda->n_threads = THREADS;
-    cuda->n_blocks = (unsigned)(cuda->n_units * (cuda->threads_per_unit / THREADS));
+    unsigned n_blocks = (unsigned)(cuda->n_units * (cuda->threads_per_unit / THREADS));
     cuda->n_tiles = n_tiles > 0 ? (unsigned)n_tiles : 1;
-    cuda->tile_step = cuda->n_blocks % cuda->n_tiles;
+    cuda->tile_step = n_blocks % cuda->n_tiles;
     cuda->array_bytes = cuda->n_tiles * tile_bytes(ceilings);
     const uint64_t n_passes = (ITERATION_BYTES - 1) / (cuda->array_bytes * n_arrays) + 1;
     cuda->n_uses = cuda->n_tiles * n_passes;
     /* See ceilings.cu; blocks that only read leave a sum each, so they stay. */
     if (!is_of_cache(ceilings) && ceilings->roof->access != ACCESS_READ)
-        cuda->n_blocks = (unsigned)cuda->n_uses;
+        n_blocks = (unsigned)cuda->n_uses;
+    cuda->launch = (struct cuda_launch){
+        .columns = n_blocks, .rows = 1, .layers = 1, .threads = THREADS};
     ceilings->working_set_bytes = cuda->array_bytes * n_arrays;
     ceilings->array_bytes = (double)cuda->array_bytes * (double)n_passes;
     ceilings->element_bytes = sizeof(float);
@@ -185,35 +171,38 @@ static int32_t plan_global(struct ceilings *ceilings)
 }
 
 /* What is written starts out wrong. */
-static int32_t fill_array(struct ceilings *ceilings, const struct gb_queue *queue, uint32_t i)
+static void make_array(struct ceilings *ceilings, const struct gb_queue *queue, uint32_t i,
+                       int32_t *status)
 {
     struct cuda_ceilings *cuda = ceilings->own;
+    const bool is_triad = ceilings->roof->access == ACCESS_TRIAD;
     unsigned long long n = cuda->array_bytes / sizeof(uint32_t);
-    void *arguments[] = {&cuda->arrays[i], &n, &i};
-    if (i == 0 && ceilings->roof->access != ACCESS_READ)
-        return ceilings->host->device_fill(ceilings->host, cuda->arrays[0], 0xff,
-                                           cuda->array_bytes);
-    return cuda_ceilings_fill(ceilings, queue, is_triad(ceilings) ? "fill_numbers" : "fill_words",
-                              arguments);
+    const struct cuda_launch fill = {.arguments = {&cuda->arrays[i], &n, &i}};
+    if (i == 0 && ceilings->roof->access != ACCESS_READ) {
+        cuda->arrays[0] = device_filled(ceilings->host, cuda->array_bytes, 0xff, status);
+        return;
+    }
+    cuda->arrays[i] = device_memory(ceilings->host, cuda->array_bytes, GB_MEMORY_DEVICE, status);
+    if (*status == GB_OK)
+        *status = cuda_ceilings_fill(ceilings, queue, is_triad ? "fill_numbers" : "fill_words",
+                                     fill);
 }
 
 static int32_t prepare_global(struct ceilings *ceilings, const struct gb_queue *queue)
 {
     struct cuda_ceilings *cuda = ceilings->own;
     const bool is_read = ceilings->roof->access == ACCESS_READ;
-    void *arguments[] = {&cuda->arrays[0], &cuda->arrays[1], &cuda->arrays[2], &cuda->n_tiles,
-                         &cuda->tile_step, &cuda->n_uses,    &cuda->sums};
+    void *arguments[] = {&cuda->arrays[0], &cuda->arrays[is_read ? 0 : 1],
+                         &cuda->arrays[2], &cuda->n_tiles,
+                         &cuda->tile_step, &cuda->n_uses,
+                         &cuda->sums};
     int32_t status = load(ceilings, is_of_cache(ceilings) ? "cache" : "memory");
-    if (status == GB_OK && is_read)
-        status = cuda_ceilings_allocate(ceilings, cuda->n_blocks * sizeof(uint32_t), &cuda->sums);
-    for (uint32_t i = 0; i < roof_arrays(ceilings->roof) && status == GB_OK; i++) {
-        status = cuda_ceilings_allocate(ceilings, cuda->array_bytes, &cuda->arrays[i]);
-        if (status == GB_OK)
-            status = fill_array(ceilings, queue, i);
-    }
     if (is_read)
-        arguments[1] = &cuda->arrays[0];
-    memcpy(cuda->arguments, arguments, sizeof arguments);
+        cuda->sums = device_memory(ceilings->host, cuda->launch.columns * sizeof(uint32_t),
+                                   GB_MEMORY_DEVICE, &status);
+    for (uint32_t i = 0; i < roof_arrays(ceilings->roof); i++)
+        make_array(ceilings, queue, i, &status);
+    memcpy(cuda->launch.arguments, arguments, sizeof arguments);
     return status;
 }
 
@@ -222,23 +211,22 @@ static int32_t verify_global(struct ceilings *ceilings)
     const struct cuda_ceilings *cuda = ceilings->own;
     const uint32_t n_passes = (uint32_t)(cuda->n_uses / cuda->n_tiles);
     const double wanted = n_passes * sum_of_words(cuda->array_bytes / sizeof(uint32_t));
-    uint32_t *sums = NULL;
     uint32_t sum = 0;
+    int32_t status = GB_OK;
     if (ceilings->roof->access != ACCESS_READ)
         return check_words(ceilings, cuda->arrays[0], cuda->array_bytes, CHUNK_BYTES, false);
-    const int32_t status = download_sums(ceilings, &sums);
-    if (status != GB_OK)
-        return status;
-    for (unsigned i = 0; i < cuda->n_blocks; i++)
+    const uint32_t *sums = host_copy_of(ceilings->host, cuda->sums,
+                                        cuda->launch.columns * sizeof *sums, &status);
+    for (unsigned i = 0; status == GB_OK && i < cuda->launch.columns; i++)
         sum += sums[i];
     const double output = sum;
-    return check_exactly(ceilings->host, "sum of all words", GB_F64, 1, &output, &wanted);
+    return status == GB_OK
+               ? check_exactly(ceilings->host, "sum of all words", GB_F64, 1, &output, &wanted)
+               : status;
 }
 
-const struct cuda_way cuda_global = {.plan = plan_global,
-                                     .prepare = prepare_global,
-                                     .run = cuda_ceilings_launch,
-                                     .verify = verify_global};
+const struct cuda_way cuda_global = {
+    .plan = plan_global, .prepare = prepare_global, .verify = verify_global};
 
 /* --- shared memory --- */
 
@@ -248,12 +236,13 @@ static int32_t plan_shared(struct ceilings *ceilings)
     if (ceilings->params->bytes > 0)
         return ceilings_skip(ceilings, "has arrays of 16 KiB in each block: bytes is for memory "
                                        "and caches");
-    cuda->n_blocks = (unsigned)cuda->n_units;
-    cuda->n_threads = SLOTS;
+    cuda->launch = (struct cuda_launch){
+        .columns = (unsigned)cuda->n_units, .rows = 1, .layers = 1, .threads = SLOTS};
     cuda->n_repeats = SHARED_PASSES;
     cuda->array_bytes = (uint64_t)SLOTS * VECTOR_BYTES; /* of a block */
-    ceilings->working_set_bytes = cuda->array_bytes * roof_arrays(ceilings->roof) * cuda->n_blocks;
-    ceilings->array_bytes = (double)cuda->array_bytes * (double)SHARED_PASSES * cuda->n_blocks;
+    const unsigned n_blocks = cuda->launch.columns;
+    ceilings->working_set_bytes = cuda->array_bytes * roof_arrays(ceilings->roof) * n_blocks;
+    ceilings->array_bytes = (double)cuda->array_bytes * (double)SHARED_PASSES * n_blocks;
     ceilings->element_bytes = sizeof(float);
     return GB_OK;
 }
@@ -262,16 +251,13 @@ static int32_t prepare_shared(struct ceilings *ceilings, const struct gb_queue *
 {
     struct cuda_ceilings *cuda = ceilings->own;
     void *arguments[] = {&cuda->ends, &cuda->n_repeats, &cuda->sums};
+    const uint64_t n_blocks = cuda->launch.columns;
     (void)queue;
     int32_t status = load(ceilings, "shared");
-    if (status == GB_OK)
-        status = cuda_ceilings_allocate(ceilings, cuda->n_blocks * sizeof(uint32_t), &cuda->sums);
-    if (status == GB_OK)
-        status = cuda_ceilings_allocate(ceilings, cuda->n_blocks * cuda->array_bytes, &cuda->ends);
-    if (status == GB_OK)
-        status = ceilings->host->device_fill(ceilings->host, cuda->ends, 0xff,
-                                             cuda->n_blocks * cuda->array_bytes);
-    memcpy(cuda->arguments, arguments, sizeof arguments);
+    cuda->sums = device_memory(ceilings->host, n_blocks * sizeof(uint32_t), GB_MEMORY_DEVICE,
+                               &status);
+    cuda->ends = device_filled(ceilings->host, n_blocks * cuda->array_bytes, 0xff, &status);
+    memcpy(cuda->launch.arguments, arguments, sizeof arguments);
     return status;
 }
 
@@ -279,27 +265,23 @@ static int32_t verify_shared(struct ceilings *ceilings)
 {
     const struct cuda_ceilings *cuda = ceilings->own;
     const struct gb_host *host = ceilings->host;
+    const uint64_t n_blocks = cuda->launch.columns;
     const uint32_t wanted = SHARED_PASSES * sum_of_words(cuda->array_bytes / sizeof(uint32_t));
-    uint32_t *sums = NULL;
+    int32_t status = GB_OK;
     if (ceilings->roof->access != ACCESS_READ)
-        return check_words(ceilings, cuda->ends, cuda->n_blocks * cuda->array_bytes,
-                           cuda->array_bytes, true);
-    const int32_t status = download_sums(ceilings, &sums);
-    double *output = host->allocate(host, cuda->n_blocks * sizeof *output);
-    double *reference = host->allocate(host, cuda->n_blocks * sizeof *reference);
-    if (status != GB_OK)
-        return status;
-    if (output == NULL || reference == NULL)
-        return GB_NO_MEMORY;
-    for (unsigned i = 0; i < cuda->n_blocks; i++) {
+        return check_words(ceilings, cuda->ends, n_blocks * cuda->array_bytes, cuda->array_bytes,
+                           true);
+    const uint32_t *sums = host_copy_of(host, cuda->sums, n_blocks * sizeof *sums, &status);
+    double *output = host_memory(host, n_blocks * sizeof *output, &status);
+    double *reference = host_memory(host, n_blocks * sizeof *reference, &status);
+    for (uint64_t i = 0; status == GB_OK && i < n_blocks; i++) {
         output[i] = sums[i];
         reference[i] = wanted;
     }
-    return check_exactly(ceilings->host, "sums of blocks", GB_F64, cuda->n_blocks, output,
-                         reference);
+    return status == GB_OK
+               ? check_exactly(host, "sums of blocks", GB_F64, n_blocks, output, reference)
+               : status;
 }
 
-const struct cuda_way cuda_shared = {.plan = plan_shared,
-                                     .prepare = prepare_shared,
-                                     .run = cuda_ceilings_launch,
-                                     .verify = verify_shared};
+const struct cuda_way cuda_shared = {
+    .plan = plan_shared, .prepare = prepare_shared, .verify = verify_shared};

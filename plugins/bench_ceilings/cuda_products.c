@@ -7,30 +7,16 @@
  */
 #include "ceilings_cuda.h"
 #include "fragments.h"
-#include "plugins/common/cuda/cublas.h"
-#include "plugins/common/cuda/cuda_driver.h"
+#include "plugins/common/bench_memory.h"
+#include "plugins/common/cuda/cublas_types.h"
+#include "plugins/common/symbols.h"
 
-#include <dlfcn.h>
-#include <gbrun/host.h>
 #include <math.h>
 
 /* --- cuBLASLt: products of fp8 matrices, which only it has; no header of it is needed --- */
 
 enum { CUBLAS_LT_WORKSPACE_BYTES = 32 << 20 };
 
-enum { INVALID_VALUE = 7, ARCHITECTURE_MISMATCH = 8, NOT_SUPPORTED = 15 }; /* cublasStatus_t */
-/* cudaDataType */
-enum {
-    REAL_32F = 0,
-    REAL_64F = 1,
-    REAL_16F = 2,
-    REAL_8I = 3,
-    REAL_32I = 10,
-    REAL_16BF = 14,
-    REAL_8F_E4M3 = 28
-};
-/* cublasComputeType_t */
-enum { COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_32F_FAST_TF32 = 77 };
 enum { PRODUCT_A_OPERATION = 3, PRODUCT_FAST_SUMS = 25 }; /* cublasLtMatmulDescAttributes_t */
 
 /* As <cublasLt.h> declares them, with int for its enums and pointers to void for its objects. */
@@ -64,18 +50,6 @@ struct cublas_lt_functions {
 #undef LT_MEMBER
 };
 
-/* The name of the first function that the library lacks, or NULL. */
-static const char *find_functions(void *library, struct cublas_lt_functions *functions)
-{
-#define LT_FIND(member, symbol)                                                                    \
-    *(void **)&functions->member = dlsym(library, #symbol);                                        \
-    if (functions->member == NULL)                                                                 \
-        return #symbol;
-    LT_FUNCTIONS(LT_FIND)
-#undef LT_FIND
-    return NULL;
-}
-
 /* Finds the library; GB_SKIPPED, with a reason that begins with `asked_by`, where it is not
  * installed. */
 static int32_t cublas_lt_open(struct cublas_lt *lt, const struct gb_host *host,
@@ -86,8 +60,13 @@ static int32_t cublas_lt_open(struct cublas_lt *lt, const struct gb_host *host,
     struct cublas_lt_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
+    const struct symbol symbols[] = {
+#define LT_SYMBOL(member, symbol) {#symbol, &functions->member},
+        LT_FUNCTIONS(LT_SYMBOL)
+#undef LT_SYMBOL
+    };
     void *library = cuda_library_open(names);
-    const char *missing = library != NULL ? find_functions(library, functions) : NULL;
+    const char *missing = library != NULL ? FIND_SYMBOLS(library, symbols) : NULL;
     if (library == NULL || missing != NULL)
         return cublas_skip(host, asked_by, "libcublasLt", missing);
     lt->functions = functions;
@@ -122,12 +101,11 @@ static int32_t cublas_lt_multiply(const struct cublas_lt *lt, const struct gb_ho
                                   const void *a, const void *b, void *c, void *workspace,
                                   void *stream)
 {
-    static const float one = 1.0f;
-    static const float zero = 0.0f;
-    const int result = lt->functions->multiply(lt->handle, lt->product, &one, a, lt->inputs, b,
-                                               lt->inputs, &zero, c, lt->output, c, lt->output,
-                                               NULL, workspace, CUBLAS_LT_WORKSPACE_BYTES, stream);
-    if (result == NOT_SUPPORTED || result == INVALID_VALUE || result == ARCHITECTURE_MISMATCH)
+    const int result = lt->functions->multiply(
+        lt->handle, lt->product, cublas_scalar(COMPUTE_32F, true), a, lt->inputs, b, lt->inputs,
+        cublas_scalar(COMPUTE_32F, false), c, lt->output, c, lt->output, NULL, workspace,
+        CUBLAS_LT_WORKSPACE_BYTES, stream);
+    if (cublas_lacks(result))
         return host->skip(host, "cuBLASLt has no product of fp8 matrices of this size on this "
                                 "device");
     return cublas_status(host, result, "launching a product of fp8");
@@ -150,7 +128,6 @@ static void cublas_lt_free(struct cublas_lt *lt)
 /* --- products --- */
 
 enum { N_SPOTS = 64, SALT_A = 0x3779b9, SALT_B = 0x5eed5 };
-enum { DEFAULT_ALGORITHM = -1 };
 
 static const struct product {
     const char *fill;              /* the kernel that fills a matrix */
@@ -202,7 +179,8 @@ static float scale_of(const struct product *product)
 }
 
 /* Matrices 0 and 1 are A and B. */
-static int32_t fill_matrix(struct ceilings *ceilings, const struct gb_queue *queue, int i)
+static void make_matrix(struct ceilings *ceilings, const struct gb_queue *queue, int i,
+                        int32_t *status)
 {
     struct cuda_ceilings *cuda = ceilings->own;
     const struct product *product = product_of(ceilings);
@@ -210,39 +188,27 @@ static int32_t fill_matrix(struct ceilings *ceilings, const struct gb_queue *que
     unsigned salt = i == 0 ? SALT_A : SALT_B;
     unsigned bits = product->bits;
     float scale = scale_of(product);
-    void *arguments[] = {&cuda->matrices[i], &n, &salt, &bits, &scale};
-    const int32_t status = cuda_ceilings_allocate(
-        ceilings, n * number_bytes(ceilings->roof->number), &cuda->matrices[i]);
-    return status == GB_OK ? cuda_ceilings_fill(ceilings, queue, product->fill, arguments) : status;
+    const struct cuda_launch fill = {.arguments = {&cuda->matrices[i], &n, &salt, &bits, &scale}};
+    cuda->matrices[i] = device_memory(ceilings->host, n * number_bytes(ceilings->roof->number),
+                                      GB_MEMORY_DEVICE, status);
+    if (*status == GB_OK)
+        *status = cuda_ceilings_fill(ceilings, queue, product->fill, fill);
 }
 
 static int32_t multiply(const struct ceilings *ceilings, const struct gb_queue *queue)
 {
-    static const double one = 1.0;
-    static const double zero = 0.0;
-    static const float one_float = 1.0f;
-    static const float zero_float = 0.0f;
-    static const int32_t one_whole = 1;
-    static const int32_t zero_whole = 0;
     const struct cuda_ceilings *cuda = ceilings->own;
     const struct product *product = product_of(ceilings);
-    const bool is_double = product->compute == COMPUTE_64F;
-    const bool is_whole = product->compute == COMPUTE_32I;
     const int size = (int)ceilings->params->size;
     if (is_fp8(ceilings))
         return cublas_lt_multiply(&cuda->lt, ceilings->host, cuda->matrices[0], cuda->matrices[1],
                                   cuda->matrices[2], cuda->workspace, queue->native);
     const int result = cuda->cublas.functions->multiply_types(
         cuda->cublas.handle, CUBLAS_TRANSPOSED, CUBLAS_AS_IT_IS, size, size, size,
-        is_double  ? (const void *)&one
-        : is_whole ? (const void *)&one_whole
-                   : (const void *)&one_float,
-        cuda->matrices[0], product->input, size, cuda->matrices[1], product->input, size,
-        is_double  ? (const void *)&zero
-        : is_whole ? (const void *)&zero_whole
-                   : (const void *)&zero_float,
-        cuda->matrices[2], product->output, size, product->compute, DEFAULT_ALGORITHM);
-    if (result == NOT_SUPPORTED || result == INVALID_VALUE || result == ARCHITECTURE_MISMATCH)
+        cublas_scalar(product->compute, true), cuda->matrices[0], product->input, size,
+        cuda->matrices[1], product->input, size, cublas_scalar(product->compute, false),
+        cuda->matrices[2], product->output, size, product->compute, CUBLAS_DEFAULT_ALGORITHM);
+    if (cublas_lacks(result))
         return ceilings_skip(ceilings, "by cuBLAS is not for this device");
     return cublas_status(ceilings->host, result, "launching a product");
 }
@@ -253,10 +219,9 @@ static int32_t start_library(struct ceilings *ceilings, const struct gb_queue *q
     const struct gb_host *host = ceilings->host;
     if (!is_fp8(ceilings))
         return cublas_start(&cuda->cublas, host, queue->native, CUBLAS_FULL_REDUCTION);
-    const int32_t status = cublas_lt_start(&cuda->lt, host, size_of(ceilings));
-    return status == GB_OK
-               ? cuda_ceilings_allocate(ceilings, CUBLAS_LT_WORKSPACE_BYTES, &cuda->workspace)
-               : status;
+    int32_t status = cublas_lt_start(&cuda->lt, host, size_of(ceilings));
+    cuda->workspace = device_memory(host, CUBLAS_LT_WORKSPACE_BYTES, GB_MEMORY_DEVICE, &status);
+    return status;
 }
 
 /* One product before any is timed, so that the library has loaded its kernel; C is then made wrong.
@@ -264,21 +229,20 @@ static int32_t start_library(struct ceilings *ceilings, const struct gb_queue *q
 static int32_t prepare(struct ceilings *ceilings, const struct gb_queue *queue)
 {
     struct cuda_ceilings *cuda = ceilings->own;
+    const struct driver *driver = &cuda->kernels.driver;
     const struct product *product = product_of(ceilings);
     const uint64_t bytes = size_of(ceilings) * size_of(ceilings) * product->output_bytes;
     int32_t status = cuda_ceilings_load(ceilings, product->fill);
-    for (int i = 0; i < 2 && status == GB_OK; i++)
-        status = fill_matrix(ceilings, queue, i);
-    if (status == GB_OK)
-        status = cuda_ceilings_allocate(ceilings, bytes, &cuda->matrices[2]);
+    for (int i = 0; i < 2; i++)
+        make_matrix(ceilings, queue, i, &status);
+    cuda->matrices[2] = device_memory(ceilings->host, bytes, GB_MEMORY_DEVICE, &status);
     if (status == GB_OK)
         status = start_library(ceilings, queue);
     if (status == GB_OK)
         status = multiply(ceilings, queue);
     if (status == GB_OK)
-        status = cuda_ceilings_status(ceilings,
-                                      cuda->kernels.driver.stream_synchronize(queue->native),
-                                      "multiplying for the first time");
+        status = driver_status(driver, ceilings->host, driver->stream_synchronize(queue->native),
+                               "multiplying for the first time");
     return status == GB_OK
                ? ceilings->host->device_fill(ceilings->host, cuda->matrices[2], 0xff, bytes)
                : status;
@@ -302,13 +266,6 @@ static double element(const struct product *product, uint64_t i, uint32_t salt)
     return (double)(random >> (31 - product->bits)) * (double)scale_of(product);
 }
 
-/* Row and column of spot i: the corners, then anywhere. */
-static void place_spot(uint64_t size, uint32_t i, uint64_t *ret_row, uint64_t *ret_column)
-{
-    *ret_row = i < 4 ? i % 2 * (size - 1) : number_scramble(2 * i) % size;
-    *ret_column = i < 4 ? i / 2 * (size - 1) : number_scramble(2 * i + 1) % size;
-}
-
 struct spots {
     double reference[N_SPOTS], magnitude[N_SPOTS];
     unsigned char output[N_SPOTS * sizeof(double)];
@@ -319,9 +276,9 @@ static int32_t take_spot(const struct ceilings *ceilings, uint32_t i, struct spo
     const struct cuda_ceilings *cuda = ceilings->own;
     const struct product *product = product_of(ceilings);
     const uint64_t size = size_of(ceilings);
-    uint64_t row = 0;
-    uint64_t column = 0;
-    place_spot(size, i, &row, &column);
+    /* The corners, then anywhere. */
+    const uint64_t row = i < 4 ? i % 2 * (size - 1) : number_scramble(2 * i) % size;
+    const uint64_t column = i < 4 ? i / 2 * (size - 1) : number_scramble(2 * i + 1) % size;
     for (uint64_t k = 0; k < size; k++) {
         const double term = element(product, row * size + k, SALT_A) *
                             element(product, column * size + k, SALT_B);
@@ -335,8 +292,8 @@ static int32_t take_spot(const struct ceilings *ceilings, uint32_t i, struct spo
 }
 
 /* Which kernel the library takes is not known: twice the error of tensor cores holds for each. Fast
- * sums of fp8 have some 14 bits, for which there is no bound worth the name; random sums of `size`
- * terms lie around the square root of a ninth of it. */
+ * sums of fp8 have some 14 bits, for which no useful bound is known; random sums of `size` terms
+ * lie around the square root of a ninth of it. */
 static int32_t verify(struct ceilings *ceilings)
 {
     const struct cuda_ceilings *cuda = ceilings->own;

@@ -4,7 +4,7 @@
 #include "fragments.h"
 #include "rates.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,28 +24,18 @@ static const char *const number_names[] = {
     [NUMBER_BF16] = "bf16", [NUMBER_FP8] = "fp8",   [NUMBER_INT8] = "int8",
 };
 
-static int32_t load(struct ceilings *ceilings, const char *unit)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%s_%s", unit, number_names[ceilings->roof->number]);
-    return cuda_ceilings_load(ceilings, name);
-}
-
-static int32_t upload(struct ceilings *ceilings, const void *from, uint64_t bytes, void **ret)
-{
-    const int32_t status = cuda_ceilings_allocate(ceilings, bytes, ret);
-    return status == GB_OK ? ceilings->host->device_copy(ceilings->host, *ret, from, bytes)
-                           : status;
-}
-
-/* Ends of all blocks, wrong at first. */
-static int32_t allocate_ends(struct ceilings *ceilings, uint64_t word_bytes)
+/* The kernel, with ends of all blocks that are wrong at first. */
+static int32_t prepare_ends(struct ceilings *ceilings, const char *unit, uint64_t word_bytes,
+                            int32_t status)
 {
     struct cuda_ceilings *cuda = ceilings->own;
-    const uint64_t bytes = cuda->n_blocks * cuda->n_words * word_bytes;
-    const int32_t status = cuda_ceilings_allocate(ceilings, bytes, &cuda->ends);
-    return status == GB_OK ? ceilings->host->device_fill(ceilings->host, cuda->ends, 0xff, bytes)
-                           : status;
+    char name[32];
+    snprintf(name, sizeof name, "%s_%s", unit, number_names[ceilings->roof->number]);
+    if (status == GB_OK)
+        status = cuda_ceilings_load(ceilings, name);
+    cuda->ends = device_filled(ceilings->host, cuda->launch.columns * cuda->n_words * word_bytes,
+                               0xff, &status);
+    return status;
 }
 
 /* Blocks all do the same, and in them each group of n_wanted words. Right words of each block. */
@@ -55,15 +45,14 @@ static int32_t check_ends(struct ceilings *ceilings, uint64_t word_bytes, const 
     const struct cuda_ceilings *cuda = ceilings->own;
     const struct gb_host *host = ceilings->host;
     const uint64_t block_bytes = cuda->n_words * word_bytes;
-    double *output = host->allocate(host, cuda->n_blocks * sizeof *output);
-    double *reference = host->allocate(host, cuda->n_blocks * sizeof *reference);
-    unsigned char *ends = host->allocate(host, cuda->n_blocks * block_bytes);
-    if (output == NULL || reference == NULL || ends == NULL)
-        return GB_NO_MEMORY;
-    const int32_t status = host->device_copy(host, ends, cuda->ends, cuda->n_blocks * block_bytes);
+    const uint64_t n_blocks = cuda->launch.columns;
+    int32_t status = GB_OK;
+    double *output = host_memory(host, n_blocks * sizeof *output, &status);
+    double *reference = host_memory(host, n_blocks * sizeof *reference, &status);
+    const unsigned char *ends = host_copy_of(host, cuda->ends, n_blocks * block_bytes, &status);
     if (status != GB_OK)
         return status;
-    for (uint64_t i = 0; i < cuda->n_blocks; i++) {
+    for (uint64_t i = 0; i < n_blocks; i++) {
         const unsigned char *block = ends + i * block_bytes;
         uint64_t at = 0; /* in `wanted` */
         for (uint64_t j = 0; j < cuda->n_words; j++) {
@@ -73,8 +62,7 @@ static int32_t check_ends(struct ceilings *ceilings, uint64_t word_bytes, const 
         }
         reference[i] = (double)cuda->n_words;
     }
-    return check_exactly(ceilings->host, "right ends in each block", GB_F64, cuda->n_blocks, output,
-                         reference);
+    return check_exactly(host, "right ends in each block", GB_F64, n_blocks, output, reference);
 }
 
 /* --- multiply-adds --- */
@@ -95,12 +83,17 @@ static int32_t plan_chains(struct ceilings *ceilings)
     struct cuda_ceilings *cuda = ceilings->own;
     if (ceilings->roof->number == NUMBER_BF16 && cuda->major < 8)
         return ceilings_skip(ceilings, "is for devices of compute capability 8.0 or later");
-    cuda->n_blocks = (unsigned)cuda->n_units * CHAIN_BLOCKS;
-    cuda->n_threads = THREADS;
+    cuda->launch = (struct cuda_launch){
+        .columns = (unsigned)cuda->n_units * CHAIN_BLOCKS,
+        .rows = 1,
+        .layers = 1,
+        .threads = THREADS,
+        .arguments = {&cuda->starts, &cuda->ends, &cuda->constants, &cuda->n_repeats},
+    };
     cuda->n_repeats = CHAIN_PAIRS;
     cuda->n_words = THREADS * CHAINS;
     ceilings->flops = 2.0 * 2.0 * (double)CHAIN_PAIRS * numbers_of_word(ceilings) *
-                      (double)cuda->n_words * cuda->n_blocks;
+                      (double)cuda->n_words * cuda->launch.columns;
     return GB_OK;
 }
 
@@ -112,55 +105,44 @@ static void put_number(const struct ceilings *ceilings, void *array, uint64_t i,
            bytes); /* the low bytes: all of these are little-endian */
 }
 
-/* Where the chains of a warp begin: random, from 1 to 2. */
-static int32_t make_starts(const struct ceilings *ceilings, double **ret, uint32_t *ret_n)
+/* How many numbers a warp's chains have. */
+static uint32_t n_starts(const struct ceilings *ceilings)
+{
+    return LANES * CHAINS * numbers_of_word(ceilings);
+}
+
+/* Where they begin: random, from 1 to 2. */
+static double *make_starts(const struct ceilings *ceilings, int32_t *status)
 {
     const struct gb_host *host = ceilings->host;
     const struct gb_fill fill = {.size = sizeof fill, .format = GB_F64, .low = 1.0, .high = 2.0};
-    const uint32_t n = LANES * CHAINS * numbers_of_word(ceilings);
-    double *starts = host->allocate(host, n * sizeof *starts);
-    const int32_t status = starts != NULL ? host->fill(host, starts, n, &fill) : GB_NO_MEMORY;
-    for (uint32_t i = 0; i < n && status == GB_OK; i++)
+    const uint32_t n = n_starts(ceilings);
+    double *starts = host_memory(host, n * sizeof *starts, status);
+    if (*status == GB_OK)
+        *status = host->fill(host, starts, n, &fill);
+    for (uint32_t i = 0; i < n && *status == GB_OK; i++)
         starts[i] = rate_round(starts[i], number_digits(ceilings->roof->number));
-    *ret = starts;
-    *ret_n = n;
-    return status;
-}
-
-static int32_t upload_chains(struct ceilings *ceilings)
-{
-    struct cuda_ceilings *cuda = ceilings->own;
-    const struct rate_constants c = rate_constants_for(number_digits(ceilings->roof->number));
-    const double constants[] = {c.a, c.b, c.c, c.d};
-    const uint32_t in_word = numbers_of_word(ceilings);
-    unsigned char words[LANES * CHAINS * sizeof(double)];
-    double *starts = NULL;
-    uint32_t n = 0;
-    int32_t status = make_starts(ceilings, &starts, &n);
-    for (uint32_t i = 0; i < n && status == GB_OK; i++)
-        put_number(ceilings, words, i, starts[i]);
-    if (status == GB_OK)
-        status = upload(ceilings, words, (uint64_t)n * number_bytes(ceilings->roof->number),
-                        &cuda->starts);
-    for (uint32_t i = 0; i < 4 * in_word; i++)
-        put_number(ceilings, words, i, constants[i / in_word]);
-    return status == GB_OK
-               ? upload(ceilings, words, 4 * (uint64_t)bytes_of_word(ceilings), &cuda->constants)
-               : status;
+    return starts;
 }
 
 static int32_t prepare_chains(struct ceilings *ceilings, const struct gb_queue *queue)
 {
     struct cuda_ceilings *cuda = ceilings->own;
-    void *arguments[] = {&cuda->starts, &cuda->ends, &cuda->constants, &cuda->n_repeats};
+    const struct gb_host *host = ceilings->host;
+    const struct rate_constants c = rate_constants_for(number_digits(ceilings->roof->number));
+    const double constants[] = {c.a, c.b, c.c, c.d};
+    const uint32_t in_word = numbers_of_word(ceilings), n = n_starts(ceilings);
+    unsigned char words[LANES * CHAINS * sizeof(double)];
+    int32_t status = GB_OK;
     (void)queue;
-    int32_t status = load(ceilings, "fma");
-    if (status == GB_OK)
-        status = upload_chains(ceilings);
-    if (status == GB_OK)
-        status = allocate_ends(ceilings, bytes_of_word(ceilings));
-    memcpy(cuda->arguments, arguments, sizeof arguments);
-    return status;
+    const double *starts = make_starts(ceilings, &status);
+    for (uint32_t i = 0; i < n && status == GB_OK; i++)
+        put_number(ceilings, words, i, starts[i]);
+    cuda->starts = device_copy_of(host, words, n * number_bytes(ceilings->roof->number), &status);
+    for (uint32_t i = 0; i < 4 * in_word; i++)
+        put_number(ceilings, words, i, constants[i / in_word]);
+    cuda->constants = device_copy_of(host, words, 4 * bytes_of_word(ceilings), &status);
+    return prepare_ends(ceilings, "fma", bytes_of_word(ceilings), status);
 }
 
 static int32_t verify_chains(struct ceilings *ceilings)
@@ -168,21 +150,18 @@ static int32_t verify_chains(struct ceilings *ceilings)
     const struct cuda_ceilings *cuda = ceilings->own;
     const int digits = number_digits(ceilings->roof->number);
     unsigned char words[LANES * CHAINS * sizeof(double)];
-    double *starts = NULL;
-    uint32_t n = 0;
-    const int32_t status = make_starts(ceilings, &starts, &n);
+    int32_t status = GB_OK;
+    const double *starts = make_starts(ceilings, &status);
     if (status != GB_OK)
         return status;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n_starts(ceilings); i++)
         put_number(ceilings, words, i,
                    rate_end(starts[i], 2 * (uint64_t)cuda->n_repeats, digits, true));
     return check_ends(ceilings, bytes_of_word(ceilings), words, LANES * CHAINS);
 }
 
-const struct cuda_way cuda_chains = {.plan = plan_chains,
-                                     .prepare = prepare_chains,
-                                     .run = cuda_ceilings_launch,
-                                     .verify = verify_chains};
+const struct cuda_way cuda_chains = {
+    .plan = plan_chains, .prepare = prepare_chains, .verify = verify_chains};
 
 /* --- tensor cores --- */
 
@@ -198,13 +177,18 @@ static int32_t plan_mma(struct ceilings *ceilings)
         (cuda->major == 9 || 10 * cuda->major + cuda->minor < 89))
         return ceilings_skip(ceilings, "with method = mma: the device has no such instruction for "
                                        "fp8");
-    cuda->n_blocks = (unsigned)cuda->n_units * MMA_BLOCKS;
-    cuda->n_threads = THREADS;
+    cuda->launch = (struct cuda_launch){
+        .columns = (unsigned)cuda->n_units * MMA_BLOCKS,
+        .rows = 1,
+        .layers = 1,
+        .threads = THREADS,
+        .arguments = {&cuda->starts, &cuda->ends, &cuda->n_repeats},
+    };
     cuda->n_repeats = MMA_PAIRS;
     cuda->n_words = (uint64_t)n_warps * FRAGMENTS_PRODUCTS * LANES * fragments.c_words;
     ceilings->flops = 2.0 * fragments.rows * fragments.columns * fragments.depth *
                       (double)FRAGMENTS_PRODUCTS * (2.0 * (double)MMA_PAIRS + 1.0) * n_warps *
-                      cuda->n_blocks;
+                      cuda->launch.columns;
     return GB_OK;
 }
 
@@ -212,19 +196,14 @@ static int32_t prepare_mma(struct ceilings *ceilings, const struct gb_queue *que
 {
     struct cuda_ceilings *cuda = ceilings->own;
     const struct fragments fragments = fragments_of(ceilings->roof->number);
-    void *words = ceilings->host->allocate(ceilings->host, fragments_bytes(&fragments));
-    void *arguments[] = {&cuda->starts, &cuda->ends, &cuda->n_repeats};
+    const uint64_t bytes = fragments_bytes(&fragments);
+    int32_t status = GB_OK;
     (void)queue;
-    if (words == NULL)
-        return GB_NO_MEMORY;
-    fragments_fill(&fragments, words);
-    int32_t status = load(ceilings, "mma");
+    void *words = host_memory(ceilings->host, bytes, &status);
     if (status == GB_OK)
-        status = upload(ceilings, words, fragments_bytes(&fragments), &cuda->starts);
-    if (status == GB_OK)
-        status = allocate_ends(ceilings, fragments.word_bytes);
-    memcpy(cuda->arguments, arguments, sizeof arguments);
-    return status;
+        fragments_fill(&fragments, words);
+    cuda->starts = device_copy_of(ceilings->host, words, bytes, &status);
+    return prepare_ends(ceilings, "mma", fragments.word_bytes, status);
 }
 
 static void put_sum(int32_t number, void *array, uint64_t i, double value)
@@ -256,5 +235,4 @@ static int32_t verify_mma(struct ceilings *ceilings)
     return check_ends(ceilings, fragments.word_bytes, wanted, n);
 }
 
-const struct cuda_way cuda_mma = {
-    .plan = plan_mma, .prepare = prepare_mma, .run = cuda_ceilings_launch, .verify = verify_mma};
+const struct cuda_way cuda_mma = {.plan = plan_mma, .prepare = prepare_mma, .verify = verify_mma};

@@ -9,15 +9,13 @@ CEILINGS_CPU_SOURCES = \
 	plugins/bench_ceilings/memory_sve.h \
 	plugins/bench_ceilings/rates.c \
 	plugins/bench_ceilings/rates.h \
-	plugins/bench_ceilings/rates_body.h \
 	plugins/bench_ceilings/roofs.c \
 	plugins/bench_ceilings/roofs.h
 plugins_bench_ceilings_bench_ceilings_la_SOURCES = \
 	$(CEILINGS_CPU_SOURCES) \
 	plugins/bench_ceilings/ceilings.c \
 	plugins/bench_ceilings/ceilings.cu \
-	plugins/bench_ceilings/ceilings.h \
-	plugins/bench_ceilings/ceilings_cpu.c
+	plugins/bench_ceilings/ceilings.h
 plugins_bench_ceilings_bench_ceilings_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_ceilings_bench_ceilings_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_ceilings_bench_ceilings_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)

@@ -1,6 +1,8 @@
 /* memory.c - see memory.h. Plugin side. */
 #include "memory.h"
 
+#include "roofs.h"
+
 #include "plugins/common/simd.h"
 
 #include <gbrun/bench.h>
@@ -168,30 +170,19 @@ uint64_t memory_sum(uint64_t first, uint64_t bytes, uint32_t n_lanes)
     return sum;
 }
 
-uint64_t memory_right_writes(const void *array, uint64_t bytes, uint64_t word)
+uint64_t memory_right(int32_t access, const void *array, uint64_t bytes, uint64_t first,
+                      uint64_t written)
 {
     const uint64_t *words = array;
-    uint64_t n_right = 0;
-    for (uint64_t i = 0; i < bytes / sizeof *words; i++)
-        n_right += words[i] == word;
-    return n_right;
-}
-
-uint64_t memory_right_copies(const void *array, uint64_t bytes, uint64_t first)
-{
-    const uint64_t *words = array;
-    uint64_t n_right = 0;
-    for (uint64_t i = 0; i < bytes / sizeof *words; i++)
-        n_right += words[i] == word_at(first + i);
-    return n_right;
-}
-
-uint64_t memory_right_triads(const void *array, uint64_t bytes, uint64_t first)
-{
     const double *numbers = array;
     uint64_t n_right = 0;
-    for (uint64_t i = 0; i < bytes / sizeof *numbers; i++)
-        n_right += numbers[i] == number_at(first + i, 1) + MEMORY_SCALE * number_at(first + i, 2);
+    for (uint64_t i = 0; i < bytes / sizeof *words; i++) {
+        const uint64_t at = first + i;
+        n_right += access == ACCESS_WRITE ? words[i] == written
+                   : access == ACCESS_COPY
+                       ? words[i] == word_at(at)
+                       : numbers[i] == number_at(at, 1) + MEMORY_SCALE * number_at(at, 2);
+    }
     return n_right;
 }
 

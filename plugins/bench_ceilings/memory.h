@@ -43,10 +43,10 @@ void memory_fill_triad(void *array, uint64_t bytes, uint64_t first, uint32_t whi
  */
 uint64_t memory_sum(uint64_t first, uint64_t bytes, uint32_t n_lanes);
 
-/* How many words are as they should be after a write of `word`, a copy, a triad. */
-uint64_t memory_right_writes(const void *array, uint64_t bytes, uint64_t word);
-uint64_t memory_right_copies(const void *array, uint64_t bytes, uint64_t first);
-uint64_t memory_right_triads(const void *array, uint64_t bytes, uint64_t first);
+/* How many words are as they should be after an ACCESS_WRITE (roofs.h) of `written`, ACCESS_COPY or
+ * ACCESS_TRIAD. */
+uint64_t memory_right(int32_t access, const void *array, uint64_t bytes, uint64_t first,
+                      uint64_t written);
 
 /* --- how large the caches are that some CPUs have --- */
 

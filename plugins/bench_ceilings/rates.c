@@ -17,9 +17,13 @@
 
 /* Ten chains are enough for four steps of latency on two units (x86), twenty for four units, where
  * there are as many registers. */
-#define TEN(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9)
-#define SIXTEEN(DO) TEN(DO) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
-#define TWENTY(DO) SIXTEEN(DO) DO(16) DO(17) DO(18) DO(19)
+#define TEN(DO, f, h)                                                                              \
+    DO(0, f, h)                                                                                    \
+    DO(1, f, h)                                                                                    \
+    DO(2, f, h) DO(3, f, h) DO(4, f, h) DO(5, f, h) DO(6, f, h) DO(7, f, h) DO(8, f, h) DO(9, f, h)
+#define SIXTEEN(DO, f, h)                                                                          \
+    TEN(DO, f, h) DO(10, f, h) DO(11, f, h) DO(12, f, h) DO(13, f, h) DO(14, f, h) DO(15, f, h)
+#define TWENTY(DO, f, h) SIXTEEN(DO, f, h) DO(16, f, h) DO(17, f, h) DO(18, f, h) DO(19, f, h)
 #if defined(__x86_64__)
 enum { PORTABLE_CHAINS = 10 };
 #define PORTABLE TEN
@@ -57,97 +61,61 @@ enum { PORTABLE_CHAINS = 20 };
 #define PORTABLE_FLOAT MULTIPLY_ADD
 #endif
 
-#define NAME scalar_double
-#define TARGET
-#define ELEMENT double
-#define NUMBERS double
-#define CHAINS PORTABLE
-#define FUSE PORTABLE_SCALAR_DOUBLE
-#define HOLD(x) GB_ROUND(x)
-#include "rates_body.h"
-#define NAME scalar_float
-#define TARGET
-#define ELEMENT float
-#define NUMBERS float
-#define CHAINS PORTABLE
-#define FUSE PORTABLE_SCALAR_FLOAT
-#define HOLD(x) GB_ROUND(x)
-#include "rates_body.h"
-#define NAME vector_double
-#define TARGET
-#define ELEMENT double
-#define NUMBERS VECTOR_OF(double, 16)
-#define CHAINS PORTABLE
-#define FUSE PORTABLE_DOUBLE
-#define HOLD(x) (void)0
-#include "rates_body.h"
-#define NAME vector_float
-#define TARGET
-#define ELEMENT float
-#define NUMBERS VECTOR_OF(float, 16)
-#define CHAINS PORTABLE
-#define FUSE PORTABLE_FLOAT
-#define HOLD(x) (void)0
-#include "rates_body.h"
+/* Chains of one processor and type; numbers: a vector of elements, or an element. CHAINS writes DO
+ * for each chain, with FUSE and HOLD, which keeps the compiler from making vectors of scalars.
+ * Chains are variables of their own, since an array may be kept in memory. */
+#define LOAD(j, f, h)                                                                              \
+    numbers x##j;                                                                                  \
+    memcpy(&x##j, (const char *)start + (j) * sizeof x##j, sizeof x##j);
+#define FIRST(j, FUSE, HOLD)                                                                       \
+    x##j = FUSE(x##j, a, b);                                                                       \
+    HOLD(x##j);
+#define SECOND(j, FUSE, HOLD)                                                                      \
+    x##j = FUSE(x##j, c, d);                                                                       \
+    HOLD(x##j);
+#define STORE(j, f, h) memcpy((char *)end + (j) * sizeof x##j, &x##j, sizeof x##j);
+#define RATE(name, TARGET, element, NUMBERS, CHAINS, FUSE, HOLD)                                   \
+    static TARGET void name(const struct rate_constants *constants, const void *start, void *end,  \
+                            uint64_t n_steps)                                                      \
+    {                                                                                              \
+        typedef NUMBERS numbers;                                                                   \
+        const numbers zero = {0};                                                                  \
+        const numbers a = zero + (element)constants->a;                                            \
+        const numbers b = zero + (element)constants->b;                                            \
+        const numbers c = zero + (element)constants->c;                                            \
+        const numbers d = zero + (element)constants->d;                                            \
+        CHAINS(LOAD, FUSE, HOLD);                                                                  \
+        /* Counting the steps takes a unit from the chains: seldom, then. */                       \
+        _Pragma("GCC unroll 8") for (uint64_t i = 0; i < n_steps; i += 2)                          \
+        {                                                                                          \
+            CHAINS(FIRST, FUSE, HOLD);                                                             \
+            CHAINS(SECOND, FUSE, HOLD);                                                            \
+        }                                                                                          \
+        CHAINS(STORE, FUSE, HOLD);                                                                 \
+    }
+#define FREE(x) (void)0
+
+RATE(scalar_double, , double, double, PORTABLE, PORTABLE_SCALAR_DOUBLE, GB_ROUND)
+RATE(scalar_float, , float, float, PORTABLE, PORTABLE_SCALAR_FLOAT, GB_ROUND)
+RATE(vector_double, , double, VECTOR_OF(double, 16), PORTABLE, PORTABLE_DOUBLE, FREE)
+RATE(vector_float, , float, VECTOR_OF(float, 16), PORTABLE, PORTABLE_FLOAT, FREE)
 
 #ifdef __x86_64__
 enum { FUSED_CHAINS = 10, WIDE_CHAINS = 16 };
 
-#define NAME fused_double
-#define TARGET FOR_AVX2
-#define ELEMENT double
-#define NUMBERS double
-#define CHAINS TEN
-#define FUSE FUSE_SCALAR_DOUBLE
-#define HOLD(x) GB_ROUND(x)
-#include "rates_body.h"
-#define NAME fused_float
-#define TARGET FOR_AVX2
-#define ELEMENT float
-#define NUMBERS float
-#define CHAINS TEN
-#define FUSE FUSE_SCALAR_FLOAT
-#define HOLD(x) GB_ROUND(x)
-#include "rates_body.h"
-#define NAME avx2_double
-#define TARGET FOR_AVX2
-#define ELEMENT double
-#define NUMBERS VECTOR_OF(double, 32)
-#define CHAINS TEN
-#define FUSE _mm256_fmadd_pd
-#define HOLD(x) (void)0
-#include "rates_body.h"
-#define NAME avx2_float
-#define TARGET FOR_AVX2
-#define ELEMENT float
-#define NUMBERS VECTOR_OF(float, 32)
-#define CHAINS TEN
-#define FUSE _mm256_fmadd_ps
-#define HOLD(x) (void)0
-#include "rates_body.h"
-#define NAME avx512_double
-#define TARGET FOR_AVX512
-#define ELEMENT double
-#define NUMBERS VECTOR_OF(double, 64)
-#define CHAINS SIXTEEN
-#define FUSE _mm512_fmadd_pd
-#define HOLD(x) (void)0
-#include "rates_body.h"
-#define NAME avx512_float
-#define TARGET FOR_AVX512
-#define ELEMENT float
-#define NUMBERS VECTOR_OF(float, 64)
-#define CHAINS SIXTEEN
-#define FUSE _mm512_fmadd_ps
-#define HOLD(x) (void)0
-#include "rates_body.h"
+RATE(fused_double, FOR_AVX2, double, double, TEN, FUSE_SCALAR_DOUBLE, GB_ROUND)
+RATE(fused_float, FOR_AVX2, float, float, TEN, FUSE_SCALAR_FLOAT, GB_ROUND)
+RATE(avx2_double, FOR_AVX2, double, VECTOR_OF(double, 32), TEN, _mm256_fmadd_pd, FREE)
+RATE(avx2_float, FOR_AVX2, float, VECTOR_OF(float, 32), TEN, _mm256_fmadd_ps, FREE)
+RATE(avx512_double, FOR_AVX512, double, VECTOR_OF(double, 64), SIXTEEN, _mm512_fmadd_pd, FREE)
+RATE(avx512_float, FOR_AVX512, float, VECTOR_OF(float, 64), SIXTEEN, _mm512_fmadd_ps, FREE)
 #endif
 
 #ifdef __aarch64__
 /* Twenty chains of vectors of whatever length SVE has, in z0 to z19; the constants in z20 to z23.
  */
-#define SVE_LOAD(j) "ldr z" #j ", [%[start], #" #j ", mul vl]\n"
-#define SVE_STORE(j) "str z" #j ", [%[end], #" #j ", mul vl]\n"
+#define SVE_LOAD(j, f, h) "ldr z" #j ", [%[start], #" #j ", mul vl]\n"
+#define SVE_STORE(j, f, h) "str z" #j ", [%[end], #" #j ", mul vl]\n"
 #define SVE_CHAINS(name, type)                                                                     \
     static void name(const struct rate_constants *constants, const void *start, void *end,         \
                      uint64_t n_steps)                                                             \
@@ -156,8 +124,9 @@ enum { FUSED_CHAINS = 10, WIDE_CHAINS = 16 };
                                  (type)constants->d};                                              \
         uint64_t n = n_steps / 2;                                                                  \
         __asm__ volatile(                                                                          \
-            SVE_BEGIN SVE_SPLAT_##type TWENTY(SVE_LOAD) "1:\n" TWENTY(SVE_FIRST_##type)            \
-                TWENTY(SVE_SECOND_##type) "subs %[n], %[n], #1\n b.ne 1b\n" TWENTY(SVE_STORE)      \
+            SVE_BEGIN SVE_SPLAT_##type TWENTY(SVE_LOAD, , ) "1:\n" TWENTY(SVE_FIRST_##type, , )    \
+                TWENTY(SVE_SECOND_##type, , ) "subs %[n], %[n], #1\n b.ne 1b\n" TWENTY(SVE_STORE,  \
+                                                                                       , )         \
             : [n] "+r"(n)                                                                          \
             : [start] "r"(start), [end] "r"(end), [factors] "r"(factors)                           \
             : SVE_CLOBBERED);                                                                      \
@@ -168,10 +137,10 @@ enum { FUSED_CHAINS = 10, WIDE_CHAINS = 16 };
 #define SVE_SPLAT_float                                                                            \
     "ptrue p0.s\n ld1rw {z20.s}, p0/z, [%[factors]]\n ld1rw {z21.s}, p0/z, [%[factors], #4]\n"     \
     "ld1rw {z22.s}, p0/z, [%[factors], #8]\n ld1rw {z23.s}, p0/z, [%[factors], #12]\n"
-#define SVE_FIRST_double(j) "fmad z" #j ".d, p0/m, z20.d, z21.d\n"
-#define SVE_SECOND_double(j) "fmad z" #j ".d, p0/m, z22.d, z23.d\n"
-#define SVE_FIRST_float(j) "fmad z" #j ".s, p0/m, z20.s, z21.s\n"
-#define SVE_SECOND_float(j) "fmad z" #j ".s, p0/m, z22.s, z23.s\n"
+#define SVE_FIRST_double(j, f, h) "fmad z" #j ".d, p0/m, z20.d, z21.d\n"
+#define SVE_SECOND_double(j, f, h) "fmad z" #j ".d, p0/m, z22.d, z23.d\n"
+#define SVE_FIRST_float(j, f, h) "fmad z" #j ".s, p0/m, z20.s, z21.s\n"
+#define SVE_SECOND_float(j, f, h) "fmad z" #j ".s, p0/m, z22.s, z23.s\n"
 SVE_CHAINS(sve_double, double)
 SVE_CHAINS(sve_float, float)
 #endif

@@ -21,39 +21,30 @@ enum {
 enum { UNIT_NONE, UNIT_SCALAR, UNIT_FMA, UNIT_TENSOR };
 
 /* X(name, level, access, number, unit): a bandwidth has the first two, a rate the last two. */
+#define BANDWIDTHS(X, name, level)                                                                 \
+    X(name##_read, level, ACCESS_READ, NUMBER_NONE, UNIT_NONE)                                     \
+    X(name##_write, level, ACCESS_WRITE, NUMBER_NONE, UNIT_NONE)                                   \
+    X(name##_copy, level, ACCESS_COPY, NUMBER_NONE, UNIT_NONE)                                     \
+    X(name##_triad, level, ACCESS_TRIAD, NUMBER_NONE, UNIT_NONE)
+#define RATE_OF(X, name, number, unit) X(name, LEVEL_NONE, ACCESS_NONE, number, unit)
 #define ROOFS(X)                                                                                   \
-    X(dram_read, LEVEL_DRAM, ACCESS_READ, NUMBER_NONE, UNIT_NONE)                                  \
-    X(dram_write, LEVEL_DRAM, ACCESS_WRITE, NUMBER_NONE, UNIT_NONE)                                \
-    X(dram_copy, LEVEL_DRAM, ACCESS_COPY, NUMBER_NONE, UNIT_NONE)                                  \
-    X(dram_triad, LEVEL_DRAM, ACCESS_TRIAD, NUMBER_NONE, UNIT_NONE)                                \
-    X(l3_read, LEVEL_L3, ACCESS_READ, NUMBER_NONE, UNIT_NONE)                                      \
-    X(l3_write, LEVEL_L3, ACCESS_WRITE, NUMBER_NONE, UNIT_NONE)                                    \
-    X(l3_copy, LEVEL_L3, ACCESS_COPY, NUMBER_NONE, UNIT_NONE)                                      \
-    X(l3_triad, LEVEL_L3, ACCESS_TRIAD, NUMBER_NONE, UNIT_NONE)                                    \
-    X(l2_read, LEVEL_L2, ACCESS_READ, NUMBER_NONE, UNIT_NONE)                                      \
-    X(l2_write, LEVEL_L2, ACCESS_WRITE, NUMBER_NONE, UNIT_NONE)                                    \
-    X(l2_copy, LEVEL_L2, ACCESS_COPY, NUMBER_NONE, UNIT_NONE)                                      \
-    X(l2_triad, LEVEL_L2, ACCESS_TRIAD, NUMBER_NONE, UNIT_NONE)                                    \
-    X(l1_read, LEVEL_L1, ACCESS_READ, NUMBER_NONE, UNIT_NONE)                                      \
-    X(l1_write, LEVEL_L1, ACCESS_WRITE, NUMBER_NONE, UNIT_NONE)                                    \
-    X(l1_copy, LEVEL_L1, ACCESS_COPY, NUMBER_NONE, UNIT_NONE)                                      \
-    X(l1_triad, LEVEL_L1, ACCESS_TRIAD, NUMBER_NONE, UNIT_NONE)                                    \
-    X(shared_read, LEVEL_SHARED, ACCESS_READ, NUMBER_NONE, UNIT_NONE)                              \
-    X(shared_write, LEVEL_SHARED, ACCESS_WRITE, NUMBER_NONE, UNIT_NONE)                            \
-    X(shared_copy, LEVEL_SHARED, ACCESS_COPY, NUMBER_NONE, UNIT_NONE)                              \
-    X(shared_triad, LEVEL_SHARED, ACCESS_TRIAD, NUMBER_NONE, UNIT_NONE)                            \
-    X(fp64_scalar, LEVEL_NONE, ACCESS_NONE, NUMBER_FP64, UNIT_SCALAR)                              \
-    X(fp32_scalar, LEVEL_NONE, ACCESS_NONE, NUMBER_FP32, UNIT_SCALAR)                              \
-    X(fp64_fma, LEVEL_NONE, ACCESS_NONE, NUMBER_FP64, UNIT_FMA)                                    \
-    X(fp32_fma, LEVEL_NONE, ACCESS_NONE, NUMBER_FP32, UNIT_FMA)                                    \
-    X(fp16_fma, LEVEL_NONE, ACCESS_NONE, NUMBER_FP16, UNIT_FMA)                                    \
-    X(bf16_fma, LEVEL_NONE, ACCESS_NONE, NUMBER_BF16, UNIT_FMA)                                    \
-    X(fp64_tensor, LEVEL_NONE, ACCESS_NONE, NUMBER_FP64, UNIT_TENSOR)                              \
-    X(tf32_tensor, LEVEL_NONE, ACCESS_NONE, NUMBER_TF32, UNIT_TENSOR)                              \
-    X(fp16_tensor, LEVEL_NONE, ACCESS_NONE, NUMBER_FP16, UNIT_TENSOR)                              \
-    X(bf16_tensor, LEVEL_NONE, ACCESS_NONE, NUMBER_BF16, UNIT_TENSOR)                              \
-    X(fp8_tensor, LEVEL_NONE, ACCESS_NONE, NUMBER_FP8, UNIT_TENSOR)                                \
-    X(int8_tensor, LEVEL_NONE, ACCESS_NONE, NUMBER_INT8, UNIT_TENSOR)
+    BANDWIDTHS(X, dram, LEVEL_DRAM)                                                                \
+    BANDWIDTHS(X, l3, LEVEL_L3)                                                                    \
+    BANDWIDTHS(X, l2, LEVEL_L2)                                                                    \
+    BANDWIDTHS(X, l1, LEVEL_L1)                                                                    \
+    BANDWIDTHS(X, shared, LEVEL_SHARED)                                                            \
+    RATE_OF(X, fp64_scalar, NUMBER_FP64, UNIT_SCALAR)                                              \
+    RATE_OF(X, fp32_scalar, NUMBER_FP32, UNIT_SCALAR)                                              \
+    RATE_OF(X, fp64_fma, NUMBER_FP64, UNIT_FMA)                                                    \
+    RATE_OF(X, fp32_fma, NUMBER_FP32, UNIT_FMA)                                                    \
+    RATE_OF(X, fp16_fma, NUMBER_FP16, UNIT_FMA)                                                    \
+    RATE_OF(X, bf16_fma, NUMBER_BF16, UNIT_FMA)                                                    \
+    RATE_OF(X, fp64_tensor, NUMBER_FP64, UNIT_TENSOR)                                              \
+    RATE_OF(X, tf32_tensor, NUMBER_TF32, UNIT_TENSOR)                                              \
+    RATE_OF(X, fp16_tensor, NUMBER_FP16, UNIT_TENSOR)                                              \
+    RATE_OF(X, bf16_tensor, NUMBER_BF16, UNIT_TENSOR)                                              \
+    RATE_OF(X, fp8_tensor, NUMBER_FP8, UNIT_TENSOR)                                                \
+    RATE_OF(X, int8_tensor, NUMBER_INT8, UNIT_TENSOR)
 
 struct roof {
     const char *name;

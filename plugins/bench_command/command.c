@@ -4,18 +4,33 @@
  * A sample is one run of it, from posix_spawn to the end of wait4. What the process itself did is
  * said by the kernel: processor times and memory.
  */
-#include "command.h"
-
-#include "plugins/common/bench_steps.h"
+#define _GNU_SOURCE /* pipe2 */
+#include "plugins/common/bench_memory.h"
+#include "plugins/common/process.h"
+#include "plugins/common/validation.h"
+#include "words.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gbrun/gbrun.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+struct params {
+    const char *argv, *name, *folder;
+    const char *input, *output, *errors;
+    int64_t exit_code;
+    int32_t ignore_failure;
+    const char *expect_output, *expect_file;
+    const char *setup, *prepare, *conclude, *cleanup;
+    int32_t disk_cache; /* DISK_... */
+    struct gb_list files;
+};
+enum { DISK_AS_IS, DISK_WARM, DISK_COLD, DISK_DROPPED };
 
 #define P struct params
 #define TEXT(member, default_, help)                                                               \
@@ -53,6 +68,14 @@ static const struct gb_option options[] = {
 enum { USAGES = 4096 };
 
 enum { SETUP, PREPARE, CONCLUDE, CLEANUP, EXTRAS };
+
+/* What a program has to print. */
+struct expected {
+    bool is_given;
+    const char *text;
+    size_t n;
+    bool is_file; /* to the byte; else one newline at the end may be missing in it */
+};
 
 struct bench {
     const struct gb_host *host;
@@ -192,6 +215,201 @@ static int32_t conclude(struct bench *bench)
     return is_wanted ? run_extra(bench, CONCLUDE) : GB_OK;
 }
 
+/* ---- files that are in memory before a sample, or are not ---- */
+
+static const char drop_file[] = "/proc/sys/vm/drop_caches";
+
+static int32_t read_all(int file)
+{
+    static char buffer[1 << 16];
+    ssize_t n;
+    while ((n = read(file, buffer, sizeof buffer)) > 0)
+        continue;
+    return n == 0 ? 0 : errno;
+}
+
+/* Only what is on the disk can be dropped. */
+static int32_t drop(int file)
+{
+    return fsync(file) != 0 && errno != EINVAL && errno != EROFS
+               ? errno
+               : posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+static int32_t set_file(const struct gb_host *host, const char *name, bool is_warm)
+{
+    const char *path = path_of(host, name);
+    if (path == NULL)
+        return GB_NO_MEMORY;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int code = file < 0 ? errno : is_warm ? read_all(file) : drop(file);
+    if (file >= 0)
+        close(file);
+    return code == 0 ? GB_OK
+                     : host_fail(host, "files: %s cannot be %s: %s", path,
+                                 is_warm ? "read" : "taken out of memory", strerror(code));
+}
+
+static int32_t drop_everything(const struct gb_host *host)
+{
+    sync();
+    const int file = open(drop_file, O_WRONLY | O_CLOEXEC);
+    const bool is_done = file >= 0 && write(file, "3", 1) == 1;
+    const int code = errno;
+    if (file >= 0)
+        close(file);
+    return is_done ? GB_OK
+                   : host_fail(host,
+                               "disk_cache = dropped: %s cannot be written: %s: expected to run "
+                               "as root, or disk_cache = cold with the names of files",
+                               drop_file, strerror(code));
+}
+
+static int32_t check_cache(const struct gb_host *host, const struct params *params)
+{
+    const bool takes_files = params->disk_cache == DISK_WARM || params->disk_cache == DISK_COLD;
+    if (takes_files != (params->files.n > 0))
+        return host_fail(host, takes_files ? "disk_cache = warm and cold are about 'files': "
+                                             "expected their names"
+                                           : "files: they need disk_cache = warm or cold");
+    return GB_OK;
+}
+
+static int32_t set_cache(const struct gb_host *host, const struct params *params)
+{
+    const char *const *files = params->files.items;
+    int32_t status = GB_OK;
+    if (params->disk_cache == DISK_DROPPED)
+        return drop_everything(host);
+    for (uint64_t i = 0; i < params->files.n && status == GB_OK; i++)
+        status = set_file(host, files[i], params->disk_cache == DISK_WARM);
+    return status;
+}
+
+/* ---- what a program prints, compared with what it has to print ---- */
+
+/* \n, \t and \\ of the option. */
+static int32_t read_text(const struct gb_host *host, const char *text, struct expected *ret)
+{
+    char *to = host->allocate(host, strlen(text) + 1);
+    if (to == NULL)
+        return GB_NO_MEMORY;
+    *ret = (struct expected){.is_given = true, .text = to};
+    for (; *text != '\0'; text++) {
+        const char next = *text == '\\' ? text[1] : '\0';
+        const bool is_escape = next == 'n' || next == 't' || next == '\\';
+        text += is_escape;
+        to[ret->n++] = !is_escape ? *text : next == 'n' ? '\n' : next == 't' ? '\t' : '\\';
+    }
+    return GB_OK;
+}
+
+static int32_t read_file(const struct gb_host *host, const char *name, struct expected *ret)
+{
+    enum { MOST = 1 << 30 };
+    struct stat facts;
+    const char *path = path_of(host, name);
+    if (path == NULL)
+        return GB_NO_MEMORY;
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL || fstat(fileno(file), &facts) != 0) {
+        if (file != NULL)
+            fclose(file);
+        return host_fail(host, "expect_file: %s cannot be read: %s", path, strerror(errno));
+    }
+    const size_t bytes = (size_t)facts.st_size;
+    char *text = facts.st_size < MOST ? host->allocate(host, bytes + 1) : NULL;
+    const bool is_read = text != NULL && fread(text, 1, bytes, file) == bytes;
+    fclose(file);
+    if (!is_read)
+        return host_fail(host, "expect_file: %s cannot be read: expected a file of up to 1 GiB",
+                         path);
+    *ret = (struct expected){.is_given = true, .text = text, .n = bytes, .is_file = true};
+    return GB_OK;
+}
+
+static int32_t read_expected(const struct gb_host *host, const struct params *params,
+                             struct expected *ret)
+{
+    *ret = (struct expected){0};
+    if (*params->expect_output != '\0' && *params->expect_file != '\0')
+        return host_fail(host, "expect_file: expect_output says it already: expected one of both");
+    if (*params->expect_file != '\0')
+        return read_file(host, params->expect_file, ret);
+    return *params->expect_output != '\0' ? read_text(host, params->expect_output, ret) : GB_OK;
+}
+
+/* From `at` to the end of the line, for a message. */
+static int shown(const char *text, size_t n, size_t at)
+{
+    enum { MOST = 40 };
+    size_t length = 0;
+    while (at + length < n && length < MOST && text[at + length] != '\n')
+        length++;
+    return (int)length;
+}
+
+static int32_t judge(const struct gb_host *host, const struct expected *expected,
+                     const char *output, size_t n)
+{
+    size_t same = 0, line = 1, begin = 0;
+    char words[400];
+    if (!expected->is_file && n == expected->n + 1 && output[n - 1] == '\n')
+        n--;
+    while (same < n && same < expected->n && output[same] == expected->text[same])
+        same++;
+    if (same == n && n == expected->n)
+        return host->checked(host, "output", 1, "");
+    for (size_t i = 0; i < same; i++)
+        if (output[i] == '\n') {
+            line++;
+            begin = i + 1;
+        }
+    if (same == n)
+        snprintf(words, sizeof words, "line %zu, byte %zu: it ends here: expected \"%.*s\"", line,
+                 same - begin + 1, shown(expected->text, expected->n, same), expected->text + same);
+    else if (same == expected->n)
+        snprintf(words, sizeof words, "line %zu, byte %zu: \"%.*s\": expected nothing more", line,
+                 same - begin + 1, shown(output, n, same), output + same);
+    else
+        snprintf(words, sizeof words, "line %zu, byte %zu: \"%.*s\": expected \"%.*s\"", line,
+                 same - begin + 1, shown(output, n, same), output + same,
+                 shown(expected->text, expected->n, same), expected->text + same);
+    return host->checked(host, "output", 0, words);
+}
+
+static bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
+/* Runs the program once more and compares; ends what prints more than is expected. streams: of its
+ * other samples. */
+static int32_t check_output(const struct gb_host *host, const struct expected *expected,
+                            const struct program *program, const int streams[3])
+{
+    enum { BEYOND = 64 }; /* of what is too much some is shown */
+    const size_t room = expected->n + BEYOND;
+    char *output = host->allocate(host, room);
+    int ends[2];
+    pid_t pid;
+    struct outcome outcome;
+    if (output == NULL || pipe2(ends, O_CLOEXEC) != 0)
+        return GB_NO_MEMORY;
+    const int with_pipe[3] = {streams[0], ends[1], streams[2]};
+    const int code = process_start(program, with_pipe, &pid);
+    close(ends[1]);
+    const size_t n = code == 0 ? process_read(ends[0], output, room) : 0;
+    if (code == 0 && n == room)
+        process_kill(pid);
+    else if (code == 0)
+        process_wait(pid, never, NULL, &outcome);
+    close(ends[0]);
+    return code == 0 ? judge(host, expected, output, n)
+                     : host_fail(host, "%s cannot be started: %s", program->file, strerror(code));
+}
+
 /* ---- the benchmark ---- */
 
 static int32_t create(const struct gb_host *host, const void *object, void **ret_bench)
@@ -200,24 +418,24 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
     if (strcmp(host->device->backend, "cpu") != 0)
         return host_fail(host, "programs are measured by the clocks of the device cpu: expected "
                                "device = cpu");
-    struct bench *bench = host->allocate(host, sizeof *bench);
-    if (bench == NULL)
-        return GB_NO_MEMORY;
+    int32_t status = GB_OK;
+    struct bench *bench = host_memory(host, sizeof *bench, &status);
+    if (status != GB_OK)
+        return status;
     bench->host = host;
     bench->params = params;
     bench->nowhere = -1;
     bench->group.pipe = -1;
     for (int i = 0; i < 3; i++)
         bench->streams[i] = -1;
-    bench->user_ns = host->allocate(host, USAGES * sizeof *bench->user_ns);
-    bench->system_ns = host->allocate(host, USAGES * sizeof *bench->system_ns);
-    if (bench->user_ns == NULL || bench->system_ns == NULL)
-        return GB_NO_MEMORY;
-    int32_t status = make_programs(bench, SETUP, SETUP);
+    bench->user_ns = host_memory(host, USAGES * sizeof *bench->user_ns, &status);
+    bench->system_ns = host_memory(host, USAGES * sizeof *bench->system_ns, &status);
     if (status == GB_OK)
-        status = disk_cache_check(host, params);
+        status = make_programs(bench, SETUP, SETUP);
     if (status == GB_OK)
-        status = expected_read(host, params, &bench->expected);
+        status = check_cache(host, params);
+    if (status == GB_OK)
+        status = read_expected(host, params, &bench->expected);
     if (status == GB_OK)
         *ret_bench = bench;
     return status;
@@ -288,7 +506,7 @@ static int32_t make_ready(struct bench *bench, int last)
         if (i > 0 && ftruncate(bench->streams[i], 0) != 0 && errno != EINVAL)
             return host_fail(bench->host, "output: %s", strerror(errno));
     }
-    return status == GB_OK ? disk_cache_set(bench->host, bench->params) : status;
+    return status == GB_OK ? set_cache(bench->host, bench->params) : status;
 }
 
 static int32_t reset(void *object, const struct gb_queue *queue)
@@ -367,7 +585,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     int32_t status = make_ready(bench, STDIN_FILENO);
     if (status == GB_OK) {
         bench->is_to_conclude = true;
-        status = expected_check(host, &bench->expected, &bench->program, bench->streams);
+        status = check_output(host, &bench->expected, &bench->program, bench->streams);
     }
     return status;
 }
@@ -420,12 +638,7 @@ static const struct gb_bench_ops ops = {.size = sizeof ops,
                                         .verify = verify,
                                         .destroy = destroy};
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
     "The time is from the call that makes the process until it has ended and was waited for. No "

@@ -1,8 +1,9 @@
-/* words.c - the words of a command; see command.h. Plugin side. */
-#include "command.h"
+/* words.c - see words.h. Plugin side. */
+#include "words.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "plugins/common/bench_memory.h"
+
+#include <stdbool.h>
 #include <string.h>
 
 static const char blanks[] = " \t\n\r";
@@ -82,12 +83,13 @@ int32_t words_split(const struct gb_host *host, const char *text, char ***ret,
                     struct words_problem *problem)
 {
     const size_t bytes = strlen(text);
-    char **words = host->allocate(host, (bytes / 2 + 2) * sizeof *words);
-    char *letters = host->allocate(host, bytes + 1);
+    int32_t status = GB_OK;
+    char **words = host_memory(host, (bytes / 2 + 2) * sizeof *words, &status);
+    char *letters = host_memory(host, bytes + 1, &status);
     struct splitter splitter = {text, 0, letters, problem};
     size_t n = 0;
-    if (words == NULL || letters == NULL)
-        return GB_NO_MEMORY;
+    if (status != GB_OK)
+        return status;
     for (splitter.at = strspn(text, blanks); text[splitter.at] != '\0';
          splitter.at += strspn(text + splitter.at, blanks)) {
         words[n++] = splitter.to;

@@ -4,11 +4,17 @@
  */
 #include "convolution.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
+#include "plugins/common/validation.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
+
+#ifdef PLUGIN_WITH_CUDA
+#include "plugins/common/cuda/cuda_launch.h"
+#endif
 
 static const char *const layouts[] = {"nchw", "nhwc"};
 static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
@@ -130,6 +136,70 @@ static void set_lengths(struct convolution *convolution)
            sizeof convolution->lengths);
 }
 
+/* --- on CUDA: one launch of a kernel each --- */
+
+#ifdef PLUGIN_WITH_CUDA
+
+CUDA_IMAGE_AFTER(convolution_image, "plugins/bench_convolution/window.h",
+                 "plugins/bench_convolution/convolution");
+
+enum { THREADS = 256, TILE = 16, BLOCKS_MAX = 65535 }; /* the last along rows, and along groups */
+
+struct cuda_convolution {
+    struct cuda_kernels kernels;
+    struct cuda_launch launch;
+};
+
+static int32_t cuda_create(struct convolution *convolution)
+{
+    struct cuda_convolution *cuda = convolution->own;
+    const bool is_direct = convolution->params->method == METHOD_DIRECT;
+    const uint64_t rows = (uint64_t)convolution->view.rows;
+    const uint64_t columns = (uint64_t)window_count(&convolution->view.columns);
+    cuda->launch = (struct cuda_launch){
+        .columns = (unsigned)quotient_up(columns, is_direct ? THREADS : TILE),
+        .rows = (unsigned)quotient_up(rows, is_direct ? 1 : TILE),
+        .layers = (unsigned)convolution->shape.groups,
+        .threads = THREADS,
+        .arguments = {&convolution->shape, &convolution->arrays[0], &convolution->arrays[1],
+                      &convolution->arrays[2]},
+    };
+    convolution->n_roundings = (uint64_t)window_count(&convolution->view.depth);
+    if (cuda->launch.rows > BLOCKS_MAX || convolution->params->groups > BLOCKS_MAX)
+        return host_skip(convolution->host, "a GPU has at most %d blocks along channels or groups",
+                         BLOCKS_MAX);
+    return cuda_kernels_open(&cuda->kernels, convolution->host);
+}
+
+static int32_t cuda_prepare(struct convolution *convolution, const struct gb_queue *queue)
+{
+    static const char *const words[DIRECTIONS] = {"forward", "data", "weights"};
+    struct cuda_convolution *cuda = convolution->own;
+    const struct params *params = convolution->params;
+    char name[48];
+    (void)queue;
+    snprintf(name, sizeof name, "%s_%s_%s", methods[params->method], words[params->direction],
+             dtypes[params->dtype]);
+    return cuda_kernels_load(&cuda->kernels, &convolution_image, name, &cuda->launch.function);
+}
+
+static int32_t cuda_run(const struct convolution *convolution, const struct gb_queue *queue,
+                        uint64_t iterations)
+{
+    const struct cuda_convolution *cuda = convolution->own;
+    return cuda_launch(&cuda->kernels, &cuda->launch, queue, iterations, "launching a convolution");
+}
+
+static const struct backend convolution_cuda = {
+    .own_bytes = sizeof(struct cuda_convolution),
+    .create = cuda_create,
+    .prepare = cuda_prepare,
+    .run = cuda_run,
+    .destroy = cuda_kernels_free,
+};
+
+#endif
+
 /* --- create --- */
 
 /* A sum that cannot be exact would be found wrong though it is right. */
@@ -175,8 +245,8 @@ BACKEND_OPS(struct convolution, convolution_cpu, convolution_cuda, set_up);
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     const int32_t status = backend_create(host, params, ret_bench);
-    if (status == GB_OK && GB_HAS(host, exclusive))
-        host->exclusive(host); /* the reference takes all CPUs */
+    if (status == GB_OK)
+        take_machine(host); /* the reference uses all CPUs */
     return status;
 }
 
@@ -197,13 +267,11 @@ static int32_t fill_input(const struct convolution *convolution, uint64_t set, i
         .stream = 2 * set + (uint64_t)array,
         .integral = convolution->params->integral != 0,
     };
-    const int32_t status = range_fill(&convolution->range, host, convolution->host_arrays[array],
-                                      convolution->lengths[array], convolution->format->bytes,
-                                      &fill);
-    return status == GB_OK
-               ? host->device_copy(host, convolution->arrays[array],
-                                   convolution->host_arrays[array], bytes_of(convolution, array))
-               : status;
+    int32_t status = range_fill(&convolution->range, host, convolution->host_arrays[array],
+                                convolution->lengths[array], convolution->format->bytes, &fill);
+    copy_memory(host, convolution->arrays[array], convolution->host_arrays[array],
+                bytes_of(convolution, array), &status);
+    return status;
 }
 
 /* The inputs of a set, and an output of which nothing is a number. */
@@ -225,16 +293,233 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     struct convolution *convolution = object;
     const struct gb_host *host = convolution->host;
     int32_t status = GB_OK;
-    for (int i = 0; i < ARRAYS && status == GB_OK; i++) {
-        convolution->host_arrays[i] = host->allocate(host, bytes_of(convolution, i));
-        if (convolution->host_arrays[i] == NULL)
-            return GB_NO_MEMORY;
-        convolution->arrays[i] = device_memory(host, bytes_of(convolution, i), GB_MEMORY_DEVICE,
-                                               &status);
+    for (int i = 0; i < ARRAYS; i++) {
+        const uint64_t bytes = bytes_of(convolution, i);
+        convolution->host_arrays[i] = host_memory(host, bytes, &status);
+        convolution->arrays[i] = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
     }
     if (status == GB_OK)
         status = refresh(object, queue, 0);
     return status == GB_OK ? backend_prepare(object, queue) : status;
+}
+
+/*
+ * --- the reference: in float64 on all CPUs, by the definition and not as products ---
+ *
+ * A task is a plane: a channel of an image of y or x, or of a filter. It goes through all products
+ * of the definition that belong to it, so that no two threads write one element.
+ */
+
+/* Arrays are taken from the host once a case. */
+struct verification {
+    const struct window_shape *shape;
+    int direction;
+    double *inputs[2];       /* ARRAY_LEFT, ARRAY_RIGHT */
+    const double *x, *f, *y; /* of the shape's distances; the direction's output is left out */
+    double *sum;             /* the output; */
+    double *magnitude;       /* of each sum the sum of the magnitudes of its products, */
+    double *squares;         /* and of their squares, later of its partial sums */
+    int n_planes;
+    atomic_int next_plane;
+};
+
+static void add(const struct verification *reference, int at, double product)
+{
+    reference->sum[at] += product;
+    reference->magnitude[at] += fabs(product);
+    reference->squares[at] += product * product;
+}
+
+/* Products of a filter's element with a line of x. */
+static void add_line(const struct verification *reference, int x, int f, int y, int s)
+{
+    const struct window_shape *shape = reference->shape;
+    for (int q = 0; q < shape->q; q++) {
+        const int column = q * shape->stride - shape->pad + s * shape->dilation;
+        const int at_x = x + column * shape->x.column;
+        const int at_y = y + q * shape->y.column;
+        if (column < 0 || column >= shape->w)
+            continue;
+        if (reference->direction == DIRECTION_FORWARD)
+            add(reference, at_y, reference->f[f] * reference->x[at_x]);
+        else if (reference->direction == DIRECTION_DATA)
+            add(reference, at_x, reference->f[f] * reference->y[at_y]);
+        else
+            add(reference, f, reference->y[at_y] * reference->x[at_x]);
+    }
+}
+
+/* All products of an image's channel, a filter's channel and what comes of the two. */
+static void add_planes(const struct verification *reference, int n, int c, int k)
+{
+    const struct window_shape *shape = reference->shape;
+    const int c_of_filter = c % (shape->c / shape->groups);
+    for (int r = 0; r < shape->r; r++) {
+        for (int p = 0; p < shape->p; p++) {
+            const int row = p * shape->stride - shape->pad + r * shape->dilation;
+            if (row < 0 || row >= shape->h)
+                continue;
+            for (int s = 0; s < shape->s; s++)
+                add_line(reference, window_at(&shape->x, n, c, row, 0),
+                         window_at(&shape->f, k, c_of_filter, r, s),
+                         window_at(&shape->y, n, k, p, 0), s);
+        }
+    }
+}
+
+static void clear_plane(const struct verification *reference, const struct distances *distances,
+                        int image, int channel, int rows, int columns)
+{
+    for (int row = 0; row < rows; row++) {
+        for (int column = 0; column < columns; column++) {
+            const int at = window_at(distances, image, channel, row, column);
+            reference->sum[at] = reference->magnitude[at] = reference->squares[at] = 0.0;
+        }
+    }
+}
+
+static void sum_forward(const struct verification *reference, int plane)
+{
+    const struct window_shape *shape = reference->shape;
+    const int n = plane / shape->k;
+    const int k = plane % shape->k;
+    const int n_c = shape->c / shape->groups;
+    const int first = k / (shape->k / shape->groups) * n_c;
+    clear_plane(reference, &shape->y, n, k, shape->p, shape->q);
+    for (int c = first; c < first + n_c; c++)
+        add_planes(reference, n, c, k);
+}
+
+static void sum_data(const struct verification *reference, int plane)
+{
+    const struct window_shape *shape = reference->shape;
+    const int n = plane / shape->c;
+    const int c = plane % shape->c;
+    const int n_k = shape->k / shape->groups;
+    const int first = c / (shape->c / shape->groups) * n_k;
+    clear_plane(reference, &shape->x, n, c, shape->h, shape->w);
+    for (int k = first; k < first + n_k; k++)
+        add_planes(reference, n, c, k);
+}
+
+static void sum_weights(const struct verification *reference, int plane)
+{
+    const struct window_shape *shape = reference->shape;
+    const int n_c = shape->c / shape->groups;
+    const int k = plane / n_c;
+    const int group = k / (shape->k / shape->groups);
+    clear_plane(reference, &shape->f, k, plane % n_c, shape->r, shape->s);
+    for (int n = 0; n < shape->n; n++)
+        add_planes(reference, n, group * n_c + plane % n_c, k);
+}
+
+static void sum_planes(void *context)
+{
+    static void (*const sums[DIRECTIONS])(const struct verification *reference, int plane) = {
+        [DIRECTION_FORWARD] = sum_forward,
+        [DIRECTION_DATA] = sum_data,
+        [DIRECTION_WEIGHTS] = sum_weights,
+    };
+    struct verification *reference = context;
+    int plane;
+    while ((plane = atomic_fetch_add(&reference->next_plane, 1)) < reference->n_planes)
+        sums[reference->direction](reference, plane);
+}
+
+static int32_t take_arrays(struct convolution *convolution)
+{
+    const struct gb_host *host = convolution->host;
+    const uint64_t output_bytes = convolution->lengths[ARRAY_OUTPUT] * sizeof(double);
+    int32_t status = GB_OK;
+    struct verification *reference = host_memory(host, sizeof *reference, &status);
+    if (status != GB_OK)
+        return status;
+    for (int i = ARRAY_LEFT; i <= ARRAY_RIGHT; i++)
+        reference->inputs[i] = host_memory(host, convolution->lengths[i] * sizeof(double), &status);
+    reference->sum = host_memory(host, output_bytes, &status);
+    reference->magnitude = host_memory(host, output_bytes, &status);
+    reference->squares = host_memory(host, output_bytes, &status);
+    if (status == GB_OK)
+        convolution->verification = reference;
+    return status;
+}
+
+static void make_reference(const struct convolution *convolution)
+{
+    struct verification *reference = convolution->verification;
+    const struct window_shape *shape = &convolution->shape;
+    const int direction = convolution->params->direction;
+    const int n_planes[DIRECTIONS] = {
+        [DIRECTION_FORWARD] = shape->n * shape->k,
+        [DIRECTION_DATA] = shape->n * shape->c,
+        [DIRECTION_WEIGHTS] = shape->k * (shape->c / shape->groups),
+    };
+    const struct sum_order order = {
+        .k = window_count(&convolution->view.depth), .n_slices = 1, .at_once = 1};
+    reference->shape = shape;
+    reference->direction = direction;
+    reference->x = reference->inputs[ARRAY_RIGHT];
+    reference->f = reference->inputs[ARRAY_LEFT];
+    reference->y = reference->inputs[direction == DIRECTION_DATA ? ARRAY_RIGHT : ARRAY_LEFT];
+    reference->n_planes = n_planes[direction];
+    reference->next_plane = 0;
+    for (int i = ARRAY_LEFT; i <= ARRAY_RIGHT; i++)
+        convolution->formats->load(convolution->format->format, convolution->host_arrays[i], 0,
+                                   convolution->lengths[i], reference->inputs[i]);
+    all_cpus_run(sum_planes, reference, 0);
+    for (uint64_t i = 0; i < convolution->lengths[ARRAY_OUTPUT]; i++)
+        reference->squares[i] = expected_partial_squares(&order, reference->sum[i],
+                                                         reference->squares[i]);
+}
+
+/* The reference's own error is that of so many roundings in fp32. */
+static uint64_t n_products(const struct convolution *convolution)
+{
+    const uint64_t depth = (uint64_t)window_count(&convolution->view.depth);
+    return convolution->n_roundings + 1 + (depth >> 29);
+}
+
+static int32_t compare(const struct convolution *convolution)
+{
+    static const char *const names[DIRECTIONS] = {
+        [DIRECTION_FORWARD] = "y", [DIRECTION_DATA] = "dx", [DIRECTION_WEIGHTS] = "df"};
+    const struct gb_host *host = convolution->host;
+    const struct verification *reference = convolution->verification;
+    const struct gb_check check = {
+        .size = sizeof check,
+        .format = convolution->format->format,
+        .name = names[convolution->params->direction],
+        .n = convolution->lengths[ARRAY_OUTPUT],
+        .output = convolution->host_arrays[ARRAY_OUTPUT],
+        .reference = reference->sum,
+        .magnitude = reference->magnitude,
+        .n_products = n_products(convolution),
+        .accumulate = GB_F32,
+        .flags = convolution->params->integral != 0 ? GB_CHECK_EXACT : 0u,
+        .default_metric = "bound",
+        .default_tolerance = 1.0,
+        .partial_squares = reference->squares,
+    };
+    return host->check(host, &check);
+}
+
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    struct convolution *convolution = object;
+    const struct gb_host *host = convolution->host;
+    (void)queue;
+    /* Before anything that takes time, in which a kernel that has not ended could continue. */
+    int32_t status = host->device_copy(host, convolution->host_arrays[ARRAY_OUTPUT],
+                                       convolution->arrays[ARRAY_OUTPUT],
+                                       bytes_of(convolution, ARRAY_OUTPUT));
+    if (status == GB_OK && convolution->verification == NULL)
+        status = take_arrays(convolution);
+    if (status != GB_OK)
+        return status;
+    const double before = seconds_now();
+    make_reference(convolution);
+    host->metric(host, "reference_time", seconds_now() - before, "s");
+    return compare(convolution);
 }
 
 /* --- the plugin --- */
@@ -257,7 +542,7 @@ static const struct gb_bench_ops ops = {
     .create = create,
     .prepare = prepare,
     .run = backend_run,
-    .verify = convolution_verify,
+    .verify = verify,
     .work = work,
     .destroy = backend_destroy,
     .refresh = refresh,
@@ -291,12 +576,7 @@ static int32_t describe_sums(const struct gb_host *host, const void *object, str
     return GB_OK;
 }
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {
-        .size = sizeof validation, .validate = validate, .sums = describe_sums};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate, .sums = describe_sums);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "convolution", "1.0",

@@ -41,7 +41,7 @@ struct convolution {
     uint64_t lengths[ARRAYS];       /* in elements */
     void *arrays[ARRAYS];           /* where the device has them */
     void *host_arrays[ARRAYS];      /* inputs as filled; room for the output */
-    uint64_t n_roundings;           /* of a product on its way into its sum; the backend's create */
+    uint64_t n_roundings;           /* of a product on its way into its sum; set by the backend */
     struct verification *verification;
 };
 
@@ -51,7 +51,3 @@ struct backend {
 };
 
 extern const struct backend convolution_cpu;
-extern const struct backend convolution_cuda; /* where PLUGIN_WITH_CUDA is defined */
-
-/* Verify of bench.h. */
-int32_t convolution_verify(void *object, const struct gb_queue *queue);

@@ -2,11 +2,11 @@
  * convolution_cpu.c - convolutions on one thread of the CPU. Plugin side.
  *
  * Directly, a line of the result is the sum of lines of the image, each times an element of a
- * filter. As a product, the right factor is gathered for some columns and steps of the sum at a
- * time, as far as caches hold it.
+ * filter. As a product, the right factor is gathered for as many columns and steps of the sum at a
+ * time as caches hold.
  */
 #include "convolution.h"
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/simd.h"
 
 #include <string.h>
@@ -328,31 +328,23 @@ static uint64_t n_roundings(const struct convolution *convolution)
                : depth;
 }
 
-static int32_t create(struct convolution *convolution)
-{
-    convolution->n_roundings = n_roundings(convolution);
-    return GB_OK;
-}
-
 static float *take(const struct convolution *convolution, uint64_t n, int32_t *status)
 {
-    float *floats = convolution->host->allocate(convolution->host, n * sizeof *floats);
-    if (floats == NULL)
-        *status = GB_NO_MEMORY;
-    return floats;
+    return host_memory(convolution->host, n * sizeof(float), status);
 }
 
 static int32_t prepare(struct convolution *convolution, const struct gb_queue *queue)
 {
     struct cpu_convolution *cpu = convolution->own;
     const uint64_t rows = quotient_up((uint64_t)convolution->view.rows, ROWS) * ROWS;
-    const bool is_single = convolution->params->dtype == DTYPE_FP32;
     float *arrays[ARRAYS];
     int32_t status = GB_OK;
     (void)queue;
+    convolution->n_roundings = n_roundings(convolution);
     for (int i = 0; i < ARRAYS; i++)
-        arrays[i] = is_single ? convolution->arrays[i]
-                              : take(convolution, convolution->lengths[i], &status);
+        arrays[i] = convolution->params->dtype == DTYPE_FP32
+                        ? convolution->arrays[i]
+                        : take(convolution, convolution->lengths[i], &status);
     cpu->inputs[ARRAY_LEFT] = arrays[ARRAY_LEFT];
     cpu->inputs[ARRAY_RIGHT] = arrays[ARRAY_RIGHT];
     cpu->output = arrays[ARRAY_OUTPUT];
@@ -422,7 +414,6 @@ static int32_t run(const struct convolution *convolution, const struct gb_queue 
 
 const struct backend convolution_cpu = {
     .own_bytes = sizeof(struct cpu_convolution),
-    .create = create,
     .prepare = prepare,
     .run = run,
 };

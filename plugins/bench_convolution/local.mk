@@ -5,17 +5,14 @@ plugins_bench_convolution_bench_convolution_la_SOURCES = \
 	plugins/bench_convolution/convolution.cu \
 	plugins/bench_convolution/convolution.h \
 	plugins/bench_convolution/convolution_cpu.c \
-	plugins/bench_convolution/verify.c \
 	plugins/bench_convolution/window.h
 plugins_bench_convolution_bench_convolution_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_convolution_bench_convolution_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_convolution_bench_convolution_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-CONVOLUTION_CUDA_OBJECT = plugins/bench_convolution/bench_convolution_la-convolution_cuda.lo
+CONVOLUTION_OBJECT = plugins/bench_convolution/bench_convolution_la-convolution.lo
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
-plugins_bench_convolution_bench_convolution_la_SOURCES += \
-	plugins/bench_convolution/convolution_cuda.c
-$(CONVOLUTION_CUDA_OBJECT): plugins/bench_convolution/convolution.fatbin
+$(CONVOLUTION_OBJECT): plugins/bench_convolution/convolution.fatbin
 plugins/bench_convolution/convolution.fatbin: plugins/bench_convolution/window.h
 endif
 endif

@@ -100,7 +100,7 @@ WINDOW_FUNCTION int window_seen(const struct window_shape *shape, int image, int
     return window_at(&shape->x, image, channel, row, column);
 }
 
-/* Who in a channel of y sees the element (h, w) of an image of x through (r, s). -1: nobody. */
+/* Which element of a channel of y sees (h, w) of an image of x through (r, s). -1: none. */
 WINDOW_FUNCTION int window_seer(const struct window_shape *shape, int channel,
                                 const struct triple *image, const struct triple *through)
 {

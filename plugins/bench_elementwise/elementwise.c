@@ -6,20 +6,24 @@
  */
 #include "elementwise.h"
 
-#include "plugins/common/bench_steps.h"
-#include "plugins/common/cuda/with_cuda.h"
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/policy/exact_sum.h"
 
 #include <gbrun/gbrun.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
+
+#ifdef PLUGIN_WITH_CUDA
+#include "plugins/common/cuda/cuda_launch.h"
+#endif
 
 enum { CHUNK_VALUES = 1 << 20, INPUTS_MAX = 2 }; /* the longest row is a chunk */
 
 static const char *const kernel_words[] = {"copy",      "scale",   "add",     "triad",
                                            "gelu",      "relu",    "softmax", "layernorm",
                                            "batchnorm", "maxpool", "sum"};
-static const char *const dtype_words[] = {"fp32", "fp16", "bf16", "fp64"};
+static const char *const dtype_words[DTYPES] = {"fp32", "fp16", "bf16", "fp64"};
 
 static const struct gb_option options[] = {
     GB_CHOICE(struct params, kernel, "copy", kernel_words, "what is computed of the elements"),
@@ -45,6 +49,224 @@ static const struct {
     [DTYPE_BF16] = {GB_BF16, GB_F32},
     [DTYPE_FP64] = {GB_F64, GB_F64},
 };
+
+/* --- on CUDA: one launch of a kernel each --- */
+
+#ifdef PLUGIN_WITH_CUDA
+
+#define NUMBERS "plugins/bench_elementwise/numbers.cuh"
+CUDA_IMAGE_AFTER(each_image, NUMBERS, "plugins/bench_elementwise/each");
+CUDA_IMAGE_AFTER(planes_image, NUMBERS, "plugins/bench_elementwise/planes");
+CUDA_IMAGE_AFTER(rows_image, NUMBERS, "plugins/bench_elementwise/rows");
+CUDA_IMAGE_AFTER(sum_image, NUMBERS, "plugins/bench_elementwise/sum");
+
+enum {
+    WARP = 32, /* as in the kernels, */
+    VECTOR_BYTES = 16,
+    HELD_BY_WARP = 8, /* vectors of a row, by each thread, */
+    HELD_BY_BLOCK = 4,
+    UNDER_WAY = 4,   /* and of all inputs of other kernels: these as well */
+    OF_BLOCK = 5 + 5 /* additions of a warp, and of the sums of its warps */
+};
+
+struct elementwise_cuda {
+    struct cuda_kernels kernels;
+    struct cuda_launch launch;
+    void *partial, *ticket; /* of sums: each block's, and which of them is the last to end */
+    unsigned long long n_rows, n_vectors;
+    unsigned columns, per_thread;
+    uint64_t resident_blocks; /* that the device has room for */
+};
+
+static uint64_t in_vector(const struct elementwise *elementwise)
+{
+    return VECTOR_BYTES / elementwise->element_bytes;
+}
+
+static int32_t check_rows(const struct elementwise *elementwise)
+{
+    const struct gb_host *host = elementwise->host;
+    const struct params *params = elementwise->params;
+    const uint64_t warp_holds = (uint64_t)HELD_BY_WARP * WARP * in_vector(elementwise);
+    const uint64_t block_holds = (uint64_t)HELD_BY_BLOCK * (uint64_t)params->block *
+                                 in_vector(elementwise);
+    const uint64_t most = warp_holds > block_holds ? warp_holds : block_holds;
+    if (elementwise->columns % in_vector(elementwise) != 0)
+        return host_skip(host,
+                         "columns = %" PRId64 " of %s: a row is a multiple of %d bytes on a GPU",
+                         params->columns, dtype_words[params->dtype], VECTOR_BYTES);
+    if (elementwise->columns <= most || !elementwise->kernel->has_sums)
+        return GB_OK;
+    return host_skip(host,
+                     "columns = %" PRId64 " of %s: a block of %" PRId64 " threads holds %" PRIu64,
+                     params->columns, dtype_words[params->dtype], params->block, most);
+}
+
+static int32_t cuda_create(struct elementwise *elementwise)
+{
+    const struct gb_host *host = elementwise->host;
+    const struct params *params = elementwise->params;
+    if (params->threads != THREADS_DEFAULT)
+        return host->skip(host, "threads is for the CPU: those of a GPU are in blocks, see block");
+    if (params->block % WARP != 0)
+        return host_skip(host, "block = %" PRId64 " is not a multiple of %d", params->block, WARP);
+    const int32_t status = elementwise->kernel->has_rows ? check_rows(elementwise) : GB_OK;
+    return status == GB_OK ? cuda_kernels_open(elementwise->own, host) : status;
+}
+
+static int32_t ask_device(const struct elementwise *elementwise)
+{
+    struct elementwise_cuda *cuda = elementwise->own;
+    const uint64_t block = (uint64_t)elementwise->params->block;
+    int units = 0;
+    int threads = 0;
+    int blocks = 0;
+    const struct driver_question questions[] = {
+        {&units, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+        {&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+        {&blocks, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
+    };
+    const int32_t status = driver_ask(&cuda->kernels.driver, elementwise->host, questions, 3,
+                                      "asking how many blocks there is room for");
+    cuda->resident_blocks = (uint64_t)units * smaller((uint64_t)threads / block, (uint64_t)blocks);
+    return status;
+}
+
+/* A kernel that holds much in registers cannot have blocks of any size. */
+static int32_t check_block(const struct elementwise *elementwise)
+{
+    const struct elementwise_cuda *cuda = elementwise->own;
+    const struct gb_host *host = elementwise->host;
+    int most = 0;
+    const CUresult result = cuda->kernels.driver.function_attribute(
+        &most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, cuda->launch.function);
+    if (result != CUDA_SUCCESS)
+        return driver_status(&cuda->kernels.driver, host, result,
+                             "asking for a kernel's registers");
+    if (elementwise->params->block <= most)
+        return GB_OK;
+    return host_skip(host, "block = %lld: with its registers this kernel has at most %d",
+                     (long long)elementwise->params->block, most);
+}
+
+/* The kernel, `infix` says which of its variants, with these blocks and arguments. */
+static int32_t load(const struct elementwise *elementwise, const struct cuda_image *image,
+                    const char *infix, uint64_t n_blocks, void *const *arguments, size_t n)
+{
+    struct elementwise_cuda *cuda = elementwise->own;
+    char name[48];
+    snprintf(name, sizeof name, "%s_%s%s", elementwise->kernel->name, infix,
+             dtype_words[elementwise->params->dtype]);
+    cuda->launch.columns = n_blocks > 0 ? (unsigned)n_blocks : 1;
+    cuda->launch.rows = cuda->launch.layers = 1;
+    cuda->launch.threads = (unsigned)elementwise->params->block;
+    memcpy(cuda->launch.arguments, arguments, n * sizeof *arguments);
+    const int32_t status = cuda_kernels_load(&cuda->kernels, image, name, &cuda->launch.function);
+    return status == GB_OK ? check_block(elementwise) : status;
+}
+
+/* One vector a thread spreads few of them over all multiprocessors, and memory is used best by
+ * blocks that end and make room. From a cache several loads under way in each thread hide more
+ * latency, once there are more vectors than threads. */
+static unsigned vectors_per_thread(const struct elementwise *elementwise, uint64_t n_vectors)
+{
+    const struct elementwise_cuda *cuda = elementwise->own;
+    const uint64_t n_inputs = elementwise->kernel->n_inputs;
+    const uint64_t bytes = n_vectors * VECTOR_BYTES * (n_inputs + 1);
+    const bool is_cached = bytes <= elementwise->host->device->cache_bytes;
+    const uint64_t n_threads = cuda->resident_blocks * (uint64_t)elementwise->params->block;
+    return is_cached && n_vectors > n_threads ? UNDER_WAY / (unsigned)n_inputs : 1;
+}
+
+static int32_t prepare_each(struct elementwise *elementwise, struct elementwise_cuda *cuda)
+{
+    const uint64_t block = (uint64_t)elementwise->params->block;
+    const uint64_t n_vectors = elementwise->n / in_vector(elementwise);
+    void *const arguments[] = {&elementwise->output, &elementwise->inputs[0],
+                               &elementwise->inputs[1], &elementwise->n, &cuda->per_thread};
+    cuda->per_thread = vectors_per_thread(elementwise, n_vectors);
+    return load(elementwise, &each_image, "", quotient_up(n_vectors, block * cuda->per_thread),
+                arguments, 5);
+}
+
+/* One vector a thread, none of which is held. */
+static int32_t prepare_planes(struct elementwise *elementwise, struct elementwise_cuda *cuda)
+{
+    const uint64_t block = (uint64_t)elementwise->params->block;
+    void *const arguments[] = {&elementwise->output, &elementwise->inputs[0],
+                               &elementwise->inputs[1], &cuda->n_vectors, &cuda->columns};
+    cuda->n_vectors = elementwise->n / in_vector(elementwise);
+    return load(elementwise, &planes_image, "", quotient_up(cuda->n_vectors, block), arguments, 5);
+}
+
+/* Additions: within a thread, within its warp, and of the block's warps. */
+static int32_t prepare_rows(struct elementwise *elementwise, struct elementwise_cuda *cuda)
+{
+    const uint64_t warps = (uint64_t)elementwise->params->block / WARP;
+    const bool is_by_warp = elementwise->columns <=
+                            (uint64_t)HELD_BY_WARP * WARP * in_vector(elementwise);
+    const uint64_t held = is_by_warp ? HELD_BY_WARP : HELD_BY_BLOCK;
+    void *const arguments[] = {&elementwise->output, &elementwise->inputs[0], &cuda->n_rows,
+                               &cuda->columns};
+    elementwise->sum_depth = held * in_vector(elementwise) + 5 + (is_by_warp ? 0 : warps);
+    return load(elementwise, &rows_image, is_by_warp ? "warp_" : "block_",
+                is_by_warp ? quotient_up(cuda->n_rows, warps) : cuda->n_rows, arguments, 4);
+}
+
+/* Additions in a thread: of a vector's elements and of the 4 vectors of a tile; of those of its
+ * tiles or, in place of the last, of 3 vectors; then of its block. In the block that comes last a
+ * thread adds up every so many blocks' sums. */
+static int32_t prepare_sum(struct elementwise *elementwise, struct elementwise_cuda *cuda)
+{
+    const struct gb_host *host = elementwise->host;
+    const uint64_t block = (uint64_t)elementwise->params->block;
+    const uint64_t n_tiles = quotient_up(elementwise->n / in_vector(elementwise),
+                                         block * UNDER_WAY);
+    const uint64_t wanted = smaller(n_tiles, cuda->resident_blocks);
+    const uint64_t n_blocks = wanted > 0 ? wanted : 1;
+    const uint64_t in_thread = 3 + 2 + quotient_up(n_tiles, n_blocks) + 2;
+    void *const arguments[] = {&elementwise->output, &elementwise->inputs[0], &elementwise->n,
+                               &cuda->partial, &cuda->ticket};
+    int32_t status = GB_OK;
+    elementwise->sum_depth = in_thread + OF_BLOCK + quotient_up(n_blocks, block) + OF_BLOCK;
+    cuda->partial = device_memory(host, n_blocks * elementwise->output_bytes, GB_MEMORY_DEVICE,
+                                  &status);
+    cuda->ticket = device_filled(host, sizeof(unsigned), 0, &status);
+    return status == GB_OK ? load(elementwise, &sum_image, "", n_blocks, arguments, 5) : status;
+}
+
+static int32_t cuda_prepare(struct elementwise *elementwise, const struct gb_queue *queue)
+{
+    struct elementwise_cuda *cuda = elementwise->own;
+    (void)queue;
+    const int32_t status = ask_device(elementwise);
+    cuda->n_rows = elementwise->n / elementwise->columns;
+    cuda->columns = (unsigned)elementwise->columns;
+    if (status != GB_OK)
+        return status;
+    if (elementwise->kernel->has_rows)
+        return elementwise->kernel->has_sums ? prepare_rows(elementwise, cuda)
+                                             : prepare_planes(elementwise, cuda);
+    return elementwise->kernel->has_sums ? prepare_sum(elementwise, cuda)
+                                         : prepare_each(elementwise, cuda);
+}
+
+static int32_t cuda_run(const struct elementwise *elementwise, const struct gb_queue *queue,
+                        uint64_t iterations)
+{
+    const struct elementwise_cuda *cuda = elementwise->own;
+    return cuda_launch(&cuda->kernels, &cuda->launch, queue, iterations, "launching a kernel");
+}
+
+static const struct backend elementwise_cuda = {
+    .own_bytes = sizeof(struct elementwise_cuda),
+    .create = cuda_create,
+    .prepare = cuda_prepare,
+    .run = cuda_run,
+    .destroy = cuda_kernels_free,
+};
+
+#endif
 
 /* --- create --- */
 
@@ -139,9 +361,8 @@ static int32_t fill_input(const struct elementwise *elementwise, uint32_t input,
     for (uint64_t first = 0; first < elementwise->n && status == GB_OK; first += size) {
         const uint64_t n = smaller(size, elementwise->n - first);
         status = make_values(elementwise, input, first, chunk, n);
-        if (status == GB_OK)
-            status = host->device_copy(host, to + first * elementwise->element_bytes, chunk,
-                                       n * elementwise->element_bytes);
+        copy_memory(host, to + first * elementwise->element_bytes, chunk,
+                    n * elementwise->element_bytes, &status);
     }
     return status;
 }
@@ -153,9 +374,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const struct gb_host *host = elementwise->host;
     const uint64_t input_bytes = elementwise->n * elementwise->element_bytes;
     int32_t status = GB_OK;
-    elementwise->output = device_memory(host, elementwise->output_bytes, GB_MEMORY_DEVICE, &status);
-    if (status == GB_OK)
-        status = host->device_fill(host, elementwise->output, 0xff, elementwise->output_bytes);
+    elementwise->output = device_filled(host, elementwise->output_bytes, 0xff, &status);
     void *chunk = device_memory(host,
                                 smaller(CHUNK_VALUES, elementwise->n) * elementwise->element_bytes,
                                 GB_MEMORY_PINNED, &status);
@@ -180,20 +399,14 @@ static int32_t take_memory(const struct elementwise *elementwise, struct verific
 {
     const struct gb_host *host = elementwise->host;
     const uint64_t n = smaller(CHUNK_VALUES, elementwise->n);
-    const uint64_t n_outputs = elementwise->n_outputs;
-    verification->stored = host->allocate(host, n * elementwise->element_bytes);
-    verification->output = host->allocate(host, elementwise->output_bytes);
-    verification->reference = host->allocate(host, n_outputs * sizeof(double));
-    verification->magnitude = host->allocate(host, n_outputs * sizeof(double));
-    for (uint32_t i = 0; i < elementwise->kernel->n_inputs; i++) {
-        verification->values[i] = host->allocate(host, n * sizeof(double));
-        if (verification->values[i] == NULL)
-            return GB_NO_MEMORY;
-    }
-    return verification->stored != NULL && verification->output != NULL &&
-                   verification->reference != NULL && verification->magnitude != NULL
-               ? GB_OK
-               : GB_NO_MEMORY;
+    const uint64_t output_bytes = elementwise->n_outputs * sizeof(double);
+    int32_t status = GB_OK;
+    verification->stored = host_memory(host, n * elementwise->element_bytes, &status);
+    verification->reference = host_memory(host, output_bytes, &status);
+    verification->magnitude = host_memory(host, output_bytes, &status);
+    for (uint32_t i = 0; i < elementwise->kernel->n_inputs; i++)
+        verification->values[i] = host_memory(host, n * sizeof(double), &status);
+    return status;
 }
 
 static int32_t load_values(const struct elementwise *elementwise,
@@ -285,9 +498,8 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     int32_t status = take_memory(elementwise, &verification);
     if (status == GB_OK)
         status = make_reference(elementwise, &verification);
-    if (status == GB_OK)
-        status = host->device_copy(host, verification.output, elementwise->output,
-                                   elementwise->output_bytes);
+    verification.output = host_copy_of(host, elementwise->output, elementwise->output_bytes,
+                                       &status);
     return status == GB_OK ? compare(elementwise, &verification) : status;
 }
 
@@ -339,8 +551,8 @@ static const struct gb_plugin plugin = {
         "    sum        the sum of all elements                       1   1\n\n"
         "Flops are for each element; z is sqrt(2 / pi) (a + 0.044715 a^3). An exponential and a "
         "division count as one each, a comparison as none but in relu and maxpool, which do "
-        "nothing "
-        "else: softmax subtracts, exponentiates, adds and divides; layernorm adds, subtracts, "
+        "nothing else: softmax subtracts, exponentiates, adds and divides; layernorm adds, "
+        "subtracts, "
         "squares, adds, subtracts and divides. batchnorm takes f and s from the first and the last "
         "element of each row of b, so that a row stands for a channel. Images of maxpool are "
         "`columns` x `columns`; around them is nothing. "
@@ -348,8 +560,8 @@ static const struct gb_plugin plugin = {
         "fp32, and their sum is given as fp32.\n\n"
         "Random inputs lie between `low` and `high`. Results are compared with those in float64 of "
         "the same inputs: a copy to the bit, scale, add, relu and maxpool as rounded once, all "
-        "else by the bound "
-        "that follows from the number of roundings and, for sums, from the order of additions.\n\n"
+        "else by the bound that follows from the number of roundings and, for sums, from the order "
+        "of additions.\n\n"
         "On a GPU a row is held in the registers of a warp or, if it is longer, of a block: 64 "
         "bytes for each thread of that, so that `block` = 1024 holds rows of 64 KiB. Rows are a "
         "multiple of 16 bytes there. A case that sets `threads` on a GPU, or `block` on a CPU, is "

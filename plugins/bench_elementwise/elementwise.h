@@ -101,7 +101,6 @@ struct backend {
 };
 
 extern const struct backend elementwise_cpu;
-extern const struct backend elementwise_cuda;
 
 /* --- the kernels on the CPU, compiled for several processors (elementwise_cpu.c) --- */
 

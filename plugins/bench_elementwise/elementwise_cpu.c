@@ -1,5 +1,7 @@
 /* elementwise_cpu.c - see elementwise.h: threads, each with a part of the elements. Plugin side. */
 #include "elementwise.h"
+
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/simd.h"
 #include "plugins/common/team.h"
 
@@ -21,20 +23,14 @@
 
 enum { TERM_ITSELF, TERM_EXPONENTIAL, TERM_SQUARE };
 
-static void copy(struct way_part *part)
-{
-    memcpy(part->to, part->a, part->n * sizeof(uint32_t));
-}
-
-static void copy_fp16(struct way_part *part)
-{
-    memcpy(part->to, part->a, part->n * sizeof(uint16_t));
-}
-
-static void copy_fp64(struct way_part *part)
-{
-    memcpy(part->to, part->a, part->n * sizeof(double));
-}
+#define COPY(name, element)                                                                        \
+    static void name(struct way_part *part)                                                        \
+    {                                                                                              \
+        memcpy(part->to, part->a, part->n * sizeof(element));                                      \
+    }
+COPY(copy, float)
+COPY(copy_fp16, uint16_t)
+COPY(copy_fp64, double)
 
 #define WAY(what) what##_portable
 #define TARGET
@@ -106,7 +102,7 @@ uint64_t ways_sum_depth(int32_t dtype, uint64_t n)
 {
     const uint64_t lanes = dtype == DTYPE_FP64 ? 2 : 4;
     const uint64_t in_block = WAY_SUM_BLOCK / (4 * lanes) + 4 + 2;
-    const uint64_t n_blocks = (n + WAY_SUM_BLOCK - 1) / WAY_SUM_BLOCK;
+    const uint64_t n_blocks = quotient_up(n, WAY_SUM_BLOCK);
     return in_block + (dtype == DTYPE_FP64 ? n_blocks * 8 : 1);
 }
 
@@ -127,30 +123,23 @@ struct elementwise_cpu {
     } shares[TEAM_MAX];
 };
 
-static int32_t choose_threads(const struct elementwise *elementwise, struct elementwise_cpu *cpu)
-{
-    const struct gb_host *host = elementwise->host;
-    const int32_t status = team_size(host, elementwise->params->threads, cpu->cpus,
-                                     &cpu->n_threads);
-    if (status == GB_OK && cpu->n_threads > 1 && GB_HAS(host, exclusive))
-        host->exclusive(host);
-    return status;
-}
-
 static int32_t create(struct elementwise *elementwise)
 {
     const struct gb_host *host = elementwise->host;
+    struct elementwise_cpu *cpu = elementwise->own;
     if (elementwise->params->block != BLOCK_DEFAULT)
         return host->skip(host, "block is for CUDA: the CPU has no blocks of threads");
-    return choose_threads(elementwise, elementwise->own);
+    const int32_t status = team_size(host, elementwise->params->threads, cpu->cpus,
+                                     &cpu->n_threads);
+    if (status == GB_OK && cpu->n_threads > 1)
+        take_machine(host);
+    return status;
 }
 
 /* Number i of n parts of `total`, from where on, in whole grains. */
 static uint64_t first_of(uint64_t total, uint64_t grain, uint64_t i, uint64_t n)
 {
-    const uint64_t n_grains = (total + grain - 1) / grain;
-    const uint64_t first = n_grains * i / n * grain;
-    return first < total ? first : total;
+    return smaller(quotient_up(total, grain) * i / n * grain, total);
 }
 
 static const void *input_at(const struct elementwise *elementwise, uint32_t input, uint64_t i)

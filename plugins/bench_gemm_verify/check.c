@@ -1,10 +1,8 @@
 /* check.c - an output of gemm_verify compared with its reference. Plugin side. */
 #include "gemm.h"
-#include "plugins/common/verified_sums.h"
-#include "reference.h"
+#include "plugins/common/product_reference.h"
 
 #include <math.h>
-#include <time.h>
 
 static const int32_t reference_modes[] = {ACCUMULATE_FP64, ACCUMULATE_FP32, ACCUMULATE_FP16,
                                           ACCUMULATE_EVERY4, ACCUMULATE_EVERY4_NEAREST};
@@ -54,7 +52,7 @@ static void load_columns(const struct gemm *gemm, const void *matrix, uint64_t n
     const uint64_t most = sizeof values / sizeof values[0];
     for (uint64_t i = 0; i < gemm->shape.k; i++)
         for (uint64_t first = 0; first < n_lines; first += most) {
-            const uint64_t n = n_lines - first < most ? n_lines - first : most;
+            const uint64_t n = smaller(most, n_lines - first);
             gemm->formats->load(gemm->input->format, matrix, i * n_lines + first, n, values);
             for (uint64_t j = 0; j < n; j++)
                 ret[(first + j) * gemm->shape.k + i] = values[j];
@@ -86,11 +84,10 @@ void gemm_load_b(const struct gemm *gemm, bool is_flushed, double *ret)
 /* --- the reference --- */
 
 /* Once a case. */
-static int32_t take(const struct gemm *gemm, uint64_t n, double **array)
+static void take(const struct gemm *gemm, uint64_t n, double **array, int32_t *status)
 {
     if (*array == NULL)
-        *array = gemm->host->allocate(gemm->host, n * sizeof **array);
-    return *array != NULL ? GB_OK : GB_NO_MEMORY;
+        *array = host_memory(gemm->host, n * sizeof **array, status);
 }
 
 /* What the reference, the fault and the check share. */
@@ -122,7 +119,7 @@ static int32_t float64_reference(const struct gemm *gemm, struct verification *v
     int32_t status = reference_product(&request, verification->sum, verification->magnitude);
     if (status != GB_OK || gemm_is_exact(gemm) || gemm_reference_mode(gemm) != ACCUMULATE_FP64)
         return status;
-    status = take(gemm, gemm->shape.m * gemm->shape.n, &verification->partial_squares);
+    take(gemm, gemm->shape.m * gemm->shape.n, &verification->partial_squares, &status);
     return status == GB_OK ? reference_squares(&request, verification->partial_squares) : status;
 }
 
@@ -177,9 +174,11 @@ static bool has_squares(const struct gemm *gemm)
 static int32_t device_reference(struct gemm *gemm, const struct gb_queue *queue,
                                 struct verification *verification)
 {
-    const uint64_t n = gemm->shape.m * gemm->shape.n;
-    if (has_squares(gemm) && take(gemm, n, &verification->partial_squares) != GB_OK)
-        return GB_NO_MEMORY;
+    int32_t status = GB_OK;
+    if (has_squares(gemm))
+        take(gemm, gemm->shape.m * gemm->shape.n, &verification->partial_squares, &status);
+    if (status != GB_OK)
+        return status;
     return gemm->backend->reference(gemm, queue, verification->sum, verification->magnitude,
                                     verification->partial_squares, &verification->model);
 }
@@ -203,13 +202,17 @@ static int32_t make_reference(struct gemm *gemm, const struct gb_queue *queue,
     const struct product_shape *shape = &gemm->shape;
     const int32_t flush = gemm->params->reference_flush;
     const bool is_flushed = flush == FLUSH_INPUT || flush == FLUSH_BOTH;
-    if (take(gemm, shape->m * shape->n, &verification->sum) != GB_OK ||
-        take(gemm, shape->m * shape->n, &verification->magnitude) != GB_OK)
-        return GB_NO_MEMORY;
-    if (gemm->reference == REFERENCE_CPU || gemm->params->fault != FAULT_NONE) {
-        if (take(gemm, shape->m * shape->k, &verification->a) != GB_OK ||
-            take(gemm, shape->n * shape->k, &verification->b) != GB_OK)
-            return GB_NO_MEMORY;
+    const bool needs_inputs = gemm->reference == REFERENCE_CPU || gemm->params->fault != FAULT_NONE;
+    int32_t status = GB_OK;
+    take(gemm, shape->m * shape->n, &verification->sum, &status);
+    take(gemm, shape->m * shape->n, &verification->magnitude, &status);
+    if (needs_inputs) {
+        take(gemm, shape->m * shape->k, &verification->a, &status);
+        take(gemm, shape->n * shape->k, &verification->b, &status);
+    }
+    if (status != GB_OK)
+        return status;
+    if (needs_inputs) {
         gemm_load_a(gemm, is_flushed, verification->a);
         gemm_load_b(gemm, is_flushed, verification->b);
     }
@@ -268,23 +271,15 @@ static int32_t compare(const struct gemm *gemm, const struct verification *verif
     return host->check(host, &check);
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 int32_t gemm_check(void *object, const struct gb_queue *queue)
 {
     struct gemm *gemm = object;
     const struct gb_host *host = gemm->host;
+    int32_t status = GB_OK;
     if (gemm->verification == NULL)
-        gemm->verification = host->allocate(host, sizeof *gemm->verification);
-    if (gemm->verification == NULL)
-        return GB_NO_MEMORY;
-    /* Before anything that takes time, in which a kernel that has not ended could go on. */
-    int32_t status = host->device_copy(host, gemm->host_c, gemm->c, gemm_output_bytes(gemm));
+        gemm->verification = host_memory(host, sizeof *gemm->verification, &status);
+    /* Before anything that takes time, in which a kernel that has not ended could continue. */
+    copy_memory(host, gemm->host_c, gemm->c, gemm_output_bytes(gemm), &status);
     if (status != GB_OK)
         return status;
     const double before = seconds_now();

@@ -88,7 +88,7 @@ static void skip_step(const struct fault_request *request, void *c)
     }
 }
 
-/* The tile holds what the one before it does: as far as that goes. */
+/* The tile holds what the one before it does, in the rows and columns that both have. */
 static void keep_stale_tile(const struct fault_request *request, void *c)
 {
     const struct product_shape *shape = &request->shape;

@@ -288,28 +288,18 @@ __device__ static void multiply(const product &p)
     {                                                                                              \
         multiply<input, in_##mode, output>(p);                                                     \
     }
-MULTIPLY(fp16, fp32, fp16)
-MULTIPLY(fp16, fp64, fp16)
+#define MULTIPLY_FLOATS(input, output)                                                             \
+    MULTIPLY(input, fp32, output)                                                                  \
+    MULTIPLY(input, fp64, output)                                                                  \
+    MULTIPLY(input, every4, output)                                                                \
+    MULTIPLY(input, every4_nearest, output)
+MULTIPLY_FLOATS(fp16, fp16)
 MULTIPLY(fp16, fp16, fp16)
-MULTIPLY(fp16, every4, fp16)
-MULTIPLY(fp16, every4_nearest, fp16)
-MULTIPLY(bf16, fp32, bf16)
-MULTIPLY(bf16, fp64, bf16)
-MULTIPLY(bf16, every4, bf16)
-MULTIPLY(bf16, every4_nearest, bf16)
-MULTIPLY(fp32, fp32, fp32)
-MULTIPLY(fp32, fp64, fp32)
-MULTIPLY(fp32, every4, fp32)
-MULTIPLY(fp32, every4_nearest, fp32)
+MULTIPLY_FLOATS(bf16, bf16)
+MULTIPLY_FLOATS(fp32, fp32)
 MULTIPLY(fp64, fp64, fp64)
-MULTIPLY(e4m3, fp32, fp32)
-MULTIPLY(e4m3, fp64, fp32)
-MULTIPLY(e4m3, every4, fp32)
-MULTIPLY(e4m3, every4_nearest, fp32)
-MULTIPLY(e5m2, fp32, fp32)
-MULTIPLY(e5m2, fp64, fp32)
-MULTIPLY(e5m2, every4, fp32)
-MULTIPLY(e5m2, every4_nearest, fp32)
+MULTIPLY_FLOATS(e4m3, fp32)
+MULTIPLY_FLOATS(e5m2, fp32)
 MULTIPLY(int8, int32, int32)
 
 /* --- sums of slices, one after the other --- */
@@ -326,20 +316,16 @@ MULTIPLY(int8, int32, int32)
             sum = in_##mode::add(sum, ((const in_##mode::sum *)p.partial)[z * size + i]);          \
         store<output>(p, i, sum);                                                                  \
     }
-FINISH(fp32, fp16)
-FINISH(fp32, bf16)
-FINISH(fp32, fp32)
-FINISH(fp64, fp16)
-FINISH(fp64, bf16)
-FINISH(fp64, fp32)
+#define FINISH_FLOATS(output)                                                                      \
+    FINISH(fp32, output)                                                                           \
+    FINISH(fp64, output)                                                                           \
+    FINISH(every4, output)                                                                         \
+    FINISH(every4_nearest, output)
+FINISH_FLOATS(fp16)
+FINISH_FLOATS(bf16)
+FINISH_FLOATS(fp32)
 FINISH(fp64, fp64)
 FINISH(fp16, fp16)
-FINISH(every4, fp16)
-FINISH(every4_nearest, fp16)
-FINISH(every4, bf16)
-FINISH(every4_nearest, bf16)
-FINISH(every4, fp32)
-FINISH(every4_nearest, fp32)
 FINISH(int32, int32)
 
 /* --- the reference: sums and sums of magnitudes in float64, one product after the other; those of

@@ -7,6 +7,7 @@
 #include "fault.h"
 #include "sums.h"
 
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/cuda/with_cuda.h"
 #include "plugins/common/verified_sums.h"
 
@@ -33,6 +34,7 @@ enum {
     KERNEL_TENSOR,
     KERNEL_CUBLAS
 };
+#define GEMM_KERNEL_WORDS "auto", "scalar", "simd", "blocked", "cuda", "tensor", "cublas"
 enum { FLUSH_NONE, FLUSH_INPUT, FLUSH_OUTPUT, FLUSH_BOTH };
 enum { REFERENCE_AUTO, REFERENCE_CPU, REFERENCE_GPU, REFERENCE_GPU_TENSOR };
 
@@ -40,16 +42,9 @@ struct params {
     int64_t m, n, k;
     int32_t dtype;
     const char *range;
-    int32_t integral;
-    int32_t layout;
-    int32_t kernel;
-    int32_t accumulate;
-    int32_t flush_subnormals;
+    int32_t integral, layout, kernel, accumulate, flush_subnormals;
     int64_t split_k;
-    int32_t reference;
-    int32_t reference_accumulate;
-    int32_t reference_flush;
-    int32_t fault;
+    int32_t reference, reference_accumulate, reference_flush, fault;
 };
 
 /* How a sum is rounded; see struct gb_check. */
@@ -84,13 +79,19 @@ struct backend {
                          double *magnitude, double *squares, struct sum_model *ret_model);
 };
 
-extern const struct backend gemm_cpu;
 extern const struct backend gemm_cuda; /* where PLUGIN_WITH_CUDA is defined */
 
 /* Skips the case: "OPTION = WORD: REASON". */
-int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word,
-                  const char *reason);
-int32_t gemm_skip_kernel(const struct gemm *gemm, const char *reason);
+static inline int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word,
+                                const char *reason)
+{
+    return host_skip(gemm->host, "%s = %s: %s", option, word, reason);
+}
+static inline int32_t gemm_skip_kernel(const struct gemm *gemm, const char *reason)
+{
+    static const char *const words[] = {GEMM_KERNEL_WORDS};
+    return gemm_skip(gemm, "kernel", words[gemm->kernel], reason);
+}
 
 /* How sums of the CPU are rounded. */
 struct sum_model gemm_model_of_sums(const struct sums_request *request);

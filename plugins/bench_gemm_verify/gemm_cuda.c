@@ -1,28 +1,12 @@
 /* gemm_cuda.c - products on CUDA: ordinary cores, tensor cores and cuBLAS. Plugin side. */
 #include "gemm.h"
-#include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cublas.h"
+#include "plugins/common/cuda/cublas_types.h"
 #include "plugins/common/cuda/cuda_image.h"
 
 #include <stdio.h>
 
 /* --- products by cuBLAS, in every type that it has --- */
-
-enum { INVALID_VALUE = 7, ARCHITECTURE_MISMATCH = 8, NOT_SUPPORTED = 15 };
-enum { DEFAULT_ALGORITHM = -1 };
-
-/* cudaDataType */
-enum { REAL_32F = 0, REAL_64F = 1, REAL_16F = 2, REAL_8I = 3, REAL_32I = 10, REAL_16BF = 14 };
-
-/* cublasComputeType_t */
-enum {
-    COMPUTE_16F = 64,
-    COMPUTE_32F = 68,
-    COMPUTE_32F_PEDANTIC = 69,
-    COMPUTE_64F = 70,
-    COMPUTE_32I = 72,
-    COMPUTE_32F_FAST_TF32 = 77
-};
 
 static const struct {
     int32_t dtype, accumulate;
@@ -56,19 +40,6 @@ static int32_t blas_refuse(const struct gemm *gemm)
                                               "accumulate: it has it in other ways only");
 }
 
-/* 1 and 0 in the type of the sums. */
-static const void *scalar(int compute, bool is_one)
-{
-    static const uint16_t halves[] = {0, 0x3c00};
-    static const float floats[] = {0.0f, 1.0f};
-    static const double doubles[] = {0.0, 1.0};
-    static const int32_t integers[] = {0, 1};
-    return compute == COMPUTE_16F   ? (const void *)&halves[is_one]
-           : compute == COMPUTE_64F ? (const void *)&doubles[is_one]
-           : compute == COMPUTE_32I ? (const void *)&integers[is_one]
-                                    : (const void *)&floats[is_one];
-}
-
 /* Matrices by rows are the transposed ones by columns, as cuBLAS has them: C^T = B^T A^T. */
 static int blas_enqueue(const struct cublas *cublas, const struct gemm *gemm, size_t product,
                         int c_type, void *c)
@@ -82,9 +53,10 @@ static int blas_enqueue(const struct cublas *cublas, const struct gemm *gemm, si
     const int compute = blas_products[product].compute;
     return cublas->functions->multiply_types(
         cublas->handle, is_b_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
-        is_a_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS, n, m, k, scalar(compute, true),
-        gemm->b, type, is_b_transposed ? k : n, gemm->a, type, is_a_transposed ? m : k,
-        scalar(compute, false), c, c_type, n, compute, DEFAULT_ALGORITHM);
+        is_a_transposed ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS, n, m, k,
+        cublas_scalar(compute, true), gemm->b, type, is_b_transposed ? k : n, gemm->a, type,
+        is_a_transposed ? m : k, cublas_scalar(compute, false), c, c_type, n, compute,
+        CUBLAS_DEFAULT_ALGORITHM);
 }
 
 /*
@@ -104,7 +76,7 @@ static int32_t blas_product(const struct cublas *cublas, const struct gemm *gemm
     const int result = blas_enqueue(
         cublas, gemm, product,
         is_wide ? blas_products[product].wide : blas_products[product].output, c);
-    if (result == NOT_SUPPORTED || result == INVALID_VALUE || result == ARCHITECTURE_MISMATCH)
+    if (cublas_lacks(result))
         return gemm->host->skip(gemm->host, "cuBLAS has no product of this type, shape and layout "
                                             "on this device");
     return cublas_status(gemm->host, result, "launching a product");
@@ -253,7 +225,7 @@ static struct sum_model tensor_model(const struct gemm *gemm, int32_t accumulate
 
 static unsigned parts(uint64_t n, uint64_t length)
 {
-    return (unsigned)((n + length - 1) / length);
+    return (unsigned)quotient_up(n, length);
 }
 
 /*
@@ -381,11 +353,10 @@ static int32_t load_finish(struct gemm *gemm)
     const uint64_t n = gemm->shape.m * gemm->shape.n * cuda->n_slices;
     snprintf(name, sizeof name, "finish_%s_%s", mode_names[gemm->accumulate],
              output_names[gemm->params->dtype]);
-    const int32_t status = cuda_image_function(&cuda->kernels.driver, host, cuda->kernels.module,
-                                               name, &cuda->finish);
-    return status == GB_OK ? host->device_allocate(host, n * sizeof(double), GB_MEMORY_DEVICE,
-                                                   &cuda->product.partial)
-                           : status;
+    int32_t status = cuda_image_function(&cuda->kernels.driver, host, cuda->kernels.module, name,
+                                         &cuda->finish);
+    cuda->product.partial = device_memory(host, n * sizeof(double), GB_MEMORY_DEVICE, &status);
+    return status;
 }
 
 /* A product before any is timed: to see whether there is one. C is put back as it was. */
@@ -399,8 +370,8 @@ static int32_t prepare_blas(struct gemm *gemm, const struct gb_queue *queue)
     if (status == GB_OK)
         status = status_of(gemm, cuda->kernels.driver.stream_synchronize(queue->native),
                            "multiplying for the first time");
-    return status == GB_OK ? host->device_copy(host, gemm->c, gemm->host_c, gemm_output_bytes(gemm))
-                           : status;
+    copy_memory(host, gemm->c, gemm->host_c, gemm_output_bytes(gemm), &status);
+    return status;
 }
 
 static int32_t prepare(struct gemm *gemm, const struct gb_queue *queue)
@@ -456,18 +427,11 @@ static int32_t run(const struct gemm *gemm, const struct gb_queue *queue, uint64
 /* --- references --- */
 
 /* Once a case. */
-static int32_t take_reference(const struct gemm *gemm, uint64_t bytes, bool has_squares)
+static void take(const struct gemm *gemm, void **array, int32_t *status)
 {
-    struct cuda_gemm *cuda = gemm->own;
-    const struct gb_host *host = gemm->host;
-    int32_t status = GB_OK;
-    if (cuda->sums == NULL)
-        cuda->sums = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
-    if (cuda->magnitudes == NULL)
-        cuda->magnitudes = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
-    if (cuda->squares == NULL && has_squares)
-        cuda->squares = device_memory(host, bytes, GB_MEMORY_DEVICE, &status);
-    return status;
+    const uint64_t bytes = gemm->shape.m * gemm->shape.n * sizeof(double);
+    if (*array == NULL)
+        *array = device_memory(gemm->host, bytes, GB_MEMORY_DEVICE, status);
 }
 
 /* float64 sums, magnitudes and squares (unless NULL), one thread each, copied to the host. */
@@ -487,8 +451,10 @@ static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *su
                          ? cuda_image_function(&cuda->kernels.driver, host, cuda->kernels.module,
                                                name, &function)
                          : cuda_kernels_load(&cuda->kernels, &gemm_image, name, &function);
-    if (status == GB_OK)
-        status = take_reference(gemm, bytes, squares != NULL);
+    take(gemm, &cuda->sums, &status);
+    take(gemm, &cuda->magnitudes, &status);
+    if (squares != NULL)
+        take(gemm, &cuda->squares, &status);
     if (status != GB_OK)
         return status;
     product.c = cuda->sums;
@@ -500,13 +466,11 @@ static int32_t refer(struct gemm *gemm, const struct gb_queue *queue, double *su
     if (result == CUDA_SUCCESS)
         result = cuda->kernels.driver.stream_synchronize(queue->native);
     status = status_of(gemm, result, "computing the reference");
-    if (status == GB_OK)
-        status = host->device_copy(host, sum, product.c, bytes);
-    if (status == GB_OK)
-        status = host->device_copy(host, magnitude, product.partial, bytes);
-    return status == GB_OK && squares != NULL
-               ? host->device_copy(host, squares, product.squares, bytes)
-               : status;
+    copy_memory(host, sum, product.c, bytes, &status);
+    copy_memory(host, magnitude, product.partial, bytes, &status);
+    if (squares != NULL)
+        copy_memory(host, squares, product.squares, bytes, &status);
+    return status;
 }
 
 /* What cuBLAS says, as doubles. */
@@ -519,11 +483,8 @@ static int32_t refer_to_blas(struct gemm *gemm, const struct gb_queue *queue, do
         : gemm->params->dtype == DTYPE_INT8 ? GB_I32
                                             : GB_F32);
     const uint64_t n = gemm->shape.m * gemm->shape.n;
-    void *c = NULL;
-    void *copy = host->allocate(host, n * format->bytes);
-    if (copy == NULL)
-        return GB_NO_MEMORY;
-    int32_t status = host->device_allocate(host, n * format->bytes, GB_MEMORY_DEVICE, &c);
+    int32_t status = GB_OK;
+    void *c = device_memory(host, n * format->bytes, GB_MEMORY_DEVICE, &status);
     if (status == GB_OK)
         status = cublas_start(&cuda->blas, host, queue->native, CUBLAS_FULL_REDUCTION);
     if (status == GB_OK)
@@ -531,8 +492,7 @@ static int32_t refer_to_blas(struct gemm *gemm, const struct gb_queue *queue, do
     if (status == GB_OK)
         status = status_of(gemm, cuda->kernels.driver.stream_synchronize(queue->native),
                            "computing the reference");
-    if (status == GB_OK)
-        status = host->device_copy(host, copy, c, n * format->bytes);
+    const void *copy = host_copy_of(host, c, n * format->bytes, &status);
     if (status == GB_OK)
         gemm->formats->load(format->format, copy, 0, n, sum);
     return status;

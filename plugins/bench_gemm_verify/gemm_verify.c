@@ -1,13 +1,13 @@
 /*
- * gemm_verify.c - the benchmark `gemm_verify`: matrix products in every type of number, held
- * against a float64 reference. Plugin side.
+ * gemm_verify.c - the benchmark `gemm_verify`: matrix products in every type of number, compared
+ * with a float64 reference. Plugin side.
  *
  * What is asked is not only how fast a product is, but how far it is from the right one, and how
  * that depends on numbers, types, order of summation and reference.
  */
 #include "gemm.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/validation.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,8 +16,7 @@
 static const char *const dtypes[] = {"fp16", "bf16",     "fp32",     "tf32",
                                      "fp64", "fp8_e4m3", "fp8_e5m2", "int8"};
 static const char *const layouts[] = {"nn", "nt", "tn", "tt"};
-static const char *const kernels[] = {"auto", "scalar", "simd",  "blocked",
-                                      "cuda", "tensor", "cublas"};
+static const char *const kernels[] = {GEMM_KERNEL_WORDS};
 static const char *const accumulations[] = {"auto", "fp32",   "fp64",
                                             "fp16", "every4", "every4_nearest"};
 static const char *const reference_accumulations[] = {"fp64", "fp32", "fp16", "every4",
@@ -77,15 +76,87 @@ static const struct {
     [DTYPE_INT8] = {GB_I8, GB_I32, ACCUMULATE_INT32},
 };
 
-int32_t gemm_skip(const struct gemm *gemm, const char *option, const char *word, const char *reason)
+/* --- on one CPU, with sums in three orders --- */
+
+struct cpu_gemm {
+    struct sums_request request;
+    double *lines; /* one matrix as doubles, as long as that takes */
+    void *a, *b;   /* as the sums take them */
+    double *sums;
+};
+
+static int32_t cpu_create(struct gemm *gemm)
 {
-    return host_skip(gemm->host, "%s = %s: %s", option, word, reason);
+    struct cpu_gemm *cpu = gemm->own;
+    if (gemm->kernel == KERNEL_AUTO)
+        gemm->kernel = KERNEL_SIMD;
+    if (gemm->reference == REFERENCE_AUTO)
+        gemm->reference = REFERENCE_CPU;
+    if (gemm->reference != REFERENCE_CPU)
+        return gemm_skip(gemm, "reference", gemm->reference == REFERENCE_GPU ? "gpu" : "gpu_tensor",
+                         "is for CUDA");
+    if (gemm->kernel < KERNEL_SCALAR || gemm->kernel > KERNEL_BLOCKED)
+        return gemm_skip_kernel(gemm, "is for CUDA");
+    cpu->request = (struct sums_request){
+        .shape = gemm->shape,
+        .accumulate = gemm->accumulate,
+        .order = gemm->kernel - KERNEL_SCALAR + ORDER_SCALAR, /* the enums are in one order */
+        .n_slices = (uint64_t)gemm->params->split_k,
+    };
+    gemm->model = gemm_model_of_sums(&cpu->request);
+    return GB_OK;
 }
 
-int32_t gemm_skip_kernel(const struct gemm *gemm, const char *reason)
+static int32_t cpu_prepare(struct gemm *gemm, const struct gb_queue *queue)
 {
-    return gemm_skip(gemm, "kernel", kernels[gemm->kernel], reason);
+    struct cpu_gemm *cpu = gemm->own;
+    const struct gb_host *host = gemm->host;
+    const struct product_shape *shape = &gemm->shape;
+    const uint64_t n_lines = shape->m > shape->n ? shape->m : shape->n;
+    const uint64_t bytes = sums_element_bytes(gemm->accumulate);
+    int32_t status = GB_OK;
+    (void)queue;
+    cpu->lines = host_memory(host, n_lines * shape->k * sizeof(double), &status);
+    cpu->a = host_memory(host, shape->m * shape->k * bytes, &status);
+    cpu->b = host_memory(host, shape->n * shape->k * bytes, &status);
+    cpu->sums = host_memory(host, shape->m * shape->n * sizeof(double), &status);
+    cpu->request.a = cpu->a;
+    cpu->request.b = cpu->b;
+    return status;
 }
+
+/* Numbers are unpacked in each run: that is part of multiplying them. */
+static void multiply(const struct gemm *gemm)
+{
+    struct cpu_gemm *cpu = gemm->own;
+    const struct product_shape *shape = &gemm->shape;
+    const int32_t flush = gemm->params->flush_subnormals;
+    const bool is_input_flushed = flush == FLUSH_INPUT || flush == FLUSH_BOTH;
+    const bool is_output_flushed = flush == FLUSH_OUTPUT || flush == FLUSH_BOTH;
+    gemm_load_a(gemm, is_input_flushed, cpu->lines);
+    sums_elements(gemm->accumulate, cpu->lines, shape->m * shape->k, cpu->a);
+    gemm_load_b(gemm, is_input_flushed, cpu->lines);
+    sums_elements(gemm->accumulate, cpu->lines, shape->n * shape->k, cpu->b);
+    sums_product(&cpu->request, cpu->sums);
+    if (is_output_flushed)
+        sums_flush(gemm->output, cpu->sums, shape->m * shape->n);
+    gemm->formats->store(gemm->output->format, gemm->c, 0, shape->m * shape->n, cpu->sums);
+}
+
+static int32_t cpu_run(const struct gemm *gemm, const struct gb_queue *queue, uint64_t iterations)
+{
+    (void)queue;
+    for (uint64_t i = 0; i < iterations; i++)
+        multiply(gemm);
+    return GB_OK;
+}
+
+static const struct backend gemm_cpu = {
+    .own_bytes = sizeof(struct cpu_gemm),
+    .create = cpu_create,
+    .prepare = cpu_prepare,
+    .run = cpu_run,
+};
 
 /* --- create --- */
 
@@ -141,8 +212,8 @@ static int32_t refuse_reference(const struct gemm *gemm)
     if (gemm->reference != REFERENCE_CPU &&
         !(is_plain && gemm->params->reference_flush == FLUSH_NONE))
         return host->skip(host, "reference_accumulate and reference_flush are for reference = cpu");
-    if (gemm->reference == REFERENCE_CPU && GB_HAS(host, exclusive))
-        host->exclusive(host);
+    if (gemm->reference == REFERENCE_CPU)
+        take_machine(host);
     return GB_OK;
 }
 
@@ -207,9 +278,9 @@ static int32_t fill_input(const struct gemm *gemm, uint64_t stream, uint64_t n, 
         .stream = stream,
         .integral = gemm->params->integral != 0,
     };
-    const int32_t status = range_fill(&gemm->range, host, filled, n, gemm->input->bytes, &fill);
-    return status == GB_OK ? host->device_copy(host, matrix, filled, n * gemm->input->bytes)
-                           : status;
+    int32_t status = range_fill(&gemm->range, host, filled, n, gemm->input->bytes, &fill);
+    copy_memory(host, matrix, filled, n * gemm->input->bytes, &status);
+    return status;
 }
 
 /* Each set of inputs has two streams of random numbers. */
@@ -222,52 +293,33 @@ static int32_t fill_inputs(const struct gemm *gemm, uint64_t set)
                : status;
 }
 
-static int32_t make_input(const struct gemm *gemm, uint64_t n, void **ret_filled, void **ret_matrix)
-{
-    const struct gb_host *host = gemm->host;
-    *ret_filled = host->allocate(host, n * gemm->input->bytes);
-    if (*ret_filled == NULL)
-        return GB_NO_MEMORY;
-    return host->device_allocate(host, n * gemm->input->bytes, GB_MEMORY_DEVICE, ret_matrix);
-}
-
 /* All bits set: NaN, in integers -1, so that no output can be left unwritten unseen. */
-static int32_t poison_output(const struct gemm *gemm)
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
+    const struct gemm *gemm = object;
+    (void)queue;
+    int32_t status = fill_inputs(gemm, set);
     memset(gemm->host_c, 0xff, gemm_output_bytes(gemm));
-    return gemm->host->device_copy(gemm->host, gemm->c, gemm->host_c, gemm_output_bytes(gemm));
-}
-
-static int32_t make_output(struct gemm *gemm)
-{
-    const struct gb_host *host = gemm->host;
-    gemm->host_c = host->allocate(host, gemm_output_bytes(gemm));
-    if (gemm->host_c == NULL)
-        return GB_NO_MEMORY;
-    const int32_t status = host->device_allocate(host, gemm_output_bytes(gemm), GB_MEMORY_DEVICE,
-                                                 &gemm->c);
-    return status == GB_OK ? poison_output(gemm) : status;
+    copy_memory(gemm->host, gemm->c, gemm->host_c, gemm_output_bytes(gemm), &status);
+    return status;
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
 {
     struct gemm *gemm = object;
-    const struct product_shape *shape = &gemm->shape;
-    int32_t status = make_input(gemm, shape->m * shape->k, &gemm->host_a, &gemm->a);
+    const struct gb_host *host = gemm->host;
+    const uint64_t a_bytes = gemm->shape.m * gemm->shape.k * gemm->input->bytes;
+    const uint64_t b_bytes = gemm->shape.n * gemm->shape.k * gemm->input->bytes;
+    int32_t status = GB_OK;
+    gemm->host_a = host_memory(host, a_bytes, &status);
+    gemm->a = device_memory(host, a_bytes, GB_MEMORY_DEVICE, &status);
+    gemm->host_b = host_memory(host, b_bytes, &status);
+    gemm->b = device_memory(host, b_bytes, GB_MEMORY_DEVICE, &status);
+    gemm->host_c = host_memory(host, gemm_output_bytes(gemm), &status);
+    gemm->c = device_memory(host, gemm_output_bytes(gemm), GB_MEMORY_DEVICE, &status);
     if (status == GB_OK)
-        status = make_input(gemm, shape->n * shape->k, &gemm->host_b, &gemm->b);
-    if (status == GB_OK)
-        status = fill_inputs(gemm, 0);
-    if (status == GB_OK)
-        status = make_output(gemm);
+        status = refresh(object, queue, 0);
     return status == GB_OK ? backend_prepare(object, queue) : status;
-}
-
-static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
-{
-    (void)queue;
-    const int32_t status = fill_inputs(object, set);
-    return status == GB_OK ? poison_output(object) : status;
 }
 
 /* --- the plugin --- */
@@ -345,12 +397,7 @@ static int32_t describe_sums(const struct gb_host *host, const void *object, str
     return GB_OK;
 }
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {
-        .size = sizeof validation, .validate = validate, .sums = describe_sums};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate, .sums = describe_sums);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "gemm_verify", "1.0",

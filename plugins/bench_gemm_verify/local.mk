@@ -1,11 +1,8 @@
 pkglib_LTLIBRARIES += plugins/bench_gemm_verify/bench_gemm_verify.la
 GEMM_VERIFY_CPU_SOURCES = \
-	$(VERIFIED_SUMS_SOURCES) \
+	$(PRODUCT_REFERENCE_SOURCES) \
 	plugins/bench_gemm_verify/fault.c \
 	plugins/bench_gemm_verify/fault.h \
-	plugins/bench_gemm_verify/reference.c \
-	plugins/bench_gemm_verify/reference.h \
-	plugins/bench_gemm_verify/reference_body.h \
 	plugins/bench_gemm_verify/sums.c \
 	plugins/bench_gemm_verify/sums.h
 plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES = \
@@ -13,7 +10,6 @@ plugins_bench_gemm_verify_bench_gemm_verify_la_SOURCES = \
 	plugins/bench_gemm_verify/check.c \
 	plugins/bench_gemm_verify/gemm.cu \
 	plugins/bench_gemm_verify/gemm.h \
-	plugins/bench_gemm_verify/gemm_cpu.c \
 	plugins/bench_gemm_verify/gemm_verify.c
 plugins_bench_gemm_verify_bench_gemm_verify_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_gemm_verify_bench_gemm_verify_la_LDFLAGS = $(PLUGIN_LDFLAGS)

@@ -1,7 +1,11 @@
 /* sums.c - see sums.h. Plugin side. */
 #include "sums.h"
 
+#include "plugins/common/bench_steps.h"
+#include "plugins/common/verified_sums.h"
+
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 enum { LANES = 16, BLOCK = 64, EVERY = 4 };
@@ -149,11 +153,6 @@ EVERYWHERE int32_t add_int32(int32_t x, int32_t y)
 
 /* --- orders --- */
 
-EVERYWHERE uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* chain: one step after the other. lanes: steps go to LANES sums in turn, which are added in the
  * end. blocks: sums of BLOCK products, added one after the other. */
 #define ORDERS(mode, element, width)                                                               \
@@ -286,24 +285,82 @@ void sums_elements(int32_t accumulate, const double *values, uint64_t n, void *r
 
 /* --- roundings --- */
 
-static uint64_t parts(uint64_t n, uint64_t length)
-{
-    return (n + length - 1) / length;
-}
-
 uint64_t sums_steps(const struct sums_request *request)
 {
     const uint64_t width = sums_is_every4(request->accumulate) ? EVERY : 1;
     const uint64_t length = sums_slice(request->shape.k, request->n_slices);
-    const uint64_t n_slices = parts(request->shape.k, length);
-    uint64_t steps = parts(length, width);
+    const uint64_t n_slices = quotient_up(request->shape.k, length);
+    uint64_t steps = quotient_up(length, width);
     if (request->order == ORDER_SIMD) {
         uint64_t additions = 0;
         for (uint64_t lanes = LANES; lanes > 1; lanes /= 2)
             additions++;
-        steps = parts(steps, LANES) + additions;
+        steps = quotient_up(steps, LANES) + additions;
     } else if (request->order == ORDER_BLOCKED) {
-        steps = parts(smaller(length, BLOCK), width) + parts(length, BLOCK) - 1;
+        steps = quotient_up(smaller(length, BLOCK), width) + quotient_up(length, BLOCK) - 1;
     }
     return steps + n_slices - 1;
+}
+
+/* --- as some hardware sums it --- */
+
+struct imitation {
+    struct product_shape shape;
+    const double *a, *b;
+    int32_t accumulate;
+    double *sums;
+    atomic_uint_fast64_t next_row;
+};
+
+static double towards_zero(double value)
+{
+    const float nearest = (float)value;
+    return fabs((double)nearest) > fabs(value) ? (double)nextafterf(nearest, 0.0F)
+                                               : (double)nearest;
+}
+
+static double sum_by_one(const struct imitation *job, const double *a, const double *b)
+{
+    const bool is_half = job->accumulate == ACCUMULATE_FP16;
+    float sum = 0.0F;
+    for (uint64_t k = 0; k < job->shape.k; k++) {
+        sum = fmaf((float)a[k], (float)b[k], sum);
+        sum = is_half ? round_half(sum) : sum;
+    }
+    return (double)sum;
+}
+
+static double sum_by_four(const struct imitation *job, const double *a, const double *b)
+{
+    const bool is_nearest = job->accumulate == ACCUMULATE_EVERY4_NEAREST;
+    double sum = 0.0;
+    for (uint64_t k = 0; k < job->shape.k; k++) {
+        sum = fma(a[k], b[k], sum);
+        if (k % EVERY == EVERY - 1 || k + 1 == job->shape.k)
+            sum = is_nearest ? (double)(float)sum : towards_zero(sum);
+    }
+    return sum;
+}
+
+static void imitate_rows(void *context)
+{
+    struct imitation *job = context;
+    const struct product_shape *shape = &job->shape;
+    const bool is_by_one = job->accumulate == ACCUMULATE_FP32 || job->accumulate == ACCUMULATE_FP16;
+    uint64_t row;
+    while ((row = atomic_fetch_add(&job->next_row, 1)) < shape->m) {
+        for (uint64_t column = 0; column < shape->n; column++) {
+            const double *a = job->a + row * shape->k;
+            const double *b = job->b + column * shape->k;
+            job->sums[row * shape->n + column] = is_by_one ? sum_by_one(job, a, b)
+                                                           : sum_by_four(job, a, b);
+        }
+    }
+}
+
+void imitation_product(const struct product_shape *shape, const double *a, const double *b,
+                       int32_t accumulate, double *ret)
+{
+    struct imitation job = {.shape = *shape, .a = a, .b = b, .accumulate = accumulate, .sums = ret};
+    all_cpus_run(imitate_rows, &job, 0);
 }

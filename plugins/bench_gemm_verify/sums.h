@@ -4,16 +4,11 @@
  */
 #pragma once
 
+#include "plugins/common/product_reference.h"
 #include "plugins/common/simd.h"
 
 #include <gbrun/formats.h>
-#include <stdbool.h>
 #include <stdint.h>
-
-/* C = A B: A is m x k, B is k x n, C is m x n. */
-struct product_shape {
-    uint64_t m, n, k;
-};
 
 /* What a sum is kept in, and when it is rounded. */
 enum {
@@ -74,3 +69,14 @@ void sums_flush(const struct gb_format *format, double *values, uint64_t n);
 
 /* Rounded to fp16, to nearest, ties to even. */
 float sums_round_half(float value);
+
+/*
+ * The product as some hardware sums it, for references that are to differ by as little as possible
+ * from what is tested: one product is added after the other, in the order of k and not rounded
+ * before, and sums are rounded as `accumulate` says: ACCUMULATE_FP32, ACCUMULATE_FP16, or every
+ * four products ACCUMULATE_EVERY4 or ACCUMULATE_EVERY4_NEAREST. A is m x k by rows, B n x k: by
+ * columns; ret m x n. On all CPUs. Only the rounding to fp16 is that of sums_product, which is
+ * compared with this one.
+ */
+void imitation_product(const struct product_shape *shape, const double *a, const double *b,
+                       int32_t accumulate, double *ret);

@@ -4,14 +4,52 @@
  * The values are made chunk by chunk, counted as they are made, and uploaded: nothing of their size
  * stays on the host, and what is compared in the end never passed through the device.
  */
-#include "histogram.h"
-
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
+#include "plugins/common/cuda/with_cuda.h"
 #include "plugins/common/team.h"
 
 #include <gbrun/gbrun.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
+
+#ifdef PLUGIN_WITH_CUDA
+#include "plugins/common/cuda/cuda_launch.h"
+#endif
+
+/* In the order of the words below. */
+enum { DISTRIBUTION_UNIFORM, DISTRIBUTION_ONE, DISTRIBUTION_SKEWED };
+enum { METHOD_PRIVATE, METHOD_GLOBAL };
+enum { BLOCK_DEFAULT = 256, THREADS_DEFAULT = 0 };
+
+struct params {
+    int64_t n, bins;
+    int32_t distribution;
+    int32_t method;  /* METHOD_... */
+    int64_t block;   /* of CUDA */
+    int64_t threads; /* of the CPU; 0: as many as it has processors */
+};
+
+struct histogram {
+    const struct gb_host *host;
+    const struct params *params;
+    const struct backend *backend;
+    void *own;           /* of the backend, taken from the host */
+    uint32_t *values;    /* params->n, memory of the device */
+    uint32_t *counts;    /* params->bins, memory of the device: modulo 2^32 */
+    uint64_t *expected;  /* params->bins: of one iteration */
+    uint64_t iterations; /* of the last run */
+};
+
+/* reset sets all counts to 0; run adds to them, `iterations` times. */
+struct backend {
+    BACKEND_FUNCTIONS(struct histogram);
+};
+
+/* Bins divide the range of values evenly. */
+static uint32_t histogram_bin(uint32_t value, uint32_t bins)
+{
+    return (uint32_t)((uint64_t)value * bins >> 32);
+}
 
 enum { CHUNK_VALUES = 1 << 20 };
 
@@ -33,24 +71,7 @@ static const struct gb_option options[] = {
 
 /* --- the values --- */
 
-static void make_one(uint32_t *values, uint64_t n, uint32_t constant)
-{
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = constant;
-}
-
-/* Shifted down by 0 to 7 places, each as often. */
-static void make_skewed(uint32_t *values, uint64_t n, uint32_t constant)
-{
-    (void)constant;
-    for (uint64_t i = 0; i < n; i++)
-        values[i] >>= values[i] & 7;
-}
-
-/* Make them out of uniform ones, in the order of the words above; NULL: they are uniform. */
-static void (*const makers[])(uint32_t *values, uint64_t n, uint32_t constant) = {NULL, make_one,
-                                                                                  make_skewed};
-
+/* Skewed: shifted down by 0 to 7 places, each as often. */
 static int32_t make_values(const struct histogram *histogram, uint64_t chunk, uint32_t *values,
                            uint64_t n)
 {
@@ -58,9 +79,10 @@ static int32_t make_values(const struct histogram *histogram, uint64_t chunk, ui
     const struct gb_fill uniform = {
         .size = sizeof uniform, .format = GB_U32, .stream = 1 + chunk, .high = UINT32_MAX};
     const int32_t distribution = histogram->params->distribution;
+    const uint32_t constant = (uint32_t)host->random(host, 0, 0);
     const int32_t status = host->fill(host, values, n, &uniform);
-    if (status == GB_OK && makers[distribution] != NULL)
-        makers[distribution](values, n, (uint32_t)host->random(host, 0, 0));
+    for (uint64_t i = 0; i < n && distribution != DISTRIBUTION_UNIFORM; i++)
+        values[i] = distribution == DISTRIBUTION_ONE ? constant : values[i] >> (values[i] & 7);
     return status;
 }
 
@@ -70,15 +92,13 @@ static int32_t fill_in(const struct histogram *histogram, uint32_t *chunk)
     const uint64_t n = (uint64_t)histogram->params->n;
     const uint32_t bins = (uint32_t)histogram->params->bins;
     for (uint64_t first = 0; first < n; first += CHUNK_VALUES) {
-        const uint64_t part = n - first < CHUNK_VALUES ? n - first : CHUNK_VALUES;
+        const uint64_t part = smaller(n - first, CHUNK_VALUES);
         if (host->cancelled(host) != 0)
             return GB_CANCELLED;
         int32_t status = make_values(histogram, first / CHUNK_VALUES, chunk, part);
-        if (status != GB_OK)
-            return status;
         for (uint64_t i = 0; i < part; i++)
             histogram->expected[histogram_bin(chunk[i], bins)]++;
-        status = host->device_copy(host, histogram->values + first, chunk, part * sizeof *chunk);
+        copy_memory(host, histogram->values + first, chunk, part * sizeof *chunk, &status);
         if (status != GB_OK)
             return status;
     }
@@ -148,37 +168,24 @@ static int32_t cpu_create(struct histogram *histogram)
     if (params->block != BLOCK_DEFAULT)
         return host->skip(host, "block is for CUDA: the CPU has no blocks of threads");
     struct histogram_cpu *own = histogram->own;
-    own->n_threads = params->threads > 0 ? (uint32_t)params->threads : host->device->n_units;
-    if (own->n_threads == 0)
-        own->n_threads = 1;
-    if (own->n_threads > TEAM_MAX)
-        own->n_threads = TEAM_MAX;
-    if (own->n_threads > 1 && GB_HAS(host, exclusive))
-        host->exclusive(host);
+    const uint64_t n = params->threads > 0 ? (uint64_t)params->threads : host->device->n_units;
+    own->n_threads = n > 0 ? (uint32_t)smaller(n, TEAM_MAX) : 1;
+    if (own->n_threads > 1)
+        take_machine(host);
     return GB_OK;
-}
-
-static int32_t take_private_counts(const struct histogram *histogram, struct histogram_cpu *own)
-{
-    const uint64_t bins = (uint64_t)histogram->params->bins;
-    int32_t status = GB_OK;
-    own->stride = (bins + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
-    own->private_counts = device_memory(
-        histogram->host, (uint64_t)own->n_threads * own->stride * sizeof *own->private_counts,
-        GB_MEMORY_DEVICE, &status);
-    return status;
 }
 
 static int32_t cpu_prepare(struct histogram *histogram, const struct gb_queue *queue)
 {
     struct histogram_cpu *own = histogram->own;
+    int32_t status = GB_OK;
     (void)queue;
-    if (histogram->params->method == METHOD_PRIVATE) {
-        const int32_t status = take_private_counts(histogram, own);
-        if (status != GB_OK)
-            return status;
-    }
-    return team_open(histogram->host, NULL, own->n_threads, &own->team);
+    own->stride = quotient_up((uint64_t)histogram->params->bins, LINE_WORDS) * LINE_WORDS;
+    if (histogram->params->method == METHOD_PRIVATE)
+        own->private_counts = device_memory(histogram->host,
+                                            own->n_threads * own->stride * sizeof(uint32_t),
+                                            GB_MEMORY_DEVICE, &status);
+    return status == GB_OK ? team_open(histogram->host, NULL, own->n_threads, &own->team) : status;
 }
 
 static int32_t cpu_reset(const struct histogram *histogram, const struct gb_queue *queue)
@@ -221,6 +228,96 @@ static const struct backend histogram_cpu = {
     .destroy = cpu_destroy,
 };
 
+/* --- on CUDA: a kernel counts --- */
+
+#ifdef PLUGIN_WITH_CUDA
+
+CUDA_IMAGE(histogram_image, "plugins/bench_histogram/histogram");
+
+enum { VECTOR = 4, SHARED_BYTES = 48 * 1024 }; /* what a block has of shared memory unasked */
+
+struct histogram_cuda {
+    struct cuda_kernels kernels;
+    struct cuda_launch launch;
+    unsigned long long n;
+    unsigned bins;
+};
+
+static int32_t cuda_create(struct histogram *histogram)
+{
+    const struct gb_host *host = histogram->host;
+    const struct params *params = histogram->params;
+    if (params->threads != THREADS_DEFAULT)
+        return host->skip(host, "threads is for the CPU: those of a GPU are in blocks, see block");
+    if (params->method == METHOD_PRIVATE && params->bins > SHARED_BYTES / 4)
+        return host_skip(
+            host, "bins = %" PRId64 " with method = private: a block has shared memory for %d",
+            params->bins, SHARED_BYTES / 4);
+    return cuda_kernels_open(histogram->own, host);
+}
+
+/* As many blocks as the device has room for, each of which continues until all is counted: private
+ * counts are then added up as seldom as possible. */
+static int32_t size_grid(const struct histogram *histogram, struct histogram_cuda *cuda)
+{
+    const uint64_t block = (uint64_t)histogram->params->block;
+    const uint64_t wanted = quotient_up(cuda->n, block * VECTOR);
+    int units = 0;
+    int threads = 0;
+    const int32_t status = driver_units(&cuda->kernels.driver, histogram->host, &units, &threads);
+    const uint64_t room = (uint64_t)units * ((uint64_t)threads / block);
+    cuda->launch.columns = (unsigned)smaller(wanted, room);
+    return status;
+}
+
+static int32_t cuda_prepare(struct histogram *histogram, const struct gb_queue *queue)
+{
+    struct histogram_cuda *cuda = histogram->own;
+    const struct params *params = histogram->params;
+    const bool is_private = params->method == METHOD_PRIVATE;
+    (void)queue;
+    cuda->n = (unsigned long long)params->n;
+    cuda->bins = (unsigned)params->bins;
+    cuda->launch = (struct cuda_launch){
+        .rows = 1,
+        .layers = 1,
+        .threads = (unsigned)params->block,
+        .shared = is_private ? cuda->bins * (unsigned)sizeof(uint32_t) : 0,
+        .arguments = {&histogram->counts, &histogram->values, &cuda->n, &cuda->bins},
+    };
+    const int32_t status = cuda_kernels_load(&cuda->kernels, &histogram_image,
+                                             is_private ? "histogram_private" : "histogram_global",
+                                             &cuda->launch.function);
+    return status == GB_OK ? size_grid(histogram, cuda) : status;
+}
+
+static int32_t cuda_reset(const struct histogram *histogram, const struct gb_queue *queue)
+{
+    const struct histogram_cuda *cuda = histogram->own;
+    const struct driver *driver = &cuda->kernels.driver;
+    const CUresult result = driver->fill_words_async((CUdeviceptr)(uintptr_t)histogram->counts, 0,
+                                                     cuda->bins, queue->native);
+    return driver_status(driver, histogram->host, result, "setting the counts to 0");
+}
+
+static int32_t cuda_run(const struct histogram *histogram, const struct gb_queue *queue,
+                        uint64_t iterations)
+{
+    const struct histogram_cuda *cuda = histogram->own;
+    return cuda_launch(&cuda->kernels, &cuda->launch, queue, iterations, "launching a histogram");
+}
+
+static const struct backend histogram_cuda = {
+    .own_bytes = sizeof(struct histogram_cuda),
+    .create = cuda_create,
+    .prepare = cuda_prepare,
+    .reset = cuda_reset,
+    .run = cuda_run,
+    .destroy = cuda_kernels_free,
+};
+
+#endif
+
 /* --- the benchmark --- */
 
 BACKEND_OPS(struct histogram, histogram_cpu, histogram_cuda, backend_nothing);
@@ -234,14 +331,11 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     int32_t status = GB_OK;
     histogram->values = device_memory(host, n * sizeof(uint32_t), GB_MEMORY_DEVICE, &status);
     histogram->counts = device_memory(host, bins * sizeof(uint32_t), GB_MEMORY_DEVICE, &status);
-    uint32_t *chunk = device_memory(host, (n < CHUNK_VALUES ? n : CHUNK_VALUES) * sizeof *chunk,
+    uint32_t *chunk = device_memory(host, smaller(n, CHUNK_VALUES) * sizeof *chunk,
                                     GB_MEMORY_PINNED, &status);
-    if (status != GB_OK)
-        return status;
-    histogram->expected = host->allocate(host, bins * sizeof *histogram->expected);
-    if (histogram->expected == NULL)
-        return GB_NO_MEMORY;
-    status = fill_in(histogram, chunk);
+    histogram->expected = host_memory(host, bins * sizeof *histogram->expected, &status);
+    if (status == GB_OK)
+        status = fill_in(histogram, chunk);
     return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
@@ -258,13 +352,10 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     const struct histogram *histogram = object;
     const struct gb_host *host = histogram->host;
     const uint64_t bins = (uint64_t)histogram->params->bins;
-    uint32_t *counts = host->allocate(host, bins * sizeof *counts);
-    double *reference = host->allocate(host, bins * sizeof *reference);
+    int32_t status = GB_OK;
     (void)queue;
-    if (counts == NULL || reference == NULL)
-        return GB_NO_MEMORY;
-    const int32_t status = host->device_copy(host, counts, histogram->counts,
-                                             bins * sizeof *counts);
+    uint32_t *counts = host_copy_of(host, histogram->counts, bins * sizeof *counts, &status);
+    double *reference = host_memory(host, bins * sizeof *reference, &status);
     if (status != GB_OK)
         return status;
     for (uint64_t i = 0; i < bins; i++)
@@ -301,15 +392,13 @@ static const struct gb_plugin plugin = {
         "values to the counts once more; they are set to 0 before each sample, outside its "
         "time.\n\n"
         "With `method = global` all threads add to the same counts with atomic operations: how "
-        "fast "
-        "that is depends on how often two of them want the same one, which `distribution` and "
+        "fast that is depends on how often two of them want the same one, which `distribution` and "
         "`bins` say. In the distribution `skewed` values are uniform ones shifted down by 0 to 7 "
         "places. With `method = private` each block of a GPU counts in its shared memory, with "
         "atomic operations too, and each thread of a CPU in memory of its own; the results are "
         "added up within the time.\n\n"
         "48 KiB of shared memory hold 12288 bins; cases with more are skipped. `block` is for "
-        "CUDA, "
-        "`threads` for the CPU; a case that sets the other's is skipped.",
+        "CUDA, `threads` for the CPU; a case that sets the other's is skipped.",
     .devices = PLUGIN_DEVICES,
     GB_OPTIONS(options, struct params),
     .ops = &ops,

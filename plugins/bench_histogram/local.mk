@@ -2,16 +2,14 @@ pkglib_LTLIBRARIES += plugins/bench_histogram/bench_histogram.la
 plugins_bench_histogram_bench_histogram_la_SOURCES = \
 	$(TEAM_SOURCES) \
 	plugins/bench_histogram/histogram.c \
-	plugins/bench_histogram/histogram.cu \
-	plugins/bench_histogram/histogram.h
+	plugins/bench_histogram/histogram.cu
 plugins_bench_histogram_bench_histogram_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_histogram_bench_histogram_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_histogram_bench_histogram_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-HISTOGRAM_CUDA_OBJECT = plugins/bench_histogram/bench_histogram_la-histogram_cuda.lo
+HISTOGRAM_OBJECT = plugins/bench_histogram/bench_histogram_la-histogram.lo
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
-plugins_bench_histogram_bench_histogram_la_SOURCES += plugins/bench_histogram/histogram_cuda.c
-$(HISTOGRAM_CUDA_OBJECT): plugins/bench_histogram/histogram.fatbin
+$(HISTOGRAM_OBJECT): plugins/bench_histogram/histogram.fatbin
 endif
 endif
 CLEANFILES += plugins/bench_histogram/histogram.fatbin

@@ -24,12 +24,6 @@ struct options {
     bool is_binary;
 };
 
-static void options_free(struct options *options)
-{
-    for (size_t i = 0; i < options->n; i++)
-        free(options->items[i]);
-}
-
 /* Takes the option; NULL: there was no memory for it. */
 static bool add(struct options *options, char *option)
 {
@@ -470,7 +464,8 @@ bool build_make(const struct build_request *request, struct build *ret,
         find_unused(request, &sources, ret);
     free(key.data);
     source_set_free(&sources);
-    options_free(&options);
+    for (size_t i = 0; i < options.n; i++)
+        free(options.items[i]);
     return is_made;
 }
 

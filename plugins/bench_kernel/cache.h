@@ -3,7 +3,7 @@
  *
  * An entry holds its whole key, which is compared, and a checksum: neither a collision of names nor
  * a damaged file gives a wrong kernel. Files are put in their place by rename, so that processes
- * that write the same one at once do no harm, and whoever reads sees all of it or nothing.
+ * that write the same one at once do no harm, and a reader sees all of it or nothing.
  *
  * An entry is code that is run. So the folder and each file must be this user's or root's, and no
  * other may be able to write to them; links are not followed; folders and files that are made are

@@ -4,6 +4,7 @@
 #include "files.h"
 #include "plugins/common/call/call_library.h"
 #include "plugins/common/cuda/cuda_driver.h"
+#include "plugins/common/cuda/elf_function.h"
 #include "plugins/common/cuda/nvrtc_program.h"
 #include "scan.h"
 #include "settings.h"
@@ -24,7 +25,7 @@
  * when it is run. */
 enum { NAME_MAX_SHOWN = 100, CHECK_SECONDS = 8 };
 
-/* Where a kernel is and what it is to be like. */
+/* Where a kernel is and what is expected of it. */
 struct wanted {
     const struct settings *settings;
     struct reporter *reporter;
@@ -137,7 +138,7 @@ static void check_image(const struct wanted *wanted)
     }
     const bool is_ptx = source->kind == SOURCE_PTX;
     const bool is_there = is_ptx ? scan_ptx(text, wanted->entry, &kernel)
-                                 : scan_elf(text, bytes, wanted->entry, &is_elf);
+                                 : elf_function_bytes(text, bytes, wanted->entry, &is_elf) >= 0;
     if (is_ptx)
         scan_list_ptx(text, names);
     free(text);
@@ -362,7 +363,7 @@ static void check_sources(const struct wanted *wanted, size_t n)
 
 /* --- all else --- */
 
-/* As far as NVRTC is here to be asked. */
+/* If NVRTC is here. */
 static void check_options(const struct settings *settings, struct reporter *reporter)
 {
     for (size_t i = settings->params->define.n; i < settings->n_options; i++) {

@@ -1,16 +1,19 @@
 /*
  * kernel.c - a kernel of the user's own, measured and tuned from the configuration. Plugin side.
  *
- * settings.c reads what is to be launched; check.c looks at the files before anything runs, and
- * asks NVRTC about them; build.c compiles, or takes from the cache; launch.c loads and launches;
- * verify.c fills the buffers and compares. Arguments are those of the plugin `call`.
+ * settings.c reads what to launch; check.c looks at the files before anything runs, and
+ * asks NVRTC about them; build.c compiles, or takes from the cache; launch.c loads and launches.
+ * Arguments are those of the plugin `call`.
  */
 #define _GNU_SOURCE
-#include "kernel.h"
-
 #include "build.h"
 #include "cache.h"
 #include "files.h"
+#include "launch.h"
+#include "plugins/common/bench_memory.h"
+#include "plugins/common/call/call_compare.h"
+#include "plugins/common/call/call_invoke.h"
+#include "plugins/common/validation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +62,17 @@ static const struct gb_option options[] = {
 };
 
 /* --- making the kernel --- */
+
+struct kernel_bench {
+    const struct gb_host *host;
+    struct settings settings;
+    struct driver driver;
+    CUmodule module, reference_module; /* the second NULL: there is none, or it is the first */
+    struct world world;
+    struct world reference_world; /* made in the first comparison */
+    bool has_reference_world;
+    struct launch launch, reference;
+};
 
 /* Line by line, as many at once as fit a message. */
 static void log_lines(const struct gb_host *host, const char *log)
@@ -160,7 +174,7 @@ static int32_t load_compiled(struct kernel_bench *bench, const struct unit *unit
     char log[LOADING_LOG_BYTES];
     struct build build = {0};
     int architecture = 0;
-    int32_t status = launch_architecture(&bench->launch, &architecture);
+    int32_t status = driver_architecture(&bench->driver, bench->host, &architecture);
     if (status == GB_OK)
         status = compile(bench->host, settings, unit, architecture, false, &build);
     if (status == GB_OK && unit->source == &settings->source)
@@ -211,21 +225,28 @@ static int32_t load(struct kernel_bench *bench)
     return status;
 }
 
-/* Into the cache, from which prepare takes it. */
-static int32_t build_ahead(const struct gb_host *host, const void *params)
+/* The first problem is the reason for GB_FAILED. */
+static int32_t make_settings(const struct gb_host *host, const void *params, struct settings *ret)
 {
     const struct gb_host *first = host;
     struct reporter reporter = {report_first, &first, 0};
-    struct settings *settings = host->allocate(host, sizeof *settings);
+    const int32_t status = settings_make(host, params, &reporter, ret);
+    return status == GB_OK && reporter.n > 0 ? GB_FAILED : status;
+}
+
+/* Into the cache, from which prepare takes it. */
+static int32_t build_ahead(const struct gb_host *host, const void *params)
+{
+    int32_t status = GB_OK;
+    struct settings *settings = host_memory(host, sizeof *settings, &status);
     const char *capability = host->device_fact(host, "compute_capability");
     struct unit units[2];
     int major = 0;
     int minor = 0;
-    if (settings == NULL)
-        return GB_NO_MEMORY;
-    int32_t status = settings_make(host, params, &reporter, settings);
-    if (status != GB_OK || reporter.n > 0)
-        return status != GB_OK ? status : GB_FAILED;
+    if (status == GB_OK)
+        status = make_settings(host, params, settings);
+    if (status != GB_OK)
+        return status;
     if (capability == NULL || sscanf(capability, "%d.%d", &major, &minor) != 2)
         return GB_OK;
     const size_t n = find_units(settings, units);
@@ -238,19 +259,79 @@ static int32_t build_ahead(const struct gb_host *host, const void *params)
     return status;
 }
 
+/* --- what buffers hold before it runs --- */
+
+/* The elements that a file has for a buffer; free with array_file_free. */
+static int32_t read_array(const struct kernel_bench *bench, const struct entry *entry,
+                          const char *file, struct array_file *ret)
+{
+    const struct gb_host *host = bench->host;
+    const struct buffer *buffer = &entry->value.buffer;
+    char reason[FILE_REASON_BYTES];
+    char *path = path_in(settings_folder(host), file);
+    const bool is_read = path != NULL &&
+                         array_file_read(path, buffer->element, buffer->n, ret, reason);
+    const int32_t status = is_read ? GB_OK : path == NULL ? GB_NO_MEMORY : host->fail(host, reason);
+    free(path);
+    return status;
+}
+
+static int32_t read_input(const struct kernel_bench *bench, const struct world *world,
+                          const char *key, const char *file)
+{
+    const struct gb_host *host = bench->host;
+    const struct entry *entry = settings_buffer(&bench->settings, key);
+    const struct buffer *buffer = &entry->value.buffer;
+    const struct made *made = world_made(world, entry);
+    const uint64_t bytes = buffer_bytes(buffer);
+    struct array_file array = {0};
+    int32_t status = read_array(bench, entry, file, &array);
+    if (status == GB_OK && array.element != buffer->element)
+        status = host->fail(host, "input: the file has elements of another type than the buffer");
+    else if (status == GB_OK && (world->is_on_host || buffer->memory == MEMORY_HOST))
+        memcpy(made->memory, array.elements, bytes);
+    else
+        copy_memory(host, made->memory, array.elements, bytes, &status);
+    if (made->pristine != NULL && !world->is_on_host)
+        copy_memory(host, made->pristine, array.elements, bytes, &status);
+    array_file_free(&array);
+    return status;
+}
+
+static int32_t read_inputs(const struct kernel_bench *bench, const struct world *world)
+{
+    const struct gb_map *input = &bench->settings.params->input;
+    int32_t status = GB_OK;
+    for (uint64_t i = 0; i < input->n && status == GB_OK; i++)
+        status = read_input(bench, world, input->keys[i], input->values[i]);
+    return status;
+}
+
+static CUresult restore(const struct kernel_bench *bench, CUstream stream)
+{
+    const struct plan *plan = &bench->settings.plan;
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < plan->n_entries && result == CUDA_SUCCESS; i++) {
+        const struct made *made = &bench->world.made[i];
+        if (made->pristine != NULL)
+            result = bench->driver.copy_async((CUdeviceptr)(uintptr_t)made->memory,
+                                              (CUdeviceptr)(uintptr_t)made->pristine,
+                                              buffer_bytes(&plan->entries[i].value.buffer), stream);
+    }
+    return result;
+}
+
 /* --- the benchmark --- */
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    const struct gb_host *first = host;
-    struct reporter reporter = {report_first, &first, 0};
-    struct kernel_bench *bench = host->allocate(host, sizeof *bench);
-    if (bench == NULL)
-        return GB_NO_MEMORY;
+    int32_t status = GB_OK;
+    struct kernel_bench *bench = host_memory(host, sizeof *bench, &status);
+    if (status == GB_OK)
+        status = make_settings(host, params, &bench->settings);
+    if (status != GB_OK)
+        return status;
     bench->host = host;
-    const int32_t status = settings_make(host, params, &reporter, &bench->settings);
-    if (status != GB_OK || reporter.n > 0)
-        return status != GB_OK ? status : GB_FAILED;
     bench->launch = (struct launch){.driver = &bench->driver,
                                     .host = host,
                                     .shape = bench->settings.shape,
@@ -281,7 +362,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     if (status == GB_OK)
         status = world_complete(&bench->world);
     if (status == GB_OK)
-        status = kernel_read_inputs(bench, &bench->world);
+        status = read_inputs(bench, &bench->world);
     return status == GB_OK ? launch_report(&bench->launch) : status;
 }
 
@@ -297,7 +378,7 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
 static int32_t reset(void *object, const struct gb_queue *queue)
 {
     const struct kernel_bench *bench = object;
-    return driver_status(&bench->driver, bench->host, kernel_restore(bench, queue->native),
+    return driver_status(&bench->driver, bench->host, restore(bench, queue->native),
                          "restoring buffers");
 }
 
@@ -310,7 +391,7 @@ static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
     if (!has_files && !plan_compares(&bench->settings.plan))
         return GB_SKIPPED;
     const int32_t status = world_refresh(&bench->world, has_files ? 0 : set);
-    return status == GB_OK ? kernel_read_inputs(bench, &bench->world) : status;
+    return status == GB_OK ? read_inputs(bench, &bench->world) : status;
 }
 
 static int32_t work(void *object, struct gb_work *work)
@@ -318,6 +399,140 @@ static int32_t work(void *object, struct gb_work *work)
     const struct kernel_bench *bench = object;
     plan_work(&bench->settings.plan, work);
     return GB_OK;
+}
+
+/* --- once more --- */
+
+static int32_t wait(const struct kernel_bench *bench, CUstream stream, CUresult result,
+                    const char *doing)
+{
+    const struct driver *driver = &bench->driver;
+    if (result == CUDA_SUCCESS)
+        result = driver->stream_synchronize(stream);
+    return driver_status(driver, bench->host, result, doing);
+}
+
+/* What the timed launches left is compared; where buffers are restored, what one more leaves. */
+static int32_t launch_once_more(const struct kernel_bench *bench, CUstream stream)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (world_restores(&bench->settings.plan)) {
+        result = restore(bench, stream);
+        if (result == CUDA_SUCCESS)
+            result = launch_once(&bench->launch, stream);
+    }
+    return wait(bench, stream, result, "running the kernel once more");
+}
+
+/* --- references --- */
+
+/* Made, or as it was made. */
+static int32_t reference_world(struct kernel_bench *bench)
+{
+    struct world *world = &bench->reference_world;
+    if (bench->has_reference_world)
+        return world_refresh(world, bench->world.set);
+    *world = (struct world){.is_on_host = !bench->settings.has_reference_kernel,
+                            .set = bench->world.set,
+                            .like = &bench->world};
+    const int32_t status = world_new(&bench->settings.plan, world);
+    bench->has_reference_world = status == GB_OK;
+    return status;
+}
+
+static int32_t make_world(const struct kernel_bench *bench, struct world *world)
+{
+    const int32_t status = world_complete(world);
+    return status == GB_OK ? read_inputs(bench, world) : status;
+}
+
+static int32_t run_kernel(struct kernel_bench *bench, struct world *world, CUstream stream)
+{
+    const struct routine *routine = &bench->settings.plan.reference;
+    const struct gb_host *host = bench->host;
+    struct launch *launch = &bench->reference;
+    int32_t status = launch_prepare(launch, &routine->signature);
+    if (status == GB_SKIPPED)
+        return host->fail(host, "the reference kernel does not fit this device");
+    if (status == GB_OK)
+        status = launch_bind(launch, world, routine);
+    if (status == GB_OK)
+        status = make_world(bench, world);
+    if (status != GB_OK)
+        return status;
+    return wait(bench, stream, launch_once(launch, stream), "running the reference kernel");
+}
+
+static int32_t run_function(const struct kernel_bench *bench, struct world *world)
+{
+    const struct gb_host *host = bench->host;
+    const struct plan *plan = &bench->settings.plan;
+    struct linkage linkage;
+    struct invocation *call = host->allocate(host, sizeof *call);
+    if (call == NULL)
+        return GB_NO_MEMORY;
+    if (!link_reference(plan, NULL, &linkage))
+        return host->fail(host, linkage.reason);
+    world->library = linkage.reference_library;
+    call->is_foreign = true;
+    int32_t status = invocation_bind(world, &plan->reference, linkage.reference, call);
+    if (status == GB_OK)
+        status = make_world(bench, world);
+    if (status == GB_OK)
+        invocation_run(call, 1);
+    return status;
+}
+
+/* --- comparisons --- */
+
+static int32_t compare_file(const struct kernel_bench *bench, const char *key, const char *file)
+{
+    const struct entry *entry = settings_buffer(&bench->settings, key);
+    const struct buffer *buffer = &entry->value.buffer;
+    char name[64];
+    struct array_file array = {0};
+    const void *output = NULL;
+    int32_t status = world_read(&bench->world, entry, &output);
+    if (status == GB_OK)
+        status = read_array(bench, entry, file, &array);
+    snprintf(name, sizeof name, "output.%.48s", key);
+    const struct comparison comparison = {.name = name,
+                                          .type = buffer->element,
+                                          .wanted_type = array.element,
+                                          .n = buffer->n,
+                                          .output = output,
+                                          .wanted = array.elements};
+    if (status == GB_OK)
+        status = compare(bench->host, &comparison);
+    array_file_free(&array);
+    return status;
+}
+
+static int32_t compare_all(const struct kernel_bench *bench, const struct world *reference)
+{
+    const struct gb_map *files = &bench->settings.params->output;
+    int32_t first = compare_buffers(&bench->world, reference);
+    for (uint64_t i = 0; i < files->n; i++) {
+        const int32_t status = compare_file(bench, files->keys[i], files->values[i]);
+        first = first == GB_OK ? status : first;
+    }
+    return first;
+}
+
+static int32_t verify(void *object, const struct gb_queue *queue)
+{
+    struct kernel_bench *bench = object;
+    const struct settings *settings = &bench->settings;
+    struct world *world = &bench->reference_world;
+    int32_t status = launch_once_more(bench, queue->native);
+    if (status == GB_OK && settings->plan.has_reference) {
+        status = reference_world(bench);
+        if (status == GB_OK)
+            status = settings->has_reference_kernel ? run_kernel(bench, world, queue->native)
+                                                    : run_function(bench, world);
+    }
+    return status == GB_OK ? compare_all(bench, settings->plan.has_reference ? world : NULL)
+                           : status;
 }
 
 static void destroy(void *object)
@@ -338,10 +553,10 @@ static int32_t validate(const struct gb_host *host, const void *params, gb_probl
                         void *context)
 {
     struct reporter reporter = {problem, context, 0};
-    struct settings *settings = host->allocate(host, sizeof *settings);
-    if (settings == NULL)
-        return GB_NO_MEMORY;
-    const int32_t status = settings_make(host, params, &reporter, settings);
+    int32_t status = GB_OK;
+    struct settings *settings = host_memory(host, sizeof *settings, &status);
+    if (status == GB_OK)
+        status = settings_make(host, params, &reporter, settings);
     if (status == GB_OK && reporter.n == 0)
         settings_check_files(settings, &reporter);
     return status;
@@ -353,19 +568,14 @@ static const struct gb_bench_ops ops = {
     .prepare = prepare,
     .run = run,
     .reset = reset,
-    .verify = kernel_verify,
+    .verify = verify,
     .work = work,
     .destroy = destroy,
     .refresh = refresh,
     .build = build_ahead,
 };
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
     "A .cu is compiled by NVRTC for the device; what it made is kept and used again as long as the "

@@ -1,6 +1,6 @@
-/* launch.c - see kernel.h. Plugin side. */
+/* launch.c - see launch.h. Plugin side. */
 #define _GNU_SOURCE
-#include "kernel.h"
+#include "launch.h"
 
 #include "plugins/common/bench_steps.h"
 
@@ -21,11 +21,6 @@ static CUresult device_value(const struct launch *launch, CUdevice_attribute att
     const CUresult result = launch->driver->context_device(&device);
     return result == CUDA_SUCCESS ? launch->driver->device_attribute(ret, attribute, device)
                                   : result;
-}
-
-int32_t launch_architecture(const struct launch *launch, int *ret)
-{
-    return driver_architecture(launch->driver, launch->host, ret);
 }
 
 /* "k.ptx(11): error: ..." of "ptxas application ptx input, line 11; error   : ..." */
@@ -54,7 +49,7 @@ static int32_t explain_loading(const struct launch *launch, const char *path, CU
         launch->host->log(launch->host, GB_LOG_INFO, errors);
     if (read_line(path, errors, reason, sizeof reason))
         return launch->host->fail(launch->host, reason);
-    const int32_t status = launch_architecture(launch, &architecture);
+    const int32_t status = driver_architecture(launch->driver, launch->host, &architecture);
     if (status != GB_OK)
         return status;
     snprintf(doing, sizeof doing, "loading %.300s for this device, which is sm_%d", path,
@@ -136,7 +131,7 @@ static int32_t check_cluster(const struct launch *launch)
     enum { PORTABLE = 8, FIRST_ARCHITECTURE = 90 };
     const struct dims *cluster = &launch->cluster;
     int architecture = 0;
-    int32_t status = launch_architecture(launch, &architecture);
+    int32_t status = driver_architecture(launch->driver, launch->host, &architecture);
     if (status == GB_OK && architecture < FIRST_ARCHITECTURE)
         return launch->host->skip(launch->host, "this device has no clusters of blocks");
     if (status == GB_OK && cluster->x * cluster->y * cluster->z > PORTABLE)

@@ -19,11 +19,10 @@ plugins_bench_kernel_bench_kernel_la_SOURCES = \
 	$(KERNEL_CALL_SOURCES) \
 	plugins/bench_kernel/check.c \
 	plugins/bench_kernel/kernel.c \
-	plugins/bench_kernel/kernel.h \
 	plugins/bench_kernel/launch.c \
+	plugins/bench_kernel/launch.h \
 	plugins/bench_kernel/settings.c \
-	plugins/bench_kernel/settings.h \
-	plugins/bench_kernel/verify.c
+	plugins/bench_kernel/settings.h
 plugins_bench_kernel_bench_kernel_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS) $(FFI_CFLAGS) \
 	-DPLUGIN_WITH_CUDA
 # Where a bundle has libffi: the folder above that of the plugins.

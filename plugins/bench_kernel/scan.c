@@ -1,7 +1,6 @@
 /* scan.c - see scan.h. Plugin side. */
 #include "scan.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,7 +99,7 @@ void scan_list(const char *text, char ret[SCAN_LIST_BYTES])
     }
 }
 
-/* --- PTX and cubin --- */
+/* --- PTX --- */
 
 void scan_list_ptx(const char *text, char ret[SCAN_LIST_BYTES])
 {
@@ -160,48 +159,6 @@ bool scan_ptx(const char *text, const char *name, struct scan_kernel *ret)
             begin = stop + 1;
         }
         return end != NULL;
-    }
-    return false;
-}
-
-static bool has_symbol(const char *file, size_t bytes, const Elf64_Shdr *table,
-                       const Elf64_Shdr *strings, const char *name)
-{
-    const size_t length = strlen(name) + 1;
-    if (table->sh_offset > bytes || table->sh_size > bytes - table->sh_offset ||
-        strings->sh_offset > bytes || strings->sh_size > bytes - strings->sh_offset)
-        return false;
-    for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= table->sh_size; i += sizeof(Elf64_Sym)) {
-        Elf64_Sym symbol;
-        memcpy(&symbol, file + table->sh_offset + i, sizeof symbol);
-        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_name < strings->sh_size &&
-            length <= strings->sh_size - symbol.st_name &&
-            memcmp(file + strings->sh_offset + symbol.st_name, name, length) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool scan_elf(const void *file, size_t bytes, const char *name, bool *ret_is_elf)
-{
-    const char *begin = file;
-    Elf64_Ehdr head;
-    *ret_is_elf = bytes >= sizeof head && memcmp(file, ELFMAG, SELFMAG) == 0 &&
-                  begin[EI_CLASS] == ELFCLASS64;
-    if (!*ret_is_elf)
-        return false;
-    memcpy(&head, file, sizeof head);
-    if (head.e_shentsize != sizeof(Elf64_Shdr) || head.e_shoff > bytes ||
-        (uint64_t)head.e_shnum * sizeof(Elf64_Shdr) > bytes - head.e_shoff)
-        return false;
-    for (uint32_t i = 0; i < head.e_shnum; i++) {
-        Elf64_Shdr section, strings;
-        memcpy(&section, begin + head.e_shoff + i * sizeof section, sizeof section);
-        if (section.sh_type != SHT_SYMTAB || section.sh_link >= head.e_shnum)
-            continue;
-        memcpy(&strings, begin + head.e_shoff + section.sh_link * sizeof strings, sizeof strings);
-        if (has_symbol(begin, bytes, &section, &strings, name))
-            return true;
     }
     return false;
 }

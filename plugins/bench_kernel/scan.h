@@ -1,6 +1,5 @@
 /*
- * scan.h - what is found in the text of a source, of PTX or of a cubin without compiling it. Plugin
- * side.
+ * scan.h - what is found in the text of a source or of PTX without compiling it. Plugin side.
  *
  * Of a source that is which headers it includes, as part of a cache's key, since NVRTC does
  * not list them, and which words are in it: that is all that is checked where there is no NVRTC to
@@ -34,8 +33,7 @@ bool scan_has_word(const char *text, const char *word, size_t n);
 
 enum { SCAN_LIST_BYTES = 300 };
 
-/* Names of kernels, with commas between, as far as there is room: "a, b, ...". "": there is none.
- */
+/* Names of as many kernels as there is room for: "a, b, ...". "": there is none. */
 void scan_list(const char *text, char ret[SCAN_LIST_BYTES]);
 void scan_list_ptx(const char *text, char ret[SCAN_LIST_BYTES]);
 
@@ -56,5 +54,3 @@ struct scan_kernel {
 /* The kernel of PTX (a text that ends with NUL) with this name; false: it is not there, or its
  * parameters cannot be read. */
 bool scan_ptx(const char *text, const char *name, struct scan_kernel *ret);
-/* Is a function of this name in an ELF file of 64 bits? *ret_is_elf: is it one at all? */
-bool scan_elf(const void *file, size_t bytes, const char *name, bool *ret_is_elf);

@@ -69,8 +69,8 @@ int32_t settings_make(const struct gb_host *host, const struct kernel_params *pa
 
 /*
  * Looks at the files that settings without a problem name: whether they are there, whether the
- * kernels are in them and have such parameters, as far as their texts show it, whether functions
- * are in their libraries. What is wrong is reported.
+ * kernels are in them and, where their texts show it, have such parameters, whether functions are
+ * in their libraries. What is wrong is reported.
  */
 void settings_check_files(const struct settings *settings, struct reporter *reporter);
 

@@ -18,19 +18,8 @@ enum { SUM_REGISTER, SUM_MEMORY };
 enum { BLOCK_DEFAULT = 16 };
 
 struct params {
-    int64_t streams;
-    int64_t problems;
-    int64_t rows;
-    int64_t cols;
-    int64_t aligned;
-    int32_t input;
-    int32_t order;
-    int64_t block;
-    int32_t priority;
-    int32_t allocation;
-    int64_t units;
-    int32_t stamps;
-    int32_t sum;
+    int64_t streams, problems, rows, cols, aligned, block, units;
+    int32_t input, order, priority, allocation, stamps, sum;
 };
 
 struct launch {

@@ -1,6 +1,6 @@
 /* matmul_cpu.c - the products on threads: a stream is a thread with a queue. Plugin side. */
 #include "matmul.h"
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/team.h"
 
 #include <errno.h>
@@ -264,8 +264,7 @@ static int32_t create(struct matmul *matmul)
         if (refusals[i].is_asked)
             return host->skip(host, refusals[i].reason);
     }
-    if (GB_HAS(host, exclusive))
-        host->exclusive(host);
+    take_machine(host);
     return GB_OK;
 }
 

@@ -7,12 +7,11 @@
  */
 #define _GNU_SOURCE
 #include "matmul.h"
-#include "plugins/common/bench_steps.h"
-#include "plugins/common/cuda/cuda_driver.h"
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/cuda/cuda_image.h"
+#include "plugins/common/symbols.h"
 #include "prediction.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,13 +50,12 @@ struct green_functions {
 
 static bool load(const struct driver *driver, struct green_functions *functions)
 {
-    bool is_whole = true;
-#define GREEN_LOAD(member, symbol)                                                                 \
-    *(void **)&functions->member = dlsym(driver->library, SYMBOL_TEXT(symbol));                    \
-    is_whole = is_whole && functions->member != NULL;
-    GREEN_FUNCTIONS(GREEN_LOAD)
-#undef GREEN_LOAD
-    return is_whole;
+    const struct symbol symbols[] = {
+#define GREEN_SYMBOL(member, symbol) {SYMBOL_TEXT(symbol), &functions->member},
+        GREEN_FUNCTIONS(GREEN_SYMBOL)
+#undef GREEN_SYMBOL
+    };
+    return FIND_SYMBOLS(driver->library, symbols) == NULL;
 }
 
 /* What a driver answers that has green contexts, but not on this device or not in this size. */
@@ -145,15 +143,15 @@ static void green_context_destroy(const struct driver *driver, struct green_cont
 
 #else
 
-int32_t green_context_make(const struct driver *driver, const struct gb_host *host,
-                           uint32_t n_units, struct green_context *ret)
+static int32_t green_context_make(const struct driver *driver, const struct gb_host *host,
+                                  uint32_t n_units, struct green_context *ret)
 {
     (void)driver;
     (void)ret;
     return host_skip(host, "units = %u: built with headers older than those of CUDA 12.4", n_units);
 }
 
-void green_context_destroy(const struct driver *driver, struct green_context *green)
+static void green_context_destroy(const struct driver *driver, struct green_context *green)
 {
     (void)driver;
     (void)green;
@@ -227,19 +225,16 @@ static int32_t allocate(struct matmul *matmul, const struct gb_queue *queue, uin
                         float **ret)
 {
     struct cuda_matmul *cuda = matmul->own;
-    void *memory = NULL;
-    int32_t status;
-    if (matmul->params->allocation == ALLOCATION_POOL) {
-        CUdeviceptr *pooled = &cuda->pooled[cuda->n_pooled];
-        status = status_of(matmul,
-                           cuda->driver.allocate_async(pooled, (size_t)bytes, queue->native),
-                           "allocating from the device's pool");
-        cuda->n_pooled += status == GB_OK;
-        memcpy(&memory, pooled, sizeof memory);
-    } else {
-        status = matmul->host->device_allocate(matmul->host, bytes, GB_MEMORY_DEVICE, &memory);
+    int32_t status = GB_OK;
+    if (matmul->params->allocation != ALLOCATION_POOL) {
+        *ret = device_memory(matmul->host, bytes, GB_MEMORY_DEVICE, &status);
+        return status;
     }
-    *ret = memory;
+    CUdeviceptr *pooled = &cuda->pooled[cuda->n_pooled];
+    status = status_of(matmul, cuda->driver.allocate_async(pooled, (size_t)bytes, queue->native),
+                       "allocating from the device's pool");
+    cuda->n_pooled += status == GB_OK;
+    *ret = (float *)(uintptr_t)*pooled;
     return status;
 }
 
@@ -322,26 +317,16 @@ static CUresult go_to(const struct cuda_matmul *cuda, CUcontext context)
     return cuda->work == cuda->home ? CUDA_SUCCESS : cuda->driver.context_set(context);
 }
 
-static unsigned n_blocks(int64_t elements, int64_t block)
-{
-    return (unsigned)((elements + block - 1) / block);
-}
-
 static int32_t plan_blocks(struct matmul *matmul)
 {
     struct cuda_matmul *cuda = matmul->own;
-    const struct gb_host *host = matmul->host;
     const struct params *params = matmul->params;
-    cuda->columns = n_blocks(params->cols, params->block);
-    cuda->rows = n_blocks(params->rows, params->block);
+    int32_t status = GB_OK;
+    cuda->columns = (unsigned)quotient_up((uint64_t)params->cols, (uint64_t)params->block);
+    cuda->rows = (unsigned)quotient_up((uint64_t)params->rows, (uint64_t)params->block);
     const uint64_t n = (uint64_t)params->problems * cuda->columns * cuda->rows;
-    if (params->stamps == STAMPS_NO || n > STAMPED_BLOCKS_MAX)
-        return GB_OK;
-    void *logs = NULL;
-    int32_t status = host->device_allocate(host, n * sizeof *cuda->logs, GB_MEMORY_DEVICE, &logs);
-    if (status == GB_OK)
-        status = host->device_fill(host, logs, 0, n * sizeof *cuda->logs);
-    cuda->logs = logs;
+    if (params->stamps != STAMPS_NO && n <= STAMPED_BLOCKS_MAX)
+        cuda->logs = device_filled(matmul->host, n * sizeof *cuda->logs, 0, &status);
     return status;
 }
 
@@ -350,11 +335,11 @@ static int32_t prepare(struct matmul *matmul, const struct gb_queue *queue)
     (void)queue;
     struct cuda_matmul *cuda = matmul->own;
     const struct gb_host *host = matmul->host;
-    cuda->streams = host->allocate(host, matmul->n_streams * sizeof *cuda->streams);
-    cuda->joins = host->allocate(host, matmul->n_streams * sizeof *cuda->joins);
-    if (cuda->streams == NULL || cuda->joins == NULL)
-        return GB_NO_MEMORY;
-    int32_t status = plan_blocks(matmul);
+    int32_t status = GB_OK;
+    cuda->streams = host_memory(host, matmul->n_streams * sizeof *cuda->streams, &status);
+    cuda->joins = host_memory(host, matmul->n_streams * sizeof *cuda->joins, &status);
+    if (status == GB_OK)
+        status = plan_blocks(matmul);
     if (status == GB_OK)
         status = status_of(matmul, cuda->driver.event_create(&cuda->fork, CU_EVENT_DISABLE_TIMING),
                            "creating events");
@@ -468,11 +453,8 @@ static int32_t verify(struct matmul *matmul, const struct gb_queue *queue)
     struct prediction run;
     if (cuda->logs == NULL)
         return GB_OK;
-    struct block_log *logs = host->allocate(host, bytes);
-    if (logs == NULL)
-        return GB_NO_MEMORY;
-    const int32_t status = host->device_copy(host, logs, cuda->logs, bytes);
-    stamped.logs = logs;
+    int32_t status = GB_OK;
+    stamped.logs = host_copy_of(host, cuda->logs, bytes, &status);
     if (status != GB_OK || !predict(&stamped, &run))
         return status;
     report(host, &run);

@@ -7,7 +7,7 @@
  */
 #include "matmul.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -57,7 +57,7 @@ static int32_t set_up(struct matmul *matmul)
     matmul->a_size = (uint64_t)params->rows * (uint64_t)params->aligned;
     matmul->b_size = (uint64_t)params->cols * (uint64_t)params->aligned;
     matmul->c_size = (uint64_t)params->rows * (uint64_t)params->cols;
-    matmul->n_streams = n_streams < n_problems ? n_streams : n_problems;
+    matmul->n_streams = smaller(n_streams, n_problems);
     if (params->input != INPUT_ONES || params->aligned <= EXACT_SUM_MAX)
         return GB_OK;
     return host_fail(matmul->host,
@@ -84,13 +84,11 @@ static int32_t stage(struct matmul *matmul)
     const struct gb_host *host = matmul->host;
     if (matmul->backend->has_host_memory || matmul->staged_a != NULL)
         return GB_OK;
-    matmul->staged_b = host->allocate(host, matmul->b_size * sizeof(float));
-    matmul->staged_rows = host->allocate(host, matmul->b_size * sizeof(float));
-    float *a = host->allocate(host, matmul->a_size * sizeof(float));
-    if (a == NULL || matmul->staged_b == NULL || matmul->staged_rows == NULL)
-        return GB_NO_MEMORY;
-    matmul->staged_a = a;
-    return GB_OK;
+    int32_t status = GB_OK;
+    matmul->staged_b = host_memory(host, matmul->b_size * sizeof(float), &status);
+    matmul->staged_rows = host_memory(host, matmul->b_size * sizeof(float), &status);
+    matmul->staged_a = host_memory(host, matmul->a_size * sizeof(float), &status);
+    return status;
 }
 
 static float *host_a(const struct matmul *matmul, uint64_t problem)
@@ -132,15 +130,15 @@ static int32_t upload(const struct matmul *matmul, uint64_t problem)
 {
     const struct gb_host *host = matmul->host;
     const bool is_by_rows = matmul->backend->has_b_by_rows;
+    int32_t status = GB_OK;
     if (is_by_rows)
         turn_to_rows(matmul);
-    const int32_t status = host->device_copy(host, matmul->a + problem * matmul->a_size,
-                                             matmul->staged_a, matmul->a_size * sizeof(float));
-    if (status != GB_OK)
-        return status;
-    return host->device_copy(host, matmul->b + problem * matmul->b_size,
-                             is_by_rows ? matmul->staged_rows : matmul->staged_b,
-                             matmul->b_size * sizeof(float));
+    copy_memory(host, matmul->a + problem * matmul->a_size, matmul->staged_a,
+                matmul->a_size * sizeof(float), &status);
+    copy_memory(host, matmul->b + problem * matmul->b_size,
+                is_by_rows ? matmul->staged_rows : matmul->staged_b, matmul->b_size * sizeof(float),
+                &status);
+    return status;
 }
 
 static int32_t fill_random(struct matmul *matmul)
@@ -243,34 +241,20 @@ static int32_t random_reference(const struct matmul *matmul, double *reference, 
     return GB_OK;
 }
 
-static int32_t outputs(const struct matmul *matmul, const float **ret)
-{
-    const struct gb_host *host = matmul->host;
-    const uint64_t bytes = (uint64_t)matmul->params->problems * matmul->c_size * sizeof **ret;
-    *ret = matmul->c;
-    if (matmul->backend->has_host_memory)
-        return GB_OK;
-    float *copy = host->allocate(host, bytes);
-    if (copy == NULL)
-        return GB_NO_MEMORY;
-    *ret = copy;
-    return host->device_copy(host, copy, matmul->c, bytes);
-}
-
 static int32_t verify(void *object, const struct gb_queue *queue)
 {
     const struct matmul *matmul = object;
     const struct gb_host *host = matmul->host;
     const struct params *params = matmul->params;
     const uint64_t n = (uint64_t)params->problems * matmul->c_size;
-    double *reference = host->allocate(host, n * sizeof *reference);
-    double *magnitude = host->allocate(host, n * sizeof *magnitude);
-    const float *output = NULL;
-    if (reference == NULL || magnitude == NULL)
-        return GB_NO_MEMORY;
-    int32_t status = matmul->backend->verify != NULL ? backend_verify(object, queue) : GB_OK;
-    if (status == GB_OK)
-        status = outputs(matmul, &output);
+    int32_t status = GB_OK;
+    double *reference = host_memory(host, n * sizeof *reference, &status);
+    double *magnitude = host_memory(host, n * sizeof *magnitude, &status);
+    if (status == GB_OK && matmul->backend->verify != NULL)
+        status = backend_verify(object, queue);
+    const float *output = matmul->backend->has_host_memory
+                              ? matmul->c
+                              : host_copy_of(host, matmul->c, n * sizeof *output, &status);
     if (status == GB_OK && params->input == INPUT_RANDOM)
         status = random_reference(matmul, reference, magnitude);
     if (status != GB_OK)

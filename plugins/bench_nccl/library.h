@@ -1,7 +1,6 @@
 /* library.h - NCCL, opened when it is needed; no header of it is. Plugin side. */
 #pragma once
 
-#include <gbrun/host.h>
 #include <stddef.h>
 
 /* As <nccl.h> declares them, with int for its enums and void * for its communicators. */
@@ -44,14 +43,3 @@ struct nccl {
     /* ncclGetLastError, of 2.13 and later, or NULL: what went wrong last, with details */
     const char *(*last_error)(void *communicator);
 };
-
-/*
- * Opens the library: a name, which is looked for where the loader does and in the CUDA Toolkit, or
- * a path, which starts from host->folder. GB_SKIPPED, with a reason, where it is not found or lacks
- * a function. It stays open for the life of the process.
- */
-int32_t nccl_open(struct nccl *nccl, const struct gb_host *host, const char *library);
-
-/* GB_OK for ncclSuccess; else GB_FAILED, reported to the host with what was being done. */
-int32_t nccl_status(const struct nccl *nccl, const struct gb_host *host, int result,
-                    const char *doing);

@@ -3,9 +3,6 @@ if HAVE_CUDA_HEADERS
 pkglib_LTLIBRARIES += plugins/bench_nccl/bench_nccl.la
 endif
 plugins_bench_nccl_bench_nccl_la_SOURCES = \
-	plugins/bench_nccl/collective.c \
-	plugins/bench_nccl/collective.h \
-	plugins/bench_nccl/library.c \
 	plugins/bench_nccl/library.h \
 	plugins/bench_nccl/nccl.c
 plugins_bench_nccl_bench_nccl_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) $(CUDA_CFLAGS)

@@ -6,15 +6,229 @@
  * Using NCCL with CUDA Graphs), and a communicator does not end before the graphs that it was
  * captured into: so every sample calls run.
  */
-#include "collective.h"
 #include "library.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/cuda/gpu_group.h"
+#include "plugins/common/symbols.h"
+#include "plugins/common/validation.h"
 
 #include <gbrun/gbrun.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+/* --- NCCL, opened when it is needed --- */
+
+/* NULL: the case is skipped. */
+static void *open_library(const struct gb_host *host, const char *library)
+{
+    char path[4096];
+    const char *const names[] = {library, NULL};
+    const bool is_path = strchr(library, '/') != NULL;
+    const bool is_relative = is_path && library[0] != '/' && host->folder != NULL;
+    snprintf(path, sizeof path, "%.2000s%s%.2000s", is_relative ? host->folder : "",
+             is_relative ? "/" : "", library);
+    void *handle = is_path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : cuda_library_open(names);
+    if (handle == NULL && is_path) {
+        const char *words = dlerror();
+        host_skip(host, "library: %.400s", words != NULL ? words : path);
+    } else if (handle == NULL) {
+        host_skip(host,
+                  "%.64s was not found, neither where the loader looks nor in the CUDA Toolkit: "
+                  "give its path as option library",
+                  library);
+    }
+    return handle;
+}
+
+/*
+ * Opens the library: a name, which is looked for where the loader does and in the CUDA Toolkit, or
+ * a path, which starts from host->folder. GB_SKIPPED, with a reason, where it is not found or lacks
+ * a function. It stays open for the life of the process.
+ */
+static int32_t nccl_open(struct nccl *nccl, const struct gb_host *host, const char *library)
+{
+    const struct symbol symbols[] = {
+#define NCCL_SYMBOL(member, symbol) {#symbol, &nccl->member},
+        NCCL_FUNCTIONS(NCCL_SYMBOL)
+#undef NCCL_SYMBOL
+    };
+    void *handle = open_library(host, library);
+    if (handle == NULL)
+        return GB_SKIPPED;
+    const char *missing = FIND_SYMBOLS(handle, symbols);
+    *(void **)&nccl->last_error = dlsym(handle, "ncclGetLastError");
+    return missing != NULL ? host_skip(host, "%.400s has no %s", library, missing) : GB_OK;
+}
+
+/* GB_OK for ncclSuccess; else GB_FAILED, reported to the host with what was being done. */
+static int32_t nccl_status(const struct nccl *nccl, const struct gb_host *host, int result,
+                           const char *doing)
+{
+    if (result == 0)
+        return GB_OK;
+    const char *details = nccl->last_error != NULL ? nccl->last_error(NULL) : NULL;
+    const bool has_details = details != NULL && details[0] != '\0';
+    return host_fail(host, "NCCL: %.160s while %s%s%.200s", nccl->error_string(result), doing,
+                     has_details ? ": " : "", has_details ? details : "");
+}
+
+/*
+ * --- what collectives do: which elements are where, and how many bytes that takes ---
+ *
+ * Inputs are small whole numbers, so that every sum is exact in every format, whatever its order.
+ */
+
+/* In the order of the words below. */
+enum { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BROADCAST };
+enum { OP_SUM, OP_MAX, OP_MIN };
+
+enum { COLLECTIVE_ROOT = 0 }; /* of a broadcast */
+
+struct collective {
+    const struct gb_host *host; /* for random numbers */
+    int32_t kind, op;
+    uint32_t n_ranks;
+    int64_t largest;      /* of the inputs, which go from its negative to it */
+    uint64_t n_part;      /* elements that one rank has for, or gets from, one rank */
+    uint64_t n_in, n_out; /* elements of a rank's input and output */
+};
+
+enum { LARGEST = 15 };
+
+static bool has_parts(const struct collective *collective)
+{
+    return collective->kind != ALL_REDUCE && collective->kind != BROADCAST;
+}
+
+/* bytes: of the larger one of a rank's two buffers, at most; 0 parts, if they are too few for one
+ * element for each rank. digits: of the format's significand. */
+static void collective_make(struct collective *collective, const struct gb_host *host,
+                            uint64_t bytes, const struct gb_format *format)
+{
+    const uint32_t n = collective->n_ranks;
+    const uint64_t exact = ((UINT64_C(1) << format->digits) - 1) / n;
+    collective->host = host;
+    collective->largest = (int64_t)smaller(exact, LARGEST);
+    collective->n_part = bytes / format->bytes / (has_parts(collective) ? n : 1);
+    const uint64_t whole = collective->n_part * (has_parts(collective) ? n : 1);
+    collective->n_in = collective->kind == ALL_GATHER ? collective->n_part : whole;
+    collective->n_out = collective->kind == REDUCE_SCATTER ? collective->n_part : whole;
+}
+
+/* n elements of a rank's input, from element `first` on. A random word serves eight elements, a
+ * byte each. */
+static void collective_input(const struct collective *collective, uint32_t rank, uint64_t first,
+                             uint64_t n, double *ret)
+{
+    const struct gb_host *host = collective->host;
+    const uint64_t n_values = 2 * (uint64_t)collective->largest + 1;
+    uint64_t word = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = first + i;
+        if (i == 0 || at % 8 == 0)
+            word = host->random(host, rank, at / 8);
+        const uint64_t byte = word >> at % 8 * 8 & 0xff;
+        ret[i] = (double)((int64_t)(byte * n_values / 256) - collective->largest);
+    }
+}
+
+static double reduced(int32_t op, double a, double b)
+{
+    switch (op) {
+    case OP_MAX:
+        return a > b ? a : b;
+    case OP_MIN:
+        return a < b ? a : b;
+    default:
+        return a + b;
+    }
+}
+
+static void reduce(const struct collective *collective, uint64_t first, uint64_t n, double *ret)
+{
+    enum { AT_ONCE = 512 };
+    double values[AT_ONCE];
+    for (uint64_t done = 0; done < n; done += AT_ONCE) {
+        const uint64_t m = smaller(n - done, AT_ONCE);
+        collective_input(collective, 0, first + done, m, ret + done);
+        for (uint32_t rank = 1; rank < collective->n_ranks; rank++) {
+            collective_input(collective, rank, first + done, m, values);
+            for (uint64_t i = 0; i < m; i++)
+                ret[done + i] = reduced(collective->op, ret[done + i], values[i]);
+        }
+    }
+}
+
+/* Part after part, each from another rank: what that one has of its own, or has for this rank. */
+static void gather(const struct collective *collective, uint64_t from, uint64_t first, uint64_t n,
+                   double *ret)
+{
+    const uint64_t n_part = collective->n_part;
+    for (uint64_t done = 0; done < n;) {
+        const uint64_t at = first + done;
+        const uint64_t m = smaller(n - done, n_part - at % n_part);
+        collective_input(collective, (uint32_t)(at / n_part), from + at % n_part, m, ret + done);
+        done += m;
+    }
+}
+
+/* The same of its output, as it has to be. */
+static void collective_output(const struct collective *collective, uint32_t rank, uint64_t first,
+                              uint64_t n, double *ret)
+{
+    switch (collective->kind) {
+    case ALL_GATHER:
+        gather(collective, 0, first, n, ret);
+        return;
+    case ALL_TO_ALL:
+        gather(collective, rank * collective->n_part, first, n, ret);
+        return;
+    case REDUCE_SCATTER:
+        reduce(collective, rank * collective->n_part + first, n, ret);
+        return;
+    case BROADCAST:
+        collective_input(collective, COLLECTIVE_ROOT, first, n, ret);
+        return;
+    default:
+        reduce(collective, first, n, ret);
+    }
+}
+
+/* Where they are in one buffer of max(n_in, n_out) elements, for a collective in place. */
+static uint64_t collective_input_at(const struct collective *collective, uint32_t rank)
+{
+    return collective->kind == ALL_GATHER ? rank * collective->n_part : 0;
+}
+
+static uint64_t collective_output_at(const struct collective *collective, uint32_t rank)
+{
+    return collective->kind == REDUCE_SCATTER ? rank * collective->n_part : 0;
+}
+
+/* Bytes that count for the two bandwidths of nccl-tests (its doc/PERFORMANCE.md): the size of the
+ * operation, and what each rank's link has to carry of it if the algorithm is the best one. */
+static double collective_bytes(const struct collective *collective, uint32_t element_bytes)
+{
+    const uint64_t n = collective->n_in > collective->n_out ? collective->n_in : collective->n_out;
+    return (double)n * element_bytes;
+}
+
+static double collective_bus_factor(const struct collective *collective)
+{
+    const double n = collective->n_ranks;
+    switch (collective->kind) {
+    case ALL_REDUCE:
+        return 2.0 * (n - 1.0) / n;
+    case BROADCAST:
+        return 1.0;
+    default:
+        return (n - 1.0) / n;
+    }
+}
+
+/* --- the benchmark --- */
 
 enum { BLOCK = 4096, CHUNK = 256 * BLOCK }; /* elements */
 
@@ -47,7 +261,7 @@ static const struct gb_option options[] = {
     GB_CHOICE(struct params, dtype, "fp32", dtypes, "type of the elements"),
     GB_CHOICE(struct params, op, "sum", ops_words, "how elements are reduced"),
     GB_BOOL(struct params, in_place, "no",
-            "output over input, as far as the collective has both in one buffer"),
+            "output over input, where the collective has both in one buffer"),
     GB_INT(struct params, ranks, "0", "0:64", "GPUs",
            "GPUs that take part, from the case's own on; 0: all that are visible"),
     GB_STRING(struct params, library, "libnccl.so.2",
@@ -128,13 +342,14 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     const struct params *settings = params;
     struct first_problem first = {host, GB_OK};
     char reason[512];
-    struct bench *bench = host->allocate(host, sizeof *bench);
-    if (bench == NULL)
-        return GB_NO_MEMORY;
+    int32_t status = GB_OK;
+    struct bench *bench = host_memory(host, sizeof *bench, &status);
+    if (status != GB_OK)
+        return status;
     bench->host = host;
     bench->params = settings;
     check_params(settings, fail_first, &first);
-    int32_t status = first.status;
+    status = first.status;
     if (status == GB_OK && !driver_open(&bench->driver, reason, sizeof reason))
         status = host->fail(host, reason);
     if (status == GB_OK)
@@ -226,21 +441,19 @@ static int32_t allocate_rank(struct bench *bench, uint32_t i)
     struct rank *rank = &bench->ranks[i];
     const struct collective *collective = &bench->collective;
     const uint64_t bytes = bench->format->bytes;
-    if (bench->params->in_place != 0) {
-        const uint64_t all = (uint64_t)collective_bytes(collective, bench->format->bytes);
-        unsigned char *both = NULL;
-        const int32_t status = gpu_group_allocate(&bench->group, i, all, &both);
-        if (status != GB_OK)
-            return status;
-        rank->in = both + collective_input_at(collective, i) * bytes;
-        rank->out = both + collective_output_at(collective, i) * bytes;
-        return GB_OK;
+    const uint64_t all = (uint64_t)collective_bytes(collective, bench->format->bytes);
+    const bool is_in_place = bench->params->in_place != 0;
+    unsigned char *first = NULL;
+    int32_t status = gpu_group_allocate(&bench->group, i,
+                                        is_in_place ? all : collective->n_in * bytes, &first);
+    rank->in = first;
+    if (status == GB_OK && !is_in_place)
+        return gpu_group_allocate(&bench->group, i, collective->n_out * bytes, &rank->out);
+    if (status == GB_OK) {
+        rank->in = first + collective_input_at(collective, i) * bytes;
+        rank->out = first + collective_output_at(collective, i) * bytes;
     }
-    const int32_t status = gpu_group_allocate(&bench->group, i, collective->n_in * bytes,
-                                              &rank->in);
-    if (status != GB_OK)
-        return status;
-    return gpu_group_allocate(&bench->group, i, collective->n_out * bytes, &rank->out);
+    return status;
 }
 
 static int32_t upload_inputs(const struct bench *bench)
@@ -287,10 +500,8 @@ static int32_t take_memory(struct bench *bench)
         status = allocate_rank(bench, i);
     bench->chunk = device_memory(host, (uint64_t)CHUNK * bench->format->bytes, GB_MEMORY_PINNED,
                                  &status);
-    bench->values = host->allocate(host, CHUNK * sizeof *bench->values);
-    bench->wanted = host->allocate(host, CHUNK * sizeof *bench->wanted);
-    if (status == GB_OK && (bench->values == NULL || bench->wanted == NULL))
-        status = GB_NO_MEMORY;
+    bench->values = host_memory(host, CHUNK * sizeof *bench->values, &status);
+    bench->wanted = host_memory(host, CHUNK * sizeof *bench->wanted, &status);
     return status;
 }
 
@@ -376,7 +587,7 @@ static int32_t verify_rank(const struct bench *bench, uint32_t rank, int32_t *ri
 {
     const struct gb_host *host = bench->host;
     const uint64_t n = bench->collective.n_out;
-    const uint64_t n_blocks = (n + BLOCK - 1) / BLOCK;
+    const uint64_t n_blocks = quotient_up(n, BLOCK);
     char name[64];
     memset(right, 0, n_blocks * sizeof *right);
     for (uint64_t at = 0; at < n; at += CHUNK) {
@@ -406,13 +617,11 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 {
     struct bench *bench = object;
     const struct gb_host *host = bench->host;
-    const uint64_t n_blocks = (bench->collective.n_out + BLOCK - 1) / BLOCK;
-    int32_t *right = host->allocate(host, n_blocks * sizeof *right);
-    double *wanted = host->allocate(host, n_blocks * sizeof *wanted);
+    const uint64_t n_blocks = quotient_up(bench->collective.n_out, BLOCK);
     int32_t worst = GB_OK;
-    if (right == NULL || wanted == NULL)
-        return GB_NO_MEMORY;
-    if (bench->params->in_place != 0)
+    int32_t *right = host_memory(host, n_blocks * sizeof *right, &worst);
+    double *wanted = host_memory(host, n_blocks * sizeof *wanted, &worst);
+    if (worst == GB_OK && bench->params->in_place != 0)
         worst = call_afresh(bench, queue);
     for (uint32_t i = 0; i < bench->group.n && (worst == GB_OK || worst == GB_WRONG_RESULT); i++) {
         const int32_t status = verify_rank(bench, i, right, wanted);
@@ -442,12 +651,7 @@ static int32_t validate(const struct gb_host *host, const void *params, gb_probl
     return GB_OK;
 }
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate);
 
 static const struct gb_bench_ops ops = {
     .size = sizeof ops,

@@ -6,7 +6,7 @@
 #include <gbrun/gbrun.h>
 
 #ifdef PLUGIN_WITH_CUDA
-#include "plugins/common/cuda/cuda_image.h"
+#include "plugins/common/cuda/cuda_launch.h"
 #endif
 
 struct nop {
@@ -37,7 +37,7 @@ CUDA_IMAGE(nop_image, "plugins/bench_nop/nop");
 
 struct nop_cuda {
     struct cuda_kernels kernels;
-    CUfunction function;
+    struct cuda_launch launch;
 };
 
 static int32_t create_cuda(struct nop *nop)
@@ -49,17 +49,15 @@ static int32_t prepare_cuda(struct nop *nop, const struct gb_queue *queue)
 {
     struct nop_cuda *cuda = nop->own;
     (void)queue;
-    return cuda_kernels_load(&cuda->kernels, &nop_image, "nop", &cuda->function);
+    cuda->launch = (struct cuda_launch){.columns = 1, .rows = 1, .layers = 1, .threads = 1};
+    return cuda_kernels_load(&cuda->kernels, &nop_image, "nop", &cuda->launch.function);
 }
 
 static int32_t run_cuda(const struct nop *nop, const struct gb_queue *queue, uint64_t iterations)
 {
     const struct nop_cuda *cuda = nop->own;
-    const struct driver *driver = &cuda->kernels.driver;
-    CUresult result = CUDA_SUCCESS;
-    for (uint64_t i = 0; i < iterations && result == CUDA_SUCCESS; i++)
-        result = driver->launch(cuda->function, 1, 1, 1, 1, 1, 1, 0, queue->native, NULL, NULL);
-    return driver_status(driver, nop->host, result, "launching an empty kernel");
+    return cuda_launch(&cuda->kernels, &cuda->launch, queue, iterations,
+                       "launching an empty kernel");
 }
 
 static const struct backend nop_cuda = {

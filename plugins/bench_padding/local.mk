@@ -1,24 +1,22 @@
 pkglib_LTLIBRARIES += plugins/bench_padding/bench_padding.la
 plugins_bench_padding_bench_padding_la_SOURCES = \
+	$(PRODUCT_REFERENCE_SOURCES) \
 	plugins/bench_padding/padding.c \
 	plugins/bench_padding/padding.cu \
 	plugins/bench_padding/padding.h \
 	plugins/bench_padding/padding_cpu.c \
 	plugins/bench_padding/plan.c \
-	plugins/bench_padding/plan.h \
-	plugins/bench_padding/tuned_cpu.c \
-	plugins/bench_padding/tuned_cpu.h
+	plugins/bench_padding/plan.h
 plugins_bench_padding_bench_padding_la_CFLAGS = $(WITH_CUDA_CFLAGS)
 plugins_bench_padding_bench_padding_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_padding_bench_padding_la_LIBADD = $(WITH_CUDA_LIBADD) $(SYSTEM_LIBS)
-PADDING_CUDA_OBJECT = plugins/bench_padding/bench_padding_la-padding_cuda.lo
+PADDING_OBJECT = plugins/bench_padding/bench_padding_la-padding.lo
 if HAVE_CUDA
 if HAVE_CUDA_HEADERS
 plugins_bench_padding_bench_padding_la_SOURCES += \
 	plugins/bench_padding/compile.c \
-	plugins/bench_padding/compile.h \
-	plugins/bench_padding/padding_cuda.c
-$(PADDING_CUDA_OBJECT): plugins/bench_padding/padding.fatbin
+	plugins/bench_padding/compile.h
+$(PADDING_OBJECT): plugins/bench_padding/padding.fatbin
 plugins/bench_padding/padding.fatbin: conf/tune.cu
 endif
 endif

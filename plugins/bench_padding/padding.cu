@@ -8,7 +8,7 @@
 #include "../../conf/tune.cu"
 #endif
 
-// What a kernel still has to ask of the element at hand. `baseline` asks everything that the shape
+// What a kernel still has to ask of an element. `baseline` asks everything that the shape
 // leaves open, `partition` nothing where a tile lies wholly inside.
 enum { ROWS = 1, COLUMNS = 2, STEPS = 4 };
 enum { TILE = 128, THREAD_COLUMNS = 4 };

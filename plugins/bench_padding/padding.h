@@ -24,12 +24,12 @@ struct padding {
     const struct params *params;
     const struct backend *backend;
     void *own; /* the backend's; NULL before its create */
-    struct product_shape shape;
-    float *x, *w, *y;       /* where the device has them, one product after the other */
-    float *host_x, *host_w; /* the inputs as the host filled them; on the CPU x and w */
-    float *host_y;          /* room for the output; on the CPU y. Made by verify, as are: */
-    double *sums, *sizes;   /* the reference, */
-    double *panel;          /* and what it is computed with */
+    struct batch_shape shape;
+    float *x, *w, *y;        /* where the device has them, one product after the other */
+    float *host_x, *host_w;  /* the inputs as the host filled them; on the CPU x and w */
+    float *host_y;           /* room for the output; on the CPU y. Made by verify, as are: */
+    double *sums, *sizes;    /* the reference, */
+    double *wide_x, *wide_w; /* and the inputs of one product as it takes them */
 };
 
 /* prepare also reports metrics; y may be written until it returns. */
@@ -39,10 +39,3 @@ struct backend {
 };
 
 extern const struct backend padding_cpu;
-extern const struct backend padding_cuda; /* where PLUGIN_WITH_CUDA is defined */
-
-/* Skips the case with the words "schedule = ... is ". */
-int32_t padding_skip_schedule(const struct padding *padding, const char *words);
-
-/* The metric padding_ratio of a schedule that computes whole tiles. */
-void padding_tell_ratio(const struct padding *padding, double ratio);

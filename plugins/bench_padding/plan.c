@@ -31,8 +31,7 @@ static int64_t n_tiles(int64_t elements, int64_t tile)
     return (elements + tile - 1) / tile;
 }
 
-double padding_ratio(const struct product_shape *shape, int64_t rows, int64_t columns,
-                     int64_t depth)
+double padding_ratio(const struct batch_shape *shape, int64_t rows, int64_t columns, int64_t depth)
 {
     const double computed = (double)(n_tiles(shape->m, rows) * rows) *
                             (double)(n_tiles(shape->n, columns) * columns) *
@@ -41,7 +40,7 @@ double padding_ratio(const struct product_shape *shape, int64_t rows, int64_t co
 }
 
 /* Of dense it is the columns' that is left out, of batched the steps'. */
-static const char *baseline_of(const struct product_shape *shape, int32_t problem)
+static const char *baseline_of(const struct batch_shape *shape, int32_t problem)
 {
     const struct family *family = &families[problem];
     const bool is_proved = problem == PROBLEM_DENSE ? shape->n % TILE == 0
@@ -52,7 +51,7 @@ static const char *baseline_of(const struct product_shape *shape, int32_t proble
 /* Where no block and no step can be parted from the others, there is nothing to partition, and the
  * code stays what it was. Where rows end with those of a thread, the tail's guard is the thread's.
  */
-static const char *partition_of(const struct product_shape *shape, int32_t problem)
+static const char *partition_of(const struct batch_shape *shape, int32_t problem)
 {
     const struct family *family = &families[problem];
     const bool has_inner_blocks = shape->m >= TILE && shape->n >= TILE;
@@ -63,8 +62,7 @@ static const char *partition_of(const struct product_shape *shape, int32_t probl
                                                      : family->partition_by_rows;
 }
 
-static struct plan plan_schedule(const struct product_shape *shape, int32_t problem,
-                                 int32_t schedule)
+static struct plan plan_schedule(const struct batch_shape *shape, int32_t problem, int32_t schedule)
 {
     const struct family *family = &families[problem];
     const double padded = padding_ratio(shape, TILE, TILE, family->depth);
@@ -119,7 +117,7 @@ const char *const tile_names[N_TILES + 1] = {
     [TILE_AUTO] = "auto", "96x96x8", "96x128x8", "192x192x8/2", "128x128x8", "64x64x16",
 };
 
-static int64_t n_blocks(const struct product_shape *shape, const struct tile *tile)
+static int64_t n_blocks(const struct batch_shape *shape, const struct tile *tile)
 {
     return n_tiles(shape->m, tile->rows) * n_tiles(shape->n, tile->columns) * shape->batch *
            tile->split;
@@ -136,8 +134,8 @@ static uint32_t shared_bytes(const struct tile *tile)
 
 /* The time is that of the multiprocessor with most blocks: with 144 tiles of 128 x 128 on 132 of
  * them twelve have two, and the others wait. 60 of 192 x 192, by two blocks each, fill 91 %. FILL:
- * steps' worth of time in which a block loads its first and stores its last. */
-static double cost(const struct product_shape *shape, const struct tile *tile, uint32_t n_units)
+ * the time in which a block loads its first and stores its last, in steps. */
+static double cost(const struct batch_shape *shape, const struct tile *tile, uint32_t n_units)
 {
     enum { FILL = 32 };
     const int64_t in_turn = n_tiles(n_blocks(shape, tile), n_units);
@@ -145,7 +143,7 @@ static double cost(const struct product_shape *shape, const struct tile *tile, u
     return (double)in_turn * (double)(tile->rows * tile->columns) * (double)steps / tile->rate;
 }
 
-static const struct tile *best_tile(const struct product_shape *shape, uint32_t n_units)
+static const struct tile *best_tile(const struct batch_shape *shape, uint32_t n_units)
 {
     const struct tile *best = &tiles[0];
     for (int i = 1; i < N_TILES; i++) {
@@ -155,7 +153,7 @@ static const struct tile *best_tile(const struct product_shape *shape, uint32_t 
     return best;
 }
 
-static struct plan plan_tuned(const struct product_shape *shape, int32_t choice, uint32_t n_units)
+static struct plan plan_tuned(const struct batch_shape *shape, int32_t choice, uint32_t n_units)
 {
     const struct tile *tile = choice == TILE_AUTO ? best_tile(shape, n_units > 0 ? n_units : 1)
                                                   : &tiles[choice - 1];
@@ -170,7 +168,7 @@ static struct plan plan_tuned(const struct product_shape *shape, int32_t choice,
     };
 }
 
-struct plan plan_of(const struct product_shape *shape, int32_t problem, int32_t schedule,
+struct plan plan_of(const struct batch_shape *shape, int32_t problem, int32_t schedule,
                     int32_t tile, uint32_t n_units)
 {
     return schedule == SCHEDULE_TUNED ? plan_tuned(shape, tile, n_units)

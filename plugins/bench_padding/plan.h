@@ -21,7 +21,7 @@ enum { TILE_AUTO, N_TILES = 5 };
 extern const char *const tile_names[N_TILES + 1];
 
 /* batch products Y[m,n] = X[m,k] W[n,k]^T, all matrices by rows. */
-struct product_shape {
+struct batch_shape {
     int64_t m, n, k, batch;
 };
 
@@ -34,10 +34,9 @@ struct plan {
 
 /* The plan of a case but for SCHEDULE_CUBLAS. tile: of tile_names, for SCHEDULE_TUNED; n_units: the
  * device's multiprocessors, for which TILE_AUTO chooses. */
-struct plan plan_of(const struct product_shape *shape, int32_t problem, int32_t schedule,
+struct plan plan_of(const struct batch_shape *shape, int32_t problem, int32_t schedule,
                     int32_t tile, uint32_t n_units);
 
 /* Work of whole tiles of rows x columns and whole steps of `depth`, over the work that is wanted.
  */
-double padding_ratio(const struct product_shape *shape, int64_t rows, int64_t columns,
-                     int64_t depth);
+double padding_ratio(const struct batch_shape *shape, int64_t rows, int64_t columns, int64_t depth);

@@ -1,4 +1,4 @@
-# Run by the interpreter that is to be opened: its shared library (a path, or a name for the loader to find; empty: none
+# Run by the interpreter that will be opened: its shared library (a path, or a name for the loader to find; empty: none
 # that it knows of), what to call it in messages, PYTHONHOME, then what gbrun.py makes of the embedded one.
 import os
 import site

@@ -1,13 +1,11 @@
 pkglib_LTLIBRARIES += plugins/bench_python/bench_python.la
 plugins_bench_python_bench_python_la_SOURCES = \
-	plugins/bench_python/interpreter.c \
 	plugins/bench_python/python.c \
-	plugins/bench_python/python.h \
 	$(PROCESS_SOURCES)
 plugins_bench_python_bench_python_la_CFLAGS = $(PLUGIN_GNU_CFLAGS) -DGBRUN_SOURCES='"$(top_srcdir)/"'
 plugins_bench_python_bench_python_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_bench_python_bench_python_la_LIBADD = $(SYSTEM_LIBS)
 # What is embedded. The object needs a name in a variable: Automake would take a rule with its name for its own.
-PYTHON_OBJECT = plugins/bench_python/bench_python_la-interpreter.lo
+PYTHON_OBJECT = plugins/bench_python/bench_python_la-python.lo
 $(PYTHON_OBJECT): python/gbrun.py plugins/bench_python/ask.py
 EXTRA_DIST += plugins/bench_python/ask.py

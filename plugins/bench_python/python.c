@@ -1,19 +1,310 @@
 /*
  * python.c - the benchmark `python`: a function of a file in Python. Plugin side.
  *
- * The interpreter is this process's (interpreter.c); gbrun.py, in it, imports the file, calls the
- * function with the options of the section, and fills in the callbacks of what is to be timed.
+ * The library of Python is opened at run time, and only functions of its stable ABI are called, so
+ * that one build serves every Python from 3.8 on. What runs in it is gbrun.py, which is embedded
+ * here: both ends of struct python_case are of one version. gbrun.py imports the file, calls the
+ * function with the options of the section, and fills in the callbacks of what is timed.
  */
-#include "python.h"
-
-#include "plugins/common/bench_steps.h"
+#define _GNU_SOURCE
+#include "plugins/common/bench_memory.h"
 #include "plugins/common/process.h"
+#include "plugins/common/validation.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <gbrun/gbrun.h>
+#include <gbrun/measure.h>
+#include <locale.h>
 #include <math.h>
-#include <string.h>
-#include <time.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* A case as gbrun.py sees it (_Case): what to call, and what it sets in `prepare`. Lives
+ * from "open" to "close". */
+struct python_case {
+    const struct gb_host *host;
+    int32_t (*fail)(const struct gb_host *host, const char *text);
+    int32_t (*skip)(const struct gb_host *host, const char *text);
+    int32_t (*check)(const struct gb_host *host, const struct gb_check *check);
+    int32_t (*checked)(const struct gb_host *host, const char *name, int32_t passed,
+                       const char *text);
+    const char *path;     /* of the file, absolute unless the configuration's folder is not */
+    const char *function; /* in it */
+    uint64_t n_arguments;
+    const char *const *keys;
+    const char *const *values; /* as of GB_OPTION_REST */
+    int32_t gpu;               /* number of the GPU; -1: none */
+    uint32_t reserved;
+    void *stream; /* of the queue; NULL: none */
+
+    struct gbrun_subject subject; /* what is measured */
+    struct gbrun_subject nothing; /* the same of a function that does nothing */
+};
+
+/* --- Python in this process --- */
+
+/* Where the sources are, with a slash, if the build is elsewhere. */
+#ifndef GBRUN_SOURCES
+#define GBRUN_SOURCES ""
+#endif
+
+/* Global symbols, as with link-time optimization those who use them may be assembled elsewhere. */
+#define EMBED(symbol, file)                                                                        \
+    __asm__(".pushsection .rodata\n"                                                               \
+            ".globl " #symbol "\n"                                                                 \
+            ".hidden " #symbol "\n" #symbol ":\n"                                                  \
+            ".incbin \"" GBRUN_SOURCES file "\"\n"                                                 \
+            ".byte 0\n"                                                                            \
+            ".popsection\n");                                                                      \
+    extern const char symbol[] __attribute__((visibility("hidden")))
+EMBED(python_gbrun_py, "python/gbrun.py");
+EMBED(python_ask_py, "plugins/bench_python/ask.py");
+
+enum { OLDEST = 308, FILE_INPUT = 257 /* Py_file_input */, PATH_ROOM = 4096 };
+
+struct object; /* PyObject */
+
+/* What is needed of the stable ABI of CPython; X(result, name, parameters). */
+#define API(X)                                                                                     \
+    X(void, Py_InitializeEx, (int))                                                                \
+    X(void *, PyEval_SaveThread, (void))                                                           \
+    X(int, PyGILState_Ensure, (void))                                                              \
+    X(void, PyGILState_Release, (int))                                                             \
+    X(struct object *, Py_CompileString, (const char *, const char *, int))                        \
+    X(struct object *, PyImport_ExecCodeModuleEx, (const char *, struct object *, const char *))   \
+    X(struct object *, PyObject_CallMethod, (struct object *, const char *, const char *, ...))    \
+    X(long, PyLong_AsLong, (struct object *))                                                      \
+    X(void, PyErr_Print, (void))                                                                   \
+    X(void, Py_DecRef, (struct object *))
+
+static struct {
+    char *program;         /* that was asked; NULL: not open */
+    struct object *module; /* gbrun.py */
+#define MEMBER(result, name, parameters) result(*name) parameters;
+    API(MEMBER)
+#undef MEMBER
+} python;
+
+/* What the program says of itself: lines of ask.py. */
+struct answer {
+    const char *library, *words, *version, *home, *rest;
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return path != NULL && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static int32_t find_in_environment(const struct gb_host *host, const char *folder, char **ret)
+{
+    const size_t bytes = strlen(folder) + sizeof "/bin/python3";
+    *ret = host->allocate(host, bytes);
+    if (*ret == NULL)
+        return GB_NO_MEMORY;
+    snprintf(*ret, bytes, "%s/bin/python3", folder);
+    return process_may_run(*ret)
+               ? GB_OK
+               : host_fail(host,
+                           "python: %s has no bin/python3: expected a virtual environment, or an "
+                           "interpreter",
+                           folder);
+}
+
+/* A folder is a virtual environment; a path, or a file beside the configuration, an interpreter; a
+ * name one in PATH. */
+static int32_t find_program(const struct gb_host *host, const char *name, char **ret)
+{
+    char *path = path_of(host, name);
+    if (*name != '\0' && is_folder(path))
+        return find_in_environment(host, path, ret);
+    if (strchr(name, '/') == NULL)
+        path = process_find(host, *name != '\0' ? name : "python3");
+    *ret = path;
+    if (path != NULL && process_may_run(path))
+        return GB_OK;
+    if (*name == '\0')
+        return host_fail(host, "there is no python3 in the folders of PATH: expected one, or "
+                               "python = the folder of a virtual environment, or an interpreter");
+    return host_fail(
+        host, "python = %s: expected the folder of a virtual environment, or an interpreter", name);
+}
+
+/* Its standard output, up to room - 1 bytes, as a text. */
+static int32_t ask(const struct gb_host *host, char *file, char *text, size_t room)
+{
+    char *const arguments[] = {file, "-c", (char *)(uintptr_t)python_ask_py, NULL};
+    const struct program program = {arguments, file, ".", 0};
+    int ends[2], status = 0;
+    pid_t pid;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return host_fail(host, "python: a pipe: %s", strerror(errno));
+    const int streams[3] = {open("/dev/null", O_RDONLY | O_CLOEXEC), ends[1], STDERR_FILENO};
+    const int code = process_start(&program, streams, &pid);
+    close(streams[0]);
+    close(ends[1]);
+    text[code == 0 ? process_read(ends[0], text, room - 1) : 0] = '\0';
+    close(ends[0]);
+    if (code != 0)
+        return host_fail(host, "python: %s cannot be started: %s", file, strerror(code));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0
+               ? GB_OK
+               : host_fail(host,
+                           "python: %s does not run as an interpreter of Python does: expected "
+                           "one, or the folder of a virtual environment",
+                           file);
+}
+
+/* Takes a line off the text. */
+static const char *next_line(char **text)
+{
+    char *line = *text;
+    *text += strcspn(line, "\n");
+    if (**text == '\n')
+        *(*text)++ = '\0';
+    return line;
+}
+
+static int32_t read_answer(const struct gb_host *host, const char *file, char *text,
+                           struct answer *ret)
+{
+    ret->library = next_line(&text);
+    ret->words = next_line(&text);
+    ret->version = next_line(&text);
+    ret->home = next_line(&text);
+    ret->rest = next_line(&text);
+    if (*ret->rest != '{')
+        return host_fail(host, "python: %s does not answer as an interpreter of Python does", file);
+    if (strtol(ret->version, NULL, 10) < OLDEST)
+        return host_fail(host, "python: %s is too old: expected Python 3.8 or newer", ret->words);
+    return GB_OK;
+}
+
+static int32_t open_library(const struct gb_host *host, const struct answer *answer)
+{
+    /* Modules of Python take its functions from the process, and stay for its lifetime. */
+    void *library = dlopen(answer->library, RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL)
+        return host_fail(host,
+                         "python: %s has no shared library that can be opened: %s: expected a "
+                         "Python built with --enable-shared, or the package that has its "
+                         "libpython",
+                         answer->words, dlerror());
+#define LOAD(result, name, parameters)                                                             \
+    *(void **)&python.name = dlsym(library, #name);                                                \
+    if (python.name == NULL)                                                                       \
+        return host_fail(host, "python: %s lacks %s", answer->library, #name);
+    API(LOAD)
+#undef LOAD
+    return GB_OK;
+}
+
+/* gbrun.py says that it is in the folder of this plugin, around which it finds libgbrun. */
+static void own_path(char path[PATH_ROOM])
+{
+    Dl_info facts;
+    const char *file = dladdr(&python, &facts) != 0 ? facts.dli_fname : "";
+    const char *slash = strrchr(file, '/');
+    snprintf(path, PATH_ROOM, "%.*s/gbrun.py", slash != NULL ? (int)(slash - file) : 1,
+             slash != NULL ? file : ".");
+}
+
+static bool import_gbrun(const struct answer *answer)
+{
+    char path[PATH_ROOM];
+    own_path(path);
+    struct object *code = python.Py_CompileString(python_gbrun_py, path, FILE_INPUT);
+    struct object *done = NULL;
+    if (code != NULL) {
+        python.module = python.PyImport_ExecCodeModuleEx("gbrun", code, path);
+        python.Py_DecRef(code);
+    }
+    if (python.module != NULL)
+        done = python.PyObject_CallMethod(python.module, "_adopt", "s", answer->rest);
+    if (done == NULL)
+        python.PyErr_Print();
+    else
+        python.Py_DecRef(done);
+    return done != NULL;
+}
+
+/* It sets the locale of the process, which others read numbers by. */
+static void start(const struct answer *answer)
+{
+    char *locale = strdup(setlocale(LC_ALL, NULL));
+    setenv("PYTHONHOME", answer->home, 1);
+    python.Py_InitializeEx(0);
+    setlocale(LC_ALL, locale != NULL ? locale : "C");
+    free(locale);
+}
+
+static int32_t open_program(const struct gb_host *host, char *file)
+{
+    enum { ROOM = 1 << 16 };
+    struct answer answer;
+    int32_t status = GB_OK;
+    char *text = host_memory(host, ROOM, &status);
+    if (status == GB_OK)
+        status = ask(host, file, text, ROOM);
+    if (status == GB_OK)
+        status = read_answer(host, file, text, &answer);
+    if (status == GB_OK)
+        status = open_library(host, &answer);
+    if (status != GB_OK)
+        return status;
+    start(&answer);
+    if (!import_gbrun(&answer))
+        status = host_fail(host, "python: %s cannot run gbrun.py: see what it has printed",
+                           answer.words);
+    python.PyEval_SaveThread();
+    return status;
+}
+
+/* One interpreter a process: found by asking the program of the name (empty: python3), and opened
+ * by the first call. GB_FAILED: host->fail has said why. */
+static int32_t interpreter_open(const struct gb_host *host, const char *name)
+{
+    char *file;
+    int32_t status = find_program(host, name, &file);
+    if (status != GB_OK)
+        return status;
+    if (python.program != NULL)
+        return strcmp(python.program, file) == 0
+                   ? GB_OK
+                   : host_fail(host,
+                               "python = %s: this process has opened %s before: expected isolate "
+                               "= yes, which gives each case a process of its own",
+                               file, python.program);
+    status = open_program(host, file);
+    if (status == GB_OK)
+        python.program = strdup(file);
+    return status;
+}
+
+/* A step of gbrun.py's _plugin: "open", "prepare", "close". Returns its status. */
+static int32_t interpreter_step(const char *step, struct python_case *python_case)
+{
+    long status = GB_FAILED;
+    const int state = python.PyGILState_Ensure();
+    struct object *found = python.PyObject_CallMethod(python.module, "_plugin", "sK", step,
+                                                      (unsigned long long)(uintptr_t)python_case);
+    if (found != NULL) {
+        status = python.PyLong_AsLong(found);
+        python.Py_DecRef(found);
+    } else {
+        python.PyErr_Print();
+    }
+    python.PyGILState_Release(state);
+    return (int32_t)status;
+}
+
+/* --- the benchmark --- */
 
 struct params {
     const char *call;
@@ -82,11 +373,12 @@ static int32_t open_case(const struct gb_host *host, struct bench *bench)
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
-    struct bench *bench = host->allocate(host, sizeof *bench);
-    if (bench == NULL)
-        return GB_NO_MEMORY;
+    int32_t status = GB_OK;
+    struct bench *bench = host_memory(host, sizeof *bench, &status);
+    if (status != GB_OK)
+        return status;
     bench->params = params;
-    const int32_t status = open_case(host, bench);
+    status = open_case(host, bench);
     if (status != GB_OK)
         return status;
     if (GB_HAS(host, keep))
@@ -211,12 +503,7 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
     return GB_OK;
 }
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    return strcmp(id, GB_VALIDATION) == 0 ? &validation : NULL;
-}
+VALIDATION_EXTENSION(.validate = validate);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "python", "1.0", "A function of a file in Python"),

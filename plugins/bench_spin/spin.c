@@ -1,6 +1,6 @@
 /*
- * spin.c - the benchmark `spin`: occupies the device for a known time, so that clocks can be held
- * against it. Plugin side.
+ * spin.c - the benchmark `spin`: occupies the device for a known time, which clocks are compared
+ * with. Plugin side.
  *
  * Spins note their first and last look at the clock in a ring in the device's memory. A kernel ends
  * when what it stored has arrived, so noting lengthens what a clock sees from outside, though not
@@ -9,14 +9,14 @@
 #define _GNU_SOURCE
 #include "spin.h"
 
-#include "plugins/common/bench_steps.h"
+#include "plugins/common/bench_memory.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>
 #include <time.h>
 
 #ifdef PLUGIN_WITH_CUDA
-#include "plugins/common/cuda/cuda_image.h"
+#include "plugins/common/cuda/cuda_launch.h"
 #endif
 
 /* Spins after the samples: as many as fit into the time, within limits. */
@@ -105,15 +105,17 @@ static int32_t cuda_run_spins(const struct spin *spin, const struct gb_queue *qu
                               struct spin_ring *ring)
 {
     const struct spin_cuda *cuda = spin->own;
-    const struct driver *driver = &cuda->kernels.driver;
     unsigned long long duration_ns = (unsigned long long)spin->params->duration;
     unsigned long long cycles = (unsigned long long)spin->params->cycles;
-    void *arguments[] = {&duration_ns, &cycles, &ring};
-    CUresult result = CUDA_SUCCESS;
-    for (uint64_t i = 0; i < n && result == CUDA_SUCCESS; i++)
-        result = driver->launch(cuda->function, 1, 1, 1, 1, 1, 1, 0, queue->native, arguments,
-                                NULL);
-    return driver_status(driver, spin->host, result, "launching a spin");
+    const struct cuda_launch launch = {
+        .function = cuda->function,
+        .columns = 1,
+        .rows = 1,
+        .layers = 1,
+        .threads = 1,
+        .arguments = {&duration_ns, &cycles, &ring},
+    };
+    return cuda_launch(&cuda->kernels, &launch, queue, n, "launching a spin");
 }
 
 static const struct backend spin_cuda = {
@@ -135,12 +137,8 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     struct spin *spin = object;
     const struct gb_host *host = spin->host;
     int32_t status = GB_OK;
-    spin->copied = host->allocate(host, sizeof *spin->copied);
-    if (spin->copied == NULL)
-        return GB_NO_MEMORY;
-    spin->ring = device_memory(host, sizeof *spin->ring, GB_MEMORY_DEVICE, &status);
-    if (status == GB_OK)
-        status = host->device_copy(host, spin->ring, spin->copied, sizeof *spin->ring);
+    spin->copied = host_memory(host, sizeof *spin->copied, &status);
+    spin->ring = device_copy_of(host, spin->copied, sizeof *spin->ring, &status);
     return status == GB_OK ? backend_prepare(object, queue) : status;
 }
 
@@ -202,10 +200,11 @@ static int32_t check_lengths(const struct spin *spin, uint64_t n)
 {
     const struct gb_host *host = spin->host;
     const struct params *params = spin->params;
-    double *missing = host->allocate(host, n * sizeof *missing);
-    double *none = host->allocate(host, n * sizeof *none);
-    if (missing == NULL || none == NULL)
-        return GB_NO_MEMORY;
+    int32_t status = GB_OK;
+    double *missing = host_memory(host, n * sizeof *missing, &status);
+    double *none = host_memory(host, n * sizeof *none, &status);
+    if (status != GB_OK)
+        return status;
     for (uint64_t i = 0; i < n; i++) {
         const struct spin_record *record = &spin->copied->records[i];
         missing[i] = params->cycles > 0 ? fmax(0.0, (double)params->cycles - (double)record->cycles)
@@ -234,8 +233,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     int32_t status = GB_OK;
     if (spin->params->record == RECORD_AFTER)
         status = spin->backend->spin(spin, queue, spins_after(spin->params), spin->ring);
-    if (status == GB_OK)
-        status = host->device_copy(host, spin->copied, spin->ring, sizeof *spin->copied);
+    copy_memory(host, spin->copied, spin->ring, sizeof *spin->copied, &status);
     if (status != GB_OK)
         return status;
     const uint64_t n = spin->copied->n < SPIN_RECORDS ? spin->copied->n : SPIN_RECORDS;
@@ -256,8 +254,7 @@ static const struct gb_bench_ops ops = {
 };
 
 static const struct gb_plugin plugin = {
-    GB_PLUGIN(BENCH, "spin", "1.0",
-              "occupies the device for a known time, to hold clocks against it"),
+    GB_PLUGIN(BENCH, "spin", "1.0", "occupies the device for a known time, to compare clocks with"),
     .help =
         "On the CPU a loop looks at CLOCK_MONOTONIC_RAW until the duration is over. On CUDA a "
         "kernel of one thread looks at %globaltimer, or counts cycles by clock64; how long that "

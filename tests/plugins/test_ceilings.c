@@ -249,15 +249,15 @@ TEST_TIMES(ways_are_right, (int)n_memory_ways)
     ck_assert_uint_eq(ways->read(b, LENGTH, 1), memory_sum(7, LENGTH, ways->n_lanes));
     ck_assert_uint_eq(ways->read(b, LENGTH, 3), 3 * memory_sum(7, LENGTH, ways->n_lanes));
     ways->write(a, LENGTH, 1, 42);
-    ck_assert_uint_eq(memory_right_writes(a, LENGTH, 42), n_words);
+    ck_assert_uint_eq(memory_right(ACCESS_WRITE, a, LENGTH, 0, 42), n_words);
     nothing_behind();
     ways->copy(a, b, LENGTH, 2);
-    ck_assert_uint_eq(memory_right_copies(a, LENGTH, 7), n_words);
+    ck_assert_uint_eq(memory_right(ACCESS_COPY, a, LENGTH, 7, 0), n_words);
     nothing_behind();
     memory_fill_triad(b, LENGTH, 7, 1);
     memory_fill_triad(c, LENGTH, 7, 2);
     ways->triad(a, b, c, LENGTH, 1);
-    ck_assert_uint_eq(memory_right_triads(a, LENGTH, 7), n_words);
+    ck_assert_uint_eq(memory_right(ACCESS_TRIAD, a, LENGTH, 7, 0), n_words);
     nothing_behind();
     const double *numbers = (const void *)b;
     const double *others = (const void *)c;
@@ -278,10 +278,10 @@ TEST(one_wrong_word_is_found)
     ck_assert_uint_eq(memory_sum(5, LENGTH, 2), even + odd);
     ck_assert_uint_eq(memory_sum(5, LENGTH - 8, 1), even ^ odd ^ words[LENGTH / sizeof *words - 1]);
     words[17] ^= 1;
-    ck_assert_uint_eq(memory_right_copies(a, LENGTH, 5), LENGTH / sizeof *words - 1);
-    ck_assert_uint_eq(memory_right_copies(a, LENGTH, 6), 0);
+    ck_assert_uint_eq(memory_right(ACCESS_COPY, a, LENGTH, 5, 0), LENGTH / sizeof *words - 1);
+    ck_assert_uint_eq(memory_right(ACCESS_COPY, a, LENGTH, 6, 0), 0);
     memory_fill_triad(a, LENGTH, 5, 1);
-    ck_assert_uint_eq(memory_right_triads(a, LENGTH, 5), 0);
+    ck_assert_uint_eq(memory_right(ACCESS_TRIAD, a, LENGTH, 5, 0), 0);
 }
 
 TEST(the_best_ways_are_taken)

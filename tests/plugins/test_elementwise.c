@@ -347,7 +347,7 @@ TEST_TIMES(cuda_rows_are_right, 2 * DTYPES)
     }
 }
 
-/* As in elementwise_cuda.c. */
+/* As in elementwise.c. */
 static uint64_t depth_of_sum(uint64_t n_vectors, uint32_t n_blocks, uint32_t n_threads)
 {
     const uint32_t n_tiles = quotient_up(n_vectors, 4 * n_threads);

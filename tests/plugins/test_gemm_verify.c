@@ -3,8 +3,8 @@
 #include "core/base/number_format.h"
 #include "core/base/random.h"
 #include "plugins/bench_gemm_verify/fault.h"
-#include "plugins/bench_gemm_verify/reference.h"
 #include "plugins/bench_gemm_verify/sums.h"
+#include "plugins/common/product_reference.h"
 #include "plugins/common/verified_sums.h"
 #include "tests/plugins/verified.h"
 

@@ -135,9 +135,9 @@ static const char *padding_source(void)
 
 static struct compiled compiled_for(int32_t problem, int32_t schedule, int32_t tile)
 {
-    const struct product_shape shape = problem == PROBLEM_DENSE
-                                           ? (struct product_shape){960, 2304, 770, 1}
-                                           : (struct product_shape){120, 120, 64, 192};
+    const struct batch_shape shape = problem == PROBLEM_DENSE
+                                         ? (struct batch_shape){960, 2304, 770, 1}
+                                         : (struct batch_shape){120, 120, 64, 192};
     const char *source = padding_source();
     const struct plan plan = plan_of(&shape, problem, schedule, tile, 132);
     struct compiled compiled = {0};

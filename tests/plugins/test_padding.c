@@ -8,7 +8,7 @@
 static const char *const schedules[] = {"baseline", "partition", "pad", "partition_pad", "tuned"};
 
 /* Ends before, at and after tiles and steps of every kind, in both problems. */
-static const struct product_shape shapes[] = {
+static const struct batch_shape shapes[] = {
     {1, 1, 1, 1},       {1, 130, 3, 1},     {119, 121, 9, 1},  {121, 119, 10, 2},
     {127, 128, 130, 1}, {128, 127, 16, 1},  {128, 128, 8, 2},  {129, 129, 17, 1},
     {192, 256, 66, 1},  {144, 128, 130, 1}, {120, 120, 64, 3}, {260, 132, 33, 1},
@@ -17,7 +17,7 @@ static const struct product_shape shapes[] = {
 
 /* --- the plugin on the CPU --- */
 
-static void set_shape(const struct product_shape *shape)
+static void set_shape(const struct batch_shape *shape)
 {
     set("m = %d; n = %d; k = %d; batch = %d", (int)shape->m, (int)shape->n, (int)shape->k,
         (int)shape->batch);
@@ -81,15 +81,15 @@ TEST_TIMES(cpu_tells_how_much_is_padding, 4)
 
 /* --- plans --- */
 
-static const struct product_shape dense = {960, 2304, 770, 1};
-static const struct product_shape cut_columns = {960, 2300, 770, 1};
-static const struct product_shape cut_rows = {961, 2304, 770, 1};
-static const struct product_shape batched = {120, 120, 64, 192};
-static const struct product_shape cut_steps = {120, 120, 65, 192};
-static const struct product_shape wide = {300, 130, 64, 2};
+static const struct batch_shape dense = {960, 2304, 770, 1};
+static const struct batch_shape cut_columns = {960, 2300, 770, 1};
+static const struct batch_shape cut_rows = {961, 2304, 770, 1};
+static const struct batch_shape batched = {120, 120, 64, 192};
+static const struct batch_shape cut_steps = {120, 120, 65, 192};
+static const struct batch_shape wide = {300, 130, 64, 2};
 
 static const struct {
-    const struct product_shape *shape;
+    const struct batch_shape *shape;
     int32_t problem, schedule, tile;
     const char *blocks; /* kernel: columns x rows x products, threads */
     double padding_ratio;
@@ -139,10 +139,10 @@ static double work_of_busiest(const struct plan *plan, uint32_t n_units, int til
 TEST_TIMES(auto_spreads_the_work, 4)
 {
     static const uint32_t n_units[] = {1, 16, 68, 82, 108, 114, 132, 144};
-    static const struct product_shape wanted[] = {
+    static const struct batch_shape wanted[] = {
         {960, 2304, 770, 1}, {120, 120, 64, 192}, {4096, 4096, 4096, 1}, {1, 1, 1, 1}};
     for (size_t i = 0; i < sizeof n_units / sizeof n_units[0]; i++) {
-        const struct product_shape *shape = &wanted[_i];
+        const struct batch_shape *shape = &wanted[_i];
         const struct plan chosen = plan_of(shape, 0, SCHEDULE_TUNED, TILE_AUTO, n_units[i]);
         double least = INFINITY;
         double its_own = INFINITY;
@@ -195,7 +195,7 @@ static void give_back(float *values, size_t n)
     munmap((char *)(values + n) - page_bytes(n), page_bytes(n) + page_bytes(1));
 }
 
-static size_t count_wrong(const struct product_shape *shape, const float *x, const float *w,
+static size_t count_wrong(const struct batch_shape *shape, const float *x, const float *w,
                           const float *y)
 {
     size_t n_wrong = 0;
@@ -211,7 +211,7 @@ static size_t count_wrong(const struct product_shape *shape, const float *x, con
 }
 
 /* Twice, as the second time shared memory holds what the first left there. */
-static void try_plan(void *kernels, const struct product_shape *shape, const struct plan *plan)
+static void try_plan(void *kernels, const struct batch_shape *shape, const struct plan *plan)
 {
     const size_t n_x = (size_t)(shape->batch * shape->m * shape->k);
     const size_t n_w = (size_t)(shape->batch * shape->n * shape->k);
@@ -245,7 +245,7 @@ static void try_plan(void *kernels, const struct product_shape *shape, const str
 TEST_EACH(kernels_are_right_at_every_size, shapes)
 {
     void *kernels = fake_library("tests/modules/.libs/padding_kernels.so");
-    const struct product_shape *shape = &shapes[_i];
+    const struct batch_shape *shape = &shapes[_i];
     for (int32_t problem = PROBLEM_DENSE; problem <= PROBLEM_BATCHED; problem++) {
         for (int32_t schedule = SCHEDULE_BASELINE; schedule <= SCHEDULE_PARTITION_PAD; schedule++) {
             const struct plan plan = plan_of(shape, problem, schedule, TILE_AUTO, 132);

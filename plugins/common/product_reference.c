@@ -1,14 +1,15 @@
 /*
- * reference.c - see reference.h. Plugin side.
+ * product_reference.c - see product_reference.h. Plugin side.
  *
  * A and B are packed into panels as a tile reads them. Threads take blocks of the output in turn;
  * in each of them the steps are cut to what the caches hold, and the sums of a cut are added in
  * float64.
  */
-#include "reference.h"
+#include "product_reference.h"
 
-#include "plugins/common/bench_steps.h"
-#include "plugins/common/verified_sums.h"
+#include "bench_steps.h"
+#include "simd.h"
+#include "verified_sums.h"
 
 #include <gbrun/abi.h>
 #include <math.h>
@@ -26,48 +27,32 @@ enum {
 
 typedef void tile_fn(const void *a, const void *b, uint64_t n_steps, void *ret);
 
-#define ELEMENT double
-#define VECTOR_BYTES 64
-#define ROWS 8
-#define VECTORS 3
-#define TARGET FOR_AVX512
-#define TILE tile_double_avx512
-#include "reference_body.h"
-#define ELEMENT float
-#define VECTOR_BYTES 64
-#define ROWS 8
-#define VECTORS 3
-#define TARGET FOR_AVX512
-#define TILE tile_float_avx512
-#include "reference_body.h"
-#define ELEMENT double
-#define VECTOR_BYTES 32
-#define ROWS 4
-#define VECTORS 3
-#define TARGET FOR_AVX2
-#define TILE tile_double_avx2
-#include "reference_body.h"
-#define ELEMENT float
-#define VECTOR_BYTES 32
-#define ROWS 4
-#define VECTORS 3
-#define TARGET FOR_AVX2
-#define TILE tile_float_avx2
-#include "reference_body.h"
-#define ELEMENT double
-#define VECTOR_BYTES 16
-#define ROWS 4
-#define VECTORS 2
-#define TARGET
-#define TILE tile_double
-#include "reference_body.h"
-#define ELEMENT float
-#define VECTOR_BYTES 16
-#define ROWS 4
-#define VECTORS 2
-#define TARGET
-#define TILE tile_float
-#include "reference_body.h"
+/* One tile of a product: A is packed by steps of ROWS elements, B by steps of VECTORS vectors. */
+#define TILE(name, TARGET, element, BYTES, ROWS, VECTORS)                                          \
+    TARGET static void name(const void *packed_a, const void *packed_b, uint64_t n_steps,          \
+                            void *ret)                                                             \
+    {                                                                                              \
+        typedef VECTOR_OF(element, BYTES) vector;                                                  \
+        const element *a = packed_a;                                                               \
+        const vector *b = packed_b;                                                                \
+        vector sum[ROWS][VECTORS] = {0};                                                           \
+        for (uint64_t step = 0; step < n_steps; step++) {                                          \
+            _Pragma("GCC unroll 8") for (int i = 0; i < (ROWS); i++)                               \
+            {                                                                                      \
+                _Pragma("GCC unroll 4") for (int j = 0; j < (VECTORS); j++)                        \
+                    sum[i][j] += a[i] * b[j];                                                      \
+            }                                                                                      \
+            a += (ROWS);                                                                           \
+            b += (VECTORS);                                                                        \
+        }                                                                                          \
+        memcpy(ret, sum, sizeof sum);                                                              \
+    }
+TILE(tile_double_avx512, FOR_AVX512, double, 64, 8, 3)
+TILE(tile_float_avx512, FOR_AVX512, float, 64, 8, 3)
+TILE(tile_double_avx2, FOR_AVX2, double, 32, 4, 3)
+TILE(tile_float_avx2, FOR_AVX2, float, 32, 4, 3)
+TILE(tile_double, , double, 16, 4, 2)
+TILE(tile_float, , float, 16, 4, 2)
 
 struct tile {
     tile_fn *multiply;
@@ -89,7 +74,7 @@ static struct tile tile_for(bool is_single)
 
 static uint64_t round_up(uint64_t n, uint64_t multiple)
 {
-    return (n + multiple - 1) / multiple * multiple;
+    return quotient_up(n, multiple) * multiple;
 }
 
 /* --- panels --- */
@@ -204,12 +189,10 @@ static void multiply_block(const struct job *job, uint64_t row, uint64_t column)
 static void pack_panels(void *context)
 {
     struct job *job = context;
-    const uint64_t n_a = round_up(job->a.n_lines, job->a.width) / job->a.width;
-    const uint64_t n_b = round_up(job->b.n_lines, job->b.width) / job->b.width;
-    for (;;) {
-        const uint64_t panel = atomic_fetch_add(&job->next_panel, 1);
-        if (panel >= n_a + n_b)
-            return;
+    const uint64_t n_a = quotient_up(job->a.n_lines, job->a.width);
+    const uint64_t n_b = quotient_up(job->b.n_lines, job->b.width);
+    uint64_t panel;
+    while ((panel = atomic_fetch_add(&job->next_panel, 1)) < n_a + n_b) {
         if (panel < n_a)
             pack_panel(&job->a, panel);
         else
@@ -220,14 +203,11 @@ static void pack_panels(void *context)
 static void multiply_blocks(void *context)
 {
     struct job *job = context;
-    const uint64_t n_columns = round_up(job->shape.n, BLOCK_COLUMNS) / BLOCK_COLUMNS;
-    const uint64_t n_rows = round_up(job->shape.m, BLOCK_ROWS) / BLOCK_ROWS;
-    for (;;) {
-        const uint64_t block = atomic_fetch_add(&job->next_block, 1);
-        if (block >= n_rows * n_columns)
-            return;
+    const uint64_t n_columns = quotient_up(job->shape.n, BLOCK_COLUMNS);
+    const uint64_t n_rows = quotient_up(job->shape.m, BLOCK_ROWS);
+    uint64_t block;
+    while ((block = atomic_fetch_add(&job->next_block, 1)) < n_rows * n_columns)
         multiply_block(job, block % n_rows * BLOCK_ROWS, block / n_rows * BLOCK_COLUMNS);
-    }
 }
 
 /* --- products --- */
@@ -328,71 +308,4 @@ int32_t reference_squares(const struct reference_request *request, double *ret)
     for (uint64_t i = 0; status == GB_OK && i < shape->m * shape->n; i++)
         ret[i] = ret[i] / squares.scale_a / squares.scale_a / squares.scale_b / squares.scale_b;
     return status;
-}
-
-/* --- as some hardware sums it --- */
-
-enum { EVERY = 4 };
-
-struct imitation {
-    struct product_shape shape;
-    const double *a, *b;
-    int32_t accumulate;
-    double *sums;
-    atomic_uint_fast64_t next_row;
-};
-
-static double towards_zero(double value)
-{
-    const float nearest = (float)value;
-    return fabs((double)nearest) > fabs(value) ? (double)nextafterf(nearest, 0.0F)
-                                               : (double)nearest;
-}
-
-static double sum_by_one(const struct imitation *job, const double *a, const double *b)
-{
-    const bool is_half = job->accumulate == ACCUMULATE_FP16;
-    float sum = 0.0F;
-    for (uint64_t k = 0; k < job->shape.k; k++) {
-        sum = fmaf((float)a[k], (float)b[k], sum);
-        sum = is_half ? sums_round_half(sum) : sum;
-    }
-    return (double)sum;
-}
-
-static double sum_by_four(const struct imitation *job, const double *a, const double *b)
-{
-    const bool is_nearest = job->accumulate == ACCUMULATE_EVERY4_NEAREST;
-    double sum = 0.0;
-    for (uint64_t k = 0; k < job->shape.k; k++) {
-        sum = fma(a[k], b[k], sum);
-        if (k % EVERY == EVERY - 1 || k + 1 == job->shape.k)
-            sum = is_nearest ? (double)(float)sum : towards_zero(sum);
-    }
-    return sum;
-}
-
-static void imitate_rows(void *context)
-{
-    struct imitation *job = context;
-    const struct product_shape *shape = &job->shape;
-    const bool is_by_one = job->accumulate == ACCUMULATE_FP32 || job->accumulate == ACCUMULATE_FP16;
-    for (;;) {
-        const uint64_t row = atomic_fetch_add(&job->next_row, 1);
-        if (row >= shape->m)
-            return;
-        for (uint64_t column = 0; column < shape->n; column++) {
-            const double *a = job->a + row * shape->k;
-            const double *b = job->b + column * shape->k;
-            job->sums[row * shape->n + column] = is_by_one ? sum_by_one(job, a, b)
-                                                           : sum_by_four(job, a, b);
-        }
-    }
-}
-
-void imitation_product(const struct product_shape *shape, const double *a, const double *b,
-                       int32_t accumulate, double *ret)
-{
-    struct imitation job = {.shape = *shape, .a = a, .b = b, .accumulate = accumulate, .sums = ret};
-    all_cpus_run(imitate_rows, &job, 0);
 }

@@ -1,12 +1,16 @@
 /*
- * reference.h - the product in float64 on all of the machine's CPUs, and sum |a||b| beside it: what
- * outputs are compared with. Plugin side.
+ * product_reference.h - a matrix product in float64, and sum |a||b| beside it: what outputs of
+ * benchmarks are compared with. Plugin side.
  */
 #pragma once
 
-#include "sums.h"
-
 #include <stdbool.h>
+#include <stdint.h>
+
+/* C = A B: A is m x k, B is k x n, C is m x n. */
+struct product_shape {
+    uint64_t m, n, k;
+};
 
 struct reference_request {
     struct product_shape shape;
@@ -26,14 +30,3 @@ int32_t reference_product(const struct reference_request *request, double *sum, 
 /* Of each sum the sum of the squares of its products, to single precision. GB_OK or GB_NO_MEMORY.
  */
 int32_t reference_squares(const struct reference_request *request, double *ret);
-
-/*
- * The product as some hardware sums it, for references that are to differ by as little as possible
- * from what is tested: one product is added after the other, in the order of k and not rounded
- * before, and sums are rounded as `accumulate` says: ACCUMULATE_FP32, ACCUMULATE_FP16, or every
- * four products ACCUMULATE_EVERY4 or ACCUMULATE_EVERY4_NEAREST. A is m x k by rows, B n x k: by
- * columns; ret m x n. On all CPUs. Only the rounding to fp16 is that of sums.h, whose products are
- * compared with this one.
- */
-void imitation_product(const struct product_shape *shape, const double *a, const double *b,
-                       int32_t accumulate, double *ret);
