@@ -10,7 +10,6 @@
 #include "plugins/common/cuda/cublas.h"
 #include "plugins/common/cuda/cuda_driver.h"
 
-#include <dlfcn.h>
 #include <gbrun/host.h>
 #include <math.h>
 
@@ -59,22 +58,8 @@ int cublasLtMatmul(void *handle, void *product, const void *alpha, const void *a
     X(multiply, cublasLtMatmul)
 
 struct cublas_lt_functions {
-#define LT_MEMBER(member, symbol) __typeof__(symbol) *member;
-    LT_FUNCTIONS(LT_MEMBER)
-#undef LT_MEMBER
+    LT_FUNCTIONS(SYMBOL_MEMBER)
 };
-
-/* The name of the first function that the library lacks, or NULL. */
-static const char *find_functions(void *library, struct cublas_lt_functions *functions)
-{
-#define LT_FIND(member, symbol)                                                                    \
-    *(void **)&functions->member = dlsym(library, #symbol);                                        \
-    if (functions->member == NULL)                                                                 \
-        return #symbol;
-    LT_FUNCTIONS(LT_FIND)
-#undef LT_FIND
-    return NULL;
-}
 
 /* Finds the library; GB_SKIPPED, with a reason that begins with `asked_by`, where it is not
  * installed. */
@@ -86,8 +71,9 @@ static int32_t cublas_lt_open(struct cublas_lt *lt, const struct gb_host *host,
     struct cublas_lt_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
+    const struct symbol symbols[] = {LT_FUNCTIONS(SYMBOL_LINE)};
     void *library = cuda_library_open(names);
-    const char *missing = library != NULL ? find_functions(library, functions) : NULL;
+    const char *missing = library != NULL ? FIND_SYMBOLS(library, symbols) : NULL;
     if (library == NULL || missing != NULL)
         return cublas_skip(host, asked_by, "libcublasLt", missing);
     lt->functions = functions;

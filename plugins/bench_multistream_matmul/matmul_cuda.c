@@ -12,7 +12,6 @@
 #include "plugins/common/cuda/cuda_image.h"
 #include "prediction.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,9 +40,7 @@ enum { SPLIT_FINELY = 1 };
 
 /* Not in the driver's table: drivers older than 12.4 do not have them. */
 struct green_functions {
-#define GREEN_MEMBER(member, symbol) __typeof__(symbol) *member;
-    GREEN_FUNCTIONS(GREEN_MEMBER)
-#undef GREEN_MEMBER
+    GREEN_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 /* The name after the header's macros, which choose the version of a symbol. */
@@ -51,13 +48,12 @@ struct green_functions {
 
 static bool load(const struct driver *driver, struct green_functions *functions)
 {
-    bool is_whole = true;
-#define GREEN_LOAD(member, symbol)                                                                 \
-    *(void **)&functions->member = dlsym(driver->library, SYMBOL_TEXT(symbol));                    \
-    is_whole = is_whole && functions->member != NULL;
-    GREEN_FUNCTIONS(GREEN_LOAD)
-#undef GREEN_LOAD
-    return is_whole;
+    const struct symbol symbols[] = {
+#define GREEN_SYMBOL(member, symbol) {SYMBOL_TEXT(symbol), &functions->member},
+        GREEN_FUNCTIONS(GREEN_SYMBOL)
+#undef GREEN_SYMBOL
+    };
+    return FIND_SYMBOLS(driver->library, symbols) == NULL;
 }
 
 /* What a driver answers that has green contexts, but not on this device or not in this size. */

@@ -4,7 +4,6 @@
 #include "plugins/common/bench_steps.h"
 #include "plugins/common/cuda/cuda_driver.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,16 +30,12 @@ static void *open_library(const struct gb_host *host, const char *library)
 }
 
 /* The name of the first function that the library lacks, or NULL. */
-static const char *find_functions(void *library, struct nccl *nccl)
+static const char *find_functions(void *library, struct nccl *functions)
 {
-#define NCCL_FIND(member, symbol)                                                                  \
-    *(void **)&nccl->member = dlsym(library, #symbol);                                             \
-    if (nccl->member == NULL)                                                                      \
-        return #symbol;
-    NCCL_FUNCTIONS(NCCL_FIND)
-#undef NCCL_FIND
-    *(void **)&nccl->last_error = dlsym(library, "ncclGetLastError");
-    return NULL;
+    const struct symbol symbols[] = {NCCL_FUNCTIONS(SYMBOL_LINE)};
+    const struct symbol newer[] = {{"ncclGetLastError", &functions->last_error}};
+    FIND_SYMBOLS(library, newer);
+    return FIND_SYMBOLS(library, symbols);
 }
 
 int32_t nccl_open(struct nccl *nccl, const struct gb_host *host, const char *library)

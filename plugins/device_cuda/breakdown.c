@@ -7,7 +7,8 @@
  */
 #include "breakdown.h"
 
-#include <dlfcn.h>
+#include "plugins/common/symbols.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +29,18 @@ struct edit_functions {
 
 static bool find_functions(const struct driver *driver, struct edit_functions *ret)
 {
-    enum { N_NEEDED = 4, N = 6 };
-    static const char *const names[N] = {"cuGraphGetEdges",        "cuGraphAddKernelNode_v2",
-                                         "cuGraphAddDependencies", "cuGraphRemoveDependencies",
-                                         "cuGraphGetEdges_v2",     "cuGraphRemoveDependencies_v2"};
-    void *found[N];
-    for (size_t i = 0; i < N; i++) {
-        found[i] = dlsym(driver->library, names[i]);
-        if (i < N_NEEDED && found[i] == NULL)
-            return false;
-    }
-    memcpy(ret, found, sizeof *ret);
-    return true;
+    const struct symbol needed[] = {
+        {"cuGraphGetEdges", &ret->edges},
+        {"cuGraphAddKernelNode_v2", &ret->add_kernel},
+        {"cuGraphAddDependencies", &ret->add_edges},
+        {"cuGraphRemoveDependencies", &ret->remove_edges},
+    };
+    const struct symbol newer[] = {
+        {"cuGraphGetEdges_v2", &ret->typed_edges},
+        {"cuGraphRemoveDependencies_v2", &ret->remove_typed_edges},
+    };
+    FIND_SYMBOLS(driver->library, newer);
+    return FIND_SYMBOLS(driver->library, needed) == NULL;
 }
 
 static CUresult get_edges(const struct edit_functions *edit, struct breakdown *breakdown, size_t *n)

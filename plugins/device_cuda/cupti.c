@@ -14,7 +14,6 @@
 #include "plugins/common/cuda/cuda_driver.h"
 
 #include <cupti.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,9 +32,7 @@ enum { BUFFER_BYTES = 1 << 17, BUFFER_ALIGNMENT = 8, BUFFERS_AT_START = 8, BUFFE
     X(words, cuptiGetResultString)
 
 struct functions {
-#define CUPTI_MEMBER(member, function) __typeof__(function) *member;
-    CUPTI_FUNCTIONS(CUPTI_MEMBER)
-#undef CUPTI_MEMBER
+    CUPTI_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 struct buffer {
@@ -143,8 +140,8 @@ bool cupti_is_wanted(const char *option, char *reason, size_t bytes)
     return is_wanted;
 }
 
-bool cupti_load(const char *option, const struct cupti_functions *functions, char *reason,
-                size_t bytes)
+bool cupti_load(const char *option, const struct symbol *symbols, size_t n, const char *remedy,
+                char *reason, size_t bytes)
 {
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
     const bool is_path = option[0] != '\0' && strcmp(option, "auto") != 0;
@@ -157,32 +154,17 @@ bool cupti_load(const char *option, const struct cupti_functions *functions, cha
                                  "CUDA_HOME or LD_LIBRARY_PATH)");
         return false;
     }
-    for (size_t i = 0; i < functions->n; i++) {
-        *functions->members[i] = dlsym(library, functions->names[i]);
-        if (*functions->members[i] == NULL) {
-            snprintf(reason, bytes, "this libcupti has no %s%s", functions->names[i],
-                     functions->remedy);
-            return false;
-        }
-    }
-    return true;
+    const char *missing = find_symbols(library, symbols, n);
+    if (missing != NULL)
+        snprintf(reason, bytes, "this libcupti has no %s%s", missing, remedy);
+    return missing == NULL;
 }
 
 static bool load(const char *option, char *reason, size_t bytes)
 {
-    static const char *const symbols[] = {
-#define CUPTI_SYMBOL(member, function) #function,
-        CUPTI_FUNCTIONS(CUPTI_SYMBOL)
-#undef CUPTI_SYMBOL
-    };
-    void **const members[] = {
-#define CUPTI_ADDRESS(member, function) (void **)&cupti.member,
-        CUPTI_FUNCTIONS(CUPTI_ADDRESS)
-#undef CUPTI_ADDRESS
-    };
-    const struct cupti_functions functions = {symbols, members, sizeof symbols / sizeof symbols[0],
-                                              ""};
-    return cupti_load(option, &functions, reason, bytes);
+    struct functions *functions = &cupti;
+    const struct symbol symbols[] = {CUPTI_FUNCTIONS(SYMBOL_LINE)};
+    return cupti_load(option, symbols, sizeof symbols / sizeof *symbols, "", reason, bytes);
 }
 
 static bool explain(CUptiResult result, char *reason, size_t bytes)

@@ -6,25 +6,19 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "plugins/common/symbols.h"
 
-/* Functions of the library by their names, and where their addresses go. */
-struct cupti_functions {
-    const char *const *names;
-    void **const *members;
-    size_t n;
-    const char *remedy; /* what is printed after the name of a function that is missing */
-};
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Below, option is that of the device: a path, `auto`, which is the newest library that is found,
  * or `no`. False: reason says why it is not to be. */
 bool cupti_is_wanted(const char *option, char *reason, size_t bytes);
 
-/* Opens the library, which stays open for the life of the process. False: reason says why not. */
-bool cupti_load(const char *option, const struct cupti_functions *functions, char *reason,
-                size_t bytes);
+/* Opens the library, which stays open for the life of the process, and finds n functions. False:
+ * reason says why not, and how to get one that is missing: `remedy`. */
+bool cupti_load(const char *option, const struct symbol *symbols, size_t n, const char *remedy,
+                char *reason, size_t bytes);
 
 /* Whether the library can be opened, without registering with it; false: reason says why not. */
 bool cupti_find(const char *option, char *reason, size_t bytes);

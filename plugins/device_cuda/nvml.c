@@ -2,7 +2,8 @@
 #define _GNU_SOURCE
 #include "nvml.h"
 
-#include <dlfcn.h>
+#include "plugins/common/symbols.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,12 +66,10 @@ struct nvml_functions {
 static bool load(struct nvml_functions *functions)
 {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    const struct symbol symbols[] = {NVML_FUNCTIONS(SYMBOL_LINE)};
     if (library == NULL)
         return false;
-#define NVML_FIND(member, symbol, parameters)                                                      \
-    *(void **)&functions->member = dlsym(library, #symbol);
-    NVML_FUNCTIONS(NVML_FIND)
-#undef NVML_FIND
+    FIND_SYMBOLS(library, symbols);
     return functions->init != NULL && functions->by_pci != NULL;
 }
 

@@ -64,19 +64,10 @@ bool profiler_succeeded(CUptiResult result, const char *doing, char *reason, siz
 
 static bool load(const char *option, char *reason, size_t bytes)
 {
-    static const char *const symbols[] = {
-#define PROFILER_SYMBOL(member, function) #function,
-        PROFILER_FUNCTIONS(PROFILER_SYMBOL)
-#undef PROFILER_SYMBOL
-    };
-    void **const members[] = {
-#define PROFILER_ADDRESS(member, function) (void **)&profiler_library.member,
-        PROFILER_FUNCTIONS(PROFILER_ADDRESS)
-#undef PROFILER_ADDRESS
-    };
-    const struct cupti_functions functions = {symbols, members, sizeof symbols / sizeof symbols[0],
-                                              ": use one of CUDA 12.6 or later"};
-    return cupti_load(option, &functions, reason, bytes);
+    struct profiler_library *functions = &profiler_library;
+    const struct symbol symbols[] = {PROFILER_FUNCTIONS(SYMBOL_LINE)};
+    return cupti_load(option, symbols, sizeof symbols / sizeof *symbols,
+                      ": use one of CUDA 12.6 or later", reason, bytes);
 }
 
 bool profiler_open(const char *option, char *reason, size_t bytes)

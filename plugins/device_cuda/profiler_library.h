@@ -7,8 +7,9 @@
  */
 #pragma once
 
+#include "plugins/common/symbols.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 
 #if __has_include(<cupti_range_profiler.h>)
 #include <cupti_profiler_host.h>
@@ -46,9 +47,7 @@
 
 /* Filled by profiler_open. */
 struct profiler_library {
-#define PROFILER_MEMBER(member, function) __typeof__(function) *member;
-    PROFILER_FUNCTIONS(PROFILER_MEMBER)
-#undef PROFILER_MEMBER
+    PROFILER_FUNCTIONS(SYMBOL_MEMBER)
 };
 extern struct profiler_library profiler_library;
 

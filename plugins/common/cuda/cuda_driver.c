@@ -3,7 +3,6 @@
 #include "cuda_driver.h"
 
 #include "plugins/common/bench_steps.h"
-#include "plugins/common/symbols.h"
 
 #include <ctype.h>
 #include <errno.h>

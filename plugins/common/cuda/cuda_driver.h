@@ -4,10 +4,11 @@
  */
 #pragma once
 
+#include "plugins/common/symbols.h"
+
 #include <cuda.h>
 #include <gbrun/host.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* X(member, declared as, symbol): the symbols are those that drivers for CUDA 12 have. */
@@ -87,9 +88,7 @@
 struct driver {
     void *library;
     int version; /* of CUDA: 13000 is 13.0 */
-#define DRIVER_MEMBER(member, declared, symbol) __typeof__(declared) *member;
-    DRIVER_FUNCTIONS(DRIVER_MEMBER)
-#undef DRIVER_MEMBER
+    DRIVER_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 /* Opens the library and calls cuInit, which makes no context. False: CUDA is absent, and reason
