@@ -21,8 +21,6 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/offsets.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
-	plugins/device_cuda/profiler_library.c \
-	plugins/device_cuda/profiler_library.h \
 	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/sensors.h \
 	plugins/device_cuda/stamps.c \
@@ -31,9 +29,7 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/way.c \
 	plugins/device_cuda/way.h \
 	plugins/device_cuda/way_choice.c \
-	plugins/device_cuda/without_cxx/string \
-	plugins/device_cuda/work_metrics.c \
-	plugins/device_cuda/work_metrics.h
+	plugins/device_cuda/without_cxx/string
 # A header of CUPTI includes one of C++.
 WITHOUT_CXX = -isystem $(top_srcdir)/plugins/device_cuda/without_cxx
 if HAVE_CUDA_HEADERS
