@@ -80,7 +80,7 @@ static void call_reset(struct capture *capture)
 
 /* --- what was captured --- */
 
-static bool is_on_host(CUmemorytype type, CUdeviceptr address, const struct driver *driver)
+bool is_on_host(const struct driver *driver, CUmemorytype type, CUdeviceptr address)
 {
     unsigned where = 0;
     if (type != CU_MEMORYTYPE_UNIFIED)
@@ -95,8 +95,8 @@ static bool copies_host(const struct driver *driver, CUgraphNode node)
     CUDA_MEMCPY3D copy;
     if (driver->graph_node_copy(node, &copy) != CUDA_SUCCESS)
         return true;
-    return is_on_host(copy.srcMemoryType, copy.srcDevice, driver) ||
-           is_on_host(copy.dstMemoryType, copy.dstDevice, driver);
+    return is_on_host(driver, copy.srcMemoryType, copy.srcDevice) ||
+           is_on_host(driver, copy.dstMemoryType, copy.dstDevice);
 }
 
 /* One that does not come last has one node after it, and one is the first. In this form drivers

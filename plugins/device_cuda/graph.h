@@ -22,6 +22,9 @@ struct graph {
 
 enum { GRAPH_REASON_BYTES = 256 };
 
+/* Of an end of a copy, as its node says; memory that the driver does not know is the host's. */
+bool is_on_host(const struct driver *driver, CUmemorytype type, CUdeviceptr address);
+
 /*
  * Captures one call of run, to see what is in it. No operations: run cannot be captured, for that
  * reason, or put nothing on its queue (""). What is returned is an error of run that has nothing to

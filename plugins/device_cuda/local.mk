@@ -1,8 +1,6 @@
 # Built where <cuda.h> and <cupti.h> are; no library of CUDA is linked.
 DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/activities.c \
-	plugins/device_cuda/breakdown.c \
-	plugins/device_cuda/breakdown.h \
 	plugins/device_cuda/clocks.c \
 	plugins/device_cuda/counters.c \
 	plugins/device_cuda/cuda.c \
@@ -17,8 +15,6 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/hold.h \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/nvml.h \
-	plugins/device_cuda/offsets.c \
-	plugins/device_cuda/offsets.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/sensors.c \

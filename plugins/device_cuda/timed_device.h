@@ -4,13 +4,25 @@
  */
 #pragma once
 
-#include "cuda_device.h"
-#include "offsets.h"
 #include "way.h"
 
 #include <gbrun/activities.h>
 #include <gbrun/counters.h>
 #include <gbrun/device.h>
+
+/* A mean and half the width of its 95 % interval, ns. */
+struct offset {
+    double ns, error_ns;
+};
+
+/* Zero-initialize. */
+struct offsets {
+    struct graph nothing, empty; /* stamped: no work; an empty kernel */
+    struct offset graph, event;  /* of stamped graphs; of events in a stream, held back */
+    double first_ns;             /* graph.ns when it was measured first; 0: not yet */
+    bool has_event;
+    bool will_move; /* kernels run side by side, if they have not yet */
+};
 
 struct timed_device {
     struct cuda_device device;
@@ -25,6 +37,31 @@ struct timed_device {
 
 /* Finds out which clocks there are and what they are like (clocks.c). */
 int32_t clocks_probe(struct timed_device *timed);
+
+/*
+ * What the clocks read of no work, which is subtracted from what they read (clocks.c). Two stamps
+ * with nothing between, in a graph, are the offset of stamped graphs. That of events in a stream is
+ * what they read around an empty kernel, less the kernel's own time by the graph. Both depend on
+ * the state of the process: from the first time that two kernels run side by side, each launch of
+ * the context takes longer (0.18 us on an H200), until the process ends.
+ */
+
+/* Measures on a stream that is idle, or finds that what was measured before still holds: that of
+ * graphs, also that of events. */
+int32_t offsets_update_graph(struct offsets *offsets, const struct cuda_device *device,
+                             CUstream stream);
+int32_t offsets_update_event(struct offsets *offsets, const struct cuda_device *device,
+                             CUstream stream);
+
+/* By how much that of graphs is longer now than when the device was opened, if that is more than it
+ * moves by itself; else 0. */
+double offsets_slower_ns(const struct offsets *offsets);
+
+/* Has the process got into the state that makes launches slower, since the first measurement, or
+ * will it, which may show a little later only? */
+bool offsets_have_moved(struct offsets *offsets, const struct cuda_device *device, CUstream stream);
+
+void offsets_free(struct offsets *offsets, const struct cuda_device *device);
 
 /* Sees to it that timed->way is for this measurement (way_choice.c). What cannot be measured so is
  * an error with words. */
