@@ -24,6 +24,7 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/sample_array.c \
 	plugins/common/policy/sample_array.h \
 	plugins/common/bench_steps.h \
+	plugins/common/measuring.h \
 	plugins/common/simd.h \
 	plugins/common/symbols.h \
 	plugins/common/search/search.c \

@@ -9,6 +9,8 @@
 #define _GNU_SOURCE
 #include "cpu_device.h"
 
+#include "plugins/common/measuring.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -260,31 +262,12 @@ struct pass {
     bool is_warm;
 };
 
-static int32_t run(const struct pass *pass)
+static int32_t run(void *context)
 {
+    const struct pass *pass = context;
     const struct gb_counting *counting = pass->counting;
     return cpu_run(pass->device, counting->bench_ops, counting->bench, counting->queue,
                    counting->iterations);
-}
-
-static int32_t reset(const struct gb_counting *counting)
-{
-    return counting->bench_ops->reset != NULL
-               ? counting->bench_ops->reset(counting->bench, counting->queue)
-               : GB_OK;
-}
-
-static int32_t make_ready(struct pass *pass)
-{
-    const bool is_cold = pass->counting->cache == GB_CACHE_COLD;
-    int32_t status = reset(pass->counting);
-    if (status == GB_OK && !is_cold && !pass->is_warm) {
-        status = run(pass);
-        pass->is_warm = true;
-        if (status == GB_OK)
-            status = reset(pass->counting);
-    }
-    return status == GB_OK && is_cold ? cpu_flush(pass->device) : status;
 }
 
 /* *ret_error: why the event cannot be counted, an errno; 0: it was. */
@@ -301,7 +284,9 @@ static int32_t count_event(struct pass *pass, const struct event *event, double 
         return GB_OK;
     }
     close(file);
-    int32_t status = make_ready(pass);
+    int32_t status = counting_prepare(counting, &pass->is_warm, run, pass);
+    if (status == GB_OK && counting->cache == GB_CACHE_COLD)
+        status = cpu_flush(pass->device);
     if (status != GB_OK)
         return status;
     *ret_error = open_all(event, &pass->files);

@@ -24,10 +24,7 @@ static void add(struct cpu_list *list, uint32_t cpu)
 
 uint32_t cpu_list_count(const struct cpu_list *list)
 {
-    uint32_t n = 0;
-    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX; cpu++)
-        n += cpu_list_has(list, cpu);
-    return n;
+    return (uint32_t)CPU_COUNT_S(sizeof list->bits, (const cpu_set_t *)(const void *)list->bits);
 }
 
 uint32_t cpu_list_first(const struct cpu_list *list)
@@ -127,26 +124,14 @@ void cpu_list_write(const struct cpu_list *list, char *buffer, size_t bytes)
 
 bool cpu_list_get_affinity(struct cpu_list *ret)
 {
-    cpu_set_t set[CPU_LIST_MAX / CPU_SETSIZE];
     *ret = (struct cpu_list){0};
-    if (sched_getaffinity(0, sizeof set, set) != 0)
-        return false;
-    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX; cpu++) {
-        if (CPU_ISSET_S(cpu, sizeof set, set))
-            add(ret, cpu);
-    }
-    return true;
+    return sched_getaffinity(0, sizeof ret->bits, (cpu_set_t *)(void *)ret->bits) == 0;
 }
 
 bool cpu_list_set_affinity(const struct cpu_list *list)
 {
-    cpu_set_t set[CPU_LIST_MAX / CPU_SETSIZE];
-    CPU_ZERO_S(sizeof set, set);
-    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX; cpu++) {
-        if (cpu_list_has(list, cpu))
-            CPU_SET_S(cpu, sizeof set, set);
-    }
-    return sched_setaffinity(0, sizeof set, set) == 0;
+    return sched_setaffinity(0, sizeof list->bits, (const cpu_set_t *)(const void *)list->bits) ==
+           0;
 }
 
 /* --- where threads run --- */

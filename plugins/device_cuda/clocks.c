@@ -15,14 +15,6 @@
 
 enum { PROBE_SAMPLES = 257, PAIRS = 64, LOG_BYTES = 512 };
 
-static int32_t run_nothing(void *object, const struct gb_queue *queue, uint64_t iterations)
-{
-    (void)object;
-    (void)queue;
-    (void)iterations;
-    return GB_OK;
-}
-
 /* Times are rounded to the clock's unit, 1 ns, after they were counted in ticks: neighbours one
  * unit apart are one tick's count, whose mean is taken, unless there is nothing else. */
 static double smallest_step(const double *sorted, size_t n)
@@ -157,10 +149,10 @@ static CUresult find_rest(const struct cuda_device *device, double *ret_ns)
     *ret_ns = INFINITY;
     for (int i = 0; i < 16 && result == CUDA_SUCCESS; i++) {
         result = driver->stream_synchronize(device->stream);
-        const double begin_ns = cuda_host_ns();
+        const double begin_ns = clock_ns(CLOCK_MONOTONIC);
         if (result == CUDA_SUCCESS)
             result = driver->context_synchronize();
-        *ret_ns = fmin(*ret_ns, cuda_host_ns() - begin_ns);
+        *ret_ns = fmin(*ret_ns, clock_ns(CLOCK_MONOTONIC) - begin_ns);
     }
     return result;
 }

@@ -238,28 +238,13 @@ static int32_t run_sample(void *context)
     return status == GB_OK || waited == GB_DEVICE_ERROR ? waited : status;
 }
 
-static int32_t reset(struct pass *pass)
-{
-    const struct gb_counting *counting = pass->counting;
-    return counting->bench_ops->reset != NULL
-               ? counting->bench_ops->reset(counting->bench, counting->queue)
-               : GB_OK;
-}
-
 static int32_t make_ready(void *context)
 {
     struct pass *pass = context;
     const struct gb_counting *counting = pass->counting;
     const struct cuda_device *device = pass->device;
-    const bool is_cold = counting->cache == GB_CACHE_COLD;
-    int32_t status = reset(pass);
-    if (status == GB_OK && !is_cold && !pass->is_warm) {
-        status = run_sample(pass);
-        pass->is_warm = true;
-        if (status == GB_OK)
-            status = reset(pass);
-    }
-    if (status == GB_OK && is_cold)
+    int32_t status = counting_prepare(counting, &pass->is_warm, run_sample, pass);
+    if (status == GB_OK && counting->cache == GB_CACHE_COLD)
         status = cuda_status(device,
                              device->driver.fill_async(device->flush, 0, device->flush_bytes,
                                                        counting->queue->native),

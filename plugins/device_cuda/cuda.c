@@ -313,20 +313,10 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
 {
     const struct timed_device *timed = object;
-    const uint32_t size = clock->size;
     if (i >= timed->n_clocks)
         return GB_NOT_FOUND;
-    memcpy(clock, &timed->clocks[i], size < sizeof *clock ? size : sizeof *clock);
-    clock->size = size;
+    copy_known(clock, &timed->clocks[i], sizeof *clock);
     return GB_OK;
-}
-
-/* As much of it as the host knows. */
-static void copy_reading(struct gb_reading *to, const struct gb_reading *from)
-{
-    const uint32_t size = to->size;
-    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
-    to->size = size;
 }
 
 static int32_t measure(void *object, struct gb_measurement *measurement)
@@ -346,7 +336,7 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
     if (status != GB_OK)
         return status;
     if (GB_HAS(measurement, reading) && measurement->reading != NULL)
-        copy_reading(measurement->reading, &timed->way.reading);
+        copy_known(measurement->reading, &timed->way.reading, sizeof timed->way.reading);
     return way_take(device, &timed->way, measurement);
 }
 

@@ -3,7 +3,6 @@
 #include "cuda_device.h"
 
 #include <stdio.h>
-#include <time.h>
 
 static const double GIB = 1073741824.0;
 
@@ -155,11 +154,4 @@ int32_t cuda_reserve_flush(struct cuda_device *device)
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return cuda_no_memory(device, device->flush_bytes);
     return cuda_status(device, result, "allocating memory that flushes the cache");
-}
-
-double cuda_host_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }

@@ -7,6 +7,7 @@
 #include "hold.h"
 #include "nvml.h"
 #include "plugins/common/cuda/cuda_driver.h"
+#include "plugins/common/measuring.h"
 #include "sensors.h"
 #include "stamps.h"
 
@@ -75,8 +76,6 @@ int32_t cuda_reserve_flush(struct cuda_device *device);
  * which the worker must know. */
 int32_t cuda_failure_status(const struct cuda_device *device, const struct gb_queue *queue,
                             int32_t status);
-
-double cuda_host_ns(void); /* CLOCK_MONOTONIC */
 
 /* The extension for programs that have gbrun as a library. */
 extern const struct gb_guest cuda_guest;

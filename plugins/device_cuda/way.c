@@ -17,8 +17,6 @@
 #include "cupti.h"
 
 #include <math.h>
-#include <string.h>
-#include <time.h>
 
 static const double LAUNCH_MAX_NS = 100e6; /* of device time that is queued ahead */
 enum { HICCUPS_MAX = 3 };
@@ -42,7 +40,7 @@ static uint64_t n_left(const struct gb_measurement *measurement)
 
 static bool is_late(const struct gb_measurement *measurement)
 {
-    return measurement->deadline_ns > 0.0 && cuda_host_ns() >= measurement->deadline_ns;
+    return measurement->deadline_ns > 0.0 && clock_ns(CLOCK_MONOTONIC) >= measurement->deadline_ns;
 }
 
 /* One of a benchmark that is not known yet, and few enough that what is queued ends soon after the
@@ -57,7 +55,8 @@ static uint32_t n_next(const struct batch *batch)
     if (sample_ns <= 0.0)
         return 1;
     if (measurement->deadline_ns > 0.0)
-        queued_ns = fmax(0.0, fmin(queued_ns, measurement->deadline_ns - cuda_host_ns()));
+        queued_ns = fmax(0.0,
+                         fmin(queued_ns, measurement->deadline_ns - clock_ns(CLOCK_MONOTONIC)));
     if (sample_ns * (double)n > queued_ns)
         n = (uint64_t)(queued_ns / sample_ns) + 1;
     return (uint32_t)(n < left ? n : left);
@@ -80,12 +79,12 @@ static int32_t make_ready(const struct batch *batch)
     CUresult result = CUDA_SUCCESS;
     if (measurement->gap_ns > 0.0 && device->stamps.idle != NULL)
         result = stamps_put_idle(&device->stamps, batch->stream, measurement->gap_ns);
-    if (result == CUDA_SUCCESS && measurement->bench_ops->reset != NULL) {
-        const int32_t status = measurement->bench_ops->reset(measurement->bench,
-                                                             measurement->queue);
-        if (status != GB_OK)
-            return status;
-    }
+    const int32_t status = result == CUDA_SUCCESS
+                               ? bench_reset(measurement->bench_ops, measurement->bench,
+                                             measurement->queue)
+                               : GB_OK;
+    if (status != GB_OK)
+        return status;
     if (result == CUDA_SUCCESS && measurement->cache == GB_CACHE_COLD)
         result = driver->fill_async(device->flush, 0, device->flush_bytes, batch->stream);
     if (result == CUDA_SUCCESS && batch->way->waits_for_each)
@@ -111,7 +110,7 @@ static int32_t launch_each(struct batch *batch,
     const struct cuda_device *device = batch->device;
     struct launch *launch = &batch->way->launch;
     int32_t status = GB_OK;
-    launch->begin_ns = cuda_host_ns();
+    launch->begin_ns = clock_ns(CLOCK_MONOTONIC);
     for (; launch->n < batch->n && status == GB_OK && !is_late(batch->measurement); launch->n++) {
         launch->is_interrupted[launch->n] = launch->is_lost[launch->n] = false;
         status = make_ready(batch);
@@ -123,7 +122,7 @@ static int32_t launch_each(struct batch *batch,
     if (status != GB_OK)
         return cuda_failure_status(device, batch->measurement->queue, status);
     status = cuda_status(device, device->driver.stream_synchronize(batch->stream), "measuring");
-    launch->end_ns = cuda_host_ns();
+    launch->end_ns = clock_ns(CLOCK_MONOTONIC);
     if (status == GB_OK && launch->n > 0)
         batch->way->sample_ns = (launch->end_ns - launch->begin_ns) / launch->n;
     return status;
@@ -242,21 +241,14 @@ static int32_t read_events(struct batch *batch)
 
 /* --- by the host's clock --- */
 
-static double raw_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static int32_t until_waited(struct batch *batch, uint32_t i)
 {
-    const double begin_ns = raw_ns();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC_RAW);
     int32_t status = run(batch);
     CUresult result = CUDA_SUCCESS;
     if (status == GB_OK)
         result = batch->device->driver.stream_synchronize(batch->stream);
-    batch->way->launch.times_ns[i] = raw_ns() - begin_ns;
+    batch->way->launch.times_ns[i] = clock_ns(CLOCK_MONOTONIC_RAW) - begin_ns;
     return status != GB_OK ? status : cuda_status(batch->device, result, "measuring");
 }
 
@@ -302,7 +294,7 @@ static int32_t prepare_graph(struct batch *batch)
     const struct gb_measurement *measurement = batch->measurement;
     int32_t status = GB_OK;
     batch->n = is_late(measurement) ? 0 : batch->way->graph.n;
-    batch->way->launch.begin_ns = cuda_host_ns();
+    batch->way->launch.begin_ns = clock_ns(CLOCK_MONOTONIC);
     if (batch->n > 0 && batch->way->reset_is_called)
         status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
     return status == GB_OK ? GB_OK : cuda_failure_status(batch->device, measurement->queue, status);
@@ -315,7 +307,7 @@ static int32_t launch_graph(struct batch *batch)
     const CUresult result = graph_read(device, batch->way->graph.exec, batch->stream, 2 * batch->n);
     if (result != CUDA_SUCCESS)
         return cuda_status(device, result, "measuring");
-    launch->end_ns = cuda_host_ns();
+    launch->end_ns = clock_ns(CLOCK_MONOTONIC);
     launch->n = batch->n;
     return GB_OK;
 }

@@ -84,6 +84,5 @@ tests_plugins_test_sensors_SOURCES = \
 tests_plugins_test_timed_work_SOURCES = \
 	tests/plugins/test_timed_work.c \
 	plugins/device_cpu/sensors.c \
-	plugins/device_cpu/threads.c \
 	$(TEAM_SOURCES)
 tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)
