@@ -149,13 +149,9 @@ static int32_t next_budget(void *object, struct gb_next *next)
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
     struct policy *policy = object;
-    struct median_estimate median;
-    const int32_t status = median_estimate_of(&policy->kept, MEDIAN_CONFIDENCE, &median);
-    if (status != GB_OK)
-        return status;
-    median_estimate_report(&policy->kept, &median, MEDIAN_CONFIDENCE, GB_VERDICT_NONE, estimate);
+    const int32_t status = median_report(&policy->kept, GB_VERDICT_NONE, estimate);
     estimate->n = policy->n_seen;
-    return GB_OK;
+    return status;
 }
 
 static void destroy(void *object)

@@ -64,7 +64,7 @@ static int32_t observe(void *object, const struct gb_samples *samples)
 static int32_t look(struct median_rule *rule)
 {
     rule->looked_at = sample_array_seen(&rule->samples);
-    return median_sequence_of(&rule->samples, rule->params->confidence,
+    return median_estimate_of(&rule->samples, rule->params->confidence,
                               (double)rule->params->optimal, &rule->estimate);
 }
 

@@ -531,20 +531,17 @@ static int32_t report(void *object, struct gb_estimate *estimate)
     const struct steady_attempt *found = &steady->found;
     const bool is_known = found->n > 0;
     const bool is_look_done = steady->next_look > 0 || is_first_look_due(steady);
-    estimate->verdict = found->verdict != GB_VERDICT_NONE ? found->verdict
-                                                          : (int32_t)GB_VERDICT_UNCONVERGED;
-    estimate->value_ns = is_known ? found->centre.value : (double)NAN;
-    estimate->low_ns = is_known ? found->centre.low : (double)NAN;
-    estimate->high_ns = is_known ? found->centre.high : (double)NAN;
-    estimate->confidence = steady->options->confidence;
-    strcpy(estimate->statistic, found->is_mean ? "mean" : "median");
-    estimate->n = sample_array_seen(&steady->samples);
+    const struct steady_interval centre = is_known ? found->centre
+                                                   : (struct steady_interval){NAN, NAN, NAN};
+    const struct median_estimate median = {found->n,   found->is_mean, centre.value,
+                                           centre.low, centre.high,    found->n_effective};
+    median_estimate_put(&steady->samples, &median, steady->options->confidence,
+                        found->verdict != GB_VERDICT_NONE ? found->verdict
+                                                          : (int32_t)GB_VERDICT_UNCONVERGED,
+                        estimate);
     estimate->n_discarded = found->first;
-    estimate->n_effective = found->n_effective;
-    if (found->n_effective > 0.0)
-        estimate->detectable_mode_weight = 1.0 - pow(1.0 - steady->options->confidence,
-                                                     1.0 / found->n_effective);
-    estimate->n_modes = found->n_modes > 1 ? found->n_modes : (uint32_t)is_known;
+    if (found->n_modes > 1)
+        estimate->n_modes = found->n_modes;
     memcpy(estimate->modes, found->modes, sizeof estimate->modes);
     if (found->verdict == GB_VERDICT_NONE && is_known && !is_look_done)
         note_floor(steady, estimate->note, sizeof estimate->note);

@@ -22,7 +22,7 @@
  *    to a tick always the same way; nothing in the samples tells these two apart. A median for
  * which that is too wide is "resolution limited" as soon as it is known as well as it will be: to
  * 1/20 in terms of ranks, about 1000 samples, which is within half a percent if it is dithered.
- * Where the clock guarantees that it is, the mean is certified instead (dithered_mean.h).
+ * Where the clock guarantees that it is, the mean is certified instead (median_estimate.h).
  */
 #pragma once
 

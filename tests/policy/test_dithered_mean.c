@@ -1,6 +1,6 @@
 /* test_dithered_mean.c - the mean of readings on few ticks against closed forms, and how often its
  * interval is wrong. */
-#include "plugins/common/policy/dithered_mean.h"
+#include "plugins/common/policy/median_estimate.h"
 #include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
