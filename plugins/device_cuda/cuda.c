@@ -29,11 +29,6 @@ static const struct gb_option options[] = {
 
 /* --- what there is --- */
 
-static int32_t absent(const struct gb_host *host, const char *reason)
-{
-    return host->skip(host, reason);
-}
-
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
     (void)params;
@@ -42,9 +37,9 @@ static int32_t count(const struct gb_host *host, const void *params, uint32_t *r
     int n = 0;
     *ret_n = 0;
     if (!driver_open(&driver, reason, sizeof reason))
-        return absent(host, reason);
+        return host->skip(host, reason);
     if (driver.device_count(&n) != CUDA_SUCCESS || n <= 0)
-        return absent(host, "no device: the driver counts none");
+        return host->skip(host, "no device: the driver counts none");
     *ret_n = (uint32_t)n;
     return GB_OK;
 }
@@ -120,13 +115,6 @@ static void close_device(void *object)
     free(timed);
 }
 
-static void size_flush(struct cuda_device *device)
-{
-    device->cache_bytes = cuda_attribute(&device->driver, device->number,
-                                         CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    device->flush_bytes = device->params->flush > 0 ? device->params->flush : device->cache_bytes;
-}
-
 static int32_t start(struct timed_device *timed)
 {
     struct cuda_device *device = &timed->device;
@@ -137,7 +125,10 @@ static int32_t start(struct timed_device *timed)
         result = driver->stream_create(&device->stream, CU_STREAM_DEFAULT);
     if (result != CUDA_SUCCESS)
         return cuda_status(device, result, "creating the context");
-    size_flush(device);
+    device->flush_bytes = device->params->flush > 0
+                              ? device->params->flush
+                              : cuda_attribute(driver, device->number,
+                                               CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     if (driver->device_pci(pci, sizeof pci, device->number) == CUDA_SUCCESS)
         nvml_open(&device->nvml, pci);
     sensors_open(&device->sensors, &device->nvml);

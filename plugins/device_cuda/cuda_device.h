@@ -42,7 +42,7 @@ struct cuda_device {
     bool is_profiled; /* the benchmark's kernels are wanted, and no others */
     bool is_observed; /* by a profiler or checker, under which kernels take milliseconds */
 
-    uint64_t cache_bytes, flush_bytes;
+    uint64_t flush_bytes;
     CUdeviceptr flush; /* taken when the first cold sample is asked for */
 
     struct hold *hold; /* NULL: the driver cannot */
