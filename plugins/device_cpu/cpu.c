@@ -107,14 +107,6 @@ static uint64_t machine_memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
-/* The same on every machine with this processor. */
-static void machine_model(char *buffer, size_t bytes)
-{
-    struct utsname names;
-    if (!processor_name("", buffer, bytes))
-        snprintf(buffer, bytes, "%s processor", uname(&names) == 0 ? names.machine : "unknown");
-}
-
 static void kernel_fact(gb_fact_fn *fact, void *context)
 {
     struct utsname names;
@@ -273,6 +265,7 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
                         struct gb_device_info *info, gb_fact_fn *fact, void *fact_context)
 {
     struct cpu_list cpus;
+    struct utsname names;
     if (index != 0)
         return GB_NOT_FOUND;
     const int32_t status = wanted_cpus(host, params, &cpus);
@@ -280,7 +273,10 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
         return status;
     info->index = 0;
     snprintf(info->backend, sizeof info->backend, "cpu");
-    machine_model(info->model, sizeof info->model);
+    /* The same on every machine with this processor. */
+    if (!processor_name("", info->model, sizeof info->model))
+        snprintf(info->model, sizeof info->model, "%s processor",
+                 uname(&names) == 0 ? names.machine : "unknown");
     info->memory_bytes = machine_memory_bytes();
     info->cache_bytes = machine_last_cache_bytes(cpu_list_first(&cpus));
     info->n_units = cpu_list_count(&cpus);

@@ -19,19 +19,6 @@ enum { REASON_BYTES = GB_COUNTING_TEXT };
 
 /* --- what there is --- */
 
-struct teller {
-    gb_counter_fn *counter;
-    void *context;
-};
-
-static void tell(void *context, const char *name, const char *unit, const char *help)
-{
-    const struct teller *teller = context;
-    const struct gb_counter counter = {
-        .size = sizeof counter, .name = name, .unit = unit, .help = help};
-    teller->counter(teller->context, &counter);
-}
-
 /* The chip of a device that is here. */
 static bool find_chip(uint32_t index, char chip[PROFILER_CHIP_BYTES], char *reason, size_t bytes)
 {
@@ -48,7 +35,6 @@ static int32_t list(const struct gb_host *host, const void *params, uint32_t ind
                     const char *model, const char *whole, gb_counter_fn *counter, void *context)
 {
     const struct params *settings = params;
-    struct teller teller = {counter, context};
     char reason[REASON_BYTES] = "";
     char chip[PROFILER_CHIP_BYTES] = "";
     if (!profiler_open(settings->cupti, reason, sizeof reason))
@@ -59,7 +45,7 @@ static int32_t list(const struct gb_host *host, const void *params, uint32_t ind
         return host->skip(host, reason);
     struct metrics *metrics = metrics_new(chip, NULL, reason, sizeof reason);
     const bool is_listed = metrics != NULL &&
-                           metrics_list(metrics, whole, tell, &teller, reason, sizeof reason);
+                           metrics_list(metrics, whole, counter, context, reason, sizeof reason);
     metrics_free(metrics);
     return is_listed ? GB_OK : host->skip(host, reason);
 }
@@ -308,12 +294,6 @@ static int32_t request_new(struct request *request, const struct metrics *metric
     return GB_OK;
 }
 
-static void request_free(struct request *request)
-{
-    free(request->names);
-    free(request->values);
-}
-
 /* A sum of counts grows with the iterations, as do its parts; what is per second, per cycle or a
  * share does not. */
 static bool adds_up(const char *name)
@@ -385,7 +365,8 @@ static int32_t count(void *object, struct gb_counting *counting)
     status = request_new(&request, metrics, chip, counting);
     if (status == GB_OK)
         status = count_chosen(device, metrics, &request, counting);
-    request_free(&request);
+    free(request.names);
+    free(request.values);
     metrics_free(metrics);
     return status;
 }

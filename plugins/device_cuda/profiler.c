@@ -264,20 +264,24 @@ static bool base_of(const char *name, char base[NAME_BYTES])
 }
 
 static void tell(const struct metrics *metrics, const char *base, const char *form,
-                 metrics_fn *metric, void *context)
+                 gb_counter_fn *counter, void *context)
 {
     CUpti_Profiler_Host_GetMetricProperties_Params properties;
     char name[2 * NAME_BYTES];
     snprintf(name, sizeof name, "%s%s", base, form);
     if (!read_properties(metrics, name, &properties))
         return;
-    metric(context, name, properties.pDimUnit != NULL ? properties.pDimUnit : "",
-           properties.pDescription != NULL ? properties.pDescription : "");
+    const struct gb_counter metric = {
+        .size = sizeof metric,
+        .name = name,
+        .unit = properties.pDimUnit != NULL ? properties.pDimUnit : "",
+        .help = properties.pDescription != NULL ? properties.pDescription : ""};
+    counter(context, &metric);
 }
 
 /* One metric by its most usual form, or by all of them. */
 static void tell_metric(const struct metrics *metrics, const char *base, CUpti_MetricType type,
-                        bool is_whole, metrics_fn *metric, void *context)
+                        bool is_whole, gb_counter_fn *counter, void *context)
 {
     static const char *const usual[] = {".sum", ".pct", ".avg.pct_of_peak_sustained_elapsed"};
     CUpti_Profiler_Host_GetSubMetrics_Params forms;
@@ -286,15 +290,15 @@ static void tell_metric(const struct metrics *metrics, const char *base, CUpti_M
     size_t chosen = 0;
     for (size_t i = 0; i < forms.numOfSubmetrics; i++) {
         if (is_whole)
-            tell(metrics, base, forms.ppSubMetrics[i], metric, context);
+            tell(metrics, base, forms.ppSubMetrics[i], counter, context);
         if (strcmp(forms.ppSubMetrics[i], usual[type]) == 0)
             chosen = i;
     }
     if (!is_whole)
-        tell(metrics, base, forms.ppSubMetrics[chosen], metric, context);
+        tell(metrics, base, forms.ppSubMetrics[chosen], counter, context);
 }
 
-bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *metric,
+bool metrics_list(const struct metrics *metrics, const char *whole, gb_counter_fn *counter,
                   void *context, char *reason, size_t bytes)
 {
     char base[NAME_BYTES] = "";
@@ -308,7 +312,7 @@ bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *
             return false;
         for (size_t i = 0; i < list.numMetrics; i++)
             tell_metric(metrics, list.ppMetricNames[i], (CUpti_MetricType)type,
-                        strcmp(list.ppMetricNames[i], base) == 0, metric, context);
+                        strcmp(list.ppMetricNames[i], base) == 0, counter, context);
     }
     return true;
 }
@@ -548,7 +552,7 @@ void metrics_free(struct metrics *metrics)
 {
 }
 
-bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *metric,
+bool metrics_list(const struct metrics *metrics, const char *whole, gb_counter_fn *counter,
                   void *context, char *reason, size_t bytes)
 {
     return false;

@@ -8,9 +8,8 @@
 #pragma once
 
 #include <cuda.h>
+#include <gbrun/counters.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { PROFILER_CHIP_BYTES = 32 };
 
@@ -34,8 +33,7 @@ void metrics_free(struct metrics *metrics);
  * is `whole` (NULL: none), for all of its forms. Only once for an object: CUPTI lists more each
  * time.
  */
-typedef void metrics_fn(void *context, const char *name, const char *unit, const char *help);
-bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *metric,
+bool metrics_list(const struct metrics *metrics, const char *whole, gb_counter_fn *counter,
                   void *context, char *reason, size_t bytes);
 
 /* True if it is a metric of the chip with one of its forms: "dram__bytes_read.sum". */

@@ -27,6 +27,7 @@ struct batch {
     struct way *way;
     struct gb_measurement *measurement;
     CUstream stream;
+    int32_t (*time_one)(struct batch *batch, uint32_t i);
     uint32_t n; /* samples of the next launch */
     bool holds; /* they are held back until they are enqueued */
 };
@@ -103,9 +104,8 @@ static int32_t run(const struct batch *batch)
                        "launching a graph");
 }
 
-/* Launches samples by a function that times one, and waits for them. */
-static int32_t launch_each(struct batch *batch,
-                           int32_t (*time_one)(struct batch *batch, uint32_t i))
+/* Launches samples by the function that times one, and waits for them. */
+static int32_t launch_each(struct batch *batch)
 {
     const struct cuda_device *device = batch->device;
     struct launch *launch = &batch->way->launch;
@@ -115,7 +115,7 @@ static int32_t launch_each(struct batch *batch,
         launch->is_interrupted[launch->n] = launch->is_lost[launch->n] = false;
         status = make_ready(batch);
         if (status == GB_OK)
-            status = time_one(batch, launch->n);
+            status = batch->time_one(batch, launch->n);
     }
     if (status == GB_OK)
         status = cuda_still_there(device);
@@ -126,12 +126,6 @@ static int32_t launch_each(struct batch *batch,
     if (status == GB_OK && launch->n > 0)
         batch->way->sample_ns = (launch->end_ns - launch->begin_ns) / launch->n;
     return status;
-}
-
-static int32_t read_nothing(struct batch *batch)
-{
-    (void)batch;
-    return GB_OK;
 }
 
 /* --- between events --- */
@@ -218,7 +212,7 @@ static int32_t launch_between_events(struct batch *batch)
     struct hold *hold = batch->holds ? batch->device->hold : NULL;
     if (hold != NULL)
         hold_start(hold);
-    const int32_t status = launch_each(batch, held_between_events);
+    const int32_t status = launch_each(batch);
     if (hold != NULL)
         hold_stop(hold);
     return status;
@@ -252,11 +246,6 @@ static int32_t until_waited(struct batch *batch, uint32_t i)
     return status != GB_OK ? status : cuda_status(batch->device, result, "measuring");
 }
 
-static int32_t launch_until_waited(struct batch *batch)
-{
-    return launch_each(batch, until_waited);
-}
-
 /* --- by records --- */
 
 /* Alone on the device, so that all that is recorded is the sample's. */
@@ -280,11 +269,6 @@ static int32_t recorded(struct batch *batch, uint32_t i)
     launch->is_lost[i] = span.is_lost;
     launch->times_ns[i] = (double)(span.end_ns - span.start_ns);
     return status;
-}
-
-static int32_t launch_recorded(struct batch *batch)
-{
-    return launch_each(batch, recorded);
 }
 
 /* --- a graph of stamped samples --- */
@@ -333,12 +317,13 @@ static int32_t read_stamps(struct batch *batch)
 static const struct {
     int32_t (*prepare)(struct batch *batch); /* says how many samples; 0: it is too late */
     int32_t (*launch)(struct batch *batch);  /* and waits for them */
-    int32_t (*read)(struct batch *batch);
+    int32_t (*time_one)(struct batch *batch, uint32_t i); /* NULL: they are one launch */
+    int32_t (*read)(struct batch *batch);                 /* NULL: time_one has read it */
 } ways[] = {
-    [WAY_STAMPS] = {prepare_graph, launch_graph, read_stamps},
-    [WAY_EVENTS] = {prepare_events, launch_between_events, read_events},
-    [WAY_WALL] = {prepare_each, launch_until_waited, read_nothing},
-    [WAY_RECORD] = {prepare_each, launch_recorded, read_nothing},
+    [WAY_STAMPS] = {prepare_graph, launch_graph, NULL, read_stamps},
+    [WAY_EVENTS] = {prepare_events, launch_between_events, held_between_events, read_events},
+    [WAY_WALL] = {prepare_each, launch_each, until_waited, NULL},
+    [WAY_RECORD] = {prepare_each, launch_each, recorded, NULL},
 };
 
 /* Less what the clock reads of no work, where that is known. */
@@ -386,7 +371,8 @@ static void fill_sensor_columns(struct cuda_device *device, const struct way *wa
 
 int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurement *measurement)
 {
-    struct batch batch = {device, way, measurement, measurement->queue->native, 0, false};
+    struct batch batch = {
+        device, way, measurement, measurement->queue->native, ways[way->kind].time_one, 0, false};
     struct launch *launch = &way->launch;
     int32_t status = GB_OK;
     while (status == GB_OK && n_left(measurement) > 0) {
@@ -395,7 +381,7 @@ int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurem
             status = ways[way->kind].prepare(&batch);
             if (status == GB_OK && batch.n > 0)
                 status = ways[way->kind].launch(&batch);
-            if (status == GB_OK && launch->n > 0)
+            if (status == GB_OK && launch->n > 0 && ways[way->kind].read != NULL)
                 status = ways[way->kind].read(&batch);
             if (status != GB_OK || launch->n == 0)
                 break;

@@ -54,14 +54,6 @@ struct value_counts {
 
 enum { SLOTS_FIRST_LOG2 = 10 };
 
-static uint64_t bits_of(double value)
-{
-    uint64_t bits = 0;
-    const double without_sign_of_zero = value + 0.0;
-    memcpy(&bits, &without_sign_of_zero, sizeof bits);
-    return bits;
-}
-
 /* The free slot or the value's own. Times of a timer with a step differ in a few bits in the
  * middle, which the fold moves down and the product (by 2^64 over the golden ratio) spreads up. */
 static struct value_slot *slot_of(const struct value_counts *counts, uint64_t bits)
@@ -101,7 +93,9 @@ static int32_t value_counts_add(struct value_counts *counts, double value, uint6
         if (status != GB_OK)
             return status;
     }
-    const uint64_t bits = bits_of(value);
+    uint64_t bits = 0;
+    value += 0.0; /* -0 is 0 */
+    memcpy(&bits, &value, sizeof bits);
     struct value_slot *slot = slot_of(counts, bits);
     slot->bits = bits;
     counts->n_values += slot->count == 0;

@@ -57,12 +57,6 @@ static void make_all_factors(struct model *model)
         make_factors(model, &model->axes[i]);
 }
 
-static uint64_t twos_level(double number)
-{
-    const int n = twos(number);
-    return n < TWOS_MAX ? (uint64_t)n : TWOS_MAX;
-}
-
 static int32_t add_axis(struct model *model, const struct gb_search_space *space, uint32_t i,
                         int by_twos)
 {
@@ -75,7 +69,7 @@ static int32_t add_axis(struct model *model, const struct gb_search_space *space
     added->level = calloc(axis->n, sizeof *added->level);
     added->factors = calloc(added->n_levels, sizeof *added->factors);
     for (uint32_t k = 0; added->level && k < axis->n; k++)
-        added->level[k] = (uint16_t)(by_twos ? twos_level(axis->numbers[k])
+        added->level[k] = (uint16_t)(by_twos ? (uint64_t)fmin(twos(axis->numbers[k]), TWOS_MAX)
                                              : (uint64_t)k * added->n_levels / axis->n);
     return added->level && added->factors ? GB_OK : GB_NO_MEMORY;
 }
@@ -229,16 +223,6 @@ int32_t model_add(struct model *model, const uint16_t *place, const double *targ
     factor_row(model, n);
     model->n++;
     return GB_OK;
-}
-
-/* factor^-1 (kernel of the place with each point): n numbers, O(n^2). Returns the sum of the
- * kernels' squares. */
-static double model_project(const struct model *model, const uint16_t *place, double *ret)
-{
-    kernels(model, place, model->n, ret);
-    const double squares = dot(ret, ret, model->n);
-    solve_lower(model, model->n, ret);
-    return squares;
 }
 
 /* ---- mean, variance, likelihood ---- */
@@ -509,7 +493,9 @@ void predict_place(const struct model *model, const uint16_t *place, double *scr
     const struct failures *failures = &model->failures;
     const double *weights = model->weights, *costs = model->weights + model->capacity;
     double explained = 0, n_bad = 0;
-    const double n_good = model_project(model, place, scratch);
+    kernels(model, place, model->n, scratch);
+    const double n_good = dot(scratch, scratch, model->n);
+    solve_lower(model, model->n, scratch);
     ret->mean = model->mean[0];
     ret->cost = model->mean[1];
     for (uint32_t k = 0; k < model->n; k++) {

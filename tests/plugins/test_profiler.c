@@ -51,13 +51,13 @@ struct listing {
     char text[4096];
 };
 
-static void take(void *object, const char *name, const char *unit, const char *help)
+static void take(void *object, const struct gb_counter *counter)
 {
     struct listing *listing = object;
     const size_t length = strlen(listing->text);
     listing->n++;
-    snprintf(listing->text + length, sizeof listing->text - length, "%s (%s): %s\n", name, unit,
-             help);
+    snprintf(listing->text + length, sizeof listing->text - length, "%s (%s): %s\n", counter->name,
+             counter->unit, counter->help);
 }
 
 static void expect_listed(const char *name, int n, const char *words)
