@@ -51,7 +51,6 @@ CALL_SOURCES = \
 	plugins/common/call/call_compare.c \
 	plugins/common/call/call_compare.h \
 	plugins/common/call/call_debug.c \
-	plugins/common/call/call_debug.h \
 	plugins/common/call/call_foreign.c \
 	plugins/common/call/call_foreign.h \
 	plugins/common/call/call_invoke.c \

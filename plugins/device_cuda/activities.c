@@ -33,9 +33,9 @@ struct breakdown {
     size_t n_nodes;
     uint32_t *section; /* of each node, from 0 */
     uint32_t n_sections;
-    CUgraphNode first, last; /* the stamps around the work */
-    CUgraphNode *from, *to;  /* edges of the graph, */
-    struct edge_data *data;  /*   and what they are */
+    CUgraphNode first;      /* the stamp before the work */
+    CUgraphNode *from, *to; /* edges of the graph, */
+    struct edge_data *data; /*   and what they are */
     size_t n_edges;
 };
 
@@ -130,8 +130,8 @@ static bool keep_work(const struct cuda_device *device, struct breakdown *breakd
     for (size_t i = 0; i < breakdown->n_nodes; i++) {
         CUgraphNode node = breakdown->nodes[i];
         if (is_stamp(device, node)) {
-            *(n_stamps == 0 ? &breakdown->first : &breakdown->last) = node;
-            n_stamps++;
+            if (n_stamps++ == 0)
+                breakdown->first = node;
         } else if (n_stamps == 1) {
             breakdown->nodes[n_kept++] = node;
         }

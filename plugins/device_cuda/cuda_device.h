@@ -5,7 +5,6 @@
 #pragma once
 
 #include "hold.h"
-#include "nvml.h"
 #include "plugins/common/cuda/cuda_driver.h"
 #include "plugins/common/measuring.h"
 #include "sensors.h"

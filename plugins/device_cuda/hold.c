@@ -18,10 +18,8 @@ static void release(struct hold *hold, uint32_t sample)
 static void tick(struct hold *hold, uint32_t *seen)
 {
     uint32_t held = atomic_load(&hold->held);
-    if (held != 0 && held == *seen && atomic_compare_exchange_strong(&hold->held, &held, 0)) {
-        atomic_fetch_add(&hold->n_released_early, 1);
+    if (held != 0 && held == *seen && atomic_compare_exchange_strong(&hold->held, &held, 0))
         release(hold, *seen);
-    }
     *seen = held;
 }
 

@@ -18,7 +18,6 @@ struct hold {
     _Atomic uint32_t *word; /*   for the host: the last sample that may run */
     uint32_t sample;        /* the last that was held */
     _Atomic uint32_t held;  /* 0: none at present */
-    _Atomic uint32_t n_released_early;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -14,7 +14,6 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
 	plugins/device_cuda/nvml.c \
-	plugins/device_cuda/nvml.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
 	plugins/device_cuda/sensors.c \

@@ -1,6 +1,6 @@
-/* nvml.c - see nvml.h. Plugin side. */
+/* nvml.c - see sensors.h. Plugin side. */
 #define _GNU_SOURCE
-#include "nvml.h"
+#include "sensors.h"
 
 #include "plugins/common/symbols.h"
 

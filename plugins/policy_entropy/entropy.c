@@ -270,14 +270,7 @@ static void destroy(void *object)
     sample_array_free(&policy->samples);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(POLICY, "entropy", "1.0",

@@ -161,13 +161,8 @@ static void destroy(void *object)
         sample_array_free(&policy->kept);
 }
 
-#define OPS(flags_, next_)                                                                         \
-    {                                                                                              \
-        .size = sizeof(struct gb_policy_ops), .flags = (flags_), .create = create,                 \
-        .observe = observe, .next = (next_), .report = report, .destroy = destroy                  \
-    }
-static const struct gb_policy_ops fixed_ops = OPS(GB_POLICY_COUNTS, next_fixed);
-static const struct gb_policy_ops budget_ops = OPS(0, next_budget);
+static const struct gb_policy_ops fixed_ops = POLICY_OPS(GB_POLICY_COUNTS, next_fixed);
+static const struct gb_policy_ops budget_ops = POLICY_OPS(0, next_budget);
 
 #define NO_CLAIM                                                                                   \
     "It promises nothing about the precision that is reached. The median is reported with "        \

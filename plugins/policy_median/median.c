@@ -202,14 +202,7 @@ static void destroy(void *object)
         sample_array_free(&rule->samples);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 #define LOOKS                                                                                      \
     "The first look is at `min` samples or more, after `floor_wall` of wall time, which is "       \

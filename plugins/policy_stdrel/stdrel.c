@@ -196,14 +196,7 @@ static void destroy(void *object)
         sample_array_free(&policy->samples);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(POLICY, "stdrel", "1.0",

@@ -546,14 +546,7 @@ static void destroy(void *object)
     rank_index_free(&steady->index);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 static const struct gb_plugin steady_plugin = {
     GB_PLUGIN(POLICY, "steady", "1.0",

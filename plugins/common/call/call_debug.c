@@ -1,6 +1,7 @@
-/* call_debug.c - see call_debug.h. Plugin side. */
+/* call_debug.c - DWARF, read by libdw (elfutils), which is opened if it is there; see
+ * call_library.h. Plugin side. */
 #define _GNU_SOURCE /* dladdr1, dl_iterate_phdr */
-#include "call_debug.h"
+#include "call_library.h"
 
 #include "plugins/common/symbols.h"
 

@@ -127,3 +127,10 @@ static inline double wall_floor(double of_one_percent, double precision)
 {
     return of_one_percent * fmax(1.0, 0.01 / precision);
 }
+
+/* The functions of a policy by their names in all of them, but for `next`. */
+#define POLICY_OPS(flags_, next_)                                                                  \
+    {                                                                                              \
+        .size = sizeof(struct gb_policy_ops), .flags = (flags_), .create = create,                 \
+        .observe = observe, .next = (next_), .report = report, .destroy = destroy                  \
+    }
