@@ -36,7 +36,7 @@ char *process_find(const struct gb_host *host, const char *name);
 
 /* Returns 0 or an errno. */
 int process_group_begin(struct process_group *ret);
-/* Ends the leader alone: what else is in the group goes on. */
+/* Ends the leader alone: the others of the group continue. */
 void process_group_end(struct process_group *group);
 
 /* By posix_spawn, which copies no memory of this process; with signals as they are by default.

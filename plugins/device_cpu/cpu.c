@@ -448,8 +448,8 @@ static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
     return GB_OK;
 }
 
-/* CPUs for so many threads, if they are to be bound; with more threads than CPUs none is. *ret:
- * NULL: none. */
+/* CPUs for n threads, if threads are bound; with more threads than CPUs none is. *ret: NULL:
+ * none. */
 static int32_t choose_cpus(const struct cpu_device *device, uint32_t n, uint32_t cpus[PIN_MAX],
                            const uint32_t **ret)
 {

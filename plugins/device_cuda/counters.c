@@ -127,7 +127,7 @@ static void work_metrics_choose(const struct metrics *metrics, struct work_metri
             ret->all[ret->n++] = &work_known[i];
 }
 
-/* Nothing is said by a host that does not know of it, whose struct is shorter. */
+/* Unsaid by a host that does not know of it, whose struct is shorter. */
 static struct declared_math declared_math_of(const struct gb_counting *counting)
 {
     const struct declared_math unsaid = {0, 0};
@@ -306,7 +306,7 @@ static bool adds_up(const char *name)
     return false;
 }
 
-/* Of the metrics that show the work, those that read 0 are not worth a line. */
+/* Of the metrics that show the work, those that read 0 are left out. */
 static void tell_values(const struct request *request, const struct metrics *metrics,
                         struct gb_counting *counting)
 {

@@ -458,7 +458,7 @@ static const struct gb_plugin plugin = {
         "them. Each is held back on the device until all of it is launched, so that the host's "
         "gaps "
         "are not timed; one that is held for 20 ms, as its benchmark waits or launches more than "
-        "the device queues, is let go and marked interrupted. After three in a row no further "
+        "the device queues, is released and marked interrupted. After three in a row no further "
         "sample is held back, and `kernel` reads records, where CUPTI can be used.\n\n"
         "With `cache = cold` a buffer is written on the device before every sample, outside of its "
         "time. Samples are marked throttled where NVML gives a reason for a lower clock while they "

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Below, option is that of the device: a path, `auto`, which is the newest library that is found,
- * or `no`. False: reason says why it is not to be. */
+ * or `no`. False: it is no, and reason says so. */
 bool cupti_is_wanted(const char *option, char *reason, size_t bytes);
 
 /* Opens the library, which stays open for the life of the process, and finds n functions. False:
@@ -23,7 +23,7 @@ bool cupti_load(const char *option, const struct symbol *symbols, size_t n, cons
 /* Whether the library can be opened, without registering with it; false: reason says why not. */
 bool cupti_find(const char *option, char *reason, size_t bytes);
 
-/* Opens it, registers with it and starts to record, or goes on. False: it cannot be used, and
+/* Opens it, registers with it and starts to record, or continues. False: it cannot be used, and
  * reason says why. */
 bool cupti_open(const char *option, char *reason, size_t bytes);
 

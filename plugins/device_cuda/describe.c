@@ -258,7 +258,7 @@ void cuda_examine(const struct driver *driver, CUdevice number, const char *cupt
     }
     nvml_read_state(&nvml, &state);
     find_mode(&examination, "persistence mode", state.persistence, 1,
-              "the driver lets go of the device between runs: starting takes longer, and clocks "
+              "the driver releases the device between runs: starting takes longer, and clocks "
               "fall back",
               "--persistence-mode=1");
     examine_clock(&examination, &nvml, &state);

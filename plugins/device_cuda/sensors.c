@@ -9,8 +9,7 @@ static const double IDLE_AFTER_NS = 1e9;
 static const double TELEMETRY_LASTS_NS = 100e6;
 static const double REASON_LASTS_NS = 1e9;
 
-/* Under the lock, which is let go of while NVML is asked: whoever takes samples must not wait for
- * it. */
+/* Under the lock, which is released while NVML is asked: taking samples must not wait for it. */
 static void read_once(struct sensors *sensors)
 {
     const uint64_t benchmark = sensors->benchmark;

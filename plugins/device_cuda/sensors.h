@@ -73,7 +73,7 @@ struct sensors {
 void sensors_open(struct sensors *sensors, const struct nvml *nvml);
 void sensors_close(struct sensors *sensors);
 
-/* The newest clock, 0 if not known, and the reasons for throttling since the last call; goes on
+/* The newest clock, 0 if not known, and the reasons for throttling since the last call; continues
  * reading for a second. */
 void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_throttle);
 

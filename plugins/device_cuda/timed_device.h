@@ -1,6 +1,6 @@
 /*
  * timed_device.h - an open device with its clocks, what they read of no work, and the way of the
- * benchmark at hand. Plugin side.
+ * current benchmark. Plugin side.
  */
 #pragma once
 

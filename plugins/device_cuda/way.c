@@ -174,7 +174,8 @@ static int32_t between_events(struct batch *batch, uint32_t i)
     return cuda_status(device, result, "measuring");
 }
 
-/* A hiccup of the host lets go a sample or two; one after the other is the benchmark's doing. */
+/* A hiccup of the host releases a sample or two early; one after the other is the benchmark's
+ * doing. */
 static void count_hiccups(struct batch *batch, bool was_held)
 {
     static const char words[] =

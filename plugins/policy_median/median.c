@@ -148,7 +148,7 @@ static void note(const struct median_rule *rule, char *ret, size_t size)
         snprintf(ret, size, "%lld samples needed, %llu so far", (long long)rule->params->min,
                  (unsigned long long)n);
     else if (!isfinite(reach))
-        snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
+        snprintf(ret, size, "%llu samples count as %.0f independent ones: too few",
                  (unsigned long long)n, floor(estimate->n_effective));
     else if (reach > precision)
         snprintf(ret, size, "interval of %.2g %% to either side: needs about %s times the samples",

@@ -333,7 +333,7 @@ static void note_width(const struct steady *steady, double reach, char *ret, siz
     const double precision = steady->limits.precision;
     char times[24], percent[32];
     if (!isfinite(reach))
-        snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
+        snprintf(ret, size, "%llu samples count as %.0f independent ones: too few",
                  (unsigned long long)found->n, floor(found->n_effective));
     else if (reach > precision)
         snprintf(ret, size, "interval of %s %% to one side: needs about %s times the samples",
@@ -341,7 +341,7 @@ static void note_width(const struct steady *steady, double reach, char *ret, siz
                  samples_needed(reach / precision, times, sizeof times));
 }
 
-/* What stands in the way, and what would help; nothing where nothing does. */
+/* The obstacle, and what would help; nothing where there is none. */
 static void explain_obstacle(const struct steady *steady, char *ret, size_t size)
 {
     char percent[32];

@@ -186,7 +186,7 @@ static int is_ruled_out(const struct search *search, const struct gb_known *know
            is_above(search, known, search->limit, known->n_samples / 2 + 1);
 }
 
-/* May the case be better than the leader, as far as is known? */
+/* May the case be better than the leader, by what is known? */
 static int is_open(const struct search *search, uint64_t i)
 {
     const struct gb_known known = search_known(search->space, i);

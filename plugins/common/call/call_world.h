@@ -55,7 +55,7 @@ int32_t world_call_argument(struct world *world, const struct call_argument *arg
 
 /* Makes all that was not made yet. */
 int32_t world_complete(struct world *world);
-/* Gives the buffers that are to be restored their first contents again. */
+/* Restores the first contents of the buffers that ask for it. */
 int32_t world_restore(struct world *world);
 bool world_restores(const struct plan *plan);
 
