@@ -5,6 +5,7 @@
 
 #include "cupti.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,20 +50,22 @@ void cuda_describe(const struct driver *driver, CUdevice number, uint32_t index,
 
 /* --- facts --- */
 
-static void tell_number(gb_fact_fn *fact, void *context, const char *name, const char *format,
-                        double value)
+/* What is not known is left out. */
+static __attribute__((format(printf, 5, 6))) void
+tell(gb_fact_fn *fact, void *context, const char *name, bool is_known, const char *format, ...)
 {
     char text[64];
-    if (value < 0.0)
-        return;
-    snprintf(text, sizeof text, format, value);
-    fact(context, name, text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (is_known)
+        fact(context, name, text);
 }
 
-static void tell_mode(gb_fact_fn *fact, void *context, const char *name, int mode)
+static const char *mode_words(int mode)
 {
-    if (mode >= 0)
-        fact(context, name, mode != 0 ? "on" : "off");
+    return mode != 0 ? "on" : "off";
 }
 
 static const char *compute_mode_words(int mode)
@@ -82,30 +85,30 @@ static void tell_state(const struct nvml *nvml, gb_fact_fn *fact, void *context)
     nvml_read_state(nvml, &state);
     if (state.driver[0] != '\0')
         fact(context, "driver", state.driver);
-    tell_mode(fact, context, "persistence", state.persistence);
-    if (state.compute_mode >= 0)
-        fact(context, "compute_mode", compute_mode_words(state.compute_mode));
-    tell_mode(fact, context, "ecc", state.ecc);
-    tell_mode(fact, context, "mig", state.mig);
-    tell_number(fact, context, "clock_max", "%.0f MHz", state.clock_max_mhz);
-    tell_number(fact, context, "memory_clock_max", "%.0f MHz", state.memory_clock_max_mhz);
-    tell_number(fact, context, "power_limit", "%.0f W", state.power_limit_mw * 1e-3);
-    tell_number(fact, context, "pcie_width", "x%.0f", state.link_width);
-    tell_number(fact, context, "other_processes", "%.0f", state.n_processes);
-    tell_number(fact, context, "free_memory", "%.1f GiB", state.free_bytes / 1073741824.0);
+    tell(fact, context, "persistence", state.persistence >= 0, "%s", mode_words(state.persistence));
+    tell(fact, context, "compute_mode", state.compute_mode >= 0, "%s",
+         compute_mode_words(state.compute_mode));
+    tell(fact, context, "ecc", state.ecc >= 0, "%s", mode_words(state.ecc));
+    tell(fact, context, "mig", state.mig >= 0, "%s", mode_words(state.mig));
+    tell(fact, context, "clock_max", state.clock_max_mhz >= 0, "%d MHz", state.clock_max_mhz);
+    tell(fact, context, "memory_clock_max", state.memory_clock_max_mhz >= 0, "%d MHz",
+         state.memory_clock_max_mhz);
+    tell(fact, context, "power_limit", state.power_limit_mw >= 0, "%.0f W",
+         state.power_limit_mw * 1e-3);
+    tell(fact, context, "pcie_width", state.link_width >= 0, "x%d", state.link_width);
+    tell(fact, context, "other_processes", state.n_processes >= 0, "%d", state.n_processes);
+    tell(fact, context, "free_memory", state.free_bytes >= 0.0, "%.1f GiB",
+         state.free_bytes / 1073741824.0);
 }
 
 void cuda_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact, void *context)
 {
-    char text[64];
     char pci[PCI_BYTES] = "";
     struct nvml nvml;
-    snprintf(text, sizeof text, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
-    fact(context, "cuda", text);
-    snprintf(text, sizeof text, "%u.%u",
-             cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
-             cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-    fact(context, "compute_capability", text);
+    tell(fact, context, "cuda", true, "%d.%d", driver->version / 1000, driver->version % 1000 / 10);
+    tell(fact, context, "compute_capability", true, "%u.%u",
+         cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+         cuda_attribute(driver, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     if (driver->device_pci(pci, sizeof pci, number) != CUDA_SUCCESS)
         return;
     fact(context, "pci", pci);
@@ -134,19 +137,19 @@ static void find(const struct examination *examination, const char *subject, con
     examination->finding(examination->context, &finding);
 }
 
-/* why and what nvidia-smi would do about it, if it is not as it should be. */
-static void find_mode(const struct examination *examination, const char *subject, int mode,
-                      int wanted, const char *why, const char *smi)
+/* The same of a state that may not be known; why it is noisy, and the cure, where it is. */
+static __attribute__((format(printf, 7, 8))) void
+find_state(const struct examination *examination, const char *subject, bool is_known, bool is_noisy,
+           const char *why, const char *cure, const char *format, ...)
 {
-    char cure[TEXT_BYTES] = "";
-    const bool is_noisy = mode >= 0 && mode != wanted;
-    if (is_noisy && smi[0] != '\0')
-        snprintf(cure, sizeof cure, "sudo nvidia-smi -i %s %s", examination->pci, smi);
-    find(examination, subject,
-         mode < 0    ? "not visible here"
-         : mode != 0 ? "on"
-                     : "off",
-         is_noisy ? why : "", cure);
+    char state[TEXT_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(state, sizeof state, format, arguments);
+    va_end(arguments);
+    is_noisy = is_noisy && is_known;
+    find(examination, subject, is_known ? state : "not visible here", is_noisy ? why : "",
+         is_noisy ? cure : "");
 }
 
 /* Whether a clock is locked at its highest cannot be read; an idle device whose clock has fallen is
@@ -154,35 +157,24 @@ static void find_mode(const struct examination *examination, const char *subject
 static void examine_clock(const struct examination *examination, const struct nvml *nvml,
                           const struct nvml_state *state)
 {
-    char text[TEXT_BYTES];
-    char cure[TEXT_BYTES] = "";
-    if (state->clock_mhz < 0 || state->clock_max_mhz < 0) {
-        find(examination, "clock", "not visible here", "", "");
-        return;
-    }
-    snprintf(text, sizeof text, "%d MHz now, %d MHz at most", state->clock_mhz,
+    char cure[TEXT_BYTES];
+    snprintf(cure, sizeof cure, "sudo nvidia-smi -i %s --lock-gpu-clocks=%d", examination->pci,
              state->clock_max_mhz);
-    const bool is_free = state->clock_mhz < state->clock_max_mhz && !nvml_clock_is_set(nvml);
-    if (is_free)
-        snprintf(cure, sizeof cure, "sudo nvidia-smi -i %s --lock-gpu-clocks=%d", examination->pci,
-                 state->clock_max_mhz);
-    find(examination, "clock", text,
-         is_free ? "it is not locked: it follows the load, so the first samples are slower, and "
-                   "long load is throttled; or choose: pace = burst, pace = sustained"
-                 : "",
-         cure);
+    find_state(examination, "clock", state->clock_mhz >= 0 && state->clock_max_mhz >= 0,
+               state->clock_mhz < state->clock_max_mhz && !nvml_clock_is_set(nvml),
+               "it is not locked: it follows the load, so the first samples are slower, and "
+               "long load is throttled; or choose: pace = burst, pace = sustained",
+               cure, "%d MHz now, %d MHz at most", state->clock_mhz, state->clock_max_mhz);
 }
 
 static void examine_throttle(const struct examination *examination, uint64_t throttle)
 {
     char text[TEXT_BYTES];
     nvml_throttle_words(throttle, text, sizeof text);
-    find(examination, "throttling", throttle != 0 ? text : "none now",
-         throttle != 0
-             ? "the device is throttled: times are longer than those of pace = burst, and "
-               "settled with pace = sustained only"
-             : "",
-         "");
+    find_state(examination, "throttling", true, throttle != 0,
+               "the device is throttled: times are longer than those of pace = burst, and "
+               "settled with pace = sustained only",
+               "", "%s", throttle != 0 ? text : "none now");
 }
 
 static void examine_temperature(const struct examination *examination,
@@ -201,35 +193,6 @@ static void examine_temperature(const struct examination *examination,
     find(examination, "temperature", text, is_near ? "heat is about to lower the clock" : "", "");
 }
 
-static void examine_processes(const struct examination *examination, const struct nvml_state *state)
-{
-    char text[TEXT_BYTES];
-    if (state->n_processes < 0) {
-        find(examination, "other processes", "not visible here", "", "");
-        return;
-    }
-    snprintf(text, sizeof text, "%d", state->n_processes);
-    find(examination, "other processes", text,
-         state->n_processes > 0 ? "they share the device's time, memory and power" : "",
-         state->n_processes > 0 ? "nvidia-smi --query-compute-apps=pid,name,gpu_bus_id --format=csv"
-                                : "");
-}
-
-static void examine_link(const struct examination *examination, const struct nvml_state *state)
-{
-    char text[TEXT_BYTES];
-    if (state->link_width <= 0 || state->link_width_max <= 0) {
-        find(examination, "PCI Express", "not visible here", "", "");
-        return;
-    }
-    snprintf(text, sizeof text, "%d of %d lanes", state->link_width, state->link_width_max);
-    find(examination, "PCI Express", text,
-         state->link_width < state->link_width_max
-             ? "copies from and to the host are slower than they could be"
-             : "",
-         "");
-}
-
 static void examine_cupti(const struct examination *examination, const char *cupti)
 {
     char reason[TEXT_BYTES];
@@ -246,6 +209,7 @@ void cuda_examine(const struct driver *driver, CUdevice number, const char *cupt
                   gb_finding_fn *finding, void *context)
 {
     char pci[PCI_BYTES] = "";
+    char cure[TEXT_BYTES];
     struct nvml nvml;
     struct nvml_state state;
     driver->device_pci(pci, sizeof pci, number);
@@ -257,27 +221,29 @@ void cuda_examine(const struct driver *driver, CUdevice number, const char *cupt
         return;
     }
     nvml_read_state(&nvml, &state);
-    find_mode(&examination, "persistence mode", state.persistence, 1,
-              "the driver releases the device between runs: starting takes longer, and clocks "
-              "fall back",
-              "--persistence-mode=1");
+    snprintf(cure, sizeof cure, "sudo nvidia-smi -i %s --persistence-mode=1", pci);
+    find_state(&examination, "persistence mode", state.persistence >= 0, state.persistence != 1,
+               "the driver releases the device between runs: starting takes longer, and clocks "
+               "fall back",
+               cure, "%s", mode_words(state.persistence));
     examine_clock(&examination, &nvml, &state);
     examine_throttle(&examination, nvml_throttle(&nvml));
     examine_temperature(&examination, &state);
-    examine_processes(&examination, &state);
-    find_mode(&examination, "MIG mode", state.mig, 0,
-              "the device is divided: other instances share its memory, power and clock", "");
-    find(&examination, "ECC",
-         state.ecc < 0                    ? "not visible here"
-         : state.ecc != state.ecc_pending ? "changes with the next reset"
-         : state.ecc != 0                 ? "on"
-                                          : "off",
-         state.ecc >= 0 && state.ecc != state.ecc_pending
-             ? "results before and after the reset do not compare"
-             : "",
-         "");
-    find(&examination, "compute mode",
-         state.compute_mode < 0 ? "not visible here" : compute_mode_words(state.compute_mode), "",
-         "");
-    examine_link(&examination, &state);
+    find_state(&examination, "other processes", state.n_processes >= 0, state.n_processes > 0,
+               "they share the device's time, memory and power",
+               "nvidia-smi --query-compute-apps=pid,name,gpu_bus_id --format=csv", "%d",
+               state.n_processes);
+    find_state(&examination, "MIG mode", state.mig >= 0, state.mig != 0,
+               "the device is divided: other instances share its memory, power and clock", "", "%s",
+               mode_words(state.mig));
+    find_state(&examination, "ECC", state.ecc >= 0, state.ecc != state.ecc_pending,
+               "results before and after the reset do not compare", "", "%s",
+               state.ecc != state.ecc_pending ? "changes with the next reset"
+                                              : mode_words(state.ecc));
+    find_state(&examination, "compute mode", state.compute_mode >= 0, false, "", "", "%s",
+               compute_mode_words(state.compute_mode));
+    find_state(&examination, "PCI Express", state.link_width > 0 && state.link_width_max > 0,
+               state.link_width < state.link_width_max,
+               "copies from and to the host are slower than they could be", "", "%d of %d lanes",
+               state.link_width, state.link_width_max);
 }
