@@ -100,13 +100,9 @@ static void candidates_free(struct candidates *candidates)
 {
     for (uint32_t i = 0; i < candidates->n_rows; i++)
         free(candidates->rows[i]);
-    for (int target = 0; target < MODEL_TARGETS; target++)
-        free(candidates->means[target]);
     free(candidates->cases);
     free(candidates->places);
     free(candidates->squares);
-    free(candidates->n_good);
-    free(candidates->n_bad);
     memset(candidates, 0, sizeof *candidates);
 }
 
@@ -361,15 +357,14 @@ static int32_t make_candidates(struct candidates *candidates, uint32_t n, uint32
     candidates->n = n;
     candidates->cases = calloc(n, sizeof *candidates->cases);
     candidates->places = calloc((size_t)n * (n_axes + 1), sizeof *candidates->places);
-    candidates->squares = calloc(n, sizeof(float));
-    candidates->n_good = calloc(n, sizeof(float));
-    candidates->n_bad = calloc(n, sizeof(float));
-    for (int target = 0; target < MODEL_TARGETS; target++)
-        candidates->means[target] = calloc(n, sizeof(float));
-    return candidates->cases && candidates->places && candidates->squares && candidates->n_good &&
-                   candidates->n_bad && candidates->means[0] && candidates->means[1]
-               ? GB_OK
-               : GB_NO_MEMORY;
+    candidates->squares = calloc((size_t)n * (3 + MODEL_TARGETS), sizeof(float));
+    if (!candidates->cases || !candidates->places || !candidates->squares)
+        return GB_NO_MEMORY;
+    candidates->n_good = candidates->squares + n;
+    candidates->n_bad = candidates->squares + 2 * (size_t)n;
+    for (size_t target = 0; target < MODEL_TARGETS; target++)
+        candidates->means[target] = candidates->squares + (3 + target) * n;
+    return GB_OK;
 }
 
 int32_t candidates_choose(struct model *model, const struct gb_host *host,
@@ -396,11 +391,8 @@ void candidates_forget(struct candidates *candidates)
         free(candidates->rows[i]);
     candidates->n_rows = 0;
     candidates->n_failures = 0;
-    if (candidates->n == 0)
-        return;
-    memset(candidates->squares, 0, candidates->n * sizeof *candidates->squares);
-    memset(candidates->n_good, 0, candidates->n * sizeof *candidates->n_good);
-    memset(candidates->n_bad, 0, candidates->n * sizeof *candidates->n_bad);
+    if (candidates->n > 0)
+        memset(candidates->squares, 0, 3 * (size_t)candidates->n * sizeof *candidates->squares);
 }
 
 /* ---- predictions ---- */
