@@ -341,12 +341,10 @@ int32_t offsets_update_event(struct offsets *offsets, const struct cuda_device *
         result = driver->event_create(&start, CU_EVENT_DEFAULT);
     if (result == CUDA_SUCCESS)
         result = driver->event_create(&stop, CU_EVENT_DEFAULT);
-    if (device->hold != NULL)
-        hold_start(device->hold);
+    hold_switch(device->hold, true);
     for (size_t i = 0; i < n_samples && result == CUDA_SUCCESS; i++)
         result = event_sample(device, stream, start, stop, &readings[i]);
-    if (device->hold != NULL)
-        hold_stop(device->hold);
+    hold_switch(device->hold, false);
     if (stop != NULL)
         driver->event_destroy(stop);
     if (start != NULL)
@@ -360,13 +358,6 @@ int32_t offsets_update_event(struct offsets *offsets, const struct cuda_device *
         hypot(around.error_ns, hypot(empty.error_ns, offsets->graph.error_ns))};
     offsets->has_event = true;
     return GB_OK;
-}
-
-void offsets_free(struct offsets *offsets, const struct cuda_device *device)
-{
-    graph_free(device, &offsets->nothing);
-    graph_free(device, &offsets->empty);
-    *offsets = (struct offsets){0};
 }
 
 /* --- tools --- */

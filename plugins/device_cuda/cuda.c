@@ -100,7 +100,8 @@ static void close_device(void *object)
         driver->event_destroy(device->stops[i]);
     }
     way_forget(device, &timed->way);
-    offsets_free(&timed->offsets, device);
+    graph_free(device, &timed->offsets.nothing);
+    graph_free(device, &timed->offsets.empty);
     stamps_close(&device->stamps);
     if (device->stream != NULL)
         driver->stream_destroy(device->stream);

@@ -101,14 +101,10 @@ void hold_free(struct hold *hold)
     free(hold);
 }
 
-void hold_start(struct hold *hold)
+void hold_switch(struct hold *hold, bool is_on)
 {
-    set_state(hold, true, false);
-}
-
-void hold_stop(struct hold *hold)
-{
-    set_state(hold, false, false);
+    if (hold != NULL)
+        set_state(hold, is_on, false);
 }
 
 CUresult hold_begin(struct hold *hold, CUstream stream)

@@ -28,9 +28,8 @@ struct hold {
 struct hold *hold_new(const struct driver *driver);
 void hold_free(struct hold *hold);
 
-/* Around a batch: the thread is awake in between only. */
-void hold_start(struct hold *hold);
-void hold_stop(struct hold *hold);
+/* On before a batch and off behind it: the thread is awake in between only. NULL is nothing. */
+void hold_switch(struct hold *hold, bool is_on);
 
 /* What is put on the stream from here on waits, */
 CUresult hold_begin(struct hold *hold, CUstream stream);

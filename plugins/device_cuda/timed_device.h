@@ -61,8 +61,6 @@ double offsets_slower_ns(const struct offsets *offsets);
  * will it, which may show a little later only? */
 bool offsets_have_moved(struct offsets *offsets, const struct cuda_device *device, CUstream stream);
 
-void offsets_free(struct offsets *offsets, const struct cuda_device *device);
-
 /* Sees to it that timed->way is for this measurement (way_choice.c). What cannot be measured so is
  * an error with words. */
 int32_t way_choose(struct timed_device *timed, const struct gb_measurement *measurement);

@@ -211,11 +211,9 @@ static int32_t held_between_events(struct batch *batch, uint32_t i)
 static int32_t launch_between_events(struct batch *batch)
 {
     struct hold *hold = batch->holds ? batch->device->hold : NULL;
-    if (hold != NULL)
-        hold_start(hold);
+    hold_switch(hold, true);
     const int32_t status = launch_each(batch);
-    if (hold != NULL)
-        hold_stop(hold);
+    hold_switch(hold, false);
     return status;
 }
 
