@@ -186,42 +186,36 @@ static void run_one(void *context, uint32_t thread)
     slot->is_preempted = preemptions() > preempted;
 }
 
-/* What one call of run in each thread took. */
-struct threads_sample {
-    struct timespec start, stop; /* CLOCK_MONOTONIC_RAW: the start of all, the end of the last */
-    double cpu_ns;               /* processor time of all, with waiting for the start */
-    double first_cpu_ns;         /* of thread 0 */
-    uint32_t n_preempted;        /* threads that were taken off their CPU meanwhile */
-};
-
 /*
  * All threads wait for each other; the clock is read; each calls run with a queue of its own and
- * notes when it returned. Returns the status of the first thread that failed. thread_ns: n times
- * from the start to the end of each; NULL: not wanted.
+ * notes when it returned. Returns the status of the first thread that failed. taken_ns: from the
+ * start to the end of the last; processor time, with waiting for the start, of all and of thread 0.
+ * *ret_preempted: threads that were taken off their CPU meanwhile. thread_ns: n times from the
+ * start to the end of each; NULL: not wanted.
  */
 static int32_t threads_run(struct cpu_threads *threads, const struct gb_bench_ops *ops, void *bench,
-                           uint64_t iterations, struct threads_sample *ret, double *thread_ns)
+                           uint64_t iterations, double taken_ns[CLOCKS], uint32_t *ret_preempted,
+                           double *thread_ns)
 {
     int32_t status = GB_OK;
-    double longest_ns = -1.0;
     threads->ops = ops;
     threads->bench = bench;
     threads->iterations = iterations;
     threads->round++;
     atomic_store_explicit(&threads->n_ready, 0, memory_order_relaxed);
     team_run(threads->team, run_one, threads);
-    *ret = (struct threads_sample){.start = threads->start,
-                                   .first_cpu_ns = threads->slots[0].cpu_ns};
+    taken_ns[CLOCK_WALL] = taken_ns[CLOCK_CPU] = 0.0;
+    taken_ns[CLOCK_THREAD] = threads->slots[0].cpu_ns;
+    *ret_preempted = 0;
     for (uint32_t i = 0; i < threads->n; i++) {
         const struct slot *slot = &threads->slots[i];
-        const double taken_ns = between_ns(&threads->start, &slot->stop);
+        const double ns = between_ns(&threads->start, &slot->stop);
         status = status == GB_OK ? slot->status : status;
-        ret->cpu_ns += slot->cpu_ns;
-        ret->n_preempted += slot->is_preempted;
-        ret->stop = taken_ns > longest_ns ? slot->stop : ret->stop;
-        longest_ns = taken_ns > longest_ns ? taken_ns : longest_ns;
+        taken_ns[CLOCK_WALL] = fmax(taken_ns[CLOCK_WALL], ns);
+        taken_ns[CLOCK_CPU] += slot->cpu_ns;
+        *ret_preempted += slot->is_preempted;
         if (thread_ns != NULL)
-            thread_ns[i] = taken_ns;
+            thread_ns[i] = ns;
     }
     return status;
 }
@@ -260,35 +254,13 @@ static int32_t timed_run(const struct gb_measurement *measurement, clockid_t clo
     return status;
 }
 
-/* The same in several threads. Clocks of processor time are added up over them. */
-static int32_t timed_threads(struct batch *batch, uint64_t i, struct timespec start[CLOCKS],
-                             struct timespec stop[CLOCKS], uint32_t *ret_preempted)
-{
-    const struct gb_measurement *measurement = batch->measurement;
-    const bool is_wanted = GB_HAS(measurement, thread_ns) && measurement->thread_ns != NULL;
-    struct threads_sample sample;
-    const int32_t status = threads_run(
-        batch->threads, measurement->bench_ops, measurement->bench, measurement->iterations,
-        &sample, is_wanted ? &measurement->thread_ns[i * GB_THREADS(measurement->queue)] : NULL);
-    const double taken_ns[CLOCKS] = {
-        [CLOCK_CPU] = sample.cpu_ns, [CLOCK_THREAD] = sample.first_cpu_ns};
-    for (uint32_t j = 0; j < CLOCKS; j++) {
-        start[j] = (struct timespec){0};
-        stop[j] = (struct timespec){.tv_sec = (time_t)(taken_ns[j] / 1e9),
-                                    .tv_nsec = (long)fmod(taken_ns[j], 1e9)};
-    }
-    start[CLOCK_WALL] = sample.start;
-    stop[CLOCK_WALL] = sample.stop;
-    *ret_preempted = sample.n_preempted;
-    return status;
-}
-
 int32_t cpu_run(const struct cpu_device *device, const struct gb_bench_ops *ops, void *bench,
                 const struct gb_queue *queue, uint64_t iterations)
 {
-    struct threads_sample sample;
+    double taken_ns[CLOCKS];
+    uint32_t n_preempted;
     return device->threads != NULL
-               ? threads_run(device->threads, ops, bench, iterations, &sample, NULL)
+               ? threads_run(device->threads, ops, bench, iterations, taken_ns, &n_preempted, NULL)
                : ops->run(bench, queue, iterations);
 }
 
@@ -314,6 +286,8 @@ static int32_t measure_one(struct batch *batch, uint64_t i)
     struct gb_measurement *measurement = batch->measurement;
     struct timespec start[CLOCKS];
     struct timespec stop[CLOCKS];
+    double taken_ns[CLOCKS]; /* by threads */
+    double *thread_ns = GB_HAS(measurement, thread_ns) ? measurement->thread_ns : NULL;
     const uint32_t clock = measurement->clock;
     int32_t status = make_ready(batch);
     if (status != GB_OK)
@@ -322,7 +296,10 @@ static int32_t measure_one(struct batch *batch, uint64_t i)
     uint32_t n_preempted = 0;
     const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     if (batch->threads != NULL) {
-        status = timed_threads(batch, i, start, stop, &n_preempted);
+        if (thread_ns != NULL)
+            thread_ns += i * GB_THREADS(measurement->queue);
+        status = threads_run(batch->threads, measurement->bench_ops, measurement->bench,
+                             measurement->iterations, taken_ns, &n_preempted, thread_ns);
     } else {
         read_others(batch->others, start);
         status = timed_run(measurement, clock_ids[clock], &start[clock], &stop[clock]);
@@ -336,7 +313,8 @@ static int32_t measure_one(struct batch *batch, uint64_t i)
     const uint32_t filled = batch->others | 1u << clock;
     for (uint32_t j = 0; j < CLOCKS; j++) {
         if ((filled >> j & 1u) != 0)
-            measurement->time_ns[j][i] = between_ns(&start[j], &stop[j]);
+            measurement->time_ns[j][i] = batch->threads != NULL ? taken_ns[j]
+                                                                : between_ns(&start[j], &stop[j]);
     }
     measurement->begin_ns[i] = begin_ns;
     measurement->end_ns[i] = end_ns;
