@@ -79,7 +79,7 @@ int32_t cuda_failure_status(const struct cuda_device *device, const struct gb_qu
 /* The extension for programs that have gbrun as a library. */
 extern const struct gb_guest cuda_guest;
 
-/* --- what is known of a device without opening it (describe.c) --- */
+/* --- what is known of a device without opening it --- */
 
 /* An attribute of a device; 0 if the driver does not know. */
 uint32_t cuda_attribute(const struct driver *driver, CUdevice number, CUdevice_attribute which);

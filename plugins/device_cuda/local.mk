@@ -8,7 +8,6 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/cuda_device.h \
 	plugins/device_cuda/cupti.c \
 	plugins/device_cuda/cupti.h \
-	plugins/device_cuda/describe.c \
 	plugins/device_cuda/graph.c \
 	plugins/device_cuda/graph.h \
 	plugins/device_cuda/hold.c \
