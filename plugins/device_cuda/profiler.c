@@ -112,19 +112,14 @@ static bool succeeded(CUptiResult result, const char *doing, char *reason, size_
 
 /* --- the library --- */
 
-static bool load(const char *option, char *reason, size_t bytes)
+bool profiler_open(const char *option, char *reason, size_t bytes)
 {
     struct functions *functions = &library;
     const struct symbol symbols[] = {PROFILER_FUNCTIONS(SYMBOL_LINE)};
-    return cupti_load(option, symbols, sizeof symbols / sizeof *symbols,
-                      ": use one of CUDA 12.6 or later", reason, bytes);
-}
-
-bool profiler_open(const char *option, char *reason, size_t bytes)
-{
     if (!cupti_is_wanted(option, reason, bytes))
         return false;
-    is_open = is_open || load(option, reason, bytes);
+    is_open = is_open || cupti_load(option, symbols, sizeof symbols / sizeof *symbols,
+                                    ": use one of CUDA 12.6 or later", reason, bytes);
     return is_open;
 }
 
@@ -348,7 +343,7 @@ enum { PASSES_MAX = 1000 };
 struct session {
     struct metrics *metrics;
     CUpti_RangeProfiler_Object *profiler; /* NULL: not enabled */
-    const char **names;                   /* as CUPTI wants them: not its own, yet not const */
+    const char **names;
     size_t n;
     uint8_t *config, *data;
     size_t config_bytes, data_bytes;
@@ -492,34 +487,24 @@ static void end(struct session *session)
         CUpti_RangeProfiler_Disable_Params, .pRangeProfilerObject = session->profiler);
     if (session->profiler != NULL)
         library.disable(&arguments);
-    free(session->names);
     free(session->config);
     free(session->data);
 }
 
-bool profiler_count(struct metrics *metrics, CUcontext context, const char *const *names, size_t n,
+bool profiler_count(struct metrics *metrics, CUcontext context, const char **names, size_t n,
                     const struct profiler_work *work, double *values, uint32_t *ret_passes,
                     int32_t *ret_status, char *reason, size_t bytes)
 {
-    struct session session = {.metrics = metrics,
-                              .names = calloc(n + 1, sizeof *session.names),
-                              .n = n,
-                              .reason = reason,
-                              .reason_bytes = bytes};
+    struct session session = {
+        .metrics = metrics, .names = names, .n = n, .reason = reason, .reason_bytes = bytes};
     *ret_passes = 0;
     *ret_status = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         values[i] = NAN;
-        if (session.names != NULL)
-            session.names[i] = names[i];
-    }
-    const bool is_counted = session.names != NULL && make_config(&session) &&
-                            enable(&session, context) && make_data(&session) &&
-                            set_config(&session) &&
+    const bool is_counted = make_config(&session) && enable(&session, context) &&
+                            make_data(&session) && set_config(&session) &&
                             run_passes(&session, work, ret_passes, ret_status) &&
                             evaluate(&session, values);
-    if (session.names == NULL)
-        snprintf(reason, bytes, "out of memory");
     end(&session);
     return is_counted;
 }
@@ -568,7 +553,7 @@ const char *metrics_unit(const struct metrics *metrics, const char *name)
     return "";
 }
 
-bool profiler_count(struct metrics *metrics, CUcontext context, const char *const *names, size_t n,
+bool profiler_count(struct metrics *metrics, CUcontext context, const char **names, size_t n,
                     const struct profiler_work *work, double *values, uint32_t *ret_passes,
                     int32_t *ret_status, char *reason, size_t bytes)
 {

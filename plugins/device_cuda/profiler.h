@@ -56,6 +56,6 @@ struct profiler_work {
  * that could not be counted are NaN. False: reason says why there are none, or *ret_status is what
  * the work returned.
  */
-bool profiler_count(struct metrics *metrics, CUcontext context, const char *const *names, size_t n,
+bool profiler_count(struct metrics *metrics, CUcontext context, const char **names, size_t n,
                     const struct profiler_work *work, double *values, uint32_t *ret_passes,
                     int32_t *ret_status, char *reason, size_t bytes);

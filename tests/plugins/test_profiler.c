@@ -139,7 +139,7 @@ static int32_t run(void *object)
     return ++work->n_run == work->fail_run_at ? -9 : 0;
 }
 
-static const char *const two[] = {"dram__bytes_read.sum", "lts__hit_rate.pct"};
+static const char *two[] = {"dram__bytes_read.sum", "lts__hit_rate.pct"};
 static double values[2];
 static uint32_t n_passes;
 static int32_t status;
