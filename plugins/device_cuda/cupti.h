@@ -37,7 +37,6 @@ struct cupti_span {
     bool is_lost; /* a record is missing, or has no times */
 };
 
-/* Drops what was recorded so far; sums up what was since then. All work on the device must be done.
- */
+/* Drops the records so far; sums up those since then. All work on the device must have ended. */
 void cupti_discard(void);
 void cupti_collect(struct cupti_span *ret);

@@ -2,8 +2,8 @@
  * hold.h - holds a stream back until the host has put all of a sample's work on it, so that the
  * host's gaps between launches are not timed. Plugin side.
  *
- * The stream waits for a word in host memory. A thread releases a sample that is held for too long:
- * its run waits for the device itself, or has put more on the stream than the device queues.
+ * The stream waits for a word in host memory. A thread releases a sample that is held too long: its
+ * run waits for the device itself, or has put more on the stream than the device queues.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 struct hold {
     const struct driver *driver;
-    CUdeviceptr address;    /* of the word, for the device; */
-    _Atomic uint32_t *word; /*   for the host: the last sample that may run */
+    CUdeviceptr address;    /* of the word, for the device */
+    _Atomic uint32_t *word; /* for the host: the last sample that may run */
     uint32_t sample;        /* the last that was held */
     _Atomic uint32_t held;  /* 0: none at present */
     pthread_t thread;

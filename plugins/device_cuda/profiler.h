@@ -2,7 +2,7 @@
  * profiler.h - CUPTI's range profiler: which metrics a chip has, and their values for a piece of
  * work that is repeated in several passes. profiler_open comes before all else. Plugin side.
  *
- * It must not count while activities are traced (cupti.h): what is traced is slower, and not every
+ * It must not count while activities are traced (cupti.h): tracing slows the work, and not every
  * driver permits both.
  */
 #pragma once

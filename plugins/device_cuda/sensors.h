@@ -58,9 +58,8 @@ struct sensors {
     pthread_cond_t changed;
     bool has_thread;
     bool is_closing; /* this and what follows under the lock */
-    double used_ns;  /* when sensors_take was called last, on CLOCK_MONOTONIC; 0: of this benchmark
-                        not yet */
-    double read_ns;  /* when the newest reading was begun; 0: of this benchmark none was */
+    double used_ns;  /* last call of sensors_take, on CLOCK_MONOTONIC; 0: none in this benchmark */
+    double read_ns;  /* when the newest reading was begun; 0: none in this benchmark */
     uint64_t benchmark; /* number of sensors_forget's calls */
     double clock_hz;
     uint64_t throttle;             /* of the newest reading, */

@@ -21,7 +21,7 @@ struct offsets {
     struct offset graph, event;  /* of stamped graphs; of events in a stream, held back */
     double first_ns;             /* graph.ns when it was measured first; 0: not yet */
     bool has_event;
-    bool will_move; /* kernels run side by side, if they have not yet */
+    bool will_move; /* the benchmark runs kernels side by side */
 };
 
 struct timed_device {
@@ -30,7 +30,7 @@ struct timed_device {
     uint32_t kinds[CLOCK_KINDS]; /* CLOCK_... of each */
     uint32_t n_clocks;
     double event_tick_ns; /* the step of events */
-    double rest_ns;       /* what a wait for the context takes that has nothing to do */
+    double rest_ns;       /* how long a wait for an idle context takes */
     struct offsets offsets;
     struct way way;
 };
@@ -46,23 +46,23 @@ int32_t clocks_probe(struct timed_device *timed);
  * the context takes longer (0.18 us on an H200), until the process ends.
  */
 
-/* Measures on a stream that is idle, or finds that what was measured before still holds: that of
- * graphs, also that of events. */
+/* Measures an offset on an idle stream, or finds that the last one still holds: that of graphs,
+ * that of events. */
 int32_t offsets_update_graph(struct offsets *offsets, const struct cuda_device *device,
                              CUstream stream);
 int32_t offsets_update_event(struct offsets *offsets, const struct cuda_device *device,
                              CUstream stream);
 
-/* By how much that of graphs is longer now than when the device was opened, if that is more than it
- * moves by itself; else 0. */
+/* By how much the offset of graphs has grown since the device was opened; 0 if no more than it
+ * varies anyway. */
 double offsets_slower_ns(const struct offsets *offsets);
 
-/* Has the process got into the state that makes launches slower, since the first measurement, or
- * will it, which may show a little later only? */
+/* Have launches become slower since the first measurement, or will they, which may show only a
+ * little later? */
 bool offsets_have_moved(struct offsets *offsets, const struct cuda_device *device, CUstream stream);
 
-/* Sees to it that timed->way is for this measurement (way_choice.c). What cannot be measured so is
- * an error with words. */
+/* Chooses timed->way for this measurement unless it is chosen (way_choice.c). A measurement that is
+ * impossible is an error, reported to the host. */
 int32_t way_choose(struct timed_device *timed, const struct gb_measurement *measurement);
 
 /* Extensions of the device (counters.c, activities.c). */
