@@ -597,12 +597,7 @@ static int32_t report(void *object, struct gb_search_claim *claim)
     return search_claim_measured(search->host, search->space, claim);
 }
 
-static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
-                                         .create = create,
-                                         .propose = propose,
-                                         .observe = observe,
-                                         .report = report,
-                                         .destroy = destroy};
+static const struct gb_search_ops ops = SEARCH_OPS(create, propose, report, destroy);
 
 static const struct gb_plugin guided = {
     GB_PLUGIN(SEARCH, "guided", "1.0", "where a model expects most improvement per second"),

@@ -165,11 +165,7 @@ static int32_t report(void *object, struct gb_search_claim *claim)
     return search_claim_measured(search->host, search->space, claim);
 }
 
-static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
-                                         .create = create,
-                                         .propose = propose,
-                                         .observe = observe,
-                                         .report = report};
+static const struct gb_search_ops ops = SEARCH_OPS(create, propose, report, NULL);
 
 static const struct gb_plugin local = {
     GB_PLUGIN(SEARCH, "local", "1.0", "step by step to better neighbours, from many starts"),
