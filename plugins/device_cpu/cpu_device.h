@@ -12,7 +12,7 @@ enum { CLOCK_WALL, CLOCK_CPU, CLOCK_THREAD, CLOCKS };
 
 /* Read-modify-written, one word a cache line, before each cold sample. */
 struct flush_buffer {
-    uint64_t bytes; /* wanted; memory is taken when the first cold sample is asked for */
+    uint64_t bytes; /* wanted; allocated for the first cold sample */
     uint32_t line_bytes;
     uint64_t *words;
 };

@@ -121,7 +121,7 @@ int32_t driver_ask(const struct driver *driver, const struct gb_host *host,
 /* Its compute capability: 90 is 9.0. */
 int32_t driver_architecture(const struct driver *driver, const struct gb_host *host, int *ret);
 
-/* Its multiprocessors, and threads that each can hold at a time. */
+/* Its multiprocessors, and how many threads each can hold at a time. */
 int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
                      int *ret_unit_threads);
 
