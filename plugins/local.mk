@@ -12,8 +12,6 @@ POLICY_CFLAGS = $(PLUGIN_CFLAGS) -ffp-contract=off
 noinst_LTLIBRARIES += plugins/common/libcommon.la
 plugins_common_libcommon_la_CFLAGS = $(POLICY_CFLAGS)
 plugins_common_libcommon_la_SOURCES = \
-	plugins/common/policy/dithered_mean.c \
-	plugins/common/policy/dithered_mean.h \
 	plugins/common/policy/effective_size.c \
 	plugins/common/policy/effective_size.h \
 	plugins/common/policy/exact_sum.h \
@@ -21,10 +19,9 @@ plugins_common_libcommon_la_SOURCES = \
 	plugins/common/policy/median_estimate.h \
 	plugins/common/policy/order_statistics.c \
 	plugins/common/policy/order_statistics.h \
-	plugins/common/policy/sample_array.c \
-	plugins/common/policy/sample_array.h \
 	plugins/common/bench_memory.h \
 	plugins/common/bench_steps.h \
+	plugins/common/measuring.h \
 	plugins/common/simd.h \
 	plugins/common/symbols.h \
 	plugins/common/validation.h \
@@ -56,7 +53,6 @@ CALL_SOURCES = \
 	plugins/common/call/call_compare.c \
 	plugins/common/call/call_compare.h \
 	plugins/common/call/call_debug.c \
-	plugins/common/call/call_debug.h \
 	plugins/common/call/call_foreign.c \
 	plugins/common/call/call_foreign.h \
 	plugins/common/call/call_invoke.c \

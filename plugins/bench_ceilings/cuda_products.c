@@ -45,9 +45,7 @@ int cublasLtMatmul(void *handle, void *product, const void *alpha, const void *a
     X(multiply, cublasLtMatmul)
 
 struct cublas_lt_functions {
-#define LT_MEMBER(member, symbol) __typeof__(symbol) *member;
-    LT_FUNCTIONS(LT_MEMBER)
-#undef LT_MEMBER
+    LT_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 /* Finds the library; GB_SKIPPED, with a reason that begins with `asked_by`, where it is not
@@ -60,11 +58,7 @@ static int32_t cublas_lt_open(struct cublas_lt *lt, const struct gb_host *host,
     struct cublas_lt_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
-    const struct symbol symbols[] = {
-#define LT_SYMBOL(member, symbol) {#symbol, &functions->member},
-        LT_FUNCTIONS(LT_SYMBOL)
-#undef LT_SYMBOL
-    };
+    const struct symbol symbols[] = {LT_FUNCTIONS(SYMBOL_LINE)};
     void *library = cuda_library_open(names);
     const char *missing = library != NULL ? FIND_SYMBOLS(library, symbols) : NULL;
     if (library == NULL || missing != NULL)

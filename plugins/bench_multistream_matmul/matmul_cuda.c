@@ -40,9 +40,7 @@ enum { SPLIT_FINELY = 1 };
 
 /* Not in the driver's table: drivers older than 12.4 do not have them. */
 struct green_functions {
-#define GREEN_MEMBER(member, symbol) __typeof__(symbol) *member;
-    GREEN_FUNCTIONS(GREEN_MEMBER)
-#undef GREEN_MEMBER
+    GREEN_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 /* The name after the header's macros, which choose the version of a symbol. */

@@ -1,7 +1,7 @@
 /* library.h - NCCL, opened when it is needed; no header of it is. Plugin side. */
 #pragma once
 
-#include <stddef.h>
+#include "plugins/common/symbols.h"
 
 /* As <nccl.h> declares them, with int for its enums and void * for its communicators. */
 int ncclGetVersion(int *version);
@@ -37,9 +37,7 @@ int ncclRecv(void *to, size_t n, int type, int peer, void *communicator, void *s
     X(receive, ncclRecv)
 
 struct nccl {
-#define NCCL_MEMBER(member, symbol) __typeof__(symbol) *member;
-    NCCL_FUNCTIONS(NCCL_MEMBER)
-#undef NCCL_MEMBER
+    NCCL_FUNCTIONS(SYMBOL_MEMBER)
     /* ncclGetLastError, of 2.13 and later, or NULL: what went wrong last, with details */
     const char *(*last_error)(void *communicator);
 };

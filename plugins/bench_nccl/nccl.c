@@ -10,7 +10,6 @@
 
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/cuda/gpu_group.h"
-#include "plugins/common/symbols.h"
 #include "plugins/common/validation.h"
 
 #include <gbrun/gbrun.h>
@@ -47,18 +46,15 @@ static void *open_library(const struct gb_host *host, const char *library)
  * a path, which starts from host->folder. GB_SKIPPED, with a reason, where it is not found or lacks
  * a function. It stays open for the life of the process.
  */
-static int32_t nccl_open(struct nccl *nccl, const struct gb_host *host, const char *library)
+static int32_t nccl_open(struct nccl *functions, const struct gb_host *host, const char *library)
 {
-    const struct symbol symbols[] = {
-#define NCCL_SYMBOL(member, symbol) {#symbol, &nccl->member},
-        NCCL_FUNCTIONS(NCCL_SYMBOL)
-#undef NCCL_SYMBOL
-    };
+    const struct symbol symbols[] = {NCCL_FUNCTIONS(SYMBOL_LINE)};
+    const struct symbol newer[] = {{"ncclGetLastError", &functions->last_error}};
     void *handle = open_library(host, library);
     if (handle == NULL)
         return GB_SKIPPED;
     const char *missing = FIND_SYMBOLS(handle, symbols);
-    *(void **)&nccl->last_error = dlsym(handle, "ncclGetLastError");
+    FIND_SYMBOLS(handle, newer);
     return missing != NULL ? host_skip(host, "%.400s has no %s", library, missing) : GB_OK;
 }
 

@@ -9,9 +9,9 @@
 #define _GNU_SOURCE
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/process.h"
+#include "plugins/common/symbols.h"
 #include "plugins/common/validation.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gbrun/gbrun.h>
@@ -188,6 +188,11 @@ static int32_t read_answer(const struct gb_host *host, const char *file, char *t
 
 static int32_t open_library(const struct gb_host *host, const struct answer *answer)
 {
+    static const struct symbol symbols[] = {
+#define PYTHON_SYMBOL(result, name, parameters) {#name, &python.name},
+        API(PYTHON_SYMBOL)
+#undef PYTHON_SYMBOL
+    };
     /* Modules of Python take its functions from the process, and stay for its lifetime. */
     void *library = dlopen(answer->library, RTLD_NOW | RTLD_GLOBAL);
     if (library == NULL)
@@ -196,13 +201,9 @@ static int32_t open_library(const struct gb_host *host, const struct answer *ans
                          "Python built with --enable-shared, or the package that has its "
                          "libpython",
                          answer->words, dlerror());
-#define LOAD(result, name, parameters)                                                             \
-    *(void **)&python.name = dlsym(library, #name);                                                \
-    if (python.name == NULL)                                                                       \
-        return host_fail(host, "python: %s lacks %s", answer->library, #name);
-    API(LOAD)
-#undef LOAD
-    return GB_OK;
+    const char *missing = FIND_SYMBOLS(library, symbols);
+    return missing != NULL ? host_fail(host, "python: %s lacks %s", answer->library, missing)
+                           : GB_OK;
 }
 
 /* gbrun.py says that it is in the folder of this plugin, around which it finds libgbrun. */

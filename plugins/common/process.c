@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np */
 #include "process.h"
 
+#include "measuring.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +15,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -165,13 +166,10 @@ double process_overhead_ns(const struct program *program, const int streams[3])
     double shortest = 0;
     none.file = "/nonexistent/program";
     for (int i = 0; i < ROUNDS; i++) {
-        struct timespec begin, end;
         pid_t pid;
-        clock_gettime(CLOCK_MONOTONIC, &begin);
+        const double begin_ns = clock_ns(CLOCK_MONOTONIC);
         process_start(&none, streams, &pid);
-        clock_gettime(CLOCK_MONOTONIC, &end);
-        const double duration = (double)(end.tv_sec - begin.tv_sec) * 1e9 +
-                                (double)(end.tv_nsec - begin.tv_nsec);
+        const double duration = clock_ns(CLOCK_MONOTONIC) - begin_ns;
         shortest = i == 0 || duration < shortest ? duration : shortest;
     }
     return shortest;

@@ -14,8 +14,8 @@ typedef void team_fn(void *context, uint32_t thread);
  * say. */
 uint32_t team_cpus(uint32_t cpus[TEAM_MAX]);
 
-/* How many threads: as many as `asked`, which is skipped where there are fewer CPUs, or, with 0,
- * one for each. cpus: those that the calling thread may run on. */
+/* The number of threads: `asked`, or one for each CPU if that is 0. More than there are CPUs skips
+ * the case. cpus: those that the calling thread may run on. */
 int32_t team_size(const struct gb_host *host, int64_t asked, uint32_t cpus[TEAM_MAX],
                   uint32_t *ret_n);
 

@@ -184,19 +184,12 @@ int32_t range_fill(const struct range *range, const struct gb_host *host, void *
 
 enum { THREADS_MAX = 1024 };
 
-/* The kernel takes away what the process may not use. */
-static void allow_all(cpu_set_t *set)
-{
-    CPU_ZERO(set);
-    for (size_t i = 0; i < CPU_SETSIZE; i++)
-        CPU_SET(i, set);
-}
-
+/* All CPUs are asked for: the kernel takes away what the process may not use. */
 static uint32_t count_all(void)
 {
     cpu_set_t mine;
     cpu_set_t all;
-    allow_all(&all);
+    memset(&all, 0xff, sizeof all);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0)
         return 1;
     uint32_t n = (uint32_t)CPU_COUNT(&mine);
@@ -215,7 +208,7 @@ static void *work_anywhere(void *object)
 {
     const struct phase *phase = object;
     cpu_set_t all;
-    allow_all(&all);
+    memset(&all, 0xff, sizeof all);
     sched_setaffinity(0, sizeof all, &all);
     phase->work(phase->context);
     return NULL;

@@ -9,6 +9,9 @@
 #define _GNU_SOURCE
 #include "cpu_device.h"
 
+#include "plugins/common/measuring.h"
+#include "plugins/common/system/system_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -256,35 +259,18 @@ static double read_all(const struct files *files)
 struct pass {
     struct cpu_device *device;
     struct gb_counting *counting;
+    const struct event *events[EVENTS_MAX];
+    size_t n_events;
     struct files files;
     bool is_warm;
 };
 
-static int32_t run(const struct pass *pass)
+static int32_t run(void *context)
 {
+    const struct pass *pass = context;
     const struct gb_counting *counting = pass->counting;
     return cpu_run(pass->device, counting->bench_ops, counting->bench, counting->queue,
                    counting->iterations);
-}
-
-static int32_t reset(const struct gb_counting *counting)
-{
-    return counting->bench_ops->reset != NULL
-               ? counting->bench_ops->reset(counting->bench, counting->queue)
-               : GB_OK;
-}
-
-static int32_t make_ready(struct pass *pass)
-{
-    const bool is_cold = pass->counting->cache == GB_CACHE_COLD;
-    int32_t status = reset(pass->counting);
-    if (status == GB_OK && !is_cold && !pass->is_warm) {
-        status = run(pass);
-        pass->is_warm = true;
-        if (status == GB_OK)
-            status = reset(pass->counting);
-    }
-    return status == GB_OK && is_cold ? cpu_flush(pass->device) : status;
 }
 
 /* *ret_error: why the event cannot be counted, an errno; 0: it was. */
@@ -301,7 +287,9 @@ static int32_t count_event(struct pass *pass, const struct event *event, double 
         return GB_OK;
     }
     close(file);
-    int32_t status = make_ready(pass);
+    int32_t status = counting_prepare(counting, &pass->is_warm, run, pass);
+    if (status == GB_OK && counting->cache == GB_CACHE_COLD)
+        status = cpu_flush(pass->device);
     if (status != GB_OK)
         return status;
     *ret_error = open_all(event, &pass->files);
@@ -336,36 +324,16 @@ static void miss_name(struct missing *missing, const char *name)
                                             missing->length > 0 ? ", " : "", name);
 }
 
-static void miss_event(struct missing *missing, const char *name, int error)
-{
-    if (missing->first != NULL) {
-        missing->n_others++;
-        return;
-    }
-    missing->first = name;
-    missing->error = error;
-}
-
-/* -1: the system does not say. */
-static int paranoia(void)
-{
-    char text[16] = "";
-    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r");
-    if (file == NULL)
-        return -1;
-    const size_t n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[n] = '\0';
-    return (int)strtol(text, NULL, 10);
-}
-
 static void explain_error(int error, char *text, size_t bytes)
 {
+    char paranoia[16];
     if (error == EACCES || error == EPERM)
         snprintf(text, bytes,
-                 "forbidden to this user: sysctl kernel.perf_event_paranoid=2 (it is %d), or in a "
+                 "forbidden to this user: sysctl kernel.perf_event_paranoid=2 (it is %ld), or in a "
                  "container permit perf_event_open",
-                 paranoia());
+                 system_file_line(paranoia, sizeof paranoia, "/proc/sys/kernel/perf_event_paranoid")
+                     ? strtol(paranoia, NULL, 10)
+                     : -1);
     else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
         snprintf(text, bytes, "not counted by this machine, as is usual for virtual ones");
     else if (error == ENOSYS)
@@ -395,33 +363,28 @@ static void explain(const struct missing *missing, char *text, size_t bytes)
 
 /* --- all events --- */
 
-struct request {
-    const struct event *events[EVENTS_MAX];
-    size_t n;
-};
-
-static void add(struct request *request, const struct event *event)
+static void add(struct pass *pass, const struct event *event)
 {
-    for (size_t i = 0; i < request->n; i++) {
-        if (request->events[i] == event)
+    for (size_t i = 0; i < pass->n_events; i++) {
+        if (pass->events[i] == event)
             return;
     }
-    if (request->n < EVENTS_MAX)
-        request->events[request->n++] = event;
+    if (pass->n_events < EVENTS_MAX)
+        pass->events[pass->n_events++] = event;
 }
 
-static void choose(struct request *request, const struct gb_counting *counting,
-                   struct missing *missing)
+static void choose(struct pass *pass, struct missing *missing)
 {
+    const struct gb_counting *counting = pass->counting;
     const struct event *event = NULL;
     for (size_t i = 0; counting->wants_work != 0 && (event = event_at(i)) != NULL; i++) {
         if (event->is_common)
-            add(request, event);
+            add(pass, event);
     }
     for (uint32_t i = 0; i < counting->n_names; i++) {
         event = event_named(counting->names[i]);
         if (event != NULL)
-            add(request, event);
+            add(pass, event);
         else
             miss_name(missing, counting->names[i]);
     }
@@ -442,16 +405,15 @@ static void add_flops(struct gb_counting *counting, const struct event *event, d
 static int32_t count(void *object, struct gb_counting *counting)
 {
     struct pass *pass = calloc(1, sizeof *pass);
-    struct request *request = calloc(1, sizeof *request);
     struct missing missing = {.first = NULL};
-    int32_t status = pass != NULL && request != NULL ? GB_OK : GB_NO_MEMORY;
-    if (status == GB_OK) {
-        pass->device = object;
-        pass->counting = counting;
-        choose(request, counting, &missing);
-    }
-    for (size_t i = 0; status == GB_OK && i < request->n; i++) {
-        const struct event *event = request->events[i];
+    int32_t status = GB_OK;
+    if (pass == NULL)
+        return GB_NO_MEMORY;
+    pass->device = object;
+    pass->counting = counting;
+    choose(pass, &missing);
+    for (size_t i = 0; status == GB_OK && i < pass->n_events; i++) {
+        const struct event *event = pass->events[i];
         double value = NAN;
         int error = 0;
         status = count_event(pass, event, &value, &error);
@@ -459,14 +421,17 @@ static int32_t count(void *object, struct gb_counting *counting)
             add_flops(counting, event, value);
         if (status == GB_OK && error == 0)
             counting->count(counting->context, event->name, value, event->unit);
-        if (error != 0)
-            miss_event(&missing, event->name, error);
+        if (error != 0 && missing.first != NULL) {
+            missing.n_others++;
+        } else if (error != 0) {
+            missing.first = event->name;
+            missing.error = error;
+        }
     }
     if (isnan(counting->work[GB_COUNTED_FLOPS]))
         counting->made_from[0] = '\0';
     if (status == GB_OK)
         explain(&missing, counting->missing, sizeof counting->missing);
-    free(request);
     free(pass);
     return status;
 }

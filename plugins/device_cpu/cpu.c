@@ -5,6 +5,8 @@
 #include "cpu_device.h"
 
 #include "plugins/common/bench_steps.h"
+#include "plugins/common/measuring.h"
+#include "plugins/common/system/system_file.h"
 
 #include <errno.h>
 #include <gbrun/gbrun.h>
@@ -12,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 enum { MEMORY_ALIGNMENT = 64, MESSAGE_BYTES = 512 };
 static const uint64_t CACHE_BYTES_IF_UNKNOWN = UINT64_C(64) << 20;
@@ -37,6 +40,187 @@ static const struct gb_option options[] = {
     GB_BYTES(struct params, flush, "0", "0:",
              "memory walked before each cold sample; 0: a quarter more than the last-level cache"),
 };
+
+/* --- what the processor is, as the system describes it --- */
+
+#define CPU_FOLDER "/sys/devices/system/cpu"
+
+enum { TEXT_BYTES = 256, CACHES_MAX = 8 };
+
+struct cache {
+    uint32_t level;
+    char kind; /* 'd': data, 'i': instructions, 0: both */
+    uint64_t bytes;
+};
+
+static bool read_cache(uint32_t cpu, uint32_t index, struct cache *ret)
+{
+    char text[TEXT_BYTES];
+    if (!system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/level", cpu, index))
+        return false;
+    ret->level = (uint32_t)strtoul(text, NULL, 10);
+    ret->kind = 0;
+    if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/type", cpu, index))
+        ret->kind = text[0] == 'D' ? 'd' : (text[0] == 'I' ? 'i' : 0);
+    ret->bytes = 0;
+    if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/size", cpu, index)) {
+        char *unit = NULL;
+        ret->bytes = strtoull(text, &unit, 10);
+        ret->bytes <<= *unit == 'K' ? 10 : (*unit == 'M' ? 20 : 0);
+    }
+    return true;
+}
+
+/* 0: not known. */
+static uint64_t machine_last_cache_bytes(uint32_t cpu)
+{
+    struct cache last = {0};
+    struct cache cache;
+    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu, i, &cache); i++) {
+        if (cache.kind != 'i' && cache.level >= last.level)
+            last = cache;
+    }
+    if (last.bytes > 0)
+        return last.bytes;
+#ifdef _SC_LEVEL3_CACHE_SIZE /* not in musl */
+    const long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return level3 > 0 ? (uint64_t)level3 : 0;
+#else
+    return 0;
+#endif
+}
+
+static uint32_t machine_line_bytes(uint32_t cpu)
+{
+    char text[TEXT_BYTES];
+    unsigned long bytes = 0;
+    if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index0/coherency_line_size",
+                         cpu))
+        bytes = strtoul(text, NULL, 10);
+    return bytes >= 16 && bytes <= 1024 ? (uint32_t)bytes : 64;
+}
+
+static uint64_t machine_memory_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
+}
+
+static void kernel_fact(gb_fact_fn *fact, void *context)
+{
+    struct utsname names;
+    char text[sizeof names];
+    if (uname(&names) != 0)
+        return;
+    snprintf(text, sizeof text, "%s %s %s", names.sysname, names.release, names.machine);
+    fact(context, "kernel", text);
+}
+
+static void turbo_fact(gb_fact_fn *fact, void *context)
+{
+    char text[TEXT_BYTES];
+    if (system_file_line(text, sizeof text, CPU_FOLDER "/intel_pstate/no_turbo"))
+        fact(context, "turbo", text[0] == '0' ? "on" : "off");
+    else if (system_file_line(text, sizeof text, CPU_FOLDER "/cpufreq/boost"))
+        fact(context, "turbo", text[0] == '1' ? "on" : "off");
+}
+
+static void caches_fact(uint32_t cpu, gb_fact_fn *fact, void *context)
+{
+    char text[TEXT_BYTES];
+    size_t used = 0;
+    struct cache cache;
+    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu, i, &cache); i++) {
+        const char kind[2] = {cache.kind, '\0'};
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sL%u%s %llu KiB",
+                                 used > 0 ? ", " : "", cache.level, kind,
+                                 (unsigned long long)(cache.bytes >> 10));
+        if (used >= sizeof text)
+            return;
+    }
+    if (used > 0)
+        fact(context, "caches", text);
+}
+
+/* Which of the CPUs use the same cache as the first, by their places among them: "0-3". */
+static void sharing_fact(const struct cpu_list *cpus, uint32_t index, uint32_t level,
+                         gb_fact_fn *fact, void *context)
+{
+    char text[TEXT_BYTES];
+    char name[TEXT_BYTES];
+    struct cpu_list shared;
+    if (!system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cache/index%u/shared_cpu_list",
+                          cpu_list_first(cpus), index) ||
+        !cpu_list_read(text, &shared, name, sizeof name))
+        return;
+    const struct cpu_list positions = cpu_list_positions(cpus, &shared);
+    cpu_list_write(&positions, text, sizeof text);
+    snprintf(name, sizeof name, "l%u_shared_by", level);
+    fact(context, name, text);
+}
+
+/* Of the first core, for its data: what working sets are compared with. */
+static void cache_sizes(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
+{
+    static const char *const names[] = {[1] = "l1_bytes", [2] = "l2_bytes"};
+    char text[TEXT_BYTES];
+    struct cache cache;
+    for (uint32_t i = 0; i < CACHES_MAX && read_cache(cpu_list_first(cpus), i, &cache); i++) {
+        if (cache.kind == 'i' || cache.level < 1 || cache.level > 3)
+            continue;
+        snprintf(text, sizeof text, "%llu", (unsigned long long)cache.bytes);
+        if (cache.level <= 2)
+            fact(context, names[cache.level], text); /* the last is a device's cache_bytes */
+        sharing_fact(cpus, i, cache.level, fact, context);
+    }
+}
+
+/* Everything that helps to trust a number later. */
+static void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context)
+{
+    static const struct {
+        const char *name, *file;
+    } of_first_cpu[] = {
+        {"governor", "scaling_governor"},
+        {"frequency_driver", "scaling_driver"},
+        {"max_frequency_khz", "cpuinfo_max_freq"},
+    };
+    static const struct {
+        const char *name, *path;
+    } of_machine[] = {
+        {"smt", CPU_FOLDER "/smt/active"},
+        {"cpus_online", CPU_FOLDER "/online"},
+        {"cpus_isolated", CPU_FOLDER "/isolated"},
+        {"numa_nodes", "/sys/devices/system/node/online"},
+        {"clock_source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+        {"huge_pages", "/sys/kernel/mm/transparent_hugepage/enabled"},
+        {"cpu_quota", "/sys/fs/cgroup/cpu.max"},
+        {"load", "/proc/loadavg"},
+    };
+    char text[TEXT_BYTES];
+    const uint32_t first = cpu_list_first(cpus);
+    cpu_list_write(cpus, text, sizeof text);
+    fact(context, "cpus", text);
+    kernel_fact(fact, context);
+    if (system_file_value("/proc/cpuinfo", "microcode", text, sizeof text))
+        fact(context, "microcode", text);
+    fact(context, "hypervisor", processor_hypervisor("", text, sizeof text) ? text : "no");
+    caches_fact(first, fact, context);
+    cache_sizes(cpus, fact, context);
+    turbo_fact(fact, context);
+    for (size_t i = 0; i < sizeof of_first_cpu / sizeof of_first_cpu[0]; i++) {
+        if (system_file_line(text, sizeof text, CPU_FOLDER "/cpu%u/cpufreq/%s", first,
+                             of_first_cpu[i].file))
+            fact(context, of_first_cpu[i].name, text);
+    }
+    for (size_t i = 0; i < sizeof of_machine / sizeof of_machine[0]; i++) {
+        if (system_file_line(text, sizeof text, "%s", of_machine[i].path))
+            fact(context, of_machine[i].name, text);
+    }
+}
+
+/* --- which CPUs --- */
 
 static int32_t given_cpus(const struct gb_host *host, const struct params *params,
                           struct cpu_list *ret)
@@ -81,6 +265,7 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
                         struct gb_device_info *info, gb_fact_fn *fact, void *fact_context)
 {
     struct cpu_list cpus;
+    struct utsname names;
     if (index != 0)
         return GB_NOT_FOUND;
     const int32_t status = wanted_cpus(host, params, &cpus);
@@ -88,7 +273,10 @@ static int32_t describe(const struct gb_host *host, const void *params, uint32_t
         return status;
     info->index = 0;
     snprintf(info->backend, sizeof info->backend, "cpu");
-    machine_model(info->model, sizeof info->model);
+    /* The same on every machine with this processor. */
+    if (!processor_name("", info->model, sizeof info->model))
+        snprintf(info->model, sizeof info->model, "%s processor",
+                 uname(&names) == 0 ? names.machine : "unknown");
     info->memory_bytes = machine_memory_bytes();
     info->cache_bytes = machine_last_cache_bytes(cpu_list_first(&cpus));
     info->n_units = cpu_list_count(&cpus);
@@ -254,16 +442,14 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
 {
     const struct cpu_device *device = object;
-    const uint32_t size = clock->size;
     if (i >= CLOCKS)
         return GB_NOT_FOUND;
-    memcpy(clock, &device->clocks[i], size < sizeof *clock ? size : sizeof *clock);
-    clock->size = size;
+    copy_known(clock, &device->clocks[i], sizeof *clock);
     return GB_OK;
 }
 
-/* CPUs for so many threads, if they are to be bound; with more threads than CPUs none is. *ret:
- * NULL: none. */
+/* CPUs for n threads, if threads are bound; with more threads than CPUs none is. *ret: NULL:
+ * none. */
 static int32_t choose_cpus(const struct cpu_device *device, uint32_t n, uint32_t cpus[PIN_MAX],
                            const uint32_t **ret)
 {
@@ -304,11 +490,6 @@ static int32_t set_threads(void *object, struct gb_queue *queue, uint32_t n)
     return status == GB_OK ? threads_open(device->host, bound, n, &device->threads) : status;
 }
 
-static int32_t measure(void *object, struct gb_measurement *measurement)
-{
-    return cpu_measure(object, measurement);
-}
-
 static int32_t flush_cache(void *object, const struct gb_queue *queue)
 {
     (void)queue;
@@ -318,7 +499,7 @@ static int32_t flush_cache(void *object, const struct gb_queue *queue)
 static int32_t telemetry(void *object, struct gb_telemetry *telemetry)
 {
     struct cpu_device *device = object;
-    sensors_telemetry(&device->sensors, cpu_clock_ns(CLOCK_MONOTONIC), telemetry);
+    sensors_telemetry(&device->sensors, clock_ns(CLOCK_MONOTONIC), telemetry);
     return GB_OK;
 }
 
@@ -336,7 +517,7 @@ static const struct gb_device_ops ops = {
     .queue_destroy = queue_destroy,
     .queue_synchronize = queue_synchronize,
     .clock = clock_number,
-    .measure = measure,
+    .measure = cpu_measure,
     .flush_cache = flush_cache,
     .telemetry = telemetry,
     .set_threads = set_threads,

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "cpu_list.h"
-#include "threads.h"
 
 #include <gbrun/counters.h>
 #include <gbrun/device.h>
@@ -13,7 +12,7 @@ enum { CLOCK_WALL, CLOCK_CPU, CLOCK_THREAD, CLOCKS };
 
 /* Read-modify-written, one word a cache line, before each cold sample. */
 struct flush_buffer {
-    uint64_t bytes; /* wanted; memory is taken when the first cold sample is asked for */
+    uint64_t bytes; /* wanted; allocated for the first cold sample */
     uint32_t line_bytes;
     uint64_t *words;
 };
@@ -42,10 +41,17 @@ struct cpu_device {
     struct sensors sensors;
 };
 
+/* Threads that call run at the same time. cpus: one for each thread, thread 0 is the calling one;
+ * NULL: none is bound. Errors are reported to the host. */
+struct cpu_threads;
+int32_t threads_open(const struct gb_host *host, const uint32_t *cpus, uint32_t n,
+                     struct cpu_threads **ret);
+void threads_close(struct cpu_threads *threads); /* NULL is nothing */
+
 /* Measures each clock's resolution and overhead. */
 int32_t cpu_clocks_probe(struct cpu_device *device);
 
-int32_t cpu_measure(struct cpu_device *device, struct gb_measurement *measurement);
+int32_t cpu_measure(void *device, struct gb_measurement *measurement); /* as of gb_device_ops */
 int32_t cpu_flush(struct cpu_device *device);
 
 /* One call of run that is not timed, in all threads. */
@@ -63,19 +69,4 @@ void sensors_throttle_counts(const struct sensors *sensors, double ret[2]);
 uint64_t sensors_throttled(const double before[2], const double after[2]); /* THROTTLE_... */
 void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemetry *telemetry);
 
-/* Now on a clock of <time.h>. */
-double cpu_clock_ns(int clock);
-
 extern const struct gb_counters cpu_counters;
-
-/* --- what the processor is, as the system describes it (machine.c) --- */
-
-/* The same on every machine with this processor. */
-void machine_model(char *buffer, size_t bytes);
-
-uint64_t machine_memory_bytes(void);
-uint64_t machine_last_cache_bytes(uint32_t cpu); /* 0: not known */
-uint32_t machine_line_bytes(uint32_t cpu);
-
-/* Everything that helps to trust a number later. */
-void machine_facts(const struct cpu_list *cpus, gb_fact_fn *fact, void *context);

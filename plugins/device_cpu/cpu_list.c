@@ -24,10 +24,7 @@ static void add(struct cpu_list *list, uint32_t cpu)
 
 uint32_t cpu_list_count(const struct cpu_list *list)
 {
-    uint32_t n = 0;
-    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX; cpu++)
-        n += cpu_list_has(list, cpu);
-    return n;
+    return (uint32_t)CPU_COUNT_S(sizeof list->bits, (const cpu_set_t *)(const void *)list->bits);
 }
 
 uint32_t cpu_list_first(const struct cpu_list *list)
@@ -127,26 +124,14 @@ void cpu_list_write(const struct cpu_list *list, char *buffer, size_t bytes)
 
 bool cpu_list_get_affinity(struct cpu_list *ret)
 {
-    cpu_set_t set[CPU_LIST_MAX / CPU_SETSIZE];
     *ret = (struct cpu_list){0};
-    if (sched_getaffinity(0, sizeof set, set) != 0)
-        return false;
-    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX; cpu++) {
-        if (CPU_ISSET_S(cpu, sizeof set, set))
-            add(ret, cpu);
-    }
-    return true;
+    return sched_getaffinity(0, sizeof ret->bits, (cpu_set_t *)(void *)ret->bits) == 0;
 }
 
 bool cpu_list_set_affinity(const struct cpu_list *list)
 {
-    cpu_set_t set[CPU_LIST_MAX / CPU_SETSIZE];
-    CPU_ZERO_S(sizeof set, set);
-    for (uint32_t cpu = 0; cpu < CPU_LIST_MAX; cpu++) {
-        if (cpu_list_has(list, cpu))
-            CPU_SET_S(cpu, sizeof set, set);
-    }
-    return sched_setaffinity(0, sizeof set, set) == 0;
+    return sched_setaffinity(0, sizeof list->bits, (const cpu_set_t *)(const void *)list->bits) ==
+           0;
 }
 
 /* --- where threads run --- */
@@ -179,8 +164,9 @@ bool pin_read(const char *text, int *ret_kind, struct cpu_list *ret_list, char *
 struct place {
     uint32_t cpu;
     long package, core;
-    uint32_t sibling;   /* number among the CPUs of its core, */
-    uint32_t core_rank; /* and of this among the cores of its package */
+    long sibling;   /* number among the CPUs of its core, */
+    long core_rank; /* and of this among the cores of its package */
+    long keys[4];   /* that it is sorted by, the first before all */
 };
 
 /* Of a machine that does not say, each CPU is a core of one package. */
@@ -193,42 +179,30 @@ static long topology(const char *root, uint32_t cpu, const char *what, long unkn
     return strtol(line, NULL, 10);
 }
 
-static int order(long a, long b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_compact(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     const struct place *x = a;
     const struct place *y = b;
-    int sign = order(x->package, y->package);
-    sign = sign != 0 ? sign : order(x->core, y->core);
-    return sign != 0 ? sign : order(x->cpu, y->cpu);
+    size_t i = 0;
+    while (i < 3 && x->keys[i] == y->keys[i])
+        i++;
+    return (x->keys[i] > y->keys[i]) - (x->keys[i] < y->keys[i]);
 }
 
-static int compare_scatter(const void *a, const void *b)
+/* places are in the order of PIN_COMPACT. */
+static void sort_scattered(struct place *places, uint32_t n)
 {
-    const struct place *x = a;
-    const struct place *y = b;
-    int sign = order(x->sibling, y->sibling);
-    sign = sign != 0 ? sign : order(x->core_rank, y->core_rank);
-    sign = sign != 0 ? sign : order(x->package, y->package);
-    return sign != 0 ? sign : order(x->cpu, y->cpu);
-}
-
-/* places are in the order of compare_compact. */
-static void count_ranks(struct place *places, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++) {
-        const struct place *before = &places[i - 1];
-        const bool same_package = places[i].package == before->package;
-        const bool same_core = same_package && places[i].core == before->core;
-        places[i].sibling = same_core ? before->sibling + 1 : 0;
-        places[i].core_rank = same_core      ? before->core_rank
-                              : same_package ? before->core_rank + 1
-                                             : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct place *place = &places[i];
+        const struct place *before = &places[i > 0 ? i - 1 : 0];
+        const bool same_package = i > 0 && place->package == before->package;
+        const bool same_core = same_package && place->core == before->core;
+        place->sibling = same_core ? before->sibling + 1 : 0;
+        place->core_rank = same_core ? before->core_rank : same_package ? before->core_rank + 1 : 0;
+        const long keys[] = {place->sibling, place->core_rank, place->package, (long)place->cpu};
+        memcpy(place->keys, keys, sizeof keys);
     }
+    qsort(places, n, sizeof *places, compare_keys);
 }
 
 uint32_t pin_order(const char *root, const struct cpu_list *list, int kind,
@@ -238,20 +212,18 @@ uint32_t pin_order(const char *root, const struct cpu_list *list, int kind,
     uint32_t n = 0;
     for (uint32_t cpu = 0; cpu < CPU_LIST_MAX && n < PIN_MAX; cpu++) {
         if (cpu_list_has(list, cpu)) {
-            places[n] = (struct place){.cpu = cpu};
-            if (kind != PIN_LIST) {
-                places[n].package = topology(root, cpu, "physical_package_id", 0);
-                places[n].core = topology(root, cpu, "core_id", (long)cpu);
-            }
-            n++;
+            struct place *place = &places[n++];
+            *place = (struct place){.cpu = cpu, .keys[2] = (long)cpu};
+            if (kind == PIN_LIST)
+                continue;
+            place->keys[0] = place->package = topology(root, cpu, "physical_package_id", 0);
+            place->keys[1] = place->core = topology(root, cpu, "core_id", (long)cpu);
         }
     }
     if (kind != PIN_LIST)
-        qsort(places, n, sizeof *places, compare_compact);
-    if (kind == PIN_SCATTER) {
-        count_ranks(places, n);
-        qsort(places, n, sizeof *places, compare_scatter);
-    }
+        qsort(places, n, sizeof *places, compare_keys);
+    if (kind == PIN_SCATTER)
+        sort_scattered(places, n);
     for (uint32_t i = 0; i < n; i++)
         ret_cpus[i] = places[i].cpu;
     return n;

@@ -9,7 +9,7 @@
 enum { CPU_LIST_MAX = 8192 };
 
 struct cpu_list {
-    uint64_t bits[CPU_LIST_MAX / 64];
+    uint64_t bits[CPU_LIST_MAX / 64]; /* as in a cpu_set_t of that size */
 };
 
 /* Reads "0-3,8". False, with words in error, if it is malformed or empty. */

@@ -5,11 +5,8 @@ plugins_device_cpu_device_cpu_la_SOURCES = \
 	plugins/device_cpu/cpu_device.h \
 	plugins/device_cpu/cpu_list.c \
 	plugins/device_cpu/cpu_list.h \
-	plugins/device_cpu/machine.c \
 	plugins/device_cpu/measure.c \
 	plugins/device_cpu/sensors.c \
-	plugins/device_cpu/threads.c \
-	plugins/device_cpu/threads.h \
 	$(TEAM_SOURCES) \
 	$(SYSTEM_SOURCES)
 plugins_device_cpu_device_cpu_la_CFLAGS = $(PLUGIN_GNU_CFLAGS)

@@ -131,23 +131,23 @@ static double energy_joules(struct sensors *sensors)
     return sensors->energy_joules;
 }
 
+static double read_scaled(int file, double factor)
+{
+    double value = 0.0;
+    return system_file_number(file, &value) ? value * factor : (double)NAN;
+}
+
 void sensors_telemetry(struct sensors *sensors, double now_ns, struct gb_telemetry *telemetry)
 {
     static const char *const words[] = {"", "core too hot", "package too hot",
                                         "core and package too hot"};
     double counts[2];
-    double millidegrees = 0.0;
-    double microwatts = 0.0;
     const double frequency_hz = sensors_frequency_hz(sensors, now_ns);
     sensors_throttle_counts(sensors, counts);
     telemetry->clock_hz = frequency_hz > 0.0 ? frequency_hz : (double)NAN;
     telemetry->memory_clock_hz = (double)NAN;
-    telemetry->temperature_celsius = system_file_number(sensors->temperature_file, &millidegrees)
-                                         ? millidegrees * 1e-3
-                                         : (double)NAN;
-    telemetry->power_watts = system_file_number(sensors->power_file, &microwatts)
-                                 ? microwatts * 1e-6
-                                 : (double)NAN;
+    telemetry->temperature_celsius = read_scaled(sensors->temperature_file, 1e-3);
+    telemetry->power_watts = read_scaled(sensors->power_file, 1e-6);
     telemetry->energy_joules = energy_joules(sensors);
     telemetry->throttle = sensors_throttled(sensors->throttle_counts, counts);
     memcpy(sensors->throttle_counts, counts, sizeof counts);

@@ -29,11 +29,6 @@ static const struct gb_option options[] = {
 
 /* --- what there is --- */
 
-static int32_t absent(const struct gb_host *host, const char *reason)
-{
-    return host->skip(host, reason);
-}
-
 static int32_t count(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {
     (void)params;
@@ -42,9 +37,9 @@ static int32_t count(const struct gb_host *host, const void *params, uint32_t *r
     int n = 0;
     *ret_n = 0;
     if (!driver_open(&driver, reason, sizeof reason))
-        return absent(host, reason);
+        return host->skip(host, reason);
     if (driver.device_count(&n) != CUDA_SUCCESS || n <= 0)
-        return absent(host, "no device: the driver counts none");
+        return host->skip(host, "no device: the driver counts none");
     *ret_n = (uint32_t)n;
     return GB_OK;
 }
@@ -105,7 +100,8 @@ static void close_device(void *object)
         driver->event_destroy(device->stops[i]);
     }
     way_forget(device, &timed->way);
-    offsets_free(&timed->offsets, device);
+    graph_free(device, &timed->offsets.nothing);
+    graph_free(device, &timed->offsets.empty);
     stamps_close(&device->stamps);
     if (device->stream != NULL)
         driver->stream_destroy(device->stream);
@@ -120,13 +116,6 @@ static void close_device(void *object)
     free(timed);
 }
 
-static void size_flush(struct cuda_device *device)
-{
-    device->cache_bytes = cuda_attribute(&device->driver, device->number,
-                                         CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    device->flush_bytes = device->params->flush > 0 ? device->params->flush : device->cache_bytes;
-}
-
 static int32_t start(struct timed_device *timed)
 {
     struct cuda_device *device = &timed->device;
@@ -137,7 +126,10 @@ static int32_t start(struct timed_device *timed)
         result = driver->stream_create(&device->stream, CU_STREAM_DEFAULT);
     if (result != CUDA_SUCCESS)
         return cuda_status(device, result, "creating the context");
-    size_flush(device);
+    device->flush_bytes = device->params->flush > 0
+                              ? device->params->flush
+                              : cuda_attribute(driver, device->number,
+                                               CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     if (driver->device_pci(pci, sizeof pci, device->number) == CUDA_SUCCESS)
         nvml_open(&device->nvml, pci);
     sensors_open(&device->sensors, &device->nvml);
@@ -313,20 +305,10 @@ static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
 {
     const struct timed_device *timed = object;
-    const uint32_t size = clock->size;
     if (i >= timed->n_clocks)
         return GB_NOT_FOUND;
-    memcpy(clock, &timed->clocks[i], size < sizeof *clock ? size : sizeof *clock);
-    clock->size = size;
+    copy_known(clock, &timed->clocks[i], sizeof *clock);
     return GB_OK;
-}
-
-/* As much of it as the host knows. */
-static void copy_reading(struct gb_reading *to, const struct gb_reading *from)
-{
-    const uint32_t size = to->size;
-    memcpy(to, from, size < sizeof *from ? size : sizeof *from);
-    to->size = size;
 }
 
 static int32_t measure(void *object, struct gb_measurement *measurement)
@@ -346,7 +328,7 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
     if (status != GB_OK)
         return status;
     if (GB_HAS(measurement, reading) && measurement->reading != NULL)
-        copy_reading(measurement->reading, &timed->way.reading);
+        copy_known(measurement->reading, &timed->way.reading, sizeof timed->way.reading);
     return way_take(device, &timed->way, measurement);
 }
 
@@ -477,7 +459,7 @@ static const struct gb_plugin plugin = {
         "them. Each is held back on the device until all of it is launched, so that the host's "
         "gaps "
         "are not timed; one that is held for 20 ms, as its benchmark waits or launches more than "
-        "the device queues, is let go and marked interrupted. After three in a row no further "
+        "the device queues, is released and marked interrupted. After three in a row no further "
         "sample is held back, and `kernel` reads records, where CUPTI can be used.\n\n"
         "With `cache = cold` a buffer is written on the device before every sample, outside of its "
         "time. Samples are marked throttled where NVML gives a reason for a lower clock while they "

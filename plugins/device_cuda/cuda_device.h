@@ -5,8 +5,8 @@
 #pragma once
 
 #include "hold.h"
-#include "nvml.h"
 #include "plugins/common/cuda/cuda_driver.h"
+#include "plugins/common/measuring.h"
 #include "sensors.h"
 #include "stamps.h"
 
@@ -30,19 +30,17 @@ struct cuda_device {
     struct nvml nvml;
     CUdevice number;
     CUcontext context;
-    bool is_primary; /* the context: retained here; else it is of the program that this is a guest
-                        of */
-    /* The first queue, and of the clocks before there is one: launches of the context get slower by
-     * the use of further streams. */
+    bool is_primary; /* the context is the primary one, retained here; else the host program's */
+    /* Of the clocks, then lent to the first queue: further streams make launches slower. */
     CUstream stream;
     bool is_stream_lent;
 
     double step_ns;   /* of the device's timer, as stamps show it */
-    bool is_profiled; /* the benchmark's kernels are wanted, and no others */
+    bool is_profiled; /* a profiler must see the benchmark's kernels and no others */
     bool is_observed; /* by a profiler or checker, under which kernels take milliseconds */
 
-    uint64_t cache_bytes, flush_bytes;
-    CUdeviceptr flush; /* taken when the first cold sample is asked for */
+    uint64_t flush_bytes;
+    CUdeviceptr flush; /* allocated for the first cold sample */
 
     struct hold *hold; /* NULL: the driver cannot */
     CUevent starts[BATCH_DEPTH_MAX], stops[BATCH_DEPTH_MAX];
@@ -51,39 +49,38 @@ struct cuda_device {
     struct sensors sensors;
 };
 
-/* The one that a program has made current on the device, else the primary one; makes it current. */
+/* Takes the context that a host program has made current on the device, else the primary one, and
+ * makes it current. */
 CUresult cuda_take_context(struct cuda_device *device);
 
-/* Makes the context current, as benchmarks may have made another one so. */
+/* Makes the context current: a benchmark may have changed that. */
 int32_t cuda_enter(const struct cuda_device *device, const char *doing);
 
-/* The status for what a call returned; for an error its name and what was being done are reported
- * to the host. */
+/* The status for the result of a call; an error is reported to the host with its name and what was
+ * being done. */
 int32_t cuda_status(const struct cuda_device *device, CUresult result, const char *doing);
 
-/* An error if a benchmark has reset the device: the driver crashes where what belonged to the
- * context is used then. */
+/* An error if a benchmark has reset the device: using what belonged to the context would crash the
+ * driver. */
 int32_t cuda_still_there(const struct cuda_device *device);
 
-/* Reports how much there was. */
+/* Reports how much was asked for and how much is free. Returns GB_NO_MEMORY. */
 int32_t cuda_no_memory(const struct cuda_device *device, uint64_t bytes);
 
-/* Takes the flush buffer, if that has not been done. */
+/* Allocates the flush buffer unless it exists. */
 int32_t cuda_reserve_flush(struct cuda_device *device);
 
-/* The status of a benchmark's function that failed: it may have met an error that ends the context,
- * which the worker must know. */
+/* The status of a benchmark's function that failed; GB_DEVICE_ERROR, which the worker must know, if
+ * the context has ended. */
 int32_t cuda_failure_status(const struct cuda_device *device, const struct gb_queue *queue,
                             int32_t status);
-
-double cuda_host_ns(void); /* CLOCK_MONOTONIC */
 
 /* The extension for programs that have gbrun as a library. */
 extern const struct gb_guest cuda_guest;
 
-/* --- what is known of a device without opening it (describe.c) --- */
+/* --- what is known of a device without opening it --- */
 
-/* An attribute of a device; 0 if the driver does not know. */
+/* An attribute of a device; 0 if the driver does not know it. */
 uint32_t cuda_attribute(const struct driver *driver, CUdevice number, CUdevice_attribute which);
 
 /* Fills in all of info but its size. */

@@ -14,13 +14,14 @@
 #include "plugins/common/cuda/cuda_driver.h"
 
 #include <cupti.h>
-#include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 17, BUFFER_ALIGNMENT = 8, BUFFERS_AT_START = 8, BUFFERS_MAX = 2048 };
+enum { BUFFER_BYTES = 1 << 17, BUFFERS_AT_START = 8, BUFFERS_MAX = 2048 };
 
 #define CUPTI_FUNCTIONS(X)                                                                         \
     X(register_callbacks, cuptiActivityRegisterCallbacks)                                          \
@@ -33,69 +34,61 @@ enum { BUFFER_BYTES = 1 << 17, BUFFER_ALIGNMENT = 8, BUFFERS_AT_START = 8, BUFFE
     X(words, cuptiGetResultString)
 
 struct functions {
-#define CUPTI_MEMBER(member, function) __typeof__(function) *member;
-    CUPTI_FUNCTIONS(CUPTI_MEMBER)
-#undef CUPTI_MEMBER
+    CUPTI_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 struct buffer {
     struct buffer *next;
     size_t valid_bytes;
-    uint8_t *bytes;
+    _Alignas(16) uint8_t bytes[BUFFER_BYTES];
 };
 
 static struct functions cupti;
 static bool is_open, is_tracing;
 
 static struct pool {
-    pthread_mutex_t lock;
-    struct buffer *free, *full, *lent;
-    size_t n;
-    uint64_t n_refused;
+    pthread_mutex_t lock; /* of the lists */
+    struct buffer *free, *full;
+    _Atomic size_t n, n_refused;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- buffers --- */
 
-static struct buffer *new_buffer(void)
+static void push(struct buffer **list, struct buffer *buffer)
 {
-    struct buffer *buffer = calloc(1, sizeof *buffer);
-    void *bytes = NULL;
-    if (buffer == NULL)
-        return NULL;
-    if (posix_memalign(&bytes, BUFFER_ALIGNMENT, BUFFER_BYTES) != 0) {
-        free(buffer);
-        return NULL;
-    }
-    memset(bytes, 0, BUFFER_BYTES); /* so that no page is first touched while samples are taken */
-    buffer->bytes = bytes;
+    pthread_mutex_lock(&pool.lock);
+    buffer->next = *list;
+    *list = buffer;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static struct buffer *pop(struct buffer **list)
+{
+    pthread_mutex_lock(&pool.lock);
+    struct buffer *buffer = *list;
+    if (buffer != NULL)
+        *list = buffer->next;
+    pthread_mutex_unlock(&pool.lock);
     return buffer;
 }
 
-static struct buffer *take_buffer(void)
+/* NULL: there is no memory, or there are enough. */
+static struct buffer *new_buffer(void)
 {
-    struct buffer *buffer = pool.free;
-    if (buffer != NULL) {
-        pool.free = buffer->next;
-        return buffer;
-    }
-    if (pool.n == BUFFERS_MAX)
+    struct buffer *buffer = pool.n < BUFFERS_MAX ? malloc(sizeof *buffer) : NULL;
+    if (buffer == NULL)
         return NULL;
-    buffer = new_buffer();
-    pool.n += buffer != NULL;
+    memset(buffer, 0, sizeof *buffer); /* no page is first touched while samples are taken */
+    pool.n++;
     return buffer;
 }
 
 static void CUPTIAPI buffer_requested(uint8_t **ret_bytes, size_t *ret_size, size_t *ret_records)
 {
-    pthread_mutex_lock(&pool.lock);
-    struct buffer *buffer = take_buffer();
-    if (buffer != NULL) {
-        buffer->next = pool.lent;
-        pool.lent = buffer;
-    } else {
-        pool.n_refused++;
-    }
-    pthread_mutex_unlock(&pool.lock);
+    struct buffer *buffer = pop(&pool.free);
+    if (buffer == NULL)
+        buffer = new_buffer();
+    pool.n_refused += buffer == NULL;
     *ret_bytes = buffer != NULL ? buffer->bytes : NULL;
     *ret_size = buffer != NULL ? BUFFER_BYTES : 0;
     *ret_records = 0;
@@ -107,30 +100,18 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
     (void)context;
     (void)stream;
     (void)size;
-    pthread_mutex_lock(&pool.lock);
-    struct buffer **at = &pool.lent;
-    while (*at != NULL && (*at)->bytes != bytes)
-        at = &(*at)->next;
-    struct buffer *buffer = *at;
-    if (buffer != NULL) {
-        *at = buffer->next;
-        buffer->valid_bytes = valid_bytes;
-        buffer->next = pool.full;
-        pool.full = buffer;
-    }
-    pthread_mutex_unlock(&pool.lock);
+    if (bytes == NULL)
+        return;
+    struct buffer *buffer = (void *)(bytes - offsetof(struct buffer, bytes));
+    buffer->valid_bytes = valid_bytes;
+    push(&pool.full, buffer);
 }
 
 static void fill_pool(void)
 {
-    while (pool.n < BUFFERS_AT_START) {
-        struct buffer *buffer = new_buffer();
-        if (buffer == NULL)
-            return;
-        buffer->next = pool.free;
-        pool.free = buffer;
-        pool.n++;
-    }
+    struct buffer *buffer = NULL;
+    while (pool.n < BUFFERS_AT_START && (buffer = new_buffer()) != NULL)
+        push(&pool.free, buffer);
 }
 
 /* --- the library --- */
@@ -143,8 +124,8 @@ bool cupti_is_wanted(const char *option, char *reason, size_t bytes)
     return is_wanted;
 }
 
-bool cupti_load(const char *option, const struct cupti_functions *functions, char *reason,
-                size_t bytes)
+bool cupti_load(const char *option, const struct symbol *symbols, size_t n, const char *remedy,
+                char *reason, size_t bytes)
 {
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so", NULL};
     const bool is_path = option[0] != '\0' && strcmp(option, "auto") != 0;
@@ -157,32 +138,17 @@ bool cupti_load(const char *option, const struct cupti_functions *functions, cha
                                  "CUDA_HOME or LD_LIBRARY_PATH)");
         return false;
     }
-    for (size_t i = 0; i < functions->n; i++) {
-        *functions->members[i] = dlsym(library, functions->names[i]);
-        if (*functions->members[i] == NULL) {
-            snprintf(reason, bytes, "this libcupti has no %s%s", functions->names[i],
-                     functions->remedy);
-            return false;
-        }
-    }
-    return true;
+    const char *missing = find_symbols(library, symbols, n);
+    if (missing != NULL)
+        snprintf(reason, bytes, "this libcupti has no %s%s", missing, remedy);
+    return missing == NULL;
 }
 
 static bool load(const char *option, char *reason, size_t bytes)
 {
-    static const char *const symbols[] = {
-#define CUPTI_SYMBOL(member, function) #function,
-        CUPTI_FUNCTIONS(CUPTI_SYMBOL)
-#undef CUPTI_SYMBOL
-    };
-    void **const members[] = {
-#define CUPTI_ADDRESS(member, function) (void **)&cupti.member,
-        CUPTI_FUNCTIONS(CUPTI_ADDRESS)
-#undef CUPTI_ADDRESS
-    };
-    const struct cupti_functions functions = {symbols, members, sizeof symbols / sizeof symbols[0],
-                                              ""};
-    return cupti_load(option, &functions, reason, bytes);
+    struct functions *functions = &cupti;
+    const struct symbol symbols[] = {CUPTI_FUNCTIONS(SYMBOL_LINE)};
+    return cupti_load(option, symbols, sizeof symbols / sizeof *symbols, "", reason, bytes);
 }
 
 static bool explain(CUptiResult result, char *reason, size_t bytes)
@@ -205,30 +171,29 @@ bool cupti_find(const char *option, char *reason, size_t bytes)
     return cupti_is_wanted(option, reason, bytes) && (is_open || load(option, reason, bytes));
 }
 
-/* Buffers are handed over zeroed, or CUPTI would do it between launches. */
-static void set_attributes(void)
+static bool start(const char *option, char *reason, size_t bytes)
 {
     uint8_t yes = 1;
     size_t size = sizeof yes;
-    cupti.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &yes);
-}
-
-static bool start(const char *option, char *reason, size_t bytes)
-{
     if (!load(option, reason, bytes))
         return false;
     fill_pool();
-    set_attributes();
+    /* Buffers are handed over zeroed, or CUPTI would do it between launches. */
+    cupti.set_attribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &yes);
     return explain(cupti.register_callbacks(buffer_requested, buffer_completed), reason, bytes);
 }
 
 /* --- tracing --- */
 
-static const CUpti_ActivityKind kinds[] = {
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-    CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET,
+#define TIMES_OF(record) offsetof(record, start), offsetof(record, end)
+static const struct {
+    CUpti_ActivityKind kind;
+    size_t start, end; /* where a record has them */
+} kinds[] = {
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, TIMES_OF(CUpti_ActivityKernel9)},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, TIMES_OF(CUpti_ActivityMemcpy5)},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, TIMES_OF(CUpti_ActivityMemcpyPtoP4)},
+    {CUPTI_ACTIVITY_KIND_MEMSET, TIMES_OF(CUpti_ActivityMemset4)},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -239,7 +204,7 @@ bool cupti_open(const char *option, char *reason, size_t bytes)
     if (!is_open)
         is_open = start(option, reason, bytes);
     for (size_t i = 0; i < KINDS && is_open && !is_tracing; i++)
-        if (!explain(cupti.enable(kinds[i]), reason, bytes))
+        if (!explain(cupti.enable(kinds[i].kind), reason, bytes))
             return false;
     is_tracing = is_open;
     return is_open;
@@ -248,14 +213,25 @@ bool cupti_open(const char *option, char *reason, size_t bytes)
 void cupti_close(void)
 {
     for (size_t i = 0; i < KINDS && is_tracing; i++)
-        cupti.disable(kinds[i]);
+        cupti.disable(kinds[i].kind);
     is_tracing = false;
 }
 
 /* --- records --- */
 
-static void add(struct cupti_span *span, uint64_t start_ns, uint64_t end_ns)
+static void read_record(const CUpti_Activity *any, struct cupti_span *span)
 {
+    const CUpti_ActivityKind kind = any->kind == CUPTI_ACTIVITY_KIND_KERNEL
+                                        ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+                                        : any->kind;
+    size_t i = 0;
+    uint64_t start_ns = 0, end_ns = 0;
+    while (i < KINDS && kinds[i].kind != kind)
+        i++;
+    if (i == KINDS)
+        return;
+    memcpy(&start_ns, (const char *)any + kinds[i].start, sizeof start_ns);
+    memcpy(&end_ns, (const char *)any + kinds[i].end, sizeof end_ns);
     if (start_ns == 0 || end_ns < start_ns)
         span->is_lost = true;
     if (span->n == 0 || start_ns < span->start_ns)
@@ -265,77 +241,21 @@ static void add(struct cupti_span *span, uint64_t start_ns, uint64_t end_ns)
     span->n++;
 }
 
-static void read_record(const CUpti_Activity *any, struct cupti_span *span)
-{
-    switch (any->kind) {
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
-        const CUpti_ActivityKernel9 *kernel = (const void *)any;
-        add(span, kernel->start, kernel->end);
-        break;
-    }
-    case CUPTI_ACTIVITY_KIND_MEMCPY: {
-        const CUpti_ActivityMemcpy5 *copy = (const void *)any;
-        add(span, copy->start, copy->end);
-        break;
-    }
-    case CUPTI_ACTIVITY_KIND_MEMCPY2: {
-        const CUpti_ActivityMemcpyPtoP4 *copy = (const void *)any;
-        add(span, copy->start, copy->end);
-        break;
-    }
-    case CUPTI_ACTIVITY_KIND_MEMSET: {
-        const CUpti_ActivityMemset4 *fill = (const void *)any;
-        add(span, fill->start, fill->end);
-        break;
-    }
-    default:
-        break;
-    }
-}
-
-static struct buffer *take_full(void)
-{
-    pthread_mutex_lock(&pool.lock);
-    struct buffer *buffer = pool.full;
-    if (buffer != NULL)
-        pool.full = buffer->next;
-    pthread_mutex_unlock(&pool.lock);
-    return buffer;
-}
-
-static void give_back(struct buffer *buffer)
-{
-    memset(buffer->bytes, 0, buffer->valid_bytes);
-    pthread_mutex_lock(&pool.lock);
-    buffer->next = pool.free;
-    pool.free = buffer;
-    pthread_mutex_unlock(&pool.lock);
-}
-
-static uint64_t take_n_dropped(void)
-{
-    size_t n = 0;
-    cupti.dropped(NULL, 0, &n);
-    pthread_mutex_lock(&pool.lock);
-    const uint64_t n_refused = pool.n_refused;
-    pool.n_refused = 0;
-    pthread_mutex_unlock(&pool.lock);
-    return n + n_refused;
-}
-
 static void flush(struct cupti_span *span)
 {
     struct buffer *buffer;
+    size_t n_dropped = 0;
     cupti.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    while ((buffer = take_full()) != NULL) {
+    while ((buffer = pop(&pool.full)) != NULL) {
         CUpti_Activity *record = NULL;
         while (buffer->valid_bytes > 0 &&
                cupti.next_record(buffer->bytes, buffer->valid_bytes, &record) == CUPTI_SUCCESS)
             read_record(record, span);
-        give_back(buffer);
+        memset(buffer->bytes, 0, buffer->valid_bytes);
+        push(&pool.free, buffer);
     }
-    span->is_lost |= take_n_dropped() > 0;
+    cupti.dropped(NULL, 0, &n_dropped);
+    span->is_lost |= n_dropped + atomic_exchange(&pool.n_refused, 0) > 0;
 }
 
 void cupti_discard(void)

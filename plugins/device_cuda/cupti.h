@@ -6,30 +6,24 @@
  */
 #pragma once
 
+#include "plugins/common/symbols.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* Functions of the library by their names, and where their addresses go. */
-struct cupti_functions {
-    const char *const *names;
-    void **const *members;
-    size_t n;
-    const char *remedy; /* what is printed after the name of a function that is missing */
-};
-
 /* Below, option is that of the device: a path, `auto`, which is the newest library that is found,
- * or `no`. False: reason says why it is not to be. */
+ * or `no`. False: it is no, and reason says so. */
 bool cupti_is_wanted(const char *option, char *reason, size_t bytes);
 
-/* Opens the library, which stays open for the life of the process. False: reason says why not. */
-bool cupti_load(const char *option, const struct cupti_functions *functions, char *reason,
-                size_t bytes);
+/* Opens the library, which stays open for the life of the process, and finds n functions. False:
+ * reason says why not, and how to get one that is missing: `remedy`. */
+bool cupti_load(const char *option, const struct symbol *symbols, size_t n, const char *remedy,
+                char *reason, size_t bytes);
 
 /* Whether the library can be opened, without registering with it; false: reason says why not. */
 bool cupti_find(const char *option, char *reason, size_t bytes);
 
-/* Opens it, registers with it and starts to record, or goes on. False: it cannot be used, and
+/* Opens it, registers with it and starts to record, or continues. False: it cannot be used, and
  * reason says why. */
 bool cupti_open(const char *option, char *reason, size_t bytes);
 
@@ -43,7 +37,6 @@ struct cupti_span {
     bool is_lost; /* a record is missing, or has no times */
 };
 
-/* Drops what was recorded so far; sums up what was since then. All work on the device must be done.
- */
+/* Drops the records so far; sums up those since then. All work on the device must have ended. */
 void cupti_discard(void);
 void cupti_collect(struct cupti_span *ret);

@@ -78,9 +78,48 @@ static void call_reset(struct capture *capture)
         capture->status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
 }
 
+static void put_sample(struct capture *capture, uint32_t i, bool has_reset)
+{
+    const struct cuda_device *device = capture->device;
+    const struct gb_measurement *measurement = capture->measurement;
+    const struct driver *driver = &device->driver;
+    if (measurement->gap_ns > 0.0)
+        capture->result = stamps_put_idle(&device->stamps, capture->stream, measurement->gap_ns);
+    if (has_reset)
+        call_reset(capture);
+    if (is_whole(capture) && measurement->cache == GB_CACHE_COLD)
+        capture->result = driver->fill_async(device->flush, 0, device->flush_bytes,
+                                             capture->stream);
+    if (is_whole(capture))
+        capture->result = stamps_put_first(&device->stamps, capture->stream, 2 * i);
+    call_run(capture);
+    if (is_whole(capture))
+        capture->result = stamps_put(&device->stamps, capture->stream, 2 * i + 1);
+}
+
+/* Of n samples, or n plain calls of run. NULL: they cannot be captured, for that reason. */
+static int32_t capture_calls(const struct cuda_device *device,
+                             const struct gb_measurement *measurement, uint32_t n, bool is_stamped,
+                             bool has_reset, CUgraph *ret_graph, char reason[GRAPH_REASON_BYTES])
+{
+    struct capture capture;
+    reason[0] = '\0';
+    *ret_graph = NULL;
+    if (!capture_begin(&capture, device, measurement))
+        return cuda_status(device, capture.result, "beginning to capture a graph");
+    for (uint32_t i = 0; i < n && is_whole(&capture); i++) {
+        if (is_stamped)
+            put_sample(&capture, i, has_reset);
+        else
+            call_run(&capture);
+    }
+    *ret_graph = capture_end(&capture);
+    return *ret_graph != NULL ? GB_OK : explain(device, capture.result, capture.status, reason);
+}
+
 /* --- what was captured --- */
 
-static bool is_on_host(CUmemorytype type, CUdeviceptr address, const struct driver *driver)
+bool is_on_host(const struct driver *driver, CUmemorytype type, CUdeviceptr address)
 {
     unsigned where = 0;
     if (type != CU_MEMORYTYPE_UNIFIED)
@@ -95,8 +134,8 @@ static bool copies_host(const struct driver *driver, CUgraphNode node)
     CUDA_MEMCPY3D copy;
     if (driver->graph_node_copy(node, &copy) != CUDA_SUCCESS)
         return true;
-    return is_on_host(copy.srcMemoryType, copy.srcDevice, driver) ||
-           is_on_host(copy.dstMemoryType, copy.dstDevice, driver);
+    return is_on_host(driver, copy.srcMemoryType, copy.srcDevice) ||
+           is_on_host(driver, copy.dstMemoryType, copy.dstDevice);
 }
 
 /* One that does not come last has one node after it, and one is the first. In this form drivers
@@ -166,15 +205,11 @@ int32_t graph_look_at_run(const struct cuda_device *device,
                           const struct gb_measurement *measurement, struct graph_content *ret,
                           char reason[GRAPH_REASON_BYTES])
 {
-    struct capture capture;
+    CUgraph graph = NULL;
+    const int32_t status = capture_calls(device, measurement, 1, false, false, &graph, reason);
     *ret = (struct graph_content){0};
-    reason[0] = '\0';
-    if (!capture_begin(&capture, device, measurement))
-        return cuda_status(device, capture.result, "beginning to capture a graph");
-    call_run(&capture);
-    CUgraph graph = capture_end(&capture);
     if (graph == NULL)
-        return explain(device, capture.result, capture.status, reason);
+        return status;
     const CUresult result = look(&device->driver, graph, ret);
     device->driver.graph_destroy(graph);
     return cuda_status(device, result, "looking at the captured graph");
@@ -200,25 +235,6 @@ int32_t graph_reset_kind(const struct cuda_device *device, const struct gb_measu
 
 /* --- samples --- */
 
-static void put_sample(struct capture *capture, uint32_t i, bool has_reset)
-{
-    const struct cuda_device *device = capture->device;
-    const struct gb_measurement *measurement = capture->measurement;
-    const struct driver *driver = &device->driver;
-    if (measurement->gap_ns > 0.0)
-        capture->result = stamps_put_idle(&device->stamps, capture->stream, measurement->gap_ns);
-    if (has_reset)
-        call_reset(capture);
-    if (is_whole(capture) && measurement->cache == GB_CACHE_COLD)
-        capture->result = driver->fill_async(device->flush, 0, device->flush_bytes,
-                                             capture->stream);
-    if (is_whole(capture))
-        capture->result = stamps_put_first(&device->stamps, capture->stream, 2 * i);
-    call_run(capture);
-    if (is_whole(capture))
-        capture->result = stamps_put(&device->stamps, capture->stream, 2 * i + 1);
-}
-
 CUresult graph_instantiate(const struct cuda_device *device, CUgraph captured, CUstream stream,
                            CUgraphExec *ret)
 {
@@ -235,36 +251,22 @@ int32_t graph_capture_sample(const struct cuda_device *device,
                              const struct gb_measurement *measurement, CUgraph *ret_graph,
                              char reason[GRAPH_REASON_BYTES])
 {
-    struct capture capture;
     const bool has_reset = graph_reset_kind(device, measurement) == RESET_CAPTURED;
-    reason[0] = '\0';
-    *ret_graph = NULL;
-    if (!capture_begin(&capture, device, measurement))
-        return cuda_status(device, capture.result, "beginning to capture a graph");
-    put_sample(&capture, 0, has_reset);
-    *ret_graph = capture_end(&capture);
-    return *ret_graph != NULL ? GB_OK : explain(device, capture.result, capture.status, reason);
+    return capture_calls(device, measurement, 1, true, has_reset, ret_graph, reason);
 }
 
 int32_t graph_make(const struct cuda_device *device, const struct gb_measurement *measurement,
                    uint32_t n, bool is_stamped, bool has_reset, struct graph *ret,
                    char reason[GRAPH_REASON_BYTES])
 {
-    struct capture capture;
-    reason[0] = '\0';
+    CUgraph captured = NULL;
     *ret = (struct graph){.n = n};
-    if (!capture_begin(&capture, device, measurement))
-        return cuda_status(device, capture.result, "beginning to capture a graph");
-    for (uint32_t i = 0; i < n && is_whole(&capture); i++) {
-        if (is_stamped)
-            put_sample(&capture, i, has_reset);
-        else
-            call_run(&capture);
-    }
-    CUgraph captured = capture_end(&capture);
+    const int32_t status = capture_calls(device, measurement, n, is_stamped, has_reset, &captured,
+                                         reason);
     if (captured == NULL)
-        return explain(device, capture.result, capture.status, reason);
-    CUresult result = graph_instantiate(device, captured, capture.stream, &ret->exec);
+        return status;
+    const CUresult result = graph_instantiate(device, captured, measurement->queue->native,
+                                              &ret->exec);
     device->driver.graph_destroy(captured);
     if (result == CUDA_SUCCESS)
         return GB_OK;

@@ -22,16 +22,19 @@ struct graph {
 
 enum { GRAPH_REASON_BYTES = 256 };
 
+/* Of an end of a copy, as its node says; memory that the driver does not know is the host's. */
+bool is_on_host(const struct driver *driver, CUmemorytype type, CUdeviceptr address);
+
 /*
- * Captures one call of run, to see what is in it. No operations: run cannot be captured, for that
- * reason, or put nothing on its queue (""). What is returned is an error of run that has nothing to
- * do with capturing.
+ * Captures one call of run to see what is in it. Without operations run cannot be captured, for the
+ * reason given, or has put nothing on its queue (""). Returns only errors of run that capturing did
+ * not cause.
  */
 int32_t graph_look_at_run(const struct cuda_device *device,
                           const struct gb_measurement *measurement, struct graph_content *ret,
                           char reason[GRAPH_REASON_BYTES]);
 
-/* How reset does its work: there is none, by work on the queue that can be captured, otherwise. */
+/* How reset works: there is none; it enqueues work that can be captured; any other way. */
 enum { RESET_NONE, RESET_CAPTURED, RESET_CALLED };
 int32_t graph_reset_kind(const struct cuda_device *device,
                          const struct gb_measurement *measurement);

@@ -18,10 +18,8 @@ static void release(struct hold *hold, uint32_t sample)
 static void tick(struct hold *hold, uint32_t *seen)
 {
     uint32_t held = atomic_load(&hold->held);
-    if (held != 0 && held == *seen && atomic_compare_exchange_strong(&hold->held, &held, 0)) {
-        atomic_fetch_add(&hold->n_released_early, 1);
+    if (held != 0 && held == *seen && atomic_compare_exchange_strong(&hold->held, &held, 0))
         release(hold, *seen);
-    }
     *seen = held;
 }
 
@@ -103,14 +101,10 @@ void hold_free(struct hold *hold)
     free(hold);
 }
 
-void hold_start(struct hold *hold)
+void hold_switch(struct hold *hold, bool is_on)
 {
-    set_state(hold, true, false);
-}
-
-void hold_stop(struct hold *hold)
-{
-    set_state(hold, false, false);
+    if (hold != NULL)
+        set_state(hold, is_on, false);
 }
 
 CUresult hold_begin(struct hold *hold, CUstream stream)

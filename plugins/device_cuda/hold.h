@@ -2,8 +2,8 @@
  * hold.h - holds a stream back until the host has put all of a sample's work on it, so that the
  * host's gaps between launches are not timed. Plugin side.
  *
- * The stream waits for a word in host memory. A thread releases a sample that is held for too long:
- * its run waits for the device itself, or has put more on the stream than the device queues.
+ * The stream waits for a word in host memory. A thread releases a sample that is held too long: its
+ * run waits for the device itself, or has put more on the stream than the device queues.
  */
 #pragma once
 
@@ -14,11 +14,10 @@
 
 struct hold {
     const struct driver *driver;
-    CUdeviceptr address;    /* of the word, for the device; */
-    _Atomic uint32_t *word; /*   for the host: the last sample that may run */
+    CUdeviceptr address;    /* of the word, for the device */
+    _Atomic uint32_t *word; /* for the host: the last sample that may run */
     uint32_t sample;        /* the last that was held */
     _Atomic uint32_t held;  /* 0: none at present */
-    _Atomic uint32_t n_released_early;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -29,9 +28,8 @@ struct hold {
 struct hold *hold_new(const struct driver *driver);
 void hold_free(struct hold *hold);
 
-/* Around a batch: the thread is awake in between only. */
-void hold_start(struct hold *hold);
-void hold_stop(struct hold *hold);
+/* On before a batch and off behind it: the thread is awake in between only. NULL is nothing. */
+void hold_switch(struct hold *hold, bool is_on);
 
 /* What is put on the stream from here on waits, */
 CUresult hold_begin(struct hold *hold, CUstream stream);

@@ -1,8 +1,6 @@
 # Built where <cuda.h> and <cupti.h> are; no library of CUDA is linked.
 DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/activities.c \
-	plugins/device_cuda/breakdown.c \
-	plugins/device_cuda/breakdown.h \
 	plugins/device_cuda/clocks.c \
 	plugins/device_cuda/counters.c \
 	plugins/device_cuda/cuda.c \
@@ -10,19 +8,13 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/cuda_device.h \
 	plugins/device_cuda/cupti.c \
 	plugins/device_cuda/cupti.h \
-	plugins/device_cuda/describe.c \
 	plugins/device_cuda/graph.c \
 	plugins/device_cuda/graph.h \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
 	plugins/device_cuda/nvml.c \
-	plugins/device_cuda/nvml.h \
-	plugins/device_cuda/offsets.c \
-	plugins/device_cuda/offsets.h \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \
-	plugins/device_cuda/profiler_library.c \
-	plugins/device_cuda/profiler_library.h \
 	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/sensors.h \
 	plugins/device_cuda/stamps.c \
@@ -31,9 +23,7 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/way.c \
 	plugins/device_cuda/way.h \
 	plugins/device_cuda/way_choice.c \
-	plugins/device_cuda/without_cxx/string \
-	plugins/device_cuda/work_metrics.c \
-	plugins/device_cuda/work_metrics.h
+	plugins/device_cuda/without_cxx/string
 # A header of CUPTI includes one of C++.
 WITHOUT_CXX = -isystem $(top_srcdir)/plugins/device_cuda/without_cxx
 if HAVE_CUDA_HEADERS

@@ -1,8 +1,9 @@
-/* nvml.c - see nvml.h. Plugin side. */
+/* nvml.c - see sensors.h. Plugin side. */
 #define _GNU_SOURCE
-#include "nvml.h"
+#include "sensors.h"
 
-#include <dlfcn.h>
+#include "plugins/common/symbols.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +45,9 @@ struct nvml_process {
     X(energy, nvmlDeviceGetTotalEnergyConsumption, (void *device, unsigned long long *ret_mj))     \
     X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons,                                         \
       (void *device, unsigned long long *ret_bits))                                                \
-    X(persistence, nvmlDeviceGetPersistenceMode, (void *device, int *ret_is_on))                   \
-    X(compute_mode, nvmlDeviceGetComputeMode, (void *device, int *ret_mode))                       \
-    X(ecc, nvmlDeviceGetEccMode, (void *device, int *ret_current, int *ret_pending))               \
+    X(persistence, nvmlDeviceGetPersistenceMode, (void *device, unsigned *ret_is_on))              \
+    X(compute_mode, nvmlDeviceGetComputeMode, (void *device, unsigned *ret_mode))                  \
+    X(ecc, nvmlDeviceGetEccMode, (void *device, unsigned *ret_current, unsigned *ret_pending))     \
     X(mig, nvmlDeviceGetMigMode, (void *device, unsigned *ret_current, unsigned *ret_pending))     \
     X(memory, nvmlDeviceGetMemoryInfo, (void *device, struct nvml_memory *ret))                    \
     X(link_width, nvmlDeviceGetCurrPcieLinkWidth, (void *device, unsigned *ret))                   \
@@ -65,12 +66,10 @@ struct nvml_functions {
 static bool load(struct nvml_functions *functions)
 {
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    const struct symbol symbols[] = {NVML_FUNCTIONS(SYMBOL_LINE)};
     if (library == NULL)
         return false;
-#define NVML_FIND(member, symbol, parameters)                                                      \
-    *(void **)&functions->member = dlsym(library, #symbol);
-    NVML_FUNCTIONS(NVML_FIND)
-#undef NVML_FIND
+    FIND_SYMBOLS(library, symbols);
     return functions->init != NULL && functions->by_pci != NULL;
 }
 
@@ -175,16 +174,16 @@ static uint32_t others_beside_us(const struct nvml *nvml)
     return n - (n_ours > 0 ? n_ours : n > 0);
 }
 
+/* What was asked for, in `value`, in other units; NaN: not known. */
+#define KNOWN(unit, ...) (ASK(nvml, __VA_ARGS__) ? value * (unit) : (double)NAN)
+
 void nvml_telemetry(const struct nvml *nvml, struct gb_telemetry *telemetry)
 {
-    const double unknown = (double)NAN;
     unsigned value = 0;
-    telemetry->clock_hz = ASK(nvml, clock, NVML_CLOCK_SM, &value) ? value * 1e6 : unknown;
-    telemetry->memory_clock_hz = ASK(nvml, clock, NVML_CLOCK_MEMORY, &value) ? value * 1e6
-                                                                             : unknown;
-    telemetry->temperature_celsius = ASK(nvml, temperature, NVML_TEMPERATURE_GPU, &value) ? value
-                                                                                          : unknown;
-    telemetry->power_watts = ASK(nvml, power, &value) ? value * 1e-3 : unknown;
+    telemetry->clock_hz = KNOWN(1e6, clock, NVML_CLOCK_SM, &value);
+    telemetry->memory_clock_hz = KNOWN(1e6, clock, NVML_CLOCK_MEMORY, &value);
+    telemetry->temperature_celsius = KNOWN(1.0, temperature, NVML_TEMPERATURE_GPU, &value);
+    telemetry->power_watts = KNOWN(1e-3, power, &value);
     telemetry->energy_joules = nvml_energy_joules(nvml);
     telemetry->n_others = others_beside_us(nvml);
     telemetry->throttle = nvml_throttle(nvml);
@@ -207,31 +206,28 @@ static int count_other_processes(const struct nvml *nvml)
     return n_others;
 }
 
+/* What was asked for, in `value`. */
+#define STATE(...) (ASK(nvml, __VA_ARGS__) ? (int)value : -1)
+
 void nvml_read_state(const struct nvml *nvml, struct nvml_state *state)
 {
     unsigned value = 0;
     unsigned pending = 0;
-    int mode = 0;
-    int mode_pending = 0;
     struct nvml_memory memory = {0, 0, 0};
-    *state = (struct nvml_state){.ecc = -1, .ecc_pending = -1, .free_bytes = -1.0};
-    state->persistence = ASK(nvml, persistence, &mode) ? mode : -1;
-    state->compute_mode = ASK(nvml, compute_mode, &mode) ? mode : -1;
-    if (ASK(nvml, ecc, &mode, &mode_pending)) {
-        state->ecc = mode;
-        state->ecc_pending = mode_pending;
-    }
-    state->mig = ASK(nvml, mig, &value, &pending) ? (int)value : -1;
-    state->clock_mhz = ASK(nvml, clock, NVML_CLOCK_SM, &value) ? (int)value : -1;
-    state->clock_max_mhz = ASK(nvml, clock_max, NVML_CLOCK_SM, &value) ? (int)value : -1;
-    state->memory_clock_max_mhz = ASK(nvml, clock_max, NVML_CLOCK_MEMORY, &value) ? (int)value : -1;
-    state->temperature_celsius = ASK(nvml, temperature, NVML_TEMPERATURE_GPU, &value) ? (int)value
-                                                                                      : -1;
-    state->slowdown_celsius = ASK(nvml, threshold, NVML_THRESHOLD_SLOWDOWN, &value) ? (int)value
-                                                                                    : -1;
-    state->power_limit_mw = ASK(nvml, power_limit, &value) ? (int)value : -1;
-    state->link_width = ASK(nvml, link_width, &value) ? (int)value : -1;
-    state->link_width_max = ASK(nvml, link_width_max, &value) ? (int)value : -1;
+    *state = (struct nvml_state){.free_bytes = -1.0};
+    state->persistence = STATE(persistence, &value);
+    state->compute_mode = STATE(compute_mode, &value);
+    state->ecc = STATE(ecc, &value, &pending);
+    state->ecc_pending = state->ecc < 0 ? -1 : (int)pending;
+    state->mig = STATE(mig, &value, &pending);
+    state->clock_mhz = STATE(clock, NVML_CLOCK_SM, &value);
+    state->clock_max_mhz = STATE(clock_max, NVML_CLOCK_SM, &value);
+    state->memory_clock_max_mhz = STATE(clock_max, NVML_CLOCK_MEMORY, &value);
+    state->temperature_celsius = STATE(temperature, NVML_TEMPERATURE_GPU, &value);
+    state->slowdown_celsius = STATE(threshold, NVML_THRESHOLD_SLOWDOWN, &value);
+    state->power_limit_mw = STATE(power_limit, &value);
+    state->link_width = STATE(link_width, &value);
+    state->link_width_max = STATE(link_width_max, &value);
     state->n_processes = count_other_processes(nvml);
     if (ASK(nvml, memory, &memory))
         state->free_bytes = (double)memory.free;

@@ -2,15 +2,14 @@
  * profiler.h - CUPTI's range profiler: which metrics a chip has, and their values for a piece of
  * work that is repeated in several passes. profiler_open comes before all else. Plugin side.
  *
- * It must not count while activities are traced (cupti.h): what is traced is slower, and not every
+ * It must not count while activities are traced (cupti.h): tracing slows the work, and not every
  * driver permits both.
  */
 #pragma once
 
 #include <cuda.h>
+#include <gbrun/counters.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { PROFILER_CHIP_BYTES = 32 };
 
@@ -34,8 +33,7 @@ void metrics_free(struct metrics *metrics);
  * is `whole` (NULL: none), for all of its forms. Only once for an object: CUPTI lists more each
  * time.
  */
-typedef void metrics_fn(void *context, const char *name, const char *unit, const char *help);
-bool metrics_list(const struct metrics *metrics, const char *whole, metrics_fn *metric,
+bool metrics_list(const struct metrics *metrics, const char *whole, gb_counter_fn *counter,
                   void *context, char *reason, size_t bytes);
 
 /* True if it is a metric of the chip with one of its forms: "dram__bytes_read.sum". */
@@ -58,6 +56,6 @@ struct profiler_work {
  * that could not be counted are NaN. False: reason says why there are none, or *ret_status is what
  * the work returned.
  */
-bool profiler_count(struct metrics *metrics, CUcontext context, const char *const *names, size_t n,
+bool profiler_count(struct metrics *metrics, CUcontext context, const char **names, size_t n,
                     const struct profiler_work *work, double *values, uint32_t *ret_passes,
                     int32_t *ret_status, char *reason, size_t bytes);

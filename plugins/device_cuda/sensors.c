@@ -2,27 +2,18 @@
 #define _GNU_SOURCE
 #include "sensors.h"
 
-#include <string.h>
-#include <time.h>
+#include "plugins/common/measuring.h"
 
 static const double READ_EVERY_NS = 250e6;
 static const double IDLE_AFTER_NS = 1e9;
 static const double TELEMETRY_LASTS_NS = 100e6;
 static const double REASON_LASTS_NS = 1e9;
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-/* Under the lock, which is let go of while NVML is asked: whoever takes samples must not wait for
- * it. */
+/* Under the lock, which is released while NVML is asked: taking samples must not wait for it. */
 static void read_once(struct sensors *sensors)
 {
     const uint64_t benchmark = sensors->benchmark;
-    sensors->read_ns = now_ns();
+    sensors->read_ns = clock_ns(CLOCK_MONOTONIC);
     pthread_mutex_unlock(&sensors->lock);
     const uint64_t throttle = nvml_throttle(sensors->nvml);
     const double clock_hz = nvml_clock_hz(sensors->nvml);
@@ -46,7 +37,7 @@ static void *watch(void *object)
     struct sensors *sensors = object;
     pthread_mutex_lock(&sensors->lock);
     while (!sensors->is_closing) {
-        const double now = now_ns();
+        const double now = clock_ns(CLOCK_MONOTONIC);
         if (now - sensors->used_ns > IDLE_AFTER_NS)
             pthread_cond_wait(&sensors->changed, &sensors->lock);
         else if (now - sensors->read_ns < READ_EVERY_NS)
@@ -97,7 +88,7 @@ void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_t
     if (!sensors->has_thread)
         return;
     pthread_mutex_lock(&sensors->lock);
-    const double now = now_ns();
+    const double now = clock_ns(CLOCK_MONOTONIC);
     if (now - sensors->used_ns > IDLE_AFTER_NS)
         pthread_cond_signal(&sensors->changed);
     sensors->used_ns = now;
@@ -111,8 +102,8 @@ void sensors_take(struct sensors *sensors, double *ret_clock_hz, uint64_t *ret_t
 static void wait_without_reason(const struct nvml *nvml)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
-    const double until_ns = now_ns() + REASON_LASTS_NS;
-    while (nvml_throttle(nvml) != 0 && now_ns() < until_ns)
+    const double until_ns = clock_ns(CLOCK_MONOTONIC) + REASON_LASTS_NS;
+    while (nvml_throttle(nvml) != 0 && clock_ns(CLOCK_MONOTONIC) < until_ns)
         nanosleep(&pause, NULL);
 }
 
@@ -134,13 +125,11 @@ void sensors_forget(struct sensors *sensors)
 
 void sensors_telemetry(struct sensors *sensors, struct gb_telemetry *telemetry)
 {
-    const uint32_t size = telemetry->size;
-    const double now = now_ns();
+    const double now = clock_ns(CLOCK_MONOTONIC);
     if (sensors->telemetry_ns == 0.0 || now - sensors->telemetry_ns > TELEMETRY_LASTS_NS) {
         nvml_telemetry(sensors->nvml, &sensors->telemetry);
         sensors->telemetry_ns = now;
     }
     sensors->telemetry.energy_joules = nvml_energy_joules(sensors->nvml);
-    memcpy(telemetry, &sensors->telemetry, size < sizeof *telemetry ? size : sizeof *telemetry);
-    telemetry->size = size;
+    copy_known(telemetry, &sensors->telemetry, sizeof *telemetry);
 }

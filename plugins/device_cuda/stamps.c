@@ -15,7 +15,7 @@ static const double CLOCK_SPAN_NS = 100e3; /* steps of timers are small beside i
 /*
  * gbrun_stamp(stamps + number, clocks): waits for a pseudo-random part of `clocks` (the finalizer
  * of MurmurHash3 over the multiprocessor's clock), then stores a struct stamp. gbrun_idle(ns):
- * sleeps. The driver compiles them for the device at hand.
+ * sleeps. The driver compiles them for its device.
  */
 static const char image[] = ".version 6.3\n"
                             ".target sm_70\n"

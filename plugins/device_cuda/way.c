@@ -17,8 +17,6 @@
 #include "cupti.h"
 
 #include <math.h>
-#include <string.h>
-#include <time.h>
 
 static const double LAUNCH_MAX_NS = 100e6; /* of device time that is queued ahead */
 enum { HICCUPS_MAX = 3 };
@@ -29,6 +27,7 @@ struct batch {
     struct way *way;
     struct gb_measurement *measurement;
     CUstream stream;
+    int32_t (*time_one)(struct batch *batch, uint32_t i);
     uint32_t n; /* samples of the next launch */
     bool holds; /* they are held back until they are enqueued */
 };
@@ -42,7 +41,7 @@ static uint64_t n_left(const struct gb_measurement *measurement)
 
 static bool is_late(const struct gb_measurement *measurement)
 {
-    return measurement->deadline_ns > 0.0 && cuda_host_ns() >= measurement->deadline_ns;
+    return measurement->deadline_ns > 0.0 && clock_ns(CLOCK_MONOTONIC) >= measurement->deadline_ns;
 }
 
 /* One of a benchmark that is not known yet, and few enough that what is queued ends soon after the
@@ -57,7 +56,8 @@ static uint32_t n_next(const struct batch *batch)
     if (sample_ns <= 0.0)
         return 1;
     if (measurement->deadline_ns > 0.0)
-        queued_ns = fmax(0.0, fmin(queued_ns, measurement->deadline_ns - cuda_host_ns()));
+        queued_ns = fmax(0.0,
+                         fmin(queued_ns, measurement->deadline_ns - clock_ns(CLOCK_MONOTONIC)));
     if (sample_ns * (double)n > queued_ns)
         n = (uint64_t)(queued_ns / sample_ns) + 1;
     return (uint32_t)(n < left ? n : left);
@@ -80,12 +80,12 @@ static int32_t make_ready(const struct batch *batch)
     CUresult result = CUDA_SUCCESS;
     if (measurement->gap_ns > 0.0 && device->stamps.idle != NULL)
         result = stamps_put_idle(&device->stamps, batch->stream, measurement->gap_ns);
-    if (result == CUDA_SUCCESS && measurement->bench_ops->reset != NULL) {
-        const int32_t status = measurement->bench_ops->reset(measurement->bench,
-                                                             measurement->queue);
-        if (status != GB_OK)
-            return status;
-    }
+    const int32_t status = result == CUDA_SUCCESS
+                               ? bench_reset(measurement->bench_ops, measurement->bench,
+                                             measurement->queue)
+                               : GB_OK;
+    if (status != GB_OK)
+        return status;
     if (result == CUDA_SUCCESS && measurement->cache == GB_CACHE_COLD)
         result = driver->fill_async(device->flush, 0, device->flush_bytes, batch->stream);
     if (result == CUDA_SUCCESS && batch->way->waits_for_each)
@@ -104,35 +104,28 @@ static int32_t run(const struct batch *batch)
                        "launching a graph");
 }
 
-/* Launches samples by a function that times one, and waits for them. */
-static int32_t launch_each(struct batch *batch,
-                           int32_t (*time_one)(struct batch *batch, uint32_t i))
+/* Launches samples by the function that times one, and waits for them. */
+static int32_t launch_each(struct batch *batch)
 {
     const struct cuda_device *device = batch->device;
     struct launch *launch = &batch->way->launch;
     int32_t status = GB_OK;
-    launch->begin_ns = cuda_host_ns();
+    launch->begin_ns = clock_ns(CLOCK_MONOTONIC);
     for (; launch->n < batch->n && status == GB_OK && !is_late(batch->measurement); launch->n++) {
         launch->is_interrupted[launch->n] = launch->is_lost[launch->n] = false;
         status = make_ready(batch);
         if (status == GB_OK)
-            status = time_one(batch, launch->n);
+            status = batch->time_one(batch, launch->n);
     }
     if (status == GB_OK)
         status = cuda_still_there(device);
     if (status != GB_OK)
         return cuda_failure_status(device, batch->measurement->queue, status);
     status = cuda_status(device, device->driver.stream_synchronize(batch->stream), "measuring");
-    launch->end_ns = cuda_host_ns();
+    launch->end_ns = clock_ns(CLOCK_MONOTONIC);
     if (status == GB_OK && launch->n > 0)
         batch->way->sample_ns = (launch->end_ns - launch->begin_ns) / launch->n;
     return status;
-}
-
-static int32_t read_nothing(struct batch *batch)
-{
-    (void)batch;
-    return GB_OK;
 }
 
 /* --- between events --- */
@@ -181,7 +174,8 @@ static int32_t between_events(struct batch *batch, uint32_t i)
     return cuda_status(device, result, "measuring");
 }
 
-/* A hiccup of the host lets go a sample or two; one after the other is the benchmark's doing. */
+/* A hiccup of the host releases a sample or two early; one after the other is the benchmark's
+ * doing. */
 static void count_hiccups(struct batch *batch, bool was_held)
 {
     static const char words[] =
@@ -217,11 +211,9 @@ static int32_t held_between_events(struct batch *batch, uint32_t i)
 static int32_t launch_between_events(struct batch *batch)
 {
     struct hold *hold = batch->holds ? batch->device->hold : NULL;
-    if (hold != NULL)
-        hold_start(hold);
-    const int32_t status = launch_each(batch, held_between_events);
-    if (hold != NULL)
-        hold_stop(hold);
+    hold_switch(hold, true);
+    const int32_t status = launch_each(batch);
+    hold_switch(hold, false);
     return status;
 }
 
@@ -242,27 +234,15 @@ static int32_t read_events(struct batch *batch)
 
 /* --- by the host's clock --- */
 
-static double raw_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static int32_t until_waited(struct batch *batch, uint32_t i)
 {
-    const double begin_ns = raw_ns();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC_RAW);
     int32_t status = run(batch);
     CUresult result = CUDA_SUCCESS;
     if (status == GB_OK)
         result = batch->device->driver.stream_synchronize(batch->stream);
-    batch->way->launch.times_ns[i] = raw_ns() - begin_ns;
+    batch->way->launch.times_ns[i] = clock_ns(CLOCK_MONOTONIC_RAW) - begin_ns;
     return status != GB_OK ? status : cuda_status(batch->device, result, "measuring");
-}
-
-static int32_t launch_until_waited(struct batch *batch)
-{
-    return launch_each(batch, until_waited);
 }
 
 /* --- by records --- */
@@ -290,11 +270,6 @@ static int32_t recorded(struct batch *batch, uint32_t i)
     return status;
 }
 
-static int32_t launch_recorded(struct batch *batch)
-{
-    return launch_each(batch, recorded);
-}
-
 /* --- a graph of stamped samples --- */
 
 static int32_t prepare_graph(struct batch *batch)
@@ -302,7 +277,7 @@ static int32_t prepare_graph(struct batch *batch)
     const struct gb_measurement *measurement = batch->measurement;
     int32_t status = GB_OK;
     batch->n = is_late(measurement) ? 0 : batch->way->graph.n;
-    batch->way->launch.begin_ns = cuda_host_ns();
+    batch->way->launch.begin_ns = clock_ns(CLOCK_MONOTONIC);
     if (batch->n > 0 && batch->way->reset_is_called)
         status = measurement->bench_ops->reset(measurement->bench, measurement->queue);
     return status == GB_OK ? GB_OK : cuda_failure_status(batch->device, measurement->queue, status);
@@ -315,7 +290,7 @@ static int32_t launch_graph(struct batch *batch)
     const CUresult result = graph_read(device, batch->way->graph.exec, batch->stream, 2 * batch->n);
     if (result != CUDA_SUCCESS)
         return cuda_status(device, result, "measuring");
-    launch->end_ns = cuda_host_ns();
+    launch->end_ns = clock_ns(CLOCK_MONOTONIC);
     launch->n = batch->n;
     return GB_OK;
 }
@@ -341,12 +316,13 @@ static int32_t read_stamps(struct batch *batch)
 static const struct {
     int32_t (*prepare)(struct batch *batch); /* says how many samples; 0: it is too late */
     int32_t (*launch)(struct batch *batch);  /* and waits for them */
-    int32_t (*read)(struct batch *batch);
+    int32_t (*time_one)(struct batch *batch, uint32_t i); /* NULL: they are one launch */
+    int32_t (*read)(struct batch *batch);                 /* NULL: time_one has read it */
 } ways[] = {
-    [WAY_STAMPS] = {prepare_graph, launch_graph, read_stamps},
-    [WAY_EVENTS] = {prepare_events, launch_between_events, read_events},
-    [WAY_WALL] = {prepare_each, launch_until_waited, read_nothing},
-    [WAY_RECORD] = {prepare_each, launch_recorded, read_nothing},
+    [WAY_STAMPS] = {prepare_graph, launch_graph, NULL, read_stamps},
+    [WAY_EVENTS] = {prepare_events, launch_between_events, held_between_events, read_events},
+    [WAY_WALL] = {prepare_each, launch_each, until_waited, NULL},
+    [WAY_RECORD] = {prepare_each, launch_each, recorded, NULL},
 };
 
 /* Less what the clock reads of no work, where that is known. */
@@ -394,7 +370,8 @@ static void fill_sensor_columns(struct cuda_device *device, const struct way *wa
 
 int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurement *measurement)
 {
-    struct batch batch = {device, way, measurement, measurement->queue->native, 0, false};
+    struct batch batch = {
+        device, way, measurement, measurement->queue->native, ways[way->kind].time_one, 0, false};
     struct launch *launch = &way->launch;
     int32_t status = GB_OK;
     while (status == GB_OK && n_left(measurement) > 0) {
@@ -403,7 +380,7 @@ int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurem
             status = ways[way->kind].prepare(&batch);
             if (status == GB_OK && batch.n > 0)
                 status = ways[way->kind].launch(&batch);
-            if (status == GB_OK && launch->n > 0)
+            if (status == GB_OK && launch->n > 0 && ways[way->kind].read != NULL)
                 status = ways[way->kind].read(&batch);
             if (status != GB_OK || launch->n == 0)
                 break;

@@ -42,7 +42,7 @@ struct way {
     struct gb_reading reading;
     bool waits_for_each;  /* the host waits before and after each sample */
     bool reset_is_called; /* also with a graph */
-    double sample_ns;     /* of host time that one takes, all in all; 0: not known */
+    double sample_ns;     /* host time that a sample takes in all; 0: not known */
     uint32_t n_hiccups;   /* samples in a row that could not be held back */
     bool refuses_hold;
     bool is_launched, reads_clock; /* a graph was launched; it takes long enough to read a clock */
@@ -60,9 +60,9 @@ int32_t way_take(struct cuda_device *device, struct way *way, struct gb_measurem
 
 void way_forget(const struct cuda_device *device, struct way *way);
 
-/* Stamps leave no trace in what follows: runs are called one by one, between events. */
+/* From here on runs are called one by one, between events, without stamps. */
 void way_leave_stamps(const struct cuda_device *device, struct way *way);
 
-/* Samples that were taken ahead are not given out any more: they are of the time before something
- * that takes a while, or that they are not a part of. */
+/* Drops samples that were taken ahead: what happens next takes a while, or does not concern them.
+ */
 void way_drop_ready(struct way *way);

@@ -41,9 +41,7 @@ static void note(struct way *way, const char *format, ...)
 static int32_t run_once(const struct cuda_device *device, const struct gb_measurement *measurement)
 {
     const struct gb_bench_ops *ops = measurement->bench_ops;
-    int32_t status = GB_OK;
-    if (ops->reset != NULL)
-        status = ops->reset(measurement->bench, measurement->queue);
+    int32_t status = bench_reset(ops, measurement->bench, measurement->queue);
     if (status == GB_OK)
         status = ops->run(measurement->bench, measurement->queue, measurement->iterations);
     return status == GB_OK ? status : cuda_failure_status(device, measurement->queue, status);
@@ -65,11 +63,11 @@ static int32_t wait_for_rest(const struct cuda_device *device,
                              "measuring");
     if (status != GB_OK)
         return status;
-    double begin_ns = cuda_host_ns();
+    double begin_ns = clock_ns(CLOCK_MONOTONIC);
     for (const double end_ns = begin_ns + pause_ns; begin_ns < end_ns;)
-        begin_ns = cuda_host_ns();
+        begin_ns = clock_ns(CLOCK_MONOTONIC);
     status = cuda_status(device, driver->context_synchronize(), "measuring");
-    *ret_ns = cuda_host_ns() - begin_ns;
+    *ret_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
     return status;
 }
 
@@ -79,10 +77,10 @@ static int32_t time_runs(const struct cuda_device *device, const struct gb_measu
 {
     double rest_ns = 0.0;
     int32_t status = wait_for_rest(device, measurement, 1, 0.0, &rest_ns);
-    const double begin_ns = cuda_host_ns();
+    const double begin_ns = clock_ns(CLOCK_MONOTONIC);
     if (status == GB_OK)
         status = wait_for_rest(device, measurement, 1, 0.0, &rest_ns);
-    *ret_ns = cuda_host_ns() - begin_ns;
+    *ret_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
     return status;
 }
 
@@ -127,17 +125,17 @@ static int32_t try_runs(struct timed_device *timed, const struct gb_measurement 
 {
     const struct cuda_device *device = &timed->device;
     const double most_ns = timed->rest_ns + LEFT_NS;
-    double begin_ns = cuda_host_ns();
+    double begin_ns = clock_ns(CLOCK_MONOTONIC);
     double rest_ns = 0.0;
     int32_t status = wait_for_rest(device, measurement, 1, 0.0, &rest_ns);
-    double one_ns = cuda_host_ns() - begin_ns;
+    double one_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
     int n = 1;
     for (int i = 0; i < TRIES && status == GB_OK && (one_ns < TRIAL_NS || rest_ns >= most_ns);
          i++) {
         n = one_ns < TRIAL_NS / (double)CALLS ? CALLS : 1;
-        begin_ns = cuda_host_ns();
+        begin_ns = clock_ns(CLOCK_MONOTONIC);
         status = wait_for_rest(device, measurement, n, 0.0, &rest_ns);
-        one_ns = (cuda_host_ns() - begin_ns) / n;
+        one_ns = (clock_ns(CLOCK_MONOTONIC) - begin_ns) / n;
         if (n > 1 && rest_ns < most_ns)
             break;
     }

@@ -44,7 +44,7 @@ struct value_slot {
     uint64_t count; /* 0: the slot is free */
 };
 
-/* Zero-initialize; free with value_counts_free. */
+/* Zero-initialize; the slots are its user's to free. */
 struct value_counts {
     struct value_slot *slots;
     uint64_t n_slots; /* 0 or a power of two */
@@ -53,14 +53,6 @@ struct value_counts {
 };
 
 enum { SLOTS_FIRST_LOG2 = 10 };
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits = 0;
-    const double without_sign_of_zero = value + 0.0;
-    memcpy(&bits, &without_sign_of_zero, sizeof bits);
-    return bits;
-}
 
 /* The free slot or the value's own. Times of a timer with a step differ in a few bits in the
  * middle, which the fold moves down and the product (by 2^64 over the golden ratio) spreads up. */
@@ -101,7 +93,9 @@ static int32_t value_counts_add(struct value_counts *counts, double value, uint6
         if (status != GB_OK)
             return status;
     }
-    const uint64_t bits = bits_of(value);
+    uint64_t bits = 0;
+    value += 0.0; /* -0 is 0 */
+    memcpy(&bits, &value, sizeof bits);
     struct value_slot *slot = slot_of(counts, bits);
     slot->bits = bits;
     counts->n_values += slot->count == 0;
@@ -109,17 +103,11 @@ static int32_t value_counts_add(struct value_counts *counts, double value, uint6
     return GB_OK;
 }
 
-static void value_counts_free(struct value_counts *counts)
-{
-    free(counts->slots);
-    *counts = (struct value_counts){0};
-}
-
 /* --- the rule, sample by sample --- */
 
 enum { ENTROPY_RING = 299 };
 
-/* Zero-initialize; free with entropy_tracker_free. */
+/* Zero-initialize. */
 struct entropy_tracker {
     uint64_t n;            /* finite times */
     uint64_t n_not_finite; /* times in a row that were not, which are otherwise left out */
@@ -185,17 +173,6 @@ static struct entropy_line entropy_tracker_line(const struct entropy_tracker *tr
     const double slope = sxy / (m * (m * m - 1.0) / 12.0);
     const double r2 = syy / m < DBL_EPSILON ? 1.0 : slope * (sxy / syy);
     return (struct entropy_line){atan(slope) * DEGREES_PER_RADIAN, r2};
-}
-
-/* H_n; NaN for n = 0. */
-static double entropy_tracker_entropy(const struct entropy_tracker *tracker)
-{
-    return tracker->n > 0 ? tracker->ring[(tracker->n - 1) % ENTROPY_RING] : (double)NAN;
-}
-
-static void entropy_tracker_free(struct entropy_tracker *tracker)
-{
-    value_counts_free(&tracker->counts);
 }
 
 /* --- the policy --- */
@@ -276,16 +253,12 @@ static int32_t next(void *object, struct gb_next *next)
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
     struct entropy *policy = object;
-    struct median_estimate median;
-    const int32_t status = median_estimate_of(&policy->samples, MEDIAN_CONFIDENCE, &median);
-    if (status != GB_OK)
-        return status;
-    median_estimate_report(&policy->samples, &median, MEDIAN_CONFIDENCE,
-                           has_given_up(policy) ? GB_VERDICT_GAVE_UP : GB_VERDICT_NONE, estimate);
-    if (policy->tracker.n > 0)
-        policy->host->metric(policy->host, "entropy", entropy_tracker_entropy(&policy->tracker),
-                             "bits");
-    return GB_OK;
+    const int32_t status = median_report(
+        &policy->samples, has_given_up(policy) ? GB_VERDICT_GAVE_UP : GB_VERDICT_NONE, estimate);
+    if (status == GB_OK && policy->tracker.n > 0)
+        policy->host->metric(policy->host, "entropy",
+                             policy->tracker.ring[(policy->tracker.n - 1) % ENTROPY_RING], "bits");
+    return status;
 }
 
 static void destroy(void *object)
@@ -293,18 +266,11 @@ static void destroy(void *object)
     struct entropy *policy = object;
     if (policy == NULL)
         return;
-    entropy_tracker_free(&policy->tracker);
+    free(policy->tracker.counts.slots);
     sample_array_free(&policy->samples);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(POLICY, "entropy", "1.0",

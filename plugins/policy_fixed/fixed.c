@@ -149,13 +149,9 @@ static int32_t next_budget(void *object, struct gb_next *next)
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
     struct policy *policy = object;
-    struct median_estimate median;
-    const int32_t status = median_estimate_of(&policy->kept, MEDIAN_CONFIDENCE, &median);
-    if (status != GB_OK)
-        return status;
-    median_estimate_report(&policy->kept, &median, MEDIAN_CONFIDENCE, GB_VERDICT_NONE, estimate);
+    const int32_t status = median_report(&policy->kept, GB_VERDICT_NONE, estimate);
     estimate->n = policy->n_seen;
-    return GB_OK;
+    return status;
 }
 
 static void destroy(void *object)
@@ -165,13 +161,8 @@ static void destroy(void *object)
         sample_array_free(&policy->kept);
 }
 
-#define OPS(flags_, next_)                                                                         \
-    {                                                                                              \
-        .size = sizeof(struct gb_policy_ops), .flags = (flags_), .create = create,                 \
-        .observe = observe, .next = (next_), .report = report, .destroy = destroy                  \
-    }
-static const struct gb_policy_ops fixed_ops = OPS(GB_POLICY_COUNTS, next_fixed);
-static const struct gb_policy_ops budget_ops = OPS(0, next_budget);
+static const struct gb_policy_ops fixed_ops = POLICY_OPS(GB_POLICY_COUNTS, next_fixed);
+static const struct gb_policy_ops budget_ops = POLICY_OPS(0, next_budget);
 
 #define NO_CLAIM                                                                                   \
     "It promises nothing about the precision that is reached. The median is reported with "        \

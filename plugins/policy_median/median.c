@@ -64,7 +64,7 @@ static int32_t observe(void *object, const struct gb_samples *samples)
 static int32_t look(struct median_rule *rule)
 {
     rule->looked_at = sample_array_seen(&rule->samples);
-    return median_sequence_of(&rule->samples, rule->params->confidence,
+    return median_estimate_of(&rule->samples, rule->params->confidence,
                               (double)rule->params->optimal, &rule->estimate);
 }
 
@@ -148,7 +148,7 @@ static void note(const struct median_rule *rule, char *ret, size_t size)
         snprintf(ret, size, "%lld samples needed, %llu so far", (long long)rule->params->min,
                  (unsigned long long)n);
     else if (!isfinite(reach))
-        snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
+        snprintf(ret, size, "%llu samples count as %.0f independent ones: too few",
                  (unsigned long long)n, floor(estimate->n_effective));
     else if (reach > precision)
         snprintf(ret, size, "interval of %.2g %% to either side: needs about %s times the samples",
@@ -202,14 +202,7 @@ static void destroy(void *object)
         sample_array_free(&rule->samples);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 #define LOOKS                                                                                      \
     "The first look is at `min` samples or more, after `floor_wall` of wall time, which is "       \

@@ -95,9 +95,8 @@ static int noise_tracker_verdict(const struct noise_tracker *tracker, double max
 {
     if (tracker->n_not_finite >= NOT_FINITE_LIMIT)
         return NOISE_NOT_FINITE;
-    if (!(tracker->time_ns.high > min_time_ns))
-        return NOISE_GO_ON;
-    if (tracker->n_noises == 0 || tracker->n_not_finite > 0)
+    if (!(tracker->time_ns.high > min_time_ns) || tracker->n_noises == 0 ||
+        tracker->n_not_finite > 0)
         return NOISE_GO_ON;
     if (noise_tracker_noise(tracker) < max_noise)
         return NOISE_BELOW_LIMIT;
@@ -182,16 +181,12 @@ static int32_t next(void *object, struct gb_next *next)
 static int32_t report(void *object, struct gb_estimate *estimate)
 {
     struct stdrel *policy = object;
-    struct median_estimate median;
-    const int32_t status = median_estimate_of(&policy->samples, MEDIAN_CONFIDENCE, &median);
-    if (status != GB_OK)
-        return status;
-    median_estimate_report(
-        &policy->samples, &median, MEDIAN_CONFIDENCE,
+    const int32_t status = median_report(
+        &policy->samples,
         policy->verdict == NOISE_NOT_FINITE ? GB_VERDICT_GAVE_UP : GB_VERDICT_NONE, estimate);
-    if (policy->noise.n_noises > 0)
+    if (status == GB_OK && policy->noise.n_noises > 0)
         policy->host->metric(policy->host, "noise", noise_tracker_noise(&policy->noise), "");
-    return GB_OK;
+    return status;
 }
 
 static void destroy(void *object)
@@ -201,14 +196,7 @@ static void destroy(void *object)
         sample_array_free(&policy->samples);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(POLICY, "stdrel", "1.0",

@@ -40,14 +40,8 @@ static double value_of(uint64_t key)
 
 /* --- building --- */
 
-/* A run of keys with their places. */
-struct run {
-    uint64_t *keys;
-    uint32_t *places;
-};
-
 /* One pass of a radix sort. False, with nothing moved, if all keys have the same digit. */
-static bool sort_by_digit(struct run from, struct run to, uint64_t n, unsigned shift)
+static bool sort_by_digit(struct rank_run from, struct rank_run to, uint64_t n, unsigned shift)
 {
     uint64_t starts[DIGITS] = {0};
     for (uint64_t i = 0; i < n; i++)
@@ -69,13 +63,13 @@ static bool sort_by_digit(struct run from, struct run to, uint64_t n, unsigned s
 }
 
 /* Sorts `run` with the help of `other`; the result is in `run`. */
-static void sort_run(struct run run, struct run other, uint64_t n)
+static void sort_run(struct rank_run run, struct rank_run other, uint64_t n)
 {
-    struct run from = run;
-    struct run to = other;
+    struct rank_run from = run;
+    struct rank_run to = other;
     for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
         if (sort_by_digit(from, to, n, shift)) {
-            const struct run swapped = from;
+            const struct rank_run swapped = from;
             from = to;
             to = swapped;
         }
@@ -125,37 +119,29 @@ static int32_t reserve(struct rank_index *index, uint64_t n)
 
 static int32_t reserve_intake(struct rank_intake *intake, uint64_t n)
 {
-    if (n > intake->capacity) {
-        const uint64_t capacity = n + n / 2 + RUN_LENGTH;
-        if (!grow(&intake->keys, sizeof *intake->keys, capacity) ||
-            !grow(&intake->places, sizeof *intake->places, capacity))
-            return GB_NO_MEMORY;
-        intake->capacity = capacity;
-    }
-    if (intake->capacity > intake->scratch_capacity) {
-        if (!grow(&intake->scratch_keys, sizeof *intake->scratch_keys, intake->capacity) ||
-            !grow(&intake->scratch_places, sizeof *intake->scratch_places, intake->capacity))
-            return GB_NO_MEMORY;
-        intake->scratch_capacity = intake->capacity;
-    }
+    const uint64_t capacity = n + n / 2 + RUN_LENGTH;
+    if (n <= intake->capacity)
+        return GB_OK;
+    if (!grow(&intake->run.keys, sizeof *intake->run.keys, capacity) ||
+        !grow(&intake->run.places, sizeof *intake->run.places, capacity) ||
+        !grow(&intake->scratch.keys, sizeof *intake->scratch.keys, capacity) ||
+        !grow(&intake->scratch.places, sizeof *intake->scratch.places, capacity))
+        return GB_NO_MEMORY;
+    intake->capacity = capacity;
     return GB_OK;
 }
 
 /* --- taking in --- */
 
-static struct run run_at(const struct rank_intake *intake, uint64_t first)
+static struct rank_run run_at(const struct rank_intake *intake, uint64_t first)
 {
-    return (struct run){intake->keys + first, intake->places + first};
-}
-
-static struct run scratch_of(const struct rank_intake *intake)
-{
-    return (struct run){intake->scratch_keys, intake->scratch_places};
+    return (struct rank_run){intake->run.keys + first, intake->run.places + first};
 }
 
 /* At most `limit` steps of a merge from the far end: the first *n_old of `to` with the first *n_new
  * of `run`. */
-static void merge(struct run to, uint64_t *n_old, struct run run, uint64_t *n_new, uint64_t limit)
+static void merge(struct rank_run to, uint64_t *n_old, struct rank_run run, uint64_t *n_new,
+                  uint64_t limit)
 {
     uint64_t old = *n_old;
     uint64_t new = *n_new;
@@ -179,8 +165,8 @@ static void join_runs(struct rank_intake *intake)
     uint64_t second = intake->lengths[--intake->n_runs];
     uint64_t first = intake->lengths[intake->n_runs - 1];
     const uint64_t start = intake->n - intake->n_unsorted - first - second;
-    const struct run scratch = scratch_of(intake);
-    const struct run last = run_at(intake, start + first);
+    const struct rank_run scratch = intake->scratch;
+    const struct rank_run last = run_at(intake, start + first);
     memcpy(scratch.keys, last.keys, (size_t)second * sizeof *scratch.keys);
     memcpy(scratch.places, last.places, (size_t)second * sizeof *scratch.places);
     intake->lengths[intake->n_runs - 1] = first + second;
@@ -192,8 +178,7 @@ static void close_run(struct rank_intake *intake)
 {
     if (intake->n_unsorted == 0)
         return;
-    sort_run(run_at(intake, intake->n - intake->n_unsorted), scratch_of(intake),
-             intake->n_unsorted);
+    sort_run(run_at(intake, intake->n - intake->n_unsorted), intake->scratch, intake->n_unsorted);
     intake->lengths[intake->n_runs++] = intake->n_unsorted;
     intake->n_unsorted = 0;
     while (intake->n_runs > 1 &&
@@ -210,8 +195,8 @@ int32_t rank_index_take(struct rank_index *index, const double *values, uint64_t
     if (n > UINT32_MAX || reserve_intake(intake, n - index->n) != GB_OK)
         return GB_NO_MEMORY;
     for (uint64_t i = index->n + intake->n; i < n; i++) {
-        intake->keys[intake->n] = key_of(values[i]);
-        intake->places[intake->n++] = (uint32_t)i;
+        intake->run.keys[intake->n] = key_of(values[i]);
+        intake->run.places[intake->n++] = (uint32_t)i;
         if (++intake->n_unsorted == RUN_LENGTH)
             close_run(intake);
     }
@@ -234,14 +219,6 @@ int32_t rank_index_begin(struct rank_index *index)
     index->n_updated = index->n + intake->n;
     index->n_coded = 0;
     return GB_OK;
-}
-
-static void complete(struct rank_index *index)
-{
-    index->n = index->n_updated;
-    index->n_updated = 0;
-    index->intake.n = 0;
-    index->intake.n_runs = 0;
 }
 
 static void set_shifts(struct rank_index *index)
@@ -274,7 +251,7 @@ bool rank_index_continue(struct rank_index *index, uint64_t n_steps)
             join_runs(intake);
         } else if (index->n_new > 0) {
             const uint64_t before = index->n_old + index->n_new;
-            merge((struct run){index->keys, index->order}, &index->n_old, run_at(intake, 0),
+            merge((struct rank_run){index->keys, index->order}, &index->n_old, run_at(intake, 0),
                   &index->n_new, n_steps);
             cost = before - index->n_old - index->n_new;
         } else {
@@ -284,8 +261,10 @@ bool rank_index_continue(struct rank_index *index, uint64_t n_steps)
             cost = index->n_coded - before;
         }
         n_steps -= cost < n_steps ? cost : n_steps;
-        if (index->n_coded == index->n_updated)
-            complete(index);
+        if (index->n_coded == index->n_updated) {
+            index->n = index->n_updated;
+            index->n_updated = intake->n = intake->n_runs = 0;
+        }
     }
     return index->n_updated == 0;
 }
@@ -308,10 +287,10 @@ void rank_index_free(struct rank_index *index)
     free(index->codes);
     free(index->left_out);
     free(index->kept_before);
-    free(index->intake.keys);
-    free(index->intake.places);
-    free(index->intake.scratch_keys);
-    free(index->intake.scratch_places);
+    free(index->intake.run.keys);
+    free(index->intake.run.places);
+    free(index->intake.scratch.keys);
+    free(index->intake.scratch.places);
     *index = (struct rank_index){0};
 }
 

@@ -21,17 +21,21 @@
 
 enum { RANK_INDEX_RUNS = 32 };
 
+/* Keys with their places. */
+struct rank_run {
+    uint64_t *keys;
+    uint32_t *places;
+};
+
 /* Values that are no part of the index yet: runs, each sorted, one behind the other and each longer
  * than the next, then `n_unsorted`. */
 struct rank_intake {
-    uint64_t *keys;
-    uint32_t *places;
+    struct rank_run run;
     uint64_t n, n_unsorted;
     uint64_t lengths[RANK_INDEX_RUNS];
     size_t n_runs;
-    uint64_t *scratch_keys; /* as many */
-    uint32_t *scratch_places;
-    uint64_t capacity, scratch_capacity;
+    struct rank_run scratch; /* as many */
+    uint64_t capacity;
 };
 
 /* Zero-initialize; free with rank_index_free. Read it through the functions below. */

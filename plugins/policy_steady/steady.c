@@ -6,6 +6,7 @@
  * clocks ramp, modes exist and timers tick. Here is when to look, and what comes of it.
  */
 #include "clock_history.h"
+#include "plugins/common/bench_steps.h"
 #include "plugins/common/policy/median_estimate.h"
 #include "rank_index.h"
 #include "steady_attempt.h"
@@ -183,11 +184,6 @@ static bool is_look_due(const struct steady *steady)
                                  : is_first_look_due(steady);
 }
 
-static uint64_t at_most(uint64_t n, uint64_t limit)
-{
-    return n < limit ? n : limit;
-}
-
 /* What a look needs sorted is sorted here, so that the look itself is quick. What came while one
  * was under way is caught up with afterwards. */
 static int32_t prepare(struct steady *steady, uint64_t n_new)
@@ -198,7 +194,7 @@ static int32_t prepare(struct steady *steady, uint64_t n_new)
     if (steady->begun_at > 0)
         rank_index_continue(&steady->index, PREPARED_STEPS * n_new);
     return rank_index_take(&steady->index, samples->times,
-                           is_taking ? at_most(samples->n, taken + CATCH_UP * n_new) : 0);
+                           is_taking ? smaller(samples->n, taken + CATCH_UP * n_new) : 0);
 }
 
 /* Costs about 250 ns for each sample, and never much more at once: a look at many samples is
@@ -223,11 +219,6 @@ static int32_t observe(void *object, const struct gb_samples *samples)
 
 /* --- looks --- */
 
-static bool is_nearer(const struct steady_attempt *attempt, const struct steady_attempt *best)
-{
-    return attempt->centre.high - attempt->centre.low < best->centre.high - best->centre.low;
-}
-
 static struct steady_evidence evidence_of(const struct steady *steady)
 {
     return (struct steady_evidence){steady->samples.tick_ns,
@@ -251,7 +242,8 @@ static struct steady_attempt try_all(const struct steady *steady, struct retaine
         steady_attempt_make(&steady->limits, &evidence, retained, &attempt);
         if (attempt.is_recurring)
             continue;
-        if (attempt.verdict != GB_VERDICT_NONE || is_nearer(&attempt, &best))
+        if (attempt.verdict != GB_VERDICT_NONE ||
+            attempt.centre.high - attempt.centre.low < best.centre.high - best.centre.low)
             best = attempt;
     }
     return best;
@@ -314,24 +306,18 @@ static void explain(const struct steady *steady, struct gb_next *next)
     }
 }
 
-static uint64_t wanted_samples(const struct steady *steady)
-{
-    const struct steady_options *options = steady->options;
-    const uint64_t n = sample_array_seen(&steady->samples);
-    return n < (uint64_t)options->min ? (uint64_t)options->min : (uint64_t)options->floor_samples;
-}
-
 /* Before the first look. */
 static void note_floor(const struct steady *steady, char *ret, size_t size)
 {
-    const uint64_t n = sample_array_seen(&steady->samples);
+    const struct steady_options *options = steady->options;
+    const long long n = (long long)sample_array_seen(&steady->samples);
     const double elapsed_ns = steady->samples.elapsed_ns;
     if (elapsed_ns < steady->floor_ns)
         snprintf(ret, size, "%.3g s needed at this precision, %.2g s so far",
                  1e-9 * steady->floor_ns, 1e-9 * elapsed_ns);
     else
-        snprintf(ret, size, "%llu samples needed, %llu so far",
-                 (unsigned long long)wanted_samples(steady), (unsigned long long)n);
+        snprintf(ret, size, "%lld samples needed, %lld so far",
+                 (long long)(n < options->min ? options->min : options->floor_samples), n);
 }
 
 /* Two digits, more where the whole part has more. */
@@ -347,7 +333,7 @@ static void note_width(const struct steady *steady, double reach, char *ret, siz
     const double precision = steady->limits.precision;
     char times[24], percent[32];
     if (!isfinite(reach))
-        snprintf(ret, size, "%llu samples are worth %.0f independent ones: too few",
+        snprintf(ret, size, "%llu samples count as %.0f independent ones: too few",
                  (unsigned long long)found->n, floor(found->n_effective));
     else if (reach > precision)
         snprintf(ret, size, "interval of %s %% to one side: needs about %s times the samples",
@@ -355,7 +341,7 @@ static void note_width(const struct steady *steady, double reach, char *ret, siz
                  samples_needed(reach / precision, times, sizeof times));
 }
 
-/* What stands in the way, and what would help; nothing where nothing does. */
+/* The obstacle, and what would help; nothing where there is none. */
 static void explain_obstacle(const struct steady *steady, char *ret, size_t size)
 {
     char percent[32];
@@ -531,20 +517,17 @@ static int32_t report(void *object, struct gb_estimate *estimate)
     const struct steady_attempt *found = &steady->found;
     const bool is_known = found->n > 0;
     const bool is_look_done = steady->next_look > 0 || is_first_look_due(steady);
-    estimate->verdict = found->verdict != GB_VERDICT_NONE ? found->verdict
-                                                          : (int32_t)GB_VERDICT_UNCONVERGED;
-    estimate->value_ns = is_known ? found->centre.value : (double)NAN;
-    estimate->low_ns = is_known ? found->centre.low : (double)NAN;
-    estimate->high_ns = is_known ? found->centre.high : (double)NAN;
-    estimate->confidence = steady->options->confidence;
-    strcpy(estimate->statistic, found->is_mean ? "mean" : "median");
-    estimate->n = sample_array_seen(&steady->samples);
+    const struct steady_interval centre = is_known ? found->centre
+                                                   : (struct steady_interval){NAN, NAN, NAN};
+    const struct median_estimate median = {found->n,   found->is_mean, centre.value,
+                                           centre.low, centre.high,    found->n_effective};
+    median_estimate_put(&steady->samples, &median, steady->options->confidence,
+                        found->verdict != GB_VERDICT_NONE ? found->verdict
+                                                          : (int32_t)GB_VERDICT_UNCONVERGED,
+                        estimate);
     estimate->n_discarded = found->first;
-    estimate->n_effective = found->n_effective;
-    if (found->n_effective > 0.0)
-        estimate->detectable_mode_weight = 1.0 - pow(1.0 - steady->options->confidence,
-                                                     1.0 / found->n_effective);
-    estimate->n_modes = found->n_modes > 1 ? found->n_modes : (uint32_t)is_known;
+    if (found->n_modes > 1)
+        estimate->n_modes = found->n_modes;
     memcpy(estimate->modes, found->modes, sizeof estimate->modes);
     if (found->verdict == GB_VERDICT_NONE && is_known && !is_look_done)
         note_floor(steady, estimate->note, sizeof estimate->note);
@@ -563,14 +546,7 @@ static void destroy(void *object)
     rank_index_free(&steady->index);
 }
 
-static const struct gb_policy_ops ops = {
-    .size = sizeof ops,
-    .create = create,
-    .observe = observe,
-    .next = next,
-    .report = report,
-    .destroy = destroy,
-};
+static const struct gb_policy_ops ops = POLICY_OPS(0, next);
 
 static const struct gb_plugin steady_plugin = {
     GB_PLUGIN(POLICY, "steady", "1.0",

@@ -2,8 +2,7 @@
 #include "steady_attempt.h"
 
 #include "modes.h"
-#include "plugins/common/policy/dithered_mean.h"
-#include "plugins/common/policy/effective_size.h"
+#include "plugins/common/policy/median_estimate.h"
 #include "plugins/common/policy/order_statistics.h"
 
 #include <math.h>

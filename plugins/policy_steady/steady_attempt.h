@@ -22,7 +22,7 @@
  *    to a tick always the same way; nothing in the samples tells these two apart. A median for
  * which that is too wide is "resolution limited" as soon as it is known as well as it will be: to
  * 1/20 in terms of ranks, about 1000 samples, which is within half a percent if it is dithered.
- * Where the clock guarantees that it is, the mean is certified instead (dithered_mean.h).
+ * Where the clock guarantees that it is, the mean is certified instead (median_estimate.h).
  */
 #pragma once
 
@@ -77,7 +77,7 @@ struct steady_interval {
     double value, low, high;
 };
 
-/* What stands in the way of a verdict, each with up to two figures. */
+/* What prevents a verdict, each with up to two figures. */
 enum {
     OBSTACLE_NONE,
     OBSTACLE_THROTTLED, /* wall time needed */
@@ -113,8 +113,8 @@ void steady_attempt_make(const struct steady_limits *limits, const struct steady
 
 /* The rest of what an attempt has to say, which takes longer; of the same retained samples. An end
  * of the interval that is not known then, where no verdict stands, is that of the order statistics
- * for a single look, by Student's distribution and an effective size made smaller as far as its
- * estimate is short (series_window); or the least or greatest sample: of 6 or more. */
+ * for a single look, by Student's distribution and an effective size reduced by how short
+ * its estimate is (series_window); or the least or greatest sample: of 6 or more. */
 void steady_attempt_describe(const struct steady_limits *limits,
                              const struct steady_evidence *evidence,
                              const struct retained *retained, struct steady_attempt *attempt);

@@ -111,16 +111,9 @@ static int32_t report_random(void *object, struct gb_search_claim *claim)
     return status;
 }
 
-static const struct gb_search_ops exhaustive_ops = {.size = sizeof(struct gb_search_ops),
-                                                    .create = create,
-                                                    .propose = propose_next,
-                                                    .observe = observe,
-                                                    .report = report};
-static const struct gb_search_ops random_ops = {.size = sizeof(struct gb_search_ops),
-                                                .create = create_random,
-                                                .propose = propose_random,
-                                                .observe = observe,
-                                                .report = report_random};
+static const struct gb_search_ops exhaustive_ops = SEARCH_OPS(create, propose_next, report, NULL);
+static const struct gb_search_ops random_ops = SEARCH_OPS(create_random, propose_random,
+                                                          report_random, NULL);
 
 static const struct gb_plugin exhaustive = {
     GB_PLUGIN(SEARCH, "exhaustive", "1.0", "every case, in the order of the configuration"),

@@ -8,8 +8,9 @@
  * count with what the model expects of them (Ginsbourger, Le Riche and Carraro, Kriging is
  * well-suited to parallelize optimization, 2010: the believer).
  */
+#include "../common/policy/order_statistics.h"
 #include "../common/search/search.h"
-#include "candidates.h"
+#include "model.h"
 
 #include <gbrun/gbrun.h>
 #include <math.h>
@@ -77,13 +78,11 @@ struct search {
     const struct gb_host *host;
     const struct gb_search_space *space;
     const struct params *params;
-    struct gaussian model;
-    struct candidates candidates;
-    struct failures failures;
-    struct point points[GAUSSIAN_POINTS_MAX]; /* model.n of them */
-    uint32_t n_fit;                           /* points when lengths were chosen */
-    uint8_t *is_proposed;                     /* by case: how often, at most AGAIN_MAX */
-    uint64_t leader;                          /* or GB_NO_CASE */
+    struct model model;
+    struct point points[MODEL_POINTS_MAX]; /* model.n of them */
+    uint32_t n_fit;                        /* points when lengths were chosen */
+    uint8_t *is_proposed;                  /* by case: how often, at most AGAIN_MAX */
+    uint64_t leader;                       /* or GB_NO_CASE */
     double leader_target;
     int is_leader_again; /* it has been proposed again */
     uint64_t n_cases_at_leader;
@@ -108,14 +107,14 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
     search->space = space;
     search->params = params;
     search->leader = GB_NO_CASE;
-    search->failures.p_ok = 1;
+    search->model.failures.p_ok = 1;
     search->is_proposed = host->allocate(host, space->n_cases);
     search->indices = host->allocate(host, space->n_axes * sizeof *search->indices);
     search->place = host->allocate(host, 2 * (uint64_t)space->n_axes * sizeof *search->place);
-    search->scratch = host->allocate(host, GAUSSIAN_POINTS_MAX * sizeof *search->scratch);
+    search->scratch = host->allocate(host, MODEL_POINTS_MAX * sizeof *search->scratch);
     if (!search->is_proposed || !search->indices || !search->place || !search->scratch)
         return GB_NO_MEMORY;
-    return gaussian_new(&search->model, space);
+    return model_new(&search->model, space);
 }
 
 static void destroy(void *object)
@@ -123,9 +122,7 @@ static void destroy(void *object)
     struct search *search = object;
     if (search == NULL)
         return;
-    candidates_free(&search->candidates);
-    gaussian_free(&search->model);
-    free(search->failures.places);
+    model_free(&search->model);
 }
 
 /* ---- the goal as the model sees it ---- */
@@ -139,7 +136,7 @@ static double target_of(const struct search *search, double value)
 static void find_place(struct search *search, uint64_t i)
 {
     search->space->place(search->space, i, search->indices);
-    gaussian_place(&search->model, search->indices, search->place);
+    model_place(&search->model, search->indices, search->place);
 }
 
 /* Of a visit that has been observed; where it is not known, any will do. */
@@ -151,7 +148,7 @@ static double cost_of(const struct gb_known *known)
 
 static double *targets_of(struct search *search, uint32_t point)
 {
-    return search->model.targets + (size_t)point * GAUSSIAN_TARGETS;
+    return search->model.targets + (size_t)point * MODEL_TARGETS;
 }
 
 /* ---- the model ---- */
@@ -166,13 +163,7 @@ static double allowed_ns(const struct search *search)
 static uint32_t points_wanted(const struct search *search)
 {
     const double n = allowed_ns(search) / (STEP_NS * CANDIDATES_MIN);
-    return n < 100 ? 100 : n > GAUSSIAN_POINTS_MAX ? GAUSSIAN_POINTS_MAX : (uint32_t)n;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double *first = a, *second = b;
-    return (*first > *second) - (*first < *second);
+    return n < 100 ? 100 : n > MODEL_POINTS_MAX ? MODEL_POINTS_MAX : (uint32_t)n;
 }
 
 /* Half of the points that could be measured are at most the ceiling. */
@@ -182,14 +173,14 @@ static void find_ceiling(struct search *search)
     for (uint32_t k = 0; k < search->model.n; k++)
         if (search->points[k].state == POINT_OK)
             search->scratch[n++] = targets_of(search, k)[0];
-    qsort(search->scratch, n, sizeof *search->scratch, compare_doubles);
+    sort_ascending(search->scratch, n);
     search->model.ceiling = n ? search->scratch[n / 2] : FAILED_TARGET;
 }
 
 /* The worse half is left out; of those at the ceiling each second one. */
 static void drop_points(struct search *search)
 {
-    struct gaussian *model = &search->model;
+    struct model *model = &search->model;
     uint32_t n = 0;
     find_ceiling(search);
     for (uint32_t k = 0; k < model->n; k++) {
@@ -198,7 +189,7 @@ static void drop_points(struct search *search)
             (targets[0] > model->ceiling || (targets[0] == model->ceiling && k % 2 == 0)))
             continue;
         search->points[n] = search->points[k];
-        memmove(targets_of(search, n), targets, GAUSSIAN_TARGETS * sizeof *targets);
+        memmove(targets_of(search, n), targets, MODEL_TARGETS * sizeof *targets);
         memmove(model->places + (size_t)n * model->n_axes,
                 model->places + (size_t)k * model->n_axes, model->n_axes * sizeof *model->places);
         n++;
@@ -219,7 +210,7 @@ static uint32_t candidates_wanted(const struct search *search)
 static uint32_t fit_points(const struct search *search)
 {
     const double steps = allowed_ns(search) * (REFIT_GROWTH - 1) * search->model.n / STEP_NS;
-    const double n = cbrt(steps * 6 / GAUSSIAN_FIT_STEPS / (search->model.n_axes + 2));
+    const double n = cbrt(steps * 6 / MODEL_FIT_STEPS / (search->model.n_axes + 2));
     return n < 16 ? 16 : n > FIT_POINTS_MAX ? FIT_POINTS_MAX : (uint32_t)n;
 }
 
@@ -241,28 +232,25 @@ static int32_t refit(struct search *search)
         drop_points(search);
     find_ceiling(search);
     expect(search);
-    gaussian_fit(&search->model, fit_points(search));
+    model_fit(&search->model, fit_points(search));
     search->n_fit = search->model.n;
-    candidates_forget(&search->candidates);
-    if (n == search->candidates.n && n == search->space->n_cases)
+    candidates_forget(&search->model.candidates);
+    if (n == search->model.candidates.n && n == search->space->n_cases)
         return GB_OK;
     search->n_draws += n;
-    return candidates_choose(&search->candidates, search->host, search->space, &search->model, n,
-                             search->n_draws);
+    return candidates_choose(&search->model, search->host, search->space, n, search->n_draws);
 }
 
 static int32_t update(struct search *search)
 {
     int32_t status = GB_OK;
-    search->failures.p_ok = ((double)search->n_ok + 1) /
-                            ((double)(search->n_ok + search->n_failed) + 1);
+    search->model.failures.p_ok = ((double)search->n_ok + 1) /
+                                  ((double)(search->n_ok + search->n_failed) + 1);
     if (search->n_fit == 0 || search->model.n >= REFIT_GROWTH * search->n_fit ||
         search->model.n >= points_wanted(search))
         status = refit(search);
-    gaussian_solve(&search->model);
-    return status == GB_OK
-               ? candidates_predict(&search->candidates, &search->model, &search->failures)
-               : status;
+    model_solve(&search->model);
+    return status == GB_OK ? candidates_predict(&search->model) : status;
 }
 
 /* ---- proposals ---- */
@@ -313,12 +301,12 @@ static void compare(const struct search *search, uint64_t i, const struct predic
 static uint64_t best_candidate(const struct search *search)
 {
     struct choice choice = choice_new(search, FAR_TOLERANCES);
-    for (uint32_t i = 0; i < search->candidates.n; i++) {
+    for (uint32_t i = 0; i < search->model.candidates.n; i++) {
         struct prediction prediction;
-        if (search->is_proposed[search->candidates.cases[i]])
+        if (search->is_proposed[search->model.candidates.cases[i]])
             continue;
-        candidates_get(&search->candidates, &search->model, &search->failures, i, &prediction);
-        compare(search, search->candidates.cases[i], &prediction, &choice);
+        candidates_get(&search->model, i, &prediction);
+        compare(search, search->model.candidates.cases[i], &prediction, &choice);
     }
     return choice.i;
 }
@@ -330,13 +318,11 @@ static void compare_neighbour(struct search *search, struct choice *choice)
     const uint64_t i = search->space->find(search->space, search->indices);
     if (i == GB_NO_CASE || search->is_proposed[i] || choice->steps_left < 0)
         return;
-    if (search->candidates.n == search->space->n_cases) {
-        candidates_get(&search->candidates, &search->model, &search->failures, (uint32_t)i,
-                       &prediction);
+    if (search->model.candidates.n == search->space->n_cases) {
+        candidates_get(&search->model, (uint32_t)i, &prediction);
     } else {
-        gaussian_place(&search->model, search->indices, search->place);
-        predict_place(&search->model, &search->failures, search->place, search->scratch,
-                      &prediction);
+        model_place(&search->model, search->indices, search->place);
+        predict_place(&search->model, search->place, search->scratch, &prediction);
         choice->steps_left -= 0.5 * search->model.n * search->model.n;
     }
     compare(search, i, &prediction, choice);
@@ -404,12 +390,12 @@ static double nearness(struct search *search, uint64_t i)
     find_place(search, i);
     for (uint32_t k = 0; k < search->model.n; k++)
         nearest = fmax(nearest,
-                       gaussian_kernel(&search->model, search->place,
-                                       search->model.places + (size_t)k * search->model.n_axes));
-    for (size_t k = 0; k < search->failures.n; k++)
+                       model_kernel(&search->model, search->place,
+                                    search->model.places + (size_t)k * search->model.n_axes));
+    for (size_t k = 0; k < search->model.failures.n; k++)
         nearest = fmax(nearest,
-                       gaussian_kernel(&search->model, search->place,
-                                       search->failures.places + k * search->model.n_axes));
+                       model_kernel(&search->model, search->place,
+                                    search->model.failures.places + k * search->model.n_axes));
     return nearest;
 }
 
@@ -432,16 +418,15 @@ static uint64_t draw_start(struct search *search)
 static int32_t open_point(struct search *search, uint64_t i)
 {
     struct prediction prediction = {0};
-    double targets[GAUSSIAN_TARGETS] = {0};
+    double targets[MODEL_TARGETS] = {0};
     find_place(search, i);
     if (search->n_fit > 0)
-        predict_place(&search->model, &search->failures, search->place, search->scratch,
-                      &prediction);
+        predict_place(&search->model, search->place, search->scratch, &prediction);
     targets[0] = prediction.mean;
     targets[1] = prediction.cost;
     search->points[search->model.n] = (struct point){
         .i = i, .state = search->n_fit > 0 ? POINT_OPEN : POINT_UNEXPECTED};
-    return gaussian_add(&search->model, search->place, targets);
+    return model_add(&search->model, search->place, targets);
 }
 
 static int32_t propose_case(struct search *search, uint64_t i, const char *why,
@@ -474,8 +459,9 @@ static int32_t propose_by_model(struct search *search, struct gb_proposal *propo
         i = best_neighbour(search);
     if (i == GB_NO_CASE) {
         i = best_candidate(search);
-        why = search->candidates.n < search->space->n_cases ? "expected improvement, of a sample"
-                                                            : "expected improvement";
+        why = search->model.candidates.n < search->space->n_cases
+                  ? "expected improvement, of a sample"
+                  : "expected improvement";
     }
     if (i == GB_NO_CASE) {
         i = draw(search);
@@ -493,7 +479,7 @@ static uint64_t find_rival(const struct search *search)
     double lowest = 0;
     for (uint32_t k = 0; k < search->model.n; k++) {
         const uint64_t i = search->points[k].i, n = search->is_proposed[i];
-        const double target = search->model.targets[(size_t)k * GAUSSIAN_TARGETS];
+        const double target = search->model.targets[(size_t)k * MODEL_TARGETS];
         if (search->points[k].state != POINT_OK || target > most || n > fewest || n == AGAIN_MAX ||
             (n == fewest && target >= lowest) || search_known(search->space, i).n_visits < n)
             continue;
@@ -523,7 +509,7 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
         snprintf(proposal->reason, sizeof proposal->reason, "every case is measured");
         return GB_OK;
     }
-    if (search->model.n == GAUSSIAN_POINTS_MAX && search->n_fit == 0)
+    if (search->model.n == MODEL_POINTS_MAX && search->n_fit == 0)
         drop_points(search);
     if (search->n_cases < start || search->n_ok < 2)
         return propose_case(search, draw_start(search), "start", proposal);
@@ -599,7 +585,7 @@ static int32_t observe(void *object, const struct gb_observation *observation)
         targets_of(search, k - 1)[0] = FAILED_TARGET;
         search->n_failed++;
         find_place(search, observation->i);
-        status = failures_add(&search->failures, &search->model, search->place);
+        status = model_add_failure(&search->model, search->place);
     }
     find_leader(search);
     return status;
@@ -611,12 +597,7 @@ static int32_t report(void *object, struct gb_search_claim *claim)
     return search_claim_measured(search->host, search->space, claim);
 }
 
-static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
-                                         .create = create,
-                                         .propose = propose,
-                                         .observe = observe,
-                                         .report = report,
-                                         .destroy = destroy};
+static const struct gb_search_ops ops = SEARCH_OPS(create, propose, report, destroy);
 
 static const struct gb_plugin guided = {
     GB_PLUGIN(SEARCH, "guided", "1.0", "where a model expects most improvement per second"),

@@ -165,16 +165,12 @@ static int32_t report(void *object, struct gb_search_claim *claim)
     return search_claim_measured(search->host, search->space, claim);
 }
 
-static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
-                                         .create = create,
-                                         .propose = propose,
-                                         .observe = observe,
-                                         .report = report};
+static const struct gb_search_ops ops = SEARCH_OPS(create, propose, report, NULL);
 
 static const struct gb_plugin local = {
     GB_PLUGIN(SEARCH, "local", "1.0", "step by step to better neighbours, from many starts"),
     .help = "Begins at a random case and measures, in random order, the cases that differ from it "
-            "on one axis, by any of its values. The first better one is where it goes on. Where "
+            "on one axis, by any of its values. It continues at the first better one. Where "
             "there is none it begins anew, at a case that was not measured yet. Budget, cases, "
             "patience or restarts end it.\n\nIt claims the best of those measured.",
     GB_OPTIONS(options, struct params),

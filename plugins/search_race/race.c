@@ -186,7 +186,7 @@ static int is_ruled_out(const struct search *search, const struct gb_known *know
            is_above(search, known, search->limit, known->n_samples / 2 + 1);
 }
 
-/* May the case be better than the leader, as far as is known? */
+/* May the case be better than the leader, by what is known? */
 static int is_open(const struct search *search, uint64_t i)
 {
     const struct gb_known known = search_known(search->space, i);
@@ -565,11 +565,7 @@ static int32_t report(void *object, struct gb_search_claim *claim)
     return GB_OK;
 }
 
-static const struct gb_search_ops ops = {.size = sizeof(struct gb_search_ops),
-                                         .create = create,
-                                         .propose = propose,
-                                         .observe = observe,
-                                         .report = report};
+static const struct gb_search_ops ops = SEARCH_OPS(create, propose, report, NULL);
 
 static const struct gb_plugin race = {
     GB_PLUGIN(SEARCH, "race", "1.0", "the best of all cases, certified within a tolerance"),

@@ -73,11 +73,9 @@ tests_plugins_test_profiler_SOURCES = \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/profiler.c \
-	plugins/device_cuda/profiler_library.c \
 	plugins/device_cuda/sensors.c \
 	plugins/device_cuda/stamps.c \
-	plugins/device_cuda/way.c \
-	plugins/device_cuda/work_metrics.c
+	plugins/device_cuda/way.c
 tests_plugins_test_profiler_CFLAGS = $(AM_CFLAGS) $(PLUGIN_GNU_CFLAGS) $(WITHOUT_CXX) $(CUDA_CFLAGS)
 tests_plugins_test_profiler_LDADD = $(PLUGIN_COMMON_CUDA) $(LDADD)
 tests_plugins_test_sensors_SOURCES = \
@@ -86,6 +84,5 @@ tests_plugins_test_sensors_SOURCES = \
 tests_plugins_test_timed_work_SOURCES = \
 	tests/plugins/test_timed_work.c \
 	plugins/device_cpu/sensors.c \
-	plugins/device_cpu/threads.c \
 	$(TEAM_SOURCES)
 tests_plugins_test_timed_work_CFLAGS = $(AM_CFLAGS)

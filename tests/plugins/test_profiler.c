@@ -1,7 +1,6 @@
 /* test_profiler.c - counters of the CUDA device without a GPU: CUPTI's profiler is
  * tests/modules/fake_profiler.c, which counts what is done in the wrong order. */
-#include "plugins/device_cuda/profiler.h"
-#include "plugins/device_cuda/work_metrics.h"
+#include "plugins/device_cuda/counters.c"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
 #include "tests/modules/fake_profiler.h"
@@ -52,13 +51,13 @@ struct listing {
     char text[4096];
 };
 
-static void take(void *object, const char *name, const char *unit, const char *help)
+static void take(void *object, const struct gb_counter *counter)
 {
     struct listing *listing = object;
     const size_t length = strlen(listing->text);
     listing->n++;
-    snprintf(listing->text + length, sizeof listing->text - length, "%s (%s): %s\n", name, unit,
-             help);
+    snprintf(listing->text + length, sizeof listing->text - length, "%s (%s): %s\n", counter->name,
+             counter->unit, counter->help);
 }
 
 static void expect_listed(const char *name, int n, const char *words)
@@ -140,12 +139,12 @@ static int32_t run(void *object)
     return ++work->n_run == work->fail_run_at ? -9 : 0;
 }
 
-static const char *const two[] = {"dram__bytes_read.sum", "lts__hit_rate.pct"};
+static const char *two[] = {"dram__bytes_read.sum", "lts__hit_rate.pct"};
 static double values[2];
 static uint32_t n_passes;
 static int32_t status;
 
-static bool count(struct work *object)
+static bool count_two(struct work *object)
 {
     const struct profiler_work work = {prepare, run, object};
     values[0] = values[1] = 1;
@@ -158,7 +157,7 @@ TEST(every_pass_runs_the_work_once)
 {
     struct work work = {0};
     new_metrics();
-    ck_assert_msg(count(&work), "%s", reason);
+    ck_assert_msg(count_two(&work), "%s", reason);
     ck_assert_uint_eq(n_passes, 3);
     ck_assert_int_eq(work.n_prepared, 3);
     ck_assert_int_eq(work.n_run, 3);
@@ -217,7 +216,7 @@ TEST_EACH(every_failure_is_told_and_undone, failures)
     open_fake();
     metrics = metrics_new("FK100", context, reason, sizeof reason);
     if (metrics != NULL) {
-        ck_assert(!count(&work));
+        ck_assert(!count_two(&work));
         ck_assert(isnan(values[0]) && isnan(values[1]));
     }
     ck_assert_int_eq(status, failures[_i].status);
@@ -250,13 +249,13 @@ static char text[GB_COUNTING_TEXT];
 static void sum_work(struct declared_math math, size_t unknown, double half, size_t bytes)
 {
     struct work_metrics work;
-    double counts[WORK_METRICS_MAX];
+    double counts[N_KNOWN];
     metrics_free(metrics);
     new_metrics();
     work_metrics_choose(metrics, &work);
     ck_assert_uint_eq(work.n, 7);
     for (size_t i = 0; i < work.n; i++)
-        counts[i] = i == unknown ? NAN : work.is_half[i] && half != 1 ? half : (double)(i + 1);
+        counts[i] = i == unknown ? NAN : work.all[i]->is_half && half != 1 ? half : (double)(i + 1);
     text[0] = '\0';
     work_metrics_sum(&work, math, counts, sums, text, bytes);
 }

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_long(enum type_id type)
-{
-    return type_info(type)->kind == KIND_INTEGER && type_info(type)->bytes == 8;
-}
-
 /* n elements as doubles: by the host where it knows the format. */
 static void load_values(const struct gb_formats *formats, enum type_id type,
                         const unsigned char *elements, uint64_t n, double *ret)
@@ -86,7 +81,8 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
     }
     if (comparison->constant != NULL && isinf(comparison->constant->value))
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
-    if (is_long(comparison->type) && comparison->wanted_type == comparison->type) {
+    if (info->kind == KIND_INTEGER && info->bytes == 8 &&
+        comparison->wanted_type == comparison->type) {
         scratch->exact = comparison->constant != NULL ? exact_reference(comparison) : NULL;
         check.reference_exact = comparison->constant != NULL ? (const void *)scratch->exact
                                                              : comparison->wanted;

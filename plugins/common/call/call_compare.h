@@ -3,14 +3,14 @@
 
 #include "call_world.h"
 
-/* Elements of an output and of what they are to be, in host memory. */
+/* Elements of an output and what they should be, in host memory. */
 struct comparison {
     const char *name;
     enum type_id type;        /* of the output */
     enum type_id wanted_type; /* of what is wanted */
     uint64_t n;
     const unsigned char *output, *wanted;
-    const struct number *constant; /* what all are to be, instead of `wanted` */
+    const struct number *constant; /* what all should be, instead of `wanted` */
 };
 
 /*

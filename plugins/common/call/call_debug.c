@@ -1,6 +1,7 @@
-/* call_debug.c - see call_debug.h. Plugin side. */
+/* call_debug.c - DWARF, read by libdw (elfutils), which is opened if it is there; see
+ * call_library.h. Plugin side. */
 #define _GNU_SOURCE /* dladdr1, dl_iterate_phdr */
-#include "call_debug.h"
+#include "call_library.h"
 
 #include "plugins/common/symbols.h"
 
@@ -56,10 +57,13 @@ enum {
     ENCODING_UNSIGNED_CHAR = 0x08,
     ENCODING_UTF = 0x10
 };
-/* DW_LANG_...: those whose functions are called as C's; the first have functions without
- * prototypes. */
-static const int languages_of_c[] = {0x01, 0x02, 0x0c, 0x1d, 0x2c};
-static const int languages_like_c[] = {0x04, 0x1a, 0x21, 0x2b, 0x1c};
+/* DW_LANG_...: those whose functions are called as C's; C itself has some without prototypes. */
+static const struct {
+    int code;
+    bool is_c;
+} languages[] = {{0x01, true},  {0x02, true},  {0x0c, true},  {0x1d, true},  {0x2c, true},
+                 {0x04, false}, {0x1a, false}, {0x21, false}, {0x2b, false}, {0x1c, false}};
+enum { LANGUAGES = sizeof languages / sizeof languages[0] };
 
 static struct {
     struct dwarf *(*begin)(int file, int command);
@@ -429,26 +433,18 @@ static bool parameters_differ(struct function *function, const struct signature 
     return words->n > 0;
 }
 
-static bool is_among(int language, const int *languages, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (languages[i] == language)
-            return true;
-    return false;
-}
-#define IS_AMONG(language, languages)                                                              \
-    is_among(language, languages, sizeof(languages) / sizeof *(languages))
-
 static bool differs(struct function *function, int language, const struct signature *signature,
                     char reason[DEBUG_REASON_BYTES])
 {
     char what[160] = "", prototype[240] = "";
     struct words words = {what, 0, sizeof what}, whole = {prototype, 0, sizeof prototype};
     struct attribute attribute;
-    const bool is_c = IS_AMONG(language, languages_of_c);
-    if (!is_c && !IS_AMONG(language, languages_like_c))
+    size_t i = 0;
+    while (i < LANGUAGES && languages[i].code != language)
+        i++;
+    if (i == LANGUAGES)
         return false;
-    const bool has_prototype = !is_c ||
+    const bool has_prototype = !languages[i].is_c ||
                                dw.attribute(&function->entry, AT_PROTOTYPED, &attribute) != NULL;
     read_parameters(function);
     if (!result_differs(function, signature, &words) &&

@@ -14,8 +14,7 @@
  */
 #include "call_invoke.h"
 
-#include <string.h>
-#include <time.h>
+#include "plugins/common/measuring.h"
 
 #if defined(__x86_64__) && defined(__LP64__) && !defined(CALL_LIBFFI_ONLY)
 
@@ -290,13 +289,6 @@ static void empty(void)
 {
 }
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 /* The shortest of some rounds: whatever else the machine does only makes them longer. */
 double invocation_overhead_ns(const struct invocation *invocation)
 {
@@ -309,9 +301,9 @@ double invocation_overhead_ns(const struct invocation *invocation)
     memcpy(&idle.function, &called, sizeof idle.function);
     invocation_make(&idle);
     for (int i = 0; i < ROUNDS; i++) {
-        const double begin = now_ns();
+        const double begin = clock_ns(CLOCK_MONOTONIC);
         invocation_run(&idle, CALLS);
-        const double duration = now_ns() - begin;
+        const double duration = clock_ns(CLOCK_MONOTONIC) - begin;
         shortest = i == 0 || duration < shortest ? duration : shortest;
     }
     return shortest / (double)CALLS;

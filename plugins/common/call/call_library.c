@@ -2,8 +2,6 @@
 #define _GNU_SOURCE /* dladdr1 */
 #include "call_library.h"
 
-#include "call_debug.h"
-
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

@@ -3,7 +3,7 @@
 
 #include "call_plan.h"
 
-enum { LIBRARY_REASON_BYTES = 512 };
+enum { LIBRARY_REASON_BYTES = 512, DEBUG_REASON_BYTES = 448 };
 
 /* The address of a function or variable; NULL: there is none, and the reason says so. */
 void *library_symbol(void *library, struct span name, char reason[LIBRARY_REASON_BYTES]);
@@ -25,3 +25,15 @@ struct linkage {
 bool link_plan(const struct plan *plan, struct reporter *reporter, struct linkage *ret);
 /* The same for the reference alone. */
 bool link_reference(const struct plan *plan, struct reporter *reporter, struct linkage *ret);
+
+/* --- what the compiler wrote about a function (call_debug.c) --- */
+
+/*
+ * Does the signature contradict the debug information of this function, in its library or in the
+ * file of its own under /usr/lib/debug/.build-id? Compared is what decides how arguments and result
+ * are passed: how many there are, numbers or addresses, bytes, and the sign of a result. True only
+ * if it does: the reason then has the function's prototype. False also without libdw, without
+ * debug information, and where it does not say (assembler, functions of C without a prototype).
+ */
+bool debug_contradicts(void *function, const struct signature *signature,
+                       char reason[DEBUG_REASON_BYTES]);

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPTION_BYTES = 64 };
@@ -171,12 +172,11 @@ static void check_argument(const struct maker *maker, const struct entry *entry,
 
 static bool read_place(const char *key, size_t *ret)
 {
-    size_t place = 0, n = strspn(key, "0123456789");
+    const size_t n = strspn(key, "0123456789");
     if (n == 0 || key[n] != '\0')
         return false;
-    for (size_t i = 0; i < n && place < 1000; i++)
-        place = place * 10 + (size_t)(key[i] - '0');
-    *ret = place - 1; /* of "0": more than any */
+    *ret = strtoul(key, NULL, 10) -
+           1; /* of "0", and of numbers that are too large: more than any */
     return true;
 }
 

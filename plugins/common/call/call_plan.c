@@ -1,9 +1,10 @@
 /* call_plan.c - what a plan says; call_maker.c makes it. Plugin side. */
 #include "call_plan.h"
 
+#include "plugins/common/measuring.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 void report(struct reporter *reporter, const char *option, size_t at, const char *format, ...)
 {
@@ -83,11 +84,5 @@ bool plan_compares_structs(const struct plan *plan)
 
 void plan_work(const struct plan *plan, struct gb_work *ret)
 {
-    const struct gb_work *work = &plan->work;
-    ret->flops = work->flops;
-    ret->bytes_read = work->bytes_read;
-    ret->bytes_written = work->bytes_written;
-    ret->items = work->items;
-    ret->item = work->item;
-    GB_WORK_MATH(ret, work->math_format, work->math_unit);
+    copy_known(ret, &plan->work, sizeof plan->work);
 }

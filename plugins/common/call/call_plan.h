@@ -82,9 +82,9 @@ void report(struct reporter *reporter, const char *option, size_t at, const char
 void report_first(void *context, const char *option, uint64_t offset, const char *text);
 
 /*
- * Reads all that the params say. Problems are reported, all that can be found; the plan is of use
- * only if there are none. GB_NO_MEMORY, or GB_OK also with problems. Memory: the host's; the params
- * must outlive it.
+ * Reads the params and reports every problem that it finds; the plan is valid only if there are
+ * none. Returns GB_NO_MEMORY, or GB_OK even with problems. Memory: the host's; the params must
+ * outlive the plan.
  */
 int32_t plan_make(const struct gb_host *host, const struct params *params,
                   struct reporter *reporter, struct plan *ret);
@@ -99,7 +99,8 @@ bool plan_compares_structs(const struct plan *plan);
 bool plan_expects(const struct plan *plan);
 bool plan_compares(const struct plan *plan);
 
-/* The value that a chain of names ends in: of the entry itself if it is none. NULL: a variable. */
+/* The entry that a chain of names ends in, or the entry itself if it is no name. NULL: a variable.
+ */
 const struct entry *plan_resolve(const struct plan *plan, const struct entry *entry);
 /* The entry that a name means, or NULL; likewise the number of a variable, or VARIABLES_MAX. */
 const struct entry *plan_entry(const struct plan *plan, struct span name);

@@ -198,20 +198,13 @@ static bool take_declared_type(struct cursor *cursor, enum type_id *ret)
     return true;
 }
 
-/* A type that has a value. */
-static bool take_value_type(struct cursor *cursor, enum type_id *ret)
+bool take_element_type(struct cursor *cursor, enum type_id *ret)
 {
     const size_t at = cursor_next(cursor);
     if (!take_declared_type(cursor, ret))
         return false;
-    return *ret != TYPE_VOID || cursor_fail(cursor, at, "nothing has the type void here");
-}
-
-bool take_element_type(struct cursor *cursor, enum type_id *ret)
-{
-    const size_t at = cursor_next(cursor);
-    if (!take_value_type(cursor, ret))
-        return false;
+    if (*ret == TYPE_VOID)
+        return cursor_fail(cursor, at, "nothing has the type void here");
     return type_info(*ret)->kind != KIND_POINTER ||
            cursor_fail(cursor, at, "'%s' is no type of numbers", type_info(*ret)->name);
 }

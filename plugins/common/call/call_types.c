@@ -90,11 +90,6 @@ static const struct float_format {
     [TYPE_BF16] = {8, 7, 0xFFp120},  [TYPE_TF32] = {8, 10, 0x7FFp117},  [TYPE_E4M3] = {4, 3, 448},
     [TYPE_E5M2] = {5, 2, 57344}};
 
-static bool has_infinity(enum type_id type)
-{
-    return type != TYPE_E4M3;
-}
-
 int type_digits(enum type_id type)
 {
     return formats[type].exponent_bits > 0 ? formats[type].significand_bits + 1 : 0;
@@ -104,7 +99,7 @@ int type_digits(enum type_id type)
 static bool float_fits(double value, enum type_id type)
 {
     const double largest = formats[type].largest * (1 + ldexp(0.5, -type_digits(type)));
-    return isinf(value) ? has_infinity(type) : !(fabs(value) > largest);
+    return isinf(value) ? type != TYPE_E4M3 : !(fabs(value) > largest);
 }
 
 bool number_fits(const struct number *number, enum type_id type)

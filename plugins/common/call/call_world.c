@@ -45,32 +45,22 @@ void world_free(struct world *world)
 
 /* ---- contents of buffers ---- */
 
-/* The formats of gb_fill round as the hardware does: so one number can be stored by it, too. */
-static int32_t store_rounded(const struct gb_host *host, double value, enum type_id type, void *to)
-{
-    const struct gb_fill fill = {
-        .size = sizeof fill, .format = type_info(type)->format, .low = value, .high = value};
-    return host->fill(host, to, 1, &fill);
-}
-
-/* n numbers as elements of a type, one behind the other. */
+/* n numbers as elements of a type, one behind the other. What number_store cannot round is filled
+ * in: the formats of gb_fill round as the hardware does. */
 static int32_t numbers_store(const struct gb_host *host, const struct number *numbers, size_t n,
                              enum type_id type, void *to)
 {
     int32_t status = GB_OK;
     for (size_t i = 0; i < n && status == GB_OK; i++) {
         unsigned char *place = (unsigned char *)to + i * type_info(type)->bytes;
+        const struct gb_fill fill = {.size = sizeof fill,
+                                     .format = type_info(type)->format,
+                                     .low = numbers[i].value,
+                                     .high = numbers[i].value};
         if (!number_store(&numbers[i], type, place))
-            status = store_rounded(host, numbers[i].value, type, place);
+            status = host->fill(host, place, 1, &fill);
     }
     return status;
-}
-
-/* Copies the first element over all others. */
-static void repeat(unsigned char *to, uint64_t n, size_t bytes)
-{
-    for (uint64_t i = 1; i < n; i++)
-        memcpy(to + i * bytes, to, bytes);
 }
 
 static void fill_count(const struct buffer *buffer, unsigned char *to)
@@ -157,7 +147,8 @@ static int32_t buffer_fill(const struct gb_host *host, const struct buffer *buff
     switch (buffer->fill) {
     case FILL_NUMBER:
         status = numbers_store(host, &buffer->low, 1, buffer->element, memory);
-        repeat(memory, buffer->n, bytes);
+        for (uint64_t i = 1; i < buffer->n; i++)
+            memcpy(memory + i * bytes, memory, bytes);
         break;
     case FILL_TEXT:
         unquote(buffer->text, (char *)memory);

@@ -38,8 +38,8 @@ struct world {
     struct closure *closures;
 };
 
-/* Takes the memory for the lists; nothing is made yet. variables, is_set: shared with another
- * world, or NULL for new ones. */
+/* Allocates the lists; nothing is made yet. variables, is_set: those of another world to share, or
+ * NULL for new ones. */
 int32_t world_new(const struct plan *plan, struct world *ret);
 /* Frees callbacks and contents; other memory is the host's. */
 void world_free(struct world *world);
@@ -54,9 +54,9 @@ int32_t world_arguments(struct world *world, const struct routine *routine, stru
 int32_t world_call_argument(struct world *world, const struct call_argument *argument,
                             enum type_id *ret_type, struct raw *ret);
 
-/* Makes all that was not made yet. */
+/* Makes what is still missing. */
 int32_t world_complete(struct world *world);
-/* Gives the buffers that are to be restored their first contents again. */
+/* Restores the first contents of the buffers that ask for it. */
 int32_t world_restore(struct world *world);
 bool world_restores(const struct plan *plan);
 

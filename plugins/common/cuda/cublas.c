@@ -3,7 +3,6 @@
 
 #include "cuda_driver.h"
 #include "plugins/common/bench_steps.h"
-#include "plugins/common/symbols.h"
 
 int32_t cublas_skip(const struct gb_host *host, const char *asked_by, const char *library,
                     const char *missing)
@@ -21,11 +20,7 @@ int32_t cublas_open(struct cublas *cublas, const struct gb_host *host, const cha
     struct cublas_functions *functions = host->allocate(host, sizeof *functions);
     if (functions == NULL)
         return GB_NO_MEMORY;
-    const struct symbol symbols[] = {
-#define CUBLAS_SYMBOL(member, symbol) {#symbol, &functions->member},
-        CUBLAS_FUNCTIONS(CUBLAS_SYMBOL)
-#undef CUBLAS_SYMBOL
-    };
+    const struct symbol symbols[] = {CUBLAS_FUNCTIONS(SYMBOL_LINE)};
     void *library = cuda_library_open(names);
     const char *missing = library != NULL ? FIND_SYMBOLS(library, symbols) : NULL;
     if (library == NULL || missing != NULL)

@@ -1,6 +1,8 @@
 /* cublas.h - cuBLAS, opened when it is needed; no header of it is. Plugin side. */
 #pragma once
 
+#include "plugins/common/symbols.h"
+
 #include <gbrun/host.h>
 
 enum { CUBLAS_AS_IT_IS = 0, CUBLAS_TRANSPOSED = 1 }; /* cublasOperation_t */
@@ -37,9 +39,7 @@ int cublasGemmEx(void *handle, int a_operation, int b_operation, int m, int n, i
     X(multiply_types, cublasGemmEx)
 
 struct cublas_functions {
-#define CUBLAS_MEMBER(member, symbol) __typeof__(symbol) *member;
-    CUBLAS_FUNCTIONS(CUBLAS_MEMBER)
-#undef CUBLAS_MEMBER
+    CUBLAS_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 /* Zero-initialize; free with cublas_free. */

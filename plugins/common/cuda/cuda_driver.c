@@ -3,7 +3,6 @@
 #include "cuda_driver.h"
 
 #include "plugins/common/bench_steps.h"
-#include "plugins/common/symbols.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -29,18 +28,13 @@ static bool load(struct driver *driver, char *reason, size_t bytes)
     return missing == NULL;
 }
 
-/* The driver calls a device that it may not open missing. */
-static bool is_forbidden(void)
-{
-    return access("/dev/nvidiactl", R_OK | W_OK) != 0 && errno == EACCES;
-}
-
 static void explain_init(const struct driver *driver, CUresult result, char *reason, size_t bytes)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     char words[128];
     driver_error_words(driver, result, words, sizeof words);
-    if (is_forbidden())
+    /* The driver calls a device that it may not open missing. */
+    if (access("/dev/nvidiactl", R_OK | W_OK) != 0 && errno == EACCES)
         snprintf(reason, bytes, "no permission: /dev/nvidiactl cannot be opened; %s", words);
     else if (result == CUDA_ERROR_NO_DEVICE && visible != NULL)
         snprintf(reason, bytes, "no device is visible: CUDA_VISIBLE_DEVICES is '%.64s'", visible);

@@ -4,10 +4,11 @@
  */
 #pragma once
 
+#include "plugins/common/symbols.h"
+
 #include <cuda.h>
 #include <gbrun/host.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* X(member, declared as, symbol): the symbols are those that drivers for CUDA 12 have. */
@@ -87,9 +88,7 @@
 struct driver {
     void *library;
     int version; /* of CUDA: 13000 is 13.0 */
-#define DRIVER_MEMBER(member, declared, symbol) __typeof__(declared) *member;
-    DRIVER_FUNCTIONS(DRIVER_MEMBER)
-#undef DRIVER_MEMBER
+    DRIVER_FUNCTIONS(SYMBOL_MEMBER)
 };
 
 /* Opens the library and calls cuInit, which makes no context. False: CUDA is absent, and reason
@@ -122,7 +121,7 @@ int32_t driver_ask(const struct driver *driver, const struct gb_host *host,
 /* Its compute capability: 90 is 9.0. */
 int32_t driver_architecture(const struct driver *driver, const struct gb_host *host, int *ret);
 
-/* Its multiprocessors, and threads that each can hold at a time. */
+/* Its multiprocessors, and how many threads each can hold at a time. */
 int32_t driver_units(const struct driver *driver, const struct gb_host *host, int *ret_units,
                      int *ret_unit_threads);
 

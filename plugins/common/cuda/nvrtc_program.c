@@ -8,7 +8,6 @@
 #include "nvrtc_program.h"
 
 #include "cuda_driver.h"
-#include "plugins/common/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,31 +16,31 @@
 
 enum { ARCHITECTURES_MAX = 256, OLDEST_ARCHITECTURE = 50, NO_MEMORY = 1 /* NVRTC's own */ };
 
-/* X(result, member, symbol, parameters); those that return an int return 0 for success. `program`
+/* X(member, symbol, result, parameters); those that return an int return 0 for success. `program`
  * is the library's own. */
 #define NVRTC_FUNCTIONS(X)                                                                         \
-    X(int, version, "nvrtcVersion", (int *ret_major, int *ret_minor))                              \
-    X(int, create, "nvrtcCreateProgram",                                                           \
+    X(version, nvrtcVersion, int, (int *ret_major, int *ret_minor))                                \
+    X(create, nvrtcCreateProgram, int,                                                             \
       (void **ret, const char *source, const char *name, int n_headers,                            \
        const char *const *headers, const char *const *include_names))                              \
-    X(int, destroy, "nvrtcDestroyProgram", (void **program))                                       \
-    X(int, add_expression, "nvrtcAddNameExpression", (void *program, const char *expression))      \
-    X(int, compile, "nvrtcCompileProgram",                                                         \
+    X(destroy, nvrtcDestroyProgram, int, (void **program))                                         \
+    X(add_expression, nvrtcAddNameExpression, int, (void *program, const char *expression))        \
+    X(compile, nvrtcCompileProgram, int,                                                           \
       (void *program, int n_options, const char *const *options))                                  \
-    X(int, lowered_name, "nvrtcGetLoweredName",                                                    \
+    X(lowered_name, nvrtcGetLoweredName, int,                                                      \
       (void *program, const char *expression, const char **ret))                                   \
-    X(int, log_size, "nvrtcGetProgramLogSize", (void *program, size_t *ret))                       \
-    X(int, log, "nvrtcGetProgramLog", (void *program, char *log))                                  \
-    X(int, binary_size, "nvrtcGetCUBINSize", (void *program, size_t *ret))                         \
-    X(int, binary, "nvrtcGetCUBIN", (void *program, char *binary))                                 \
-    X(int, ptx_size, "nvrtcGetPTXSize", (void *program, size_t *ret))                              \
-    X(int, ptx, "nvrtcGetPTX", (void *program, char *ptx))                                         \
-    X(int, n_architectures, "nvrtcGetNumSupportedArchs", (int *ret))                               \
-    X(int, architectures, "nvrtcGetSupportedArchs", (int *ret))                                    \
-    X(const char *, words, "nvrtcGetErrorString", (int result))
+    X(log_size, nvrtcGetProgramLogSize, int, (void *program, size_t *ret))                         \
+    X(log, nvrtcGetProgramLog, int, (void *program, char *log))                                    \
+    X(binary_size, nvrtcGetCUBINSize, int, (void *program, size_t *ret))                           \
+    X(binary, nvrtcGetCUBIN, int, (void *program, char *binary))                                   \
+    X(ptx_size, nvrtcGetPTXSize, int, (void *program, size_t *ret))                                \
+    X(ptx, nvrtcGetPTX, int, (void *program, char *ptx))                                           \
+    X(n_architectures, nvrtcGetNumSupportedArchs, int, (int *ret))                                 \
+    X(architectures, nvrtcGetSupportedArchs, int, (int *ret))                                      \
+    X(words, nvrtcGetErrorString, const char *, (int result))
 
 struct nvrtc_functions {
-#define NVRTC_MEMBER(result, member, symbol, parameters) result(*member) parameters;
+#define NVRTC_MEMBER(member, symbol, result, parameters) result(*member) parameters;
     NVRTC_FUNCTIONS(NVRTC_MEMBER)
 #undef NVRTC_MEMBER
 };
@@ -61,13 +60,9 @@ static void open_builtins(const struct nvrtc_functions *nvrtc)
     cuda_library_open(names);
 }
 
-static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
+static bool load(struct nvrtc_functions *functions, char *reason, size_t bytes)
 {
-    const struct symbol symbols[] = {
-#define NVRTC_SYMBOL(result, member, symbol, parameters) {symbol, &nvrtc->member},
-        NVRTC_FUNCTIONS(NVRTC_SYMBOL)
-#undef NVRTC_SYMBOL
-    };
+    const struct symbol symbols[] = {NVRTC_FUNCTIONS(SYMBOL_LINE)};
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
     void *library = cuda_library_open(names);
     if (library == NULL) {
@@ -81,7 +76,7 @@ static bool load(struct nvrtc_functions *nvrtc, char *reason, size_t bytes)
         snprintf(reason, bytes, "this libnvrtc has no %s: 11.2 or newer is needed", missing);
         return false;
     }
-    open_builtins(nvrtc);
+    open_builtins(functions);
     return true;
 }
 

@@ -57,7 +57,7 @@ void nvrtc_output_free(struct nvrtc_output *output);
  * Compiles CUDA C++ (source, `length` bytes; name: for messages) for one architecture, major * 10 +
  * minor, with further options of nvrtc, NULL at their end, or NULL. *ret_image is a cubin, or PTX
  * with NUL at its end where this NVRTC does not know the architecture; the caller frees it. False:
- * reason says why, with the compiler's log as far as there is room.
+ * reason says why, with as much of the compiler's log as fits.
  */
 bool nvrtc_compile(const char *name, const char *source, size_t length, int architecture,
                    const char *const *options, void **ret_image, char *reason, size_t bytes);

@@ -38,21 +38,6 @@ void series_places_of(uint64_t n, struct series_places *ret)
 
 /* --- autocorrelation time --- */
 
-static double mean_of(const double *values, size_t n)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += values[i];
-    return sum / (double)n;
-}
-
-static void subtract_mean(double *values, size_t n)
-{
-    const double mean = mean_of(values, n);
-    for (size_t i = 0; i < n; i++)
-        values[i] -= mean;
-}
-
 enum { LANES = 2, SUMS = 4 };
 
 /* Autocovariance at a lag of values whose mean was subtracted. Several sums, so that one addition
@@ -121,11 +106,14 @@ static void centred_means(const uint16_t *ends, size_t n, uint64_t length,
                           const int64_t *twice_sums, double *ret)
 {
     int64_t before = 0;
+    double sum = 0.0;
     for (size_t i = 0; i < n; i++) {
         ret[i] = 0.5 * (double)(twice_sums[ends[i]] - before) / (double)length;
         before = twice_sums[ends[i]];
+        sum += ret[i];
     }
-    subtract_mean(ret, n);
+    for (size_t i = 0; i < n; i++)
+        ret[i] -= sum / (double)n;
 }
 
 static double time_of_blocks(const struct series_places *places, const int64_t *twice_sums,

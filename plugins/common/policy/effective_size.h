@@ -25,7 +25,7 @@ enum {
     SERIES_PLACES_MAX = SERIES_BLOCKS_MAX + SERIES_BATCHES + 2
 };
 
-/* The places in a series of n values up to which it is to be summed: ends of blocks and batches,
+/* The places in a series of n values up to which it must be summed: ends of blocks and batches,
  * and its end. */
 struct series_places {
     uint64_t n;
@@ -63,7 +63,7 @@ double indicator_variance(uint64_t below, uint64_t not_above, uint64_t n);
 /*
  * Student's t of the slope of a straight line through n values at equal distances, with n - 2
  * degrees of freedom: above 0 where they ascend, 0 for less than 3 values or equal ones.
- * Residuals whose correlation r with the next is above 0.2 are worth (1 - r) / (1 + r) of their
+ * Residuals whose correlation r with the next is above 0.2 count as (1 - r) / (1 + r) of their
  * number, but no less than a third: a trend that is not straight leaves residuals that look
  * correlated too, and would be excused by them.
  */

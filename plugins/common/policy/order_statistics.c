@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    BRACKET_MIN = 2048,   /* values below which a bracket is not worth its sample */
+    BRACKET_MIN = 2048,   /* values below which a bracket costs more than it saves */
     BRACKET_SHARE = 16,   /* one value in so many is drawn, */
     BRACKET_SAMPLE = 4096 /*   but no more than these */
 };

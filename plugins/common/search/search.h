@@ -73,3 +73,10 @@ double search_limit(double value, double tolerance);
  */
 int32_t search_claim_measured(const struct gb_host *host, const struct gb_search_space *space,
                               struct gb_search_claim *claim);
+
+/* The functions of a search; `observe` has its name in all of them. */
+#define SEARCH_OPS(create_, propose_, report_, destroy_)                                           \
+    {                                                                                              \
+        .size = sizeof(struct gb_search_ops), .create = (create_), .propose = (propose_),          \
+        .observe = observe, .report = (report_), .destroy = (destroy_)                             \
+    }

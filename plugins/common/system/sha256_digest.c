@@ -26,15 +26,11 @@ static uint32_t rotate_right(uint32_t word, unsigned bits)
     return word >> bits | word << (32 - bits);
 }
 
-static uint32_t load_big_endian(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 static void expand(const uint8_t block[BLOCK_BYTES], uint32_t schedule[64])
 {
-    for (size_t t = 0; t < 16; t++)
-        schedule[t] = load_big_endian(block + 4 * t);
+    for (size_t t = 0; t < 16; t++, block += 4)
+        schedule[t] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 |
+                      (uint32_t)block[2] << 8 | block[3];
     for (size_t t = 16; t < 64; t++) {
         uint32_t x = schedule[t - 15], y = schedule[t - 2];
         uint32_t small0 = rotate_right(x, 7) ^ rotate_right(x, 18) ^ x >> 3;
