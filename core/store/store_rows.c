@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t integer_at(int type, const void *member)
+int64_t stored_integer(int type, const void *member)
 {
     switch (type) {
     case STORED_BOOL:
@@ -41,7 +41,7 @@ static int bind_member(const struct stored_column *column, sqlite3_stmt *stateme
         return sqlite3_bind_blob64(statement, at, blob->bytes, blob->n, SQLITE_STATIC);
     }
     default: {
-        int64_t value = integer_at(column->type, member);
+        int64_t value = stored_integer(column->type, member);
         if (column->words)
             return sqlite3_bind_text(statement, at, column->words->word((int32_t)value), -1,
                                      SQLITE_STATIC);

@@ -20,6 +20,7 @@ enum {
     STORED_INT64, /* also of uint64_t */
     STORED_BLOB,  /* written only */
 };
+int64_t stored_integer(int type, const void *member); /* of STORED_BOOL and what follows */
 struct stored_blob {
     const void *bytes;
     size_t n;
@@ -64,7 +65,16 @@ struct stored_column {
     size_t guard;   /* offset of a bool that says whether the column is known: NULL if not, and text
                        reads as NULL then; 0: always */
     bool has_lines; /* of a text: several; others are one line */
+    /* As a column of results (show, export, help columns): */
+    const char *help;     /* NULL: it is none */
+    const char *shown_as; /* its name; NULL: that of the column */
+    int unit;             /* UNIT_... */
+    bool is_amount;       /* not known unless above 0 */
+    bool is_real;         /* an integer that expressions divide as a real number */
 };
+/* Members of a column that results show. */
+#define RESULT(help_) .help = help_
+#define RESULT_IN(unit_, help_) .unit = UNIT_##unit_, .help = help_
 
 /*
  * A column of rows of the type ROW, a macro of whoever lists columns. Further members of the struct

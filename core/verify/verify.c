@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char *const metric_names[VERIFY_METRICS] = {
-#define VERIFY_NAME(name, word) word,
+#define VERIFY_NAME(name, word, unit, help) word,
     VERIFY_METRIC_MAP(VERIFY_NAME)
 #undef VERIFY_NAME
 };

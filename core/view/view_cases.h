@@ -11,22 +11,6 @@
 
 /* One value of a row. */
 enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_BOOL, CELL_TEXT };
-enum {
-    UNIT_NONE,
-    UNIT_NS,
-    UNIT_BYTES,
-    UNIT_RATIO,
-    UNIT_GFLOPS,
-    UNIT_FLOPS_PER_BYTE,
-    UNIT_BYTES_PER_S,
-    UNIT_PER_S,
-    UNIT_HZ,
-    UNIT_CELSIUS,
-    UNIT_WATTS,
-    UNIT_JOULES,
-    UNIT_FLOPS_PER_JOULE
-};
-
 struct cell {
     int kind; /* CELL_... */
     int unit; /* UNIT_... */
