@@ -340,6 +340,4 @@ void pace_keep(struct pace *pace, uint64_t n)
                                                    : fmin(record->clock_low_hz, clock_hz);
     }
     record->clock_mean_hz = pace->n_clocks ? pace->clock_sum_hz / (double)pace->n_clocks : 0;
-    record->clock_range_ratio =
-        pace->n_clocks ? (record->clock_high_hz - record->clock_low_hz) / record->clock_mean_hz : 0;
 }

@@ -203,11 +203,7 @@ struct telemetry_record {
     X(double, clock_low_hz, clock_low_hz, "REAL", 4, NULL,                                         \
       RESULT_IN(HZ, "The lowest over the samples"), .is_amount = true)                             \
     X(double, clock_high_hz, clock_high_hz, "REAL", 4, NULL, RESULT_IN(HZ, "The highest"),         \
-      .is_amount = true)                                                                           \
-    X(double, clock_range_ratio, clock_range_ratio, "REAL", 12,                                    \
-      "highest less lowest over mean; 0: not known, or steady",                                    \
-      RESULT_IN(RATIO,                                                                             \
-                "How far the clock rate moved over the samples: (highest - lowest) / mean"))
+      .is_amount = true)
 struct pace_record {
 #define PACE_MEMBER(type, member, ...) type member;
     PACE_MAP(PACE_MEMBER)
