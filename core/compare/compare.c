@@ -427,8 +427,8 @@ int32_t compare_add_by(struct compare *compare, struct store *store, const char 
                          "--by %s: no case has such an option or setting, and no run such a fact",
                          by);
     if (status == GB_OK && compare->n_sides == 1)
-        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, nothing is to be compared", by,
-                         base);
+        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, there is nothing to compare",
+                         by, base);
     return status;
 }
 
@@ -529,7 +529,7 @@ static void compare_case(struct compare *compare, struct compared *c)
     }
 }
 
-/* Why an unclear case is unclear; what else is to be known of its numbers. */
+/* Why an unclear case is unclear; what else its numbers say. */
 static const char *note_of(struct compare *compare, const struct compared *c)
 {
     const struct comparison *result = &c->result;

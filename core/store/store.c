@@ -150,7 +150,7 @@ int32_t store_execute(struct store *store, const char *sql, struct gb_error *err
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) ? store_error(store, error) : GB_OK;
 }
 
-/* What was stored, as far as the open file has it, beside the path. */
+/* Copies what the open file holds to a file beside the path. */
 static bool rescue(struct store *store, const char *path)
 {
     sqlite3_stmt *statement = NULL;

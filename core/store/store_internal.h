@@ -39,7 +39,7 @@ int32_t store_error(const struct store *store, struct gb_error *error);
 
 /*
  * The statement for a literal, prepared once and kept; bindings are cleared. NULL after an error.
- * Whoever steps it resets it.
+ * The caller that steps it resets it.
  */
 sqlite3_stmt *store_statement(struct store *store, const char *sql, struct gb_error *error);
 /* With an id as its first parameter. */

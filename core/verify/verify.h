@@ -197,7 +197,7 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
 double verify_bound(const struct gb_check *check, double magnitude, double reference);
 
 /*
- * What the noise may be where nobody said: sqrt(1 + 2 sqrt(x / N) + 2 x / N), x = ln(1 / delta)
+ * What the noise may be by default: sqrt(1 + 2 sqrt(x / N) + 2 x / N), x = ln(1 / delta)
  * with delta = 1e-9, N the elements (Laurent and Massart, Adaptive Estimation of a Quadratic
  * Functional by Model Selection, 2000, lemma 1): the mean of N squares of a standard normal number
  * is above it with probability delta.
