@@ -1,7 +1,7 @@
 /* store_schema.c - see store_schema.h. The comments of the columns are those of the file itself. */
 #include "core/store/store_schema.h"
 
-#include "core/store/roofline.h"
+#include "core/base/number_format.h"
 #include "core/store/store_internal.h"
 
 const char *const telemetry_moments[TELEMETRY_MOMENTS] = {"begin", "end", "before"};
@@ -21,24 +21,36 @@ static int32_t type_named(const char *word)
     return GB_TYPE_STRING;
 }
 
+/* "fp32"; "" for 0 and what is unknown. */
 static const char *format_word(int32_t format)
 {
-    return math_format_word((uint32_t)format);
+    const struct gb_format *known = number_format_of((uint32_t)format);
+    return known ? known->name : "";
 }
 
 static int32_t format_named(const char *word)
 {
-    return (int32_t)math_format_named(word);
+    const struct gb_format *known = number_format_named(word);
+    return known ? (int32_t)known->format : 0;
 }
+
+static const char *const unit_words[] = {[0] = "",
+                                         [GB_MATH_SCALAR] = "scalar",
+                                         [GB_MATH_VECTOR] = "vector",
+                                         [GB_MATH_TENSOR] = "tensor"};
+enum { UNIT_WORDS = sizeof unit_words / sizeof *unit_words };
 
 static const char *unit_word(int32_t unit)
 {
-    return math_unit_word((uint32_t)unit);
+    return unit_words[unit > 0 && unit < UNIT_WORDS ? unit : 0];
 }
 
 static int32_t unit_named(const char *word)
 {
-    return (int32_t)math_unit_named(word);
+    for (int32_t unit = 1; unit < UNIT_WORDS; unit++)
+        if (text_equal(unit_words[unit], word))
+            return unit;
+    return 0;
 }
 
 static const struct stored_words activity_kinds = {activity_word, activity_named};

@@ -77,8 +77,8 @@ struct stored_column {
 #define RESULT_IN(unit_, help_) .unit = UNIT_##unit_, .help = help_
 
 /*
- * A column of rows of the type ROW, a macro that the list of columns defines. Further members of the struct
- * follow after the comment: .role = ..., .words = ..., .guard = ...
+ * A column of rows of the type ROW, a macro that the list of columns defines. Further members of
+ * the struct follow after the comment: .role = ..., .words = ..., .guard = ...
  */
 #define COLUMN(name_, sql_, since_, member, comment_, ...)                                         \
     {                                                                                              \
