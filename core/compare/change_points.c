@@ -19,11 +19,6 @@ struct series {
     size_t n_found;
 };
 
-static double square(double value)
-{
-    return value * value;
-}
-
 static double log_of_run(const struct history_run *run)
 {
     double sum = 0;
@@ -82,7 +77,7 @@ static double t_of_part(const struct series *series, struct window window, struc
     double sum = series->sums[part.end] - series->sums[part.from];
     double difference = sum / n_part - (all - sum) / (n - n_part);
     double squares = series->squares[window.end] - series->squares[window.from];
-    double scatter = squares - sum * sum / n_part - square(all - sum) / (n - n_part);
+    double scatter = squares - sum * sum / n_part - (all - sum) * (all - sum) / (n - n_part);
     if (difference == 0)
         return 0;
     return fabs(difference) / sqrt(fmax(scatter, 0) / (n - 2) * (1 / n_part + 1 / (n - n_part)));

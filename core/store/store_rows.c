@@ -101,6 +101,12 @@ char *row_text(sqlite3_stmt *statement, int at, struct arena *arena)
     return make_plain(arena_text(arena, raw_text(statement, at)));
 }
 
+double row_real(sqlite3_stmt *statement, int at)
+{
+    return sqlite3_column_type(statement, at) == SQLITE_NULL ? NAN
+                                                             : sqlite3_column_double(statement, at);
+}
+
 bool row_text_is(sqlite3_stmt *statement, int at, const char *text)
 {
     return text_equal(raw_text(statement, at), text);
@@ -203,16 +209,6 @@ size_t near_ids(const int64_t *ids, size_t n)
     return end;
 }
 
-/* The column of the id by which rows are selected; -1: there is none. */
-static int id_column(const struct stored_table *table, int statement)
-{
-    const int role = statement == SQL_SELECT ? ROLE_ID : ROLE_PARENT;
-    for (size_t i = 0; i < table->n_columns; i++)
-        if (table->columns[i].role == role)
-            return (int)i;
-    return -1;
-}
-
 /* Rows being collected, texts in an arena. */
 struct collected {
     char *rows;
@@ -226,7 +222,7 @@ static int32_t collect(struct row_reader *reader, int table, int statement, cons
 {
     struct store *store = reader->store;
     const struct stored_table *rows = &store->schema->tables[table];
-    const int by = id_column(rows, statement);
+    const int by = table_column_of_role(rows, statement == SQL_SELECT ? ROLE_ID : ROLE_PARENT);
     sqlite3_stmt *select = table_statement(store, table, statement, reader->error);
     if (!select ||
         (by >= 0 && (!store_bind_integer(store, select, 1, ids[0], reader->error) ||

@@ -138,6 +138,9 @@ struct stored_table {
                           the first one stays */
 };
 
+/* The number of its column of that role, of which it has one at most; -1: none. */
+int table_column_of_role(const struct stored_table *table, int role);
+
 enum { STORED_VIEWS = 2 };
 struct stored_schema {
     struct stored_table tables[STORED_TABLES];
