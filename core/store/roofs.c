@@ -130,29 +130,22 @@ void roofline_of(const struct roofs *roofs, const struct gb_work *work, int leve
 
 static const char ceilings[] = "ceilings";
 
-static const struct value *parameter_value(const struct stored_case *c, const char *name)
-{
-    for (size_t i = 0; i < c->n_parameters; i++)
-        if (text_equal(c->parameters[i].name, name))
-            return &c->parameters[i].value;
-    return NULL;
-}
-
 /* What a case of ceilings measured: its parameter `roof`, or NULL. */
 static const char *measured_roof(const struct stored_case *c)
 {
-    const struct value *roof = text_equal(c->plugin, ceilings) ? parameter_value(c, "roof") : NULL;
-    return roof ? roof->text : NULL;
+    const struct parameter *roof = text_equal(c->plugin, ceilings) ? find_parameter(c, "roof")
+                                                                   : NULL;
+    return roof ? roof->value.text : NULL;
 }
 
 /* Of a case on a CPU that has n_units: its options say it, or it has one. */
 static double threads_of(const struct stored_case *c, double n_units)
 {
-    const struct value *threads = parameter_value(c, "threads");
-    threads = threads ? threads : parameter_value(c, "streams");
+    const struct parameter *threads = find_parameter(c, "threads");
+    threads = threads ? threads : find_parameter(c, "streams");
     if (!threads)
         return 1;
-    return threads->number > 0 ? fmin(threads->number, n_units) : n_units;
+    return threads->value.number > 0 ? fmin(threads->value.number, n_units) : n_units;
 }
 
 bool is_roof(const struct stored_case *c)

@@ -410,14 +410,6 @@ struct cell cell_of_parameter(const struct parameter *parameter)
     return cell;
 }
 
-const struct parameter *find_parameter(const struct stored_case *c, const char *name)
-{
-    for (size_t i = 0; i < c->n_parameters; i++)
-        if (*c->parameters[i].name == *name && text_equal(c->parameters[i].name, name))
-            return &c->parameters[i];
-    return NULL;
-}
-
 static struct cell metric_cell(const struct stored_case *c, const char *name)
 {
     struct cell cell = {0};
