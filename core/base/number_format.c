@@ -53,13 +53,6 @@ static inline uint64_t bits_of(double value)
     return bits;
 }
 
-static inline double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* How a format of one or two bytes lays out its bits. */
 struct layout {
     int bits;          /* in all */
