@@ -1091,7 +1091,7 @@ def _library():
 
 
 class Bench:
-    """What a function of `plugin = python` returns where more than a callable is to be said.
+    """What a function of `plugin = python` returns to say more than a callable does.
 
     fn: what is timed. The others are as of measure: reset, called before each sample; verify, which returns what fn has
     to return; what one call does; how it can be called.
@@ -1136,7 +1136,7 @@ def _plugin(step, address):
 
 
 def _flush():
-    """What was printed belongs to the case at hand."""
+    """What was printed belongs to the present case."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
@@ -1202,7 +1202,7 @@ class _Function:
         return {name: _argument(name, text, known.get(name)) for name, text in given.items()}
 
     def prepare(self):
-        """Calls the function, to find what is to be timed, unless it has an argument `stream`."""
+        """Calls the function, to find what to time, unless it has an argument `stream`."""
         bench = Bench(self.function)
         if not _wants_stream(self.function):
             with contextlib.ExitStack() as stack:

@@ -8,8 +8,8 @@ double host_clock_ns(void);
 
 /*
  * A clock for time limits: it stands still while this process does (Ctrl-Z, a slow disk, a
- * suspended machine), so that nobody else is charged for that. It goes on by AWAKE_MAX_NS at most
- * from call to call: whoever waits calls it oftener. For the main thread.
+ * suspended machine), so that no case is charged for that. It advances by AWAKE_MAX_NS at most
+ * from call to call: a loop that waits must call it more often. For the main thread.
  */
 #define AWAKE_MAX_NS 500e6
 double awake_clock_ns(void);

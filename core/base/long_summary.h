@@ -1,5 +1,5 @@
 /*
- * long_summary.h - the summary of more values than are to be held at a time.
+ * long_summary.h - the summary of more values than should be in memory at a time.
  *
  * Exact: the same numbers as summary_of, from several passes over the values in parts and a few MiB
  * of memory, however many there are. Each pass finds 16 more bits of the values at the ranks that
@@ -22,7 +22,7 @@
 struct long_summary;
 
 struct long_summary *long_summary_new(void);
-/* False: nothing more is to be found out. */
+/* False: no further pass is needed. */
 bool long_summary_begin_pass(struct long_summary *summary);
 void long_summary_add(struct long_summary *summary, const double *values, size_t n);
 /* After the last pass. */

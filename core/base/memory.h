@@ -3,7 +3,7 @@
  *
  * An arena holds things that die together: those of a run, of a configuration, of a case. Small
  * allocations that fail end the program with a message (there is nothing left to do); blocks whose
- * size a user or a plugin chose are allocated with plain malloc by whoever can report it.
+ * size a user or a plugin chose are allocated with plain malloc, where a failure can be reported.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ void *memory_allocate(size_t bytes); /* zeroed */
 void *memory_resize(void *block, size_t bytes);
 char *memory_copy_text(const char *text);
 /* An array of n items with room for one more, perhaps at another place; begin with NULL and 0. Its
- * capacity follows from n, so every item is to be added through this. */
+ * capacity follows from n, so every item must be added through this. */
 void *memory_grow(void *items, size_t n, size_t item_bytes);
 
-/* Room for one more item, of which there are n, and the same with its value; every item is to be
+/* Room for one more item, of which there are n, and the same with its value; every item must be
  * added through these. */
 #define MEMORY_ADD(items, n) ((items) = memory_grow((items), (n), sizeof *(items)), &(items)[(n)++])
 #define MEMORY_APPEND(items, n, ...)                                                               \

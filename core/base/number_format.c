@@ -53,13 +53,6 @@ static inline uint64_t bits_of(double value)
     return bits;
 }
 
-static inline double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* How a format of one or two bytes lays out its bits. */
 struct layout {
     int bits;          /* in all */
@@ -73,34 +66,16 @@ static const struct layout bf16 = {16, 7, 127, true};
 static const struct layout e4m3 = {8, 3, 7, false};
 static const struct layout e5m2 = {8, 2, 15, true};
 
-/* Inlined with a constant layout, so that the loops are as good as written out for each format. */
-ALWAYS_INLINE double decode(uint32_t code, const struct layout layout)
-{
-    const int shift = 52 - layout.fraction_bits;
-    const uint32_t all = (1u << (layout.bits - 1)) - 1; /* but the sign */
-    const uint32_t infinity = all >> layout.fraction_bits << layout.fraction_bits;
-    uint64_t sign = (uint64_t)(code >> (layout.bits - 1)) << 63;
-    uint32_t size = code & all;
-    if (layout.has_infinity ? size >= infinity : size == all)
-        return double_of(sign | 0x7FFull << 52 | (uint64_t)(size & ~infinity) << shift);
-    if (size < 1u << layout.fraction_bits) { /* subnormal: 1.f - 1 is 0.f */
-        const uint64_t one = (uint64_t)(DOUBLE_BIAS + 1 - layout.bias) << 52;
-        double value = double_of(one | (uint64_t)size << shift) - double_of(one);
-        return double_of(bits_of(value) | sign);
-    }
-    return double_of(sign |
-                     (((uint64_t)size << shift) + ((uint64_t)(DOUBLE_BIAS - layout.bias) << 52)));
-}
-
-/* The same for LANES codes. */
-#define DECODE_VECTOR(ret, codes, layout)                                                          \
+/* LANES codes of a constant layout as doubles; a subnormal one is 1.f - 1, which is 0.f. */
+#define DECODE(ret, narrow, layout)                                                                \
     do {                                                                                           \
+        const vector_bits codes = __builtin_convertvector(narrow, vector_bits);                    \
         const int shift = 52 - (layout).fraction_bits;                                             \
         const int64_t all = ((int64_t)1 << ((layout).bits - 1)) - 1;                               \
         const int64_t infinity = all >> (layout).fraction_bits << (layout).fraction_bits;          \
         const int64_t one = (int64_t)(DOUBLE_BIAS + 1 - (layout).bias) << 52;                      \
         const int64_t rebias = (int64_t)(DOUBLE_BIAS - (layout).bias) << 52;                       \
-        vector_bits size = (codes)&all, sign = -((codes) >> ((layout).bits - 1)) & INT64_MIN;      \
+        vector_bits size = codes & all, sign = -(codes >> ((layout).bits - 1)) & INT64_MIN;        \
         vector_bits fraction = size << shift;                                                      \
         vector_bits special = (layout).has_infinity ? size >= infinity : size == all;              \
         vector_double offset = VECTOR_DOUBLE(one + (vector_bits){0});                              \
@@ -150,24 +125,8 @@ static struct rounding rounding_of(const struct gb_format *format)
     };
 }
 
-/* Adding and taking away a number whose last bit is worth the spacing wanted makes the addition
- * round there; 1.5 keeps the sum inside its binade. */
-static inline double round_float(double value, const struct rounding *rounding)
-{
-    const uint64_t sign_bit = (uint64_t)1 << 63;
-    uint64_t bits = bits_of(value), sign = bits & sign_bit, exponent = bits >> 52 & 0x7FF;
-    if (exponent < rounding->least_exponent)
-        exponent = rounding->least_exponent;
-    if (exponent > rounding->most_exponent)
-        exponent = rounding->most_exponent;
-    double size = double_of(bits & ~sign_bit);
-    double lifter = double_of((exponent + rounding->lift) << 52 | (uint64_t)1 << 51);
-    double rounded = (size + lifter) - lifter;
-    rounded = rounded > rounding->largest ? rounding->overflow : rounded;
-    rounded = size <= 0x1.fffffffffffffp1023 ? rounded : size > 0 ? rounding->overflow : size;
-    return double_of(bits_of(rounded) | sign);
-}
-
+/* Adding and taking away a number whose last bit has the spacing wanted makes the addition round
+ * there; 1.5 keeps the sum inside its binade. */
 ALWAYS_INLINE void round_array_body(const double *values, uint64_t n,
                                     const struct rounding *rounding, double *ret)
 {
@@ -177,10 +136,9 @@ ALWAYS_INLINE void round_array_body(const double *values, uint64_t n,
     const vector_bits least = (int64_t)rounding->least_exponent + (vector_bits){0};
     const vector_bits most = (int64_t)rounding->most_exponent + (vector_bits){0};
     const int64_t lift = (int64_t)rounding->lift;
-    uint64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
+    for (uint64_t i = 0; i < n; i += LANES) {
         vector_double value;
-        VECTOR_LOAD(value, values + i);
+        VECTOR_LOAD(value, values + i, n - i);
         vector_double size = VECTOR_ABS(value);
         vector_bits sign = VECTOR_BITS(value) ^ VECTOR_BITS(size);
         vector_bits exponent = VECTOR_BITS(size) >> 52;
@@ -191,10 +149,8 @@ ALWAYS_INLINE void round_array_body(const double *values, uint64_t n,
         rounded = VECTOR_PICK((rounded > largest) | (size == infinity), overflow, rounded);
         rounded = VECTOR_PICK(size == size, rounded, size);
         rounded = VECTOR_DOUBLE(VECTOR_BITS(rounded) | sign);
-        VECTOR_STORE(rounded, ret + i);
+        VECTOR_STORE(rounded, ret + i, n - i);
     }
-    for (; i < n; i++)
-        ret[i] = round_float(values[i], rounding);
 }
 VECTOR_DISPATCH(round_array, round_array_body,
                 (const double *values, uint64_t n, const struct rounding *rounding, double *ret),
@@ -202,7 +158,7 @@ VECTOR_DISPATCH(round_array, round_array_body,
 
 static double round_integer(double value, double least, double largest)
 {
-    const double lifter = 0x1.8p52; /* as in round_float */
+    const double lifter = 0x1.8p52; /* as in round_array */
     double rounded = fabs(value) < 0x1p51 ? (value + lifter) - lifter : rint(value);
     rounded = rounded > least ? rounded : least;
     rounded = rounded < largest ? rounded : largest;
@@ -236,53 +192,28 @@ typedef float floats __attribute__((vector_size(4 * LANES)));
 typedef uint16_t codes16 __attribute__((vector_size(2 * LANES)));
 typedef uint8_t codes8 __attribute__((vector_size(LANES)));
 
-#define DEFINE_LOAD(name, type, vector_type, layout)                                               \
+#define DEFINE_LOAD(name, type, vector_type, TO_DOUBLES, ...)                                      \
     ALWAYS_INLINE void name##_body(const void *array, uint64_t first, uint64_t n, double *ret)     \
     {                                                                                              \
         const char *from = (const char *)array + first * sizeof(type);                             \
-        uint64_t i = 0;                                                                            \
-        for (; i + LANES <= n; i += LANES) {                                                       \
+        for (uint64_t i = 0; i < n; i += LANES) {                                                  \
             vector_type narrow;                                                                    \
-            vector_double decoded;                                                                 \
-            VECTOR_LOAD(narrow, from + i * sizeof(type));                                          \
-            vector_bits codes = __builtin_convertvector(narrow, vector_bits);                      \
-            DECODE_VECTOR(decoded, codes, layout);                                                 \
-            VECTOR_STORE(decoded, ret + i);                                                        \
-        }                                                                                          \
-        for (; i < n; i++) {                                                                       \
-            type code;                                                                             \
-            memcpy(&code, from + i * sizeof code, sizeof code);                                    \
-            ret[i] = decode(code, layout);                                                         \
+            vector_double loaded;                                                                  \
+            VECTOR_LOAD(narrow, from + i * sizeof(type), n - i);                                   \
+            TO_DOUBLES(loaded, narrow, __VA_ARGS__);                                               \
+            VECTOR_STORE(loaded, ret + i, n - i);                                                  \
         }                                                                                          \
     }                                                                                              \
     VECTOR_DISPATCH(name, name##_body,                                                             \
                     (const void *array, uint64_t first, uint64_t n, double *ret),                  \
                     (array, first, n, ret))
+#define CONVERT(ret, narrow, type) (ret) = __builtin_convertvector(narrow, type)
 
-ALWAYS_INLINE void load_fp32_body(const void *array, uint64_t first, uint64_t n, double *ret)
-{
-    const char *from = (const char *)array + first * sizeof(float);
-    uint64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        floats narrow;
-        VECTOR_LOAD(narrow, from + i * sizeof(float));
-        vector_double wide = __builtin_convertvector(narrow, vector_double);
-        VECTOR_STORE(wide, ret + i);
-    }
-    for (; i < n; i++) {
-        float value;
-        memcpy(&value, from + i * sizeof value, sizeof value);
-        ret[i] = (double)value;
-    }
-}
-VECTOR_DISPATCH(load_fp32, load_fp32_body,
-                (const void *array, uint64_t first, uint64_t n, double *ret),
-                (array, first, n, ret))
-
-DEFINE_LOAD(load_fp16, uint16_t, codes16, fp16)
-DEFINE_LOAD(load_bf16, uint16_t, codes16, bf16)
-DEFINE_LOAD(load_e4m3, uint8_t, codes8, e4m3)
-DEFINE_LOAD(load_e5m2, uint8_t, codes8, e5m2)
+DEFINE_LOAD(load_fp32, float, floats, CONVERT, vector_double)
+DEFINE_LOAD(load_fp16, uint16_t, codes16, DECODE, fp16)
+DEFINE_LOAD(load_bf16, uint16_t, codes16, DECODE, bf16)
+DEFINE_LOAD(load_e4m3, uint8_t, codes8, DECODE, e4m3)
+DEFINE_LOAD(load_e5m2, uint8_t, codes8, DECODE, e5m2)
 
 /* Elements are read through memcpy: nothing is known about the array's alignment. */
 #define LOAD_LOOP(type, expression)                                                                \

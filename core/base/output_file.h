@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Writes out what a stream holds back. False: that, or something before it, could not be written;
- * errno says why, as far as it is known. */
+ * errno says why, if that is known. */
 bool stream_flush(FILE *stream);
 
 struct output_file {
@@ -23,7 +23,7 @@ struct output_file {
 };
 
 /*
- * Opens what is to be written to a path, through links; it must live until output_end. GB_INVALID:
+ * Opens a file to be written at a path, through links; it must live until output_end. GB_INVALID:
  * an SQLite file, or a log or journal of one, which no output may replace: results files among
  * them, be it the one that is read. GB_IO: it cannot be written.
  */

@@ -6,7 +6,7 @@
  * control characters (C0, DEL, C1), line and paragraph separators (U+2028, U+2029), bidirectional
  * embeddings, overrides and isolates (U+202A to U+202E, U+2066 to U+2069). Texts may have several
  * lines, and tabs. The rule is applied where text enters (the wire, rows of a results file, facts,
- * errors), so that whoever prints or stores it can rely on it.
+ * errors), so that code that prints or stores it can rely on it.
  */
 #pragma once
 

@@ -26,7 +26,7 @@ void text_add_shortened(struct text *text, const char *words, size_t most);
 /* The same with the ellipsis in the middle: what tells long names apart stands at both ends. */
 void text_add_cut(struct text *text, const char *words, size_t most);
 /* Words that start in `column`: a line that would take more than `most` columns breaks at a blank
- * and goes on after `indent` blanks, two more in a line that begins with "- ". Their own line
+ * and continues after `indent` blanks, two more in a line that begins with "- ". Their own line
  * breaks stay. */
 void text_add_wrapped(struct text *text, const char *words, size_t column, size_t indent,
                       size_t most);

@@ -22,14 +22,27 @@ typedef int64_t vector_bits __attribute__((vector_size(8 * LANES)));
 #define VECTOR_PICK(mask, a, b)                                                                    \
     VECTOR_DOUBLE((VECTOR_BITS(mask) & VECTOR_BITS(a)) | (~VECTOR_BITS(mask) & VECTOR_BITS(b)))
 #define VECTOR_ABS(v) VECTOR_DOUBLE(VECTOR_BITS(v) & INT64_MAX)
-#define VECTOR_LOAD(v, address) memcpy(&(v), (address), sizeof(v))
-#define VECTOR_STORE(v, address) memcpy((address), &(v), sizeof(v))
+/* Of the first n lanes, LANES at most; the others are loaded as 0. */
+#define VECTOR_LOAD(v, address, n)                                                                 \
+    do {                                                                                           \
+        if ((n) < LANES)                                                                           \
+            memcpy(memset(&(v), 0, sizeof(v)), (address), (n) * sizeof(v)[0]);                     \
+        else                                                                                       \
+            memcpy(&(v), (address), sizeof(v));                                                    \
+    } while (0)
+#define VECTOR_STORE(v, address, n)                                                                \
+    do {                                                                                           \
+        if ((n) < LANES)                                                                           \
+            memcpy((address), &(v), (n) * sizeof(v)[0]);                                           \
+        else                                                                                       \
+            memcpy((address), &(v), sizeof(v));                                                    \
+    } while (0)
 
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
 
 /*
  * Defines `static void name parameters`, which runs body, an ALWAYS_INLINE function defined before,
- * as compiled for the processor at hand.
+ * as compiled for the processor it runs on.
  */
 #if defined(__x86_64__)
 #define VECTOR_DISPATCH(name, body, parameters, arguments)                                         \

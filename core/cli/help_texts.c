@@ -104,7 +104,7 @@ static const struct help_entry checks[] = {
 #define CHECK_BEYOND_1ULP "Share of the values that are off by more than 1 unit in the last place"
 #define CHECK_BEYOND_2ULP "The same for 2 units"
 #define CHECK_BEYOND_4ULP "The same for 4 units"
-#define CHECK_ENTRY(name, word) {"check." word, NULL, CHECK_##name},
+#define CHECK_ENTRY(name, word, unit, help) {"check." word, NULL, CHECK_##name},
     VERIFY_METRIC_MAP(CHECK_ENTRY)
 #undef CHECK_ENTRY
 };

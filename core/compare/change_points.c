@@ -19,11 +19,6 @@ struct series {
     size_t n_found;
 };
 
-static double square(double value)
-{
-    return value * value;
-}
-
 static double log_of_run(const struct history_run *run)
 {
     double sum = 0;
@@ -82,7 +77,7 @@ static double t_of_part(const struct series *series, struct window window, struc
     double sum = series->sums[part.end] - series->sums[part.from];
     double difference = sum / n_part - (all - sum) / (n - n_part);
     double squares = series->squares[window.end] - series->squares[window.from];
-    double scatter = squares - sum * sum / n_part - square(all - sum) / (n - n_part);
+    double scatter = squares - sum * sum / n_part - (all - sum) * (all - sum) / (n - n_part);
     if (difference == 0)
         return 0;
     return fabs(difference) / sqrt(fmax(scatter, 0) / (n - 2) * (1 / n_part + 1 / (n - n_part)));
@@ -179,18 +174,13 @@ static struct comparison compare_neighbours(const struct series *series, struct 
     double n_b = (double)(after.end - after.from);
     struct comparison c = {.theta = mean_between(series, after.from, after.end) -
                                     mean_between(series, before.from, before.end),
-                           .t = student_t_quantile(series->confidence, degrees),
                            .deviation = s * sqrt(2),
                            .n_rounds = (size_t)fmin(n_a, n_b)};
     double error = s * sqrt(1 / n_a + 1 / n_b);
     double floor = 0.5 *
                    hypot(series->runs[before.from].step_ratio, series->runs[after.from].step_ratio);
-    double half_width = fmax(c.t * error, floor);
-    c.low = c.theta - half_width;
-    c.high = c.theta + half_width;
-    c.p = c.adjusted_p = half_width > 0 ? student_t_outside(c.theta * c.t / half_width, degrees)
-                         : c.theta == 0 ? 1
-                                        : 0;
+    compare_set_by_t(&c, error, degrees, floor, series->confidence);
+    c.adjusted_p = c.p;
     return c;
 }
 

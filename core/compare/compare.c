@@ -216,22 +216,59 @@ int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb
 
 /* ---- values of an axis, of a fact ---- */
 
-struct text_set {
-    const char **items;
+/* One that has a value: a case or a run, by its number. */
+struct valued {
+    const char *value;
+    size_t item;
+    size_t first; /* number of the first one with that value */
+};
+
+static int compare_values_of(const void *a, const void *b)
+{
+    const struct valued *x = a, *y = b;
+    const int order = strcmp(x->value, y->value);
+    return order ? order : (x->item > y->item) - (x->item < y->item);
+}
+
+static int compare_firsts(const void *a, const void *b)
+{
+    const struct valued *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+/* Those with one value: a part of the array of struct valued. */
+struct value_group {
+    const char *value;
+    const struct valued *items;
+    size_t n;
+};
+struct value_groups {
+    struct value_group *items;
     size_t n;
 };
 
-static bool text_set_add(struct arena *arena, struct text_set *list, const char *value)
+/* Values in the order in which they appear first. Sorts all. */
+static struct value_groups group_values(struct compare *compare, struct valued *all, size_t n)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (text_equal(list->items[i], value))
-            return false;
-    ARENA_APPEND(arena, list->items, list->n, value);
-    return true;
+    struct value_groups groups = {0};
+    qsort(all, n, sizeof *all, compare_values_of);
+    for (size_t i = 0; i < n; i++)
+        all[i].first = i > 0 && text_equal(all[i].value, all[i - 1].value) ? all[i - 1].first
+                                                                           : all[i].item;
+    qsort(all, n, sizeof *all, compare_firsts);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || all[i].first != all[i - 1].first)
+            ARENA_APPEND(&compare->arena, groups.items, groups.n,
+                         ((struct value_group){all[i].value, &all[i], 0}));
+        groups.items[groups.n - 1].n++;
+    }
+    return groups;
 }
 
-/* The item that a value means as it may be written: 10us for 10000ns. n: there is none. */
-static size_t text_set_find(const struct text_set *list, const char *written)
+/* The group that a value means as it may be written: 10us for 10000ns. n: there is none. */
+static size_t find_group(const struct value_groups *list, const char *written)
 {
     static const uint32_t types[] = {GB_TYPE_STRING, GB_TYPE_INT,   GB_TYPE_FLOAT,
                                      GB_TYPE_BOOL,   GB_TYPE_BYTES, GB_TYPE_DURATION};
@@ -243,38 +280,36 @@ static size_t text_set_find(const struct text_set *list, const char *written)
             GB_OK)
             continue;
         for (size_t i = 0; i < list->n; i++)
-            if (text_equal(list->items[i], value.text))
+            if (text_equal(list->items[i].value, value.text))
                 return i;
     }
     return list->n;
 }
 
 /* The base's value first. GB_NOT_FOUND: it is not there. */
-static int32_t base_first(struct text_set *list, const char *by, const char *base,
+static int32_t base_first(struct value_groups *list, const char *by, const char *base,
                           struct gb_error *error)
 {
     CLEANUP(text_free) struct text there = {0};
-    size_t at = text_set_find(list, base);
+    size_t at = find_group(list, base);
     for (size_t i = 0; i < list->n; i++)
-        text_printf(&there, "%s%s", i ? ", " : "", list->items[i]);
+        text_printf(&there, "%s%s", i ? ", " : "", list->items[i].value);
     if (at == list->n)
         return error_set(error, GB_NOT_FOUND, "no value of %s; there are %s", by, text_get(&there));
-    const char *first = list->items[at];
+    const struct value_group first = list->items[at];
     memmove(&list->items[1], &list->items[0], at * sizeof *list->items);
     list->items[0] = first;
     return GB_OK;
 }
 
 static void split_side(struct compare *compare, const struct compare_side *all,
-                       const struct text_set *values)
+                       const struct value_groups *values)
 {
     for (size_t v = 0; v < values->n; v++) {
-        struct compare_side side = {.name = values->items[v], .path = all->path, .run = all->run};
-        for (size_t i = 0; i < all->n; i++) {
-            const char *value = attribute_of(all->cases[i].first, compare->by, &compare->arena);
-            if (value && text_equal(value, side.name))
-                ARENA_APPEND(&compare->arena, side.cases, side.n, all->cases[i]);
-        }
+        const struct value_group *group = &values->items[v];
+        struct compare_side side = {.name = group->value, .path = all->path, .run = all->run};
+        for (size_t i = 0; i < group->n; i++)
+            ARENA_APPEND(&compare->arena, side.cases, side.n, all->cases[group->items[i].item]);
         ARENA_APPEND(&compare->arena, compare->sides, compare->n_sides, side);
     }
 }
@@ -309,7 +344,8 @@ int32_t sides_of_values(struct compare *compare, struct store *store, const char
                         bool *ret_is_known, struct gb_error *error)
 {
     struct compare_side all = {.path = path};
-    struct text_set values = {0};
+    CLEANUP(free_pointer) struct valued *valued = NULL;
+    size_t n = 0;
     compare->by = by;
     compare->by_values = true;
     take_rule(compare, &run->record);
@@ -317,11 +353,12 @@ int32_t sides_of_values(struct compare *compare, struct store *store, const char
     for (size_t i = 0; status == GB_OK && i < all.n; i++) {
         const char *value = attribute_of(all.cases[i].first, by, &compare->arena);
         if (value)
-            text_set_add(&compare->arena, &values, value);
+            MEMORY_APPEND(valued, n, ((struct valued){.value = value, .item = i}));
     }
-    *ret_is_known = values.n > 0;
-    if (status != GB_OK || !values.n)
+    *ret_is_known = n > 0;
+    if (status != GB_OK || !n)
         return status;
+    struct value_groups values = group_values(compare, valued, n);
     status = base_first(&values, by, base, error);
     if (status == GB_OK)
         split_side(compare, &all, &values);
@@ -333,21 +370,23 @@ static int32_t add_by_runs(struct compare *compare, struct store *store, const c
                            const struct stored_run *runs, size_t n, const char *base,
                            struct gb_error *error)
 {
-    struct text_set values = {0};
+    CLEANUP(free_pointer) struct valued *valued = NULL;
+    size_t n_valued = 0;
     compare->by_values = false;
     for (size_t i = 0; i < n; i++) {
         const char *value = fact_of(runs[i].record.facts, runs[i].record.n_facts, compare->by);
         if (*value)
-            text_set_add(&compare->arena, &values, value);
+            MEMORY_APPEND(valued, n_valued, ((struct valued){.value = value, .item = i}));
     }
-    int32_t status = values.n ? base_first(&values, compare->by, base, error) : GB_OK;
-    for (size_t v = 0; status == GB_OK && v < values.n; v++)
-        for (size_t i = n; i-- > 0;)
-            if (text_equal(fact_of(runs[i].record.facts, runs[i].record.n_facts, compare->by),
-                           values.items[v])) {
-                status = side_of_run(compare, store, path, &runs[i], values.items[v], error);
-                break;
-            }
+    if (!n_valued)
+        return GB_OK;
+    struct value_groups values = group_values(compare, valued, n_valued);
+    int32_t status = base_first(&values, compare->by, base, error);
+    for (size_t v = 0; status == GB_OK && v < values.n; v++) {
+        const struct value_group *group = &values.items[v];
+        status = side_of_run(compare, store, path, &runs[group->items[group->n - 1].item],
+                             group->value, error);
+    }
     return status;
 }
 
@@ -388,8 +427,8 @@ int32_t compare_add_by(struct compare *compare, struct store *store, const char 
                          "--by %s: no case has such an option or setting, and no run such a fact",
                          by);
     if (status == GB_OK && compare->n_sides == 1)
-        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, nothing is to be compared", by,
-                         base);
+        return error_set(error, GB_NOT_FOUND, "--by %s: all have %s, there is nothing to compare",
+                         by, base);
     return status;
 }
 
@@ -490,7 +529,7 @@ static void compare_case(struct compare *compare, struct compared *c)
     }
 }
 
-/* Why an unclear case is unclear; what else is to be known of its numbers. */
+/* Why an unclear case is unclear; what else its numbers say. */
 static const char *note_of(struct compare *compare, const struct compared *c)
 {
     const struct comparison *result = &c->result;

@@ -116,8 +116,8 @@ int32_t compare_add_foreign(struct compare *compare, const char *path, struct gb
 int32_t compare_add_by(struct compare *compare, struct store *store, const char *path,
                        const char *run, const char *by, const char *base, struct gb_error *error);
 
-/* The first of both alone, of a run that is at hand, for whoever has a snapshot of the store
- * already. *ret_is_known: its cases have that option or setting; else there is no side.
+/* The first of both alone, of a run that was read before, within a snapshot of the store that the
+ * caller holds. *ret_is_known: its cases have that option or setting; else there is no side.
  * GB_NOT_FOUND: none has the value of base. */
 int32_t sides_of_values(struct compare *compare, struct store *store, const char *path,
                         const struct stored_run *run, const char *by, const char *base,

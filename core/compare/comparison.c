@@ -60,9 +60,8 @@ static void set_interval(struct comparison *c, double half_width)
     c->high = c->theta + half_width;
 }
 
-/* The interval and p of theta with a standard error, which a floor of the half width widens. */
-static void set_by_t(struct comparison *c, double error, double degrees, double floor,
-                     double confidence)
+void compare_set_by_t(struct comparison *c, double error, double degrees, double floor,
+                      double confidence)
 {
     c->t = student_t_quantile(confidence, degrees);
     double half_width = fmax(c->t * error, floor);
@@ -114,7 +113,8 @@ struct comparison compare_paired(const struct compared_side *a, const struct com
     if (n < 2)
         return c;
     c.deviation = stdev_of(differences, n);
-    set_by_t(&c, c.deviation / sqrt((double)n), (double)n - 1, step_floor(a, b), confidence);
+    compare_set_by_t(&c, c.deviation / sqrt((double)n), (double)n - 1, step_floor(a, b),
+                     confidence);
     unite_with_signs(&c, differences, n, confidence);
     return c;
 }
@@ -147,7 +147,7 @@ struct comparison compare_unpaired(const struct compared_side *a, const struct c
         degrees = square(error_a + error_b) /
                   (square(error_a) / (n_a - 1) + square(error_b) / (n_b - 1));
     c.deviation = hypot(s_a, s_b);
-    set_by_t(&c, sqrt(error_a + error_b), degrees, step_floor(a, b), confidence);
+    compare_set_by_t(&c, sqrt(error_a + error_b), degrees, step_floor(a, b), confidence);
     return c;
 }
 

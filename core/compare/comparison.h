@@ -66,6 +66,11 @@ struct comparison {
     int verdict; /* COMPARED_... */
 };
 
+/* The interval and p of theta, which is set, with a standard error that has so many degrees of
+ * freedom; half the interval is at least `floor`. */
+void compare_set_by_t(struct comparison *c, double error, double degrees, double floor,
+                      double confidence);
+
 /* Rounds with the same index belong together; a.n == b.n. */
 struct comparison compare_paired(const struct compared_side *a, const struct compared_side *b,
                                  double confidence);

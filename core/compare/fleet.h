@@ -112,8 +112,8 @@ void fleet_write(const struct fleet_result *result, int format, bool is_strict, 
 
 /* ---- for the files of this folder, and pages ---- */
 
-/* "slower in 9 of 10 cases"; "broken: CASE: crashed (SIGSEGV)"; what is to be known of a node,
- * without its name; "" nothing. */
+/* "slower in 9 of 10 cases"; "broken: CASE: crashed (SIGSEGV)"; notes about a node, without its
+ * name; "": there is none. */
 void fleet_add_reason(const struct fleet_node *node, struct text *out);
 /* Lines below a table: reasons of nodes, what was not compared and what to be careful about. */
 void fleet_add_notes(const struct fleet_result *result, struct text *out);

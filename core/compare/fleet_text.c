@@ -1,4 +1,4 @@
-/* fleet_text.c - see fleet.h: tables of nodes and of cases, what is to be known of them, and
+/* fleet_text.c - see fleet.h: tables of nodes and of cases, notes about them, and
  * what programs read. */
 #include "core/compare/fleet.h"
 
@@ -195,7 +195,7 @@ static void add_devices(const struct fleet_result *result, struct text *out)
                     n, noun(result, n));
 }
 
-/* The margin is to be wider than what sound nodes differ by. */
+/* The margin should exceed the spread of sound nodes. */
 static void add_scatter(const struct fleet_result *result, struct text *out)
 {
     static const double SIGMAS = 3;

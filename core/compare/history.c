@@ -73,7 +73,7 @@ static int compare_places(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* The values of its rounds, as far as they have one. */
+/* The values of those rounds that have one. */
 static struct history_run values_of(struct compare *compare, const struct compare_case *c)
 {
     double *values = ARENA_ARRAY(&compare->arena, double, c->n_rounds + 1);
@@ -230,7 +230,7 @@ int32_t compare_history(struct compare *compare, const char *by, struct history 
 
 /* ---- as tables and JSON ---- */
 
-/* What tells runs apart beside their times: the label, or the commit as far as it is known. */
+/* What tells runs apart beside their times: the label, or the commit if it is known. */
 static const char *mark_of(const struct history *history, const struct history_point *point)
 {
     const struct run_record *run = &point->side->run->record;

@@ -13,7 +13,7 @@ struct history_point {
     const struct compare_case *c;
     double value, low, high; /* geometric mean of rounds, and its interval; NaN: none, not known */
     size_t n_rounds;         /* that have a value */
-    const struct comparison *change; /* with the segment before; NULL: it goes on */
+    const struct comparison *change; /* with the segment before; NULL: the segment continues */
     size_t segment;                  /* from 0 */
 };
 

@@ -2,6 +2,7 @@
 #include "core/report/html_page.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { MINI_WIDTH = 150, MINI_MIDDLE = 75, MINI_REACH = 70 };
 /* Relative to an estimate: wider intervals end with an arrow. */
@@ -55,16 +56,43 @@ static void add_mini(struct text *out, double low, double estimate, double high,
     text_add(out, "</svg>");
 }
 
-static const struct compared *compared_of(const struct html_run *run, const struct view_row *rows,
-                                          size_t n)
+/* What the baseline says of a record, by id. */
+struct compared_record {
+    int64_t id;
+    const struct compared *c;
+};
+
+static int compare_ids(const void *a, const void *b)
 {
-    for (size_t i = 0; run->against && i < run->against->n; i++) {
-        const struct compared *c = &run->against->cases[i];
-        for (size_t j = 0; c->new && c->new->first &&j < n; j++)
-            if (c->new->first->id == rows[j].c.id)
-                return c;
+    const struct compared_record *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Those of a baseline (NULL: none), sorted; the caller's to free. */
+static struct compared_record *records_of(const struct compare_against *against, size_t *ret_n)
+{
+    struct compared_record *records = NULL;
+    size_t n = 0;
+    for (size_t i = 0; against && i < against->n; i++) {
+        const struct compared *c = &against->cases[i];
+        if (c->new && c->new->first)
+            MEMORY_APPEND(records, n, ((struct compared_record){c->new->first->id, c}));
     }
-    return NULL;
+    if (n)
+        qsort(records, n, sizeof *records, compare_ids);
+    *ret_n = n;
+    return records;
+}
+
+static const struct compared *compared_of(const struct compared_record *records, size_t n_records,
+                                          const struct view_row *rows, size_t n)
+{
+    const struct compared_record *found = NULL;
+    for (size_t i = 0; i < n && n_records && !found; i++) {
+        const struct compared_record key = {.id = rows[i].c.id};
+        found = bsearch(&key, records, n_records, sizeof key, compare_ids);
+    }
+    return found ? found->c : NULL;
 }
 
 static void add_ratio(const struct compared *c, struct text *out)
@@ -122,8 +150,9 @@ static void add_time(const struct html_run *run, const struct shown *shown, doub
     html_cell(out, "n", text_get(&words));
 }
 
-static void add_row(const struct html_run *run, const struct view_row *rows, size_t n, double scale,
-                    struct arena *arena)
+/* c: the case beside its baseline; NULL: it has none. */
+static void add_row(const struct html_run *run, const struct view_row *rows, size_t n,
+                    const struct compared *c, double scale, struct arena *arena)
 {
     CLEANUP(text_free) struct text words = {0};
     struct text *out = run->out;
@@ -139,7 +168,7 @@ static void add_row(const struct html_run *run, const struct view_row *rows, siz
     add_time(run, &shown, scale, out);
     bool is_measured = isfinite(shown.central_ns) && record->status == CASE_OK;
     if (run->against && is_measured)
-        add_ratio(compared_of(run, rows, n), out);
+        add_ratio(c, out);
     text_printf(out, "<td class=\"n\">%llu</td><td class=\"n\">%zu</td>",
                 (unsigned long long)record->n_samples, n);
     html_cell(out, record_verified(&shown.row.c.record) == VERIFIED_FAILED ? "bad" : "",
@@ -153,6 +182,9 @@ void html_cases(const struct html_run *run)
 {
     struct text *out = run->out;
     const double scale = find_scale(run);
+    size_t n_records = 0;
+    CLEANUP(free_pointer)
+    struct compared_record *records = records_of(run->against, &n_records);
     html_heading(out, "Cases");
     text_printf(out,
                 "<p class=\"hint\">Intervals are drawn relative to their own estimates: the width "
@@ -167,7 +199,8 @@ void html_cases(const struct html_run *run)
     for (size_t i = 0; i < run->n_groups; i++) {
         CLEANUP(arena_free) struct arena arena = {0};
         const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
-        add_row(run, rows, run->groups[i].n, scale, &arena);
+        const size_t n = run->groups[i].n;
+        add_row(run, rows, n, compared_of(records, n_records, rows, n), scale, &arena);
     }
     text_add(out, "</table></div>\n");
 }

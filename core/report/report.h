@@ -20,7 +20,7 @@
 #include "core/base/memory.h"
 #include "core/compare/relative.h"
 #include "core/report/chart.h"
-#include "core/store/roofline.h"
+#include "core/store/roofs.h"
 
 struct view;
 

@@ -22,7 +22,7 @@ struct seen {
     double values[];
 };
 
-/* A proposal that the search has not been told about yet. */
+/* A proposal whose observation the search does not have yet. */
 struct open_proposal {
     uint64_t i;
     bool is_here; /* its observation has come, before that of an earlier one */
@@ -405,8 +405,8 @@ static bool take_open(struct engine *engine, const struct gb_search_claim *claim
     return true;
 }
 
-/* A measured case that is better than the best by more than the tolerance, and that is said to be
- * ruled out; or GB_NO_CASE. */
+/* A measured case that is better than the best by more than the tolerance, and that the report
+ * rules out; or GB_NO_CASE. */
 static uint64_t find_better(const struct engine *engine, const struct engine_report *report)
 {
     const double best = median_of(engine->seen[report->best]);

@@ -2,9 +2,9 @@
  * engine.h - a search at work: asks for proposals, hands observations over, keeps the guards.
  *
  * The same for cases that are measured now and for a recorded space. The engine holds what is
- * known of the cases; whoever drives it measures what it asks for, on as many lanes as there are,
- * and brings what came of it, in any order. Nothing that a search does ends in more than the end
- * of the search: what it broke is the reason, and what was measured still has a best.
+ * known of the cases; its caller measures what it asks for, on as many lanes as there are, and
+ * returns the observations in any order. A search that breaks a rule only ends itself: the rule is
+ * the reason, and what was measured still has a best.
  */
 #pragma once
 
@@ -60,7 +60,7 @@ int32_t engine_new(const struct gb_search_ops *ops, const void *params, const st
                    const struct space *space, const struct engine_limits *limits,
                    struct engine **ret, struct gb_error *error);
 
-/* What is to be done next. */
+/* What to do next. */
 void engine_next(struct engine *engine, struct engine_step *ret);
 
 /* What came of a proposal that is open, in any order of them; all is copied. GB_INVALID: it is not

@@ -35,7 +35,7 @@ struct simulated {
 /* The search, wherever it runs. */
 struct simulated_search {
     void *context;
-    /* What is to be done next, ENGINE_MEASURE or ENGINE_WAIT; false: *ret_report, it has ended. */
+    /* What to do next: ENGINE_MEASURE or ENGINE_WAIT; false: *ret_report, it has ended. */
     bool (*next)(void *context, struct engine_step *ret_step, struct engine_report *ret_report);
     /* What came of the proposal, which is open. */
     void (*observe)(void *context, const struct gb_observation *observation);

@@ -114,11 +114,6 @@ struct round_times {
     size_t n;
 };
 
-static void free_times(struct round_times *times)
-{
-    free(times->items);
-}
-
 /* float32, little-endian as the machines are that NVBench runs on; seconds. */
 static int32_t read_floats(const char *path, const char *name, struct round_times *times,
                            struct gb_error *error)
@@ -159,11 +154,6 @@ static void set_time(struct outcome *outcome, struct round_times *times, double 
 static char *text_at(sqlite3_stmt *rows, int at, struct arena *arena)
 {
     return make_plain_line(row_text(rows, at, arena));
-}
-
-static double real_at(sqlite3_stmt *rows, int at)
-{
-    return sqlite3_column_type(rows, at) == SQLITE_NULL ? NAN : sqlite3_column_double(rows, at);
 }
 
 /* For what a record of gbrun says and these files do not. */
@@ -223,10 +213,10 @@ static int32_t take_row(struct foreign *foreign, sqlite3_stmt *rows, struct gb_e
         last->position = position;
         last->status = case_status_named(text_at(rows, AT_STATUS, foreign->arena));
         last->status_text = text_at(rows, AT_TEXT, foreign->arena);
-        foreign->half_ratio = real_at(rows, AT_HALF_RATIO);
+        foreign->half_ratio = row_real(rows, AT_HALF_RATIO);
     }
     const char *file = text_at(rows, AT_FILE, foreign->arena);
-    double ns = real_at(rows, AT_NS);
+    double ns = row_real(rows, AT_NS);
     if (*file && last->status == CASE_OK) {
         foreign->half_ratio = NAN;
         return read_floats(foreign->path, file, &foreign->times, error);
@@ -309,7 +299,6 @@ int32_t foreign_outcomes(const char *path, struct arena *arena, struct outcome *
     if (status == GB_OK)
         status = read_json(db, &json, &foreign, error);
     sqlite3_close(db);
-    free_times(&foreign.times);
     *ret = foreign.items;
     *ret_n = foreign.n;
     *ret_tool = foreign.tool;

@@ -4,16 +4,11 @@ core_libmeasuring_la_SOURCES += \
 	core/store/merge.c \
 	core/store/record.c \
 	core/store/record.h \
-	core/store/roofline.c \
-	core/store/roofline.h \
 	core/store/roofs.c \
 	core/store/roofs.h \
-	core/store/run_select.c \
 	core/store/store.c \
 	core/store/store.h \
 	core/store/store_case.h \
-	core/store/store_copy.c \
-	core/store/store_copy.h \
 	core/store/store_internal.h \
 	core/store/store_outcomes.c \
 	core/store/store_outcomes.h \

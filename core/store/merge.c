@@ -91,7 +91,7 @@ static int32_t find_row(struct merge *merge, int table, sqlite3_stmt *row, struc
                                   sqlite3_column_value(row, column_of(columns, columns->uuid)));
     if (code == SQLITE_OK)
         code = sqlite3_step(find);
-    ret->from = sqlite3_column_int64(row, column_of(columns, "id"));
+    ret->from = sqlite3_column_int64(row, table_column_of_role(columns, ROLE_ID));
     ret->into = code == SQLITE_ROW ? sqlite3_column_int64(find, 0) : 0;
     return store_end_rows(merge->into, find, code == SQLITE_ROW ? SQLITE_DONE : code, merge->error);
 }
@@ -168,12 +168,11 @@ static int32_t input_failed(struct merge *merge, int32_t status)
 static int32_t merge_table(struct merge *merge, int table)
 {
     const struct stored_table *columns = &merge->from->schema->tables[table];
-    int parent_column = 0, code = SQLITE_DONE;
+    const int parent_column = table_column_of_role(columns, ROLE_PARENT);
+    int code = SQLITE_DONE;
     int32_t status = GB_OK;
     if (columns->parent != TABLE_NONE && merge->ids[columns->parent].n_wanted == 0)
         return GB_OK;
-    while (columns->parent != TABLE_NONE && columns->columns[parent_column].role != ROLE_PARENT)
-        parent_column++;
     sqlite3_stmt *select = table_statement(merge->from, table, SQL_SELECT_ALL, merge->error);
     if (!select)
         return input_failed(merge, store_failure(merge->error));

@@ -13,6 +13,27 @@
 #include <gbrun/activities.h>
 #include <gbrun/policy.h>
 
+/* Units of figures. X(name, word as a list of columns has it) */
+#define UNIT_MAP(X)                                                                                \
+    X(NONE, "")                                                                                    \
+    X(NS, "ns")                                                                                    \
+    X(BYTES, "bytes")                                                                              \
+    X(RATIO, "ratio")                                                                              \
+    X(GFLOPS, "GFLOP/s")                                                                           \
+    X(FLOPS_PER_BYTE, "FLOP/byte")                                                                 \
+    X(BYTES_PER_S, "bytes/s")                                                                      \
+    X(PER_S, "1/s")                                                                                \
+    X(HZ, "Hz")                                                                                    \
+    X(CELSIUS, "C")                                                                                \
+    X(WATTS, "W")                                                                                  \
+    X(JOULES, "J")                                                                                 \
+    X(FLOPS_PER_JOULE, "FLOP/J")
+enum {
+#define UNIT_CONSTANT(name, word) UNIT_##name,
+    UNIT_MAP(UNIT_CONSTANT)
+#undef UNIT_CONSTANT
+};
+
 /* How a case ended. X(name, word stored and shown, counts as done for --resume, makes exit code 1)
  */
 #define CASE_STATUS_MAP(X)                                                                         \
@@ -159,14 +180,34 @@ struct telemetry_record {
     struct gb_telemetry values;
 };
 
-/* How the pace that was asked for was reached; 0: not asked for, or not known. */
+/* How the pace that was asked for was reached, and the clock of the device meanwhile; 0: not asked
+ * for, or not known. X(type, member, then what follows as of COLUMN in store_table.h: name in the
+ * results file, type there, since which version, comment, what results show). All that a figure
+ * needs is its line here, and what computes it (core/run/pace.c). */
+#define PACE_MAP(X)                                                                                \
+    X(double, gap_ns, gap_ns, "REAL", 4,                                                           \
+      "pace = burst: idle time of the device after each sample",                                   \
+      RESULT_IN(NS, "Idle time of the device after each sample, with pace = burst"),               \
+      .is_amount = true)                                                                           \
+    X(double, load_ns, load_ns, "REAL", 4, "pace = sustained: load before the first sample",       \
+      RESULT_IN(NS, "Load before the first sample, with pace = sustained"), .is_amount = true)     \
+    X(bool, is_missed, pace_missed, "INTEGER NOT NULL DEFAULT 0", 4,                               \
+      "1: throttled in spite of the gaps, or not settled",                                         \
+      RESULT("1: throttled in spite of the gaps of burst, or not settled within pace_limit"))      \
+    X(double, waited_ns, waited_ns, "REAL", 4, "for cool_below and clock_at_least",                \
+      RESULT_IN(NS, "How long cool_below and clock_at_least waited before the case"),              \
+      .is_amount = true)                                                                           \
+    X(double, clock_mean_hz, clock_mean_hz, "REAL", 4,                                             \
+      "of the device, over the samples; 0: not known",                                             \
+      RESULT_IN(HZ, "Mean clock rate of the device over the samples"), .is_amount = true)          \
+    X(double, clock_low_hz, clock_low_hz, "REAL", 4, NULL,                                         \
+      RESULT_IN(HZ, "The lowest over the samples"), .is_amount = true)                             \
+    X(double, clock_high_hz, clock_high_hz, "REAL", 4, NULL, RESULT_IN(HZ, "The highest"),         \
+      .is_amount = true)
 struct pace_record {
-    double gap_ns;        /* burst: that the device was left idle after each sample */
-    double load_ns;       /* sustained: of load before the first sample */
-    double waited_ns;     /* for cool_below and clock_at_least */
-    double clock_mean_hz; /* over the samples */
-    double clock_low_hz, clock_high_hz;
-    bool is_missed; /* throttled in spite of gaps; not settled */
+#define PACE_MEMBER(type, member, ...) type member;
+    PACE_MAP(PACE_MEMBER)
+#undef PACE_MEMBER
 };
 
 /* What the rest of the machine did between the first sample and the last. */

@@ -1,38 +1,151 @@
 /* roofs.c - see roofs.h. */
 #include "core/store/roofs.h"
 
+#include "core/base/number_format.h"
 #include "core/base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char ceilings[] = "ceilings";
+/* ---- the model ---- */
 
-static const struct value *parameter_value(const struct stored_case *c, const char *name)
+static const struct {
+    const char *suffix;
+    double write_share;
+} accesses[] = {{"_read", 0}, {"_triad", 1.0 / 3}, {"_copy", 0.5}, {"_write", 1}};
+enum { ACCESSES = sizeof accesses / sizeof *accesses };
+
+/* Of the roof of a rate, by GB_MATH_...; NULL: there is none. */
+static const char *const unit_suffixes[] = {
+    [GB_MATH_SCALAR] = "scalar", [GB_MATH_VECTOR] = "fma", [GB_MATH_TENSOR] = "tensor"};
+
+const char *bound_word(int bound)
 {
-    for (size_t i = 0; i < c->n_parameters; i++)
-        if (text_equal(c->parameters[i].name, name))
-            return &c->parameters[i].value;
+    static const char *const words[] = {[BOUND_MEMORY] = "memory-bound",
+                                        [BOUND_MATH] = "math-bound",
+                                        [BOUND_LATENCY] = "latency-bound"};
+    return words[bound];
+}
+
+const struct roof *roof_named(const struct roofs *roofs, const char *name)
+{
+    for (size_t i = 0; i < roofs->n; i++)
+        if (text_equal(roofs->items[i].name, name))
+            return &roofs->items[i];
     return NULL;
 }
+
+bool roof_is_memory(const char *name)
+{
+    for (size_t i = 0; i < ACCESSES; i++)
+        if (text_ends_with(name, accesses[i].suffix))
+            return true;
+    return false;
+}
+
+static double amount(double declared)
+{
+    return isfinite(declared) && declared > 0 ? declared : 0;
+}
+
+enum { NAME_MAX_BYTES = 64 };
+
+static const struct roof *memory_roof(const struct roofs *roofs, const char *level,
+                                      double write_share)
+{
+    const struct roof *nearest = NULL;
+    double distance = INFINITY;
+    char name[NAME_MAX_BYTES];
+    for (size_t i = 0; i < ACCESSES; i++) {
+        snprintf(name, sizeof name, "%s%s", level, accesses[i].suffix);
+        const struct roof *roof = roof_named(roofs, name);
+        double difference = fabs(accesses[i].write_share - write_share);
+        if (roof && difference < distance) {
+            nearest = roof;
+            distance = difference;
+        }
+    }
+    return nearest;
+}
+
+/* That of the level, or of the next outer one of which something is known. */
+static const struct roof *outward_roof(const struct roofs *roofs, int level, double write_share)
+{
+    static const char *const outwards[LEVELS][4] = {[LEVEL_DRAM] = {"dram"},
+                                                    [LEVEL_LAST] = {"l3", "l2", "dram"},
+                                                    [LEVEL_L3] = {"l3", "dram"},
+                                                    [LEVEL_L2] = {"l2", "l3", "dram"},
+                                                    [LEVEL_L1] = {"l1", "l2", "l3", "dram"}};
+    const struct roof *roof = NULL;
+    for (size_t i = 0; !roof && i < 4 && outwards[level][i]; i++)
+        roof = memory_roof(roofs, outwards[level][i], write_share);
+    return roof;
+}
+
+static const struct roof *math_roof(const struct roofs *roofs, const struct gb_work *work)
+{
+    char name[NAME_MAX_BYTES];
+    const struct gb_format *format = number_format_of(work->math_format);
+    const bool is_narrow = work->math_format == GB_F8_E4M3 || work->math_format == GB_F8_E5M2;
+    if (work->math_unit >= sizeof unit_suffixes / sizeof *unit_suffixes ||
+        !unit_suffixes[work->math_unit])
+        return NULL;
+    snprintf(name, sizeof name, "%s_%s",
+             is_narrow ? "fp8"
+             : format  ? format->name
+                       : "",
+             unit_suffixes[work->math_unit]); /* both formats of 8 bits have one rate */
+    return roof_named(roofs, name);
+}
+
+void roofline_of(const struct roofs *roofs, const struct gb_work *work, int level,
+                 struct roofline *ret)
+{
+    double flops = amount(work->flops), written = amount(work->bytes_written);
+    double bytes = amount(work->bytes_read) + written;
+    *ret = (struct roofline){.intensity = NAN, .ridge = NAN, .model_ns = NAN};
+    if (flops > 0 && bytes > 0)
+        ret->intensity = flops / bytes;
+    if (bytes > 0)
+        ret->memory = outward_roof(roofs, level, written / bytes);
+    if (flops > 0)
+        ret->math = math_roof(roofs, work);
+    double memory_ns = ret->memory ? bytes / ret->memory->rate * 1e9 : 0;
+    double math_ns = ret->math ? flops / ret->math->rate * 1e9 : 0;
+    if (ret->memory && ret->math)
+        ret->ridge = ret->math->rate / ret->memory->rate;
+    if (!ret->memory && !ret->math)
+        return;
+    bool is_math = math_ns > memory_ns;
+    ret->roof = is_math ? ret->math : ret->memory;
+    ret->model_ns = is_math ? math_ns : memory_ns;
+    if ((bytes > 0) == (ret->memory != NULL) && (flops > 0) == (ret->math != NULL))
+        ret->bound = is_math ? BOUND_MATH : BOUND_MEMORY;
+}
+
+/* ---- roofs of files ---- */
+
+static const char ceilings[] = "ceilings";
 
 /* What a case of ceilings measured: its parameter `roof`, or NULL. */
 static const char *measured_roof(const struct stored_case *c)
 {
-    const struct value *roof = text_equal(c->plugin, ceilings) ? parameter_value(c, "roof") : NULL;
-    return roof ? roof->text : NULL;
+    const struct parameter *roof = text_equal(c->plugin, ceilings) ? find_parameter(c, "roof")
+                                                                   : NULL;
+    return roof ? roof->value.text : NULL;
 }
 
 /* Of a case on a CPU that has n_units: its options say it, or it has one. */
 static double threads_of(const struct stored_case *c, double n_units)
 {
-    const struct value *threads = parameter_value(c, "threads");
-    threads = threads ? threads : parameter_value(c, "streams");
+    const struct parameter *threads = find_parameter(c, "threads");
+    threads = threads ? threads : find_parameter(c, "streams");
     if (!threads)
         return 1;
-    return threads->number > 0 ? fmin(threads->number, n_units) : n_units;
+    return threads->value.number > 0 ? fmin(threads->value.number, n_units) : n_units;
 }
 
 bool is_roof(const struct stored_case *c)

@@ -3,7 +3,7 @@
  * expression.c.
  *
  * Everything printed later is read from here. Tables, columns and the view `result` are listed in
- * store_schema.c. While a run goes on the file is in WAL mode with synchronous=NORMAL: a commit
+ * store_schema.c. During a run the file is in WAL mode with synchronous=NORMAL: a commit
  * survives the death of the process, after store_sync also a power cut; store_close turns it into a
  * single plain file. A file that is deleted, moved, replaced or truncated meanwhile is an error of
  * the next call that writes.
@@ -78,8 +78,8 @@ int32_t store_run_read(struct store *store, int64_t run_number, struct arena *ar
  * Calls back for each case of the run that is done (case_status_is_done), in the order that they
  * were measured in, with what distinguishes it from the others of the run: its place in the sweep,
  * the round, the device as it was asked for (index -1: any). Records that are not done are deleted
- * first, so that resuming leaves no duplicates. *ret_next_sequence: the number that the next record
- * measured is to be given.
+ * first, so that resuming leaves no duplicates. *ret_next_sequence: the number for the next record
+ * measured.
  */
 typedef void store_done_fn(void *context, uint64_t position, uint32_t round,
                            const char *device_name, int32_t device_index);
@@ -98,7 +98,7 @@ struct merge_counts {
 /* Zero-initialize, and give the same to each merge of a series. */
 enum { PLAN_TEXT = 64 };
 struct merge_rules {
-    bool one_plan;        /* all runs of both files are to be shards of one plan */
+    bool one_plan;        /* all runs of both files must be shards of one plan */
     char plan[PLAN_TEXT]; /* "": that of the first merge is still to be found */
 };
 int32_t store_merge(struct store *into, const char *from_path, struct merge_rules *rules,

@@ -39,7 +39,7 @@ int32_t store_error(const struct store *store, struct gb_error *error);
 
 /*
  * The statement for a literal, prepared once and kept; bindings are cleared. NULL after an error.
- * Whoever steps it resets it.
+ * The caller that steps it resets it.
  */
 sqlite3_stmt *store_statement(struct store *store, const char *sql, struct gb_error *error);
 /* With an id as its first parameter. */
@@ -100,6 +100,7 @@ void row_take(const struct stored_table *table, sqlite3_stmt *statement, struct 
 /* The text of a result's column, which is "" for NULL: plain, whatever the file holds, and the
  * arena's. */
 char *row_text(sqlite3_stmt *statement, int at, struct arena *arena);
+double row_real(sqlite3_stmt *statement, int at); /* NaN for NULL */
 /* Is it that text, as the file holds it? */
 bool row_text_is(sqlite3_stmt *statement, int at, const char *text);
 

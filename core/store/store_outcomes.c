@@ -62,12 +62,6 @@ static const char select_outcomes[] = "SELECT " OUTCOME_MAP(
                  " ORDER BY sequence, started, uuid";
 #undef OUTCOME_SQL
 
-static double real_at(sqlite3_stmt *statement, int at)
-{
-    return sqlite3_column_type(statement, at) == SQLITE_NULL ? NAN
-                                                             : sqlite3_column_double(statement, at);
-}
-
 static int32_t read_parameters(struct store *store, struct arena *arena, struct outcome *ret,
                                struct gb_error *error)
 {
@@ -165,7 +159,7 @@ static int32_t read_metric(struct store *store, const char *sql, struct outcome_
     ret->value = NAN;
     int code = sqlite3_step(select);
     if (code == SQLITE_ROW) {
-        ret->value = real_at(select, 0);
+        ret->value = row_real(select, 0);
         if (!*metric->unit)
             metric->unit = row_text(select, 1, arena);
         code = SQLITE_DONE;

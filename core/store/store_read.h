@@ -137,6 +137,9 @@ double central_ns(const struct stored_case *c);
 /* "stream", "graph": how a case's samples were launched; "": there are none. */
 const char *launched_word(const struct stored_case *c);
 
+/* NULL: the case has no such parameter. */
+const struct parameter *find_parameter(const struct stored_case *c, const char *name);
+
 /* Names of the parameters and of the metrics of a run's cases, sorted. case_id: of this one; 0: of
  * all. */
 int32_t store_parameter_names(struct store *store, int64_t run_id, int64_t case_id,

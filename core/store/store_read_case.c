@@ -237,6 +237,14 @@ int32_t store_case_read(struct store *store, int64_t case_id, struct arena *aren
     return status;
 }
 
+const struct parameter *find_parameter(const struct stored_case *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_parameters; i++)
+        if (*c->parameters[i].name == *name && text_equal(c->parameters[i].name, name))
+            return &c->parameters[i];
+    return NULL;
+}
+
 const char *launched_word(const struct stored_case *c)
 {
     bool is_known = *c->record.launched || text_equal(c->launch, launch_word(GB_LAUNCH_AUTO));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t integer_at(int type, const void *member)
+int64_t stored_integer(int type, const void *member)
 {
     switch (type) {
     case STORED_BOOL:
@@ -41,7 +41,7 @@ static int bind_member(const struct stored_column *column, sqlite3_stmt *stateme
         return sqlite3_bind_blob64(statement, at, blob->bytes, blob->n, SQLITE_STATIC);
     }
     default: {
-        int64_t value = integer_at(column->type, member);
+        int64_t value = stored_integer(column->type, member);
         if (column->words)
             return sqlite3_bind_text(statement, at, column->words->word((int32_t)value), -1,
                                      SQLITE_STATIC);
@@ -99,6 +99,12 @@ static const char *raw_text(sqlite3_stmt *statement, int at)
 char *row_text(sqlite3_stmt *statement, int at, struct arena *arena)
 {
     return make_plain(arena_text(arena, raw_text(statement, at)));
+}
+
+double row_real(sqlite3_stmt *statement, int at)
+{
+    return sqlite3_column_type(statement, at) == SQLITE_NULL ? NAN
+                                                             : sqlite3_column_double(statement, at);
 }
 
 bool row_text_is(sqlite3_stmt *statement, int at, const char *text)
@@ -203,16 +209,6 @@ size_t near_ids(const int64_t *ids, size_t n)
     return end;
 }
 
-/* The column of the id by which rows are selected; -1: there is none. */
-static int id_column(const struct stored_table *table, int statement)
-{
-    const int role = statement == SQL_SELECT ? ROLE_ID : ROLE_PARENT;
-    for (size_t i = 0; i < table->n_columns; i++)
-        if (table->columns[i].role == role)
-            return (int)i;
-    return -1;
-}
-
 /* Rows being collected, texts in an arena. */
 struct collected {
     char *rows;
@@ -226,7 +222,7 @@ static int32_t collect(struct row_reader *reader, int table, int statement, cons
 {
     struct store *store = reader->store;
     const struct stored_table *rows = &store->schema->tables[table];
-    const int by = id_column(rows, statement);
+    const int by = table_column_of_role(rows, statement == SQL_SELECT ? ROLE_ID : ROLE_PARENT);
     sqlite3_stmt *select = table_statement(store, table, statement, reader->error);
     if (!select ||
         (by >= 0 && (!store_bind_integer(store, select, 1, ids[0], reader->error) ||

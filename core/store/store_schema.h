@@ -2,7 +2,8 @@
  * store_schema.h - what a results file holds: the one place that lists its tables and columns.
  *
  * To add a column, add its line to the table in store_schema.c, with the next version of the
- * schema. To change a view, change it there and its `since`.
+ * schema; messages of workers, statements, columns of results, help and documents follow from it.
+ * To change a view, change it there and its `since`.
  */
 #pragma once
 

@@ -117,12 +117,12 @@ void schema_views_sql(const struct stored_schema *schema, int version, struct te
 
 /* ---- statements ---- */
 
-static const char *parent_column(const struct stored_table *table)
+int table_column_of_role(const struct stored_table *table, int role)
 {
-    for (size_t i = 0; i < table->n_columns; i++)
-        if (table->columns[i].role == ROLE_PARENT)
-            return table->columns[i].name;
-    return NULL;
+    int i = (int)table->n_columns - 1;
+    while (i >= 0 && table->columns[i].role != role)
+        i--;
+    return i;
 }
 
 static void add_insert(const struct stored_table *table, bool merges, struct text *out)
@@ -154,7 +154,8 @@ static void add_select(const struct stored_table *table, struct text *out)
 
 void table_sql(const struct stored_table *table, int statement, struct text *out)
 {
-    const char *parent = parent_column(table);
+    const int parent_column = table_column_of_role(table, ROLE_PARENT);
+    const char *parent = parent_column < 0 ? NULL : table->columns[parent_column].name;
     switch (statement) {
     case SQL_INSERT:
     case SQL_MERGE:

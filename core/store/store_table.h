@@ -20,6 +20,7 @@ enum {
     STORED_INT64, /* also of uint64_t */
     STORED_BLOB,  /* written only */
 };
+int64_t stored_integer(int type, const void *member); /* of STORED_BOOL and what follows */
 struct stored_blob {
     const void *bytes;
     size_t n;
@@ -64,11 +65,20 @@ struct stored_column {
     size_t guard;   /* offset of a bool that says whether the column is known: NULL if not, and text
                        reads as NULL then; 0: always */
     bool has_lines; /* of a text: several; others are one line */
+    /* As a column of results (show, export, help columns): */
+    const char *help;     /* NULL: it is none */
+    const char *shown_as; /* its name; NULL: that of the column */
+    int unit;             /* UNIT_... */
+    bool is_amount;       /* not known unless above 0 */
+    bool is_real;         /* an integer that expressions divide as a real number */
 };
+/* Members of a column that results show. */
+#define RESULT(help_) .help = help_
+#define RESULT_IN(unit_, help_) .unit = UNIT_##unit_, .help = help_
 
 /*
- * A column of rows of the type ROW, a macro of whoever lists columns. Further members of the struct
- * follow after the comment: .role = ..., .words = ..., .guard = ...
+ * A column of rows of the type ROW, a macro that the list of columns defines. Further members of
+ * the struct follow after the comment: .role = ..., .words = ..., .guard = ...
  */
 #define COLUMN(name_, sql_, since_, member, comment_, ...)                                         \
     {                                                                                              \
@@ -127,6 +137,9 @@ struct stored_table {
     const char *newer; /* SQL: the row `excluded` takes the place of the one that is there; NULL:
                           the first one stays */
 };
+
+/* The number of its column of that role, of which it has one at most; -1: none. */
+int table_column_of_role(const struct stored_table *table, int role);
 
 enum { STORED_VIEWS = 2 };
 struct stored_schema {

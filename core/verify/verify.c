@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const char *const metric_names[VERIFY_METRICS] = {
-#define VERIFY_NAME(name, word) word,
+#define VERIFY_NAME(name, word, unit, help) word,
     VERIFY_METRIC_MAP(VERIFY_NAME)
 #undef VERIFY_NAME
 };
@@ -66,6 +66,7 @@ struct block {
 struct element {
     uint64_t index;
     double exact, reference, output, difference;
+    double judged, distance; /* what the bound is of, and the output's from it: integers' from r */
 };
 
 /* The factors are separate because the spacing's inverse need not fit a double. */
@@ -78,16 +79,13 @@ static double difference_in_ulps(const struct comparison *comparison, const stru
 static double distance_in_bounds(const struct comparison *comparison, const struct element *element)
 {
     const struct bound_factors *factors = &comparison->pass_format.factors;
-    bool is_integer = comparison->format->is_integer;
     double magnitude = comparison->check->magnitude[element->index];
-    double exact = is_integer ? element->reference : element->exact;
-    double distance = is_integer ? element->difference : fabs(exact - element->output);
-    double tolerance = tolerance_of_element(factors, magnitude, exact);
-    if (distance == 0)
+    double tolerance = tolerance_of_element(factors, magnitude, element->judged);
+    if (element->distance == 0)
         return 0;
     /* A magnitude that makes no sense must not make the bound generous. */
     bool usable = magnitude >= 0 && tolerance > 0 && tolerance <= DBL_MAX;
-    return usable ? distance / tolerance : distance * (double)INFINITY;
+    return usable ? element->distance / tolerance : element->distance * (double)INFINITY;
 }
 
 /* By PASS_...; NaN where the element has no say. */
@@ -108,12 +106,9 @@ static void judge(const struct comparison *comparison, const struct element *ele
 static double noise_of(const struct comparison *comparison, const struct element *element)
 {
     const struct pass_format *format = &comparison->pass_format;
-    const bool is_integer = comparison->format->is_integer;
-    const double exact = is_integer ? element->reference : element->exact;
-    const double distance = is_integer ? element->difference : fabs(exact - element->output);
     const double partials = comparison->check->partial_squares[element->index];
-    const double clamped = fmax(fabs(exact), format->least);
-    return rounded_product(distance, distance) /
+    const double clamped = fmax(fabs(element->judged), format->least);
+    return rounded_product(element->distance, element->distance) /
            variance_of_element(&format->noise, partials, clamped);
 }
 
@@ -221,6 +216,9 @@ static void load_element(const struct comparison *comparison, const struct block
                                          bits_at(check->output, ret->index));
     else if (is_long && isfinite(ret->reference))
         ret->difference = whole_distance(format, ret->reference, check->output, ret->index);
+    const bool is_integer = comparison->format->is_integer;
+    ret->judged = is_integer ? ret->reference : ret->exact;
+    ret->distance = is_integer ? ret->difference : fabs(ret->exact - ret->output);
 }
 
 /* Output and reference of a block, in doubles. */

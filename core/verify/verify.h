@@ -29,22 +29,28 @@
 
 #include <gbrun/host.h>
 
+/* X(name, word, unit: UNIT_..., what the value is) */
 #define VERIFY_METRIC_MAP(X)                                                                       \
-    X(ABS, "abs")                                                                                  \
-    X(REL, "rel")                                                                                  \
-    X(REL_FLOOR, "rel_floor")                                                                      \
-    X(ULP, "ulp")                                                                                  \
-    X(RMS, "rms")                                                                                  \
-    X(BOUND, "bound")                                                                              \
-    X(NOISE, "noise")                                                                              \
-    X(ALLCLOSE, "allclose")                                                                        \
-    X(NORM, "norm")                                                                                \
-    X(MEAN_ABS, "mean_abs")                                                                        \
-    X(MEAN_REL, "mean_rel")                                                                        \
-    X(BEYOND_1ULP, "beyond_1ulp")                                                                  \
-    X(BEYOND_2ULP, "beyond_2ulp") X(BEYOND_4ULP, "beyond_4ulp")
+    X(ABS, "abs", NONE, "Largest absolute difference from the reference")                          \
+    X(REL, "rel", NONE, "Largest relative difference")                                             \
+    X(REL_FLOOR, "rel_floor", NONE,                                                                \
+      "Largest relative difference where the reference is above check.floor")                      \
+    X(ULP, "ulp", NONE, "Largest difference in units in the last place")                           \
+    X(RMS, "rms", NONE, "Root mean square of the differences over the largest magnitude")          \
+    X(BOUND, "bound", NONE, "Largest error as a share of what rounding alone can explain")         \
+    X(NOISE, "noise", NONE,                                                                        \
+      "Root mean square of the errors over the standard deviation that rounding explains")         \
+    X(ALLCLOSE, "allclose", NONE,                                                                  \
+      "Largest difference over check.atol + check.rtol times the reference")                       \
+    X(NORM, "norm", NONE, "Euclidean norm of the differences over that of the references")         \
+    X(MEAN_ABS, "mean_abs", NONE, "Mean absolute difference")                                      \
+    X(MEAN_REL, "mean_rel", NONE, "Mean relative difference")                                      \
+    X(BEYOND_1ULP, "beyond_1ulp", RATIO,                                                           \
+      "Share of the values that are off by more than 1 unit in the last place")                    \
+    X(BEYOND_2ULP, "beyond_2ulp", RATIO, "The same for 2 units")                                   \
+    X(BEYOND_4ULP, "beyond_4ulp", RATIO, "The same for 4 units")
 enum {
-#define VERIFY_CONSTANT(name, word) VERIFY_##name,
+#define VERIFY_CONSTANT(name, word, unit, help) VERIFY_##name,
     VERIFY_METRIC_MAP(VERIFY_CONSTANT)
 #undef VERIFY_CONSTANT
         VERIFY_METRICS,
@@ -191,7 +197,7 @@ void verify_describe(const struct verify_result *result, const struct gb_check *
 double verify_bound(const struct gb_check *check, double magnitude, double reference);
 
 /*
- * What the noise may be where nobody said: sqrt(1 + 2 sqrt(x / N) + 2 x / N), x = ln(1 / delta)
+ * What the noise may be by default: sqrt(1 + 2 sqrt(x / N) + 2 x / N), x = ln(1 / delta)
  * with delta = 1e-9, N the elements (Laurent and Massart, Adaptive Estimation of a Quadratic
  * Functional by Model Selection, 2000, lemma 1): the mean of N squares of a standard normal number
  * is above it with probability delta.

@@ -7,7 +7,7 @@
  *
  * Divisions would take most of the time. So an element is divided only if it can be a new maximum:
  * for best >= 0, a / b > best in float64 needs a >= best b, rounded, since rounding keeps the
- * order. What passes such a filter is divided and compared; what it lets through in vain costs
+ * order. What passes such a filter is divided and compared; a false alarm costs
  * time only.
  *
  * A pass cannot judge a block with elements that are not finite or that overflow, or
@@ -107,7 +107,7 @@ struct pass_totals {
 
 typedef void verify_pass_fn(const struct pass_input *input, struct pass_totals *ret);
 
-/* By kind; NULL: not there, the outputs are to be made doubles. */
+/* By kind; NULL: not there, the outputs must be converted to doubles. */
 extern verify_pass_fn *const verify_passes_portable[PASS_KINDS];
 #if defined(__x86_64__)
 extern verify_pass_fn *const verify_passes_avx2[PASS_KINDS];

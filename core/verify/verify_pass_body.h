@@ -263,7 +263,7 @@ INLINE struct element element_at(const struct arrays *arrays, const struct pass_
     return element;
 }
 
-/* The sign bit is set where an element is to be looked at closely. */
+/* The sign bit is set where an element must be looked at closely. */
 INLINE vector may_matter(const struct filters *filters, const struct pass_format *format, int kind,
                          bool has_bound, const struct element *element)
 {
@@ -476,7 +476,7 @@ INLINE float expand(const void *output, int kind, uint64_t n, float *ret)
 /* What the processor fetches ahead by itself is too little: four times this were as good. */
 enum { FETCH_AHEAD = 256 };
 
-/* VERIFY_LANES elements from i on; whether some are to be looked at closely. */
+/* VERIFY_LANES elements from i on; whether some must be looked at closely. */
 INLINE bool take(struct held *held, int kind, bool has_bound, bool has_noise, uint64_t i)
 {
     struct element elements[PARTS];

@@ -11,22 +11,6 @@
 
 /* One value of a row. */
 enum { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_BOOL, CELL_TEXT };
-enum {
-    UNIT_NONE,
-    UNIT_NS,
-    UNIT_BYTES,
-    UNIT_RATIO,
-    UNIT_GFLOPS,
-    UNIT_FLOPS_PER_BYTE,
-    UNIT_BYTES_PER_S,
-    UNIT_PER_S,
-    UNIT_HZ,
-    UNIT_CELSIUS,
-    UNIT_WATTS,
-    UNIT_JOULES,
-    UNIT_FLOPS_PER_JOULE
-};
-
 struct cell {
     int kind; /* CELL_... */
     int unit; /* UNIT_... */
@@ -90,7 +74,6 @@ bool is_paper_ratio(const char *metric);
 struct cell cell_of_known(const struct view_row *row, const struct view_column *column);
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
-const struct parameter *find_parameter(const struct stored_case *c, const char *name); /* or NULL */
 struct cell cell_REAL(double value);                          /* NaN: a CELL_NULL */
 struct cell cell_TEXT(const char *value);                     /* NULL: a CELL_NULL */
 int cell_compare(const struct cell *a, const struct cell *b); /* NULL after all else */

@@ -102,6 +102,16 @@ static void add_energy(struct text *out, double joules)
     text_add(out, format_si(joules, units[i], 4, number));
 }
 
+/* Units that take a prefix: what a value is multiplied by to be in them. */
+static const struct {
+    double scale;
+    const char *unit;
+} prefixed[] = {
+    [UNIT_GFLOPS] = {1e9, "FLOP/s"}, [UNIT_BYTES_PER_S] = {1, "B/s"},
+    [UNIT_PER_S] = {1, "/s"},        [UNIT_HZ] = {1, "Hz"},
+    [UNIT_WATTS] = {1, "W"},         [UNIT_FLOPS_PER_JOULE] = {1, "FLOP/J"},
+};
+
 void cell_readable(const struct cell *cell, struct text *out)
 {
     char number[NUMBER_TEXT_MAX];
@@ -120,33 +130,18 @@ void cell_readable(const struct cell *cell, struct text *out)
     case UNIT_RATIO:
         text_printf(out, "%.3g %%", 100 * cell->real);
         break;
-    case UNIT_GFLOPS:
-        text_add(out, format_si(cell->real * 1e9, "FLOP/s", 4, number));
-        break;
     case UNIT_FLOPS_PER_BYTE:
         text_printf(out, "%.4g", cell->real);
-        break;
-    case UNIT_BYTES_PER_S:
-        text_add(out, format_si(cell->real, "B/s", 4, number));
-        break;
-    case UNIT_HZ:
-        text_add(out, format_si(cell->real, "Hz", 4, number));
         break;
     case UNIT_CELSIUS:
         text_printf(out, "%.3g C", cell->real);
         break;
-    case UNIT_WATTS:
-        text_add(out, format_si(cell->real, "W", 4, number));
-        break;
     case UNIT_JOULES:
         add_energy(out, cell->real);
         break;
-    case UNIT_FLOPS_PER_JOULE:
-        text_add(out, format_si(cell->real, "FLOP/J", 4, number));
-        break;
     default:
-        text_add(out, format_si(cell->real, "/s", 4, number));
-        break;
+        text_add(out, format_si(cell->real * prefixed[cell->unit].scale, prefixed[cell->unit].unit,
+                                4, number));
     }
 }
 

@@ -6,6 +6,8 @@ import contextlib
 import csv
 import io
 import os
+import pathlib
+import re
 import shutil
 import sqlite3
 import struct
@@ -243,6 +245,27 @@ class Tests(unittest.TestCase):
             taken.append(time.process_time() - begin)
         self.assertGreaterEqual(len(frame), n)
         self.assertLess(min(taken), 0.5)
+
+    def test_structs_are_those_of_the_headers(self):
+        """Members of what libgbrun takes and returns: names, order and types are written in C only once."""
+        kinds = {"int32_t": "i32", "uint32_t": "u32", "uint64_t": "u64", "double": "f64", "const char*": "text"}
+        known = {gbrun._i32: "i32", gbrun._u32: "u32", gbrun._u64: "u64", gbrun._double: "f64", gbrun._text_type: "text"}
+        include = pathlib.Path(gbrun.__file__).parent.parent / "include" / "gbrun"
+        texts = [re.sub(r"/\*.*?\*/", "", (include / name).read_text(), flags=re.S) for name in ("measure.h", "check.h")]
+        structs = dict(re.findall(r"struct gb(?:run)?_(\w+) \{(.*?)\n\};", "".join(texts), re.S))
+        for name in ("subject", "activity", "mode", "message", "metric", "compared", "result", "comparison", "check"):
+            expected = []
+            for line in filter(None, map(str.strip, structs[name].split(";"))):
+                called = re.match(r"int32_t \(\*(\w+)\)", line)
+                if called:
+                    expected.append((called.group(1), "other"))
+                    continue
+                kind, members = re.match(r"((?:const |struct )*\w+)\s+(.*)", line, re.S).groups()
+                for member in members.split(","):
+                    star, member, array = re.match(r"\s*(\**)(\w+)(.*)", member, re.S).groups()
+                    expected.append((member, "other" if array else kinds.get(kind + star, "other")))
+            fields = getattr(gbrun, "_" + name.capitalize())._fields_
+            self.assertEqual([(member, known.get(kind, "other")) for member, kind in fields], expected, name)
 
     def needs(self, package):
         if gbrun._package(package) is None:
