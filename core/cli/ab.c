@@ -181,7 +181,7 @@ int ab_run(struct ab *ab)
     struct run_job *job = &ab->job;
     struct gb_error error;
     job->run_number = RUN_NEWEST;
-    int code = ab->resume ? run_job_resume(job) : run_job_open(job);
+    int code = run_job_open(job);
     if (code == EXIT_FINE)
         code = make_pairs(ab);
     if (code != EXIT_FINE)

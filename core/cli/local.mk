@@ -8,7 +8,6 @@ core_libgbrun_la_SOURCES += \
 	core/cli/configuration.c \
 	core/cli/help.h \
 	core/cli/help_texts.c \
-	core/cli/help_topics.c \
 	core/cli/plan.c \
 	core/cli/plan.h \
 	core/cli/run_job.c \

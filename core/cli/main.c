@@ -55,11 +55,11 @@ static int check_output(int code)
 static int call(const struct verb *verb, int argc, char **argv)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct arguments *arguments = NULL;
+    struct arguments arguments;
     struct gb_error error;
     if (arguments_parse(all_verbs, verb, argc, argv, &arena, &arguments, &error) != GB_OK)
         return check_output(fail_with(&error, EXIT_USAGE));
-    return check_output(verb->run(arguments));
+    return check_output(verb->run(&arguments));
 }
 
 int main(int argc, char **argv)

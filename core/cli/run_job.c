@@ -74,19 +74,13 @@ static void end_events(struct run_job *job, int code)
 
 /* ---- opening ---- */
 
-int run_job_resume(struct run_job *job)
-{
-    const int code = open_events(job);
-    return code == EXIT_FINE ? run_resume(job) : code;
-}
-
 static int check_labels(const struct arguments *arguments)
 {
-    const char *const *given;
-    size_t n = argument_all(arguments, "label", &given);
-    for (size_t i = 0; i < n; i++)
-        if (*given[i] == '=' || !strchr(given[i], '='))
-            return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4", given[i]);
+    const struct words given = argument_all(arguments, "label");
+    for (size_t i = 0; i < given.n; i++)
+        if (*given.items[i] == '=' || !strchr(given.items[i], '='))
+            return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4",
+                              given.items[i]);
     return EXIT_FINE;
 }
 
@@ -111,12 +105,14 @@ int run_job_open(struct run_job *job)
 {
     struct gb_error error;
     int code = open_events(job);
+    if (code == EXIT_FINE && argument(job->arguments, "resume"))
+        return run_resume(job);
     if (code == EXIT_FINE)
         code = check_labels(job->arguments);
     if (code == EXIT_FINE)
-        code = job->ab     ? configuration_read(job->arguments, job->ab, &job->configuration)
-               : job->made ? configuration_make(job->arguments, job->made, &job->configuration)
-                           : configuration_select(job->arguments, 0, &job->configuration);
+        code = configuration_read(job->arguments,
+                                  (struct configuration_source){.ab = job->ab, .made = job->made},
+                                  &job->configuration);
     if (code != EXIT_FINE)
         return code;
     job->store_path = argument(job->arguments, "output");
@@ -275,7 +271,8 @@ int run_job_plan(struct run_job *job, int format)
     CLEANUP(text_free) struct text text = {0}, summary = {0};
     struct gb_error error;
     uint64_t n_done;
-    int code = configuration_select(job->arguments, 0, &job->configuration);
+    int code = configuration_read(job->arguments, (struct configuration_source){0},
+                                  &job->configuration);
     if (code != EXIT_FINE)
         return code;
     if (read_past(job, &plan, &error) != GB_OK)

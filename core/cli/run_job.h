@@ -19,8 +19,8 @@ struct run_verdict {
 
 enum { SCRATCH_TEXT = 256 };
 
-/* Zero-initialize; set what is asked for, then run_job_open or run_job_resume, run_job_measure, and
- * run_job_close in any case. The functions say their errors and return exit codes. */
+/* Zero-initialize; set what is asked for, then run_job_open, run_job_measure, and run_job_close in
+ * any case. The functions say their errors and return exit codes. */
 struct run_job {
     const struct arguments *arguments; /* of the verb: --config, --output, --resume, --label ... */
     const struct ab_given *ab;         /* NULL: not for ab */
@@ -64,11 +64,10 @@ struct run_job {
     struct run_verdict verdict;
 };
 
-/* A fresh run: the configuration is read, the file opened. */
+/* A fresh run: the configuration is read, the file opened; or the newest run of --resume FILE, or
+ * that of --run. */
 int run_job_open(struct run_job *job);
-/* The newest run of --resume FILE, or that of --run. */
-int run_job_resume(struct run_job *job);
-/* Instead of both: prints what would be measured, in order, and for how long; opens no file for
+/* Instead: prints what would be measured, in order, and for how long; opens no file for
  * writing. format: as of plan_write. */
 int run_job_plan(struct run_job *job, int format);
 /* Instead of the file that --output names: one that run_job_finish removes. */

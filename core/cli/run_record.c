@@ -86,14 +86,12 @@ static void add_commits(const struct configuration *configuration, struct fact_l
 static void add_labels(const struct run_job *job, struct fact_list *facts)
 {
     const struct gb_map *labels = &settings_run(job->configuration.settings)->label;
-    const char *const *given;
-    size_t n = argument_all(job->arguments, "label", &given);
+    const struct words given = argument_all(job->arguments, "label");
     for (size_t i = 0; i < labels->n; i++)
         set_fact(facts, arena_printf(facts->arena, "label.%s", labels->keys[i]), labels->values[i]);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(given[i], '=');
-        set_fact(facts,
-                 arena_printf(facts->arena, "label.%.*s", (int)(equals - given[i]), given[i]),
+    for (size_t i = 0; i < given.n; i++) {
+        const char *word = given.items[i], *equals = strchr(word, '=');
+        set_fact(facts, arena_printf(facts->arena, "label.%.*s", (int)(equals - word), word),
                  equals + 1);
     }
 }
@@ -382,8 +380,7 @@ int run_resume(struct run_job *job)
     struct run_record run = {0};
     struct arena arena = {0};
     job->store_path = argument(job->arguments, "resume");
-    if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
-        argument(job->arguments, "output"))
+    if (ARGUMENT_AMONG(job->arguments, "config", "set", "output"))
         return fail_usage(
             "--resume %s: goes on with the configuration and the file it names: leave "
             "out --config, --set and --output",
@@ -393,7 +390,7 @@ int run_resume(struct run_job *job)
         return fail_usage("--resume %s: goes on with the cases and settings of the run: leave out "
                           "'%s'",
                           job->store_path, other);
-    if (argument(job->arguments, "label") || argument(job->arguments, "note"))
+    if (ARGUMENT_AMONG(job->arguments, "label", "note"))
         return fail_usage("--resume %s: the run has its labels and its note already: leave out "
                           "--label and --note",
                           job->store_path);
@@ -412,15 +409,19 @@ int run_resume(struct run_job *job)
         return fail_with(&error, EXIT_USAGE);
     }
     memcpy(job->config_sha256, run.config_sha256, sizeof run.config_sha256);
-    const char *folder = arena_text(&arena, run.config_folder);
     bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
     if (is_of_ab != (job->ab != NULL))
         code = fail_usage("--resume %s: the run is %s `gbrun ab`: expected gbrun %s --resume",
                           job->store_path, is_of_ab ? "one of" : "not of", is_of_ab ? "ab" : "run");
     if (code == EXIT_FINE)
-        code = configuration_read_text(
-            arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder,
-            run.config, job->arguments, job->ab, &job->configuration);
+        code = configuration_read(
+            job->arguments,
+            (struct configuration_source){
+                .ab = job->ab,
+                .text = run.config,
+                .path = arena_printf(&arena, "%s (configuration of the run)", job->store_path),
+                .folder = arena_text(&arena, run.config_folder)},
+            &job->configuration);
     if (code == EXIT_FINE)
         code = compare_plans(job, &run);
     if (code == EXIT_FINE)

@@ -39,36 +39,13 @@ static const struct verb_option options[] = {
     {"verbose", 'v', NULL, "a line for each visit"},
 };
 
-enum { SETTINGS_MOST = 4 };
-
-/* Options that are keys of [ab NAME]. */
-static size_t take_settings(const struct arguments *arguments, struct setting *settings)
+static int refuse_useless(const struct arguments *arguments, const char *name)
 {
-    static const struct {
-        const char *option, *key, *origin;
-    } all[SETTINGS_MOST] = {{"margin", "margin", "--margin"},
-                            {"alpha", "alpha", "--alpha"},
-                            {"max-rounds", "max_rounds", "--max-rounds"},
-                            {"visit", "visit", "--visit"}};
-    size_t n = 0;
-    for (size_t i = 0; i < SETTINGS_MOST; i++) {
-        const char *value = argument(arguments, all[i].option);
-        if (value)
-            settings[n++] = (struct setting){all[i].key, value, {.file = all[i].origin}};
-    }
-    return n;
-}
-
-static int refuse_useless(const struct arguments *arguments, const char *name, size_t n_settings)
-{
-    static const char *const fresh[] = {"base", "new", "base-build", "new-build"};
     const char *resume = argument(arguments, "resume");
-    if (!resume)
-        return EXIT_FINE;
-    for (size_t i = 0; i < sizeof fresh / sizeof *fresh; i++)
-        if (argument(arguments, fresh[i]))
-            return fail_usage("--%s: the sides of --resume %s are in that file", fresh[i], resume);
-    if (name || n_settings > 0)
+    const char *fresh = ARGUMENT_AMONG(arguments, "base", "new", "base-build", "new-build");
+    if (resume && fresh)
+        return fail_usage("--%s: the sides of --resume %s are in that file", fresh, resume);
+    if (resume && (name || ARGUMENT_AMONG(arguments, "margin", "alpha", "max-rounds", "visit")))
         return fail_usage("--resume %s: goes on as the run began: leave out NAME, --margin, "
                           "--alpha, --max-rounds and --visit",
                           resume);
@@ -95,35 +72,28 @@ static int report(const struct ab *ab, int format, bool is_strict, bool has_colo
 
 static int run(const struct arguments *arguments)
 {
-    struct setting settings[SETTINGS_MOST];
+    const struct words names = arguments->operands;
     struct ab_builds builds = {
         .commands = {argument(arguments, "base-build"), argument(arguments, "new-build")}};
-    struct ab_given given = {.settings = settings};
-    struct ab ab = {.job = {.arguments = arguments, .ab = &given},
-                    .resume = argument(arguments, "resume")};
-    const char *const *operands, *format_text = argument(arguments, "format");
-    size_t n_operands = argument_operands(arguments, &operands);
+    const struct ab_given given = {
+        .name = names.n ? names.items[0] : NULL,
+        .changes = {argument_all(arguments, "base"), argument_all(arguments, "new")},
+        .builds = builds.commands[SIDE_BASE] || builds.commands[SIDE_NEW] ? &builds : NULL};
+    struct ab ab = {.job = {.arguments = arguments, .ab = &given}};
+    const char *format_text = argument(arguments, "format");
     int format = format_text ? compare_format_named(format_text) : COMPARE_TABLE;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
-    if (n_operands > 1)
-        return fail_usage("'%s': expected the NAME of one [ab NAME]", operands[1]);
+    if (names.n > 1)
+        return fail_usage("'%s': expected the NAME of one [ab NAME]", names.items[1]);
     if (format < 0)
         return fail_usage("--format %s: expected table, md, csv, json, junit or github",
                           format_text);
-    given.name = n_operands ? operands[0] : NULL;
-    given.n_settings = take_settings(arguments, settings);
-    for (int side = 0; side < SIDES; side++)
-        given.n_changes[side] = argument_all(arguments, side_words[side], &given.changes[side]);
     bool has_colours = false;
-    int code = refuse_useless(arguments, given.name, given.n_settings);
+    int code = refuse_useless(arguments, given.name);
     if (code == EXIT_FINE)
         code = read_color(arguments, &has_colours);
     if (code != EXIT_FINE)
         return code;
-    if (builds.commands[SIDE_BASE] || builds.commands[SIDE_NEW]) {
-        given.build = ab_builds_make;
-        given.context = &builds;
-    }
     code = ab_run(&ab);
     bool is_kept = ab.job.counts.is_cancelled;
     if (code == EXIT_FINE)

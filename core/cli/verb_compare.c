@@ -40,8 +40,7 @@ static const struct verb_option compare_options[] = {
 struct request {
     struct compare_options options;
     const char *base, *new, *by, *run;
-    const char *const *files;
-    size_t n_files;
+    struct words files;
     int format;
     bool is_strict, has_colours;
     bool is_fleet; /* --by without --base */
@@ -88,7 +87,7 @@ static int check_request(const struct request *request, const char *format)
         return fail_usage("--format hostlist: goes with --by host, without --base");
     if (request->by && request->new)
         return fail_usage("--by %s: expected --base VALUE, without --new", request->by);
-    if (request->by && request->base && request->n_files > 1)
+    if (request->by && request->base && request->files.n > 1)
         return fail_usage("--by %s --base %s: expected one results file", request->by,
                           request->base);
     if (request->run && (!request->by || request->is_fleet))
@@ -116,8 +115,8 @@ static int read_request(const struct arguments *arguments, struct request *ret)
                             .by = argument(arguments, "by"),
                             .run = argument(arguments, "run"),
                             .format = format ? fleet_format_named(format) : COMPARE_TABLE,
-                            .is_strict = argument(arguments, "strict") != NULL};
-    ret->n_files = results_files(arguments, &ret->files);
+                            .is_strict = argument(arguments, "strict") != NULL,
+                            .files = results_files(arguments)};
     ret->is_fleet = ret->by && !ret->base;
     int code = check_request(ret, format);
     if (code == EXIT_FINE)
@@ -144,10 +143,10 @@ static int32_t add_by(struct compare *compare, const struct request *request,
                       struct gb_error *error)
 {
     struct store *store;
-    int32_t status = store_open(request->files[0], STORE_READ, &store, error);
+    int32_t status = store_open(request->files.items[0], STORE_READ, &store, error);
     if (status != GB_OK)
         return status;
-    status = compare_add_by(compare, store, request->files[0],
+    status = compare_add_by(compare, store, request->files.items[0],
                             request->run ? request->run : "newest", request->by, request->base,
                             error);
     store_close(store, NULL);
@@ -157,19 +156,17 @@ static int32_t add_by(struct compare *compare, const struct request *request,
 static int32_t add_sides(struct compare *compare, const struct request *request,
                          struct gb_error *error)
 {
+    const struct words files = request->files;
+    const bool is_one = files.n == 1;
     const char *new = request->new ? request->new : "newest";
+    const char *base = request->base ? request->base : is_one ? "previous" : "newest";
     if (request->by)
         return add_by(compare, request, error);
-    if (request->n_files == 1) {
-        const char *file = request->files[0];
-        int32_t status = add_run(compare, file, request->base ? request->base : "previous", NULL,
-                                 error);
-        return status == GB_OK ? add_run(compare, file, new, NULL, error) : status;
-    }
-    int32_t status = add_run(compare, request->files[0], request->base ? request->base : "newest",
-                             request->files[0], error);
-    for (size_t i = 1; status == GB_OK && i < request->n_files; i++)
-        status = add_run(compare, request->files[i], new, request->files[i], error);
+    int32_t status = add_run(compare, files.items[0], base, is_one ? NULL : files.items[0], error);
+    if (status == GB_OK && is_one)
+        return add_run(compare, files.items[0], new, NULL, error);
+    for (size_t i = 1; status == GB_OK && i < files.n; i++)
+        status = add_run(compare, files.items[i], new, files.items[i], error);
     return status;
 }
 
@@ -187,12 +184,12 @@ static void say_exit(const struct compare_result *result, bool is_strict)
 }
 
 int32_t read_fleet(const struct compare_options *rule, const char *option, const char *by,
-                   const char *const *files, size_t n, struct fleet **ret, struct gb_error *error)
+                   struct words files, struct fleet **ret, struct gb_error *error)
 {
     int32_t status = GB_OK;
     *ret = fleet_new(rule, by);
-    for (size_t i = 0; i < n; i++) {
-        status = fleet_add_file(*ret, files[i], RUN_ALL, error);
+    for (size_t i = 0; i < files.n; i++) {
+        status = fleet_add_file(*ret, files.items[i], RUN_ALL, error);
         if (status != GB_OK)
             return status;
     }
@@ -208,8 +205,7 @@ static int run_fleet(const struct request *request)
     struct gb_error error;
     struct fleet *fleet;
     int code;
-    if (read_fleet(&request->options, "by", request->by, request->files, request->n_files, &fleet,
-                   &error) == GB_OK) {
+    if (read_fleet(&request->options, "by", request->by, request->files, &fleet, &error) == GB_OK) {
         const struct fleet_result *result = fleet_result(fleet);
         fleet_write(result, request->format, request->is_strict, output_width(0),
                     request->has_colours, &text);

@@ -214,7 +214,8 @@ static int list_cases(const struct arguments *arguments, struct listing *listing
     (void)text;
     CLEANUP(configuration_free) struct configuration configuration;
     struct gb_error error;
-    int code = configuration_select(arguments, 1, &configuration);
+    int code = configuration_read(arguments, (struct configuration_source){.first_operand = 1},
+                                  &configuration);
     if (code != EXIT_FINE)
         return code;
     if (argument(arguments, "estimate") && listing->format == FORMAT_JSON)
@@ -477,7 +478,7 @@ static int list_topics(const struct arguments *arguments, struct listing *listin
     struct catalogue catalogue;
     size_t n = 0;
     int code = catalogue_read(arguments, &arena, &catalogue);
-    help_topics_find(argument_verbs(arguments), &arena, &topics);
+    help_topics_find(arguments->verbs, &arena, &topics);
     if (code == EXIT_FINE)
         help_topics_add_plugins(&catalogue, &arena, &topics);
     help_topics_add_index(&arena, &topics);
@@ -540,23 +541,22 @@ static const char *list_name(const void *table, size_t i)
 
 static int run_list(const struct arguments *arguments)
 {
-    const char *const *operands;
-    size_t n = argument_operands(arguments, &operands);
+    const struct words words = arguments->operands;
     const char *format_text = argument(arguments, "format");
     int format = format_text ? format_named(format_text) : FORMAT_TABLE;
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_JSON &&
         format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv, json or md", format_text);
-    const char *what = n ? operands[0] : "cases";
+    const char *what = words.n ? words.items[0] : "cases";
     for (size_t i = 0; i < N_LISTS; i++) {
         const size_t most = lists[i].n_more;
         if (!text_equal(lists[i].name, what))
             continue;
-        if (n > 1 && n - 1 > most)
+        if (words.n > 1 && words.n - 1 > most)
             return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
-                              operands[most + 1], operands[most]);
+                              words.items[most + 1], words.items[most]);
         struct listing listing = {.format = format};
-        int code = lists[i].list(arguments, &listing, n > 1 ? operands[1] : lists[i].text);
+        int code = lists[i].list(arguments, &listing, words.n > 1 ? words.items[1] : lists[i].text);
         listing_end(&listing);
         return code;
     }
@@ -627,7 +627,8 @@ static int check_as_json(const struct arguments *arguments)
     CLEANUP(text_free) struct text text = {0};
     struct json_writer json = {.out = &text};
     struct error_list errors = {0};
-    int code = configuration_select_quietly(arguments, 0, &configuration, &errors);
+    int code = configuration_read_quietly(arguments, (struct configuration_source){0},
+                                          &configuration, &errors);
     struct sweep *sweep = code == EXIT_FINE ? configuration.sweep : NULL;
     if (!configuration.path) /* nothing to check was named, which has been said */
         return code;
@@ -661,7 +662,7 @@ static int run_check(const struct arguments *arguments)
         return check_as_json(arguments);
     CLEANUP(configuration_free) struct configuration configuration;
     CLEANUP(text_free) struct text text = {0};
-    int code = configuration_select(arguments, 0, &configuration);
+    int code = configuration_read(arguments, (struct configuration_source){0}, &configuration);
     if (code == EXIT_FINE && argument(arguments, "print")) {
         settings_print(configuration.settings, &text);
     } else if (code == EXIT_FINE) {

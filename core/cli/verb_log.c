@@ -26,16 +26,15 @@ static const struct {
 } formats[] = {{"table", TABLE_PLAIN}, {"md", TABLE_MARKDOWN}, {"csv", TABLE_CSV}, {"json", -1}};
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-static int32_t add_files(struct compare *compare, const char *const *files, size_t n,
-                         struct gb_error *error)
+static int32_t add_files(struct compare *compare, struct words files, struct gb_error *error)
 {
     int32_t status = GB_OK;
-    for (size_t i = 0; i < n && status == GB_OK; i++) {
+    for (size_t i = 0; i < files.n && status == GB_OK; i++) {
         struct store *store;
-        status = store_open(files[i], STORE_READ, &store, error);
+        status = store_open(files.items[i], STORE_READ, &store, error);
         if (status != GB_OK)
             break;
-        status = compare_add_all_runs(compare, store, files[i], error);
+        status = compare_add_all_runs(compare, store, files.items[i], error);
         store_close(store, NULL);
     }
     return status;
@@ -43,14 +42,14 @@ static int32_t add_files(struct compare *compare, const char *const *files, size
 
 static int run(const struct arguments *arguments)
 {
-    const char *const *files, *by = argument(arguments, "by");
+    const char *by = argument(arguments, "by");
     const char *format = argument(arguments, "format"), *metric = argument(arguments, "metric");
     bool are_changes = argument(arguments, "changes") != NULL;
     CLEANUP(text_free) struct text text = {0};
     struct compare_options compared = {.metric = metric ? metric : ""};
     struct history history;
     struct gb_error error;
-    size_t n = results_files(arguments, &files), style = 0;
+    size_t style = 0;
     while (format && style < FORMATS && !text_equal(formats[style].name, format))
         style++;
     if (style == FORMATS)
@@ -59,7 +58,7 @@ static int run(const struct arguments *arguments)
     if (code != EXIT_FINE)
         return code;
     struct compare *compare = compare_new(&compared);
-    int32_t status = add_files(compare, files, n, &error);
+    int32_t status = add_files(compare, results_files(arguments), &error);
     if (status == GB_OK)
         status = compare_history(compare, by, &history, &error);
     if (status != GB_OK)

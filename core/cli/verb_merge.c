@@ -96,14 +96,12 @@ static int add_list(struct names *names, const char *path)
 
 static int find_inputs(const struct arguments *arguments, struct names *ret)
 {
-    const char *const *operands, *const *lists;
-    const size_t n = argument_operands(arguments, &operands);
-    const size_t n_lists = argument_all(arguments, "files-from", &lists);
+    const struct words lists = argument_all(arguments, "files-from");
     int code = EXIT_FINE;
-    for (size_t i = 0; i < n && code == EXIT_FINE; i++)
-        code = add_input(ret, operands[i]);
-    for (size_t i = 0; i < n_lists && code == EXIT_FINE; i++)
-        code = add_list(ret, lists[i]);
+    for (size_t i = 0; i < arguments->operands.n && code == EXIT_FINE; i++)
+        code = add_input(ret, arguments->operands.items[i]);
+    for (size_t i = 0; i < lists.n && code == EXIT_FINE; i++)
+        code = add_list(ret, lists.items[i]);
     return code;
 }
 

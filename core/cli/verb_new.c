@@ -226,14 +226,13 @@ static const struct plugin_form *form_of(const struct arguments *arguments)
 
 static int run(const struct arguments *arguments)
 {
-    const char *const *operands;
     struct new_plugin plugin = {.form = form_of(arguments)};
-    if (argument_operands(arguments, &operands) != 1)
+    if (arguments->operands.n != 1)
         return fail_usage("new: expected one name, of the plugin and of its folder: see `gbrun "
                           "help new`");
     if (!plugin.form)
         return fail_usage("new: expected one of --c, --cpp, --cuda, --policy and --device");
-    plugin.name = operands[0];
+    plugin.name = arguments->operands.items[0];
     int code = check_name(plugin.name, plugin.form);
     if (code != EXIT_FINE)
         return code;

@@ -83,10 +83,10 @@ static int open_profiled(struct run_job *job)
     CLEANUP(arena_free) struct arena arena = {0};
     struct bench_case profiled;
     struct gb_error error;
-    if (argument(job->arguments, "resume") || argument(job->arguments, "breakdown") ||
-        argument(job->arguments, "events") || argument(job->arguments, "claim"))
+    if (ARGUMENT_AMONG(job->arguments, "resume", "breakdown", "events", "claim"))
         return fail_usage("--profile is not for --resume, --breakdown, --events or --claim");
-    int code = configuration_select(job->arguments, 0, &job->configuration);
+    int code = configuration_read(job->arguments, (struct configuration_source){0},
+                                  &job->configuration);
     if (code == EXIT_FINE)
         code = find_case(job, argument(job->arguments, "profile"), &arena, &profiled);
     if (code != EXIT_FINE)
@@ -108,8 +108,7 @@ static int plan(struct run_job *job)
 {
     const char *format_text = argument(job->arguments, "format");
     const int format = format_text ? format_named(format_text) : FORMAT_TABLE;
-    if (argument(job->arguments, "resume") || argument(job->arguments, "profile") ||
-        argument(job->arguments, "events") || argument(job->arguments, "claim"))
+    if (ARGUMENT_AMONG(job->arguments, "resume", "profile", "events", "claim"))
         return fail_usage("--dry-run is not for --resume, --profile, --events or --claim");
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv or md with --dry-run", format_text);
@@ -121,8 +120,7 @@ static void say_beside(const struct arguments *arguments)
 {
     struct shard task;
     const char *variable;
-    if (argument(arguments, "shard") || argument(arguments, "resume") ||
-        !shard_of_environment(&task, &variable))
+    if (ARGUMENT_AMONG(arguments, "shard", "resume") || !shard_of_environment(&task, &variable))
         return;
     say("gbrun: warning: by %s this is task %u of %u, and each measures all cases: --shard auto "
         "deals them, --shard each says that it is meant so",
@@ -142,13 +140,10 @@ static int run(const struct arguments *arguments)
         return run_job_close(&job, plan(&job));
     if (argument(arguments, "estimate"))
         return fail_usage("--estimate is for --dry-run, which prints how long a run will take");
-    if (argument(arguments, "continue") &&
-        (argument(arguments, "resume") || argument(arguments, "profile")))
+    if (argument(arguments, "continue") && ARGUMENT_AMONG(arguments, "resume", "profile"))
         return fail_usage("--continue is not for --resume or --profile");
     say_beside(arguments);
-    code = argument(arguments, "profile")  ? open_profiled(&job)
-           : argument(arguments, "resume") ? run_job_resume(&job)
-                                           : run_job_open(&job);
+    code = argument(arguments, "profile") ? open_profiled(&job) : run_job_open(&job);
     return run_job_finish(&job, code, format, NULL);
 }
 

@@ -54,14 +54,13 @@ static void put_options(struct made *made, const struct arguments *arguments,
 /* NAME=VALUES becomes sweep.NAME. */
 static int put_sweeps(struct made *made, const struct arguments *arguments)
 {
-    const char *const *given;
-    const size_t n = argument_all(arguments, "sweep", &given);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(given[i], '=');
-        if (!equals || equals == given[i])
-            return fail_usage("--sweep %s: expected NAME=VALUES, such as n=1,10,100", given[i]);
-        put(made, arena_printf(&made->arena, "sweep.%.*s", (int)(equals - given[i]), given[i]),
-            equals + 1, arena_printf(&made->arena, "--sweep %s", given[i]));
+    const struct words given = argument_all(arguments, "sweep");
+    for (size_t i = 0; i < given.n; i++) {
+        const char *word = given.items[i], *equals = strchr(word, '=');
+        if (!equals || equals == word)
+            return fail_usage("--sweep %s: expected NAME=VALUES, such as n=1,10,100", word);
+        put(made, arena_printf(&made->arena, "sweep.%.*s", (int)(equals - word), word), equals + 1,
+            arena_printf(&made->arena, "--sweep %s", word));
     }
     return EXIT_FINE;
 }
@@ -134,16 +133,15 @@ static int run_call(const struct arguments *arguments)
 {
     enum { LIBRARY, PROTOTYPE, FIRST };
     struct made made = {0};
-    const char *const *operands;
-    const size_t n = argument_operands(arguments, &operands);
-    if (n < FIRST)
+    const struct words words = arguments->operands;
+    if (words.n < FIRST)
         return fail_usage("call: expected a library and a prototype, such as gbrun call libm.so.6 "
                           "'double sin(double)' 1.5");
-    begin(&made, "call", function_of(operands[PROTOTYPE], &made.arena));
-    put(&made, "library", operands[LIBRARY], operand_name(&made, LIBRARY));
-    put(&made, "signature", operands[PROTOTYPE], operand_name(&made, PROTOTYPE));
-    for (size_t i = FIRST; i < n; i++)
-        put(&made, arena_printf(&made.arena, "arg.%zu", i - FIRST + 1), operands[i],
+    begin(&made, "call", function_of(words.items[PROTOTYPE], &made.arena));
+    put(&made, "library", words.items[LIBRARY], operand_name(&made, LIBRARY));
+    put(&made, "signature", words.items[PROTOTYPE], operand_name(&made, PROTOTYPE));
+    for (size_t i = FIRST; i < words.n; i++)
+        put(&made, arena_printf(&made.arena, "arg.%zu", i - FIRST + 1), words.items[i],
             operand_name(&made, i));
     const int code = run_made(&made, arguments, NULL);
     arena_free(&made.arena);
@@ -221,42 +219,41 @@ static const char *quote_in_row(const char *text, struct arena *arena)
 
 /* One command is a key, several are an axis, with names a zip of both. Returns what the table is
  * relative to; NULL: nothing. */
-static const char *put_commands(struct made *made, const char *const *commands, size_t n,
-                                const char *const *names)
+static const char *put_commands(struct made *made, struct words commands, struct words names)
 {
     CLEANUP(text_free) struct text list = {0};
     struct arena *arena = &made->arena;
-    if (n == 1 && !names) {
-        put(made, "argv", commands[0], operand_name(made, 0));
+    if (commands.n == 1 && !names.n) {
+        put(made, "argv", commands.items[0], operand_name(made, 0));
         return NULL;
     }
-    for (size_t i = 0; i < n; i++)
-        if (names)
-            text_printf(&list, "%s %s, %s", i ? " |" : "name, argv:", quote_in_row(names[i], arena),
-                        quote_in_row(commands[i], arena));
+    for (size_t i = 0; i < commands.n; i++)
+        if (names.n)
+            text_printf(&list, "%s %s, %s",
+                        i ? " |" : "name, argv:", quote_in_row(names.items[i], arena),
+                        quote_in_row(commands.items[i], arena));
         else
-            text_printf(&list, "%s%s", i ? ", " : "", text_quote(commands[i], ',', arena));
-    put(made, names ? "zip.command" : "sweep.argv", text_get(&list), "commands");
-    return n == 1 ? NULL
-                  : arena_printf(arena, "%s=%s", names ? "name" : "argv",
-                                 names ? names[0] : commands[0]);
+            text_printf(&list, "%s%s", i ? ", " : "", text_quote(commands.items[i], ',', arena));
+    put(made, names.n ? "zip.command" : "sweep.argv", text_get(&list), "commands");
+    return commands.n == 1 ? NULL
+           : names.n       ? arena_printf(arena, "name=%s", names.items[0])
+                           : arena_printf(arena, "argv=%s", commands.items[0]);
 }
 
 static int run_command(const struct arguments *arguments)
 {
     struct made made = {0};
-    const char *const *operands, *const *names;
-    const size_t n = argument_operands(arguments, &operands);
-    const size_t n_names = argument_all(arguments, "name", &names);
-    if (n == 0)
+    const struct words commands = arguments->operands, names = argument_all(arguments, "name");
+    if (commands.n == 0)
         return fail_usage("command: expected a program with its arguments, such as gbrun command "
                           "'sort --parallel=1 words' 'sort --parallel=2 words'");
-    if (n_names != 0 && n_names != n)
-        return fail_usage("--name: %zu for %zu commands: expected one for each", n_names, n);
+    if (names.n != 0 && names.n != commands.n)
+        return fail_usage("--name: %zu for %zu commands: expected one for each", names.n,
+                          commands.n);
     begin(&made, "command", "command");
-    put_defaults(&made, n);
+    put_defaults(&made, commands.n);
     put_options(&made, arguments, command_keys, sizeof command_keys / sizeof *command_keys);
-    const char *relative_to = put_commands(&made, operands, n, n_names ? names : NULL);
+    const char *relative_to = put_commands(&made, commands, names);
     const int code = run_made(&made, arguments, relative_to);
     arena_free(&made.arena);
     return code;

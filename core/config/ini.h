@@ -93,6 +93,9 @@ const char *ini_option_of(const char *key);
 /* Puts the entry in the place of those of the same option (`sweep.X` is one of `X`), or at the end.
  */
 void ini_put(struct ini_section *section, const struct ini_entry *entry, struct arena *arena);
+/* The same of texts that no file has. */
+void ini_put_text(struct ini_section *section, const char *key, const char *value,
+                  struct origin origin, struct arena *arena);
 
 /* How much of a text the reader takes for a value: it ends before a comment. Does it leave a quote
  * open? */

@@ -91,6 +91,18 @@ void ini_put(struct ini_section *section, const struct ini_entry *entry, struct 
     section->n = n;
 }
 
+void ini_put_text(struct ini_section *section, const char *key, const char *value,
+                  struct origin origin, struct arena *arena)
+{
+    ini_put(section,
+            &(struct ini_entry){.key = key,
+                                .value = value,
+                                .origin = origin,
+                                .value_origin = origin,
+                                .is_override = true},
+            arena);
+}
+
 /* Names that a user may have meant: those always there, then those of the file's sections. */
 struct section_names {
     const struct ini *ini;

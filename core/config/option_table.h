@@ -23,9 +23,6 @@ const struct gb_option *option_at(struct option_table table, uint32_t i);
 /* A copy of entry i in today's struct: members beyond the end of an older, shorter one are 0. */
 struct gb_option option_entry(struct option_table table, uint32_t i);
 
-/* Bytes that a type takes in the params struct; 0 for a type that is not known. */
-size_t option_width(uint32_t type);
-
 /*
  * The entry that a key of the INI file means: its name, or for GB_TYPE_MAP "NAME.KEY" (then
  * *ret_map_key is KEY, else NULL; the pointer may be NULL). NULL if there is none.

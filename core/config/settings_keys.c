@@ -19,6 +19,24 @@ const char *name_nearest(const struct name_list *names, const char *word)
     return text_nearest(word, names->n, name_at, names);
 }
 
+const char *bench_nearest(const struct settings *settings, const struct bench_section *but,
+                          const char *word)
+{
+    struct name_list names = {ARENA_ARRAY(settings->arena, const char *, settings->n_benches), 0};
+    for (size_t i = 0; i < settings->n_benches; i++)
+        if (&settings->benches[i] != but)
+            names.items[names.n++] = settings->benches[i].name;
+    return name_nearest(&names, word);
+}
+
+struct bench_section *bench_named(const struct settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->n_benches; i++)
+        if (text_equal(settings->benches[i].name, name))
+            return &settings->benches[i];
+    return NULL;
+}
+
 static bool same_origin(struct origin a, struct origin b)
 {
     bool same_file = a.file && b.file ? text_equal(a.file, b.file) : a.file == b.file;
@@ -298,14 +316,6 @@ int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
  */
 enum { KEYS_MAX = 1000, LETS_MAX = 256, LIKE_MAX = 100, KEYS_IN_ALL_MAX = 500000 };
 
-static struct bench_section *find_bench(struct settings *settings, const char *name)
-{
-    for (size_t i = 0; i < settings->n_benches; i++)
-        if (text_equal(settings->benches[i].name, name))
-            return &settings->benches[i];
-    return NULL;
-}
-
 /* Do two keys set the same thing? */
 static bool same_subject(const struct key *a, const struct key *b)
 {
@@ -419,36 +429,27 @@ static void like_cycle(const struct parser *parser, const struct bench_section *
     const struct bench_section *at = bench;
     do {
         text_printf(&chain, "%s -> ", at->name);
-        at = find_bench(parser->settings, at->like->entry->value);
+        at = bench_named(parser->settings, at->like->entry->value);
     } while (at != bench);
     error_list_add(parser->errors, bench->like->entry->value_origin,
                    "'like' goes in a circle: %s%s", text_get(&chain), bench->name);
 }
 
-static void unknown_like(const struct parser *parser, const struct bench_section *bench)
-{
-    const struct settings *settings = parser->settings;
-    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, settings->n_benches), 0};
-    for (size_t i = 0; i < settings->n_benches; i++)
-        if (&settings->benches[i] != bench)
-            names.items[names.n++] = settings->benches[i].name;
-    const char *nearest = name_nearest(&names, bench->like->entry->value);
-    error_list_add(parser->errors, bench->like->entry->value_origin,
-                   "like = %s: there is no [bench %s]%s%s%s", bench->like->entry->value,
-                   bench->like->entry->value, DID_YOU_MEAN(nearest, ""));
-}
-
 static void resolve_like(const struct parser *parser, struct bench_section *bench, int depth)
 {
     struct bench_section *parent = NULL;
+    const char *name = bench->like ? bench->like->entry->value : NULL;
     if (bench->like_state != LIKE_OPEN)
         return;
     bench->like_state = LIKE_IN_PROGRESS;
     bench->like_depth = depth;
     if (bench->like && depth <= LIKE_MAX) {
-        parent = find_bench(parser->settings, bench->like->entry->value);
+        parent = bench_named(parser->settings, name);
         if (!parent) {
-            unknown_like(parser, bench);
+            const char *nearest = bench_nearest(parser->settings, bench, name);
+            error_list_add(parser->errors, bench->like->entry->value_origin,
+                           "like = %s: there is no [bench %s]%s%s%s", name, name,
+                           DID_YOU_MEAN(nearest, ""));
             bench->is_broken = true;
         } else if (parent->like_state == LIKE_IN_PROGRESS) {
             like_cycle(parser, parent);

@@ -193,17 +193,17 @@ static bool is_section(const struct settings *settings, const struct plugin_sett
 }
 
 /* Policies or searches that were named by their plugin's id. */
-static void print_plain(struct printer *printer, const struct plugin_settings_list *list,
-                        const char *kind)
+static void print_plain(struct printer *printer, uint32_t kind)
 {
+    const struct plugin_settings_list *list = &printer->settings->lists[kind];
     for (size_t i = 0; i < list->n; i++) {
         const struct plugin_settings *plain = &list->items[i];
         if (is_section(printer->settings, plain))
             continue;
-        print_section(printer, kind, plain->name);
+        print_section(printer, plugin_kind_words(kind), plain->name);
         print_value(printer, "plugin", plain->name, "default");
         print_table(printer, NULL, option_table_of(&plain->info->plugin));
-        if (list == &printer->settings->searches)
+        if (kind == GB_PLUGIN_SEARCH)
             print_defaults(printer, NULL, search_options());
     }
 }
@@ -254,8 +254,8 @@ static void print_all(struct printer *printer)
     print_section(printer, "gbrun", "");
     print_table(printer, settings->run_section, run_options());
     print_plugin_sections(printer);
-    print_plain(printer, &settings->policies, "policy");
-    print_plain(printer, &settings->searches, "search");
+    print_plain(printer, GB_PLUGIN_POLICY);
+    print_plain(printer, GB_PLUGIN_SEARCH);
     print_ab_sections(printer);
     for (size_t i = 0; i < settings->n_benches; i++)
         print_bench(printer, &settings->benches[i]);

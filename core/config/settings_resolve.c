@@ -71,8 +71,8 @@ static void drop_unknown_patterns(const struct bench_resolver *at)
         if (is_kept)
             bench->keys.items[n++] = *key;
         else
-            settings_refuse_pattern(key->entry, "bench", bench->name, bench->info,
-                                    option_nearest(at->table, key->target));
+            settings_refuse_pattern(at->resolver, key->entry, bench->section, bench->info,
+                                    key->target);
     }
     bench->keys.n = n;
 }
@@ -367,22 +367,15 @@ static const struct ini_setting *successor(const struct settings *settings, size
     return NULL;
 }
 
-static bool is_left_out(const struct settings *settings, const char *name)
-{
-    for (size_t i = 0; i < settings->n_benches; i++)
-        if (text_equal(settings->benches[i].name, name))
-            return settings->benches[i].is_left_out;
-    return false;
-}
-
 static void report_ineffective(const struct resolver *resolver, size_t i)
 {
     const struct ini_setting *setting = resolver->settings->given[i];
     const struct ini_setting *later = successor(resolver->settings, i);
+    const struct bench_section *bench = bench_named(resolver->settings, setting->name);
     if (later)
         error_list_add(resolver->errors, setting->origin,
                        "'%s' has no effect: '%s' takes its place", setting->text, later->text);
-    else if (text_equal(setting->kind, "bench") && !is_left_out(resolver->settings, setting->name))
+    else if (text_equal(setting->kind, "bench") && !(bench && bench->is_left_out))
         error_list_add(resolver->errors, setting->origin,
                        "'%s' has no effect: another setting of [bench %s] takes its place",
                        setting->text, setting->name);

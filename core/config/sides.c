@@ -97,50 +97,36 @@ static struct ini_section *add_section(struct ini *ini, const struct ini_section
     return &sections[at];
 }
 
-static void names_of(const struct ini *ini, struct text *ret)
-{
-    for (size_t i = 0; i < ini->n; i++)
-        if (text_equal(ini->sections[i].kind, "ab"))
-            text_printf(ret, "%s%s", ret->length ? ", " : "", ini->sections[i].name);
-}
-
-void ab_sections_remove(struct ini *ini)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < ini->n; i++)
-        if (!text_equal(ini->sections[i].kind, "ab"))
-            ini->sections[n++] = ini->sections[i];
-    ini->n = n;
-}
-
-/* Leaves only one section of its kind. */
+/* Leaves only one section of its kind; at the end: none. Returns it. */
 static struct ini_section *keep_section(struct ini *ini, size_t chosen)
 {
     size_t n = 0, at = chosen;
     for (size_t i = 0; i < ini->n; i++) {
-        if (text_equal(ini->sections[i].kind, "ab") && i != chosen)
-            continue;
         if (i == chosen)
             at = n;
-        ini->sections[n++] = ini->sections[i];
+        if (i == chosen || !text_equal(ini->sections[i].kind, "ab"))
+            ini->sections[n++] = ini->sections[i];
     }
     ini->n = n;
     return &ini->sections[at];
 }
 
-struct ini_section *ab_section_choose(struct ini *ini, const char *name, struct arena *arena,
-                                      struct error_list *errors)
+struct ini_section *ab_section_choose(struct ini *ini, const char *name, bool is_new,
+                                      struct arena *arena, struct error_list *errors)
 {
     CLEANUP(text_free) struct text names = {0};
     const struct origin whole = {.file = ini->path};
     size_t n = 0, chosen = ini->n;
+    if (is_new)
+        keep_section(ini, chosen);
+    chosen = ini->n;
     for (size_t i = 0; i < ini->n; i++) {
-        bool is_ab = text_equal(ini->sections[i].kind, "ab");
-        n += is_ab;
-        if (is_ab && (!name || text_equal(ini->sections[i].name, name)))
+        if (!text_equal(ini->sections[i].kind, "ab"))
+            continue;
+        text_printf(&names, "%s%s", n++ ? ", " : "", ini->sections[i].name);
+        if (!name || text_equal(ini->sections[i].name, name))
             chosen = i;
     }
-    names_of(ini, &names);
     if (!name && n == 0)
         return add_section(ini, &(struct ini_section){.kind = "ab", .name = "ab", .origin = whole},
                            ini->n, arena);
@@ -159,7 +145,8 @@ struct ini_section *ab_section_choose(struct ini *ini, const char *name, struct 
 /* What a change says, once its benchmark is known. */
 struct change {
     const char *bench; /* NULL: of all */
-    struct ini_entry entry;
+    const char *key, *value;
+    struct origin origin;
     int side;
 };
 
@@ -167,7 +154,7 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
                                int side, struct arena *arena)
 {
     const char *equals = strchr(text, '='), *key = text, *value = equals + 1;
-    struct change change = {.side = side};
+    struct change change = {.origin = origin, .side = side};
     for (const char *dot = text; (dot = memchr(dot, '.', (size_t)(equals - dot))); dot++) {
         const char *bench = arena_text_n(arena, text, (size_t)(dot - text));
         if (!ini_section_of(ini, "bench", bench))
@@ -179,11 +166,8 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
     size_t n_key = (size_t)(equals - key), n_value = strlen(value);
     text_trim(&key, &n_key);
     text_trim(&value, &n_value);
-    change.entry = (struct ini_entry){.key = arena_text_n(arena, key, n_key),
-                                      .value = arena_text_n(arena, value, n_value),
-                                      .origin = origin,
-                                      .value_origin = origin,
-                                      .is_override = true};
+    change.key = arena_text_n(arena, key, n_key);
+    change.value = arena_text_n(arena, value, n_value);
     return change;
 }
 
@@ -191,13 +175,13 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
 static bool may_change(const struct change *change, struct error_list *errors)
 {
     static const char *const not_these[] = {"only", "exclude", "like", "rounds", SIDE_AXIS};
-    const char *key = change->entry.key;
+    const char *key = change->key;
     bool is_axis = text_starts_with(key, "sweep.") || text_starts_with(key, "zip.");
     bool is_other = false;
     for (size_t i = 0; i < sizeof not_these / sizeof *not_these; i++)
         is_other |= text_equal(key, not_these[i]);
     if (is_axis || is_other)
-        error_list_add(errors, change->entry.origin,
+        error_list_add(errors, change->origin,
                        is_axis ? "'%s': a side of ab gives one value to an option or setting: the "
                                  "cases of both sides are the same"
                                : "'%s' is the same of both sides of ab: \1expected an option, a "
@@ -236,26 +220,18 @@ static bool is_changed(const struct ini_section *section, const struct change *c
     return text_equal(section->kind, "bench") && is_any;
 }
 
-static void put(struct ini_section *section, const char *key, const char *value,
-                struct arena *arena)
-{
-    const struct origin origin = {.file = "ab"};
-    struct ini_entry entry = {
-        .key = key, .value = value, .origin = origin, .value_origin = origin, .is_override = true};
-    ini_put(section, &entry, arena);
-}
-
 static void make_side(struct ini_section *section, const char *name, int side,
                       const struct change *changes, size_t n, const struct ab_params *params,
                       struct arena *arena)
 {
-    const char *of_all = section->name;
+    const struct origin ab = {.file = "ab"};
     for (size_t i = 0; i < n; i++)
-        if (changes[i].side == side && (!changes[i].bench || text_equal(changes[i].bench, of_all)))
-            ini_put(section, &changes[i].entry, arena);
-    put(section, "rounds", arena_printf(arena, "%lld", (long long)params->max_rounds), arena);
-    put(section, "max_time", arena_printf(arena, "%.0f ns", params->visit_ns), arena);
-    put(section, "sweep." SIDE_AXIS, side_words[side], arena);
+        if (changes[i].side == side && is_of(&changes[i], section))
+            ini_put_text(section, changes[i].key, changes[i].value, changes[i].origin, arena);
+    ini_put_text(section, "rounds", arena_printf(arena, "%lld", (long long)params->max_rounds), ab,
+                 arena);
+    ini_put_text(section, "max_time", arena_printf(arena, "%.0f ns", params->visit_ns), ab, arena);
+    ini_put_text(section, "sweep." SIDE_AXIS, side_words[side], ab, arena);
     section->name = name;
 }
 
