@@ -187,11 +187,12 @@ int ab_run(struct ab *ab)
     if (code != EXIT_FINE)
         return code;
     add_facts(ab);
-    job->pairs = ab->pairs;
-    job->n_pairs = ab->n_pairs;
-    job->is_decided = ab->is_decided;
-    job->on_round = on_round;
-    job->context = ab;
+    job->plan = (struct run_plan){
+        .schedule = {.pairs = ab->pairs, .n_pairs = ab->n_pairs, .is_decided = ab->is_decided},
+        .first_sequence = job->plan.first_sequence,
+        .elsewhere = job->plan.elsewhere,
+        .on_round = on_round,
+        .context = ab};
     code = run_job_measure(job);
     if (code != EXIT_FINE && code != EXIT_CASE_FAILED)
         return code;

@@ -40,20 +40,10 @@ struct run_job {
     const char *busy; /* what other programs did when it began, if that was much; NULL */
     struct visit_key *done, *done_in_order; /* ascending; as they were measured */
     size_t n_done;
-    uint64_t first_sequence;
     uint64_t n_visits;
-    bool profiles;
-    uint64_t profiled;     /* position of the case */
-    const char *elsewhere; /* where the run goes on, if that is not where it began; else NULL */
-    struct claims *claims; /* --claim; NULL */
+    struct run_plan plan; /* what is not of this run alone is filled in when it is measured */
     struct worker_process worker; /* this and spare: see struct run_plan */
     struct spare_worker spare;
-    /* for pairs, before it is measured: see struct schedule, struct run_plan */
-    const struct side_pair *pairs;
-    const bool *is_decided;
-    size_t n_pairs;
-    run_round_fn *on_round;
-    void *context;
     struct run_search *searches; /* of benchmarks with `search`; NULL: there are none */
 
     struct progress progress;

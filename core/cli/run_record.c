@@ -57,6 +57,12 @@ static void set_fact(struct fact_list *facts, const char *name, const char *valu
     ARENA_APPEND(facts->arena, facts->items, facts->n, fact);
 }
 
+static void set_all(struct fact_list *facts, const struct fact *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        set_fact(facts, items[i].name, items[i].value);
+}
+
 /* The commit of the configuration's folder; of plugins' files where they are of another one. */
 static void add_commits(const struct configuration *configuration, struct fact_list *facts)
 {
@@ -118,11 +124,8 @@ static void set_facts(struct run_job *job, struct run_record *ret)
     size_t n = 0;
     const char *note = argument(job->arguments, "note");
     machine_facts(&configuration->arena, &of_machine, &n);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, of_machine[i].name, of_machine[i].value);
-    n = provenance_of_environment(&configuration->arena, found);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, found[i].name, found[i].value);
+    set_all(&facts, of_machine, n);
+    set_all(&facts, found, provenance_of_environment(&configuration->arena, found));
     add_commits(configuration, &facts);
     if (job->busy)
         set_fact(&facts, BUSY_FACT, job->busy);
@@ -130,8 +133,7 @@ static void set_facts(struct run_job *job, struct run_record *ret)
         set_fact(&facts, "note", note);
     add_labels(job, &facts);
     add_shard(configuration, &facts);
-    for (size_t i = 0; i < job->n_facts; i++)
-        set_fact(&facts, job->facts[i].name, job->facts[i].value);
+    set_all(&facts, job->facts, job->n_facts);
     ret->facts = facts.items;
     ret->n_facts = facts.n;
 }
@@ -310,8 +312,8 @@ static void compare_hosts(struct run_job *job, const struct run_record *run)
     const char *now = fact_of(facts, n, "host");
     if (!*before || !*now || text_equal(before, now))
         return;
-    job->elsewhere = arena_printf(&job->configuration.arena,
-                                  "measured on %s, in a run that began on %s", now, before);
+    job->plan.elsewhere = arena_printf(&job->configuration.arena,
+                                       "measured on %s, in a run that began on %s", now, before);
     say("gbrun: warning: the run began on %s and goes on on %s: its facts are those of %s, and "
         "cases from now on have a warning",
         before, now, before);
@@ -325,7 +327,7 @@ static int take_up(struct run_job *job, const struct run_record *run)
     if (code == EXIT_FINE)
         compare_hosts(job, run);
     if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
-                                          &job->first_sequence, &error) != GB_OK)
+                                          &job->plan.first_sequence, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
     if (job->n_done == 0)
         return code;

@@ -245,11 +245,6 @@ static enum answer judge_commit(struct bisect *bisect, const char *commit)
 
 /* ---- the search ---- */
 
-static const char *answer_word(enum answer answer)
-{
-    return answer == ANSWER_GOOD ? "good" : answer == ANSWER_BAD ? "bad" : "skip";
-}
-
 static void say_answer(struct bisect *bisect, const char *commit, enum answer answer)
 {
     static const char *const reasons[] = {[ANSWER_GOOD] = "not slower",
@@ -317,7 +312,10 @@ static int search(struct bisect *bisect)
             return EXIT_CASE_FAILED;
         }
         say_answer(bisect, commit, answer);
-        said = GIT(bisect, &error, "bisect", answer_word(answer));
+        said = GIT(bisect, &error, "bisect",
+                   answer == ANSWER_GOOD  ? "good"
+                   : answer == ANSWER_BAD ? "bad"
+                                          : "skip");
         if (!said && error.status == GB_FAILED && answer != ANSWER_GOOD && answer != ANSWER_BAD)
             return say_left(bisect); /* git: code 2 */
     }

@@ -46,6 +46,8 @@ static void csv_line(const char *const *cells, size_t n)
 /* Rows of texts, printed as they come (CSV; JSON: an array of objects) or at the end (tables),
  * before the notes. */
 struct listing {
+    const struct arguments *arguments;
+    const char *word; /* what of the list is asked for; NULL: all */
     int format;
     const struct help_entry *columns; /* NULL: not begun */
     size_t n_rows;
@@ -163,9 +165,10 @@ static const struct help_entry keyword_columns[COLUMNS_MAX + 1] = {
     {"meaning", "", "What it means"},
 };
 
-/* One line a case, printed as it is made: a sweep may be long. */
-static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listing,
-                         struct gb_error *error)
+/* A case as it is made, since a sweep may be long: into the plan, or, where that is NULL, a line.
+ */
+static int32_t list_case(struct sweep *sweep, uint64_t i, struct plan *plan,
+                         struct listing *listing, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text label = {0}, device = {0};
@@ -178,7 +181,9 @@ static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listin
     const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
                            bench_case.bench, text_get(&label), bench_case.policy->name,
                            text_get(&device)};
-    if (is_data(listing))
+    if (plan)
+        plan_add(plan, &bench_case, text_get(&label), text_get(&device), NULL, "");
+    else if (is_data(listing))
         listing_row(listing, cells, sizeof cells / sizeof *cells);
     else
         printf("%s\n", text_get(&label));
@@ -193,25 +198,18 @@ static int list_estimates(struct sweep *sweep, const char *path, struct listing 
     struct gb_error error;
     if (plan_read(&plan, path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    for (uint64_t i = 0; i < sweep_size(sweep); i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        CLEANUP(text_free) struct text label = {0}, device = {0};
-        struct bench_case bench_case;
-        if (sweep_case(sweep, i, &arena, &bench_case, &error) != GB_OK)
+    for (uint64_t i = 0; i < sweep_size(sweep); i++)
+        if (list_case(sweep, i, &plan, listing, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
-        bench_case_label(&bench_case, &label);
-        device_choice_text(&bench_case.device, &device);
-        plan_add(&plan, &bench_case, text_get(&label), text_get(&device), NULL, "");
-    }
     plan_write(&plan, listing->format, &text);
     fputs(make_plain(text.data), stdout);
     plan_summary(&plan, 1, &listing->notes);
     return EXIT_FINE;
 }
 
-static int list_cases(const struct arguments *arguments, struct listing *listing, const char *text)
+static int list_cases(struct listing *listing)
 {
-    (void)text;
+    const struct arguments *arguments = listing->arguments;
     CLEANUP(configuration_free) struct configuration configuration;
     struct gb_error error;
     int code = configuration_read(arguments, (struct configuration_source){.first_operand = 1},
@@ -226,20 +224,18 @@ static int list_cases(const struct arguments *arguments, struct listing *listing
     if (is_data(listing))
         listing_begin(listing, case_columns);
     for (uint64_t i = 0; i < n; i++)
-        if (list_case(configuration.sweep, i, listing, &error) != GB_OK)
+        if (list_case(configuration.sweep, i, NULL, listing, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
     if (!is_data(listing))
         text_printf(&listing->notes, "%llu case%s\n", (unsigned long long)n, n == 1 ? "" : "s");
     return EXIT_FINE;
 }
 
-static int list_plugins(const struct arguments *arguments, struct listing *listing,
-                        const char *text)
+static int list_plugins(struct listing *listing)
 {
-    (void)text;
     CLEANUP(arena_free) struct arena arena = {0};
     struct catalogue catalogue;
-    int code = catalogue_read(arguments, &arena, &catalogue);
+    int code = catalogue_read(listing->arguments, &arena, &catalogue);
     listing_begin(listing, plugin_columns);
     for (size_t i = 0; i < catalogue.n_plugins && code == EXIT_FINE; i++) {
         const struct plugin_info *info = &catalogue.plugins[i];
@@ -257,16 +253,14 @@ static int list_plugins(const struct arguments *arguments, struct listing *listi
 }
 
 /* The devices of a configuration, or of every device plugin with its defaults. */
-static int list_devices(const struct arguments *arguments, struct listing *listing,
-                        const char *text)
+static int list_devices(struct listing *listing)
 {
-    (void)text;
     CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct device_list devices = {0};
     struct gb_error error;
     size_t n, n_auto;
-    int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
+    int code = device_settings_read(listing->arguments, &configuration, &settings, &n, &n_auto);
     if (code == EXIT_FINE &&
         devices_find(settings, n, n_auto, &configuration.arena, &devices, NULL, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
@@ -298,11 +292,6 @@ static bool contains(const char *text, const char *word)
     return false;
 }
 
-static bool is_shown(const struct gb_counter *counter, const char *pattern)
-{
-    return !pattern || contains(counter->name, pattern) || contains(counter->help, pattern);
-}
-
 /* "cuda:1" is index 1 of cuda. False: it is not this device plugin. */
 static bool device_is_meant(const char *device, const char *name, uint32_t *ret_index)
 {
@@ -327,19 +316,19 @@ struct found {
     struct text reasons; /* why some have none */
 };
 
-static int list_counters_of(const struct arguments *arguments, const struct plugin_settings *device,
-                            uint32_t index, const char *pattern, struct arena *arena,
-                            struct listing *listing, struct found *found)
+static int list_counters_of(const struct plugin_settings *device, uint32_t index,
+                            struct arena *arena, struct listing *listing, struct found *found)
 {
+    const char *pattern = listing->word;
     struct counter_list counters;
     struct gb_error error;
-    if (counters_find(device, index, argument(arguments, "chip"), pattern, arena, &counters,
-                      &error) != GB_OK)
+    if (counters_find(device, index, argument(listing->arguments, "chip"), pattern, arena,
+                      &counters, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     for (size_t i = 0; i < counters.n; i++) {
         const struct gb_counter *counter = &counters.items[i];
         const char *cells[] = {counter->name, counter->unit, device->name, counter->help};
-        if (!is_shown(counter, pattern))
+        if (pattern && !contains(counter->name, pattern) && !contains(counter->help, pattern))
             continue;
         listing_row(listing, cells, 4);
         found->n_shown++;
@@ -350,9 +339,9 @@ static int list_counters_of(const struct arguments *arguments, const struct plug
     return EXIT_FINE;
 }
 
-static int list_counters(const struct arguments *arguments, struct listing *listing,
-                         const char *pattern)
+static int list_counters(struct listing *listing)
 {
+    const struct arguments *arguments = listing->arguments;
     CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     const char *device = argument(arguments, "device");
@@ -365,8 +354,7 @@ static int list_counters(const struct arguments *arguments, struct listing *list
         if (!device_is_meant(device, settings[i].name, &index))
             continue;
         n_meant++;
-        code = list_counters_of(arguments, &settings[i], index, pattern, &configuration.arena,
-                                listing, &found);
+        code = list_counters_of(&settings[i], index, &configuration.arena, listing, &found);
     }
     /* A chip belongs to one device plugin: that others do not know it says nothing. */
     if (!argument(arguments, "chip") || device || found.n_known == 0)
@@ -375,7 +363,8 @@ static int list_counters(const struct arguments *arguments, struct listing *list
         code = fail_usage("--device %s: there is no such device; `gbrun list devices` names them",
                           device);
     else if (code == EXIT_FINE && found.n_known > 0 && found.n_shown == 0)
-        text_printf(&listing->notes, "no counter has '%s' in its name or description\n", pattern);
+        text_printf(&listing->notes, "no counter has '%s' in its name or description\n",
+                    listing->word);
     text_free(&found.reasons);
     return code;
 }
@@ -452,15 +441,14 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
     return GB_OK;
 }
 
-static int list_runs(const struct arguments *arguments, struct listing *listing, const char *path)
+static int list_runs(struct listing *listing)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct stored_run *runs = NULL;
     struct store *store;
     struct gb_error error;
     size_t n = 0;
-    (void)arguments;
-    if (store_open(path, STORE_READ, &store, &error) != GB_OK)
+    if (store_open(listing->word, STORE_READ, &store, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     int32_t status = store_runs(store, RUN_ALL, &arena, &runs, &n, &error);
     listing_begin(listing, run_columns);
@@ -470,15 +458,15 @@ static int list_runs(const struct arguments *arguments, struct listing *listing,
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
 }
 
-static int list_topics(const struct arguments *arguments, struct listing *listing,
-                       const char *topic)
+static int list_topics(struct listing *listing)
 {
+    const char *topic = listing->word;
     CLEANUP(arena_free) struct arena arena = {0};
     struct help_topics topics;
     struct catalogue catalogue;
     size_t n = 0;
-    int code = catalogue_read(arguments, &arena, &catalogue);
-    help_topics_find(arguments->verbs, &arena, &topics);
+    int code = catalogue_read(listing->arguments, &arena, &catalogue);
+    help_topics_find(listing->arguments->verbs, &arena, &topics);
     if (code == EXIT_FINE)
         help_topics_add_plugins(&catalogue, &arena, &topics);
     help_topics_add_index(&arena, &topics);
@@ -502,10 +490,10 @@ static int list_topics(const struct arguments *arguments, struct listing *listin
 
 static const struct list {
     const char *name, *title;
-    int (*list)(const struct arguments *arguments, struct listing *listing, const char *text);
+    int (*list)(struct listing *listing);
     const struct help_entry *columns;
     size_t n_more;    /* operands that may follow: SIZE_MAX, any number */
-    const char *text; /* what stands for it; NULL */
+    const char *word; /* what is asked for where none follows; NULL */
 } lists[] = {
     {"cases", "columns of list cases", list_cases, case_columns, SIZE_MAX, NULL},
     {"plugins", "columns of list plugins", list_plugins, plugin_columns, 0, NULL},
@@ -555,8 +543,10 @@ static int run_list(const struct arguments *arguments)
         if (words.n > 1 && words.n - 1 > most)
             return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
                               words.items[most + 1], words.items[most]);
-        struct listing listing = {.format = format};
-        int code = lists[i].list(arguments, &listing, words.n > 1 ? words.items[1] : lists[i].text);
+        struct listing listing = {.arguments = arguments,
+                                  .word = words.n > 1 ? words.items[1] : lists[i].word,
+                                  .format = format};
+        int code = lists[i].list(&listing);
         listing_end(&listing);
         return code;
     }

@@ -67,7 +67,7 @@ static int find_case(struct run_job *job, const char *name, struct arena *arena,
         if (sweep_case(sweep, i, arena, ret, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
         bench_case_label(ret, &label);
-        job->profiled = i;
+        job->plan.schedule.profiled = i;
         if (is_number || text_equal(text_get(&label), name))
             return EXIT_FINE;
         arena_free(arena);
@@ -93,7 +93,7 @@ static int open_profiled(struct run_job *job)
         return code;
     if (worker_become(&job->worker, profiled.environment, profiled.n_environment, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    job->profiles = true;
+    job->plan.schedule.profiles = true;
     job->store_path = argument(job->arguments, "output");
     if (!job->store_path)
         return run_job_open_scratch(job);

@@ -124,14 +124,6 @@ static void end_section(struct reader *reader)
     reader->known_keys = NULL;
 }
 
-static void begin_section(struct reader *reader, const char *kind, const char *name,
-                          struct origin origin)
-{
-    ARENA_APPEND(reader->arena, reader->sections, reader->n_sections,
-                 (struct ini_section){.kind = kind, .name = name, .origin = origin});
-    reader->is_listed = true;
-}
-
 /* The text between the brackets: one word or two. */
 static bool read_header(struct reader *reader, const char *line, const char *text, size_t n)
 {
@@ -158,7 +150,9 @@ static bool read_header(struct reader *reader, const char *line, const char *tex
                        "section [%s] is there twice: the first is on line %u", words, before);
         return false;
     }
-    begin_section(reader, kind, name, origin);
+    ARENA_APPEND(reader->arena, reader->sections, reader->n_sections,
+                 (struct ini_section){.kind = kind, .name = name, .origin = origin});
+    reader->is_listed = true;
     return true;
 }
 
@@ -301,12 +295,6 @@ static void read_continuation(struct reader *reader, struct text *value, struct 
     }
 }
 
-/* What the line at hand begins is not used. */
-static void skip_continuation(struct reader *reader)
-{
-    read_continuation(reader, NULL, NULL);
-}
-
 /* The key of a line `key = value`; NULL: it is none, or cannot be used, which is reported. */
 static const char *read_key(struct reader *reader)
 {
@@ -359,7 +347,7 @@ static const char *read_entry(struct reader *reader)
     }
     const char *key = read_key(reader);
     if (!key) {
-        skip_continuation(reader);
+        read_continuation(reader, NULL, NULL);
         return NULL;
     }
     const char *first = reader->text + reader->equals + 1;
@@ -390,11 +378,10 @@ static char *next_line(char *out, int size, void *stream)
         }
         if (reader->n == 0)
             continue;
-        if (reader->is_bad) {
-            skip_continuation(reader);
-        } else if (is_blank(*reader->text)) {
-            refuse_indented(reader);
-            skip_continuation(reader);
+        if (reader->is_bad || is_blank(*reader->text)) {
+            if (!reader->is_bad)
+                refuse_indented(reader);
+            read_continuation(reader, NULL, NULL);
         } else if (is_header && read_section(reader)) {
             const struct ini_section *section = &reader->sections[reader->n_sections - 1];
             snprintf(out, (size_t)size, "[%s %s]\n", section->kind, section->name);

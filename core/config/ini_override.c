@@ -6,17 +6,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Sections that a file need not have to be spoken of. */
+/* Sections that a setting may name although the file does not have them. */
 static const char *const always_there[] = {"gbrun", "defaults"};
 enum { N_ALWAYS_THERE = sizeof always_there / sizeof always_there[0] };
-
-static bool is_always_there(const char *words)
-{
-    for (size_t i = 0; i < N_ALWAYS_THERE; i++)
-        if (text_equal(always_there[i], words))
-            return true;
-    return false;
-}
 
 struct ini_section *ini_section_of(const struct ini *ini, const char *kind, const char *name)
 {
@@ -54,8 +46,9 @@ static struct ini_section *resolve(struct ini *ini, const char *text, size_t n,
     char *kind = arena_text_n(arena, text, n);
     char *name = kind + strcspn(kind, " \t");
     struct ini_section *section = ini_section_of(ini, kind, "");
-    if (!section && is_always_there(kind))
-        section = add_section(ini, kind, "", origin, arena);
+    for (size_t i = 0; i < N_ALWAYS_THERE && !section; i++)
+        if (text_equal(always_there[i], kind))
+            section = add_section(ini, kind, "", origin, arena);
     if (!section)
         section = ini_section_of(ini, "bench", kind);
     if (section || !*name)
@@ -139,7 +132,7 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
                    text, section, near);
 }
 
-/* ---- sections that nobody wrote ---- */
+/* ---- sections that the file does not have ---- */
 
 /* A section for each of a kind, such as policies, that [defaults] or a benchmark names by the key
  * of that word, without one, and that is like the pattern. Does [defaults] name any? */
@@ -165,25 +158,6 @@ static bool add_named(struct ini *ini, const char *kind, const char *pattern, st
         }
     }
     return has_default;
-}
-
-/* For "search race" or "search *": of searches that are named by their id, with `search = race` or
- * --search. */
-static void add_named_searches(struct ini *ini, const char *words, struct origin origin,
-                               struct arena *arena)
-{
-    static const char kind[] = "search";
-    const char *pattern = words + strcspn(words, " \t");
-    if (text_starts_with(words, kind) && pattern == words + sizeof kind - 1)
-        add_named(ini, kind, pattern + strspn(pattern, " \t"), origin, arena);
-}
-
-/* Of policies; that of nobody's choice, too, where [defaults] names none. */
-static void add_used_policies(struct ini *ini, struct origin origin, struct arena *arena)
-{
-    if (!add_named(ini, "policy", "*", origin, arena) &&
-        !ini_section_of(ini, "policy", DEFAULT_POLICY))
-        add_section(ini, "policy", DEFAULT_POLICY, origin, arena);
 }
 
 /* ---- patterns ---- */
@@ -212,8 +186,10 @@ static bool put_matching(struct ini *ini, const char *words, const struct ini_en
     bool is_put = false;
     if (!strpbrk(pattern, "*?["))
         return false;
-    if (text_equal(kind, "policy"))
-        add_used_policies(ini, entry->origin, arena);
+    /* Of policies also the default one, where [defaults] names none. */
+    if (text_equal(kind, "policy") && !add_named(ini, "policy", "*", entry->origin, arena) &&
+        !ini_section_of(ini, "policy", DEFAULT_POLICY))
+        add_section(ini, "policy", DEFAULT_POLICY, entry->origin, arena);
     entry->setting->is_pattern = true;
     for (size_t i = 0; i < ini->n; i++) {
         struct ini_section *section = &ini->sections[i];
@@ -242,11 +218,15 @@ static bool put(struct ini *ini, const char *words, size_t n, const struct ini_e
                 struct arena *arena)
 {
     text_trim(&words, &n);
-    add_named_searches(ini, arena_text_n(arena, words, n), entry->origin, arena);
+    const char *text = arena_text_n(arena, words, n), *pattern = text + strcspn(text, " \t");
+    /* "search race" or "search *": of searches that are named by their id, with `search = race` or
+     * --search. */
+    if (text_starts_with(text, "search") && pattern == text + strlen("search"))
+        add_named(ini, "search", pattern + strspn(pattern, " \t"), entry->origin, arena);
     struct ini_section *section = resolve(ini, words, n, entry->origin, arena);
     if (section)
         put_setting(section, entry, arena);
-    return section || put_matching(ini, arena_text_n(arena, words, n), entry, arena);
+    return section || put_matching(ini, text, entry, arena);
 }
 
 static struct ini_entry make_entry(const char *key, size_t n_key, const char *value,

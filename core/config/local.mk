@@ -28,8 +28,6 @@ core_libmeasuring_la_SOURCES += \
 	core/config/sides.c \
 	core/config/sides.h \
 	core/config/sweep.c \
-	core/config/sweep_case.c \
-	core/config/sweep_internal.h \
 	core/config/template.c \
 	core/config/template.h \
 	core/config/value.c \

@@ -122,69 +122,60 @@ const char *slot_item(const struct slot *slot, const struct text_list *items, si
                                                           : items->items[i];
 }
 
-struct values {
-    struct arena *arena;
-    struct value_list list;
-};
-
-static void add_value(struct values *values, const struct value *value, struct origin origin)
+static void add_all(struct value_list *values, const struct value_list *more, struct origin origin,
+                    struct arena *arena)
 {
-    struct value_list *list = &values->list;
-    list->items = arena_grow(values->arena, list->items, list->n, sizeof *list->items);
-    list->origins = arena_grow(values->arena, list->origins, list->n, sizeof *list->origins);
-    list->items[list->n] = *value;
-    list->origins[list->n++] = origin;
+    for (size_t i = 0; i < more->n; i++)
+        value_list_add(values, &more->items[i], origin, arena);
 }
 
 /* A range such as 1:8 or 8:64:x2 among values that have no type of their own. */
-static bool add_range(struct values *values, const struct slot *slot, const char *text,
-                      struct origin origin)
+static bool add_range(struct value_list *values, const struct slot *slot, const char *text,
+                      struct origin origin, struct arena *arena)
 {
     struct gb_option number = {.size = sizeof number, .type = GB_TYPE_INT, .name = slot->name};
     struct value_list list;
     if (!strchr(text, ':'))
         return false;
-    if (value_list_read(&number, text, origin, values->arena, &list, NULL) != GB_OK) {
+    if (value_list_read(&number, text, origin, arena, &list, NULL) != GB_OK) {
         number.type = GB_TYPE_FLOAT;
         if (!is_typed_by_value(slot) ||
-            value_list_read(&number, text, origin, values->arena, &list, NULL) != GB_OK)
+            value_list_read(&number, text, origin, arena, &list, NULL) != GB_OK)
             return false;
     }
-    for (size_t i = 0; i < list.n; i++) {
-        struct value value = is_typed_by_value(slot)
-                                 ? list.items[i]
-                                 : untyped_value(list.items[i].text, values->arena);
-        add_value(values, &value, origin);
-    }
+    for (size_t i = 0; i < list.n && !is_typed_by_value(slot); i++)
+        list.items[i] = untyped_value(list.items[i].text, arena);
+    add_all(values, &list, origin, arena);
     return true;
 }
 
 /* One item of a list that value_list_read does not know how to read. */
-static int32_t add_item(struct values *values, const struct slot *slot, const char *text,
-                        struct origin origin, bool ranges, struct gb_error *error)
+static int32_t add_item(struct value_list *values, const struct slot *slot, const char *text,
+                        struct origin origin, bool ranges, struct arena *arena,
+                        struct gb_error *error)
 {
     struct value value;
     int32_t status = GB_OK;
-    if (ranges && add_range(values, slot, text, origin))
+    if (ranges && add_range(values, slot, text, origin, arena))
         return GB_OK;
     if (slot->kind == SLOT_ENVIRONMENT || (slot->map_key && !is_typed_by_value(slot)))
-        value = untyped_value(text, values->arena);
+        value = untyped_value(text, arena);
     else
-        status = slot_read(slot, text, origin, values->arena, &value, error);
+        status = slot_read(slot, text, origin, arena, &value, error);
     if (status == GB_OK)
-        add_value(values, &value, origin);
+        value_list_add(values, &value, origin, arena);
     return status;
 }
 
 /* A list of iterations may have auto among its numbers. */
-static int32_t add_count(struct values *values, const struct slot *slot, const char *text,
-                         struct origin origin, struct gb_error *error)
+static int32_t add_count(struct value_list *values, const struct slot *slot, const char *text,
+                         struct origin origin, struct arena *arena, struct gb_error *error)
 {
     struct value_list list;
-    int32_t status = value_list_read(slot->option, number_meant(slot, text), origin, values->arena,
-                                     &list, error);
-    for (size_t i = 0; status == GB_OK && i < list.n; i++)
-        add_value(values, &list.items[i], origin);
+    int32_t status = value_list_read(slot->option, number_meant(slot, text), origin, arena, &list,
+                                     error);
+    if (status == GB_OK)
+        add_all(values, &list, origin, arena);
     return status;
 }
 
@@ -194,18 +185,19 @@ int32_t slot_read_list(const struct slot *slot, const char *text, struct origin 
     bool is_count = slot->kind == SLOT_COMMON && text_equal(slot->name, "iterations");
     if (slot->option && !slot->map_key && !is_list(slot) && !is_count)
         return value_list_read(slot->option, text, origin, arena, ret, error);
-    struct values values = {.arena = arena};
+    struct value_list values = {0};
     struct text_list items = {0};
     bool may_range = !slot->option || slot->map_key;
     int32_t status = text_split(text, ',', origin, arena, &items, error);
     for (size_t i = 0; status == GB_OK && i < items.n; i++)
-        status = is_count ? add_count(&values, slot, items.items[i], items.origins[i], error)
-                          : add_item(&values, slot, slot_item(slot, &items, i, arena),
-                                     items.origins[i], may_range && !items.is_quoted[i], error);
-    if (status == GB_OK && values.list.n > VALUE_LIST_MAX)
+        status = is_count
+                     ? add_count(&values, slot, items.items[i], items.origins[i], arena, error)
+                     : add_item(&values, slot, slot_item(slot, &items, i, arena), items.origins[i],
+                                may_range && !items.is_quoted[i], arena, error);
+    if (status == GB_OK && values.n > VALUE_LIST_MAX)
         status = error_set_at(error, GB_INVALID, origin,
                               "the list is too long: \1expected up to %d values", VALUE_LIST_MAX);
-    *ret = values.list;
+    *ret = values;
     return status;
 }
 
@@ -241,18 +233,13 @@ static char *replaced(const char *text, const char *from, const char *to, struct
     return arena_text(arena, text_get(&out));
 }
 
-static char *without_brackets(const char *text, struct arena *arena)
-{
-    size_t n = strlen(text);
-    bool has_them = n > 2 && strchr("[{(", text[0]) && strchr("]})", text[n - 1]);
-    return has_them ? arena_text_n(arena, text + 1, n - 2) : arena_text(arena, text);
-}
-
 const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena)
 {
     static const char *const slips[][2] = {{"", ""},   {"...", ":"}, {"..", ":"}, {":*", ":x"},
                                            {"-", ":"}, {";", ","},   {" ", ", "}};
-    const char *inner = without_brackets(text, arena);
+    const size_t n = strlen(text);
+    const bool has_brackets = n > 2 && strchr("[{(", text[0]) && strchr("]})", text[n - 1]);
+    const char *inner = has_brackets ? arena_text_n(arena, text + 1, n - 2) : text;
     if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY || slot->map_key ||
         has_grouped_digits(text))
         return NULL;
@@ -339,13 +326,6 @@ static void add_map_slots(const struct bench_resolver *at, const struct gb_optio
         }
 }
 
-/* `threads` is a key of benchmarks that run in several. Others may have an option of that name. */
-static bool has_common(const struct bench_resolver *at, const char *name)
-{
-    const struct plugin_info *info = at->bench->info;
-    return !text_equal(name, "threads") || (info && info->flags & GB_BENCH_THREADS);
-}
-
 static void add_known_slots(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
@@ -359,20 +339,14 @@ static void add_known_slots(const struct bench_resolver *at)
         else
             add_slot(bench, SLOT_OPTION, option->name, option);
     }
+    /* `threads` is a key of benchmarks that run in several; others may have an option of that name.
+     */
+    const bool has_threads = bench->info && bench->info->flags & GB_BENCH_THREADS;
     for (uint32_t i = 0; i < common.n; i++)
-        if (has_common(at, option_at(common, i)->name))
+        if (has_threads || !text_equal(option_at(common, i)->name, "threads"))
             add_slot(bench, SLOT_COMMON, option_at(common, i)->name, option_at(common, i));
     add_slot(bench, SLOT_DEVICE, device_name, NULL);
     add_slot(bench, SLOT_POLICY, policy_name, NULL);
-}
-
-/* "'sweep.rowz'", or "'m' of 'zip.shape'" */
-static const char *spell_target(const struct bench_resolver *at, const struct key *key,
-                                const char *target)
-{
-    if (key->role == KEY_ZIP)
-        return arena_printf(at->arena, "'%s' of '%s'", target, key->entry->key);
-    return arena_printf(at->arena, "'%s'", key->entry->key);
 }
 
 static struct origin target_origin(const struct key *key, size_t i)
@@ -380,8 +354,6 @@ static struct origin target_origin(const struct key *key, size_t i)
     return key->role == KEY_ZIP ? key->names.origins[i] : key->entry->origin;
 }
 
-/* "it is an option of policy 'steady': write it in [policy steady]": whose option an unknown key
- * is; or NULL. */
 const char *bench_hint_of_owner(const struct catalogue *catalogue, const char *key,
                                 struct arena *arena)
 {
@@ -435,7 +407,9 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
         nearest = hint_of_prefix(target, at->arena);
     if (nearest && key->role == KEY_SWEEP)
         nearest = arena_printf(at->arena, "sweep.%s", nearest);
-    const char *spelt = spell_target(at, key, target);
+    const char *spelt = key->role == KEY_ZIP
+                            ? arena_printf(at->arena, "'%s' of '%s'", target, key->entry->key)
+                            : arena_printf(at->arena, "'%s'", key->entry->key);
     if (owner)
         bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]: %s", spelt,
                    bench->name, owner);
@@ -552,7 +526,6 @@ void bench_make_slots(const struct bench_resolver *at)
 
 /* ---- their values ---- */
 
-/* What a text means for a slot of any kind. */
 int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
                          struct origin origin, struct value *ret, struct device_choice *ret_device,
                          const struct plugin_settings **ret_policy, struct gb_error *error)
@@ -599,11 +572,6 @@ void bench_read_set_keys(const struct bench_resolver *at)
     }
 }
 
-static bool is_open(const struct slot *slot)
-{
-    return !slot->key && !slot->is_axis && !slot->is_computed;
-}
-
 /* The defaults; a slot that a formula computes has its option's default before that. */
 void bench_read_defaults(const struct bench_resolver *at)
 {
@@ -621,7 +589,7 @@ void bench_read_defaults(const struct bench_resolver *at)
         if (text && bench_read_value(at, slot, text, bench->origin, &slot->value, &slot->device,
                                      &slot->policy, &error) != GB_OK)
             bench_fail_with(at, &error);
-        if (!text && slot->kind == SLOT_OPTION && is_open(slot))
+        if (!text && slot->kind == SLOT_OPTION && !slot->is_computed)
             bench_fail(at, bench->origin, "[bench %s] lacks '%s', which plugin '%s' requires",
                        bench->name, slot->name, bench->info->plugin.id);
     }

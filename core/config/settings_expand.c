@@ -365,13 +365,6 @@ static void check_variables(const struct bench_resolver *at, const bool *is_read
     }
 }
 
-static void note_reads(const struct bench_section *bench, const struct expression *expression,
-                       bool *is_read)
-{
-    for (size_t i = 0; i < bench->n_slots; i++)
-        is_read[i] = is_read[i] || expression_reads(expression, bench->slots[i].name);
-}
-
 static void make_formulas(struct bench_resolver *at, const struct expression_column *columns)
 {
     struct bench_section *bench = at->bench;
@@ -389,7 +382,8 @@ static void make_formulas(struct bench_resolver *at, const struct expression_col
             all_compile = false;
         if (!expression)
             continue;
-        note_reads(bench, expression, is_read);
+        for (size_t j = 0; j < bench->n_slots; j++)
+            is_read[j] = is_read[j] || expression_reads(expression, bench->slots[j].name);
         if (!takes_part(at, key, slot, expression)) {
             expression_free(expression);
             continue;

@@ -37,18 +37,16 @@ struct bench_section *bench_named(const struct settings *settings, const char *n
     return NULL;
 }
 
-static bool same_origin(struct origin a, struct origin b)
-{
-    bool same_file = a.file && b.file ? text_equal(a.file, b.file) : a.file == b.file;
-    return same_file && a.line == b.line && a.column == b.column;
-}
-
 void settings_report(struct error_list *errors, const struct gb_error *error)
 {
-    for (size_t i = 0; i < errors->n; i++)
-        if (same_origin(errors->items[i].origin, error->origin) &&
+    const struct origin b = error->origin;
+    for (size_t i = 0; i < errors->n; i++) {
+        const struct origin a = errors->items[i].origin;
+        bool same_file = a.file && b.file ? text_equal(a.file, b.file) : a.file == b.file;
+        if (same_file && a.line == b.line && a.column == b.column &&
             text_equal(errors->items[i].text, error->text))
             return;
+    }
     error_list_take(errors, error);
 }
 
@@ -254,7 +252,6 @@ static const struct ini_entry *formula_in_braces(const struct parser *parser,
     return formula;
 }
 
-/* Keys with errors are left out; false if there are any. */
 bool settings_read_keys(const struct parser *parser, const struct ini_section *section,
                         enum key_source source, struct key_list *ret)
 {
@@ -276,7 +273,6 @@ bool settings_read_keys(const struct parser *parser, const struct ini_section *s
     return ok;
 }
 
-/* "id", "./path.so" or "./path.so:id". */
 int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
                              const struct ini_entry *entry, struct plugin_request *ret,
                              struct gb_error *error)
@@ -487,12 +483,6 @@ static void report_twice(const struct parser *parser, const char *target, const 
     settings_report(parser->errors, &error);
 }
 
-/* A formula may stand beside an axis or a value of its name: see resolve_formulas. */
-static bool may_stand_together(const struct key *a, const struct key *b)
-{
-    return (a->role == KEY_LET) != (b->role == KEY_LET);
-}
-
 static bool check_twice(const struct parser *parser, const struct key_list *keys)
 {
     bool ok = true;
@@ -500,10 +490,11 @@ static bool check_twice(const struct parser *parser, const struct key_list *keys
         for (size_t j = 0; j < key_targets(&keys->items[i]); j++)
             for (size_t before = 0; before <= i; before++) {
                 const struct key *first = &keys->items[before], *second = &keys->items[i];
+                /* A formula may stand beside an axis or a value of its name: see takes_part. */
+                bool may_both = (first->role == KEY_LET) != (second->role == KEY_LET);
                 size_t n = before == i ? j : key_targets(first);
-                for (size_t k = 0; k < n; k++)
-                    if (!may_stand_together(first, second) &&
-                        text_equal(key_target(first, k), key_target(second, j))) {
+                for (size_t k = 0; k < n && !may_both; k++)
+                    if (text_equal(key_target(first, k), key_target(second, j))) {
                         report_twice(parser, key_target(second, j), first, second);
                         ok = false;
                     }

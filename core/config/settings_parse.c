@@ -165,23 +165,18 @@ static void parse_defaults(const struct parser *parser, const struct ini_section
     }
 }
 
-/* A device that cannot be chosen by its name. */
-static bool is_reserved(uint32_t kind, const char *name)
-{
-    return kind == GB_PLUGIN_DEVICE &&
-           (text_equal(name, DEVICE_AUTO) || text_equal(name, DEVICE_ALL));
-}
-
 static void parse_plugin_section(const struct parser *parser, const struct ini_section *section,
                                  uint32_t kind)
 {
     struct settings *settings = parser->settings;
     struct gb_error error;
-    if (is_reserved(kind, section->name)) {
+    const char *reserved = text_equal(section->name, DEVICE_AUTO)  ? "any device"
+                           : text_equal(section->name, DEVICE_ALL) ? "all devices"
+                                                                   : NULL;
+    if (kind == GB_PLUGIN_DEVICE && reserved) {
         error_list_add(parser->errors, section->origin,
                        "[device %s]: '%s' stands for %s, choose another name", section->name,
-                       section->name,
-                       text_equal(section->name, DEVICE_AUTO) ? "any device" : "all devices");
+                       section->name, reserved);
         return;
     }
     struct plugin_section *parsed = &settings->plugin_sections[settings->n_plugin_sections++];

@@ -22,13 +22,6 @@ bool settings_auto_is_all(const struct settings *settings)
            text_equal(((const char *const *)devices->items)[0], DEVICE_ALL);
 }
 
-/* A UUID has a dash behind its first character, and no number has one there. */
-static bool is_uuid(const char *text)
-{
-    const char *dash = strchr(text, '-');
-    return dash && dash != text;
-}
-
 int32_t settings_device_split(const char *text, struct origin origin, struct arena *arena,
                               const char **ret_name, struct device_choice *ret,
                               struct gb_error *error)
@@ -43,7 +36,7 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
     *ret_name = which ? arena_text_n(arena, text, (size_t)(colon - text)) : text;
     if (which && text_equal(which, DEVICE_ALL))
         choice.is_all = true;
-    else if (which && is_uuid(which))
+    else if (which && strchr(which, '-') > which) /* no number has a dash behind its first digit */
         choice.uuid = arena_text(arena, which);
     else if (which && strspn(which, "+-0123456789") == 0)
         status = error_set_at(error, GB_INVALID, at,
@@ -544,11 +537,6 @@ static void add_unlisted_devices(const struct resolver *resolver)
     }
 }
 
-static bool is_cpu(const struct plugin_settings *device)
-{
-    return text_equal(device->info->plugin.id, "cpu");
-}
-
 /* Puts the CPU after all others, and corrects pointers to the devices. */
 static void prefer_accelerators(const struct resolver *resolver)
 {
@@ -559,7 +547,7 @@ static void prefer_accelerators(const struct resolver *resolver)
     size_t n = 0;
     for (int cpus = 0; cpus < 2; cpus++)
         for (size_t i = 0; i < list->n; i++)
-            if (is_cpu(&list->items[i]) == (cpus == 1))
+            if (text_equal(list->items[i].info->plugin.id, "cpu") == (cpus == 1))
                 sorted[n++] = list->items[i];
     for (size_t i = 0; i < n; i++)
         list->items[i] = sorted[i];

@@ -272,20 +272,15 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
 
 /* ---- cases of the sides ---- */
 
-static const struct sweep_part *find_part(const struct sweep_part *parts, size_t n,
-                                          const char *name, size_t n_name)
+/* The base of a part that is a new side; NULL: it is none. */
+static const struct sweep_part *base_of(const struct sweep_part *part,
+                                        const struct sweep_part *parts, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (strlen(parts[i].name) == n_name && memcmp(parts[i].name, name, n_name) == 0)
+        if (text_starts_with(part->name, parts[i].name) &&
+            text_equal(part->name + strlen(parts[i].name), SIDE_SUFFIX))
             return &parts[i];
     return NULL;
-}
-
-static bool has_suffix(const char *name, size_t *ret_length)
-{
-    size_t n = strlen(name), n_suffix = strlen(SIDE_SUFFIX);
-    *ret_length = n < n_suffix ? 0 : n - n_suffix;
-    return n > n_suffix && text_equal(name + *ret_length, SIDE_SUFFIX);
 }
 
 /* Its axes but the side. */
@@ -357,7 +352,7 @@ static int32_t pair_parts(struct sweep *sweep, const struct sweep_part *base,
 int32_t sides_pair(struct sweep *sweep, struct arena *arena, struct side_pair **ret, size_t *ret_n,
                    struct error_list *errors)
 {
-    size_t n_parts = sweep_parts(sweep), n_name;
+    size_t n_parts = sweep_parts(sweep);
     uint64_t n = sweep_size(sweep);
     struct sweep_part *parts = ARENA_ARRAY(arena, struct sweep_part, n_parts + 1);
     uint64_t *others = ARENA_ARRAY(arena, uint64_t, n + 1);
@@ -365,9 +360,7 @@ int32_t sides_pair(struct sweep *sweep, struct arena *arena, struct side_pair **
     for (size_t i = 0; i < n_parts; i++)
         parts[i] = sweep_part(sweep, i);
     for (size_t i = 0; i < n_parts && status == GB_OK; i++) {
-        const struct sweep_part *base = has_suffix(parts[i].name, &n_name)
-                                            ? find_part(parts, n_parts, parts[i].name, n_name)
-                                            : NULL;
+        const struct sweep_part *base = base_of(&parts[i], parts, n_parts);
         if (base)
             status = pair_parts(sweep, base, &parts[i], others, errors);
     }
