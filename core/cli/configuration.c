@@ -286,7 +286,7 @@ static void apply_arguments(const struct arguments *arguments, struct configurat
     select_benchmarks(arguments, configuration, errors);
 }
 
-/* Goes as far as it makes sense, so that all errors are reported at once. */
+/* Continues after errors where that makes sense, so that all are reported at once. */
 static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
                        struct error_list *errors)
 {

@@ -149,7 +149,7 @@ static const struct help_entry marks[] = {
     {"*", NULL, "After a time: the distribution has several modes, which the notes list"},
     {"?", NULL,
      "After a time: a limit came before the policy could certify it (verdict unconverged); the "
-     "notes say what stands in the way"},
+     "notes say why"},
     {"~", NULL, "After a time: the precision is limited by the timer resolution"},
     {"!", NULL, "After a time: the policy gave up, as the samples make no sense to it"},
     {"-", NULL, "There is no finite number"},

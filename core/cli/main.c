@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && text_equal(argv[1], WORKER_ARGUMENT))
         return worker_main();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of whoever writes it */
+    signal(SIGXFSZ, SIG_IGN); /* writing to a file that may not grow is an error, not the end */
     if (argc < 2) {
         say("usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`");
         return EXIT_USAGE;

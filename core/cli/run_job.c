@@ -378,7 +378,7 @@ int run_job_close(struct run_job *job, int code)
     return code;
 }
 
-/* ---- how it ends: its table, what is left to say; results that nobody keeps ---- */
+/* ---- the end: table, verdict; temporary results ---- */
 
 static void remove_scratch(const char *scratch)
 {

@@ -29,13 +29,13 @@ struct run_job {
     const struct ini *made; /* a configuration from words instead of a file; NULL: there is none */
 
     bool has_colours;           /* the table at the end */
-    char scratch[SCRATCH_TEXT]; /* a folder for results that nobody keeps; "": there is none */
+    char scratch[SCRATCH_TEXT]; /* a folder for temporary results; "": there is none */
     struct configuration configuration;
     struct store *store;
     const char *store_path;
     int64_t run_id, run_number; /* run_number: RUN_NEWEST of a fresh one */
     char run_uuid[UUID_TEXT];
-    char config_sha256[SHA256_TEXT]; /* of a run that is resumed; "": is to be found */
+    char config_sha256[SHA256_TEXT]; /* of a run that is resumed; "": not known yet */
     struct device_list devices;
     const char *busy; /* what other programs did when it began, if that was much; NULL */
     struct visit_key *done, *done_in_order; /* ascending; as they were measured */

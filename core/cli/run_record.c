@@ -20,21 +20,10 @@
 static char *command_line(struct arena *arena)
 {
     CLEANUP(text_free) struct text text = {0};
-    FILE *file = fopen("/proc/self/cmdline", "re");
-    int letter;
-    bool fresh = true;
-    while (file && (letter = fgetc(file)) != EOF) {
-        if (!fresh || text.length == 0) {
-            char one[2] = {(char)letter, 0};
-            if (letter)
-                text_add(&text, one);
-        } else {
-            text_printf(&text, " %c", letter);
-        }
-        fresh = letter == 0;
-    }
-    if (file)
-        fclose(file);
+    text_add_file(&text, "/proc/self/cmdline", SIZE_MAX);
+    for (size_t i = 0; i + 1 < text.length; i++)
+        if (!text.data[i])
+            text.data[i] = ' ';
     return arena_text(arena, text_get(&text));
 }
 
@@ -171,7 +160,7 @@ int32_t run_record_begin(struct run_job *job, struct gb_error *error)
     return store_run_begin(job->store, &run, &job->run_id, error);
 }
 
-/* ---- a run that goes on ---- */
+/* ---- a run that is resumed ---- */
 
 static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
                       int32_t device_index)
@@ -280,8 +269,9 @@ static const char *asked_shard(const struct run_job *job)
     return job->ab ? NULL : argument(job->arguments, "shard");
 }
 
-/* Shards by costs: are those of the file still what they were? And is it a shard of that plan which
- * is to be measured? */
+/* Shards by costs: are those of the file still what they were? And is the shard that is asked for
+ * one of that plan?
+ */
 static int compare_plans(const struct run_job *job, const struct run_record *run)
 {
     const char *plan = fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN);
@@ -314,7 +304,7 @@ static void compare_hosts(struct run_job *job, const struct run_record *run)
         return;
     job->plan.elsewhere = arena_printf(&job->configuration.arena,
                                        "measured on %s, in a run that began on %s", now, before);
-    say("gbrun: warning: the run began on %s and goes on on %s: its facts are those of %s, and "
+    say("gbrun: warning: the run began on %s and continues on %s: its facts are those of %s, and "
         "cases from now on have a warning",
         before, now, before);
 }
@@ -384,14 +374,15 @@ int run_resume(struct run_job *job)
     job->store_path = argument(job->arguments, "resume");
     if (ARGUMENT_AMONG(job->arguments, "config", "set", "output"))
         return fail_usage(
-            "--resume %s: goes on with the configuration and the file it names: leave "
+            "--resume %s: continues with the configuration and the file it names: leave "
             "out --config, --set and --output",
             job->store_path);
     const char *other = job->ab ? NULL : configuration_argument(job->arguments, "shard");
     if (other)
-        return fail_usage("--resume %s: goes on with the cases and settings of the run: leave out "
-                          "'%s'",
-                          job->store_path, other);
+        return fail_usage(
+            "--resume %s: continues with the cases and settings of the run: leave out "
+            "'%s'",
+            job->store_path, other);
     if (ARGUMENT_AMONG(job->arguments, "label", "note"))
         return fail_usage("--resume %s: the run has its labels and its note already: leave out "
                           "--label and --note",

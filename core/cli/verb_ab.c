@@ -46,7 +46,7 @@ static int refuse_useless(const struct arguments *arguments, const char *name)
     if (resume && fresh)
         return fail_usage("--%s: the sides of --resume %s are in that file", fresh, resume);
     if (resume && (name || ARGUMENT_AMONG(arguments, "margin", "alpha", "max-rounds", "visit")))
-        return fail_usage("--resume %s: goes on as the run began: leave out NAME, --margin, "
+        return fail_usage("--resume %s: continues as the run began: leave out NAME, --margin, "
                           "--alpha, --max-rounds and --visit",
                           resume);
     return EXIT_FINE;

@@ -259,14 +259,6 @@ static void say_answer(struct bisect *bisect, const char *commit, enum answer an
             answer == ANSWER_FAILED ? "" : bisect->ratio);
 }
 
-/* The one commit that may be it; NULL: there are several so far. */
-static const char *culprit_of(struct bisect *bisect, struct gb_error *error)
-{
-    const char *left = GIT(bisect, error, "rev-list", "--max-count=2", "refs/bisect/bad", "--not",
-                           "--glob=refs/bisect/good-*");
-    return left && !strchr(left, '\n') ? left : NULL;
-}
-
 static int print_culprit(struct bisect *bisect, const char *commit)
 {
     struct gb_error error;
@@ -281,7 +273,7 @@ static int print_culprit(struct bisect *bisect, const char *commit)
     return EXIT_FINE;
 }
 
-/* Nobody is called the culprit of what cannot be told. */
+/* Only skipped commits are left: no single one is named. */
 static int say_left(struct bisect *bisect)
 {
     struct gb_error error;
@@ -298,9 +290,11 @@ static int search(struct bisect *bisect)
     const char *said = GIT(bisect, &error, "bisect", "start", bisect->bad, bisect->good);
     bisect->is_begun = true;
     for (;;) {
-        const char *culprit = said ? culprit_of(bisect, &error) : NULL;
-        if (culprit)
-            return print_culprit(bisect, culprit);
+        const char *left = said ? GIT(bisect, &error, "rev-list", "--max-count=2",
+                                      "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*")
+                                : NULL;
+        if (left && !strchr(left, '\n')) /* the only one that may be it */
+            return print_culprit(bisect, left);
         const char *commit = said ? commit_of(bisect, "HEAD", &error) : NULL;
         if (!commit)
             return fail_with(&error, EXIT_INTERNAL);

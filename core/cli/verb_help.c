@@ -61,75 +61,54 @@ static struct help_topic *add_options(struct help_topics *topics, struct arena *
                                    .options = options});
 }
 
-static void add_columns(struct help_topics *topics, struct arena *arena, const char *title,
-                        const char *words, bool (*column)(size_t i, struct help_entry *ret))
+/* Columns have units, other words have none. */
+static void add_columns(struct help_topics *topics, struct arena *arena, const char *name,
+                        const char *title, const char *words,
+                        bool (*column)(size_t i, struct help_entry *ret))
 {
-    struct help_topic topic = {.name = "columns", .title = title, .words = words};
+    struct help_topic topic = {.name = name, .title = title, .words = words};
     struct help_entry entry, *entries = NULL;
-    while (column(topic.n, &entry))
-        ARENA_APPEND(arena, entries, topic.n, entry);
+    for (; column(topic.n, &entry); ARENA_APPEND(arena, entries, topic.n, entry))
+        entry.unit = text_equal(name, "columns") ? entry.unit : NULL;
     topic.entries = entries;
     add(topics, arena, topic);
-}
-
-static bool head_help(size_t i, struct help_entry *ret)
-{
-    bool is_there = table_head_help(i, ret);
-    ret->unit = NULL;
-    return is_there;
-}
-
-static bool format_help(size_t i, struct help_entry *ret)
-{
-    bool is_there = exchange_help(i, ret);
-    ret->unit = NULL;
-    return is_there;
-}
-
-/* Those of tables that verbs print by themselves. */
-static void add_columns_of_verbs(struct verb_table verbs, struct help_topics *topics,
-                                 struct arena *arena)
-{
-    struct help_topic list;
-    for (size_t i = 0; i < verbs.n; i++)
-        for (size_t j = 0; verbs.items[i]->columns && verbs.items[i]->columns(j, &list); j++)
-            add(topics, arena, list);
 }
 
 static void add_all_columns(struct verb_table verbs, struct help_topics *topics,
                             struct arena *arena)
 {
+    struct help_topic list;
     add_columns(
-        topics, arena, "columns of cases",
+        topics, arena, "columns", "columns of cases",
         "Of gbrun export with --rows case or combined, and names for --where, --columns, --sort, "
         "--group-by and --pivot of show and export. Parameters of the case and metrics that "
         "plugins report (metric.NAME) are columns, too. Times are of one iteration; rates are over "
         "the policy's estimate of the median, or else the median of the samples.",
         result_column_help);
-    add_columns(topics, arena, "columns of samples",
+    add_columns(topics, arena, "columns", "columns of samples",
                 "Of gbrun export with --rows sample, after run, run_uuid, bench, plugin, the "
                 "options that are swept or differ among the cases, device, device_model, policy, "
                 "round, status, clock, uuid and uid. --columns LIST takes their place. What else "
                 "is known of a case joins by its uuid.",
                 sample_column_help);
-    add_columns(topics, arena, "columns of groups",
+    add_columns(topics, arena, "columns", "columns of groups",
                 "--columns of show and export with --group-by LIST: a row for each group of cases "
                 "with equal values of the columns in LIST, over all runs asked for.",
                 aggregate_column_help);
-    add_columns(topics, arena, "columns of replays", "Of gbrun replay as CSV and JSON.",
+    add_columns(topics, arena, "columns", "columns of replays", "Of gbrun replay as CSV and JSON.",
                 replay_column_help);
     add(topics, arena, help_texts[n_help_texts - 1]); /* belongs to the columns */
-    add_columns_of_verbs(verbs, topics, arena);
-    add_columns(topics, arena, "heads of tables, and the columns of exports they stand for", "",
-                head_help);
-    topics->items[topics->n - 1].name = "tables";
-    add_columns(topics, arena, "formats of other tools",
+    for (size_t i = 0; i < verbs.n; i++)
+        for (size_t j = 0; verbs.items[i]->columns && verbs.items[i]->columns(j, &list); j++)
+            add(topics, arena, list);
+    add_columns(topics, arena, "tables",
+                "heads of tables, and the columns of exports they stand for", "", table_head_help);
+    add_columns(topics, arena, "formats", "formats of other tools",
                 "Of gbrun export --format. Values are medians of rounds, with --rows combined of "
                 "cases, with --rows sample all samples. Tools that test significance take each "
                 "value for a repetition, which samples of one process are not. Cases that failed "
                 "are left out where a format cannot hold them.",
-                format_help);
-    topics->items[topics->n - 1].name = "formats";
+                exchange_help);
 }
 
 void help_topics_find(struct verb_table verbs, struct arena *arena, struct help_topics *ret)
@@ -150,7 +129,7 @@ void help_topics_find(struct verb_table verbs, struct arena *arena, struct help_
     add_all_columns(verbs, ret, arena);
 }
 
-/* What its flags mean for whoever configures it. */
+/* Its help, and what its flags mean for a configuration. */
 static const char *words_of(const struct plugin_info *info, struct arena *arena)
 {
     const char *own = info->plugin.help ? info->plugin.help : "";

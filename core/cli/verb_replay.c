@@ -83,15 +83,6 @@ static double read_duration(struct job *job, const char *name)
     return value.number;
 }
 
-static int check_plot(const struct job *job)
-{
-    const char *path = argument(job->arguments, "plot");
-    struct gb_error error;
-    if (path && plot_check(path, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    return EXIT_FINE;
-}
-
 static int read_file_options(struct job *job)
 {
     const char *input = argument(job->arguments, "input"), *unit = argument(job->arguments, "unit");
@@ -149,16 +140,15 @@ static int read_policies(struct job *job)
 /* What is only of use for one kind of files, without a file of that kind. */
 static int refuse_useless(const struct job *job, bool has_results, bool has_files)
 {
-    static const struct {
-        const char *name;
-        bool is_for_results;
-    } special[] = {{"run", true},   {"where", true}, {"input", false},   {"column", false},
-                   {"unit", false}, {"tick", false}, {"overhead", false}};
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (argument(job->arguments, special[i].name) &&
-            !(special[i].is_for_results ? has_results : has_files))
-            return fail_usage("--%s is for %s, and there is none among the files", special[i].name,
-                              special[i].is_for_results ? "results files" : "files of samples");
+    const char *of_results = ARGUMENT_AMONG(job->arguments, "run", "where");
+    const char *of_files = ARGUMENT_AMONG(job->arguments, "input", "column", "unit", "tick",
+                                          "overhead");
+    if (of_results && !has_results)
+        return fail_usage("--%s is for results files, and there is none among the files",
+                          of_results);
+    if (of_files && !has_files)
+        return fail_usage("--%s is for files of samples, and there is none among the files",
+                          of_files);
     return EXIT_FINE;
 }
 
@@ -312,9 +302,11 @@ static int replay_all(struct job *job)
 static int run_replay(const struct arguments *arguments)
 {
     struct job job = {.arguments = arguments};
+    struct gb_error error;
+    const char *plot = argument(arguments, "plot");
     int code = read_format(arguments, FORMAT_TABLE, &job.printer.format);
-    if (code == EXIT_FINE)
-        code = check_plot(&job);
+    if (code == EXIT_FINE && plot && plot_check(plot, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
     if (code == EXIT_FINE)
         code = read_file_options(&job);
     if (code == EXIT_FINE) {

@@ -107,7 +107,7 @@ int32_t print_view(struct store *store, const struct view_options *view, struct 
     options.width = output_width(0);
     int32_t status = view_show(store, &options, &text, error);
     fputs(text_get(&text), stdout);
-    fflush(stdout); /* before what is said of it */
+    fflush(stdout); /* before messages about it */
     return status;
 }
 
@@ -154,7 +154,7 @@ static int read_page(const struct arguments *arguments, struct view_options *ret
     return code == EXIT_FINE ? read_count(arguments, "offset", &ret->offset) : code;
 }
 
-/* most: cases, if nothing else is said; 0: all */
+/* most: cases, unless --limit says otherwise; 0: all */
 static int read_view(const struct arguments *arguments, uint64_t most, struct view_options *ret)
 {
     const char *rows = argument(arguments, "rows");

@@ -205,36 +205,24 @@ static int search_all(struct job *job)
     return EXIT_FINE;
 }
 
-/* ---- what is said ---- */
+/* ---- the summary ---- */
 
-static double found_ns(const struct simulated *result)
-{
-    return isnan(result->found_ns) ? INFINITY : result->found_ns;
-}
-
-static double end_ns(const struct simulated *result)
-{
-    return result->end_ns;
-}
-
-static double cases(const struct simulated *result)
-{
-    return (double)result->n_cases;
-}
-
-static double runs_a_case(const struct simulated *result)
-{
-    return result->n_cases ? (double)result->n_runs / (double)result->n_cases : 0;
-}
+enum figure { FOUND_NS, END_NS, CASES, RUNS_A_CASE, FIGURES };
 
 /* The median and the 90th percentile by nearest rank. */
-static void summarize(const struct job *job, double (*value)(const struct simulated *),
-                      double ret[2])
+static void summarize(const struct job *job, enum figure figure, double ret[2])
 {
     CLEANUP(free_pointer)
     double *values = memory_allocate(job->n_repeats * sizeof *values);
-    for (size_t i = 0; i < job->n_repeats; i++)
-        values[i] = value(&job->results[i]);
+    for (size_t i = 0; i < job->n_repeats; i++) {
+        const struct simulated *result = &job->results[i];
+        const double n = (double)result->n_cases;
+        values[i] = (double[FIGURES]){
+            [FOUND_NS] = isnan(result->found_ns) ? INFINITY : result->found_ns,
+            [END_NS] = result->end_ns,
+            [CASES] = n,
+            [RUNS_A_CASE] = n > 0 ? (double)result->n_runs / n : 0}[figure];
+    }
     ret[0] = sort_to_median(values, job->n_repeats);
     ret[1] = values[(9 * job->n_repeats + 9) / 10 - 1];
 }
@@ -276,10 +264,10 @@ static void add_counts(const struct job *job, struct text *out)
         n_claims += job->results[i].scope == GB_SCOPE_ALL;
         n_false += job->results[i].is_false;
     }
-    summarize(job, cases, pair);
+    summarize(job, CASES, pair);
     text_printf(out, "%-22s median %.0f, 90th percentile %.0f\n", "cases measured", pair[0],
                 pair[1]);
-    summarize(job, runs_a_case, pair);
+    summarize(job, RUNS_A_CASE, pair);
     text_printf(out, "%-22s median %.2f, 90th percentile %.2f\n", "runs a case", pair[0], pair[1]);
     text_printf(out, "%-22s %zu, of them false %zu\n", "claims of all cases", n_claims, n_false);
 }
@@ -290,14 +278,14 @@ static void print_all(const struct job *job)
     double pair[2];
     size_t n_found = 0;
     for (size_t i = 0; i < job->n_repeats; i++)
-        n_found += isfinite(found_ns(&job->results[i])) ? 1 : 0;
+        n_found += isfinite(job->results[i].found_ns) ? 1 : 0;
     add_space(job, &out);
     text_printf(&out, "%-22s %s, %zu time%s; within %.3g %% of the optimum in %zu\n", "search",
                 job->settings->plugin->info->plugin.id, job->n_repeats,
                 job->n_repeats == 1 ? "" : "s", 100 * job->simulation.limits.tolerance, n_found);
-    summarize(job, found_ns, pair);
+    summarize(job, FOUND_NS, pair);
     add_time(job, "found after", pair, &out);
-    summarize(job, end_ns, pair);
+    summarize(job, END_NS, pair);
     add_time(job, "ended after", pair, &out);
     add_counts(job, &out);
     fputs(text_get(&out), stdout);

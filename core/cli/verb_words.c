@@ -34,23 +34,6 @@ static const char *operand_name(struct made *made, size_t i)
     return arena_printf(&made->arena, "argument %zu", i + 1);
 }
 
-/* Options of the verb that are keys of the section. */
-struct key_option {
-    const char *option, *key;
-    const char *value; /* NULL: that which is given */
-};
-
-static void put_options(struct made *made, const struct arguments *arguments,
-                        const struct key_option *all, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const char *given = argument(arguments, all[i].option);
-        if (given)
-            put(made, all[i].key, all[i].value ? all[i].value : given,
-                arena_printf(&made->arena, "--%s", all[i].option));
-    }
-}
-
 /* NAME=VALUES becomes sweep.NAME. */
 static int put_sweeps(struct made *made, const struct arguments *arguments)
 {
@@ -188,7 +171,11 @@ static const struct verb_option command_options[] = {
     MADE_OPTIONS,
 };
 
-static const struct key_option command_keys[] = {
+/* Options of the verb that are keys of the section. */
+static const struct {
+    const char *option, *key;
+    const char *value; /* NULL: that which is given */
+} command_keys[] = {
     {"warmup", "warmup", NULL},        {"runs", "min_samples", NULL},
     {"runs", "max_samples", NULL},     {"min-runs", "min_samples", NULL},
     {"max-runs", "max_samples", NULL}, {"setup", "setup", NULL},
@@ -202,11 +189,8 @@ static const struct key_option command_keys[] = {
 /* Three seconds for each, as users of hyperfine know it. */
 static void put_defaults(struct made *made, size_t n_commands)
 {
-    static const struct {
-        const char *key, *value;
-    } all[] = {{"device", "cpu"}, {"time_limit", "10 min"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        put(made, all[i].key, all[i].value, NULL);
+    put(made, "device", "cpu", NULL);
+    put(made, "time_limit", "10 min", NULL);
     put(made, "rounds", n_commands > 1 ? "3" : "1", NULL);
     put(made, "max_time", n_commands > 1 ? "1 s" : "3 s", NULL);
 }
@@ -252,7 +236,12 @@ static int run_command(const struct arguments *arguments)
                           commands.n);
     begin(&made, "command", "command");
     put_defaults(&made, commands.n);
-    put_options(&made, arguments, command_keys, sizeof command_keys / sizeof *command_keys);
+    for (size_t i = 0; i < sizeof command_keys / sizeof *command_keys; i++) {
+        const char *option = command_keys[i].option, *given = argument(arguments, option);
+        if (given)
+            put(&made, command_keys[i].key, command_keys[i].value ? command_keys[i].value : given,
+                arena_printf(&made.arena, "--%s", option));
+    }
     const char *relative_to = put_commands(&made, commands, names);
     const int code = run_made(&made, arguments, relative_to);
     arena_free(&made.arena);

@@ -174,6 +174,6 @@ int catalogue_read(const struct arguments *arguments, struct arena *arena, struc
 
 /* The devices that a verb is about: of the configuration if the arguments name one, else of every
  * device plugin with its defaults. *ret_n_auto as settings_devices gives it. Returns an exit code;
- * the configuration is to be freed in any case. */
+ * the configuration must be freed in any case. */
 int device_settings_read(const struct arguments *arguments, struct configuration *configuration,
                          const struct plugin_settings **ret, size_t *ret_n, size_t *ret_n_auto);

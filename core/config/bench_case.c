@@ -49,7 +49,7 @@ static const struct gb_option options[] = {
               "sample, so that it is not throttled; sustained: it is loaded until clock, power and "
               "times have settled"),
     TIME(pace_limit, "20 s", "0:",
-         "Time after which each of these goes on as things are: finding the gap of burst, settling "
+         "Time after which each of these ends as it is: finding the gap of burst, settling "
          "for sustained, waiting for cool_below and clock_at_least"),
     GB_FLOAT(struct common_params, cool_below, "0", "0:", "C",
              "Before the case the device idles until it is cooler than this; 0: it does not"),
@@ -78,7 +78,8 @@ static const struct gb_option options[] = {
            "min_samples or the policy fixed asks for more"),
     TIME(max_time, "15 s", "0:", "Time after which no further sample is begun"),
     TIME(max_time_undecided, "0", "0:",
-         "Time up to which it goes on past max_time while min_samples are missing, or the policy "
+         "Time up to which measuring continues past max_time while min_samples are missing, or the "
+         "policy "
          "says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "1", "1:10000", NULL,

@@ -27,7 +27,7 @@ struct reader {
     struct arena *arena;
     struct error_list *errors;
 
-    /* The line at hand. */
+    /* The current line. */
     const char *text;
     size_t n;          /* without its comment and the blanks before that */
     size_t equals;     /* where the key ends; n: there is no '=' */
@@ -416,7 +416,7 @@ static int32_t parse(const char *file, const char *text, size_t length, struct a
     int refused = ini_parse_stream(next_line, &reader, take_entry, &reader);
     number_locale_restore(locale);
     end_section(&reader);
-    /* The reader refuses all that inih would refuse, as far as it knows inih. */
+    /* The reader is meant to refuse all that inih would refuse. */
     if (refused != 0 && error_list_count(errors) == before)
         error_list_add(errors, (struct origin){file, 0, 0},
                        "not understood: \1expected [KIND NAME] or KEY = VALUE");

@@ -55,7 +55,7 @@ struct ini {
 };
 
 /*
- * Reads a file; "-" is standard input. All that is wrong is added to errors, and reading goes on,
+ * Reads a file; "-" is standard input. All that is wrong is added to errors, and reading continues,
  * so *ret is always usable; GB_IO if the file cannot be opened or read (also added), GB_INVALID if
  * errors were added. All memory is the arena's.
  */

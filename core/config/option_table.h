@@ -16,8 +16,7 @@ struct option_table {
 
 struct option_table option_table_of(const struct gb_plugin *plugin);
 
-/* Entry i, by the table's own stride. Entries of a newer, longer struct are read as far as is
- * known. */
+/* Entry i, by the table's own stride. Of a newer, longer struct the known members are read. */
 const struct gb_option *option_at(struct option_table table, uint32_t i);
 
 /* A copy of entry i in today's struct: members beyond the end of an older, shorter one are 0. */

@@ -76,9 +76,6 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
     ret->n = values.n;
     ret->columns[0].values = values.items;
     ret->columns[0].origins = values.origins;
-    if (values.n == 0)
-        bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
-                   key->entry->key);
 }
 
 static void make_sweep(const struct bench_resolver *at, const struct key *key, struct axis *ret)
@@ -87,14 +84,13 @@ static void make_sweep(const struct bench_resolver *at, const struct key *key, s
     *ret = (struct axis){.n_columns = 1, .columns = ARENA_NEW(at->arena, struct axis_column)};
     if (!slot)
         return;
-    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY) {
+    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY)
         sweep_names(at, key, slot, ret);
-        if (ret->n == 0 && !at->bench->is_broken)
-            bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
-                       key->entry->key);
-    } else {
+    else
         sweep_values(at, key, slot, ret);
-    }
+    if (ret->n == 0 && !at->bench->is_broken)
+        bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
+                   key->entry->key);
 }
 
 static void read_row(const struct bench_resolver *at, const struct key *key, struct axis *axis,

@@ -254,6 +254,8 @@ struct resolver {
     struct expression_engine *engine;
 };
 
+/* The id of a plugin of the kind that was probably meant, or NULL. */
+const char *plugin_nearest(const struct resolver *resolver, uint32_t kind, const char *id);
 /* The sections of devices, policies and searches. */
 void resolve_plugin_sections(const struct resolver *resolver);
 int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_request *request,

@@ -70,6 +70,12 @@ static struct name_list plugins_in(const struct resolver *resolver, uint32_t kin
     return names;
 }
 
+const char *plugin_nearest(const struct resolver *resolver, uint32_t kind, const char *id)
+{
+    const struct name_list ids = plugins_in(resolver, kind, NULL);
+    return name_nearest(&ids, id);
+}
+
 static int32_t no_plugin_in_module(const struct resolver *resolver,
                                    const struct plugin_request *request, struct gb_error *error)
 {
@@ -107,7 +113,7 @@ static int32_t no_plugin_of_id(const struct resolver *resolver,
 {
     const struct catalogue *catalogue = resolver->catalogue;
     const char *kind = plugin_kind_words(request->kind);
-    const char *nearest = catalogue_nearest(catalogue, request->kind, request->id);
+    const char *nearest = plugin_nearest(resolver, request->kind, request->id);
     struct name_list folders = {catalogue->folders, catalogue->n_folders};
     const struct plugin_info *other = plugin_of_any_kind(catalogue, request->id);
     const char *prefix = arena_printf(resolver->arena, "%s_", file_prefixes[request->kind]);

@@ -23,13 +23,11 @@ static void find_bench_plugin(struct bench_resolver *at)
     }
     bool is_implicit = request->id == bench->title && !request->path &&
                        !catalogue_failure(at->resolver->catalogue, request->id);
+    const char *nearest = plugin_nearest(at->resolver, GB_PLUGIN_BENCH, bench->title);
     if (is_implicit)
-        bench_fail(
-            at, error.origin,
-            "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either%s%s%s",
-            bench->name, bench->title,
-            DID_YOU_MEAN(catalogue_nearest(at->resolver->catalogue, GB_PLUGIN_BENCH, bench->title),
-                         ""));
+        bench_fail(at, error.origin,
+                   "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either%s%s%s",
+                   bench->name, bench->title, DID_YOU_MEAN(nearest, ""));
     else
         bench_fail_with(at, &error);
 }
@@ -266,7 +264,7 @@ static void resolve_where(const struct resolver *resolver)
     size_t at;
     if (!settings->where)
         return;
-    /* What is wrong with the tokens is found again by whoever compiles them. */
+    /* What is wrong with the tokens is found again when they are compiled. */
     expression_tokens_read(settings->where->entry->value, resolver->arena, &tokens, &at);
     for (size_t i = 0; i < settings->n_benches; i++)
         if (is_run(&settings->benches[i]) && !add_where(resolver, &settings->benches[i], &tokens))
@@ -328,7 +326,7 @@ static void note_effects(const struct settings *settings)
 
 /* ---- why one has none ---- */
 
-/* The first benchmark's key that stands in the way of one for all. */
+/* The first benchmark's own key that overrides a setting of all. */
 static const struct ini_entry *own_key(const struct settings *settings, const char *target,
                                        const char **ret_bench)
 {

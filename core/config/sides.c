@@ -300,16 +300,6 @@ static int32_t axes_of(struct sweep *sweep, uint64_t position, struct text *ret,
     return status;
 }
 
-static void report_difference(const struct sweep_part *base, const struct text axes[SIDES],
-                              struct error_list *errors)
-{
-    error_list_add(errors, base->origin,
-                   "[bench %s]: the sides have different cases: %s on the base, %s on the other: "
-                   "what a side changes is no axis, and nothing that 'only' or 'exclude' reads",
-                   base->name, axes[0].length ? axes[0].data : "one without axes",
-                   axes[1].length ? axes[1].data : "one without axes");
-}
-
 static int32_t check_pair(struct sweep *sweep, const struct sweep_part *base,
                           const struct side_pair *pair, bool *ret_are_same,
                           struct error_list *errors)
@@ -323,7 +313,12 @@ static int32_t check_pair(struct sweep *sweep, const struct sweep_part *base,
     if (status != GB_OK)
         error_list_take(errors, &error);
     else if (!*ret_are_same)
-        report_difference(base, axes, errors);
+        error_list_add(
+            errors, base->origin,
+            "[bench %s]: the sides have different cases: %s on the base, %s on the other: "
+            "what a side changes is no axis, and nothing that 'only' or 'exclude' reads",
+            base->name, axes[0].length ? axes[0].data : "one without axes",
+            axes[1].length ? axes[1].data : "one without axes");
     for (int side = 0; side < SIDES; side++)
         text_free(&axes[side]);
     return status;

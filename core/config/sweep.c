@@ -262,7 +262,7 @@ struct trouble {
 
 struct finder {
     struct sweep_bench *bench;
-    struct arena arena;       /* of the case at hand */
+    struct arena arena;       /* of the case that is tested */
     struct trouble *troubles; /* of formulas, then of filters, then of templates */
 };
 
