@@ -26,14 +26,10 @@ struct help_topics {
     size_t n;
 };
 
-/* Topics without a plugin. Memory: the arena's. */
-void help_topics_find(struct verb_table verbs, struct arena *arena, struct help_topics *ret);
-/* The plugins, after them. */
-void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *arena,
-                             struct help_topics *topics);
-
-/* The topic "topics", of all that there are by now. */
-void help_topics_add_index(struct arena *arena, struct help_topics *topics);
+/* All topics, those of plugins and the topic "topics" at the end; without plugins, if they cannot
+ * be read: it says so, and returns an exit code. Memory: the arena's. */
+int help_topics_read(const struct arguments *arguments, struct arena *arena,
+                     struct help_topics *ret);
 
 /* Of help_texts.c. */
 extern const struct help_topic help_texts[];

@@ -156,22 +156,20 @@ static void begin_progress(struct run_job *job, uint64_t n_done)
 
 static int32_t find_verdict(struct run_job *job, struct gb_error *error)
 {
-    struct run_verdict *verdict = &job->verdict;
     const struct view_options view = {.run = job->run_number, .is_fresh = true};
-    verdict->is_strict = !job->ab && argument(job->arguments, "strict");
-    int32_t status = store_case_counts(job->store, job->run_id, &verdict->all, error);
-    verdict->is_empty = !job->counts.is_cancelled && !job->plan.claims && job->n_visits > 0 &&
-                        verdict->all.done == verdict->all.skipped;
-    return status == GB_OK && verdict->is_strict
-               ? view_count(job->store, &view, &verdict->strict, error)
-               : status;
+    job->is_strict = !job->ab && argument(job->arguments, "strict");
+    int32_t status = store_case_counts(job->store, job->run_id, &job->all, error);
+    job->is_empty = !job->counts.is_cancelled && !job->plan.claims && job->n_visits > 0 &&
+                    job->all.done == job->all.skipped;
+    return status == GB_OK && job->is_strict ? view_count(job->store, &view, &job->strict, error)
+                                             : status;
 }
 
 static int code_of(const struct run_job *job)
 {
-    if (job->counts.n_bad > 0 || job->counts.is_cancelled || job->verdict.is_empty)
+    if (job->counts.n_bad > 0 || job->counts.is_cancelled || job->is_empty)
         return EXIT_CASE_FAILED;
-    return job->verdict.is_strict ? code_if_strict(&job->verdict.strict) : EXIT_FINE;
+    return job->is_strict ? code_if_strict(&job->strict) : EXIT_FINE;
 }
 
 static void fill_schedule(struct run_job *job)
@@ -356,7 +354,7 @@ int run_job_measure(struct run_job *job)
     utc_text(finished);
     status = find_verdict(job, &error);
     if (status == GB_OK && plan->claims && !counts->is_cancelled) /* without other tasks' cases */
-        status = store_run_count(job->store, job->run_id, (uint64_t)job->verdict.all.done, &error);
+        status = store_run_count(job->store, job->run_id, (uint64_t)job->all.done, &error);
     if (status == GB_OK && !counts->is_cancelled)
         status = store_run_end(job->store, job->run_id, finished, code_of(job), &error);
     return status == GB_OK ? code_of(job) : fail_with(&error, EXIT_INTERNAL);
@@ -392,17 +390,16 @@ static void remove_scratch(const char *scratch)
 
 static void say_verdict(const struct run_job *job)
 {
-    const struct run_verdict *verdict = &job->verdict;
     if (job->counts.is_cancelled && !*job->scratch && !job->plan.schedule.profiles)
         say("gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
             "--resume %s",
             (unsigned long long)job->counts.n_left, (unsigned long long)job->n_visits,
             job->store_path);
-    else if (verdict->is_empty)
+    else if (job->is_empty)
         say("gbrun: nothing was measured: skipped %lld of %lld (each round counts)",
-            (long long)verdict->all.skipped, (long long)verdict->all.done);
-    else if (verdict->is_strict)
-        say_if_strict(&verdict->strict);
+            (long long)job->all.skipped, (long long)job->all.done);
+    else if (job->is_strict)
+        say_if_strict(&job->strict);
 }
 
 static int report(struct run_job *job, int format, const char *relative_to)

@@ -9,14 +9,6 @@
 #include "core/store/store_read.h"
 #include "core/view/views.h"
 
-/* What the exit code follows from beside what this process has measured. */
-struct run_verdict {
-    struct case_counts all; /* of the whole run, if it was resumed */
-    bool is_empty;          /* nothing at all was measured */
-    bool is_strict;         /* --strict, which looks at: */
-    struct view_counts strict;
-};
-
 enum { SCRATCH_TEXT = 256 };
 
 /* Zero-initialize; set what is asked for, then run_job_open, run_job_measure, and run_job_close in
@@ -51,7 +43,11 @@ struct run_job {
     bool has_events;          /* somebody listens: --events */
     bool has_begun;           /* they have heard of the run */
     struct run_counts counts; /* of what was measured */
-    struct run_verdict verdict;
+    /* What the exit code follows from beside that. */
+    struct case_counts all; /* of the whole run, if it was resumed */
+    bool is_empty;          /* nothing at all was measured */
+    bool is_strict;         /* --strict, which looks at: */
+    struct view_counts strict;
 };
 
 /* A fresh run: the configuration is read, the file opened; or the newest run of --resume FILE, or

@@ -192,15 +192,6 @@ static void take_targets(struct bisect *bisect, const struct compare_result *res
             fmax(fmin(expm1(least / 2), MARGIN_MOST), result->options->margin));
 }
 
-/* The copies of the good commit's plugins are the base of all further commits. */
-static void take_base(struct bisect *bisect, const struct ab *ab)
-{
-    const struct text_list *changes = &ab->job.configuration.ab.changes[SIDE_BASE];
-    for (size_t i = 0; i < changes->n; i++)
-        ARENA_APPEND(&bisect->arena, bisect->base.items, bisect->base.n,
-                     arena_text(&bisect->arena, changes->items[i]));
-}
-
 /* Measures what is built. The first time builds say how both sides are made. */
 static enum answer measure(struct bisect *bisect, const char *commit, int64_t times)
 {
@@ -223,10 +214,13 @@ static enum answer measure(struct bisect *bisect, const char *commit, int64_t ti
         answer = ANSWER_STOPPED;
     else if (code == EXIT_FINE && ab.judged) {
         const struct compare_result *result = compare_result(ab.judged);
-        if (is_first) {
-            take_base(bisect, &ab);
+        const struct text_list *changes = &ab.job.configuration.ab.changes[SIDE_BASE];
+        /* The copies of the good commit's plugins are the base of all further commits. */
+        for (size_t i = 0; i < changes->n && is_first; i++)
+            ARENA_APPEND(&bisect->arena, bisect->base.items, bisect->base.n,
+                         arena_text(&bisect->arena, changes->items[i]));
+        if (is_first)
             take_targets(bisect, result);
-        }
         answer = answer_of(bisect, &result->against[0]);
     }
     return ab_close(&ab, code) == EXIT_FINE ? answer : ANSWER_ERROR;

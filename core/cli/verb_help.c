@@ -111,7 +111,8 @@ static void add_all_columns(struct verb_table verbs, struct help_topics *topics,
                 exchange_help);
 }
 
-void help_topics_find(struct verb_table verbs, struct arena *arena, struct help_topics *ret)
+/* Topics without a plugin. */
+static void find_topics(struct verb_table verbs, struct arena *arena, struct help_topics *ret)
 {
     *ret = (struct help_topics){0};
     add_verbs(verbs, ret, arena);
@@ -141,8 +142,8 @@ static const char *words_of(const struct plugin_info *info, struct arena *arena)
                         own, *own ? "\n\n" : "");
 }
 
-void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *arena,
-                             struct help_topics *topics)
+static void add_plugins(const struct catalogue *catalogue, struct arena *arena,
+                        struct help_topics *topics)
 {
     for (size_t i = 0; i < catalogue->n_plugins; i++) {
         const struct plugin_info *info = &catalogue->plugins[i];
@@ -155,7 +156,8 @@ void help_topics_add_plugins(const struct catalogue *catalogue, struct arena *ar
     }
 }
 
-void help_topics_add_index(struct arena *arena, struct help_topics *topics)
+/* The topic "topics", of all that there are by now. */
+static void add_index(struct arena *arena, struct help_topics *topics)
 {
     struct help_entry *entries = ARENA_ARRAY(arena, struct help_entry, topics->n);
     size_t n = 0;
@@ -170,6 +172,18 @@ void help_topics_add_index(struct arena *arena, struct help_topics *topics)
                             .words = "",
                             .entries = entries,
                             .n = n});
+}
+
+int help_topics_read(const struct arguments *arguments, struct arena *arena,
+                     struct help_topics *ret)
+{
+    struct catalogue catalogue;
+    int code = catalogue_read(arguments, arena, &catalogue);
+    find_topics(arguments->verbs, arena, ret);
+    if (code == EXIT_FINE)
+        add_plugins(&catalogue, arena, ret);
+    add_index(arena, ret);
+    return code;
 }
 
 /* Is the entry meant by a word? Its name, or the part of it before a placeholder: "sweep" and
@@ -560,8 +574,8 @@ static int find_in_all(const struct arguments *arguments, struct search *search,
     int code = catalogue_read(arguments, &search->arena, &search->catalogue);
     if (code != EXIT_FINE)
         return code;
-    help_topics_add_plugins(&search->catalogue, &search->arena, &search->topics);
-    help_topics_add_index(&search->arena, &search->topics);
+    add_plugins(&search->catalogue, &search->arena, &search->topics);
+    add_index(&search->arena, &search->topics);
     if (words.n > 0)
         return find(search, words);
     for (size_t i = 0; i < search->topics.n; i++)
@@ -584,7 +598,7 @@ static int run_help(const struct arguments *arguments)
     search.style = argument(arguments, "roff")       ? HELP_ROFF
                    : argument(arguments, "markdown") ? HELP_MARKDOWN
                                                      : HELP_PLAIN;
-    help_topics_find(arguments->verbs, &search.arena, &search.topics);
+    find_topics(arguments->verbs, &search.arena, &search.topics);
     if (search.is_json) {
         json->out = &search.out;
         json_open(json, NULL, JSON_OBJECT);

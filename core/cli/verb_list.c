@@ -463,13 +463,8 @@ static int list_topics(struct listing *listing)
     const char *topic = listing->word;
     CLEANUP(arena_free) struct arena arena = {0};
     struct help_topics topics;
-    struct catalogue catalogue;
     size_t n = 0;
-    int code = catalogue_read(listing->arguments, &arena, &catalogue);
-    help_topics_find(listing->arguments->verbs, &arena, &topics);
-    if (code == EXIT_FINE)
-        help_topics_add_plugins(&catalogue, &arena, &topics);
-    help_topics_add_index(&arena, &topics);
+    int code = help_topics_read(listing->arguments, &arena, &topics);
     listing_begin(listing, keyword_columns);
     for (size_t i = 0; i < topics.n; i++) {
         const struct help_topic *at = &topics.items[i];

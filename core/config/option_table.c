@@ -233,21 +233,15 @@ static int32_t missing(const struct filling *filling, const struct gb_option *op
                      option->name, key, option->help ? option->help : "");
 }
 
-/* KEY of a setting of the map, or NULL. */
-static const char *key_of(const struct filling *filling, const struct gb_option *option,
-                          const char *key)
-{
-    const bool is_rest = option_is_rest(option) && !option_find(filling->table, key, NULL);
-    return is_rest ? key : map_key(option, key);
-}
-
 static int32_t fill_map(struct filling *filling, const struct gb_option *option, void *to)
 {
     const char **keys = ARENA_ARRAY(filling->arena, const char *, filling->n_settings);
     const char **values = ARENA_ARRAY(filling->arena, const char *, filling->n_settings);
     struct gb_map map = {0, keys, values};
     for (size_t k = 0; k < filling->n_settings; k++) {
-        const char *key = key_of(filling, option, filling->settings[k].key);
+        const char *whole = filling->settings[k].key;
+        const bool is_rest = option_is_rest(option) && !option_find(filling->table, whole, NULL);
+        const char *key = is_rest ? whole : map_key(option, whole);
         if (!key)
             continue;
         keys[map.n] = arena_text(filling->arena, key);

@@ -23,27 +23,22 @@ static struct value string_value(const char *text)
     return (struct value){.type = GB_TYPE_STRING, .number = NAN, .text = text};
 }
 
+static bool read_number(const char *text, struct arena *arena, struct value *ret)
+{
+    struct origin nowhere = {0};
+    return value_read_type(GB_TYPE_INT, text, nowhere, arena, ret, NULL) == GB_OK ||
+           value_read_type(GB_TYPE_FLOAT, text, nowhere, arena, ret, NULL) == GB_OK;
+}
+
 /* A value of something that has no type is kept as it is written, and is a number to expressions if
  * it looks like one. */
 static struct value untyped_value(const char *text, struct arena *arena)
 {
     struct value value;
-    struct origin nowhere = {0};
-    if (value_read_type(GB_TYPE_INT, text, nowhere, arena, &value, NULL) != GB_OK &&
-        value_read_type(GB_TYPE_FLOAT, text, nowhere, arena, &value, NULL) != GB_OK)
+    if (!read_number(text, arena, &value))
         return string_value(text);
     value.text = text;
     return value;
-}
-
-/* A variable is a number if it looks like one and is not in quotes. */
-static int32_t read_variable(const char *text, struct origin origin, struct arena *arena,
-                             struct value *ret, struct gb_error *error)
-{
-    if (value_read_type(GB_TYPE_INT, text, origin, arena, ret, NULL) == GB_OK ||
-        value_read_type(GB_TYPE_FLOAT, text, origin, arena, ret, NULL) == GB_OK)
-        return GB_OK;
-    return value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
 }
 
 /* Of a variable, or what goes to a plugin as a number or a text. */
@@ -71,8 +66,10 @@ static const char *number_meant(const struct slot *slot, const char *text)
 static int32_t slot_read(const struct slot *slot, const char *text, struct origin origin,
                          struct arena *arena, struct value *ret, struct gb_error *error)
 {
-    if (is_typed_by_value(slot))
-        return read_variable(text, origin, arena, ret, error);
+    if (is_typed_by_value(slot)) /* a number if it looks like one and is not in quotes */
+        return read_number(text, arena, ret)
+                   ? GB_OK
+                   : value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
     if (slot->kind == SLOT_ENVIRONMENT) {
         int32_t status = value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
         if (status == GB_OK)
@@ -527,8 +524,8 @@ void bench_make_slots(const struct bench_resolver *at)
 /* ---- their values ---- */
 
 int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
-                         struct origin origin, struct value *ret, struct device_choice *ret_device,
-                         const struct plugin_settings **ret_policy, struct gb_error *error)
+                         struct origin origin, struct value *ret, struct named *ret_named,
+                         struct gb_error *error)
 {
     int32_t status;
     if (slot->kind != SLOT_DEVICE && slot->kind != SLOT_POLICY)
@@ -536,15 +533,17 @@ int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slo
     status = value_read_type(GB_TYPE_STRING, text, origin, at->arena, ret, error);
     if (status != GB_OK)
         return status;
+    bool is_known;
     if (slot->kind == SLOT_POLICY) {
-        status = resolve_named(at->resolver, GB_PLUGIN_POLICY, ret->text, origin, ret_policy,
-                               error);
-        if (status == GB_OK && !*ret_policy)
-            at->bench->is_broken = true;
-        return status;
+        status = resolve_named(at->resolver, GB_PLUGIN_POLICY, ret->text, origin,
+                               &ret_named->policy, error);
+        is_known = ret_named->policy;
+    } else {
+        status = resolve_device(at->resolver, at->bench->info, ret->text, origin,
+                                &ret_named->device, error);
+        is_known = ret_named->device.settings || text_equal(ret->text, DEVICE_AUTO);
     }
-    status = resolve_device(at->resolver, at->bench->info, ret->text, origin, ret_device, error);
-    if (status == GB_OK && !ret_device->settings && !text_equal(ret->text, DEVICE_AUTO))
+    if (status == GB_OK && !is_known) /* its section is in error, which has been reported */
         at->bench->is_broken = true;
     return status;
 }
@@ -560,7 +559,7 @@ void bench_read_set_keys(const struct bench_resolver *at)
             continue;
         slot->key = key;
         if (bench_read_value(at, slot, key->entry->value, key->entry->value_origin, &slot->value,
-                             &slot->device, &slot->policy, &error) == GB_OK)
+                             &slot->named, &error) == GB_OK)
             continue;
         const char *meant = hint_of_values(slot, key->entry->value, at->arena);
         if (meant)
@@ -586,8 +585,8 @@ void bench_read_defaults(const struct bench_resolver *at)
             text = DEFAULT_POLICY;
         if (slot->key || slot->is_axis)
             continue;
-        if (text && bench_read_value(at, slot, text, bench->origin, &slot->value, &slot->device,
-                                     &slot->policy, &error) != GB_OK)
+        if (text && bench_read_value(at, slot, text, bench->origin, &slot->value, &slot->named,
+                                     &error) != GB_OK)
             bench_fail_with(at, &error);
         if (!text && slot->kind == SLOT_OPTION && !slot->is_computed)
             bench_fail(at, bench->origin, "[bench %s] lacks '%s', which plugin '%s' requires",

@@ -17,25 +17,16 @@ static void make_column(const struct bench_resolver *at, size_t n, struct slot *
     ret->slot = (size_t)(slot - at->bench->slots);
     ret->values = ARENA_ARRAY(at->arena, struct value, n);
     ret->origins = ARENA_ARRAY(at->arena, struct origin, n);
-    if (slot->kind == SLOT_DEVICE)
-        ret->devices = ARENA_ARRAY(at->arena, struct device_choice, n);
-    if (slot->kind == SLOT_POLICY)
-        ret->policies = ARENA_ARRAY(at->arena, const struct plugin_settings *, n);
+    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY)
+        ret->named = ARENA_ARRAY(at->arena, struct named, n);
 }
 
 static int32_t read_cell(const struct bench_resolver *at, struct axis_column *column, size_t i,
                          const char *text, struct origin origin, struct gb_error *error)
 {
-    struct device_choice device = {.index = DEVICE_INDEX_ANY};
-    const struct plugin_settings *policy = NULL;
-    int32_t status = bench_read_value(at, &at->bench->slots[column->slot], text, origin,
-                                      &column->values[i], &device, &policy, error);
     column->origins[i] = origin;
-    if (column->devices)
-        column->devices[i] = device;
-    if (column->policies)
-        column->policies[i] = policy;
-    return status;
+    return bench_read_value(at, &at->bench->slots[column->slot], text, origin, &column->values[i],
+                            column->named ? &column->named[i] : NULL, error);
 }
 
 /* A sweep over devices or policies. */

@@ -59,6 +59,12 @@ enum slot_kind {
     SLOT_ABSENT /* a name that `where` reads and other benchmarks have: NULL */
 };
 
+/* What the value of a SLOT_DEVICE or SLOT_POLICY names. */
+struct named {
+    struct device_choice device;
+    const struct plugin_settings *policy;
+};
+
 struct slot {
     enum slot_kind kind;
     const char *name;
@@ -69,17 +75,15 @@ struct slot {
     bool is_computed; /* by a formula */
     /* Its value where no axis or formula gives one. */
     struct value value;
-    struct device_choice device;
-    const struct plugin_settings *policy;
+    struct named named;
 };
 
-/* The values that an axis gives to one slot: n of the axis; devices and policies for such slots. */
+/* The values that an axis gives to one slot: n of the axis. */
 struct axis_column {
     size_t slot;
     struct value *values;
     struct origin *origins; /* of the values; NULL: not kept */
-    struct device_choice *devices;
-    const struct plugin_settings **policies;
+    struct named *named;    /* of devices and policies; else NULL */
 };
 
 struct axis {
@@ -294,8 +298,8 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
 struct slot *bench_slot(const struct bench_section *bench, const char *name);
 /* What a text means for a slot of any kind. */
 int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
-                         struct origin origin, struct value *ret, struct device_choice *ret_device,
-                         const struct plugin_settings **ret_policy, struct gb_error *error);
+                         struct origin origin, struct value *ret, struct named *ret_named,
+                         struct gb_error *error);
 /* "unknown key 'rowz' in [bench gemm]; did you mean 'rows'?", in the arena. nearest NULL: see the
  * plugin's help. */
 const char *unknown_key_text(const char *key, const struct ini_section *section,

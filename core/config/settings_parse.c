@@ -183,14 +183,10 @@ static void parse_plugin_section(const struct parser *parser, const struct ini_s
     *parsed = (struct plugin_section){.kind = kind, .name = section->name, .section = section};
     parsed->request = (struct plugin_request){
         .kind = kind, .id = section->name, .origin = section->origin};
-    for (size_t i = 0; i < section->n; i++) {
-        const struct ini_entry *entry = &section->entries[i];
-        if (!text_equal(entry->key, "plugin"))
-            continue;
-        if (settings_read_plugin(parser, kind, entry, &parsed->request, &error) != GB_OK) {
-            error_list_take(parser->errors, &error);
-            parsed->request = (struct plugin_request){0};
-        }
+    const struct ini_entry *plugin = ini_entry_of(section, "plugin");
+    if (plugin && settings_read_plugin(parser, kind, plugin, &parsed->request, &error) != GB_OK) {
+        error_list_take(parser->errors, &error);
+        parsed->request = (struct plugin_request){0};
     }
 }
 
@@ -243,15 +239,6 @@ static const char *section_kind_name(const void *table, size_t i)
     return ((const struct section_kind *)table)[i].kind;
 }
 
-/* The kind that a misspelt one begins with: "benchmark", "policies". */
-static const char *begun_kind(const char *kind)
-{
-    for (size_t i = 0; i < N_SECTION_KINDS; i++)
-        if (text_starts_with(kind, section_kinds[i].kind))
-            return section_kinds[i].kind;
-    return NULL;
-}
-
 static void unknown_section(const struct parser *parser, const struct ini_section *section)
 {
     struct settings *settings = parser->settings;
@@ -259,8 +246,9 @@ static void unknown_section(const struct parser *parser, const struct ini_sectio
     const char *blank = *section->name ? " " : "";
     const char *nearest = text_nearest(section->kind, N_SECTION_KINDS, section_kind_name,
                                        section_kinds);
-    if (!nearest)
-        nearest = begun_kind(section->kind);
+    for (size_t i = 0; i < N_SECTION_KINDS && !nearest; i++) /* "benchmark" begins with a kind */
+        nearest = text_starts_with(section->kind, section_kinds[i].kind) ? section_kinds[i].kind
+                                                                         : NULL;
     if (nearest)
         error_list_add(parser->errors, section->origin,
                        "unknown section [%s%s%s]; \1did you mean [%s%s%s]?", section->kind, blank,

@@ -93,21 +93,6 @@ static int32_t no_plugin_in_module(const struct resolver *resolver,
                         kind);
 }
 
-/* Of the names of modules' files. */
-static const char *const file_prefixes[] = {[GB_PLUGIN_BENCH] = "bench",
-                                            [GB_PLUGIN_POLICY] = "policy",
-                                            [GB_PLUGIN_DEVICE] = "device",
-                                            [GB_PLUGIN_SEARCH] = "search"};
-
-static const struct plugin_info *plugin_of_any_kind(const struct catalogue *catalogue,
-                                                    const char *id)
-{
-    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_SEARCH; kind++)
-        if (catalogue_find(catalogue, kind, id))
-            return catalogue_find(catalogue, kind, id);
-    return NULL;
-}
-
 static int32_t no_plugin_of_id(const struct resolver *resolver,
                                const struct plugin_request *request, struct gb_error *error)
 {
@@ -115,8 +100,13 @@ static int32_t no_plugin_of_id(const struct resolver *resolver,
     const char *kind = plugin_kind_words(request->kind);
     const char *nearest = plugin_nearest(resolver, request->kind, request->id);
     struct name_list folders = {catalogue->folders, catalogue->n_folders};
-    const struct plugin_info *other = plugin_of_any_kind(catalogue, request->id);
-    const char *prefix = arena_printf(resolver->arena, "%s_", file_prefixes[request->kind]);
+    const struct plugin_info *other = NULL;
+    for (uint32_t i = GB_PLUGIN_BENCH; i < PLUGIN_KINDS && !other; i++)
+        other = catalogue_find(catalogue, i, request->id);
+    /* Of the names of modules' files. */
+    const char *prefix = request->kind == GB_PLUGIN_BENCH
+                             ? "bench_"
+                             : arena_printf(resolver->arena, "%s_", kind);
     if (!nearest && text_starts_with(request->id, prefix) &&
         catalogue_find(catalogue, request->kind, request->id + strlen(prefix)))
         nearest = request->id + strlen(prefix);
@@ -228,13 +218,6 @@ static void unknown_plugin_key(const struct resolver *resolver, const struct ini
                        unknown_key_text(key, section, info, nearest, resolver->arena));
 }
 
-/* Is it a key that every section of the kind has? */
-static bool is_key_of_kind(const struct plugin_section *section, const char *key)
-{
-    return text_equal(key, "plugin") ||
-           (section->kind == GB_PLUGIN_SEARCH && option_find(search_options(), key, NULL));
-}
-
 /* The settings of a section, each checked; false if one is wrong. */
 static bool read_settings(const struct resolver *resolver, const struct plugin_section *section,
                           struct plugin_settings *settings)
@@ -250,8 +233,9 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
         const struct ini_entry *entry = &ini->entries[i];
         struct setting setting = {entry->key, entry->value, entry->value_origin};
         const struct gb_option *option = option_find(table, entry->key, NULL);
-        if (is_key_of_kind(section, entry->key))
-            continue;
+        if (text_equal(entry->key, "plugin") ||
+            (section->kind == GB_PLUGIN_SEARCH && option_find(search_options(), entry->key, NULL)))
+            continue; /* every section of the kind has it */
         if (!option && entry->setting && entry->setting->is_pattern)
             settings_refuse_pattern(resolver, entry, ini, settings->info, entry->key);
         else if (!option)
@@ -263,11 +247,9 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
     }
     for (uint32_t i = 0; i < table.n; i++) {
         const struct gb_option *option = option_at(table, i);
-        bool is_given = option->default_value || option->type == GB_TYPE_MAP;
-        for (size_t j = 0; j < ini->n && !is_given; j++)
-            is_given = text_equal(ini->entries[j].key, option->name);
-        if (!is_given)
-            error_list_add(resolver->errors, section->section->origin,
+        if (!option->default_value && option->type != GB_TYPE_MAP &&
+            !ini_entry_of(ini, option->name))
+            error_list_add(resolver->errors, ini->origin,
                            "[%s %s] lacks '%s', which plugin '%s' requires", ini->kind,
                            section->name, option->name, settings->info->plugin.id);
     }
@@ -293,17 +275,16 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
         error_list_take(resolver->errors, &error);
         return false;
     }
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(list[i].key, "goal"))
-            ret->goal_origin = list[i].origin;
+    const struct ini_entry *goal = ini_entry_of(ini, "goal"),
+                           *of_lanes = ini_entry_of(ini, "lanes");
+    if (goal)
+        ret->goal_origin = goal->value_origin;
     const bool is_goal = search_goals_read(ret->params.goal, resolver->arena, &goals, &error) ==
                          GB_OK;
     if (is_goal && search_lanes_read(ret->params.lanes, &lanes, &error) == GB_OK)
         return true;
-    error.origin = section->section->origin;
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(list[i].key, is_goal ? "lanes" : "goal"))
-            error.origin = list[i].origin;
+    const struct ini_entry *wrong = is_goal ? of_lanes : goal;
+    error.origin = wrong ? wrong->value_origin : ini->origin;
     error_list_take(resolver->errors, &error);
     return false;
 }

@@ -285,7 +285,7 @@ static bool uses_auto(const struct settings *settings)
         const struct bench_section *bench = &settings->benches[i];
         for (size_t j = 0; j < bench->n_slots; j++)
             if (bench->slots[j].kind == SLOT_DEVICE &&
-                (bench->slots[j].is_axis || !bench->slots[j].device.settings))
+                (bench->slots[j].is_axis || !bench->slots[j].named.device.settings))
                 return true;
     }
     return false;

@@ -603,10 +603,11 @@ static void choose_plugins(const struct maker *maker)
         const struct axis_column *column = slot->is_axis
                                                ? column_at(maker->bench, i, maker->point, &row)
                                                : NULL;
+        const struct named *named = column ? &column->named[row] : &slot->named;
         if (slot->kind == SLOT_DEVICE)
-            maker->made->device = column ? column->devices[row] : slot->device;
+            maker->made->device = named->device;
         else
-            maker->made->policy = column ? column->policies[row] : slot->policy;
+            maker->made->policy = named->policy;
     }
 }
 
