@@ -28,9 +28,8 @@ struct verb {
     const struct verb_option *options;
     size_t n_options;
     int (*run)(const struct arguments *arguments); /* returns the exit code */
-    /* The columns of the tables that it prints: number i of them, with its title; false: there is
-     * no such. NULL: help has them elsewhere. */
-    bool (*columns)(size_t i, struct help_topic *ret);
+    const struct help_topic *columns; /* of the tables that it prints; NULL: help has them */
+    size_t n_columns;
 };
 #define VERB_OPTIONS(table) .options = (table), .n_options = sizeof(table) / sizeof *(table)
 

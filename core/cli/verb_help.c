@@ -77,7 +77,6 @@ static void add_columns(struct help_topics *topics, struct arena *arena, const c
 static void add_all_columns(struct verb_table verbs, struct help_topics *topics,
                             struct arena *arena)
 {
-    struct help_topic list;
     add_columns(
         topics, arena, "columns", "columns of cases",
         "Of gbrun export with --rows case or combined, and names for --where, --columns, --sort, "
@@ -99,8 +98,8 @@ static void add_all_columns(struct verb_table verbs, struct help_topics *topics,
                 replay_column_help);
     add(topics, arena, help_texts[n_help_texts - 1]); /* belongs to the columns */
     for (size_t i = 0; i < verbs.n; i++)
-        for (size_t j = 0; verbs.items[i]->columns && verbs.items[i]->columns(j, &list); j++)
-            add(topics, arena, list);
+        for (size_t j = 0; j < verbs.items[i]->n_columns; j++)
+            add(topics, arena, verbs.items[i]->columns[j]);
     add_columns(topics, arena, "tables",
                 "heads of tables, and the columns of exports they stand for", "", table_head_help);
     add_columns(topics, arena, "formats", "formats of other tools",

@@ -166,14 +166,10 @@ static int write_report(const struct arguments *arguments, const struct report *
 
 /* The runs of the files that a page shows. */
 struct inputs {
+    struct arena arena;
     struct html_input *items;
     size_t n;
 };
-
-static void free_inputs(struct inputs *inputs)
-{
-    free(inputs->items);
-}
 
 /* One input for each run that is asked for. */
 static int add_inputs(const struct arguments *arguments, const char *path, struct inputs *inputs)
@@ -188,8 +184,8 @@ static int add_inputs(const struct arguments *arguments, const char *path, struc
     if (code == EXIT_FINE && store_runs(store, run, &arena, &runs, &n, &error) != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
     for (size_t i = 0; i < n; i++)
-        MEMORY_APPEND(
-            inputs->items, inputs->n,
+        ARENA_APPEND(
+            &inputs->arena, inputs->items, inputs->n,
             (struct html_input){.path = path, .run = run == RUN_NEWEST ? run : runs[i].number});
     store_close(store, NULL);
     return code;
@@ -199,7 +195,7 @@ static int write_page(const struct arguments *arguments, const char *path)
 {
     const char *of_pictures = ARGUMENT_AMONG(arguments, "roofline", "pivot", "chart", "x", "y",
                                              "by", "ideal");
-    CLEANUP(free_inputs) struct inputs inputs = {0};
+    struct inputs inputs = {.n = 0};
     const struct html_input baseline = {.path = argument(arguments, "baseline")};
     const struct html_options what = {.where = argument(arguments, "where"),
                                       .roofs = argument(arguments, "roofs"),
@@ -209,14 +205,14 @@ static int write_page(const struct arguments *arguments, const char *path)
     if (of_pictures)
         return fail_usage("--%s is for pictures and text: a page in .html has charts of all sweeps",
                           of_pictures);
-    for (size_t i = 0; i < files.n; i++) {
-        int code = add_inputs(arguments, files.items[i], &inputs);
-        if (code != EXIT_FINE)
-            return code;
-    }
-    int32_t status = html_report_write(inputs.items, inputs.n, &what, path, &error);
-    return status == GB_OK ? EXIT_FINE
-                           : fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < files.n && code == EXIT_FINE; i++)
+        code = add_inputs(arguments, files.items[i], &inputs);
+    if (code == EXIT_FINE &&
+        html_report_write(inputs.items, inputs.n, &what, path, &error) != GB_OK)
+        code = fail_with(&error, error.status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
+    arena_free(&inputs.arena);
+    return code;
 }
 
 /* ---- nodes ---- */

@@ -96,27 +96,25 @@ void ini_put_text(struct ini_section *section, const char *key, const char *valu
             arena);
 }
 
-/* Names that a user may have meant: those always there, then those of the file's sections. */
-struct section_names {
-    const struct ini *ini;
-    struct arena *arena;
-};
-
-static const char *section_name(const void *table, size_t i)
+/* Of the sections that are always there, then those of the file. */
+static const char *nearest_section(const struct ini *ini, const char *word, struct arena *arena)
 {
-    const struct section_names *names = table;
-    if (i < N_ALWAYS_THERE)
-        return always_there[i];
-    const struct ini_section *section = &names->ini->sections[i - N_ALWAYS_THERE];
-    if (text_equal(section->kind, "bench") || !*section->name)
-        return *section->name ? section->name : section->kind;
-    return arena_printf(names->arena, "%s %s", section->kind, section->name);
+    struct name_list names = {ARENA_ARRAY(arena, const char *, ini->n + N_ALWAYS_THERE), 0};
+    for (size_t i = 0; i < N_ALWAYS_THERE; i++)
+        names.items[names.n++] = always_there[i];
+    for (size_t i = 0; i < ini->n; i++) {
+        const char *kind = ini->sections[i].kind, *name = ini->sections[i].name;
+        names.items[names.n++] = !*name ? kind
+                                 : text_equal(kind, "bench")
+                                     ? name
+                                     : arena_printf(arena, "%s %s", kind, name);
+    }
+    return name_nearest(&names, word);
 }
 
 static void unknown_section(const struct ini *ini, const char *text, size_t equals,
                             struct origin origin, struct arena *arena, struct error_list *errors)
 {
-    struct section_names names = {ini, arena};
     const char *dot = memchr(text, '.', equals);
     const char *section = arena_text_n(arena, text, dot ? (size_t)(dot - text) : equals);
     if (strpbrk(section, "*?[")) {
@@ -124,7 +122,7 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
                        section);
         return;
     }
-    const char *near = text_nearest(section, ini->n + N_ALWAYS_THERE, section_name, &names);
+    const char *near = nearest_section(ini, section, arena);
     error_list_add(errors, origin,
                    near ? "'%s': unknown section '%s'; \1did you mean '%s'?"
                         : "'%s': unknown section '%s': \1expected gbrun, defaults, the NAME of a "

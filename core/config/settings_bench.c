@@ -415,13 +415,6 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
                    unknown_key_text(spelt, bench->section, bench->info, nearest, at->arena));
 }
 
-static bool is_variable_name(const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return strchr(letters, *name) && name[strspn(name, all)] == 0;
-}
-
 /* As columns of expressions they would be the same. */
 static bool differs_in_case_only(const struct bench_resolver *at, const struct key *key, size_t i)
 {
@@ -440,10 +433,10 @@ static bool differs_in_case_only(const struct bench_resolver *at, const struct k
 static void add_variable(const struct bench_resolver *at, const struct key *key, size_t i)
 {
     const char *name = key_target(key, i);
-    if (!is_variable_name(name) && key->role == KEY_LET)
+    if (!settings_is_word(name) && key->role == KEY_LET)
         bench_fail(at, target_origin(key, i),
                    "'%s': a variable's name has letters, digits and _ only", key->entry->key);
-    else if (!is_variable_name(name))
+    else if (!settings_is_word(name))
         bench_unknown_target(at, key, i);
     else if (!differs_in_case_only(at, key, i))
         add_slot(at->bench, SLOT_VARIABLE, name, NULL);

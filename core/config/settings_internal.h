@@ -202,6 +202,8 @@ const char *bench_nearest(const struct settings *settings, const struct bench_se
 /* NULL: there is no [bench NAME]. */
 struct bench_section *bench_named(const struct settings *settings, const char *name);
 
+/* Letters, digits and _, no digit first: the name of a variable. */
+bool settings_is_word(const char *text);
 /* Is it check.METRIC? */
 bool settings_is_tolerance(const char *name);
 /* Is it paper.COLUMN, a figure that a document has for the case? */

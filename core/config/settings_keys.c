@@ -73,11 +73,10 @@ const char *key_target(const struct key *key, size_t i)
     return key->role == KEY_ZIP ? key->names.items[i] : key->target;
 }
 
-static bool is_word(const char *text)
+bool settings_is_word(const char *text)
 {
-    static const char digits[] = "0123456789";
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return *text && !strchr(digits, *text) && text[strspn(text, letters)] == 0;
+    return *text && (*text < '0' || *text > '9') && text[strspn(text, letters)] == 0;
 }
 
 struct role_word {
@@ -178,7 +177,7 @@ static int32_t check_target(const struct parser *parser, const struct key *key, 
     if (text_starts_with(target, CHECK_PREFIX) && !is_check_setting(target) &&
         !settings_is_tolerance(target))
         return refuse_check(parser, target, origin, error);
-    if (text_starts_with(target, "env.") && !is_word(target + strlen("env.")))
+    if (text_starts_with(target, "env.") && !settings_is_word(target + strlen("env.")))
         return error_set_at(
             error, GB_INVALID, origin,
             "'%s' names no environment variable: \1expected env.NAME, with letters, "
@@ -473,13 +472,10 @@ static void report_twice(const struct parser *parser, const char *target, const 
                          const struct key *second)
 {
     struct gb_error error;
-    if (first == second)
-        error_set_at(&error, GB_INVALID, second->entry->origin, "'%s' is named twice by '%s'",
-                     target, second->entry->key);
-    else
-        error_set_at(&error, GB_INVALID, second->entry->origin,
-                     "'%s' is given twice: by '%s' and by '%s'", target, first->entry->key,
-                     second->entry->key);
+    error_set_at(&error, GB_INVALID, second->entry->origin,
+                 first == second ? "'%s' is named twice by '%s'"
+                                 : "'%s' is given twice: by '%s' and by '%s'",
+                 target, first->entry->key, second->entry->key);
     settings_report(parser->errors, &error);
 }
 

@@ -98,14 +98,12 @@ static struct key *key_of_all(const struct parser *parser, enum key_role role, c
 
 static void unknown_run_key(const struct parser *parser, const struct ini_entry *entry)
 {
-    const char *nearest = option_nearest(run_options(), entry->key);
     bool is_common = text_equal(entry->key, "device") || text_equal(entry->key, "policy") ||
                      option_find(common_options(), entry->key, NULL);
+    const char *nearest = is_common ? NULL : option_nearest(run_options(), entry->key);
+    const char *otherwise = is_common ? ": it belongs to [defaults] or [bench NAME]" : "";
     error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s", entry->key,
-                   is_common ? ": it belongs to [defaults] or [bench NAME]"
-                   : nearest ? "; \1did you mean '"
-                             : "",
-                   nearest && !is_common ? nearest : "", nearest && !is_common ? "'?" : "");
+                   DID_YOU_MEAN(nearest, otherwise));
 }
 
 static void parse_run(const struct parser *parser, const struct ini_section *section)
@@ -289,14 +287,12 @@ static void no_such_benchmark(const struct parser *parser, const char *pattern,
                               struct origin origin)
 {
     const char *nearest = bench_nearest(parser->settings, NULL, pattern);
-    if (nearest || strpbrk(pattern, "*?["))
-        error_list_add(parser->errors, origin, "there is no [bench %s]%s%s%s", pattern,
-                       DID_YOU_MEAN(nearest, ": no name of a benchmark matches"));
-    else
-        error_list_add(parser->errors, origin,
-                       "there is no [bench %s]: \1expected the name of a benchmark of the "
-                       "configuration, or a pattern such as 'gemm*'",
-                       pattern);
+    const char *otherwise = strpbrk(pattern, "*?[")
+                                ? ": no name of a benchmark matches"
+                                : ": \1expected the name of a benchmark of the configuration, or a "
+                                  "pattern such as 'gemm*'";
+    error_list_add(parser->errors, origin, "there is no [bench %s]%s%s%s", pattern,
+                   DID_YOU_MEAN(nearest, otherwise));
 }
 
 /* Leaves out the benchmarks that `benchmarks` of [gbrun] does not name. */

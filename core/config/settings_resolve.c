@@ -341,16 +341,6 @@ static const struct ini_entry *own_key(const struct settings *settings, const ch
     return NULL;
 }
 
-static void report_default(const struct resolver *resolver, const struct ini_setting *setting)
-{
-    const char *bench = "";
-    const struct ini_entry *own = own_key(resolver->settings, setting->key, &bench);
-    error_list_add(resolver->errors, setting->origin,
-                   "'%s' has no effect: every benchmark that is run has its own %s, such as [bench "
-                   "%s] by '%s'; -s '*.%s=...' sets that of all",
-                   setting->text, setting->key, bench, own ? own->key : setting->key, setting->key);
-}
-
 /* A later one of the same key, or of all sections. */
 static const struct ini_setting *successor(const struct settings *settings, size_t i)
 {
@@ -370,23 +360,24 @@ static void report_ineffective(const struct resolver *resolver, size_t i)
     const struct ini_setting *setting = resolver->settings->given[i];
     const struct ini_setting *later = successor(resolver->settings, i);
     const struct bench_section *bench = bench_named(resolver->settings, setting->name);
+    const char *name = setting->name, *key = setting->key, *owner = "";
+    const struct ini_entry *own = own_key(resolver->settings, key, &owner);
+    CLEANUP(text_free) struct text why = {0};
     if (later)
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: '%s' takes its place", setting->text, later->text);
+        text_printf(&why, "'%s' takes its place", later->text);
     else if (text_equal(setting->kind, "bench") && !(bench && bench->is_left_out))
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: another setting of [bench %s] takes its place",
-                       setting->text, setting->name);
+        text_printf(&why, "another setting of [bench %s] takes its place", name);
     else if (text_equal(setting->kind, "bench"))
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: [bench %s] is not among the benchmarks that are run",
-                       setting->text, setting->name);
-    else if (*setting->name)
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: no benchmark that is run uses [%s %s]", setting->text,
-                       setting->kind, setting->name);
+        text_printf(&why, "[bench %s] is not among the benchmarks that are run", name);
+    else if (*name)
+        text_printf(&why, "no benchmark that is run uses [%s %s]", setting->kind, name);
     else
-        report_default(resolver, setting);
+        text_printf(&why,
+                    "every benchmark that is run has its own %s, such as [bench %s] by '%s'; -s "
+                    "'*.%s=...' sets that of all",
+                    key, owner, own ? own->key : key, key);
+    error_list_add(resolver->errors, setting->origin, "'%s' has no effect: %s", setting->text,
+                   text_get(&why));
 }
 
 /* Adds an error for each setting of the command line that changes nothing; none of those that have
