@@ -1,6 +1,6 @@
 /*
  * ab.h - A against B until it is decided: the rounds of one run of `gbrun ab`, which `gbrun bisect`
- * judges by as well.
+ * judges by as well. In verb_ab.c.
  */
 #pragma once
 

@@ -113,14 +113,6 @@ static int32_t check_goal(struct sweep *sweep, const struct search_settings *sea
     return GB_INVALID;
 }
 
-static bool is_first_of_search(const struct sweep *sweep, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (sweep_part(sweep, k).search == sweep_part(sweep, i).search)
-            return false;
-    return sweep_part(sweep, i).search != NULL;
-}
-
 /* Of each search that benchmarks of the sweep name: is a goal one word that is neither a result
  * column nor an axis of its space? Such goals are added to the errors, where they stand:
  * GB_INVALID. */
@@ -132,7 +124,10 @@ static int32_t check_search_goals(struct sweep *sweep, struct arena *arena,
         const struct search_settings *search = sweep_part(sweep, i).search;
         struct search_goals goals = {.n = 0};
         struct gb_error error;
-        if (!is_first_of_search(sweep, i))
+        bool is_new = search != NULL;
+        for (size_t k = 0; k < i; k++)
+            is_new = is_new && sweep_part(sweep, k).search != search;
+        if (!is_new)
             continue;
         int32_t status = search_goals_read(search->params.goal, arena, &goals, &error);
         for (size_t k = 0; k < goals.n && status == GB_OK; k++) {
@@ -310,7 +305,8 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     settings_resolve(configuration->settings, &configuration->catalogue, errors);
     if (!error_list_empty(errors))
         return GB_INVALID;
-    int32_t status = sweep_new(configuration->settings, &configuration->sweep, errors);
+    int32_t status = sweep_new(configuration->settings, SWEEP_CASES_MAX, &configuration->sweep,
+                               errors);
     if (status == GB_OK && sweep_positions(configuration->sweep) == 0) {
         struct origin whole_file = {.file = configuration->ini.path};
         error_list_add(errors, whole_file,

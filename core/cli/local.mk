@@ -1,5 +1,4 @@
 core_libgbrun_la_SOURCES += \
-	core/cli/ab.c \
 	core/cli/ab.h \
 	core/cli/ab_builds.c \
 	core/cli/ab_builds.h \
@@ -25,7 +24,6 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \
 	core/cli/verb_list.c \
-	core/cli/verb_log.c \
 	core/cli/verb_merge.c \
 	core/cli/verb_new.c \
 	core/cli/verb_replay.c \

@@ -352,10 +352,7 @@ static const char *read_entry(struct reader *reader)
     }
     const char *first = reader->text + reader->equals + 1;
     size_t n = reader->n - reader->equals - 1;
-    while (n && is_blank(*first)) {
-        first++;
-        n--;
-    }
+    text_trim(&first, &n);
     reader->entry = (struct ini_entry){.origin = here(reader, reader->text, 0)};
     add_line(reader, first, n, &value, &reader->entry.value_origin);
     read_continuation(reader, &value, &reader->entry.value_origin);

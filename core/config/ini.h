@@ -69,6 +69,10 @@ struct ini_section *ini_section_of(const struct ini *ini, const char *kind, cons
 /* NULL: the section has no such key, or is NULL. */
 struct ini_entry *ini_entry_of(const struct ini_section *section, const char *key);
 
+/* Puts a section in before number `at`, and returns it; pointers to sections are void then. */
+struct ini_section *ini_insert(struct ini *ini, const struct ini_section *section, size_t at,
+                               struct arena *arena);
+
 /* The keys of `later` take the place of those that `ini` has in a section of the same name, as
  * those of ini_override do; its other sections come last. */
 void ini_merge(struct ini *ini, const struct ini *later, struct arena *arena);

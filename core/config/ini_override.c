@@ -26,16 +26,24 @@ struct ini_entry *ini_entry_of(const struct ini_section *section, const char *ke
     return NULL;
 }
 
+struct ini_section *ini_insert(struct ini *ini, const struct ini_section *section, size_t at,
+                               struct arena *arena)
+{
+    struct ini_section *sections = ARENA_ARRAY(arena, struct ini_section, ini->n + 1);
+    sections[at] = *section;
+    for (size_t i = 0; i < ini->n; i++)
+        sections[i + (i >= at)] = ini->sections[i];
+    ini->sections = sections;
+    ini->n++;
+    return &sections[at];
+}
+
 static struct ini_section *add_section(struct ini *ini, const char *kind, const char *name,
                                        struct origin origin, struct arena *arena)
 {
-    struct ini_section *sections = ARENA_ARRAY(arena, struct ini_section, ini->n + 1);
-    if (ini->n)
-        memcpy(sections, ini->sections, ini->n * sizeof *sections);
-    sections[ini->n] = (struct ini_section){
+    const struct ini_section section = {
         .kind = arena_text(arena, kind), .name = arena_text(arena, name), .origin = origin};
-    ini->sections = sections;
-    return &sections[ini->n++];
+    return ini_insert(ini, &section, ini->n, arena);
 }
 
 /* The section that n bytes mean: "gbrun", "defaults", a NAME of [bench NAME], or "KIND NAME". */

@@ -455,23 +455,16 @@ static void add_rest(const struct bench_resolver *at, const struct key *key, siz
         add_slot(at->bench, SLOT_OPTION, name, rest)->map_key = name;
 }
 
-static void add_tolerance(const struct bench_resolver *at, const char *name)
+/* A tolerance or a paper's figure. Times have a unit, as they have in an option. */
+static void add_number(const struct bench_resolver *at, enum slot_kind kind, const char *name)
 {
-    struct gb_option *option = ARENA_NEW(at->arena, struct gb_option);
-    *option = (struct gb_option){
-        .size = sizeof *option, .type = GB_TYPE_FLOAT, .name = name, .range = "0:"};
-    add_slot(at->bench, SLOT_TOLERANCE, name, option);
-}
-
-/* Times have a unit, as they have in an option. */
-static void add_paper(const struct bench_resolver *at, const char *name)
-{
+    const bool is_time = kind == SLOT_PAPER && text_ends_with(name, "_ns");
     struct gb_option *option = ARENA_NEW(at->arena, struct gb_option);
     *option = (struct gb_option){.size = sizeof *option,
-                                 .type = text_ends_with(name, "_ns") ? GB_TYPE_DURATION
-                                                                     : GB_TYPE_FLOAT,
-                                 .name = name};
-    add_slot(at->bench, SLOT_PAPER, name, option);
+                                 .type = is_time ? GB_TYPE_DURATION : GB_TYPE_FLOAT,
+                                 .name = name,
+                                 .range = kind == SLOT_TOLERANCE ? "0:" : NULL};
+    add_slot(at->bench, kind, name, option);
 }
 
 /* The slots that only keys make: tolerances, papers, variables and the environment. */
@@ -488,9 +481,9 @@ static void add_named_slots(const struct bench_resolver *at)
             if (text_starts_with(target, "env."))
                 add_slot(bench, SLOT_ENVIRONMENT, target, NULL);
             else if (settings_is_tolerance(target))
-                add_tolerance(at, target);
+                add_number(at, SLOT_TOLERANCE, target);
             else if (settings_is_paper(target))
-                add_paper(at, target);
+                add_number(at, SLOT_PAPER, target);
             else if (key->source == SOURCE_DEFAULTS && option_find(common_options(), target, NULL))
                 continue; /* not of this benchmark */
             else if (rest)

@@ -343,7 +343,3 @@ int32_t slot_read_list(const struct slot *slot, const char *text, struct origin 
 /* The list that was probably meant by the text of a slot that has one value; the arena's, or NULL.
  */
 const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena);
-
-/* sweep_new with another limit than SWEEP_CASES_MAX. */
-int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
-                         struct error_list *errors);

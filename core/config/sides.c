@@ -85,18 +85,6 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
     return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
-static struct ini_section *add_section(struct ini *ini, const struct ini_section *section,
-                                       size_t at, struct arena *arena)
-{
-    struct ini_section *sections = ARENA_ARRAY(arena, struct ini_section, ini->n + 1);
-    memcpy(sections, ini->sections, at * sizeof *sections);
-    sections[at] = *section;
-    memcpy(&sections[at + 1], &ini->sections[at], (ini->n - at) * sizeof *sections);
-    ini->sections = sections;
-    ini->n++;
-    return &sections[at];
-}
-
 /* Leaves only one section of its kind; at the end: none. Returns it. */
 static struct ini_section *keep_section(struct ini *ini, size_t chosen)
 {
@@ -128,8 +116,8 @@ struct ini_section *ab_section_choose(struct ini *ini, const char *name, bool is
             chosen = i;
     }
     if (!name && n == 0)
-        return add_section(ini, &(struct ini_section){.kind = "ab", .name = "ab", .origin = whole},
-                           ini->n, arena);
+        return ini_insert(ini, &(struct ini_section){.kind = "ab", .name = "ab", .origin = whole},
+                          ini->n, arena);
     if (chosen == ini->n)
         error_list_add(errors, whole, "there is no [ab %s]; there is %s%s", name,
                        n ? text_get(&names) : "none", n ? "" : " at all");
@@ -257,7 +245,7 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
                            "benchmark that has an option or axis of this name",
                            base->name, SIDE_AXIS);
         const char *name = arena_printf(arena, "%s%s", base->name, SIDE_SUFFIX);
-        struct ini_section *new = add_section(ini, base, i + 1, arena);
+        struct ini_section *new = ini_insert(ini, base, i + 1, arena);
         base = &ini->sections[i];
         make_side(new, name, SIDE_NEW, changes, n, params, arena);
         make_side(base, base->name, SIDE_BASE, changes, n, params, arena);

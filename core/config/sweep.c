@@ -383,8 +383,8 @@ static void add_bench(struct sweep *sweep, const struct bench_section *section,
     sweep->n += bench->n;
 }
 
-int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
-                         struct error_list *errors)
+int32_t sweep_new(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
+                  struct error_list *errors)
 {
     struct sweep *sweep = memory_allocate(sizeof *sweep);
     struct gb_error error;
@@ -423,11 +423,6 @@ int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, st
         shuffle(sweep);
     *ret = sweep;
     return GB_OK;
-}
-
-int32_t sweep_new(const struct settings *settings, struct sweep **ret, struct error_list *errors)
-{
-    return sweep_new_within(settings, SWEEP_CASES_MAX, ret, errors);
 }
 
 uint64_t sweep_size(const struct sweep *sweep)
