@@ -311,8 +311,7 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
         struct origin whole_file = {.file = configuration->ini.path};
         error_list_add(errors, whole_file,
                        "there is no case to measure: \1expected a [bench NAME] of which only, "
-                       "exclude and where "
-                       "leave some");
+                       "exclude and where leave some");
         return GB_INVALID;
     }
     if (status == GB_OK && shard_deal(configuration, &error) != GB_OK) {

@@ -632,13 +632,11 @@ const struct verb verb_help_on = {
     .name = "help",
     .operands = "[TOPIC] [WORD]",
     .summary = "Explain a verb, a plugin, or any word of a configuration or a table",
-    .help =
-        "TOPIC is a verb, a plugin or one of the topics that `gbrun help` lists; WORD an option, a "
-        "key, a column, a mark, a verdict or a status, of TOPIC or wherever it is. Everything is "
-        "printed from the tables that the program itself and the plugins are read by. As JSON "
-        "without TOPIC that is all topics without their entries. `gbrun help plugin call` is the "
-        "plugin, "
-        "where a verb has its name.",
+    .help = "TOPIC is a verb, a plugin or one of the topics that `gbrun help` lists; WORD an "
+            "option, a key, a column, a mark, a verdict or a status, of TOPIC or wherever it is. "
+            "Everything is printed from the tables that the program itself and the plugins are "
+            "read by. As JSON without TOPIC that is all topics without their entries. `gbrun help "
+            "plugin call` is the plugin, where a verb has its name.",
     VERB_OPTIONS(help_options),
     .run = run_help,
 };

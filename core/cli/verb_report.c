@@ -291,11 +291,11 @@ const struct verb verb_report = {
     .name = "report",
     .operands = "[FILE...]",
     .summary = "Make a page of results, or draw rooflines and charts",
-    .help = "FILE is results.gbr if it is not given. A roofline shows how close each case is to "
-            "what the device can do: roofs are measured by the benchmark ceilings, and found by "
-            "the device's model. A page in .html holds everything that is known of its runs, and "
-            "can be "
-            "mailed: it needs no other file and no network. Only .png and .pdf need rsvg-convert.",
+    .help =
+        "FILE is results.gbr if it is not given. A roofline shows how close each case is to what "
+        "the device can do: roofs are measured by the benchmark ceilings, and found by the "
+        "device's model. A page in .html holds everything that is known of its runs, and can be "
+        "mailed: it needs no other file and no network. Only .png and .pdf need rsvg-convert.",
     VERB_OPTIONS(options),
     .run = run_report,
 };

@@ -20,8 +20,7 @@
          "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
         {"transpose", 0, NULL,                                                                     \
          "with --group-by: one column for each group, one row for each of --columns; with "        \
-         "--pivot: "                                                                               \
-         "rows and columns change places"},                                                        \
+         "--pivot: rows and columns change places"},                                               \
         {"columns", 0, "LIST",                                                                     \
          "the columns to show, separated by commas; `gbrun help columns` lists them; also SQL "    \
          "expressions of them: `gflops / 33.7 as share`"},                                         \

@@ -19,12 +19,11 @@ static const struct verb_option options[] = {
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
     {"continue", 0, NULL,
      "finish the newest run of the same cases and shard that the results file has, if it has one: "
-     "for "
-     "jobs that are started again"},
+     "for jobs that are started again"},
     {"claim", 0, "FOLDER",
      "share the cases with other tasks that are given the same configuration and this folder, "
-     "which "
-     "all of them see: each takes cases that no other has, also those of a task that is gone"},
+     "which all of them see: each takes cases that no other has, also those of a task that is "
+     "gone"},
     {"label", 0, "NAME=TEXT",
      "a label of the run, by which it can be found and compared; may be repeated"},
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
@@ -38,8 +37,7 @@ static const struct verb_option options[] = {
     {"breakdown", 0, NULL, "time and show each kernel, copy and fill of every case"},
     {"profile", 0, "CASE",
      "measure only CASE, a number or a label of `gbrun list cases`, in this process, for a "
-     "profiler "
-     "that has started it; nothing is stored without --output"},
+     "profiler that has started it; nothing is stored without --output"},
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, run_end"},

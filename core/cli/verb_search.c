@@ -388,16 +388,15 @@ const struct verb verb_search = {
     .operands = "[FILE]",
     .summary = "Show what the searches of a run found",
     .help =
-        "Prints for each search of the run in FILE (results.gbr if none is given): the best "
-        "case and what is claimed of it, the cases that are not ruled out, the best so far "
-        "against the time of measuring, the front where it has several goals, and how much of the "
-        "variation among the cases each "
-        "axis explains alone. A search is a [search NAME] section, or the id of a search "
-        "plugin, that benchmarks name: `search = NAME`, or gbrun run --search NAME.\nWith --space "
-        "a search plugin runs on a recorded space instead: in simulated time, with what was "
-        "recorded of compiling and of each run. It prints after what time the best so far was "
-        "within the tolerance of the optimum, as a share of measuring all cases with all their "
-        "runs, and how many of its claims are false.",
+        "Prints for each search of the run in FILE (results.gbr if none is given): the best case "
+        "and what is claimed of it, the cases that are not ruled out, the best so far against the "
+        "time of measuring, the front where it has several goals, and how much of the variation "
+        "among the cases each axis explains alone. A search is a [search NAME] section, or the id "
+        "of a search plugin, that benchmarks name: `search = NAME`, or gbrun run --search "
+        "NAME.\nWith --space a search plugin runs on a recorded space instead: in simulated time, "
+        "with what was recorded of compiling and of each run. It prints after what time the best "
+        "so far was within the tolerance of the optimum, as a share of measuring all cases with "
+        "all their runs, and how many of its claims are false.",
     VERB_OPTIONS(options),
     .run = run,
 };

@@ -139,9 +139,8 @@ const struct verb verb_call = {
             "the function's declaration in C, or what it returns and takes. Arguments are numbers, "
             "texts in double quotes, 'buffer(1Ki, fill=0x41, zero_end)' and whatever else "
             "gbrun.ini(5) has for arg.N of the plugin call; its other options, which `gbrun help "
-            "plugin call` lists, are set by --set. "
-            "Options come before LIBRARY or behind --, since an argument may begin with a minus "
-            "sign. Nothing is kept without --output.",
+            "plugin call` lists, are set by --set. Options come before LIBRARY or behind --, since "
+            "an argument may begin with a minus sign. Nothing is kept without --output.",
     VERB_OPTIONS(call_options),
     .run = run_call,
 };

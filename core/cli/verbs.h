@@ -30,8 +30,7 @@ int read_color(const struct arguments *arguments, bool *ret);
     {                                                                                              \
         "color", 0, "WHEN",                                                                        \
             "auto: colours on a terminal, as NO_COLOR, CLICOLOR and CLICOLOR_FORCE say; always "   \
-            "or "                                                                                  \
-            "never"                                                                                \
+            "or never"                                                                             \
     }
 
 /* What --format names, or the default; FORMAT_... of views.h. */
@@ -73,8 +72,8 @@ struct words results_files(const struct arguments *arguments);
 #define CONFIG_OPTIONS                                                                             \
     {"config", 'c', "FILE",                                                                        \
      "read the configuration from FILE; - is standard input; may be repeated: keys of later "      \
-     "files "                                                                                      \
-     "take the place of those of earlier ones, and paths start from the folder of the first"},     \
+     "files take the place of those of earlier ones, and paths start from the folder of the "      \
+     "first"},                                                                                     \
         {"set", 's', "SECTION.KEY=VALUE",                                                          \
          "override a key of the configuration, in all sections that SECTION matches if it is a "   \
          "pattern, such as '*.max_time=1 s'; may be repeated"},                                    \
@@ -96,14 +95,14 @@ struct ab_given {
 /* Where a configuration comes from, beside --config, --set and the other options. */
 struct configuration_source {
     size_t first_operand;      /* operands from there on are benchmarks, names or patterns, or
-                                  configurations, if they end with .ini; SIZE_MAX: none is. Without the
-                                  following only */
-    const struct ab_given *ab; /* with the sections of both sides; NULL: without */
-    const struct ini *made; /* sections made from words of the command line, in place of files: of
-                               an error in such a word, the value of an entry whose origin has a
-                               line, the place is shown; NULL */
-    const char *text;       /* of a file that does not exist, as it is kept in a results file: the
-                               sections       of sides are there already; NULL */
+                                  configurations, if they end with .ini; SIZE_MAX: none is. Only
+                                  where the following are NULL */
+    const struct ab_given *ab; /* with the sections of both sides */
+    const struct ini *made; /* sections made from words of the command line, in place of files; of
+                               an error in such a word (the value of an entry whose origin has a
+                               line) the place is shown */
+    const char *text; /* what a results file has of a configuration: the sections of sides are in it
+                         already */
     const char *path, *folder; /* of the text */
 };
 

@@ -79,8 +79,7 @@ static const struct gb_option options[] = {
     TIME(max_time, "15 s", "0:", "Time after which no further sample is begun"),
     TIME(max_time_undecided, "0", "0:",
          "Time up to which measuring continues past max_time while min_samples are missing, or the "
-         "policy "
-         "says what more samples would decide; 0: it does not"),
+         "policy says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "1", "1:10000", NULL,
            "How often the case is made afresh and measured, between the other cases"),

@@ -129,8 +129,7 @@ static const char *misused_target(const struct key *key, const char *target)
             return key->role == KEY_LET ? "computed" : "swept";
     if (key->role == KEY_SWEEP && settings_is_paper(target))
         return "swept, it would measure a case for each figure: name it in a zip, beside the "
-               "options "
-               "that it is for";
+               "options that it is for";
     if (key->role == KEY_LET && (text_equal(target, "device") || text_equal(target, "policy")))
         return "computed: sweep or zip it";
     return NULL;
