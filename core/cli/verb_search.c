@@ -217,11 +217,12 @@ static void summarize(const struct job *job, enum figure figure, double ret[2])
     for (size_t i = 0; i < job->n_repeats; i++) {
         const struct simulated *result = &job->results[i];
         const double n = (double)result->n_cases;
-        values[i] = (double[FIGURES]){
-            [FOUND_NS] = isnan(result->found_ns) ? INFINITY : result->found_ns,
-            [END_NS] = result->end_ns,
-            [CASES] = n,
-            [RUNS_A_CASE] = n > 0 ? (double)result->n_runs / n : 0}[figure];
+        const double figures[FIGURES] = {[FOUND_NS] = isnan(result->found_ns) ? INFINITY
+                                                                              : result->found_ns,
+                                         [END_NS] = result->end_ns,
+                                         [CASES] = n,
+                                         [RUNS_A_CASE] = n > 0 ? (double)result->n_runs / n : 0};
+        values[i] = figures[figure];
     }
     ret[0] = sort_to_median(values, job->n_repeats);
     ret[1] = values[(9 * job->n_repeats + 9) / 10 - 1];
