@@ -1,6 +1,6 @@
 /*
  * ab.h - A against B until it is decided: the rounds of one run of `gbrun ab`, which `gbrun bisect`
- * judges by as well.
+ * judges by as well. In verb_ab.c.
  */
 #pragma once
 
@@ -9,8 +9,6 @@
 
 struct ab {
     struct run_job job; /* arguments and ab are set by the caller; facts, too */
-    const char *resume; /* a results file; NULL: a fresh run */
-
     struct side_pair *pairs;
     size_t n_pairs;
     bool *is_decided;       /* by pair */

@@ -1,6 +1,7 @@
 /* ab_builds.c - see ab_builds.h. */
 #include "core/cli/ab_builds.h"
 
+#include "core/base/output_file.h"
 #include "core/run/command.h"
 #include "core/run/module.h"
 
@@ -52,26 +53,13 @@ static const char *value_of(const struct ini *ini, const struct ini_section *sec
 static int32_t copy_file(const char *from, const char *to, struct gb_error *error)
 {
     enum { ALL_MAY_RUN_IT = 0755 };
-    char buffer[1 << 16];
-    size_t n;
-    FILE *source = fopen(from, "rbe"), *target = source ? fopen(to, "wbe") : NULL;
-    bool is_good = target != NULL;
-    int reason = errno;
-    while (is_good && (n = fread(buffer, 1, sizeof buffer, source)) > 0)
-        is_good = fwrite(buffer, 1, n, target) == n;
-    is_good = is_good && !ferror(source);
-    if (is_good || target)
-        reason = is_good ? 0 : errno;
-    if (source)
-        fclose(source);
-    if (target && fclose(target) != 0 && is_good) {
-        is_good = false;
-        reason = errno;
-    }
-    if (is_good && chmod(to, ALL_MAY_RUN_IT) == 0)
+    CLEANUP(text_free) struct text content = {0};
+    const bool is_read = text_add_file(&content, from, SIZE_MAX) == FILE_READ;
+    if (is_read && output_text(to, &content, error) != GB_OK)
+        return error_prefix(error, "%s cannot be copied: ", from);
+    if (is_read && chmod(to, ALL_MAY_RUN_IT) == 0)
         return GB_OK;
-    return error_set(error, GB_IO, "%s cannot be copied to %s: %s", from, to,
-                     reason_of(reason ? reason : errno));
+    return error_set(error, GB_IO, "%s cannot be copied to %s: %s", from, to, reason_of(errno));
 }
 
 static int32_t make_folder(struct ab_builds *builds, struct gb_error *error)
@@ -105,7 +93,8 @@ static int32_t copy_value(struct ab_builds *builds, struct configuration *config
     status = copy_file(path_from(configuration->folder, path, arena), copy, error);
     if (status != GB_OK)
         return status;
-    MEMORY_APPEND(builds->copies.items, builds->copies.n, memory_copy_text(copy));
+    ARENA_APPEND(&builds->arena, builds->copies.items, builds->copies.n,
+                 arena_text(&builds->arena, copy));
     const char *change = arena_printf(arena, "%s.%s=%s%s", bench, key, path_from(".", copy, arena),
                                       value + n_path);
     size_t n = changes->n;
@@ -140,10 +129,9 @@ static int32_t copy_side(struct ab_builds *builds, struct configuration *configu
     return status;
 }
 
-int32_t ab_builds_make(void *context, struct configuration *configuration,
+int32_t ab_builds_make(struct ab_builds *builds, struct configuration *configuration,
                        struct error_list *errors)
 {
-    struct ab_builds *builds = context;
     struct gb_error error;
     int32_t status = GB_OK;
     for (int side = 0; side < SIDES && status == GB_OK; side++)
@@ -167,12 +155,9 @@ int32_t ab_builds_make(void *context, struct configuration *configuration,
 
 void ab_builds_free(struct ab_builds *builds, bool is_kept)
 {
-    for (size_t i = 0; i < builds->copies.n; i++) {
-        if (!is_kept)
-            unlink(builds->copies.items[i]);
-        free(builds->copies.items[i]);
-    }
+    for (size_t i = 0; i < builds->copies.n && !is_kept; i++)
+        unlink(builds->copies.items[i]);
     if (*builds->folder && !is_kept)
         rmdir(builds->folder);
-    free(builds->copies.items);
+    arena_free(&builds->arena);
 }

@@ -11,15 +11,12 @@
 struct ab_builds {
     const char *commands[SIDES]; /* for a shell; NULL: none */
     char folder[64];             /* of the copies, in the current one; "": not made */
-    struct text_copies {
-        char **items;
-        size_t n;
-    } copies;
+    struct arena arena;
+    struct words copies;
 };
 
-/* Runs the commands and adds the copies to the changes of the configuration's sides; an ab_given's
- * build. context: struct ab_builds. */
-int32_t ab_builds_make(void *context, struct configuration *configuration,
+/* Runs the commands and adds the copies to the changes of the configuration's sides. */
+int32_t ab_builds_make(struct ab_builds *builds, struct configuration *configuration,
                        struct error_list *errors);
 /* is_kept: the copies are left for --resume. */
 void ab_builds_free(struct ab_builds *builds, bool is_kept);

@@ -8,20 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 48, FIRST_LONG = 256 };
-
-struct given {
-    const char **values;
-    size_t n;
-};
-
-struct arguments {
-    struct verb_table verbs;
-    const struct verb *verb;
-    struct given given[OPTIONS_MAX];
-    const char *const *operands;
-    size_t n_operands;
-};
+enum { FIRST_LONG = 256 };
 
 static const char *option_name(const void *table, size_t i)
 {
@@ -74,13 +61,11 @@ static size_t option_index(const struct verb *verb, int code)
 }
 
 int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int argc, char **argv,
-                        struct arena *arena, struct arguments **ret, struct gb_error *error)
+                        struct arena *arena, struct arguments *ret, struct gb_error *error)
 {
     struct option longs[OPTIONS_MAX + 1] = {{0}};
     char shorts[2 * OPTIONS_MAX + 2];
-    struct arguments *arguments = ARENA_NEW(arena, struct arguments);
-    arguments->verbs = verbs;
-    arguments->verb = verb;
+    *ret = (struct arguments){.verbs = verbs, .verb = verb};
     make_getopt_tables(verb, longs, shorts);
     opterr = 0;
     optind = 0;
@@ -88,53 +73,34 @@ int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int ar
     while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (code == '?' || code == ':')
             return refuse(verb, argv, code, error);
-        struct given *given = &arguments->given[option_index(verb, code)];
-        if (!given->values)
-            given->values = ARENA_ARRAY(arena, const char *, argc);
-        given->values[given->n++] = optarg ? optarg : "";
+        struct words *given = &ret->given[option_index(verb, code)];
+        ARENA_APPEND(arena, given->items, given->n, optarg ? optarg : "");
     }
-    arguments->operands = (const char *const *)(argv + optind);
-    arguments->n_operands = (size_t)(argc - optind);
-    *ret = arguments;
+    ret->operands = (struct words){(const char **)(argv + optind), (size_t)(argc - optind)};
     return GB_OK;
 }
 
-size_t argument_all(const struct arguments *arguments, const char *name, const char *const **ret)
+struct words argument_all(const struct arguments *arguments, const char *name)
 {
     const struct verb *verb = arguments->verb;
     for (size_t i = 0; i < verb->n_options; i++)
-        if (text_equal(verb->options[i].name, name)) {
-            *ret = arguments->given[i].values;
-            return arguments->given[i].n;
-        }
-    *ret = NULL;
-    return 0;
+        if (text_equal(verb->options[i].name, name))
+            return arguments->given[i];
+    return (struct words){0};
 }
 
 const char *argument(const struct arguments *arguments, const char *name)
 {
-    const char *const *values;
-    size_t n = argument_all(arguments, name, &values);
-    return n ? values[n - 1] : NULL;
+    const struct words given = argument_all(arguments, name);
+    return given.n ? given.items[given.n - 1] : NULL;
 }
 
-size_t argument_operands(const struct arguments *arguments, const char *const **ret)
+const char *argument_among(const struct arguments *arguments, const char *const *names, size_t n)
 {
-    *ret = arguments->operands;
-    return arguments->n_operands;
-}
-
-struct verb_table argument_verbs(const struct arguments *arguments)
-{
-    return arguments->verbs;
-}
-
-bool argument_knows(const struct arguments *arguments, const char *name)
-{
-    for (size_t i = 0; i < arguments->verb->n_options; i++)
-        if (text_equal(arguments->verb->options[i].name, name))
-            return true;
-    return false;
+    for (size_t i = 0; i < n; i++)
+        if (argument(arguments, names[i]))
+            return names[i];
+    return NULL;
 }
 
 static void add_switches(const struct verb_option *option, const char *dash, struct text *out)

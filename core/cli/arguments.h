@@ -18,6 +18,7 @@ struct verb_option {
 
 struct arguments;
 struct help_topic;
+enum { OPTIONS_MAX = 48 }; /* of a verb */
 
 struct verb {
     const char *name;
@@ -27,9 +28,8 @@ struct verb {
     const struct verb_option *options;
     size_t n_options;
     int (*run)(const struct arguments *arguments); /* returns the exit code */
-    /* The columns of the tables that it prints: number i of them, with its title; false: there is
-     * no such. NULL: help has them elsewhere. */
-    bool (*columns)(size_t i, struct help_topic *ret);
+    const struct help_topic *columns; /* of the tables that it prints; NULL: help has them */
+    size_t n_columns;
 };
 #define VERB_OPTIONS(table) .options = (table), .n_options = sizeof(table) / sizeof *(table)
 
@@ -47,19 +47,32 @@ struct verb_table {
     size_t n;
 };
 
-/* argv[0] is the verb; help shows it and the others. Memory: the arena's. Errors name the nearest
- * known option. */
+/* Words of the command line, in order. */
+struct words {
+    const char **items;
+    size_t n;
+};
+
+struct arguments {
+    struct verb_table verbs; /* help shows them */
+    const struct verb *verb;
+    struct words given[OPTIONS_MAX]; /* by option of the verb; "" for one without a value */
+    struct words operands;
+};
+
+/* argv[0] is the verb. Memory: the arena's. Errors name the nearest known option. */
 int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int argc, char **argv,
-                        struct arena *arena, struct arguments **ret, struct gb_error *error);
+                        struct arena *arena, struct arguments *ret, struct gb_error *error);
 
 /* The last value given to an option; "" for one without a value that was given; NULL: not given. */
 const char *argument(const struct arguments *arguments, const char *name);
-/* All values given to an option, in order. */
-size_t argument_all(const struct arguments *arguments, const char *name, const char *const **ret);
-size_t argument_operands(const struct arguments *arguments, const char *const **ret);
-struct verb_table argument_verbs(const struct arguments *arguments);
-/* Has the verb that option? */
-bool argument_knows(const struct arguments *arguments, const char *name);
+/* All values given to an option. */
+struct words argument_all(const struct arguments *arguments, const char *name);
+/* The first of these options that is given; NULL: none is. */
+const char *argument_among(const struct arguments *arguments, const char *const *names, size_t n);
+#define ARGUMENT_AMONG(arguments, ...)                                                             \
+    argument_among(arguments, (const char *const[]){__VA_ARGS__},                                  \
+                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 /* "usage: gbrun run [OPTION...] ..." and the options. style: HELP_... of option_table.h; width: of
  * plain help. */

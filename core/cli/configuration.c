@@ -1,6 +1,6 @@
 /* configuration.c - how every verb comes by a configuration. See verbs.h. */
+#include "core/cli/ab_builds.h"
 #include "core/cli/shard.h"
-#include "core/cli/verbs.h"
 #include "core/view/search_goal.h"
 #include "core/view/views.h"
 
@@ -23,11 +23,11 @@ static void find_folders(const struct arguments *arguments, struct configuration
 {
     struct arena *arena = &configuration->arena;
     const struct gb_list *own = &settings_run(configuration->settings)->plugin_path;
-    const char *const *given;
-    size_t n_given = argument_all(arguments, "plugin-path", &given), n = 0;
-    const char **all = ARENA_ARRAY(arena, const char *, n_given + own->n);
-    for (size_t i = 0; i < n_given; i++)
-        all[n++] = path_from(".", given[i], arena);
+    const struct words given = argument_all(arguments, "plugin-path");
+    size_t n = 0;
+    const char **all = ARENA_ARRAY(arena, const char *, given.n + own->n);
+    for (size_t i = 0; i < given.n; i++)
+        all[n++] = path_from(".", given.items[i], arena);
     for (size_t i = 0; i < own->n; i++)
         all[n++] = ((const char *const *)own->items)[i];
     module_folders(configuration->folder, all, n, arena, &configuration->folders);
@@ -113,14 +113,6 @@ static int32_t check_goal(struct sweep *sweep, const struct search_settings *sea
     return GB_INVALID;
 }
 
-static bool is_first_of_search(const struct sweep *sweep, size_t i)
-{
-    for (size_t k = 0; k < i; k++)
-        if (sweep_part(sweep, k).search == sweep_part(sweep, i).search)
-            return false;
-    return sweep_part(sweep, i).search != NULL;
-}
-
 /* Of each search that benchmarks of the sweep name: is a goal one word that is neither a result
  * column nor an axis of its space? Such goals are added to the errors, where they stand:
  * GB_INVALID. */
@@ -132,7 +124,10 @@ static int32_t check_search_goals(struct sweep *sweep, struct arena *arena,
         const struct search_settings *search = sweep_part(sweep, i).search;
         struct search_goals goals = {.n = 0};
         struct gb_error error;
-        if (!is_first_of_search(sweep, i))
+        bool is_new = search != NULL;
+        for (size_t k = 0; k < i; k++)
+            is_new = is_new && sweep_part(sweep, k).search != search;
+        if (!is_new)
             continue;
         int32_t status = search_goals_read(search->params.goal, arena, &goals, &error);
         for (size_t k = 0; k < goals.n && status == GB_OK; k++) {
@@ -146,51 +141,47 @@ static int32_t check_search_goals(struct sweep *sweep, struct arena *arena,
 }
 
 /* What the command line says, over what the section says. */
-static void put_given(const struct ab_given *given, struct ini_section *section,
-                      struct arena *arena)
+static void put_given(const struct arguments *arguments, const struct ab_given *given,
+                      struct ini_section *section, struct arena *arena)
 {
     static const char *const origins[SIDES] = {"--base", "--new"};
+    const char *const settings[][3] = {
+        {"margin", "--margin", given->margin ? given->margin : argument(arguments, "margin")},
+        {"alpha", "--alpha", argument(arguments, "alpha")},
+        {"max_rounds", "--max-rounds",
+         given->max_rounds ? given->max_rounds : argument(arguments, "max-rounds")},
+        {"visit", "--visit", argument(arguments, "visit")}};
     for (int side = 0; side < SIDES; side++) {
         CLEANUP(text_free) struct text list = {0};
-        struct origin origin = {.file = origins[side]};
-        for (size_t i = 0; i < given->n_changes[side]; i++)
-            text_printf(&list, "%s%s", i ? ", " : "",
-                        text_quote(given->changes[side][i], ',', arena));
-        struct ini_entry entry = {.key = side_words[side],
-                                  .value = arena_text(arena, text_get(&list)),
-                                  .origin = origin,
-                                  .value_origin = origin,
-                                  .is_override = true};
+        const struct words changes = given->changes[side];
+        for (size_t i = 0; i < changes.n; i++)
+            text_printf(&list, "%s%s", i ? ", " : "", text_quote(changes.items[i], ',', arena));
         if (list.length)
-            ini_put(section, &entry, arena);
+            ini_put_text(section, side_words[side], arena_text(arena, text_get(&list)),
+                         (struct origin){.file = origins[side]}, arena);
     }
-    for (size_t i = 0; i < given->n_settings; i++)
-        ini_put(section,
-                &(struct ini_entry){.key = given->settings[i].key,
-                                    .value = given->settings[i].text,
-                                    .origin = given->settings[i].origin,
-                                    .value_origin = given->settings[i].origin,
-                                    .is_override = true},
-                arena);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (settings[i][2])
+            ini_put_text(section, settings[i][0], settings[i][2],
+                         (struct origin){.file = settings[i][1]}, arena);
 }
 
 /* The sections of both sides, unless they are there already. */
-static int32_t take_sides(struct configuration *configuration, struct error_list *errors)
+static int32_t take_sides(const struct arguments *arguments, struct configuration *configuration,
+                          struct error_list *errors)
 {
-    const struct ab_given *given = configuration->ab_given;
+    const struct ab_given *given = configuration->source.ab;
     struct arena *arena = &configuration->arena;
-    if (given->is_without_section)
-        ab_sections_remove(&configuration->ini);
-    struct ini_section *section = ab_section_choose(&configuration->ini, given->name, arena,
-                                                    errors);
+    struct ini_section *section = ab_section_choose(&configuration->ini, given->name,
+                                                    given->is_without_section, arena, errors);
     if (!section)
         return GB_INVALID;
-    put_given(given, section, arena);
+    put_given(arguments, given, section, arena);
     int32_t status = ab_section_read(section, arena, &configuration->ab, errors);
-    if (configuration->is_stored)
+    if (configuration->source.text)
         return status;
-    if (status == GB_OK && given->build)
-        status = given->build(given->context, configuration, errors);
+    if (status == GB_OK && given->builds)
+        status = ab_builds_make(given->builds, configuration, errors);
     sides_make(&configuration->ini, &configuration->ab, arena, errors);
     return status;
 }
@@ -220,17 +211,27 @@ bool is_configuration(const char *operand)
 /* What a verb's option says; `list` has a --device that is no setting. */
 static const char *shortcut_value(const struct arguments *arguments, size_t i)
 {
-    bool is_setting = i < N_SELECTING || argument_knows(arguments, "max-time");
+    bool is_setting = i < N_SELECTING || !text_equal(arguments->verb->name, "list");
     return is_setting ? argument(arguments, shortcuts[i].option) : NULL;
 }
 
 const char *configuration_argument(const struct arguments *arguments, const char *allowed)
 {
-    const char *const *operands;
     for (size_t i = 0; i < N_SHORTCUTS; i++)
         if (shortcut_value(arguments, i) && !text_equal(shortcuts[i].option, allowed))
             return shortcuts[i].option;
-    return argument_operands(arguments, &operands) ? operands[0] : NULL;
+    return arguments->operands.n ? arguments->operands.items[0] : NULL;
+}
+
+/* The operands that are about the configuration. */
+static struct words own_operands(const struct arguments *arguments,
+                                 const struct configuration_source *source)
+{
+    const struct words all = arguments->operands;
+    const bool has_own = !source->ab && !source->made && !source->text;
+    return has_own && source->first_operand < all.n
+               ? (struct words){all.items + source->first_operand, all.n - source->first_operand}
+               : (struct words){0};
 }
 
 /* "a, b*": what the operands name. */
@@ -238,11 +239,10 @@ static void select_benchmarks(const struct arguments *arguments,
                               struct configuration *configuration, struct error_list *errors)
 {
     CLEANUP(text_free) struct text list = {0};
-    const char *const *operands;
-    size_t n = argument_operands(arguments, &operands);
-    for (size_t i = configuration->first_operand; i < n; i++)
-        if (!is_configuration(operands[i]))
-            text_printf(&list, "%s%s", list.length ? ", " : "", operands[i]);
+    const struct words own = own_operands(arguments, &configuration->source);
+    for (size_t i = 0; i < own.n; i++)
+        if (!is_configuration(own.items[i]))
+            text_printf(&list, "%s%s", list.length ? ", " : "", own.items[i]);
     if (list.length)
         ini_set(&configuration->ini, "gbrun", "benchmarks", text_get(&list), NULL,
                 &configuration->arena, errors);
@@ -273,30 +273,29 @@ static void apply_shortcut(const struct arguments *arguments, size_t i,
 static void apply_arguments(const struct arguments *arguments, struct configuration *configuration,
                             struct error_list *errors)
 {
-    const char *const *overrides;
-    size_t n = argument_all(arguments, "set", &overrides);
+    const struct words overrides = argument_all(arguments, "set");
     for (size_t i = 0; i + 1 < N_SHORTCUTS; i++)
         apply_shortcut(arguments, i, configuration, errors);
-    ini_override(&configuration->ini, overrides, n, &configuration->arena, errors);
+    ini_override(&configuration->ini, overrides.items, overrides.n, &configuration->arena, errors);
     apply_shortcut(arguments, N_SHORTCUTS - 1, configuration, errors);
     select_benchmarks(arguments, configuration, errors);
 }
 
-/* Goes as far as it makes sense, so that all errors are reported at once. */
+/* Continues after errors where that makes sense, so that all are reported at once. */
 static int32_t resolve(const struct arguments *arguments, struct configuration *configuration,
                        struct error_list *errors)
 {
     struct arena *arena = &configuration->arena;
     struct gb_error error;
     apply_arguments(arguments, configuration, errors);
-    if (configuration->ab_given)
-        take_sides(configuration, errors);
+    if (configuration->source.ab)
+        take_sides(arguments, configuration, errors);
     settings_parse(&configuration->ini, configuration->folder, arena, &configuration->settings,
                    errors);
     find_folders(arguments, configuration);
     const struct plugin_request *requests;
     size_t n_requests = settings_requests(configuration->settings, &requests);
-    if (configuration->is_stored)
+    if (configuration->source.text)
         say_what_is_loaded(configuration, requests, n_requests);
     if (catalogue_load(&configuration->folders, requests, n_requests, arena,
                        &configuration->catalogue, &error) != GB_OK) {
@@ -306,13 +305,13 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     settings_resolve(configuration->settings, &configuration->catalogue, errors);
     if (!error_list_empty(errors))
         return GB_INVALID;
-    int32_t status = sweep_new(configuration->settings, &configuration->sweep, errors);
+    int32_t status = sweep_new(configuration->settings, SWEEP_CASES_MAX, &configuration->sweep,
+                               errors);
     if (status == GB_OK && sweep_positions(configuration->sweep) == 0) {
         struct origin whole_file = {.file = configuration->ini.path};
         error_list_add(errors, whole_file,
                        "there is no case to measure: \1expected a [bench NAME] of which only, "
-                       "exclude and where "
-                       "leave some");
+                       "exclude and where leave some");
         return GB_INVALID;
     }
     if (status == GB_OK && shard_deal(configuration, &error) != GB_OK) {
@@ -326,93 +325,67 @@ static int32_t resolve(const struct arguments *arguments, struct configuration *
     return status == GB_OK ? cases_validate(configuration->sweep, errors) : status;
 }
 
-static int finish(const struct arguments *arguments, struct configuration *configuration,
-                  struct error_list *errors, bool is_readable)
-{
-    if (is_readable)
-        resolve(arguments, configuration, errors);
-    error_list_sort(errors);
-    return error_list_empty(errors) ? EXIT_FINE : EXIT_USAGE;
-}
-
-static int say_and_free(struct error_list *errors, int code)
-{
-    say_errors(errors);
-    error_list_free(errors);
-    return code;
-}
-
 /* The files of --config, then the operands that are configurations. */
-static size_t find_files(const struct arguments *arguments, struct configuration *configuration,
-                         const char ***ret)
+static struct words find_files(const struct arguments *arguments,
+                               struct configuration *configuration)
 {
-    const char *const *given, *const *operands;
-    size_t n = 0, n_given = argument_all(arguments, "config", &given);
-    size_t n_operands = argument_operands(arguments, &operands);
-    const char **files = ARENA_ARRAY(&configuration->arena, const char *, n_given + n_operands);
-    for (size_t i = 0; i < n_given; i++)
-        files[n++] = given[i];
-    for (size_t i = configuration->first_operand; i < n_operands; i++)
-        if (is_configuration(operands[i]))
-            files[n++] = operands[i];
-    *ret = files;
-    return n;
+    const struct words given = argument_all(arguments, "config");
+    const struct words own = own_operands(arguments, &configuration->source);
+    struct words files = {0};
+    for (size_t i = 0; i < given.n + own.n; i++)
+        if (i < given.n || is_configuration(own.items[i - given.n]))
+            ARENA_APPEND(&configuration->arena, files.items, files.n,
+                         i < given.n ? given.items[i] : own.items[i - given.n]);
+    return files;
 }
 
-/* File i, or its text as ab has it. */
-static int32_t read_one(struct configuration *configuration, const char *const *files, size_t i,
-                        struct ini *ret, struct error_list *errors)
+/* The file, or its text as ab has it. */
+static int32_t read_file(struct configuration *configuration, const char *path, size_t i,
+                         struct ini *ret, struct error_list *errors)
 {
-    const struct ab_given *given = configuration->ab_given;
+    const struct ab_given *given = configuration->source.ab;
     if (!given || !given->texts)
-        return ini_read_file(files[i], &configuration->arena, ret, errors);
-    return ini_read_text(files[i], given->texts[i], strlen(given->texts[i]), &configuration->arena,
-                         ret, errors);
+        return ini_read_file(path, &configuration->arena, ret, errors);
+    return ini_read_text(path, given->texts[i], strlen(given->texts[i]), &configuration->arena, ret,
+                         errors);
 }
 
-static int read_files(const struct arguments *arguments, struct configuration *ret,
-                      struct error_list *errors)
+/* GB_IO: there is nothing to go on with. */
+static int32_t read_files(struct words files, struct configuration *ret, struct error_list *errors)
 {
-    const char **files;
-    size_t n = find_files(arguments, ret, &files);
-    if (n == 0)
-        return fail_usage("no configuration: expected FILE.ini or -c FILE");
-    ret->path = files[0];
+    ret->path = files.items[0];
     ret->folder = folder_of(ret->path, &ret->arena);
-    int32_t status = read_one(ret, files, 0, &ret->ini, errors);
-    for (size_t i = 1; i < n && status != GB_IO; i++) {
+    int32_t status = read_file(ret, files.items[0], 0, &ret->ini, errors);
+    for (size_t i = 1; i < files.n && status != GB_IO; i++) {
         struct ini later;
-        status = read_one(ret, files, i, &later, errors);
+        status = read_file(ret, files.items[i], i, &later, errors);
         ini_merge(&ret->ini, &later, &ret->arena);
     }
-    return finish(arguments, ret, errors, status != GB_IO);
+    return status;
 }
 
-/* Of a configuration whose members say how it is read. */
-static int read_and_say(const struct arguments *arguments, struct configuration *ret)
+int configuration_read_quietly(const struct arguments *arguments,
+                               struct configuration_source source, struct configuration *ret,
+                               struct error_list *errors)
 {
-    struct error_list errors = {0};
-    return say_and_free(&errors, read_files(arguments, ret, &errors));
-}
-
-int configuration_read(const struct arguments *arguments, const struct ab_given *given,
-                       struct configuration *ret)
-{
-    *ret = (struct configuration){.first_operand = SIZE_MAX, .ab_given = given};
-    return read_and_say(arguments, ret);
-}
-
-int configuration_select_quietly(const struct arguments *arguments, size_t first,
-                                 struct configuration *ret, struct error_list *errors)
-{
-    *ret = (struct configuration){.first_operand = first};
-    return read_files(arguments, ret, errors);
-}
-
-int configuration_select(const struct arguments *arguments, size_t first, struct configuration *ret)
-{
-    *ret = (struct configuration){.first_operand = first};
-    return read_and_say(arguments, ret);
+    int32_t status = GB_OK;
+    *ret = (struct configuration){.path = source.path, .folder = source.folder, .source = source};
+    const struct words files = find_files(arguments, ret);
+    if (source.made) {
+        ret->ini = *source.made;
+        ret->path = source.made->path;
+        ret->folder = path_from(".", ".", &ret->arena);
+    } else if (source.text) {
+        ini_read_text(ret->path, source.text, strlen(source.text), &ret->arena, &ret->ini, errors);
+    } else if (files.n == 0) {
+        return fail_usage("no configuration: expected FILE.ini or -c FILE");
+    } else {
+        status = read_files(files, ret, errors);
+    }
+    if (status != GB_IO)
+        resolve(arguments, ret, errors);
+    error_list_sort(errors);
+    return error_list_empty(errors) ? EXIT_FINE : EXIT_USAGE;
 }
 
 /* The word that an error is in, and a mark below its place. */
@@ -430,33 +403,18 @@ static void say_word(const struct ini *made, const struct origin *place)
         }
 }
 
-int configuration_make(const struct arguments *arguments, const struct ini *made,
+int configuration_read(const struct arguments *arguments, struct configuration_source source,
                        struct configuration *ret)
 {
     CLEANUP(error_list_free) struct error_list errors = {0};
-    *ret = (struct configuration){
-        .first_operand = SIZE_MAX, .path = made->path, .folder = ".", .ini = *made};
-    ret->folder = path_from(".", ".", &ret->arena);
-    const int code = finish(arguments, ret, &errors, true);
-    for (size_t i = 0; i < errors.n; i++) {
+    const int code = configuration_read_quietly(arguments, source, ret, &errors);
+    if (!source.made)
+        say_errors(&errors);
+    for (size_t i = 0; i < errors.n && source.made; i++) {
         say_error(&errors.items[i]);
-        say_word(made, &errors.items[i].origin);
+        say_word(source.made, &errors.items[i].origin);
     }
     return code;
-}
-
-int configuration_read_text(const char *path, const char *folder, const char *text,
-                            const struct arguments *arguments, const struct ab_given *given,
-                            struct configuration *ret)
-{
-    struct error_list errors = {0};
-    *ret = (struct configuration){.path = path,
-                                  .folder = folder,
-                                  .first_operand = SIZE_MAX,
-                                  .is_stored = true,
-                                  .ab_given = given};
-    ini_read_text(path, text, strlen(text), &ret->arena, &ret->ini, &errors);
-    return say_and_free(&errors, finish(arguments, ret, &errors, true));
 }
 
 void configuration_free(struct configuration *configuration)
@@ -467,11 +425,10 @@ void configuration_free(struct configuration *configuration)
 
 int catalogue_read(const struct arguments *arguments, struct arena *arena, struct catalogue *ret)
 {
-    const char *const *given;
-    size_t n = argument_all(arguments, "plugin-path", &given);
+    const struct words given = argument_all(arguments, "plugin-path");
     struct path_list folders;
     struct gb_error error;
-    module_folders(".", given, n, arena, &folders);
+    module_folders(".", given.items, given.n, arena, &folders);
     return catalogue_load_all(&folders, arena, ret, &error) == GB_OK
                ? EXIT_FINE
                : fail_with(&error, EXIT_INTERNAL);
@@ -483,7 +440,8 @@ int device_settings_read(const struct arguments *arguments, struct configuration
     *configuration = (struct configuration){0};
     *ret_n = *ret_n_auto = 0;
     if (argument(arguments, "config")) {
-        int code = configuration_read(arguments, NULL, configuration);
+        int code = configuration_read(
+            arguments, (struct configuration_source){.first_operand = SIZE_MAX}, configuration);
         if (code == EXIT_FINE)
             *ret_n = settings_devices(configuration->settings, ret, ret_n_auto);
         return code;

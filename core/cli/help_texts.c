@@ -44,9 +44,8 @@ static const struct help_entry keys[] = {
      "there are, the CPU last"},
     {"search", NULL,
      "A [search NAME] section or the id of a search plugin: which cases are measured, and when "
-     "that "
-     "ends; all benchmarks that name the same are one space. Without it all cases are measured; an "
-     "empty one takes back that of [defaults]"},
+     "that ends; all benchmarks that name the same are one space. Without it all cases are "
+     "measured; an empty one takes back that of [defaults]"},
     {"policy", NULL,
      "A [policy NAME] section or the id of a policy plugin: when to stop sampling; `steady` if not "
      "given"},
@@ -149,7 +148,7 @@ static const struct help_entry marks[] = {
     {"*", NULL, "After a time: the distribution has several modes, which the notes list"},
     {"?", NULL,
      "After a time: a limit came before the policy could certify it (verdict unconverged); the "
-     "notes say what stands in the way"},
+     "notes say why"},
     {"~", NULL, "After a time: the precision is limited by the timer resolution"},
     {"!", NULL, "After a time: the policy gave up, as the samples make no sense to it"},
     {"-", NULL, "There is no finite number"},
@@ -190,19 +189,15 @@ static const struct help_entry exit_codes[] = {
     {"0", NULL, "All fine"},
     {"1", NULL,
      "Some case failed (crashed, timed out, wrong result, device error, failed), nothing at all "
-     "was "
-     "measured, or the run was stopped; a policy failed in a replay"},
+     "was measured, or the run was stopped; a policy failed in a replay"},
     {"2", NULL,
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},
     {"3", NULL,
      "gbrun compare or gbrun ab found a case that is slower, broken or missing, or a node that is "
-     "unlike the others; with --strict "
-     "gbrun "
-     "run and show have cases that were skipped or are not certified; gbrun doctor found something "
-     "noisy, with --format json or --strict; gbrun merge --keep-going left files out, or --plan "
-     "has "
-     "shards that are missing or have not ended"},
+     "unlike the others; with --strict gbrun run and show have cases that were skipped or are not "
+     "certified; gbrun doctor found something noisy, with --format json or --strict; gbrun merge "
+     "--keep-going left files out, or --plan has shards that are missing or have not ended"},
     {"4", NULL, "gbrun itself could not go on; the message says why"},
 };
 
@@ -238,8 +233,8 @@ static const struct help_entry json_members[] = {
     {"metrics", "", "What plugins reported: name, value, unit"},
     {"series", "",
      "Samples that the benchmark gave itself, of a single round: name, unit, n, n_refused, min, "
-     "max, "
-     "mean, stdev, error_ratio of the percentiles, and p50, p90, p99, p999, each value, low, high"},
+     "max, mean, stdev, error_ratio of the percentiles, and p50, p90, p99, p999, each value, low, "
+     "high"},
     {"checks", "",
      "Comparisons with references by each metric: name of the output, metric, value, tolerance, "
      "passed, index, reference and output there, text"},

@@ -1,5 +1,4 @@
 core_libgbrun_la_SOURCES += \
-	core/cli/ab.c \
 	core/cli/ab.h \
 	core/cli/ab_builds.c \
 	core/cli/ab_builds.h \
@@ -8,7 +7,6 @@ core_libgbrun_la_SOURCES += \
 	core/cli/configuration.c \
 	core/cli/help.h \
 	core/cli/help_texts.c \
-	core/cli/help_topics.c \
 	core/cli/plan.c \
 	core/cli/plan.h \
 	core/cli/run_job.c \
@@ -26,7 +24,6 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \
 	core/cli/verb_list.c \
-	core/cli/verb_log.c \
 	core/cli/verb_merge.c \
 	core/cli/verb_new.c \
 	core/cli/verb_replay.c \

@@ -57,11 +57,11 @@ static int check_output(int code)
 static int call(const struct verb *verb, int argc, char **argv)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct arguments *arguments = NULL;
+    struct arguments arguments;
     struct gb_error error;
     if (arguments_parse(all_verbs, verb, argc, argv, &arena, &arguments, &error) != GB_OK)
         return check_output(fail_with(&error, EXIT_USAGE));
-    return check_output(verb->run(arguments));
+    return check_output(verb->run(&arguments));
 }
 
 int main(int argc, char **argv)
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
         return worker_main();
     if (argc > 1 && text_equal(argv[1], JUDGED_ARGUMENT))
         return judged_main(argc, argv);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of whoever writes it */
+    signal(SIGXFSZ, SIG_IGN); /* writing to a file that may not grow is an error, not the end */
     if (argc < 2) {
         say("usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`");
         return EXIT_USAGE;

@@ -117,22 +117,16 @@ double plan_expected_ns(struct plan *plan, const struct bench_case *bench_case)
     return expect(plan, bench_case, NULL, &ignored) * (double)bench_case->common.rounds;
 }
 
-static void add_heads(struct plan *plan)
-{
-    static const char *const heads[] = {"#",      "case",     "policy", "device",
-                                        "rounds", "expected", "why"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        table_column(&plan->table, heads[i], i == 0 || i == 4 || i == 5);
-}
-
 void plan_add(struct plan *plan, const struct bench_case *bench_case, const char *label,
               const char *device, const char *model, const char *refusal)
 {
+    static const char *const heads[] = {"#",      "case",     "policy", "device",
+                                        "rounds", "expected", "why"};
     const char *why = refusal;
     char expected[NUMBER_TEXT_MAX] = "-";
     const uint64_t rounds = (uint64_t)bench_case->common.rounds;
-    if (plan->table.n_columns == 0)
-        add_heads(plan);
+    for (size_t i = plan->table.n_columns; i < sizeof heads / sizeof *heads; i++)
+        table_column(&plan->table, heads[i], i == 0 || i == 4 || i == 5);
     if (!*refusal) {
         enum basis basis;
         const double ns = expect(plan, bench_case, model, &basis) * (double)rounds;

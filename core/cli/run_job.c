@@ -74,19 +74,13 @@ static void end_events(struct run_job *job, int code)
 
 /* ---- opening ---- */
 
-int run_job_resume(struct run_job *job)
-{
-    const int code = open_events(job);
-    return code == EXIT_FINE ? run_resume(job) : code;
-}
-
 static int check_labels(const struct arguments *arguments)
 {
-    const char *const *given;
-    size_t n = argument_all(arguments, "label", &given);
-    for (size_t i = 0; i < n; i++)
-        if (*given[i] == '=' || !strchr(given[i], '='))
-            return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4", given[i]);
+    const struct words given = argument_all(arguments, "label");
+    for (size_t i = 0; i < given.n; i++)
+        if (*given.items[i] == '=' || !strchr(given.items[i], '='))
+            return fail_usage("--label %s: expected NAME=TEXT, such as commit=1a2b3c4",
+                              given.items[i]);
     return EXIT_FINE;
 }
 
@@ -111,12 +105,14 @@ int run_job_open(struct run_job *job)
 {
     struct gb_error error;
     int code = open_events(job);
+    if (code == EXIT_FINE && argument(job->arguments, "resume"))
+        return run_resume(job);
     if (code == EXIT_FINE)
         code = check_labels(job->arguments);
     if (code == EXIT_FINE)
-        code = job->ab     ? configuration_read(job->arguments, job->ab, &job->configuration)
-               : job->made ? configuration_make(job->arguments, job->made, &job->configuration)
-                           : configuration_select(job->arguments, 0, &job->configuration);
+        code = configuration_read(job->arguments,
+                                  (struct configuration_source){.ab = job->ab, .made = job->made},
+                                  &job->configuration);
     if (code != EXIT_FINE)
         return code;
     job->store_path = argument(job->arguments, "output");
@@ -131,11 +127,10 @@ int run_job_open(struct run_job *job)
 
 /* ---- measuring ---- */
 
-static int32_t count_visits(struct run_job *job, struct schedule *schedule, uint64_t *ret_n_done,
-                            struct gb_error *error)
+static int32_t count_visits(struct run_job *job, uint64_t *ret_n_done, struct gb_error *error)
 {
     CLEANUP(text_free) struct text notes = {0};
-    int32_t status = schedule_count(schedule, &job->n_visits, ret_n_done, &notes, error);
+    int32_t status = schedule_count(&job->plan.schedule, &job->n_visits, ret_n_done, &notes, error);
     if (notes.length)
         fputs(make_plain(notes.data), stderr);
     return status;
@@ -161,39 +156,32 @@ static void begin_progress(struct run_job *job, uint64_t n_done)
 
 static int32_t find_verdict(struct run_job *job, struct gb_error *error)
 {
-    struct run_verdict *verdict = &job->verdict;
     const struct view_options view = {.run = job->run_number, .is_fresh = true};
-    verdict->is_strict = !job->ab && argument(job->arguments, "strict");
-    int32_t status = store_case_counts(job->store, job->run_id, &verdict->all, error);
-    verdict->is_empty = !job->counts.is_cancelled && !job->claims && job->n_visits > 0 &&
-                        verdict->all.done == verdict->all.skipped;
-    return status == GB_OK && verdict->is_strict
-               ? view_count(job->store, &view, &verdict->strict, error)
-               : status;
+    job->is_strict = !job->ab && argument(job->arguments, "strict");
+    int32_t status = store_case_counts(job->store, job->run_id, &job->all, error);
+    job->is_empty = !job->counts.is_cancelled && !job->plan.claims && job->n_visits > 0 &&
+                    job->all.done == job->all.skipped;
+    return status == GB_OK && job->is_strict ? view_count(job->store, &view, &job->strict, error)
+                                             : status;
 }
 
 static int code_of(const struct run_job *job)
 {
-    if (job->counts.n_bad > 0 || job->counts.is_cancelled || job->verdict.is_empty)
+    if (job->counts.n_bad > 0 || job->counts.is_cancelled || job->is_empty)
         return EXIT_CASE_FAILED;
-    return job->verdict.is_strict ? code_if_strict(&job->verdict.strict) : EXIT_FINE;
+    return job->is_strict ? code_if_strict(&job->strict) : EXIT_FINE;
 }
 
-static struct schedule make_schedule(struct run_job *job)
+static void fill_schedule(struct run_job *job)
 {
-    struct configuration *configuration = &job->configuration;
-    return (struct schedule){.sweep = configuration->sweep,
-                             .pairs = job->pairs,
-                             .is_decided = job->is_decided,
-                             .n_pairs = job->n_pairs,
-                             .devices = &job->devices,
-                             .is_searched = job->searches ? run_search_cases(job->searches) : NULL,
-                             .distribute = settings_run(configuration->settings)->distribute,
-                             .breakdown = argument(job->arguments, "breakdown") != NULL,
-                             .profiles = job->profiles,
-                             .profiled = job->profiled,
-                             .done = job->done,
-                             .n_done = job->n_done};
+    struct schedule *schedule = &job->plan.schedule;
+    schedule->sweep = job->configuration.sweep;
+    schedule->devices = &job->devices;
+    schedule->is_searched = job->searches ? run_search_cases(job->searches) : NULL;
+    schedule->distribute = settings_run(job->configuration.settings)->distribute;
+    schedule->breakdown = argument(job->arguments, "breakdown") != NULL;
+    schedule->done = job->done;
+    schedule->n_done = job->n_done;
 }
 
 static int32_t find_devices(struct run_job *job, struct gb_error *error)
@@ -202,12 +190,13 @@ static int32_t find_devices(struct run_job *job, struct gb_error *error)
     const struct plugin_settings *devices;
     size_t n_auto, n = settings_devices(configuration->settings, &devices, &n_auto);
     const uint32_t n_each = (uint32_t)settings_run(configuration->settings)->gpus_per_case;
-    if (n_each > 0 && job->profiles)
+    const bool profiles = job->plan.schedule.profiles;
+    if (n_each > 0 && profiles)
         return error_set(error, GB_INVALID,
                          "gpus_per_case = %u: is not for --profile, whose worker sees all GPUs",
                          n_each);
     const int32_t status = devices_find(devices, n, n_auto, &configuration->arena, &job->devices,
-                                        job->profiles ? NULL : &job->spare, error);
+                                        profiles ? NULL : &job->spare, error);
     if (status != GB_OK || n_each == 0)
         return status;
     CLEANUP(text_free) struct text notes = {0};
@@ -243,9 +232,10 @@ static size_t count_at_once(const struct run_job *job, const bool *used)
 }
 
 /* All visits of the first round stand for their cases. */
-static int32_t add_visits(struct run_job *job, struct schedule *schedule, struct plan *plan,
-                          bool *used, struct gb_error *error)
+static int32_t add_visits(struct run_job *job, struct plan *plan, bool *used,
+                          struct gb_error *error)
 {
+    struct schedule *schedule = &job->plan.schedule;
     struct visit *visit;
     int32_t status = schedule_next(schedule, &visit, error);
     while (status == GB_OK && visit && visit->round == 0) {
@@ -275,17 +265,18 @@ int run_job_plan(struct run_job *job, int format)
     CLEANUP(text_free) struct text text = {0}, summary = {0};
     struct gb_error error;
     uint64_t n_done;
-    int code = configuration_select(job->arguments, 0, &job->configuration);
+    int code = configuration_read(job->arguments, (struct configuration_source){0},
+                                  &job->configuration);
     if (code != EXIT_FINE)
         return code;
     if (read_past(job, &plan, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     if (find_devices(job, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    struct schedule schedule = make_schedule(job);
+    fill_schedule(job);
     bool *used = ARENA_ARRAY(&plan.arena, bool, job->devices.n + 1);
-    if (count_visits(job, &schedule, &n_done, &error) != GB_OK ||
-        add_visits(job, &schedule, &plan, used, &error) != GB_OK)
+    if (count_visits(job, &n_done, &error) != GB_OK ||
+        add_visits(job, &plan, used, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     plan_write(&plan, format, &text);
     plan_summary(&plan, count_at_once(job, used), &summary);
@@ -298,22 +289,14 @@ int run_job_plan(struct run_job *job, int format)
  * given. */
 static int32_t find_searches(struct run_job *job, struct gb_error *error)
 {
-    if (job->on_round || job->profiles)
+    if (job->plan.on_round || job->plan.schedule.profiles)
         return GB_OK;
     int32_t status = run_search_new(job, &job->searches, error);
     if (job->searches) {
-        job->on_round = run_search_round;
-        job->context = job->searches;
+        job->plan.on_round = run_search_round;
+        job->plan.context = job->searches;
     }
     return status;
-}
-
-/* The other tasks' cases are not counted for this run. */
-static int32_t count_claimed(struct run_job *job, struct gb_error *error)
-{
-    return job->claims && !job->counts.is_cancelled
-               ? store_run_count(job->store, job->run_id, (uint64_t)job->verdict.all.done, error)
-               : GB_OK;
 }
 
 /* Before anything is stored of the run, which has its UUID from here. */
@@ -330,45 +313,37 @@ static int32_t open_claims(struct run_job *job, struct gb_error *error)
         return error_set(error, GB_INVALID, "--claim: is not for benchmarks with a search");
     run_record_hash(job, &config, plan);
     return claims_open(folder, plan, sweep_size(job->configuration.sweep), job->run_uuid,
-                       settings_run(job->configuration.settings)->claim_limit_ns, &job->claims,
+                       settings_run(job->configuration.settings)->claim_limit_ns, &job->plan.claims,
                        error);
 }
 
 int run_job_measure(struct run_job *job)
 {
-    struct configuration *configuration = &job->configuration;
+    struct run_plan *plan = &job->plan;
+    struct run_counts *counts = &job->counts;
     struct gb_error error;
+    uint64_t n_done;
     if (find_searches(job, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    struct schedule schedule = make_schedule(job);
-    uint64_t n_done;
-    job->busy = machine_load_is_ignored() ? NULL : machine_load(&configuration->arena);
-    if (find_devices(job, &error) != GB_OK ||
-        count_visits(job, &schedule, &n_done, &error) != GB_OK ||
+    fill_schedule(job);
+    job->busy = machine_load_is_ignored() ? NULL : machine_load(&job->configuration.arena);
+    if (find_devices(job, &error) != GB_OK || count_visits(job, &n_done, &error) != GB_OK ||
         open_claims(job, &error) != GB_OK ||
         (job->run_id == 0 ? run_record_begin(job, &error)
                           : run_resume_compare_devices(job, &error)) != GB_OK)
         return fail_with(&error, error.status == GB_INVALID ? EXIT_USAGE : EXIT_INTERNAL);
-    schedule.claims = job->claims;
     begin_progress(job, n_done);
-    struct progress *progress = &job->progress;
-    struct run_counts *counts = &job->counts;
     begin_events(job, n_done);
-    struct run_plan plan = {.params = settings_run(configuration->settings),
-                            .schedule = schedule,
-                            .on_round = job->on_round,
-                            .context = job->context,
-                            .claims = job->claims,
-                            .elsewhere = job->elsewhere,
-                            .store = job->store,
-                            .run_id = job->run_id,
-                            .first_sequence = job->first_sequence,
-                            .progress = progress,
-                            .events = events_of(job),
-                            .worker = job->profiles ? &job->worker : NULL,
-                            .spare = &job->spare};
-    int32_t status = supervise(&plan, counts, &error);
-    progress_end(progress, !counts->is_cancelled);
+    plan->schedule.claims = plan->claims;
+    plan->params = settings_run(job->configuration.settings);
+    plan->store = job->store;
+    plan->run_id = job->run_id;
+    plan->progress = &job->progress;
+    plan->events = events_of(job);
+    plan->worker = plan->schedule.profiles ? &job->worker : NULL;
+    plan->spare = &job->spare;
+    int32_t status = supervise(plan, counts, &error);
+    progress_end(&job->progress, !counts->is_cancelled);
     if (status != GB_OK) {
         say_error(&error);
         say("gbrun: what was measured before is in %s; to go on: gbrun %s --resume %s",
@@ -377,11 +352,12 @@ int run_job_measure(struct run_job *job)
     }
     char finished[UTC_TEXT];
     utc_text(finished);
-    if (find_verdict(job, &error) != GB_OK || count_claimed(job, &error) != GB_OK ||
-        (!counts->is_cancelled &&
-         store_run_end(job->store, job->run_id, finished, code_of(job), &error) != GB_OK))
-        return fail_with(&error, EXIT_INTERNAL);
-    return code_of(job);
+    status = find_verdict(job, &error);
+    if (status == GB_OK && plan->claims && !counts->is_cancelled) /* without other tasks' cases */
+        status = store_run_count(job->store, job->run_id, (uint64_t)job->all.done, &error);
+    if (status == GB_OK && !counts->is_cancelled)
+        status = store_run_end(job->store, job->run_id, finished, code_of(job), &error);
+    return status == GB_OK ? code_of(job) : fail_with(&error, EXIT_INTERNAL);
 }
 
 int run_job_close(struct run_job *job, int code)
@@ -389,7 +365,7 @@ int run_job_close(struct run_job *job, int code)
     struct gb_error error;
     if (job->spare.process.pid)
         worker_end(&job->spare.process, false);
-    claims_close(job->claims);
+    claims_close(job->plan.claims);
     if (store_close(job->store, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
     end_events(job, code);
@@ -400,7 +376,7 @@ int run_job_close(struct run_job *job, int code)
     return code;
 }
 
-/* ---- how it ends: its table, what is left to say; results that nobody keeps ---- */
+/* ---- the end: table, verdict; temporary results ---- */
 
 static void remove_scratch(const char *scratch)
 {
@@ -414,17 +390,16 @@ static void remove_scratch(const char *scratch)
 
 static void say_verdict(const struct run_job *job)
 {
-    const struct run_verdict *verdict = &job->verdict;
-    if (job->counts.is_cancelled && !*job->scratch && !job->profiles)
+    if (job->counts.is_cancelled && !*job->scratch && !job->plan.schedule.profiles)
         say("gbrun: stopped with %llu of %llu cases left; to finish them: gbrun run "
             "--resume %s",
             (unsigned long long)job->counts.n_left, (unsigned long long)job->n_visits,
             job->store_path);
-    else if (verdict->is_empty)
+    else if (job->is_empty)
         say("gbrun: nothing was measured: skipped %lld of %lld (each round counts)",
-            (long long)verdict->all.skipped, (long long)verdict->all.done);
-    else if (verdict->is_strict)
-        say_if_strict(&verdict->strict);
+            (long long)job->all.skipped, (long long)job->all.done);
+    else if (job->is_strict)
+        say_if_strict(&job->strict);
 }
 
 static int report(struct run_job *job, int format, const char *relative_to)

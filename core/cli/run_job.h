@@ -9,18 +9,10 @@
 #include "core/store/store_read.h"
 #include "core/view/views.h"
 
-/* What the exit code follows from beside what this process has measured. */
-struct run_verdict {
-    struct case_counts all; /* of the whole run, if it was resumed */
-    bool is_empty;          /* nothing at all was measured */
-    bool is_strict;         /* --strict, which looks at: */
-    struct view_counts strict;
-};
-
 enum { SCRATCH_TEXT = 256 };
 
-/* Zero-initialize; set what is asked for, then run_job_open or run_job_resume, run_job_measure, and
- * run_job_close in any case. The functions say their errors and return exit codes. */
+/* Zero-initialize; set what is asked for, then run_job_open, run_job_measure, and run_job_close in
+ * any case. The functions say their errors and return exit codes. */
 struct run_job {
     const struct arguments *arguments; /* of the verb: --config, --output, --resume, --label ... */
     const struct ab_given *ab;         /* NULL: not for ab */
@@ -29,31 +21,21 @@ struct run_job {
     const struct ini *made; /* a configuration from words instead of a file; NULL: there is none */
 
     bool has_colours;           /* the table at the end */
-    char scratch[SCRATCH_TEXT]; /* a folder for results that nobody keeps; "": there is none */
+    char scratch[SCRATCH_TEXT]; /* a folder for temporary results; "": there is none */
     struct configuration configuration;
     struct store *store;
     const char *store_path;
     int64_t run_id, run_number; /* run_number: RUN_NEWEST of a fresh one */
     char run_uuid[UUID_TEXT];
-    char config_sha256[SHA256_TEXT]; /* of a run that is resumed; "": is to be found */
+    char config_sha256[SHA256_TEXT]; /* of a run that is resumed; "": not known yet */
     struct device_list devices;
     const char *busy; /* what other programs did when it began, if that was much; NULL */
     struct visit_key *done, *done_in_order; /* ascending; as they were measured */
     size_t n_done;
-    uint64_t first_sequence;
     uint64_t n_visits;
-    bool profiles;
-    uint64_t profiled;     /* position of the case */
-    const char *elsewhere; /* where the run goes on, if that is not where it began; else NULL */
-    struct claims *claims; /* --claim; NULL */
+    struct run_plan plan; /* what is not of this run alone is filled in when it is measured */
     struct worker_process worker; /* this and spare: see struct run_plan */
     struct spare_worker spare;
-    /* for pairs, before it is measured: see struct schedule, struct run_plan */
-    const struct side_pair *pairs;
-    const bool *is_decided;
-    size_t n_pairs;
-    run_round_fn *on_round;
-    void *context;
     struct run_search *searches; /* of benchmarks with `search`; NULL: there are none */
 
     struct progress progress;
@@ -61,14 +43,17 @@ struct run_job {
     bool has_events;          /* somebody listens: --events */
     bool has_begun;           /* they have heard of the run */
     struct run_counts counts; /* of what was measured */
-    struct run_verdict verdict;
+    /* What the exit code follows from beside that. */
+    struct case_counts all; /* of the whole run, if it was resumed */
+    bool is_empty;          /* nothing at all was measured */
+    bool is_strict;         /* --strict, which looks at: */
+    struct view_counts strict;
 };
 
-/* A fresh run: the configuration is read, the file opened. */
+/* A fresh run: the configuration is read, the file opened; or the newest run of --resume FILE, or
+ * that of --run. */
 int run_job_open(struct run_job *job);
-/* The newest run of --resume FILE, or that of --run. */
-int run_job_resume(struct run_job *job);
-/* Instead of both: prints what would be measured, in order, and for how long; opens no file for
+/* Instead: prints what would be measured, in order, and for how long; opens no file for
  * writing. format: as of plan_write. */
 int run_job_plan(struct run_job *job, int format);
 /* Instead of the file that --output names: one that run_job_finish removes. */

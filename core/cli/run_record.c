@@ -20,21 +20,10 @@
 static char *command_line(struct arena *arena)
 {
     CLEANUP(text_free) struct text text = {0};
-    FILE *file = fopen("/proc/self/cmdline", "re");
-    int letter;
-    bool fresh = true;
-    while (file && (letter = fgetc(file)) != EOF) {
-        if (!fresh || text.length == 0) {
-            char one[2] = {(char)letter, 0};
-            if (letter)
-                text_add(&text, one);
-        } else {
-            text_printf(&text, " %c", letter);
-        }
-        fresh = letter == 0;
-    }
-    if (file)
-        fclose(file);
+    text_add_file(&text, "/proc/self/cmdline", SIZE_MAX);
+    for (size_t i = 0; i + 1 < text.length; i++)
+        if (!text.data[i])
+            text.data[i] = ' ';
     return arena_text(arena, text_get(&text));
 }
 
@@ -55,6 +44,12 @@ static void set_fact(struct fact_list *facts, const char *name, const char *valu
             return;
         }
     ARENA_APPEND(facts->arena, facts->items, facts->n, fact);
+}
+
+static void set_all(struct fact_list *facts, const struct fact *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        set_fact(facts, items[i].name, items[i].value);
 }
 
 /* The commit of the configuration's folder; of plugins' files where they are of another one. */
@@ -86,14 +81,12 @@ static void add_commits(const struct configuration *configuration, struct fact_l
 static void add_labels(const struct run_job *job, struct fact_list *facts)
 {
     const struct gb_map *labels = &settings_run(job->configuration.settings)->label;
-    const char *const *given;
-    size_t n = argument_all(job->arguments, "label", &given);
+    const struct words given = argument_all(job->arguments, "label");
     for (size_t i = 0; i < labels->n; i++)
         set_fact(facts, arena_printf(facts->arena, "label.%s", labels->keys[i]), labels->values[i]);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(given[i], '=');
-        set_fact(facts,
-                 arena_printf(facts->arena, "label.%.*s", (int)(equals - given[i]), given[i]),
+    for (size_t i = 0; i < given.n; i++) {
+        const char *word = given.items[i], *equals = strchr(word, '=');
+        set_fact(facts, arena_printf(facts->arena, "label.%.*s", (int)(equals - word), word),
                  equals + 1);
     }
 }
@@ -120,11 +113,8 @@ static void set_facts(struct run_job *job, struct run_record *ret)
     size_t n = 0;
     const char *note = argument(job->arguments, "note");
     machine_facts(&configuration->arena, &of_machine, &n);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, of_machine[i].name, of_machine[i].value);
-    n = provenance_of_environment(&configuration->arena, found);
-    for (size_t i = 0; i < n; i++)
-        set_fact(&facts, found[i].name, found[i].value);
+    set_all(&facts, of_machine, n);
+    set_all(&facts, found, provenance_of_environment(&configuration->arena, found));
     add_commits(configuration, &facts);
     if (job->busy)
         set_fact(&facts, BUSY_FACT, job->busy);
@@ -132,8 +122,7 @@ static void set_facts(struct run_job *job, struct run_record *ret)
         set_fact(&facts, "note", note);
     add_labels(job, &facts);
     add_shard(configuration, &facts);
-    for (size_t i = 0; i < job->n_facts; i++)
-        set_fact(&facts, job->facts[i].name, job->facts[i].value);
+    set_all(&facts, job->facts, job->n_facts);
     ret->facts = facts.items;
     ret->n_facts = facts.n;
 }
@@ -171,7 +160,7 @@ int32_t run_record_begin(struct run_job *job, struct gb_error *error)
     return store_run_begin(job->store, &run, &job->run_id, error);
 }
 
-/* ---- a run that goes on ---- */
+/* ---- a run that is resumed ---- */
 
 static void note_done(void *context, uint64_t position, uint32_t round, const char *device_name,
                       int32_t device_index)
@@ -280,8 +269,9 @@ static const char *asked_shard(const struct run_job *job)
     return job->ab ? NULL : argument(job->arguments, "shard");
 }
 
-/* Shards by costs: are those of the file still what they were? And is it a shard of that plan which
- * is to be measured? */
+/* Shards by costs: are those of the file still what they were? And is the shard that is asked for
+ * one of that plan?
+ */
 static int compare_plans(const struct run_job *job, const struct run_record *run)
 {
     const char *plan = fact_of(run->facts, run->n_facts, SHARD_FACT_PLAN);
@@ -312,9 +302,9 @@ static void compare_hosts(struct run_job *job, const struct run_record *run)
     const char *now = fact_of(facts, n, "host");
     if (!*before || !*now || text_equal(before, now))
         return;
-    job->elsewhere = arena_printf(&job->configuration.arena,
-                                  "measured on %s, in a run that began on %s", now, before);
-    say("gbrun: warning: the run began on %s and goes on on %s: its facts are those of %s, and "
+    job->plan.elsewhere = arena_printf(&job->configuration.arena,
+                                       "measured on %s, in a run that began on %s", now, before);
+    say("gbrun: warning: the run began on %s and continues on %s: its facts are those of %s, and "
         "cases from now on have a warning",
         before, now, before);
 }
@@ -327,7 +317,7 @@ static int take_up(struct run_job *job, const struct run_record *run)
     if (code == EXIT_FINE)
         compare_hosts(job, run);
     if (code == EXIT_FINE && store_resume(job->store, job->run_id, note_done, job,
-                                          &job->first_sequence, &error) != GB_OK)
+                                          &job->plan.first_sequence, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
     if (job->n_done == 0)
         return code;
@@ -382,18 +372,18 @@ int run_resume(struct run_job *job)
     struct run_record run = {0};
     struct arena arena = {0};
     job->store_path = argument(job->arguments, "resume");
-    if (argument(job->arguments, "config") || argument(job->arguments, "set") ||
-        argument(job->arguments, "output"))
+    if (ARGUMENT_AMONG(job->arguments, "config", "set", "output"))
         return fail_usage(
-            "--resume %s: goes on with the configuration and the file it names: leave "
+            "--resume %s: continues with the configuration and the file it names: leave "
             "out --config, --set and --output",
             job->store_path);
     const char *other = job->ab ? NULL : configuration_argument(job->arguments, "shard");
     if (other)
-        return fail_usage("--resume %s: goes on with the cases and settings of the run: leave out "
-                          "'%s'",
-                          job->store_path, other);
-    if (argument(job->arguments, "label") || argument(job->arguments, "note"))
+        return fail_usage(
+            "--resume %s: continues with the cases and settings of the run: leave out "
+            "'%s'",
+            job->store_path, other);
+    if (ARGUMENT_AMONG(job->arguments, "label", "note"))
         return fail_usage("--resume %s: the run has its labels and its note already: leave out "
                           "--label and --note",
                           job->store_path);
@@ -412,15 +402,19 @@ int run_resume(struct run_job *job)
         return fail_with(&error, EXIT_USAGE);
     }
     memcpy(job->config_sha256, run.config_sha256, sizeof run.config_sha256);
-    const char *folder = arena_text(&arena, run.config_folder);
     bool is_of_ab = *fact_of(run.facts, run.n_facts, AB_FACT_ROUNDS);
     if (is_of_ab != (job->ab != NULL))
         code = fail_usage("--resume %s: the run is %s `gbrun ab`: expected gbrun %s --resume",
                           job->store_path, is_of_ab ? "one of" : "not of", is_of_ab ? "ab" : "run");
     if (code == EXIT_FINE)
-        code = configuration_read_text(
-            arena_printf(&arena, "%s (configuration of the run)", job->store_path), folder,
-            run.config, job->arguments, job->ab, &job->configuration);
+        code = configuration_read(
+            job->arguments,
+            (struct configuration_source){
+                .ab = job->ab,
+                .text = run.config,
+                .path = arena_printf(&arena, "%s (configuration of the run)", job->store_path),
+                .folder = arena_text(&arena, run.config_folder)},
+            &job->configuration);
     if (code == EXIT_FINE)
         code = compare_plans(job, &run);
     if (code == EXIT_FINE)

@@ -1,7 +1,7 @@
 /*
  * run_record.h - a run in its results file: command line, configuration and facts, when it begins;
- * what is done of it, when it goes on. Of the latter, changes of gbrun, plugins, devices and hosts
- * since are said, or refused.
+ * what is done of it, when it is resumed. Of the latter, changes of gbrun, plugins, devices and
+ * hosts since are said, or refused.
  */
 #pragma once
 

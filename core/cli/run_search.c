@@ -28,7 +28,7 @@ struct one_search {
     uint32_t lanes;      /* once it has begun */
 };
 
-/* A visit that the search asked for, and has not been told of. */
+/* A visit that the search asked for, and whose result it does not have yet. */
 struct open_visit {
     struct engine_step step;
     double begun_ns; /* of the search's time */
@@ -36,6 +36,7 @@ struct open_visit {
 };
 
 struct run_search {
+    struct arena arena;
     struct run_job *job;
     struct one_search *items;
     size_t n, at;
@@ -61,19 +62,13 @@ static struct one_search *search_of(struct run_search *searches,
            &searches->items[searches->n - 1];
 }
 
-static bool is_axis(const struct one_search *search, const char *name)
+static void add_axis(struct run_search *searches, struct one_search *search, const char *name)
 {
     for (size_t i = 0; i < search->n_axes; i++)
         if (text_equal(search->axes[i], name))
-            return true;
-    return false;
-}
-
-static void add_axis(struct one_search *search, const char *name)
-{
-    if (is_axis(search, name))
-        return;
-    MEMORY_APPEND(search->axes, search->n_axes, memory_copy_text(name));
+            return;
+    ARENA_APPEND(&searches->arena, search->axes, search->n_axes,
+                 arena_text(&searches->arena, name));
 }
 
 /* Where the benchmark's cases lie, and what their axes are. */
@@ -89,10 +84,10 @@ static int32_t add_part(struct run_search *searches, const struct sweep_part *pa
         GB_OK)
         return error->status;
     search->builds = search->builds || (first.info->flags & PLUGIN_BUILDS);
-    add_axis(search, BENCH_AXIS);
+    add_axis(searches, search, BENCH_AXIS);
     for (size_t i = 0; i < first.n_parameters; i++)
         if (first.parameters[i].is_axis)
-            add_axis(search, first.parameters[i].name);
+            add_axis(searches, search, first.parameters[i].name);
     text_printf(&search->benches, "%s%s", search->n_benches++ ? " " : "", part->name);
     for (uint64_t position = part->first; position < part->first + part->n; position++)
         if (is_case[position]) {
@@ -112,16 +107,6 @@ static const char *value_on(const struct bench_case *bench_case, const char *axi
     return NO_VALUE;
 }
 
-static int32_t read_goals(const struct run_search *searches, struct one_search *search,
-                          struct gb_error *error)
-{
-    struct search_goals goals = {.n = 0};
-    int32_t status = search_goals_read(search->settings->params.goal,
-                                       &searches->job->configuration.arena, &goals, error);
-    search->goal = goals.items[0];
-    return status;
-}
-
 static int32_t make_space(struct run_search *searches, struct one_search *search,
                           struct gb_error *error)
 {
@@ -138,20 +123,14 @@ static int32_t make_space(struct run_search *searches, struct one_search *search
             texts[axis] = value_on(&bench_case, search->axes[axis]);
         space_add(search->space, texts);
     }
+    struct search_goals goals;
     int32_t status = space_finish(search->space, error);
     if (status == GB_OK)
-        status = read_goals(searches, search, error);
+        status = search_goals_read(search->settings->params.goal, &searches->arena, &goals, error);
+    if (status == GB_OK)
+        search->goal = goals.items[0];
     return status == GB_OK ? status
                            : error_prefix(error, "search %s: ", search->settings->plugin->name);
-}
-
-/* The positions that the run's `where` and `sample` have left. */
-static bool *find_cases(const struct sweep *sweep, uint64_t n_positions)
-{
-    bool *is_case = memory_allocate((size_t)n_positions + 1);
-    for (uint64_t i = 0; i < sweep_size(sweep); i++)
-        is_case[sweep_position(sweep, i)] = true;
-    return is_case;
 }
 
 static void say_line(void *context, const char *line)
@@ -165,21 +144,21 @@ int32_t run_search_new(struct run_job *job, struct run_search **ret, struct gb_e
 {
     const struct sweep *sweep = job->configuration.sweep;
     const size_t n_parts = sweep_parts(sweep);
-    uint64_t n_positions = 0;
+    const size_t n_positions = (size_t)sweep_positions(sweep);
     bool any = false;
     int32_t status = GB_OK;
     *ret = NULL;
-    for (size_t i = 0; i < n_parts; i++) {
-        const struct sweep_part part = sweep_part(sweep, i);
-        n_positions = part.first + part.n > n_positions ? part.first + part.n : n_positions;
-        any = any || part.search;
-    }
+    for (size_t i = 0; i < n_parts; i++)
+        any = any || sweep_part(sweep, i).search;
     if (!any)
         return GB_OK;
     struct run_search *searches = memory_allocate(sizeof *searches);
-    CLEANUP(free_pointer) bool *is_case = find_cases(sweep, n_positions);
+    /* The positions that the run's `where` and `sample` have left. */
+    CLEANUP(free_pointer) bool *is_case = memory_allocate(n_positions + 1);
+    for (uint64_t i = 0; i < sweep_size(sweep); i++)
+        is_case[sweep_position(sweep, i)] = true;
     searches->job = job;
-    searches->is_searched = memory_allocate((size_t)n_positions + 1);
+    searches->is_searched = ARENA_ARRAY(&searches->arena, bool, n_positions + 1);
     searches->process = (struct search_process){.line = say_line, .context = searches};
     for (size_t i = 0; i < n_parts && status == GB_OK; i++) {
         const struct sweep_part part = sweep_part(sweep, i);
@@ -207,16 +186,12 @@ void run_search_free(struct run_search *searches)
         return;
     search_process_free(&searches->process);
     for (size_t i = 0; i < searches->n; i++) {
-        struct one_search *search = &searches->items[i];
-        for (size_t axis = 0; axis < search->n_axes; axis++)
-            free((void *)(uintptr_t)search->axes[axis]);
-        free(search->axes);
-        free(search->positions);
-        space_free(search->space);
-        text_free(&search->benches);
+        free(searches->items[i].positions);
+        space_free(searches->items[i].space);
+        text_free(&searches->items[i].benches);
     }
     free(searches->items);
-    free(searches->is_searched);
+    arena_free(&searches->arena);
     free(searches);
 }
 
@@ -345,7 +320,7 @@ static int compare_positions(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* The next visit that the search at hand had in the run that is resumed; NULL: it has repeated them
+/* The next visit that the current search had in the run that is resumed; NULL: it has repeated them
  * all. */
 static const struct visit_key *next_before(struct run_search *searches)
 {
@@ -537,16 +512,7 @@ static int32_t begin(struct run_search *searches, struct schedule *schedule, str
     return status;
 }
 
-/* With one lane a search waits after each step, and does not say so. */
-static void open_visit(struct run_search *searches, const struct engine_step *step)
-{
-    searches->is_waiting = step->action == ENGINE_WAIT || searches->items[searches->at].lanes == 1;
-    if (step->action == ENGINE_MEASURE)
-        searches->open[searches->n_open++] = (struct open_visit){.step = *step,
-                                                                 .begun_ns = searches->elapsed_ns};
-}
-
-/* The next step of the search at hand, which may be its end. *ret_is_stopped: by the user. */
+/* The next step of the current search, which may be its end. *ret_is_stopped: by the user. */
 static int32_t step(struct run_search *searches, struct schedule *schedule, bool *ret_is_stopped,
                     struct gb_error *error)
 {
@@ -567,8 +533,12 @@ static int32_t step(struct run_search *searches, struct schedule *schedule, bool
         text_add(&reason, report.reason);
         report = fail_search(searches, text_get(&reason));
     }
-    if (how == SEARCH_STEP)
-        open_visit(searches, &next);
+    if (how == SEARCH_STEP) /* with one lane a search waits after each step, and does not say so */
+        searches->is_waiting = next.action == ENGINE_WAIT ||
+                               searches->items[searches->at].lanes == 1;
+    if (how == SEARCH_STEP && next.action == ENGINE_MEASURE)
+        searches->open[searches->n_open++] = (struct open_visit){.step = next,
+                                                                 .begun_ns = searches->elapsed_ns};
     return how == SEARCH_ENDED ? end_search(searches, schedule, &report, error) : GB_OK;
 }
 

@@ -12,7 +12,7 @@
 struct run_search;
 
 /* Finds the searches of the job's configuration, and their spaces. *ret NULL: there is none.
- * GB_INVALID: a goal that names no column, two cases that cannot be told apart. */
+ * GB_INVALID: a goal that names no column, two cases that cannot be distinguished. */
 int32_t run_search_new(struct run_job *job, struct run_search **ret, struct gb_error *error);
 
 /* By position: is the case one of a search? */

@@ -1,5 +1,5 @@
-/* screen.c - messages on standard error; and what standard output is: how wide, and whether in
- * colours. See verbs.h. */
+/* screen.c - messages on standard error, options that several verbs read, and how wide standard
+ * output is. See verbs.h. */
 #include "core/base/colour.h"
 #include "core/base/plain_text.h"
 #include "core/cli/verbs.h"
@@ -74,6 +74,20 @@ size_t output_width(size_t unknown)
     if (width <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
     return width >= NARROWEST && width <= WIDEST ? (size_t)width : unknown;
+}
+
+int32_t read_option(const struct arguments *arguments, const char *name,
+                    const struct gb_option *option, struct arena *arena, struct value *ret,
+                    struct error_list *errors)
+{
+    struct gb_error error;
+    const char *text = argument(arguments, name);
+    const struct origin origin = {arena_printf(arena, "--%s", name), 0, 0};
+    const int32_t status = value_read(option, text ? text : option->default_value, origin, arena,
+                                      ret, &error);
+    if (status != GB_OK)
+        error_list_take(errors, &error);
+    return status;
 }
 
 int read_color(const struct arguments *arguments, bool *ret)

@@ -230,7 +230,7 @@ int32_t shard_deal(struct configuration *configuration, struct gb_error *error)
     uint32_t *dealt = NULL;
     struct cost *costs = NULL;
     int32_t status = GB_OK;
-    if (*params->shard && configuration->ab_given)
+    if (*params->shard && configuration->source.ab)
         return error_set(error, GB_INVALID, "shard = %s: is not for gbrun ab", params->shard);
     if (*params->shard && !shard_read(params->shard, &shard))
         return error_set(error, GB_INVALID,

@@ -1,6 +1,6 @@
 /*
  * shard.h - a sweep that several tasks share: each measures its part of the cases, and their
- * results are merged. Which part is each one's own to find: nobody deals.
+ * results are merged. Each task finds its own part; no process deals them out.
  */
 #pragma once
 

@@ -29,7 +29,7 @@ static const struct verb_option options[] = {
     {"verbose", 'v', NULL, "a line for each visit"},
 };
 
-enum { SETTINGS_MOST = 4, MORE_ROUNDS = 4, USUAL_ROUNDS = 40 };
+enum { MORE_ROUNDS = 4, USUAL_ROUNDS = 40 };
 static const double MARGIN_MOST = 0.9;
 enum answer {
     ANSWER_GOOD,
@@ -47,15 +47,12 @@ struct bisect {
     const char *original; /* what is checked out at first */
     bool is_begun;        /* git knows of it */
     struct ab_builds builds;
-    const char **base; /* changes of the base: the good commit's plugins */
-    size_t n_base;
-    const char **texts; /* of the configuration's files, whatever is checked out */
-    size_t n_texts;
-    const char **targets; /* cases that are slower at `bad` */
-    size_t n_targets;
-    double margin;      /* for commits between; NaN: not known yet */
-    char ratio[64];     /* of the commit that was judged last */
-    char bad_ratio[64]; /* of the last one that is slower */
+    struct words base;    /* changes of the base: the good commit's plugins */
+    struct words texts;   /* of the configuration's files, whatever is checked out */
+    struct words targets; /* cases that are slower at `bad` */
+    const char *margin;   /* for commits between; NULL: not known yet */
+    char ratio[64];       /* of the commit that was judged last */
+    char bad_ratio[64];   /* of the last one that is slower */
 };
 
 /* ---- git ---- */
@@ -134,32 +131,19 @@ static void give_tree_back(struct bisect *bisect)
 
 /* ---- a commit against the good one ---- */
 
-static size_t take_settings(const struct bisect *bisect, int64_t times, struct setting *settings,
-                            struct arena *arena)
+static const char *more_rounds(const struct bisect *bisect, int64_t times, struct arena *arena)
 {
     const char *rounds = argument(bisect->arguments, "max-rounds");
-    const char *margin = argument(bisect->arguments, "margin");
-    const char *const all[SETTINGS_MOST][3] = {
-        {"margin", "--margin",
-         isnan(bisect->margin) ? margin : arena_printf(arena, "%.17g", bisect->margin)},
-        {"alpha", "--alpha", argument(bisect->arguments, "alpha")},
-        {"visit", "--visit", argument(bisect->arguments, "visit")},
-        {"max_rounds", "--max-rounds",
-         times > 1
-             ? arena_printf(arena, "%lld",
-                            (long long)times * (rounds ? strtoll(rounds, NULL, 10) : USUAL_ROUNDS))
-             : rounds}};
-    size_t n = 0;
-    for (size_t i = 0; i < SETTINGS_MOST; i++)
-        if (all[i][2])
-            settings[n++] = (struct setting){all[i][0], all[i][2], {.file = all[i][1]}};
-    return n;
+    return times == 1 ? NULL
+                      : arena_printf(arena, "%lld",
+                                     (long long)times *
+                                         (rounds ? strtoll(rounds, NULL, 10) : USUAL_ROUNDS));
 }
 
 static bool is_target(const struct bisect *bisect, const char *label)
 {
-    for (size_t i = 0; i < bisect->n_targets; i++)
-        if (text_equal(bisect->targets[i], label))
+    for (size_t i = 0; i < bisect->targets.n; i++)
+        if (text_equal(bisect->targets.items[i], label))
             return true;
     return false;
 }
@@ -198,38 +182,28 @@ static void take_targets(struct bisect *bisect, const struct compare_result *res
         const struct compared *c = &against->cases[i];
         if (c->result.verdict != COMPARED_SLOWER)
             continue;
-        ARENA_APPEND(&bisect->arena, bisect->targets, bisect->n_targets,
+        ARENA_APPEND(&bisect->arena, bisect->targets.items, bisect->targets.n,
                      arena_text(&bisect->arena, c->label));
         least = fmin(least, c->result.theta);
     }
-    if (bisect->n_targets)
-        bisect->margin = fmax(fmin(expm1(least / 2), MARGIN_MOST), result->options->margin);
-}
-
-/* The copies of the good commit's plugins are the base of all further commits. */
-static void take_base(struct bisect *bisect, const struct ab *ab)
-{
-    const struct text_list *changes = &ab->job.configuration.ab.changes[SIDE_BASE];
-    for (size_t i = 0; i < changes->n; i++)
-        ARENA_APPEND(&bisect->arena, bisect->base, bisect->n_base,
-                     arena_text(&bisect->arena, changes->items[i]));
+    if (bisect->targets.n)
+        bisect->margin = arena_printf(
+            &bisect->arena, "%.17g",
+            fmax(fmin(expm1(least / 2), MARGIN_MOST), result->options->margin));
 }
 
 /* Measures what is built. The first time builds say how both sides are made. */
 static enum answer measure(struct bisect *bisect, const char *commit, int64_t times)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct setting settings[SETTINGS_MOST];
-    bool is_first = bisect->n_base == 0;
+    bool is_first = bisect->base.n == 0;
     const struct fact facts[] = {{"label.commit", commit}};
-    struct ab_given given = {.is_without_section = true,
-                             .changes = {bisect->base, NULL},
-                             .n_changes = {bisect->n_base, 0},
-                             .settings = settings,
-                             .n_settings = take_settings(bisect, times, settings, &arena),
-                             .texts = bisect->texts,
-                             .build = is_first ? ab_builds_make : NULL,
-                             .context = &bisect->builds};
+    const struct ab_given given = {.is_without_section = true,
+                                   .changes = {bisect->base},
+                                   .margin = bisect->margin,
+                                   .max_rounds = more_rounds(bisect, times, &arena),
+                                   .texts = bisect->texts.items,
+                                   .builds = is_first ? &bisect->builds : NULL};
     struct ab ab = {.job = {.arguments = bisect->arguments,
                             .ab = &given,
                             .facts = facts,
@@ -240,10 +214,13 @@ static enum answer measure(struct bisect *bisect, const char *commit, int64_t ti
         answer = ANSWER_STOPPED;
     else if (code == EXIT_FINE && ab.judged) {
         const struct compare_result *result = compare_result(ab.judged);
-        if (is_first) {
-            take_base(bisect, &ab);
+        const struct text_list *changes = &ab.job.configuration.ab.changes[SIDE_BASE];
+        /* The copies of the good commit's plugins are the base of all further commits. */
+        for (size_t i = 0; i < changes->n && is_first; i++)
+            ARENA_APPEND(&bisect->arena, bisect->base.items, bisect->base.n,
+                         arena_text(&bisect->arena, changes->items[i]));
+        if (is_first)
             take_targets(bisect, result);
-        }
         answer = answer_of(bisect, &result->against[0]);
     }
     return ab_close(&ab, code) == EXIT_FINE ? answer : ANSWER_ERROR;
@@ -262,11 +239,6 @@ static enum answer judge_commit(struct bisect *bisect, const char *commit)
 
 /* ---- the search ---- */
 
-static const char *answer_word(enum answer answer)
-{
-    return answer == ANSWER_GOOD ? "good" : answer == ANSWER_BAD ? "bad" : "skip";
-}
-
 static void say_answer(struct bisect *bisect, const char *commit, enum answer answer)
 {
     static const char *const reasons[] = {[ANSWER_GOOD] = "not slower",
@@ -281,14 +253,6 @@ static void say_answer(struct bisect *bisect, const char *commit, enum answer an
             answer == ANSWER_FAILED ? "" : bisect->ratio);
 }
 
-/* The one commit that may be it; NULL: there are several so far. */
-static const char *culprit_of(struct bisect *bisect, struct gb_error *error)
-{
-    const char *left = GIT(bisect, error, "rev-list", "--max-count=2", "refs/bisect/bad", "--not",
-                           "--glob=refs/bisect/good-*");
-    return left && !strchr(left, '\n') ? left : NULL;
-}
-
 static int print_culprit(struct bisect *bisect, const char *commit)
 {
     struct gb_error error;
@@ -298,12 +262,12 @@ static int print_culprit(struct bisect *bisect, const char *commit)
         return fail_with(&error, EXIT_INTERNAL);
     printf("%s is the first that is slower%s%s\n%s\n", commit, *bisect->bad_ratio ? ": ratio " : "",
            bisect->bad_ratio, shown);
-    for (size_t i = 0; i < bisect->n_targets; i++)
-        printf("  %s\n", bisect->targets[i]);
+    for (size_t i = 0; i < bisect->targets.n; i++)
+        printf("  %s\n", bisect->targets.items[i]);
     return EXIT_FINE;
 }
 
-/* Nobody is called the culprit of what cannot be told. */
+/* Only skipped commits are left: no single one is named. */
 static int say_left(struct bisect *bisect)
 {
     struct gb_error error;
@@ -320,9 +284,11 @@ static int search(struct bisect *bisect)
     const char *said = GIT(bisect, &error, "bisect", "start", bisect->bad, bisect->good);
     bisect->is_begun = true;
     for (;;) {
-        const char *culprit = said ? culprit_of(bisect, &error) : NULL;
-        if (culprit)
-            return print_culprit(bisect, culprit);
+        const char *left = said ? GIT(bisect, &error, "rev-list", "--max-count=2",
+                                      "refs/bisect/bad", "--not", "--glob=refs/bisect/good-*")
+                                : NULL;
+        if (left && !strchr(left, '\n')) /* the only one that may be it */
+            return print_culprit(bisect, left);
         const char *commit = said ? commit_of(bisect, "HEAD", &error) : NULL;
         if (!commit)
             return fail_with(&error, EXIT_INTERNAL);
@@ -334,7 +300,10 @@ static int search(struct bisect *bisect)
             return EXIT_CASE_FAILED;
         }
         say_answer(bisect, commit, answer);
-        said = GIT(bisect, &error, "bisect", answer_word(answer));
+        said = GIT(bisect, &error, "bisect",
+                   answer == ANSWER_GOOD  ? "good"
+                   : answer == ANSWER_BAD ? "bad"
+                                          : "skip");
         if (!said && error.status == GB_FAILED && answer != ANSWER_GOOD && answer != ANSWER_BAD)
             return say_left(bisect); /* git: code 2 */
     }
@@ -369,7 +338,7 @@ static int32_t read_text(struct bisect *bisect, const char *path, struct gb_erro
     if (end != FILE_READ)
         return error_set(error, GB_IO, "%s: cannot be %s: %s", path,
                          end == FILE_NOT_OPENED ? "opened" : "read", reason_of(errno));
-    ARENA_APPEND(&bisect->arena, bisect->texts, bisect->n_texts,
+    ARENA_APPEND(&bisect->arena, bisect->texts.items, bisect->texts.n,
                  arena_text(&bisect->arena, text_get(&text)));
     return GB_OK;
 }
@@ -379,21 +348,19 @@ static int run(const struct arguments *arguments)
     struct bisect bisect = {.arguments = arguments,
                             .good = argument(arguments, "good"),
                             .bad = argument(arguments, "bad"),
-                            .build = argument(arguments, "build"),
-                            .margin = NAN};
-    const char *const *operands, *const *files;
-    size_t n_files = argument_all(arguments, "config", &files);
+                            .build = argument(arguments, "build")};
+    const struct words files = argument_all(arguments, "config");
     int32_t status = GB_OK;
     struct gb_error error;
     signal(SIGPIPE, SIG_IGN);
-    if (argument_operands(arguments, &operands) > 0)
-        return fail_usage("'%s': bisect takes no operand", operands[0]);
-    if (!bisect.good || !bisect.build || n_files == 0)
+    if (arguments->operands.n > 0)
+        return fail_usage("'%s': bisect takes no operand", arguments->operands.items[0]);
+    if (!bisect.good || !bisect.build || files.n == 0)
         return fail_usage("expected --good COMMIT, --build COMMAND and -c FILE");
     bisect.bad = bisect.bad ? bisect.bad : "HEAD";
     int code = EXIT_FINE;
-    for (size_t i = 0; i < n_files && status == GB_OK; i++)
-        status = read_text(&bisect, files[i], &error);
+    for (size_t i = 0; i < files.n && status == GB_OK; i++)
+        status = read_text(&bisect, files.items[i], &error);
     if (status == GB_OK)
         status = look_at_repository(&bisect, &error);
     if (status != GB_OK)

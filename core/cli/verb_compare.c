@@ -1,6 +1,9 @@
-/* verb_compare.c - gbrun compare: is it slower, by how much, how sure. */
+/* verb_compare.c - gbrun compare: is it slower, by how much, how sure; gbrun log: what each case
+ * took, run by run, and where that changed. */
+#include "core/base/table.h"
 #include "core/cli/verbs.h"
 #include "core/compare/fleet.h"
+#include "core/compare/history.h"
 #include "core/config/value.h"
 #include "core/store/foreign.h"
 
@@ -40,8 +43,7 @@ static const struct verb_option compare_options[] = {
 struct request {
     struct compare_options options;
     const char *base, *new, *by, *run;
-    const char *const *files;
-    size_t n_files;
+    struct words files;
     int format;
     bool is_strict, has_colours;
     bool is_fleet; /* --by without --base */
@@ -88,7 +90,7 @@ static int check_request(const struct request *request, const char *format)
         return fail_usage("--format hostlist: goes with --by host, without --base");
     if (request->by && request->new)
         return fail_usage("--by %s: expected --base VALUE, without --new", request->by);
-    if (request->by && request->base && request->n_files > 1)
+    if (request->by && request->base && request->files.n > 1)
         return fail_usage("--by %s --base %s: expected one results file", request->by,
                           request->base);
     if (request->run && (!request->by || request->is_fleet))
@@ -116,8 +118,8 @@ static int read_request(const struct arguments *arguments, struct request *ret)
                             .by = argument(arguments, "by"),
                             .run = argument(arguments, "run"),
                             .format = format ? fleet_format_named(format) : COMPARE_TABLE,
-                            .is_strict = argument(arguments, "strict") != NULL};
-    ret->n_files = results_files(arguments, &ret->files);
+                            .is_strict = argument(arguments, "strict") != NULL,
+                            .files = results_files(arguments)};
     ret->is_fleet = ret->by && !ret->base;
     int code = check_request(ret, format);
     if (code == EXIT_FINE)
@@ -144,10 +146,10 @@ static int32_t add_by(struct compare *compare, const struct request *request,
                       struct gb_error *error)
 {
     struct store *store;
-    int32_t status = store_open(request->files[0], STORE_READ, &store, error);
+    int32_t status = store_open(request->files.items[0], STORE_READ, &store, error);
     if (status != GB_OK)
         return status;
-    status = compare_add_by(compare, store, request->files[0],
+    status = compare_add_by(compare, store, request->files.items[0],
                             request->run ? request->run : "newest", request->by, request->base,
                             error);
     store_close(store, NULL);
@@ -157,19 +159,17 @@ static int32_t add_by(struct compare *compare, const struct request *request,
 static int32_t add_sides(struct compare *compare, const struct request *request,
                          struct gb_error *error)
 {
+    const struct words files = request->files;
+    const bool is_one = files.n == 1;
     const char *new = request->new ? request->new : "newest";
+    const char *base = request->base ? request->base : is_one ? "previous" : "newest";
     if (request->by)
         return add_by(compare, request, error);
-    if (request->n_files == 1) {
-        const char *file = request->files[0];
-        int32_t status = add_run(compare, file, request->base ? request->base : "previous", NULL,
-                                 error);
-        return status == GB_OK ? add_run(compare, file, new, NULL, error) : status;
-    }
-    int32_t status = add_run(compare, request->files[0], request->base ? request->base : "newest",
-                             request->files[0], error);
-    for (size_t i = 1; status == GB_OK && i < request->n_files; i++)
-        status = add_run(compare, request->files[i], new, request->files[i], error);
+    int32_t status = add_run(compare, files.items[0], base, is_one ? NULL : files.items[0], error);
+    if (status == GB_OK && is_one)
+        return add_run(compare, files.items[0], new, NULL, error);
+    for (size_t i = 1; status == GB_OK && i < files.n; i++)
+        status = add_run(compare, files.items[i], new, files.items[i], error);
     return status;
 }
 
@@ -187,12 +187,12 @@ static void say_exit(const struct compare_result *result, bool is_strict)
 }
 
 int32_t read_fleet(const struct compare_options *rule, const char *option, const char *by,
-                   const char *const *files, size_t n, struct fleet **ret, struct gb_error *error)
+                   struct words files, struct fleet **ret, struct gb_error *error)
 {
     int32_t status = GB_OK;
     *ret = fleet_new(rule, by);
-    for (size_t i = 0; i < n; i++) {
-        status = fleet_add_file(*ret, files[i], RUN_ALL, error);
+    for (size_t i = 0; i < files.n; i++) {
+        status = fleet_add_file(*ret, files.items[i], RUN_ALL, error);
         if (status != GB_OK)
             return status;
     }
@@ -208,8 +208,7 @@ static int run_fleet(const struct request *request)
     struct gb_error error;
     struct fleet *fleet;
     int code;
-    if (read_fleet(&request->options, "by", request->by, request->files, request->n_files, &fleet,
-                   &error) == GB_OK) {
+    if (read_fleet(&request->options, "by", request->by, request->files, &fleet, &error) == GB_OK) {
         const struct fleet_result *result = fleet_result(fleet);
         fleet_write(result, request->format, request->is_strict, output_width(0),
                     request->has_colours, &text);
@@ -278,4 +277,88 @@ const struct verb verb_compare = {
         "1: cases fail on both sides, or nothing could be compared.",
     VERB_OPTIONS(compare_options),
     .run = run_compare,
+};
+
+/* ---- gbrun log ---- */
+
+static const struct verb_option log_options[] = {
+    {"by", 0, "NAME",
+     "runs in order of this fact or label (label.version), numbers in it as numbers; in order of "
+     "time if not given"},
+    {"changes", 0, NULL, "only the runs at which a case changed"},
+    {"margin", 0, "RATIO", "smaller changes are none; 1% if not given"},
+    {"alpha", 0, "RATIO",
+     "how often a case that has not changed may be given a change, all cases together; 5% if not "
+     "given"},
+    {"metric", 0, "NAME",
+     "in place of the time: a metric of the plugin, or min_ns, p99_ns, flops, bytes_read, "
+     "registers ..."},
+    {"format", 'f', "FORMAT", "table, md, csv or json"},
+};
+
+static const struct {
+    const char *name;
+    int style;
+} log_formats[] = {
+    {"table", TABLE_PLAIN}, {"md", TABLE_MARKDOWN}, {"csv", TABLE_CSV}, {"json", -1}};
+enum { FORMATS = sizeof log_formats / sizeof *log_formats };
+
+static int32_t add_files(struct compare *compare, struct words files, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < files.n && status == GB_OK; i++) {
+        struct store *store;
+        status = store_open(files.items[i], STORE_READ, &store, error);
+        if (status != GB_OK)
+            break;
+        status = compare_add_all_runs(compare, store, files.items[i], error);
+        store_close(store, NULL);
+    }
+    return status;
+}
+
+static int run_log(const struct arguments *arguments)
+{
+    const char *by = argument(arguments, "by");
+    const char *format = argument(arguments, "format"), *metric = argument(arguments, "metric");
+    bool are_changes = argument(arguments, "changes") != NULL;
+    CLEANUP(text_free) struct text text = {0};
+    struct compare_options compared = {.metric = metric ? metric : ""};
+    struct history history;
+    struct gb_error error;
+    size_t style = 0;
+    while (format && style < FORMATS && !text_equal(log_formats[style].name, format))
+        style++;
+    if (style == FORMATS)
+        return fail_usage("--format %s: expected table, md, csv or json", format);
+    int code = read_rule(arguments, &compared);
+    if (code != EXIT_FINE)
+        return code;
+    struct compare *compare = compare_new(&compared);
+    int32_t status = add_files(compare, results_files(arguments), &error);
+    if (status == GB_OK)
+        status = compare_history(compare, by, &history, &error);
+    if (status != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
+    else if (log_formats[style].style < 0)
+        history_write_json(&history, are_changes, &text);
+    else
+        history_write(&history, log_formats[style].style, are_changes, &text);
+    fputs(text_get(&text), stdout);
+    compare_free(compare);
+    return code;
+}
+
+const struct verb verb_log = {
+    .name = "log",
+    .operands = "[FILE...]",
+    .summary = "Show the history of each case over runs, with the points where it changed",
+    .help = "Prints what each case took in all runs of the files (results.gbr if none is given), "
+            "in order of time or of --by. A change point lies between two runs whose neighbouring "
+            "segments of runs differ by more than the margin, certainly: by the statistics of "
+            "gbrun compare, with the run as the unit, so that what differs from run to run "
+            "anyway is no change. Of two runs alone the unit is the round. Shards of one sweep in "
+            "one file are one run, by the number of the first.",
+    VERB_OPTIONS(log_options),
+    .run = run_log,
 };

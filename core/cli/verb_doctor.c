@@ -139,11 +139,10 @@ static int examine(const struct plugin_settings *settings, size_t n_settings, st
 
 static int run_doctor(const struct arguments *arguments)
 {
-    const char *const *operands;
     const char *format = argument(arguments, "format");
     bool is_json = format && text_equal(format, "json");
-    if (argument_operands(arguments, &operands) > 0)
-        return fail_usage("'%s': doctor takes no operand", operands[0]);
+    if (arguments->operands.n > 0)
+        return fail_usage("'%s': doctor takes no operand", arguments->operands.items[0]);
     if (format && !is_json && !text_equal(format, "table"))
         return fail_usage("--format %s: expected table or json", format);
     bool has_colours = false;

@@ -46,14 +46,15 @@ static void csv_line(const char *const *cells, size_t n)
 /* Rows of texts, printed as they come (CSV; JSON: an array of objects) or at the end (tables),
  * before the notes. */
 struct listing {
+    const struct arguments *arguments;
+    const char *word; /* what of the list is asked for; NULL: all */
     int format;
-    const struct help_entry *columns; /* NULL: not begun */
+    const struct help_topic *columns;
+    bool has_begun;
     size_t n_rows;
     struct table table;
     struct text notes; /* for standard error */
 };
-
-enum { COLUMNS_MAX = 9 };
 
 /* Is it for programs? Then all is in rows. */
 static bool is_data(const struct listing *listing)
@@ -61,17 +62,18 @@ static bool is_data(const struct listing *listing)
     return listing->format == FORMAT_CSV || listing->format == FORMAT_JSON;
 }
 
-static void listing_begin(struct listing *listing, const struct help_entry *columns)
+static void listing_begin(struct listing *listing)
 {
-    const char *heads[COLUMNS_MAX];
-    size_t n = 0;
-    listing->columns = columns;
-    for (; n < COLUMNS_MAX && columns[n].name; n++) {
-        heads[n] = columns[n].name;
-        table_column(&listing->table, heads[n], false);
+    enum { COLUMNS_MOST = 9 };
+    const struct help_topic *columns = listing->columns;
+    const char *heads[COLUMNS_MOST];
+    listing->has_begun = true;
+    for (size_t i = 0; i < columns->n; i++) {
+        heads[i] = columns->entries[i].name;
+        table_column(&listing->table, heads[i], false);
     }
     if (listing->format == FORMAT_CSV)
-        csv_line(heads, n);
+        csv_line(heads, columns->n);
 }
 
 static void json_row(struct listing *listing, const char *const *cells, size_t n)
@@ -80,7 +82,7 @@ static void json_row(struct listing *listing, const char *const *cells, size_t n
     struct json_writer json = {.out = &line};
     json_open(&json, NULL, JSON_OBJECT);
     for (size_t i = 0; i < n; i++)
-        json_text(&json, listing->columns[i].name, cells[i]);
+        json_text(&json, listing->columns->entries[i].name, cells[i]);
     json_close(&json, JSON_OBJECT);
     printf("%s\n%s", listing->n_rows++ ? "," : "[", text_get(&line));
 }
@@ -103,7 +105,7 @@ static void listing_row(struct listing *listing, const char *const *cells, size_
 static void listing_end(struct listing *listing)
 {
     CLEANUP(text_free) struct text text = {0};
-    if (listing->format == FORMAT_JSON && listing->columns)
+    if (listing->format == FORMAT_JSON && listing->has_begun)
         fputs(listing->n_rows ? "\n]\n" : "[]\n", stdout);
     if (!is_data(listing) && listing->table.n_columns)
         table_write(&listing->table,
@@ -117,28 +119,28 @@ static void listing_end(struct listing *listing)
 
 /* ---- list ---- */
 
-static const struct help_entry case_columns[COLUMNS_MAX + 1] = {
+static const struct help_entry case_columns[] = {
     {"case", "", "Number of the case in the sweep, from 1"},
     {"bench", "", "Name of the [bench NAME] section"},
     {"label", "", "The section's name and the axes"},
     {"policy", "", "Name of the policy"},
     {"device", "", "The device as it was asked for"},
 };
-static const struct help_entry plugin_columns[COLUMNS_MAX + 1] = {
+static const struct help_entry plugin_columns[] = {
     {"kind", "", "benchmark, policy, device or search"},
     {"id", "", "What configurations call the plugin"},
     {"version", "", "Its version"},
     {"summary", "", "What it does"},
     {"module", "", "The file that it was found in"},
 };
-static const struct help_entry device_columns[COLUMNS_MAX + 1] = {
+static const struct help_entry device_columns[] = {
     {"device", "", "Name and number, as `device = ` takes it"},
     {"model", "", "Model"},
     {"units", "", "Multiprocessors or processors"},
     {"memory", "", "Its memory"},
     {"uuid", "", "UUID; empty if it has none"},
 };
-static const struct help_entry run_columns[COLUMNS_MAX + 1] = {
+static const struct help_entry run_columns[] = {
     {"run", "", "Number of the run, from 1 by start, as `--run` takes it"},
     {"started", "", "When it began, UTC"},
     {"host", "", "Name of the machine"},
@@ -149,13 +151,13 @@ static const struct help_entry run_columns[COLUMNS_MAX + 1] = {
     {"note", "", "What --note gave it"},
     {"shard", "", "I/N: which part of a sweep, see `run --shard`; empty: all of it"},
 };
-static const struct help_entry counter_columns[COLUMNS_MAX + 1] = {
+static const struct help_entry counter_columns[] = {
     {"counter", "", "Name, as `counters = ` takes it"},
     {"unit", "", "Unit of its values"},
     {"device", "", "The device that has it"},
     {"description", "", "What it counts"},
 };
-static const struct help_entry keyword_columns[COLUMNS_MAX + 1] = {
+static const struct help_entry keyword_columns[] = {
     {"keyword", "", "A word that `gbrun help` explains"},
     {"topic", "", "What `gbrun help TOPIC KEYWORD` takes before it"},
     {"of", "", "The topic in words"},
@@ -163,9 +165,32 @@ static const struct help_entry keyword_columns[COLUMNS_MAX + 1] = {
     {"meaning", "", "What it means"},
 };
 
-/* One line a case, printed as it is made: a sweep may be long. */
-static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listing,
-                         struct gb_error *error)
+enum list_columns {
+    OF_CASES,
+    OF_PLUGINS,
+    OF_DEVICES,
+    OF_COUNTERS,
+    OF_RUNS,
+    OF_KEYWORDS,
+    N_LIST_COLUMNS
+};
+#define COLUMNS(list, columns)                                                                     \
+    {                                                                                              \
+        .name = "columns", .title = "columns of list " list, .words = "", .entries = columns,      \
+        .n = sizeof columns / sizeof *columns                                                      \
+    }
+static const struct help_topic list_columns[N_LIST_COLUMNS] = {
+    [OF_CASES] = COLUMNS("cases", case_columns),
+    [OF_PLUGINS] = COLUMNS("plugins", plugin_columns),
+    [OF_DEVICES] = COLUMNS("devices", device_columns),
+    [OF_COUNTERS] = COLUMNS("counters", counter_columns),
+    [OF_RUNS] = COLUMNS("runs", run_columns),
+    [OF_KEYWORDS] = COLUMNS("keywords, verbs and columns", keyword_columns)};
+
+/* A case as it is made, since a sweep may be long: into the plan, or, where that is NULL, a line.
+ */
+static int32_t list_case(struct sweep *sweep, uint64_t i, struct plan *plan,
+                         struct listing *listing, struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text label = {0}, device = {0};
@@ -178,7 +203,9 @@ static int32_t list_case(struct sweep *sweep, uint64_t i, struct listing *listin
     const char *cells[] = {arena_printf(&arena, "%llu", (unsigned long long)i + 1),
                            bench_case.bench, text_get(&label), bench_case.policy->name,
                            text_get(&device)};
-    if (is_data(listing))
+    if (plan)
+        plan_add(plan, &bench_case, text_get(&label), text_get(&device), NULL, "");
+    else if (is_data(listing))
         listing_row(listing, cells, sizeof cells / sizeof *cells);
     else
         printf("%s\n", text_get(&label));
@@ -193,28 +220,22 @@ static int list_estimates(struct sweep *sweep, const char *path, struct listing 
     struct gb_error error;
     if (plan_read(&plan, path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    for (uint64_t i = 0; i < sweep_size(sweep); i++) {
-        CLEANUP(arena_free) struct arena arena = {0};
-        CLEANUP(text_free) struct text label = {0}, device = {0};
-        struct bench_case bench_case;
-        if (sweep_case(sweep, i, &arena, &bench_case, &error) != GB_OK)
+    for (uint64_t i = 0; i < sweep_size(sweep); i++)
+        if (list_case(sweep, i, &plan, listing, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
-        bench_case_label(&bench_case, &label);
-        device_choice_text(&bench_case.device, &device);
-        plan_add(&plan, &bench_case, text_get(&label), text_get(&device), NULL, "");
-    }
     plan_write(&plan, listing->format, &text);
     fputs(make_plain(text.data), stdout);
     plan_summary(&plan, 1, &listing->notes);
     return EXIT_FINE;
 }
 
-static int list_cases(const struct arguments *arguments, struct listing *listing, const char *text)
+static int list_cases(struct listing *listing)
 {
-    (void)text;
+    const struct arguments *arguments = listing->arguments;
     CLEANUP(configuration_free) struct configuration configuration;
     struct gb_error error;
-    int code = configuration_select(arguments, 1, &configuration);
+    int code = configuration_read(arguments, (struct configuration_source){.first_operand = 1},
+                                  &configuration);
     if (code != EXIT_FINE)
         return code;
     if (argument(arguments, "estimate") && listing->format == FORMAT_JSON)
@@ -223,23 +244,21 @@ static int list_cases(const struct arguments *arguments, struct listing *listing
         return list_estimates(configuration.sweep, argument(arguments, "estimate"), listing);
     uint64_t n = sweep_size(configuration.sweep);
     if (is_data(listing))
-        listing_begin(listing, case_columns);
+        listing_begin(listing);
     for (uint64_t i = 0; i < n; i++)
-        if (list_case(configuration.sweep, i, listing, &error) != GB_OK)
+        if (list_case(configuration.sweep, i, NULL, listing, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
     if (!is_data(listing))
         text_printf(&listing->notes, "%llu case%s\n", (unsigned long long)n, n == 1 ? "" : "s");
     return EXIT_FINE;
 }
 
-static int list_plugins(const struct arguments *arguments, struct listing *listing,
-                        const char *text)
+static int list_plugins(struct listing *listing)
 {
-    (void)text;
     CLEANUP(arena_free) struct arena arena = {0};
     struct catalogue catalogue;
-    int code = catalogue_read(arguments, &arena, &catalogue);
-    listing_begin(listing, plugin_columns);
+    int code = catalogue_read(listing->arguments, &arena, &catalogue);
+    listing_begin(listing);
     for (size_t i = 0; i < catalogue.n_plugins && code == EXIT_FINE; i++) {
         const struct plugin_info *info = &catalogue.plugins[i];
         const char *cells[] = {plugin_kind_words(info->plugin.kind), info->plugin.id,
@@ -256,20 +275,18 @@ static int list_plugins(const struct arguments *arguments, struct listing *listi
 }
 
 /* The devices of a configuration, or of every device plugin with its defaults. */
-static int list_devices(const struct arguments *arguments, struct listing *listing,
-                        const char *text)
+static int list_devices(struct listing *listing)
 {
-    (void)text;
     CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     struct device_list devices = {0};
     struct gb_error error;
     size_t n, n_auto;
-    int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
+    int code = device_settings_read(listing->arguments, &configuration, &settings, &n, &n_auto);
     if (code == EXIT_FINE &&
         devices_find(settings, n, n_auto, &configuration.arena, &devices, NULL, &error) != GB_OK)
         code = fail_with(&error, EXIT_INTERNAL);
-    listing_begin(listing, device_columns);
+    listing_begin(listing);
     for (size_t i = 0; i < devices.n; i++) {
         const struct known_device *device = &devices.items[i];
         char memory[NUMBER_TEXT_MAX];
@@ -286,21 +303,6 @@ static int list_devices(const struct arguments *arguments, struct listing *listi
 }
 
 /* ---- counters ---- */
-
-/* Case does not matter: what is looked for is a word of the description, too. */
-static bool contains(const char *text, const char *word)
-{
-    const size_t length = strlen(word);
-    for (; strlen(text) >= length; text++)
-        if (strncasecmp(text, word, length) == 0)
-            return true;
-    return false;
-}
-
-static bool is_shown(const struct gb_counter *counter, const char *pattern)
-{
-    return !pattern || contains(counter->name, pattern) || contains(counter->help, pattern);
-}
 
 /* "cuda:1" is index 1 of cuda. False: it is not this device plugin. */
 static bool device_is_meant(const char *device, const char *name, uint32_t *ret_index)
@@ -326,19 +328,19 @@ struct found {
     struct text reasons; /* why some have none */
 };
 
-static int list_counters_of(const struct arguments *arguments, const struct plugin_settings *device,
-                            uint32_t index, const char *pattern, struct arena *arena,
-                            struct listing *listing, struct found *found)
+static int list_counters_of(const struct plugin_settings *device, uint32_t index,
+                            struct arena *arena, struct listing *listing, struct found *found)
 {
+    const char *pattern = listing->word;
     struct counter_list counters;
     struct gb_error error;
-    if (counters_find(device, index, argument(arguments, "chip"), pattern, arena, &counters,
-                      &error) != GB_OK)
+    if (counters_find(device, index, argument(listing->arguments, "chip"), pattern, arena,
+                      &counters, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
     for (size_t i = 0; i < counters.n; i++) {
         const struct gb_counter *counter = &counters.items[i];
         const char *cells[] = {counter->name, counter->unit, device->name, counter->help};
-        if (!is_shown(counter, pattern))
+        if (pattern && !strcasestr(counter->name, pattern) && !strcasestr(counter->help, pattern))
             continue;
         listing_row(listing, cells, 4);
         found->n_shown++;
@@ -349,23 +351,22 @@ static int list_counters_of(const struct arguments *arguments, const struct plug
     return EXIT_FINE;
 }
 
-static int list_counters(const struct arguments *arguments, struct listing *listing,
-                         const char *pattern)
+static int list_counters(struct listing *listing)
 {
+    const struct arguments *arguments = listing->arguments;
     CLEANUP(configuration_free) struct configuration configuration;
     const struct plugin_settings *settings = NULL;
     const char *device = argument(arguments, "device");
     size_t n, n_auto, n_meant = 0;
     struct found found = {0};
     int code = device_settings_read(arguments, &configuration, &settings, &n, &n_auto);
-    listing_begin(listing, counter_columns);
+    listing_begin(listing);
     for (size_t i = 0; i < n && code == EXIT_FINE; i++) {
         uint32_t index;
         if (!device_is_meant(device, settings[i].name, &index))
             continue;
         n_meant++;
-        code = list_counters_of(arguments, &settings[i], index, pattern, &configuration.arena,
-                                listing, &found);
+        code = list_counters_of(&settings[i], index, &configuration.arena, listing, &found);
     }
     /* A chip belongs to one device plugin: that others do not know it says nothing. */
     if (!argument(arguments, "chip") || device || found.n_known == 0)
@@ -374,7 +375,8 @@ static int list_counters(const struct arguments *arguments, struct listing *list
         code = fail_usage("--device %s: there is no such device; `gbrun list devices` names them",
                           device);
     else if (code == EXIT_FINE && found.n_known > 0 && found.n_shown == 0)
-        text_printf(&listing->notes, "no counter has '%s' in its name or description\n", pattern);
+        text_printf(&listing->notes, "no counter has '%s' in its name or description\n",
+                    listing->word);
     text_free(&found.reasons);
     return code;
 }
@@ -451,37 +453,31 @@ static int32_t list_run(struct store *store, const struct stored_run *run, struc
     return GB_OK;
 }
 
-static int list_runs(const struct arguments *arguments, struct listing *listing, const char *path)
+static int list_runs(struct listing *listing)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     struct stored_run *runs = NULL;
     struct store *store;
     struct gb_error error;
     size_t n = 0;
-    (void)arguments;
-    if (store_open(path, STORE_READ, &store, &error) != GB_OK)
+    if (store_open(listing->word, STORE_READ, &store, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     int32_t status = store_runs(store, RUN_ALL, &arena, &runs, &n, &error);
-    listing_begin(listing, run_columns);
+    listing_begin(listing);
     for (size_t i = 0; status == GB_OK && i < n; i++)
         status = list_run(store, &runs[i], listing, &error);
     store_close(store, NULL);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
 }
 
-static int list_topics(const struct arguments *arguments, struct listing *listing,
-                       const char *topic)
+static int list_topics(struct listing *listing)
 {
+    const char *topic = listing->word;
     CLEANUP(arena_free) struct arena arena = {0};
     struct help_topics topics;
-    struct catalogue catalogue;
     size_t n = 0;
-    int code = catalogue_read(arguments, &arena, &catalogue);
-    help_topics_find(argument_verbs(arguments), &arena, &topics);
-    if (code == EXIT_FINE)
-        help_topics_add_plugins(&catalogue, &arena, &topics);
-    help_topics_add_index(&arena, &topics);
-    listing_begin(listing, keyword_columns);
+    int code = help_topics_read(listing->arguments, &arena, &topics);
+    listing_begin(listing);
     for (size_t i = 0; i < topics.n; i++) {
         const struct help_topic *at = &topics.items[i];
         bool is_asked = !topic || text_equal(at->name, topic);
@@ -500,38 +496,22 @@ static int list_topics(const struct arguments *arguments, struct listing *listin
 }
 
 static const struct list {
-    const char *name, *title;
-    int (*list)(const struct arguments *arguments, struct listing *listing, const char *text);
-    const struct help_entry *columns;
+    const char *name;
+    int (*list)(struct listing *listing);
+    enum list_columns columns;
     size_t n_more;    /* operands that may follow: SIZE_MAX, any number */
-    const char *text; /* what stands for it; NULL */
+    const char *word; /* what is asked for where none follows; NULL */
 } lists[] = {
-    {"cases", "columns of list cases", list_cases, case_columns, SIZE_MAX, NULL},
-    {"plugins", "columns of list plugins", list_plugins, plugin_columns, 0, NULL},
-    {"devices", "columns of list devices", list_devices, device_columns, 0, NULL},
-    {"counters", "columns of list counters", list_counters, counter_columns, 1, NULL},
-    {"runs", "columns of list runs", list_runs, run_columns, 1, "results.gbr"},
-    {"verbs", NULL, list_topics, NULL, 0, "verbs"},
-    {"columns", NULL, list_topics, NULL, 0, "columns"},
-    {"keywords", "columns of list keywords, verbs and columns", list_topics, keyword_columns, 1,
-     NULL},
+    {"cases", list_cases, OF_CASES, SIZE_MAX, NULL},
+    {"plugins", list_plugins, OF_PLUGINS, 0, NULL},
+    {"devices", list_devices, OF_DEVICES, 0, NULL},
+    {"counters", list_counters, OF_COUNTERS, 1, NULL},
+    {"runs", list_runs, OF_RUNS, 1, "results.gbr"},
+    {"verbs", list_topics, OF_KEYWORDS, 0, "verbs"},
+    {"columns", list_topics, OF_KEYWORDS, 0, "columns"},
+    {"keywords", list_topics, OF_KEYWORDS, 1, NULL},
 };
 enum { N_LISTS = sizeof lists / sizeof *lists };
-
-static bool columns_of_list(size_t i, struct help_topic *ret)
-{
-    for (size_t j = 0; j < N_LISTS; j++)
-        if (lists[j].columns && i-- == 0) {
-            *ret = (struct help_topic){.name = "columns",
-                                       .title = lists[j].title,
-                                       .words = "",
-                                       .entries = lists[j].columns};
-            while (ret->n < COLUMNS_MAX && ret->entries[ret->n].name)
-                ret->n++;
-            return true;
-        }
-    return false;
-}
 
 static const char *list_name(const void *table, size_t i)
 {
@@ -540,23 +520,25 @@ static const char *list_name(const void *table, size_t i)
 
 static int run_list(const struct arguments *arguments)
 {
-    const char *const *operands;
-    size_t n = argument_operands(arguments, &operands);
+    const struct words words = arguments->operands;
     const char *format_text = argument(arguments, "format");
     int format = format_text ? format_named(format_text) : FORMAT_TABLE;
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_JSON &&
         format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv, json or md", format_text);
-    const char *what = n ? operands[0] : "cases";
+    const char *what = words.n ? words.items[0] : "cases";
     for (size_t i = 0; i < N_LISTS; i++) {
         const size_t most = lists[i].n_more;
         if (!text_equal(lists[i].name, what))
             continue;
-        if (n > 1 && n - 1 > most)
+        if (words.n > 1 && words.n - 1 > most)
             return fail_usage("list %s: '%s' is not understood: expected nothing after %s", what,
-                              operands[most + 1], operands[most]);
-        struct listing listing = {.format = format};
-        int code = lists[i].list(arguments, &listing, n > 1 ? operands[1] : lists[i].text);
+                              words.items[most + 1], words.items[most]);
+        struct listing listing = {.arguments = arguments,
+                                  .word = words.n > 1 ? words.items[1] : lists[i].word,
+                                  .format = format,
+                                  .columns = &list_columns[lists[i].columns]};
+        int code = lists[i].list(&listing);
         listing_end(&listing);
         return code;
     }
@@ -582,7 +564,8 @@ const struct verb verb_list = {
         "each is an array of objects whose members are the columns of CSV, all of them texts.",
     VERB_OPTIONS(list_options),
     .run = run_list,
-    .columns = columns_of_list,
+    .columns = list_columns,
+    .n_columns = N_LIST_COLUMNS,
 };
 
 /* ---- check ---- */
@@ -627,7 +610,8 @@ static int check_as_json(const struct arguments *arguments)
     CLEANUP(text_free) struct text text = {0};
     struct json_writer json = {.out = &text};
     struct error_list errors = {0};
-    int code = configuration_select_quietly(arguments, 0, &configuration, &errors);
+    int code = configuration_read_quietly(arguments, (struct configuration_source){0},
+                                          &configuration, &errors);
     struct sweep *sweep = code == EXIT_FINE ? configuration.sweep : NULL;
     if (!configuration.path) /* nothing to check was named, which has been said */
         return code;
@@ -661,7 +645,7 @@ static int run_check(const struct arguments *arguments)
         return check_as_json(arguments);
     CLEANUP(configuration_free) struct configuration configuration;
     CLEANUP(text_free) struct text text = {0};
-    int code = configuration_select(arguments, 0, &configuration);
+    int code = configuration_read(arguments, (struct configuration_source){0}, &configuration);
     if (code == EXIT_FINE && argument(arguments, "print")) {
         settings_print(configuration.settings, &text);
     } else if (code == EXIT_FINE) {

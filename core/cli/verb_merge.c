@@ -30,22 +30,16 @@ static const struct verb_option options[] = {
 };
 
 struct names {
-    char **items;
+    struct arena arena;
+    const char **items;
     size_t n;
 };
 
-static void names_free(struct names *names)
-{
-    for (size_t i = 0; i < names->n; i++)
-        free(names->items[i]);
-    free(names->items);
-}
-
 static void names_add(struct names *names, const char *folder, const char *name)
 {
-    CLEANUP(text_free) struct text path = {0};
-    text_printf(&path, "%s%s%s", folder, *folder && !text_ends_with(folder, "/") ? "/" : "", name);
-    MEMORY_APPEND(names->items, names->n, memory_copy_text(text_get(&path)));
+    const char *slash = *folder && !text_ends_with(folder, "/") ? "/" : "";
+    ARENA_APPEND(&names->arena, names->items, names->n,
+                 arena_printf(&names->arena, "%s%s%s", folder, slash, name));
 }
 
 static int is_results_file(const struct dirent *entry)
@@ -96,14 +90,12 @@ static int add_list(struct names *names, const char *path)
 
 static int find_inputs(const struct arguments *arguments, struct names *ret)
 {
-    const char *const *operands, *const *lists;
-    const size_t n = argument_operands(arguments, &operands);
-    const size_t n_lists = argument_all(arguments, "files-from", &lists);
+    const struct words lists = argument_all(arguments, "files-from");
     int code = EXIT_FINE;
-    for (size_t i = 0; i < n && code == EXIT_FINE; i++)
-        code = add_input(ret, operands[i]);
-    for (size_t i = 0; i < n_lists && code == EXIT_FINE; i++)
-        code = add_list(ret, lists[i]);
+    for (size_t i = 0; i < arguments->operands.n && code == EXIT_FINE; i++)
+        code = add_input(ret, arguments->operands.items[i]);
+    for (size_t i = 0; i < lists.n && code == EXIT_FINE; i++)
+        code = add_list(ret, lists.items[i]);
     return code;
 }
 
@@ -138,13 +130,6 @@ static int end_batch(struct merging *merging)
     return EXIT_FINE;
 }
 
-/* UUIDs are random: a batch changes most pages of a large file's index, however small it is. */
-static bool is_batch_long(const struct merging *merging)
-{
-    return host_clock_ns() - merging->batch_began_ns >
-           fmax(batch_ns, COMMITS_SHARE * merging->commit_ns);
-}
-
 static int begin_batch(struct merging *merging)
 {
     struct gb_error error;
@@ -175,7 +160,10 @@ static int merge_one(struct merging *merging, const char *path, bool is_named)
     merging->counts.runs_added += counts.runs_added;
     merging->counts.cases_added += counts.cases_added;
     merging->counts.cases_known += counts.cases_known;
-    return is_batch_long(merging) ? end_batch(merging) : EXIT_FINE;
+    /* UUIDs are random: a batch changes most pages of a large file's index, however small it is. */
+    const double batch_most_ns = fmax(batch_ns, COMMITS_SHARE * merging->commit_ns);
+    const bool is_long = host_clock_ns() - merging->batch_began_ns > batch_most_ns;
+    return is_long ? end_batch(merging) : EXIT_FINE;
 }
 
 static int merge_all(struct merging *merging, const struct names *names)
@@ -234,16 +222,16 @@ static int merge_into(const struct arguments *arguments, const char *into,
 
 static int run(const struct arguments *arguments)
 {
-    CLEANUP(names_free) struct names names = {0};
+    struct names names = {.n = 0};
     const char *into = argument(arguments, "output");
     if (!into)
         return fail_usage("merge needs -o FILE: the file to merge into");
-    const int code = find_inputs(arguments, &names);
-    if (code != EXIT_FINE)
-        return code;
-    if (names.n == 0)
-        return fail_usage("merge needs the files to merge into %s", into);
-    return merge_into(arguments, into, &names);
+    int code = find_inputs(arguments, &names);
+    if (code == EXIT_FINE)
+        code = names.n ? merge_into(arguments, into, &names)
+                       : fail_usage("merge needs the files to merge into %s", into);
+    arena_free(&names.arena);
+    return code;
 }
 
 const struct verb verb_merge = {

@@ -92,15 +92,15 @@ static const struct template *template_named(const char *name)
 
 /* A file to be written. */
 struct new_file {
-    struct text path;
-    struct text content;
+    const char *path, *content;
 };
 enum { NEW_FILES = 4 };
 
 struct new_plugin {
+    struct arena arena;
     const char *name;
     const struct plugin_form *form;
-    struct text source; /* its file in the folder */
+    const char *source; /* its file in the folder */
     struct new_file files[NEW_FILES];
 };
 
@@ -120,14 +120,14 @@ static bool has_word(const char *begin, const char *end, const char *word)
 }
 
 /* The template with its words replaced. */
-static void expand(const struct template *template, const struct new_plugin *plugin,
-                   struct text *out)
+static const char *expand(const struct template *template, struct new_plugin *plugin)
 {
     const struct {
         const char *word, *value;
     } words[] = {{"plugin_name", plugin->name},
-                 {"@SOURCE@", text_get(&plugin->source)},
+                 {"@SOURCE@", plugin->source},
                  {"@LANGUAGE@", plugin->form->language}};
+    CLEANUP(text_free) struct text out = {0};
     const char *at = template->begin;
     while (at < template->end) {
         size_t i = 0, n_words = sizeof words / sizeof *words, left = (size_t)(template->end - at);
@@ -135,11 +135,12 @@ static void expand(const struct template *template, const struct new_plugin *plu
                                memcmp(at, words[i].word, strlen(words[i].word)) != 0))
             i++;
         if (i < n_words)
-            text_add(out, words[i].value);
+            text_add(&out, words[i].value);
         else
-            text_add_n(out, at, 1);
+            text_add_n(&out, at, 1);
         at += i < n_words ? strlen(words[i].word) : 1;
     }
+    return arena_text(&plugin->arena, text_get(&out));
 }
 
 /* Words of C and C++ that the templates do not have, and which are no name in them. */
@@ -167,18 +168,15 @@ static int check_name(const char *name, const struct plugin_form *form)
 
 static void add_file(struct new_plugin *plugin, size_t i, const char *name, const char *template)
 {
-    struct new_file *file = &plugin->files[i];
-    text_add(&file->path, plugin->name);
-    text_add(&file->path, "/");
-    text_add(&file->path, name);
-    expand(template_named(template), plugin, &file->content);
+    plugin->files[i] = (struct new_file){arena_printf(&plugin->arena, "%s/%s", plugin->name, name),
+                                         expand(template_named(template), plugin)};
 }
 
-static int write_file(const char *path, const struct text *content)
+static int write_file(const char *path, const char *content)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool is_written = stream && fputs(text_get(content), stream) >= 0 && stream_flush(stream);
+    bool is_written = stream && fputs(content, stream) >= 0 && stream_flush(stream);
     if (!is_written)
         say("gbrun: error: new: %s cannot be written: %s", path, reason_of(errno));
     if (stream)
@@ -193,18 +191,18 @@ static int write_files(const struct new_plugin *plugin)
 {
     struct stat found;
     for (size_t i = 0; i < NEW_FILES; i++)
-        if (lstat(text_get(&plugin->files[i].path), &found) == 0)
+        if (lstat(plugin->files[i].path, &found) == 0)
             return fail_usage("new: %s is there already: choose another name or remove it; "
                               "nothing was written",
-                              text_get(&plugin->files[i].path));
+                              plugin->files[i].path);
     if (mkdir(plugin->name, 0777) != 0 &&
         (errno != EEXIST || stat(plugin->name, &found) != 0 || !S_ISDIR(found.st_mode)))
         return fail_usage("new: the folder %s cannot be made: %s", plugin->name, reason_of(errno));
     for (size_t i = 0; i < NEW_FILES; i++) {
-        int code = write_file(text_get(&plugin->files[i].path), &plugin->files[i].content);
+        int code = write_file(plugin->files[i].path, plugin->files[i].content);
         if (code != EXIT_FINE)
             return code;
-        printf("%s\n", text_get(&plugin->files[i].path));
+        printf("%s\n", plugin->files[i].path);
     }
     say("now: cd %s && make && gbrun -c bench.ini", plugin->name);
     return EXIT_FINE;
@@ -226,30 +224,23 @@ static const struct plugin_form *form_of(const struct arguments *arguments)
 
 static int run(const struct arguments *arguments)
 {
-    const char *const *operands;
     struct new_plugin plugin = {.form = form_of(arguments)};
-    if (argument_operands(arguments, &operands) != 1)
+    if (arguments->operands.n != 1)
         return fail_usage("new: expected one name, of the plugin and of its folder: see `gbrun "
                           "help new`");
     if (!plugin.form)
         return fail_usage("new: expected one of --c, --cpp, --cuda, --policy and --device");
-    plugin.name = operands[0];
+    plugin.name = arguments->operands.items[0];
     int code = check_name(plugin.name, plugin.form);
     if (code != EXIT_FINE)
         return code;
-    text_add(&plugin.source, plugin.name);
-    text_add(&plugin.source, ".");
-    text_add(&plugin.source, plugin.form->suffix);
-    add_file(&plugin, 0, text_get(&plugin.source), plugin.form->source);
+    plugin.source = arena_printf(&plugin.arena, "%s.%s", plugin.name, plugin.form->suffix);
+    add_file(&plugin, 0, plugin.source, plugin.form->source);
     add_file(&plugin, 1, "bench.ini", plugin.form->configuration);
     add_file(&plugin, 2, "Makefile", "Makefile");
     add_file(&plugin, 3, "CMakeLists.txt", "CMakeLists.txt");
     code = write_files(&plugin);
-    for (size_t i = 0; i < NEW_FILES; i++) {
-        text_free(&plugin.files[i].path);
-        text_free(&plugin.files[i].content);
-    }
-    text_free(&plugin.source);
+    arena_free(&plugin.arena);
     return code;
 }
 

@@ -62,25 +62,12 @@ struct job {
 
 /* ---- the command line ---- */
 
-/* Reads an option as the value of a table's entry; what is not given is the entry's default. */
-static int32_t read_option(struct job *job, const char *name, const struct gb_option *option,
-                           struct value *ret)
-{
-    struct gb_error error;
-    const char *text = argument(job->arguments, name);
-    struct origin origin = {arena_printf(&job->arena, "--%s", name), 0, 0};
-    int32_t status = value_read(option, text ? text : option->default_value, origin, &job->arena,
-                                ret, &error);
-    if (status != GB_OK)
-        error_list_take(&job->errors, &error);
-    return status;
-}
-
 /* "min_samples" for --min-samples, as benchmarks have it. */
 static struct value read_guard(struct job *job, const char *name, const char *key)
 {
     struct value value = {0};
-    read_option(job, name, option_find(common_options(), key, NULL), &value);
+    read_option(job->arguments, name, option_find(common_options(), key, NULL), &job->arena, &value,
+                &job->errors);
     return value;
 }
 
@@ -92,17 +79,8 @@ static double read_duration(struct job *job, const char *name)
                                             .default_value = "0",
                                             .range = "0:"};
     struct value value = {0};
-    read_option(job, name, &option, &value);
+    read_option(job->arguments, name, &option, &job->arena, &value, &job->errors);
     return value.number;
-}
-
-static int check_plot(const struct job *job)
-{
-    const char *path = argument(job->arguments, "plot");
-    struct gb_error error;
-    if (path && plot_check(path, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    return EXIT_FINE;
 }
 
 static int read_file_options(struct job *job)
@@ -138,20 +116,23 @@ static void read_limits(struct job *job)
 static int read_policies(struct job *job)
 {
     const char *path = argument(job->arguments, "config");
-    const char *const *overrides;
-    size_t n_overrides = argument_all(job->arguments, "set", &overrides);
-    struct replay_request request = {0};
+    const struct words overrides = argument_all(job->arguments, "set");
+    const struct words texts = argument_all(job->arguments, "policy");
+    const struct words folders = argument_all(job->arguments, "plugin-path");
+    struct replay_request request = {.ini_folder = folder_of(path ? path : "", &job->arena),
+                                     .texts = texts.items,
+                                     .n_texts = texts.n,
+                                     .plugin_path = folders.items,
+                                     .n_plugin_path = folders.n};
     struct ini ini;
-    if (n_overrides && !path)
-        return fail_usage("--set %s: expected a configuration to override: -c FILE", overrides[0]);
+    if (overrides.n && !path)
+        return fail_usage("--set %s: expected a configuration to override: -c FILE",
+                          overrides.items[0]);
     if (path) {
         ini_read_file(path, &job->arena, &ini, &job->errors);
-        ini_override(&ini, overrides, n_overrides, &job->arena, &job->errors);
+        ini_override(&ini, overrides.items, overrides.n, &job->arena, &job->errors);
         request.ini = &ini;
     }
-    request.ini_folder = folder_of(path ? path : "", &job->arena);
-    request.n_texts = argument_all(job->arguments, "policy", &request.texts);
-    request.n_plugin_path = argument_all(job->arguments, "plugin-path", &request.plugin_path);
     replay_policies_read(&request, &job->arena, &job->policies, &job->errors);
     return EXIT_FINE;
 }
@@ -159,16 +140,15 @@ static int read_policies(struct job *job)
 /* What is only of use for one kind of files, without a file of that kind. */
 static int refuse_useless(const struct job *job, bool has_results, bool has_files)
 {
-    static const struct {
-        const char *name;
-        bool is_for_results;
-    } special[] = {{"run", true},   {"where", true}, {"input", false},   {"column", false},
-                   {"unit", false}, {"tick", false}, {"overhead", false}};
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (argument(job->arguments, special[i].name) &&
-            !(special[i].is_for_results ? has_results : has_files))
-            return fail_usage("--%s is for %s, and there is none among the files", special[i].name,
-                              special[i].is_for_results ? "results files" : "files of samples");
+    const char *of_results = ARGUMENT_AMONG(job->arguments, "run", "where");
+    const char *of_files = ARGUMENT_AMONG(job->arguments, "input", "column", "unit", "tick",
+                                          "overhead");
+    if (of_results && !has_results)
+        return fail_usage("--%s is for results files, and there is none among the files",
+                          of_results);
+    if (of_files && !has_files)
+        return fail_usage("--%s is for files of samples, and there is none among the files",
+                          of_files);
     return EXIT_FINE;
 }
 
@@ -186,13 +166,11 @@ static bool is_results_file(const char *path)
     return found || text_ends_with(path, ".gbr");
 }
 
-static int open_results(struct job *job, struct source *source)
+static int open_source(struct job *job, struct source *source)
 {
     struct gb_error error;
     source->options = (struct view_options){.where = argument(job->arguments, "where")};
-    if (store_open(source->path, STORE_READ, &source->store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    int code = read_run(job->arguments, source->store, source->path, &source->options.run);
+    int code = open_results(job->arguments, source->path, &source->store, &source->options.run);
     if (code != EXIT_FINE)
         return code;
     if (view_open(source->store, &source->options, source->options.run, &source->view, &error) !=
@@ -204,17 +182,18 @@ static int open_results(struct job *job, struct source *source)
 
 static int open_sources(struct job *job)
 {
-    const char *const *operands;
+    const struct words files = results_files(job->arguments);
     bool has_results = false, has_files = false;
-    job->n_sources = results_files(job->arguments, &operands);
-    job->sources = ARENA_ARRAY(&job->arena, struct source, job->n_sources);
-    for (size_t i = 0; i < job->n_sources; i++) {
+    job->n_sources = files.n;
+    job->sources = ARENA_ARRAY(&job->arena, struct source, files.n);
+    for (size_t i = 0; i < files.n; i++) {
         struct source *source = &job->sources[i];
-        source->path = operands[i];
-        source->is_results = job->file_options.format == TRACE_AUTO && is_results_file(operands[i]);
+        source->path = files.items[i];
+        source->is_results = job->file_options.format == TRACE_AUTO &&
+                             is_results_file(source->path);
         has_results = has_results || source->is_results;
         has_files = has_files || !source->is_results;
-        int code = source->is_results ? open_results(job, source) : EXIT_FINE;
+        int code = source->is_results ? open_source(job, source) : EXIT_FINE;
         if (code != EXIT_FINE)
             return code;
         job->n_expected += source->is_results ? source->view.n_entries : 1;
@@ -323,9 +302,11 @@ static int replay_all(struct job *job)
 static int run_replay(const struct arguments *arguments)
 {
     struct job job = {.arguments = arguments};
+    struct gb_error error;
+    const char *plot = argument(arguments, "plot");
     int code = read_format(arguments, FORMAT_TABLE, &job.printer.format);
-    if (code == EXIT_FINE)
-        code = check_plot(&job);
+    if (code == EXIT_FINE && plot && plot_check(plot, &error) != GB_OK)
+        code = fail_with(&error, EXIT_USAGE);
     if (code == EXIT_FINE)
         code = read_file_options(&job);
     if (code == EXIT_FINE) {

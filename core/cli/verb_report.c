@@ -118,17 +118,13 @@ static int32_t add_view(const struct arguments *arguments, struct report *report
 static int add_file(const struct arguments *arguments, struct view_options *view_options,
                     struct report *report, const char *path, bool is_only)
 {
-    struct store *store = NULL;
+    struct store *store;
     struct view view;
     struct gb_error error;
     view_options->path = is_only ? NULL : path;
-    if (store_open(path, STORE_READ, &store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    int code = read_run(arguments, store, path, &view_options->run);
-    if (code != EXIT_FINE) {
-        store_close(store, NULL);
+    int code = open_results(arguments, path, &store, &view_options->run);
+    if (code != EXIT_FINE)
         return code;
-    }
     int32_t status = view_open(store, view_options, view_options->run, &view, &error);
     if (status == GB_OK) {
         status = add_view(arguments, report, &view, view_options->path, &error);
@@ -170,32 +166,26 @@ static int write_report(const struct arguments *arguments, const struct report *
 
 /* The runs of the files that a page shows. */
 struct inputs {
+    struct arena arena;
     struct html_input *items;
     size_t n;
 };
-
-static void free_inputs(struct inputs *inputs)
-{
-    free(inputs->items);
-}
 
 /* One input for each run that is asked for. */
 static int add_inputs(const struct arguments *arguments, const char *path, struct inputs *inputs)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct store *store = NULL;
+    struct store *store;
     struct stored_run *runs = NULL;
     struct gb_error error;
-    int64_t run = RUN_NEWEST;
+    int64_t run;
     size_t n = 0;
-    if (store_open(path, STORE_READ, &store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    int code = read_run(arguments, store, path, &run);
+    int code = open_results(arguments, path, &store, &run);
     if (code == EXIT_FINE && store_runs(store, run, &arena, &runs, &n, &error) != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
     for (size_t i = 0; i < n; i++)
-        MEMORY_APPEND(
-            inputs->items, inputs->n,
+        ARENA_APPEND(
+            &inputs->arena, inputs->items, inputs->n,
             (struct html_input){.path = path, .run = run == RUN_NEWEST ? run : runs[i].number});
     store_close(store, NULL);
     return code;
@@ -203,29 +193,26 @@ static int add_inputs(const struct arguments *arguments, const char *path, struc
 
 static int write_page(const struct arguments *arguments, const char *path)
 {
-    static const char *const of_pictures[] = {"roofline", "pivot", "chart", "x",
-                                              "y",        "by",    "ideal"};
-    CLEANUP(free_inputs) struct inputs inputs = {0};
+    const char *of_pictures = ARGUMENT_AMONG(arguments, "roofline", "pivot", "chart", "x", "y",
+                                             "by", "ideal");
+    struct inputs inputs = {.n = 0};
     const struct html_input baseline = {.path = argument(arguments, "baseline")};
     const struct html_options what = {.where = argument(arguments, "where"),
                                       .roofs = argument(arguments, "roofs"),
                                       .baseline = baseline.path ? &baseline : NULL};
-    const char *const *operands;
+    const struct words files = results_files(arguments);
     struct gb_error error;
-    size_t n = results_files(arguments, &operands);
-    for (size_t i = 0; i < sizeof of_pictures / sizeof *of_pictures; i++)
-        if (argument(arguments, of_pictures[i]))
-            return fail_usage("--%s is for pictures and text: a page in .html has charts of all "
-                              "sweeps",
-                              of_pictures[i]);
-    for (size_t i = 0; i < n; i++) {
-        int code = add_inputs(arguments, operands[i], &inputs);
-        if (code != EXIT_FINE)
-            return code;
-    }
-    int32_t status = html_report_write(inputs.items, inputs.n, &what, path, &error);
-    return status == GB_OK ? EXIT_FINE
-                           : fail_with(&error, status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
+    if (of_pictures)
+        return fail_usage("--%s is for pictures and text: a page in .html has charts of all sweeps",
+                          of_pictures);
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < files.n && code == EXIT_FINE; i++)
+        code = add_inputs(arguments, files.items[i], &inputs);
+    if (code == EXIT_FINE &&
+        html_report_write(inputs.items, inputs.n, &what, path, &error) != GB_OK)
+        code = fail_with(&error, error.status == GB_IO ? EXIT_INTERNAL : EXIT_USAGE);
+    arena_free(&inputs.arena);
+    return code;
 }
 
 /* ---- nodes ---- */
@@ -256,25 +243,21 @@ static int write_fleet(const struct fleet_result *result, const char *path)
 
 static int report_nodes(const struct arguments *arguments, const char *by)
 {
-    static const char *const others[] = {"roofline",    "pivot", "chart",   "x",
-                                         "y",           "by",    "ideal",   "run",
-                                         "relative-to", "where", "baseline"};
+    const char *other = ARGUMENT_AMONG(arguments, "roofline", "pivot", "chart", "x", "y", "by",
+                                       "ideal", "run", "relative-to", "where", "baseline");
     const char *path = argument(arguments, "output");
-    const char *const *files;
     struct compare_options rule = {.metric = ""};
     struct fleet *fleet;
     struct gb_error error;
-    size_t n = results_files(arguments, &files);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (argument(arguments, others[i]))
-            return fail_usage("--nodes %s is of all runs of all files: it goes without --%s", by,
-                              others[i]);
+    if (other)
+        return fail_usage("--nodes %s is of all runs of all files: it goes without --%s", by,
+                          other);
     if (path && !text_ends_with(path, ".html") && plot_check(path, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     int code = read_rule(arguments, &rule);
     if (code != EXIT_FINE)
         return code;
-    if (read_fleet(&rule, "nodes", by, files, n, &fleet, &error) == GB_OK)
+    if (read_fleet(&rule, "nodes", by, results_files(arguments), &fleet, &error) == GB_OK)
         code = write_fleet(fleet_result(fleet), path);
     else
         code = fail_with(&error, EXIT_USAGE);
@@ -285,20 +268,19 @@ static int report_nodes(const struct arguments *arguments, const char *by)
 static int run_report(const struct arguments *arguments)
 {
     const char *path = argument(arguments, "output"), *by = argument(arguments, "nodes");
+    const char *rule = ARGUMENT_AMONG(arguments, "margin", "alpha");
+    const struct words files = results_files(arguments);
     if (by)
         return report_nodes(arguments, by);
-    if (argument(arguments, "margin") || argument(arguments, "alpha"))
-        return fail_usage("--%s: goes with --nodes",
-                          argument(arguments, "margin") ? "margin" : "alpha");
+    if (rule)
+        return fail_usage("--%s: goes with --nodes", rule);
     if (path && text_ends_with(path, ".html"))
         return write_page(arguments, path);
-    const char *const *operands;
     struct view_options view_options;
     struct report report = {0};
-    size_t n = results_files(arguments, &operands);
     int code = read_options(arguments, &report, &view_options);
-    for (size_t i = 0; i < n && code == EXIT_FINE; i++)
-        code = add_file(arguments, &view_options, &report, operands[i], n == 1);
+    for (size_t i = 0; i < files.n && code == EXIT_FINE; i++)
+        code = add_file(arguments, &view_options, &report, files.items[i], files.n == 1);
     if (code == EXIT_FINE)
         code = write_report(arguments, &report);
     report_free(&report);
@@ -309,11 +291,11 @@ const struct verb verb_report = {
     .name = "report",
     .operands = "[FILE...]",
     .summary = "Make a page of results, or draw rooflines and charts",
-    .help = "FILE is results.gbr if it is not given. A roofline shows how close each case is to "
-            "what the device can do: roofs are measured by the benchmark ceilings, and found by "
-            "the device's model. A page in .html holds everything that is known of its runs, and "
-            "can be "
-            "mailed: it needs no other file and no network. Only .png and .pdf need rsvg-convert.",
+    .help =
+        "FILE is results.gbr if it is not given. A roofline shows how close each case is to what "
+        "the device can do: roofs are measured by the benchmark ceilings, and found by the "
+        "device's model. A page in .html holds everything that is known of its runs, and can be "
+        "mailed: it needs no other file and no network. Only .png and .pdf need rsvg-convert.",
     VERB_OPTIONS(options),
     .run = run_report,
 };

@@ -20,8 +20,7 @@
          "count, pass_rate, avg(COLUMN), max(), min() or median()"},                               \
         {"transpose", 0, NULL,                                                                     \
          "with --group-by: one column for each group, one row for each of --columns; with "        \
-         "--pivot: "                                                                               \
-         "rows and columns change places"},                                                        \
+         "--pivot: rows and columns change places"},                                               \
         {"columns", 0, "LIST",                                                                     \
          "the columns to show, separated by commas; `gbrun help columns` lists them; also SQL "    \
          "expressions of them: `gflops / 33.7 as share`"},                                         \
@@ -78,13 +77,24 @@ int read_run(const struct arguments *arguments, struct store *store, const char 
     return EXIT_FINE;
 }
 
-size_t results_files(const struct arguments *arguments, const char *const **ret)
+int open_results(const struct arguments *arguments, const char *path, struct store **ret,
+                 int64_t *ret_run)
 {
-    static const char *const default_files[] = {"results.gbr"};
-    size_t n = argument_operands(arguments, ret);
-    if (n == 0)
-        *ret = default_files;
-    return n ? n : 1;
+    struct gb_error error;
+    if (store_open(path, STORE_READ, ret, &error) != GB_OK)
+        return fail_with(&error, EXIT_USAGE);
+    int code = read_run(arguments, *ret, path, ret_run);
+    if (code != EXIT_FINE) {
+        store_close(*ret, NULL);
+        *ret = NULL;
+    }
+    return code;
+}
+
+struct words results_files(const struct arguments *arguments)
+{
+    static const char *default_files[] = {"results.gbr"};
+    return arguments->operands.n ? arguments->operands : (struct words){default_files, 1};
 }
 
 int32_t print_view(struct store *store, const struct view_options *view, struct gb_error *error)
@@ -96,7 +106,7 @@ int32_t print_view(struct store *store, const struct view_options *view, struct 
     options.width = output_width(0);
     int32_t status = view_show(store, &options, &text, error);
     fputs(text_get(&text), stdout);
-    fflush(stdout); /* before what is said of it */
+    fflush(stdout); /* before messages about it */
     return status;
 }
 
@@ -143,7 +153,7 @@ static int read_page(const struct arguments *arguments, struct view_options *ret
     return code == EXIT_FINE ? read_count(arguments, "offset", &ret->offset) : code;
 }
 
-/* most: cases, if nothing else is said; 0: all */
+/* most: cases, unless --limit says otherwise; 0: all */
 static int read_view(const struct arguments *arguments, uint64_t most, struct view_options *ret)
 {
     const char *rows = argument(arguments, "rows");
@@ -168,19 +178,6 @@ static int read_view(const struct arguments *arguments, uint64_t most, struct vi
     return EXIT_FINE;
 }
 
-/* A file, and the run of it. */
-static int open_file(const struct arguments *arguments, const char *path, struct store **ret,
-                     int64_t *ret_run)
-{
-    struct gb_error error;
-    if (store_open(path, STORE_READ, ret, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    int code = read_run(arguments, *ret, path, ret_run);
-    if (code != EXIT_FINE)
-        store_close(*ret, NULL);
-    return code;
-}
-
 /* --strict */
 static int judge(struct store *store, const struct view_options *view)
 {
@@ -198,7 +195,7 @@ static int show_file(const struct arguments *arguments, const char *path, struct
 {
     struct store *store = NULL;
     struct gb_error error;
-    int code = open_file(arguments, path, &store, &view->run);
+    int code = open_results(arguments, path, &store, &view->run);
     if (code != EXIT_FINE)
         return code;
     if (print_view(store, view, &error) != GB_OK)
@@ -219,9 +216,8 @@ static void print_path(const char *path, bool is_first, int format)
 
 static int run_show(const struct arguments *arguments)
 {
-    const char *const *files;
     struct view_options view;
-    size_t n = results_files(arguments, &files);
+    const struct words files = results_files(arguments);
     int code = read_view(arguments, SHOW_CASES, &view);
     if (code == EXIT_FINE)
         code = read_format(arguments, FORMAT_TABLE, &view.format);
@@ -230,15 +226,15 @@ static int run_show(const struct arguments *arguments)
     bool is_for_people = view.format == FORMAT_TABLE || view.format == FORMAT_MARKDOWN;
     if (code == EXIT_FINE && !is_for_people && !argument(arguments, "limit"))
         view.limit = 0;
-    if (code == EXIT_FINE && n > 1 && !is_for_people)
+    if (code == EXIT_FINE && files.n > 1 && !is_for_people)
         code = fail_usage("--format %s: '%s': expected one results file; gbrun merge makes one of "
                           "several",
-                          argument(arguments, "format"), files[1]);
-    for (size_t i = 0; i < n && (code == EXIT_FINE || code == EXIT_NOT_AS_WANTED); i++) {
-        if (n > 1)
-            print_path(files[i], i == 0, view.format);
-        view.path = n > 1 ? files[i] : NULL;
-        int shown = show_file(arguments, files[i], &view);
+                          argument(arguments, "format"), files.items[1]);
+    for (size_t i = 0; i < files.n && (code == EXIT_FINE || code == EXIT_NOT_AS_WANTED); i++) {
+        if (files.n > 1)
+            print_path(files.items[i], i == 0, view.format);
+        view.path = files.n > 1 ? files.items[i] : NULL;
+        int shown = show_file(arguments, files.items[i], &view);
         code = shown == EXIT_FINE ? code : shown;
     }
     return code;
@@ -258,7 +254,7 @@ const struct verb verb_show = {
 
 static int run_export(const struct arguments *arguments)
 {
-    const char *const *files;
+    const struct words files = results_files(arguments);
     struct view_options view;
     struct store *store = NULL;
     struct gb_error error;
@@ -269,10 +265,10 @@ static int run_export(const struct arguments *arguments)
         code = read_format(arguments, FORMAT_CSV, &view.format);
     if (code == EXIT_FINE && exchange < 0 && view.format == FORMAT_TABLE)
         code = fail_usage("--format table: expected csv, json, jsonl or md");
-    if (code == EXIT_FINE && results_files(arguments, &files) > 1)
-        code = fail_usage("'%s': expected one results file", files[1]);
+    if (code == EXIT_FINE && files.n > 1)
+        code = fail_usage("'%s': expected one results file", files.items[1]);
     if (code == EXIT_FINE)
-        code = open_file(arguments, files[0], &store, &view.run);
+        code = open_results(arguments, files.items[0], &store, &view.run);
     if (code != EXIT_FINE)
         return code;
     const char *path = argument(arguments, "output");

@@ -19,12 +19,11 @@ static const struct verb_option options[] = {
     {"run", 0, "RUN", "with --resume: this run instead of the newest"},
     {"continue", 0, NULL,
      "finish the newest run of the same cases and shard that the results file has, if it has one: "
-     "for "
-     "jobs that are started again"},
+     "for jobs that are started again"},
     {"claim", 0, "FOLDER",
      "share the cases with other tasks that are given the same configuration and this folder, "
-     "which "
-     "all of them see: each takes cases that nobody has, also those of a task that is gone"},
+     "which all of them see: each takes cases that no other has, also those of a task that is "
+     "gone"},
     {"label", 0, "NAME=TEXT",
      "a label of the run, by which it can be found and compared; may be repeated"},
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
@@ -38,8 +37,7 @@ static const struct verb_option options[] = {
     {"breakdown", 0, NULL, "time and show each kernel, copy and fill of every case"},
     {"profile", 0, "CASE",
      "measure only CASE, a number or a label of `gbrun list cases`, in this process, for a "
-     "profiler "
-     "that has started it; nothing is stored without --output"},
+     "profiler that has started it; nothing is stored without --output"},
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, run_end"},
@@ -67,7 +65,7 @@ static int find_case(struct run_job *job, const char *name, struct arena *arena,
         if (sweep_case(sweep, i, arena, ret, &error) != GB_OK)
             return fail_with(&error, EXIT_INTERNAL);
         bench_case_label(ret, &label);
-        job->profiled = i;
+        job->plan.schedule.profiled = i;
         if (is_number || text_equal(text_get(&label), name))
             return EXIT_FINE;
         arena_free(arena);
@@ -83,17 +81,17 @@ static int open_profiled(struct run_job *job)
     CLEANUP(arena_free) struct arena arena = {0};
     struct bench_case profiled;
     struct gb_error error;
-    if (argument(job->arguments, "resume") || argument(job->arguments, "breakdown") ||
-        argument(job->arguments, "events") || argument(job->arguments, "claim"))
+    if (ARGUMENT_AMONG(job->arguments, "resume", "breakdown", "events", "claim"))
         return fail_usage("--profile is not for --resume, --breakdown, --events or --claim");
-    int code = configuration_select(job->arguments, 0, &job->configuration);
+    int code = configuration_read(job->arguments, (struct configuration_source){0},
+                                  &job->configuration);
     if (code == EXIT_FINE)
         code = find_case(job, argument(job->arguments, "profile"), &arena, &profiled);
     if (code != EXIT_FINE)
         return code;
     if (worker_become(&job->worker, profiled.environment, profiled.n_environment, &error) != GB_OK)
         return fail_with(&error, EXIT_INTERNAL);
-    job->profiles = true;
+    job->plan.schedule.profiles = true;
     job->store_path = argument(job->arguments, "output");
     if (!job->store_path)
         return run_job_open_scratch(job);
@@ -108,8 +106,7 @@ static int plan(struct run_job *job)
 {
     const char *format_text = argument(job->arguments, "format");
     const int format = format_text ? format_named(format_text) : FORMAT_TABLE;
-    if (argument(job->arguments, "resume") || argument(job->arguments, "profile") ||
-        argument(job->arguments, "events") || argument(job->arguments, "claim"))
+    if (ARGUMENT_AMONG(job->arguments, "resume", "profile", "events", "claim"))
         return fail_usage("--dry-run is not for --resume, --profile, --events or --claim");
     if (format != FORMAT_TABLE && format != FORMAT_CSV && format != FORMAT_MARKDOWN)
         return fail_usage("--format %s: expected table, csv or md with --dry-run", format_text);
@@ -121,8 +118,7 @@ static void say_beside(const struct arguments *arguments)
 {
     struct shard task;
     const char *variable;
-    if (argument(arguments, "shard") || argument(arguments, "resume") ||
-        !shard_of_environment(&task, &variable))
+    if (ARGUMENT_AMONG(arguments, "shard", "resume") || !shard_of_environment(&task, &variable))
         return;
     say("gbrun: warning: by %s this is task %u of %u, and each measures all cases: --shard auto "
         "deals them, --shard each says that it is meant so",
@@ -142,13 +138,10 @@ static int run(const struct arguments *arguments)
         return run_job_close(&job, plan(&job));
     if (argument(arguments, "estimate"))
         return fail_usage("--estimate is for --dry-run, which prints how long a run will take");
-    if (argument(arguments, "continue") &&
-        (argument(arguments, "resume") || argument(arguments, "profile")))
+    if (argument(arguments, "continue") && ARGUMENT_AMONG(arguments, "resume", "profile"))
         return fail_usage("--continue is not for --resume or --profile");
     say_beside(arguments);
-    code = argument(arguments, "profile")  ? open_profiled(&job)
-           : argument(arguments, "resume") ? run_job_resume(&job)
-                                           : run_job_open(&job);
+    code = argument(arguments, "profile") ? open_profiled(&job) : run_job_open(&job);
     return run_job_finish(&job, code, format, NULL);
 }
 

@@ -48,44 +48,34 @@ struct job {
 
 /* ---- what is given ---- */
 
-static int32_t read_option(const struct arguments *arguments, const char *name,
-                           const struct gb_option *option, struct arena *arena, struct value *ret)
-{
-    struct gb_error error;
-    const char *text = argument(arguments, name);
-    const struct origin origin = {arena_printf(arena, "--%s", name), 0, 0};
-    const int32_t status = value_read(option, text ? text : option->default_value, origin, arena,
-                                      ret, &error);
-    if (status != GB_OK)
-        say_error(&error);
-    return status;
-}
-
 static int read_numbers(struct job *job)
 {
-    static const struct gb_option repeat = {.size = sizeof repeat,
-                                            .type = GB_TYPE_INT,
-                                            .name = "repeat",
-                                            .default_value = "1",
-                                            .range = "1:100000"},
-                                  lanes = {.size = sizeof lanes,
-                                           .type = GB_TYPE_INT,
-                                           .name = "lanes",
-                                           .default_value = "1",
-                                           .range = "1:256"},
-                                  overhead = {.size = sizeof overhead,
-                                              .type = GB_TYPE_DURATION,
-                                              .name = "run-overhead",
-                                              .default_value = "1ms",
-                                              .range = "0:"};
-    struct arena *arena = &job->configuration.arena;
-    struct value n_repeats, n_lanes, overhead_ns;
-    if (read_option(job->arguments, "repeat", &repeat, arena, &n_repeats) != GB_OK ||
-        read_option(job->arguments, "lanes", &lanes, arena, &n_lanes) != GB_OK ||
-        read_option(job->arguments, "run-overhead", &overhead, arena, &overhead_ns) != GB_OK)
+    enum { REPEAT, LANES, OVERHEAD, NUMBERS };
+    static const struct gb_option options_of[NUMBERS] = {{.size = sizeof(struct gb_option),
+                                                          .type = GB_TYPE_INT,
+                                                          .name = "repeat",
+                                                          .default_value = "1",
+                                                          .range = "1:100000"},
+                                                         {.size = sizeof(struct gb_option),
+                                                          .type = GB_TYPE_INT,
+                                                          .name = "lanes",
+                                                          .default_value = "1",
+                                                          .range = "1:256"},
+                                                         {.size = sizeof(struct gb_option),
+                                                          .type = GB_TYPE_DURATION,
+                                                          .name = "run-overhead",
+                                                          .default_value = "1ms",
+                                                          .range = "0:"}};
+    CLEANUP(error_list_free) struct error_list errors = {0};
+    struct value values[NUMBERS];
+    for (size_t i = 0; i < NUMBERS && error_list_empty(&errors); i++)
+        read_option(job->arguments, options_of[i].name, &options_of[i], &job->configuration.arena,
+                    &values[i], &errors);
+    say_errors(&errors);
+    if (!error_list_empty(&errors))
         return EXIT_USAGE;
     const struct search_params *params = &job->settings->params;
-    job->n_repeats = (size_t)n_repeats.integer;
+    job->n_repeats = (size_t)values[REPEAT].integer;
     job->simulation = (struct simulation){
         .recording = &job->recording,
         .limits = {.tolerance = params->tolerance,
@@ -93,8 +83,8 @@ static int read_numbers(struct job *job)
                    .budget_ns = params->budget_ns,
                    .budget_cases = (uint64_t)params->cases,
                    .patience_cases = (uint64_t)params->patience,
-                   .lanes = (uint32_t)n_lanes.integer},
-        .overhead_ns = overhead_ns.number,
+                   .lanes = (uint32_t)values[LANES].integer},
+        .overhead_ns = values[OVERHEAD].number,
         .is_until_found = argument(job->arguments, "until-found") != NULL};
     return EXIT_FINE;
 }
@@ -102,18 +92,15 @@ static int read_numbers(struct job *job)
 static void set_options(const struct arguments *arguments, struct ini *ini, struct arena *arena,
                         struct error_list *errors)
 {
-    const char *const *given;
-    const size_t n = argument_all(arguments, "option", &given);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(given[i], '=');
+    const struct words given = argument_all(arguments, "option");
+    for (size_t i = 0; i < given.n; i++) {
+        const char *word = given.items[i], *equals = strchr(word, '=');
         if (equals)
-            ini_set(ini, "search space",
-                    arena_printf(arena, "%.*s", (int)(equals - given[i]), given[i]), equals + 1,
-                    "--option", arena, errors);
+            ini_set(ini, "search space", arena_text_n(arena, word, (size_t)(equals - word)),
+                    equals + 1, "--option", arena, errors);
         else
             error_list_add(errors, (struct origin){.file = "--option"},
-                           "'%s' has no '=': \1expected KEY=VALUE, such as tolerance=2%%",
-                           given[i]);
+                           "'%s' has no '=': \1expected KEY=VALUE, such as tolerance=2%%", word);
     }
 }
 
@@ -134,7 +121,8 @@ static int read_search(struct job *job)
     say_errors(&errors);
     if (!error_list_empty(&errors))
         return EXIT_USAGE;
-    const int code = configuration_make(job->arguments, &ini, &job->configuration);
+    const int code = configuration_read(job->arguments, (struct configuration_source){.made = &ini},
+                                        &job->configuration);
     arena_adopt(&job->configuration.arena, &arena);
     if (code == EXIT_FINE)
         job->settings = sweep_part(job->configuration.sweep, 0).search;
@@ -143,19 +131,15 @@ static int read_search(struct job *job)
 
 /* ---- the space ---- */
 
-static int32_t read_plain(const char *path, struct text *ret, struct gb_error *error)
+static int32_t read_file(const char *path, struct text *ret, struct gb_error *error)
 {
-    return text_add_file(ret, path, SIZE_MAX) == FILE_READ
-               ? GB_OK
-               : error_set(error, GB_IO, "%s: %s", path, reason_of(errno));
-}
-
-static int32_t read_compressed(const char *path, struct text *ret, struct gb_error *error)
-{
-    const char *const words[] = {"gzip", "-dc", "--", path, NULL};
+    const char *const gzip[] = {"gzip", "-dc", "--", path, NULL};
     int code = 0;
-    int32_t status = command_run(&(struct command){.arguments = words, .output = ret}, &code,
-                                 error);
+    if (!text_ends_with(path, ".gz"))
+        return text_add_file(ret, path, SIZE_MAX) == FILE_READ
+                   ? GB_OK
+                   : error_set(error, GB_IO, "%s: %s", path, reason_of(errno));
+    int32_t status = command_run(&(struct command){.arguments = gzip, .output = ret}, &code, error);
     if (status == GB_OK && code != 0)
         return error_set(error, GB_IO, "%s: gzip ended with code %d", path, code);
     return status;
@@ -166,8 +150,7 @@ static int read_space(struct job *job)
     CLEANUP(text_free) struct text text = {0};
     const char *path = argument(job->arguments, "space");
     struct gb_error error;
-    int32_t status = text_ends_with(path, ".gz") ? read_compressed(path, &text, &error)
-                                                 : read_plain(path, &text, &error);
+    int32_t status = read_file(path, &text, &error);
     if (status == GB_OK)
         status = recorded_read(path, text_get(&text), text.length, &job->recording, &error);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);
@@ -222,36 +205,25 @@ static int search_all(struct job *job)
     return EXIT_FINE;
 }
 
-/* ---- what is said ---- */
+/* ---- the summary ---- */
 
-static double found_ns(const struct simulated *result)
-{
-    return isnan(result->found_ns) ? INFINITY : result->found_ns;
-}
-
-static double end_ns(const struct simulated *result)
-{
-    return result->end_ns;
-}
-
-static double cases(const struct simulated *result)
-{
-    return (double)result->n_cases;
-}
-
-static double runs_a_case(const struct simulated *result)
-{
-    return result->n_cases ? (double)result->n_runs / (double)result->n_cases : 0;
-}
+enum figure { FOUND_NS, END_NS, CASES, RUNS_A_CASE, FIGURES };
 
 /* The median and the 90th percentile by nearest rank. */
-static void summarize(const struct job *job, double (*value)(const struct simulated *),
-                      double ret[2])
+static void summarize(const struct job *job, enum figure figure, double ret[2])
 {
     CLEANUP(free_pointer)
     double *values = memory_allocate(job->n_repeats * sizeof *values);
-    for (size_t i = 0; i < job->n_repeats; i++)
-        values[i] = value(&job->results[i]);
+    for (size_t i = 0; i < job->n_repeats; i++) {
+        const struct simulated *result = &job->results[i];
+        const double n = (double)result->n_cases;
+        const double figures[FIGURES] = {[FOUND_NS] = isnan(result->found_ns) ? INFINITY
+                                                                              : result->found_ns,
+                                         [END_NS] = result->end_ns,
+                                         [CASES] = n,
+                                         [RUNS_A_CASE] = n > 0 ? (double)result->n_runs / n : 0};
+        values[i] = figures[figure];
+    }
     ret[0] = sort_to_median(values, job->n_repeats);
     ret[1] = values[(9 * job->n_repeats + 9) / 10 - 1];
 }
@@ -293,10 +265,10 @@ static void add_counts(const struct job *job, struct text *out)
         n_claims += job->results[i].scope == GB_SCOPE_ALL;
         n_false += job->results[i].is_false;
     }
-    summarize(job, cases, pair);
+    summarize(job, CASES, pair);
     text_printf(out, "%-22s median %.0f, 90th percentile %.0f\n", "cases measured", pair[0],
                 pair[1]);
-    summarize(job, runs_a_case, pair);
+    summarize(job, RUNS_A_CASE, pair);
     text_printf(out, "%-22s median %.2f, 90th percentile %.2f\n", "runs a case", pair[0], pair[1]);
     text_printf(out, "%-22s %zu, of them false %zu\n", "claims of all cases", n_claims, n_false);
 }
@@ -307,14 +279,14 @@ static void print_all(const struct job *job)
     double pair[2];
     size_t n_found = 0;
     for (size_t i = 0; i < job->n_repeats; i++)
-        n_found += isfinite(found_ns(&job->results[i])) ? 1 : 0;
+        n_found += isfinite(job->results[i].found_ns) ? 1 : 0;
     add_space(job, &out);
     text_printf(&out, "%-22s %s, %zu time%s; within %.3g %% of the optimum in %zu\n", "search",
                 job->settings->plugin->info->plugin.id, job->n_repeats,
                 job->n_repeats == 1 ? "" : "s", 100 * job->simulation.limits.tolerance, n_found);
-    summarize(job, found_ns, pair);
+    summarize(job, FOUND_NS, pair);
     add_time(job, "found after", pair, &out);
-    summarize(job, end_ns, pair);
+    summarize(job, END_NS, pair);
     add_time(job, "ended after", pair, &out);
     add_counts(job, &out);
     fputs(text_get(&out), stdout);
@@ -323,17 +295,13 @@ static void print_all(const struct job *job)
 /* Refuses options that would not be looked at. */
 static int check_space_options(const struct arguments *arguments)
 {
-    static const char *const special[] = {"plugin", "option",       "repeat",
-                                          "lanes",  "run-overhead", "until-found"};
-    const char *const *files;
-    if (argument(arguments, "space"))
-        return argument(arguments, "run") || argument_operands(arguments, &files) > 0
-                   ? fail_usage("--space: expected no results file and no --run beside it")
-                   : EXIT_FINE;
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (argument(arguments, special[i]))
-            return fail_usage("--%s is for recorded spaces: expected --space FILE with it",
-                              special[i]);
+    const char *special = ARGUMENT_AMONG(arguments, "plugin", "option", "repeat", "lanes",
+                                         "run-overhead", "until-found");
+    const bool has_space = argument(arguments, "space");
+    if (has_space && (argument(arguments, "run") || arguments->operands.n > 0))
+        return fail_usage("--space: expected no results file and no --run beside it");
+    if (!has_space && special)
+        return fail_usage("--%s is for recorded spaces: expected --space FILE with it", special);
     return EXIT_FINE;
 }
 
@@ -395,21 +363,21 @@ static int32_t write_searches(struct store *store, const char *path, int64_t num
 static int run(const struct arguments *arguments)
 {
     CLEANUP(text_free) struct text text = {0};
-    const char *const *files;
+    const struct words files = results_files(arguments);
     struct gb_error error;
     struct store *store;
     int64_t number;
     int code = check_space_options(arguments);
     if (code != EXIT_FINE || argument(arguments, "space"))
         return code == EXIT_FINE ? run_on_space(arguments) : code;
-    if (results_files(arguments, &files) > 1)
+    if (files.n > 1)
         return fail_usage("search: expected one results file");
-    if (store_open(files[0], STORE_READ, &store, &error) != GB_OK)
-        return fail_with(&error, EXIT_USAGE);
-    code = read_run(arguments, store, files[0], &number);
-    if (code == EXIT_FINE && number == RUN_ALL)
+    code = open_results(arguments, files.items[0], &store, &number);
+    if (code != EXIT_FINE)
+        return code;
+    if (number == RUN_ALL)
         code = fail_usage("--run all: expected one run");
-    if (code == EXIT_FINE && write_searches(store, files[0], number, &text, &error) != GB_OK)
+    else if (write_searches(store, files.items[0], number, &text, &error) != GB_OK)
         code = fail_with(&error, EXIT_USAGE);
     store_close(store, NULL);
     fputs(text_get(&text), stdout);
@@ -421,16 +389,15 @@ const struct verb verb_search = {
     .operands = "[FILE]",
     .summary = "Show what the searches of a run found",
     .help =
-        "Prints for each search of the run in FILE (results.gbr if none is given): the best "
-        "case and what is claimed of it, the cases that are not ruled out, the best so far "
-        "against the time of measuring, the front where it has several goals, and how much of the "
-        "variation among the cases each "
-        "axis explains alone. A search is a [search NAME] section, or the id of a search "
-        "plugin, that benchmarks name: `search = NAME`, or gbrun run --search NAME.\nWith --space "
-        "a search plugin runs on a recorded space instead: in simulated time, with what was "
-        "recorded of compiling and of each run. It prints after what time the best so far was "
-        "within the tolerance of the optimum, as a share of measuring all cases with all their "
-        "runs, and how many of its claims are false.",
+        "Prints for each search of the run in FILE (results.gbr if none is given): the best case "
+        "and what is claimed of it, the cases that are not ruled out, the best so far against the "
+        "time of measuring, the front where it has several goals, and how much of the variation "
+        "among the cases each axis explains alone. A search is a [search NAME] section, or the id "
+        "of a search plugin, that benchmarks name: `search = NAME`, or gbrun run --search "
+        "NAME.\nWith --space a search plugin runs on a recorded space instead: in simulated time, "
+        "with what was recorded of compiling and of each run. It prints after what time the best "
+        "so far was within the tolerance of the optimum, as a share of measuring all cases with "
+        "all their runs, and how many of its claims are false.",
     VERB_OPTIONS(options),
     .run = run,
 };

@@ -34,34 +34,16 @@ static const char *operand_name(struct made *made, size_t i)
     return arena_printf(&made->arena, "argument %zu", i + 1);
 }
 
-/* Options of the verb that are keys of the section. */
-struct key_option {
-    const char *option, *key;
-    const char *value; /* NULL: that which is given */
-};
-
-static void put_options(struct made *made, const struct arguments *arguments,
-                        const struct key_option *all, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const char *given = argument(arguments, all[i].option);
-        if (given)
-            put(made, all[i].key, all[i].value ? all[i].value : given,
-                arena_printf(&made->arena, "--%s", all[i].option));
-    }
-}
-
 /* NAME=VALUES becomes sweep.NAME. */
 static int put_sweeps(struct made *made, const struct arguments *arguments)
 {
-    const char *const *given;
-    const size_t n = argument_all(arguments, "sweep", &given);
-    for (size_t i = 0; i < n; i++) {
-        const char *equals = strchr(given[i], '=');
-        if (!equals || equals == given[i])
-            return fail_usage("--sweep %s: expected NAME=VALUES, such as n=1,10,100", given[i]);
-        put(made, arena_printf(&made->arena, "sweep.%.*s", (int)(equals - given[i]), given[i]),
-            equals + 1, arena_printf(&made->arena, "--sweep %s", given[i]));
+    const struct words given = argument_all(arguments, "sweep");
+    for (size_t i = 0; i < given.n; i++) {
+        const char *word = given.items[i], *equals = strchr(word, '=');
+        if (!equals || equals == word)
+            return fail_usage("--sweep %s: expected NAME=VALUES, such as n=1,10,100", word);
+        put(made, arena_printf(&made->arena, "sweep.%.*s", (int)(equals - word), word), equals + 1,
+            arena_printf(&made->arena, "--sweep %s", word));
     }
     return EXIT_FINE;
 }
@@ -134,16 +116,15 @@ static int run_call(const struct arguments *arguments)
 {
     enum { LIBRARY, PROTOTYPE, FIRST };
     struct made made = {0};
-    const char *const *operands;
-    const size_t n = argument_operands(arguments, &operands);
-    if (n < FIRST)
+    const struct words words = arguments->operands;
+    if (words.n < FIRST)
         return fail_usage("call: expected a library and a prototype, such as gbrun call libm.so.6 "
                           "'double sin(double)' 1.5");
-    begin(&made, "call", function_of(operands[PROTOTYPE], &made.arena));
-    put(&made, "library", operands[LIBRARY], operand_name(&made, LIBRARY));
-    put(&made, "signature", operands[PROTOTYPE], operand_name(&made, PROTOTYPE));
-    for (size_t i = FIRST; i < n; i++)
-        put(&made, arena_printf(&made.arena, "arg.%zu", i - FIRST + 1), operands[i],
+    begin(&made, "call", function_of(words.items[PROTOTYPE], &made.arena));
+    put(&made, "library", words.items[LIBRARY], operand_name(&made, LIBRARY));
+    put(&made, "signature", words.items[PROTOTYPE], operand_name(&made, PROTOTYPE));
+    for (size_t i = FIRST; i < words.n; i++)
+        put(&made, arena_printf(&made.arena, "arg.%zu", i - FIRST + 1), words.items[i],
             operand_name(&made, i));
     const int code = run_made(&made, arguments, NULL);
     arena_free(&made.arena);
@@ -158,9 +139,8 @@ const struct verb verb_call = {
             "the function's declaration in C, or what it returns and takes. Arguments are numbers, "
             "texts in double quotes, 'buffer(1Ki, fill=0x41, zero_end)' and whatever else "
             "gbrun.ini(5) has for arg.N of the plugin call; its other options, which `gbrun help "
-            "plugin call` lists, are set by --set. "
-            "Options come before LIBRARY or behind --, since an argument may begin with a minus "
-            "sign. Nothing is kept without --output.",
+            "plugin call` lists, are set by --set. Options come before LIBRARY or behind --, since "
+            "an argument may begin with a minus sign. Nothing is kept without --output.",
     VERB_OPTIONS(call_options),
     .run = run_call,
 };
@@ -190,7 +170,11 @@ static const struct verb_option command_options[] = {
     MADE_OPTIONS,
 };
 
-static const struct key_option command_keys[] = {
+/* Options of the verb that are keys of the section. */
+static const struct {
+    const char *option, *key;
+    const char *value; /* NULL: that which is given */
+} command_keys[] = {
     {"warmup", "warmup", NULL},        {"runs", "min_samples", NULL},
     {"runs", "max_samples", NULL},     {"min-runs", "min_samples", NULL},
     {"max-runs", "max_samples", NULL}, {"setup", "setup", NULL},
@@ -204,11 +188,8 @@ static const struct key_option command_keys[] = {
 /* Three seconds for each, as users of hyperfine know it. */
 static void put_defaults(struct made *made, size_t n_commands)
 {
-    static const struct {
-        const char *key, *value;
-    } all[] = {{"device", "cpu"}, {"time_limit", "10 min"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        put(made, all[i].key, all[i].value, NULL);
+    put(made, "device", "cpu", NULL);
+    put(made, "time_limit", "10 min", NULL);
     put(made, "rounds", n_commands > 1 ? "3" : "1", NULL);
     put(made, "max_time", n_commands > 1 ? "1 s" : "3 s", NULL);
 }
@@ -221,42 +202,46 @@ static const char *quote_in_row(const char *text, struct arena *arena)
 
 /* One command is a key, several are an axis, with names a zip of both. Returns what the table is
  * relative to; NULL: nothing. */
-static const char *put_commands(struct made *made, const char *const *commands, size_t n,
-                                const char *const *names)
+static const char *put_commands(struct made *made, struct words commands, struct words names)
 {
     CLEANUP(text_free) struct text list = {0};
     struct arena *arena = &made->arena;
-    if (n == 1 && !names) {
-        put(made, "argv", commands[0], operand_name(made, 0));
+    if (commands.n == 1 && !names.n) {
+        put(made, "argv", commands.items[0], operand_name(made, 0));
         return NULL;
     }
-    for (size_t i = 0; i < n; i++)
-        if (names)
-            text_printf(&list, "%s %s, %s", i ? " |" : "name, argv:", quote_in_row(names[i], arena),
-                        quote_in_row(commands[i], arena));
+    for (size_t i = 0; i < commands.n; i++)
+        if (names.n)
+            text_printf(&list, "%s %s, %s",
+                        i ? " |" : "name, argv:", quote_in_row(names.items[i], arena),
+                        quote_in_row(commands.items[i], arena));
         else
-            text_printf(&list, "%s%s", i ? ", " : "", text_quote(commands[i], ',', arena));
-    put(made, names ? "zip.command" : "sweep.argv", text_get(&list), "commands");
-    return n == 1 ? NULL
-                  : arena_printf(arena, "%s=%s", names ? "name" : "argv",
-                                 names ? names[0] : commands[0]);
+            text_printf(&list, "%s%s", i ? ", " : "", text_quote(commands.items[i], ',', arena));
+    put(made, names.n ? "zip.command" : "sweep.argv", text_get(&list), "commands");
+    return commands.n == 1 ? NULL
+           : names.n       ? arena_printf(arena, "name=%s", names.items[0])
+                           : arena_printf(arena, "argv=%s", commands.items[0]);
 }
 
 static int run_command(const struct arguments *arguments)
 {
     struct made made = {0};
-    const char *const *operands, *const *names;
-    const size_t n = argument_operands(arguments, &operands);
-    const size_t n_names = argument_all(arguments, "name", &names);
-    if (n == 0)
+    const struct words commands = arguments->operands, names = argument_all(arguments, "name");
+    if (commands.n == 0)
         return fail_usage("command: expected a program with its arguments, such as gbrun command "
                           "'sort --parallel=1 words' 'sort --parallel=2 words'");
-    if (n_names != 0 && n_names != n)
-        return fail_usage("--name: %zu for %zu commands: expected one for each", n_names, n);
+    if (names.n != 0 && names.n != commands.n)
+        return fail_usage("--name: %zu for %zu commands: expected one for each", names.n,
+                          commands.n);
     begin(&made, "command", "command");
-    put_defaults(&made, n);
-    put_options(&made, arguments, command_keys, sizeof command_keys / sizeof *command_keys);
-    const char *relative_to = put_commands(&made, operands, n, n_names ? names : NULL);
+    put_defaults(&made, commands.n);
+    for (size_t i = 0; i < sizeof command_keys / sizeof *command_keys; i++) {
+        const char *option = command_keys[i].option, *given = argument(arguments, option);
+        if (given)
+            put(&made, command_keys[i].key, command_keys[i].value ? command_keys[i].value : given,
+                arena_printf(&made.arena, "--%s", option));
+    }
+    const char *relative_to = put_commands(&made, commands, names);
     const int code = run_made(&made, arguments, relative_to);
     arena_free(&made.arena);
     return code;

@@ -30,8 +30,7 @@ int read_color(const struct arguments *arguments, bool *ret);
     {                                                                                              \
         "color", 0, "WHEN",                                                                        \
             "auto: colours on a terminal, as NO_COLOR, CLICOLOR and CLICOLOR_FORCE say; always "   \
-            "or "                                                                                  \
-            "never"                                                                                \
+            "or never"                                                                             \
     }
 
 /* What --format names, or the default; FORMAT_... of views.h. */
@@ -47,6 +46,17 @@ void say_if_strict(const struct view_counts *counts);
 /* The run of an open file that --run names, or RUN_ALL; RUN_NEWEST where it is not given. */
 int read_run(const struct arguments *arguments, struct store *store, const char *path,
              int64_t *ret);
+/* Opens a results file for reading, and finds that run; *ret is NULL unless it returns EXIT_FINE.
+ */
+int open_results(const struct arguments *arguments, const char *path, struct store **ret,
+                 int64_t *ret_run);
+/* An option as the value of a table's entry; what is not given is the entry's default. Adds its
+ * error. */
+struct gb_option;
+struct value;
+int32_t read_option(const struct arguments *arguments, const char *name,
+                    const struct gb_option *option, struct arena *arena, struct value *ret,
+                    struct error_list *errors);
 /* --margin and --alpha; NaN: not given. */
 struct compare_options;
 int read_rule(const struct arguments *arguments, struct compare_options *ret);
@@ -54,16 +64,16 @@ int read_rule(const struct arguments *arguments, struct compare_options *ret);
  */
 struct fleet;
 int32_t read_fleet(const struct compare_options *rule, const char *option, const char *by,
-                   const char *const *files, size_t n, struct fleet **ret, struct gb_error *error);
+                   struct words files, struct fleet **ret, struct gb_error *error);
 /* The files named, or results.gbr. */
-size_t results_files(const struct arguments *arguments, const char *const **ret);
+struct words results_files(const struct arguments *arguments);
 
 /* The options of verbs that read a configuration, for their tables. */
 #define CONFIG_OPTIONS                                                                             \
     {"config", 'c', "FILE",                                                                        \
      "read the configuration from FILE; - is standard input; may be repeated: keys of later "      \
-     "files "                                                                                      \
-     "take the place of those of earlier ones, and paths start from the folder of the first"},     \
+     "files take the place of those of earlier ones, and paths start from the folder of the "      \
+     "first"},                                                                                     \
         {"set", 's', "SECTION.KEY=VALUE",                                                          \
          "override a key of the configuration, in all sections that SECTION matches if it is a "   \
          "pattern, such as '*.max_time=1 s'; may be repeated"},                                    \
@@ -71,24 +81,32 @@ size_t results_files(const struct arguments *arguments, const char *const **ret)
         "plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"          \
     }
 
-struct configuration;
-
-/* What `gbrun ab` asks for beside the configuration. */
+/* What `gbrun ab` asks for beside the configuration; --margin, --alpha, --max-rounds and --visit
+ * take the place of the section's keys. */
 struct ab_given {
-    const char *name;                  /* of [ab NAME]; NULL: the only one */
-    bool is_without_section;           /* whatever there is */
-    const char *const *changes[SIDES]; /* KEY=VALUE, in place of those of the section */
-    size_t n_changes[SIDES];
-    const struct setting *settings; /* over those of the section: margin ... */
-    size_t n_settings;
-    const char *const *texts; /* of the files of --config, in order; NULL: they are read */
-    /* Builds the plugins of the sides and adds their files to the changes; NULL: there is nothing
-     * to build. */
-    int32_t (*build)(void *context, struct configuration *configuration, struct error_list *errors);
-    void *context;
+    const char *name;                /* of [ab NAME]; NULL: the only one */
+    bool is_without_section;         /* whatever there is */
+    struct words changes[SIDES];     /* KEY=VALUE, in place of those of the section */
+    const char *margin, *max_rounds; /* in place of the options; NULL: as those say */
+    const char *const *texts;        /* of the files of --config, in order; NULL: they are read */
+    struct ab_builds *builds;        /* makes the plugins of the sides (ab_builds.h); NULL */
 };
 
-/* Those of verbs that take benchmarks as operands (configuration_select). */
+/* Where a configuration comes from, beside --config, --set and the other options. */
+struct configuration_source {
+    size_t first_operand;      /* operands from there on are benchmarks, names or patterns, or
+                                  configurations, if they end with .ini; SIZE_MAX: none is. Only
+                                  where the following are NULL */
+    const struct ab_given *ab; /* with the sections of both sides */
+    const struct ini *made; /* sections made from words of the command line, in place of files; of
+                               an error in such a word (the value of an entry whose origin has a
+                               line) the place is shown */
+    const char *text; /* what a results file has of a configuration: the sections of sides are in it
+                         already */
+    const char *path, *folder; /* of the text */
+};
+
+/* Those of verbs that take benchmarks as operands. */
 #define SELECT_OPTIONS                                                                             \
     {"where", 'w', "SQL",                                                                          \
      "only cases for which the expression is true, such as \"rows > 64 and device = 'cpu'\""},     \
@@ -127,31 +145,20 @@ struct configuration {
     struct settings *settings;
     struct path_list folders;
     struct catalogue catalogue;
-    struct sweep *sweep;  /* of its shard, if it has one */
-    const char *plan;     /* hash of what all shards measure */
-    size_t first_operand; /* from which on operands are about it; SIZE_MAX: none is */
-    bool is_stored;       /* comes from a results file: which code it has loaded is said before */
-    const struct ab_given *ab_given;
-    struct ab_params ab; /* if that is given */
+    struct sweep *sweep; /* of its shard, if it has one */
+    const char *plan;    /* hash of what all shards measure */
+    struct configuration_source source;
+    struct ab_params ab; /* if the source has that */
 };
 
-/*
- * Reads what the arguments name (--config, --set, --plugin-path), with the sections of both sides;
- * given NULL: without. Says all errors itself; returns an exit code, EXIT_FINE if there are none.
- */
-int configuration_read(const struct arguments *arguments, const struct ab_given *given,
+/* Reads, checks and expands a configuration; says all errors. Returns an exit code; *ret must be
+ * freed in any case. */
+int configuration_read(const struct arguments *arguments, struct configuration_source source,
                        struct configuration *ret);
-/* The same for a verb with SELECT_OPTIONS: operands from number `first` on are benchmarks, names or
- * patterns, or configurations, if they end with .ini. */
-int configuration_select(const struct arguments *arguments, size_t first,
-                         struct configuration *ret);
-/* The same for a verb that says errors itself: *errors is to be freed by the caller. */
-int configuration_select_quietly(const struct arguments *arguments, size_t first,
-                                 struct configuration *ret, struct error_list *errors);
-/* The same of sections that were made from words of the command line; operands are theirs. Of an
- * error in such a word, the value of an entry whose origin has a line, the place is shown. */
-int configuration_make(const struct arguments *arguments, const struct ini *made,
-                       struct configuration *ret);
+/* The same for a verb that says the errors itself, and frees them. */
+int configuration_read_quietly(const struct arguments *arguments,
+                               struct configuration_source source, struct configuration *ret,
+                               struct error_list *errors);
 /* Is it the name of a configuration? */
 bool is_configuration(const char *operand);
 /* An option or operand that chooses or sets something in the configuration, but for the option
@@ -159,10 +166,6 @@ bool is_configuration(const char *operand);
 const char *configuration_argument(const struct arguments *arguments, const char *allowed);
 /* The folder that a file is in, as a full path; of "-", the current one. */
 const char *folder_of(const char *path, struct arena *arena);
-/* The same from text, as it is kept in a results file: the sections of sides are there already. */
-int configuration_read_text(const char *path, const char *folder, const char *text,
-                            const struct arguments *arguments, const struct ab_given *given,
-                            struct configuration *ret);
 void configuration_free(struct configuration *configuration);
 
 /* Every module in the folders that --plugin-path and the environment name. */
@@ -170,6 +173,6 @@ int catalogue_read(const struct arguments *arguments, struct arena *arena, struc
 
 /* The devices that a verb is about: of the configuration if the arguments name one, else of every
  * device plugin with its defaults. *ret_n_auto as settings_devices gives it. Returns an exit code;
- * the configuration is to be freed in any case. */
+ * the configuration must be freed in any case. */
 int device_settings_read(const struct arguments *arguments, struct configuration *configuration,
                          const struct plugin_settings **ret, size_t *ret_n, size_t *ret_n_auto);

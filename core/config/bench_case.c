@@ -51,7 +51,7 @@ static const struct gb_option options[] = {
               "sample, so that it is not throttled; sustained: it is loaded until clock, power and "
               "times have settled"),
     TIME(pace_limit, "20 s", "0:",
-         "Time after which each of these goes on as things are: finding the gap of burst, settling "
+         "Time after which each of these ends as it is: finding the gap of burst, settling "
          "for sustained, waiting for cool_below and clock_at_least"),
     GB_FLOAT(struct common_params, cool_below, "0", "0:", "C",
              "Before the case the device idles until it is cooler than this; 0: it does not"),
@@ -80,8 +80,8 @@ static const struct gb_option options[] = {
            "min_samples or the policy fixed asks for more"),
     TIME(max_time, "15 s", "0:", "Time after which no further sample is begun"),
     TIME(max_time_undecided, "0", "0:",
-         "Time up to which it goes on past max_time while min_samples are missing, or the policy "
-         "says what more samples would decide; 0: it does not"),
+         "Time up to which measuring continues past max_time while min_samples are missing, or the "
+         "policy says what more samples would decide; 0: it does not"),
     TIME(time_limit, "60 s", "1 ms:", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "1", "1:10000", NULL,
            "How often the case is made afresh and measured, between the other cases"),
@@ -205,38 +205,35 @@ static void add_environment(const struct bench_case *bench_case, struct sha256 *
     sha256_add_text(hash, "");
 }
 
+static void add_unless_usual(const char *name, const char *value, const char *usual,
+                             struct sha256 *hash)
+{
+    if (text_equal(value, usual))
+        return;
+    sha256_add_text(hash, name);
+    sha256_add_text(hash, value);
+}
+
 void bench_case_uid(const struct bench_case *bench_case, const char *device_model,
                     char ret_uid[CASE_UID_TEXT])
 {
+    const struct common_params *common = &bench_case->common;
     struct sha256 hash;
     uint8_t digest[SHA256_BYTES];
-    char digits[SHA256_TEXT], iterations[24];
+    char digits[SHA256_TEXT], iterations[24], threads[24];
+    snprintf(iterations, sizeof iterations, "%lld", (long long)common->iterations);
+    snprintf(threads, sizeof threads, "%lld", (long long)common->threads);
     sha256_begin(&hash);
     sha256_add_text(&hash, "gbrun case 1");
     sha256_add_text(&hash, bench_case->info->plugin.id);
     add_parameters(bench_case, &hash);
-    sha256_add_text(&hash, cache_word(bench_case->common.cache));
-    sha256_add_text(&hash, bench_case->common.clock);
-    snprintf(iterations, sizeof iterations, "%lld", (long long)bench_case->common.iterations);
+    sha256_add_text(&hash, cache_word(common->cache));
+    sha256_add_text(&hash, common->clock);
     sha256_add_text(&hash, iterations);
-    if (bench_case->common.launch != GB_LAUNCH_AUTO) {
-        sha256_add_text(&hash, "launch");
-        sha256_add_text(&hash, launch_word(bench_case->common.launch));
-    }
-    if (bench_case->common.pace != PACE_FREE) {
-        sha256_add_text(&hash, "pace");
-        sha256_add_text(&hash, pace_word(bench_case->common.pace));
-    }
-    if (!text_equal(bench_case->common.measure, MEASURE_TIME)) {
-        sha256_add_text(&hash, "measure");
-        sha256_add_text(&hash, bench_case->common.measure);
-    }
-    if (bench_case->common.threads > 1) {
-        char threads[24];
-        snprintf(threads, sizeof threads, "%lld", (long long)bench_case->common.threads);
-        sha256_add_text(&hash, "threads");
-        sha256_add_text(&hash, threads);
-    }
+    add_unless_usual("launch", launch_word(common->launch), "auto", &hash);
+    add_unless_usual("pace", pace_word(common->pace), "free", &hash);
+    add_unless_usual("measure", common->measure, MEASURE_TIME, &hash);
+    add_unless_usual("threads", threads, "1", &hash);
     add_environment(bench_case, &hash);
     sha256_add_text(&hash, device_model ? device_model : "");
     sha256_end(&hash, digest);

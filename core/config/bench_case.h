@@ -66,7 +66,7 @@ const char *launch_word(int32_t launch);
 /* Likewise of pace: "free", "burst", "sustained". */
 const char *pace_word(int32_t pace);
 
-/* A plugin with the settings it is to be given: a [policy NAME] or [device NAME] section. */
+/* A plugin with the settings that it gets: a [policy NAME] or [device NAME] section. */
 struct plugin_settings {
     const char *name; /* of the section, or the plugin's id */
     const struct plugin_info *info;

@@ -7,18 +7,12 @@
 
 const char *plugin_kind_words(uint32_t kind)
 {
-    switch (kind) {
-    case GB_PLUGIN_BENCH:
-        return "benchmark";
-    case GB_PLUGIN_POLICY:
-        return "policy";
-    case GB_PLUGIN_DEVICE:
-        return "device";
-    case GB_PLUGIN_SEARCH:
-        return "search";
-    default:
-        return "plugin of an unknown kind";
-    }
+    static const char *const words[] = {[GB_PLUGIN_BENCH] = "benchmark",
+                                        [GB_PLUGIN_POLICY] = "policy",
+                                        [GB_PLUGIN_DEVICE] = "device",
+                                        [GB_PLUGIN_SEARCH] = "search"};
+    const bool is_known = kind < sizeof words / sizeof *words && words[kind];
+    return is_known ? words[kind] : "plugin of an unknown kind";
 }
 
 static bool is_plugin(const struct plugin_info *info, uint32_t kind, const char *id)
@@ -85,23 +79,4 @@ bool plugin_runs_on(const struct plugin_info *bench, const char *device_plugin)
         list += n + strspn(list + n, " ");
     }
     return !list;
-}
-
-struct id_table {
-    const struct catalogue *catalogue;
-    uint32_t kind;
-};
-
-static const char *id_of(const void *table, size_t i)
-{
-    const struct id_table *ids = table;
-    const struct gb_plugin *plugin = &ids->catalogue->plugins[i].plugin;
-    return plugin->kind == ids->kind ? plugin->id : "";
-}
-
-const char *catalogue_nearest(const struct catalogue *catalogue, uint32_t kind, const char *id)
-{
-    struct id_table ids = {catalogue, kind};
-    const char *nearest = text_nearest(id, catalogue->n_plugins, id_of, &ids);
-    return nearest && *nearest ? nearest : NULL;
 }

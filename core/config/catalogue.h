@@ -48,7 +48,6 @@ const struct plugin_info *catalogue_find_in(const struct catalogue *catalogue, u
 /* The failure recorded for a module path, or for one named [KIND_]ID.so; or NULL. */
 const struct module_failure *catalogue_failure(const struct catalogue *catalogue,
                                                const char *path_or_id);
-const char *catalogue_nearest(const struct catalogue *catalogue, uint32_t kind, const char *id);
 
 /* Does a benchmark run on devices of a plugin? */
 bool plugin_runs_on(const struct plugin_info *bench, const char *device_plugin);

@@ -293,16 +293,6 @@ int32_t expression_evaluate(struct expression *expression, const struct expressi
     return status;
 }
 
-int32_t expression_value(struct expression *expression, const struct expression_column *columns,
-                         struct arena *arena, const char **ret, struct gb_error *error)
-{
-    struct value value = {0};
-    int32_t status = expression_evaluate(expression, columns, arena, &value, error);
-    if (status == GB_OK)
-        *ret = value.text;
-    return status;
-}
-
 bool expression_reads(const struct expression *expression, const char *column)
 {
     for (size_t i = 0; i < expression->n_reads; i++)

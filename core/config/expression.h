@@ -49,9 +49,5 @@ int32_t expression_evaluate_or_null(struct expression *expression,
                                     const struct expression_column *columns, struct arena *arena,
                                     struct value *ret, struct gb_error *error);
 
-/* The text of that. */
-int32_t expression_value(struct expression *expression, const struct expression_column *columns,
-                         struct arena *arena, const char **ret, struct gb_error *error);
-
 /* Which columns it reads: used to refuse unknown names and to find what a variable feeds. */
 bool expression_reads(const struct expression *expression, const char *column);

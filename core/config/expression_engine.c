@@ -124,12 +124,6 @@ static bool function_is_allowed(const char *name)
     return false;
 }
 
-/* The one that was most likely meant, or NULL. */
-static const char *nearest_function(const char *name)
-{
-    return text_nearest(name, N_FUNCTIONS, function_name, NULL);
-}
-
 /* NULL for what is no number, and, as SQLite does with NaN, for what is not defined. */
 static void call(sqlite3_context *context, int n, sqlite3_value **values)
 {
@@ -467,10 +461,12 @@ int32_t expression_engine_error(struct expression_engine *engine, const char *te
     CLEANUP(text_free) struct text words = {0}; /* before it is asked about functions */
     text_add(&words, sqlite3_errmsg(engine->database));
     const struct expression_token *function = unknown_function(engine);
-    if (function)
+    if (function) {
+        const char *nearest = text_nearest(function->name, N_FUNCTIONS, function_name, NULL);
         return error_set_at(error, GB_INVALID, origin_at(origin, text, function->at),
                             "unknown function '%.80s'%s%s%s", function->name,
-                            DID_YOU_MEAN(nearest_function(function->name), ""));
+                            DID_YOU_MEAN(nearest, ""));
+    }
     /* It also stops where an expression gets too deep, which one with few tokens cannot be. */
     if (stopped < SIZE_MAX && tokens->n <= DEPTH_LIMIT)
         return syntax_error(engine, text, stopped, origin, error);

@@ -31,18 +31,13 @@ static void add_token(struct reader *reader, enum token_kind kind, size_t at, co
                  (struct expression_token){kind, at, reader->i, name, false});
 }
 
-/* Names of tables stand there, which has no table that an expression may read. */
-static bool follows_in(const struct expression_tokens *tokens)
-{
-    const struct expression_token *last = tokens->n ? &tokens->items[tokens->n - 1] : NULL;
-    return last && last->kind == TOKEN_WORD && strcasecmp(last->name, "in") == 0;
-}
-
 static const char *read_name(struct reader *reader, enum token_kind kind, size_t at, char *name)
 {
+    const struct expression_tokens *tokens = reader->tokens;
+    const struct expression_token *last = tokens->n ? &tokens->items[tokens->n - 1] : NULL;
     if (!*name)
         return "a name is empty; an empty text is ''";
-    if (follows_in(reader->tokens))
+    if (last && last->kind == TOKEN_WORD && strcasecmp(last->name, "in") == 0)
         return "tables cannot be read";
     add_token(reader, kind, at, name);
     return NULL;

@@ -27,7 +27,7 @@ struct reader {
     struct arena *arena;
     struct error_list *errors;
 
-    /* The line at hand. */
+    /* The current line. */
     const char *text;
     size_t n;          /* without its comment and the blanks before that */
     size_t equals;     /* where the key ends; n: there is no '=' */
@@ -124,14 +124,6 @@ static void end_section(struct reader *reader)
     reader->known_keys = NULL;
 }
 
-static void begin_section(struct reader *reader, const char *kind, const char *name,
-                          struct origin origin)
-{
-    ARENA_APPEND(reader->arena, reader->sections, reader->n_sections,
-                 (struct ini_section){.kind = kind, .name = name, .origin = origin});
-    reader->is_listed = true;
-}
-
 /* The text between the brackets: one word or two. */
 static bool read_header(struct reader *reader, const char *line, const char *text, size_t n)
 {
@@ -158,7 +150,9 @@ static bool read_header(struct reader *reader, const char *line, const char *tex
                        "section [%s] is there twice: the first is on line %u", words, before);
         return false;
     }
-    begin_section(reader, kind, name, origin);
+    ARENA_APPEND(reader->arena, reader->sections, reader->n_sections,
+                 (struct ini_section){.kind = kind, .name = name, .origin = origin});
+    reader->is_listed = true;
     return true;
 }
 
@@ -301,12 +295,6 @@ static void read_continuation(struct reader *reader, struct text *value, struct 
     }
 }
 
-/* What the line at hand begins is not used. */
-static void skip_continuation(struct reader *reader)
-{
-    read_continuation(reader, NULL, NULL);
-}
-
 /* The key of a line `key = value`; NULL: it is none, or cannot be used, which is reported. */
 static const char *read_key(struct reader *reader)
 {
@@ -359,15 +347,12 @@ static const char *read_entry(struct reader *reader)
     }
     const char *key = read_key(reader);
     if (!key) {
-        skip_continuation(reader);
+        read_continuation(reader, NULL, NULL);
         return NULL;
     }
     const char *first = reader->text + reader->equals + 1;
     size_t n = reader->n - reader->equals - 1;
-    while (n && is_blank(*first)) {
-        first++;
-        n--;
-    }
+    text_trim(&first, &n);
     reader->entry = (struct ini_entry){.origin = here(reader, reader->text, 0)};
     add_line(reader, first, n, &value, &reader->entry.value_origin);
     read_continuation(reader, &value, &reader->entry.value_origin);
@@ -390,11 +375,10 @@ static char *next_line(char *out, int size, void *stream)
         }
         if (reader->n == 0)
             continue;
-        if (reader->is_bad) {
-            skip_continuation(reader);
-        } else if (is_blank(*reader->text)) {
-            refuse_indented(reader);
-            skip_continuation(reader);
+        if (reader->is_bad || is_blank(*reader->text)) {
+            if (!reader->is_bad)
+                refuse_indented(reader);
+            read_continuation(reader, NULL, NULL);
         } else if (is_header && read_section(reader)) {
             const struct ini_section *section = &reader->sections[reader->n_sections - 1];
             snprintf(out, (size_t)size, "[%s %s]\n", section->kind, section->name);
@@ -429,7 +413,7 @@ static int32_t parse(const char *file, const char *text, size_t length, struct a
     int refused = ini_parse_stream(next_line, &reader, take_entry, &reader);
     number_locale_restore(locale);
     end_section(&reader);
-    /* The reader refuses all that inih would refuse, as far as it knows inih. */
+    /* The reader is meant to refuse all that inih would refuse. */
     if (refused != 0 && error_list_count(errors) == before)
         error_list_add(errors, (struct origin){file, 0, 0},
                        "not understood: \1expected [KIND NAME] or KEY = VALUE");

@@ -55,7 +55,7 @@ struct ini {
 };
 
 /*
- * Reads a file; "-" is standard input. All that is wrong is added to errors, and reading goes on,
+ * Reads a file; "-" is standard input. All that is wrong is added to errors, and reading continues,
  * so *ret is always usable; GB_IO if the file cannot be opened or read (also added), GB_INVALID if
  * errors were added. All memory is the arena's.
  */
@@ -68,6 +68,10 @@ int32_t ini_read_text(const char *path_for_messages, const char *text, size_t le
 struct ini_section *ini_section_of(const struct ini *ini, const char *kind, const char *name);
 /* NULL: the section has no such key, or is NULL. */
 struct ini_entry *ini_entry_of(const struct ini_section *section, const char *key);
+
+/* Puts a section in before number `at`, and returns it; pointers to sections are void then. */
+struct ini_section *ini_insert(struct ini *ini, const struct ini_section *section, size_t at,
+                               struct arena *arena);
 
 /* The keys of `later` take the place of those that `ini` has in a section of the same name, as
  * those of ini_override do; its other sections come last. */
@@ -93,6 +97,9 @@ const char *ini_option_of(const char *key);
 /* Puts the entry in the place of those of the same option (`sweep.X` is one of `X`), or at the end.
  */
 void ini_put(struct ini_section *section, const struct ini_entry *entry, struct arena *arena);
+/* The same of texts that no file has. */
+void ini_put_text(struct ini_section *section, const char *key, const char *value,
+                  struct origin origin, struct arena *arena);
 
 /* How much of a text the reader takes for a value: it ends before a comment. Does it leave a quote
  * open? */

@@ -6,17 +6,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
-/* Sections that a file need not have to be spoken of. */
+/* Sections that a setting may name although the file does not have them. */
 static const char *const always_there[] = {"gbrun", "defaults"};
 enum { N_ALWAYS_THERE = sizeof always_there / sizeof always_there[0] };
-
-static bool is_always_there(const char *words)
-{
-    for (size_t i = 0; i < N_ALWAYS_THERE; i++)
-        if (text_equal(always_there[i], words))
-            return true;
-    return false;
-}
 
 struct ini_section *ini_section_of(const struct ini *ini, const char *kind, const char *name)
 {
@@ -34,16 +26,24 @@ struct ini_entry *ini_entry_of(const struct ini_section *section, const char *ke
     return NULL;
 }
 
+struct ini_section *ini_insert(struct ini *ini, const struct ini_section *section, size_t at,
+                               struct arena *arena)
+{
+    struct ini_section *sections = ARENA_ARRAY(arena, struct ini_section, ini->n + 1);
+    sections[at] = *section;
+    for (size_t i = 0; i < ini->n; i++)
+        sections[i + (i >= at)] = ini->sections[i];
+    ini->sections = sections;
+    ini->n++;
+    return &sections[at];
+}
+
 static struct ini_section *add_section(struct ini *ini, const char *kind, const char *name,
                                        struct origin origin, struct arena *arena)
 {
-    struct ini_section *sections = ARENA_ARRAY(arena, struct ini_section, ini->n + 1);
-    if (ini->n)
-        memcpy(sections, ini->sections, ini->n * sizeof *sections);
-    sections[ini->n] = (struct ini_section){
+    const struct ini_section section = {
         .kind = arena_text(arena, kind), .name = arena_text(arena, name), .origin = origin};
-    ini->sections = sections;
-    return &sections[ini->n++];
+    return ini_insert(ini, &section, ini->n, arena);
 }
 
 /* The section that n bytes mean: "gbrun", "defaults", a NAME of [bench NAME], or "KIND NAME". */
@@ -54,8 +54,9 @@ static struct ini_section *resolve(struct ini *ini, const char *text, size_t n,
     char *kind = arena_text_n(arena, text, n);
     char *name = kind + strcspn(kind, " \t");
     struct ini_section *section = ini_section_of(ini, kind, "");
-    if (!section && is_always_there(kind))
-        section = add_section(ini, kind, "", origin, arena);
+    for (size_t i = 0; i < N_ALWAYS_THERE && !section; i++)
+        if (text_equal(always_there[i], kind))
+            section = add_section(ini, kind, "", origin, arena);
     if (!section)
         section = ini_section_of(ini, "bench", kind);
     if (section || !*name)
@@ -91,27 +92,37 @@ void ini_put(struct ini_section *section, const struct ini_entry *entry, struct 
     section->n = n;
 }
 
-/* Names that a user may have meant: those always there, then those of the file's sections. */
-struct section_names {
-    const struct ini *ini;
-    struct arena *arena;
-};
-
-static const char *section_name(const void *table, size_t i)
+void ini_put_text(struct ini_section *section, const char *key, const char *value,
+                  struct origin origin, struct arena *arena)
 {
-    const struct section_names *names = table;
-    if (i < N_ALWAYS_THERE)
-        return always_there[i];
-    const struct ini_section *section = &names->ini->sections[i - N_ALWAYS_THERE];
-    if (text_equal(section->kind, "bench") || !*section->name)
-        return *section->name ? section->name : section->kind;
-    return arena_printf(names->arena, "%s %s", section->kind, section->name);
+    ini_put(section,
+            &(struct ini_entry){.key = key,
+                                .value = value,
+                                .origin = origin,
+                                .value_origin = origin,
+                                .is_override = true},
+            arena);
+}
+
+/* Of the sections that are always there, then those of the file. */
+static const char *nearest_section(const struct ini *ini, const char *word, struct arena *arena)
+{
+    struct name_list names = {ARENA_ARRAY(arena, const char *, ini->n + N_ALWAYS_THERE), 0};
+    for (size_t i = 0; i < N_ALWAYS_THERE; i++)
+        names.items[names.n++] = always_there[i];
+    for (size_t i = 0; i < ini->n; i++) {
+        const char *kind = ini->sections[i].kind, *name = ini->sections[i].name;
+        names.items[names.n++] = !*name ? kind
+                                 : text_equal(kind, "bench")
+                                     ? name
+                                     : arena_printf(arena, "%s %s", kind, name);
+    }
+    return name_nearest(&names, word);
 }
 
 static void unknown_section(const struct ini *ini, const char *text, size_t equals,
                             struct origin origin, struct arena *arena, struct error_list *errors)
 {
-    struct section_names names = {ini, arena};
     const char *dot = memchr(text, '.', equals);
     const char *section = arena_text_n(arena, text, dot ? (size_t)(dot - text) : equals);
     if (strpbrk(section, "*?[")) {
@@ -119,7 +130,7 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
                        section);
         return;
     }
-    const char *near = text_nearest(section, ini->n + N_ALWAYS_THERE, section_name, &names);
+    const char *near = nearest_section(ini, section, arena);
     error_list_add(errors, origin,
                    near ? "'%s': unknown section '%s'; \1did you mean '%s'?"
                         : "'%s': unknown section '%s': \1expected gbrun, defaults, the NAME of a "
@@ -127,7 +138,7 @@ static void unknown_section(const struct ini *ini, const char *text, size_t equa
                    text, section, near);
 }
 
-/* ---- sections that nobody wrote ---- */
+/* ---- sections that the file does not have ---- */
 
 /* A section for each of a kind, such as policies, that [defaults] or a benchmark names by the key
  * of that word, without one, and that is like the pattern. Does [defaults] name any? */
@@ -153,25 +164,6 @@ static bool add_named(struct ini *ini, const char *kind, const char *pattern, st
         }
     }
     return has_default;
-}
-
-/* For "search race" or "search *": of searches that are named by their id, with `search = race` or
- * --search. */
-static void add_named_searches(struct ini *ini, const char *words, struct origin origin,
-                               struct arena *arena)
-{
-    static const char kind[] = "search";
-    const char *pattern = words + strcspn(words, " \t");
-    if (text_starts_with(words, kind) && pattern == words + sizeof kind - 1)
-        add_named(ini, kind, pattern + strspn(pattern, " \t"), origin, arena);
-}
-
-/* Of policies; that of nobody's choice, too, where [defaults] names none. */
-static void add_used_policies(struct ini *ini, struct origin origin, struct arena *arena)
-{
-    if (!add_named(ini, "policy", "*", origin, arena) &&
-        !ini_section_of(ini, "policy", DEFAULT_POLICY))
-        add_section(ini, "policy", DEFAULT_POLICY, origin, arena);
 }
 
 /* ---- patterns ---- */
@@ -200,8 +192,10 @@ static bool put_matching(struct ini *ini, const char *words, const struct ini_en
     bool is_put = false;
     if (!strpbrk(pattern, "*?["))
         return false;
-    if (text_equal(kind, "policy"))
-        add_used_policies(ini, entry->origin, arena);
+    /* Of policies also the default one, where [defaults] names none. */
+    if (text_equal(kind, "policy") && !add_named(ini, "policy", "*", entry->origin, arena) &&
+        !ini_section_of(ini, "policy", DEFAULT_POLICY))
+        add_section(ini, "policy", DEFAULT_POLICY, entry->origin, arena);
     entry->setting->is_pattern = true;
     for (size_t i = 0; i < ini->n; i++) {
         struct ini_section *section = &ini->sections[i];
@@ -230,11 +224,15 @@ static bool put(struct ini *ini, const char *words, size_t n, const struct ini_e
                 struct arena *arena)
 {
     text_trim(&words, &n);
-    add_named_searches(ini, arena_text_n(arena, words, n), entry->origin, arena);
+    const char *text = arena_text_n(arena, words, n), *pattern = text + strcspn(text, " \t");
+    /* "search race" or "search *": of searches that are named by their id, with `search = race` or
+     * --search. */
+    if (text_starts_with(text, "search") && pattern == text + strlen("search"))
+        add_named(ini, "search", pattern + strspn(pattern, " \t"), entry->origin, arena);
     struct ini_section *section = resolve(ini, words, n, entry->origin, arena);
     if (section)
         put_setting(section, entry, arena);
-    return section || put_matching(ini, arena_text_n(arena, words, n), entry, arena);
+    return section || put_matching(ini, text, entry, arena);
 }
 
 static struct ini_entry make_entry(const char *key, size_t n_key, const char *value,

@@ -14,7 +14,6 @@ core_libmeasuring_la_SOURCES += \
 	core/config/ini_override.c \
 	core/config/option_table.c \
 	core/config/option_table.h \
-	core/config/option_table_check.c \
 	core/config/search_settings.c \
 	core/config/search_settings.h \
 	core/config/settings.h \
@@ -25,14 +24,10 @@ core_libmeasuring_la_SOURCES += \
 	core/config/settings_parse.c \
 	core/config/settings_plugins.c \
 	core/config/settings_print.c \
-	core/config/settings_requests.c \
 	core/config/settings_resolve.c \
-	core/config/settings_slot.c \
 	core/config/sides.c \
 	core/config/sides.h \
 	core/config/sweep.c \
-	core/config/sweep_case.c \
-	core/config/sweep_internal.h \
 	core/config/template.c \
 	core/config/template.h \
 	core/config/value.c \

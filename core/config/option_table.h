@@ -16,15 +16,11 @@ struct option_table {
 
 struct option_table option_table_of(const struct gb_plugin *plugin);
 
-/* Entry i, by the table's own stride. Entries of a newer, longer struct are read as far as is
- * known. */
+/* Entry i, by the table's own stride. Of a newer, longer struct the known members are read. */
 const struct gb_option *option_at(struct option_table table, uint32_t i);
 
 /* A copy of entry i in today's struct: members beyond the end of an older, shorter one are 0. */
 struct gb_option option_entry(struct option_table table, uint32_t i);
-
-/* Bytes that a type takes in the params struct; 0 for a type that is not known. */
-size_t option_width(uint32_t type);
 
 /*
  * The entry that a key of the INI file means: its name, or for GB_TYPE_MAP "NAME.KEY" (then

@@ -53,8 +53,7 @@ static int32_t read_goal(const char *text, struct arena *arena, struct search_go
                          "goal '%s': \1expected min or max and what of, such as '" DEFAULT_GOAL
                          "' or 'max gflops'",
                          text);
-    while (*expression == ' ')
-        expression++;
+    expression += strspn(expression, " ");
     if (!*expression)
         return error_set(error, GB_INVALID, "goal '%s': \1expected a column or an expression",
                          text);
@@ -95,9 +94,9 @@ int32_t search_goals_read(const char *text, struct arena *arena, struct search_g
         size_t length = length_of_goal(rest);
         const char *next = rest + length;
         is_last = !*next;
+        const size_t offset = (size_t)(rest - text);
         while (length > 0 && rest[length - 1] == ' ')
             length--;
-        const size_t offset = (size_t)(rest - text);
         const int32_t status = read_goal(arena_text_n(arena, rest, length), arena,
                                          &ret->items[ret->n], error);
         if (status != GB_OK)

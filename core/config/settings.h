@@ -105,11 +105,13 @@ void settings_encode_plan(const struct settings *settings, struct text *out);
  * only, exclude and where, takes the sample of them that is asked for, and orders it; sweep_case
  * makes case i of n in the caller's arena (texts of fixed values stay those of the settings, which
  * must outlive both). Errors in let and only come out of sweep_new, with their origin and the first
- * case they arose in. A sweep is used by one thread at a time.
+ * case they arose in; more than cases_max before only and exclude are one. A sweep is used by one
+ * thread at a time.
  */
-enum { SWEEP_CASES_MAX = 10000000 }; /* before only and exclude */
+enum { SWEEP_CASES_MAX = 10000000 };
 struct sweep;
-int32_t sweep_new(const struct settings *settings, struct sweep **ret, struct error_list *errors);
+int32_t sweep_new(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
+                  struct error_list *errors);
 uint64_t sweep_size(const struct sweep *sweep);
 /* Of case i of n: its position in file order. */
 uint64_t sweep_position(const struct sweep *sweep, uint64_t i);

@@ -1,12 +1,285 @@
-/* settings_bench.c - which slots a [bench NAME] section has, and the values that its keys and
- * defaults give them. */
+/* settings_bench.c - the slots of a [bench NAME] section: options, settings, variables and the
+ * rest; how the text of one is read, and the values that keys and defaults give them. */
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#define NO_FIGURE "none" /* of a document, for one of its cases */
+
+/* As one may write some numbers of common settings. */
+static const struct {
+    const char *name, *word, *number;
+} number_words[] = {{"iterations", "auto", "0"},
+                    {"seed", "run", SEED_OF_RUN_TEXT},
+                    {"seed", "each round", SEED_EACH_ROUND_TEXT}};
+
+static struct value string_value(const char *text)
+{
+    return (struct value){.type = GB_TYPE_STRING, .number = NAN, .text = text};
+}
+
+static bool read_number(const char *text, struct arena *arena, struct value *ret)
+{
+    struct origin nowhere = {0};
+    return value_read_type(GB_TYPE_INT, text, nowhere, arena, ret, NULL) == GB_OK ||
+           value_read_type(GB_TYPE_FLOAT, text, nowhere, arena, ret, NULL) == GB_OK;
+}
+
+/* A value of something that has no type is kept as it is written, and is a number to expressions if
+ * it looks like one. */
+static struct value untyped_value(const char *text, struct arena *arena)
+{
+    struct value value;
+    if (!read_number(text, arena, &value))
+        return string_value(text);
+    value.text = text;
+    return value;
+}
+
+/* Of a variable, or what goes to a plugin as a number or a text. */
+static bool is_typed_by_value(const struct slot *slot)
+{
+    return slot->kind == SLOT_VARIABLE || (slot->map_key && option_is_rest(slot->option));
+}
+
+static bool is_list(const struct slot *slot)
+{
+    return slot->option && (slot->option->type & GB_TYPE_LIST);
+}
+
+static const char *number_meant(const struct slot *slot, const char *text)
+{
+    for (size_t i = 0; i < sizeof number_words / sizeof number_words[0]; i++)
+        if (slot->kind == SLOT_COMMON && text_equal(slot->name, number_words[i].name) &&
+            text_equal(text, number_words[i].word))
+            return number_words[i].number;
+    return text;
+}
+
+/* Reads the value of a slot that is neither device nor policy. That of a map's key or of a variable
+ * of the environment is text, but typed as a number for expressions if it looks like one. */
+static int32_t slot_read(const struct slot *slot, const char *text, struct origin origin,
+                         struct arena *arena, struct value *ret, struct gb_error *error)
+{
+    if (is_typed_by_value(slot)) /* a number if it looks like one and is not in quotes */
+        return read_number(text, arena, ret)
+                   ? GB_OK
+                   : value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
+    if (slot->kind == SLOT_ENVIRONMENT) {
+        int32_t status = value_read_type(GB_TYPE_STRING, text, origin, arena, ret, error);
+        if (status == GB_OK)
+            *ret = untyped_value(ret->text, arena);
+        return status;
+    }
+    if (slot->map_key) {
+        *ret = untyped_value(arena_text(arena, text), arena);
+        return GB_OK;
+    }
+    if (is_list(slot)) {
+        struct setting setting = {slot->name, text, origin};
+        *ret = string_value("");
+        return option_read(slot->option, &setting, arena, &ret->text, NULL, error);
+    }
+    if (slot->kind == SLOT_PAPER && text_equal(text, NO_FIGURE)) {
+        *ret = (struct value){.type = slot->option->type, .number = NAN, .text = NO_FIGURE};
+        return GB_OK;
+    }
+    return value_read(slot->option, number_meant(slot, text), origin, arena, ret, error);
+}
+
+int32_t slot_compute(const struct slot *slot, const struct value *result, struct origin origin,
+                     struct arena *arena, struct value *ret, struct gb_error *error)
+{
+    uint32_t type = slot->option ? slot->option->type : GB_TYPE_STRING;
+    const char *text = result->text;
+    if (slot->kind == SLOT_VARIABLE) {
+        *ret = *result;
+        return GB_OK;
+    }
+    if (slot->map_key || type == GB_TYPE_STRING) {
+        *ret = slot->option && !slot->map_key ? string_value(text) : *result;
+        return GB_OK;
+    }
+    if (type == GB_TYPE_DURATION && result->type != GB_TYPE_STRING && isfinite(result->number))
+        text = arena_printf(arena, "%sns", text);
+    return slot_read(slot, text, origin, arena, ret, error);
+}
+
+/* ---- lists ---- */
+
+const char *slot_item(const struct slot *slot, const struct text_list *items, size_t i,
+                      struct arena *arena)
+{
+    return items->is_quoted[i] && is_typed_by_value(slot) ? text_in_quotes(items->items[i], arena)
+                                                          : items->items[i];
+}
+
+static void add_all(struct value_list *values, const struct value_list *more, struct origin origin,
+                    struct arena *arena)
+{
+    for (size_t i = 0; i < more->n; i++)
+        value_list_add(values, &more->items[i], origin, arena);
+}
+
+/* A range such as 1:8 or 8:64:x2 among values that have no type of their own. */
+static bool add_range(struct value_list *values, const struct slot *slot, const char *text,
+                      struct origin origin, struct arena *arena)
+{
+    struct gb_option number = {.size = sizeof number, .type = GB_TYPE_INT, .name = slot->name};
+    struct value_list list;
+    if (!strchr(text, ':'))
+        return false;
+    if (value_list_read(&number, text, origin, arena, &list, NULL) != GB_OK) {
+        number.type = GB_TYPE_FLOAT;
+        if (!is_typed_by_value(slot) ||
+            value_list_read(&number, text, origin, arena, &list, NULL) != GB_OK)
+            return false;
+    }
+    for (size_t i = 0; i < list.n && !is_typed_by_value(slot); i++)
+        list.items[i] = untyped_value(list.items[i].text, arena);
+    add_all(values, &list, origin, arena);
+    return true;
+}
+
+/* One item of a list that value_list_read does not know how to read. */
+static int32_t add_item(struct value_list *values, const struct slot *slot, const char *text,
+                        struct origin origin, bool ranges, struct arena *arena,
+                        struct gb_error *error)
+{
+    struct value value;
+    int32_t status = GB_OK;
+    if (ranges && add_range(values, slot, text, origin, arena))
+        return GB_OK;
+    if (slot->kind == SLOT_ENVIRONMENT || (slot->map_key && !is_typed_by_value(slot)))
+        value = untyped_value(text, arena);
+    else
+        status = slot_read(slot, text, origin, arena, &value, error);
+    if (status == GB_OK)
+        value_list_add(values, &value, origin, arena);
+    return status;
+}
+
+/* A list of iterations may have auto among its numbers. */
+static int32_t add_count(struct value_list *values, const struct slot *slot, const char *text,
+                         struct origin origin, struct arena *arena, struct gb_error *error)
+{
+    struct value_list list;
+    int32_t status = value_list_read(slot->option, number_meant(slot, text), origin, arena, &list,
+                                     error);
+    if (status == GB_OK)
+        add_all(values, &list, origin, arena);
+    return status;
+}
+
+int32_t slot_read_list(const struct slot *slot, const char *text, struct origin origin,
+                       struct arena *arena, struct value_list *ret, struct gb_error *error)
+{
+    bool is_count = slot->kind == SLOT_COMMON && text_equal(slot->name, "iterations");
+    if (slot->option && !slot->map_key && !is_list(slot) && !is_count)
+        return value_list_read(slot->option, text, origin, arena, ret, error);
+    struct value_list values = {0};
+    struct text_list items = {0};
+    bool may_range = !slot->option || slot->map_key;
+    int32_t status = text_split(text, ',', origin, arena, &items, error);
+    for (size_t i = 0; status == GB_OK && i < items.n; i++)
+        status = is_count
+                     ? add_count(&values, slot, items.items[i], items.origins[i], arena, error)
+                     : add_item(&values, slot, slot_item(slot, &items, i, arena), items.origins[i],
+                                may_range && !items.is_quoted[i], arena, error);
+    if (status == GB_OK && values.n > VALUE_LIST_MAX)
+        status = error_set_at(error, GB_INVALID, origin,
+                              "the list is too long: \1expected up to %d values", VALUE_LIST_MAX);
+    *ret = values;
+    return status;
+}
+
+/* ---- a list where one value is expected ---- */
+
+/* "1,000,000" */
+static bool has_grouped_digits(const char *text)
+{
+    enum { GROUP = 3 };
+    size_t n = strspn(text, "0123456789");
+    bool is_grouped = false;
+    if (n == 0 || n > GROUP)
+        return false;
+    for (text += n; *text == ','; text += GROUP + 1) {
+        if (strspn(text + 1, "0123456789") != GROUP)
+            return false;
+        is_grouped = true;
+    }
+    return is_grouped && !*text;
+}
+
+/* Every `from` becomes `to`, blanks around it left out. */
+static char *replaced(const char *text, const char *from, const char *to, struct arena *arena)
+{
+    CLEANUP(text_free) struct text out = {0};
+    const size_t n = strlen(from);
+    for (const char *at = strstr(text, from); at; at = strstr(text, from)) {
+        text_add_n(&out, text, (size_t)(at - text));
+        text_add(&out, to);
+        text = at + n;
+    }
+    text_add(&out, text);
+    return arena_text(arena, text_get(&out));
+}
+
+const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena)
+{
+    static const char *const slips[][2] = {{"", ""},   {"...", ":"}, {"..", ":"}, {":*", ":x"},
+                                           {"-", ":"}, {";", ","},   {" ", ", "}};
+    const size_t n = strlen(text);
+    const bool has_brackets = n > 2 && strchr("[{(", text[0]) && strchr("]})", text[n - 1]);
+    const char *inner = has_brackets ? arena_text_n(arena, text + 1, n - 2) : text;
+    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY || slot->map_key ||
+        has_grouped_digits(text))
+        return NULL;
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        struct value_list values = {0};
+        const char *meant = *slips[i][0] ? replaced(inner, slips[i][0], slips[i][1], arena) : inner;
+        if (slot_read_list(slot, meant, (struct origin){0}, arena, &values, NULL) == GB_OK &&
+            values.n > 1)
+            return meant;
+    }
+    return NULL;
+}
+
+/* ---- the slots of a benchmark ---- */
+
+struct slot *bench_slot(const struct bench_section *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->n_slots; i++)
+        if (bench->slots[i].kind != SLOT_BENCH && text_equal(bench->slots[i].name, name))
+            return &bench->slots[i];
+    return NULL;
+}
+
+struct expression_column *bench_columns(const struct bench_section *bench, struct arena *arena)
+{
+    struct expression_column *columns = ARENA_ARRAY(arena, struct expression_column,
+                                                    bench->n_slots);
+    for (size_t i = 0; i < bench->n_slots; i++)
+        columns[i] = (struct expression_column){bench->slots[i].name, bench->slots[i].value};
+    return columns;
+}
+
+const struct axis_column *bench_axis_of(const struct bench_section *bench, size_t slot,
+                                        size_t *ret_n)
+{
+    for (size_t i = 0; i < bench->n_axes; i++)
+        for (size_t j = 0; j < bench->axes[i].n_columns; j++)
+            if (bench->axes[i].columns[j].slot == slot && bench->axes[i].columns[j].values) {
+                *ret_n = bench->axes[i].n;
+                return &bench->axes[i].columns[j];
+            }
+    return NULL;
+}
 
 static const char policy_name[] = "policy", device_name[] = "device";
 
@@ -50,13 +323,6 @@ static void add_map_slots(const struct bench_resolver *at, const struct gb_optio
         }
 }
 
-/* `threads` is a key of benchmarks that run in several. Others may have an option of that name. */
-static bool has_common(const struct bench_resolver *at, const char *name)
-{
-    const struct plugin_info *info = at->bench->info;
-    return !text_equal(name, "threads") || (info && info->flags & GB_BENCH_THREADS);
-}
-
 static void add_known_slots(const struct bench_resolver *at)
 {
     struct bench_section *bench = at->bench;
@@ -70,20 +336,14 @@ static void add_known_slots(const struct bench_resolver *at)
         else
             add_slot(bench, SLOT_OPTION, option->name, option);
     }
+    /* `threads` is a key of benchmarks that run in several; others may have an option of that name.
+     */
+    const bool has_threads = bench->info && bench->info->flags & GB_BENCH_THREADS;
     for (uint32_t i = 0; i < common.n; i++)
-        if (has_common(at, option_at(common, i)->name))
+        if (has_threads || !text_equal(option_at(common, i)->name, "threads"))
             add_slot(bench, SLOT_COMMON, option_at(common, i)->name, option_at(common, i));
     add_slot(bench, SLOT_DEVICE, device_name, NULL);
     add_slot(bench, SLOT_POLICY, policy_name, NULL);
-}
-
-/* "'sweep.rowz'", or "'m' of 'zip.shape'" */
-static const char *spell_target(const struct bench_resolver *at, const struct key *key,
-                                const char *target)
-{
-    if (key->role == KEY_ZIP)
-        return arena_printf(at->arena, "'%s' of '%s'", target, key->entry->key);
-    return arena_printf(at->arena, "'%s'", key->entry->key);
 }
 
 static struct origin target_origin(const struct key *key, size_t i)
@@ -91,8 +351,6 @@ static struct origin target_origin(const struct key *key, size_t i)
     return key->role == KEY_ZIP ? key->names.origins[i] : key->entry->origin;
 }
 
-/* "it is an option of policy 'steady': write it in [policy steady]": whose option an unknown key
- * is; or NULL. */
 const char *bench_hint_of_owner(const struct catalogue *catalogue, const char *key,
                                 struct arena *arena)
 {
@@ -128,8 +386,6 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
     const struct bench_section *bench = at->bench;
     const char *target = key_target(key, i);
     struct name_list names = {ARENA_ARRAY(at->arena, const char *, bench->n_slots + N_OTHERS), 0};
-    if (!bench->info) /* it may be an option for all that is known */
-        return;
     for (size_t j = 0; j < bench->n_slots; j++)
         if (bench->slots[j].kind != SLOT_BENCH && bench->slots[j].kind != SLOT_VARIABLE)
             names.items[names.n++] = bench->slots[j].name;
@@ -141,27 +397,22 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
                         : is_common
                             ? "the benchmark runs in one thread"
                             : bench_hint_of_owner(at->resolver->catalogue, target, at->arena);
+    /* Of a plugin that is not known it may be an option, unless it is almost a known key. */
+    if (!bench->info && (key->role != KEY_SET || !nearest || owner))
+        return;
     if (!nearest && key->role == KEY_SET)
         nearest = hint_of_prefix(target, at->arena);
+    if (nearest && key->role == KEY_SWEEP)
+        nearest = arena_printf(at->arena, "sweep.%s", nearest);
+    const char *spelt = key->role == KEY_ZIP
+                            ? arena_printf(at->arena, "'%s' of '%s'", target, key->entry->key)
+                            : arena_printf(at->arena, "'%s'", key->entry->key);
     if (owner)
-        bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]: %s",
-                   spell_target(at, key, target), bench->name, owner);
-    else if (nearest)
-        bench_fail(at, target_origin(key, i),
-                   "unknown key %s in [bench %s]; \1did you mean '%s%s'?",
-                   spell_target(at, key, target), bench->name,
-                   key->role == KEY_SWEEP ? "sweep." : "", nearest);
+        bench_fail(at, target_origin(key, i), "unknown key %s in [bench %s]: %s", spelt,
+                   bench->name, owner);
     else
-        bench_fail(at, target_origin(key, i),
-                   "unknown key %s in [bench %s]: \1see 'gbrun help %s' for its options",
-                   spell_target(at, key, target), bench->name, bench->info->plugin.id);
-}
-
-static bool is_variable_name(const char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return strchr(letters, *name) && name[strspn(name, all)] == 0;
+        bench_fail(at, target_origin(key, i), "%s",
+                   unknown_key_text(spelt, bench->section, bench->info, nearest, at->arena));
 }
 
 /* As columns of expressions they would be the same. */
@@ -182,10 +433,10 @@ static bool differs_in_case_only(const struct bench_resolver *at, const struct k
 static void add_variable(const struct bench_resolver *at, const struct key *key, size_t i)
 {
     const char *name = key_target(key, i);
-    if (!is_variable_name(name) && key->role == KEY_LET)
+    if (!settings_is_word(name) && key->role == KEY_LET)
         bench_fail(at, target_origin(key, i),
                    "'%s': a variable's name has letters, digits and _ only", key->entry->key);
-    else if (!is_variable_name(name))
+    else if (!settings_is_word(name))
         bench_unknown_target(at, key, i);
     else if (!differs_in_case_only(at, key, i))
         add_slot(at->bench, SLOT_VARIABLE, name, NULL);
@@ -204,23 +455,16 @@ static void add_rest(const struct bench_resolver *at, const struct key *key, siz
         add_slot(at->bench, SLOT_OPTION, name, rest)->map_key = name;
 }
 
-static void add_tolerance(const struct bench_resolver *at, const char *name)
+/* A tolerance or a paper's figure. Times have a unit, as they have in an option. */
+static void add_number(const struct bench_resolver *at, enum slot_kind kind, const char *name)
 {
-    struct gb_option *option = ARENA_NEW(at->arena, struct gb_option);
-    *option = (struct gb_option){
-        .size = sizeof *option, .type = GB_TYPE_FLOAT, .name = name, .range = "0:"};
-    add_slot(at->bench, SLOT_TOLERANCE, name, option);
-}
-
-/* Times have a unit, as they have in an option. */
-static void add_paper(const struct bench_resolver *at, const char *name)
-{
+    const bool is_time = kind == SLOT_PAPER && text_ends_with(name, "_ns");
     struct gb_option *option = ARENA_NEW(at->arena, struct gb_option);
     *option = (struct gb_option){.size = sizeof *option,
-                                 .type = text_ends_with(name, "_ns") ? GB_TYPE_DURATION
-                                                                     : GB_TYPE_FLOAT,
-                                 .name = name};
-    add_slot(at->bench, SLOT_PAPER, name, option);
+                                 .type = is_time ? GB_TYPE_DURATION : GB_TYPE_FLOAT,
+                                 .name = name,
+                                 .range = kind == SLOT_TOLERANCE ? "0:" : NULL};
+    add_slot(at->bench, kind, name, option);
 }
 
 /* The slots that only keys make: tolerances, papers, variables and the environment. */
@@ -237,9 +481,9 @@ static void add_named_slots(const struct bench_resolver *at)
             if (text_starts_with(target, "env."))
                 add_slot(bench, SLOT_ENVIRONMENT, target, NULL);
             else if (settings_is_tolerance(target))
-                add_tolerance(at, target);
+                add_number(at, SLOT_TOLERANCE, target);
             else if (settings_is_paper(target))
-                add_paper(at, target);
+                add_number(at, SLOT_PAPER, target);
             else if (key->source == SOURCE_DEFAULTS && option_find(common_options(), target, NULL))
                 continue; /* not of this benchmark */
             else if (rest)
@@ -265,10 +509,9 @@ void bench_make_slots(const struct bench_resolver *at)
 
 /* ---- their values ---- */
 
-/* What a text means for a slot of any kind. */
 int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
-                         struct origin origin, struct value *ret, struct device_choice *ret_device,
-                         const struct plugin_settings **ret_policy, struct gb_error *error)
+                         struct origin origin, struct value *ret, struct named *ret_named,
+                         struct gb_error *error)
 {
     int32_t status;
     if (slot->kind != SLOT_DEVICE && slot->kind != SLOT_POLICY)
@@ -276,14 +519,17 @@ int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slo
     status = value_read_type(GB_TYPE_STRING, text, origin, at->arena, ret, error);
     if (status != GB_OK)
         return status;
+    bool is_known;
     if (slot->kind == SLOT_POLICY) {
-        status = resolve_policy(at->resolver, ret->text, origin, ret_policy, error);
-        if (status == GB_OK && !*ret_policy)
-            at->bench->is_broken = true;
-        return status;
+        status = resolve_named(at->resolver, GB_PLUGIN_POLICY, ret->text, origin,
+                               &ret_named->policy, error);
+        is_known = ret_named->policy;
+    } else {
+        status = resolve_device(at->resolver, at->bench->info, ret->text, origin,
+                                &ret_named->device, error);
+        is_known = ret_named->device.settings || text_equal(ret->text, DEVICE_AUTO);
     }
-    status = resolve_device(at->resolver, at->bench->info, ret->text, origin, ret_device, error);
-    if (status == GB_OK && !ret_device->settings && !text_equal(ret->text, DEVICE_AUTO))
+    if (status == GB_OK && !is_known) /* its section is in error, which has been reported */
         at->bench->is_broken = true;
     return status;
 }
@@ -299,7 +545,7 @@ void bench_read_set_keys(const struct bench_resolver *at)
             continue;
         slot->key = key;
         if (bench_read_value(at, slot, key->entry->value, key->entry->value_origin, &slot->value,
-                             &slot->device, &slot->policy, &error) == GB_OK)
+                             &slot->named, &error) == GB_OK)
             continue;
         const char *meant = hint_of_values(slot, key->entry->value, at->arena);
         if (meant)
@@ -309,11 +555,6 @@ void bench_read_set_keys(const struct bench_resolver *at)
                 key->entry->value, slot->name, meant);
         bench_fail_with(at, &error);
     }
-}
-
-static bool is_open(const struct slot *slot)
-{
-    return !slot->key && !slot->is_axis && !slot->is_computed;
 }
 
 /* The defaults; a slot that a formula computes has its option's default before that. */
@@ -330,10 +571,10 @@ void bench_read_defaults(const struct bench_resolver *at)
             text = DEFAULT_POLICY;
         if (slot->key || slot->is_axis)
             continue;
-        if (text && bench_read_value(at, slot, text, bench->origin, &slot->value, &slot->device,
-                                     &slot->policy, &error) != GB_OK)
+        if (text && bench_read_value(at, slot, text, bench->origin, &slot->value, &slot->named,
+                                     &error) != GB_OK)
             bench_fail_with(at, &error);
-        if (!text && slot->kind == SLOT_OPTION && is_open(slot))
+        if (!text && slot->kind == SLOT_OPTION && !slot->is_computed)
             bench_fail(at, bench->origin, "[bench %s] lacks '%s', which plugin '%s' requires",
                        bench->name, slot->name, bench->info->plugin.id);
     }

@@ -17,25 +17,16 @@ static void make_column(const struct bench_resolver *at, size_t n, struct slot *
     ret->slot = (size_t)(slot - at->bench->slots);
     ret->values = ARENA_ARRAY(at->arena, struct value, n);
     ret->origins = ARENA_ARRAY(at->arena, struct origin, n);
-    if (slot->kind == SLOT_DEVICE)
-        ret->devices = ARENA_ARRAY(at->arena, struct device_choice, n);
-    if (slot->kind == SLOT_POLICY)
-        ret->policies = ARENA_ARRAY(at->arena, const struct plugin_settings *, n);
+    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY)
+        ret->named = ARENA_ARRAY(at->arena, struct named, n);
 }
 
 static int32_t read_cell(const struct bench_resolver *at, struct axis_column *column, size_t i,
                          const char *text, struct origin origin, struct gb_error *error)
 {
-    struct device_choice device = {.index = DEVICE_INDEX_ANY};
-    const struct plugin_settings *policy = NULL;
-    int32_t status = bench_read_value(at, &at->bench->slots[column->slot], text, origin,
-                                      &column->values[i], &device, &policy, error);
     column->origins[i] = origin;
-    if (column->devices)
-        column->devices[i] = device;
-    if (column->policies)
-        column->policies[i] = policy;
-    return status;
+    return bench_read_value(at, &at->bench->slots[column->slot], text, origin, &column->values[i],
+                            column->named ? &column->named[i] : NULL, error);
 }
 
 /* A sweep over devices or policies. */
@@ -76,9 +67,6 @@ static void sweep_values(const struct bench_resolver *at, const struct key *key,
     ret->n = values.n;
     ret->columns[0].values = values.items;
     ret->columns[0].origins = values.origins;
-    if (values.n == 0)
-        bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
-                   key->entry->key);
 }
 
 static void make_sweep(const struct bench_resolver *at, const struct key *key, struct axis *ret)
@@ -87,14 +75,13 @@ static void make_sweep(const struct bench_resolver *at, const struct key *key, s
     *ret = (struct axis){.n_columns = 1, .columns = ARENA_NEW(at->arena, struct axis_column)};
     if (!slot)
         return;
-    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY) {
+    if (slot->kind == SLOT_DEVICE || slot->kind == SLOT_POLICY)
         sweep_names(at, key, slot, ret);
-        if (ret->n == 0 && !at->bench->is_broken)
-            bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
-                       key->entry->key);
-    } else {
+    else
         sweep_values(at, key, slot, ret);
-    }
+    if (ret->n == 0 && !at->bench->is_broken)
+        bench_fail(at, key->entry->value_origin, "'%s' is empty: \1expected at least one value",
+                   key->entry->key);
 }
 
 static void read_row(const struct bench_resolver *at, const struct key *key, struct axis *axis,
@@ -365,13 +352,6 @@ static void check_variables(const struct bench_resolver *at, const bool *is_read
     }
 }
 
-static void note_reads(const struct bench_section *bench, const struct expression *expression,
-                       bool *is_read)
-{
-    for (size_t i = 0; i < bench->n_slots; i++)
-        is_read[i] = is_read[i] || expression_reads(expression, bench->slots[i].name);
-}
-
 static void make_formulas(struct bench_resolver *at, const struct expression_column *columns)
 {
     struct bench_section *bench = at->bench;
@@ -389,7 +369,8 @@ static void make_formulas(struct bench_resolver *at, const struct expression_col
             all_compile = false;
         if (!expression)
             continue;
-        note_reads(bench, expression, is_read);
+        for (size_t j = 0; j < bench->n_slots; j++)
+            is_read[j] = is_read[j] || expression_reads(expression, bench->slots[j].name);
         if (!takes_part(at, key, slot, expression)) {
             expression_free(expression);
             continue;

@@ -59,6 +59,12 @@ enum slot_kind {
     SLOT_ABSENT /* a name that `where` reads and other benchmarks have: NULL */
 };
 
+/* What the value of a SLOT_DEVICE or SLOT_POLICY names. */
+struct named {
+    struct device_choice device;
+    const struct plugin_settings *policy;
+};
+
 struct slot {
     enum slot_kind kind;
     const char *name;
@@ -69,17 +75,15 @@ struct slot {
     bool is_computed; /* by a formula */
     /* Its value where no axis or formula gives one. */
     struct value value;
-    struct device_choice device;
-    const struct plugin_settings *policy;
+    struct named named;
 };
 
-/* The values that an axis gives to one slot: n of the axis; devices and policies for such slots. */
+/* The values that an axis gives to one slot: n of the axis. */
 struct axis_column {
     size_t slot;
     struct value *values;
     struct origin *origins; /* of the values; NULL: not kept */
-    struct device_choice *devices;
-    const struct plugin_settings **policies;
+    struct named *named;    /* of devices and policies; else NULL */
 };
 
 struct axis {
@@ -150,6 +154,7 @@ struct plugin_section {
     const struct plugin_settings *settings; /* once resolved, if it is without errors */
 };
 
+enum { PLUGIN_KINDS = GB_PLUGIN_SEARCH + 1 };
 struct plugin_settings_list {
     struct plugin_settings *items; /* never moved: cases point to them */
     size_t n;
@@ -179,10 +184,10 @@ struct settings {
     size_t n_requests;
     size_t n_keys; /* of all benchmarks, with those of like and [defaults] */
 
-    struct plugin_settings_list devices; /* those that auto chooses from come first */
+    struct plugin_settings_list lists[PLUGIN_KINDS]; /* by kind; of devices those that auto chooses
+                                                        from come first */
     size_t n_auto_devices;
-    struct plugin_settings_list policies, searches;
-    struct search_settings *search_settings; /* by item of searches */
+    struct search_settings *search_settings; /* by item of the list of searches */
 };
 
 /* A name of a [bench], [policy] or [device] section, or of a key that is made of one. */
@@ -191,7 +196,14 @@ struct name_list {
     size_t n;
 };
 const char *name_nearest(const struct name_list *names, const char *word);
+/* All [bench NAME] but one, which may be NULL. */
+const char *bench_nearest(const struct settings *settings, const struct bench_section *but,
+                          const char *word);
+/* NULL: there is no [bench NAME]. */
+struct bench_section *bench_named(const struct settings *settings, const char *name);
 
+/* Letters, digits and _, no digit first: the name of a variable. */
+bool settings_is_word(const char *text);
 /* Is it check.METRIC? */
 bool settings_is_tolerance(const char *name);
 /* Is it paper.COLUMN, a figure that a document has for the case? */
@@ -214,6 +226,10 @@ int32_t settings_device_split(const char *text, struct origin origin, struct are
                               const char **ret_name, struct device_choice *ret,
                               struct gb_error *error);
 
+/* NULL: there is no [device NAME], or whatever the kind is. */
+struct plugin_section *plugin_section_of(const struct settings *settings, uint32_t kind,
+                                         const char *name);
+
 /* Is it `devices = all`: may `device = auto` use all devices of the plugin that it chooses? */
 bool settings_auto_is_all(const struct settings *settings);
 
@@ -234,7 +250,6 @@ int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
 
 /* Gives each benchmark the keys of `like` and [defaults], and finds what is given twice. */
 void settings_complete(const struct parser *parser);
-void settings_collect_requests(const struct parser *parser);
 
 /* What is needed to give names a meaning. */
 struct resolver {
@@ -245,12 +260,17 @@ struct resolver {
     struct expression_engine *engine;
 };
 
+/* The id of a plugin of the kind that was probably meant, or NULL. */
+const char *plugin_nearest(const struct resolver *resolver, uint32_t kind, const char *id);
 /* The sections of devices, policies and searches. */
 void resolve_plugin_sections(const struct resolver *resolver);
 int32_t resolve_plugin(const struct resolver *resolver, const struct plugin_request *request,
                        const struct plugin_info **ret, struct gb_error *error);
-int32_t resolve_policy(const struct resolver *resolver, const char *name, struct origin origin,
-                       const struct plugin_settings **ret, struct gb_error *error);
+/* The settings of a section of the kind, or of a plugin named by its id. NULL and GB_OK: of a
+ * section that is in error. */
+int32_t resolve_named(const struct resolver *resolver, uint32_t kind, const char *name,
+                      struct origin origin, const struct plugin_settings **ret,
+                      struct gb_error *error);
 int32_t resolve_search(const struct resolver *resolver, const char *name, struct origin origin,
                        const struct search_settings **ret, struct gb_error *error);
 /* settings of *ret stay NULL for `auto`. */
@@ -280,11 +300,17 @@ void bench_unknown_target(const struct bench_resolver *at, const struct key *key
 struct slot *bench_slot(const struct bench_section *bench, const char *name);
 /* What a text means for a slot of any kind. */
 int32_t bench_read_value(const struct bench_resolver *at, const struct slot *slot, const char *text,
-                         struct origin origin, struct value *ret, struct device_choice *ret_device,
-                         const struct plugin_settings **ret_policy, struct gb_error *error);
-/* A key that a pattern of the command line put into a section that does not know it. */
-void settings_refuse_pattern(const struct ini_entry *entry, const char *kind, const char *name,
-                             const struct plugin_info *info, const char *nearest);
+                         struct origin origin, struct value *ret, struct named *ret_named,
+                         struct gb_error *error);
+/* "unknown key 'rowz' in [bench gemm]; did you mean 'rows'?", in the arena. nearest NULL: see the
+ * plugin's help. */
+const char *unknown_key_text(const char *key, const struct ini_section *section,
+                             const struct plugin_info *info, const char *nearest,
+                             struct arena *arena);
+/* A key that a pattern of the command line put into a section that does not know its option. */
+void settings_refuse_pattern(const struct resolver *resolver, const struct ini_entry *entry,
+                             const struct ini_section *section, const struct plugin_info *info,
+                             const char *option);
 /* A section's slots; the values that its keys give them; those of defaults for what is left then.
  */
 void bench_make_slots(const struct bench_resolver *at);
@@ -302,14 +328,11 @@ struct expression_column *bench_columns(const struct bench_section *bench, struc
 const struct axis_column *bench_axis_of(const struct bench_section *bench, size_t slot,
                                         size_t *ret_n);
 
-/* Reads the value of a slot that is neither device nor policy. That of a map's key or of a variable
- * of the environment is text, but typed as a number for expressions if it looks like one. */
-int32_t slot_read(const struct slot *slot, const char *text, struct origin origin,
-                  struct arena *arena, struct value *ret, struct gb_error *error);
 /* What a formula gave, as the value of the slot it is for. */
 int32_t slot_compute(const struct slot *slot, const struct value *result, struct origin origin,
                      struct arena *arena, struct value *ret, struct gb_error *error);
-/* Item i of a list as slot_read wants it: in quotes again where they make a text of a number. */
+/* Item i of a list as bench_read_value wants it: in quotes again where they make a text of a
+ * number. */
 const char *slot_item(const struct slot *slot, const struct text_list *items, size_t i,
                       struct arena *arena);
 /* The list of a sweep over such a slot. Where the slot has no type of its own (variables, env.NAME,
@@ -320,7 +343,3 @@ int32_t slot_read_list(const struct slot *slot, const char *text, struct origin 
 /* The list that was probably meant by the text of a slot that has one value; the arena's, or NULL.
  */
 const char *hint_of_values(const struct slot *slot, const char *text, struct arena *arena);
-
-/* sweep_new with another limit than SWEEP_CASES_MAX. */
-int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
-                         struct error_list *errors);

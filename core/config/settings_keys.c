@@ -19,18 +19,34 @@ const char *name_nearest(const struct name_list *names, const char *word)
     return text_nearest(word, names->n, name_at, names);
 }
 
-static bool same_origin(struct origin a, struct origin b)
+const char *bench_nearest(const struct settings *settings, const struct bench_section *but,
+                          const char *word)
 {
-    bool same_file = a.file && b.file ? text_equal(a.file, b.file) : a.file == b.file;
-    return same_file && a.line == b.line && a.column == b.column;
+    struct name_list names = {ARENA_ARRAY(settings->arena, const char *, settings->n_benches), 0};
+    for (size_t i = 0; i < settings->n_benches; i++)
+        if (&settings->benches[i] != but)
+            names.items[names.n++] = settings->benches[i].name;
+    return name_nearest(&names, word);
+}
+
+struct bench_section *bench_named(const struct settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->n_benches; i++)
+        if (text_equal(settings->benches[i].name, name))
+            return &settings->benches[i];
+    return NULL;
 }
 
 void settings_report(struct error_list *errors, const struct gb_error *error)
 {
-    for (size_t i = 0; i < errors->n; i++)
-        if (same_origin(errors->items[i].origin, error->origin) &&
+    const struct origin b = error->origin;
+    for (size_t i = 0; i < errors->n; i++) {
+        const struct origin a = errors->items[i].origin;
+        bool same_file = a.file && b.file ? text_equal(a.file, b.file) : a.file == b.file;
+        if (same_file && a.line == b.line && a.column == b.column &&
             text_equal(errors->items[i].text, error->text))
             return;
+    }
     error_list_take(errors, error);
 }
 
@@ -57,11 +73,10 @@ const char *key_target(const struct key *key, size_t i)
     return key->role == KEY_ZIP ? key->names.items[i] : key->target;
 }
 
-static bool is_word(const char *text)
+bool settings_is_word(const char *text)
 {
-    static const char digits[] = "0123456789";
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-    return *text && !strchr(digits, *text) && text[strspn(text, letters)] == 0;
+    return *text && (*text < '0' || *text > '9') && text[strspn(text, letters)] == 0;
 }
 
 struct role_word {
@@ -114,8 +129,7 @@ static const char *misused_target(const struct key *key, const char *target)
             return key->role == KEY_LET ? "computed" : "swept";
     if (key->role == KEY_SWEEP && settings_is_paper(target))
         return "swept, it would measure a case for each figure: name it in a zip, beside the "
-               "options "
-               "that it is for";
+               "options that it is for";
     if (key->role == KEY_LET && (text_equal(target, "device") || text_equal(target, "policy")))
         return "computed: sweep or zip it";
     return NULL;
@@ -162,7 +176,7 @@ static int32_t check_target(const struct parser *parser, const struct key *key, 
     if (text_starts_with(target, CHECK_PREFIX) && !is_check_setting(target) &&
         !settings_is_tolerance(target))
         return refuse_check(parser, target, origin, error);
-    if (text_starts_with(target, "env.") && !is_word(target + strlen("env.")))
+    if (text_starts_with(target, "env.") && !settings_is_word(target + strlen("env.")))
         return error_set_at(
             error, GB_INVALID, origin,
             "'%s' names no environment variable: \1expected env.NAME, with letters, "
@@ -236,7 +250,6 @@ static const struct ini_entry *formula_in_braces(const struct parser *parser,
     return formula;
 }
 
-/* Keys with errors are left out; false if there are any. */
 bool settings_read_keys(const struct parser *parser, const struct ini_section *section,
                         enum key_source source, struct key_list *ret)
 {
@@ -258,7 +271,6 @@ bool settings_read_keys(const struct parser *parser, const struct ini_section *s
     return ok;
 }
 
-/* "id", "./path.so" or "./path.so:id". */
 int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
                              const struct ini_entry *entry, struct plugin_request *ret,
                              struct gb_error *error)
@@ -297,14 +309,6 @@ int32_t settings_read_plugin(const struct parser *parser, uint32_t kind,
 /* What keeps reading short, whatever a configuration does; of one benchmark, and of all together.
  */
 enum { KEYS_MAX = 1000, LETS_MAX = 256, LIKE_MAX = 100, KEYS_IN_ALL_MAX = 500000 };
-
-static struct bench_section *find_bench(struct settings *settings, const char *name)
-{
-    for (size_t i = 0; i < settings->n_benches; i++)
-        if (text_equal(settings->benches[i].name, name))
-            return &settings->benches[i];
-    return NULL;
-}
 
 /* Do two keys set the same thing? */
 static bool same_subject(const struct key *a, const struct key *b)
@@ -419,36 +423,27 @@ static void like_cycle(const struct parser *parser, const struct bench_section *
     const struct bench_section *at = bench;
     do {
         text_printf(&chain, "%s -> ", at->name);
-        at = find_bench(parser->settings, at->like->entry->value);
+        at = bench_named(parser->settings, at->like->entry->value);
     } while (at != bench);
     error_list_add(parser->errors, bench->like->entry->value_origin,
                    "'like' goes in a circle: %s%s", text_get(&chain), bench->name);
 }
 
-static void unknown_like(const struct parser *parser, const struct bench_section *bench)
-{
-    const struct settings *settings = parser->settings;
-    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, settings->n_benches), 0};
-    for (size_t i = 0; i < settings->n_benches; i++)
-        if (&settings->benches[i] != bench)
-            names.items[names.n++] = settings->benches[i].name;
-    const char *nearest = name_nearest(&names, bench->like->entry->value);
-    error_list_add(parser->errors, bench->like->entry->value_origin,
-                   "like = %s: there is no [bench %s]%s%s%s", bench->like->entry->value,
-                   bench->like->entry->value, DID_YOU_MEAN(nearest, ""));
-}
-
 static void resolve_like(const struct parser *parser, struct bench_section *bench, int depth)
 {
     struct bench_section *parent = NULL;
+    const char *name = bench->like ? bench->like->entry->value : NULL;
     if (bench->like_state != LIKE_OPEN)
         return;
     bench->like_state = LIKE_IN_PROGRESS;
     bench->like_depth = depth;
     if (bench->like && depth <= LIKE_MAX) {
-        parent = find_bench(parser->settings, bench->like->entry->value);
+        parent = bench_named(parser->settings, name);
         if (!parent) {
-            unknown_like(parser, bench);
+            const char *nearest = bench_nearest(parser->settings, bench, name);
+            error_list_add(parser->errors, bench->like->entry->value_origin,
+                           "like = %s: there is no [bench %s]%s%s%s", name, name,
+                           DID_YOU_MEAN(nearest, ""));
             bench->is_broken = true;
         } else if (parent->like_state == LIKE_IN_PROGRESS) {
             like_cycle(parser, parent);
@@ -476,20 +471,11 @@ static void report_twice(const struct parser *parser, const char *target, const 
                          const struct key *second)
 {
     struct gb_error error;
-    if (first == second)
-        error_set_at(&error, GB_INVALID, second->entry->origin, "'%s' is named twice by '%s'",
-                     target, second->entry->key);
-    else
-        error_set_at(&error, GB_INVALID, second->entry->origin,
-                     "'%s' is given twice: by '%s' and by '%s'", target, first->entry->key,
-                     second->entry->key);
+    error_set_at(&error, GB_INVALID, second->entry->origin,
+                 first == second ? "'%s' is named twice by '%s'"
+                                 : "'%s' is given twice: by '%s' and by '%s'",
+                 target, first->entry->key, second->entry->key);
     settings_report(parser->errors, &error);
-}
-
-/* A formula may stand beside an axis or a value of its name: see resolve_formulas. */
-static bool may_stand_together(const struct key *a, const struct key *b)
-{
-    return (a->role == KEY_LET) != (b->role == KEY_LET);
 }
 
 static bool check_twice(const struct parser *parser, const struct key_list *keys)
@@ -499,10 +485,11 @@ static bool check_twice(const struct parser *parser, const struct key_list *keys
         for (size_t j = 0; j < key_targets(&keys->items[i]); j++)
             for (size_t before = 0; before <= i; before++) {
                 const struct key *first = &keys->items[before], *second = &keys->items[i];
+                /* A formula may stand beside an axis or a value of its name: see takes_part. */
+                bool may_both = (first->role == KEY_LET) != (second->role == KEY_LET);
                 size_t n = before == i ? j : key_targets(first);
-                for (size_t k = 0; k < n; k++)
-                    if (!may_stand_together(first, second) &&
-                        text_equal(key_target(first, k), key_target(second, j))) {
+                for (size_t k = 0; k < n && !may_both; k++)
+                    if (text_equal(key_target(first, k), key_target(second, j))) {
                         report_twice(parser, key_target(second, j), first, second);
                         ok = false;
                     }

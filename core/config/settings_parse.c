@@ -98,14 +98,12 @@ static struct key *key_of_all(const struct parser *parser, enum key_role role, c
 
 static void unknown_run_key(const struct parser *parser, const struct ini_entry *entry)
 {
-    const char *nearest = option_nearest(run_options(), entry->key);
     bool is_common = text_equal(entry->key, "device") || text_equal(entry->key, "policy") ||
                      option_find(common_options(), entry->key, NULL);
+    const char *nearest = is_common ? NULL : option_nearest(run_options(), entry->key);
+    const char *otherwise = is_common ? ": it belongs to [defaults] or [bench NAME]" : "";
     error_list_add(parser->errors, entry->origin, "unknown key '%s' in [gbrun]%s%s%s", entry->key,
-                   is_common ? ": it belongs to [defaults] or [bench NAME]"
-                   : nearest ? "; \1did you mean '"
-                             : "",
-                   nearest && !is_common ? nearest : "", nearest && !is_common ? "'?" : "");
+                   DID_YOU_MEAN(nearest, otherwise));
 }
 
 static void parse_run(const struct parser *parser, const struct ini_section *section)
@@ -152,34 +150,17 @@ static bool is_default_key(const struct key *key)
              option_find(common_options(), key->target, NULL)));
 }
 
-/* What it is instead is known once plugins are: resolve_defaults. */
-static void keep_strange_default(const struct parser *parser, const struct key *key)
-{
-    struct key_list *strange = &parser->settings->strange_defaults;
-    ARENA_APPEND(parser->arena, strange->items, strange->n, *key);
-}
-
 static void parse_defaults(const struct parser *parser, const struct ini_section *section)
 {
+    struct settings *settings = parser->settings;
     struct key_list keys = {0};
-    struct key_list *kept = &parser->settings->defaults;
     settings_read_keys(parser, section, SOURCE_DEFAULTS, &keys);
-    kept->items = keys.items;
     for (size_t i = 0; i < keys.n; i++) {
-        const struct key *key = &keys.items[i];
-        if (is_default_key(key)) {
-            kept->items[kept->n++] = *key;
-            continue;
-        }
-        keep_strange_default(parser, key);
+        /* What it is instead is known once plugins are: resolve_defaults. */
+        struct key_list *list = is_default_key(&keys.items[i]) ? &settings->defaults
+                                                               : &settings->strange_defaults;
+        ARENA_APPEND(parser->arena, list->items, list->n, keys.items[i]);
     }
-}
-
-/* A device that cannot be chosen by its name. */
-static bool is_reserved(uint32_t kind, const char *name)
-{
-    return kind == GB_PLUGIN_DEVICE &&
-           (text_equal(name, DEVICE_AUTO) || text_equal(name, DEVICE_ALL));
 }
 
 static void parse_plugin_section(const struct parser *parser, const struct ini_section *section,
@@ -187,25 +168,23 @@ static void parse_plugin_section(const struct parser *parser, const struct ini_s
 {
     struct settings *settings = parser->settings;
     struct gb_error error;
-    if (is_reserved(kind, section->name)) {
+    const char *reserved = text_equal(section->name, DEVICE_AUTO)  ? "any device"
+                           : text_equal(section->name, DEVICE_ALL) ? "all devices"
+                                                                   : NULL;
+    if (kind == GB_PLUGIN_DEVICE && reserved) {
         error_list_add(parser->errors, section->origin,
                        "[device %s]: '%s' stands for %s, choose another name", section->name,
-                       section->name,
-                       text_equal(section->name, DEVICE_AUTO) ? "any device" : "all devices");
+                       section->name, reserved);
         return;
     }
     struct plugin_section *parsed = &settings->plugin_sections[settings->n_plugin_sections++];
     *parsed = (struct plugin_section){.kind = kind, .name = section->name, .section = section};
     parsed->request = (struct plugin_request){
         .kind = kind, .id = section->name, .origin = section->origin};
-    for (size_t i = 0; i < section->n; i++) {
-        const struct ini_entry *entry = &section->entries[i];
-        if (!text_equal(entry->key, "plugin"))
-            continue;
-        if (settings_read_plugin(parser, kind, entry, &parsed->request, &error) != GB_OK) {
-            error_list_take(parser->errors, &error);
-            parsed->request = (struct plugin_request){0};
-        }
+    const struct ini_entry *plugin = ini_entry_of(section, "plugin");
+    if (plugin && settings_read_plugin(parser, kind, plugin, &parsed->request, &error) != GB_OK) {
+        error_list_take(parser->errors, &error);
+        parsed->request = (struct plugin_request){0};
     }
 }
 
@@ -258,15 +237,6 @@ static const char *section_kind_name(const void *table, size_t i)
     return ((const struct section_kind *)table)[i].kind;
 }
 
-/* The kind that a misspelt one begins with: "benchmark", "policies". */
-static const char *begun_kind(const char *kind)
-{
-    for (size_t i = 0; i < N_SECTION_KINDS; i++)
-        if (text_starts_with(kind, section_kinds[i].kind))
-            return section_kinds[i].kind;
-    return NULL;
-}
-
 static void unknown_section(const struct parser *parser, const struct ini_section *section)
 {
     struct settings *settings = parser->settings;
@@ -274,8 +244,9 @@ static void unknown_section(const struct parser *parser, const struct ini_sectio
     const char *blank = *section->name ? " " : "";
     const char *nearest = text_nearest(section->kind, N_SECTION_KINDS, section_kind_name,
                                        section_kinds);
-    if (!nearest)
-        nearest = begun_kind(section->kind);
+    for (size_t i = 0; i < N_SECTION_KINDS && !nearest; i++) /* "benchmark" begins with a kind */
+        nearest = text_starts_with(section->kind, section_kinds[i].kind) ? section_kinds[i].kind
+                                                                         : NULL;
     if (nearest)
         error_list_add(parser->errors, section->origin,
                        "unknown section [%s%s%s]; \1did you mean [%s%s%s]?", section->kind, blank,
@@ -315,19 +286,13 @@ static void parse_section(const struct parser *parser, const struct ini_section 
 static void no_such_benchmark(const struct parser *parser, const char *pattern,
                               struct origin origin)
 {
-    const struct settings *settings = parser->settings;
-    struct name_list names = {ARENA_ARRAY(parser->arena, const char *, settings->n_benches), 0};
-    for (size_t i = 0; i < settings->n_benches; i++)
-        names.items[names.n++] = settings->benches[i].name;
-    const char *nearest = name_nearest(&names, pattern);
-    if (nearest || strpbrk(pattern, "*?["))
-        error_list_add(parser->errors, origin, "there is no [bench %s]%s%s%s", pattern,
-                       DID_YOU_MEAN(nearest, ": no name of a benchmark matches"));
-    else
-        error_list_add(parser->errors, origin,
-                       "there is no [bench %s]: \1expected the name of a benchmark of the "
-                       "configuration, or a pattern such as 'gemm*'",
-                       pattern);
+    const char *nearest = bench_nearest(parser->settings, NULL, pattern);
+    const char *otherwise = strpbrk(pattern, "*?[")
+                                ? ": no name of a benchmark matches"
+                                : ": \1expected the name of a benchmark of the configuration, or a "
+                                  "pattern such as 'gemm*'";
+    error_list_add(parser->errors, origin, "there is no [bench %s]%s%s%s", pattern,
+                   DID_YOU_MEAN(nearest, otherwise));
 }
 
 /* Leaves out the benchmarks that `benchmarks` of [gbrun] does not name. */
@@ -352,6 +317,121 @@ static void select_benchmarks(const struct parser *parser)
             }
         if (!is_there)
             no_such_benchmark(parser, patterns.items[i], patterns.origins[i]);
+    }
+}
+
+/* ---- which plugins are named ---- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? text_equal(a, b) : a == b;
+}
+
+static void add_request(const struct parser *parser, struct plugin_request request)
+{
+    struct settings *settings = parser->settings;
+    if (!request.id && !request.path)
+        return;
+    for (size_t i = 0; i < settings->n_requests; i++) {
+        const struct plugin_request *known = &settings->requests[i];
+        if (known->kind == request.kind && same_text(known->id, request.id) &&
+            same_text(known->path, request.path))
+            return;
+    }
+    ARENA_APPEND(parser->arena, settings->requests, settings->n_requests, request);
+}
+
+/* A device or policy without a section is asked for by its plugin's id. Errors in the text are
+ * reported when it is resolved. */
+static void request_named(const struct parser *parser, uint32_t kind, const char *text,
+                          struct origin origin)
+{
+    struct device_choice choice;
+    if (kind == GB_PLUGIN_DEVICE &&
+        (settings_device_split(text, origin, parser->arena, &text, &choice, NULL) != GB_OK ||
+         text_equal(text, DEVICE_AUTO)))
+        return;
+    struct plugin_section *section = plugin_section_of(parser->settings, kind, text);
+    if (section)
+        section->is_named = true;
+    else
+        add_request(parser, (struct plugin_request){.kind = kind, .id = text, .origin = origin});
+}
+
+static void request_list(const struct parser *parser, uint32_t kind, const char *text,
+                         struct origin origin, size_t first, size_t step)
+{
+    struct text_list list = {0};
+    if (text_split(text, ',', origin, parser->arena, &list, NULL) == GB_OK)
+        for (size_t i = first; i < list.n; i += step)
+            request_named(parser, kind, list.items[i], list.origins[i]);
+}
+
+/* Plugins of a kind, by the key that has the kind's name. */
+static void request_key(const struct parser *parser, const struct key *key, uint32_t kind)
+{
+    const char *target = plugin_kind_words(kind);
+    const struct ini_entry *entry = key->entry;
+    struct text_list rows = {0};
+    const char *text;
+    switch (key->role) {
+    case KEY_SEARCH:
+    case KEY_SET:
+        if (text_equal(key->target, target) &&
+            settings_entry_text(entry, parser->arena, &text, NULL) == GB_OK)
+            request_named(parser, kind, text, entry->value_origin);
+        break;
+    case KEY_SWEEP:
+        if (text_equal(key->target, target))
+            request_list(parser, kind, entry->value, entry->value_origin, 0, 1);
+        break;
+    case KEY_ZIP:
+        for (size_t i = 0; i < key->names.n; i++)
+            if (text_equal(key->names.items[i], target) &&
+                text_split(key->rows, '|', key->rows_origin, parser->arena, &rows, NULL) == GB_OK)
+                for (size_t j = 0; j < rows.n; j++)
+                    request_list(parser, kind, rows.items[j], rows.origins[j], i, key->names.n);
+        break;
+    default:
+        break;
+    }
+}
+
+static void request_by_key(const struct parser *parser, const struct key *key)
+{
+    static const uint32_t kinds[] = {GB_PLUGIN_DEVICE, GB_PLUGIN_POLICY, GB_PLUGIN_SEARCH};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        request_key(parser, key, kinds[i]);
+}
+
+static void collect_requests(const struct parser *parser)
+{
+    struct settings *settings = parser->settings;
+    for (size_t i = 0; i < settings->n_plugin_sections; i++)
+        add_request(parser, settings->plugin_sections[i].request);
+    /* Names in [defaults] are looked up even if every benchmark overrides them. */
+    for (size_t i = 0; i < settings->defaults.n; i++) {
+        request_by_key(parser, &settings->defaults.items[i]);
+    }
+    for (size_t i = 0; i < settings->n_plugin_sections; i++)
+        settings->plugin_sections[i].is_named = false; /* not so far by what is run */
+    if (settings->devices_entry && !settings_auto_is_all(settings))
+        request_list(parser, GB_PLUGIN_DEVICE, settings->devices_entry->value,
+                     settings->devices_entry->value_origin, 0, 1);
+    for (size_t i = 0; i < settings->n_benches; i++) {
+        const struct bench_section *bench = &settings->benches[i];
+        bool has_policy = false;
+        if (bench->is_left_out)
+            continue;
+        add_request(parser, bench->request);
+        for (size_t j = 0; j < bench->keys.n; j++) {
+            const struct key *key = &bench->keys.items[j];
+            request_by_key(parser, key);
+            for (size_t k = 0; k < key_targets(key); k++)
+                has_policy = has_policy || text_equal(key_target(key, k), "policy");
+        }
+        if (!has_policy)
+            request_named(parser, GB_PLUGIN_POLICY, DEFAULT_POLICY, bench->origin);
     }
 }
 
@@ -380,7 +460,7 @@ int32_t settings_parse(const struct ini *ini, const char *folder, struct arena *
         parse_section(&parser, &ini->sections[i]);
     settings_complete(&parser);
     select_benchmarks(&parser);
-    settings_collect_requests(&parser);
+    collect_requests(&parser);
     if (settings->n_benches == 0 && error_list_empty(errors))
         error_list_add(errors, (struct origin){.file = ini->path},
                        "there is nothing to run: \1expected at least one [bench NAME]");
@@ -400,7 +480,7 @@ int32_t settings_parse_policies(const struct ini *ini, const char *folder, struc
             parse_section(&parser, &ini->sections[i]);
     settings->devices_entry = NULL; /* they need not be there */
     settings->n_given = 0;          /* what they have an effect on may be left out */
-    settings_collect_requests(&parser);
+    collect_requests(&parser);
     *ret = settings;
     return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }

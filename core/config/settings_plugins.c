@@ -5,6 +5,51 @@
 
 #include <string.h>
 
+struct plugin_section *plugin_section_of(const struct settings *settings, uint32_t kind,
+                                         const char *name)
+{
+    for (size_t i = 0; i < settings->n_plugin_sections; i++)
+        if (settings->plugin_sections[i].kind == kind &&
+            text_equal(settings->plugin_sections[i].name, name))
+            return &settings->plugin_sections[i];
+    return NULL;
+}
+
+bool settings_auto_is_all(const struct settings *settings)
+{
+    const struct gb_list *devices = &settings->run.devices;
+    return settings->devices_entry && devices->n == 1 &&
+           text_equal(((const char *const *)devices->items)[0], DEVICE_ALL);
+}
+
+int32_t settings_device_split(const char *text, struct origin origin, struct arena *arena,
+                              const char **ret_name, struct device_choice *ret,
+                              struct gb_error *error)
+{
+    static const struct gb_option index_option = {
+        .size = sizeof index_option, .type = GB_TYPE_INT, .name = "index", .range = "0:65535"};
+    struct value index = {.integer = DEVICE_INDEX_ANY};
+    const char *colon = strchr(text, ':'), *which = colon ? colon + 1 : NULL;
+    struct device_choice choice = {.index = DEVICE_INDEX_ANY};
+    struct origin at = which ? origin_at(origin, text, (size_t)(which - text)) : origin;
+    int32_t status = GB_OK;
+    *ret_name = which ? arena_text_n(arena, text, (size_t)(colon - text)) : text;
+    if (which && text_equal(which, DEVICE_ALL))
+        choice.is_all = true;
+    else if (which && strchr(which, '-') > which) /* no number has a dash behind its first digit */
+        choice.uuid = arena_text(arena, which);
+    else if (which && strspn(which, "+-0123456789") == 0)
+        status = error_set_at(error, GB_INVALID, at,
+                              "'%s' chooses no device: \1expected an index, a UUID or 'all'",
+                              which);
+    else if (which)
+        status = value_read(&index_option, which, at, arena, &index, error);
+    choice.index = (int32_t)index.integer;
+    if (status == GB_OK)
+        *ret = choice;
+    return status;
+}
+
 /* "a, b" */
 static const char *joined(const struct name_list *names, struct arena *arena)
 {
@@ -25,6 +70,12 @@ static struct name_list plugins_in(const struct resolver *resolver, uint32_t kin
     return names;
 }
 
+const char *plugin_nearest(const struct resolver *resolver, uint32_t kind, const char *id)
+{
+    const struct name_list ids = plugins_in(resolver, kind, NULL);
+    return name_nearest(&ids, id);
+}
+
 static int32_t no_plugin_in_module(const struct resolver *resolver,
                                    const struct plugin_request *request, struct gb_error *error)
 {
@@ -42,30 +93,20 @@ static int32_t no_plugin_in_module(const struct resolver *resolver,
                         kind);
 }
 
-/* Of the names of modules' files. */
-static const char *const file_prefixes[] = {[GB_PLUGIN_BENCH] = "bench",
-                                            [GB_PLUGIN_POLICY] = "policy",
-                                            [GB_PLUGIN_DEVICE] = "device",
-                                            [GB_PLUGIN_SEARCH] = "search"};
-
-static const struct plugin_info *plugin_of_any_kind(const struct catalogue *catalogue,
-                                                    const char *id)
-{
-    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_SEARCH; kind++)
-        if (catalogue_find(catalogue, kind, id))
-            return catalogue_find(catalogue, kind, id);
-    return NULL;
-}
-
 static int32_t no_plugin_of_id(const struct resolver *resolver,
                                const struct plugin_request *request, struct gb_error *error)
 {
     const struct catalogue *catalogue = resolver->catalogue;
     const char *kind = plugin_kind_words(request->kind);
-    const char *nearest = catalogue_nearest(catalogue, request->kind, request->id);
+    const char *nearest = plugin_nearest(resolver, request->kind, request->id);
     struct name_list folders = {catalogue->folders, catalogue->n_folders};
-    const struct plugin_info *other = plugin_of_any_kind(catalogue, request->id);
-    const char *prefix = arena_printf(resolver->arena, "%s_", file_prefixes[request->kind]);
+    const struct plugin_info *other = NULL;
+    for (uint32_t i = GB_PLUGIN_BENCH; i < PLUGIN_KINDS && !other; i++)
+        other = catalogue_find(catalogue, i, request->id);
+    /* Of the names of modules' files. */
+    const char *prefix = request->kind == GB_PLUGIN_BENCH
+                             ? "bench_"
+                             : arena_printf(resolver->arena, "%s_", kind);
     if (!nearest && text_starts_with(request->id, prefix) &&
         catalogue_find(catalogue, request->kind, request->id + strlen(prefix)))
         nearest = request->id + strlen(prefix);
@@ -129,22 +170,6 @@ static const struct plugin_settings *find_settings(const struct plugin_settings_
     return NULL;
 }
 
-static struct plugin_settings_list *list_of(struct settings *settings, uint32_t kind)
-{
-    return kind == GB_PLUGIN_DEVICE   ? &settings->devices
-           : kind == GB_PLUGIN_SEARCH ? &settings->searches
-                                      : &settings->policies;
-}
-
-/* Every section and every plugin may enter a list once. */
-static void prepare_list(const struct resolver *resolver, uint32_t kind)
-{
-    struct settings *settings = resolver->settings;
-    struct plugin_settings_list *list = list_of(settings, kind);
-    list->items = ARENA_ARRAY(resolver->arena, struct plugin_settings,
-                              settings->n_plugin_sections + resolver->catalogue->n_plugins);
-}
-
 /* Was there a section of that name whose kind is unknown? That it is missing is no further error.
  */
 static bool is_strange(const struct settings *settings, const char *name)
@@ -155,58 +180,42 @@ static bool is_strange(const struct settings *settings, const char *name)
     return false;
 }
 
-static struct plugin_section *find_section(struct settings *settings, uint32_t kind,
-                                           const char *name)
+const char *unknown_key_text(const char *key, const struct ini_section *section,
+                             const struct plugin_info *info, const char *nearest,
+                             struct arena *arena)
 {
-    for (size_t i = 0; i < settings->n_plugin_sections; i++)
-        if (settings->plugin_sections[i].kind == kind &&
-            text_equal(settings->plugin_sections[i].name, name))
-            return &settings->plugin_sections[i];
-    return NULL;
+    return arena_printf(arena,
+                        nearest
+                            ? "unknown key %s in [%s %s]; \1did you mean '%s'?"
+                            : "unknown key %s in [%s %s]: \1see 'gbrun help %s' for its options",
+                        key, section->kind, section->name, nearest ? nearest : info->plugin.id);
 }
 
-void settings_refuse_pattern(const struct ini_entry *entry, const char *kind, const char *name,
-                             const struct plugin_info *info, const char *nearest)
+void settings_refuse_pattern(const struct resolver *resolver, const struct ini_entry *entry,
+                             const struct ini_section *section, const struct plugin_info *info,
+                             const char *option)
 {
     struct gb_error *refusal = &entry->setting->refusal;
-    if (refusal->status != GB_OK)
-        return;
-    if (nearest)
-        error_set_at(refusal, GB_INVALID, entry->origin,
-                     "'%s' has no effect: unknown key '%s' in [%s %s]; \1did you mean '%s'?",
-                     entry->setting->text, entry->key, kind, name, nearest);
-    else
-        error_set_at(
-            refusal, GB_INVALID, entry->origin,
-            "'%s' has no effect: unknown key '%s' in [%s %s]: \1see 'gbrun help %s' for its "
-            "options",
-            entry->setting->text, entry->key, kind, name, info->plugin.id);
+    const char *key = arena_printf(resolver->arena, "'%s'", entry->key);
+    const char *nearest = option_nearest(option_table_of(&info->plugin), option);
+    if (refusal->status == GB_OK)
+        error_set_at(refusal, GB_INVALID, entry->origin, "'%s' has no effect: %s",
+                     entry->setting->text,
+                     unknown_key_text(key, section, info, nearest, resolver->arena));
 }
 
-static void unknown_plugin_key(const struct resolver *resolver,
-                               const struct plugin_section *section, const struct plugin_info *info,
-                               const struct ini_entry *entry)
+static void unknown_plugin_key(const struct resolver *resolver, const struct ini_section *section,
+                               const struct plugin_info *info, const struct ini_entry *entry)
 {
+    const char *key = arena_printf(resolver->arena, "'%s'", entry->key);
     const char *nearest = option_nearest(option_table_of(&info->plugin), entry->key);
     if (option_find(common_options(), entry->key, NULL))
         error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]: it belongs to [defaults] or [bench NAME]",
-                       entry->key, section->section->kind, section->name);
-    else if (nearest)
-        error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]; \1did you mean '%s'?", entry->key,
-                       section->section->kind, section->name, nearest);
+                       "unknown key %s in [%s %s]: it belongs to [defaults] or [bench NAME]", key,
+                       section->kind, section->name);
     else
-        error_list_add(resolver->errors, entry->origin,
-                       "unknown key '%s' in [%s %s]: \1see 'gbrun help %s' for its options",
-                       entry->key, section->section->kind, section->name, info->plugin.id);
-}
-
-/* Is it a key that every section of the kind has? */
-static bool is_key_of_kind(const struct plugin_section *section, const char *key)
-{
-    return text_equal(key, "plugin") ||
-           (section->kind == GB_PLUGIN_SEARCH && option_find(search_options(), key, NULL));
+        error_list_add(resolver->errors, entry->origin, "%s",
+                       unknown_key_text(key, section, info, nearest, resolver->arena));
 }
 
 /* The settings of a section, each checked; false if one is wrong. */
@@ -224,13 +233,13 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
         const struct ini_entry *entry = &ini->entries[i];
         struct setting setting = {entry->key, entry->value, entry->value_origin};
         const struct gb_option *option = option_find(table, entry->key, NULL);
-        if (is_key_of_kind(section, entry->key))
-            continue;
+        if (text_equal(entry->key, "plugin") ||
+            (section->kind == GB_PLUGIN_SEARCH && option_find(search_options(), entry->key, NULL)))
+            continue; /* every section of the kind has it */
         if (!option && entry->setting && entry->setting->is_pattern)
-            settings_refuse_pattern(entry, ini->kind, section->name, settings->info,
-                                    option_nearest(table, entry->key));
+            settings_refuse_pattern(resolver, entry, ini, settings->info, entry->key);
         else if (!option)
-            unknown_plugin_key(resolver, section, settings->info, entry);
+            unknown_plugin_key(resolver, ini, settings->info, entry);
         else if (option_read(option, &setting, resolver->arena, &text, NULL, &error) != GB_OK)
             error_list_take(resolver->errors, &error);
         else
@@ -238,11 +247,9 @@ static bool read_settings(const struct resolver *resolver, const struct plugin_s
     }
     for (uint32_t i = 0; i < table.n; i++) {
         const struct gb_option *option = option_at(table, i);
-        bool is_given = option->default_value || option->type == GB_TYPE_MAP;
-        for (size_t j = 0; j < ini->n && !is_given; j++)
-            is_given = text_equal(ini->entries[j].key, option->name);
-        if (!is_given)
-            error_list_add(resolver->errors, section->section->origin,
+        if (!option->default_value && option->type != GB_TYPE_MAP &&
+            !ini_entry_of(ini, option->name))
+            error_list_add(resolver->errors, ini->origin,
                            "[%s %s] lacks '%s', which plugin '%s' requires", ini->kind,
                            section->name, option->name, settings->info->plugin.id);
     }
@@ -268,24 +275,23 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
         error_list_take(resolver->errors, &error);
         return false;
     }
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(list[i].key, "goal"))
-            ret->goal_origin = list[i].origin;
+    const struct ini_entry *goal = ini_entry_of(ini, "goal"),
+                           *of_lanes = ini_entry_of(ini, "lanes");
+    if (goal)
+        ret->goal_origin = goal->value_origin;
     const bool is_goal = search_goals_read(ret->params.goal, resolver->arena, &goals, &error) ==
                          GB_OK;
     if (is_goal && search_lanes_read(ret->params.lanes, &lanes, &error) == GB_OK)
         return true;
-    error.origin = section->section->origin;
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(list[i].key, is_goal ? "lanes" : "goal"))
-            error.origin = list[i].origin;
+    const struct ini_entry *wrong = is_goal ? of_lanes : goal;
+    error.origin = wrong ? wrong->value_origin : ini->origin;
     error_list_take(resolver->errors, &error);
     return false;
 }
 
 static void add_section(const struct resolver *resolver, struct plugin_section *section)
 {
-    struct plugin_settings_list *list = list_of(resolver->settings, section->kind);
+    struct plugin_settings_list *list = &resolver->settings->lists[section->kind];
     struct plugin_settings settings = {.name = section->name, .origin = section->section->origin};
     struct gb_error error;
     if (section->is_resolved || (!section->request.id && !section->request.path))
@@ -301,36 +307,6 @@ static void add_section(const struct resolver *resolver, struct plugin_section *
         return;
     list->items[list->n] = settings;
     section->settings = &list->items[list->n++];
-}
-
-/*
- * The settings of a section, or of a plugin named by its id. NULL and GB_OK: of a section that
- * is in error. Unknown names are GB_NOT_FOUND without words.
- */
-static int32_t find_named(const struct resolver *resolver, uint32_t kind, const char *name,
-                          struct origin origin, const struct plugin_settings **ret,
-                          struct gb_error *error)
-{
-    struct plugin_settings_list *list = list_of(resolver->settings, kind);
-    const struct plugin_section *section = find_section(resolver->settings, kind, name);
-    const struct plugin_settings *known = find_settings(list, name);
-    *ret = section ? section->settings : known;
-    if (section || known || is_strange(resolver->settings, name))
-        return GB_OK;
-    const struct plugin_info *info = catalogue_find(resolver->catalogue, kind, name);
-    if (!info)
-        return GB_NOT_FOUND;
-    struct option_table table = option_table_of(&info->plugin);
-    for (uint32_t i = 0; i < table.n; i++) {
-        const struct gb_option *option = option_at(table, i);
-        if (!option->default_value && option->type != GB_TYPE_MAP)
-            return error_set_at(
-                error, GB_INVALID, origin, "%s '%s' requires '%s': give it in a section [%s NAME]",
-                plugin_kind_words(kind), name, option->name, plugin_kind_words(kind));
-    }
-    list->items[list->n] = (struct plugin_settings){.name = info->plugin.id, .info = info};
-    *ret = &list->items[list->n++];
-    return GB_OK;
 }
 
 /* The device that a word such as "gpu" stands for; or NULL. */
@@ -376,24 +352,42 @@ static int32_t unknown_named(const struct resolver *resolver, uint32_t kind, con
                         words, name, words, name);
 }
 
-int32_t resolve_policy(const struct resolver *resolver, const char *name, struct origin origin,
-                       const struct plugin_settings **ret, struct gb_error *error)
+int32_t resolve_named(const struct resolver *resolver, uint32_t kind, const char *name,
+                      struct origin origin, const struct plugin_settings **ret,
+                      struct gb_error *error)
 {
-    int32_t status = find_named(resolver, GB_PLUGIN_POLICY, name, origin, ret, error);
-    if (status == GB_NOT_FOUND)
-        return unknown_named(resolver, GB_PLUGIN_POLICY, name, origin, error);
-    return status;
+    struct plugin_settings_list *list = &resolver->settings->lists[kind];
+    const struct plugin_section *section = plugin_section_of(resolver->settings, kind, name);
+    const struct plugin_settings *known = find_settings(list, name);
+    *ret = section ? section->settings : known;
+    if (section || known || is_strange(resolver->settings, name))
+        return GB_OK;
+    const struct plugin_info *info = catalogue_find(resolver->catalogue, kind, name);
+    if (!info)
+        return unknown_named(resolver, kind, name, origin, error);
+    struct option_table table = option_table_of(&info->plugin);
+    for (uint32_t i = 0; i < table.n; i++) {
+        const struct gb_option *option = option_at(table, i);
+        if (!option->default_value && option->type != GB_TYPE_MAP)
+            return error_set_at(
+                error, GB_INVALID, origin, "%s '%s' requires '%s': give it in a section [%s NAME]",
+                plugin_kind_words(kind), name, option->name, plugin_kind_words(kind));
+    }
+    list->items[list->n] = (struct plugin_settings){.name = info->plugin.id, .info = info};
+    *ret = &list->items[list->n++];
+    return GB_OK;
 }
 
-static void prepare_searches(const struct resolver *resolver)
+/* n: sections and plugins; each may enter a list once. */
+static void prepare_lists(const struct resolver *resolver, size_t n)
 {
     struct settings *settings = resolver->settings;
-    const size_t n = settings->n_plugin_sections + resolver->catalogue->n_plugins;
-    prepare_list(resolver, GB_PLUGIN_SEARCH);
+    for (uint32_t kind = 0; kind < PLUGIN_KINDS; kind++)
+        settings->lists[kind].items = ARENA_ARRAY(resolver->arena, struct plugin_settings, n);
     settings->search_settings = ARENA_ARRAY(resolver->arena, struct search_settings, n + 1);
     for (size_t i = 0; i < n; i++) {
         struct search_settings *search = &settings->search_settings[i];
-        search->plugin = &settings->searches.items[i];
+        search->plugin = &settings->lists[GB_PLUGIN_SEARCH].items[i];
         option_fill(search_options(), NULL, 0, &search->params, sizeof search->params,
                     resolver->arena, NULL);
     }
@@ -404,10 +398,10 @@ int32_t resolve_search(const struct resolver *resolver, const char *name, struct
 {
     const struct settings *settings = resolver->settings;
     const struct plugin_settings *found = NULL;
-    int32_t status = find_named(resolver, GB_PLUGIN_SEARCH, name, origin, &found, error);
-    *ret = found ? &settings->search_settings[found - settings->searches.items] : NULL;
-    return status == GB_NOT_FOUND ? unknown_named(resolver, GB_PLUGIN_SEARCH, name, origin, error)
-                                  : status;
+    int32_t status = resolve_named(resolver, GB_PLUGIN_SEARCH, name, origin, &found, error);
+    *ret = found ? &settings->search_settings[found - settings->lists[GB_PLUGIN_SEARCH].items]
+                 : NULL;
+    return status;
 }
 
 /* A benchmark whose plugin is not known runs anywhere. */
@@ -431,9 +425,10 @@ static int32_t check_auto(const struct resolver *resolver, const struct plugin_i
     struct name_list names = {ARENA_ARRAY(resolver->arena, const char *, settings->n_auto_devices),
                               0};
     for (size_t i = 0; i < settings->n_auto_devices; i++) {
-        if (runs_on(bench, &settings->devices.items[i]))
+        const struct plugin_settings *device = &settings->lists[GB_PLUGIN_DEVICE].items[i];
+        if (runs_on(bench, device))
             return GB_OK;
-        names.items[names.n++] = settings->devices.items[i].name;
+        names.items[names.n++] = device->name;
     }
     if (names.n == 0 && has_devices(settings)) /* with errors, which are reported */
         return GB_OK;
@@ -461,9 +456,7 @@ int32_t resolve_device(const struct resolver *resolver, const struct plugin_info
         return error_set_at(error, GB_INVALID, origin,
                             "'%s': what follows the colon needs the name of a device", text);
     if (status == GB_OK)
-        status = find_named(resolver, GB_PLUGIN_DEVICE, name, origin, &ret->settings, error);
-    if (status == GB_NOT_FOUND)
-        return unknown_named(resolver, GB_PLUGIN_DEVICE, name, origin, error);
+        status = resolve_named(resolver, GB_PLUGIN_DEVICE, name, origin, &ret->settings, error);
     if (status == GB_OK && ret->settings && !runs_on(bench, ret->settings))
         return error_set_at(error, GB_INVALID, origin,
                             "device '%s': benchmark '%s' runs on %s only", name, bench->plugin.id,
@@ -474,7 +467,7 @@ int32_t resolve_device(const struct resolver *resolver, const struct plugin_info
 static void add_listed_devices(const struct resolver *resolver)
 {
     const struct ini_entry *entry = resolver->settings->devices_entry;
-    struct plugin_settings_list *list = &resolver->settings->devices;
+    struct plugin_settings_list *list = &resolver->settings->lists[GB_PLUGIN_DEVICE];
     struct text_list names = {0};
     struct gb_error error;
     const struct plugin_settings *device;
@@ -483,7 +476,8 @@ static void add_listed_devices(const struct resolver *resolver)
         return;
     for (size_t i = 0; i < names.n; i++) {
         const char *name = names.items[i];
-        struct plugin_section *section = find_section(resolver->settings, GB_PLUGIN_DEVICE, name);
+        struct plugin_section *section = plugin_section_of(resolver->settings, GB_PLUGIN_DEVICE,
+                                                           name);
         int32_t status = GB_OK;
         if (find_settings(list, name))
             status = error_set_at(&error, GB_INVALID, names.origins[i],
@@ -499,10 +493,8 @@ static void add_listed_devices(const struct resolver *resolver)
         else if (section)
             add_section(resolver, section);
         else
-            status = find_named(resolver, GB_PLUGIN_DEVICE, name, names.origins[i], &device,
-                                &error);
-        if (status == GB_NOT_FOUND)
-            unknown_named(resolver, GB_PLUGIN_DEVICE, name, names.origins[i], &error);
+            status = resolve_named(resolver, GB_PLUGIN_DEVICE, name, names.origins[i], &device,
+                                   &error);
         if (status != GB_OK)
             settings_report(resolver->errors, &error);
     }
@@ -527,27 +519,22 @@ static void add_unlisted_devices(const struct resolver *resolver)
     for (size_t i = 0; i < catalogue->n_plugins; i++) {
         const struct plugin_info *info = &catalogue->plugins[i];
         if (info->plugin.kind == GB_PLUGIN_DEVICE && !is_used_by_section(resolver->settings, info))
-            find_named(resolver, GB_PLUGIN_DEVICE, info->plugin.id, (struct origin){0}, &device,
-                       NULL);
+            resolve_named(resolver, GB_PLUGIN_DEVICE, info->plugin.id, (struct origin){0}, &device,
+                          NULL);
     }
-}
-
-static bool is_cpu(const struct plugin_settings *device)
-{
-    return text_equal(device->info->plugin.id, "cpu");
 }
 
 /* Puts the CPU after all others, and corrects pointers to the devices. */
 static void prefer_accelerators(const struct resolver *resolver)
 {
     struct settings *settings = resolver->settings;
-    struct plugin_settings_list *list = &settings->devices;
+    struct plugin_settings_list *list = &settings->lists[GB_PLUGIN_DEVICE];
     CLEANUP(free_pointer)
     struct plugin_settings *sorted = memory_allocate(list->n * sizeof *sorted);
     size_t n = 0;
     for (int cpus = 0; cpus < 2; cpus++)
         for (size_t i = 0; i < list->n; i++)
-            if (is_cpu(&list->items[i]) == (cpus == 1))
+            if (text_equal(list->items[i].info->plugin.id, "cpu") == (cpus == 1))
                 sorted[n++] = list->items[i];
     for (size_t i = 0; i < n; i++)
         list->items[i] = sorted[i];
@@ -568,40 +555,37 @@ static void resolve_sections(const struct resolver *resolver, uint32_t kind)
 static void resolve_devices(const struct resolver *resolver)
 {
     struct settings *settings = resolver->settings;
-    bool is_listed = settings->devices_entry && settings->run.devices.n > 0 &&
-                     !settings_auto_is_all(settings);
-    prepare_list(resolver, GB_PLUGIN_DEVICE);
-    if (is_listed) {
+    const struct plugin_settings_list *devices = &settings->lists[GB_PLUGIN_DEVICE];
+    if (settings->devices_entry && settings->run.devices.n > 0 && !settings_auto_is_all(settings)) {
         add_listed_devices(resolver);
-        settings->n_auto_devices = settings->devices.n;
+        settings->n_auto_devices = devices->n;
         resolve_sections(resolver, GB_PLUGIN_DEVICE);
         return;
     }
     resolve_sections(resolver, GB_PLUGIN_DEVICE);
     add_unlisted_devices(resolver);
     prefer_accelerators(resolver);
-    settings->n_auto_devices = settings->devices.n;
+    settings->n_auto_devices = devices->n;
 }
 
 void resolve_plugin_sections(const struct resolver *resolver)
 {
+    prepare_lists(resolver, resolver->settings->n_plugin_sections + resolver->catalogue->n_plugins);
     resolve_devices(resolver);
-    prepare_list(resolver, GB_PLUGIN_POLICY);
     resolve_sections(resolver, GB_PLUGIN_POLICY);
-    prepare_searches(resolver);
     resolve_sections(resolver, GB_PLUGIN_SEARCH);
 }
 
 size_t settings_devices(const struct settings *settings, const struct plugin_settings **ret,
                         size_t *ret_n_auto)
 {
-    *ret = settings->devices.items;
+    *ret = settings->lists[GB_PLUGIN_DEVICE].items;
     *ret_n_auto = settings->n_auto_devices;
-    return settings->devices.n;
+    return settings->lists[GB_PLUGIN_DEVICE].n;
 }
 
 size_t settings_policies(const struct settings *settings, const struct plugin_settings **ret)
 {
-    *ret = settings->policies.items;
-    return settings->policies.n;
+    *ret = settings->lists[GB_PLUGIN_POLICY].items;
+    return settings->lists[GB_PLUGIN_POLICY].n;
 }

@@ -119,32 +119,18 @@ static void print_value(struct printer *printer, const char *key, const char *va
     print_long_value(key, value, out);
 }
 
-/* A path in a comment must not end it. */
-static void add_file(struct text *comment, const char *file)
-{
-    for (; *file; file++)
-        text_add_n(comment, *file < ' ' || *file > '~' ? "?" : file, 1);
-}
-
 static void print_entry(struct printer *printer, const struct ini_entry *entry, const char *source)
 {
     CLEANUP(text_free) struct text comment = {0};
     text_add(&comment, source);
-    if (entry->origin.file)
-        add_file(&comment, entry->origin.file);
+    for (const char *c = entry->origin.file; c && *c; c++) /* a path must not end the comment */
+        text_add_n(&comment, *c < ' ' || *c > '~' ? "?" : c, 1);
     if (entry->origin.line && !entry->is_override)
         text_printf(&comment, ":%u", entry->origin.line);
     print_value(printer, entry->key, entry->value, text_get(&comment));
 }
 
 /* ---- sections ---- */
-
-/* Has a pattern of the command line put it into a section that does not know it? */
-static bool is_refused(const struct ini_entry *entry, struct option_table table)
-{
-    return entry->setting && entry->setting->is_pattern && !text_equal(entry->key, "plugin") &&
-           !option_find(table, entry->key, NULL);
-}
 
 /* What the table adds to the keys of a section. */
 static void print_defaults(struct printer *printer, const struct ini_section *section,
@@ -162,9 +148,13 @@ static void print_defaults(struct printer *printer, const struct ini_section *se
 static void print_table(struct printer *printer, const struct ini_section *section,
                         struct option_table table)
 {
-    for (size_t i = 0; section && i < section->n; i++)
-        if (!is_refused(&section->entries[i], table))
-            print_entry(printer, &section->entries[i], "");
+    for (size_t i = 0; section && i < section->n; i++) {
+        const struct ini_entry *entry = &section->entries[i];
+        bool is_pattern = entry->setting && entry->setting->is_pattern;
+        /* Else a pattern of the command line has put it into a section that does not know it. */
+        if (!is_pattern || text_equal(entry->key, "plugin") || option_find(table, entry->key, NULL))
+            print_entry(printer, entry, "");
+    }
     print_defaults(printer, section, table);
 }
 
@@ -184,26 +174,18 @@ static void print_plugin_sections(struct printer *printer)
     }
 }
 
-static bool is_section(const struct settings *settings, const struct plugin_settings *policy)
-{
-    for (size_t i = 0; i < settings->n_plugin_sections; i++)
-        if (settings->plugin_sections[i].settings == policy)
-            return true;
-    return false;
-}
-
 /* Policies or searches that were named by their plugin's id. */
-static void print_plain(struct printer *printer, const struct plugin_settings_list *list,
-                        const char *kind)
+static void print_plain(struct printer *printer, uint32_t kind)
 {
+    const struct plugin_settings_list *list = &printer->settings->lists[kind];
     for (size_t i = 0; i < list->n; i++) {
         const struct plugin_settings *plain = &list->items[i];
-        if (is_section(printer->settings, plain))
+        if (plugin_section_of(printer->settings, kind, plain->name))
             continue;
-        print_section(printer, kind, plain->name);
+        print_section(printer, plugin_kind_words(kind), plain->name);
         print_value(printer, "plugin", plain->name, "default");
         print_table(printer, NULL, option_table_of(&plain->info->plugin));
-        if (list == &printer->settings->searches)
+        if (kind == GB_PLUGIN_SEARCH)
             print_defaults(printer, NULL, search_options());
     }
 }
@@ -254,8 +236,8 @@ static void print_all(struct printer *printer)
     print_section(printer, "gbrun", "");
     print_table(printer, settings->run_section, run_options());
     print_plugin_sections(printer);
-    print_plain(printer, &settings->policies, "policy");
-    print_plain(printer, &settings->searches, "search");
+    print_plain(printer, GB_PLUGIN_POLICY);
+    print_plain(printer, GB_PLUGIN_SEARCH);
     print_ab_sections(printer);
     for (size_t i = 0; i < settings->n_benches; i++)
         print_bench(printer, &settings->benches[i]);

@@ -23,13 +23,11 @@ static void find_bench_plugin(struct bench_resolver *at)
     }
     bool is_implicit = request->id == bench->title && !request->path &&
                        !catalogue_failure(at->resolver->catalogue, request->id);
+    const char *nearest = plugin_nearest(at->resolver, GB_PLUGIN_BENCH, bench->title);
     if (is_implicit)
-        bench_fail(
-            at, error.origin,
-            "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either%s%s%s",
-            bench->name, bench->title,
-            DID_YOU_MEAN(catalogue_nearest(at->resolver->catalogue, GB_PLUGIN_BENCH, bench->title),
-                         ""));
+        bench_fail(at, error.origin,
+                   "[bench %s] lacks 'plugin', and '%s' is not a benchmark plugin either%s%s%s",
+                   bench->name, bench->title, DID_YOU_MEAN(nearest, ""));
     else
         bench_fail_with(at, &error);
 }
@@ -71,8 +69,8 @@ static void drop_unknown_patterns(const struct bench_resolver *at)
         if (is_kept)
             bench->keys.items[n++] = *key;
         else
-            settings_refuse_pattern(key->entry, "bench", bench->name, bench->info,
-                                    option_nearest(at->table, key->target));
+            settings_refuse_pattern(at->resolver, key->entry, bench->section, bench->info,
+                                    key->target);
     }
     bench->keys.n = n;
 }
@@ -266,7 +264,7 @@ static void resolve_where(const struct resolver *resolver)
     size_t at;
     if (!settings->where)
         return;
-    /* What is wrong with the tokens is found again by whoever compiles them. */
+    /* What is wrong with the tokens is found again when they are compiled. */
     expression_tokens_read(settings->where->entry->value, resolver->arena, &tokens, &at);
     for (size_t i = 0; i < settings->n_benches; i++)
         if (is_run(&settings->benches[i]) && !add_where(resolver, &settings->benches[i], &tokens))
@@ -287,7 +285,7 @@ static bool uses_auto(const struct settings *settings)
         const struct bench_section *bench = &settings->benches[i];
         for (size_t j = 0; j < bench->n_slots; j++)
             if (bench->slots[j].kind == SLOT_DEVICE &&
-                (bench->slots[j].is_axis || !bench->slots[j].device.settings))
+                (bench->slots[j].is_axis || !bench->slots[j].named.device.settings))
                 return true;
     }
     return false;
@@ -328,7 +326,7 @@ static void note_effects(const struct settings *settings)
 
 /* ---- why one has none ---- */
 
-/* The first benchmark's key that stands in the way of one for all. */
+/* The first benchmark's own key that overrides a setting of all. */
 static const struct ini_entry *own_key(const struct settings *settings, const char *target,
                                        const char **ret_bench)
 {
@@ -341,16 +339,6 @@ static const struct ini_entry *own_key(const struct settings *settings, const ch
                     return bench->keys.items[j].entry;
     }
     return NULL;
-}
-
-static void report_default(const struct resolver *resolver, const struct ini_setting *setting)
-{
-    const char *bench = "";
-    const struct ini_entry *own = own_key(resolver->settings, setting->key, &bench);
-    error_list_add(resolver->errors, setting->origin,
-                   "'%s' has no effect: every benchmark that is run has its own %s, such as [bench "
-                   "%s] by '%s'; -s '*.%s=...' sets that of all",
-                   setting->text, setting->key, bench, own ? own->key : setting->key, setting->key);
 }
 
 /* A later one of the same key, or of all sections. */
@@ -367,35 +355,29 @@ static const struct ini_setting *successor(const struct settings *settings, size
     return NULL;
 }
 
-static bool is_left_out(const struct settings *settings, const char *name)
-{
-    for (size_t i = 0; i < settings->n_benches; i++)
-        if (text_equal(settings->benches[i].name, name))
-            return settings->benches[i].is_left_out;
-    return false;
-}
-
 static void report_ineffective(const struct resolver *resolver, size_t i)
 {
     const struct ini_setting *setting = resolver->settings->given[i];
     const struct ini_setting *later = successor(resolver->settings, i);
+    const struct bench_section *bench = bench_named(resolver->settings, setting->name);
+    const char *name = setting->name, *key = setting->key, *owner = "";
+    const struct ini_entry *own = own_key(resolver->settings, key, &owner);
+    CLEANUP(text_free) struct text why = {0};
     if (later)
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: '%s' takes its place", setting->text, later->text);
-    else if (text_equal(setting->kind, "bench") && !is_left_out(resolver->settings, setting->name))
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: another setting of [bench %s] takes its place",
-                       setting->text, setting->name);
+        text_printf(&why, "'%s' takes its place", later->text);
+    else if (text_equal(setting->kind, "bench") && !(bench && bench->is_left_out))
+        text_printf(&why, "another setting of [bench %s] takes its place", name);
     else if (text_equal(setting->kind, "bench"))
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: [bench %s] is not among the benchmarks that are run",
-                       setting->text, setting->name);
-    else if (*setting->name)
-        error_list_add(resolver->errors, setting->origin,
-                       "'%s' has no effect: no benchmark that is run uses [%s %s]", setting->text,
-                       setting->kind, setting->name);
+        text_printf(&why, "[bench %s] is not among the benchmarks that are run", name);
+    else if (*name)
+        text_printf(&why, "no benchmark that is run uses [%s %s]", setting->kind, name);
     else
-        report_default(resolver, setting);
+        text_printf(&why,
+                    "every benchmark that is run has its own %s, such as [bench %s] by '%s'; -s "
+                    "'*.%s=...' sets that of all",
+                    key, owner, own ? own->key : key, key);
+    error_list_add(resolver->errors, setting->origin, "'%s' has no effect: %s", setting->text,
+                   text_get(&why));
 }
 
 /* Adds an error for each setting of the command line that changes nothing; none of those that have

@@ -85,65 +85,39 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
     return error_list_count(errors) == n_before ? GB_OK : GB_INVALID;
 }
 
-static struct ini_section *add_section(struct ini *ini, const struct ini_section *section,
-                                       size_t at, struct arena *arena)
-{
-    struct ini_section *sections = ARENA_ARRAY(arena, struct ini_section, ini->n + 1);
-    memcpy(sections, ini->sections, at * sizeof *sections);
-    sections[at] = *section;
-    memcpy(&sections[at + 1], &ini->sections[at], (ini->n - at) * sizeof *sections);
-    ini->sections = sections;
-    ini->n++;
-    return &sections[at];
-}
-
-static void names_of(const struct ini *ini, struct text *ret)
-{
-    for (size_t i = 0; i < ini->n; i++)
-        if (text_equal(ini->sections[i].kind, "ab"))
-            text_printf(ret, "%s%s", ret->length ? ", " : "", ini->sections[i].name);
-}
-
-void ab_sections_remove(struct ini *ini)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < ini->n; i++)
-        if (!text_equal(ini->sections[i].kind, "ab"))
-            ini->sections[n++] = ini->sections[i];
-    ini->n = n;
-}
-
-/* Leaves only one section of its kind. */
+/* Leaves only one section of its kind; at the end: none. Returns it. */
 static struct ini_section *keep_section(struct ini *ini, size_t chosen)
 {
     size_t n = 0, at = chosen;
     for (size_t i = 0; i < ini->n; i++) {
-        if (text_equal(ini->sections[i].kind, "ab") && i != chosen)
-            continue;
         if (i == chosen)
             at = n;
-        ini->sections[n++] = ini->sections[i];
+        if (i == chosen || !text_equal(ini->sections[i].kind, "ab"))
+            ini->sections[n++] = ini->sections[i];
     }
     ini->n = n;
     return &ini->sections[at];
 }
 
-struct ini_section *ab_section_choose(struct ini *ini, const char *name, struct arena *arena,
-                                      struct error_list *errors)
+struct ini_section *ab_section_choose(struct ini *ini, const char *name, bool is_new,
+                                      struct arena *arena, struct error_list *errors)
 {
     CLEANUP(text_free) struct text names = {0};
     const struct origin whole = {.file = ini->path};
     size_t n = 0, chosen = ini->n;
+    if (is_new)
+        keep_section(ini, chosen);
+    chosen = ini->n;
     for (size_t i = 0; i < ini->n; i++) {
-        bool is_ab = text_equal(ini->sections[i].kind, "ab");
-        n += is_ab;
-        if (is_ab && (!name || text_equal(ini->sections[i].name, name)))
+        if (!text_equal(ini->sections[i].kind, "ab"))
+            continue;
+        text_printf(&names, "%s%s", n++ ? ", " : "", ini->sections[i].name);
+        if (!name || text_equal(ini->sections[i].name, name))
             chosen = i;
     }
-    names_of(ini, &names);
     if (!name && n == 0)
-        return add_section(ini, &(struct ini_section){.kind = "ab", .name = "ab", .origin = whole},
-                           ini->n, arena);
+        return ini_insert(ini, &(struct ini_section){.kind = "ab", .name = "ab", .origin = whole},
+                          ini->n, arena);
     if (chosen == ini->n)
         error_list_add(errors, whole, "there is no [ab %s]; there is %s%s", name,
                        n ? text_get(&names) : "none", n ? "" : " at all");
@@ -159,7 +133,8 @@ struct ini_section *ab_section_choose(struct ini *ini, const char *name, struct 
 /* What a change says, once its benchmark is known. */
 struct change {
     const char *bench; /* NULL: of all */
-    struct ini_entry entry;
+    const char *key, *value;
+    struct origin origin;
     int side;
 };
 
@@ -167,7 +142,7 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
                                int side, struct arena *arena)
 {
     const char *equals = strchr(text, '='), *key = text, *value = equals + 1;
-    struct change change = {.side = side};
+    struct change change = {.origin = origin, .side = side};
     for (const char *dot = text; (dot = memchr(dot, '.', (size_t)(equals - dot))); dot++) {
         const char *bench = arena_text_n(arena, text, (size_t)(dot - text));
         if (!ini_section_of(ini, "bench", bench))
@@ -179,11 +154,8 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
     size_t n_key = (size_t)(equals - key), n_value = strlen(value);
     text_trim(&key, &n_key);
     text_trim(&value, &n_value);
-    change.entry = (struct ini_entry){.key = arena_text_n(arena, key, n_key),
-                                      .value = arena_text_n(arena, value, n_value),
-                                      .origin = origin,
-                                      .value_origin = origin,
-                                      .is_override = true};
+    change.key = arena_text_n(arena, key, n_key);
+    change.value = arena_text_n(arena, value, n_value);
     return change;
 }
 
@@ -191,13 +163,13 @@ static struct change change_of(const struct ini *ini, const char *text, struct o
 static bool may_change(const struct change *change, struct error_list *errors)
 {
     static const char *const not_these[] = {"only", "exclude", "like", "rounds", SIDE_AXIS};
-    const char *key = change->entry.key;
+    const char *key = change->key;
     bool is_axis = text_starts_with(key, "sweep.") || text_starts_with(key, "zip.");
     bool is_other = false;
     for (size_t i = 0; i < sizeof not_these / sizeof *not_these; i++)
         is_other |= text_equal(key, not_these[i]);
     if (is_axis || is_other)
-        error_list_add(errors, change->entry.origin,
+        error_list_add(errors, change->origin,
                        is_axis ? "'%s': a side of ab gives one value to an option or setting: the "
                                  "cases of both sides are the same"
                                : "'%s' is the same of both sides of ab: \1expected an option, a "
@@ -236,26 +208,18 @@ static bool is_changed(const struct ini_section *section, const struct change *c
     return text_equal(section->kind, "bench") && is_any;
 }
 
-static void put(struct ini_section *section, const char *key, const char *value,
-                struct arena *arena)
-{
-    const struct origin origin = {.file = "ab"};
-    struct ini_entry entry = {
-        .key = key, .value = value, .origin = origin, .value_origin = origin, .is_override = true};
-    ini_put(section, &entry, arena);
-}
-
 static void make_side(struct ini_section *section, const char *name, int side,
                       const struct change *changes, size_t n, const struct ab_params *params,
                       struct arena *arena)
 {
-    const char *of_all = section->name;
+    const struct origin ab = {.file = "ab"};
     for (size_t i = 0; i < n; i++)
-        if (changes[i].side == side && (!changes[i].bench || text_equal(changes[i].bench, of_all)))
-            ini_put(section, &changes[i].entry, arena);
-    put(section, "rounds", arena_printf(arena, "%lld", (long long)params->max_rounds), arena);
-    put(section, "max_time", arena_printf(arena, "%.0f ns", params->visit_ns), arena);
-    put(section, "sweep." SIDE_AXIS, side_words[side], arena);
+        if (changes[i].side == side && is_of(&changes[i], section))
+            ini_put_text(section, changes[i].key, changes[i].value, changes[i].origin, arena);
+    ini_put_text(section, "rounds", arena_printf(arena, "%lld", (long long)params->max_rounds), ab,
+                 arena);
+    ini_put_text(section, "max_time", arena_printf(arena, "%.0f ns", params->visit_ns), ab, arena);
+    ini_put_text(section, "sweep." SIDE_AXIS, side_words[side], ab, arena);
     section->name = name;
 }
 
@@ -281,7 +245,7 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
                            "benchmark that has an option or axis of this name",
                            base->name, SIDE_AXIS);
         const char *name = arena_printf(arena, "%s%s", base->name, SIDE_SUFFIX);
-        struct ini_section *new = add_section(ini, base, i + 1, arena);
+        struct ini_section *new = ini_insert(ini, base, i + 1, arena);
         base = &ini->sections[i];
         make_side(new, name, SIDE_NEW, changes, n, params, arena);
         make_side(base, base->name, SIDE_BASE, changes, n, params, arena);
@@ -296,20 +260,15 @@ int32_t sides_make(struct ini *ini, const struct ab_params *params, struct arena
 
 /* ---- cases of the sides ---- */
 
-static const struct sweep_part *find_part(const struct sweep_part *parts, size_t n,
-                                          const char *name, size_t n_name)
+/* The base of a part that is a new side; NULL: it is none. */
+static const struct sweep_part *base_of(const struct sweep_part *part,
+                                        const struct sweep_part *parts, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (strlen(parts[i].name) == n_name && memcmp(parts[i].name, name, n_name) == 0)
+        if (text_starts_with(part->name, parts[i].name) &&
+            text_equal(part->name + strlen(parts[i].name), SIDE_SUFFIX))
             return &parts[i];
     return NULL;
-}
-
-static bool has_suffix(const char *name, size_t *ret_length)
-{
-    size_t n = strlen(name), n_suffix = strlen(SIDE_SUFFIX);
-    *ret_length = n < n_suffix ? 0 : n - n_suffix;
-    return n > n_suffix && text_equal(name + *ret_length, SIDE_SUFFIX);
 }
 
 /* Its axes but the side. */
@@ -329,16 +288,6 @@ static int32_t axes_of(struct sweep *sweep, uint64_t position, struct text *ret,
     return status;
 }
 
-static void report_difference(const struct sweep_part *base, const struct text axes[SIDES],
-                              struct error_list *errors)
-{
-    error_list_add(errors, base->origin,
-                   "[bench %s]: the sides have different cases: %s on the base, %s on the other: "
-                   "what a side changes is no axis, and nothing that 'only' or 'exclude' reads",
-                   base->name, axes[0].length ? axes[0].data : "one without axes",
-                   axes[1].length ? axes[1].data : "one without axes");
-}
-
 static int32_t check_pair(struct sweep *sweep, const struct sweep_part *base,
                           const struct side_pair *pair, bool *ret_are_same,
                           struct error_list *errors)
@@ -352,7 +301,12 @@ static int32_t check_pair(struct sweep *sweep, const struct sweep_part *base,
     if (status != GB_OK)
         error_list_take(errors, &error);
     else if (!*ret_are_same)
-        report_difference(base, axes, errors);
+        error_list_add(
+            errors, base->origin,
+            "[bench %s]: the sides have different cases: %s on the base, %s on the other: "
+            "what a side changes is no axis, and nothing that 'only' or 'exclude' reads",
+            base->name, axes[0].length ? axes[0].data : "one without axes",
+            axes[1].length ? axes[1].data : "one without axes");
     for (int side = 0; side < SIDES; side++)
         text_free(&axes[side]);
     return status;
@@ -381,7 +335,7 @@ static int32_t pair_parts(struct sweep *sweep, const struct sweep_part *base,
 int32_t sides_pair(struct sweep *sweep, struct arena *arena, struct side_pair **ret, size_t *ret_n,
                    struct error_list *errors)
 {
-    size_t n_parts = sweep_parts(sweep), n_name;
+    size_t n_parts = sweep_parts(sweep);
     uint64_t n = sweep_size(sweep);
     struct sweep_part *parts = ARENA_ARRAY(arena, struct sweep_part, n_parts + 1);
     uint64_t *others = ARENA_ARRAY(arena, uint64_t, n + 1);
@@ -389,9 +343,7 @@ int32_t sides_pair(struct sweep *sweep, struct arena *arena, struct side_pair **
     for (size_t i = 0; i < n_parts; i++)
         parts[i] = sweep_part(sweep, i);
     for (size_t i = 0; i < n_parts && status == GB_OK; i++) {
-        const struct sweep_part *base = has_suffix(parts[i].name, &n_name)
-                                            ? find_part(parts, n_parts, parts[i].name, n_name)
-                                            : NULL;
+        const struct sweep_part *base = base_of(&parts[i], parts, n_parts);
         if (base)
             status = pair_parts(sweep, base, &parts[i], others, errors);
     }

@@ -31,14 +31,12 @@ int32_t ab_section_read(const struct ini_section *section, struct arena *arena,
                         struct ab_params *ret, struct error_list *errors);
 
 /*
- * The [ab NAME] meant: that of a name; NULL: the only one, and where there is none, one that is
- * added. Others are taken out of the configuration. NULL, and an error is added: there is no such,
- * or it is not clear which.
+ * The [ab NAME] meant: that of a name; NULL: the only one, and where there is none, or is_new, one
+ * that is added. Others are taken out of the configuration. NULL, and an error is added: there is
+ * no such, or it is not clear which.
  */
-struct ini_section *ab_section_choose(struct ini *ini, const char *name, struct arena *arena,
-                                      struct error_list *errors);
-
-void ab_sections_remove(struct ini *ini);
+struct ini_section *ab_section_choose(struct ini *ini, const char *name, bool is_new,
+                                      struct arena *arena, struct error_list *errors);
 
 /*
  * Makes the sections of both sides. Each that a change is put into gets the axis, `rounds` and

@@ -1,14 +1,141 @@
-/* sweep.c - the cases of all benchmarks, by number. */
-#include "core/config/sweep_internal.h"
+/* sweep.c - the cases of all benchmarks, by number: which points of the product of a benchmark's
+ * axes are cases, and the case at one of them, made when it is needed. See settings.h. */
+#include "core/config/settings_internal.h"
 
 #include "core/base/random.h"
+#include "core/base/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Of the random numbers of the seed. */
 enum { SHUFFLE_STREAM = 0x73687566, SAMPLE_STREAM = 0x73616d70 };
+
+/* What became of a template in a case. */
+struct filled {
+    bool is_template;
+    struct value written; /* before */
+    struct text_map map;
+};
+
+struct sweep_bench {
+    const struct bench_section *section;
+    struct expression **formulas;
+    struct expression *filters[FILTERS_MAX];
+    struct template ***templates;      /* by template and row; NULL: nothing to be replaced */
+    struct expression_column *start;   /* values before axes and formulas */
+    struct expression_column *columns; /* of the case that was placed last */
+    struct filled *filled;             /* by slot, of the same case */
+    bool varies;                       /* a common setting is an axis or computed */
+    uint64_t n_points;                 /* of the product of the axes */
+    uint64_t n;                        /* of them that are cases */
+    uint32_t *points;                  /* which; NULL: all */
+    uint64_t first;                    /* position of its first case in the sweep */
+    const struct slot **environment;   /* sorted by name */
+    size_t n_environment;
+};
+
+struct sweep {
+    const struct settings *settings;
+    struct expression_engine *engine;
+    struct arena arena;
+    struct sweep_bench *benches;
+    size_t n_benches;
+    uint64_t n;      /* positions */
+    uint64_t n_kept; /* of them those that are measured */
+    uint32_t *order; /* their positions, as they are measured; NULL: all, as listed */
+};
+
+/* ---- a point of the product; columns and filled are those of the point that was placed last ----
+ */
+
+/* Gives each axis its value at a point. The last axis is the fastest. */
+static void place(const struct sweep_bench *bench, uint64_t point)
+{
+    const struct bench_section *section = bench->section;
+    memcpy(bench->columns, bench->start, section->n_slots * sizeof *bench->columns);
+    for (size_t i = section->n_axes; i-- > 0;) {
+        const struct axis *axis = &section->axes[i];
+        size_t row = (size_t)(point % axis->n);
+        point /= axis->n;
+        for (size_t j = 0; j < axis->n_columns; j++)
+            bench->columns[axis->columns[j].slot].value = axis->columns[j].values[row];
+    }
+}
+
+/* The column of the axis that a slot is on, and its row at a point. */
+static const struct axis_column *column_at(const struct sweep_bench *bench, size_t slot,
+                                           uint64_t point, size_t *ret_row)
+{
+    const struct bench_section *section = bench->section;
+    for (size_t i = section->n_axes; i-- > 0;) {
+        const struct axis *axis = &section->axes[i];
+        *ret_row = (size_t)(point % axis->n);
+        point /= axis->n;
+        for (size_t j = 0; j < axis->n_columns; j++)
+            if (axis->columns[j].slot == slot)
+                return &axis->columns[j];
+    }
+    return NULL;
+}
+
+/* Gives the slot of a formula its value. */
+static int32_t compute(const struct sweep_bench *bench, size_t formula, struct arena *arena,
+                       struct gb_error *error)
+{
+    const struct formula *what = &bench->section->formulas[formula];
+    struct value result;
+    int32_t status = expression_evaluate(bench->formulas[formula], bench->columns, arena, &result,
+                                         error);
+    if (status != GB_OK)
+        return status;
+    return slot_compute(&bench->section->slots[what->slot], &result, what->key->entry->value_origin,
+                        arena, &bench->columns[what->slot].value, error);
+}
+
+/* Puts the case's values into the text of a template. */
+static int32_t fill(const struct sweep_bench *bench, size_t template, uint64_t point,
+                    struct arena *arena, struct gb_error *error)
+{
+    size_t at = bench->section->templates[template].slot, row = 0;
+    const struct slot *slot = &bench->section->slots[at];
+    if (slot->is_axis)
+        column_at(bench, at, point, &row);
+    struct filled *filled = &bench->filled[at];
+    *filled = (struct filled){.is_template = bench->templates[template][row] != NULL,
+                              .written = bench->columns[at].value};
+    if (!filled->is_template)
+        return GB_OK;
+    struct value result = {.type = GB_TYPE_STRING, .number = NAN};
+    struct origin nowhere = {0};
+    int32_t status = template_expand(bench->templates[template][row], bench->columns, arena,
+                                     &result.text, &filled->map, error);
+    return status == GB_OK
+               ? slot_compute(slot, &result, nowhere, arena, &bench->columns[at].value, error)
+               : status;
+}
+
+/* Puts a prefix that names the case before an error. */
+static void name_case(const struct sweep_bench *bench, uint64_t point, const char *what,
+                      struct gb_error *error)
+{
+    const struct bench_section *section = bench->section;
+    CLEANUP(text_free) struct text label = {0};
+    CLEANUP(free_pointer)
+    struct parameter *axes = memory_allocate(section->n_slots * sizeof *axes);
+    struct bench_case named = {.bench = section->title, .parameters = axes};
+    place(bench, point);
+    for (size_t i = 0; i < section->n_slots; i++)
+        if (section->slots[i].is_axis)
+            axes[named.n_parameters++] = (struct parameter){
+                .name = section->slots[i].name, .value = bench->columns[i].value, .is_axis = true};
+    bench_case_label(&named, &label);
+    error_prefix(error, "%s: in case '%.300s': ", what, text_get(&label));
+}
+
+/* ---- preparing ---- */
 
 static int32_t compile_key(const struct sweep *sweep, const struct sweep_bench *bench,
                            const struct key *key, struct expression **ret,
@@ -135,7 +262,7 @@ struct trouble {
 
 struct finder {
     struct sweep_bench *bench;
-    struct arena arena;       /* of the case at hand */
+    struct arena arena;       /* of the case that is tested */
     struct trouble *troubles; /* of formulas, then of filters, then of templates */
 };
 
@@ -145,7 +272,7 @@ static void note_trouble(struct finder *finder, size_t which, uint64_t point, co
     struct trouble *trouble = &finder->troubles[which];
     if (trouble->n++ > 0)
         return;
-    sweep_name_case(finder->bench, point, what, error);
+    name_case(finder->bench, point, what, error);
     trouble->first = *error;
 }
 
@@ -161,7 +288,7 @@ static void try_templates(struct finder *finder, uint64_t point)
     const struct bench_section *section = finder->bench->section;
     struct gb_error error;
     for (size_t i = 0; i < section->n_templates; i++)
-        if (sweep_fill(finder->bench, i, point, &finder->arena, &error) != GB_OK)
+        if (fill(finder->bench, i, point, &finder->arena, &error) != GB_OK)
             note_trouble(finder, section->n_formulas + section->n_filters + i, point,
                          section->slots[section->templates[i].slot].name, &error);
 }
@@ -173,7 +300,7 @@ static bool is_case(struct finder *finder, uint64_t point)
     const struct sweep_bench *bench = finder->bench;
     const struct bench_section *section = bench->section;
     struct gb_error error;
-    sweep_place(bench, point);
+    place(bench, point);
     for (size_t done = 0; done <= section->n_formulas; done++) {
         for (size_t i = 0; i < section->n_filters; i++) {
             const struct filter *filter = &section->filters[i];
@@ -187,8 +314,7 @@ static bool is_case(struct finder *finder, uint64_t point)
             if (holds != (filter->key->role == KEY_ONLY))
                 return false;
         }
-        if (done < section->n_formulas &&
-            sweep_compute(bench, done, &finder->arena, &error) != GB_OK) {
+        if (done < section->n_formulas && compute(bench, done, &finder->arena, &error) != GB_OK) {
             note_key_trouble(finder, done, point, section->formulas[done].key, &error);
             return false;
         }
@@ -257,8 +383,8 @@ static void add_bench(struct sweep *sweep, const struct bench_section *section,
     sweep->n += bench->n;
 }
 
-int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
-                         struct error_list *errors)
+int32_t sweep_new(const struct settings *settings, uint64_t cases_max, struct sweep **ret,
+                  struct error_list *errors)
 {
     struct sweep *sweep = memory_allocate(sizeof *sweep);
     struct gb_error error;
@@ -297,11 +423,6 @@ int32_t sweep_new_within(const struct settings *settings, uint64_t cases_max, st
         shuffle(sweep);
     *ret = sweep;
     return GB_OK;
-}
-
-int32_t sweep_new(const struct settings *settings, struct sweep **ret, struct error_list *errors)
-{
-    return sweep_new_within(settings, SWEEP_CASES_MAX, ret, errors);
 }
 
 uint64_t sweep_size(const struct sweep *sweep)
@@ -359,4 +480,216 @@ struct sweep_part sweep_part(const struct sweep *sweep, size_t i)
     const struct bench_section *section = bench->section;
     return (struct sweep_part){section->name, section->origin, section->info,
                                bench->first,  bench->n,        section->search};
+}
+
+/* ---- a case ---- */
+
+/* A case while it is made. */
+struct maker {
+    const struct sweep_bench *bench;
+    uint64_t point;
+    struct arena *arena;
+    struct bench_case *made;
+};
+
+static bool is_default(const struct slot *slot)
+{
+    return !slot->key && !slot->is_axis && !slot->is_computed;
+}
+
+static void add_parameters(const struct maker *maker)
+{
+    const struct bench_section *section = maker->bench->section;
+    struct bench_case *made = maker->made;
+    made->parameters = ARENA_ARRAY(maker->arena, struct parameter, section->n_slots);
+    for (size_t i = 0; i < section->n_slots; i++) {
+        const struct slot *slot = &section->slots[i];
+        const bool is_option = slot->kind == SLOT_OPTION;
+        const bool is_variable = slot->kind == SLOT_VARIABLE || slot->kind == SLOT_PAPER;
+        const bool has_changed = slot->kind != SLOT_BENCH && (slot->is_axis || slot->is_computed);
+        if (!is_option && !is_variable && !has_changed)
+            continue;
+        const struct filled *filled = &maker->bench->filled[i];
+        struct value value = filled->is_template ? filled->written : maker->bench->columns[i].value;
+        if ((slot->map_key && !option_is_rest(slot->option)) || slot->kind == SLOT_ENVIRONMENT)
+            value.type = GB_TYPE_STRING;
+        made->parameters[made->n_parameters++] = (struct parameter){
+            .name = slot->name,
+            .value = value,
+            .is_axis = slot->is_axis && slot->kind != SLOT_PAPER,
+            .is_default = is_default(slot),
+            .is_variable = is_variable,
+            .is_identity = is_option && !(slot->option->flags & GB_OPTION_NOT_IDENTITY),
+            .filled = filled->is_template ? maker->bench->columns[i].value.text : NULL};
+    }
+}
+
+/* The value as it is read again: lists and entries of maps are kept as they are written. */
+static const char *written(const struct slot *slot, const struct value *value, struct arena *arena)
+{
+    bool is_scalar = !slot->map_key && !(slot->option->type & GB_TYPE_LIST);
+    bool is_text = value->type == GB_TYPE_STRING || value->type == GB_TYPE_CHOICE;
+    if (is_text && slot->map_key && option_is_rest(slot->option))
+        return text_in_quotes(value->text, arena);
+    return is_scalar && is_text ? text_quote(value->text, 0, arena) : value->text;
+}
+
+static struct setting make_setting(const struct maker *maker, size_t i,
+                                   struct setting_source *ret_source)
+{
+    const struct bench_section *section = maker->bench->section;
+    const struct slot *slot = &section->slots[i];
+    struct origin origin = slot->key ? slot->key->entry->value_origin : section->origin;
+    if (slot->is_axis) {
+        size_t row = 0;
+        const struct axis_column *column = column_at(maker->bench, i, maker->point, &row);
+        origin = column && column->origins ? column->origins[row] : section->origin;
+    }
+    *ret_source = (struct setting_source){
+        .written = slot->is_axis || !slot->key ? NULL : slot->key->entry->value,
+        .map = maker->bench->filled[i].map};
+    return (struct setting){.key = slot->name,
+                            .text = written(slot, &maker->bench->columns[i].value, maker->arena),
+                            .origin = origin};
+}
+
+/* Those of one kind that are not at their defaults. */
+static size_t make_settings(const struct maker *maker, enum slot_kind kind, struct setting **ret,
+                            struct setting_source **ret_sources)
+{
+    const struct bench_section *section = maker->bench->section;
+    struct setting *settings = ARENA_ARRAY(maker->arena, struct setting, section->n_slots);
+    struct setting_source *sources = ARENA_ARRAY(maker->arena, struct setting_source,
+                                                 section->n_slots);
+    size_t n = 0;
+    for (size_t i = 0; i < section->n_slots; i++) {
+        const struct slot *slot = &section->slots[i];
+        if (slot->kind != kind || is_default(slot))
+            continue;
+        settings[n] = make_setting(maker, i, &sources[n]);
+        n++;
+    }
+    *ret = settings;
+    *ret_sources = sources;
+    return n;
+}
+
+static int32_t make_common(const struct maker *maker, struct gb_error *error)
+{
+    struct bench_case *made = maker->made;
+    struct setting *settings;
+    struct setting_source *sources;
+    made->common = maker->bench->section->common;
+    if (!maker->bench->varies)
+        return GB_OK;
+    size_t n = make_settings(maker, SLOT_COMMON, &settings, &sources);
+    return option_fill(common_options(), settings, n, &made->common, sizeof made->common,
+                       maker->arena, error);
+}
+
+static void choose_plugins(const struct maker *maker)
+{
+    const struct bench_section *section = maker->bench->section;
+    for (size_t i = 0; i < section->n_slots; i++) {
+        const struct slot *slot = &section->slots[i];
+        size_t row;
+        if (slot->kind != SLOT_DEVICE && slot->kind != SLOT_POLICY)
+            continue;
+        const struct axis_column *column = slot->is_axis
+                                               ? column_at(maker->bench, i, maker->point, &row)
+                                               : NULL;
+        const struct named *named = column ? &column->named[row] : &slot->named;
+        if (slot->kind == SLOT_DEVICE)
+            maker->made->device = named->device;
+        else
+            maker->made->policy = named->policy;
+    }
+}
+
+static void make_environment(const struct maker *maker)
+{
+    const struct sweep_bench *bench = maker->bench;
+    struct bench_case *made = maker->made;
+    made->environment = ARENA_ARRAY(maker->arena, struct environment_variable,
+                                    bench->n_environment);
+    made->n_environment = bench->n_environment;
+    for (size_t i = 0; i < bench->n_environment; i++) {
+        const struct slot *slot = bench->environment[i];
+        made->environment[i] = (struct environment_variable){
+            slot->name + strlen("env."), bench->columns[slot - bench->section->slots].value.text};
+    }
+}
+
+static void make_tolerances(const struct maker *maker)
+{
+    const struct bench_section *section = maker->bench->section;
+    struct bench_case *made = maker->made;
+    made->tolerances = ARENA_ARRAY(maker->arena, struct check_tolerance, section->n_slots);
+    for (size_t i = 0; i < section->n_slots; i++) {
+        if (section->slots[i].kind == SLOT_TOLERANCE)
+            made->tolerances[made->n_tolerances++] = (struct check_tolerance){
+                section->slots[i].name + strlen("check."), maker->bench->columns[i].value.number};
+    }
+}
+
+static const struct sweep_bench *bench_of(const struct sweep *sweep, uint64_t position)
+{
+    size_t i = sweep->n_benches - 1;
+    while (sweep->benches[i].first > position || sweep->benches[i].n == 0)
+        i--;
+    return &sweep->benches[i];
+}
+
+uint64_t sweep_position(const struct sweep *sweep, uint64_t i)
+{
+    return sweep->order && i < sweep->n_kept ? sweep->order[i] : i;
+}
+
+int32_t sweep_case(struct sweep *sweep, uint64_t i, struct arena *arena, struct bench_case *ret,
+                   struct gb_error *error)
+{
+    return sweep_case_at(sweep, sweep_position(sweep, i), arena, ret, error);
+}
+
+int32_t sweep_case_at(struct sweep *sweep, uint64_t position, struct arena *arena,
+                      struct bench_case *ret, struct gb_error *error)
+{
+    if (position >= sweep->n)
+        return error_set(error, GB_NOT_FOUND,
+                         "there is no case %" PRIu64 ": the sweep has %" PRIu64, position,
+                         sweep->n);
+    const struct sweep_bench *bench = bench_of(sweep, position);
+    const struct bench_section *section = bench->section;
+    uint64_t index = position - bench->first;
+    struct bench_case made = {.position = position,
+                              .bench = section->title,
+                              .folder = sweep->settings->folder,
+                              .info = section->info,
+                              .seed = (uint64_t)sweep->settings->run.seed};
+    struct maker maker = {bench, bench->points ? bench->points[index] : index, arena, &made};
+    place(bench, maker.point);
+    for (size_t j = 0; j < section->n_formulas; j++) {
+        int32_t status = compute(bench, j, arena, error);
+        if (status != GB_OK)
+            return status;
+    }
+    for (size_t j = 0; j < section->n_templates; j++) {
+        int32_t status = fill(bench, j, maker.point, arena, error);
+        if (status != GB_OK)
+            return status;
+    }
+    add_parameters(&maker);
+    made.n_settings = make_settings(&maker, SLOT_OPTION, &made.settings, &made.sources);
+    choose_plugins(&maker);
+    make_environment(&maker);
+    make_tolerances(&maker);
+    int32_t status = make_common(&maker, error);
+    if (made.common.seed >= 0)
+        made.seed = (uint64_t)made.common.seed;
+    const char *dump = made.common.check_dump;
+    if (dump && *dump && *dump != '/') /* it starts from the folder of the INI file */
+        made.common.check_dump = arena_printf(arena, "%s/%s", made.folder, dump);
+    if (status == GB_OK)
+        *ret = made;
+    return status;
 }

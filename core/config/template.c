@@ -150,17 +150,17 @@ int32_t template_expand(const struct template *template, const struct expression
     struct text_piece *pieces = ARENA_ARRAY(arena, struct text_piece, template->n);
     for (size_t i = 0; i < template->n; i++) {
         const struct part *part = &template->parts[i];
-        const char *words = part->text;
-        if (part->expression) {
-            int32_t status = expression_value(part->expression, columns, arena, &words, error);
-            if (status != GB_OK) {
-                if (error)
-                    error->origin = origin_at(template->origin, template->text, part->source);
-                return status;
-            }
+        struct value value = {.text = part->text};
+        int32_t status = part->expression
+                             ? expression_evaluate(part->expression, columns, arena, &value, error)
+                             : GB_OK;
+        if (status != GB_OK) {
+            if (error)
+                error->origin = origin_at(template->origin, template->text, part->source);
+            return status;
         }
         pieces[i] = (struct text_piece){text.length, part->source, !part->expression};
-        text_add(&text, words);
+        text_add(&text, value.text);
     }
     *ret = arena_text(arena, text_get(&text));
     *ret_map = (struct text_map){template->n, pieces};

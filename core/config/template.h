@@ -1,7 +1,7 @@
 /*
  * template.h - texts of options in which expressions stand: "buffer({4 * size})".
  *
- * {EXPRESSION} is replaced by the expression's value (expression.h) in the case at hand; {{ and }}
+ * {EXPRESSION} is replaced by the expression's value (expression.h) in the current case; {{ and }}
  * stand for the braces themselves. A brace inside the quotes of an expression is none.
  */
 #pragma once

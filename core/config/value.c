@@ -31,6 +31,7 @@ static const char *const boolean_words[] = {"yes", "no", "true", "false", "on", 
 
 /* A text on its way to becoming a value. */
 struct reading {
+    const struct gb_option *option; /* of a choice */
     uint32_t type;
     const char *text; /* trimmed */
     size_t n;
@@ -40,7 +41,7 @@ struct reading {
     char shown[TEXT_SHOWN + 4];
 };
 
-typedef int32_t read_fn(struct reading *reading, const struct gb_option *option, struct value *ret);
+typedef int32_t read_fn(struct reading *reading, struct value *ret);
 static read_fn read_integer, read_float, read_boolean, read_string, read_choice, read_size,
     read_duration;
 
@@ -200,10 +201,8 @@ static int32_t scan_whole(struct reading *reading, struct number_text *number, u
     }
 }
 
-static int32_t read_integer(struct reading *reading, const struct gb_option *option,
-                            struct value *ret)
+static int32_t read_integer(struct reading *reading, struct value *ret)
 {
-    (void)option;
     struct number_text number;
     uint64_t magnitude = 0;
     int32_t status = scan_whole(reading, &number, &magnitude);
@@ -217,9 +216,8 @@ static int32_t read_integer(struct reading *reading, const struct gb_option *opt
     return GB_OK;
 }
 
-static int32_t read_size(struct reading *reading, const struct gb_option *option, struct value *ret)
+static int32_t read_size(struct reading *reading, struct value *ret)
 {
-    (void)option;
     struct number_text number = {0};
     int32_t status = refuse_sign(reading);
     if (status == GB_OK)
@@ -247,10 +245,8 @@ static int32_t scan_double(struct reading *reading, struct number_text *number,
                         fault[outcome], rule_of(reading->type)->words);
 }
 
-static int32_t read_float(struct reading *reading, const struct gb_option *option,
-                          struct value *ret)
+static int32_t read_float(struct reading *reading, struct value *ret)
 {
-    (void)option;
     struct number_text number;
     const struct number_unit *unit;
     int32_t status = scan_double(reading, &number, &unit, &ret->number);
@@ -261,10 +257,8 @@ static int32_t read_float(struct reading *reading, const struct gb_option *optio
     return GB_OK;
 }
 
-static int32_t read_duration(struct reading *reading, const struct gb_option *option,
-                             struct value *ret)
+static int32_t read_duration(struct reading *reading, struct value *ret)
 {
-    (void)option;
     struct number_text number;
     const struct number_unit *unit;
     int32_t status = refuse_sign(reading);
@@ -305,10 +299,8 @@ static const char *suggest_word(const struct reading *reading, const char *const
     return nearest ? nearest : text_nearest(word, n, word_of, words);
 }
 
-static int32_t read_boolean(struct reading *reading, const struct gb_option *option,
-                            struct value *ret)
+static int32_t read_boolean(struct reading *reading, struct value *ret)
 {
-    (void)option;
     size_t i = find_word(reading, boolean_words, LENGTH_OF(boolean_words));
     if (i == LENGTH_OF(boolean_words))
         return not_of_type(reading, rule_of(GB_TYPE_BOOL)->expected,
@@ -319,9 +311,9 @@ static int32_t read_boolean(struct reading *reading, const struct gb_option *opt
     return GB_OK;
 }
 
-static int32_t read_choice(struct reading *reading, const struct gb_option *option,
-                           struct value *ret)
+static int32_t read_choice(struct reading *reading, struct value *ret)
 {
+    const struct gb_option *option = reading->option;
     size_t n = option->n_choices;
     size_t i = find_word(reading, option->choices, n);
     if (i == n) {
@@ -340,10 +332,8 @@ static int32_t read_choice(struct reading *reading, const struct gb_option *opti
 
 /* Quotes are taken off only where they hold the whole string: 24" or "a" and "b" stay as written.
  */
-static int32_t read_string(struct reading *reading, const struct gb_option *option,
-                           struct value *ret)
+static int32_t read_string(struct reading *reading, struct value *ret)
 {
-    (void)option;
     ret->number = NAN;
     ret->text = arena_text_n(reading->arena, reading->text, reading->n);
     if (!reading->n || reading->text[0] != '"')
@@ -365,12 +355,6 @@ static int32_t read_string(struct reading *reading, const struct gb_option *opti
     return GB_OK;
 }
 
-/* Would `;` or `#` here begin a comment in the INI file? */
-static bool begins_comment(const char *text, size_t i)
-{
-    return (text[i] == ';' || text[i] == '#') && (i == 0 || is_blank(text[i - 1]));
-}
-
 static bool needs_quotes(const char *text, char separator)
 {
     size_t n = strlen(text);
@@ -378,9 +362,11 @@ static bool needs_quotes(const char *text, char separator)
         return separator != 0;
     if (is_blank(text[0]) || is_blank(text[n - 1]) || text[0] == '"')
         return true;
-    for (size_t i = 0; i < n; i++)
-        if (begins_comment(text, i) || (separator && (text[i] == '"' || text[i] == separator)))
+    for (size_t i = 0; i < n; i++) {
+        bool is_comment = strchr(";#", text[i]) && (i == 0 || is_blank(text[i - 1]));
+        if (is_comment || (separator && (text[i] == '"' || text[i] == separator)))
             return true;
+    }
     return false;
 }
 
@@ -406,8 +392,12 @@ static int32_t read_scalar(uint32_t type, const struct gb_option *option, const 
                            struct origin origin, struct arena *arena, struct value *ret,
                            struct gb_error *error)
 {
-    struct reading reading = {
-        .type = type, .text = text, .n = strlen(text), .arena = arena, .error = error};
+    struct reading reading = {.option = option,
+                              .type = type,
+                              .text = text,
+                              .n = strlen(text),
+                              .arena = arena,
+                              .error = error};
     text_trim(&reading.text, &reading.n);
     reading.origin = origin_at(origin, text, (size_t)(reading.text - text));
     if (!rule_of(type)->read || (type == GB_TYPE_CHOICE && !option))
@@ -415,7 +405,7 @@ static int32_t read_scalar(uint32_t type, const struct gb_option *option, const 
                             rule_of(type)->words);
     struct value value = {.type = type};
     locale_t before = number_locale_c();
-    int32_t status = rule_of(type)->read(&reading, option, &value);
+    int32_t status = rule_of(type)->read(&reading, &value);
     number_locale_restore(before);
     if (status == GB_OK)
         *ret = value;

@@ -85,6 +85,9 @@ struct value_list {
     struct origin *origins; /* of each item: the column is that of its first character */
 };
 
+void value_list_add(struct value_list *list, const struct value *value, struct origin origin,
+                    struct arena *arena);
+
 /* Longest axis or list; a longer one is an error. */
 enum { VALUE_LIST_MAX = 1000000 };
 

@@ -113,35 +113,40 @@ struct list_reading {
     struct arena *arena;
     struct gb_error *error;
     struct value_list list;
+    const char *text; /* of the item that is read */
+    struct origin origin;
 };
 
-static int32_t too_many(struct list_reading *list, const char *text, struct origin origin)
+static int32_t too_many(struct list_reading *list)
 {
     char buffer[TEXT_SHOWN + 4];
-    return error_set_at(list->error, GB_INVALID, origin,
+    return error_set_at(list->error, GB_INVALID, list->origin,
                         "'%s' makes the list too long: \1expected up to %d values",
-                        text_shown(text, strlen(text), buffer), VALUE_LIST_MAX);
+                        text_shown(list->text, strlen(list->text), buffer), VALUE_LIST_MAX);
 }
 
-static int32_t append(struct list_reading *reading, const struct value *value, const char *text,
-                      struct origin origin)
+void value_list_add(struct value_list *list, const struct value *value, struct origin origin,
+                    struct arena *arena)
 {
-    struct value_list *list = &reading->list;
-    if (list->n == VALUE_LIST_MAX)
-        return too_many(reading, text, origin);
-    list->items = arena_grow(reading->arena, list->items, list->n, sizeof *list->items);
-    list->origins = arena_grow(reading->arena, list->origins, list->n, sizeof *list->origins);
+    list->items = arena_grow(arena, list->items, list->n, sizeof *list->items);
+    list->origins = arena_grow(arena, list->origins, list->n, sizeof *list->origins);
     list->items[list->n] = *value;
     list->origins[list->n++] = origin;
+}
+
+static int32_t append(struct list_reading *list, const struct value *value)
+{
+    if (list->list.n == VALUE_LIST_MAX)
+        return too_many(list);
+    value_list_add(&list->list, value, list->origin, list->arena);
     return GB_OK;
 }
 
-static int32_t add_value(struct list_reading *list, const struct value *value, const char *text,
-                         struct origin origin)
+static int32_t add_value(struct list_reading *list, const struct value *value)
 {
-    int32_t status = value_range_check(list->option, &list->allowed, value, value->text, origin,
-                                       list->error);
-    return status == GB_OK ? append(list, value, text, origin) : status;
+    int32_t status = value_range_check(list->option, &list->allowed, value, value->text,
+                                       list->origin, list->error);
+    return status == GB_OK ? append(list, value) : status;
 }
 
 /* Whole numbers are counted in 64 bits without a sign, in which differences never overflow. */
@@ -155,8 +160,7 @@ static uint64_t count_of(const struct value *value)
     return value->type == GB_TYPE_INT ? (uint64_t)value->integer : value->bytes;
 }
 
-static int32_t add_count(struct list_reading *list, uint64_t count, const char *text,
-                         struct origin origin)
+static int32_t add_count(struct list_reading *list, uint64_t count)
 {
     struct value value = {.type = list->type};
     if (list->type == GB_TYPE_INT) {
@@ -168,23 +172,20 @@ static int32_t add_count(struct list_reading *list, uint64_t count, const char *
         value.number = (double)count;
         value.text = arena_printf(list->arena, "%" PRIu64, count);
     }
-    return add_value(list, &value, text, origin);
+    return add_value(list, &value);
 }
 
-static int32_t add_number(struct list_reading *list, double number, const char *text,
-                          struct origin origin)
+static int32_t add_number(struct list_reading *list, double number)
 {
     char buffer[NUMBER_TEXT_MAX];
     struct value value = {.type = list->type, .number = number};
     value.text = arena_printf(list->arena, "%s%s", format_double(number, buffer),
                               list->type == GB_TYPE_DURATION ? "ns" : "");
-    return add_value(list, &value, text, origin);
+    return add_value(list, &value);
 }
 
 /* FIRST:LAST[:STEP] or FIRST:LAST:xFACTOR */
 struct range_text {
-    const char *text;
-    struct origin origin;
     struct value first, last;
     struct value step; /* its magnitude; type 0: none was written */
     bool is_downward;  /* the step has a minus */
@@ -192,18 +193,17 @@ struct range_text {
     double factor;
 };
 
-static int32_t range_error(struct list_reading *list, const struct range_text *range,
-                           const char *expected)
+static int32_t range_error(struct list_reading *list, const char *expected)
 {
     char buffer[TEXT_SHOWN + 4];
-    return error_set_at(list->error, GB_INVALID, range->origin, "range '%s': \1expected %s",
-                        text_shown(range->text, strlen(range->text), buffer), expected);
+    return error_set_at(list->error, GB_INVALID, list->origin, "range '%s': \1expected %s",
+                        text_shown(list->text, strlen(list->text), buffer), expected);
 }
 
-static int32_t read_part(struct list_reading *list, const struct range_text *range, uint32_t type,
-                         const char *part, size_t offset, struct value *ret)
+static int32_t read_part(struct list_reading *list, uint32_t type, const char *part, size_t offset,
+                         struct value *ret)
 {
-    return value_read_type(type, part, origin_at(range->origin, range->text, offset), list->arena,
+    return value_read_type(type, part, origin_at(list->origin, list->text, offset), list->arena,
                            ret, list->error);
 }
 
@@ -211,11 +211,11 @@ static int32_t read_factor(struct list_reading *list, struct range_text *range, 
                            size_t offset)
 {
     struct value factor;
-    int32_t status = read_part(list, range, GB_TYPE_FLOAT, part + 1, offset + 1, &factor);
+    int32_t status = read_part(list, GB_TYPE_FLOAT, part + 1, offset + 1, &factor);
     if (status != GB_OK)
         return status;
     if (!(factor.number > 1) || isinf(factor.number))
-        return range_error(list, range, "a factor above 1, as in 1:1024:x2");
+        return range_error(list, "a factor above 1, as in 1:1024:x2");
     range->is_geometric = true;
     range->factor = factor.number;
     return GB_OK;
@@ -232,15 +232,15 @@ static int32_t read_step(struct list_reading *list, struct range_text *range, co
     sign += range->is_downward;
     if (part[sign] == '-' || part[sign] == '+')
         sign = 0;
-    int32_t status = read_part(list, range, list->type, part + sign, offset + sign, &range->step);
+    int32_t status = read_part(list, list->type, part + sign, offset + sign, &range->step);
     if (status == GB_OK && range->step.number == 0)
-        return range_error(list, range, "a step other than 0");
+        return range_error(list, "a step other than 0");
     return status;
 }
 
 static int32_t read_range(struct list_reading *list, struct range_text *range)
 {
-    char *parts = arena_text(list->arena, range->text);
+    char *parts = arena_text(list->arena, list->text);
     char *colon = strchr(parts, ':');
     *colon++ = 0;
     char *second = strchr(colon, ':');
@@ -248,15 +248,15 @@ static int32_t read_range(struct list_reading *list, struct range_text *range)
         *second++ = 0;
     if (only_blanks(parts) || only_blanks(colon) || (second && only_blanks(second)) ||
         (second && strchr(second, ':')))
-        return range_error(list, range, "FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR");
-    int32_t status = read_part(list, range, list->type, parts, 0, &range->first);
+        return range_error(list, "FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR");
+    int32_t status = read_part(list, list->type, parts, 0, &range->first);
     if (status == GB_OK)
-        status = read_part(list, range, list->type, colon, (size_t)(colon - parts), &range->last);
+        status = read_part(list, list->type, colon, (size_t)(colon - parts), &range->last);
     if (status == GB_OK && second)
         status = read_step(list, range, second, (size_t)(second - parts));
     if (status == GB_OK &&
         (isinf(range->first.number) || isinf(range->last.number) || isinf(range->step.number)))
-        return range_error(list, range, "finite numbers");
+        return range_error(list, "finite numbers");
     return status;
 }
 
@@ -265,15 +265,14 @@ static int32_t check_direction(struct list_reading *list, const struct range_tex
 {
     int order = value_compare(&range->first, &range->last);
     if (order > 0 && !range->is_downward)
-        return range_error(list, range,
-                           range->is_geometric ? "LAST not below FIRST"
-                                               : "a step below 0, since LAST is below FIRST");
+        return range_error(list, range->is_geometric ? "LAST not below FIRST"
+                                                     : "a step below 0, since LAST is below FIRST");
     if (order < 0 && range->is_downward)
-        return range_error(list, range, "a step above 0, since LAST is above FIRST");
+        return range_error(list, "a step above 0, since LAST is above FIRST");
     if (!range->is_geometric && !range->step.type && list->type == GB_TYPE_DURATION)
-        return range_error(list, range, "a step, as in 1ms:10ms:1ms or 1ms:64ms:x2");
+        return range_error(list, "a step, as in 1ms:10ms:1ms or 1ms:64ms:x2");
     if (range->is_geometric && !(range->first.number > 0))
-        return range_error(list, range, "FIRST above 0, since a factor is given");
+        return range_error(list, "FIRST above 0, since a factor is given");
     return GB_OK;
 }
 
@@ -283,11 +282,10 @@ static int32_t add_counts(struct list_reading *list, const struct range_text *ra
     uint64_t step = range->step.type ? count_of(&range->step) : 1;
     uint64_t n_steps = (range->is_downward ? first - last : last - first) / step;
     if (n_steps >= VALUE_LIST_MAX)
-        return too_many(list, range->text, range->origin);
+        return too_many(list);
     int32_t status = GB_OK;
     for (uint64_t i = 0; i <= n_steps && status == GB_OK; i++)
-        status = add_count(list, range->is_downward ? first - i * step : first + i * step,
-                           range->text, range->origin);
+        status = add_count(list, range->is_downward ? first - i * step : first + i * step);
     return status;
 }
 
@@ -296,7 +294,7 @@ static int32_t add_powers(struct list_reading *list, const struct range_text *ra
 {
     uint64_t first = count_of(&range->first), last = count_of(&range->last), value = first;
     bool is_whole = range->factor == floor(range->factor) && range->factor < 0x1p63;
-    int32_t status = add_count(list, first, range->text, range->origin);
+    int32_t status = add_count(list, first);
     for (int i = 1; status == GB_OK; i++) {
         uint64_t next = 0;
         long double power = roundl((long double)first * powl(range->factor, i));
@@ -308,9 +306,9 @@ static int32_t add_powers(struct list_reading *list, const struct range_text *ra
         if (next > last)
             break;
         if (i > VALUE_LIST_MAX)
-            return too_many(list, range->text, range->origin);
+            return too_many(list);
         if (next != value)
-            status = add_count(list, next, range->text, range->origin);
+            status = add_count(list, next);
         value = next;
     }
     return status;
@@ -339,14 +337,14 @@ static int32_t add_steps(struct list_reading *list, const struct range_text *ran
     double scale = fmax(fabs(first), fabs(last));
     double n_steps = floor(fabs(last - first) / step + fmin(0.5, 2e-15 * scale / step));
     if (!(n_steps < (double)VALUE_LIST_MAX))
-        return too_many(list, range->text, range->origin);
-    int32_t status = add_number(list, first, range->text, range->origin);
+        return too_many(list);
+    int32_t status = add_number(list, first);
     for (double i = 1; i <= n_steps && status == GB_OK; i++) {
         double offset = rounded_product(i, step);
         double value = range->is_downward ? first - offset : first + offset;
         value = without_noise(value, scale);
         bool is_past = range->is_downward ? value < last : value > last;
-        status = add_number(list, is_past ? last : value, range->text, range->origin);
+        status = add_number(list, is_past ? last : value);
     }
     return status;
 }
@@ -355,21 +353,21 @@ static int32_t add_steps(struct list_reading *list, const struct range_text *ran
 static int32_t add_factors(struct list_reading *list, const struct range_text *range)
 {
     double first = range->first.number, last = range->last.number, value = first;
-    int32_t status = add_number(list, first, range->text, range->origin);
+    int32_t status = add_number(list, first);
     for (int i = 1; status == GB_OK && value < last; i++) {
         double tolerance = 1e-15 * (i + 2) * last;
         value = first * pow(range->factor, i);
         if (value > last + tolerance)
             break;
         value = fabs(value - last) <= tolerance ? last : without_noise(value, value);
-        status = add_number(list, value, range->text, range->origin);
+        status = add_number(list, value);
     }
     return status;
 }
 
-static int32_t add_range(struct list_reading *list, const char *text, struct origin origin)
+static int32_t add_range(struct list_reading *list)
 {
-    struct range_text range = {.text = text, .origin = origin};
+    struct range_text range = {.is_geometric = false};
     int32_t status = read_range(list, &range);
     if (status == GB_OK)
         status = check_direction(list, &range);
@@ -380,18 +378,19 @@ static int32_t add_range(struct list_reading *list, const char *text, struct ori
     return range.is_geometric ? add_factors(list, &range) : add_steps(list, &range);
 }
 
-static int32_t add_item(struct list_reading *list, const char *text, struct origin origin)
+static int32_t add_item(struct list_reading *list)
 {
     bool may_range = is_counted(list->type) || list->type == GB_TYPE_FLOAT ||
                      list->type == GB_TYPE_DURATION;
-    if (may_range && strchr(text, ':'))
-        return add_range(list, text, origin);
+    if (may_range && strchr(list->text, ':'))
+        return add_range(list);
     /* A string is complete: its quotes have been taken off by the split. */
-    struct value value = {.type = list->type, .number = NAN, .text = text};
+    struct value value = {.type = list->type, .number = NAN, .text = list->text};
     int32_t status = GB_OK;
     if (list->type != GB_TYPE_STRING)
-        status = value_read(list->option, text, origin, list->arena, &value, list->error);
-    return status == GB_OK ? append(list, &value, text, origin) : status;
+        status = value_read(list->option, list->text, list->origin, list->arena, &value,
+                            list->error);
+    return status == GB_OK ? append(list, &value) : status;
 }
 
 int32_t value_list_read(const struct gb_option *option, const char *text, struct origin origin,
@@ -404,8 +403,11 @@ int32_t value_list_read(const struct gb_option *option, const char *text, struct
     if (status == GB_OK)
         status = value_range_read(option, arena, &list.allowed, error);
     locale_t before = number_locale_c();
-    for (size_t i = 0; status == GB_OK && i < items.n; i++)
-        status = add_item(&list, items.items[i], items.origins[i]);
+    for (size_t i = 0; status == GB_OK && i < items.n; i++) {
+        list.text = items.items[i];
+        list.origin = items.origins[i];
+        status = add_item(&list);
+    }
     number_locale_restore(before);
     if (status == GB_OK)
         *ret = list.list;

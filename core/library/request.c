@@ -297,7 +297,7 @@ static int32_t make_case(struct request *request, struct arena *arena, struct er
 {
     struct sweep *sweep = NULL;
     struct gb_error error;
-    int32_t status = sweep_new(request->settings, &sweep, errors);
+    int32_t status = sweep_new(request->settings, SWEEP_CASES_MAX, &sweep, errors);
     if (status == GB_OK) {
         status = sweep_case(sweep, 0, arena, &request->bench_case, &error);
         if (status != GB_OK)

@@ -86,4 +86,8 @@ GIT_CEILING_DIRECTORIES=$(dirname "$PWD") measure
 equals "nor is it looked for above the folders that git may search" "" "$(fact commit)"
 measure
 equals "else it is" "$commit" "$(fact commit)"
+
+"$GBRUN" -q -c nop.ini -o line.gbr --note '' --label last=yes >/dev/null
+equals "an empty argument does not end the command line that is stored" 1 \
+    "$("$GBRUN" export line.gbr --format json | grep -c '"command_line":"[^"]*--note  --label last=yes"')"
 finish

@@ -78,9 +78,9 @@ equals "what cannot be run is skipped" "skipped: device cpu:77" \
     "$("$GBRUN" run m.ini nop_a --device cpu:77 --dry-run -f csv 2>/dev/null | grep -o 'skipped: device cpu:77')"
 
 try_each "$GBRUN" run --resume two.gbr <<'TABLE'
-not with --where|2|~goes on with the cases and settings of the run|--where 1
-not with --max-time|2|~goes on with the cases and settings of the run|--max-time 1s
-not with a name|2|~goes on with the cases and settings of the run|nop_a
-not with a configuration|2|~goes on with the cases and settings of the run|m.ini
+not with --where|2|~continues with the cases and settings of the run|--where 1
+not with --max-time|2|~continues with the cases and settings of the run|--max-time 1s
+not with a name|2|~continues with the cases and settings of the run|nop_a
+not with a configuration|2|~continues with the cases and settings of the run|m.ini
 TABLE
 finish

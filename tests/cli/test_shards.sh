@@ -129,7 +129,7 @@ try_each "$GBRUN" run -q --resume <<'LIST'
 shards of another plan|2|gbrun: error: --resume whole3.gbr --shard 2/4: the run is shard 2/3 of its plan: expected I/3|\
 whole3.gbr --shard 2/4
 each|2|gbrun: error: --resume whole3.gbr --shard each: the run is shard 2/3 of its plan: expected I/3|whole3.gbr --shard each
-rounds|2|gbrun: error: --resume whole3.gbr: goes on with the cases and settings of the run: leave out 'rounds'|\
+rounds|2|gbrun: error: --resume whole3.gbr: continues with the cases and settings of the run: leave out 'rounds'|\
 whole3.gbr --shard 2/3 --rounds 2
 a run that is none|2|gbrun: error: --resume warned.gbr --shard 2/3: the run was not dealt into shards|warned.gbr --shard 2/3
 LIST
@@ -214,7 +214,7 @@ sql moved.gbr "PRAGMA foreign_keys = ON; UPDATE run_fact SET value = 'elsewhere'
     UPDATE run SET finished = NULL; DELETE FROM bench_case WHERE id = (SELECT max(id) FROM bench_case)"
 run --shard 2/3 -o moved.gbr --continue
 equals "on another machine a message says so" "0 1" \
-    "$code $(grep -c "the run began on elsewhere and goes on on $(uname -n):" err.txt)"
+    "$code $(grep -c "the run began on elsewhere and continues on $(uname -n):" err.txt)"
 equals "and each case that is measured there" 1 "$(sql moved.gbr "SELECT count(*) FROM message
     WHERE text = 'measured on $(uname -n), in a run that began on elsewhere'")"
 finish

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "core/base/json_writer.h"
 #include "core/base/memory.h"
 #include "tests/check_main.h"
 #include "tests/config/settings_fixture.h"
@@ -63,42 +64,21 @@ static inline void expect_outcome(struct loaded *from, const char *expected)
     expect_text(&outcome, expected);
 }
 
-/* What of common settings tests look at, as int32_t, int64_t, double or text. */
-#define MEMBER(kind, name)                                                                         \
-    {                                                                                              \
-#name, kind, offsetof(struct common_params, name)                                          \
-    }
-static const struct common_member {
-    const char *name;
-    char kind;
-    size_t offset;
-} common_members[] = {
-    MEMBER('i', cache),
-    MEMBER('i', isolate),
-    MEMBER('s', clock),
-    MEMBER('l', rounds),
-    MEMBER('l', iterations),
-    MEMBER('d', warmup_ns),
-    MEMBER('l', min_samples),
-    MEMBER('l', max_samples),
-    MEMBER('d', max_time_ns),
-    MEMBER('d', time_limit_ns),
-    MEMBER('d', check_floor),
-    MEMBER('d', check_safety),
-    MEMBER('i', check_bound_kind),
-    MEMBER('i', check_allow_overflow),
-    MEMBER('s', check_dump),
-    MEMBER('i', check_dump_always),
-};
+/* What of common settings tests look at. */
+static const struct json_member common_members[] = {
+    JSON_MEMBERS(struct common_params, cache, isolate, clock, rounds, iterations, warmup_ns,
+                 min_samples, max_samples),
+    JSON_MEMBERS(struct common_params, max_time_ns, time_limit_ns, check_floor, check_safety,
+                 check_bound_kind, check_allow_overflow, check_dump, check_dump_always)};
 enum { N_COMMON_MEMBERS = sizeof common_members / sizeof *common_members };
 
-static inline void add_common(const struct common_params *of, const struct common_member *member,
+static inline void add_common(const struct common_params *of, const struct json_member *member,
                               struct text *out)
 {
     const void *at = (const char *)of + member->offset;
     if (member->kind == 'i')
         text_printf(out, " %s:%d", member->name, *(const int32_t *)at);
-    else if (member->kind == 'l')
+    else if (member->kind == 'I')
         text_printf(out, " %s:%d", member->name, (int)*(const int64_t *)at);
     else if (member->kind == 'd')
         text_printf(out, " %s:%g", member->name, *(const double *)at);

@@ -174,7 +174,7 @@ static inline void load_over(struct loaded *loaded, const char *text, const char
 {
     load_settings(loaded, text, strlen(text), overrides, n_overrides);
     if (error_list_empty(&loaded->errors))
-        sweep_new(loaded->settings, &loaded->sweep, &loaded->errors);
+        sweep_new(loaded->settings, SWEEP_CASES_MAX, &loaded->sweep, &loaded->errors);
     note_words(loaded);
 }
 

@@ -204,9 +204,9 @@ TEST(too_deep)
 static void expect_value(struct expression *of, const struct expression_column *with,
                          int64_t expected)
 {
-    const char *text;
-    ck_assert_int_eq(expression_value(of, with, &arena, &text, NULL), GB_OK);
-    ck_assert_str_eq(text, arena_printf(&arena, "%lld", (long long)expected));
+    struct value given;
+    ck_assert_int_eq(expression_evaluate(of, with, &arena, &given, NULL), GB_OK);
+    ck_assert_str_eq(given.text, arena_printf(&arena, "%lld", (long long)expected));
 }
 
 TEST(evaluates_again_with_other_values)

@@ -52,6 +52,9 @@ static const struct text_cases mistakes[] = {
       "is the same\n5:1: unknown key 'n-1'" SEE_OPEN "\n6:1: unknown key '.x'" SEE_OPEN,
       "[bench open]\nn = 1\nN = 3\n_m = 4 -> 3:1: 'N': variable 'N' and 'n' differ in case only, "
       "choose another name\n4:1: unknown key '_m'" SEE_OPEN,
+      "[bench b]\nplugin = matmull\nmax_sampels = 3\nthreads = 2\nvlaue = 4\nsweep.max_sampel = "
+      "1, 2 -> 2:10: unknown benchmark plugin 'matmull'; did you mean 'matmul'?\n3:1: unknown key "
+      "'max_sampels' in [bench b]; did you mean 'max_samples'?",
       "[gbrun fast]\n[bench nop] -> 1:1: [gbrun fast]: expected [gbrun], without a name",
       "[bench]\nplugin = nop -> 1:1: [bench] lacks a name: expected [bench NAME]",
       "[bench a:b]\nplugin = nop -> 1:1: [bench a:b]: a name has no blanks, quotes, commas, colons "

@@ -4,7 +4,6 @@
  */
 #include "tests/config/settings_fixture.h"
 
-#include "core/config/settings_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CASES_MAX = 300, LONGEST_INPUT = 4096 };
@@ -13,7 +12,7 @@ static void read_within(struct loaded *loaded, const char *text, size_t length)
 {
     load_settings(loaded, text, length, NULL, 0);
     if (error_list_empty(&loaded->errors))
-        sweep_new_within(loaded->settings, CASES_MAX, &loaded->sweep, &loaded->errors);
+        sweep_new(loaded->settings, CASES_MAX, &loaded->sweep, &loaded->errors);
     note_words(loaded);
 }
 
