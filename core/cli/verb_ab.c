@@ -345,8 +345,8 @@ static const struct verb_option judge_options[] = {CONFIG_OPTIONS, RULE_OPTIONS(
 
 static int run_judge(const struct arguments *arguments)
 {
-    static const char *const reference[] = {"subject=reference", "verify=judge"};
-    static const char *const submission[] = {"subject=function", "verify=judge"};
+    static const char *reference[] = {"subject=reference", "verify=judge"};
+    static const char *submission[] = {"subject=function", "verify=judge"};
     const struct ab_given given = {
         .is_without_section = true,
         .changes = {[SIDE_BASE] = {reference, 2}, [SIDE_NEW] = {submission, 2}},

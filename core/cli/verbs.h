@@ -8,8 +8,8 @@
 #include "core/run/probe.h"
 
 extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_show, verb_export,
-    verb_merge, verb_compare, verb_ab, verb_judge, verb_call, verb_command, verb_log, verb_bisect, verb_report,
-    verb_replay, verb_search, verb_new, verb_doctor;
+    verb_merge, verb_compare, verb_ab, verb_judge, verb_call, verb_command, verb_log, verb_bisect,
+    verb_report, verb_replay, verb_search, verb_new, verb_doctor;
 
 /* A line on standard error, plain whatever the names in it hold: of files, or from the command
  * line. */
