@@ -1,7 +1,7 @@
 /* ab_builds.c - see ab_builds.h. */
 #include "core/cli/ab_builds.h"
 
-#include "core/run/command.h"
+#include "core/base/command.h"
 #include "core/run/module.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* test_programs.c - core/run/command.c: other programs, with limits. */
-#include "core/run/command.h"
+/* test_programs.c - core/base/command.c: other programs, with limits. */
+#include "core/base/command.h"
 #include "tests/check_main.h"
 
 static struct text output;
