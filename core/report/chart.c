@@ -83,9 +83,11 @@ static const char *title_of(const struct chart_request *request, const struct vi
 
 static struct chart_panel *panel_of(struct chart *chart, const char *title)
 {
-    for (size_t i = 0; i < chart->n_panels; i++)
-        if (text_equal(chart->panels[i].title, title))
-            return &chart->panels[i];
+    const size_t known = hash_index_named(&chart->by_title, title, chart->panels,
+                                          sizeof *chart->panels);
+    if (known != HASH_NONE)
+        return &chart->panels[known];
+    hash_index_add(&chart->by_title, hash_text(HASH_START, title), chart->n_panels, &chart->arena);
     struct chart_panel *added = ARENA_ADD(&chart->arena, chart->panels, chart->n_panels);
     *added = (struct chart_panel){.title = title, .has_numbers = true};
     return added;
@@ -109,9 +111,11 @@ static struct chart_line *line_of(struct chart *chart, struct chart_panel *panel
                                   const struct cell *by)
 {
     const char *name = by ? readable(by, &chart->arena) : "";
-    for (size_t i = 0; i < panel->n_lines; i++)
-        if (text_equal(panel->lines[i].name, name))
-            return &panel->lines[i];
+    const size_t known = hash_index_named(&panel->by_name, name, panel->lines,
+                                          sizeof *panel->lines);
+    if (known != HASH_NONE)
+        return &panel->lines[known];
+    hash_index_add(&panel->by_name, hash_text(HASH_START, name), panel->n_lines, &chart->arena);
     struct chart_line *added = ARENA_ADD(&chart->arena, panel->lines, panel->n_lines);
     *added = (struct chart_line){.name = name, .number = by ? number_of(by) : NAN};
     return added;
@@ -352,27 +356,78 @@ static int32_t add_row(struct chart *chart, const struct view_cursor *at, const 
     return GB_OK;
 }
 
-/* Numbers go up; words stay as measured. */
-static void sort_line(struct chart_line *line)
+/* ---- order ---- */
+
+struct place {
+    double number;
+    size_t at;
+};
+
+static int compare_places(const void *a, const void *b)
 {
-    for (size_t i = 1; i < line->n; i++) {
-        struct chart_point one = line->points[i];
-        size_t j = i;
-        for (; j > 0 && one.x < line->points[j - 1].x; j--)
-            line->points[j] = line->points[j - 1];
-        line->points[j] = one;
-    }
+    const struct place *x = a, *y = b;
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+                                  : (x->at > y->at) - (x->at < y->at);
 }
 
-static void sort_lines(struct chart_panel *panel)
+/* Sorts n items by the double at an offset. Numbers go up; what has none stays where it is, and
+ * none passes it. */
+static void sort_by_number(void *items, size_t n, size_t item_bytes, size_t offset)
 {
-    for (size_t i = 1; i < panel->n_lines; i++) {
-        struct chart_line one = panel->lines[i];
-        size_t j = i;
-        for (; j > 0 && one.number < panel->lines[j - 1].number; j--)
-            panel->lines[j] = panel->lines[j - 1];
-        panel->lines[j] = one;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct place *places = ARENA_ARRAY(&arena, struct place, n);
+    char *sorted = ARENA_ARRAY(&arena, char, n *item_bytes);
+    for (size_t i = 0; i < n; i++) {
+        places[i].at = i;
+        memcpy(&places[i].number, (char *)items + i * item_bytes + offset, sizeof(double));
     }
+    for (size_t first = 0, end; first < n; first = end + 1) {
+        for (end = first; end < n && !isnan(places[end].number);)
+            end++;
+        qsort(places + first, end - first, sizeof *places, compare_places);
+    }
+    for (size_t i = 0; i < n; i++)
+        memcpy(sorted + i * item_bytes, (char *)items + places[i].at * item_bytes, item_bytes);
+    if (n)
+        memcpy(items, sorted, n * item_bytes);
+}
+
+/* A value of X in a panel. */
+struct category {
+    const char *words;
+    double x;
+    size_t number; /* by appearance */
+};
+
+/* The values of X in their order, and which of them each point has. */
+static void find_categories(struct chart_panel *panel, struct arena *arena)
+{
+    CLEANUP(arena_free) struct arena own = {0};
+    struct category *found = NULL;
+    struct hash_index by_words = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < panel->n_lines; i++)
+        for (size_t j = 0; j < panel->lines[i].n; j++) {
+            struct chart_point *point = &panel->lines[i].points[j];
+            point->category = hash_index_named(&by_words, point->words, found, sizeof *found);
+            if (point->category != HASH_NONE)
+                continue;
+            hash_index_add(&by_words, hash_text(HASH_START, point->words), n, &own);
+            point->category = n;
+            ARENA_APPEND(&own, found, n,
+                         (struct category){point->words, point->x, point->category});
+        }
+    sort_by_number(found, n, sizeof *found, offsetof(struct category, x));
+    size_t *places = ARENA_ARRAY(&own, size_t, n + 1);
+    panel->categories = ARENA_ARRAY(arena, const char *, n + 1);
+    panel->n_categories = n;
+    for (size_t i = 0; i < n; i++) {
+        panel->categories[i] = found[i].words;
+        places[found[i].number] = i;
+    }
+    for (size_t i = 0; i < panel->n_lines; i++)
+        for (size_t j = 0; j < panel->lines[i].n; j++)
+            panel->lines[i].points[j].category = places[panel->lines[i].points[j].category];
 }
 
 /* The expression gives the shape, the first point of a line the height. */
@@ -393,12 +448,20 @@ int32_t chart_add(struct chart *chart, struct view *view, const char *path, stru
             status = add_row(chart, &at, path, &columns, error);
     for (size_t i = 0; i < chart->n_panels; i++) {
         struct chart_panel *panel = &chart->panels[i];
-        sort_lines(panel);
+        sort_by_number(panel->lines, panel->n_lines, sizeof *panel->lines,
+                       offsetof(struct chart_line, number));
         for (size_t j = 0; j < panel->n_lines; j++) {
-            sort_line(&panel->lines[j]);
+            struct chart_line *line = &panel->lines[j];
+            sort_by_number(line->points, line->n, sizeof *line->points,
+                           offsetof(struct chart_point, x));
             if (columns.ideal)
-                scale_ideal(&panel->lines[j]);
+                scale_ideal(line);
         }
+        panel->by_name = (struct hash_index){0};
+        for (size_t j = 0; j < panel->n_lines; j++)
+            hash_index_add(&panel->by_name, hash_text(HASH_START, panel->lines[j].name), j,
+                           &chart->arena);
+        find_categories(panel, &chart->arena);
     }
     return status;
 }
