@@ -15,36 +15,24 @@ enum { SWEEP_PANELS = 12, HEAT_LEAST = 4 };
 
 /* ---- before you trust this ---- */
 
-/* Notes below a table as a list: a line at the margin is a heading, indented ones are entries. */
-static void add_note_line(struct text *out, char *line, bool *is_list)
+static void add_notes(struct text *out, const struct note_lines *notes)
 {
-    enum { INNER = 4 }; /* blanks before an entry of an entry */
-    size_t indent = strspn(line, " ");
-    bool is_entry = indent > 0;
-    char *hint = strstr(line, "; --verbose shows all");
-    if (hint)
-        *hint = 0;
-    text_add(out, is_entry && !*is_list ? "<ul>\n" : !is_entry && *is_list ? "</ul>\n" : "");
-    *is_list = is_entry;
-    text_add(out, !is_entry ? "<h3>" : indent >= INNER ? "<li class=\"inner\"><bdi>" : "<li><bdi>");
-    xml_add_text(out, line + indent);
-    text_add(out, is_entry ? "</bdi></li>\n" : "</h3>\n");
-}
-
-static void add_note_lines(struct text *out, char *notes)
-{
-    bool is_list = false;
-    char *rest = NULL;
-    for (char *line = strtok_r(notes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        add_note_line(out, line, &is_list);
-    text_add(out, is_list ? "</ul>\n" : "");
+    static const char *const begins[] = {"<h3>", "<li><bdi>", "<li class=\"inner\"><bdi>"};
+    for (size_t i = 0; i < notes->n; i++) {
+        const struct note_line *line = &notes->items[i];
+        const int next = i + 1 < notes->n ? notes->items[i + 1].level : 0;
+        text_add(out, begins[line->level]);
+        text_printf(out, "%s%s", line->mark, *line->mark ? " " : "");
+        xml_add_text(out, line->words);
+        text_add(out, line->level ? "</bdi></li>\n" : next ? "</h3>\n<ul>\n" : "</h3>\n");
+        text_add(out, line->level && !next ? "</ul>\n" : "");
+    }
 }
 
 static void add_trust(const struct html_run *run)
 {
-    CLEANUP(text_free) struct text notes = {0};
     const struct stored_run *stored = &run->view->runs[0];
-    notes_show(run->view, &notes);
+    const struct note_lines notes = notes_of(run->view);
     html_heading(run->out, "Before you trust this");
     text_add(run->out, "<div class=\"trust\">\n");
     if (!stored->record.finished)
@@ -52,10 +40,11 @@ static void add_trust(const struct html_run *run)
                     "<p class=\"bad\">This run has not ended: %llu of %llu cases are done.</p>\n",
                     (unsigned long long)run->view->survey.n_done,
                     (unsigned long long)stored->record.n_cases);
-    if (notes.length)
-        add_note_lines(run->out, notes.data);
+    if (notes.n)
+        add_notes(run->out, &notes);
     else if (stored->record.finished)
-        text_add(run->out, "<p>All cases are ok, and nothing stands against their numbers.</p>\n");
+        text_add(run->out,
+                 "<p>All cases are ok, and there is no reason to doubt their numbers.</p>\n");
     for (size_t i = 0; run->against && i < run->against->n_differences; i++) {
         text_add(run->out,
                  i ? "<li>" : "<h3>The baseline differs in more than time</h3>\n<ul><li>");

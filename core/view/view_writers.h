@@ -78,8 +78,20 @@ void histograms_write(const struct histograms *histograms, struct text *out);
  * likely cause. */
 enum { NOISE_NONE, NOISE_SCATTER, NOISE_OUTLIERS };
 int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out);
-/* What follows a table, of a view of single rounds: failures, messages, doubts. */
-void notes_show(struct view *view, struct text *out);
+/* What follows a table, of a view of single rounds: failures, messages, doubts. The view's. */
+struct note_lines {
+    struct note_line {
+        int level;         /* 0: a heading, 1: a note below it, 2: one that belongs to the note */
+        int colour;        /* of a heading */
+        bool is_rest;      /* how many more there are, which a verbose view has */
+        const char *mark;  /* of the times that a note is about; "" */
+        const char *words; /* on one line */
+    } * items;
+    size_t n, n_before_histograms;
+    struct histograms histograms; /* of a verbose view */
+};
+struct note_lines notes_of(struct view *view);
+void notes_show(struct view *view, struct text *out); /* as text */
 
 /* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
  * that is certain; else nothing. */
