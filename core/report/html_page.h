@@ -34,9 +34,5 @@ void html_figure(struct text *out, const struct plot_page *page);
 
 /* ---- html_cases.c ---- */
 void html_cases(const struct html_run *run);
-/* "r0c12": the anchor of a case. */
-void html_anchor(const struct html_run *run, const struct view_row *row, struct text *out);
-
-/* ---- html_case.c ---- */
 /* Details of each case. */
 int32_t html_case_details(const struct html_run *run, struct gb_error *error);

@@ -4,7 +4,6 @@
 #include "core/view/view_cases.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const char *mark_level_word(int level)
 {

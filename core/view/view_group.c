@@ -4,7 +4,6 @@
 #include "core/view/view_writers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* X(name, word, head, unit, help): of --columns, all but the last two as WORD(COLUMN). */

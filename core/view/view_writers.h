@@ -93,13 +93,6 @@ struct note_lines {
 struct note_lines notes_of(struct view *view);
 void notes_show(struct view *view, struct text *out); /* as text */
 
-/* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
- * that is certain; else nothing. */
-void summary_write(struct view *view, struct text *out);
-/* Which shards and cases of a plan there are, and how to measure those that are missing
- * (view_shards.c). */
-void shards_write(const struct view *view, struct text *out);
-
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);
 int32_t view_flush_if_long(struct text *text, FILE *out, struct gb_error *error);
