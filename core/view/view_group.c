@@ -445,34 +445,6 @@ static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_
 
 /* ---- as a grid ---- */
 
-/* "r0", of two columns and with --pivot "r0\nsimd\nbox". */
-static void group_head(const struct grouping *grouping, const struct bundle *bundle, size_t pivot,
-                       struct text *out)
-{
-    CLEANUP(text_free) struct text value = {0};
-    for (size_t i = 0; i < grouping->n_heads; i++) {
-        text_clear(&value);
-        cell_short(&bundle->heads[i], &value);
-        text_printf(out, "%s%s", i ? "\n" : "", value.length ? text_get(&value) : "-");
-    }
-    if (grouping->view->options->pivot) {
-        text_add(out, "\n");
-        cell_short(&grouping->pivots[pivot], out);
-    }
-}
-
-static const char *names_of_levels(const struct grouping *grouping)
-{
-    CLEANUP(text_free) struct text names = {0};
-    if (grouping->view->options->format != FORMAT_TABLE)
-        return grouping->view->options->group_by;
-    for (size_t i = 0; i < grouping->n_heads; i++)
-        text_printf(&names, "%s%s", i ? "\n" : "", grouping->heads[i].head);
-    if (grouping->view->options->pivot)
-        text_printf(&names, "\n%s", grouping->view->options->pivot);
-    return arena_text(&grouping->view->arena, text_get(&names));
-}
-
 static bool same_levels(const struct bundle *a, const struct bundle *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -507,25 +479,32 @@ static const struct bundle **bundles_by_levels(const struct grouping *grouping)
     return ret;
 }
 
+/* A row for each group, and value of --pivot, with these as its heads; then turned. */
 static struct grid make_transposed(const struct grouping *grouping)
 {
+    const struct view_options *options = grouping->view->options;
+    const size_t n_heads = grouping->n_heads + (options->pivot != NULL);
     struct grid grid = {.arena = &grouping->view->arena};
     const struct bundle **bundles = bundles_by_levels(grouping);
-    grid_column(&grid, names_of_levels(grouping), false);
+    for (size_t i = 0; i < grouping->n_heads; i++)
+        grid_column(&grid, grouping->heads[i].head, false);
+    if (options->pivot)
+        grid_column(&grid, options->pivot, false);
+    for (size_t i = 0; i < grouping->n_aggregates; i++)
+        grid_column(&grid, grouping->aggregates[i].head, true);
     for (size_t k = 0; k < grouping->n_bundles; k++)
         for (size_t j = 0; j < grouping->n_pivots; j++) {
-            CLEANUP(text_free) struct text head = {0};
-            group_head(grouping, bundles[k], j, &head);
-            grid_column(&grid, text_get(&head), true);
+            for (size_t i = 0; i < grouping->n_heads; i++)
+                grid_cell(&grid, bundles[k]->heads[i]);
+            if (options->pivot)
+                grid_cell(&grid, grouping->pivots[j]);
+            for (size_t i = 0; i < grouping->n_aggregates; i++)
+                grid_cell(&grid, aggregate_cell(grouping, bundles[k], j, &grouping->aggregates[i]));
         }
-    for (size_t i = 0; i < grouping->n_aggregates; i++) {
-        const struct aggregate *aggregate = &grouping->aggregates[i];
-        grid_cell(&grid, cell_TEXT(aggregate->head));
-        for (size_t k = 0; k < grouping->n_bundles; k++)
-            for (size_t j = 0; j < grouping->n_pivots; j++)
-                grid_cell(&grid, aggregate_cell(grouping, bundles[k], j, aggregate));
-    }
-    return grid;
+    struct grid turned = grid_transposed(&grid, n_heads);
+    if (options->format != FORMAT_TABLE)
+        turned.columns[0].head = options->group_by;
+    return turned;
 }
 
 static struct grid make_grid(const struct grouping *grouping)
