@@ -14,23 +14,22 @@ struct histogram {
     const char *label;
     uint64_t counts[ROWS], n;
     double floor;
-    const struct check_record *worst; /* relative difference above the floor; NULL: not measured */
+    double largest, reference,
+        output; /* the largest difference above the floor; NaN: not measured */
 };
 
-static const struct check_record *worst_of(const struct case_record *record, const char *name,
-                                           struct arena *arena)
+static void find_worst(const struct case_record *record, const char *name, struct histogram *ret)
 {
     const char *metric = verify_metric_name(VERIFY_REL_FLOOR);
-    for (size_t i = 0; i < record->n_checks; i++) {
+    ret->largest = ret->reference = ret->output = NAN;
+    for (size_t i = record->n_checks; i-- > 0;) {
         const struct check_record *check = &record->checks[i];
         if (!text_equal(check->name, name) || !text_equal(check->metric, metric))
             continue;
-        struct check_record *kept = ARENA_NEW(arena, struct check_record);
-        *kept = (struct check_record){
-            .value = check->value, .reference = check->reference, .output = check->output};
-        return kept;
+        ret->largest = check->value;
+        ret->reference = check->reference;
+        ret->output = check->output;
     }
-    return NULL;
 }
 
 /* A reference of 0 and what is not finite are no matter of the floor. */
@@ -56,56 +55,21 @@ void histograms_add(struct histograms *histograms, const struct case_record *rec
         text_printf(&words, "%s: ", label);
         text_add_line(&words, summary->name);
         histogram.label = arena_text(arena, text_get(&words));
-        histogram.worst = worst_of(record, summary->name, arena);
+        find_worst(record, summary->name, &histogram);
         count_rows(summary, &histogram);
         ARENA_APPEND(arena, histograms->items, histograms->n, histogram);
     }
 }
 
-static const char *row_name(int row)
-{
-    return row == SMALL_EQUAL    ? "reference below: equal"
-           : row == SMALL_DIFFER ? "reference below: differs"
-                                 : verify_class_name(row);
-}
-
-/* A row of numbers, `-` where a comparison has none. */
-static void add_number(struct table *table, const struct histogram *items, size_t n,
-                       const char *head, double (*value)(const struct histogram *histogram))
-{
-    table_row(table);
-    table_cell(table, head);
-    for (size_t i = 0; i < n; i++) {
-        const double number = value(&items[i]);
-        if (isnan(number))
-            table_cell(table, "-");
-        else
-            table_cell_printf(table, "%.9g", number);
-    }
-}
-
-static double worst_difference(const struct histogram *histogram)
-{
-    return histogram->worst ? histogram->worst->value : NAN;
-}
-
-static double worst_reference(const struct histogram *histogram)
-{
-    return histogram->worst ? histogram->worst->reference : NAN;
-}
-
-static double worst_output(const struct histogram *histogram)
-{
-    return histogram->worst ? histogram->worst->output : NAN;
-}
-
-static double floor_of(const struct histogram *histogram)
-{
-    return histogram->floor;
-}
-
 static void write_table(const struct histogram *items, size_t first, size_t n, struct text *out)
 {
+    static const struct {
+        const char *head;
+        size_t offset;
+    } numbers[] = {{"largest", offsetof(struct histogram, largest)},
+                   {"reference there", offsetof(struct histogram, reference)},
+                   {"output there", offsetof(struct histogram, output)},
+                   {"floor", offsetof(struct histogram, floor)}};
     CLEANUP(table_free) struct table table = {0};
     table_column(&table, "relative difference", false);
     for (size_t i = 0; i < n; i++) {
@@ -116,16 +80,25 @@ static void write_table(const struct histogram *items, size_t first, size_t n, s
     }
     for (int row = 0; row < ROWS; row++) {
         table_row(&table);
-        table_cell(&table, row_name(row));
+        table_cell(&table, row == SMALL_EQUAL    ? "reference below: equal"
+                           : row == SMALL_DIFFER ? "reference below: differs"
+                                                 : verify_class_name(row));
         for (size_t i = 0; i < n; i++)
             table_cell_printf(&table, "%" PRIu64 " (%.4f %%)", items[i].counts[row],
                               items[i].n ? 100 * (double)items[i].counts[row] / (double)items[i].n
                                          : 0.0);
     }
-    add_number(&table, items, n, "largest", worst_difference);
-    add_number(&table, items, n, "reference there", worst_reference);
-    add_number(&table, items, n, "output there", worst_output);
-    add_number(&table, items, n, "floor", floor_of);
+    for (size_t row = 0; row < sizeof numbers / sizeof *numbers; row++) {
+        table_row(&table);
+        table_cell(&table, numbers[row].head);
+        for (size_t i = 0; i < n; i++) {
+            const double value = *(const double *)((const char *)&items[i] + numbers[row].offset);
+            if (isnan(value))
+                table_cell(&table, "-");
+            else
+                table_cell_printf(&table, "%.9g", value);
+        }
+    }
     table_write(&table, TABLE_PLAIN, out);
 }
 
