@@ -22,7 +22,6 @@ static double seconds_of(const char *iso)
 
 static void begin(struct exchange *exchange)
 {
-    json_open(&exchange->json, NULL, JSON_OBJECT);
     json_text(&exchange->json, "displayTimeUnit", "ns");
     json_open(&exchange->json, "traceEvents", JSON_ARRAY);
 }
@@ -145,13 +144,12 @@ static double first_seconds(const struct view *view)
     return first_s;
 }
 
-static int32_t add(struct exchange *exchange, const struct exchange_case *c, struct gb_error *error)
+static void add(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
     if (exchange->first_s == 0)
         exchange->first_s = first_seconds(exchange->view);
-    int32_t status = GB_OK;
-    for (size_t i = 0; i < c->n_rounds && status == GB_OK; i++) {
+    for (size_t i = 0; i < c->n_rounds && exchange->status == GB_OK; i++) {
         const struct view_row *row = &c->rounds[i];
         double begin_us = (seconds_of(row->c.record.started) - exchange->first_s) * 1e6;
         const struct track track = {json, row->run - exchange->view->runs + 1,
@@ -173,9 +171,9 @@ static int32_t add(struct exchange *exchange, const struct exchange_case *c, str
         else
             add_telemetry(&track, &row->c, samples_us,
                           samples_us + record->phases.measure_ns / 1e3);
-        status = add_samples(exchange, &track, row, begin_us, samples_us, error);
+        exchange->status = add_samples(exchange, &track, row, begin_us, samples_us,
+                                       exchange->error);
     }
-    return status;
 }
 
 static void add_name(const struct track *track, const char *what, const char *name)
@@ -209,9 +207,6 @@ static void end(struct exchange *exchange)
             add_name(&track, "thread_name", view->devices[run].items[i].record.model);
         }
     }
-    json_close(json, JSON_ARRAY);
-    json_close(json, JSON_OBJECT);
-    text_add(&exchange->text, "\n");
 }
 
 const struct exchange_writer exchange_trace = {
@@ -219,6 +214,7 @@ const struct exchange_writer exchange_trace = {
     .help = "Chrome's trace events: cases, their phases, samples and telemetry on a time line, for "
             "Perfetto",
     .takes_failures = true,
+    .json = "{[",
     .begin = begin,
     .add = add,
     .end = end,
