@@ -70,11 +70,6 @@ static void add_bar(const struct chart *chart, const struct chart_point *point, 
     text_add(out, "\n");
 }
 
-static const char *y_name(const struct chart *chart)
-{
-    return chart->request.y ? chart->request.y : "median";
-}
-
 static void add_bars(const struct chart *chart, const struct chart_panel *panel, struct text *out)
 {
     size_t width = width_of(chart, panel);
@@ -83,7 +78,7 @@ static void add_bars(const struct chart *chart, const struct chart_panel *panel,
         for (size_t j = 0; j < panel->lines[i].n; j++)
             most = fmax(most, panel->lines[i].points[j].y);
     add_right(out, chart->request.x, width);
-    text_printf(out, "  %s%s%s\n", y_name(chart), chart->request.y ? "" : ", interval",
+    text_printf(out, "  %s%s\n", chart->request.y ? chart->request.y : "median, interval",
                 panel->has_papers ? "; the document's, ratio to it" : "");
     for (size_t i = 0; i < panel->n_lines; i++) {
         if (chart->request.by)

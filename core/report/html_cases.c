@@ -28,12 +28,6 @@ static void add_anchor(const struct html_run *run, const struct view_row *row, s
     text_printf(out, "r%zuc%lld", run->number, (long long)row->c.id);
 }
 
-/* How far an interval goes from its estimate; NaN: there is none. */
-static double reach_of(double central, double low, double high)
-{
-    return fmax(high / central - 1, 1 - low / central);
-}
-
 /* The reach of most intervals: what fills a small picture. */
 static double find_scale(const struct html_run *run)
 {
@@ -42,7 +36,8 @@ static double find_scale(const struct html_run *run)
         CLEANUP(arena_free) struct arena arena = {0};
         const struct view_row *rows = view_group_rows(run->view, &run->groups[i], &arena);
         struct shown shown = combine_rounds(rows, run->groups[i].n, &arena);
-        double reach = reach_of(shown.central_ns, shown.low_ns, shown.high_ns);
+        double reach = fmax(shown.high_ns / shown.central_ns - 1,
+                            1 - shown.low_ns / shown.central_ns);
         if (shown.has_interval && isfinite(reach))
             scale = fmin(fmax(scale, reach), WIDEST);
     }
@@ -520,12 +515,6 @@ static void add_setting_facts(const struct stored_case *c, struct text *out)
     html_fact(out, "environment", c->environment);
 }
 
-static void add_parameters(const struct stored_case *c, struct text *out)
-{
-    for (size_t i = 0; i < c->n_parameters; i++)
-        html_fact(out, c->parameters[i].name, c->parameters[i].value.text);
-}
-
 static void add_metrics(const struct case_record *record, struct text *out)
 {
     for (size_t i = 0; i < record->n_metrics; i++) {
@@ -559,7 +548,8 @@ static void add_facts(const struct shown *shown, const struct view_row *rows, si
     add_telemetry_facts(rows, n, arena, out);
     add_setting_facts(&shown->row.c, out);
     text_add(out, "</dl>\n<h3>Options</h3>\n<dl>\n");
-    add_parameters(&shown->row.c, out);
+    for (size_t i = 0; i < shown->row.c.n_parameters; i++)
+        html_fact(out, shown->row.c.parameters[i].name, shown->row.c.parameters[i].value.text);
     text_add(out, "</dl>\n");
     if (shown->row.c.record.n_metrics > 0) {
         text_add(out, "<h3>Metrics</h3>\n<dl>\n");

@@ -8,7 +8,6 @@
 #include "core/view/search_text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SWEEP_PANELS = 12, HEAT_LEAST = 4 };
@@ -221,12 +220,6 @@ static void add_number(struct text *out, const char *class, const char *format, 
     html_cell(out, class, number);
 }
 
-/* Measured and not judged: in the results file, and not here. */
-static bool is_judged(const struct check_record *check)
-{
-    return !check->passed || !isnan(check->tolerance) || !*check->metric;
-}
-
 static void add_check(const struct view_row *row, const struct check_record *check,
                       struct text *out)
 {
@@ -292,11 +285,13 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
             add_verification_head(run->out, is_histogram);
             any = true;
         }
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            const struct check_record *check = &record->checks[i];
             if (is_histogram)
                 add_histogram(at.row, &record->summaries[i], run->out);
-            else if (is_judged(&record->checks[i]))
-                add_check(at.row, &record->checks[i], run->out);
+            else if (!check->passed || !isnan(check->tolerance) || !*check->metric) /* judged */
+                add_check(at.row, check, run->out);
+        }
     }
     text_add(run->out, any ? "</table></div>\n" : "");
     return status;
@@ -548,7 +543,6 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
     add_head(&run, input->path);
     status = write_parts(&run, &views.combined, error);
     text_add(out, "</section>\n");
-    free(run.groups);
     return status;
 }
 

@@ -479,22 +479,17 @@ static void find_height(struct plot_panel *panel, size_t n_roofs)
     panel->height = fmax(n_roofs > MANY_ROOFS ? HEIGHT_OF_MANY : HEIGHT, (double)rows * PLOT_ROW);
 }
 
-/* Where there is nothing but roofs. */
-static struct report_bounds bounds_of_roofs(const struct report_chart *chart)
-{
-    double bandwidth = report_top(chart, true);
-    double top = isfinite(bandwidth) ? ceil(log10(bandwidth)) + 1 : 12;
-    return (struct report_bounds){-2, 3, top - 4, top};
-}
-
 static void make_roofline(const struct report_chart *chart, struct arena *arena,
                           struct plot_panel *panel)
 {
     struct report_bounds bounds;
     bool is_drawn = report_bounds(chart, &bounds);
     size_t noted = 0;
-    if (!is_drawn)
-        bounds = bounds_of_roofs(chart);
+    if (!is_drawn) { /* there is nothing but roofs */
+        const double bandwidth = report_top(chart, true);
+        const double top = isfinite(bandwidth) ? ceil(log10(bandwidth)) + 1 : 12;
+        bounds = (struct report_bounds){-2, 3, top - 4, top};
+    }
     *panel = (struct plot_panel){.title = *chart->model ? chart->model
                                                         : "a device that is not known",
                                  .x_label = "arithmetic intensity (FLOP/byte)",

@@ -37,13 +37,6 @@ static char *cell_at(struct field *field, double x, double y)
     return &field->cells[lrint(row)][lrint(column)];
 }
 
-static void put_line(struct field *field, double x, double y, char letter)
-{
-    char *cell = cell_at(field, x, y);
-    if (cell && *cell == ' ')
-        *cell = letter;
-}
-
 static void put_mark(struct field *field, double x, double y, char letter)
 {
     char *cell = cell_at(field, fmin(x, field->x_high), y);
@@ -64,8 +57,9 @@ static void draw_roofs(const struct report_chart *chart, struct field *field)
             double x = field->x_low + (field->x_high - field->x_low) * column / (COLUMNS - 1);
             double y = log10(roof->rate) + (is_memory ? x : 0);
             bool is_there = is_memory ? !(y > log10(rate)) : !(x < log10(roof->rate / bandwidth));
-            if (is_there)
-                put_line(field, x, y, is_memory ? '/' : '-');
+            char *cell = is_there ? cell_at(field, x, y) : NULL;
+            if (cell && *cell == ' ')
+                *cell = is_memory ? '/' : '-';
         }
     }
 }

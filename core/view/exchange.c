@@ -2,7 +2,6 @@
 #include "core/view/exchange_writers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct exchange_writer *const writers[] = {
@@ -140,7 +139,6 @@ static int32_t write_all(struct exchange *exchange, const struct exchange_writer
     for (size_t i = writer->json ? strlen(writer->json) : 0; i > 0; i--)
         json_close(&exchange->json, writer->json[i - 1]);
     text_add(&exchange->text, writer->json ? "\n" : "");
-    free(groups);
     return status == GB_OK ? view_flush(&exchange->text, out, error) : status;
 }
 

@@ -117,14 +117,6 @@ struct passing {
     double elapsed_ns;
 };
 
-static void pass(struct passing *passing, const struct stored_case *c,
-                 const struct gb_observation *observation)
-{
-    double *end_ns = &passing->ends_ns[passing->n++ % passing->lanes];
-    passing->elapsed_ns = search_visit_end(c, observation, *end_ns, passing->elapsed_ns);
-    *end_ns = passing->elapsed_ns;
-}
-
 /* readers: of the goals, the first one's first. What c points to lives as long as `found`. */
 static int32_t read_visit(struct search_found *found, struct goal_reader *const *readers,
                           const struct stored_case *c, struct passing *passing,
@@ -135,7 +127,8 @@ static int32_t read_visit(struct search_found *found, struct goal_reader *const 
     int32_t status = goal_reader_read(readers[0], c, &samples, &observation, error);
     if (status != GB_OK || !is_bench(found, c->bench))
         return status;
-    pass(passing, c, &observation);
+    double *end_ns = &passing->ends_ns[passing->n++ % passing->lanes];
+    *end_ns = passing->elapsed_ns = search_visit_end(c, &observation, *end_ns, passing->elapsed_ns);
     if (observation.status != GB_OBSERVED_OK || observation.n_samples == 0)
         return GB_OK;
     struct search_visit visit = {.value = median_of(&observation, &samples),

@@ -3,7 +3,6 @@
 #include "core/view/view_writers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Which columns a table has beside number and name. */
 enum { PART_TIMES = 1, PART_LAUNCH = 2 };
@@ -246,5 +245,4 @@ void breakdown_show(struct view *view, struct text *out)
             first++;
         show_case(view, &rows[first], out);
     }
-    free(groups);
 }

@@ -316,7 +316,7 @@ struct group {
     size_t first, n;
 };
 
-/* Puts the rounds of each case next to each other; the groups are the caller's to free. */
+/* Puts the rounds of each case next to each other; the groups are the view's. */
 struct group *group_rounds(struct view *view, bool combine, size_t *ret_n);
 
 /* A case as it is shown, its rounds combined. */

@@ -104,8 +104,11 @@ static void add_energy(struct text *out, double joules)
 
 void cell_readable(const struct cell *cell, struct text *out)
 {
+    static const char *const si_units[] = {
+        [UNIT_GFLOPS] = "FLOP/s", [UNIT_BYTES_PER_S] = "B/s", [UNIT_PER_S] = "/s",
+        [UNIT_HZ] = "Hz",         [UNIT_WATTS] = "W",         [UNIT_FLOPS_PER_JOULE] = "FLOP/J"};
     char number[NUMBER_TEXT_MAX];
-    bool is_number = cell->kind == CELL_INTEGER || cell->kind == CELL_REAL;
+    const bool is_number = cell->kind == CELL_INTEGER || cell->kind == CELL_REAL;
     if (!is_number || !isfinite(cell->real) || cell->unit == UNIT_NONE) {
         cell_short(cell, out);
         return;
@@ -120,33 +123,18 @@ void cell_readable(const struct cell *cell, struct text *out)
     case UNIT_RATIO:
         text_printf(out, "%.3g %%", 100 * cell->real);
         break;
-    case UNIT_GFLOPS:
-        text_add(out, format_si(cell->real * 1e9, "FLOP/s", 4, number));
-        break;
     case UNIT_FLOPS_PER_BYTE:
         text_printf(out, "%.4g", cell->real);
-        break;
-    case UNIT_BYTES_PER_S:
-        text_add(out, format_si(cell->real, "B/s", 4, number));
-        break;
-    case UNIT_HZ:
-        text_add(out, format_si(cell->real, "Hz", 4, number));
         break;
     case UNIT_CELSIUS:
         text_printf(out, "%.3g C", cell->real);
         break;
-    case UNIT_WATTS:
-        text_add(out, format_si(cell->real, "W", 4, number));
-        break;
     case UNIT_JOULES:
         add_energy(out, cell->real);
         break;
-    case UNIT_FLOPS_PER_JOULE:
-        text_add(out, format_si(cell->real, "FLOP/J", 4, number));
-        break;
     default:
-        text_add(out, format_si(cell->real, "/s", 4, number));
-        break;
+        text_add(out, format_si(cell->unit == UNIT_GFLOPS ? cell->real * 1e9 : cell->real,
+                                si_units[cell->unit], 4, number));
     }
 }
 

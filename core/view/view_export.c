@@ -136,12 +136,6 @@ static int32_t csv_samples(struct view *view, FILE *file, struct gb_error *error
     return status;
 }
 
-static int32_t csv_export(struct view *view, FILE *out, struct gb_error *error)
-{
-    return view->options->rows == ROWS_SAMPLE ? csv_samples(view, out, error)
-                                              : csv_cases(view, out, error);
-}
-
 /* ---- Markdown and plain tables ---- */
 
 /* What a reader wants to see: the parameters that differ, the numbers, the verdicts. */
@@ -276,7 +270,8 @@ int32_t view_export(struct store *store, const struct view_options *options, FIL
     else if (options->format == FORMAT_JSONL)
         status = json_lines_export(&view, out, error);
     else if (options->format == FORMAT_CSV)
-        status = csv_export(&view, out, error);
+        status = options->rows == ROWS_SAMPLE ? csv_samples(&view, out, error)
+                                              : csv_cases(&view, out, error);
     else
         status = aligned_export(&view, out, error);
     view_close(&view);

@@ -309,11 +309,6 @@ static struct part *part_of(struct grouping *grouping, struct bundle *bundle, si
     return &bundle->parts[pivot];
 }
 
-static bool is_measured(int status)
-{
-    return case_status_is_done(status) && status != CASE_SKIPPED;
-}
-
 /* Was the ratio of the row's case taken from another round? */
 static bool is_again(const struct grouping *grouping, struct source *source,
                      const struct view_row *row)
@@ -331,10 +326,11 @@ static void add_case(struct grouping *grouping, const struct view_row *row)
     size_t pivot = pivot_of(grouping, row);
     if (pivot == NO_PIVOT)
         return;
+    const int status = row->c.record.status;
     struct part *part = part_of(grouping, bundle_of(grouping, row), pivot);
     part->n_cases++;
-    part->n_measured += is_measured(row->c.record.status);
-    part->n_ok += row->c.record.status == CASE_OK;
+    part->n_measured += case_status_is_done(status) && status != CASE_SKIPPED;
+    part->n_ok += status == CASE_OK;
     for (size_t i = 0; i < grouping->n_sources; i++) {
         struct source *source = &grouping->sources[i];
         struct values *values = &part->values[i];

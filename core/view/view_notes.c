@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
@@ -178,13 +177,6 @@ static void add_skip(struct notes *notes, const struct stored_case *c, const cha
     add_value(notes, note, value);
 }
 
-static const char *severity_word(int32_t severity)
-{
-    static const char *const words[] = {"debug", "info",       "warning",
-                                        "error", "plugin bug", "gbrun bug"};
-    return severity >= 0 && severity < 6 ? words[severity] : "message";
-}
-
 static void add_outcome(struct notes *notes, const struct stored_case *c, const char *label)
 {
     CLEANUP(text_free) struct text words = {0};
@@ -200,6 +192,8 @@ static void add_outcome(struct notes *notes, const struct stored_case *c, const 
 
 static void add_messages(struct notes *notes, const struct stored_case *c, const char *label)
 {
+    static const char *const severities[] = {"debug", "info",       "warning",
+                                             "error", "plugin bug", "gbrun bug"};
     CLEANUP(text_free) struct text words = {0};
     notes->lists[MESSAGES].joins_numbers = !notes->verbose;
     for (size_t i = 0; i < c->record.n_messages; i++) {
@@ -207,7 +201,9 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
         if (message->severity < GB_LOG_WARNING && !notes->verbose)
             continue;
         text_clear(&words);
-        text_printf(&words, "%s: ", severity_word(message->severity));
+        text_printf(&words, "%s: ",
+                    message->severity >= 0 && message->severity < 6 ? severities[message->severity]
+                                                                    : "message");
         text_add_line(&words, message->text);
         list_add(notes, MESSAGES, text_get(&words), label);
     }
@@ -562,7 +558,6 @@ struct note_lines notes_of(struct view *view)
     struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
     for (size_t i = 0; i < n; i++)
         add_case(&notes, view, &groups[i]);
-    free(groups);
     if (view->options->group_by && !notes.verbose) /* each group has its pass rate */
         notes.lists[FAILURES].n = notes.lists[SKIPS].n = 0;
     return lines_of(&notes);

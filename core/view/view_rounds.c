@@ -39,7 +39,7 @@ struct group *group_rounds(struct view *view, bool combine, size_t *ret_n)
     size_t n = view->n_entries, n_groups = 0;
     struct hash_index index = {0};
     struct ordered_entry *ordered = ARENA_ARRAY(&scratch, struct ordered_entry, n);
-    struct group *groups = memory_allocate(n * sizeof *groups);
+    struct group *groups = ARENA_ARRAY(&view->arena, struct group, n);
     for (size_t i = 0; i < n; i++) {
         size_t first = combine ? first_of_place(view->entries, i, &index, &scratch) : i;
         ordered[i] = (struct ordered_entry){view->entries[i], first};
@@ -66,14 +66,6 @@ double median_of_known(double *values, size_t n)
     return quantile_of_sorted(values, kept, 0.5);
 }
 
-/* What the interval of a round is around. */
-static double estimated_ns(const struct stored_case *c)
-{
-    const struct gb_estimate *estimate = &c->record.estimate;
-    return c->record.has_estimate && isfinite(estimate->value_ns) ? estimate->value_ns
-                                                                  : c->summary.median;
-}
-
 /* The rounds that count. */
 static const struct view_row **rounds_that_count(const struct view_row *rows, size_t n,
                                                  struct arena *arena, size_t *ret_n)
@@ -98,7 +90,8 @@ static struct rounds_interval interval_of(const struct view_row *const *rounds, 
     double confidence = 0;
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = &rounds[i]->c.record;
-        medians[i] = estimated_ns(&rounds[i]->c);
+        const double value_ns = record->has_estimate ? record->estimate.value_ns : NAN;
+        medians[i] = isfinite(value_ns) ? value_ns : rounds[i]->c.summary.median;
         lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
         highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
         if (record->has_estimate && record->estimate.confidence < 1)

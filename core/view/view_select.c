@@ -260,13 +260,6 @@ static int32_t filter_open(struct selection *selection, struct gb_error *error)
     return status == GB_OK ? GB_OK : error_prefix(error, "--where: ");
 }
 
-static int32_t filter_test(const struct selection *selection, const struct view_row *row, bool *ret,
-                           struct gb_error *error)
-{
-    int32_t status = view_expression_test(selection->filter, row, ret, error);
-    return status == GB_OK ? GB_OK : error_prefix(error, "--where: ");
-}
-
 /* The keys of entry number i; in the order of the entries. */
 static void add_keys(struct selection *selection, size_t i, const struct view_row *row)
 {
@@ -288,8 +281,9 @@ static int32_t select_one(struct selection *selection, size_t run, const struct 
     struct view_row row;
     bool wanted = true;
     int32_t status = view_row_of(view, run, c, &view->arena, &row, error);
-    if (status == GB_OK && selection->filter)
-        status = filter_test(selection, &row, &wanted, error);
+    if (status == GB_OK && selection->filter &&
+        view_expression_test(selection->filter, &row, &wanted, error) != GB_OK)
+        status = error_prefix(error, "--where: ");
     if (status != GB_OK || !wanted)
         return status;
     struct view_row *kept = ARENA_NEW(&view->arena, struct view_row);
@@ -342,7 +336,6 @@ static void combine_entries(struct selection *selection)
         if (selection->sorter.n)
             add_keys(selection, i, entry.row);
     }
-    free(groups);
 }
 
 struct sort_item {
@@ -456,7 +449,6 @@ static void page_end(struct view *view)
         view->n_entries = last ? last->first + last->n - first : 0;
         memmove(view->entries, view->entries + first, view->n_entries * sizeof *view->entries);
     }
-    free(groups);
 }
 
 /* ---- the view ---- */

@@ -216,11 +216,6 @@ static size_t count_hosts(const struct shards *shards)
     return n;
 }
 
-static size_t number_of(const struct shards *shards, size_t i)
-{
-    return strtoul(fact(shards, i, SHARD_FACT_SHARD), NULL, 10);
-}
-
 /* "3-7" or "3", after what is there. */
 static void add_range(size_t first, size_t last, struct text *out)
 {
@@ -236,7 +231,8 @@ static void write_missing(const struct shards *shards, struct text *out)
     const size_t n_missing = shards->n_all - shards->n;
     size_t next = 1;
     for (size_t i = 0; i <= shards->n; i++) {
-        const size_t there = i < shards->n ? number_of(shards, i) : shards->n_all + 1;
+        const size_t there = i < shards->n ? strtoul(fact(shards, i, SHARD_FACT_SHARD), NULL, 10)
+                                           : shards->n_all + 1;
         for (size_t j = next; n_missing <= NAMED_MOST && j < there; j++)
             text_printf(out, "shard %zu of %zu is missing: gbrun run --resume %s --shard %zu/%zu\n",
                         j, shards->n_all, shards->path, j, shards->n_all);

@@ -25,12 +25,6 @@ static struct survey_parameter *parameter_of(struct survey *survey, struct surve
     return parameter;
 }
 
-/* Of a document, which may have none for the case. */
-static bool is_figure(const struct parameter *parameter)
-{
-    return text_starts_with(parameter->name, PAPER_PREFIX);
-}
-
 static void add_parameters(struct survey *survey, const struct view_row *row)
 {
     struct survey_bench *bench = bench_of(survey, row->c.bench);
@@ -38,7 +32,8 @@ static void add_parameters(struct survey *survey, const struct view_row *row)
         const struct parameter *have = &row->c.parameters[i];
         struct survey_parameter *known = parameter_of(survey, bench, have->name);
         known->is_axis |= have->is_axis;
-        known->is_number &= !isnan(have->value.number) || is_figure(have);
+        known->is_number &= !isnan(have->value.number) ||
+                            text_starts_with(have->name, PAPER_PREFIX); /* may have no figure */
         if (!known->first) {
             known->first = have->value.text;
             known->varies |= bench->n_cases > 0;

@@ -686,5 +686,4 @@ void tables_show(struct view *view, struct text *out)
         }
     }
     write_left_out(&left_out, view_width(view), out);
-    free(groups);
 }
