@@ -34,7 +34,7 @@ static bool is_used(const struct chart_request *request, const char *name)
            (request->by && text_equal(request->by, name));
 }
 
-/* Files have no column: that is how they stand beside each other. */
+/* Files have no column. */
 static bool is_by_file(const struct chart_request *request)
 {
     return request->by && text_equal(request->by, "file");

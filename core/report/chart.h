@@ -45,7 +45,7 @@ int chart_kind_named(const char *word); /* -1: unknown */
 struct chart_request {
     int kind;
     const char *x;      /* a column; NULL: of ecdf and forest */
-    const char *y;      /* NULL: the time that stands for a case, with its interval */
+    const char *y;      /* NULL: the time of a case, with its interval */
     const char *series; /* ecdf, box: samples that the benchmarks gave themselves; NULL: times */
     const char *by;     /* a column, or "file": as they were given; NULL: none */
     const char *ideal;  /* SQL over the parameters: a line of this shape through the first point */

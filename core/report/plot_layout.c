@@ -166,7 +166,7 @@ bool frame_labels(const struct frame *frame, const struct plot_vertical *vertica
     return vertical->label && *vertical->label && frame_shows(frame, vertical);
 }
 
-/* From where to where the label of a vertical line goes, without the line itself. */
+/* Where the label of a vertical line begins and ends, without the line itself. */
 struct span {
     double line, begin, end;
     bool is_labelled;
@@ -177,8 +177,8 @@ static bool holds(const struct span *span, double x)
     return span->is_labelled && x >= span->begin && x <= span->end && x != span->line;
 }
 
-/* Labels stand to the right of their lines unless the page ends there, or unless they would cross
- * the line of one that stands to the left and crosses theirs. */
+/* Labels are to the right of their lines unless the page ends there, or unless they would cross
+ * the line of one that is to the left and crosses theirs. */
 static struct span *make_spans(struct frame *frame, struct arena *arena)
 {
     static const double AROUND = 10;

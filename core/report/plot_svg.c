@@ -309,7 +309,7 @@ static void add_band(struct text *out, const struct frame *frame, const struct p
     text_add(out, "\"/>\n");
 }
 
-/* Several series of bars stand side by side: this is number `bar` of n_bars. */
+/* Several series of bars are side by side: this is number `bar` of n_bars. */
 static void add_bars(struct text *out, const struct frame *frame, const struct plot_series *series,
                      size_t bar, size_t n_bars)
 {
@@ -442,7 +442,7 @@ static void add_series(struct text *out, const struct frame *frame)
     }
 }
 
-/* ---- what stands around ---- */
+/* ---- around the series ---- */
 
 static void add_verticals(struct text *out, const struct frame *frame)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <time.h>
 
-enum { SAMPLES_MOST = 2000 }; /* of a round; of more each so and so manieth */
+enum { SAMPLES_MOST = 2000 }; /* of a round; of more, each n-th */
 
 /* Seconds since 1970 of an ISO time in UTC; NaN: it is none. */
 static double seconds_of(const char *iso)

@@ -56,7 +56,7 @@ struct view_column {
     int kind;
     int result;                         /* COLUMN_RESULT: which */
     const char *name;                   /* of the parameter, the metric or the result column */
-    const char *head;                   /* what stands over it: the name, or metric.NAME */
+    const char *head;                   /* its heading: the name, or metric.NAME */
     const char *title;                  /* what the user calls it: COLUMN as TITLE; NULL */
     const char *unit;                   /* COLUMN_METRIC; "" */
     struct view_expression *expression; /* COLUMN_EXPRESSION */
@@ -86,7 +86,7 @@ const char *paper_ratio_of(const char *parameter, struct arena *arena);
 bool is_paper_ratio(const char *metric);
 
 /* Of any column but an expression, and of any; the text of an expression's is valid until its next
- * cell. Where a parameter has the name of a result column it stands in its place. */
+ * cell. A parameter hides a result column of the same name. */
 struct cell cell_of_known(const struct view_row *row, const struct view_column *column);
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
@@ -107,7 +107,7 @@ double relative_iqr(const struct stored_case *c); /* (q3 - q1) / median */
 
 /* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
 const char *check_words(const struct stored_case *c, struct arena *arena);
-/* "streams rows=32 streams=4": as a run shows it while it goes on. */
+/* "streams rows=32 streams=4": as a run shows its progress. */
 const char *case_label(const struct stored_case *c, struct arena *arena);
 
 /* All NaN and no words where nothing is known. moment: TELEMETRY_... */
@@ -125,7 +125,7 @@ bool is_of_no_pace(const struct stored_case *c);
  * is not known. */
 const char *throttle_words(const struct stored_case *c);
 
-/* The kernel that stands for the case: the longest where they were timed, else the one with most
+/* The kernel that represents the case: the longest where they were timed, else the one with most
  * threads; NULL: none is known. */
 const struct gb_activity *main_kernel(const struct stored_case *c);
 /* "132x2" of {132, 2, 1}. */
@@ -303,7 +303,7 @@ void survey_add(struct survey *survey, const struct view_row *row);
 const char *device_label(const struct view_row *row, struct arena *arena);
 /* One of several that there may be, as its UUID says; the CPU is not. */
 bool device_is_numbered(const struct device_record *device);
-/* Is the parameter worth a column: an axis, or different from case to case? */
+/* Does the parameter get a column: is it an axis, or does it differ between cases? */
 bool survey_shows(const struct survey_parameter *parameter);
 bool survey_shows_name(const struct survey *survey, const char *name); /* in any benchmark */
 
@@ -367,7 +367,7 @@ const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy gu
 /* Of the values that are not NaN; reorders them. */
 double median_of_known(double *values, size_t n);
 
-enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, if nothing else is said */
+enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, by default */
 size_t view_width(const struct view *view);
 
 struct json_writer;

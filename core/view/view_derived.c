@@ -1,5 +1,5 @@
-/* view_derived.c - what follows from the record of a case: the comparison and the kernel that stand
- * for it, ratios, and what its device's telemetry around the samples says. */
+/* view_derived.c - what follows from the record of a case: the comparison and the kernel that
+ * represent it, ratios, and what its device's telemetry around the samples says. */
 #include "core/view/view_cases.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static double product(const uint32_t extent[3])
     return (double)extent[0] * extent[1] * extent[2];
 }
 
-/* Is a better to stand for the case? A time that is not known is no reason. */
+/* Does a represent the case better? A time that is not known is no reason. */
 static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
 {
     if (!isnan(a->time_ns) || !isnan(b->time_ns))
@@ -129,7 +129,7 @@ double iteration_energy_joules(const struct stored_case *c)
     return energy_between(c) / (double)iterations;
 }
 
-/* The clock of a device whose power is known goes by that; others' go by settings of the system,
+/* The clock of a device whose power is known depends on that; others' on settings of the system,
  * which doctor shows. */
 bool is_of_no_pace(const struct stored_case *c)
 {

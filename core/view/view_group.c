@@ -167,7 +167,7 @@ static int32_t read_aggregate(struct grouping *grouping, const char *written, st
     size_t length = strcspn(item, "("), n = strlen(item);
     int kind = aggregate_named(item, length);
     if (length == n && is_head(grouping, item))
-        return GB_OK; /* it stands before the others anyway */
+        return GB_OK; /* it comes before the others anyway */
     if (kind == AGGREGATES || (length < n) != (kind < OF_COLUMN) ||
         (length < n && item[n - 1] != ')'))
         return error_set(error, GB_INVALID, "--columns: '%s' with --group-by: %s", item, EXPECTED);

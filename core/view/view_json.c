@@ -213,7 +213,7 @@ static void add_series(struct json_writer *json, const struct case_record *recor
     json_close(json, JSON_ARRAY);
 }
 
-/* The members of a case. Result columns stand beside "parameters", not over them: here a parameter
+/* The members of a case. Result columns are members beside "parameters": here a parameter
  * cannot hide one. */
 static void add_case(struct json_writer *json, const struct view_row *row, bool is_relative)
 {

@@ -20,7 +20,7 @@ bool view_has_name(const char *const *names, size_t n, const char *name)
     return false;
 }
 
-/* What stands over a column of a table for people where that is not a name, and the names to write
+/* Headings of columns of tables for people that are not names, and the names to write
  * for it. */
 static const struct {
     const char *head, *names;
@@ -49,7 +49,7 @@ static const struct {
     {"temperature", "temperature_celsius"},
     {"power", "power_watts"},
     {"energy", "energy_joules"},
-    {"time", "median_ns or estimate_ns"}, /* which stands nowhere, but is a likely word */
+    {"time", "median_ns or estimate_ns"}, /* no heading, but a likely word */
 };
 
 bool table_head_help(size_t i, struct help_entry *ret)
@@ -156,7 +156,7 @@ static void add_column(struct view_expressions *all, struct view_column column, 
     all->values[all->n_columns++].name = name;
 }
 
-/* Where a parameter has the name of a result column it stands in its place (cell_of_known). */
+/* A parameter hides a result column of the same name (cell_of_known). */
 static int32_t open_engine(struct view *view, struct gb_error *error)
 {
     struct view_expressions *all = &view->expressions;
@@ -357,7 +357,7 @@ const char *view_take_title(char *item)
     return title;
 }
 
-/* A word that can be a name only, or what stands over a column. */
+/* A word that can be a name only, or a heading. */
 static bool is_name(const char *item)
 {
     bool is_word = true;

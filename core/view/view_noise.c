@@ -135,7 +135,7 @@ static bool add_resolution(const struct evidence *found, struct text *out)
     return true;
 }
 
-/* What other programs did is not said where nothing is to be said of them. */
+/* Causes from other programs are left out where the load of the machine is ignored. */
 static void add_cause(const struct evidence *found, struct text *out)
 {
     static const struct {

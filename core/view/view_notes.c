@@ -8,7 +8,7 @@
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
 
-/* What is said of cases: sections of their own, what the counts refer to, lists under a heading.
+/* What notes tell of cases: sections of their own, what the counts refer to, lists with a heading.
  * mark: of the times that the heading is about. */
 #define NOTE_LISTS(X)                                                                              \
     X(FAILURES, COLOUR_BAD, "", "failures")                                                        \
@@ -48,7 +48,7 @@ struct note {
     uint64_t count;     /* of the cases */
     uint64_t last_case; /* number of the last of them */
     bool varies;        /* in numbers, among the cases */
-    /* Words that some of the cases differ in: they stand before words[values_at]. */
+    /* Words that some of the cases differ in: they belong before words[values_at]. */
     const char **values;
     size_t n_values, values_at;
 };
@@ -220,13 +220,13 @@ static void add_messages(struct notes *notes, const struct stored_case *c, const
 /* How samples were read, where that is not as others are, and what a graph would save. */
 static void add_reading(struct notes *notes, const struct stored_case *c, const char *label)
 {
-    const double worth_saying_ratio = 0.02;
+    const double least_ratio = 0.02;
     const struct case_record *record = &c->record;
     const double median_ns = central_ns(c);
     char now[NUMBER_TEXT_MAX], then[NUMBER_TEXT_MAX];
     if (*record->reading_note)
         list_add_line(notes, MESSAGES, record->reading_note, label);
-    if (!(record->graph_ns > 0 && record->graph_ns < (1 - worth_saying_ratio) * median_ns) ||
+    if (!(record->graph_ns > 0 && record->graph_ns < (1 - least_ratio) * median_ns) ||
         c->n_throttled > 0) /* a graph was tried before the load */
         return;
     list_add(notes, GRAPHS,
@@ -305,15 +305,15 @@ static void add_small_grid(struct notes *notes, const struct view_row *row, cons
     list_add(notes, SMALL, text_get(&words), label);
 }
 
-/* What libffi, or an interpreter, adds to a function is worth saying from 1 % of the time on. */
+/* What libffi, or an interpreter, adds to a function, from 1 % of the time on. */
 static void add_call_overhead(struct notes *notes, const struct stored_case *c, const char *label)
 {
-    const double worth_saying_ratio = 0.01;
+    const double least_ratio = 0.01;
     char overhead[NUMBER_TEXT_MAX], time[NUMBER_TEXT_MAX];
     for (size_t i = 0; i < c->record.n_metrics; i++) {
         const struct metric_record *metric = &c->record.metrics[i];
         if (!text_equal(metric->name, "call_overhead_ns") ||
-            !(metric->value > worth_saying_ratio * c->summary.median))
+            !(metric->value > least_ratio * c->summary.median))
             continue;
         list_add(notes, CALLS,
                  arena_printf(notes->arena, "%s: %s of %s", label,
@@ -365,9 +365,9 @@ static void add_record(struct notes *notes, const struct view_row *row)
 /* What the rounds of a case say together. */
 static void add_rounds(struct notes *notes, const struct shown *shown)
 {
-    const double worth_saying_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
+    const double least_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
     CLEANUP(text_free) struct text words = {0};
-    if (!shown->differs || shown->row.apart_ratio < worth_saying_ratio)
+    if (!shown->differs || shown->row.apart_ratio < least_ratio)
         return;
     text_add_line(&words, shown->row.label);
     text_add(&words, ": rounds differ by ");

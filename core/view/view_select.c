@@ -165,7 +165,7 @@ static int32_t fill_library(struct view *view, struct gb_error *error)
     return GB_OK;
 }
 
-/* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
+/* Fills the roofs of a row; searches files of roofs at the first case with declared work.
  */
 static int32_t find_roofs(struct view *view, struct view_row *row, struct gb_error *error)
 {

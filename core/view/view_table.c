@@ -71,7 +71,7 @@ static void leave_out(struct left_out *left_out, const char *name, struct arena 
     ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
 }
 
-/* Removes blank columns that may go. They say nothing, so nothing is said of them. */
+/* Removes blank columns that may be left out, without listing them. */
 static void case_table_remove_blank(struct case_table *table)
 {
     for (size_t i = table->table.n_columns; i-- > 0;) {
@@ -83,7 +83,7 @@ static void case_table_remove_blank(struct case_table *table)
     }
 }
 
-/* A table being fitted: widths that its columns have, and are to be cut to. */
+/* A table being fitted: the widths of its columns, then those they are cut to. */
 struct fit {
     struct case_table *table;
     size_t width;
@@ -153,7 +153,8 @@ static void make_room(struct fit *fit, size_t rank)
     cut(fit, true, NEVER, LEAST_OF_ALL);
 }
 
-/* Of the columns that may go, in the order of their ranks, those stay that there is room for. */
+/* Of the columns that may be left out, in the order of their ranks, those stay that there is room
+ * for. */
 static void choose_columns(struct fit *fit, struct left_out *left_out, struct arena *arena)
 {
     struct case_table *table = fit->table;
@@ -180,8 +181,9 @@ static void choose_columns(struct fit *fit, struct left_out *left_out, struct ar
 
 /*
  * Makes every row fit. If columns up to RANK_CHECK would not: checks become one word, then words
- * and heads of numbers are cut. Of those that may go the ones stay, in the order of their ranks,
- * that there is still room for; where even the others have none, options go from the last on.
+ * and heads of numbers are cut. Of those that may be left out the ones stay, in the order of their
+ * ranks, that there is still room for; where even the others have none, options go from the last
+ * on.
  */
 static void case_table_fit(struct case_table *table, size_t width, struct left_out *left_out,
                            struct arena *arena)
@@ -194,7 +196,7 @@ static void case_table_fit(struct case_table *table, size_t width, struct left_o
     measure(&fit);
     make_room(&fit, RANK_CHECK);
     choose_columns(&fit, left_out, arena);
-    for (;;) { /* only what stays is cut, and only as far as it has to be */
+    for (;;) { /* only what stays is cut, and no more than needed */
         measure(&fit);
         make_room(&fit, SIZE_MAX);
         if (table->n_options == 0 || !is_too_wide(&fit, SIZE_MAX))
@@ -276,7 +278,7 @@ static void add_verdict(struct text *out, const struct shown *shown)
     text_add(out, verdict_words(shown->row.c.record.estimate.verdict));
 }
 
-/* Nobody has a part of an independent sample. */
+/* Independent samples are whole. */
 static void add_effective(struct text *out, const struct shown *shown)
 {
     double n = shown->row.c.record.estimate.n_effective;
@@ -396,7 +398,7 @@ static void remove_repeats(const struct layout *layout, struct case_table *table
             case_table_remove(table, first + i);
 }
 
-/* Options that are the same in all rows may go. */
+/* Options that are the same in all rows may be left out. */
 static void rank_equal(const struct layout *layout, struct case_table *table)
 {
     for (size_t i = layout->bench; i < layout->bench + layout->n_parameters; i++) {
