@@ -93,9 +93,8 @@ static void add_axis_value(struct json_writer *json, struct seen *seen,
 {
     const char *words = parameter->value.text;
     struct cell cell = cell_of_parameter(parameter);
-    for (size_t i = 0; i < seen->n; i++)
-        if (text_equal(seen->values[i], words))
-            return;
+    if (view_has_name(seen->values, seen->n, words))
+        return;
     ARENA_APPEND(arena, seen->values, seen->n, arena_text(arena, words));
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "input_string", words);

@@ -19,7 +19,6 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_derived.c \
 	core/view/view_export.c \
 	core/view/view_grid.c \
-	core/view/view_histogram.c \
 	core/view/view_group.c \
 	core/view/view_json.c \
 	core/view/view_lists.c \

@@ -105,8 +105,6 @@ void cell_readable(const struct cell *cell, struct text *out);
 
 double relative_iqr(const struct stored_case *c); /* (q3 - q1) / median */
 
-/* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
-const char *check_words(const struct stored_case *c, struct arena *arena);
 /* "streams rows=32 streams=4": as a run shows its progress. */
 const char *case_label(const struct stored_case *c, struct arena *arena);
 
@@ -118,16 +116,10 @@ double mean_power_watts(const struct stored_case *c);
  * not known, too short a time, or the device did something else between samples: flushed its
  * caches, idled. */
 double iteration_energy_joules(const struct stored_case *c);
-/* Did power or heat change what was measured, and nothing was done about it: with pace = free the
- * device was throttled, or its clock moved by itself? */
-bool is_of_no_pace(const struct stored_case *c);
 /* Why the device was throttled, at the end or else at the beginning; "" if it was not, NULL if it
  * is not known. */
 const char *throttle_words(const struct stored_case *c);
 
-/* The kernel that represents the case: the longest where they were timed, else the one with most
- * threads; NULL: none is known. */
-const struct gb_activity *main_kernel(const struct stored_case *c);
 /* "132x2" of {132, 2, 1}. */
 void extent_text(const uint32_t extent[3], struct text *out);
 
@@ -305,7 +297,6 @@ const char *device_label(const struct view_row *row, struct arena *arena);
 bool device_is_numbered(const struct device_record *device);
 /* Does the parameter get a column: is it an axis, or does it differ between cases? */
 bool survey_shows(const struct survey_parameter *parameter);
-bool survey_shows_name(const struct survey *survey, const char *name); /* in any benchmark */
 
 /* Of several benches, the parameters (those shown only, or all) in order of appearance. */
 size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,

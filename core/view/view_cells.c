@@ -201,12 +201,8 @@ static bool takes_prefix(const char *unit)
     static const char *const usual[] = {"count", "1/s", "/s", "B/s", "FLOP", "FLOP/s",
                                         "Hz",    "W",   "J",  "V",   "A"};
     size_t n = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (text_equal(usual[i], unit))
-            return true;
-    if (is_plain(unit))
-        return true;
-    return n > 3 && text_equal(unit + n, "/s");
+    return is_plain(unit) || view_has_name(usual, sizeof usual / sizeof *usual, unit) ||
+           (n > 3 && text_equal(unit + n, "/s"));
 }
 
 void view_add_metric(struct text *out, double value, const char *unit)

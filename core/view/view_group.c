@@ -343,15 +343,6 @@ static void add_case(struct grouping *grouping, const struct view_row *row)
     }
 }
 
-static int32_t add_cases(struct grouping *grouping, struct gb_error *error)
-{
-    struct view *view = grouping->view;
-    int32_t status = GB_OK;
-    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
-        add_case(grouping, at.row);
-    return status;
-}
-
 /* ---- what comes of them ---- */
 
 /* NaN where there are values that have no logarithm. */
@@ -412,17 +403,6 @@ static struct cell aggregate_cell(const struct grouping *grouping, const struct 
     return cell;
 }
 
-/* "avg(check.ulp)", with --pivot "avg(check.ulp)\nbox". */
-static void aggregate_head(const struct grouping *grouping, size_t pivot,
-                           const struct aggregate *aggregate, struct text *out)
-{
-    text_add(out, aggregate->head);
-    if (!grouping->view->options->pivot)
-        return;
-    text_add(out, "\n");
-    cell_short(&grouping->pivots[pivot], out);
-}
-
 static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_error *error)
 {
     *ret = (struct grouping){.view = view, .n_pivots = view->options->pivot ? 0 : 1};
@@ -432,8 +412,8 @@ static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_
     status = read_heads(ret, error);
     if (status == GB_OK)
         status = read_aggregates(ret, error);
-    if (status == GB_OK)
-        status = add_cases(ret, error);
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
+        add_case(ret, at.row);
     if (!view->options->columns)
         drop_absent(ret);
     return status;
@@ -513,7 +493,11 @@ static struct grid make_grid(const struct grouping *grouping)
     for (size_t i = 0; i < grouping->n_aggregates; i++)
         for (size_t j = 0; j < grouping->n_pivots; j++) {
             text_clear(&head);
-            aggregate_head(grouping, j, &grouping->aggregates[i], &head);
+            text_add(&head, grouping->aggregates[i].head);
+            if (grouping->view->options->pivot) { /* "avg(check.ulp)\nbox" */
+                text_add(&head, "\n");
+                cell_short(&grouping->pivots[j], &head);
+            }
             grid_column(&grid, text_get(&head), true);
         }
     for (size_t k = 0; k < grouping->n_bundles; k++) {
@@ -527,9 +511,8 @@ static struct grid make_grid(const struct grouping *grouping)
     return grid;
 }
 
-static int32_t write_groups(struct view *view,
-                            void (*cell)(const struct cell *cell, struct text *out),
-                            struct text *out, struct gb_error *error)
+int32_t groups_write(struct view *view, void (*cell)(const struct cell *cell, struct text *out),
+                     struct text *out, struct gb_error *error)
 {
     struct grouping grouping;
     int32_t status = open_grouping(view, &grouping, error);
@@ -539,17 +522,4 @@ static int32_t write_groups(struct view *view,
         grid_write(&grid, view->options->format, cell, out);
     }
     return status;
-}
-
-int32_t groups_show(struct view *view, struct text *out, struct gb_error *error)
-{
-    return write_groups(view, cell_readable, out, error);
-}
-
-int32_t groups_export(struct view *view, FILE *file, struct gb_error *error)
-{
-    CLEANUP(text_free) struct text out = {0};
-    bool is_csv = view->options->format == FORMAT_CSV;
-    int32_t status = write_groups(view, is_csv ? cell_exact : cell_short, &out, error);
-    return status == GB_OK ? view_flush(&out, file, error) : status;
 }

@@ -172,13 +172,24 @@ void json_modes(struct json_writer *json, const struct gb_estimate *estimate)
     ADD_RECORDS(json, "modes", estimate->modes, estimate->n_modes, mode_members);
 }
 
+static bool is_shown(const struct survey *survey, const char *name)
+{
+    for (size_t i = 0; i < survey->n_benches; i++)
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++) {
+            const struct survey_parameter *parameter = &survey->benches[i].parameters[j];
+            if (text_equal(parameter->name, name) && survey_shows(parameter))
+                return true;
+        }
+    return false;
+}
+
 /* shown: only those that differ among the cases that this survey is of; NULL: all. */
 static void add_parameters(struct json_writer *json, const struct stored_case *c,
                            const struct survey *shown)
 {
     json_open(json, "parameters", JSON_OBJECT);
     for (size_t i = 0; i < c->n_parameters; i++) {
-        if (shown && !survey_shows_name(shown, c->parameters[i].name))
+        if (shown && !is_shown(shown, c->parameters[i].name))
             continue;
         struct cell value = cell_of_parameter(&c->parameters[i]);
         json_cell(json, c->parameters[i].name, &value);

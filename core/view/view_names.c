@@ -12,14 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-bool view_has_name(const char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(names[i], name))
-            return true;
-    return false;
-}
-
 /* Headings of columns of tables for people that are not names, and the names to write
  * for it. */
 static const struct {
@@ -370,14 +362,6 @@ static bool is_name(const char *item)
     return is_word;
 }
 
-static const char *unit_of_metric(const struct survey *survey, const char *name)
-{
-    for (size_t i = 0; i < survey->n_metrics; i++)
-        if (text_equal(survey->metrics[i].name, name))
-            return survey->metrics[i].unit;
-    return "";
-}
-
 int32_t view_column_asked(struct view *view, const char *item, struct origin origin,
                           struct view_column *ret, struct gb_error *error)
 {
@@ -392,8 +376,9 @@ int32_t view_column_asked(struct view *view, const char *item, struct origin ori
             .kind = COLUMN_EXPRESSION, .name = text, .head = text, .unit = ""};
         status = view_expression_new(view, text, origin, &ret->expression, error);
     }
-    if (status == GB_OK && ret->kind == COLUMN_METRIC)
-        ret->unit = unit_of_metric(&view->survey, ret->name);
+    for (size_t i = 0; status == GB_OK && i < view->survey.n_metrics; i++)
+        if (ret->kind == COLUMN_METRIC && text_equal(view->survey.metrics[i].name, ret->name))
+            ret->unit = view->survey.metrics[i].unit;
     if (title) {
         ret->title = title;
         ret->head = title;

@@ -2,6 +2,7 @@
 #include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -41,6 +42,120 @@ static const struct {
 #undef NOTE_LIST_HEAD
 };
 
+/* ---- how far outputs are from their references, a column for each comparison ---- */
+
+enum { PER_TABLE = 4 }; /* columns of one table: 24 + 4 x 20 characters */
+
+/* Elements whose reference is above the floor, by class; then the others, equal or not. Where the
+ * floor is not known, all of them by class. */
+enum { SMALL_EQUAL = VERIFY_CLASSES, SMALL_DIFFER, ROWS };
+
+struct histogram {
+    const char *label;
+    uint64_t counts[ROWS], n;
+    double floor;
+    double largest, reference,
+        output; /* the largest difference above the floor; NaN: not measured */
+};
+
+static void find_worst(const struct case_record *record, const char *name, struct histogram *ret)
+{
+    const char *metric = verify_metric_name(VERIFY_REL_FLOOR);
+    ret->largest = ret->reference = ret->output = NAN;
+    for (size_t i = record->n_checks; i-- > 0;) {
+        const struct check_record *check = &record->checks[i];
+        if (!text_equal(check->name, name) || !text_equal(check->metric, metric))
+            continue;
+        ret->largest = check->value;
+        ret->reference = check->reference;
+        ret->output = check->output;
+    }
+}
+
+/* A reference of 0 and what is not finite are no matter of the floor. */
+static void count_rows(const struct check_summary_record *summary, struct histogram *ret)
+{
+    for (int class = 0; class < VERIFY_CLASSES; class ++) {
+        const bool has_floor = class < VERIFY_CLASS_ZERO && !isnan(summary->floor);
+        const uint64_t n = summary->histogram[class];
+        ret->counts[class] = has_floor ? summary->above_floor[class] : n;
+        ret->counts[class == VERIFY_CLASS_EQUAL ? SMALL_EQUAL : SMALL_DIFFER] += n -
+                                                                                 ret->counts[class];
+    }
+    ret->floor = summary->floor;
+}
+
+static void histograms_add(struct histograms *histograms, const struct case_record *record,
+                           const char *label, struct arena *arena)
+{
+    for (size_t i = 0; i < record->n_summaries; i++) {
+        const struct check_summary_record *summary = &record->summaries[i];
+        CLEANUP(text_free) struct text words = {0};
+        struct histogram histogram = {.n = summary->n};
+        text_printf(&words, "%s: ", label);
+        text_add_line(&words, summary->name);
+        histogram.label = arena_text(arena, text_get(&words));
+        find_worst(record, summary->name, &histogram);
+        count_rows(summary, &histogram);
+        ARENA_APPEND(arena, histograms->items, histograms->n, histogram);
+    }
+}
+
+static void write_table(const struct histogram *items, size_t first, size_t n, struct text *out)
+{
+    static const struct {
+        const char *head;
+        size_t offset;
+    } numbers[] = {{"largest", offsetof(struct histogram, largest)},
+                   {"reference there", offsetof(struct histogram, reference)},
+                   {"output there", offsetof(struct histogram, output)},
+                   {"floor", offsetof(struct histogram, floor)}};
+    CLEANUP(table_free) struct table table = {0};
+    table_column(&table, "relative difference", false);
+    for (size_t i = 0; i < n; i++) {
+        char head[32];
+        snprintf(head, sizeof head, "(%zu)", first + i + 1);
+        table_column(&table, head, true);
+        text_printf(out, "(%zu) %s\n", first + i + 1, items[i].label);
+    }
+    for (int row = 0; row < ROWS; row++) {
+        table_row(&table);
+        table_cell(&table, row == SMALL_EQUAL    ? "reference below: equal"
+                           : row == SMALL_DIFFER ? "reference below: differs"
+                                                 : verify_class_name(row));
+        for (size_t i = 0; i < n; i++)
+            table_cell_printf(&table, "%" PRIu64 " (%.4f %%)", items[i].counts[row],
+                              items[i].n ? 100 * (double)items[i].counts[row] / (double)items[i].n
+                                         : 0.0);
+    }
+    for (size_t row = 0; row < sizeof numbers / sizeof *numbers; row++) {
+        table_row(&table);
+        table_cell(&table, numbers[row].head);
+        for (size_t i = 0; i < n; i++) {
+            const double value = *(const double *)((const char *)&items[i] + numbers[row].offset);
+            if (isnan(value))
+                table_cell(&table, "-");
+            else
+                table_cell_printf(&table, "%.9g", value);
+        }
+    }
+    table_write(&table, TABLE_PLAIN, out);
+}
+
+static void histograms_write(const struct histograms *histograms, struct text *out)
+{
+    if (!histograms->n)
+        return;
+    text_add(out, "\nrelative differences where the reference is above the floor, in magnitude\n");
+    for (size_t i = 0; i < histograms->n; i += PER_TABLE) {
+        const size_t left = histograms->n - i;
+        text_add(out, i ? "\n" : "");
+        write_table(histograms->items + i, i, left < PER_TABLE ? left : PER_TABLE, out);
+    }
+}
+
+/* ---- notes ---- */
+
 /* Words that are said of some cases. */
 struct note {
     const char *words;
@@ -62,9 +177,9 @@ struct notes {
     struct arena *arena;
     bool verbose;
     struct note_list lists[LISTS];
-    struct histograms histograms; /* of each comparison of each case */
-    uint64_t n_cases;             /* so far; the rounds of a case are one */
-    uint64_t n_short;             /* cases with an overhead above 1 % of the median */
+    struct note_lines lines;
+    uint64_t n_cases; /* so far; the rounds of a case are one */
+    uint64_t n_short; /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
     uint64_t throttled_cases, throttled_samples, samples_of_throttled;
     uint64_t of_no_pace;
@@ -152,14 +267,6 @@ static const char *axis_value_in(const char *words, const struct stored_case *c,
     return NULL;
 }
 
-static void add_value(struct notes *notes, struct note *note, const char *value)
-{
-    for (size_t i = 0; i < note->n_values; i++)
-        if (text_equal(note->values[i], value))
-            return;
-    ARENA_APPEND(notes->arena, note->values, note->n_values, arena_text(notes->arena, value));
-}
-
 /* Reasons that differ in the value of an axis are one: "roof = l3_read is for CPUs" and the same of
  * l3_write. The words are kept without the value. */
 static void add_skip(struct notes *notes, const struct stored_case *c, const char *label)
@@ -174,7 +281,8 @@ static void add_skip(struct notes *notes, const struct stored_case *c, const cha
     text_printf(&words, "%.*s%s", (int)(at - reason), reason, at + strlen(value));
     struct note *note = list_add(notes, SKIPS, text_get(&words), label);
     note->values_at = (size_t)(at - reason);
-    add_value(notes, note, value);
+    if (!view_has_name(note->values, note->n_values, value))
+        ARENA_APPEND(notes->arena, note->values, note->n_values, arena_text(notes->arena, value));
 }
 
 static void add_outcome(struct notes *notes, const struct stored_case *c, const char *label)
@@ -323,6 +431,18 @@ static void add_call_overhead(struct notes *notes, const struct stored_case *c, 
     }
 }
 
+/* Did power or heat change what was measured, and nothing was done about it: with pace = free the
+ * device was throttled, or its clock moved by itself? The clock of a device whose power
+ * is known depends on that; others' on settings of the system, which doctor shows. */
+static bool is_of_no_pace(const struct stored_case *c)
+{
+    const double moved_ratio = 0.98;
+    const struct pace_record *pace = &c->record.pace;
+    bool has_moved = pace->clock_low_hz < moved_ratio * pace->clock_high_hz &&
+                     !isnan(telemetry_at(c, TELEMETRY_END)->power_watts);
+    return text_equal(c->pace, pace_word(PACE_FREE)) && (c->n_throttled > 0 || has_moved);
+}
+
 static void add_record(struct notes *notes, const struct view_row *row)
 {
     const struct stored_case *c = &row->c;
@@ -334,7 +454,7 @@ static void add_record(struct notes *notes, const struct view_row *row)
     add_reading(notes, c, text_get(&label));
     add_modes(notes, &record->estimate, text_get(&label));
     if (notes->verbose)
-        histograms_add(&notes->histograms, record, text_get(&label), notes->arena);
+        histograms_add(&notes->lines.histograms, record, text_get(&label), notes->arena);
     if (c->n_throttled > 0 && throttle_words(c) && *throttle_words(c))
         list_add_line(notes, THROTTLES, throttle_words(c), text_get(&label));
     add_pace(notes, c, text_get(&label));
@@ -362,41 +482,17 @@ static void add_record(struct notes *notes, const struct view_row *row)
     notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
 }
 
-/* What the rounds of a case say together. */
-static void add_rounds(struct notes *notes, const struct shown *shown)
-{
-    const double least_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
-    CLEANUP(text_free) struct text words = {0};
-    if (!shown->differs || shown->row.apart_ratio < least_ratio)
-        return;
-    text_add_line(&words, shown->row.label);
-    text_add(&words, ": rounds differ by ");
-    view_add_percent(&words, shown->row.apart_ratio);
-    list_add(notes, DIFFERING, text_get(&words), "");
-}
-
-static void add_noise(struct notes *notes, const struct view_row *rows, size_t n,
-                      const struct shown *shown)
-{
-    CLEANUP(text_free) struct text words = {0}, label = {0};
-    const int noise = noise_words(rows, n, shown, &words);
-    if (noise == NOISE_NONE)
-        return;
-    text_add_line(&label, shown->row.label);
-    list_add(notes, noise == NOISE_SCATTER ? NOISY : OUTLYING, text_get(&words), text_get(&label));
-}
-
 /* ---- as lines ---- */
 
-__attribute__((format(printf, 4, 5))) static struct note_line *
-add_line(struct note_lines *lines, struct notes *notes, int level, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static struct note_line *
+add_line(struct notes *notes, int level, const char *format, ...)
 {
     CLEANUP(text_free) struct text words = {0};
     va_list arguments;
     va_start(arguments, format);
     text_vprintf(&words, format, arguments);
     va_end(arguments);
-    struct note_line *line = ARENA_ADD(notes->arena, lines->items, lines->n);
+    struct note_line *line = ARENA_ADD(notes->arena, notes->lines.items, notes->lines.n);
     *line = (struct note_line){
         .level = level, .mark = "", .words = arena_text(notes->arena, text_get(&words))};
     return line;
@@ -431,18 +527,17 @@ static void add_message(const struct note *note, struct text *out)
         text_printf(out, " (%llu cases, first in %s)", n_others + 1, note->first);
 }
 
-static void add_entries(struct note_lines *lines, struct notes *notes, int kind, int level,
-                        size_t most)
+static void add_entries(struct notes *notes, int kind, int level, size_t most)
 {
     const struct note_list *list = &notes->lists[kind];
     const size_t n = notes->verbose || list->n <= most ? list->n : most;
     for (size_t i = 0; i < n; i++) {
         CLEANUP(text_free) struct text words = {0};
         (kind == MESSAGES ? add_message : add_words)(&list->items[i], &words);
-        add_line(lines, notes, level, "%s", text_get(&words));
+        add_line(notes, level, "%s", text_get(&words));
     }
     if (list->n > n)
-        add_line(lines, notes, level, "and %zu more", list->n - n)->is_rest = true;
+        add_line(notes, level, "and %zu more", list->n - n)->is_rest = true;
 }
 
 static const char *plural(uint64_t n, const char *one, const char *many)
@@ -451,7 +546,7 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 }
 
 /* "2 cases have throttled samples: 5 of their 40 (power limit; too hot)" */
-static void add_throttles(struct note_lines *lines, struct notes *notes)
+static void add_throttles(struct notes *notes)
 {
     CLEANUP(text_free) struct text reasons = {0};
     const struct note_list *list = &notes->lists[THROTTLES];
@@ -461,7 +556,7 @@ static void add_throttles(struct note_lines *lines, struct notes *notes)
     for (size_t i = 0; i < n; i++)
         text_printf(&reasons, "%s%s", i ? "; " : " (", list->items[i].words);
     text_printf(&reasons, "%s%s", list->n > n ? "; ..." : "", n ? ")" : "");
-    add_line(lines, notes, 1, "%llu %s throttled samples: %llu of %s %llu%s",
+    add_line(notes, 1, "%llu %s throttled samples: %llu of %s %llu%s",
              (unsigned long long)notes->throttled_cases,
              plural(notes->throttled_cases, "case has", "cases have"),
              (unsigned long long)notes->throttled_samples,
@@ -469,7 +564,7 @@ static void add_throttles(struct note_lines *lines, struct notes *notes)
              (unsigned long long)notes->samples_of_throttled, text_get(&reasons));
 }
 
-static void add_counts(struct note_lines *lines, struct notes *notes)
+static void add_counts(struct notes *notes)
 {
     char number[NUMBER_TEXT_MAX];
     const struct {
@@ -485,21 +580,21 @@ static void add_counts(struct note_lines *lines, struct notes *notes)
          "cases were given up by their policy"},
     };
     if (notes->n_short)
-        add_line(lines, notes, 1,
+        add_line(notes, 1,
                  "%llu %s short samples: the timer overhead (up to %s) is more than 1 %% of each; "
                  "it is not subtracted",
                  (unsigned long long)notes->n_short,
                  plural(notes->n_short, "case has", "cases have"),
                  format_time(notes->short_overhead_ns, 3, number));
-    add_throttles(lines, notes);
+    add_throttles(notes);
     if (notes->of_no_pace)
-        add_line(lines, notes, 1,
+        add_line(notes, 1,
                  "%llu %s measured while power or heat changed the clock: neither pace = burst nor "
                  "pace = sustained, choose one",
                  (unsigned long long)notes->of_no_pace,
                  plural(notes->of_no_pace, "case was", "cases were"));
     if (notes->lost_cases)
-        add_line(lines, notes, 1, "%llu %s lost the times of %llu %s",
+        add_line(notes, 1, "%llu %s lost the times of %llu %s",
                  (unsigned long long)notes->lost_cases, plural(notes->lost_cases, "case", "cases"),
                  (unsigned long long)notes->lost_samples,
                  plural(notes->lost_samples, "sample", "samples"));
@@ -507,48 +602,55 @@ static void add_counts(struct note_lines *lines, struct notes *notes)
         if (!verdicts[i].n)
             continue;
         const bool has_reasons = i == 0 && notes->lists[OBSTACLES].n;
-        add_line(lines, notes, 1, "%llu %s%s", (unsigned long long)verdicts[i].n,
+        add_line(notes, 1, "%llu %s%s", (unsigned long long)verdicts[i].n,
                  plural(verdicts[i].n, verdicts[i].one, verdicts[i].many), has_reasons ? ":" : "")
             ->mark = view_verdict_mark(verdicts[i].verdict);
         if (has_reasons)
-            add_entries(lines, notes, OBSTACLES, 2, LIST_SHOWN);
+            add_entries(notes, OBSTACLES, 2, LIST_SHOWN);
     }
 }
 
-static struct note_lines lines_of(struct notes *notes)
+static void add_lines(struct notes *notes)
 {
-    struct note_lines lines = {0}, doubts = {0};
     for (int i = FAILURES; i <= MESSAGES; i++)
         if (notes->lists[i].n) {
-            add_line(&lines, notes, 0, "%s", list_heads[i].heading)->colour = list_heads[i].colour;
-            add_entries(&lines, notes, i, 1, LISTED_MAX);
+            add_line(notes, 0, "%s", list_heads[i].heading)->colour = list_heads[i].colour;
+            add_entries(notes, i, 1, LISTED_MAX);
         }
-    lines.n_before_histograms = lines.n;
-    lines.histograms = notes->histograms;
-    add_counts(&doubts, notes);
+    const size_t n = notes->lines.n;
+    notes->lines.n_before_histograms = n;
+    add_line(notes, 0, "notes");
+    add_counts(notes);
     for (int i = PACES; i < LISTS; i++)
         if (notes->lists[i].n) {
-            add_line(&doubts, notes, 1, "%s:", list_heads[i].heading)->mark = list_heads[i].mark;
-            add_entries(&doubts, notes, i, 2, LIST_SHOWN);
+            add_line(notes, 1, "%s:", list_heads[i].heading)->mark = list_heads[i].mark;
+            add_entries(notes, i, 2, LIST_SHOWN);
         }
-    if (doubts.n)
-        add_line(&lines, notes, 0, "notes");
-    for (size_t i = 0; i < doubts.n; i++)
-        ARENA_APPEND(notes->arena, lines.items, lines.n, doubts.items[i]);
-    return lines;
+    if (notes->lines.n == n + 1) /* the heading alone */
+        notes->lines.n = n;
 }
 
 static void add_case(struct notes *notes, const struct view *view, const struct group *group)
 {
+    const double least_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
     CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text words = {0}, label = {0};
     const struct view_row *rows = view_group_rows(view, group, &arena);
     notes->n_cases++;
     for (size_t i = 0; i < group->n; i++)
         add_record(notes, &rows[i]);
     const struct shown shown = combine_rounds(rows, group->n, &arena);
-    if (group->n > 1)
-        add_rounds(notes, &shown);
-    add_noise(notes, rows, group->n, &shown);
+    if (group->n > 1 && shown.differs && shown.row.apart_ratio >= least_ratio) {
+        text_printf(&words, "%s: rounds differ by ", shown.row.label);
+        view_add_percent(&words, shown.row.apart_ratio);
+        list_add_line(notes, DIFFERING, text_get(&words), "");
+    }
+    text_clear(&words);
+    const int noise = noise_words(rows, group->n, &shown, &words);
+    text_add_line(&label, shown.row.label);
+    if (noise != NOISE_NONE)
+        list_add(notes, noise == NOISE_SCATTER ? NOISY : OUTLYING, text_get(&words),
+                 text_get(&label));
 }
 
 struct note_lines notes_of(struct view *view)
@@ -560,7 +662,8 @@ struct note_lines notes_of(struct view *view)
         add_case(&notes, view, &groups[i]);
     if (view->options->group_by && !notes.verbose) /* each group has its pass rate */
         notes.lists[FAILURES].n = notes.lists[SKIPS].n = 0;
-    return lines_of(&notes);
+    add_lines(&notes);
+    return notes.lines;
 }
 
 void notes_show(struct view *view, struct text *out)

@@ -194,14 +194,6 @@ static void combine_counts(const struct view_row *const *rounds, size_t n, struc
     }
 }
 
-static const struct view_row *find_worst(const struct view_row *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].c.record.status != CASE_OK)
-            return &rows[i];
-    return NULL;
-}
-
 static const struct view_row *find_checked(const struct view_row *rows, size_t n)
 {
     const struct view_row *checked = rows;
@@ -213,7 +205,9 @@ static const struct view_row *find_checked(const struct view_row *rows, size_t n
 
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena)
 {
-    struct shown shown = {.n_rounds = n, .worst = find_worst(rows, n)};
+    struct shown shown = {.n_rounds = n};
+    for (size_t i = n; i-- > 0;)
+        shown.worst = rows[i].c.record.status != CASE_OK ? &rows[i] : shown.worst;
     shown.row = shown.worst ? *shown.worst : *rows;
     shown.row.check = find_checked(rows, n)->check;
     struct stored_case *c = &shown.row.c;

@@ -185,6 +185,65 @@ static int32_t find_roofs(struct view *view, struct view_row *row, struct gb_err
     return GB_OK;
 }
 
+/* ---- the comparison ---- */
+
+/* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
+static const char *fault_words(const char *text, struct arena *arena)
+{
+    static const char before_place[] = " at [";
+    const char *place = strstr(text, before_place);
+    size_t n = strcspn(text, ":");
+    if (place && (size_t)(place - text) < n)
+        n = (size_t)(place - text);
+    return arena_printf(arena, "FAIL %.*s", (int)n, text);
+}
+
+/* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
+static const char *check_words(const struct stored_case *c, struct arena *arena)
+{
+    const struct check_record *check = record_main_check(&c->record);
+    if (!check)
+        return "unchecked";
+    if (check->passed && !*check->metric) /* the benchmark's own */
+        return arena_printf(arena, "ok %s", check->name);
+    if (check->passed)
+        return arena_printf(arena, "ok %s %.3g", check->metric, check->value);
+    if (check->value > check->tolerance)
+        return arena_printf(arena, "FAIL %s %.3g > %.3g", check->metric, check->value,
+                            check->tolerance);
+    return fault_words(check->text, arena);
+}
+
+/* ---- the kernel ---- */
+
+static double product(const uint32_t extent[3])
+{
+    return (double)extent[0] * extent[1] * extent[2];
+}
+
+/* Does a represent the case better? A time that is not known is no reason. */
+static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
+{
+    if (!isnan(a->time_ns) || !isnan(b->time_ns))
+        return isnan(b->time_ns) || a->time_ns > b->time_ns;
+    return activity_blocks(a) * product(a->block) > activity_blocks(b) * product(b->block);
+}
+
+/* The kernel that represents the case: the longest where they were timed, else the one with most
+ * threads; NULL: none is known. */
+static const struct gb_activity *main_kernel(const struct stored_case *c)
+{
+    const struct gb_activity *found = NULL;
+    for (size_t i = 0; i < c->record.n_activities; i++) {
+        const struct gb_activity *activity = &c->record.activities[i];
+        if (activity->kind == GB_ACTIVITY_KERNEL && (!found || is_before(activity, found)))
+            found = activity;
+    }
+    return found;
+}
+
+/* ---- a row ---- */
+
 int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, struct arena *arena,
                     struct view_row *ret, struct gb_error *error)
 {

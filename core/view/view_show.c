@@ -293,20 +293,13 @@ struct question {
     bool names_it; /* a number needs the option's name */
 };
 
-/* Values of these differ in how times are taken, not in how fast the code is. */
-static bool is_about_measuring(const char *name)
-{
-    static const char *const names[] = {"policy", "clock", "iterations", "seed", "check.safety"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (text_equal(names[i], name))
-            return true;
-    return false;
-}
-
 /* One axis of words; or one axis of numbers, where all cases do the same work; or benchmarks
  * without axes that do. False: there are several, or none. */
 static bool find_question(const struct survey *survey, struct question *ret)
 {
+    /* Values of these differ in how times are taken, not in how fast the code is. */
+    static const char *const measuring[] = {"policy", "clock", "iterations", "seed",
+                                            "check.safety"};
     const struct survey_bench *bench = &survey->benches[0];
     const struct survey_parameter *words = NULL, *number = NULL;
     size_t n_words = 0, n_numbers = 0;
@@ -324,7 +317,7 @@ static bool find_question(const struct survey *survey, struct question *ret)
         *ret = (struct question){.by = "bench", .base = bench->name};
         return n_words + n_numbers == 0 && is_same_work;
     }
-    if (!axis || is_about_measuring(axis->name))
+    if (!axis || view_has_name(measuring, sizeof measuring / sizeof *measuring, axis->name))
         return false;
     *ret = (struct question){.by = axis->name, .base = axis->first, .names_it = axis->is_number};
     return axis->first && (n_words == 1 || (n_words == 0 && n_numbers == 1 && is_same_work));
@@ -521,7 +514,7 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     else if (!view->n_entries)
         text_add(out, "no cases\n");
     else if (view->options->group_by)
-        status = groups_show(view, out, error);
+        status = groups_write(view, cell_readable, out, error);
     else if (view->options->pivot)
         status = pivot_show(view, out, error);
     else if (view->options->columns)

@@ -156,17 +156,6 @@ bool survey_shows(const struct survey_parameter *parameter)
     return parameter->is_axis || parameter->varies;
 }
 
-bool survey_shows_name(const struct survey *survey, const char *name)
-{
-    for (size_t i = 0; i < survey->n_benches; i++)
-        for (size_t j = 0; j < survey->benches[i].n_parameters; j++) {
-            const struct survey_parameter *parameter = &survey->benches[i].parameters[j];
-            if (text_equal(parameter->name, name) && survey_shows(parameter))
-                return true;
-        }
-    return false;
-}
-
 size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,
                     const struct survey_parameter ***ret)
 {

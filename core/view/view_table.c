@@ -65,10 +65,8 @@ static void case_table_remove(struct case_table *table, size_t i)
 
 static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
 {
-    for (size_t i = 0; i < left_out->n; i++)
-        if (text_equal(left_out->names[i], name))
-            return;
-    ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
+    if (!view_has_name(left_out->names, left_out->n, name))
+        ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
 }
 
 /* Removes blank columns that may be left out, without listing them. */
