@@ -136,22 +136,11 @@ const struct relative *keep_relative(const struct view_row *row, struct arena *a
 static void find_time(const struct view_row *row, struct chart_point *point)
 {
     const struct gb_estimate *estimate = &row->c.record.estimate;
-    const struct parameter *paper = find_parameter(&row->c, PAPER_PREFIX "median_ns");
     bool is_central = estimate_is_central(&row->c.record);
     point->y = central_ns(&row->c);
     point->low = is_central ? estimate->low_ns : NAN;
     point->high = is_central ? estimate->high_ns : NAN;
-    point->paper = paper ? paper->value.number : NAN;
     point->mark = row->c.record.has_estimate ? view_verdict_mark(estimate->verdict) : "";
-}
-
-/* A document's figure for any other column. */
-static double paper_of(const struct chart *chart, const struct view_row *row)
-{
-    CLEANUP(text_free) struct text name = {0};
-    text_printf(&name, "%s%s", PAPER_PREFIX, chart->request.y);
-    const struct parameter *paper = find_parameter(&row->c, text_get(&name));
-    return paper ? paper->value.number : NAN;
 }
 
 static int32_t read_series(struct chart *chart, struct view *view, const struct view_row *rounds,
@@ -333,12 +322,15 @@ static int32_t add_row(struct chart *chart, const struct view_cursor *at, const 
     const struct view_row *row = at->row;
     struct chart_point point = {.low = NAN, .high = NAN, .paper = NAN, .mark = ""};
     struct cell x = chart->request.x ? cell_of(row, &columns->x) : (struct cell){0};
+    const struct parameter *paper = find_parameter(
+        &row->c, arena_printf(&chart->arena, PAPER_PREFIX "%s",
+                              is_time(chart) ? "median_ns" : chart->request.y));
+    point.paper = paper ? paper->value.number : NAN;
     if (is_time(chart)) {
         find_time(row, &point);
     } else {
         struct cell y = cell_of(row, &columns->y);
         point.y = y.kind == CELL_NULL ? NAN : number_of(&y);
-        point.paper = paper_of(chart, row);
         if (text_equal(chart->request.y, "ratio") && row->relative) {
             point.low = exp(row->relative->low);
             point.high = exp(row->relative->high);
@@ -430,14 +422,6 @@ static void find_categories(struct chart_panel *panel, struct arena *arena)
             panel->lines[i].points[j].category = places[panel->lines[i].points[j].category];
 }
 
-/* The expression gives the shape, the first point of a line the height. */
-static void scale_ideal(struct chart_line *line)
-{
-    double factor = line->n > 0 ? line->points[0].y / line->points[0].ideal : NAN;
-    for (size_t i = 0; i < line->n; i++)
-        line->points[i].ideal *= factor;
-}
-
 int32_t chart_add(struct chart *chart, struct view *view, const char *path, struct gb_error *error)
 {
     CLEANUP(free_columns) struct columns columns;
@@ -454,8 +438,10 @@ int32_t chart_add(struct chart *chart, struct view *view, const char *path, stru
             struct chart_line *line = &panel->lines[j];
             sort_by_number(line->points, line->n, sizeof *line->points,
                            offsetof(struct chart_point, x));
-            if (columns.ideal)
-                scale_ideal(line);
+            /* The expression gives the shape, the first point of a line the height. */
+            const double factor = line->n > 0 ? line->points[0].y / line->points[0].ideal : NAN;
+            for (size_t k = 0; columns.ideal && k < line->n; k++)
+                line->points[k].ideal *= factor;
         }
         panel->by_name = (struct hash_index){0};
         for (size_t j = 0; j < panel->n_lines; j++)
@@ -481,15 +467,6 @@ struct axis {
     const char *values[VALUES_MAX];
     size_t n;
 };
-
-static void count_value(struct axis *axis, const struct parameter *parameter, struct arena *arena)
-{
-    for (size_t i = 0; i < axis->n; i++)
-        if (text_equal(axis->values[i], parameter->value.text))
-            return;
-    if (axis->n < VALUES_MAX)
-        axis->values[axis->n++] = arena_text(arena, parameter->value.text);
-}
 
 static const struct axis *largest(const struct axis *axes, size_t n, bool numbers_only,
                                   const struct axis *but)
@@ -522,8 +499,9 @@ bool chart_choose(struct view *view, const char *bench, struct chart_request *re
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, &error);)
         for (size_t i = 0; text_equal(at.row->c.bench, bench) && i < n; i++) {
             const struct parameter *parameter = find_parameter(&at.row->c, axes[i].name);
-            if (parameter)
-                count_value(&axes[i], parameter, &arena);
+            if (parameter && axes[i].n < VALUES_MAX &&
+                !view_has_name(axes[i].values, axes[i].n, parameter->value.text))
+                axes[i].values[axes[i].n++] = parameter->value.text;
         }
     const struct axis *x = largest(axes, n, true, NULL);
     x = x ? x : largest(axes, n, false, NULL);

@@ -274,16 +274,6 @@ static size_t make_verticals(const struct shown *shown, double unit_ns, struct a
     return n;
 }
 
-static const char *outside_words(const struct clip *clip, const struct case_samples *samples,
-                                 struct arena *arena)
-{
-    double n = (double)samples->n_sorted;
-    if (clip->n_below + clip->n_above == 0)
-        return "share of the samples, %";
-    return arena_printf(arena, "share of the samples, %%; outside: %.3g %% below, %.3g %% above",
-                        100 * (double)clip->n_below / n, 100 * (double)clip->n_above / n);
-}
-
 static void add_distribution(const struct shown *shown, const struct case_samples *samples,
                              double unit_ns, struct text *out)
 {
@@ -300,17 +290,23 @@ static void add_distribution(const struct shown *shown, const struct case_sample
                                     shares_of(samples, unit_ns, &arena)};
     const char *unit = time_unit_of(unit_ns)->name;
     struct plot_panel panels[2];
+    const char *outside = "";
+    if (clip.n_below + clip.n_above > 0)
+        outside = arena_printf(&arena, "; outside: %.3g %% below, %.3g %% above",
+                               100 * (double)clip.n_below / (double)samples->n_sorted,
+                               100 * (double)clip.n_above / (double)samples->n_sorted);
     for (size_t i = 0; i < 2; i++)
-        panels[i] = (struct plot_panel){.title = i ? "share that took at most so long, %"
-                                                   : outside_words(&clip, samples, &arena),
-                                        .x_label = unit,
-                                        .x_low = (clip.low - margin) / unit_ns,
-                                        .x_high = (clip.high + margin) / unit_ns,
-                                        .series = &series[i],
-                                        .n_series = 1,
-                                        .verticals = verticals,
-                                        .n_verticals = n_verticals,
-                                        .height = HEIGHT};
+        panels[i] = (struct plot_panel){
+            .title = i ? "share that took at most so long, %"
+                       : arena_printf(&arena, "share of the samples, %%%s", outside),
+            .x_label = unit,
+            .x_low = (clip.low - margin) / unit_ns,
+            .x_high = (clip.high + margin) / unit_ns,
+            .series = &series[i],
+            .n_series = 1,
+            .verticals = verticals,
+            .n_verticals = n_verticals,
+            .height = HEIGHT};
     const struct plot_page page = {.panels = panels, .n_panels = 2, .n_columns = 2, .width = WIDTH};
     html_figure(out, &page);
 }
@@ -376,10 +372,8 @@ static void add_series_row(const struct series_record *series, uint32_t round, s
     text_add(out, "<tr>");
     html_cell(out, "", series->name);
     html_cell(out, "", series->unit);
-    snprintf(number, sizeof number, "%u", round);
-    html_cell(out, "n", number);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)series->n);
-    html_cell(out, "n", number);
+    html_number(out, "n", "%.0f", round);
+    html_number(out, "n", "%.0f", (double)series->n);
     snprintf(number, sizeof number, "%.5g", series->mean);
     html_cell(out, "n", number);
     for (size_t i = 0; i < SERIES_LEVELS; i++)

@@ -55,14 +55,6 @@ static void add_trust(const struct html_run *run)
 
 /* ---- sweeps and rooflines ---- */
 
-static void add_panels(struct text *out, struct plot_panel *panels, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct plot_page page = {.panels = &panels[i], .n_panels = 1, .width = 1000};
-        html_figure(out, &page);
-    }
-}
-
 static int32_t add_chart(const struct html_run *run, struct view *combined,
                          const struct chart_request *request, struct gb_error *error)
 {
@@ -73,7 +65,7 @@ static int32_t add_chart(const struct html_run *run, struct view *combined,
     int32_t status = chart_add(&chart, combined, NULL, error);
     if (status == GB_OK) {
         chart_make_panels(&chart, SWEEP_PANELS, &arena, &panels, &n);
-        add_panels(run->out, panels, n);
+        html_panels(run->out, panels, n);
         if (chart.n_panels > n)
             text_printf(run->out, "<p class=\"hint\">The first %zu of %zu charts.</p>\n", n,
                         chart.n_panels);
@@ -82,30 +74,22 @@ static int32_t add_chart(const struct html_run *run, struct view *combined,
     return status;
 }
 
-/* Are there so many values of both axes that cells say more than lines? */
-static bool is_for_cells(const struct view *view, const struct chart_request *request)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < view->survey.n_benches; i++)
-        if (text_equal(view->survey.benches[i].name, request->bench))
-            n = (size_t)view->survey.benches[i].n_cases;
-    return request->by && n >= (size_t)HEAT_LEAST * HEAT_LEAST;
-}
-
 static int32_t add_sweeps(const struct html_run *run, struct view *combined, struct gb_error *error)
 {
     int32_t status = GB_OK;
     bool any = false;
     for (size_t i = 0; i < combined->survey.n_benches && status == GB_OK; i++) {
         struct chart_request request;
-        if (!chart_choose(combined, combined->survey.benches[i].name, &request))
+        const struct survey_bench *bench = &combined->survey.benches[i];
+        if (!chart_choose(combined, bench->name, &request))
             continue;
         if (!any)
             html_heading(run->out, "Sweeps");
         any = true;
         status = add_chart(run, combined, &request, error);
         request.kind = CHART_HEAT;
-        if (status == GB_OK && is_for_cells(combined, &request))
+        /* Of so many values of both axes cells show more than lines. */
+        if (status == GB_OK && request.by && bench->n_cases >= HEAT_LEAST * HEAT_LEAST)
             status = add_chart(run, combined, &request, error);
     }
     return status;
@@ -209,17 +193,6 @@ static int32_t add_searches(const struct html_run *run, struct gb_error *error)
 
 /* ---- verification ---- */
 
-/* Empty: not known, or there is no such thing. */
-static void add_number(struct text *out, const char *class, const char *format, double value)
-{
-    char number[NUMBER_TEXT_MAX] = "";
-    if (!isnan(value) && format)
-        snprintf(number, sizeof number, format, value);
-    else if (!isnan(value))
-        format_double(value, number);
-    html_cell(out, class, number);
-}
-
 static void add_check(const struct view_row *row, const struct check_record *check,
                       struct text *out)
 {
@@ -228,11 +201,11 @@ static void add_check(const struct view_row *row, const struct check_record *che
     html_cell(out, "", row->label);
     html_cell(out, "", check->name);
     html_cell(out, "", *check->metric ? check->metric : check->text);
-    add_number(out, check->passed ? "n" : "n bad", "%.4g", check->value);
-    add_number(out, "n", "%.4g", check->tolerance);
-    add_number(out, "n", "%.0f", has_place ? (double)check->index : NAN);
-    add_number(out, "n", NULL, check->reference);
-    add_number(out, "n", NULL, check->output);
+    html_number(out, check->passed ? "n" : "n bad", "%.4g", check->value);
+    html_number(out, "n", "%.4g", check->tolerance);
+    html_number(out, "n", "%.0f", has_place ? (double)check->index : NAN);
+    html_number(out, "n", NULL, check->reference);
+    html_number(out, "n", NULL, check->output);
     text_add(out, "</tr>\n");
 }
 
@@ -303,10 +276,10 @@ static void add_worst_row(const struct view_row *row, const struct worst_record 
     text_add(out, "<tr>");
     html_cell(out, "", row->label);
     html_cell(out, "", worst->name);
-    add_number(out, "n", "%.0f", (double)worst->index);
-    add_number(out, "n", NULL, worst->reference);
-    add_number(out, "n", NULL, worst->output);
-    add_number(out, "n", "%.4g", worst->ulps);
+    html_number(out, "n", "%.0f", (double)worst->index);
+    html_number(out, "n", NULL, worst->reference);
+    html_number(out, "n", NULL, worst->output);
+    html_number(out, "n", "%.4g", worst->ulps);
     text_add(out, "</tr>\n");
 }
 

@@ -124,10 +124,12 @@ static void add_tick_words(struct text *out, double value, double step, const ch
     text_printf(out, unit ? "%.6g %s%s" : "%.6g%s%s", value, prefixes[power], unit ? unit : "");
 }
 
+static const double Y_BESIDE = 7; /* pixels between words and the y axis */
+
 /* At the x axis or at the y axis: lines over the panel, and their numbers. */
 static void add_ticks(struct text *out, const struct frame *frame, bool is_x)
 {
-    static const double X_APART = 70, X_BELOW = 14, Y_APART = 36, Y_BESIDE = 7, OUT = 4;
+    static const double X_APART = 70, X_BELOW = 14, Y_APART = 36, OUT = 4;
     const struct ticks ticks = is_x ? range_ticks(&frame->x, frame->right - frame->left, X_APART)
                                     : range_ticks(&frame->y, frame->bottom - frame->top, Y_APART);
     text_add(out, "<path class=\"grid\" d=\"");
@@ -163,26 +165,7 @@ static void add_categories(struct text *out, const struct frame *frame)
     }
 }
 
-static void add_y_categories(struct text *out, const struct frame *frame)
-{
-    static const double BESIDE = 7;
-    for (size_t i = 0; i < frame->panel->n_y_categories; i++)
-        add_words(out, frame->panel->y_categories[i], PLOT_LABEL_COLUMNS, frame->left - BESIDE,
-                  frame_y(frame, (double)i), "end");
-}
-
 /* ---- series ---- */
-
-/* A frame whose origin is its own upper left corner: series are drawn in an element that cuts off
- * what is outside. */
-static struct frame frame_at_origin(const struct frame *frame)
-{
-    struct frame own = *frame;
-    own.right -= frame->left;
-    own.bottom -= frame->top;
-    own.left = own.top = 0;
-    return own;
-}
 
 static bool is_shown(const struct range *range, double value)
 {
@@ -545,7 +528,10 @@ static void add_key(struct text *out, const struct frame *frame, double y)
 static void add_panel(struct text *out, const struct frame *frame, struct arena *arena)
 {
     const struct plot_panel *panel = frame->panel;
-    struct frame own = frame_at_origin(frame);
+    struct frame own = *frame; /* from its own upper left corner: what is outside is cut off */
+    own.right -= frame->left;
+    own.bottom -= frame->top;
+    own.left = own.top = 0;
     double head = frame->top - PLOT_ROW * (double)frame->label_rows - PLOT_ABOVE / 2.0;
     if (panel->title)
         add_words(out, panel->title, frame_title_columns(frame), frame->left, head, "");
@@ -562,9 +548,10 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
         add_categories(out, frame);
     else
         add_ticks(out, frame, true);
-    if (panel->n_y_categories > 0)
-        add_y_categories(out, frame);
-    else
+    for (size_t i = 0; i < panel->n_y_categories; i++)
+        add_words(out, panel->y_categories[i], PLOT_LABEL_COLUMNS, frame->left - Y_BESIDE,
+                  frame_y(frame, (double)i), "end");
+    if (panel->n_y_categories == 0)
         add_ticks(out, frame, false);
     text_add(out, "<svg x=\"");
     add_pixels(out, frame->left);

@@ -185,42 +185,13 @@ static void add_time(struct table *table, double ns)
     table_cell(table, isfinite(ns) ? format_time(ns, 4, number) : "");
 }
 
-static void add_ratio(struct table *table, const struct relative *relative)
-{
-    CLEANUP(text_free) struct text words = {0};
-    view_add_ratio(&words, relative);
-    table_cell(table, text_get(&words));
-}
-
-static bool has_ratios(const struct report_chart *chart)
-{
-    for (size_t i = 0; i < chart->n; i++)
-        if (chart->cases[i].relative)
-            return true;
-    return false;
-}
-
-static void add_bound(struct table *table, const struct report_case *one)
-{
-    const char *word = bound_word(one->bound);
-    table_cell(table, word ? word : "");
-}
-
-static void add_share(const struct report_case *one, struct table *table)
-{
-    if (isfinite(one->ratio))
-        table_cell_printf(table, "%.*f %% %s", one->ratio < 0.0995 ? 1 : 0, 100 * one->ratio,
-                          one->roof);
-    else
-        table_cell(table, "");
-}
-
 /* A row for each mark of the case, or one where it has none; what belongs to the case is in the
  * first. */
 static void add_case(const struct report_case *one, size_t index, bool has_levels, bool has_ratio,
                      struct table *table)
 {
     const char letter[] = {letter_of(index), 0};
+    CLEANUP(text_free) struct text ratio = {0};
     const bool is_drawn = report_is_drawn(one);
     bool is_first = true;
     for (int i = 0; i < MARK_LEVELS; i++) {
@@ -239,14 +210,19 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
         is_first = false;
         add_rate(table, one->flops_per_s, "FLOP/s");
         add_rate(table, one->bytes_per_s, "B/s");
-        add_share(one, table);
-        add_bound(table, one);
+        if (isfinite(one->ratio))
+            table_cell_printf(table, "%.*f %% %s", one->ratio < 0.0995 ? 1 : 0, 100 * one->ratio,
+                              one->roof);
+        else
+            table_cell(table, "");
+        table_cell(table, bound_word(one->bound) ? bound_word(one->bound) : "");
         if (is_drawn)
             add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
+        view_add_ratio(&ratio, one->relative);
         if (has_ratio)
-            add_ratio(table, one->relative);
+            table_cell(table, text_get(&ratio));
     }
 }
 
@@ -254,8 +230,10 @@ static void add_case(const struct report_case *one, size_t index, bool has_level
 static void add_cases(const struct report_chart *chart, bool is_drawn, struct text *out)
 {
     CLEANUP(table_free) struct table table = {0};
-    bool has_levels = false, has_ratio = has_ratios(chart);
+    bool has_levels = false, has_ratio = false;
     size_t n = 0;
+    for (size_t i = 0; i < chart->n; i++)
+        has_ratio = has_ratio || chart->cases[i].relative;
     for (size_t i = 0; is_drawn && i < chart->n; i++)
         for (int j = MARK_DECLARED + 1; j < MARK_LEVELS; j++)
             has_levels = has_levels || report_has_mark(&chart->cases[i], j);
