@@ -24,6 +24,10 @@ static void begin(struct exchange *exchange)
 {
     json_text(&exchange->json, "displayTimeUnit", "ns");
     json_open(&exchange->json, "traceEvents", JSON_ARRAY);
+    exchange->first_s = NAN;
+    for (size_t i = 0; i < exchange->view->n_runs; i++)
+        exchange->first_s = fmin(exchange->first_s,
+                                 seconds_of(exchange->view->runs[i].record.started));
 }
 
 /* A run is a process, a device a thread of it. */
@@ -135,20 +139,9 @@ static void add_telemetry(const struct track *track, const struct stored_case *c
     }
 }
 
-/* When the first of the runs began. */
-static double first_seconds(const struct view *view)
-{
-    double first_s = NAN;
-    for (size_t i = 0; i < view->n_runs; i++)
-        first_s = fmin(first_s, seconds_of(view->runs[i].record.started));
-    return first_s;
-}
-
 static void add(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
-    if (exchange->first_s == 0)
-        exchange->first_s = first_seconds(exchange->view);
     for (size_t i = 0; i < c->n_rounds && exchange->status == GB_OK; i++) {
         const struct view_row *row = &c->rounds[i];
         double begin_us = (seconds_of(row->c.record.started) - exchange->first_s) * 1e6;
@@ -185,23 +178,19 @@ static void add_name(const struct track *track, const char *what, const char *na
     json_close(track->json, JSON_OBJECT);
 }
 
-/* Shards are named by their number and node. */
-static void add_process_name(const struct track *track, const struct run_record *run)
-{
-    CLEANUP(text_free) struct text name = {0};
-    text_printf(&name, "shard %s on %s", fact_of(run->facts, run->n_facts, SHARD_FACT_SHARD),
-                fact_of(run->facts, run->n_facts, "host"));
-    add_name(track, "process_name", text_get(&name));
-}
-
 static void end(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
     const struct view *view = exchange->view;
     for (size_t run = 0; run < view->n_runs; run++) {
         struct track track = {json, (int64_t)run + 1, 0};
+        const struct run_record *record = &view->runs[run].record;
+        CLEANUP(text_free) struct text name = {0};
+        text_printf(&name, "shard %s on %s",
+                    fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD),
+                    fact_of(record->facts, record->n_facts, "host"));
         if (view->is_united)
-            add_process_name(&track, &view->runs[run].record);
+            add_name(&track, "process_name", text_get(&name));
         for (size_t i = 0; i < view->devices[run].n; i++) {
             track.thread = view->devices[run].items[i].id;
             add_name(&track, "thread_name", view->devices[run].items[i].record.model);

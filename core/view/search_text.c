@@ -91,14 +91,6 @@ size_t search_names(const struct stored_run *run, struct arena *arena, const cha
 
 /* ---- the visits ---- */
 
-static bool is_bench(const struct search_found *found, const char *bench)
-{
-    CLEANUP(text_free) struct text list = {0}, word = {0};
-    text_printf(&list, " %s ", found->facts.benches);
-    text_printf(&word, " %s ", bench);
-    return strstr(text_get(&list), text_get(&word)) != NULL;
-}
-
 static double median_of(const struct gb_observation *observation, struct arena *arena)
 {
     double *copy = ARENA_ARRAY(arena, double, observation->n_samples + 1);
@@ -124,8 +116,9 @@ static int32_t read_visit(struct search_found *found, struct goal_reader *const 
 {
     CLEANUP(arena_free) struct arena samples = {0};
     struct gb_observation observation;
+    const char *benches = arena_printf(&samples, " %s ", found->facts.benches);
     int32_t status = goal_reader_read(readers[0], c, &samples, &observation, error);
-    if (status != GB_OK || !is_bench(found, c->bench))
+    if (status != GB_OK || !strstr(benches, arena_printf(&samples, " %s ", c->bench)))
         return status;
     double *end_ns = &passing->ends_ns[passing->n++ % passing->lanes];
     *end_ns = passing->elapsed_ns = search_visit_end(c, &observation, *end_ns, passing->elapsed_ns);
@@ -146,18 +139,10 @@ static int32_t read_visit(struct search_found *found, struct goal_reader *const 
     return status;
 }
 
-static int32_t read_cases(struct store *store, struct search_found *found,
-                          struct stored_case **ret_cases, size_t *ret_n, struct gb_error *error)
-{
-    CLEANUP(free_pointer) int64_t *ids = NULL;
-    int32_t status = store_case_ids(store, found->run->id, NULL, &ids, ret_n, error);
-    return status == GB_OK ? store_cases_read(store, ids, *ret_n, &found->arena, ret_cases, error)
-                           : status;
-}
-
 static int32_t read_visits(struct store *store, struct search_found *found, struct gb_error *error)
 {
     CLEANUP(free_pointer) struct stored_case *cases = NULL;
+    CLEANUP(free_pointer) int64_t *ids = NULL;
     const double lanes = found->facts.lanes; /* of earlier versions: not known */
     struct passing passing = {.lanes = lanes >= 1 && lanes <= SEARCH_LANES_MAX ? (uint32_t)lanes
                                                                                : 1};
@@ -166,7 +151,9 @@ static int32_t read_visits(struct store *store, struct search_found *found, stru
     int32_t status = store_snapshot_begin(store, error);
     if (status != GB_OK)
         return status;
-    status = read_cases(store, found, &cases, &n, error);
+    status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
+    if (status == GB_OK)
+        status = store_cases_read(store, ids, n, &found->arena, &cases, error);
     for (size_t i = 0; i < found->goals.n; i++)
         readers[i] = goal_reader_new(store, found->run->number, &found->goals.items[i],
                                      i == 0 ? found->facts.where : "");
@@ -252,22 +239,16 @@ static void write_claim(const struct search_found *found, struct text *out)
     text_printf(out, ", after %s of measuring\n", format_time(facts->elapsed_ns, 3, time));
 }
 
-static const struct search_visit *best_visit(const struct search_found *found)
-{
-    const struct search_visit *best = &found->visits[0];
-    for (size_t i = 1; i < found->n_visits; i++)
-        if (found->visits[i].value < best->value)
-            best = &found->visits[i];
-    return best;
-}
-
 static void write_best(const struct search_found *found, struct text *out)
 {
     const struct search_facts *facts = &found->facts;
     const struct search_goal *goal = &found->goal;
     char value[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
     if (!*facts->best && found->n_visits > 0) {
-        const struct search_visit *visit = best_visit(found);
+        const struct search_visit *visit = &found->visits[0];
+        for (size_t i = 1; i < found->n_visits; i++)
+            if (found->visits[i].value < visit->value)
+                visit = &found->visits[i];
         text_printf(out, "  best visit     %s\n  %-14s %s\n", visit->label, goal->text,
                     value_text(goal, goal->is_max ? -visit->value : visit->value, value));
         return;
@@ -468,14 +449,6 @@ void search_write_front(const struct search_found *found, struct text *out)
 
 /* ---- which axes matter ---- */
 
-static const char *value_on(const struct search_visit *visit, const char *axis)
-{
-    for (size_t i = 0; i < visit->n_parameters; i++)
-        if (text_equal(visit->parameters[i].name, axis))
-            return visit->parameters[i].value.text;
-    return "";
-}
-
 struct level {
     const char *text;
     double sum, weight;
@@ -509,7 +482,11 @@ static double share_of_axis(const struct search_found *found, const char *axis)
     for (size_t i = 0; i < found->n_visits; i++) {
         const struct search_visit *visit = &found->visits[i];
         const double off = measure_of(visit->value) - mean / weights;
-        struct level *level = level_of(&levels, &n_levels, value_on(visit, axis));
+        const char *value = "";
+        for (size_t j = 0; j < visit->n_parameters; j++)
+            if (text_equal(visit->parameters[j].name, axis))
+                value = visit->parameters[j].value.text;
+        struct level *level = level_of(&levels, &n_levels, value);
         level->sum += visit->weight * off;
         level->weight += visit->weight;
         total += visit->weight * off * off;

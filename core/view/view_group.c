@@ -138,14 +138,6 @@ static void add_aggregate(struct grouping *grouping, int kind, const struct view
         .source = column ? source_of(grouping, column) : 0};
 }
 
-static bool is_head(const struct grouping *grouping, const char *name)
-{
-    for (size_t i = 0; i < grouping->n_heads; i++)
-        if (text_equal(grouping->heads[i].head, name) || text_equal(grouping->heads[i].name, name))
-            return true;
-    return false;
-}
-
 /* AGGREGATE_... of the first n letters of an item; AGGREGATES: it is none. */
 static int aggregate_named(const char *item, size_t n)
 {
@@ -166,8 +158,9 @@ static int32_t read_aggregate(struct grouping *grouping, const char *written, st
     const char *title = view_take_title(item);
     size_t length = strcspn(item, "("), n = strlen(item);
     int kind = aggregate_named(item, length);
-    if (length == n && is_head(grouping, item))
-        return GB_OK; /* it comes before the others anyway */
+    for (size_t i = 0; length == n && i < grouping->n_heads; i++)
+        if (text_equal(grouping->heads[i].head, item) || text_equal(grouping->heads[i].name, item))
+            return GB_OK; /* it comes before the others anyway */
     if (kind == AGGREGATES || (length < n) != (kind < OF_COLUMN) ||
         (length < n && item[n - 1] != ')'))
         return error_set(error, GB_INVALID, "--columns: '%s' with --group-by: %s", item, EXPECTED);

@@ -71,16 +71,6 @@ static void add_facts(struct json_writer *json, const struct fact *facts, size_t
 #define ADD_RECORDS(json, name, items, n, members)                                                 \
     json_records(json, name, items, n, sizeof *(items), members, COUNT(members))
 
-static int32_t add_modules(struct view *view, struct json_writer *json, int64_t run_id,
-                           struct gb_error *error)
-{
-    struct module_record *modules = NULL;
-    size_t n = 0;
-    int32_t status = store_modules(view->store, run_id, &view->arena, &modules, &n, error);
-    ADD_RECORDS(json, "modules", modules, status == GB_OK ? n : 0, module_members);
-    return status;
-}
-
 static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_error *error)
 {
     int32_t status = GB_OK;
@@ -92,7 +82,10 @@ static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_e
         json_integer(json, "run", view->runs[i].number);
         ADD_MEMBERS(json, run_members, run);
         add_facts(json, run->facts, run->n_facts);
-        status = add_modules(view, json, view->runs[i].id, error);
+        struct module_record *modules = NULL;
+        size_t n = 0;
+        status = store_modules(view->store, view->runs[i].id, &view->arena, &modules, &n, error);
+        ADD_RECORDS(json, "modules", modules, status == GB_OK ? n : 0, module_members);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_ARRAY);
@@ -197,16 +190,6 @@ static void add_parameters(struct json_writer *json, const struct stored_case *c
     json_close(json, JSON_OBJECT);
 }
 
-/* Only what the axes are named: the parameters object has all values. */
-static void add_axes(struct json_writer *json, const struct stored_case *c)
-{
-    json_open(json, "axes", JSON_ARRAY);
-    for (size_t i = 0; i < c->n_parameters; i++)
-        if (c->parameters[i].is_axis)
-            json_text(json, NULL, c->parameters[i].name);
-    json_close(json, JSON_ARRAY);
-}
-
 /* Percentiles are objects, as each has an interval. */
 static void add_series(struct json_writer *json, const struct case_record *record)
 {
@@ -234,7 +217,11 @@ static void add_case(struct json_writer *json, const struct view_row *row, bool 
     for (size_t i = 0; i < result_columns(); i++) {
         if (i == RESULT_COLUMNS_BEFORE_PARAMETERS) {
             add_parameters(json, &row->c, NULL);
-            add_axes(json, &row->c);
+            json_open(json, "axes", JSON_ARRAY); /* names: the parameters object has all values */
+            for (size_t j = 0; j < row->c.n_parameters; j++)
+                if (row->c.parameters[j].is_axis)
+                    json_text(json, NULL, row->c.parameters[j].name);
+            json_close(json, JSON_ARRAY);
         }
         struct view_column column = result_column(i);
         struct cell cell = cell_of(&bare, &column);

@@ -311,14 +311,6 @@ struct selection {
     struct sorter sorter;
 };
 
-static int32_t filter_open(struct selection *selection, struct gb_error *error)
-{
-    struct view *view = selection->view;
-    int32_t status = view_expression_new(view, view->options->where, (struct origin){0},
-                                         &selection->filter, error);
-    return status == GB_OK ? GB_OK : error_prefix(error, "--where: ");
-}
-
 /* The keys of entry number i; in the order of the entries. */
 static void add_keys(struct selection *selection, size_t i, const struct view_row *row)
 {
@@ -547,8 +539,10 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
         status = relatives_new(view->store, options->path ? options->path : "this file",
                                options->relative_to, view->runs, view->n_runs, &view->relatives,
                                error);
-    if (status == GB_OK && options->where)
-        status = filter_open(&selection, error);
+    if (status == GB_OK && options->where &&
+        view_expression_new(view, options->where, (struct origin){0}, &selection.filter, error) !=
+            GB_OK)
+        status = error_prefix(error, "--where: ");
     if (status == GB_OK && options->sort)
         status = sorter_open(view, &selection.sorter, error);
     if (status == GB_OK)
