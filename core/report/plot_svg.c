@@ -111,6 +111,57 @@ static void add_words(struct text *out, const char *words, size_t most, double x
 
 /* ---- ticks ---- */
 
+enum { TICKS_MAX = 24 };
+struct ticks {
+    double at[TICKS_MAX];
+    size_t n;
+    double step; /* between linear ones; 0: they are logarithmic */
+};
+
+/* 1, 2 or 5 times a power of ten, at least `least`. */
+static double round_step(double least)
+{
+    static const double mantissas[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(least)));
+    for (size_t i = 0; i < 4; i++)
+        if (mantissas[i] * power >= least * (1 - 1e-9))
+            return mantissas[i] * power;
+    return 10 * power;
+}
+
+static struct ticks linear_ticks(const struct range *range, size_t most)
+{
+    struct ticks ticks = {.step = round_step((range->high - range->low) / (double)most)};
+    for (double i = ceil(range->low / ticks.step - 1e-9);
+         i * ticks.step <= range->high + 1e-9 * ticks.step && ticks.n < TICKS_MAX; i++)
+        ticks.at[ticks.n++] = i * ticks.step;
+    return ticks;
+}
+
+/* Powers of ten, or with 2 and 5 times them where there are few. */
+static struct ticks log_ticks(const struct range *range, size_t most)
+{
+    static const double mantissas[] = {1, 2, 5};
+    double decades = log10(range->high / range->low);
+    size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
+    int apart = (int)fmax(1, ceil(decades / (double)most));
+    struct ticks ticks = {0};
+    for (int power = (int)floor(log10(range->low)); power <= log10(range->high); power += apart)
+        for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
+            double value = mantissas[i] * pow(10, power);
+            if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
+                ticks.at[ticks.n++] = value;
+        }
+    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
+}
+
+/* Round numbers in a range for numbers at an axis, at least so many pixels apart. */
+static struct ticks range_ticks(const struct range *range, double pixels, double apart)
+{
+    size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
+    return range->is_log ? log_ticks(range, most) : linear_ticks(range, most);
+}
+
 /* "200 GFLOP/s" of "FLOP/s", "10k" of a count. */
 static void add_tick_words(struct text *out, double value, double step, const char *unit,
                            bool is_count)
@@ -157,11 +208,10 @@ static void add_ticks(struct text *out, const struct frame *frame, bool is_x)
 static void add_categories(struct text *out, const struct frame *frame)
 {
     static const double BELOW = 14, SLANT = 45;
-    size_t most = frame_category_columns(frame);
     for (size_t i = 0; i < frame->panel->n_categories; i++) {
         begin_words(out, frame_x(frame, (double)i), frame->bottom + BELOW,
                     frame->is_slanted ? "end" : "middle", frame->is_slanted ? SLANT : 0);
-        end_words(out, frame->panel->categories[i], most);
+        end_words(out, frame->panel->categories[i], frame->category_columns);
     }
 }
 
@@ -475,7 +525,9 @@ static void add_notes(struct text *out, const struct frame *frame, struct arena 
 {
     const struct plot_panel *panel = frame->panel;
     struct note_grid grid = frame_notes(frame);
-    size_t n_shown = note_grid_shown(&grid, panel->n_notes);
+    const size_t room = grid.rows * grid.columns;
+    const size_t n_shown = panel->n_notes < room ? panel->n_notes
+                                                 : room; /* the last counts the rest */
     for (size_t i = 0; i < n_shown; i++) {
         bool is_rest = i == n_shown - 1 && n_shown < panel->n_notes;
         size_t column = i / grid.rows;
