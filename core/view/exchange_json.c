@@ -261,18 +261,11 @@ static void t4_begin(struct exchange *exchange)
 
 static const char *invalidity(int status)
 {
-    switch (status) {
-    case CASE_OK:
-        return "correct";
-    case CASE_TIMED_OUT:
-        return "timeout";
-    case CASE_WRONG_RESULT:
-        return "correctness";
-    case CASE_SKIPPED:
-        return "constraints";
-    default:
-        return "runtime";
-    }
+    return status == CASE_OK             ? "correct"
+           : status == CASE_TIMED_OUT    ? "timeout"
+           : status == CASE_WRONG_RESULT ? "correctness"
+           : status == CASE_SKIPPED      ? "constraints"
+                                         : "runtime";
 }
 
 static void t4_add(struct exchange *exchange, const struct exchange_case *c)

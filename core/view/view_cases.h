@@ -337,6 +337,7 @@ void view_add_si(struct text *out, double value);
 /* A plugin's metric with four digits: with its unit, where that is one of time or of bytes, with a
  * prefix for units that take one and for counts. */
 void view_add_metric(struct text *out, double value, const char *unit);
+double view_ns_of_unit(const char *unit);    /* nanoseconds in a unit of time; 0: it is none */
 bool view_metric_has_unit(const char *unit); /* is it in the cells, or is there none? */
 /* "1.046 [1.038, 1.054]", "base"; nothing for NULL. */
 void view_add_ratio(struct text *out, const struct relative *relative);

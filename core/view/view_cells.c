@@ -164,18 +164,13 @@ void view_add_si(struct text *out, double value)
     text_add_n(out, number, n);
 }
 
-static const struct {
-    const char *name;
-    double ns;
-} metric_times[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-
-/* Of a unit of time, in ns; 0: it is none. */
-static double time_of_unit(const char *unit)
+double view_ns_of_unit(const char *unit)
 {
-    for (size_t i = 0; i < sizeof metric_times / sizeof *metric_times; i++)
-        if (text_equal(metric_times[i].name, unit))
-            return metric_times[i].ns;
-    return 0;
+    return text_equal(unit, "ns")   ? 1
+           : text_equal(unit, "us") ? 1e3
+           : text_equal(unit, "ms") ? 1e6
+           : text_equal(unit, "s")  ? 1e9
+                                    : 0;
 }
 
 static bool is_bytes(const char *unit)
@@ -191,7 +186,7 @@ static bool is_plain(const char *unit)
 
 bool view_metric_has_unit(const char *unit)
 {
-    return time_of_unit(unit) > 0 || is_bytes(unit) || is_plain(unit);
+    return view_ns_of_unit(unit) > 0 || is_bytes(unit) || is_plain(unit);
 }
 
 /* Units that have no prefix yet: counts, what is counted a second ("1/s", "messages/s"), and the
@@ -209,7 +204,7 @@ void view_add_metric(struct text *out, double value, const char *unit)
 {
     static const double most_in_full = 1e6;
     char number[NUMBER_TEXT_MAX];
-    double ns = time_of_unit(unit);
+    double ns = view_ns_of_unit(unit);
     if (!isfinite(value))
         text_add(out, format_double(value, number));
     else if (ns > 0)
@@ -274,16 +269,10 @@ void shown_add_interval(struct text *out, const struct shown *shown)
 
 const char *view_verdict_mark(int32_t verdict)
 {
-    switch (verdict) {
-    case GB_VERDICT_RESOLUTION_LIMITED:
-        return "~";
-    case GB_VERDICT_UNCONVERGED:
-        return "?";
-    case GB_VERDICT_GAVE_UP:
-        return "!";
-    default:
-        return "";
-    }
+    return verdict == GB_VERDICT_RESOLUTION_LIMITED ? "~"
+           : verdict == GB_VERDICT_UNCONVERGED      ? "?"
+           : verdict == GB_VERDICT_GAVE_UP          ? "!"
+                                                    : "";
 }
 
 static bool has_modes(const struct gb_estimate *estimate)
