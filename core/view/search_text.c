@@ -59,7 +59,7 @@ static void read_facts(struct search_found *found)
     };
     const struct run_record *run = &found->run->record;
     for (size_t i = 0; i < sizeof fact_members / sizeof *fact_members; i++) {
-        char *member = (char *)&found->facts + fact_members[i].offset;
+        void *member = (char *)&found->facts + fact_members[i].offset;
         const char *text = fact_of(
             run->facts, run->n_facts,
             arena_printf(&found->arena, SEARCH_FACT "%s.%s", found->name, fact_members[i].name));

@@ -132,7 +132,8 @@ static void write_table(const struct histogram *items, size_t first, size_t n, s
         table_row(&table);
         table_cell(&table, numbers[row].head);
         for (size_t i = 0; i < n; i++) {
-            const double value = *(const double *)((const char *)&items[i] + numbers[row].offset);
+            const void *member = (const char *)&items[i] + numbers[row].offset;
+            const double value = *(const double *)member;
             if (isnan(value))
                 table_cell(&table, "-");
             else
