@@ -1,6 +1,8 @@
 core_libmeasuring_la_SOURCES += \
 	core/base/colour.c \
 	core/base/colour.h \
+	core/base/command.c \
+	core/base/command.h \
 	core/base/distribution.c \
 	core/base/distribution.h \
 	core/base/error.c \

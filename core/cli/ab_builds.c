@@ -1,8 +1,8 @@
 /* ab_builds.c - see ab_builds.h. */
 #include "core/cli/ab_builds.h"
 
+#include "core/base/command.h"
 #include "core/base/output_file.h"
-#include "core/run/command.h"
 #include "core/run/module.h"
 
 #include <errno.h>

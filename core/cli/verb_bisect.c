@@ -1,7 +1,7 @@
 /* verb_bisect.c - gbrun bisect: which commit made it slower; git bisect, judged by ab. */
+#include "core/base/command.h"
 #include "core/cli/ab.h"
 #include "core/cli/ab_builds.h"
-#include "core/run/command.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* verb_search.c - gbrun search: what the searches of a run found; and searches on a recorded space,
  * in the time that they would have taken. */
+#include "core/base/command.h"
 #include "core/base/number_format.h"
 #include "core/base/statistics.h"
 #include "core/cli/verbs.h"
 #include "core/config/value.h"
-#include "core/run/command.h"
 #include "core/run/search_process.h"
 #include "core/search/simulation.h"
 #include "core/view/search_text.h"

@@ -98,16 +98,6 @@ int32_t case_samples_read(struct view *view, const struct view_row *rounds, size
 
 /* ---- series ---- */
 
-/* Nanoseconds in a unit of time; 0: it is none. */
-static double ns_of_unit(const char *unit)
-{
-    return text_equal(unit, "ns")   ? 1
-           : text_equal(unit, "us") ? 1e3
-           : text_equal(unit, "ms") ? 1e6
-           : text_equal(unit, "s")  ? 1e9
-                                    : 0;
-}
-
 static const struct series_record *find_series(const struct view_row *row, const char *name)
 {
     for (size_t i = 0; i < row->c.record.n_series; i++)
@@ -123,7 +113,7 @@ static int32_t add_quantiles(struct view *view, const struct view_row *row,
 {
     CLEANUP(arena_free) struct arena own = {0};
     const struct bin *bins = NULL;
-    const double ns = ns_of_unit(series->unit), factor = ns > 0 ? ns : 1;
+    const double ns = view_ns_of_unit(series->unit), factor = ns > 0 ? ns : 1;
     size_t n_bins = 0, bin = 0;
     double before = 0; /* values in the bins before */
     int32_t status = store_series_bins(view->store, row->c.id, series->name, &own, &bins, &n_bins,
@@ -153,7 +143,7 @@ int32_t case_series_read(struct view *view, const struct view_row *rounds, size_
         if (text_equal(series->unit, ret->record.unit))
             status = add_quantiles(view, &rounds[i], series, MOST / n_rounds, ret, error);
     }
-    ret->is_time = ret->record.n > 0 && ns_of_unit(ret->record.unit) > 0;
+    ret->is_time = ret->record.n > 0 && view_ns_of_unit(ret->record.unit) > 0;
     const bool has_unit = ret->record.n > 0 && !text_equal(ret->record.unit, "1");
     ret->unit = ret->is_time ? "ns" : has_unit ? ret->record.unit : "";
     sort_values(ret->sorted, ret->n_sorted);

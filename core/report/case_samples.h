@@ -16,7 +16,7 @@ struct sample_buckets {
 };
 
 struct case_samples {
-    double *sorted; /* ns; of many samples each so and so manieth */
+    double *sorted; /* ns; of many samples, each n-th */
     size_t n_sorted;
     uint64_t n; /* all there are */
     size_t n_rounds;

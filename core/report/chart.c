@@ -34,7 +34,7 @@ static bool is_used(const struct chart_request *request, const char *name)
            (request->by && text_equal(request->by, name));
 }
 
-/* Files have no column: that is how they stand beside each other. */
+/* Files have no column. */
 static bool is_by_file(const struct chart_request *request)
 {
     return request->by && text_equal(request->by, "file");
@@ -83,9 +83,11 @@ static const char *title_of(const struct chart_request *request, const struct vi
 
 static struct chart_panel *panel_of(struct chart *chart, const char *title)
 {
-    for (size_t i = 0; i < chart->n_panels; i++)
-        if (text_equal(chart->panels[i].title, title))
-            return &chart->panels[i];
+    const size_t known = hash_index_named(&chart->by_title, title, chart->panels,
+                                          sizeof *chart->panels);
+    if (known != HASH_NONE)
+        return &chart->panels[known];
+    hash_index_add(&chart->by_title, hash_text(HASH_START, title), chart->n_panels, &chart->arena);
     struct chart_panel *added = ARENA_ADD(&chart->arena, chart->panels, chart->n_panels);
     *added = (struct chart_panel){.title = title, .has_numbers = true};
     return added;
@@ -109,9 +111,11 @@ static struct chart_line *line_of(struct chart *chart, struct chart_panel *panel
                                   const struct cell *by)
 {
     const char *name = by ? readable(by, &chart->arena) : "";
-    for (size_t i = 0; i < panel->n_lines; i++)
-        if (text_equal(panel->lines[i].name, name))
-            return &panel->lines[i];
+    const size_t known = hash_index_named(&panel->by_name, name, panel->lines,
+                                          sizeof *panel->lines);
+    if (known != HASH_NONE)
+        return &panel->lines[known];
+    hash_index_add(&panel->by_name, hash_text(HASH_START, name), panel->n_lines, &chart->arena);
     struct chart_line *added = ARENA_ADD(&chart->arena, panel->lines, panel->n_lines);
     *added = (struct chart_line){.name = name, .number = by ? number_of(by) : NAN};
     return added;
@@ -132,22 +136,11 @@ const struct relative *keep_relative(const struct view_row *row, struct arena *a
 static void find_time(const struct view_row *row, struct chart_point *point)
 {
     const struct gb_estimate *estimate = &row->c.record.estimate;
-    const struct parameter *paper = find_parameter(&row->c, PAPER_PREFIX "median_ns");
     bool is_central = estimate_is_central(&row->c.record);
     point->y = central_ns(&row->c);
     point->low = is_central ? estimate->low_ns : NAN;
     point->high = is_central ? estimate->high_ns : NAN;
-    point->paper = paper ? paper->value.number : NAN;
     point->mark = row->c.record.has_estimate ? view_verdict_mark(estimate->verdict) : "";
-}
-
-/* A document's figure for any other column. */
-static double paper_of(const struct chart *chart, const struct view_row *row)
-{
-    CLEANUP(text_free) struct text name = {0};
-    text_printf(&name, "%s%s", PAPER_PREFIX, chart->request.y);
-    const struct parameter *paper = find_parameter(&row->c, text_get(&name));
-    return paper ? paper->value.number : NAN;
 }
 
 static int32_t read_series(struct chart *chart, struct view *view, const struct view_row *rounds,
@@ -329,12 +322,15 @@ static int32_t add_row(struct chart *chart, const struct view_cursor *at, const 
     const struct view_row *row = at->row;
     struct chart_point point = {.low = NAN, .high = NAN, .paper = NAN, .mark = ""};
     struct cell x = chart->request.x ? cell_of(row, &columns->x) : (struct cell){0};
+    const struct parameter *paper = find_parameter(
+        &row->c, arena_printf(&chart->arena, PAPER_PREFIX "%s",
+                              is_time(chart) ? "median_ns" : chart->request.y));
+    point.paper = paper ? paper->value.number : NAN;
     if (is_time(chart)) {
         find_time(row, &point);
     } else {
         struct cell y = cell_of(row, &columns->y);
         point.y = y.kind == CELL_NULL ? NAN : number_of(&y);
-        point.paper = paper_of(chart, row);
         if (text_equal(chart->request.y, "ratio") && row->relative) {
             point.low = exp(row->relative->low);
             point.high = exp(row->relative->high);
@@ -352,35 +348,78 @@ static int32_t add_row(struct chart *chart, const struct view_cursor *at, const 
     return GB_OK;
 }
 
-/* Numbers go up; words stay as measured. */
-static void sort_line(struct chart_line *line)
+/* ---- order ---- */
+
+struct place {
+    double number;
+    size_t at;
+};
+
+static int compare_places(const void *a, const void *b)
 {
-    for (size_t i = 1; i < line->n; i++) {
-        struct chart_point one = line->points[i];
-        size_t j = i;
-        for (; j > 0 && one.x < line->points[j - 1].x; j--)
-            line->points[j] = line->points[j - 1];
-        line->points[j] = one;
-    }
+    const struct place *x = a, *y = b;
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+                                  : (x->at > y->at) - (x->at < y->at);
 }
 
-static void sort_lines(struct chart_panel *panel)
+/* Sorts n items by the double at an offset. Numbers go up; what has none stays where it is, and
+ * none passes it. */
+static void sort_by_number(void *items, size_t n, size_t item_bytes, size_t offset)
 {
-    for (size_t i = 1; i < panel->n_lines; i++) {
-        struct chart_line one = panel->lines[i];
-        size_t j = i;
-        for (; j > 0 && one.number < panel->lines[j - 1].number; j--)
-            panel->lines[j] = panel->lines[j - 1];
-        panel->lines[j] = one;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct place *places = ARENA_ARRAY(&arena, struct place, n);
+    char *sorted = ARENA_ARRAY(&arena, char, n *item_bytes);
+    for (size_t i = 0; i < n; i++) {
+        places[i].at = i;
+        memcpy(&places[i].number, (char *)items + i * item_bytes + offset, sizeof(double));
     }
+    for (size_t first = 0, end; first < n; first = end + 1) {
+        for (end = first; end < n && !isnan(places[end].number);)
+            end++;
+        qsort(places + first, end - first, sizeof *places, compare_places);
+    }
+    for (size_t i = 0; i < n; i++)
+        memcpy(sorted + i * item_bytes, (char *)items + places[i].at * item_bytes, item_bytes);
+    if (n)
+        memcpy(items, sorted, n * item_bytes);
 }
 
-/* The expression gives the shape, the first point of a line the height. */
-static void scale_ideal(struct chart_line *line)
+/* A value of X in a panel. */
+struct category {
+    const char *words;
+    double x;
+    size_t number; /* by appearance */
+};
+
+/* The values of X in their order, and which of them each point has. */
+static void find_categories(struct chart_panel *panel, struct arena *arena)
 {
-    double factor = line->n > 0 ? line->points[0].y / line->points[0].ideal : NAN;
-    for (size_t i = 0; i < line->n; i++)
-        line->points[i].ideal *= factor;
+    CLEANUP(arena_free) struct arena own = {0};
+    struct category *found = NULL;
+    struct hash_index by_words = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < panel->n_lines; i++)
+        for (size_t j = 0; j < panel->lines[i].n; j++) {
+            struct chart_point *point = &panel->lines[i].points[j];
+            point->category = hash_index_named(&by_words, point->words, found, sizeof *found);
+            if (point->category != HASH_NONE)
+                continue;
+            hash_index_add(&by_words, hash_text(HASH_START, point->words), n, &own);
+            point->category = n;
+            ARENA_APPEND(&own, found, n,
+                         (struct category){point->words, point->x, point->category});
+        }
+    sort_by_number(found, n, sizeof *found, offsetof(struct category, x));
+    size_t *places = ARENA_ARRAY(&own, size_t, n + 1);
+    panel->categories = ARENA_ARRAY(arena, const char *, n + 1);
+    panel->n_categories = n;
+    for (size_t i = 0; i < n; i++) {
+        panel->categories[i] = found[i].words;
+        places[found[i].number] = i;
+    }
+    for (size_t i = 0; i < panel->n_lines; i++)
+        for (size_t j = 0; j < panel->lines[i].n; j++)
+            panel->lines[i].points[j].category = places[panel->lines[i].points[j].category];
 }
 
 int32_t chart_add(struct chart *chart, struct view *view, const char *path, struct gb_error *error)
@@ -393,12 +432,22 @@ int32_t chart_add(struct chart *chart, struct view *view, const char *path, stru
             status = add_row(chart, &at, path, &columns, error);
     for (size_t i = 0; i < chart->n_panels; i++) {
         struct chart_panel *panel = &chart->panels[i];
-        sort_lines(panel);
+        sort_by_number(panel->lines, panel->n_lines, sizeof *panel->lines,
+                       offsetof(struct chart_line, number));
         for (size_t j = 0; j < panel->n_lines; j++) {
-            sort_line(&panel->lines[j]);
-            if (columns.ideal)
-                scale_ideal(&panel->lines[j]);
+            struct chart_line *line = &panel->lines[j];
+            sort_by_number(line->points, line->n, sizeof *line->points,
+                           offsetof(struct chart_point, x));
+            /* The expression gives the shape, the first point of a line the height. */
+            const double factor = line->n > 0 ? line->points[0].y / line->points[0].ideal : NAN;
+            for (size_t k = 0; columns.ideal && k < line->n; k++)
+                line->points[k].ideal *= factor;
         }
+        panel->by_name = (struct hash_index){0};
+        for (size_t j = 0; j < panel->n_lines; j++)
+            hash_index_add(&panel->by_name, hash_text(HASH_START, panel->lines[j].name), j,
+                           &chart->arena);
+        find_categories(panel, &chart->arena);
     }
     return status;
 }
@@ -418,15 +467,6 @@ struct axis {
     const char *values[VALUES_MAX];
     size_t n;
 };
-
-static void count_value(struct axis *axis, const struct parameter *parameter, struct arena *arena)
-{
-    for (size_t i = 0; i < axis->n; i++)
-        if (text_equal(axis->values[i], parameter->value.text))
-            return;
-    if (axis->n < VALUES_MAX)
-        axis->values[axis->n++] = arena_text(arena, parameter->value.text);
-}
 
 static const struct axis *largest(const struct axis *axes, size_t n, bool numbers_only,
                                   const struct axis *but)
@@ -459,8 +499,9 @@ bool chart_choose(struct view *view, const char *bench, struct chart_request *re
     for (struct view_cursor at = {.view = view}; view_next(&at, &status, &error);)
         for (size_t i = 0; text_equal(at.row->c.bench, bench) && i < n; i++) {
             const struct parameter *parameter = find_parameter(&at.row->c, axes[i].name);
-            if (parameter)
-                count_value(&axes[i], parameter, &arena);
+            if (parameter && axes[i].n < VALUES_MAX &&
+                !view_has_name(axes[i].values, axes[i].n, parameter->value.text))
+                axes[i].values[axes[i].n++] = parameter->value.text;
         }
     const struct axis *x = largest(axes, n, true, NULL);
     x = x ? x : largest(axes, n, false, NULL);

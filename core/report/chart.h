@@ -3,8 +3,9 @@
  *
  * A chart collects points from any number of views and becomes text or panels of a page. Cases that
  * are equal but for X and BY share a panel; in it each value of BY is a line, or a bar beside the
- * others. Cases that are not ok, or have no number there, are left out and counted. Views are to be
- * of --rows combined, so that the rounds of a case are one point.
+ * others. Cases that are not ok, or have no number there, are left out and counted. Views must be
+ * of
+ * --rows combined, so that the rounds of a case are one point.
  *
  *   bars, lines  Y over X with its interval; lines over a numeric X, on a logarithmic axis where
  *                its values are geometric, bars over words
@@ -20,6 +21,7 @@
 #include "core/base/memory.h"
 #include "core/compare/relative.h"
 #include "core/report/plot.h"
+#include "core/view/hash_index.h"
 
 struct view;
 struct view_row;
@@ -43,7 +45,7 @@ int chart_kind_named(const char *word); /* -1: unknown */
 struct chart_request {
     int kind;
     const char *x;      /* a column; NULL: of ecdf and forest */
-    const char *y;      /* NULL: the time that stands for a case, with its interval */
+    const char *y;      /* NULL: the time of a case, with its interval */
     const char *series; /* ecdf, box: samples that the benchmarks gave themselves; NULL: times */
     const char *by;     /* a column, or "file": as they were given; NULL: none */
     const char *ideal;  /* SQL over the parameters: a line of this shape through the first point */
@@ -54,13 +56,13 @@ struct chart_point {
     const char *words; /* the value of X */
     double x;          /* as a number, or NaN */
     double y;
-    double low, high;                /* of its interval; NaN: none */
-    double paper;                    /* what a document has; NaN */
-    double ideal;                    /* the expression's value; NaN */
-    const char *label, *mark;        /* of the case; of its verdict: "?", "" */
-    const struct relative *relative; /* to --relative-to; NULL: nothing is known */
-    double *sorted;                  /* ecdf, box: samples, ns */
-    size_t n_sorted;
+    double low, high;                                 /* of its interval; NaN: none */
+    double paper;                                     /* what a document has; NaN */
+    double ideal;                                     /* the expression's value; NaN */
+    const char *label, *mark;                         /* of the case; of its verdict: "?", "" */
+    const struct relative *relative;                  /* to --relative-to; NULL: nothing is known */
+    double *sorted;                                   /* ecdf, box: samples, ns */
+    size_t n_sorted, category;                        /* category: of its panel */
     double q1, median, q3, whisker_low, whisker_high; /* of them */
 };
 
@@ -75,6 +77,9 @@ struct chart_panel {
     const char *title; /* what distinguishes these cases; "" */
     struct chart_line *lines;
     size_t n_lines;
+    const char **categories; /* the values of X: numbers go up, words stay as measured */
+    size_t n_categories;
+    struct hash_index by_name;    /* of the lines */
     bool has_papers, has_numbers; /* every X is a number above -inf */
 };
 
@@ -85,6 +90,7 @@ struct chart {
     bool has_series;  /* the unit is that of the series */
     struct chart_panel *panels;
     size_t n_panels;
+    struct hash_index by_title;     /* of the panels */
     uint64_t n_left_out, n_without; /* cases: without Y; without X, or of a bench that does not
                                        sweep it while another does */
 };
@@ -112,7 +118,6 @@ const struct relative *keep_relative(const struct view_row *row, struct arena *a
 
 /* A value of Y with its unit. */
 void chart_add_value(const struct chart *chart, double value, struct text *out);
-/* The values of X in their order: numbers go up, words stay as measured. */
-size_t chart_categories(const struct chart_panel *panel, struct arena *arena, const char ***ret);
-/* The point of a line with the value of X; NULL. */
-const struct chart_point *chart_point_at(const struct chart_line *line, const char *words);
+/* By category of the panel, its first point on a line; NULL: it has none there. In the arena. */
+const struct chart_point **chart_points_of(const struct chart_panel *panel,
+                                           const struct chart_line *line, struct arena *arena);

@@ -10,46 +10,14 @@ enum { HEIGHT = 232, LINES_HEIGHT = 300, ROW_HEIGHT = 20, FIRST_COLOUR = 4, CURV
 
 /* ---- what charts share ---- */
 
-const struct chart_point *chart_point_at(const struct chart_line *line, const char *words)
+const struct chart_point **chart_points_of(const struct chart_panel *panel,
+                                           const struct chart_line *line, struct arena *arena)
 {
-    for (size_t i = 0; i < line->n; i++)
-        if (text_equal(line->points[i].words, words))
-            return &line->points[i];
-    return NULL;
-}
-
-static const struct chart_point *known_point(const struct chart_panel *panel, const char *words,
-                                             size_t n_lines)
-{
-    const struct chart_point *found = NULL;
-    for (size_t i = 0; i < n_lines && !found; i++)
-        found = chart_point_at(&panel->lines[i], words);
-    return found;
-}
-
-size_t chart_categories(const struct chart_panel *panel, struct arena *arena, const char ***ret)
-{
-    double *numbers = NULL;
-    size_t n = 0, n_numbers = 0;
-    *ret = NULL;
-    for (size_t i = 0; i < panel->n_lines; i++)
-        for (size_t j = 0; j < panel->lines[i].n; j++) {
-            const struct chart_point *point = &panel->lines[i].points[j];
-            const struct chart_point *first = known_point(panel, point->words, i + 1);
-            if (first != point)
-                continue;
-            ARENA_APPEND(arena, *ret, n, point->words);
-            ARENA_APPEND(arena, numbers, n_numbers, point->x);
-            for (size_t k = n - 1; k > 0 && numbers[k] < numbers[k - 1]; k--) {
-                const char *words = (*ret)[k];
-                double number = numbers[k];
-                (*ret)[k] = (*ret)[k - 1];
-                numbers[k] = numbers[k - 1];
-                (*ret)[k - 1] = words;
-                numbers[k - 1] = number;
-            }
-        }
-    return n;
+    const struct chart_point **ret = ARENA_ARRAY(arena, const struct chart_point *,
+                                                 panel->n_categories + 1);
+    for (size_t i = line->n; i-- > 0;)
+        ret[line->points[i].category] = &line->points[i];
+    return ret;
 }
 
 /* Are the numbers, n of them in any order, geometric rather than arithmetic? */
@@ -75,14 +43,13 @@ static bool is_geometric(const double *values, size_t n)
 static bool is_of_lines(const struct chart *chart, const struct chart_panel *panel)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    const char **values;
-    size_t n = chart_categories(panel, &arena, &values);
-    double *numbers = ARENA_ARRAY(&arena, double, n + 1);
+    double *numbers = ARENA_ARRAY(&arena, double, panel->n_categories + 1);
     if (chart->request.kind != CHART_AUTO || !panel->has_numbers)
         return chart->request.kind == CHART_LINES && panel->has_numbers;
-    for (size_t i = 0; i < n; i++)
-        numbers[i] = known_point(panel, values[i], panel->n_lines)->x;
-    return n >= 5 || is_geometric(numbers, n);
+    for (size_t i = panel->n_lines; i-- > 0;)
+        for (size_t j = panel->lines[i].n; j-- > 0;)
+            numbers[panel->lines[i].points[j].category] = panel->lines[i].points[j].x;
+    return panel->n_categories >= 5 || is_geometric(numbers, panel->n_categories);
 }
 
 static double largest_of(const struct chart_panel *panel)
@@ -97,26 +64,6 @@ static double largest_of(const struct chart_panel *panel)
 static bool is_of_time(const struct chart *chart)
 {
     return text_equal(chart->unit, "ns");
-}
-
-/* "median, us": what Y is, in a unit for its largest value; *ret_scale: what a value is divided by.
- */
-static const char *y_label_of(const struct chart *chart, const struct chart_panel *panel,
-                              struct arena *arena, double *ret_scale)
-{
-    bool is_box = chart->request.kind == CHART_BOX;
-    const char *name = chart->request.series ? chart->request.series
-                       : chart->request.y    ? chart->request.y
-                       : is_box              ? "time"
-                                             : "median";
-    const char *papers = panel->has_papers && !is_box ? "; diamonds: the document's" : "";
-    *ret_scale = 1;
-    if (!is_of_time(chart))
-        return *chart->unit ? arena_printf(arena, "%s, %s%s", name, chart->unit, papers)
-                            : arena_printf(arena, "%s%s", name, papers);
-    const struct time_unit *unit = time_unit_of(largest_of(panel));
-    *ret_scale = unit->ns;
-    return arena_printf(arena, "%s, %s%s", name, unit->name, papers);
 }
 
 void chart_add_value(const struct chart *chart, double value, struct text *out)
@@ -174,83 +121,132 @@ static const char *line_label(const struct chart *chart, const struct chart_line
     return *line->name ? arena_printf(arena, "%s=%s", chart->request.by, line->name) : NULL;
 }
 
-/* Numbers of a series, each of n. */
+/* A panel being made. */
+struct maker {
+    const struct chart *chart;
+    const struct chart_panel *panel;
+    struct arena *arena;
+    double scale; /* what values are divided by */
+    struct plot_series *series;
+    size_t n_series;
+};
+
+/* "median, us": what Y is, in a unit for its largest value; *ret_scale: what a value is divided by.
+ */
+static const char *y_label_of(const struct maker *maker, double *ret_scale)
+{
+    const struct chart_request *request = &maker->chart->request;
+    const bool is_box = request->kind == CHART_BOX;
+    const char *name = request->series ? request->series
+                       : request->y    ? request->y
+                       : is_box        ? "time"
+                                       : "median";
+    const char *papers = maker->panel->has_papers && !is_box ? "; diamonds: the document's" : "";
+    const char *unit = maker->chart->unit;
+    *ret_scale = 1;
+    if (is_of_time(maker->chart)) {
+        const struct time_unit *of_time = time_unit_of(largest_of(maker->panel));
+        *ret_scale = of_time->ns;
+        unit = of_time->name;
+    }
+    return arena_printf(maker->arena, "%s%s%s%s", name, *unit ? ", " : "", unit, papers);
+}
+
+/* What a chart shows of points, by the place of each: NaN and NULL where there is none. */
+enum { Y, LOW, HIGH, PAPER, IDEAL, Q1, MEDIAN, Q3, NUMBERS };
 struct columns {
-    double *x, *y, *low, *high, *paper, *ideal, *q1, *median, *q3;
+    size_t n;
+    double *x, *of[NUMBERS + 1]; /* the last is NULL */
     const char **titles, **names;
 };
 
 static struct columns new_columns(size_t n, struct arena *arena)
 {
-    struct columns columns = {.titles = ARENA_ARRAY(arena, const char *, n + 1),
+    struct columns columns = {.n = n,
+                              .titles = ARENA_ARRAY(arena, const char *, n + 1),
                               .names = ARENA_ARRAY(arena, const char *, n + 1)};
-    double **const numbers[] = {&columns.x,    &columns.y,      &columns.low,
-                                &columns.high, &columns.paper,  &columns.ideal,
-                                &columns.q1,   &columns.median, &columns.q3};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        *numbers[i] = ARENA_ARRAY(arena, double, n + 1);
-        for (size_t j = 0; j < n; j++)
-            (*numbers[i])[j] = NAN;
-    }
+    double *numbers = ARENA_ARRAY(arena, double, (NUMBERS + 1) * (n + 1));
+    for (size_t i = 0; i < (NUMBERS + 1) * (n + 1); i++)
+        numbers[i] = NAN;
+    for (size_t i = 0; i < NUMBERS; i++)
+        columns.of[i] = numbers + i * (n + 1);
+    columns.x = numbers + NUMBERS * (n + 1);
     return columns;
 }
 
-static void set_point(const struct chart *chart, const struct chart_point *point, size_t i,
-                      double x, double scale, struct arena *arena, struct columns *columns)
+static void set_point(const struct maker *maker, const struct chart_point *point, size_t i,
+                      double x, struct columns *columns)
 {
+    const struct chart *chart = maker->chart;
+    const bool is_box = chart->request.kind == CHART_BOX;
+    const double numbers[NUMBERS] = {
+        [Y] = point->y,
+        [LOW] = is_box ? point->whisker_low : point->low,
+        [HIGH] = is_box ? point->whisker_high : point->high,
+        [PAPER] = point->paper,
+        [IDEAL] = point->ideal,
+        [Q1] = point->q1,
+        [MEDIAN] = point->median,
+        [Q3] = point->q3,
+    };
+    for (size_t j = 0; j < NUMBERS; j++)
+        columns->of[j][i] = numbers[j] / maker->scale;
     columns->x[i] = x;
-    columns->y[i] = point->y / scale;
-    columns->low[i] = point->low / scale;
-    columns->high[i] = point->high / scale;
-    columns->paper[i] = point->paper / scale;
-    columns->ideal[i] = point->ideal / scale;
-    columns->q1[i] = point->q1 / scale;
-    columns->median[i] = point->median / scale;
-    columns->q3[i] = point->q3 / scale;
-    columns->titles[i] = point_title(chart, point, arena);
-    columns->names[i] = value_words(chart, point, arena);
+    columns->titles[i] = point_title(chart, point, maker->arena);
+    columns->names[i] = chart->request.kind == CHART_HEAT
+                            ? arena_printf(maker->arena, "%.4g%s", columns->of[Y][i], point->mark)
+                            : value_words(chart, point, maker->arena);
 }
 
-struct series_list {
-    struct plot_series *items;
-    size_t n;
-};
-
-static void add_series(struct series_list *list, struct arena *arena, struct plot_series series)
+/* The points of a line by category; lines beside each other share so much of one, or stand in the
+ * same place: 0. */
+static const double SIDE_BY_SIDE = 0.8;
+static struct columns columns_of_line(const struct maker *maker, size_t line, double share)
 {
-    ARENA_APPEND(arena, list->items, list->n, series);
+    const struct chart_panel *panel = maker->panel;
+    const double aside = ((double)line - (double)(panel->n_lines - 1) / 2) * share /
+                         (double)panel->n_lines;
+    struct columns columns = new_columns(panel->n_categories, maker->arena);
+    const struct chart_point **points = chart_points_of(panel, &panel->lines[line], maker->arena);
+    for (size_t i = 0; i < columns.n; i++)
+        if (points[i])
+            set_point(maker, points[i], i, (double)i + aside, &columns);
+    return columns;
 }
 
-static void add_papers(struct series_list *list, struct arena *arena, size_t n,
-                       const struct columns *columns)
+/* y, high: which of the columns; high NUMBERS: none. */
+static struct plot_series *add_series(struct maker *maker, int kind, const struct columns *columns,
+                                      int y, int high, int colour)
 {
-    add_series(list, arena,
-               (struct plot_series){.kind = PLOT_POINTS,
-                                    .n = n,
-                                    .x = columns->x,
-                                    .y = columns->paper,
-                                    .shape = PLOT_DIAMOND,
-                                    .colour = 1});
+    struct plot_series *series = ARENA_ADD(maker->arena, maker->series, maker->n_series);
+    *series = (struct plot_series){.kind = kind,
+                                   .n = columns->n,
+                                   .x = columns->x,
+                                   .y = columns->of[y],
+                                   .high = columns->of[high],
+                                   .colour = colour};
+    return series;
 }
 
-static void add_ideal(struct series_list *list, struct arena *arena, size_t n,
-                      const struct columns *columns)
+/* A document's figures and an ideal shape, where there are such. */
+static void add_others(struct maker *maker, const struct columns *columns)
 {
-    add_series(list, arena,
-               (struct plot_series){.kind = PLOT_LINE,
-                                    .n = n,
-                                    .x = columns->x,
-                                    .y = columns->ideal,
-                                    .colour = PLOT_GREY,
-                                    .is_dashed = true});
+    if (maker->panel->has_papers)
+        add_series(maker, PLOT_POINTS, columns, PAPER, NUMBERS, 1)->shape = PLOT_DIAMOND;
+    if (maker->chart->request.ideal)
+        add_series(maker, PLOT_LINE, columns, IDEAL, NUMBERS, PLOT_GREY)->is_dashed = true;
 }
 
-static void finish_panel(const struct chart_panel *panel, const struct series_list *list,
-                         struct plot_panel *ret)
+/* A panel of Y over X. */
+static struct plot_panel begin_panel(struct maker *maker, double height)
 {
-    ret->title = panel->title;
-    ret->series = list->items;
-    ret->n_series = list->n;
+    const struct chart_panel *panel = maker->panel;
+    return (struct plot_panel){.title = panel->title,
+                               .x_label = maker->chart->request.x,
+                               .y_label = y_label_of(maker, &maker->scale),
+                               .categories = panel->categories,
+                               .n_categories = panel->n_categories,
+                               .height = height};
 }
 
 /* ---- bars and boxes ---- */
@@ -260,99 +256,38 @@ static int colour_of(const struct chart_panel *panel, size_t line)
     return panel->n_lines > 1 ? (int)line : FIRST_COLOUR;
 }
 
-static void make_bars(const struct chart *chart, const struct chart_panel *panel,
-                      struct arena *arena, struct plot_panel *ret)
+static void make_bars(struct maker *maker, struct plot_panel *ret)
 {
-    struct series_list list = {0};
-    double scale;
-    *ret = (struct plot_panel){.x_label = chart->request.x,
-                               .y_label = y_label_of(chart, panel, arena, &scale),
-                               .height = HEIGHT};
-    ret->n_categories = chart_categories(panel, arena, (const char ***)&ret->categories);
+    const struct chart_panel *panel = maker->panel;
+    *ret = begin_panel(maker, HEIGHT);
     for (size_t i = 0; i < panel->n_lines; i++) {
-        const struct chart_line *line = &panel->lines[i];
-        struct columns columns = new_columns(ret->n_categories, arena);
-        double aside = ((double)i - (double)(panel->n_lines - 1) / 2) * 0.8 /
-                       (double)panel->n_lines;
-        for (size_t j = 0; j < ret->n_categories; j++) {
-            const struct chart_point *point = chart_point_at(line, ret->categories[j]);
-            if (point)
-                set_point(chart, point, j, (double)j + aside, scale, arena, &columns);
-        }
-        add_series(&list, arena,
-                   (struct plot_series){.kind = PLOT_BARS,
-                                        .label = line_label(chart, line, arena),
-                                        .n = ret->n_categories,
-                                        .y = columns.y,
-                                        .names = panel->n_lines == 1 ? columns.names : NULL,
-                                        .titles = columns.titles,
-                                        .colour = colour_of(panel, i)});
-        add_series(&list, arena,
-                   (struct plot_series){.kind = PLOT_INTERVALS,
-                                        .n = ret->n_categories,
-                                        .x = columns.x,
-                                        .y = columns.low,
-                                        .high = columns.high,
-                                        .colour = 5});
-        if (panel->has_papers)
-            add_papers(&list, arena, ret->n_categories, &columns);
-        if (chart->request.ideal)
-            add_ideal(&list, arena, ret->n_categories, &columns);
+        const struct columns columns = columns_of_line(maker, i, SIDE_BY_SIDE);
+        struct plot_series *bars = add_series(maker, PLOT_BARS, &columns, Y, NUMBERS,
+                                              colour_of(panel, i));
+        bars->x = NULL;
+        bars->label = line_label(maker->chart, &panel->lines[i], maker->arena);
+        bars->names = panel->n_lines == 1 ? columns.names : NULL;
+        bars->titles = columns.titles;
+        add_series(maker, PLOT_INTERVALS, &columns, LOW, HIGH, 5);
+        add_others(maker, &columns);
     }
-    finish_panel(panel, &list, ret);
 }
 
-/* Of each line and category; lines stand side by side. */
-static void make_boxes(const struct chart *chart, const struct chart_panel *panel,
-                       struct arena *arena, struct plot_panel *ret)
+static void make_boxes(struct maker *maker, struct plot_panel *ret)
 {
-    struct series_list list = {0};
-    double scale;
-    *ret = (struct plot_panel){.x_label = chart->request.x,
-                               .y_label = y_label_of(chart, panel, arena, &scale),
-                               .height = LINES_HEIGHT};
-    ret->n_categories = chart_categories(panel, arena, (const char ***)&ret->categories);
+    const struct chart_panel *panel = maker->panel;
+    const double width = 0.8 * SIDE_BY_SIDE / (double)panel->n_lines;
+    *ret = begin_panel(maker, LINES_HEIGHT);
     for (size_t i = 0; i < panel->n_lines; i++) {
-        struct columns columns = new_columns(ret->n_categories, arena);
-        double width = 0.8 / (double)panel->n_lines;
-        for (size_t j = 0; j < ret->n_categories; j++) {
-            const struct chart_point *point = chart_point_at(&panel->lines[i], ret->categories[j]);
-            if (!point)
-                continue;
-            set_point(chart, point, j,
-                      (double)j + ((double)i - (double)(panel->n_lines - 1) / 2) * width, scale,
-                      arena, &columns);
-            columns.low[j] = point->whisker_low / scale;
-            columns.high[j] = point->whisker_high / scale;
-        }
-        int colour = colour_of(panel, i);
-        add_series(&list, arena,
-                   (struct plot_series){.kind = PLOT_INTERVALS,
-                                        .n = ret->n_categories,
-                                        .x = columns.x,
-                                        .y = columns.low,
-                                        .high = columns.high,
-                                        .colour = colour});
-        add_series(&list, arena,
-                   (struct plot_series){.kind = PLOT_BOXES,
-                                        .label = line_label(chart, &panel->lines[i], arena),
-                                        .n = ret->n_categories,
-                                        .x = columns.x,
-                                        .y = columns.q1,
-                                        .high = columns.q3,
-                                        .titles = columns.titles,
-                                        .width = 0.8 * width,
-                                        .colour = colour});
-        add_series(&list, arena,
-                   (struct plot_series){.kind = PLOT_BOXES,
-                                        .n = ret->n_categories,
-                                        .x = columns.x,
-                                        .y = columns.median,
-                                        .high = columns.median,
-                                        .width = 0.8 * width,
-                                        .colour = 5});
+        const struct columns columns = columns_of_line(maker, i, SIDE_BY_SIDE);
+        const int colour = colour_of(panel, i);
+        add_series(maker, PLOT_INTERVALS, &columns, LOW, HIGH, colour);
+        struct plot_series *box = add_series(maker, PLOT_BOXES, &columns, Q1, Q3, colour);
+        box->label = line_label(maker->chart, &panel->lines[i], maker->arena);
+        box->titles = columns.titles;
+        box->width = width;
+        add_series(maker, PLOT_BOXES, &columns, MEDIAN, MEDIAN, 5)->width = width;
     }
-    finish_panel(panel, &list, ret);
 }
 
 /* ---- lines ---- */
@@ -360,198 +295,158 @@ static void make_boxes(const struct chart *chart, const struct chart_panel *pane
 static void choose_axes(const struct chart_panel *panel, struct arena *arena,
                         struct plot_panel *ret)
 {
-    double *x = NULL, *y = NULL, least = INFINITY, most = 0;
-    size_t n_x = 0, n_y = 0;
+    double *x = NULL, least = INFINITY, most = 0;
+    size_t n = 0;
     for (size_t i = 0; i < panel->n_lines; i++)
         for (size_t j = 0; j < panel->lines[i].n; j++) {
             const struct chart_point *point = &panel->lines[i].points[j];
-            ARENA_APPEND(arena, x, n_x, point->x);
-            ARENA_APPEND(arena, y, n_y, point->y);
+            ARENA_APPEND(arena, x, n, point->x);
             least = fmin(least, point->y);
             most = fmax(most, point->y);
         }
-    ret->x_log = is_geometric(x, n_x);
+    ret->x_log = is_geometric(x, n);
     ret->y_log = ret->x_log && least > 0 && most > 8 * least;
     ret->x_is_count = ret->x_log;
 }
 
-static void make_lines(const struct chart *chart, const struct chart_panel *panel,
-                       struct arena *arena, struct plot_panel *ret)
+static void make_lines(struct maker *maker, struct plot_panel *ret)
 {
-    struct series_list list = {0};
-    double scale;
-    *ret = (struct plot_panel){.x_label = chart->request.x,
-                               .y_label = y_label_of(chart, panel, arena, &scale),
-                               .height = LINES_HEIGHT};
-    choose_axes(panel, arena, ret);
+    const struct chart_panel *panel = maker->panel;
+    *ret = begin_panel(maker, LINES_HEIGHT);
+    ret->categories = NULL;
+    ret->n_categories = 0;
+    choose_axes(panel, maker->arena, ret);
     for (size_t i = 0; i < panel->n_lines; i++) {
         const struct chart_line *line = &panel->lines[i];
-        struct columns columns = new_columns(line->n, arena);
+        struct columns columns = new_columns(line->n, maker->arena);
         for (size_t j = 0; j < line->n; j++)
-            set_point(chart, &line->points[j], j, line->points[j].x, scale, arena, &columns);
-        struct plot_series common = {
-            .n = line->n, .x = columns.x, .y = columns.y, .colour = (int)i};
-        struct plot_series curve = common, points = common, intervals = common;
-        curve.kind = PLOT_LINE;
-        curve.label = line_label(chart, line, arena);
-        intervals.kind = PLOT_INTERVALS;
-        intervals.y = columns.low;
-        intervals.high = columns.high;
-        points.kind = PLOT_POINTS;
-        points.titles = columns.titles;
-        points.shape = (int)(i / 8);
-        add_series(&list, arena, curve);
-        add_series(&list, arena, intervals);
-        add_series(&list, arena, points);
-        if (panel->has_papers)
-            add_papers(&list, arena, line->n, &columns);
-        if (chart->request.ideal)
-            add_ideal(&list, arena, line->n, &columns);
+            set_point(maker, &line->points[j], j, line->points[j].x, &columns);
+        add_series(maker, PLOT_LINE, &columns, Y, NUMBERS, (int)i)->label = line_label(
+            maker->chart, line, maker->arena);
+        add_series(maker, PLOT_INTERVALS, &columns, LOW, HIGH, (int)i);
+        struct plot_series *points = add_series(maker, PLOT_POINTS, &columns, Y, NUMBERS, (int)i);
+        points->titles = columns.titles;
+        points->shape = (int)(i / 8);
+        add_others(maker, &columns);
     }
-    finish_panel(panel, &list, ret);
 }
 
 /* ---- heat ---- */
 
-static void make_heat(const struct chart *chart, const struct chart_panel *panel,
-                      struct arena *arena, struct plot_panel *ret)
+static void make_heat(struct maker *maker, struct plot_panel *ret)
 {
-    const char **rows = ARENA_ARRAY(arena, const char *, panel->n_lines + 1);
-    struct series_list list = {0};
-    double scale;
-    *ret = (struct plot_panel){.x_label = chart->request.x, .y_categories = rows};
-    const char *what = y_label_of(chart, panel, arena, &scale);
-    ret->n_categories = chart_categories(panel, arena, (const char ***)&ret->categories);
+    const struct chart_panel *panel = maker->panel;
+    const char **rows = ARENA_ARRAY(maker->arena, const char *, panel->n_lines + 1);
+    *ret = begin_panel(maker, ROW_HEIGHT * (double)(panel->n_lines + 1));
+    ret->title = arena_printf(maker->arena, "%s: %s", panel->title, ret->y_label);
+    ret->y_label = maker->chart->request.by;
+    ret->y_categories = rows;
     ret->n_y_categories = panel->n_lines;
-    ret->height = ROW_HEIGHT * (double)(panel->n_lines + 1);
     for (size_t i = 0; i < panel->n_lines; i++) {
-        struct columns columns = new_columns(ret->n_categories, arena);
+        const struct columns columns = columns_of_line(maker, i, 0);
+        double *place = ARENA_ARRAY(maker->arena, double, columns.n + 1);
         rows[i] = panel->lines[i].name;
-        for (size_t j = 0; j < ret->n_categories; j++) {
-            const struct chart_point *point = chart_point_at(&panel->lines[i], ret->categories[j]);
-            if (!point)
-                continue;
-            set_point(chart, point, j, (double)j, scale, arena, &columns);
-            columns.high[j] = point->y / scale;
-            columns.y[j] = (double)i;
-            columns.names[j] = arena_printf(arena, "%.4g%s", point->y / scale, point->mark);
-        }
-        add_series(&list, arena,
-                   (struct plot_series){.kind = PLOT_CELLS,
-                                        .n = ret->n_categories,
-                                        .x = columns.x,
-                                        .y = columns.y,
-                                        .high = columns.high,
-                                        .names = columns.names,
-                                        .titles = columns.titles,
-                                        .colour = 0});
+        for (size_t j = 0; j < columns.n; j++)
+            place[j] = (double)i;
+        struct plot_series *cells = add_series(maker, PLOT_CELLS, &columns, Y, Y, 0);
+        cells->y = place;
+        cells->names = columns.names;
+        cells->titles = columns.titles;
     }
-    finish_panel(panel, &list, ret);
-    ret->title = arena_printf(arena, "%s: %s", panel->title, what);
-    ret->y_label = chart->request.by;
 }
 
 /* ---- intervals below each other ---- */
 
-static void make_forest(const struct chart *chart, const struct chart_panel *panel,
-                        struct arena *arena, struct plot_panel *ret)
+static void make_forest(struct maker *maker, struct plot_panel *ret)
 {
+    static const struct plot_vertical middle = {.x = 0, .colour = PLOT_GREY};
+    const struct chart_panel *panel = maker->panel;
     size_t n = 0, at = 0;
     for (size_t i = 0; i < panel->n_lines; i++)
         n += panel->lines[i].n;
-    struct columns columns = new_columns(n, arena);
-    const char **rows = ARENA_ARRAY(arena, const char *, n + 1);
-    double *places = ARENA_ARRAY(arena, double, n + 1);
-    struct plot_vertical *middle = ARENA_NEW(arena, struct plot_vertical);
-    struct series_list list = {0};
+    struct columns columns = new_columns(n, maker->arena);
+    const char **rows = ARENA_ARRAY(maker->arena, const char *, n + 1);
     for (size_t i = 0; i < panel->n_lines; i++)
         for (size_t j = 0; j < panel->lines[i].n; j++, at++) {
             const struct chart_point *point = &panel->lines[i].points[j];
-            set_point(chart, point, at, 0, 1, arena, &columns);
+            set_point(maker, point, at, 0, &columns);
             rows[at] = point->label;
-            places[at] = (double)at;
-            columns.low[at] = 100 * (point->low / point->y - 1);
-            columns.high[at] = 100 * (point->high / point->y - 1);
+            columns.of[Y][at] = (double)at;
+            columns.of[LOW][at] = 100 * (point->low / point->y - 1);
+            columns.of[HIGH][at] = 100 * (point->high / point->y - 1);
         }
-    *middle = (struct plot_vertical){.x = 0, .colour = PLOT_GREY};
-    *ret = (struct plot_panel){.x_label = "interval, % of the estimate",
+    *ret = (struct plot_panel){.title = panel->title,
+                               .x_label = "interval, % of the estimate",
                                .y_categories = rows,
                                .n_y_categories = n,
-                               .verticals = middle,
+                               .verticals = &middle,
                                .n_verticals = 1,
                                .height = ROW_HEIGHT * (double)(n + 1)};
-    add_series(
-        &list, arena,
-        (struct plot_series){
-            .kind = PLOT_SPANS, .n = n, .x = columns.low, .y = places, .high = columns.high});
-    add_series(
-        &list, arena,
-        (struct plot_series){
-            .kind = PLOT_POINTS, .n = n, .x = columns.x, .y = places, .titles = columns.titles});
-    finish_panel(panel, &list, ret);
+    add_series(maker, PLOT_SPANS, &columns, Y, HIGH, 0)->x = columns.of[LOW];
+    add_series(maker, PLOT_POINTS, &columns, Y, NUMBERS, 0)->titles = columns.titles;
 }
 
 /* ---- shares of the samples ---- */
 
-static void make_curves(const struct chart *chart, const struct chart_panel *panel,
-                        struct arena *arena, struct plot_panel *ret)
+static void make_curves(struct maker *maker, struct plot_panel *ret)
 {
-    struct series_list list = {0};
-    double scale, least = INFINITY, most = 0;
-    const char *label = y_label_of(chart, panel, arena, &scale);
+    const struct chart_panel *panel = maker->panel;
+    const bool is_series = maker->chart->request.series != NULL;
+    double least = INFINITY, most = 0;
+    const char *label = y_label_of(maker, &maker->scale);
     for (size_t i = 0; i < panel->n_lines; i++)
         for (size_t j = 0; j < panel->lines[i].n; j++) {
             const struct chart_point *point = &panel->lines[i].points[j];
-            double *x = ARENA_ARRAY(arena, double, CURVE_POINTS);
-            double *share = ARENA_ARRAY(arena, double, CURVE_POINTS);
-            for (size_t k = 0; k < CURVE_POINTS && point->n_sorted > 0; k++) {
-                share[k] = (double)k / (CURVE_POINTS - 1);
-                x[k] = quantile_of_sorted(point->sorted, point->n_sorted, share[k]) / scale;
+            struct columns columns = new_columns(CURVE_POINTS, maker->arena);
+            double *x = columns.x, scale = maker->scale;
+            columns.n = point->n_sorted > 0 ? CURVE_POINTS : 0;
+            x[0] = x[CURVE_POINTS - 1] = 0;
+            for (size_t k = 0; k < columns.n; k++) {
+                columns.of[Y][k] = (double)k / (CURVE_POINTS - 1);
+                x[k] = quantile_of_sorted(point->sorted, point->n_sorted, columns.of[Y][k]) / scale;
             }
             double reach = 3 * (point->q3 - point->q1) + 0.02 * fabs(point->median);
             least = fmin(least, fmax(x[0], (point->q1 - reach) / scale));
             most = fmax(most, fmin(x[CURVE_POINTS - 1], (point->q3 + reach) / scale));
-            if (chart->request.series) /* of which the tail is what matters */
+            if (is_series) /* of which the tail is what matters */
                 most = fmax(most,
                             quantile_of_sorted(point->sorted, point->n_sorted, 0.999) / scale);
-            add_series(&list, arena,
-                       (struct plot_series){.kind = PLOT_LINE,
-                                            .label = point->label,
-                                            .n = point->n_sorted > 0 ? CURVE_POINTS : 0,
-                                            .x = x,
-                                            .y = share,
-                                            .colour = (int)list.n});
+            add_series(maker, PLOT_LINE, &columns, Y, NUMBERS, (int)maker->n_series)->label =
+                point->label;
         }
     *ret = (struct plot_panel){
-        .x_label = chart->request.series
+        .title = panel->title,
+        .x_label = is_series
                        ? label
-                       : arena_printf(arena, "time, %s", time_unit_of(scale)->name),
+                       : arena_printf(maker->arena, "time, %s", time_unit_of(maker->scale)->name),
         .y_label = "share of the samples",
         .height = LINES_HEIGHT};
     if (least < most) {
         ret->x_low = least - 0.04 * (most - least);
         ret->x_high = most + 0.04 * (most - least);
     }
-    finish_panel(panel, &list, ret);
 }
 
 void chart_make_panels(const struct chart *chart, size_t most, struct arena *arena,
                        struct plot_panel **panels, size_t *n)
 {
+    static void (*const makers[CHART_KINDS])(struct maker *, struct plot_panel *) = {
+        [CHART_HEAT] = make_heat,
+        [CHART_FOREST] = make_forest,
+        [CHART_ECDF] = make_curves,
+        [CHART_BOX] = make_boxes,
+    };
     for (size_t i = 0; i < chart->n_panels && i < most; i++) {
-        const struct chart_panel *panel = &chart->panels[i];
+        struct maker maker = {
+            .chart = chart, .panel = &chart->panels[i], .arena = arena, .scale = 1};
         struct plot_panel *added = ARENA_ADD(arena, *panels, *n);
-        if (chart->request.kind == CHART_HEAT)
-            make_heat(chart, panel, arena, added);
-        else if (chart->request.kind == CHART_FOREST)
-            make_forest(chart, panel, arena, added);
-        else if (chart->request.kind == CHART_ECDF)
-            make_curves(chart, panel, arena, added);
-        else if (chart->request.kind == CHART_BOX)
-            make_boxes(chart, panel, arena, added);
-        else if (is_of_lines(chart, panel))
-            make_lines(chart, panel, arena, added);
+        if (makers[chart->request.kind])
+            makers[chart->request.kind](&maker, added);
+        else if (is_of_lines(chart, maker.panel))
+            make_lines(&maker, added);
         else
-            make_bars(chart, panel, arena, added);
+            make_bars(&maker, added);
+        added->series = maker.series;
+        added->n_series = maker.n_series;
     }
 }

@@ -70,11 +70,6 @@ static void add_bar(const struct chart *chart, const struct chart_point *point, 
     text_add(out, "\n");
 }
 
-static const char *y_name(const struct chart *chart)
-{
-    return chart->request.y ? chart->request.y : "median";
-}
-
 static void add_bars(const struct chart *chart, const struct chart_panel *panel, struct text *out)
 {
     size_t width = width_of(chart, panel);
@@ -83,7 +78,7 @@ static void add_bars(const struct chart *chart, const struct chart_panel *panel,
         for (size_t j = 0; j < panel->lines[i].n; j++)
             most = fmax(most, panel->lines[i].points[j].y);
     add_right(out, chart->request.x, width);
-    text_printf(out, "  %s%s%s\n", y_name(chart), chart->request.y ? "" : ", interval",
+    text_printf(out, "  %s%s\n", chart->request.y ? chart->request.y : "median, interval",
                 panel->has_papers ? "; the document's, ratio to it" : "");
     for (size_t i = 0; i < panel->n_lines; i++) {
         if (chart->request.by)
@@ -100,21 +95,19 @@ static void add_heat(const struct chart *chart, const struct chart_panel *panel,
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(table_free) struct table table = {0};
     CLEANUP(text_free) struct text cell = {0};
-    const char **values;
-    size_t n = chart_categories(panel, &arena, &values);
     text_printf(&cell, "%s \\ %s", chart->request.by ? chart->request.by : "", chart->request.x);
     table_column(&table, text_get(&cell), false);
-    for (size_t i = 0; i < n; i++)
-        table_column(&table, values[i], true);
+    for (size_t i = 0; i < panel->n_categories; i++)
+        table_column(&table, panel->categories[i], true);
     for (size_t i = 0; i < panel->n_lines; i++) {
         table_row(&table);
         table_cell(&table, panel->lines[i].name);
-        for (size_t j = 0; j < n; j++) {
-            const struct chart_point *point = chart_point_at(&panel->lines[i], values[j]);
+        const struct chart_point **points = chart_points_of(panel, &panel->lines[i], &arena);
+        for (size_t j = 0; j < panel->n_categories; j++) {
             text_clear(&cell);
-            if (point) {
-                chart_add_value(chart, point->y, &cell);
-                text_add(&cell, point->mark);
+            if (points[j]) {
+                chart_add_value(chart, points[j]->y, &cell);
+                text_add(&cell, points[j]->mark);
             }
             table_cell(&table, cell.length ? text_get(&cell) : "-");
         }

@@ -335,19 +335,6 @@ void fleet_strips(const struct fleet_result *result, struct text *out)
 
 /* ---- on a page ---- */
 
-static const char *class_of(const struct fleet_node *node)
-{
-    return node->is_flagged ? "bad" : node->verdict == COMPARED_FASTER ? "good" : "";
-}
-
-static void add_number(struct text *out, const char *format, double value)
-{
-    char words[NUMBER_TEXT_MAX] = "";
-    if (!isnan(value))
-        snprintf(words, sizeof words, format, value);
-    html_cell(out, "n", words);
-}
-
 static void add_row(const struct fleet_result *result, const struct fleet_node *node,
                     struct text *out)
 {
@@ -356,15 +343,19 @@ static void add_row(const struct fleet_result *result, const struct fleet_node *
     xml_add_text(out, node->name);
     text_add(out, "\">");
     html_cell(out, "", node->name);
-    html_cell(out, class_of(node), compared_word(node->verdict));
+    html_cell(out,
+              node->is_flagged                   ? "bad"
+              : node->verdict == COMPARED_FASTER ? "good"
+                                                 : "",
+              compared_word(node->verdict));
     text_printf(out, "<td class=\"n\" data-v=\"%.6g\">",
                 isnan(node->mean.theta) ? 0 : exp(node->mean.theta));
     compare_add_ratio(node->mean.theta, node->mean.low, node->mean.high, out);
     text_add(out, "</td>");
-    add_number(out, "%.0f", (double)node->n_cases);
-    add_number(out, "%.0f", (double)node->n_slower);
-    add_number(out, "%.0f", (double)node->n_faster);
-    add_number(out, "%.2g", node->adjusted_p);
+    html_number(out, "n", "%.0f", (double)node->n_cases);
+    html_number(out, "n", "%.0f", (double)node->n_slower);
+    html_number(out, "n", "%.0f", (double)node->n_faster);
+    html_number(out, "n", "%.2g", node->adjusted_p);
     if (result->n_models > 1)
         html_cell(out, "", result->models[node->model]);
     fleet_add_reason(node, &words);
@@ -422,10 +413,7 @@ void html_nodes(const struct fleet_result *result, struct text *out)
     text_add(out, "</p>\n");
     add_notes(result, out);
     make_panels(result, &arena, &panels, &n);
-    for (size_t i = 0; i < n; i++) {
-        const struct plot_page page = {.panels = &panels[i], .n_panels = 1, .width = 1000};
-        html_figure(out, &page);
-    }
+    html_panels(out, panels, n);
     add_table(result, out);
     text_add(out, "</section>\n");
 }

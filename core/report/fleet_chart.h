@@ -4,7 +4,7 @@
  *
  * Flagged and faster nodes have a colour, or a letter, of their own and their interval; of more
  * than there are colours the first ones (fleet_order). Nodes at nearly the same place are one
- * point. What is more than 50 % from the median stands at the edge.
+ * point. What is more than 50 % from the median is at the edge.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
  * arena's. */
 bool fleet_page(const struct fleet_result *result, struct arena *arena, struct plot_page *ret);
 
-/* The strips with letters, and below them what is to be known of nodes. */
+/* The strips with letters, and below them notes on the nodes. */
 void fleet_strips(const struct fleet_result *result, struct text *out);
 
-/* The panels, a table of the nodes and what is to be known of them; a section of an HTML page. */
+/* The panels, a table of the nodes and notes on them; a section of an HTML page. */
 void html_nodes(const struct fleet_result *result, struct text *out);

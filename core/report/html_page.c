@@ -1,6 +1,9 @@
 /* html_page.c - see html_page.h: the frame of the page, its style and its script. */
 #include "core/report/html_page.h"
 
+#include <math.h>
+#include <stdio.h>
+
 static const char style[] =
     ":root{--c0:#0072B2;--c1:#D55E00;--c2:#009E73;--c3:#CC79A7;--c4:#56B4E9;--c5:#000;--c6:#E69F00;"
     "--c7:#8C510A;--grey:#909090;--ink:#202020;--grid:#E4E4E4;--paper:#fff;--soft:#f4f5f7;"
@@ -144,6 +147,22 @@ void html_cell(struct text *out, const char *class, const char *words)
     text_printf(out, *class ? "<td class=\"%s\">" : "<td>", class);
     xml_add_text(out, words);
     text_add(out, "</td>");
+}
+
+void html_number(struct text *out, const char *class, const char *format, double value)
+{
+    char number[NUMBER_TEXT_MAX] = "";
+    if (!isnan(value) && format)
+        snprintf(number, sizeof number, format, value);
+    else if (!isnan(value))
+        format_double(value, number);
+    html_cell(out, class, number);
+}
+
+void html_panels(struct text *out, const struct plot_panel *panels, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        html_figure(out, &(struct plot_page){.panels = &panels[i], .n_panels = 1, .width = 1000});
 }
 
 void html_figure(struct text *out, const struct plot_page *page)

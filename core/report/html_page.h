@@ -29,14 +29,13 @@ void html_heading(struct text *out, const char *words);
 void html_fact(struct text *out, const char *name, const char *value);
 /* A cell of a table; class: "n" for numbers, "". */
 void html_cell(struct text *out, const char *class, const char *words);
-/* A page of charts as a figure. */
+/* The same of a number; format NULL: all its digits. NaN: not known, or there is none. */
+void html_number(struct text *out, const char *class, const char *format, double value);
+/* A page of charts as a figure; or each panel as one. */
 void html_figure(struct text *out, const struct plot_page *page);
+void html_panels(struct text *out, const struct plot_panel *panels, size_t n);
 
 /* ---- html_cases.c ---- */
 void html_cases(const struct html_run *run);
-/* "r0c12": the anchor of a case. */
-void html_anchor(const struct html_run *run, const struct view_row *row, struct text *out);
-
-/* ---- html_case.c ---- */
 /* Details of each case. */
 int32_t html_case_details(const struct html_run *run, struct gb_error *error);

@@ -8,43 +8,30 @@
 #include "core/view/search_text.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SWEEP_PANELS = 12, HEAT_LEAST = 4 };
 
 /* ---- before you trust this ---- */
 
-/* Notes below a table as a list: a line at the margin is a heading, indented ones are entries. */
-static void add_note_line(struct text *out, char *line, bool *is_list)
+static void add_notes(struct text *out, const struct note_lines *notes)
 {
-    enum { INNER = 4 }; /* blanks before an entry of an entry */
-    size_t indent = strspn(line, " ");
-    bool is_entry = indent > 0;
-    char *hint = strstr(line, "; --verbose shows all");
-    if (hint)
-        *hint = 0;
-    text_add(out, is_entry && !*is_list ? "<ul>\n" : !is_entry && *is_list ? "</ul>\n" : "");
-    *is_list = is_entry;
-    text_add(out, !is_entry ? "<h3>" : indent >= INNER ? "<li class=\"inner\"><bdi>" : "<li><bdi>");
-    xml_add_text(out, line + indent);
-    text_add(out, is_entry ? "</bdi></li>\n" : "</h3>\n");
-}
-
-static void add_note_lines(struct text *out, char *notes)
-{
-    bool is_list = false;
-    char *rest = NULL;
-    for (char *line = strtok_r(notes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        add_note_line(out, line, &is_list);
-    text_add(out, is_list ? "</ul>\n" : "");
+    static const char *const begins[] = {"<h3>", "<li><bdi>", "<li class=\"inner\"><bdi>"};
+    for (size_t i = 0; i < notes->n; i++) {
+        const struct note_line *line = &notes->items[i];
+        const int next = i + 1 < notes->n ? notes->items[i + 1].level : 0;
+        text_add(out, begins[line->level]);
+        text_printf(out, "%s%s", line->mark, *line->mark ? " " : "");
+        xml_add_text(out, line->words);
+        text_add(out, line->level ? "</bdi></li>\n" : next ? "</h3>\n<ul>\n" : "</h3>\n");
+        text_add(out, line->level && !next ? "</ul>\n" : "");
+    }
 }
 
 static void add_trust(const struct html_run *run)
 {
-    CLEANUP(text_free) struct text notes = {0};
     const struct stored_run *stored = &run->view->runs[0];
-    notes_show(run->view, &notes);
+    const struct note_lines notes = notes_of(run->view);
     html_heading(run->out, "Before you trust this");
     text_add(run->out, "<div class=\"trust\">\n");
     if (!stored->record.finished)
@@ -52,10 +39,11 @@ static void add_trust(const struct html_run *run)
                     "<p class=\"bad\">This run has not ended: %llu of %llu cases are done.</p>\n",
                     (unsigned long long)run->view->survey.n_done,
                     (unsigned long long)stored->record.n_cases);
-    if (notes.length)
-        add_note_lines(run->out, notes.data);
+    if (notes.n)
+        add_notes(run->out, &notes);
     else if (stored->record.finished)
-        text_add(run->out, "<p>All cases are ok, and nothing stands against their numbers.</p>\n");
+        text_add(run->out,
+                 "<p>All cases are ok, and there is no reason to doubt their numbers.</p>\n");
     for (size_t i = 0; run->against && i < run->against->n_differences; i++) {
         text_add(run->out,
                  i ? "<li>" : "<h3>The baseline differs in more than time</h3>\n<ul><li>");
@@ -67,14 +55,6 @@ static void add_trust(const struct html_run *run)
 
 /* ---- sweeps and rooflines ---- */
 
-static void add_panels(struct text *out, struct plot_panel *panels, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct plot_page page = {.panels = &panels[i], .n_panels = 1, .width = 1000};
-        html_figure(out, &page);
-    }
-}
-
 static int32_t add_chart(const struct html_run *run, struct view *combined,
                          const struct chart_request *request, struct gb_error *error)
 {
@@ -85,7 +65,7 @@ static int32_t add_chart(const struct html_run *run, struct view *combined,
     int32_t status = chart_add(&chart, combined, NULL, error);
     if (status == GB_OK) {
         chart_make_panels(&chart, SWEEP_PANELS, &arena, &panels, &n);
-        add_panels(run->out, panels, n);
+        html_panels(run->out, panels, n);
         if (chart.n_panels > n)
             text_printf(run->out, "<p class=\"hint\">The first %zu of %zu charts.</p>\n", n,
                         chart.n_panels);
@@ -94,30 +74,22 @@ static int32_t add_chart(const struct html_run *run, struct view *combined,
     return status;
 }
 
-/* Are there so many values of both axes that cells say more than lines? */
-static bool is_for_cells(const struct view *view, const struct chart_request *request)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < view->survey.n_benches; i++)
-        if (text_equal(view->survey.benches[i].name, request->bench))
-            n = (size_t)view->survey.benches[i].n_cases;
-    return request->by && n >= (size_t)HEAT_LEAST * HEAT_LEAST;
-}
-
 static int32_t add_sweeps(const struct html_run *run, struct view *combined, struct gb_error *error)
 {
     int32_t status = GB_OK;
     bool any = false;
     for (size_t i = 0; i < combined->survey.n_benches && status == GB_OK; i++) {
         struct chart_request request;
-        if (!chart_choose(combined, combined->survey.benches[i].name, &request))
+        const struct survey_bench *bench = &combined->survey.benches[i];
+        if (!chart_choose(combined, bench->name, &request))
             continue;
         if (!any)
             html_heading(run->out, "Sweeps");
         any = true;
         status = add_chart(run, combined, &request, error);
         request.kind = CHART_HEAT;
-        if (status == GB_OK && is_for_cells(combined, &request))
+        /* Of so many values of both axes cells show more than lines. */
+        if (status == GB_OK && request.by && bench->n_cases >= HEAT_LEAST * HEAT_LEAST)
             status = add_chart(run, combined, &request, error);
     }
     return status;
@@ -221,23 +193,6 @@ static int32_t add_searches(const struct html_run *run, struct gb_error *error)
 
 /* ---- verification ---- */
 
-/* Empty: not known, or there is no such thing. */
-static void add_number(struct text *out, const char *class, const char *format, double value)
-{
-    char number[NUMBER_TEXT_MAX] = "";
-    if (!isnan(value) && format)
-        snprintf(number, sizeof number, format, value);
-    else if (!isnan(value))
-        format_double(value, number);
-    html_cell(out, class, number);
-}
-
-/* Measured and not judged: in the results file, and not here. */
-static bool is_judged(const struct check_record *check)
-{
-    return !check->passed || !isnan(check->tolerance) || !*check->metric;
-}
-
 static void add_check(const struct view_row *row, const struct check_record *check,
                       struct text *out)
 {
@@ -246,11 +201,11 @@ static void add_check(const struct view_row *row, const struct check_record *che
     html_cell(out, "", row->label);
     html_cell(out, "", check->name);
     html_cell(out, "", *check->metric ? check->metric : check->text);
-    add_number(out, check->passed ? "n" : "n bad", "%.4g", check->value);
-    add_number(out, "n", "%.4g", check->tolerance);
-    add_number(out, "n", "%.0f", has_place ? (double)check->index : NAN);
-    add_number(out, "n", NULL, check->reference);
-    add_number(out, "n", NULL, check->output);
+    html_number(out, check->passed ? "n" : "n bad", "%.4g", check->value);
+    html_number(out, "n", "%.4g", check->tolerance);
+    html_number(out, "n", "%.0f", has_place ? (double)check->index : NAN);
+    html_number(out, "n", NULL, check->reference);
+    html_number(out, "n", NULL, check->output);
     text_add(out, "</tr>\n");
 }
 
@@ -303,11 +258,13 @@ static int32_t add_checks(const struct html_run *run, bool is_histogram, struct 
             add_verification_head(run->out, is_histogram);
             any = true;
         }
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            const struct check_record *check = &record->checks[i];
             if (is_histogram)
                 add_histogram(at.row, &record->summaries[i], run->out);
-            else if (is_judged(&record->checks[i]))
-                add_check(at.row, &record->checks[i], run->out);
+            else if (!check->passed || !isnan(check->tolerance) || !*check->metric) /* judged */
+                add_check(at.row, check, run->out);
+        }
     }
     text_add(run->out, any ? "</table></div>\n" : "");
     return status;
@@ -319,10 +276,10 @@ static void add_worst_row(const struct view_row *row, const struct worst_record 
     text_add(out, "<tr>");
     html_cell(out, "", row->label);
     html_cell(out, "", worst->name);
-    add_number(out, "n", "%.0f", (double)worst->index);
-    add_number(out, "n", NULL, worst->reference);
-    add_number(out, "n", NULL, worst->output);
-    add_number(out, "n", "%.4g", worst->ulps);
+    html_number(out, "n", "%.0f", (double)worst->index);
+    html_number(out, "n", NULL, worst->reference);
+    html_number(out, "n", NULL, worst->output);
+    html_number(out, "n", "%.4g", worst->ulps);
     text_add(out, "</tr>\n");
 }
 
@@ -559,7 +516,6 @@ static int32_t write_run(const struct html_input *input, const struct html_optio
     add_head(&run, input->path);
     status = write_parts(&run, &views.combined, error);
     text_add(out, "</section>\n");
-    free(run.groups);
     return status;
 }
 

@@ -7,7 +7,6 @@ core_libgbrun_la_SOURCES += \
 	core/report/chart_text.c \
 	core/report/fleet_chart.c \
 	core/report/fleet_chart.h \
-	core/report/html_case.c \
 	core/report/html_cases.c \
 	core/report/html_page.c \
 	core/report/html_page.h \

@@ -2,22 +2,16 @@
  * run without a shell: the page on its standard input, the picture on its standard output. */
 #include "core/report/plot.h"
 
+#include "core/base/command.h"
 #include "core/base/memory.h"
 #include "core/base/output_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define CONVERTER "rsvg-convert"
 
-enum { INPUT, PICTURE, COMPLAINTS, FILES };
 enum { ARGUMENTS_MAX = 6 };
 
 static const struct format {
@@ -27,8 +21,6 @@ static const struct format {
                {".png", {CONVERTER, "-f", "png", "-b", "white"}},
                {".pdf", {CONVERTER, "-f", "pdf"}}};
 enum { FORMATS_KNOWN = sizeof formats / sizeof *formats };
-
-extern char **environ;
 
 /* By the end of the file's name; NULL: none of them. */
 static const struct format *format_of(const char *path)
@@ -46,104 +38,31 @@ bool plot_is_named(const char *path)
 
 /* ---- the converter ---- */
 
-static void close_files(int files[FILES])
-{
-    for (int i = 0; i < FILES; i++)
-        if (files[i] >= 0)
-            close(files[i]);
-}
-
-/* Files in memory above the numbers that they get in the program. */
-static int32_t open_files(int files[FILES], struct gb_error *error)
-{
-    bool is_good = true;
-    for (int i = 0; i < FILES; i++) {
-        int file = memfd_create("gbrun plot", MFD_CLOEXEC);
-        files[i] = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, FILES);
-        if (file >= 0)
-            close(file);
-        is_good = is_good && files[i] >= 0;
-    }
-    return is_good ? GB_OK : error_set(error, GB_IO, "a plot cannot be made: %s", reason_of(errno));
-}
-
-static bool write_all(int file, const char *bytes, size_t n)
-{
-    while (n > 0) {
-        ssize_t written = write(file, bytes, n);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        n -= (size_t)written;
-    }
-    return true;
-}
-
-/* All of a file in memory. */
-static void read_all(int file, struct text *out)
-{
-    char block[65536];
-    ssize_t n;
-    off_t at = 0;
-    while ((n = pread(file, block, sizeof block, at)) > 0) {
-        text_add_n(out, block, (size_t)n);
-        at += n;
-    }
-}
-
-static int32_t spawn(const struct format *format, const int files[FILES], pid_t *ret,
-                     struct gb_error *error)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    for (int i = 0; i < FILES; i++)
-        posix_spawn_file_actions_adddup2(&actions, files[i], i);
-    int code = posix_spawnp(ret, CONVERTER, &actions, NULL, (char *const *)format->arguments,
-                            environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return code == 0 ? GB_OK
-                     : error_set(error, GB_IO, CONVERTER " cannot be started: %s", reason_of(code));
-}
-
 /* The last line of its errors, which has the reason. */
-static int32_t complaint(int file, int wait_status, struct gb_error *error)
+static const char *reason_in(struct text *complaints)
 {
-    CLEANUP(text_free) struct text said = {0};
-    read_all(file, &said);
-    while (said.length > 0 && strchr(" \n", said.data[said.length - 1]))
-        said.data[--said.length] = 0;
-    const char *line = strrchr(text_get(&said), '\n');
-    line = line ? line + 1 : text_get(&said);
+    while (complaints->length > 0 && strchr(" \n", complaints->data[complaints->length - 1]))
+        complaints->data[--complaints->length] = 0;
+    const char *line = strrchr(text_get(complaints), '\n');
+    line = line ? line + 1 : text_get(complaints);
     line += strspn(line, " ");
-    if (WIFSIGNALED(wait_status))
-        return error_set(error, GB_FAILED, CONVERTER " was ended by signal %d",
-                         WTERMSIG(wait_status));
-    return error_set(error, GB_FAILED, CONVERTER " failed: %.300s",
-                     *line ? line : "without a word");
+    return *line ? line : "without a word";
 }
 
 static int32_t convert(const struct format *format, const struct text *svg, struct text *picture,
                        struct gb_error *error)
 {
-    int files[FILES], wait_status = 0;
-    pid_t pid = 0;
-    int32_t status = open_files(files, error);
-    if (status == GB_OK && (!write_all(files[INPUT], text_get(svg), svg->length) ||
-                            lseek(files[INPUT], 0, SEEK_SET) != 0))
-        status = error_set(error, GB_IO, "a plot cannot be made: %s", reason_of(errno));
-    if (status == GB_OK)
-        status = spawn(format, files, &pid, error);
-    if (status == GB_OK) {
-        while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR)
-            ;
-        read_all(files[PICTURE], picture);
-        if (wait_status != 0 || picture->length == 0)
-            status = complaint(files[COMPLAINTS], wait_status, error);
-    }
-    close_files(files);
-    return status;
+    enum { SIGNALLED = 128 };
+    CLEANUP(text_free) struct text complaints = {0};
+    int code = 0;
+    const struct command command = {
+        .arguments = format->arguments, .input = svg, .output = picture, .complaints = &complaints};
+    int32_t status = command_run(&command, &code, error);
+    if (status != GB_OK || (code == 0 && picture->length > 0))
+        return status;
+    if (code > SIGNALLED)
+        return error_set(error, GB_FAILED, CONVERTER " was ended by signal %d", code - SIGNALLED);
+    return error_set(error, GB_FAILED, CONVERTER " failed: %.300s", reason_in(&complaints));
 }
 
 /* Is the converter in a folder of the PATH? */

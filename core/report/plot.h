@@ -45,7 +45,7 @@ struct plot_series {
      * that rise and near the last of flat ones. short_name: where there is no room for the name; if
      * there is none for that either, it is left out. NULL: none. */
     const char *name, *short_name;
-    double y_below; /* at x[0], of the lowest line of several that the name stands for; 0: y[0] */
+    double y_below; /* at x[0], of the lowest line of several that share the name; 0: y[0] */
     int colour;     /* any number from 0; few of them look alike; or PLOT_GREY */
     int shape;      /* of points: PLOT_CIRCLE ... */
     double opacity; /* 0 to 1; 0 means 1 */
@@ -56,7 +56,7 @@ struct plot_series {
     const char *const *titles;
 };
 
-/* A line from bottom to top. Labels stand above the panel, where they have room. */
+/* A line from bottom to top. Labels are above the panel, where they have room. */
 struct plot_vertical {
     double x;
     const char *label; /* NULL: none */

@@ -92,51 +92,6 @@ static struct range y_range_of(const struct plot_panel *panel)
     return range;
 }
 
-/* ---- ticks ---- */
-
-/* 1, 2 or 5 times a power of ten, at least `least`. */
-static double round_step(double least)
-{
-    static const double mantissas[] = {1, 2, 5, 10};
-    double power = pow(10, floor(log10(least)));
-    for (size_t i = 0; i < 4; i++)
-        if (mantissas[i] * power >= least * (1 - 1e-9))
-            return mantissas[i] * power;
-    return 10 * power;
-}
-
-static struct ticks linear_ticks(const struct range *range, size_t most)
-{
-    struct ticks ticks = {.step = round_step((range->high - range->low) / (double)most)};
-    for (double i = ceil(range->low / ticks.step - 1e-9);
-         i * ticks.step <= range->high + 1e-9 * ticks.step && ticks.n < TICKS_MAX; i++)
-        ticks.at[ticks.n++] = i * ticks.step;
-    return ticks;
-}
-
-/* Powers of ten, or with 2 and 5 times them where there are few. */
-static struct ticks log_ticks(const struct range *range, size_t most)
-{
-    static const double mantissas[] = {1, 2, 5};
-    double decades = log10(range->high / range->low);
-    size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
-    int apart = (int)fmax(1, ceil(decades / (double)most));
-    struct ticks ticks = {0};
-    for (int power = (int)floor(log10(range->low)); power <= log10(range->high); power += apart)
-        for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
-            double value = mantissas[i] * pow(10, power);
-            if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
-                ticks.at[ticks.n++] = value;
-        }
-    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
-}
-
-struct ticks range_ticks(const struct range *range, double pixels, double apart)
-{
-    size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
-    return range->is_log ? log_ticks(range, most) : linear_ticks(range, most);
-}
-
 /* ---- where things are ---- */
 
 double frame_x(const struct frame *frame, double x)
@@ -166,7 +121,7 @@ bool frame_labels(const struct frame *frame, const struct plot_vertical *vertica
     return vertical->label && *vertical->label && frame_shows(frame, vertical);
 }
 
-/* From where to where the label of a vertical line goes, without the line itself. */
+/* Where the label of a vertical line begins and ends, without the line itself. */
 struct span {
     double line, begin, end;
     bool is_labelled;
@@ -177,8 +132,8 @@ static bool holds(const struct span *span, double x)
     return span->is_labelled && x >= span->begin && x <= span->end && x != span->line;
 }
 
-/* Labels stand to the right of their lines unless the page ends there, or unless they would cross
- * the line of one that stands to the left and crosses theirs. */
+/* Labels are to the right of their lines unless the page ends there, or unless they would cross
+ * the line of one that is to the left and crosses theirs. */
 static struct span *make_spans(struct frame *frame, struct arena *arena)
 {
     static const double AROUND = 10;
@@ -274,11 +229,6 @@ static size_t straight_columns(const struct frame *frame)
     return room < 1 ? 0 : (size_t)(room - 1);
 }
 
-size_t frame_category_columns(const struct frame *frame)
-{
-    return frame->is_slanted ? SLANTED_COLUMNS : straight_columns(frame);
-}
-
 static size_t longest_category(const struct plot_panel *panel)
 {
     size_t most = 0;
@@ -347,12 +297,6 @@ struct note_grid frame_notes(const struct frame *frame)
     return grid;
 }
 
-size_t note_grid_shown(const struct note_grid *grid, size_t n)
-{
-    size_t room = grid->rows * grid->columns;
-    return n < room ? n : room;
-}
-
 /* All of a frame but its top and bottom. */
 static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_columns,
                              struct arena *arena)
@@ -371,6 +315,9 @@ static struct frame frame_of(const struct plot_page *page, size_t i, size_t n_co
                           .is_left = ARENA_ARRAY(arena, bool, panel->n_verticals + 1)};
     frame.is_slanted = panel->n_categories > 0 &&
                        longest_category(panel) > straight_columns(&frame);
+    frame.category_columns = frame.is_slanted          ? SLANTED_COLUMNS
+                             : panel->n_categories > 0 ? straight_columns(&frame)
+                                                       : 0;
     place_labels(&frame, arena);
     find_shades(&frame);
     return frame;

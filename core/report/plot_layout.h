@@ -28,15 +28,6 @@ struct range {
     bool is_log;
 };
 
-/* Round numbers in a range for numbers at an axis, at least so many pixels apart. */
-enum { TICKS_MAX = 24 };
-struct ticks {
-    double at[TICKS_MAX];
-    size_t n;
-    double step; /* between linear ones; 0: they are logarithmic */
-};
-struct ticks range_ticks(const struct range *range, double pixels, double apart);
-
 /* A panel on the page, in pixels from the upper left corner. */
 struct frame {
     const struct plot_page *page;
@@ -47,6 +38,7 @@ struct frame {
     size_t *rows;                 /* by vertical: that of its label, from 0, upwards */
     bool *is_left;                /* by vertical: its label is to the left of it */
     bool is_slanted;              /* the categories, as they are long */
+    size_t category_columns;      /* letters that there is room for under a bar */
     double shade_low, shade_high; /* the values of its cells */
 };
 
@@ -61,12 +53,6 @@ struct note_grid {
     size_t rows, columns;
 };
 struct note_grid frame_notes(const struct frame *frame);
-/* Lines of notes there are, of n; where they are fewer the last one counts the rest. */
-size_t note_grid_shown(const struct note_grid *grid, size_t n);
-
-/* Letters that there is room for under a bar. */
-size_t frame_category_columns(const struct frame *frame);
-
 /* Pixels from the left end of a panel to its axis: the numbers or categories there, the label. */
 double panel_margin(const struct plot_panel *panel);
 /* How dark a cell is, from 0 to 1. */

@@ -20,12 +20,6 @@ struct scene {
     size_t n_lines;
 };
 
-static bool is_outside(const struct frame *frame, const struct box *box)
-{
-    return box->left < frame->left || box->right > frame->right || box->top < frame->top ||
-           box->bottom > frame->bottom;
-}
-
 static bool overlap(const struct box *a, const struct box *b)
 {
     return a->left < b->right && b->left < a->right && a->top < b->bottom && b->top < a->bottom;
@@ -34,7 +28,9 @@ static bool overlap(const struct box *a, const struct box *b)
 /* By a box from the `first` on? */
 static bool is_taken(const struct scene *scene, const struct box *box, size_t first)
 {
-    if (is_outside(scene->frame, box))
+    const struct frame *frame = scene->frame;
+    if (box->left < frame->left || box->right > frame->right || box->top < frame->top ||
+        box->bottom > frame->bottom)
         return true;
     for (size_t i = first; i < scene->n_boxes; i++)
         if (overlap(box, &scene->boxes[i]))
@@ -82,22 +78,17 @@ static bool find_point(const struct frame *frame, const struct plot_series *seri
     return isfinite(*ret_x) && isfinite(*ret_y);
 }
 
-static void add_point(struct scene *scene, const struct plot_series *series, double x, double y)
-{
-    double half = 3.5 * (series->size > 0 ? series->size : 1);
-    scene->boxes[scene->n_boxes++] = (struct box){x - half, x + half, y - half, y + half};
-}
-
 static void add_series(struct scene *scene, const struct plot_series *series)
 {
     static const double HEAD = 14, HALF_HEAD = 4;
     const struct frame *frame = scene->frame;
+    const double half = 3.5 * (series->size > 0 ? series->size : 1);
     double x, y, next_x, next_y;
     for (uint64_t i = 0; i < series->n; i++) {
         if (!find_point(frame, series, i, &x, &y))
             continue;
         if (series->kind == PLOT_POINTS)
-            add_point(scene, series, x, y);
+            scene->boxes[scene->n_boxes++] = (struct box){x - half, x + half, y - half, y + half};
         if (series->kind == PLOT_ARROWS) {
             scene->lines[scene->n_lines++] = (struct segment){x, y, frame->right, y};
             scene->boxes[scene->n_boxes++] = (struct box){frame->right - HEAD, frame->right,

@@ -58,6 +58,16 @@ static void add_opacity(struct text *out, double opacity)
         text_printf(out, " opacity=\"%.3g\"", opacity);
 }
 
+/* A path of a colour up to its shape; width 0: what is drawn has no outline. */
+static void begin_path(struct text *out, const char *what, int colour, double opacity, double width)
+{
+    text_add(out, "<path");
+    add_class(out, what, colour);
+    add_opacity(out, opacity);
+    if (width > 0)
+        text_printf(out, " stroke-width=\"%.3g\"", width);
+}
+
 /* A line along to a number in pixels: 'H' and 'V' of SVG. */
 static void add_way(struct text *out, char letter, double to)
 {
@@ -101,6 +111,57 @@ static void add_words(struct text *out, const char *words, size_t most, double x
 
 /* ---- ticks ---- */
 
+enum { TICKS_MAX = 24 };
+struct ticks {
+    double at[TICKS_MAX];
+    size_t n;
+    double step; /* between linear ones; 0: they are logarithmic */
+};
+
+/* 1, 2 or 5 times a power of ten, at least `least`. */
+static double round_step(double least)
+{
+    static const double mantissas[] = {1, 2, 5, 10};
+    double power = pow(10, floor(log10(least)));
+    for (size_t i = 0; i < 4; i++)
+        if (mantissas[i] * power >= least * (1 - 1e-9))
+            return mantissas[i] * power;
+    return 10 * power;
+}
+
+static struct ticks linear_ticks(const struct range *range, size_t most)
+{
+    struct ticks ticks = {.step = round_step((range->high - range->low) / (double)most)};
+    for (double i = ceil(range->low / ticks.step - 1e-9);
+         i * ticks.step <= range->high + 1e-9 * ticks.step && ticks.n < TICKS_MAX; i++)
+        ticks.at[ticks.n++] = i * ticks.step;
+    return ticks;
+}
+
+/* Powers of ten, or with 2 and 5 times them where there are few. */
+static struct ticks log_ticks(const struct range *range, size_t most)
+{
+    static const double mantissas[] = {1, 2, 5};
+    double decades = log10(range->high / range->low);
+    size_t n_mantissas = 3 * decades <= (double)most ? 3 : 1;
+    int apart = (int)fmax(1, ceil(decades / (double)most));
+    struct ticks ticks = {0};
+    for (int power = (int)floor(log10(range->low)); power <= log10(range->high); power += apart)
+        for (size_t i = 0; i < n_mantissas && ticks.n < TICKS_MAX; i++) {
+            double value = mantissas[i] * pow(10, power);
+            if (value >= range->low * (1 - 1e-9) && value <= range->high * (1 + 1e-9))
+                ticks.at[ticks.n++] = value;
+        }
+    return ticks.n >= 2 ? ticks : linear_ticks(range, most);
+}
+
+/* Round numbers in a range for numbers at an axis, at least so many pixels apart. */
+static struct ticks range_ticks(const struct range *range, double pixels, double apart)
+{
+    size_t most = (size_t)fmin(fmax(pixels / apart, 2), TICKS_MAX - 2);
+    return range->is_log ? log_ticks(range, most) : linear_ticks(range, most);
+}
+
 /* "200 GFLOP/s" of "FLOP/s", "10k" of a count. */
 static void add_tick_words(struct text *out, double value, double step, const char *unit,
                            bool is_count)
@@ -114,38 +175,32 @@ static void add_tick_words(struct text *out, double value, double step, const ch
     text_printf(out, unit ? "%.6g %s%s" : "%.6g%s%s", value, prefixes[power], unit ? unit : "");
 }
 
-static void add_x_ticks(struct text *out, const struct frame *frame)
-{
-    static const double APART = 70, BELOW = 14;
-    struct ticks ticks = range_ticks(&frame->x, frame->right - frame->left, APART);
-    text_add(out, "<path class=\"grid\" d=\"");
-    for (size_t i = 0; i < ticks.n; i++) {
-        add_point(out, 'M', frame_x(frame, ticks.at[i]), frame->top);
-        add_way(out, 'V', frame->bottom + 4);
-    }
-    text_add(out, "\"/>\n");
-    for (size_t i = 0; i < ticks.n; i++) {
-        begin_words(out, frame_x(frame, ticks.at[i]), frame->bottom + BELOW, "middle", 0);
-        text_add(out, ">");
-        add_tick_words(out, ticks.at[i], ticks.step, NULL, frame->panel->x_is_count);
-        text_add(out, "</text>\n");
-    }
-}
+static const double Y_BESIDE = 7; /* pixels between words and the y axis */
 
-static void add_y_ticks(struct text *out, const struct frame *frame)
+/* At the x axis or at the y axis: lines over the panel, and their numbers. */
+static void add_ticks(struct text *out, const struct frame *frame, bool is_x)
 {
-    static const double APART = 36, BESIDE = 7;
-    struct ticks ticks = range_ticks(&frame->y, frame->bottom - frame->top, APART);
+    static const double X_APART = 70, X_BELOW = 14, Y_APART = 36, OUT = 4;
+    const struct ticks ticks = is_x ? range_ticks(&frame->x, frame->right - frame->left, X_APART)
+                                    : range_ticks(&frame->y, frame->bottom - frame->top, Y_APART);
     text_add(out, "<path class=\"grid\" d=\"");
-    for (size_t i = 0; i < ticks.n; i++) {
-        add_point(out, 'M', frame->left - 4, frame_y(frame, ticks.at[i]));
-        add_way(out, 'H', frame->right);
-    }
+    for (size_t i = 0; i < ticks.n; i++)
+        if (is_x) {
+            add_point(out, 'M', frame_x(frame, ticks.at[i]), frame->top);
+            add_way(out, 'V', frame->bottom + OUT);
+        } else {
+            add_point(out, 'M', frame->left - OUT, frame_y(frame, ticks.at[i]));
+            add_way(out, 'H', frame->right);
+        }
     text_add(out, "\"/>\n");
     for (size_t i = 0; i < ticks.n; i++) {
-        begin_words(out, frame->left - BESIDE, frame_y(frame, ticks.at[i]), "end", 0);
+        if (is_x)
+            begin_words(out, frame_x(frame, ticks.at[i]), frame->bottom + X_BELOW, "middle", 0);
+        else
+            begin_words(out, frame->left - Y_BESIDE, frame_y(frame, ticks.at[i]), "end", 0);
         text_add(out, ">");
-        add_tick_words(out, ticks.at[i], ticks.step, frame->panel->y_unit, false);
+        add_tick_words(out, ticks.at[i], ticks.step, is_x ? NULL : frame->panel->y_unit,
+                       is_x && frame->panel->x_is_count);
         text_add(out, "</text>\n");
     }
 }
@@ -153,38 +208,23 @@ static void add_y_ticks(struct text *out, const struct frame *frame)
 static void add_categories(struct text *out, const struct frame *frame)
 {
     static const double BELOW = 14, SLANT = 45;
-    size_t most = frame_category_columns(frame);
     for (size_t i = 0; i < frame->panel->n_categories; i++) {
         begin_words(out, frame_x(frame, (double)i), frame->bottom + BELOW,
                     frame->is_slanted ? "end" : "middle", frame->is_slanted ? SLANT : 0);
-        end_words(out, frame->panel->categories[i], most);
+        end_words(out, frame->panel->categories[i], frame->category_columns);
     }
-}
-
-static void add_y_categories(struct text *out, const struct frame *frame)
-{
-    static const double BESIDE = 7;
-    for (size_t i = 0; i < frame->panel->n_y_categories; i++)
-        add_words(out, frame->panel->y_categories[i], PLOT_LABEL_COLUMNS, frame->left - BESIDE,
-                  frame_y(frame, (double)i), "end");
 }
 
 /* ---- series ---- */
 
-/* A frame whose origin is its own upper left corner: series are drawn in an element that cuts off
- * what is outside. */
-static struct frame frame_at_origin(const struct frame *frame)
-{
-    struct frame own = *frame;
-    own.right -= frame->left;
-    own.bottom -= frame->top;
-    own.left = own.top = 0;
-    return own;
-}
-
 static bool is_shown(const struct range *range, double value)
 {
     return isfinite(value) && !(range->is_log && value <= 0);
+}
+
+static double size_of(const struct plot_series *series)
+{
+    return series->size > 0 ? series->size : 1;
 }
 
 static double x_of(const struct plot_series *series, uint64_t i)
@@ -206,19 +246,15 @@ static void end_mark(struct text *out, const struct plot_series *series, uint64_
 static void add_line(struct text *out, const struct frame *frame, const struct plot_series *series)
 {
     bool is_gap = true;
-    text_add(out, "<path");
-    add_class(out, "line", series->colour);
-    add_opacity(out, series->opacity);
-    text_printf(out, " stroke-width=\"%.3g\"%s d=\"", 1.4 * (series->size > 0 ? series->size : 1),
-                series->is_dashed ? " stroke-dasharray=\"5 4\"" : "");
+    begin_path(out, "line", series->colour, series->opacity, 1.4 * size_of(series));
+    text_add(out, series->is_dashed ? " stroke-dasharray=\"5 4\" d=\"" : " d=\"");
     for (uint64_t i = 0; i < series->n; i++) {
-        if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i])) {
-            is_gap = true;
-            continue;
-        }
-        add_point(out, is_gap ? 'M' : 'L', frame_x(frame, x_of(series, i)),
-                  frame_y(frame, series->y[i]));
-        is_gap = false;
+        const bool is_seen = is_shown(&frame->x, x_of(series, i)) &&
+                             is_shown(&frame->y, series->y[i]);
+        if (is_seen)
+            add_point(out, is_gap ? 'M' : 'L', frame_x(frame, x_of(series, i)),
+                      frame_y(frame, series->y[i]));
+        is_gap = !is_seen;
     }
     text_add(out, "\"/>\n");
 }
@@ -243,11 +279,11 @@ static void begin_points(struct text *out, const struct plot_series *series, dou
 {
     int shape = (int)((unsigned)series->shape % PLOT_SHAPES);
     bool is_stroke = shape == PLOT_CIRCLE || shape == PLOT_SQUARE;
-    text_add(out, "<path");
-    add_class(out, shape == PLOT_CIRCLE ? "dot" : is_stroke ? "box" : "fill", series->colour);
-    add_opacity(out, series->opacity);
-    if (is_stroke)
-        text_printf(out, " stroke-width=\"%.3g\"", 2 * r);
+    begin_path(out,
+               shape == PLOT_CIRCLE ? "dot"
+               : is_stroke          ? "box"
+                                    : "fill",
+               series->colour, series->opacity, is_stroke ? 2 * r : 0);
     text_add(out, " d=\"");
 }
 
@@ -255,7 +291,7 @@ static void begin_points(struct text *out, const struct plot_series *series, dou
 static void add_points(struct text *out, const struct frame *frame,
                        const struct plot_series *series)
 {
-    double r = 3.2 * (series->size > 0 ? series->size : 1);
+    double r = 3.2 * size_of(series);
     bool is_open = false;
     for (uint64_t i = 0; i < series->n; i++) {
         if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i]))
@@ -289,9 +325,7 @@ static bool band_is_shown(const struct frame *frame, const struct plot_series *s
 
 static void add_band(struct text *out, const struct frame *frame, const struct plot_series *series)
 {
-    text_add(out, "<path");
-    add_class(out, "fill", series->colour);
-    add_opacity(out, series->opacity);
+    begin_path(out, "fill", series->colour, series->opacity, 0);
     text_add(out, " d=\"");
     for (uint64_t first = 0; first < series->n;) {
         uint64_t end = first;
@@ -308,7 +342,7 @@ static void add_band(struct text *out, const struct frame *frame, const struct p
     text_add(out, "\"/>\n");
 }
 
-/* Several series of bars stand side by side: this is number `bar` of n_bars. */
+/* Several series of bars are side by side: this is number `bar` of n_bars. */
 static void add_bars(struct text *out, const struct frame *frame, const struct plot_series *series,
                      size_t bar, size_t n_bars)
 {
@@ -320,9 +354,7 @@ static void add_bars(struct text *out, const struct frame *frame, const struct p
         double x = frame_x(frame, (double)i) + ((double)bar - (double)n_bars / 2) * width;
         double y = frame_y(frame, series->y[i]);
         double foot = frame->y.is_log ? frame->bottom : frame_y(frame, fmax(0, frame->y.low));
-        text_add(out, "<path");
-        add_class(out, "fill", series->colour);
-        add_opacity(out, series->opacity);
+        begin_path(out, "fill", series->colour, series->opacity, 0);
         text_add(out, " d=\"");
         add_point(out, 'M', x + 0.03 * width, foot);
         add_way(out, 'V', y);
@@ -337,10 +369,8 @@ static void add_intervals(struct text *out, const struct frame *frame,
                           const struct plot_series *series)
 {
     static const double CAP = 3;
-    text_add(out, "<path");
-    add_class(out, "line", series->colour);
-    add_opacity(out, series->opacity);
-    text_printf(out, " stroke-width=\"%.3g\" d=\"", 1.2 * (series->size > 0 ? series->size : 1));
+    begin_path(out, "line", series->colour, series->opacity, 1.2 * size_of(series));
+    text_add(out, " d=\"");
     for (uint64_t i = 0; i < series->n; i++) {
         if (!is_shown(&frame->x, x_of(series, i)) || !band_is_shown(frame, series, i))
             continue;
@@ -371,9 +401,7 @@ static void add_boxes(struct text *out, const struct frame *frame, const struct 
         if (!is_shown(&frame->x, x_of(series, i)) || !band_is_shown(frame, series, i))
             continue;
         bool is_line = series->y[i] == series->high[i];
-        text_add(out, "<path");
-        add_class(out, is_line ? "line" : "fill", series->colour);
-        add_opacity(out, is_line ? 1 : 0.5);
+        begin_path(out, is_line ? "line" : "fill", series->colour, is_line ? 1 : 0.5, 0);
         add_rectangle(out, frame_x(frame, x_of(series, i) - series->width / 2),
                       frame_x(frame, x_of(series, i) + series->width / 2),
                       edge_y(frame, series->high[i]), edge_y(frame, series->y[i]));
@@ -387,9 +415,8 @@ static void add_cells(struct text *out, const struct frame *frame, const struct 
     for (uint64_t i = 0; i < series->n; i++) {
         if (!isfinite(series->x[i]) || !isfinite(series->y[i]) || !isfinite(series->high[i]))
             continue;
-        text_add(out, "<path");
-        add_class(out, "fill", series->colour);
-        add_opacity(out, PLOT_CELL_LEAST + PLOT_CELL_MORE * frame_shade(frame, series->high[i]));
+        begin_path(out, "fill", series->colour,
+                   PLOT_CELL_LEAST + PLOT_CELL_MORE * frame_shade(frame, series->high[i]), 0);
         add_rectangle(out, frame_x(frame, series->x[i] - HALF), frame_x(frame, series->x[i] + HALF),
                       frame_y(frame, series->y[i] - HALF), frame_y(frame, series->y[i] + HALF));
         end_mark(out, series, i);
@@ -399,9 +426,8 @@ static void add_cells(struct text *out, const struct frame *frame, const struct 
 static void add_spans(struct text *out, const struct frame *frame, const struct plot_series *series)
 {
     static const double CAP = 3;
-    text_add(out, "<path");
-    add_class(out, "line", series->colour);
-    text_printf(out, " stroke-width=\"%.3g\" d=\"", 1.4 * (series->size > 0 ? series->size : 1));
+    begin_path(out, "line", series->colour, 0, 1.4 * size_of(series));
+    text_add(out, " d=\"");
     for (uint64_t i = 0; i < series->n; i++) {
         if (!is_shown(&frame->x, series->x[i]) || !is_shown(&frame->x, series->high[i]))
             continue;
@@ -417,10 +443,8 @@ static void add_spans(struct text *out, const struct frame *frame, const struct 
 static void add_arrows(struct text *out, const struct frame *frame,
                        const struct plot_series *series)
 {
-    text_add(out, "<path");
-    add_class(out, "line", series->colour);
-    add_opacity(out, series->opacity);
-    text_add(out, " stroke-width=\"1.4\" d=\"");
+    begin_path(out, "line", series->colour, series->opacity, 1.4);
+    text_add(out, " d=\"");
     for (uint64_t i = 0; i < series->n; i++) {
         if (!is_shown(&frame->x, x_of(series, i)) || !is_shown(&frame->y, series->y[i]))
             continue;
@@ -451,7 +475,7 @@ static void add_series(struct text *out, const struct frame *frame)
     }
 }
 
-/* ---- what stands around ---- */
+/* ---- around the series ---- */
 
 static void add_verticals(struct text *out, const struct frame *frame)
 {
@@ -467,10 +491,8 @@ static void add_verticals(struct text *out, const struct frame *frame)
             add_words(out, vertical->label, PLOT_LABEL_COLUMNS, x + (frame->is_left[i] ? -4 : 4),
                       middle, frame->is_left[i] ? "end" : "");
         }
-        text_add(out, "<path");
-        add_class(out, "line", vertical->colour);
-        text_printf(out, " stroke-width=\"1.4\" stroke-dasharray=\"%s\" d=\"",
-                    dashes[(unsigned)vertical->colour % 4]);
+        begin_path(out, "line", vertical->colour, 0, 1.4);
+        text_printf(out, " stroke-dasharray=\"%s\" d=\"", dashes[(unsigned)vertical->colour % 4]);
         add_point(out, 'M', x, frame->bottom);
         add_way(out, 'V', top);
         text_add(out, "\"/>\n");
@@ -503,7 +525,9 @@ static void add_notes(struct text *out, const struct frame *frame, struct arena 
 {
     const struct plot_panel *panel = frame->panel;
     struct note_grid grid = frame_notes(frame);
-    size_t n_shown = note_grid_shown(&grid, panel->n_notes);
+    const size_t room = grid.rows * grid.columns;
+    const size_t n_shown = panel->n_notes < room ? panel->n_notes
+                                                 : room; /* the last counts the rest */
     for (size_t i = 0; i < n_shown; i++) {
         bool is_rest = i == n_shown - 1 && n_shown < panel->n_notes;
         size_t column = i / grid.rows;
@@ -543,11 +567,10 @@ static void add_key(struct text *out, const struct frame *frame, double y)
             continue;
         add_words(out, series->label, PLOT_LABEL_COLUMNS, x, y, "end");
         x -= words_width(series->label, PLOT_LABEL_COLUMNS) + 6;
-        text_add(out, "<path");
         bool is_line = series->kind == PLOT_LINE || series->kind == PLOT_INTERVALS;
-        add_class(out, is_line ? "line" : "fill", series->colour);
-        add_opacity(out, series->opacity);
-        text_add(out, is_line ? " stroke-width=\"2\" d=\"" : " d=\"");
+        begin_path(out, is_line ? "line" : "fill", series->colour, series->opacity,
+                   is_line ? 2 : 0);
+        text_add(out, " d=\"");
         add_point(out, 'M', x - SAMPLE, is_line ? y : y - 4);
         text_printf(out, is_line ? "h%.3g\"/>\n" : "h%.3gv8h-%.3gz\"/>\n", SAMPLE, SAMPLE);
         x -= SAMPLE + GAP;
@@ -557,7 +580,10 @@ static void add_key(struct text *out, const struct frame *frame, double y)
 static void add_panel(struct text *out, const struct frame *frame, struct arena *arena)
 {
     const struct plot_panel *panel = frame->panel;
-    struct frame own = frame_at_origin(frame);
+    struct frame own = *frame; /* from its own upper left corner: what is outside is cut off */
+    own.right -= frame->left;
+    own.bottom -= frame->top;
+    own.left = own.top = 0;
     double head = frame->top - PLOT_ROW * (double)frame->label_rows - PLOT_ABOVE / 2.0;
     if (panel->title)
         add_words(out, panel->title, frame_title_columns(frame), frame->left, head, "");
@@ -573,11 +599,12 @@ static void add_panel(struct text *out, const struct frame *frame, struct arena 
     if (panel->n_categories > 0)
         add_categories(out, frame);
     else
-        add_x_ticks(out, frame);
-    if (panel->n_y_categories > 0)
-        add_y_categories(out, frame);
-    else
-        add_y_ticks(out, frame);
+        add_ticks(out, frame, true);
+    for (size_t i = 0; i < panel->n_y_categories; i++)
+        add_words(out, panel->y_categories[i], PLOT_LABEL_COLUMNS, frame->left - Y_BESIDE,
+                  frame_y(frame, (double)i), "end");
+    if (panel->n_y_categories == 0)
+        add_ticks(out, frame, false);
     text_add(out, "<svg x=\"");
     add_pixels(out, frame->left);
     text_add(out, "\" y=\"");

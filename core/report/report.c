@@ -4,19 +4,11 @@
 #include "core/view/view_cases.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const char *mark_level_word(int level)
 {
     static const char *const words[] = {"declared", "L1", "L2", "DRAM"};
     return words[level];
-}
-
-/* Is there a time to show? */
-static bool is_measured(const struct view_row *row)
-{
-    double time = central_ns(&row->c);
-    return row->c.record.status == CASE_OK && isfinite(time) && time > 0;
 }
 
 static const char *label_of(const struct view *view, const struct view_row *row, const char *path,
@@ -154,7 +146,8 @@ int32_t report_add_rooflines(struct report *report, struct view *view, const cha
         const struct view_row *row = at.row;
         const struct gb_work *work = &row->c.record.work;
         bool is_declared = work->flops > 0 || work->bytes_read + work->bytes_written > 0;
-        if (!is_measured(row))
+        const double time_ns = central_ns(&row->c);
+        if (row->c.record.status != CASE_OK || !isfinite(time_ns) || !(time_ns > 0))
             report->n_left_out++;
         else if (!is_declared)
             report->n_without_work++;

@@ -3,7 +3,7 @@
  *
  * A report collects what the pictures need from any number of views, then becomes text, which needs
  * no other program, or a page of charts. Cases that are not ok, or without a time, are left out
- * and counted. Views are to be of --rows combined, so that the rounds of a case are one mark.
+ * and counted. Views must be of --rows combined, so that the rounds of a case are one mark.
  *
  * Roofline: one chart for each device model and set of roofs, with the roofs that its cases are
  * compared with. A case's mark is at the intensity of its declared work; where its metrics hold

@@ -172,14 +172,6 @@ static void add_group_names(const struct roof_group *group, struct text *out)
         text_printf(out, "%s and %zu more", group->items[0]->name, group->n - 1);
 }
 
-static const char *group_name(const struct roof_group *group, struct arena *arena)
-{
-    CLEANUP(text_free) struct text name = {0};
-    add_group_names(group, &name);
-    add_rates(group, &name);
-    return arena_text(arena, text_get(&name));
-}
-
 /* The level and its rates, or the names alone. */
 static const char *group_short_name(const struct roof_group *group, struct arena *arena)
 {
@@ -262,7 +254,10 @@ static void add_group(struct panel_maker *maker, const struct report_chart *char
     }
     if (!named)
         return;
-    named->name = group_name(group, maker->arena);
+    CLEANUP(text_free) struct text name = {0};
+    add_group_names(group, &name);
+    add_rates(group, &name);
+    named->name = arena_text(maker->arena, text_get(&name));
     named->short_name = group_short_name(group, maker->arena);
     named->y_below = named->y[0] * group->items[group->n - 1]->rate / group->items[0]->rate;
     named->opacity = is_group_used ? 1 : faint;
@@ -299,14 +294,6 @@ static int rightmost(const struct report_case *one, double x_high)
     return best;
 }
 
-static bool is_beyond(const struct report_case *one, double x_high)
-{
-    for (int i = 0; i < MARK_LEVELS; i++)
-        if (report_has_mark(one, i) && one->intensity[i] > x_high)
-            return true;
-    return false;
-}
-
 /* A line from the first mark of a case to its last, and an arrow where there are others beyond the
  * panel. */
 static bool add_joins(struct panel_maker *maker, const struct report_chart *chart)
@@ -321,13 +308,17 @@ static bool add_joins(struct panel_maker *maker, const struct report_chart *char
         const struct report_case *one = &chart->cases[i];
         int last = rightmost(one, x_high);
         double low = INFINITY, high = last < 0 ? x_high / 1.1 : one->intensity[last];
+        bool is_beyond = false;
         for (int j = 0; j < MARK_LEVELS; j++)
-            low = report_has_mark(one, j) ? fmin(low, one->intensity[j]) : low;
+            if (report_has_mark(one, j)) {
+                low = fmin(low, one->intensity[j]);
+                is_beyond = is_beyond || one->intensity[j] > x_high;
+            }
         for (int j = 0; low < high && j < 3; j++) { /* the third is a gap */
             x_of(joins)[joins->n] = j == 0 ? low : j == 1 ? high : NAN;
             y_of(joins)[joins->n++] = one->flops_per_s;
         }
-        if (is_beyond(one, x_high)) {
+        if (is_beyond) {
             x_of(arrows)[arrows->n] = high;
             y_of(arrows)[arrows->n++] = one->flops_per_s;
         }
@@ -479,22 +470,17 @@ static void find_height(struct plot_panel *panel, size_t n_roofs)
     panel->height = fmax(n_roofs > MANY_ROOFS ? HEIGHT_OF_MANY : HEIGHT, (double)rows * PLOT_ROW);
 }
 
-/* Where there is nothing but roofs. */
-static struct report_bounds bounds_of_roofs(const struct report_chart *chart)
-{
-    double bandwidth = report_top(chart, true);
-    double top = isfinite(bandwidth) ? ceil(log10(bandwidth)) + 1 : 12;
-    return (struct report_bounds){-2, 3, top - 4, top};
-}
-
 static void make_roofline(const struct report_chart *chart, struct arena *arena,
                           struct plot_panel *panel)
 {
     struct report_bounds bounds;
     bool is_drawn = report_bounds(chart, &bounds);
     size_t noted = 0;
-    if (!is_drawn)
-        bounds = bounds_of_roofs(chart);
+    if (!is_drawn) { /* there is nothing but roofs */
+        const double bandwidth = report_top(chart, true);
+        const double top = isfinite(bandwidth) ? ceil(log10(bandwidth)) + 1 : 12;
+        bounds = (struct report_bounds){-2, 3, top - 4, top};
+    }
     *panel = (struct plot_panel){.title = *chart->model ? chart->model
                                                         : "a device that is not known",
                                  .x_label = "arithmetic intensity (FLOP/byte)",

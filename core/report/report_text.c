@@ -37,13 +37,6 @@ static char *cell_at(struct field *field, double x, double y)
     return &field->cells[lrint(row)][lrint(column)];
 }
 
-static void put_line(struct field *field, double x, double y, char letter)
-{
-    char *cell = cell_at(field, x, y);
-    if (cell && *cell == ' ')
-        *cell = letter;
-}
-
 static void put_mark(struct field *field, double x, double y, char letter)
 {
     char *cell = cell_at(field, fmin(x, field->x_high), y);
@@ -64,8 +57,9 @@ static void draw_roofs(const struct report_chart *chart, struct field *field)
             double x = field->x_low + (field->x_high - field->x_low) * column / (COLUMNS - 1);
             double y = log10(roof->rate) + (is_memory ? x : 0);
             bool is_there = is_memory ? !(y > log10(rate)) : !(x < log10(roof->rate / bandwidth));
-            if (is_there)
-                put_line(field, x, y, is_memory ? '/' : '-');
+            char *cell = is_there ? cell_at(field, x, y) : NULL;
+            if (cell && *cell == ' ')
+                *cell = is_memory ? '/' : '-';
         }
     }
 }
@@ -191,127 +185,85 @@ static void add_time(struct table *table, double ns)
     table_cell(table, isfinite(ns) ? format_time(ns, 4, number) : "");
 }
 
-static void add_ratio(struct table *table, const struct relative *relative)
-{
-    CLEANUP(text_free) struct text words = {0};
-    view_add_ratio(&words, relative);
-    table_cell(table, text_get(&words));
-}
-
-static bool has_ratios(const struct report_chart *chart)
-{
-    for (size_t i = 0; i < chart->n; i++)
-        if (chart->cases[i].relative)
-            return true;
-    return false;
-}
-
-static void add_bound(struct table *table, const struct report_case *one)
-{
-    const char *word = bound_word(one->bound);
-    table_cell(table, word ? word : "");
-}
-
-static void add_share(const struct report_case *one, struct table *table)
-{
-    if (isfinite(one->ratio))
-        table_cell_printf(table, "%.*f %% %s", one->ratio < 0.0995 ? 1 : 0, 100 * one->ratio,
-                          one->roof);
-    else
-        table_cell(table, "");
-}
-
-/* A row for each mark of the case; what belongs to the case is in the first. */
+/* A row for each mark of the case, or one where it has none; what belongs to the case is in the
+ * first. */
 static void add_case(const struct report_case *one, size_t index, bool has_levels, bool has_ratio,
                      struct table *table)
 {
     const char letter[] = {letter_of(index), 0};
+    CLEANUP(text_free) struct text ratio = {0};
+    const bool is_drawn = report_is_drawn(one);
     bool is_first = true;
     for (int i = 0; i < MARK_LEVELS; i++) {
-        if (!report_has_mark(one, i))
+        if (is_drawn ? !report_has_mark(one, i) : i > 0)
             continue;
         table_row(table);
-        table_cell(table, is_first ? letter : "");
+        if (is_drawn)
+            table_cell(table, is_first ? letter : "");
         table_cell(table, is_first ? one->label : "");
         if (has_levels)
             table_cell(table, mark_level_word(i));
-        add_intensity(table, one->intensity[i]);
+        if (is_drawn)
+            add_intensity(table, one->intensity[i]);
         if (!is_first)
             continue;
         is_first = false;
         add_rate(table, one->flops_per_s, "FLOP/s");
         add_rate(table, one->bytes_per_s, "B/s");
-        add_share(one, table);
-        add_bound(table, one);
-        add_intensity(table, one->ridge);
+        if (isfinite(one->ratio))
+            table_cell_printf(table, "%.*f %% %s", one->ratio < 0.0995 ? 1 : 0, 100 * one->ratio,
+                              one->roof);
+        else
+            table_cell(table, "");
+        table_cell(table, bound_word(one->bound) ? bound_word(one->bound) : "");
+        if (is_drawn)
+            add_intensity(table, one->ridge);
         add_time(table, one->model_ns);
         add_time(table, one->measured_ns);
+        view_add_ratio(&ratio, one->relative);
         if (has_ratio)
-            add_ratio(table, one->relative);
+            table_cell(table, text_get(&ratio));
     }
 }
 
-static void add_drawn_cases(const struct report_chart *chart, struct text *out)
+/* Those in the picture; or those without operations or bytes, which have no letter. */
+static void add_cases(const struct report_chart *chart, bool is_drawn, struct text *out)
 {
-    static const struct {
-        const char *head;
-        bool right;
-    } heads[] = {{"", false},         {"case", false},       {"counted at", false},
-                 {"FLOP/byte", true}, {"performance", true}, {"memory", true},
-                 {"roof", true},      {"bound", false},      {"ridge", true},
-                 {"model", true},     {"measured", true}};
     CLEANUP(table_free) struct table table = {0};
-    bool has_levels = false, has_ratio = has_ratios(chart);
+    bool has_levels = false, has_ratio = false;
     size_t n = 0;
     for (size_t i = 0; i < chart->n; i++)
+        has_ratio = has_ratio || chart->cases[i].relative;
+    for (size_t i = 0; is_drawn && i < chart->n; i++)
         for (int j = MARK_DECLARED + 1; j < MARK_LEVELS; j++)
             has_levels = has_levels || report_has_mark(&chart->cases[i], j);
+    const struct {
+        const char *head;
+        bool right, wanted;
+    } heads[] = {{"", false, is_drawn},
+                 {"case", false, true},
+                 {"counted at", false, has_levels},
+                 {"FLOP/byte", true, is_drawn},
+                 {"performance", true, true},
+                 {"memory", true, true},
+                 {"roof", true, true},
+                 {"bound", false, true},
+                 {"ridge", true, is_drawn},
+                 {"model", true, true},
+                 {"measured", true, true},
+                 {"ratio", true, has_ratio}};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (i != 2 || has_levels)
+        if (heads[i].wanted)
             table_column(&table, heads[i].head, heads[i].right);
-    if (has_ratio)
-        table_column(&table, "ratio", true);
     for (size_t i = 0; i < chart->n; i++)
-        if (report_is_drawn(&chart->cases[i]))
+        if (report_is_drawn(&chart->cases[i]) == is_drawn)
             add_case(&chart->cases[i], n++, has_levels, has_ratio, &table);
-    if (n > 0) {
-        text_add(out, "\n");
-        table_write(&table, TABLE_PLAIN, out);
-    }
-}
-
-/* Without operations or bytes they have no letter. */
-static void add_other_cases(const struct report_chart *chart, struct text *out)
-{
-    static const char *const heads[] = {"case",  "performance", "memory",  "roof",
-                                        "bound", "model",       "measured"};
-    CLEANUP(table_free) struct table table = {0};
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        table_column(&table, heads[i], i > 0 && i != 4);
-    bool has_ratio = has_ratios(chart);
-    if (has_ratio)
-        table_column(&table, "ratio", true);
-    for (size_t i = 0; i < chart->n; i++) {
-        const struct report_case *one = &chart->cases[i];
-        if (report_is_drawn(one))
-            continue;
-        n++;
-        table_row(&table);
-        table_cell(&table, one->label);
-        add_rate(&table, one->flops_per_s, "FLOP/s");
-        add_rate(&table, one->bytes_per_s, "B/s");
-        add_share(one, &table);
-        add_bound(&table, one);
-        add_time(&table, one->model_ns);
-        add_time(&table, one->measured_ns);
-        if (has_ratio)
-            add_ratio(&table, one->relative);
-    }
-    if (n > 0) {
-        text_printf(out, "\n%s\n", report_undrawn_words(chart));
-        table_write(&table, TABLE_PLAIN, out);
-    }
+    if (n == 0)
+        return;
+    text_add(out, "\n");
+    if (!is_drawn)
+        text_printf(out, "%s\n", report_undrawn_words(chart));
+    table_write(&table, TABLE_PLAIN, out);
 }
 
 static void add_chart(const struct report_chart *chart, struct text *out)
@@ -322,8 +274,8 @@ static void add_chart(const struct report_chart *chart, struct text *out)
     add_roof_list(chart, out);
     text_add(out, "\n");
     draw_field(chart, out);
-    add_drawn_cases(chart, out);
-    add_other_cases(chart, out);
+    add_cases(chart, true, out);
+    add_cases(chart, false, out);
 }
 
 static void add_count(uint64_t n, const char *words, struct text *out)

@@ -3,7 +3,7 @@
 
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
-#include "core/run/command.h"
+#include "core/base/command.h"
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"

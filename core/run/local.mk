@@ -15,8 +15,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/claims.h \
 	core/run/collector.c \
 	core/run/collector.h \
-	core/run/command.c \
-	core/run/command.h \
 	core/run/counting.c \
 	core/run/device_groups.c \
 	core/run/device_groups.h \

@@ -1,8 +1,8 @@
 /* provenance.c - see provenance.h. */
 #include "core/run/provenance.h"
 
+#include "core/base/command.h"
 #include "core/base/plain_text.h"
-#include "core/run/command.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* worker_process.c - see worker_process.h. */
 #include "core/run/worker_process.h"
 
+#include "core/base/command.h"
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
-#include "core/run/command.h"
 #include "core/run/module.h"
 #include "core/run/worker.h"
 

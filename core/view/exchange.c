@@ -2,7 +2,7 @@
 #include "core/view/exchange_writers.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 static const struct exchange_writer *const writers[] = {
     &exchange_google, &exchange_nvbench, &exchange_hyperfine,   &exchange_pyperf,
@@ -97,7 +97,8 @@ static int32_t add_group(struct exchange *exchange, const struct exchange_writer
     if (c.is_ok)
         status = find_values(exchange, &c, &arena, error);
     if (status == GB_OK)
-        status = writer->add(exchange, &c, error);
+        writer->add(exchange, &c);
+    status = status == GB_OK ? exchange->status : status;
     exchange->bench = arena_text(&view->arena, rows[0].c.bench);
     return status;
 }
@@ -124,6 +125,8 @@ static int32_t write_all(struct exchange *exchange, const struct exchange_writer
     size_t n = 0;
     int32_t status = GB_OK;
     struct group *groups = group_rounds(exchange->view, true, &n);
+    if (writer->json)
+        json_open(&exchange->json, NULL, writer->json[0]);
     if (writer->begin)
         writer->begin(exchange);
     for (size_t i = 0; i < n && status == GB_OK; i++) {
@@ -133,7 +136,9 @@ static int32_t write_all(struct exchange *exchange, const struct exchange_writer
     }
     if (writer->end && status == GB_OK)
         writer->end(exchange);
-    free(groups);
+    for (size_t i = writer->json ? strlen(writer->json) : 0; i > 0; i--)
+        json_close(&exchange->json, writer->json[i - 1]);
+    text_add(&exchange->text, writer->json ? "\n" : "");
     return status == GB_OK ? view_flush(&exchange->text, out, error) : status;
 }
 
@@ -153,7 +158,8 @@ int32_t exchange_export(struct store *store, const struct view_options *options,
                                 .run = &view.runs[0].record,
                                 .rows = options->rows,
                                 .path = path,
-                                .bench = ""};
+                                .bench = "",
+                                .error = error};
     exchange.json.out = &exchange.text;
     status = write_all(&exchange, writer, out, error);
     text_free(&exchange.text);

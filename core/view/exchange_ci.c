@@ -5,8 +5,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- JUnit ---- */
 
@@ -21,10 +19,8 @@ static void add_property(struct text *out, const char *name, double value)
     text_add(out, "/>");
 }
 
-static int32_t junit_add(struct exchange *exchange, const struct exchange_case *c,
-                         struct gb_error *error)
+static void junit_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     CLEANUP(text_free) struct text reason = {0};
     struct text *out = &exchange->families[0];
     const struct case_record *record = &c->shown.row.c.record;
@@ -51,7 +47,6 @@ static int32_t junit_add(struct exchange *exchange, const struct exchange_case *
     }
     text_add(out, "</testcase>\n");
     exchange->n_files++;
-    return GB_OK;
 }
 
 static void junit_end(struct exchange *exchange)
@@ -126,10 +121,8 @@ static void add_labels(struct text *out, const struct view_row *row)
     text_add(out, "} ");
 }
 
-static int32_t openmetrics_add(struct exchange *exchange, const struct exchange_case *c,
-                               struct gb_error *error)
+static void openmetrics_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     const struct case_record *record = &c->shown.row.c.record;
     const struct gb_work *work = &record->work;
     double seconds = c->is_ok ? c->shown.central_ns / 1e9 : NAN;
@@ -152,7 +145,6 @@ static int32_t openmetrics_add(struct exchange *exchange, const struct exchange_
         add_labels(&exchange->families[i], c->rounds);
         text_printf(&exchange->families[i], "%s\n", format_double(values[i], number));
     }
-    return GB_OK;
 }
 
 static void openmetrics_end(struct exchange *exchange)

@@ -38,7 +38,6 @@ static void add_values(struct json_writer *json, const char *name, const struct 
 static void google_begin(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
-    json_open(json, NULL, JSON_OBJECT);
     json_open(json, "context", JSON_OBJECT);
     json_text(json, "date", exchange->run->started);
     json_text(json, "host_name", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
@@ -53,10 +52,8 @@ static void google_begin(struct exchange *exchange)
     json_open(json, "benchmarks", JSON_ARRAY);
 }
 
-static int32_t google_add(struct exchange *exchange, const struct exchange_case *c,
-                          struct gb_error *error)
+static void google_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     struct json_writer *json = &exchange->json;
     const struct gb_work *work = &c->shown.row.c.record.work;
     for (size_t i = 0; i < c->n; i++) {
@@ -81,37 +78,26 @@ static int32_t google_add(struct exchange *exchange, const struct exchange_case 
             json_real(json, "items_per_second", work->items / c->values[i] * S);
         json_close(json, JSON_OBJECT);
     }
-    return GB_OK;
-}
-
-static void list_end(struct exchange *exchange)
-{
-    json_close(&exchange->json, JSON_ARRAY);
-    json_close(&exchange->json, JSON_OBJECT);
-    text_add(&exchange->text, "\n");
 }
 
 const struct exchange_writer exchange_google = {
     .name = "google",
     .help = "Google Benchmark's JSON, a repetition for each round: its compare.py, "
             "github-action-benchmark, Bencher",
+    .json = "{[",
     .begin = google_begin,
     .add = google_add,
-    .end = list_end,
 };
 
 /* ---- hyperfine ---- */
 
 static void results_begin(struct exchange *exchange)
 {
-    json_open(&exchange->json, NULL, JSON_OBJECT);
     json_open(&exchange->json, "results", JSON_ARRAY);
 }
 
-static int32_t hyperfine_add(struct exchange *exchange, const struct exchange_case *c,
-                             struct gb_error *error)
+static void hyperfine_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     struct json_writer *json = &exchange->json;
     struct summary summary = summary_of(c->values, c->n);
     json_line(json);
@@ -133,15 +119,14 @@ static int32_t hyperfine_add(struct exchange *exchange, const struct exchange_ca
     add_axes(json, c, false);
     json_close(json, JSON_OBJECT);
     json_close(json, JSON_OBJECT);
-    return GB_OK;
 }
 
 const struct exchange_writer exchange_hyperfine = {
     .name = "hyperfine",
     .help = "hyperfine's JSON, a run for each round: its scripts, which want five and more",
+    .json = "{[",
     .begin = results_begin,
     .add = hyperfine_add,
-    .end = list_end,
 };
 
 /* ---- pyperf ---- */
@@ -149,7 +134,6 @@ const struct exchange_writer exchange_hyperfine = {
 static void pyperf_begin(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
-    json_open(json, NULL, JSON_OBJECT);
     json_text(json, "version", "1.0");
     json_open(json, "metadata", JSON_OBJECT);
     json_text(json, "hostname", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
@@ -158,12 +142,10 @@ static void pyperf_begin(struct exchange *exchange)
 }
 
 /* A run holds values of one process: with --rows sample all samples of a round. */
-static int32_t pyperf_runs(struct exchange *exchange, const struct exchange_case *c,
-                           struct gb_error *error)
+static void pyperf_runs(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
     size_t at = 0;
-    (void)error;
     for (size_t i = 0; i < (exchange->rows == ROWS_SAMPLE ? c->n_rounds : c->n); i++) {
         size_t n = exchange->rows == ROWS_SAMPLE ? c->rounds[i].c.record.n_samples : 1;
         json_open(json, NULL, JSON_OBJECT);
@@ -174,11 +156,9 @@ static int32_t pyperf_runs(struct exchange *exchange, const struct exchange_case
         json_close(json, JSON_ARRAY);
         json_close(json, JSON_OBJECT);
     }
-    return GB_OK;
 }
 
-static int32_t pyperf_add(struct exchange *exchange, const struct exchange_case *c,
-                          struct gb_error *error)
+static void pyperf_add(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
     json_line(json);
@@ -189,32 +169,20 @@ static int32_t pyperf_add(struct exchange *exchange, const struct exchange_case 
     json_integer(json, "loops", (int64_t)c->shown.row.c.record.iterations);
     json_close(json, JSON_OBJECT);
     json_open(json, "runs", JSON_ARRAY);
-    int32_t status = pyperf_runs(exchange, c, error);
+    pyperf_runs(exchange, c);
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
-    return status;
 }
 
 const struct exchange_writer exchange_pyperf = {
     .name = "pyperf",
     .help = "pyperf's JSON, a run for each round: pyperf compare_to, stats, hist",
+    .json = "{[",
     .begin = pyperf_begin,
     .add = pyperf_add,
-    .end = list_end,
 };
 
 /* ---- JMH ---- */
-
-static void array_begin(struct exchange *exchange)
-{
-    json_open(&exchange->json, NULL, JSON_ARRAY);
-}
-
-static void array_end(struct exchange *exchange)
-{
-    json_close(&exchange->json, JSON_ARRAY);
-    text_add(&exchange->text, "\n");
-}
 
 static void jmh_metric(struct json_writer *json, const struct exchange_case *c)
 {
@@ -248,10 +216,8 @@ static void jmh_metric(struct json_writer *json, const struct exchange_case *c)
     json_close(json, JSON_OBJECT);
 }
 
-static int32_t jmh_add(struct exchange *exchange, const struct exchange_case *c,
-                       struct gb_error *error)
+static void jmh_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     struct json_writer *json = &exchange->json;
     CLEANUP(text_free) struct text benchmark = {0};
     text_printf(&benchmark, "gbrun.%s", c->shown.row.c.bench);
@@ -275,15 +241,13 @@ static int32_t jmh_add(struct exchange *exchange, const struct exchange_case *c,
     json_open(json, "secondaryMetrics", JSON_OBJECT);
     json_close(json, JSON_OBJECT);
     json_close(json, JSON_OBJECT);
-    return GB_OK;
 }
 
 const struct exchange_writer exchange_jmh = {
     .name = "jmh",
     .help = "JMH's JSON, a fork for each round: visualizers, plugins of CI systems",
-    .begin = array_begin,
+    .json = "[",
     .add = jmh_add,
-    .end = array_end,
 };
 
 /* ---- autotuning, T4 ---- */
@@ -291,31 +255,21 @@ const struct exchange_writer exchange_jmh = {
 static void t4_begin(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
-    json_open(json, NULL, JSON_OBJECT);
     json_text(json, "schema_version", "1.0.0");
     json_open(json, "results", JSON_ARRAY);
 }
 
 static const char *invalidity(int status)
 {
-    switch (status) {
-    case CASE_OK:
-        return "correct";
-    case CASE_TIMED_OUT:
-        return "timeout";
-    case CASE_WRONG_RESULT:
-        return "correctness";
-    case CASE_SKIPPED:
-        return "constraints";
-    default:
-        return "runtime";
-    }
+    return status == CASE_OK             ? "correct"
+           : status == CASE_TIMED_OUT    ? "timeout"
+           : status == CASE_WRONG_RESULT ? "correctness"
+           : status == CASE_SKIPPED      ? "constraints"
+                                         : "runtime";
 }
 
-static int32_t t4_add(struct exchange *exchange, const struct exchange_case *c,
-                      struct gb_error *error)
+static void t4_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     struct json_writer *json = &exchange->json;
     const struct case_record *record = &c->shown.row.c.record;
     const double prepare_ns = record->phases.prepare_ns;
@@ -348,24 +302,21 @@ static int32_t t4_add(struct exchange *exchange, const struct exchange_case *c,
     }
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
-    return GB_OK;
 }
 
 const struct exchange_writer exchange_t4 = {
     .name = "t4",
     .help = "results of autotuning, schema T4 1.0.0, failed cases too: Kernel Tuner",
     .takes_failures = true,
+    .json = "{[",
     .begin = t4_begin,
     .add = t4_add,
-    .end = list_end,
 };
 
 /* ---- github-action-benchmark, Bencher ---- */
 
-static int32_t github_add(struct exchange *exchange, const struct exchange_case *c,
-                          struct gb_error *error)
+static void github_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     struct json_writer *json = &exchange->json;
     CLEANUP(text_free) struct text range = {0}, extra = {0};
     const struct shown *shown = &c->shown;
@@ -384,15 +335,13 @@ static int32_t github_add(struct exchange *exchange, const struct exchange_case 
     }
     json_text(json, "extra", text_get(&extra));
     json_close(json, JSON_OBJECT);
-    return GB_OK;
 }
 
 const struct exchange_writer exchange_github = {
     .name = "github",
     .help = "github-action-benchmark's customSmallerIsBetter, times in ns",
-    .begin = array_begin,
+    .json = "[",
     .add = github_add,
-    .end = array_end,
 };
 
 static void bmf_measure(struct json_writer *json, const char *name, double value, double low,
@@ -407,10 +356,8 @@ static void bmf_measure(struct json_writer *json, const char *name, double value
     json_close(json, JSON_OBJECT);
 }
 
-static int32_t bmf_add(struct exchange *exchange, const struct exchange_case *c,
-                       struct gb_error *error)
+static void bmf_add(struct exchange *exchange, const struct exchange_case *c)
 {
-    (void)error;
     struct json_writer *json = &exchange->json;
     const struct shown *shown = &c->shown;
     const struct gb_work *work = &shown->row.c.record.work;
@@ -423,25 +370,12 @@ static int32_t bmf_add(struct exchange *exchange, const struct exchange_case *c,
         bmf_measure(json, "throughput", amount / shown->central_ns * S, amount / shown->high_ns * S,
                     amount / shown->low_ns * S);
     json_close(json, JSON_OBJECT);
-    return GB_OK;
-}
-
-static void object_begin(struct exchange *exchange)
-{
-    json_open(&exchange->json, NULL, JSON_OBJECT);
-}
-
-static void object_end(struct exchange *exchange)
-{
-    json_close(&exchange->json, JSON_OBJECT);
-    text_add(&exchange->text, "\n");
 }
 
 const struct exchange_writer exchange_bmf = {
     .name = "bmf",
     .help =
         "Bencher Metric Format: latency in ns, throughput of operations, items or bytes a second",
-    .begin = object_begin,
+    .json = "{",
     .add = bmf_add,
-    .end = object_end,
 };

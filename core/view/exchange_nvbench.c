@@ -43,7 +43,6 @@ static void begin(struct exchange *exchange)
 {
     find_devices(exchange);
     struct json_writer *json = &exchange->json;
-    json_open(json, NULL, JSON_OBJECT);
     json_open(json, "meta", JSON_OBJECT);
     json_open(json, "argv", JSON_ARRAY);
     json_text(json, NULL, exchange->run->command_line);
@@ -94,9 +93,8 @@ static void add_axis_value(struct json_writer *json, struct seen *seen,
 {
     const char *words = parameter->value.text;
     struct cell cell = cell_of_parameter(parameter);
-    for (size_t i = 0; i < seen->n; i++)
-        if (text_equal(seen->values[i], words))
-            return;
+    if (view_has_name(seen->values, seen->n, words))
+        return;
     ARENA_APPEND(arena, seen->values, seen->n, arena_text(arena, words));
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "input_string", words);
@@ -312,17 +310,16 @@ static void add_axis_values(struct json_writer *json, const struct stored_case *
     json_close(json, JSON_ARRAY);
 }
 
-static int32_t add(struct exchange *exchange, const struct exchange_case *c, struct gb_error *error)
+static void add(struct exchange *exchange, const struct exchange_case *c)
 {
     CLEANUP(text_free) struct text name = {0}, reason = {0};
     struct json_writer *json = &exchange->json;
     const struct stored_case *stored = &c->shown.row.c;
     int64_t device = device_of(exchange, c->rounds);
-    int32_t status = GB_OK;
     if (!text_equal(exchange->bench, stored->bench))
-        status = begin_bench(exchange, stored, error);
-    if (status != GB_OK)
-        return status;
+        exchange->status = begin_bench(exchange, stored, exchange->error);
+    if (exchange->status != GB_OK)
+        return;
     text_printf(&name, "Device=%" PRId64, device);
     for (size_t i = 0; i < stored->n_parameters; i++)
         if (stored->parameters[i].is_axis)
@@ -340,25 +337,17 @@ static int32_t add(struct exchange *exchange, const struct exchange_case *c, str
     }
     json_open(json, "summaries", JSON_ARRAY);
     if (c->is_ok)
-        status = add_summaries(exchange, c, error);
+        exchange->status = add_summaries(exchange, c, exchange->error);
     json_close(json, JSON_ARRAY);
     json_close(json, JSON_OBJECT);
-    return status;
-}
-
-static void end(struct exchange *exchange)
-{
-    end_bench(exchange);
-    json_close(&exchange->json, JSON_ARRAY);
-    json_close(&exchange->json, JSON_OBJECT);
-    text_add(&exchange->text, "\n");
 }
 
 const struct exchange_writer exchange_nvbench = {
     .name = "nvbench",
     .help = "NVBench's JSON, with -o also files of samples and clock rates: its compare scripts",
     .takes_failures = true,
+    .json = "{[",
     .begin = begin,
     .add = add,
-    .end = end,
+    .end = end_bench,
 };

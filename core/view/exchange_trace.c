@@ -5,7 +5,7 @@
 #include <math.h>
 #include <time.h>
 
-enum { SAMPLES_MOST = 2000 }; /* of a round; of more each so and so manieth */
+enum { SAMPLES_MOST = 2000 }; /* of a round; of more, each n-th */
 
 /* Seconds since 1970 of an ISO time in UTC; NaN: it is none. */
 static double seconds_of(const char *iso)
@@ -22,9 +22,12 @@ static double seconds_of(const char *iso)
 
 static void begin(struct exchange *exchange)
 {
-    json_open(&exchange->json, NULL, JSON_OBJECT);
     json_text(&exchange->json, "displayTimeUnit", "ns");
     json_open(&exchange->json, "traceEvents", JSON_ARRAY);
+    exchange->first_s = NAN;
+    for (size_t i = 0; i < exchange->view->n_runs; i++)
+        exchange->first_s = fmin(exchange->first_s,
+                                 seconds_of(exchange->view->runs[i].record.started));
 }
 
 /* A run is a process, a device a thread of it. */
@@ -136,22 +139,10 @@ static void add_telemetry(const struct track *track, const struct stored_case *c
     }
 }
 
-/* When the first of the runs began. */
-static double first_seconds(const struct view *view)
-{
-    double first_s = NAN;
-    for (size_t i = 0; i < view->n_runs; i++)
-        first_s = fmin(first_s, seconds_of(view->runs[i].record.started));
-    return first_s;
-}
-
-static int32_t add(struct exchange *exchange, const struct exchange_case *c, struct gb_error *error)
+static void add(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
-    if (exchange->first_s == 0)
-        exchange->first_s = first_seconds(exchange->view);
-    int32_t status = GB_OK;
-    for (size_t i = 0; i < c->n_rounds && status == GB_OK; i++) {
+    for (size_t i = 0; i < c->n_rounds && exchange->status == GB_OK; i++) {
         const struct view_row *row = &c->rounds[i];
         double begin_us = (seconds_of(row->c.record.started) - exchange->first_s) * 1e6;
         const struct track track = {json, row->run - exchange->view->runs + 1,
@@ -173,9 +164,9 @@ static int32_t add(struct exchange *exchange, const struct exchange_case *c, str
         else
             add_telemetry(&track, &row->c, samples_us,
                           samples_us + record->phases.measure_ns / 1e3);
-        status = add_samples(exchange, &track, row, begin_us, samples_us, error);
+        exchange->status = add_samples(exchange, &track, row, begin_us, samples_us,
+                                       exchange->error);
     }
-    return status;
 }
 
 static void add_name(const struct track *track, const char *what, const char *name)
@@ -187,31 +178,24 @@ static void add_name(const struct track *track, const char *what, const char *na
     json_close(track->json, JSON_OBJECT);
 }
 
-/* Shards are named by their number and node. */
-static void add_process_name(const struct track *track, const struct run_record *run)
-{
-    CLEANUP(text_free) struct text name = {0};
-    text_printf(&name, "shard %s on %s", fact_of(run->facts, run->n_facts, SHARD_FACT_SHARD),
-                fact_of(run->facts, run->n_facts, "host"));
-    add_name(track, "process_name", text_get(&name));
-}
-
 static void end(struct exchange *exchange)
 {
     struct json_writer *json = &exchange->json;
     const struct view *view = exchange->view;
     for (size_t run = 0; run < view->n_runs; run++) {
         struct track track = {json, (int64_t)run + 1, 0};
+        const struct run_record *record = &view->runs[run].record;
+        CLEANUP(text_free) struct text name = {0};
+        text_printf(&name, "shard %s on %s",
+                    fact_of(record->facts, record->n_facts, SHARD_FACT_SHARD),
+                    fact_of(record->facts, record->n_facts, "host"));
         if (view->is_united)
-            add_process_name(&track, &view->runs[run].record);
+            add_name(&track, "process_name", text_get(&name));
         for (size_t i = 0; i < view->devices[run].n; i++) {
             track.thread = view->devices[run].items[i].id;
             add_name(&track, "thread_name", view->devices[run].items[i].record.model);
         }
     }
-    json_close(json, JSON_ARRAY);
-    json_close(json, JSON_OBJECT);
-    text_add(&exchange->text, "\n");
 }
 
 const struct exchange_writer exchange_trace = {
@@ -219,6 +203,7 @@ const struct exchange_writer exchange_trace = {
     .help = "Chrome's trace events: cases, their phases, samples and telemetry on a time line, for "
             "Perfetto",
     .takes_failures = true,
+    .json = "{[",
     .begin = begin,
     .add = add,
     .end = end,

@@ -39,15 +39,18 @@ struct exchange {
     struct text families[EXCHANGE_FAMILIES]; /* what belongs together in the output */
     uint64_t n_failed, n_skipped, n_files;
     const char *bench; /* of the case before */
+    int32_t status;    /* set by a writer that fails, with the error */
+    struct gb_error *error;
 };
 
 struct exchange_writer {
     const char *name, *help;
     bool takes_failures; /* cases that are not ok, too */
-    /* In this order; add for each case. begin and end may be NULL. */
+    const char *json;    /* the objects and arrays around all cases: "{[", the outer one open */
+    /* In this order, all but add may be NULL; add for each case, until the status is not GB_OK.
+     * What begin opens beside the first one is in `json`. */
     void (*begin)(struct exchange *exchange);
-    int32_t (*add)(struct exchange *exchange, const struct exchange_case *c,
-                   struct gb_error *error);
+    void (*add)(struct exchange *exchange, const struct exchange_case *c);
     void (*end)(struct exchange *exchange);
 };
 extern const struct exchange_writer exchange_google, exchange_nvbench, exchange_hyperfine,

@@ -1,6 +1,8 @@
 /* hash_index.c - see hash_index.h. */
 #include "core/view/hash_index.h"
 
+#include "core/base/text.h"
+
 struct hash_slot {
     uint64_t hash;
     size_t number; /* of the item, from 1; 0: the slot is free */
@@ -21,6 +23,17 @@ size_t hash_index_next(const struct hash_index *index, uint64_t hash, size_t *at
             return slot->number - 1;
     }
     return HASH_NONE;
+}
+
+size_t hash_index_named(const struct hash_index *index, const char *name, const void *items,
+                        size_t item_bytes)
+{
+    const uint64_t hash = hash_text(HASH_START, name);
+    size_t at = 0, i;
+    while ((i = hash_index_next(index, hash, &at)) != HASH_NONE)
+        if (text_equal(*(const char *const *)((const char *)items + i * item_bytes), name))
+            break;
+    return i;
 }
 
 static void put(struct hash_index *index, uint64_t hash, size_t number)

@@ -15,6 +15,10 @@ struct hash_index {
 #define HASH_NONE SIZE_MAX
 
 /* The number of the next item that was added with the hash; HASH_NONE: there is none. *at: where to
- * go on; begin with 0. Others may share a hash: whoever asks compares. */
+ * continue; begin with 0. Others may share a hash: the caller compares. */
 size_t hash_index_next(const struct hash_index *index, uint64_t hash, size_t *at);
+/* The number of the item with the name, which is the first member of each; HASH_NONE: there is
+ * none. Items are added with hash_text(HASH_START, name). */
+size_t hash_index_named(const struct hash_index *index, const char *name, const void *items,
+                        size_t item_bytes);
 void hash_index_add(struct hash_index *index, uint64_t hash, size_t item, struct arena *arena);

@@ -18,10 +18,7 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_columns.c \
 	core/view/view_derived.c \
 	core/view/view_export.c \
-	core/view/view_fit.c \
-	core/view/view_fit.h \
 	core/view/view_grid.c \
-	core/view/view_histogram.c \
 	core/view/view_group.c \
 	core/view/view_json.c \
 	core/view/view_lists.c \
@@ -31,9 +28,7 @@ core_libgbrun_la_SOURCES += \
 	core/view/view_pivot.c \
 	core/view/view_rounds.c \
 	core/view/view_select.c \
-	core/view/view_shards.c \
 	core/view/view_show.c \
-	core/view/view_summary.c \
 	core/view/view_survey.c \
 	core/view/view_table.c \
 	core/view/view_writers.h \

@@ -22,22 +22,14 @@ int32_t search_goal_check(const struct search_goal *goal, struct gb_error *error
                      word);
 }
 
-static int32_t status_of(int case_status)
+static int32_t status_of(int status)
 {
-    switch (case_status) {
-    case CASE_OK:
-        return GB_OBSERVED_OK;
-    case CASE_SKIPPED:
-        return GB_OBSERVED_SKIPPED;
-    case CASE_WRONG_RESULT:
-        return GB_OBSERVED_WRONG;
-    case CASE_CRASHED:
-        return GB_OBSERVED_CRASHED;
-    case CASE_TIMED_OUT:
-        return GB_OBSERVED_TIMED_OUT;
-    default:
-        return GB_OBSERVED_FAILED;
-    }
+    return status == CASE_OK             ? GB_OBSERVED_OK
+           : status == CASE_SKIPPED      ? GB_OBSERVED_SKIPPED
+           : status == CASE_WRONG_RESULT ? GB_OBSERVED_WRONG
+           : status == CASE_CRASHED      ? GB_OBSERVED_CRASHED
+           : status == CASE_TIMED_OUT    ? GB_OBSERVED_TIMED_OUT
+                                         : GB_OBSERVED_FAILED;
 }
 
 /* Times as the case's clock gave them; those that are none are left out. */

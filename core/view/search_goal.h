@@ -26,7 +26,7 @@ void goal_reader_free(struct goal_reader *reader); /* NULL allowed */
 int32_t goal_reader_read(struct goal_reader *reader, const struct stored_case *c,
                          struct arena *arena, struct gb_observation *ret, struct gb_error *error);
 
-/* The same of one record of a run that goes on. */
+/* The same of one record of a run in progress. */
 int32_t search_goal_observe(struct store *store, int64_t run_number, const struct search_goal *goal,
                             const char *where, int64_t case_id, struct arena *arena,
                             struct stored_case *ret_case, struct gb_observation *ret,

@@ -1,6 +1,7 @@
 /* search_text.c - see search_text.h. */
 #include "core/view/search_text.h"
 
+#include "core/base/json_writer.h"
 #include "core/base/table.h"
 #include "core/view/search_goal.h"
 #include "core/view/view_cases.h"
@@ -22,9 +23,26 @@ struct search_visit {
     double weight; /* over the visits of its case: 1 */
 };
 
+/* What is stored of a search, as facts of the run named by these members: "" and NaN where there is
+ * none. */
+struct search_facts {
+    const char *plugin, *benches, *goal, *where, *scope, *best, *reason, *note;
+    double lanes, cases, cases_measured, cases_ok, visits, not_ruled_out; /* counts */
+    double tolerance, confidence, share;                                  /* ratios */
+    double value, low, high; /* of the goal, in ns where it is a time */
+    double elapsed_ns;
+};
+static const struct json_member fact_members[] = {
+    JSON_MEMBERS(struct search_facts, plugin, benches, goal, where, scope, best, reason, note),
+    JSON_MEMBERS(struct search_facts, lanes, cases, cases_measured, cases_ok, visits,
+                 not_ruled_out),
+    JSON_MEMBERS(struct search_facts, tolerance, confidence, share, value, low, high, elapsed_ns)};
+
 struct search_found {
     const struct stored_run *run;
     const char *name;
+    struct search_facts facts;
+    int scope; /* GB_SCOPE_...; -1: the search has not ended */
     struct arena arena;
     struct search_goals goals;
     struct search_goal goal; /* the first one */
@@ -32,17 +50,28 @@ struct search_found {
     size_t n_visits;
 };
 
-static const char *fact(const struct search_found *found, const char *key)
+static void read_facts(struct search_found *found)
 {
-    CLEANUP(text_free) struct text name = {0};
-    text_printf(&name, SEARCH_FACT "%s.%s", found->name, key);
-    return fact_of(found->run->record.facts, found->run->record.n_facts, text_get(&name));
-}
-
-static double number(const struct search_found *found, const char *key)
-{
-    const char *text = fact(found, key);
-    return *text ? strtod(text, NULL) : NAN;
+    static const char *const scopes[] = {
+#define SCOPE_WORD(name, value, words) [value] = (words),
+        GB_SCOPE_MAP(SCOPE_WORD)
+#undef SCOPE_WORD
+    };
+    const struct run_record *run = &found->run->record;
+    for (size_t i = 0; i < sizeof fact_members / sizeof *fact_members; i++) {
+        void *member = (char *)&found->facts + fact_members[i].offset;
+        const char *text = fact_of(
+            run->facts, run->n_facts,
+            arena_printf(&found->arena, SEARCH_FACT "%s.%s", found->name, fact_members[i].name));
+        if (fact_members[i].kind == 'p')
+            *(const char **)member = text;
+        else
+            *(double *)member = *text ? strtod(text, NULL) : NAN;
+    }
+    found->scope = *found->facts.scope ? GB_SCOPE_NONE : -1;
+    for (int i = 0; i < (int)(sizeof scopes / sizeof *scopes); i++)
+        if (text_equal(scopes[i], found->facts.scope))
+            found->scope = i;
 }
 
 size_t search_names(const struct stored_run *run, struct arena *arena, const char ***ret)
@@ -62,14 +91,6 @@ size_t search_names(const struct stored_run *run, struct arena *arena, const cha
 
 /* ---- the visits ---- */
 
-static bool is_bench(const struct search_found *found, const char *bench)
-{
-    CLEANUP(text_free) struct text list = {0}, word = {0};
-    text_printf(&list, " %s ", fact(found, "benches"));
-    text_printf(&word, " %s ", bench);
-    return strstr(text_get(&list), text_get(&word)) != NULL;
-}
-
 static double median_of(const struct gb_observation *observation, struct arena *arena)
 {
     double *copy = ARENA_ARRAY(arena, double, observation->n_samples + 1);
@@ -88,14 +109,6 @@ struct passing {
     double elapsed_ns;
 };
 
-static void pass(struct passing *passing, const struct stored_case *c,
-                 const struct gb_observation *observation)
-{
-    double *end_ns = &passing->ends_ns[passing->n++ % passing->lanes];
-    passing->elapsed_ns = search_visit_end(c, observation, *end_ns, passing->elapsed_ns);
-    *end_ns = passing->elapsed_ns;
-}
-
 /* readers: of the goals, the first one's first. What c points to lives as long as `found`. */
 static int32_t read_visit(struct search_found *found, struct goal_reader *const *readers,
                           const struct stored_case *c, struct passing *passing,
@@ -103,10 +116,12 @@ static int32_t read_visit(struct search_found *found, struct goal_reader *const 
 {
     CLEANUP(arena_free) struct arena samples = {0};
     struct gb_observation observation;
+    const char *benches = arena_printf(&samples, " %s ", found->facts.benches);
     int32_t status = goal_reader_read(readers[0], c, &samples, &observation, error);
-    if (status != GB_OK || !is_bench(found, c->bench))
+    if (status != GB_OK || !strstr(benches, arena_printf(&samples, " %s ", c->bench)))
         return status;
-    pass(passing, c, &observation);
+    double *end_ns = &passing->ends_ns[passing->n++ % passing->lanes];
+    *end_ns = passing->elapsed_ns = search_visit_end(c, &observation, *end_ns, passing->elapsed_ns);
     if (observation.status != GB_OBSERVED_OK || observation.n_samples == 0)
         return GB_OK;
     struct search_visit visit = {.value = median_of(&observation, &samples),
@@ -124,19 +139,11 @@ static int32_t read_visit(struct search_found *found, struct goal_reader *const 
     return status;
 }
 
-static int32_t read_cases(struct store *store, struct search_found *found,
-                          struct stored_case **ret_cases, size_t *ret_n, struct gb_error *error)
-{
-    CLEANUP(free_pointer) int64_t *ids = NULL;
-    int32_t status = store_case_ids(store, found->run->id, NULL, &ids, ret_n, error);
-    return status == GB_OK ? store_cases_read(store, ids, *ret_n, &found->arena, ret_cases, error)
-                           : status;
-}
-
 static int32_t read_visits(struct store *store, struct search_found *found, struct gb_error *error)
 {
     CLEANUP(free_pointer) struct stored_case *cases = NULL;
-    const double lanes = number(found, "lanes"); /* of earlier versions: not known */
+    CLEANUP(free_pointer) int64_t *ids = NULL;
+    const double lanes = found->facts.lanes; /* of earlier versions: not known */
     struct passing passing = {.lanes = lanes >= 1 && lanes <= SEARCH_LANES_MAX ? (uint32_t)lanes
                                                                                : 1};
     struct goal_reader *readers[SEARCH_GOALS_MAX] = {0};
@@ -144,10 +151,12 @@ static int32_t read_visits(struct store *store, struct search_found *found, stru
     int32_t status = store_snapshot_begin(store, error);
     if (status != GB_OK)
         return status;
-    status = read_cases(store, found, &cases, &n, error);
+    status = store_case_ids(store, found->run->id, NULL, &ids, &n, error);
+    if (status == GB_OK)
+        status = store_cases_read(store, ids, n, &found->arena, &cases, error);
     for (size_t i = 0; i < found->goals.n; i++)
         readers[i] = goal_reader_new(store, found->run->number, &found->goals.items[i],
-                                     i == 0 ? fact(found, "where") : "");
+                                     i == 0 ? found->facts.where : "");
     for (size_t i = 0; i < n && status == GB_OK; i++)
         status = read_visit(found, readers, &cases[i], &passing, error);
     for (size_t i = 0; i < found->goals.n; i++)
@@ -196,8 +205,8 @@ static void weigh(struct search_found *found)
 
 /* ---- the claim ---- */
 
-static const char *goal_text(const struct search_goal *goal, double value,
-                             char buffer[NUMBER_TEXT_MAX])
+static const char *value_text(const struct search_goal *goal, double value,
+                              char buffer[NUMBER_TEXT_MAX])
 {
     if (goal->is_time)
         return format_time(value, 4, buffer);
@@ -205,81 +214,85 @@ static const char *goal_text(const struct search_goal *goal, double value,
     return buffer;
 }
 
-static const char *value_text(const struct search_found *found, double value,
-                              char buffer[NUMBER_TEXT_MAX])
-{
-    return goal_text(&found->goal, value, buffer);
-}
-
 static void write_claim(const struct search_found *found, struct text *out)
 {
+    const struct search_facts *facts = &found->facts;
     char time[NUMBER_TEXT_MAX];
-    const char *scope = fact(found, "scope"), *measured = fact(found, "cases_measured");
-    text_printf(out, "search %s (%s): ", found->name, fact(found, "plugin"));
-    if (text_equal(scope, "all"))
-        text_printf(out, "best of all %s cases within %.3g %% at %.4g %%", fact(found, "cases"),
-                    100 * number(found, "tolerance"), 100 * number(found, "confidence"));
-    else if (text_equal(scope, "share"))
-        text_printf(out, "best of the %s measured, and in the best %.3g %% of all %s at %.4g %%",
-                    measured, 100 * number(found, "share"), fact(found, "cases"),
-                    100 * number(found, "confidence"));
-    else if (text_equal(scope, "measured"))
-        text_printf(out, "best of the %s measured of %s cases", measured, fact(found, "cases"));
-    else
+    text_printf(out, "search %s (%s): ", found->name, facts->plugin);
+    switch (found->scope) {
+    case GB_SCOPE_ALL:
+        text_printf(out, "best of all %.0f cases within %.3g %% at %.4g %%", facts->cases,
+                    100 * facts->tolerance, 100 * facts->confidence);
+        break;
+    case GB_SCOPE_SHARE:
+        text_printf(
+            out, "best of the %.0f measured, and in the best %.3g %% of all %.0f at %.4g %%",
+            facts->cases_measured, 100 * facts->share, facts->cases, 100 * facts->confidence);
+        break;
+    case GB_SCOPE_MEASURED:
+        text_printf(out, "best of the %.0f measured of %.0f cases", facts->cases_measured,
+                    facts->cases);
+        break;
+    default:
         text_add(out, "nothing is claimed");
-    text_printf(out, ", after %s of measuring\n",
-                format_time(number(found, "elapsed_ns"), 3, time));
-}
-
-static const struct search_visit *best_visit(const struct search_found *found)
-{
-    const struct search_visit *best = &found->visits[0];
-    for (size_t i = 1; i < found->n_visits; i++)
-        if (found->visits[i].value < best->value)
-            best = &found->visits[i];
-    return best;
+    }
+    text_printf(out, ", after %s of measuring\n", format_time(facts->elapsed_ns, 3, time));
 }
 
 static void write_best(const struct search_found *found, struct text *out)
 {
+    const struct search_facts *facts = &found->facts;
+    const struct search_goal *goal = &found->goal;
     char value[NUMBER_TEXT_MAX], low[NUMBER_TEXT_MAX], high[NUMBER_TEXT_MAX];
-    const double low_end = number(found, "low"), high_end = number(found, "high");
-    if (!*fact(found, "best") && found->n_visits > 0) {
-        const struct search_visit *visit = best_visit(found);
-        text_printf(out, "  best visit     %s\n  %-14s %s\n", visit->label, found->goal.text,
-                    value_text(found, found->goal.is_max ? -visit->value : visit->value, value));
+    if (!*facts->best && found->n_visits > 0) {
+        const struct search_visit *visit = &found->visits[0];
+        for (size_t i = 1; i < found->n_visits; i++)
+            if (found->visits[i].value < visit->value)
+                visit = &found->visits[i];
+        text_printf(out, "  best visit     %s\n  %-14s %s\n", visit->label, goal->text,
+                    value_text(goal, goal->is_max ? -visit->value : visit->value, value));
         return;
     }
-    if (!*fact(found, "best")) {
+    if (!*facts->best) {
         text_add(out, "  best           none: no case could be measured\n");
         return;
     }
-    text_printf(out, "  best           %s\n  %-14s %s", fact(found, "best"), found->goal.text,
-                value_text(found, number(found, "value"), value));
-    if (isfinite(low_end) && isfinite(high_end))
-        text_printf(out, " [%s, %s]", value_text(found, low_end, low),
-                    value_text(found, high_end, high));
+    text_printf(out, "  best           %s\n  %-14s %s", facts->best, goal->text,
+                value_text(goal, facts->value, value));
+    if (isfinite(facts->low) && isfinite(facts->high))
+        text_printf(out, " [%s, %s]", value_text(goal, facts->low, low),
+                    value_text(goal, facts->high, high));
     text_add(out, "\n");
 }
 
 void search_write_facts(const struct search_found *found, struct text *out)
 {
-    if (!*fact(found, "scope")) {
-        text_printf(out, "search %s (%s): has not ended: gbrun run --resume goes on with it\n",
-                    found->name, fact(found, "plugin"));
+    const struct search_facts *facts = &found->facts;
+    if (found->scope < 0) {
+        text_printf(out, "search %s (%s): has not ended: gbrun run --resume continues it\n",
+                    found->name, facts->plugin);
         if (found->n_visits > 0)
             write_best(found, out);
         return;
     }
     write_claim(found, out);
     write_best(found, out);
-    text_printf(out, "  ended          %s\n", fact(found, "reason"));
-    text_printf(out, "  measured       %s of %s cases, %s of them ok, in %s visits\n",
-                fact(found, "cases_measured"), fact(found, "cases"), fact(found, "cases_ok"),
-                fact(found, "visits"));
-    text_printf(out, "  not ruled out  %s\n", fact(found, "not_ruled_out"));
-    if (*fact(found, "note"))
-        text_printf(out, "  note           %s\n", fact(found, "note"));
+    text_printf(out, "  ended          %s\n", facts->reason);
+    text_printf(out, "  measured       %.0f of %.0f cases, %.0f of them ok, in %.0f visits\n",
+                facts->cases_measured, facts->cases, facts->cases_ok, facts->visits);
+    text_printf(out, "  not ruled out  %.0f\n", facts->not_ruled_out);
+    if (*facts->note)
+        text_printf(out, "  note           %s\n", facts->note);
+}
+
+/* A table behind an empty line, if it has a row. */
+static void end_table(struct table *table, struct text *out)
+{
+    if (table->n_rows > 0) {
+        text_add(out, "\n");
+        table_write(table, TABLE_PLAIN, out);
+    }
+    table_free(table);
 }
 
 /* ---- the best against time ---- */
@@ -310,15 +323,11 @@ void search_write_curve(const struct search_found *found, struct text *out)
         table_row(&table);
         table_cell(&table, format_time(visit->elapsed_ns, 3, time));
         table_cell_printf(&table, "%zu", i + 1);
-        table_cell(&table, value_text(found, found->goal.is_max ? -best : best, value));
+        table_cell(&table, value_text(&found->goal, found->goal.is_max ? -best : best, value));
         table_cell(&table, bar);
         table_cell(&table, visit->label);
     }
-    if (table.n_rows > 0) {
-        text_add(out, "\n");
-        table_write(&table, TABLE_PLAIN, out);
-    }
-    table_free(&table);
+    end_table(&table, out);
 }
 
 /* ---- several goals ---- */
@@ -405,7 +414,7 @@ static void front_row(const struct search_found *found, const struct front_case 
     table_row(table);
     for (size_t i = 0; i < found->goals.n; i++) {
         const struct search_goal *goal = &found->goals.items[i];
-        table_cell(table, goal_text(goal, goal->is_max ? -of->values[i] : of->values[i], value));
+        table_cell(table, value_text(goal, goal->is_max ? -of->values[i] : of->values[i], value));
     }
     table_cell(table, of->label);
 }
@@ -413,7 +422,7 @@ static void front_row(const struct search_found *found, const struct front_case 
 void search_write_front(const struct search_found *found, struct text *out)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    const double tolerance = number(found, "tolerance");
+    const double tolerance = found->facts.tolerance;
     struct table table = {0};
     struct front_case *front;
     size_t n_near = 0;
@@ -432,25 +441,13 @@ void search_write_front(const struct search_found *found, struct text *out)
         shown = &front[i];
         front_row(found, shown, &table);
     }
-    if (table.n_rows > 0) {
-        text_add(out, "\n");
-        table_write(&table, TABLE_PLAIN, out);
-    }
+    end_table(&table, out);
     if (n_near > 0)
         text_printf(out, "and %zu within %.3g %% of the one above in all goals\n", n_near,
                     100 * tolerance);
-    table_free(&table);
 }
 
 /* ---- which axes matter ---- */
-
-static const char *value_on(const struct search_visit *visit, const char *axis)
-{
-    for (size_t i = 0; i < visit->n_parameters; i++)
-        if (text_equal(visit->parameters[i].name, axis))
-            return visit->parameters[i].value.text;
-    return "";
-}
 
 struct level {
     const char *text;
@@ -485,7 +482,11 @@ static double share_of_axis(const struct search_found *found, const char *axis)
     for (size_t i = 0; i < found->n_visits; i++) {
         const struct search_visit *visit = &found->visits[i];
         const double off = measure_of(visit->value) - mean / weights;
-        struct level *level = level_of(&levels, &n_levels, value_on(visit, axis));
+        const char *value = "";
+        for (size_t j = 0; j < visit->n_parameters; j++)
+            if (text_equal(visit->parameters[j].name, axis))
+                value = visit->parameters[j].value.text;
+        struct level *level = level_of(&levels, &n_levels, value);
         level->sum += visit->weight * off;
         level->weight += visit->weight;
         total += visit->weight * off * off;
@@ -513,11 +514,7 @@ void search_write_axes(const struct search_found *found, struct text *out)
         table_cell(&table, first->parameters[i].name);
         table_cell_printf(&table, "%.0f %%", 100 * share);
     }
-    if (table.n_rows > 0) {
-        text_add(out, "\n");
-        table_write(&table, TABLE_PLAIN, out);
-    }
-    table_free(&table);
+    end_table(&table, out);
 }
 
 struct search_curve search_curve_of(const struct search_found *found, struct arena *arena)
@@ -548,7 +545,8 @@ struct search_found *search_read(struct store *store, const struct stored_run *r
 {
     struct search_found *found = memory_allocate(sizeof *found);
     *found = (struct search_found){.run = run, .name = name};
-    int32_t status = search_goals_read(fact(found, "goal"), &found->arena, &found->goals, error);
+    read_facts(found);
+    int32_t status = search_goals_read(found->facts.goal, &found->arena, &found->goals, error);
     found->goal = found->goals.items[0];
     if (status == GB_OK)
         status = read_visits(store, found, error);

@@ -3,7 +3,6 @@
 #include "core/view/view_writers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Which columns a table has beside number and name. */
 enum { PART_TIMES = 1, PART_LAUNCH = 2 };
@@ -15,7 +14,7 @@ struct breakdown {
     double time_ns, gap_ns; /* sums of those that are known */
 };
 
-/* The times of a parallel section stand with its first activity. */
+/* The times of a parallel section are those of its first activity. */
 static bool is_counted(const struct breakdown *breakdown, size_t i)
 {
     const uint32_t section = breakdown->items[i].parallel;
@@ -186,14 +185,14 @@ static void write_tables(const struct view *view, const struct breakdown *breakd
 static void add_sum_words(const struct breakdown *breakdown, const struct stored_case *c,
                           struct text *out)
 {
-    static const double worth_saying_ratio = 0.02;
+    static const double least_ratio = 0.02;
     const double sample_ns = central_ns(c) * (double)c->record.iterations;
     const double rest_ns = sample_ns - breakdown->time_ns - breakdown->gap_ns;
     char number[NUMBER_TEXT_MAX];
     if (isnan(sample_ns))
         return;
     text_printf(out, "a sample takes %s (median)", format_time(sample_ns, 4, number));
-    if (rest_ns > worth_saying_ratio * sample_ns) {
+    if (rest_ns > least_ratio * sample_ns) {
         text_printf(out, ", %s more than the sum", format_time(rest_ns, 4, number));
         if (!text_equal(launched_word(c), launch_word(GB_LAUNCH_GRAPH)))
             text_add(out, ": launch = graph would save about that");
@@ -246,5 +245,4 @@ void breakdown_show(struct view *view, struct text *out)
             first++;
         show_case(view, &rows[first], out);
     }
-    free(groups);
 }

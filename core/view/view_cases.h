@@ -40,7 +40,7 @@ struct view_column {
     int kind;
     int result;                         /* COLUMN_RESULT: which */
     const char *name;                   /* of the parameter, the metric or the result column */
-    const char *head;                   /* what stands over it: the name, or metric.NAME */
+    const char *head;                   /* its heading: the name, or metric.NAME */
     const char *title;                  /* what the user calls it: COLUMN as TITLE; NULL */
     const char *unit;                   /* COLUMN_METRIC; "" */
     struct view_expression *expression; /* COLUMN_EXPRESSION */
@@ -70,7 +70,7 @@ const char *paper_ratio_of(const char *parameter, struct arena *arena);
 bool is_paper_ratio(const char *metric);
 
 /* Of any column but an expression, and of any; the text of an expression's is valid until its next
- * cell. Where a parameter has the name of a result column it stands in its place. */
+ * cell. A parameter hides a result column of the same name. */
 struct cell cell_of_known(const struct view_row *row, const struct view_column *column);
 struct cell cell_of(const struct view_row *row, const struct view_column *column);
 struct cell cell_of_parameter(const struct parameter *parameter);
@@ -88,9 +88,7 @@ void cell_readable(const struct cell *cell, struct text *out);
 
 double relative_iqr(const struct stored_case *c); /* (q3 - q1) / median */
 
-/* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
-const char *check_words(const struct stored_case *c, struct arena *arena);
-/* "streams rows=32 streams=4": as a run shows it while it goes on. */
+/* "streams rows=32 streams=4": as a run shows its progress. */
 const char *case_label(const struct stored_case *c, struct arena *arena);
 
 /* All NaN and no words where nothing is known. moment: TELEMETRY_... */
@@ -101,16 +99,10 @@ double mean_power_watts(const struct stored_case *c);
  * not known, too short a time, or the device did something else between samples: flushed its
  * caches, idled. */
 double iteration_energy_joules(const struct stored_case *c);
-/* Did power or heat change what was measured, and nothing was done about it: with pace = free the
- * device was throttled, or its clock moved by itself? */
-bool is_of_no_pace(const struct stored_case *c);
 /* Why the device was throttled, at the end or else at the beginning; "" if it was not, NULL if it
  * is not known. */
 const char *throttle_words(const struct stored_case *c);
 
-/* The kernel that stands for the case: the longest where they were timed, else the one with most
- * threads; NULL: none is known. */
-const struct gb_activity *main_kernel(const struct stored_case *c);
 /* "132x2" of {132, 2, 1}. */
 void extent_text(const uint32_t extent[3], struct text *out);
 
@@ -286,9 +278,8 @@ void survey_add(struct survey *survey, const struct view_row *row);
 const char *device_label(const struct view_row *row, struct arena *arena);
 /* One of several that there may be, as its UUID says; the CPU is not. */
 bool device_is_numbered(const struct device_record *device);
-/* Is the parameter worth a column: an axis, or different from case to case? */
+/* Does the parameter get a column: is it an axis, or does it differ between cases? */
 bool survey_shows(const struct survey_parameter *parameter);
-bool survey_shows_name(const struct survey *survey, const char *name); /* in any benchmark */
 
 /* Of several benches, the parameters (those shown only, or all) in order of appearance. */
 size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,
@@ -299,7 +290,7 @@ struct group {
     size_t first, n;
 };
 
-/* Puts the rounds of each case next to each other; the groups are the caller's to free. */
+/* Puts the rounds of each case next to each other; the groups are the view's. */
 struct group *group_rounds(struct view *view, bool combine, size_t *ret_n);
 
 /* A case as it is shown, its rounds combined. */
@@ -329,6 +320,7 @@ void view_add_si(struct text *out, double value);
 /* A plugin's metric with four digits: with its unit, where that is one of time or of bytes, with a
  * prefix for units that take one and for counts. */
 void view_add_metric(struct text *out, double value, const char *unit);
+double view_ns_of_unit(const char *unit);    /* nanoseconds in a unit of time; 0: it is none */
 bool view_metric_has_unit(const char *unit); /* is it in the cells, or is there none? */
 /* "1.046 [1.038, 1.054]", "base"; nothing for NULL. */
 void view_add_ratio(struct text *out, const struct relative *relative);
@@ -350,7 +342,7 @@ const char *view_verdict_mark(int32_t verdict); /* "" for one that the policy gu
 /* Of the values that are not NaN; reorders them. */
 double median_of_known(double *values, size_t n);
 
-enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, if nothing else is said */
+enum { SHOW_COLUMNS = 120 }; /* that a table for people takes at most, by default */
 size_t view_width(const struct view *view);
 
 struct json_writer;

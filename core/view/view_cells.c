@@ -102,20 +102,13 @@ static void add_energy(struct text *out, double joules)
     text_add(out, format_si(joules, units[i], 4, number));
 }
 
-/* Units that take a prefix: what a value is multiplied by to be in them. */
-static const struct {
-    double scale;
-    const char *unit;
-} prefixed[] = {
-    [UNIT_GFLOPS] = {1e9, "FLOP/s"}, [UNIT_BYTES_PER_S] = {1, "B/s"},
-    [UNIT_PER_S] = {1, "/s"},        [UNIT_HZ] = {1, "Hz"},
-    [UNIT_WATTS] = {1, "W"},         [UNIT_FLOPS_PER_JOULE] = {1, "FLOP/J"},
-};
-
 void cell_readable(const struct cell *cell, struct text *out)
 {
+    static const char *const si_units[] = {
+        [UNIT_GFLOPS] = "FLOP/s", [UNIT_BYTES_PER_S] = "B/s", [UNIT_PER_S] = "/s",
+        [UNIT_HZ] = "Hz",         [UNIT_WATTS] = "W",         [UNIT_FLOPS_PER_JOULE] = "FLOP/J"};
     char number[NUMBER_TEXT_MAX];
-    bool is_number = cell->kind == CELL_INTEGER || cell->kind == CELL_REAL;
+    const bool is_number = cell->kind == CELL_INTEGER || cell->kind == CELL_REAL;
     if (!is_number || !isfinite(cell->real) || cell->unit == UNIT_NONE) {
         cell_short(cell, out);
         return;
@@ -140,8 +133,8 @@ void cell_readable(const struct cell *cell, struct text *out)
         add_energy(out, cell->real);
         break;
     default:
-        text_add(out, format_si(cell->real * prefixed[cell->unit].scale, prefixed[cell->unit].unit,
-                                4, number));
+        text_add(out, format_si(cell->unit == UNIT_GFLOPS ? cell->real * 1e9 : cell->real,
+                                si_units[cell->unit], 4, number));
     }
 }
 
@@ -171,18 +164,13 @@ void view_add_si(struct text *out, double value)
     text_add_n(out, number, n);
 }
 
-static const struct {
-    const char *name;
-    double ns;
-} metric_times[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-
-/* Of a unit of time, in ns; 0: it is none. */
-static double time_of_unit(const char *unit)
+double view_ns_of_unit(const char *unit)
 {
-    for (size_t i = 0; i < sizeof metric_times / sizeof *metric_times; i++)
-        if (text_equal(metric_times[i].name, unit))
-            return metric_times[i].ns;
-    return 0;
+    return text_equal(unit, "ns")   ? 1
+           : text_equal(unit, "us") ? 1e3
+           : text_equal(unit, "ms") ? 1e6
+           : text_equal(unit, "s")  ? 1e9
+                                    : 0;
 }
 
 static bool is_bytes(const char *unit)
@@ -198,7 +186,7 @@ static bool is_plain(const char *unit)
 
 bool view_metric_has_unit(const char *unit)
 {
-    return time_of_unit(unit) > 0 || is_bytes(unit) || is_plain(unit);
+    return view_ns_of_unit(unit) > 0 || is_bytes(unit) || is_plain(unit);
 }
 
 /* Units that have no prefix yet: counts, what is counted a second ("1/s", "messages/s"), and the
@@ -208,19 +196,15 @@ static bool takes_prefix(const char *unit)
     static const char *const usual[] = {"count", "1/s", "/s", "B/s", "FLOP", "FLOP/s",
                                         "Hz",    "W",   "J",  "V",   "A"};
     size_t n = strspn(unit, "abcdefghijklmnopqrstuvwxyz");
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (text_equal(usual[i], unit))
-            return true;
-    if (is_plain(unit))
-        return true;
-    return n > 3 && text_equal(unit + n, "/s");
+    return is_plain(unit) || view_has_name(usual, sizeof usual / sizeof *usual, unit) ||
+           (n > 3 && text_equal(unit + n, "/s"));
 }
 
 void view_add_metric(struct text *out, double value, const char *unit)
 {
     static const double most_in_full = 1e6;
     char number[NUMBER_TEXT_MAX];
-    double ns = time_of_unit(unit);
+    double ns = view_ns_of_unit(unit);
     if (!isfinite(value))
         text_add(out, format_double(value, number));
     else if (ns > 0)
@@ -285,16 +269,10 @@ void shown_add_interval(struct text *out, const struct shown *shown)
 
 const char *view_verdict_mark(int32_t verdict)
 {
-    switch (verdict) {
-    case GB_VERDICT_RESOLUTION_LIMITED:
-        return "~";
-    case GB_VERDICT_UNCONVERGED:
-        return "?";
-    case GB_VERDICT_GAVE_UP:
-        return "!";
-    default:
-        return "";
-    }
+    return verdict == GB_VERDICT_RESOLUTION_LIMITED ? "~"
+           : verdict == GB_VERDICT_UNCONVERGED      ? "?"
+           : verdict == GB_VERDICT_GAVE_UP          ? "!"
+                                                    : "";
 }
 
 static bool has_modes(const struct gb_estimate *estimate)

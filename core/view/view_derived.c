@@ -1,9 +1,8 @@
-/* view_derived.c - what follows from the record of a case: the comparison and the kernel that stand
- * for it, ratios, and what its device's telemetry around the samples says. */
+/* view_derived.c - what follows from the record of a case: the comparison and the kernel that
+ * represent it, ratios, and what its device's telemetry around the samples says. */
 #include "core/view/view_cases.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *case_label(const struct stored_case *c, struct arena *arena)
 {
@@ -22,60 +21,6 @@ double relative_iqr(const struct stored_case *c)
 double roof_ratio(const struct view_row *row)
 {
     return row->roofline.model_ns / central_ns(&row->c);
-}
-
-/* ---- the comparison ---- */
-
-/* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
-static const char *fault_words(const char *text, struct arena *arena)
-{
-    static const char before_place[] = " at [";
-    const char *place = strstr(text, before_place);
-    size_t n = strcspn(text, ":");
-    if (place && (size_t)(place - text) < n)
-        n = (size_t)(place - text);
-    return arena_printf(arena, "FAIL %.*s", (int)n, text);
-}
-
-const char *check_words(const struct stored_case *c, struct arena *arena)
-{
-    const struct check_record *check = record_main_check(&c->record);
-    if (!check)
-        return "unchecked";
-    if (check->passed && !*check->metric) /* the benchmark's own */
-        return arena_printf(arena, "ok %s", check->name);
-    if (check->passed)
-        return arena_printf(arena, "ok %s %.3g", check->metric, check->value);
-    if (check->value > check->tolerance)
-        return arena_printf(arena, "FAIL %s %.3g > %.3g", check->metric, check->value,
-                            check->tolerance);
-    return fault_words(check->text, arena);
-}
-
-/* ---- the kernel ---- */
-
-static double product(const uint32_t extent[3])
-{
-    return (double)extent[0] * extent[1] * extent[2];
-}
-
-/* Is a better to stand for the case? A time that is not known is no reason. */
-static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
-{
-    if (!isnan(a->time_ns) || !isnan(b->time_ns))
-        return isnan(b->time_ns) || a->time_ns > b->time_ns;
-    return activity_blocks(a) * product(a->block) > activity_blocks(b) * product(b->block);
-}
-
-const struct gb_activity *main_kernel(const struct stored_case *c)
-{
-    const struct gb_activity *found = NULL;
-    for (size_t i = 0; i < c->record.n_activities; i++) {
-        const struct gb_activity *activity = &c->record.activities[i];
-        if (activity->kind == GB_ACTIVITY_KERNEL && (!found || is_before(activity, found)))
-            found = activity;
-    }
-    return found;
 }
 
 void extent_text(const uint32_t extent[3], struct text *out)
@@ -127,17 +72,6 @@ double iteration_energy_joules(const struct stored_case *c)
         iterations == 0)
         return NAN;
     return energy_between(c) / (double)iterations;
-}
-
-/* The clock of a device whose power is known goes by that; others' go by settings of the system,
- * which doctor shows. */
-bool is_of_no_pace(const struct stored_case *c)
-{
-    const double moved_ratio = 0.98;
-    const struct pace_record *pace = &c->record.pace;
-    bool has_moved = pace->clock_low_hz < moved_ratio * pace->clock_high_hz &&
-                     !isnan(telemetry_at(c, TELEMETRY_END)->power_watts);
-    return text_equal(c->pace, pace_word(PACE_FREE)) && (c->n_throttled > 0 || has_moved);
 }
 
 const char *throttle_words(const struct stored_case *c)

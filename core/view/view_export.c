@@ -4,7 +4,64 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+/* ---- which columns ---- */
+
+/* Columns being put together; column_list_new has room for all there are. */
+struct column_list {
+    struct view_column *items;
+    size_t n;
+};
+
+static void list_add(struct column_list *list, struct view_column column)
+{
+    list->items[list->n++] = column;
+}
+
+static void column_list_result(struct column_list *list, const char *name)
+{
+    struct view_column column;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].kind != COLUMN_METRIC && text_equal(list->items[i].name, name))
+            return;
+    if (result_column_named(name, &column))
+        list_add(list, column);
+}
+
+/* A result column carries the value of a parameter of its name where there is one. */
+static void column_list_parameters(struct view *view, bool shown_only, struct column_list *list)
+{
+    const struct survey_parameter **parameters = NULL;
+    size_t n = survey_union(&view->survey, shown_only, &view->arena, &parameters);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = parameters[i]->name;
+        struct view_column column;
+        if (!result_column_named(name, &column))
+            list_add(list, (struct view_column){
+                               .kind = COLUMN_PARAMETER, .name = name, .head = name, .unit = ""});
+        else if (shown_only)
+            column_list_result(list, name);
+    }
+}
+
+static void column_list_metrics(struct view *view, struct column_list *list)
+{
+    const struct survey *survey = &view->survey;
+    for (size_t i = 0; i < survey->n_metrics; i++)
+        list_add(list, (struct view_column){
+                           .kind = COLUMN_METRIC,
+                           .name = survey->metrics[i].name,
+                           .head = arena_printf(&view->arena, "metric.%s", survey->metrics[i].name),
+                           .unit = survey->metrics[i].unit});
+}
+
+static struct column_list column_list_new(struct view *view)
+{
+    size_t most = 2 * result_columns() + view->survey.n_metrics;
+    for (size_t i = 0; i < view->survey.n_benches; i++)
+        most += view->survey.benches[i].n_parameters;
+    return (struct column_list){ARENA_ARRAY(&view->arena, struct view_column, most), 0};
+}
 
 /* ---- CSV ---- */
 
@@ -137,12 +194,6 @@ static int32_t csv_samples(struct view *view, FILE *file, struct gb_error *error
     return status;
 }
 
-static int32_t csv_export(struct view *view, FILE *out, struct gb_error *error)
-{
-    return view->options->rows == ROWS_SAMPLE ? csv_samples(view, out, error)
-                                              : csv_cases(view, out, error);
-}
-
 /* ---- Markdown and plain tables ---- */
 
 /* What a reader wants to see: the parameters that differ, the numbers, the verdicts. */
@@ -261,6 +312,7 @@ int32_t view_count(struct store *store, const struct view_options *options, stru
 int32_t view_export(struct store *store, const struct view_options *options, FILE *out,
                     struct gb_error *error)
 {
+    CLEANUP(text_free) struct text text = {0};
     struct view view;
     if (options->rows == ROWS_COMBINED && options->pivot)
         return error_set(error, GB_INVALID,
@@ -268,16 +320,19 @@ int32_t view_export(struct store *store, const struct view_options *options, FIL
     int32_t status = view_open(store, options, options->run, &view, error);
     if (status != GB_OK)
         return status;
-    if (options->group_by)
-        status = groups_export(&view, out, error);
-    else if (options->pivot)
+    if (options->group_by) {
+        status = groups_write(&view, options->format == FORMAT_CSV ? cell_exact : cell_short, &text,
+                              error);
+        status = status == GB_OK ? view_flush(&text, out, error) : status;
+    } else if (options->pivot)
         status = pivot_export(&view, out, error);
     else if (options->format == FORMAT_JSON)
         status = json_export(&view, out, error);
     else if (options->format == FORMAT_JSONL)
         status = json_lines_export(&view, out, error);
     else if (options->format == FORMAT_CSV)
-        status = csv_export(&view, out, error);
+        status = options->rows == ROWS_SAMPLE ? csv_samples(&view, out, error)
+                                              : csv_cases(&view, out, error);
     else
         status = aligned_export(&view, out, error);
     view_close(&view);

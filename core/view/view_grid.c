@@ -74,7 +74,7 @@ static const char *level_of(const struct grid *grid, size_t column, size_t level
     return arena_printf(grid->arena, "%.*s", (int)strcspn(head, "\n"), head);
 }
 
-/* Of the upper levels a name stands over the first of the columns that share it. */
+/* Of the upper levels a name is above the first of the columns that share it. */
 static bool is_repeated(const struct grid *grid, size_t column, size_t level, size_t n_levels)
 {
     if (column == 0 || level + 1 == n_levels)

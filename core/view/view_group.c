@@ -4,7 +4,6 @@
 #include "core/view/view_writers.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* X(name, word, head, unit, help): of --columns, all but the last two as WORD(COLUMN). */
@@ -139,14 +138,6 @@ static void add_aggregate(struct grouping *grouping, int kind, const struct view
         .source = column ? source_of(grouping, column) : 0};
 }
 
-static bool is_head(const struct grouping *grouping, const char *name)
-{
-    for (size_t i = 0; i < grouping->n_heads; i++)
-        if (text_equal(grouping->heads[i].head, name) || text_equal(grouping->heads[i].name, name))
-            return true;
-    return false;
-}
-
 /* AGGREGATE_... of the first n letters of an item; AGGREGATES: it is none. */
 static int aggregate_named(const char *item, size_t n)
 {
@@ -167,8 +158,9 @@ static int32_t read_aggregate(struct grouping *grouping, const char *written, st
     const char *title = view_take_title(item);
     size_t length = strcspn(item, "("), n = strlen(item);
     int kind = aggregate_named(item, length);
-    if (length == n && is_head(grouping, item))
-        return GB_OK; /* it stands before the others anyway */
+    for (size_t i = 0; length == n && i < grouping->n_heads; i++)
+        if (text_equal(grouping->heads[i].head, item) || text_equal(grouping->heads[i].name, item))
+            return GB_OK; /* it comes before the others anyway */
     if (kind == AGGREGATES || (length < n) != (kind < OF_COLUMN) ||
         (length < n && item[n - 1] != ')'))
         return error_set(error, GB_INVALID, "--columns: '%s' with --group-by: %s", item, EXPECTED);
@@ -310,11 +302,6 @@ static struct part *part_of(struct grouping *grouping, struct bundle *bundle, si
     return &bundle->parts[pivot];
 }
 
-static bool is_measured(int status)
-{
-    return case_status_is_done(status) && status != CASE_SKIPPED;
-}
-
 /* Was the ratio of the row's case taken from another round? */
 static bool is_again(const struct grouping *grouping, struct source *source,
                      const struct view_row *row)
@@ -332,10 +319,11 @@ static void add_case(struct grouping *grouping, const struct view_row *row)
     size_t pivot = pivot_of(grouping, row);
     if (pivot == NO_PIVOT)
         return;
+    const int status = row->c.record.status;
     struct part *part = part_of(grouping, bundle_of(grouping, row), pivot);
     part->n_cases++;
-    part->n_measured += is_measured(row->c.record.status);
-    part->n_ok += row->c.record.status == CASE_OK;
+    part->n_measured += case_status_is_done(status) && status != CASE_SKIPPED;
+    part->n_ok += status == CASE_OK;
     for (size_t i = 0; i < grouping->n_sources; i++) {
         struct source *source = &grouping->sources[i];
         struct values *values = &part->values[i];
@@ -346,15 +334,6 @@ static void add_case(struct grouping *grouping, const struct view_row *row)
         source->unit = cell.unit;
         ARENA_APPEND(&grouping->view->arena, values->items, values->n, cell.real);
     }
-}
-
-static int32_t add_cases(struct grouping *grouping, struct gb_error *error)
-{
-    struct view *view = grouping->view;
-    int32_t status = GB_OK;
-    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
-        add_case(grouping, at.row);
-    return status;
 }
 
 /* ---- what comes of them ---- */
@@ -417,17 +396,6 @@ static struct cell aggregate_cell(const struct grouping *grouping, const struct 
     return cell;
 }
 
-/* "avg(check.ulp)", with --pivot "avg(check.ulp)\nbox". */
-static void aggregate_head(const struct grouping *grouping, size_t pivot,
-                           const struct aggregate *aggregate, struct text *out)
-{
-    text_add(out, aggregate->head);
-    if (!grouping->view->options->pivot)
-        return;
-    text_add(out, "\n");
-    cell_short(&grouping->pivots[pivot], out);
-}
-
 static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_error *error)
 {
     *ret = (struct grouping){.view = view, .n_pivots = view->options->pivot ? 0 : 1};
@@ -437,42 +405,14 @@ static int32_t open_grouping(struct view *view, struct grouping *ret, struct gb_
     status = read_heads(ret, error);
     if (status == GB_OK)
         status = read_aggregates(ret, error);
-    if (status == GB_OK)
-        status = add_cases(ret, error);
+    for (struct view_cursor at = {.view = view}; view_next(&at, &status, error);)
+        add_case(ret, at.row);
     if (!view->options->columns)
         drop_absent(ret);
     return status;
 }
 
 /* ---- as a grid ---- */
-
-/* "r0", of two columns and with --pivot "r0\nsimd\nbox". */
-static void group_head(const struct grouping *grouping, const struct bundle *bundle, size_t pivot,
-                       struct text *out)
-{
-    CLEANUP(text_free) struct text value = {0};
-    for (size_t i = 0; i < grouping->n_heads; i++) {
-        text_clear(&value);
-        cell_short(&bundle->heads[i], &value);
-        text_printf(out, "%s%s", i ? "\n" : "", value.length ? text_get(&value) : "-");
-    }
-    if (grouping->view->options->pivot) {
-        text_add(out, "\n");
-        cell_short(&grouping->pivots[pivot], out);
-    }
-}
-
-static const char *names_of_levels(const struct grouping *grouping)
-{
-    CLEANUP(text_free) struct text names = {0};
-    if (grouping->view->options->format != FORMAT_TABLE)
-        return grouping->view->options->group_by;
-    for (size_t i = 0; i < grouping->n_heads; i++)
-        text_printf(&names, "%s%s", i ? "\n" : "", grouping->heads[i].head);
-    if (grouping->view->options->pivot)
-        text_printf(&names, "\n%s", grouping->view->options->pivot);
-    return arena_text(&grouping->view->arena, text_get(&names));
-}
 
 static bool same_levels(const struct bundle *a, const struct bundle *b, size_t n)
 {
@@ -508,25 +448,32 @@ static const struct bundle **bundles_by_levels(const struct grouping *grouping)
     return ret;
 }
 
+/* A row for each group, and value of --pivot, with these as its heads; then turned. */
 static struct grid make_transposed(const struct grouping *grouping)
 {
+    const struct view_options *options = grouping->view->options;
+    const size_t n_heads = grouping->n_heads + (options->pivot != NULL);
     struct grid grid = {.arena = &grouping->view->arena};
     const struct bundle **bundles = bundles_by_levels(grouping);
-    grid_column(&grid, names_of_levels(grouping), false);
+    for (size_t i = 0; i < grouping->n_heads; i++)
+        grid_column(&grid, grouping->heads[i].head, false);
+    if (options->pivot)
+        grid_column(&grid, options->pivot, false);
+    for (size_t i = 0; i < grouping->n_aggregates; i++)
+        grid_column(&grid, grouping->aggregates[i].head, true);
     for (size_t k = 0; k < grouping->n_bundles; k++)
         for (size_t j = 0; j < grouping->n_pivots; j++) {
-            CLEANUP(text_free) struct text head = {0};
-            group_head(grouping, bundles[k], j, &head);
-            grid_column(&grid, text_get(&head), true);
+            for (size_t i = 0; i < grouping->n_heads; i++)
+                grid_cell(&grid, bundles[k]->heads[i]);
+            if (options->pivot)
+                grid_cell(&grid, grouping->pivots[j]);
+            for (size_t i = 0; i < grouping->n_aggregates; i++)
+                grid_cell(&grid, aggregate_cell(grouping, bundles[k], j, &grouping->aggregates[i]));
         }
-    for (size_t i = 0; i < grouping->n_aggregates; i++) {
-        const struct aggregate *aggregate = &grouping->aggregates[i];
-        grid_cell(&grid, cell_TEXT(aggregate->head));
-        for (size_t k = 0; k < grouping->n_bundles; k++)
-            for (size_t j = 0; j < grouping->n_pivots; j++)
-                grid_cell(&grid, aggregate_cell(grouping, bundles[k], j, aggregate));
-    }
-    return grid;
+    struct grid turned = grid_transposed(&grid, n_heads);
+    if (options->format != FORMAT_TABLE)
+        turned.columns[0].head = options->group_by;
+    return turned;
 }
 
 static struct grid make_grid(const struct grouping *grouping)
@@ -539,7 +486,11 @@ static struct grid make_grid(const struct grouping *grouping)
     for (size_t i = 0; i < grouping->n_aggregates; i++)
         for (size_t j = 0; j < grouping->n_pivots; j++) {
             text_clear(&head);
-            aggregate_head(grouping, j, &grouping->aggregates[i], &head);
+            text_add(&head, grouping->aggregates[i].head);
+            if (grouping->view->options->pivot) { /* "avg(check.ulp)\nbox" */
+                text_add(&head, "\n");
+                cell_short(&grouping->pivots[j], &head);
+            }
             grid_column(&grid, text_get(&head), true);
         }
     for (size_t k = 0; k < grouping->n_bundles; k++) {
@@ -553,9 +504,8 @@ static struct grid make_grid(const struct grouping *grouping)
     return grid;
 }
 
-static int32_t write_groups(struct view *view,
-                            void (*cell)(const struct cell *cell, struct text *out),
-                            struct text *out, struct gb_error *error)
+int32_t groups_write(struct view *view, void (*cell)(const struct cell *cell, struct text *out),
+                     struct text *out, struct gb_error *error)
 {
     struct grouping grouping;
     int32_t status = open_grouping(view, &grouping, error);
@@ -565,17 +515,4 @@ static int32_t write_groups(struct view *view,
         grid_write(&grid, view->options->format, cell, out);
     }
     return status;
-}
-
-int32_t groups_show(struct view *view, struct text *out, struct gb_error *error)
-{
-    return write_groups(view, cell_readable, out, error);
-}
-
-int32_t groups_export(struct view *view, FILE *file, struct gb_error *error)
-{
-    CLEANUP(text_free) struct text out = {0};
-    bool is_csv = view->options->format == FORMAT_CSV;
-    int32_t status = write_groups(view, is_csv ? cell_exact : cell_short, &out, error);
-    return status == GB_OK ? view_flush(&out, file, error) : status;
 }

@@ -71,16 +71,6 @@ static void add_facts(struct json_writer *json, const struct fact *facts, size_t
 #define ADD_RECORDS(json, name, items, n, members)                                                 \
     json_records(json, name, items, n, sizeof *(items), members, COUNT(members))
 
-static int32_t add_modules(struct view *view, struct json_writer *json, int64_t run_id,
-                           struct gb_error *error)
-{
-    struct module_record *modules = NULL;
-    size_t n = 0;
-    int32_t status = store_modules(view->store, run_id, &view->arena, &modules, &n, error);
-    ADD_RECORDS(json, "modules", modules, status == GB_OK ? n : 0, module_members);
-    return status;
-}
-
 static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_error *error)
 {
     int32_t status = GB_OK;
@@ -92,7 +82,10 @@ static int32_t add_runs(struct view *view, struct json_writer *json, struct gb_e
         json_integer(json, "run", view->runs[i].number);
         ADD_MEMBERS(json, run_members, run);
         add_facts(json, run->facts, run->n_facts);
-        status = add_modules(view, json, view->runs[i].id, error);
+        struct module_record *modules = NULL;
+        size_t n = 0;
+        status = store_modules(view->store, view->runs[i].id, &view->arena, &modules, &n, error);
+        ADD_RECORDS(json, "modules", modules, status == GB_OK ? n : 0, module_members);
         json_close(json, JSON_OBJECT);
     }
     json_close(json, JSON_ARRAY);
@@ -172,28 +165,29 @@ void json_modes(struct json_writer *json, const struct gb_estimate *estimate)
     ADD_RECORDS(json, "modes", estimate->modes, estimate->n_modes, mode_members);
 }
 
+static bool is_shown(const struct survey *survey, const char *name)
+{
+    for (size_t i = 0; i < survey->n_benches; i++)
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++) {
+            const struct survey_parameter *parameter = &survey->benches[i].parameters[j];
+            if (text_equal(parameter->name, name) && survey_shows(parameter))
+                return true;
+        }
+    return false;
+}
+
 /* shown: only those that differ among the cases that this survey is of; NULL: all. */
 static void add_parameters(struct json_writer *json, const struct stored_case *c,
                            const struct survey *shown)
 {
     json_open(json, "parameters", JSON_OBJECT);
     for (size_t i = 0; i < c->n_parameters; i++) {
-        if (shown && !survey_shows_name(shown, c->parameters[i].name))
+        if (shown && !is_shown(shown, c->parameters[i].name))
             continue;
         struct cell value = cell_of_parameter(&c->parameters[i]);
         json_cell(json, c->parameters[i].name, &value);
     }
     json_close(json, JSON_OBJECT);
-}
-
-/* Only what the axes are named: the parameters object has all values. */
-static void add_axes(struct json_writer *json, const struct stored_case *c)
-{
-    json_open(json, "axes", JSON_ARRAY);
-    for (size_t i = 0; i < c->n_parameters; i++)
-        if (c->parameters[i].is_axis)
-            json_text(json, NULL, c->parameters[i].name);
-    json_close(json, JSON_ARRAY);
 }
 
 /* Percentiles are objects, as each has an interval. */
@@ -213,7 +207,7 @@ static void add_series(struct json_writer *json, const struct case_record *recor
     json_close(json, JSON_ARRAY);
 }
 
-/* The members of a case. Result columns stand beside "parameters", not over them: here a parameter
+/* The members of a case. Result columns are members beside "parameters": here a parameter
  * cannot hide one. */
 static void add_case(struct json_writer *json, const struct view_row *row, bool is_relative)
 {
@@ -223,7 +217,11 @@ static void add_case(struct json_writer *json, const struct view_row *row, bool 
     for (size_t i = 0; i < result_columns(); i++) {
         if (i == RESULT_COLUMNS_BEFORE_PARAMETERS) {
             add_parameters(json, &row->c, NULL);
-            add_axes(json, &row->c);
+            json_open(json, "axes", JSON_ARRAY); /* names: the parameters object has all values */
+            for (size_t j = 0; j < row->c.n_parameters; j++)
+                if (row->c.parameters[j].is_axis)
+                    json_text(json, NULL, row->c.parameters[j].name);
+            json_close(json, JSON_ARRAY);
         }
         struct view_column column = result_column(i);
         struct cell cell = cell_of(&bare, &column);

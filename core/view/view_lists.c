@@ -5,57 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void column_list_add(struct column_list *list, struct view_column column)
-{
-    list->items[list->n++] = column;
-}
-
-void column_list_result(struct column_list *list, const char *name)
-{
-    struct view_column column;
-    for (size_t i = 0; i < list->n; i++)
-        if (list->items[i].kind != COLUMN_METRIC && text_equal(list->items[i].name, name))
-            return;
-    if (result_column_named(name, &column))
-        column_list_add(list, column);
-}
-
-/* A result column carries the value of a parameter of its name where there is one. */
-void column_list_parameters(struct view *view, bool shown_only, struct column_list *list)
-{
-    const struct survey_parameter **parameters = NULL;
-    size_t n = survey_union(&view->survey, shown_only, &view->arena, &parameters);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = parameters[i]->name;
-        struct view_column column;
-        if (!result_column_named(name, &column))
-            column_list_add(list,
-                            (struct view_column){
-                                .kind = COLUMN_PARAMETER, .name = name, .head = name, .unit = ""});
-        else if (shown_only)
-            column_list_result(list, name);
-    }
-}
-
-void column_list_metrics(struct view *view, struct column_list *list)
-{
-    const struct survey *survey = &view->survey;
-    for (size_t i = 0; i < survey->n_metrics; i++)
-        column_list_add(list, (struct view_column){.kind = COLUMN_METRIC,
-                                                   .name = survey->metrics[i].name,
-                                                   .head = arena_printf(&view->arena, "metric.%s",
-                                                                        survey->metrics[i].name),
-                                                   .unit = survey->metrics[i].unit});
-}
-
-struct column_list column_list_new(struct view *view)
-{
-    size_t most = 2 * result_columns() + view->survey.n_metrics;
-    for (size_t i = 0; i < view->survey.n_benches; i++)
-        most += view->survey.benches[i].n_parameters;
-    return (struct column_list){ARENA_ARRAY(&view->arena, struct view_column, most), 0};
-}
-
 bool column_is_words(const struct view *view, const struct view_column *column)
 {
     if (column->kind == COLUMN_RESULT)
@@ -148,10 +97,7 @@ int32_t sample_columns_of(struct view *view, const char ***ret, size_t *ret_n,
         if (status != GB_OK)
             return status;
         for (size_t j = 0; j < n_more; j++) {
-            size_t k = 0;
-            while (k < n && !text_equal(names[k], more[j]))
-                k++;
-            if (k == n && n < COLUMNS_MAX)
+            if (n < COLUMNS_MAX && !view_has_name(names, n, more[j]))
                 names[n++] = arena_text(&view->arena, more[j]);
         }
     }

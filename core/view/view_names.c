@@ -12,15 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-bool view_has_name(const char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text_equal(names[i], name))
-            return true;
-    return false;
-}
-
-/* What stands over a column of a table for people where that is not a name, and the names to write
+/* Headings of columns of tables for people that are not names, and the names to write
  * for it. */
 static const struct {
     const char *head, *names;
@@ -49,7 +41,7 @@ static const struct {
     {"temperature", "temperature_celsius"},
     {"power", "power_watts"},
     {"energy", "energy_joules"},
-    {"time", "median_ns or estimate_ns"}, /* which stands nowhere, but is a likely word */
+    {"time", "median_ns or estimate_ns"}, /* no heading, but a likely word */
 };
 
 bool table_head_help(size_t i, struct help_entry *ret)
@@ -156,7 +148,7 @@ static void add_column(struct view_expressions *all, struct view_column column, 
     all->values[all->n_columns++].name = name;
 }
 
-/* Where a parameter has the name of a result column it stands in its place (cell_of_known). */
+/* A parameter hides a result column of the same name (cell_of_known). */
 static int32_t open_engine(struct view *view, struct gb_error *error)
 {
     struct view_expressions *all = &view->expressions;
@@ -357,7 +349,7 @@ const char *view_take_title(char *item)
     return title;
 }
 
-/* A word that can be a name only, or what stands over a column. */
+/* A word that can be a name only, or a heading. */
 static bool is_name(const char *item)
 {
     bool is_word = true;
@@ -368,14 +360,6 @@ static bool is_name(const char *item)
         is_word &= isalpha((unsigned char)*c) || strchr("_.", *c) ||
                    (isdigit((unsigned char)*c) && c > item);
     return is_word;
-}
-
-static const char *unit_of_metric(const struct survey *survey, const char *name)
-{
-    for (size_t i = 0; i < survey->n_metrics; i++)
-        if (text_equal(survey->metrics[i].name, name))
-            return survey->metrics[i].unit;
-    return "";
 }
 
 int32_t view_column_asked(struct view *view, const char *item, struct origin origin,
@@ -392,8 +376,9 @@ int32_t view_column_asked(struct view *view, const char *item, struct origin ori
             .kind = COLUMN_EXPRESSION, .name = text, .head = text, .unit = ""};
         status = view_expression_new(view, text, origin, &ret->expression, error);
     }
-    if (status == GB_OK && ret->kind == COLUMN_METRIC)
-        ret->unit = unit_of_metric(&view->survey, ret->name);
+    for (size_t i = 0; status == GB_OK && i < view->survey.n_metrics; i++)
+        if (ret->kind == COLUMN_METRIC && text_equal(view->survey.metrics[i].name, ret->name))
+            ret->unit = view->survey.metrics[i].unit;
     if (title) {
         ret->title = title;
         ret->head = title;

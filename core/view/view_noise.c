@@ -68,16 +68,22 @@ static bool add_clock(const struct evidence *found, struct text *out)
     return true;
 }
 
-static bool add_stolen(const struct evidence *found, struct text *out)
+/* Of the processors' time while samples were taken. */
+static bool add_share(const struct evidence *found, double ns, double least_share,
+                      const char *words, struct text *out)
 {
-    static const double least_share = 0.005;
-    const double share = found->stolen_ns / (found->sampled_ns * found->cpus);
+    const double share = ns / (found->sampled_ns * found->cpus);
     if (!(share > least_share))
         return false;
-    text_add(out, "other guests of the host took ");
+    text_add(out, words);
     view_add_percent(out, share);
     text_add(out, " of the processors");
     return true;
+}
+
+static bool add_stolen(const struct evidence *found, struct text *out)
+{
+    return add_share(found, found->stolen_ns, 0.005, "other guests of the host took ", out);
 }
 
 static bool add_waited(const struct evidence *found, struct text *out)
@@ -95,14 +101,7 @@ static bool add_waited(const struct evidence *found, struct text *out)
 
 static bool add_others(const struct evidence *found, struct text *out)
 {
-    static const double least_share = 0.1;
-    const double share = found->others_cpu_ns / (found->sampled_ns * found->cpus);
-    if (!(share > least_share))
-        return false;
-    text_add(out, "other processes had ");
-    view_add_percent(out, share);
-    text_add(out, " of the processors");
-    return true;
+    return add_share(found, found->others_cpu_ns, 0.1, "other processes had ", out);
 }
 
 static bool add_mode_count(const struct evidence *found, struct text *out)
@@ -135,7 +134,7 @@ static bool add_resolution(const struct evidence *found, struct text *out)
     return true;
 }
 
-/* What other programs did is not said where nothing is to be said of them. */
+/* Causes from other programs are left out where the load of the machine is ignored. */
 static void add_cause(const struct evidence *found, struct text *out)
 {
     static const struct {

@@ -2,11 +2,160 @@
 #include "core/view/hash_index.h"
 #include "core/view/view_writers.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { LIST_SHOWN = 8, LISTED_MAX = 20, THROTTLES_SHOWN = 4, VALUES_SHOWN = 8 };
+
+/* What notes tell of cases: sections of their own, what the counts refer to, lists with a heading.
+ * mark: of the times that the heading is about. */
+#define NOTE_LISTS(X)                                                                              \
+    X(FAILURES, COLOUR_BAD, "", "failures")                                                        \
+    X(SKIPS, COLOUR_FAINT, "", "skipped")                                                          \
+    X(MESSAGES, COLOUR_NONE, "", "messages")                                                       \
+    X(OBSTACLES, COLOUR_NONE, "", "") /* why cases are not certified */                            \
+    X(THROTTLES, COLOUR_NONE, "", "") /* why the device was throttled */                           \
+    X(PACES, COLOUR_NONE, "", "pace")                                                              \
+    X(NOISY, COLOUR_NONE, "", "noise, and its likely cause")                                       \
+    X(OUTLYING, COLOUR_NONE, "", "outliers, and their likely cause")                               \
+    X(MODES, COLOUR_NONE, MODES_MARK,                                                              \
+      "several modes: their medians, intervals and shares of the samples")                         \
+    X(GRAPHS, COLOUR_NONE, "", "several launches a sample, which would be quicker as a graph")     \
+    X(DIFFERING, COLOUR_NONE, "", "rounds differ by more than their own intervals allow")          \
+    X(SMALL, COLOUR_NONE, "",                                                                      \
+      "fewer blocks than multiprocessors: where they run is part of the number")                   \
+    X(CALLS, COLOUR_NONE, "", "the time includes that of calling the function")
+enum {
+#define NOTE_LIST_CONSTANT(name, colour, mark, heading) name,
+    NOTE_LISTS(NOTE_LIST_CONSTANT)
+#undef NOTE_LIST_CONSTANT
+        LISTS
+};
+static const struct {
+    int colour;
+    const char *mark, *heading;
+} list_heads[LISTS] = {
+#define NOTE_LIST_HEAD(name, colour, mark, heading) {colour, mark, heading},
+    NOTE_LISTS(NOTE_LIST_HEAD)
+#undef NOTE_LIST_HEAD
+};
+
+/* ---- how far outputs are from their references, a column for each comparison ---- */
+
+enum { PER_TABLE = 4 }; /* columns of one table: 24 + 4 x 20 characters */
+
+/* Elements whose reference is above the floor, by class; then the others, equal or not. Where the
+ * floor is not known, all of them by class. */
+enum { SMALL_EQUAL = VERIFY_CLASSES, SMALL_DIFFER, ROWS };
+
+struct histogram {
+    const char *label;
+    uint64_t counts[ROWS], n;
+    double floor;
+    double largest, reference,
+        output; /* the largest difference above the floor; NaN: not measured */
+};
+
+static void find_worst(const struct case_record *record, const char *name, struct histogram *ret)
+{
+    const char *metric = verify_metric_name(VERIFY_REL_FLOOR);
+    ret->largest = ret->reference = ret->output = NAN;
+    for (size_t i = record->n_checks; i-- > 0;) {
+        const struct check_record *check = &record->checks[i];
+        if (!text_equal(check->name, name) || !text_equal(check->metric, metric))
+            continue;
+        ret->largest = check->value;
+        ret->reference = check->reference;
+        ret->output = check->output;
+    }
+}
+
+/* A reference of 0 and what is not finite are no matter of the floor. */
+static void count_rows(const struct check_summary_record *summary, struct histogram *ret)
+{
+    for (int class = 0; class < VERIFY_CLASSES; class ++) {
+        const bool has_floor = class < VERIFY_CLASS_ZERO && !isnan(summary->floor);
+        const uint64_t n = summary->histogram[class];
+        ret->counts[class] = has_floor ? summary->above_floor[class] : n;
+        ret->counts[class == VERIFY_CLASS_EQUAL ? SMALL_EQUAL : SMALL_DIFFER] += n -
+                                                                                 ret->counts[class];
+    }
+    ret->floor = summary->floor;
+}
+
+static void histograms_add(struct histograms *histograms, const struct case_record *record,
+                           const char *label, struct arena *arena)
+{
+    for (size_t i = 0; i < record->n_summaries; i++) {
+        const struct check_summary_record *summary = &record->summaries[i];
+        CLEANUP(text_free) struct text words = {0};
+        struct histogram histogram = {.n = summary->n};
+        text_printf(&words, "%s: ", label);
+        text_add_line(&words, summary->name);
+        histogram.label = arena_text(arena, text_get(&words));
+        find_worst(record, summary->name, &histogram);
+        count_rows(summary, &histogram);
+        ARENA_APPEND(arena, histograms->items, histograms->n, histogram);
+    }
+}
+
+static void write_table(const struct histogram *items, size_t first, size_t n, struct text *out)
+{
+    static const struct {
+        const char *head;
+        size_t offset;
+    } numbers[] = {{"largest", offsetof(struct histogram, largest)},
+                   {"reference there", offsetof(struct histogram, reference)},
+                   {"output there", offsetof(struct histogram, output)},
+                   {"floor", offsetof(struct histogram, floor)}};
+    CLEANUP(table_free) struct table table = {0};
+    table_column(&table, "relative difference", false);
+    for (size_t i = 0; i < n; i++) {
+        char head[32];
+        snprintf(head, sizeof head, "(%zu)", first + i + 1);
+        table_column(&table, head, true);
+        text_printf(out, "(%zu) %s\n", first + i + 1, items[i].label);
+    }
+    for (int row = 0; row < ROWS; row++) {
+        table_row(&table);
+        table_cell(&table, row == SMALL_EQUAL    ? "reference below: equal"
+                           : row == SMALL_DIFFER ? "reference below: differs"
+                                                 : verify_class_name(row));
+        for (size_t i = 0; i < n; i++)
+            table_cell_printf(&table, "%" PRIu64 " (%.4f %%)", items[i].counts[row],
+                              items[i].n ? 100 * (double)items[i].counts[row] / (double)items[i].n
+                                         : 0.0);
+    }
+    for (size_t row = 0; row < sizeof numbers / sizeof *numbers; row++) {
+        table_row(&table);
+        table_cell(&table, numbers[row].head);
+        for (size_t i = 0; i < n; i++) {
+            const void *member = (const char *)&items[i] + numbers[row].offset;
+            const double value = *(const double *)member;
+            if (isnan(value))
+                table_cell(&table, "-");
+            else
+                table_cell_printf(&table, "%.9g", value);
+        }
+    }
+    table_write(&table, TABLE_PLAIN, out);
+}
+
+static void histograms_write(const struct histograms *histograms, struct text *out)
+{
+    if (!histograms->n)
+        return;
+    text_add(out, "\nrelative differences where the reference is above the floor, in magnitude\n");
+    for (size_t i = 0; i < histograms->n; i += PER_TABLE) {
+        const size_t left = histograms->n - i;
+        text_add(out, i ? "\n" : "");
+        write_table(histograms->items + i, i, left < PER_TABLE ? left : PER_TABLE, out);
+    }
+}
+
+/* ---- notes ---- */
 
 /* Words that are said of some cases. */
 struct note {
@@ -15,7 +164,7 @@ struct note {
     uint64_t count;     /* of the cases */
     uint64_t last_case; /* number of the last of them */
     bool varies;        /* in numbers, among the cases */
-    /* Words that some of the cases differ in: they stand before words[values_at]. */
+    /* Words that some of the cases differ in: they belong before words[values_at]. */
     const char **values;
     size_t n_values, values_at;
 };
@@ -27,14 +176,11 @@ struct note_list {
 };
 struct notes {
     struct arena *arena;
-    bool has_colours;
-    struct note_list failures, skips, messages, modes, throttles, paces, differing, graphs, small,
-        calls;
-    struct note_list noisy, outlying; /* cases whose samples scatter, with the likely cause */
-    struct note_list obstacles;       /* what keeps cases from being certified */
-    struct histograms histograms;     /* of each comparison of each case */
-    uint64_t n_cases;                 /* so far; the rounds of a case are one */
-    uint64_t n_short;                 /* cases with an overhead above 1 % of the median */
+    bool verbose;
+    struct note_list lists[LISTS];
+    struct note_lines lines;
+    uint64_t n_cases; /* so far; the rounds of a case are one */
+    uint64_t n_short; /* cases with an overhead above 1 % of the median */
     double short_overhead_ns;
     uint64_t throttled_cases, throttled_samples, samples_of_throttled;
     uint64_t of_no_pace;
@@ -71,9 +217,9 @@ static uint64_t hash_but_for_numbers(const char *words)
 
 /* One list entry for equal words, with the number of cases that they were said of. label: "" where
  * the words have it. */
-static struct note *list_add(struct notes *notes, struct note_list *list, const char *words,
-                             const char *label)
+static struct note *list_add(struct notes *notes, int kind, const char *words, const char *label)
 {
+    struct note_list *list = &notes->lists[kind];
     const uint64_t hash = list->joins_numbers ? hash_but_for_numbers(words)
                                               : hash_text(HASH_START, words);
     for (size_t at = 0, i; (i = hash_index_next(&list->by_words, hash, &at)) != HASH_NONE;) {
@@ -93,6 +239,13 @@ static struct note *list_add(struct notes *notes, struct note_list *list, const 
                            .count = 1,
                            .last_case = notes->n_cases};
     return added;
+}
+
+static void list_add_line(struct notes *notes, int kind, const char *text, const char *label)
+{
+    CLEANUP(text_free) struct text line = {0};
+    text_add_line(&line, text);
+    list_add(notes, kind, text_get(&line), label);
 }
 
 /* Where the words say "NAME = VALUE" of an axis of the case: the value; NULL: nowhere. */
@@ -115,14 +268,6 @@ static const char *axis_value_in(const char *words, const struct stored_case *c,
     return NULL;
 }
 
-static void add_value(struct notes *notes, struct note *note, const char *value)
-{
-    for (size_t i = 0; i < note->n_values; i++)
-        if (text_equal(note->values[i], value))
-            return;
-    ARENA_APPEND(notes->arena, note->values, note->n_values, arena_text(notes->arena, value));
-}
-
 /* Reasons that differ in the value of an axis are one: "roof = l3_read is for CPUs" and the same of
  * l3_write. The words are kept without the value. */
 static void add_skip(struct notes *notes, const struct stored_case *c, const char *label)
@@ -131,20 +276,14 @@ static void add_skip(struct notes *notes, const struct stored_case *c, const cha
     const char *reason = *c->record.status_text ? c->record.status_text : "no reason given";
     const char *value = NULL, *at = axis_value_in(reason, c, &value);
     if (!at) {
-        list_add(notes, &notes->skips, reason, label);
+        list_add(notes, SKIPS, reason, label);
         return;
     }
     text_printf(&words, "%.*s%s", (int)(at - reason), reason, at + strlen(value));
-    struct note *note = list_add(notes, &notes->skips, text_get(&words), label);
+    struct note *note = list_add(notes, SKIPS, text_get(&words), label);
     note->values_at = (size_t)(at - reason);
-    add_value(notes, note, value);
-}
-
-static const char *severity_word(int32_t severity)
-{
-    static const char *const words[] = {"debug", "info",       "warning",
-                                        "error", "plugin bug", "gbrun bug"};
-    return severity >= 0 && severity < 6 ? words[severity] : "message";
+    if (!view_has_name(note->values, note->n_values, value))
+        ARENA_APPEND(notes->arena, note->values, note->n_values, arena_text(notes->arena, value));
 }
 
 static void add_outcome(struct notes *notes, const struct stored_case *c, const char *label)
@@ -157,62 +296,52 @@ static void add_outcome(struct notes *notes, const struct stored_case *c, const 
     if (c->record.status == CASE_SKIPPED)
         add_skip(notes, c, label);
     else if (case_status_is_bad(c->record.status))
-        list_add(notes, &notes->failures, text_get(&words), label);
+        list_add(notes, FAILURES, text_get(&words), label);
 }
 
-static void add_messages(struct notes *notes, const struct stored_case *c, const char *label,
-                         bool verbose)
+static void add_messages(struct notes *notes, const struct stored_case *c, const char *label)
 {
+    static const char *const severities[] = {"debug", "info",       "warning",
+                                             "error", "plugin bug", "gbrun bug"};
     CLEANUP(text_free) struct text words = {0};
-    notes->messages.joins_numbers = !verbose;
+    notes->lists[MESSAGES].joins_numbers = !notes->verbose;
     for (size_t i = 0; i < c->record.n_messages; i++) {
         const struct message_record *message = &c->record.messages[i];
-        if (message->severity < GB_LOG_WARNING && !verbose)
+        if (message->severity < GB_LOG_WARNING && !notes->verbose)
             continue;
         text_clear(&words);
-        text_printf(&words, "%s: ", severity_word(message->severity));
+        text_printf(&words, "%s: ",
+                    message->severity >= 0 && message->severity < 6 ? severities[message->severity]
+                                                                    : "message");
         text_add_line(&words, message->text);
-        list_add(notes, &notes->messages, text_get(&words), label);
+        list_add(notes, MESSAGES, text_get(&words), label);
     }
-    for (size_t i = 0; verbose && i < c->record.n_worst; i++) {
+    for (size_t i = 0; notes->verbose && i < c->record.n_worst; i++) {
         const struct worst_record *worst = &c->record.worst[i];
         text_clear(&words);
         text_add_line(&words, worst->name);
         text_printf(&words, "[%llu]: expected %.9g, got %.9g (%.3g ulp)",
                     (unsigned long long)worst->index, worst->reference, worst->output, worst->ulps);
-        list_add(notes, &notes->messages, text_get(&words), label);
+        list_add(notes, MESSAGES, text_get(&words), label);
     }
-}
-
-/* What stands in the way of an interval that can be certified. */
-static void add_obstacle(struct notes *notes, const struct gb_estimate *estimate, const char *label)
-{
-    CLEANUP(text_free) struct text words = {0};
-    if (!*estimate->note || estimate->verdict != GB_VERDICT_UNCONVERGED)
-        return;
-    text_add_line(&words, estimate->note);
-    list_add(notes, &notes->obstacles, text_get(&words), label);
 }
 
 /* How samples were read, where that is not as others are, and what a graph would save. */
 static void add_reading(struct notes *notes, const struct stored_case *c, const char *label)
 {
-    const double worth_saying_ratio = 0.02;
+    const double least_ratio = 0.02;
     const struct case_record *record = &c->record;
     const double median_ns = central_ns(c);
-    CLEANUP(text_free) struct text words = {0};
     char now[NUMBER_TEXT_MAX], then[NUMBER_TEXT_MAX];
-    if (*record->reading_note) {
-        text_add_line(&words, record->reading_note);
-        list_add(notes, &notes->messages, text_get(&words), label);
-    }
-    if (!(record->graph_ns > 0 && record->graph_ns < (1 - worth_saying_ratio) * median_ns) ||
+    if (*record->reading_note)
+        list_add_line(notes, MESSAGES, record->reading_note, label);
+    if (!(record->graph_ns > 0 && record->graph_ns < (1 - least_ratio) * median_ns) ||
         c->n_throttled > 0) /* a graph was tried before the load */
         return;
-    text_clear(&words);
-    text_printf(&words, "%s: %s, as a graph %s", label, format_time(median_ns, 3, now),
-                format_time(record->graph_ns, 3, then));
-    list_add(notes, &notes->graphs, text_get(&words), "");
+    list_add(notes, GRAPHS,
+             arena_printf(notes->arena, "%s: %s, as a graph %s", label,
+                          format_time(median_ns, 3, now), format_time(record->graph_ns, 3, then)),
+             "");
 }
 
 /* "streams streams=6: 160.0 us +-0.62 % (61 %), 190.0 us +-0.53 % (39 %)" */
@@ -233,18 +362,7 @@ static void add_modes(struct notes *notes, const struct gb_estimate *estimate, c
         }
         text_printf(&words, " (%.0f %%%s)", 100 * mode->weight, is_interval ? "" : ", no interval");
     }
-    list_add(notes, &notes->modes, text_get(&words), "");
-}
-
-/* Why the device was throttled, as far as it still was when it was asked. */
-static void add_throttle(struct notes *notes, const struct stored_case *c, const char *label)
-{
-    CLEANUP(text_free) struct text words = {0};
-    const char *reasons = throttle_words(c);
-    if (c->n_throttled == 0 || !reasons || !*reasons)
-        return;
-    text_add_line(&words, reasons);
-    list_add(notes, &notes->throttles, text_get(&words), label);
+    list_add(notes, MODES, text_get(&words), "");
 }
 
 /* "gemm n=4096: idle for 352.1 us after each sample (burst)" */
@@ -270,8 +388,7 @@ static void add_pace(struct notes *notes, const struct stored_case *c, const cha
     if (!words.length)
         return;
     text_printf(&words, " (%s)", c->pace);
-    list_add(notes, &notes->paces, arena_printf(notes->arena, "%s: %s", label, text_get(&words)),
-             "");
+    list_add(notes, PACES, arena_printf(notes->arena, "%s: %s", label, text_get(&words)), "");
 }
 
 /* With fewer blocks than multiprocessors it matters which of these have them. */
@@ -294,20 +411,20 @@ static void add_small_grid(struct notes *notes, const struct view_row *row, cons
     text_add_cut(&words, text_get(&name), NAME_MOST);
     text_printf(&words, " has %.0f block%s for %.0f multiprocessors", n_blocks,
                 n_blocks == 1 ? "" : "s", n_units);
-    list_add(notes, &notes->small, text_get(&words), label);
+    list_add(notes, SMALL, text_get(&words), label);
 }
 
-/* What libffi, or an interpreter, adds to a function is worth saying from 1 % of the time on. */
+/* What libffi, or an interpreter, adds to a function, from 1 % of the time on. */
 static void add_call_overhead(struct notes *notes, const struct stored_case *c, const char *label)
 {
-    const double worth_saying_ratio = 0.01;
+    const double least_ratio = 0.01;
     char overhead[NUMBER_TEXT_MAX], time[NUMBER_TEXT_MAX];
     for (size_t i = 0; i < c->record.n_metrics; i++) {
         const struct metric_record *metric = &c->record.metrics[i];
         if (!text_equal(metric->name, "call_overhead_ns") ||
-            !(metric->value > worth_saying_ratio * c->summary.median))
+            !(metric->value > least_ratio * c->summary.median))
             continue;
-        list_add(notes, &notes->calls,
+        list_add(notes, CALLS,
                  arena_printf(notes->arena, "%s: %s of %s", label,
                               format_time(metric->value, 3, overhead),
                               format_time(c->summary.median, 3, time)),
@@ -315,19 +432,32 @@ static void add_call_overhead(struct notes *notes, const struct stored_case *c, 
     }
 }
 
-static void add_record(struct notes *notes, const struct view_row *row, bool verbose)
+/* Did power or heat change what was measured, and nothing was done about it: with pace = free the
+ * device was throttled, or its clock moved by itself? The clock of a device whose power
+ * is known depends on that; others' on settings of the system, which doctor shows. */
+static bool is_of_no_pace(const struct stored_case *c)
+{
+    const double moved_ratio = 0.98;
+    const struct pace_record *pace = &c->record.pace;
+    bool has_moved = pace->clock_low_hz < moved_ratio * pace->clock_high_hz &&
+                     !isnan(telemetry_at(c, TELEMETRY_END)->power_watts);
+    return text_equal(c->pace, pace_word(PACE_FREE)) && (c->n_throttled > 0 || has_moved);
+}
+
+static void add_record(struct notes *notes, const struct view_row *row)
 {
     const struct stored_case *c = &row->c;
     const struct case_record *record = &c->record;
     CLEANUP(text_free) struct text label = {0};
     text_add_line(&label, row->label);
     add_outcome(notes, c, text_get(&label));
-    add_messages(notes, c, text_get(&label), verbose);
+    add_messages(notes, c, text_get(&label));
     add_reading(notes, c, text_get(&label));
     add_modes(notes, &record->estimate, text_get(&label));
-    if (verbose)
-        histograms_add(&notes->histograms, record, text_get(&label), notes->arena);
-    add_throttle(notes, c, text_get(&label));
+    if (notes->verbose)
+        histograms_add(&notes->lines.histograms, record, text_get(&label), notes->arena);
+    if (c->n_throttled > 0 && throttle_words(c) && *throttle_words(c))
+        list_add_line(notes, THROTTLES, throttle_words(c), text_get(&label));
     add_pace(notes, c, text_get(&label));
     add_small_grid(notes, row, text_get(&label));
     add_call_overhead(notes, c, text_get(&label));
@@ -346,52 +476,38 @@ static void add_record(struct notes *notes, const struct view_row *row, bool ver
     notes->lost_samples += record->n_lost;
     if (!record->has_estimate)
         return;
-    add_obstacle(notes, &record->estimate, text_get(&label));
+    if (*record->estimate.note && record->estimate.verdict == GB_VERDICT_UNCONVERGED)
+        list_add_line(notes, OBSTACLES, record->estimate.note, text_get(&label));
     notes->unconverged += record->estimate.verdict == GB_VERDICT_UNCONVERGED;
     notes->limited += record->estimate.verdict == GB_VERDICT_RESOLUTION_LIMITED;
     notes->gave_up += record->estimate.verdict == GB_VERDICT_GAVE_UP;
 }
 
-/* What the rounds of a case say together. */
-static void add_rounds(struct notes *notes, const struct shown *shown)
+/* ---- as lines ---- */
+
+__attribute__((format(printf, 3, 4))) static struct note_line *
+add_line(struct notes *notes, int level, const char *format, ...)
 {
-    const double worth_saying_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
     CLEANUP(text_free) struct text words = {0};
-    if (!shown->differs || shown->row.apart_ratio < worth_saying_ratio)
-        return;
-    text_add_line(&words, shown->row.label);
-    text_add(&words, ": rounds differ by ");
-    view_add_percent(&words, shown->row.apart_ratio);
-    list_add(notes, &notes->differing, text_get(&words), "");
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&words, format, arguments);
+    va_end(arguments);
+    struct note_line *line = ARENA_ADD(notes->arena, notes->lines.items, notes->lines.n);
+    *line = (struct note_line){
+        .level = level, .mark = "", .words = arena_text(notes->arena, text_get(&words))};
+    return line;
 }
 
-static void add_noise(struct notes *notes, const struct view_row *rows, size_t n,
-                      const struct shown *shown)
-{
-    CLEANUP(text_free) struct text words = {0}, label = {0};
-    const int noise = noise_words(rows, n, shown, &words);
-    if (noise == NOISE_NONE)
-        return;
-    text_add_line(&label, shown->row.label);
-    list_add(notes, noise == NOISE_SCATTER ? &notes->noisy : &notes->outlying, text_get(&words),
-             text_get(&label));
-}
-
-static const char *plural(uint64_t n, const char *one, const char *many)
-{
-    return n == 1 ? one : many;
-}
-
-static void write_left_out(size_t n, struct text *out)
-{
-    if (n)
-        text_printf(out, "  and %zu more; --verbose shows all\n", n);
-}
-
+/* "streams=4 and 2 more: crashed (SIGSEGV)", the cases where the words do not have them. */
 static void add_words(const struct note *note, struct text *out)
 {
     CLEANUP(text_free) struct text words = {0};
-    size_t n = note->n_values < VALUES_SHOWN ? note->n_values : VALUES_SHOWN;
+    const size_t n = note->n_values < VALUES_SHOWN ? note->n_values : VALUES_SHOWN;
+    text_add(out, note->first);
+    if (note->count > 1 && *note->first)
+        text_printf(out, " and %llu more", (unsigned long long)note->count - 1);
+    text_add(out, *note->first ? ": " : "");
     text_add_n(&words, note->words, note->values_at);
     for (size_t i = 0; i < n; i++)
         text_printf(&words, "%s%s", i ? ", " : "", note->values[i]);
@@ -400,82 +516,56 @@ static void add_words(const struct note *note, struct text *out)
     text_add_line(out, text_get(&words));
 }
 
-/* "streams=1 and 2 more: ", of the cases. */
-static void add_cases(const struct note *note, struct text *out)
+static void add_message(const struct note *note, struct text *out)
 {
-    text_add(out, note->first);
-    if (note->count > 1)
-        text_printf(out, " and %llu more", (unsigned long long)note->count - 1);
-    text_add(out, ": ");
+    const unsigned long long n_others = note->count - 1;
+    text_add(out, note->words);
+    if (note->count == 1)
+        text_printf(out, " (%s)", note->first);
+    else if (note->varies)
+        text_printf(out, " (%s, and with other numbers %llu more)", note->first, n_others);
+    else
+        text_printf(out, " (%llu cases, first in %s)", n_others + 1, note->first);
 }
 
-static void add_coloured(const struct notes *notes, int colour, const char *words, struct text *out)
+static void add_entries(struct notes *notes, int kind, int level, size_t most)
 {
-    colour_add(out, notes->has_colours ? colour : COLOUR_NONE, words);
-}
-
-/* "  streams=4: crashed (SIGSEGV)", or with a count where several cases share the words. */
-static void write_outcomes(const struct note_list *list, bool verbose, struct text *out)
-{
-    size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
+    const struct note_list *list = &notes->lists[kind];
+    const size_t n = notes->verbose || list->n <= most ? list->n : most;
     for (size_t i = 0; i < n; i++) {
-        text_add(out, "  ");
-        add_cases(&list->items[i], out);
-        add_words(&list->items[i], out);
-        text_add(out, "\n");
+        CLEANUP(text_free) struct text words = {0};
+        (kind == MESSAGES ? add_message : add_words)(&list->items[i], &words);
+        add_line(notes, level, "%s", text_get(&words));
     }
-    write_left_out(list->n - n, out);
+    if (list->n > n)
+        add_line(notes, level, "and %zu more", list->n - n)->is_rest = true;
 }
 
-static void write_messages(const struct note_list *list, bool verbose, struct text *out)
+static const char *plural(uint64_t n, const char *one, const char *many)
 {
-    size_t n = verbose || list->n <= LISTED_MAX ? list->n : LISTED_MAX;
-    for (size_t i = 0; i < n; i++) {
-        const struct note *note = &list->items[i];
-        const unsigned long long n_others = note->count - 1;
-        text_printf(out, "  %s", note->words);
-        if (note->count == 1)
-            text_printf(out, " (%s)\n", note->first);
-        else if (note->varies)
-            text_printf(out, " (%s, and with other numbers %llu more)\n", note->first, n_others);
-        else
-            text_printf(out, " (%llu cases, first in %s)\n", n_others + 1, note->first);
-    }
-    write_left_out(list->n - n, out);
+    return n == 1 ? one : many;
 }
 
 /* "2 cases have throttled samples: 5 of their 40 (power limit; too hot)" */
-static void write_throttles(const struct notes *notes, struct text *out)
+static void add_throttles(struct notes *notes)
 {
-    const struct note_list *list = &notes->throttles;
-    size_t n = list->n < THROTTLES_SHOWN ? list->n : THROTTLES_SHOWN;
+    CLEANUP(text_free) struct text reasons = {0};
+    const struct note_list *list = &notes->lists[THROTTLES];
+    const size_t n = list->n < THROTTLES_SHOWN ? list->n : THROTTLES_SHOWN;
     if (!notes->throttled_cases)
         return;
-    text_printf(out, "  %llu %s throttled samples: %llu of %s %llu",
-                (unsigned long long)notes->throttled_cases,
-                plural(notes->throttled_cases, "case has", "cases have"),
-                (unsigned long long)notes->throttled_samples,
-                plural(notes->throttled_cases, "its", "their"),
-                (unsigned long long)notes->samples_of_throttled);
     for (size_t i = 0; i < n; i++)
-        text_printf(out, "%s%s", i ? "; " : " (", list->items[i].words);
-    text_printf(out, "%s%s\n", list->n > n ? "; ..." : "", n ? ")" : "");
+        text_printf(&reasons, "%s%s", i ? "; " : " (", list->items[i].words);
+    text_printf(&reasons, "%s%s", list->n > n ? "; ..." : "", n ? ")" : "");
+    add_line(notes, 1, "%llu %s throttled samples: %llu of %s %llu%s",
+             (unsigned long long)notes->throttled_cases,
+             plural(notes->throttled_cases, "case has", "cases have"),
+             (unsigned long long)notes->throttled_samples,
+             plural(notes->throttled_cases, "its", "their"),
+             (unsigned long long)notes->samples_of_throttled, text_get(&reasons));
 }
 
-static void write_entries(const struct note_list *list, bool verbose, struct text *out)
-{
-    size_t n = verbose || list->n <= LIST_SHOWN ? list->n : LIST_SHOWN;
-    for (size_t i = 0; i < n; i++) {
-        text_add(out, "    ");
-        if (*list->items[i].first)
-            add_cases(&list->items[i], out);
-        text_printf(out, "%s\n", list->items[i].words);
-    }
-    if (list->n > n)
-        text_printf(out, "    and %zu more; --verbose shows all\n", list->n - n);
-}
-
-static void write_counts(const struct notes *notes, bool verbose, struct text *out)
+static void add_counts(struct notes *notes)
 {
     char number[NUMBER_TEXT_MAX];
     const struct {
@@ -491,113 +581,107 @@ static void write_counts(const struct notes *notes, bool verbose, struct text *o
          "cases were given up by their policy"},
     };
     if (notes->n_short)
-        text_printf(out,
-                    "  %llu %s short samples: the timer overhead (up to %s) is more than 1 %% of "
-                    "each; it is not subtracted\n",
-                    (unsigned long long)notes->n_short,
-                    plural(notes->n_short, "case has", "cases have"),
-                    format_time(notes->short_overhead_ns, 3, number));
-    write_throttles(notes, out);
+        add_line(notes, 1,
+                 "%llu %s short samples: the timer overhead (up to %s) is more than 1 %% of each; "
+                 "it is not subtracted",
+                 (unsigned long long)notes->n_short,
+                 plural(notes->n_short, "case has", "cases have"),
+                 format_time(notes->short_overhead_ns, 3, number));
+    add_throttles(notes);
     if (notes->of_no_pace)
-        text_printf(out,
-                    "  %llu %s measured while power or heat changed the clock: neither pace = "
-                    "burst nor pace = sustained, choose one\n",
-                    (unsigned long long)notes->of_no_pace,
-                    plural(notes->of_no_pace, "case was", "cases were"));
+        add_line(notes, 1,
+                 "%llu %s measured while power or heat changed the clock: neither pace = burst nor "
+                 "pace = sustained, choose one",
+                 (unsigned long long)notes->of_no_pace,
+                 plural(notes->of_no_pace, "case was", "cases were"));
     if (notes->lost_cases)
-        text_printf(
-            out, "  %llu %s lost the times of %llu %s\n", (unsigned long long)notes->lost_cases,
-            plural(notes->lost_cases, "case", "cases"), (unsigned long long)notes->lost_samples,
-            plural(notes->lost_samples, "sample", "samples"));
+        add_line(notes, 1, "%llu %s lost the times of %llu %s",
+                 (unsigned long long)notes->lost_cases, plural(notes->lost_cases, "case", "cases"),
+                 (unsigned long long)notes->lost_samples,
+                 plural(notes->lost_samples, "sample", "samples"));
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
         if (!verdicts[i].n)
             continue;
-        text_add(out, "  ");
-        add_coloured(notes, COLOUR_DOUBT, view_verdict_mark(verdicts[i].verdict), out);
-        text_printf(out, " %llu %s%s\n", (unsigned long long)verdicts[i].n,
-                    plural(verdicts[i].n, verdicts[i].one, verdicts[i].many),
-                    i == 0 && notes->obstacles.n ? ":" : "");
-        if (i == 0)
-            write_entries(&notes->obstacles, verbose, out);
+        const bool has_reasons = i == 0 && notes->lists[OBSTACLES].n;
+        add_line(notes, 1, "%llu %s%s", (unsigned long long)verdicts[i].n,
+                 plural(verdicts[i].n, verdicts[i].one, verdicts[i].many), has_reasons ? ":" : "")
+            ->mark = view_verdict_mark(verdicts[i].verdict);
+        if (has_reasons)
+            add_entries(notes, OBSTACLES, 2, LIST_SHOWN);
     }
 }
 
-/* mark: "", or that of the times which the heading is about. */
-static void write_list(const struct notes *notes, const struct note_list *list, const char *mark,
-                       const char *heading, bool verbose, struct text *out)
+static void add_lines(struct notes *notes)
 {
-    if (!list->n)
-        return;
-    text_add(out, "  ");
-    add_coloured(notes, COLOUR_DOUBT, mark, out);
-    text_printf(out, "%s%s:\n", *mark ? " " : "", heading);
-    write_entries(list, verbose, out);
-}
-
-static void write_notes(const struct notes *notes, bool verbose, struct text *out)
-{
-    CLEANUP(text_free) struct text doubts = {0};
-    const struct {
-        const struct note_list *list;
-        const char *heading;
-        int colour;
-        void (*write)(const struct note_list *list, bool verbose, struct text *out);
-    } sections[] = {{&notes->failures, "failures", COLOUR_BAD, write_outcomes},
-                    {&notes->skips, "skipped", COLOUR_FAINT, write_outcomes},
-                    {&notes->messages, "messages", COLOUR_NONE, write_messages}};
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        if (!sections[i].list->n)
-            continue;
-        text_add(out, "\n");
-        add_coloured(notes, sections[i].colour, sections[i].heading, out);
-        text_add(out, "\n");
-        sections[i].write(sections[i].list, verbose, out);
-    }
-    histograms_write(&notes->histograms, out);
-    write_counts(notes, verbose, &doubts);
-    const struct {
-        const struct note_list *list;
-        const char *mark, *heading;
-    } lists[] = {
-        {&notes->paces, "", "pace"},
-        {&notes->noisy, "", "noise, and its likely cause"},
-        {&notes->outlying, "", "outliers, and their likely cause"},
-        {&notes->modes, MODES_MARK,
-         "several modes: their medians, intervals and shares of the samples"},
-        {&notes->graphs, "", "several launches a sample, which would be quicker as a graph"},
-        {&notes->differing, "", "rounds differ by more than their own intervals allow"},
-        {&notes->small, "",
-         "fewer blocks than multiprocessors: where they run is part of the number"},
-        {&notes->calls, "", "the time includes that of calling the function"}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        write_list(notes, lists[i].list, lists[i].mark, lists[i].heading, verbose, &doubts);
-    if (doubts.length)
-        text_printf(out, "\nnotes\n%s", text_get(&doubts));
+    for (int i = FAILURES; i <= MESSAGES; i++)
+        if (notes->lists[i].n) {
+            add_line(notes, 0, "%s", list_heads[i].heading)->colour = list_heads[i].colour;
+            add_entries(notes, i, 1, LISTED_MAX);
+        }
+    const size_t n = notes->lines.n;
+    notes->lines.n_before_histograms = n;
+    add_line(notes, 0, "notes");
+    add_counts(notes);
+    for (int i = PACES; i < LISTS; i++)
+        if (notes->lists[i].n) {
+            add_line(notes, 1, "%s:", list_heads[i].heading)->mark = list_heads[i].mark;
+            add_entries(notes, i, 2, LIST_SHOWN);
+        }
+    if (notes->lines.n == n + 1) /* the heading alone */
+        notes->lines.n = n;
 }
 
 static void add_case(struct notes *notes, const struct view *view, const struct group *group)
 {
+    const double least_ratio = 0.001; /* many samples tell rounds apart that hardly differ */
     CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(text_free) struct text words = {0}, label = {0};
     const struct view_row *rows = view_group_rows(view, group, &arena);
     notes->n_cases++;
     for (size_t i = 0; i < group->n; i++)
-        add_record(notes, &rows[i], view->options->verbose);
+        add_record(notes, &rows[i]);
     const struct shown shown = combine_rounds(rows, group->n, &arena);
-    if (group->n > 1)
-        add_rounds(notes, &shown);
-    add_noise(notes, rows, group->n, &shown);
+    if (group->n > 1 && shown.differs && shown.row.apart_ratio >= least_ratio) {
+        text_printf(&words, "%s: rounds differ by ", shown.row.label);
+        view_add_percent(&words, shown.row.apart_ratio);
+        list_add_line(notes, DIFFERING, text_get(&words), "");
+    }
+    text_clear(&words);
+    const int noise = noise_words(rows, group->n, &shown, &words);
+    text_add_line(&label, shown.row.label);
+    if (noise != NOISE_NONE)
+        list_add(notes, noise == NOISE_SCATTER ? NOISY : OUTLYING, text_get(&words),
+                 text_get(&label));
 }
 
-void notes_show(struct view *view, struct text *out)
+struct note_lines notes_of(struct view *view)
 {
-    struct notes notes = {.arena = &view->arena, .has_colours = view->options->has_colours};
-    bool verbose = view->options->verbose;
+    struct notes notes = {.arena = &view->arena, .verbose = view->options->verbose};
     size_t n = 0;
     struct group *groups = group_rounds(view, view->survey.last_round > 0, &n);
     for (size_t i = 0; i < n; i++)
         add_case(&notes, view, &groups[i]);
-    free(groups);
-    if (view->options->group_by && !verbose) /* each group has its pass rate */
-        notes.failures.n = notes.skips.n = 0;
-    write_notes(&notes, verbose, out);
+    if (view->options->group_by && !notes.verbose) /* each group has its pass rate */
+        notes.lists[FAILURES].n = notes.lists[SKIPS].n = 0;
+    add_lines(&notes);
+    return notes.lines;
+}
+
+void notes_show(struct view *view, struct text *out)
+{
+    const struct note_lines lines = notes_of(view);
+    for (size_t i = 0; i <= lines.n; i++) {
+        if (i == lines.n_before_histograms)
+            histograms_write(&lines.histograms, out);
+        if (i == lines.n)
+            break;
+        const struct note_line *line = &lines.items[i];
+        const int colour = line->level == 0 ? line->colour : COLOUR_DOUBT;
+        text_pad(out, line->level ? ' ' : '\n', line->level ? 2 * (size_t)line->level : 1);
+        colour_add(out, view->options->has_colours ? colour : COLOUR_NONE,
+                   line->level ? line->mark : line->words);
+        if (line->level)
+            text_printf(out, "%s%s", *line->mark ? " " : "", line->words);
+        text_add(out, line->is_rest ? "; --verbose shows all\n" : "\n");
+    }
 }

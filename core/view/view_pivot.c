@@ -164,20 +164,14 @@ static bool same_heads(const struct pivot *pivot, const char **a, const char **b
     return true;
 }
 
-static uint64_t hash_heads(const struct pivot *pivot, const char **heads)
-{
-    uint64_t hash = HASH_START;
-    for (size_t i = 0; i < pivot->n_heads; i++)
-        hash = hash_text(hash, heads[i]);
-    return hash;
-}
-
 /* The row that an item goes to: one with its heads, where its column is free or holds another
  * round of the same case. */
 static struct pivot_row *row_for(struct pivot *pivot, const struct item *item, size_t value)
 {
     struct arena *arena = &pivot->view->arena;
-    const uint64_t hash = hash_heads(pivot, item->heads);
+    uint64_t hash = HASH_START;
+    for (size_t i = 0; i < pivot->n_heads; i++)
+        hash = hash_text(hash, item->heads[i]);
     for (size_t at = 0, i; (i = hash_index_next(&pivot->rows_by_heads, hash, &at)) != HASH_NONE;) {
         struct pivot_row *row = &pivot->rows[i];
         const struct pivot_cell *cell = &row->cells[value];
@@ -221,10 +215,9 @@ static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
     int32_t status = view_column_named(view, view->options->pivot, "--pivot", &ret->column, error);
     if (status != GB_OK)
         return status;
-    for (size_t i = 0; i < view->n_parameters; i++)
-        if (text_equal(view->parameters[i], ret->column.name) &&
-            !is_setting_column(ret->column.name))
-            ret->column.kind = COLUMN_PARAMETER; /* it wins over a result column */
+    if (view_has_name(view->parameters, view->n_parameters, ret->column.name) &&
+        !is_setting_column(ret->column.name))
+        ret->column.kind = COLUMN_PARAMETER; /* it wins over a result column */
     choose_heads(ret);
     status = read_items(ret, readable, error);
     if (status != GB_OK)
@@ -233,14 +226,6 @@ static int32_t pivot_make(struct view *view, bool readable, struct pivot *ret,
     fill_rows(ret);
     return view->options->columns ? view_columns_asked(view, &ret->columns, &ret->n_columns, error)
                                   : GB_OK;
-}
-
-static uint64_t cell_samples(const struct pivot_cell *cell)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < cell->n; i++)
-        n += cell->items[i]->row->c.record.n_samples;
-    return n;
 }
 
 /* n samples of a cell from number `first` on, its rounds one after the other. */
@@ -285,7 +270,9 @@ static int32_t csv_trials(struct pivot *pivot, const struct pivot_row *row, doub
     int32_t status = GB_OK;
     uint64_t n = UINT64_MAX;
     for (size_t j = 0; j < pivot->n_values; j++) {
-        uint64_t have = cell_samples(&row->cells[j]);
+        uint64_t have = 0;
+        for (size_t i = 0; i < row->cells[j].n; i++)
+            have += row->cells[j].items[i]->row->c.record.n_samples;
         n = have && have < n ? have : n;
     }
     for (uint64_t first = 0; status == GB_OK && n != UINT64_MAX && first < n;

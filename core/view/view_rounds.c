@@ -39,7 +39,7 @@ struct group *group_rounds(struct view *view, bool combine, size_t *ret_n)
     size_t n = view->n_entries, n_groups = 0;
     struct hash_index index = {0};
     struct ordered_entry *ordered = ARENA_ARRAY(&scratch, struct ordered_entry, n);
-    struct group *groups = memory_allocate(n * sizeof *groups);
+    struct group *groups = ARENA_ARRAY(&view->arena, struct group, n);
     for (size_t i = 0; i < n; i++) {
         size_t first = combine ? first_of_place(view->entries, i, &index, &scratch) : i;
         ordered[i] = (struct ordered_entry){view->entries[i], first};
@@ -66,14 +66,6 @@ double median_of_known(double *values, size_t n)
     return quantile_of_sorted(values, kept, 0.5);
 }
 
-/* What the interval of a round is around. */
-static double estimated_ns(const struct stored_case *c)
-{
-    const struct gb_estimate *estimate = &c->record.estimate;
-    return c->record.has_estimate && isfinite(estimate->value_ns) ? estimate->value_ns
-                                                                  : c->summary.median;
-}
-
 /* The rounds that count. */
 static const struct view_row **rounds_that_count(const struct view_row *rows, size_t n,
                                                  struct arena *arena, size_t *ret_n)
@@ -98,7 +90,8 @@ static struct rounds_interval interval_of(const struct view_row *const *rounds, 
     double confidence = 0;
     for (size_t i = 0; i < n; i++) {
         const struct case_record *record = &rounds[i]->c.record;
-        medians[i] = estimated_ns(&rounds[i]->c);
+        const double value_ns = record->has_estimate ? record->estimate.value_ns : NAN;
+        medians[i] = isfinite(value_ns) ? value_ns : rounds[i]->c.summary.median;
         lows[i] = record->has_estimate ? record->estimate.low_ns : NAN;
         highs[i] = record->has_estimate ? record->estimate.high_ns : NAN;
         if (record->has_estimate && record->estimate.confidence < 1)
@@ -201,14 +194,6 @@ static void combine_counts(const struct view_row *const *rounds, size_t n, struc
     }
 }
 
-static const struct view_row *find_worst(const struct view_row *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].c.record.status != CASE_OK)
-            return &rows[i];
-    return NULL;
-}
-
 static const struct view_row *find_checked(const struct view_row *rows, size_t n)
 {
     const struct view_row *checked = rows;
@@ -220,7 +205,9 @@ static const struct view_row *find_checked(const struct view_row *rows, size_t n
 
 struct shown combine_rounds(const struct view_row *rows, size_t n, struct arena *arena)
 {
-    struct shown shown = {.n_rounds = n, .worst = find_worst(rows, n)};
+    struct shown shown = {.n_rounds = n};
+    for (size_t i = n; i-- > 0;)
+        shown.worst = rows[i].c.record.status != CASE_OK ? &rows[i] : shown.worst;
     shown.row = shown.worst ? *shown.worst : *rows;
     shown.row.check = find_checked(rows, n)->check;
     struct stored_case *c = &shown.row.c;

@@ -165,7 +165,7 @@ static int32_t fill_library(struct view *view, struct gb_error *error)
     return GB_OK;
 }
 
-/* Fills the roofs of a row; looks for files of roofs when the first case with declared work comes.
+/* Fills the roofs of a row; searches files of roofs at the first case with declared work.
  */
 static int32_t find_roofs(struct view *view, struct view_row *row, struct gb_error *error)
 {
@@ -184,6 +184,65 @@ static int32_t find_roofs(struct view *view, struct view_row *row, struct gb_err
         set->is_used = true;
     return GB_OK;
 }
+
+/* ---- the comparison ---- */
+
+/* What was wrong beside the metric: "FAIL not finite", "FAIL vacuous"; the rest is a note. */
+static const char *fault_words(const char *text, struct arena *arena)
+{
+    static const char before_place[] = " at [";
+    const char *place = strstr(text, before_place);
+    size_t n = strcspn(text, ":");
+    if (place && (size_t)(place - text) < n)
+        n = (size_t)(place - text);
+    return arena_printf(arena, "FAIL %.*s", (int)n, text);
+}
+
+/* "ok rms 1.5e-07", "FAIL rms 0.5 > 1e-06", "FAIL NaN"; "unchecked". */
+static const char *check_words(const struct stored_case *c, struct arena *arena)
+{
+    const struct check_record *check = record_main_check(&c->record);
+    if (!check)
+        return "unchecked";
+    if (check->passed && !*check->metric) /* the benchmark's own */
+        return arena_printf(arena, "ok %s", check->name);
+    if (check->passed)
+        return arena_printf(arena, "ok %s %.3g", check->metric, check->value);
+    if (check->value > check->tolerance)
+        return arena_printf(arena, "FAIL %s %.3g > %.3g", check->metric, check->value,
+                            check->tolerance);
+    return fault_words(check->text, arena);
+}
+
+/* ---- the kernel ---- */
+
+static double product(const uint32_t extent[3])
+{
+    return (double)extent[0] * extent[1] * extent[2];
+}
+
+/* Does a represent the case better? A time that is not known is no reason. */
+static bool is_before(const struct gb_activity *a, const struct gb_activity *b)
+{
+    if (!isnan(a->time_ns) || !isnan(b->time_ns))
+        return isnan(b->time_ns) || a->time_ns > b->time_ns;
+    return activity_blocks(a) * product(a->block) > activity_blocks(b) * product(b->block);
+}
+
+/* The kernel that represents the case: the longest where they were timed, else the one with most
+ * threads; NULL: none is known. */
+static const struct gb_activity *main_kernel(const struct stored_case *c)
+{
+    const struct gb_activity *found = NULL;
+    for (size_t i = 0; i < c->record.n_activities; i++) {
+        const struct gb_activity *activity = &c->record.activities[i];
+        if (activity->kind == GB_ACTIVITY_KERNEL && (!found || is_before(activity, found)))
+            found = activity;
+    }
+    return found;
+}
+
+/* ---- a row ---- */
 
 int32_t view_row_of(struct view *view, size_t run, const struct stored_case *c, struct arena *arena,
                     struct view_row *ret, struct gb_error *error)
@@ -252,21 +311,6 @@ struct selection {
     struct sorter sorter;
 };
 
-static int32_t filter_open(struct selection *selection, struct gb_error *error)
-{
-    struct view *view = selection->view;
-    int32_t status = view_expression_new(view, view->options->where, (struct origin){0},
-                                         &selection->filter, error);
-    return status == GB_OK ? GB_OK : error_prefix(error, "--where: ");
-}
-
-static int32_t filter_test(const struct selection *selection, const struct view_row *row, bool *ret,
-                           struct gb_error *error)
-{
-    int32_t status = view_expression_test(selection->filter, row, ret, error);
-    return status == GB_OK ? GB_OK : error_prefix(error, "--where: ");
-}
-
 /* The keys of entry number i; in the order of the entries. */
 static void add_keys(struct selection *selection, size_t i, const struct view_row *row)
 {
@@ -288,8 +332,9 @@ static int32_t select_one(struct selection *selection, size_t run, const struct 
     struct view_row row;
     bool wanted = true;
     int32_t status = view_row_of(view, run, c, &view->arena, &row, error);
-    if (status == GB_OK && selection->filter)
-        status = filter_test(selection, &row, &wanted, error);
+    if (status == GB_OK && selection->filter &&
+        view_expression_test(selection->filter, &row, &wanted, error) != GB_OK)
+        status = error_prefix(error, "--where: ");
     if (status != GB_OK || !wanted)
         return status;
     struct view_row *kept = ARENA_NEW(&view->arena, struct view_row);
@@ -342,7 +387,6 @@ static void combine_entries(struct selection *selection)
         if (selection->sorter.n)
             add_keys(selection, i, entry.row);
     }
-    free(groups);
 }
 
 struct sort_item {
@@ -456,7 +500,6 @@ static void page_end(struct view *view)
         view->n_entries = last ? last->first + last->n - first : 0;
         memmove(view->entries, view->entries + first, view->n_entries * sizeof *view->entries);
     }
-    free(groups);
 }
 
 /* ---- the view ---- */
@@ -496,8 +539,10 @@ static int32_t load(struct view *view, int64_t run, struct gb_error *error)
         status = relatives_new(view->store, options->path ? options->path : "this file",
                                options->relative_to, view->runs, view->n_runs, &view->relatives,
                                error);
-    if (status == GB_OK && options->where)
-        status = filter_open(&selection, error);
+    if (status == GB_OK && options->where &&
+        view_expression_new(view, options->where, (struct origin){0}, &selection.filter, error) !=
+            GB_OK)
+        status = error_prefix(error, "--where: ");
     if (status == GB_OK && options->sort)
         status = sorter_open(view, &selection.sorter, error);
     if (status == GB_OK)

@@ -1,7 +1,11 @@
 /* view_show.c - a results file as tables for people. */
+#include "core/compare/compare.h"
+#include "core/compare/compare_text.h"
 #include "core/view/view_writers.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "2026-01-01T10:00:00.000Z" as people write it. */
@@ -159,6 +163,310 @@ static void write_page(const struct view *view, struct text *out)
     text_add(out, "\n");
 }
 
+/* ---- the shards of one plan: which there are, which are missing ---- */
+
+enum { NAMED_MOST = 8 /* of the shards that are not there */ };
+
+static uint64_t count_cases(const struct view *view)
+{
+    uint64_t n = 0;
+    if (view->page.n_all)
+        return view->page.n_all;
+    for (size_t i = 0; i < view->n_entries; i++)
+        n += i == 0 || view->entries[i].row->c.position != view->entries[i - 1].row->c.position;
+    return n;
+}
+
+/* The runs of one plan, in the order of their shards. */
+struct shards {
+    const struct stored_run *runs;
+    size_t n, n_all;
+    const char *path; /* of the file */
+};
+
+static const char *fact(const struct shards *shards, size_t i, const char *name)
+{
+    return fact_of(shards->runs[i].record.facts, shards->runs[i].record.n_facts, name);
+}
+
+static struct shards shards_of(const struct stored_run *runs, size_t n, const char *path)
+{
+    struct shards shards = {runs, n, n, path};
+    const char *of = strchr(fact(&shards, 0, SHARD_FACT_SHARD), '/');
+    if (of)
+        shards.n_all = strtoul(of + 1, NULL, 10);
+    return shards;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static size_t count_hosts(const struct shards *shards)
+{
+    const char **hosts = memory_allocate(shards->n * sizeof *hosts);
+    size_t n = 0;
+    for (size_t i = 0; i < shards->n; i++)
+        hosts[i] = fact(shards, i, "host");
+    qsort(hosts, shards->n, sizeof *hosts, compare_texts);
+    for (size_t i = 0; i < shards->n; i++)
+        n += i == 0 || !text_equal(hosts[i], hosts[i - 1]);
+    free(hosts);
+    return n;
+}
+
+/* "3-7" or "3", after what is there. */
+static void add_range(size_t first, size_t last, struct text *out)
+{
+    text_printf(out, "%s%zu", out->length ? "," : "", first);
+    if (last > first)
+        text_printf(out, "-%zu", last);
+}
+
+/* Of few a command each, of many their numbers, as sbatch --array takes them. */
+static void write_missing(const struct shards *shards, struct text *out)
+{
+    CLEANUP(text_free) struct text ranges = {0};
+    const size_t n_missing = shards->n_all - shards->n;
+    size_t next = 1;
+    for (size_t i = 0; i <= shards->n; i++) {
+        const size_t there = i < shards->n ? strtoul(fact(shards, i, SHARD_FACT_SHARD), NULL, 10)
+                                           : shards->n_all + 1;
+        for (size_t j = next; n_missing <= NAMED_MOST && j < there; j++)
+            text_printf(out, "shard %zu of %zu is missing: gbrun run --resume %s --shard %zu/%zu\n",
+                        j, shards->n_all, shards->path, j, shards->n_all);
+        if (next < there)
+            add_range(next, there - 1, &ranges);
+        next = there + 1;
+    }
+    if (n_missing > NAMED_MOST)
+        text_printf(out,
+                    "%zu of %zu shards are missing: %s; gbrun run --resume %s --shard I/%zu "
+                    "measures one\n",
+                    n_missing, shards->n_all, text_get(&ranges), shards->path, shards->n_all);
+}
+
+/* False: none is missing, all have ended. */
+static bool write_open_shards(const struct shards *shards, struct text *out)
+{
+    const bool is_missing = shards->n_all > shards->n;
+    bool is_any = is_missing;
+    if (is_missing)
+        write_missing(shards, out);
+    for (size_t i = 0; i < shards->n; i++)
+        if (!shards->runs[i].record.finished) {
+            text_printf(out, "shard %s has not ended: gbrun run --resume %s --run %lld\n",
+                        fact(shards, i, SHARD_FACT_SHARD), shards->path,
+                        (long long)shards->runs[i].number);
+            is_any = true;
+        }
+    return is_any;
+}
+
+static void write_there(const struct shards *shards, struct text *out)
+{
+    const size_t n_hosts = count_hosts(shards);
+    text_printf(out, "%zu of %zu shards on %zu node%s", shards->n, shards->n_all, n_hosts,
+                n_hosts == 1 ? "" : "s");
+}
+
+static void shards_write(const struct view *view, struct text *out)
+{
+    const struct view_options *options = view->options;
+    const struct shards shards = shards_of(view->runs, view->n_runs,
+                                           options->path ? options->path : "FILE");
+    text_add(out, "\n");
+    write_there(&shards, out);
+    if (!options->where && !options->sort)
+        text_printf(out, ", %llu of %s cases", (unsigned long long)count_cases(view),
+                    fact(&shards, 0, SHARD_FACT_CASES));
+    text_add(out, "\n");
+    write_open_shards(&shards, out);
+}
+
+/* ---- which value of an option is fastest ---- */
+
+/* What cases are compared by, and the value the others are compared with. */
+struct question {
+    const char *by, *base;
+    bool names_it; /* a number needs the option's name */
+};
+
+/* One axis of words; or one axis of numbers, where all cases do the same work; or benchmarks
+ * without axes that do. False: there are several, or none. */
+static bool find_question(const struct survey *survey, struct question *ret)
+{
+    /* Values of these differ in how times are taken, not in how fast the code is. */
+    static const char *const measuring[] = {"policy", "clock", "iterations", "seed",
+                                            "check.safety"};
+    const struct survey_bench *bench = &survey->benches[0];
+    const struct survey_parameter *words = NULL, *number = NULL;
+    size_t n_words = 0, n_numbers = 0;
+    for (size_t i = 0; i < survey->n_benches; i++)
+        for (size_t j = 0; j < survey->benches[i].n_parameters; j++) {
+            const struct survey_parameter *parameter = &survey->benches[i].parameters[j];
+            if (!parameter->is_axis || !parameter->varies)
+                continue;
+            *(parameter->is_number ? &number : &words) = parameter;
+            *(parameter->is_number ? &n_numbers : &n_words) += 1;
+        }
+    const bool is_same_work = survey->any_work && !survey->several_works;
+    const struct survey_parameter *axis = n_words ? words : number;
+    if (survey->n_benches > 1) {
+        *ret = (struct question){.by = "bench", .base = bench->name};
+        return n_words + n_numbers == 0 && is_same_work;
+    }
+    if (!axis || view_has_name(measuring, sizeof measuring / sizeof *measuring, axis->name))
+        return false;
+    *ret = (struct question){.by = axis->name, .base = axis->first, .names_it = axis->is_number};
+    return axis->first && (n_words == 1 || (n_words == 0 && n_numbers == 1 && is_same_work));
+}
+
+static int32_t compare_by(struct view *view, const struct question *question, struct compare **ret,
+                          struct gb_error *error)
+{
+    const struct compare_options options = {
+        .margin = NAN, .confidence = NAN, .metric = "", .is_forced = false};
+    const char *path = view->options->path ? view->options->path : "this file";
+    bool is_known = false;
+    struct compare *compare = compare_new(&options);
+    int32_t status = sides_of_values(compare, view->store, path, &view->runs[0], question->by,
+                                     question->base, &is_known, error);
+    if (status == GB_OK)
+        status = is_known ? compare_finish(compare, error) : GB_NOT_FOUND;
+    if (status == GB_OK)
+        *ret = compare;
+    else
+        compare_free(compare);
+    return status;
+}
+
+/* The value of which all ratios are the smallest; NULL: some have none. */
+static const char *find_fastest(const struct compare_result *result)
+{
+    const char *fastest = result->base->name;
+    double least = 0;
+    for (size_t i = 0; i < result->n_against; i++) {
+        const struct geometric_mean *mean = &result->against[i].mean;
+        if (mean->n != result->base->n || isnan(mean->theta))
+            return NULL;
+        fastest = mean->theta < least ? result->against[i].side->name : fastest;
+        least = fmin(least, mean->theta);
+    }
+    return fastest;
+}
+
+/* How much slower than the base it is, over all cases, and the interval of that. */
+struct slowdown {
+    const char *name;
+    double theta, low, high;
+    size_t n;      /* cases */
+    bool is_visit; /* of one round */
+};
+
+/* False: it is not certain, or not so in each case. Where nothing is known of what differs between
+ * rounds, a difference has to be large. */
+static bool is_slower(const struct compare_against *against, struct slowdown *ret)
+{
+    static const double least_of_visit = 0.05;
+    const struct geometric_mean *mean = &against->mean;
+    *ret = (struct slowdown){against->side->name, mean->theta, mean->low,
+                             mean->high,          mean->n,     false};
+    for (size_t i = 0; i < against->n; i++) {
+        const struct comparison *result = &against->cases[i].result;
+        const bool is_slower = result->verdict == COMPARED_SLOWER;
+        ret->is_visit |= result->is_visit;
+        if (!is_slower && !(against->n > 1 && result->verdict == COMPARED_SAME))
+            return false;
+        if (against->n == 1) {
+            ret->low = result->low;
+            ret->high = result->high;
+        }
+    }
+    return ret->low > (ret->is_visit ? log1p(least_of_visit) : 0) && isfinite(ret->high);
+}
+
+static void add_value(const struct question *question, const char *name, struct text *out)
+{
+    text_printf(out, "%s%s", question->names_it ? question->by : "", question->names_it ? "=" : "");
+    text_add_line(out, name);
+}
+
+static void add_slowdown(const struct question *question, const struct slowdown *slowdown,
+                         struct text *out)
+{
+    compare_add_ratio(slowdown->theta, slowdown->low, slowdown->high, out);
+    text_add(out, " times as fast as ");
+    add_value(question, slowdown->name, out);
+}
+
+/* "pad is 10.9 [10.8, 11.0] times as fast as baseline". Of more than two values, if the difference
+ * to all is certain: "pad is the fastest: 10.9 [...] times as fast as baseline, 1.21 [...] times as
+ * fast as tile". */
+static void write_sentence(const struct question *question, const struct compare_result *result,
+                           const char *first, struct text *out)
+{
+    const struct slowdown *to_first = NULL, *to_next = NULL;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct slowdown *all = ARENA_ARRAY(&arena, struct slowdown, result->n_against);
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_against; i++) {
+        if (!is_slower(&result->against[i], &all[n]))
+            continue;
+        if (text_equal(all[n].name, first))
+            to_first = &all[n];
+        else if (!to_next || all[n].theta < to_next->theta)
+            to_next = &all[n];
+        n++;
+    }
+    const bool is_fastest = n == result->n_against;
+    const struct slowdown *said = to_first ? to_first : is_fastest ? to_next : NULL;
+    if (!said)
+        return;
+    text_add(out, "\n");
+    add_value(question, result->base->name, out);
+    text_add(out, n > 1 && is_fastest ? " is the fastest: " : " is ");
+    add_slowdown(question, said, out);
+    if (is_fastest && to_next && to_next != said) {
+        text_add(out, ", ");
+        add_slowdown(question, to_next, out);
+    }
+    if (said->n > 1)
+        text_printf(out, " (geometric mean of %zu cases)", said->n);
+    text_add(out, said->is_visit ? ", in one round\n" : "\n");
+}
+
+static void summary_write(struct view *view, struct text *out)
+{
+    enum { CASES_MOST = 2000 };
+    const struct view_options *options = view->options;
+    struct question question;
+    struct compare *compare = NULL;
+    struct gb_error error;
+    const bool is_chosen = options->where || options->pivot || options->group_by ||
+                           options->columns || view->relatives;
+    if (is_chosen || view->n_runs != 1 || view->n_entries < 2 || view->n_entries > CASES_MOST ||
+        view->survey.any_bad || view->survey.any_skipped ||
+        !find_question(&view->survey, &question))
+        return;
+    const char *first = question.base;
+    if (compare_by(view, &question, &compare, &error) != GB_OK)
+        return; /* what must not be compared */
+    const char *fastest = find_fastest(compare_result(compare));
+    question.base = fastest ? arena_text(&view->arena, fastest) : NULL;
+    if (fastest && !text_equal(fastest, first)) {
+        compare_free(compare);
+        if (compare_by(view, &question, &compare, &error) != GB_OK)
+            return;
+    }
+    if (fastest)
+        write_sentence(&question, compare_result(compare), first, out);
+    compare_free(compare);
+}
+
+/* ---- a file ---- */
+
 /* What a table of what is there cannot show. */
 static void write_rest(const struct view *view, struct text *out)
 {
@@ -206,7 +514,7 @@ static int32_t show_run(struct view *view, struct text *out, struct gb_error *er
     else if (!view->n_entries)
         text_add(out, "no cases\n");
     else if (view->options->group_by)
-        status = groups_show(view, out, error);
+        status = groups_write(view, cell_readable, out, error);
     else if (view->options->pivot)
         status = pivot_show(view, out, error);
     else if (view->options->columns)
@@ -255,4 +563,21 @@ int32_t view_show(struct store *store, const struct view_options *options, struc
     if (status == GB_OK)
         text_add_n(out, text_get(&shown), shown.length);
     return status;
+}
+
+int32_t view_plan(struct store *store, const char *path, struct text *out, bool *ret_is_complete,
+                  struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct stored_run *runs = NULL;
+    size_t n = 0;
+    const int32_t status = store_newest_united(store, &arena, &runs, &n, error);
+    if (status != GB_OK)
+        return status;
+    const struct shards shards = shards_of(runs, n, path);
+    text_printf(out, "%s: plan %s: ", path, fact(&shards, 0, SHARD_FACT_PLAN));
+    write_there(&shards, out);
+    text_add(out, "\n");
+    *ret_is_complete = !write_open_shards(&shards, out);
+    return GB_OK;
 }

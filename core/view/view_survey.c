@@ -25,12 +25,6 @@ static struct survey_parameter *parameter_of(struct survey *survey, struct surve
     return parameter;
 }
 
-/* Of a document, which may have none for the case. */
-static bool is_figure(const struct parameter *parameter)
-{
-    return text_starts_with(parameter->name, PAPER_PREFIX);
-}
-
 static void add_parameters(struct survey *survey, const struct view_row *row)
 {
     struct survey_bench *bench = bench_of(survey, row->c.bench);
@@ -38,7 +32,8 @@ static void add_parameters(struct survey *survey, const struct view_row *row)
         const struct parameter *have = &row->c.parameters[i];
         struct survey_parameter *known = parameter_of(survey, bench, have->name);
         known->is_axis |= have->is_axis;
-        known->is_number &= !isnan(have->value.number) || is_figure(have);
+        known->is_number &= !isnan(have->value.number) ||
+                            text_starts_with(have->name, PAPER_PREFIX); /* may have no figure */
         if (!known->first) {
             known->first = have->value.text;
             known->varies |= bench->n_cases > 0;
@@ -159,17 +154,6 @@ void survey_add(struct survey *survey, const struct view_row *row)
 bool survey_shows(const struct survey_parameter *parameter)
 {
     return parameter->is_axis || parameter->varies;
-}
-
-bool survey_shows_name(const struct survey *survey, const char *name)
-{
-    for (size_t i = 0; i < survey->n_benches; i++)
-        for (size_t j = 0; j < survey->benches[i].n_parameters; j++) {
-            const struct survey_parameter *parameter = &survey->benches[i].parameters[j];
-            if (text_equal(parameter->name, name) && survey_shows(parameter))
-                return true;
-        }
-    return false;
 }
 
 size_t survey_union(const struct survey *survey, bool shown_only, struct arena *arena,

@@ -1,11 +1,213 @@
-/* view_table.c - tables of cases for people: what a row says, and what there is room for.
- */
-#include "core/view/view_fit.h"
+/* view_table.c - tables of cases for people: what there is room for, and what a row says. */
 #include "core/view/view_writers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- what there is room for ---- */
+
+/* When a column has to go: NEVER, or the higher the earlier. Rates and the first of the plugin's
+ * own metrics, METRICS_SHOWN of them, go after names were cut, and checks, which the status
+ * repeats. */
+enum { METRICS_SHOWN = 3 };
+enum {
+    NEVER,
+    RANK_SETTING, /* device, policy, clock ... */
+    RANK_METRIC,  /* the plugin's first */
+    RANK_ROOF,
+    RANK_FLOPS,
+    RANK_BYTES,
+    RANK_ITEMS,
+    RANK_METRICS, /* its others that are shown */
+    RANK_CHECK = RANK_METRICS + METRICS_SHOWN,
+    RANK_ROUNDS,
+    RANK_SAMPLES,
+    RANK_RELATIVE_IQR,
+    RANK_EQUAL, /* options that are the same in all rows */
+    RANK_STOP_REASON,
+    RANK_COUNTED /* what counters of the device found */
+};
+
+/* A table with the rank of each of its columns. */
+struct case_table {
+    struct table table;
+    size_t *ranks;
+    size_t first_option, n_options; /* columns that tell cases apart */
+};
+
+/* Names of columns left out, each once. */
+struct left_out {
+    const char **names;
+    size_t n;
+};
+
+enum { GAP = 2 };
+
+static void case_table_column(struct case_table *table, const char *head, bool right, size_t rank)
+{
+    size_t i = table->table.n_columns;
+    table->ranks = memory_resize(table->ranks, (i + 1) * sizeof *table->ranks);
+    table->ranks[i] = rank;
+    table_column(&table->table, head, right);
+}
+
+static void case_table_remove(struct case_table *table, size_t i)
+{
+    table_remove_column(&table->table, i);
+    memmove(table->ranks + i, table->ranks + i + 1,
+            (table->table.n_columns - i) * sizeof *table->ranks);
+    if (i < table->first_option)
+        table->first_option--;
+    else if (i < table->first_option + table->n_options)
+        table->n_options--;
+}
+
+static void leave_out(struct left_out *left_out, const char *name, struct arena *arena)
+{
+    if (!view_has_name(left_out->names, left_out->n, name))
+        ARENA_APPEND(arena, left_out->names, left_out->n, arena_text(arena, name));
+}
+
+/* Removes blank columns that may be left out, without listing them. */
+static void case_table_remove_blank(struct case_table *table)
+{
+    for (size_t i = table->table.n_columns; i-- > 0;) {
+        bool is_blank = table->ranks[i] != NEVER;
+        for (size_t row = 0; is_blank && row < table->table.n_rows; row++)
+            is_blank = !*table_cell_at(&table->table, row, i);
+        if (is_blank)
+            case_table_remove(table, i);
+    }
+}
+
+/* A table being fitted: the widths of its columns, then those they are cut to. */
+struct fit {
+    struct case_table *table;
+    size_t width;
+    size_t *widths, *cells; /* by column; cells: the widest, without the head */
+};
+
+static void measure(struct fit *fit)
+{
+    const struct table *table = &fit->table->table;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        fit->cells[i] = 0;
+        for (size_t row = 0; row < table->n_rows; row++) {
+            const size_t columns = text_columns(table_cell_at(table, row, i));
+            fit->cells[i] = columns > fit->cells[i] ? columns : fit->cells[i];
+        }
+        const size_t head = text_columns(table->heads[i]);
+        fit->widths[i] = fit->cells[i] > head ? fit->cells[i] : head;
+    }
+}
+
+/* Are the columns up to the rank too wide? */
+static bool is_too_wide(const struct fit *fit, size_t rank)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < fit->table->table.n_columns; i++)
+        used += fit->table->ranks[i] <= rank ? fit->widths[i] + GAP : 0;
+    return used > fit->width + GAP;
+}
+
+static void shorten_checks(struct fit *fit)
+{
+    for (size_t i = 0; i < fit->table->table.n_columns; i++)
+        if (fit->table->ranks[i] == RANK_CHECK)
+            table_keep_first_word(&fit->table->table, i);
+    measure(fit);
+}
+
+/* Words, or heads of numbers that are wider than these: the widest first, each down to `least`. */
+static void cut(struct fit *fit, bool is_number, size_t rank, size_t least)
+{
+    while (is_too_wide(fit, rank)) {
+        size_t widest = 0, most = least;
+        for (size_t i = 0; i < fit->table->table.n_columns; i++) {
+            const bool may_be_cut = fit->table->table.right[i] == is_number &&
+                                    fit->table->ranks[i] <= rank &&
+                                    (!is_number || fit->widths[i] > fit->cells[i]);
+            if (fit->widths[i] > most && may_be_cut) {
+                widest = i;
+                most = fit->widths[i];
+            }
+        }
+        if (most == least)
+            return;
+        fit->widths[widest]--;
+    }
+}
+
+/* Finds widths with which the columns up to the rank have room, if there are such. */
+static void make_room(struct fit *fit, size_t rank)
+{
+    enum { HEAD_LEAST = 8, NAME_LEAST = 12, LEAST_OF_ALL = 5 };
+    if (is_too_wide(fit, rank))
+        shorten_checks(fit);
+    cut(fit, false, rank, NAME_LEAST);
+    cut(fit, true, rank, HEAD_LEAST);
+    cut(fit, false, NEVER, LEAST_OF_ALL);
+    cut(fit, true, NEVER, LEAST_OF_ALL);
+}
+
+/* Of the columns that may be left out, in the order of their ranks, those stay that there is room
+ * for. */
+static void choose_columns(struct fit *fit, struct left_out *left_out, struct arena *arena)
+{
+    struct case_table *table = fit->table;
+    size_t n = table->table.n_columns, used = 0, last_rank = 0;
+    bool *stays = ARENA_ARRAY(arena, bool, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        stays[i] = table->ranks[i] == NEVER;
+        used += stays[i] ? fit->widths[i] + GAP : 0;
+        last_rank = table->ranks[i] > last_rank ? table->ranks[i] : last_rank;
+    }
+    for (size_t rank = NEVER + 1; rank <= last_rank; rank++)
+        for (size_t i = 0; i < n; i++)
+            if (table->ranks[i] == rank && used + fit->widths[i] <= fit->width) {
+                stays[i] = true;
+                used += fit->widths[i] + GAP;
+            }
+    for (size_t i = 0; i < n; i++)
+        if (!stays[i])
+            leave_out(left_out, table->table.heads[i], arena);
+    for (size_t i = n; i-- > 0;)
+        if (!stays[i])
+            case_table_remove(table, i);
+}
+
+/*
+ * Makes every row fit. If columns up to RANK_CHECK would not: checks become one word, then words
+ * and heads of numbers are cut. Of those that may be left out the ones stay, in the order of their
+ * ranks, that there is still room for; where even the others have none, options go from the last
+ * on.
+ */
+static void case_table_fit(struct case_table *table, size_t width, struct left_out *left_out,
+                           struct arena *arena)
+{
+    const size_t n = table->table.n_columns + 1;
+    struct fit fit = {.table = table,
+                      .width = width,
+                      .widths = ARENA_ARRAY(arena, size_t, n),
+                      .cells = ARENA_ARRAY(arena, size_t, n)};
+    measure(&fit);
+    make_room(&fit, RANK_CHECK);
+    choose_columns(&fit, left_out, arena);
+    for (;;) { /* only what stays is cut, and no more than needed */
+        measure(&fit);
+        make_room(&fit, SIZE_MAX);
+        if (table->n_options == 0 || !is_too_wide(&fit, SIZE_MAX))
+            break;
+        const size_t last = table->first_option + table->n_options - 1;
+        leave_out(left_out, table->table.heads[last], arena);
+        case_table_remove(table, last);
+    }
+    for (size_t i = 0; i < table->table.n_columns; i++)
+        table_cut_column(&table->table, i, fit.widths[i]);
+}
+
+/* ---- what a row says ---- */
 
 enum { RATE_DECIMALS = 6, BLANK_COLUMNS_MAX = 4, STOP_REASON_MOST = 28, NAMES_LEFT_OUT = 8 };
 
@@ -21,10 +223,10 @@ static void add_item_rate(struct text *out, const struct shown *shown)
         text_add(out, "-");
 }
 
-/* In the unit of the column's head. */
-static void add_rate(struct text *out, const struct shown *shown, double amount, double unit)
+/* In the unit of the column's head: 1e9 a second. */
+static void add_rate(struct text *out, const struct shown *shown, double amount)
 {
-    double rate = amount / shown->central_ns * 1e9 / unit;
+    double rate = amount / shown->central_ns;
     if (!(amount > 0))
         return;
     if (!isnormal(rate)) {
@@ -69,19 +271,12 @@ static size_t metric_rank(const struct survey_metric *metric, size_t i)
                                         : RANK_METRICS + i;
 }
 
-/* "messages/s"; of several kinds "items/s". */
-static const char *items_head(const struct survey *survey)
-{
-    bool is_one = survey->item && *survey->item && !survey->several_items;
-    return is_one ? arena_printf(survey->arena, "%ss/s", survey->item) : "items/s";
-}
-
 static void add_verdict(struct text *out, const struct shown *shown)
 {
     text_add(out, verdict_words(shown->row.c.record.estimate.verdict));
 }
 
-/* Nobody has a part of an independent sample. */
+/* Independent samples are whole. */
 static void add_effective(struct text *out, const struct shown *shown)
 {
     double n = shown->row.c.record.estimate.n_effective;
@@ -123,6 +318,8 @@ static const struct {
 
 static void add_columns(const struct layout *layout, struct case_table *table)
 {
+    const struct survey *survey = layout->survey;
+    const bool is_one_item = survey->item && *survey->item && !survey->several_items;
     if (layout->bench)
         case_table_column(table, "bench", false, NEVER);
     for (size_t i = 0; i < layout->n_parameters; i++)
@@ -148,7 +345,9 @@ static void add_columns(const struct layout *layout, struct case_table *table)
                  {true, "stopped because", false, RANK_STOP_REASON},
                  {layout->flops, "GFLOP/s", true, RANK_FLOPS},
                  {layout->bytes, "GB/s", true, RANK_BYTES},
-                 {layout->items, items_head(layout->survey), true, RANK_ITEMS},
+                 {layout->items,
+                  is_one_item ? arena_printf(survey->arena, "%ss/s", survey->item) : "items/s",
+                  true, RANK_ITEMS},
                  {layout->roof, "roof", true, RANK_ROOF}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (fixed[i].wanted)
@@ -158,8 +357,8 @@ static void add_columns(const struct layout *layout, struct case_table *table)
     for (size_t i = 0; layout->estimate && i < ESTIMATE_COLUMNS; i++)
         case_table_column(table, estimate_columns[i].head, estimate_columns[i].right, NEVER);
     for (size_t i = 0; i < layout->n_metrics; i++)
-        case_table_column(table, metric_head(&layout->survey->metrics[i], layout->survey->arena),
-                          true, metric_rank(&layout->survey->metrics[i], i));
+        case_table_column(table, metric_head(&survey->metrics[i], survey->arena), true,
+                          metric_rank(&survey->metrics[i], i));
     for (size_t i = 0; i < TELEMETRY_COLUMNS; i++)
         if (layout->telemetry[i])
             case_table_column(table, telemetry_column(i).head, true, NEVER);
@@ -197,7 +396,7 @@ static void remove_repeats(const struct layout *layout, struct case_table *table
             case_table_remove(table, first + i);
 }
 
-/* Options that are the same in all rows may go. */
+/* Options that are the same in all rows may be left out. */
 static void rank_equal(const struct layout *layout, struct case_table *table)
 {
     for (size_t i = layout->bench; i < layout->bench + layout->n_parameters; i++) {
@@ -217,14 +416,6 @@ static void add_metric(const struct shown *shown, const struct survey_metric *me
     struct cell cell = cell_of(&shown->row, &column);
     if (cell.kind == CELL_REAL)
         view_add_metric(out, cell.real, metric->unit);
-}
-
-/* "3", or "2 of 3" where one does not count. */
-static void add_rounds(const struct shown *shown, struct text *out)
-{
-    text_printf(out, "%zu", shown->row.n_rounds);
-    if (shown->row.n_rounds < shown->n_rounds)
-        text_printf(out, " of %zu", shown->n_rounds);
 }
 
 /* A case without the parameter may still have the setting: of two benches one sweeps it. */
@@ -283,11 +474,6 @@ static void add_model(const struct layout *layout, const struct shown *shown, st
     }
 }
 
-static int colour_of_status(int status)
-{
-    return status == CASE_OK ? COLOUR_GOOD : case_status_is_bad(status) ? COLOUR_BAD : COLOUR_FAINT;
-}
-
 static int colour_of_check(const char *check)
 {
     return text_starts_with(check, "ok")     ? COLOUR_GOOD
@@ -316,7 +502,9 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     view_add_percent(&cell, shown.relative_iqr);
     finish_cell(table, &cell);
     if (layout->rounds) {
-        add_rounds(&shown, &cell);
+        text_printf(&cell, "%zu", shown.row.n_rounds);
+        if (shown.row.n_rounds < shown.n_rounds) /* one does not count */
+            text_printf(&cell, " of %zu", shown.n_rounds);
         finish_cell(table, &cell);
     }
     if (layout->variation) {
@@ -326,16 +514,14 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     table_cell_printf(table, "%llu", (unsigned long long)record->n_samples);
     add_stop_reason(layout, record->stop_reason, &cell);
     finish_cell(table, &cell);
-    const struct {
-        bool wanted;
-        double amount, unit;
-    } rates[] = {{layout->flops, record->work.flops, 1e9},
-                 {layout->bytes, record->work.bytes_read + record->work.bytes_written, 1e9}};
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (rates[i].wanted) {
-            add_rate(&cell, &shown, rates[i].amount, rates[i].unit);
-            finish_cell(table, &cell);
-        }
+    if (layout->flops) {
+        add_rate(&cell, &shown, record->work.flops);
+        finish_cell(table, &cell);
+    }
+    if (layout->bytes) {
+        add_rate(&cell, &shown, record->work.bytes_read + record->work.bytes_written);
+        finish_cell(table, &cell);
+    }
     if (layout->items) {
         add_item_rate(&cell, &shown);
         finish_cell(table, &cell);
@@ -366,7 +552,9 @@ static void add_row(const struct layout *layout, const struct view_row *rows, si
     if (layout->status) {
         const int status = shown.worst ? shown.worst->c.record.status : CASE_OK;
         table_cell(table, case_status_word(status));
-        table_colour(table, colour_of_status(status));
+        table_colour(table, status == CASE_OK            ? COLOUR_GOOD
+                            : case_status_is_bad(status) ? COLOUR_BAD
+                                                         : COLOUR_FAINT);
     }
 }
 
@@ -453,7 +641,8 @@ static void write_table(struct view *view, const struct layout *layout, const ch
     for (size_t i = layout->n_metrics; i < layout->survey->n_metrics; i++)
         leave_out(left_out, metric_head(&layout->survey->metrics[i], &view->arena), &view->arena);
     table_write(&table.table, table_style(view->options->format), out);
-    case_table_free(&table);
+    table_free(&table.table);
+    free(table.ranks);
 }
 
 static void write_left_out(const struct left_out *left_out, size_t width, struct text *out)
@@ -497,5 +686,4 @@ void tables_show(struct view *view, struct text *out)
         }
     }
     write_left_out(&left_out, view_width(view), out);
-    free(groups);
 }

@@ -6,15 +6,6 @@
 #include "core/base/table.h"
 #include "core/view/view_cases.h"
 
-/* Columns being put together; column_list_new has room for all there are. */
-struct column_list {
-    struct view_column *items;
-    size_t n;
-};
-struct column_list column_list_new(struct view *view);
-void column_list_result(struct column_list *list, const char *name);
-void column_list_parameters(struct view *view, bool shown_only, struct column_list *list);
-void column_list_metrics(struct view *view, struct column_list *list);
 bool column_is_words(const struct view *view, const struct view_column *column);
 /* "median (ns)", "gflops (GFLOP/s)", "registers (count)". */
 const char *view_head_with_unit(struct view *view, const struct view_column *column);
@@ -51,9 +42,9 @@ struct grid grid_transposed(const struct grid *grid, size_t n_heads);
 void grid_write(const struct grid *grid, int format,
                 void (*cell)(const struct cell *cell, struct text *out), struct text *out);
 
-/* --group-by, perhaps with --pivot: a row for each group of cases. */
-int32_t groups_export(struct view *view, FILE *out, struct gb_error *error);
-int32_t groups_show(struct view *view, struct text *out, struct gb_error *error);
+/* --group-by, perhaps with --pivot: adds a row for each group of cases. cell: as of grid_write. */
+int32_t groups_write(struct view *view, void (*cell)(const struct cell *cell, struct text *out),
+                     struct text *out, struct gb_error *error);
 
 /* --pivot: one column for each value of a parameter, rows for all else that differs. */
 int32_t pivot_export(struct view *view, FILE *out, struct gb_error *error);
@@ -64,29 +55,30 @@ int32_t pivot_show(struct view *view, struct text *out, struct gb_error *error);
 int32_t json_export(struct view *view, FILE *out, struct gb_error *error);
 int32_t json_lines_export(struct view *view, FILE *out, struct gb_error *error);
 
-/* Histograms of relative differences, one for each comparison, with the largest difference where
- * the reference exceeds the floor and the values there. Zero-initialize; all lives in the arena. */
-struct histograms {
-    struct histogram *items;
-    size_t n;
-};
-void histograms_add(struct histograms *histograms, const struct case_record *record,
-                    const char *label, struct arena *arena);
-void histograms_write(const struct histograms *histograms, struct text *out);
-
 /* What the samples of a case say, its rounds combined: adds words on the noise there is, with its
  * likely cause. */
 enum { NOISE_NONE, NOISE_SCATTER, NOISE_OUTLIERS };
 int noise_words(const struct view_row *rows, size_t n, const struct shown *shown, struct text *out);
-/* What follows a table, of a view of single rounds: failures, messages, doubts. */
-void notes_show(struct view *view, struct text *out);
+/* Of relative differences between outputs and references, one for each comparison. */
+struct histograms {
+    struct histogram *items;
+    size_t n;
+};
 
-/* "pad is 10.9 [10.8, 11.0] times as fast as baseline", where one axis tells the cases apart and
- * that is certain; else nothing. */
-void summary_write(struct view *view, struct text *out);
-/* Which shards and cases of a plan there are, and how to measure those that are missing
- * (view_shards.c). */
-void shards_write(const struct view *view, struct text *out);
+/* What follows a table, of a view of single rounds: failures, messages, doubts. The view's. */
+struct note_lines {
+    struct note_line {
+        int level;         /* 0: a heading, 1: a note below it, 2: one that belongs to the note */
+        int colour;        /* of a heading */
+        bool is_rest;      /* how many more there are, which a verbose view has */
+        const char *mark;  /* of the times that a note is about; "" */
+        const char *words; /* on one line */
+    } * items;
+    size_t n, n_before_histograms;
+    struct histograms histograms; /* of a verbose view */
+};
+struct note_lines notes_of(struct view *view);
+void notes_show(struct view *view, struct text *out); /* as text */
 
 /* Writes and empties the text; GB_IO names what went wrong. */
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error);

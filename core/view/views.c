@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <string.h>
 
-static const char *const names[FORMATS] = {"table", "csv", "json", "jsonl", "md"};
+static const char *const formats[FORMATS] = {"table", "csv", "json", "jsonl", "md"};
 
 int format_named(const char *name)
 {
     for (int i = 0; i < FORMATS; i++)
-        if (text_equal(names[i], name))
+        if (text_equal(formats[i], name))
             return i;
     return -1;
 }
@@ -29,7 +29,7 @@ int rows_named(const char *name)
 
 const char *format_name(int format)
 {
-    return format >= 0 && format < FORMATS ? names[format] : "unknown";
+    return format >= 0 && format < FORMATS ? formats[format] : "unknown";
 }
 
 int table_style(int format)
@@ -48,6 +48,14 @@ void finish_cell(struct table *table, struct text *cell)
 {
     table_cell(table, text_get(cell));
     text_clear(cell);
+}
+
+bool view_has_name(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_equal(names[i], name))
+            return true;
+    return false;
 }
 
 int32_t view_flush(struct text *text, FILE *out, struct gb_error *error)

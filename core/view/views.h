@@ -2,8 +2,8 @@
  * views.h - what is printed of a results file: tables and exports.
  *
  * Names for --where, --sort, --columns and --pivot: parameters; metrics, as NAME or metric.NAME;
- * and the result columns. Where a parameter has the name of a result column, it stands in its
- * place. What the result columns mean and in which order exports have them says the map of
+ * and the result columns. A parameter hides a result column of the same
+ * name. What the result columns mean and in which order exports have them says the map of
  * view_columns.c, which `gbrun help columns` prints. Times are of one iteration, rates over the
  * policy's estimate of the median or else the samples' median. Of parameters, durations are ns,
  * sizes bytes, booleans yes or no (1 or 0 in --where).
@@ -59,7 +59,7 @@ const char *format_name(int format);
 enum { ROWS_CASE, ROWS_SAMPLE, ROWS_COMBINED };
 int rows_named(const char *name); /* -1: unknown */
 
-enum { SHOW_CASES = 10000 }; /* that a table for people has at most, if nothing else is said */
+enum { SHOW_CASES = 10000 }; /* that a table for people has at most, by default */
 
 struct view_options {
     int format;
@@ -83,10 +83,10 @@ struct view_options {
     bool selects_none; /* records are read with view_read alone */
     bool verbose;      /* more columns, all facts and messages */
     bool breakdown;    /* show: what each case puts on the device, after the table of cases */
-    bool is_fresh;    /* show: the run has just ended, and whoever looks knows which it is: alone */
-    bool has_colours; /* show: as a table, see colour.h */
-    bool transpose;   /* of groups: columns are groups, rows what is asked of them */
-    size_t width;     /* that tables for people have, as far as columns can be left out; 0: 120 */
+    bool is_fresh;     /* show: the run has just ended, so the user knows which it is: alone */
+    bool has_colours;  /* show: as a table, see colour.h */
+    bool transpose;    /* of groups: columns are groups, rows what is asked of them */
+    size_t width;      /* of tables for people, where columns can be left out for it; 0: 120 */
 };
 
 /* What a column means, for `gbrun help columns`. False: there is no column i. */
@@ -95,7 +95,7 @@ bool sample_column_help(size_t i, struct help_entry *ret);    /* --rows sample, 
 bool aggregate_column_help(size_t i, struct help_entry *ret); /* --group-by */
 /* May paper.NAME be a document's figure for it: is it a column that is a number, or metric.WORD? */
 bool is_paper_column(const char *name);
-/* What stands over a column of a table where that is not the column's name. */
+/* The heading of a column of a table where that is not the column's name. */
 bool table_head_help(size_t i, struct help_entry *ret);
 
 /* Records that options select, by what became of them. */

@@ -1,6 +1,6 @@
-/* test_programs.c - core/run/command.c: other programs, with limits; worker_process.c: which is
+/* test_programs.c - core/base/command.c: other programs, with limits; worker_process.c: which is
  * stuck. */
-#include "core/run/command.h"
+#include "core/base/command.h"
 #include "core/run/worker_process.h"
 #include "tests/check_main.h"
 

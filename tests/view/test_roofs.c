@@ -368,7 +368,7 @@ static void make_file(const char *name, unsigned run, bool has_roofs, bool has_c
 
 #define COLUMNS "roof_name,roof_ratio,roofs_source"
 
-/* The roof of the first product in results.gbr, and what is said of where it is from. */
+/* The roof of the first product in results.gbr, and where it is from. */
 static void expect_roofs(const char *roofs, int64_t run, const char *roof, const char *source)
 {
     CLEANUP(text_free) struct text expected = {0};
@@ -451,7 +451,7 @@ TEST(a_file_that_is_no_results_file)
     FILE *file = fopen(fixture_path("gbrun/roofs.gbr"), "w");
     fputs("nothing of the kind", file);
     fclose(file);
-    /* the user's own: it is said, and that is all */
+    /* the user's own: only a note tells of it */
     EXPECT(SHOWN("results.gbr", 0), "\nroofs that cannot be used: ");
     const struct view_options options = {.format = FORMAT_CSV,
                                          .roofs = fixture_path("gbrun/roofs.gbr")};

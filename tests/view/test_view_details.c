@@ -151,7 +151,7 @@ static const struct {
     size_t width;
     const char *expected;
 } widths[] = {
-    /* m is size; n is not, side is an axis too; nobody needs columns that are blank */
+    /* m is size; n is not, side is an axis too; blank columns are left out */
     {0, "\nbench     n  size  side    median  interval  rel. IQR  samples  GFLOP/s  check\n"},
     {0, "\nleft out: m (= side); --verbose shows all columns, --columns those it names\n"},
     {80, "\nbench     n  size  side    median  interval  samples  GFLOP/s  check\n"},

@@ -1,4 +1,4 @@
-/* test_view_notes.c - what is said of a run below its table: noise and its likely cause, the
+/* test_view_notes.c - the notes below the table of a run: noise and its likely cause, the
  * sentence on what is fastest; and colours. */
 #include "tests/check_main.h"
 #include "tests/view/views_fixture.h"
@@ -85,7 +85,7 @@ TEST(what_a_call_costs_is_said_where_it_matters)
     T1000 " streams +streams=1\n" T500 " streams +streams=2\n" T100 " streams +streams=4\n"
 
 static const struct {
-    const char *cases, *expected; /* NULL: nothing is said */
+    const char *cases, *expected; /* NULL: no note */
     double work;                  /* that each further case has more, as a share */
 } sentences[] = {
     {TWO, "\npad is 2.0000 [1.9968, 2.0033] times as fast as baseline\n", 0},
@@ -109,7 +109,7 @@ static const struct {
      "\npad is 2.0000 [1.9968, 2.0033] times as fast as baseline\n", 0},
     {T1000 " baseline\n" T500 " pad", NULL, 0.5},
     {NUMBERS, "\nstreams=4 is the fastest: ", 0},
-    {NUMBERS, NULL, 1}, /* of sizes nothing is to be said */
+    {NUMBERS, NULL, 1}, /* sizes give no sentence */
 };
 
 static void make_variants(const char *cases, double work)

@@ -20,15 +20,18 @@ int command_start(const char *file, const char *const *arguments, char *const *e
 /* Zeros are the usual. */
 struct command {
     const char *const *arguments; /* the first as the shell finds it; until NULL */
+    const struct text *input;     /* what it reads; NULL: nothing */
     struct text *output;      /* what it prints is added; NULL: that goes to standard error here */
     char *const *environment; /* NULL: this process's */
+    struct text *complaints;  /* what it writes to its standard error is added; NULL: it goes to
+                                 that of this process */
     bool is_silent;           /* what it writes to its standard error goes nowhere */
     size_t output_most;       /* bytes; what it prints beyond them is not read. 0: all is */
     double patience_ns;       /* for what it prints: one that takes longer is killed. 0: no limit */
 };
 
-/* Runs it to its end, with nothing to read. *ret_code: its exit code, or 128 + the number of the
- * signal that ended it. GB_FAILED: it cannot be started, or took too long. */
+/* Runs it to its end. *ret_code: its exit code, or 128 + the number of the signal that ended it.
+ * GB_FAILED: it cannot be started, or took too long. */
 int32_t command_run(const struct command *command, int *ret_code, struct gb_error *error);
 /* A line for the shell, in the current folder. GB_FAILED: also where its code is not 0; the message
  * begins with what. */

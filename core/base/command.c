@@ -1,5 +1,5 @@
 /* command.c - see command.h. */
-#include "core/run/command.h"
+#include "core/base/command.h"
 
 #include "core/base/host_clock.h"
 
@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,32 @@ static bool read_output(int input, const struct command *command)
     return true;
 }
 
+/* A file in memory that a program reads from its beginning, or writes; -1: errno says why. */
+static int open_in_memory(const struct text *content)
+{
+    const int file = memfd_create("gbrun", MFD_CLOEXEC);
+    const size_t length = content ? content->length : 0;
+    for (size_t done = 0; file >= 0 && done < length;) {
+        const ssize_t n = pwrite(file, content->data + done, length - done, (off_t)done);
+        if (n < 0 && errno != EINTR) {
+            close(file);
+            return -1;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return file;
+}
+
+/* What was written to a file in memory, which is closed. */
+static void take_from_memory(int file, struct text *out)
+{
+    char buffer[4096];
+    off_t at = 0;
+    for (ssize_t n; (n = pread(file, buffer, sizeof buffer, at)) > 0; at += n)
+        text_add_n(out, buffer, (size_t)n);
+    close(file);
+}
+
 int32_t command_run(const struct command *command, int *ret_code, struct gb_error *error)
 {
     enum { SIGNALLED = 128 };
@@ -82,22 +109,33 @@ int32_t command_run(const struct command *command, int *ret_code, struct gb_erro
     if (command->output && pipe2(ends, O_CLOEXEC) != 0)
         return error_set(error, GB_FAILED, "%s: no pipe for what it prints: %s", name,
                          reason_of(errno));
-    const int files[] = {-1, ends[1], command->is_silent ? -1 : STDERR_FILENO};
-    const int code = command_start(name, command->arguments,
-                                   command->environment ? command->environment : environ, files, 3,
-                                   false, &pid);
+    const int files[] = {command->input ? open_in_memory(command->input) : -1, ends[1],
+                         command->complaints  ? open_in_memory(NULL)
+                         : command->is_silent ? -1
+                                              : STDERR_FILENO};
+    const bool has_files = (!command->input || files[0] >= 0) &&
+                           (!command->complaints || files[2] >= 0);
+    const int code = has_files
+                         ? command_start(name, command->arguments,
+                                         command->environment ? command->environment : environ,
+                                         files, 3, false, &pid)
+                         : errno;
     bool is_read = true;
     if (command->output) {
         close(ends[1]);
         is_read = code != 0 || read_output(ends[0], command);
         close(ends[0]);
     }
-    if (code != 0)
-        return error_set(error, GB_FAILED, "%s: cannot be started: %s", name, reason_of(code));
     if (!is_read)
         kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (code == 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    if (command->input)
+        close(files[0]);
+    if (command->complaints)
+        take_from_memory(files[2], command->complaints);
+    if (code != 0)
+        return error_set(error, GB_FAILED, "%s: cannot be started: %s", name, reason_of(code));
     *ret_code = WIFEXITED(status) ? WEXITSTATUS(status) : SIGNALLED + WTERMSIG(status);
     return is_read ? GB_OK : error_set(error, GB_FAILED, "%s: took too long", name);
 }
