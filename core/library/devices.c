@@ -123,9 +123,9 @@ static void take_device(void *context, const struct gb_device_info *info)
     group->items[group->n] = (struct known_device){0};
 }
 
-static void ignore_log(void *context, int32_t severity, const char *text)
+static void ignore(void *context, uint32_t type, const void *record)
 {
-    (void)context, (void)severity, (void)text;
+    (void)context, (void)type, (void)record;
 }
 
 static void group_free(struct device_group *group)
@@ -138,7 +138,7 @@ static void group_free(struct device_group *group)
 static int32_t group_new(const struct plugin_settings *settings, struct device_group **ret,
                          struct gb_error *error)
 {
-    const struct host_sink sink = {.log = ignore_log};
+    const struct host_sink sink = {.take = ignore};
     struct device_group *group = memory_allocate(sizeof *group);
     struct session *session = session_new(&sink);
     const char *reason = "";
@@ -237,8 +237,7 @@ struct open_session *device_session(const struct known_device *device, uint64_t 
     session->key = key;
     session->guest = guest_of(device->settings->info);
     link_open_within(&session->link, receiver);
-    link_sink_begin(&session->sink, &session->link);
-    session->session = session_new(&session->sink.sink);
+    session->session = session_new(&session->link.sink);
     MEMORY_APPEND(library.sessions, library.n_sessions, session);
     return session;
 }
@@ -248,7 +247,6 @@ static void session_end(struct open_session *session)
     const struct gb_guest_state state = guest_enter(session->guest);
     session_free(session->session);
     guest_leave(session->guest, &state);
-    link_sink_free(&session->sink);
     link_free(&session->link);
     free(session->key);
     free(session);

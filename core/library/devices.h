@@ -13,7 +13,6 @@
 /* An open device, or one that a case is about to open. */
 struct open_session {
     struct worker_link link; /* its receiver_context is the call's */
-    struct link_sink sink;
     struct session *session;
     char *key;                    /* what it is the session of */
     const struct gb_guest *guest; /* NULL: its plugin has nothing current */

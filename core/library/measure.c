@@ -183,9 +183,9 @@ static void measure(struct call *call, struct plugin_mode *outside)
     session->link.receiver_context = call->result;
     session_lend(session->session, callback_plugin(call->callback));
     host_cancel_reset(callback_polls, call->callback);
-    link_sink_repeat_warnings(&session->sink);
+    link_repeat_warnings(&session->link);
     plugin_mode_enter(outside);
-    case_run(session->session, &session->link, &session->sink.sink, &given, NULL, &outcome);
+    case_run(session->session, &session->link, &given, NULL, &outcome);
     plugin_mode_leave(outside);
     host_cancel_reset(NULL, NULL);
     call->result->collector.record.wall_ns = host_clock_ns() - begin_ns;

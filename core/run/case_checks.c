@@ -66,12 +66,12 @@ static int32_t renew(struct case_state *state)
 static int32_t report(struct case_state *state, int32_t status)
 {
     char text[HOST_TEXT_MAX + 64];
-    const struct gb_host *host = host_interface(state->host);
+    const struct gb_host *host = &state->host->interface;
     if (status != GB_WRONG_RESULT)
         return case_judge_bench(state, "verify", status);
-    snprintf(text, sizeof text, "%s (call %llu on renewed inputs and outputs)",
-             host_reason(state->host), (unsigned long long)state->n_checked);
-    host_clear_reason(state->host);
+    snprintf(text, sizeof text, "%s (call %llu on renewed inputs and outputs)", state->host->reason,
+             (unsigned long long)state->n_checked);
+    *state->host->reason = 0;
     return case_judge_bench(state, "verify", host->checked(host, "renewed", 0, text));
 }
 
@@ -127,6 +127,6 @@ int32_t case_check_after(struct case_state *state, double verify_ns)
         n = affordable < CALLS_AT_ONCE ? 0 : (uint64_t)affordable;
     const int32_t status = check_calls(state, state->iterations, n);
     if (state->n_checked > 0)
-        state->sink->metric(state->sink->context, "checked_calls", (double)state->n_checked, "1");
+        link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
     return status;
 }

@@ -125,34 +125,23 @@ static void send_one_series(struct worker_link *link, const struct series *serie
     link_send(link);
 }
 
-__attribute__((format(printf, 3, 4))) static void warn_if(const struct host_sink *sink, uint64_t n,
-                                                          const char *format, ...)
-{
-    char text[192];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (n > 0)
-        sink->log(sink->context, GB_LOG_WARNING, text);
-}
-
-void series_send(const struct series_set *set, struct worker_link *link,
-                 const struct host_sink *sink)
+void series_send(const struct series_set *set, struct worker_link *link)
 {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct series *series = &set->items[i];
-        const unsigned long long n_refused = series->n_refused;
-        warn_if(sink, n_refused,
-                "series %s: %llu values were left out: expected finite ones below 2^64",
-                series->name, n_refused);
+        if (series->n_refused > 0)
+            link_say(link, GB_LOG_WARNING,
+                     "series %s: %llu values were left out: expected finite ones below 2^64",
+                     series->name, (unsigned long long)series->n_refused);
         send_one_series(link, series);
     }
-    const unsigned long long n_strange = set->n_strange, n_dropped = set->n_dropped;
-    warn_if(sink, n_strange,
-            "%llu samples were given to no series: expected a number that host->series returned",
-            n_strange);
-    warn_if(sink, n_dropped,
-            "%llu samples of series found no room: more than %d were given in one batch", n_dropped,
-            SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
+    if (set->n_strange > 0)
+        link_say(link, GB_LOG_WARNING,
+                 "%llu samples were given to no series: expected a number that host->series "
+                 "returned",
+                 (unsigned long long)set->n_strange);
+    if (set->n_dropped > 0)
+        link_say(link, GB_LOG_WARNING,
+                 "%llu samples of series found no room: more than %d were given in one batch",
+                 (unsigned long long)set->n_dropped, SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
 }

@@ -47,5 +47,4 @@ void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, ui
 void outbox_put(struct outbox *outbox, struct wire_writer *writer, uint32_t clock);
 
 /* Sends a benchmark's own samples, a distribution for each series, and warns of those left out. */
-void series_send(const struct series_set *set, struct worker_link *link,
-                 const struct host_sink *sink);
+void series_send(const struct series_set *set, struct worker_link *link);

@@ -70,7 +70,7 @@ static int32_t open_device(struct case_state *state, struct session *session,
         return case_stop(state, status == GB_DEVICE_ERROR ? CASE_DEVICE_ERROR : CASE_FAILED, "%s",
                          error.text);
     }
-    host_clear_reason(state->device->host);
+    *state->device->host->reason = 0;
     send_clocks(state);
     if (choose_clock(state) != GB_OK)
         return GB_FAILED;
@@ -119,7 +119,6 @@ static int32_t wait_alone(struct case_state *state)
 
 static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *plugin)
 {
-    const struct gb_bench_ops *replaced;
     int32_t status = GB_OK;
     link_phase(state->link, PHASE_PREPARE);
     if (state->ops->prepare)
@@ -128,10 +127,10 @@ static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *p
         return GB_FAILED;
     if (state->ops->prepare && case_wait(state, "prepare") != GB_OK)
         return GB_FAILED;
-    replaced = host_replaced(state->host);
-    if (replaced)
-        state->ops = replaced;
-    return replaced ? check_launch(state, plugin, replaced) : GB_OK;
+    if (state->host->replaced.size == 0)
+        return GB_OK;
+    state->ops = &state->host->replaced;
+    return check_launch(state, plugin, state->ops);
 }
 
 static int32_t make_bench(struct case_state *state, const struct gb_plugin *plugin,
@@ -142,13 +141,13 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
                                  state->device->host};
     struct host_checks checks = {bench_case->tolerances, bench_case->n_tolerances,
                                  &bench_case->common, bench_case->uid};
-    state->host = host_new(bench_case->seed, state->sink, &device, &checks);
+    state->host = host_new(bench_case->seed, &state->link->sink, &device, &checks);
     state->host->interface.folder = bench_case->folder;
     state->ops = plugin->ops;
     link_phase(state->link, PHASE_CREATE);
     void *bench = NULL;
     int32_t status;
-    CALL_BENCH(state, status, state->ops->create(host_interface(state->host), params, &bench));
+    CALL_BENCH(state, status, state->ops->create(&state->host->interface, params, &bench));
     if (case_judge_bench(state, "create", status) != GB_OK)
         return GB_FAILED;
     state->bench = bench;
@@ -168,7 +167,7 @@ static int32_t make_policy(struct case_state *state, const struct gb_plugin *plu
     struct guards guards = {(uint64_t)common->min_samples, (uint64_t)common->max_samples,
                             common->max_time_ns, common->max_time_undecided_ns};
     struct gb_error error;
-    state->policy_host = host_new(state->bench_case->seed, state->sink, NULL, NULL);
+    state->policy_host = host_new(state->bench_case->seed, &state->link->sink, NULL, NULL);
     link_phase(state->link, PHASE_POLICY);
     if (policy_run_new(plugin, params, state->policy_host, &guards, &state->policy, &error) !=
         GB_OK)
@@ -195,13 +194,12 @@ static int32_t send_work(struct case_state *state)
 /* Those of calls that are no samples are left out without a word; verify has none to give. */
 static void say_late_samples(struct case_state *state)
 {
-    char text[128];
     const unsigned long long n = series_discard();
-    snprintf(text, sizeof text,
-             "%llu samples of series were given after the last batch: expected in run or collect",
-             n);
     if (n > 0)
-        state->sink->log(state->sink->context, GB_LOG_WARNING, text);
+        link_say(state->link, GB_LOG_WARNING,
+                 "%llu samples of series were given after the last batch: expected in run or "
+                 "collect",
+                 n);
 }
 
 static int32_t verify_once(struct case_state *state, int32_t *ret_status)
@@ -299,13 +297,12 @@ static void clean_up(struct case_state *state)
     arena_free(&state->arena);
 }
 
-void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
+void case_run(struct session *session, struct worker_link *link,
               const struct bench_case *bench_case, struct process_state *process,
               struct case_outcome *ret)
 {
     struct case_state state = {.link = link,
                                .is_guest = !process,
-                               .sink = sink,
                                .bench_case = bench_case,
                                .outcome = ret,
                                .launch = bench_case->common.launch,

@@ -20,6 +20,6 @@ struct case_outcome {
 /* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is
  * returned. process: as it was before; NULL: it is another program's, whose locale and
  * floating-point mode the benchmark is called in. */
-void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
+void case_run(struct session *session, struct worker_link *link,
               const struct bench_case *bench_case, struct process_state *process,
               struct case_outcome *ret);

@@ -278,7 +278,7 @@ static void send_timing(struct sampling *sampling)
         timing.graph_ns = why_stream ? 0 : reading->graph_ns; /* of a wrong result */
         timing.is_dithered = reading->flags & GB_CLOCK_DITHERED;
     }
-    policy_run_set_error(sampling->policy, timing.offset_error_ns / (double)timing.iterations);
+    sampling->policy->error_ns = timing.offset_error_ns / (double)timing.iterations;
     link_send_record(sampling->link, WIRE_TIMING, &timing);
 }
 
@@ -370,12 +370,12 @@ static uint64_t batch_size(const struct sampling *sampling)
 static int32_t expire(struct sampling *sampling)
 {
     char time[NUMBER_TEXT_MAX];
-    if (policy_run_count(sampling->policy) == 0 && sampling->measured)
+    if (sampling->policy->count == 0 && sampling->measured)
         return case_stop(sampling->state, CASE_FAILED,
                          "measure = %s: the benchmark gave no value of it in max_time %s",
                          sampling->measured_name,
                          format_time(policy_run_time_limit(sampling->policy), 3, time));
-    if (policy_run_count(sampling->policy) == 0)
+    if (sampling->policy->count == 0)
         return case_stop(sampling->state, CASE_FAILED,
                          "device %s: lost the times of all %llu samples of max_time %s",
                          sampling->device->name, (unsigned long long)sampling->n_lost,
@@ -403,8 +403,8 @@ static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
     int32_t status = GB_OK;
     sampling->n_runs += n_runs;
     sampling->n_values += n_values;
-    for (size_t first = 0, n = 0;
-         status == GB_OK && first < n_values && !policy_run_ended(sampling->policy); first += n) {
+    for (size_t first = 0, n = 0; status == GB_OK && first < n_values && !sampling->policy->ended;
+         first += n) {
         n = n_values - first < BATCH_MAX ? n_values - first : BATCH_MAX;
         const struct gb_samples samples = view_values(sampling, first, n, n_runs);
         status = feed(sampling, &sampling->value_batch, &samples, &n_taken);
@@ -473,8 +473,7 @@ static void send_estimate(struct sampling *sampling)
         case_stop(sampling->state, CASE_FAILED, "%s", error.text);
         return;
     }
-    snprintf(reason, sizeof reason, "%s%s", policy_run_reason(sampling->policy),
-             advice(sampling, &estimate));
+    snprintf(reason, sizeof reason, "%s%s", sampling->policy->reason, advice(sampling, &estimate));
     struct wire_writer *writer = link_begin(sampling->link, WIRE_ESTIMATE);
     put_estimate(writer, &estimate);
     wire_put_text(writer, reason);
@@ -596,7 +595,7 @@ static int32_t sample(struct sampling *sampling)
     interference_begin(&begin);
     sampling->sent_ns = host_clock_ns();
     sampling->sampling_ns = session_clock_ns(sampling->device);
-    for (uint64_t i = 0; status == GB_OK && !policy_run_ended(sampling->policy); i++) {
+    for (uint64_t i = 0; status == GB_OK && !sampling->policy->ended; i++) {
         if (host_cancelled())
             status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");
         else
@@ -615,12 +614,12 @@ static int32_t sample(struct sampling *sampling)
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);
-    series_send(&sampling->state->host->series, sampling->link, sampling->state->sink);
+    series_send(&sampling->state->host->series, sampling->link);
     link_send_record(sampling->link, WIRE_PACE, &sampling->pace.record);
     put_interference(link_begin(sampling->link, WIRE_INTERFERENCE), &interference);
     link_send(sampling->link);
     thread_times_report(&sampling->threads, sampling->state);
-    if (policy_run_count(sampling->policy) > 0)
+    if (sampling->policy->count > 0)
         send_estimate(sampling);
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
 }

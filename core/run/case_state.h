@@ -10,7 +10,6 @@
 
 struct case_state {
     struct worker_link *link;
-    const struct host_sink *sink;
     const struct bench_case *bench_case;
     struct case_outcome *outcome;
     bool is_guest; /* the process is another program's, and goes on whatever happens */

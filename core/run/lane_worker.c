@@ -46,9 +46,9 @@ static int32_t build(struct worker *worker, struct host *host, const struct orde
         &(struct build){plugin->kind, session_build(worker->session, bench_case->info)});
     const struct gb_bench_ops *ops = plugin->ops;
     link_phase(link, PHASE_BUILD);
-    status = GB_HAS(ops, build) && ops->build ? ops->build(host_interface(host), params) : GB_OK;
-    if (status != GB_OK && *host_reason(host))
-        error_set(error, status, "%s", host_reason(host));
+    status = GB_HAS(ops, build) && ops->build ? ops->build(&host->interface, params) : GB_OK;
+    if (status != GB_OK && *host->reason)
+        error_set(error, status, "%s", host->reason);
     else if (status != GB_OK)
         error_set(error, status, "build: %s", status_words(status));
     return status;
@@ -61,7 +61,7 @@ void lane_serve(struct worker *worker, struct wire_reader *message, struct arena
     struct gb_error error = {0};
     get_order(message, arena, &order);
     const struct host_device device = {.info = &order.device};
-    struct host *host = host_new(order.bench_case.seed, &worker->sink.sink, &device, NULL);
+    struct host *host = host_new(order.bench_case.seed, &worker->link.sink, &device, NULL);
     host->interface.folder = order.bench_case.folder;
     host->facts = order.facts;
     host->n_facts = order.n_facts;

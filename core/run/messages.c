@@ -249,9 +249,19 @@ static void get_part(struct wire_reader *reader, struct arena *arena, const stru
     }
 }
 
+static void put_histograms(struct wire_writer *writer, const struct check_summary_record *summary)
+{
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
+        wire_put_u64(writer, summary->histogram[i]);
+        wire_put_u64(writer, summary->above_floor[i]);
+    }
+}
+
 void put_record(struct wire_writer *writer, uint32_t type, const void *record)
 {
     put_part(writer, &parts[type], record);
+    if (type == WIRE_SUMMARY)
+        put_histograms(writer, record);
 }
 
 void get_record(struct wire_reader *reader, struct arena *arena, uint32_t type, void *ret)
@@ -371,25 +381,6 @@ const struct wire_field fact_fields[] = {FIELDS_AS(FIELD_LINE, struct fact, name
 const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
 const struct wire_field case_end_fields[] = {
     FIELDS(struct case_end, record, status, text, is_spent, traces), {0}};
-
-void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)
-{
-    const struct check_summary_record summary = {
-        .name = name,
-        .n = result->n,
-        .n_exact = result->n_exact,
-        .n_overflowed = result->n_overflowed,
-        .n_nan = result->n_nan,
-        .n_infinite_mismatch = result->n_infinite_mismatch,
-        .n_zero_mismatch = result->n_zero_mismatch,
-        .floor = result->floor,
-    };
-    put_record(writer, WIRE_SUMMARY, &summary);
-    for (int i = 0; i < VERIFY_CLASSES; i++) {
-        wire_put_u64(writer, result->histogram[i]);
-        wire_put_u64(writer, result->above_floor[i]);
-    }
-}
 
 void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret)
 {

@@ -72,8 +72,7 @@ void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct tele
 void put_activities(struct wire_writer *writer, const struct case_record *record);
 void get_activities(struct wire_reader *reader, struct arena *arena, struct case_record *ret);
 
-/* get: counts that do not fit each other fail the reader. */
-void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result);
+/* WIRE_SUMMARY. Counts that do not fit each other fail the reader. */
 void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret);
 
 /* Of the record all but the quantiles. get: finds those; bins that are not sound fail the reader.

@@ -270,34 +270,23 @@ static bool is_too_slow(const struct pace *pace, const struct gb_telemetry *valu
     return wanted > 0 && values->clock_hz < wanted;
 }
 
-static void warn(const struct pace *pace, const char *text)
-{
-    pace->state->sink->log(pace->state->sink->context, GB_LOG_WARNING, text);
-}
-
 static void warn_of_unknown(const struct pace *pace, const char *key, const char *what)
 {
-    char text[128];
-    snprintf(text, sizeof text, "%s: the device %s does not report its %s", key,
+    link_say(pace->state->link, GB_LOG_WARNING, "%s: the device %s does not report its %s", key,
              pace->state->device->name, what);
-    warn(pace, text);
 }
 
 static void warn_of_limit(const struct pace *pace, const struct gb_telemetry *values)
 {
     const struct common_params *common = &pace->state->bench_case->common;
-    char text[128];
-    if (is_too_hot(pace, values)) {
-        snprintf(text, sizeof text, "cool_below = %g: still at %g C when pace_limit was over",
-                 common->cool_below, values->temperature_celsius);
-        warn(pace, text);
-    }
-    if (is_too_slow(pace, values)) {
-        snprintf(text, sizeof text,
+    if (is_too_hot(pace, values))
+        link_say(pace->state->link, GB_LOG_WARNING,
+                 "cool_below = %g: still at %g C when pace_limit was over", common->cool_below,
+                 values->temperature_celsius);
+    if (is_too_slow(pace, values))
+        link_say(pace->state->link, GB_LOG_WARNING,
                  "clock_at_least = %gM: still at %g MHz when pace_limit was over",
                  common->clock_at_least / 1e6, values->clock_hz / 1e6);
-        warn(pace, text);
-    }
 }
 
 int32_t pace_wait(struct pace *pace, struct gb_telemetry *values)

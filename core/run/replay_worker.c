@@ -92,14 +92,14 @@ static int32_t ask_for_samples(struct replay *replay, struct gb_error *error)
 static int32_t send_estimate(struct replay *replay, struct gb_error *error)
 {
     struct gb_estimate estimate;
-    if (policy_run_count(replay->run) == 0)
+    if (replay->run->count == 0)
         return GB_OK;
     int32_t status = policy_run_report(replay->run, &estimate, error);
     if (status != GB_OK)
         return status;
     struct wire_writer *writer = link_begin(replay->link, WIRE_ESTIMATE);
     put_estimate(writer, &estimate);
-    wire_put_text(writer, policy_run_reason(replay->run));
+    wire_put_text(writer, replay->run->reason);
     wire_put_u64(writer, 0);
     link_send(replay->link);
     return GB_OK;
@@ -111,8 +111,8 @@ static int32_t replay_all(struct replay *replay, const struct guards *guards, do
     int32_t status = policy_run_new(replay->plugin, replay->params, replay->host, guards,
                                     &replay->run, error);
     if (status == GB_OK)
-        policy_run_set_error(replay->run, error_ns);
-    while (status == GB_OK && !replay->is_whole && !policy_run_ended(replay->run))
+        replay->run->error_ns = error_ns;
+    while (status == GB_OK && !replay->is_whole && !replay->run->ended)
         status = ask_for_samples(replay, error);
     return status == GB_OK ? send_estimate(replay, error) : status;
 }
@@ -132,15 +132,15 @@ void replay_serve(struct worker *worker, struct wire_reader *message, struct are
     replay.tick_ns = wire_get_f64(message);
     replay.traits = wire_get_u32(message) ? GB_SAMPLES_DITHERED : 0;
     const double error_ns = wire_get_f64(message);
-    replay.host = host_new(wire_get_u64(message), &worker->sink.sink, NULL, NULL);
+    replay.host = host_new(wire_get_u64(message), &worker->link.sink, NULL, NULL);
     link_phase(link, PHASE_LOAD);
     int32_t status = session_prepare(worker->session, &settings, arena, &replay.plugin,
                                      &replay.params, &error);
     link_phase(link, PHASE_POLICY);
     if (status == GB_OK)
         status = replay_all(&replay, &guards, error_ns, &error);
-    bool has_ended = replay.run && policy_run_ended(replay.run);
-    uint64_t n = replay.run ? policy_run_count(replay.run) : 0;
+    bool has_ended = replay.run && replay.run->ended;
+    uint64_t n = replay.run ? replay.run->count : 0;
     policy_run_free(replay.run);
     host_free(replay.host);
     fflush(NULL); /* what the policy printed belongs to this replay */

@@ -128,7 +128,7 @@ void search_serve(struct worker *worker, struct wire_reader *message, struct are
     wire_get_fields(message, NULL, limits_fields, &searching.limits);
     searching.n_cases = wire_get_u64(message);
     take_axes(&searching, message, arena);
-    struct host *host = host_new(searching.seed, &worker->sink.sink, NULL, NULL);
+    struct host *host = host_new(searching.seed, &worker->link.sink, NULL, NULL);
     int32_t status = take_space(&searching, &error);
     link_phase(link, PHASE_LOAD);
     if (status == GB_OK)
@@ -136,10 +136,10 @@ void search_serve(struct worker *worker, struct wire_reader *message, struct are
                                  &error);
     link_phase(link, PHASE_SEARCH);
     if (status == GB_OK)
-        status = engine_new(plugin->ops, params, host_interface(host), searching.space,
+        status = engine_new(plugin->ops, params, &host->interface, searching.space,
                             &searching.limits, &searching.engine, &error);
-    if (status != GB_OK && *host_reason(host))
-        error_set(&error, status, "%s", host_reason(host));
+    if (status != GB_OK && *host->reason)
+        error_set(&error, status, "%s", host->reason);
     if (status == GB_OK)
         status = search_all(&searching, &error);
     send_report(&searching, status, &error);

@@ -115,7 +115,7 @@ static int32_t ask(struct session *session, const struct plugin_settings *settin
 static int32_t device_failure(const struct asked_plugin *asked, const char *what, int32_t status,
                               struct gb_error *error)
 {
-    const char *reason = host_reason(asked->host);
+    const char *reason = asked->host->reason;
     return error_set(error, status, "device %s: %s: %s", asked->settings->name, what,
                      *reason ? reason : status_words(status));
 }
@@ -124,14 +124,14 @@ static int32_t device_failure(const struct asked_plugin *asked, const char *what
 static int32_t count_devices(struct session *session, const struct asked_plugin *asked,
                              uint32_t *ret_n, const char **ret_reason, struct gb_error *error)
 {
-    int32_t status = asked->ops->count(host_interface(asked->host), asked->params, ret_n);
+    int32_t status = asked->ops->count(&asked->host->interface, asked->params, ret_n);
     if (status != GB_OK && status != GB_SKIPPED) {
         *ret_n = 0;
         return device_failure(asked, "counting devices", status, error);
     }
     if (status == GB_SKIPPED)
         *ret_n = 0;
-    const char *reason = host_reason(asked->host);
+    const char *reason = asked->host->reason;
     *ret_reason = *ret_n > 0 ? ""
                              : arena_text(&session->arena, *reason ? reason : "none was found");
     return GB_OK;
@@ -141,8 +141,8 @@ static int32_t describe(const struct asked_plugin *asked, uint32_t index, gb_fac
                         void *context, struct gb_device_info *ret, struct gb_error *error)
 {
     *ret = (struct gb_device_info){.size = sizeof *ret, .index = index};
-    int32_t status = asked->ops->describe(host_interface(asked->host), asked->params, index, ret,
-                                          fact, context);
+    int32_t status = asked->ops->describe(&asked->host->interface, asked->params, index, ret, fact,
+                                          context);
     if (status != GB_OK)
         return device_failure(asked, "describing a device", status, error);
     ret->index = index;
@@ -195,7 +195,7 @@ static int32_t examine_one(const struct asked_plugin *asked, uint32_t index, str
     CLEANUP(text_free) struct text name = {0};
     text_printf(&name, "%s:%u %s", asked->settings->name, index, info.model);
     finder->device = text_get(&name);
-    status = asked->ops->examine(host_interface(asked->host), asked->params, index, pass_finding,
+    status = asked->ops->examine(&asked->host->interface, asked->params, index, pass_finding,
                                  finder);
     return status == GB_OK ? GB_OK : device_failure(asked, "examining a device", status, error);
 }
@@ -217,7 +217,7 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
     for (uint32_t i = 0; i < n && examines; i++) {
         struct gb_error failure;
         int32_t one = examine_one(&asked, i, &finder, &failure);
-        host_clear_reason(asked.host);
+        *asked.host->reason = 0;
         if (one != GB_OK && status == GB_OK) {
             status = one;
             *error = failure;
@@ -260,9 +260,9 @@ int32_t session_counters(struct session *session, const struct plugin_settings *
     int32_t status = GB_OK;
     *ret_reason = counters ? "" : "it has no counters";
     if (counters)
-        status = counters->list(host_interface(asked.host), asked.params, index, model, whole,
-                                counter, context);
-    const char *reason = host_reason(asked.host);
+        status = counters->list(&asked.host->interface, asked.params, index, model, whole, counter,
+                                context);
+    const char *reason = asked.host->reason;
     if (status == GB_SKIPPED || status == GB_NOT_FOUND) {
         *ret_reason = arena_text(&session->arena, *reason ? reason : "there is no such device");
         status = GB_OK;
@@ -327,11 +327,11 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
         return GB_OK;
     struct host *host = host_new(0, &session->sink, NULL, NULL);
     host->interface.folder = folder;
-    struct question question = {validation, host_interface(host), params, problem, context, false};
+    struct question question = {validation, &host->interface, params, problem, context, false};
     int32_t status = ask_of_params(&question);
     if (status == GB_OK && !question.is_answered)
         status = ask_of_sums(&question, bound_kind);
-    const char *reason = host_reason(host);
+    const char *reason = host->reason;
     if (status != GB_OK)
         error_set(error, status, "%s", *reason ? reason : status_words(status));
     host_free(host);
@@ -393,8 +393,7 @@ static int32_t open_device(struct session *session, const struct device_choice *
                          "device %s: %s is there in the place of %s, which is the first of the "
                          "case's GPUs",
                          open->name, open->info.uuid, choice->uuid);
-    int32_t status = open->ops->open(host_interface(open->host), asked.params, index,
-                                     &open->device);
+    int32_t status = open->ops->open(&open->host->interface, asked.params, index, &open->device);
     if (status != GB_OK)
         return device_failure(&asked, "opening it", status, error);
     session->has_device = true;

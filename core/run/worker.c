@@ -182,9 +182,9 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     struct case_outcome outcome;
     const char *label, *record;
     get_case(message, arena, &bench_case, &label, &record);
-    link_sink_repeat_warnings(&worker->sink);
+    link_repeat_warnings(&worker->link);
     struct process_state *state = process_state_take();
-    case_run(worker->session, &worker->link, &worker->sink.sink, &bench_case, state, &outcome);
+    case_run(worker->session, &worker->link, &bench_case, state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
     CLEANUP(text_free) struct text traces = {0};
     find_traces(worker, state, &outcome.before, &traces);
@@ -242,8 +242,7 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
     uint32_t type;
     set_up_process(supervisor > 0);
     link_open(&worker.link, socket, page_descriptor);
-    link_sink_begin(&worker.sink, &worker.link);
-    worker.session = session_new(&worker.sink.sink);
+    worker.session = session_new(&worker.link.sink);
     while (link_receive(&worker.link, &type, &message)) {
         CLEANUP(arena_free) struct arena arena = {0};
         if (serve[type])
@@ -251,6 +250,5 @@ int worker_serve(int socket, int page_descriptor, pid_t supervisor)
     }
     session_free(worker.session);
     link_free(&worker.link);
-    link_sink_free(&worker.sink);
     return end_of_supervisor(&worker);
 }

@@ -23,7 +23,6 @@ struct worker {
     struct worker_link link;
     struct session *session;
     uint32_t n_threads; /* when the device had been opened */
-    struct link_sink sink;
 };
 
 /* Each of these serves one message, whose texts and lists are the arena's. They end the process if

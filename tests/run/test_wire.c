@@ -297,36 +297,35 @@ static int32_t collect(uint32_t message)
     return take(message);
 }
 
-static int32_t collect_summary(const struct verify_result *result)
+static int32_t collect_summary(const struct check_summary_record *result)
 {
     wire_begin(&writer, WIRE_SUMMARY);
-    put_summary(&writer, "C", result);
+    put_record(&writer, WIRE_SUMMARY, result);
     return collect(WIRE_SUMMARY);
 }
 
 /* Of ten elements nine are equal and one is no number. */
 #define COUNTS                                                                                     \
-    .n = 10, .n_exact = 9, .n_overflowed = 2, .n_nan = 1, .n_infinite_mismatch = 3,                \
+    .name = "C", .n = 10, .n_exact = 9, .n_overflowed = 2, .n_nan = 1, .n_infinite_mismatch = 3,   \
     .n_zero_mismatch = 4, .floor = 1e-3,                                                           \
     .histogram = {[VERIFY_CLASS_EQUAL] = 9, [VERIFY_CLASS_NOT_FINITE] = 1},                        \
     .above_floor = {[VERIFY_CLASS_EQUAL] = 7}
-static const struct verify_result sound = {COUNTS};
+static const struct check_summary_record sound = {COUNTS};
 
 TEST(summaries_come_back)
 {
-    static const struct check_summary_record expected = {COUNTS};
     for (int i = 0; i < 3 * COLLECTOR_NOTES_MAX; i++)
         ck_assert_int_eq(collect_summary(&sound), GB_OK);
     collector_finish(&collector, CASE_OK, "");
     ck_assert_uint_eq(collector.record.n_summaries, COLLECTOR_NOTES_MAX); /* a flood is bounded */
     const struct check_summary_record *last = &collector.record.summaries[COLLECTOR_NOTES_MAX - 1];
     ck_assert_str_eq(last->name, "C");
-    ASSERT_SAME(last, &expected, n);
+    ASSERT_SAME(last, &sound, n);
 }
 
 TEST(summaries_that_make_no_sense_are_refused)
 {
-    struct verify_result lies[] = {sound, sound, sound, sound, sound};
+    struct check_summary_record lies[] = {sound, sound, sound, sound, sound};
     lies[0].histogram[VERIFY_CLASS_ONE] = 1;          /* adds up to more than n */
     lies[1].histogram[VERIFY_CLASS_ONE] = UINT64_MAX; /* adds up to less if it wraps round */
     lies[2].n_nan = 11;
