@@ -157,12 +157,11 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
     run->plan->progress->n_running = run_count_busy(run);
     progress_sampled(run->plan->progress, text_get(&visit->label), 0, &slot->so_far);
-    struct bench_case given = visit_given_case(visit);
-    put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label),
-             slot->collector.record.uuid);
+    const struct case_order order = {.record = slot->collector.record.uuid,
+                                     .bench_case = visit_given_case(visit)};
     slot->collector.record.build_ns = visit->build_ns;
     lanes_yield(run, slot);
-    slot_send(slot);
+    slot_send(slot, WIRE_CASE, case_order_fields, &order);
 }
 
 /* Workers that were told to end within the last second: as good as busy, so that cases keep their
@@ -239,8 +238,7 @@ static void send_granted(struct slot *slot)
     record_lock(&slot->collector, run_device(slot->run, slot->device));
     slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);
     lanes_yield(slot->run, slot);
-    worker_begin(&slot->process, WIRE_GRANTED);
-    slot_send(slot);
+    slot_send(slot, WIRE_GRANTED, &(struct wire_field){0}, NULL);
 }
 
 void assign_turn(struct run *run)

@@ -121,8 +121,7 @@ static void send_one_series(struct worker_link *link, const struct series *serie
                                          .bins = bins,
                                          .n_bins = summary.n_bins};
     distribution_bins(series->distribution, bins);
-    put_series(link_begin(link, WIRE_SERIES), &record);
-    link_send(link);
+    link_send_record(link, WIRE_SERIES, &record);
 }
 
 void series_send(const struct series_set *set, struct worker_link *link)

@@ -474,10 +474,7 @@ static void send_estimate(struct sampling *sampling)
         return;
     }
     snprintf(reason, sizeof reason, "%s%s", sampling->policy->reason, advice(sampling, &estimate));
-    struct wire_writer *writer = link_begin(sampling->link, WIRE_ESTIMATE);
-    put_estimate(writer, &estimate);
-    wire_put_text(writer, reason);
-    wire_put_u64(writer, sampling->n_lost);
+    put_estimate(link_begin(sampling->link, WIRE_ESTIMATE), &estimate, reason, sampling->n_lost);
     link_send(sampling->link);
 }
 
@@ -616,8 +613,7 @@ static int32_t sample(struct sampling *sampling)
     send_samples(sampling);
     series_send(&sampling->state->host->series, sampling->link);
     link_send_record(sampling->link, WIRE_PACE, &sampling->pace.record);
-    put_interference(link_begin(sampling->link, WIRE_INTERFERENCE), &interference);
-    link_send(sampling->link);
+    link_send_record(sampling->link, WIRE_INTERFERENCE, &interference);
     thread_times_report(&sampling->threads, sampling->state);
     if (sampling->policy->count > 0)
         send_estimate(sampling);

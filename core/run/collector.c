@@ -209,9 +209,8 @@ static void take_again(struct collector *collector, struct wire_reader *message)
 static void take_estimate(struct collector *collector, struct wire_reader *message)
 {
     struct case_record *record = &collector->record;
-    get_estimate(message, &record->estimate);
-    record->stop_reason = wire_get_line(message, &collector->arena);
-    record->n_lost = wire_get_u64(message);
+    get_estimate(message, &collector->arena, &record->estimate, &record->stop_reason,
+                 &record->n_lost);
     record->has_estimate = wire_complete(message);
 }
 
@@ -222,11 +221,6 @@ static void take_telemetry(struct collector *collector, struct wire_reader *mess
     get_telemetry(message, &moment, &telemetry);
     if (wire_complete(message))
         collector->record.telemetry[moment] = telemetry;
-}
-
-static void take_interference(struct collector *collector, struct wire_reader *message)
-{
-    get_interference(message, &collector->record.interference);
 }
 
 static void make_room(struct collector *collector, uint64_t n)
@@ -312,21 +306,13 @@ static void take_end(struct collector *collector, struct wire_reader *message)
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
 {
     static void (*const take[WIRE_TYPES])(struct collector *, struct wire_reader *) = {
-        [WIRE_BUILD] = take_build,
-        [WIRE_LOG] = take_log,
-        [WIRE_METRIC] = take_metric,
-        [WIRE_SERIES] = take_series,
-        [WIRE_CHECK] = take_check,
-        [WIRE_SUMMARY] = take_summary,
-        [WIRE_WORST] = take_worst,
-        [WIRE_ACTIVITIES] = take_activities,
-        [WIRE_OPENED] = take_clocks,
-        [WIRE_TELEMETRY] = take_telemetry,
-        [WIRE_AGAIN] = take_again,
-        [WIRE_SAMPLES] = take_samples,
-        [WIRE_INTERFERENCE] = take_interference,
-        [WIRE_ESTIMATE] = take_estimate,
-        [WIRE_CASE_END] = take_end};
+        [WIRE_BUILD] = take_build,       [WIRE_LOG] = take_log,
+        [WIRE_METRIC] = take_metric,     [WIRE_SERIES] = take_series,
+        [WIRE_CHECK] = take_check,       [WIRE_SUMMARY] = take_summary,
+        [WIRE_WORST] = take_worst,       [WIRE_ACTIVITIES] = take_activities,
+        [WIRE_OPENED] = take_clocks,     [WIRE_TELEMETRY] = take_telemetry,
+        [WIRE_AGAIN] = take_again,       [WIRE_SAMPLES] = take_samples,
+        [WIRE_ESTIMATE] = take_estimate, [WIRE_CASE_END] = take_end};
     void *part = part_of_record(type, &collector->record);
     if ((!take[type] && !part) || collector->arena.bytes > TEXT_BYTES_MAX)
         return GB_CORRUPT; /* out of place, or a flood of metrics or messages */

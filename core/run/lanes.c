@@ -170,21 +170,10 @@ static struct slot *idle_lane(struct run *run, struct visit *visit)
     return lane;
 }
 
-static void put_order(struct wire_writer *writer, const struct known_device *device,
-                      const struct bench_case *bench_case, const char *label, const char *record)
-{
-    wire_put_fields(writer, device_info_fields, &device->info);
-    wire_put_u32(writer, (uint32_t)device->n_facts);
-    for (size_t i = 0; i < device->n_facts; i++)
-        wire_put_fields(writer, fact_fields, &device->facts[i]);
-    put_case(writer, bench_case, label, record);
-}
-
 static void give(struct slot *lane, struct visit *visit)
 {
     struct visit given = *visit;
     given.device = lane->device = visit->devices.items[0];
-    const struct bench_case sent = visit_given_case(&given);
     record_begin(&lane->collector, visit);
     lane->visit = visit;
     visit->ahead = AHEAD_BEGUN;
@@ -193,9 +182,10 @@ static void give(struct slot *lane, struct visit *visit)
     lane->killed = KILLED_NOT;
     lane->begin_ns = host_clock_ns();
     lane->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
-    put_order(worker_begin(&lane->process, WIRE_BUILD_AHEAD), lane->device, &sent,
-              text_get(&visit->label), lane->collector.record.uuid);
-    slot_send(lane);
+    const struct case_order order = {lane->collector.record.uuid, visit_given_case(&given),
+                                     lane->device->info, lane->device->facts,
+                                     lane->device->n_facts};
+    slot_send(lane, WIRE_BUILD_AHEAD, lane_order_fields, &order);
 }
 
 void lanes_assign(struct run *run)

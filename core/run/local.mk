@@ -26,7 +26,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/host.h \
 	core/run/interference.c \
 	core/run/interference.h \
-	core/run/lane_worker.c \
 	core/run/lanes.c \
 	core/run/line_output.c \
 	core/run/line_output.h \
@@ -48,10 +47,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/process_state.h \
 	core/run/progress.c \
 	core/run/progress.h \
-	core/run/replay_worker.c \
 	core/run/search_process.c \
 	core/run/search_process.h \
-	core/run/search_worker.c \
 	core/run/provenance.c \
 	core/run/provenance.h \
 	core/run/run_locks.c \

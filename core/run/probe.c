@@ -75,17 +75,6 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
     return GB_OK;
 }
 
-/* Begins a question about a plugin, in a worker of its own unless one is there; what else it has is
- * put into probe->worker.writer. */
-static int32_t probe_begin(struct probe *probe, uint32_t question,
-                           const struct plugin_settings *settings, struct gb_error *error)
-{
-    if (!probe->worker.pid && worker_start(&probe->worker, NULL, 0, error) != GB_OK)
-        return error->status;
-    put_plugin_settings(worker_begin(&probe->worker, question), settings);
-    return GB_OK;
-}
-
 /* Until the answer is complete, the worker is gone or takes too long. */
 static void listen(struct probe *probe)
 {
@@ -134,10 +123,9 @@ static const char *why_incomplete(struct probe *probe)
                         probe->printed.length ? "'" : "");
 }
 
-/* Sends the question that was begun, and listens until the answer is complete or cannot be any
- * more.
- */
-static void probe_listen(struct probe *probe)
+/* Sends a question, and listens until the answer is complete or cannot be any more. */
+static void probe_ask(struct probe *probe, uint32_t type, const struct wire_field *fields,
+                      const void *asked)
 {
     struct gb_error error;
     probe->is_complete = false;
@@ -145,7 +133,7 @@ static void probe_listen(struct probe *probe)
     probe->bytes_before = probe->arena->bytes;
     *probe->violation = 0;
     restart_clock(probe);
-    if (worker_send(&probe->worker, &error) == GB_OK)
+    if (worker_send_fields(&probe->worker, type, fields, asked, &error) == GB_OK)
         listen(probe);
     if (!probe->is_complete)
         probe->outcome = (struct outcome){GB_FAILED, why_incomplete(probe)};
@@ -189,9 +177,8 @@ static int32_t take_plugin(struct probe *probe, struct wire_reader *message)
 {
     const struct description *description = probe->context;
     struct catalogue *catalogue = description->catalogue;
-    struct plugin_info info = {.path = description->paths->items[description->current],
-                               .sha256 = wire_get_word(message, probe->arena)};
-    get_plugin(message, probe->arena, &info.plugin, &info.flags);
+    struct plugin_info info = {.path = description->paths->items[description->current]};
+    wire_get_fields(message, probe->arena, description_fields, &info);
     if (!wire_complete(message) || catalogue->n_plugins == PLUGINS_MAX)
         return GB_CORRUPT;
     ARENA_APPEND(probe->arena, catalogue->plugins, catalogue->n_plugins, info);
@@ -207,31 +194,23 @@ static int32_t take_module(struct probe *probe, uint32_t type, struct wire_reade
     if (type != WIRE_MODULE_BEGIN && type != WIRE_MODULE_END)
         return GB_OK;
     /* Modules come in order: one that could begin an earlier one again would be probed for ever. */
-    uint32_t index = wire_get_u32(message);
+    struct module_end end = {0};
+    if (type == WIRE_MODULE_END)
+        wire_get_fields(message, probe->arena, module_end_fields, &end);
+    else
+        end.index = wire_get_u32(message);
     uint32_t expected = description->n_begun - (type == WIRE_MODULE_END);
-    if (index != expected || index >= paths->n)
+    if (end.index != expected || end.index >= paths->n)
         return GB_CORRUPT;
-    description->current = index;
-    description->n_begun = index + 1;
+    description->current = end.index;
+    description->n_begun = end.index + 1;
     if (type == WIRE_MODULE_END) {
-        wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
-        if (probe->outcome.status != GB_OK)
-            add_failure(probe, paths->items[index], probe->outcome.words);
-        probe->is_complete = index + 1 == paths->n;
+        probe->outcome = end.outcome;
+        if (end.outcome.status != GB_OK)
+            add_failure(probe, paths->items[end.index], end.outcome.words);
+        probe->is_complete = end.index + 1 == paths->n;
     }
     return GB_OK;
-}
-
-static void ask_of_modules(struct probe *probe, const struct path_list *paths, uint32_t first,
-                           bool hashes)
-{
-    struct wire_writer *writer = worker_begin(&probe->worker, WIRE_PROBE);
-    wire_put_u32(writer, hashes);
-    wire_put_u32(writer, first);
-    wire_put_u32(writer, (uint32_t)paths->n - first);
-    for (size_t i = first; i < paths->n; i++)
-        wire_put_text(writer, paths->items[i]);
-    probe_listen(probe);
 }
 
 /* What a module had sent before it failed does not count. */
@@ -257,7 +236,8 @@ static int32_t describe_modules(const struct path_list *paths, bool hashes, stru
         description.current = description.n_begun = first;
         if (worker_start(&probe.worker, NULL, 0, error) != GB_OK)
             return error->status;
-        ask_of_modules(&probe, paths, first, hashes);
+        const struct modules_order order = {hashes, first, paths->items + first, paths->n - first};
+        probe_ask(&probe, WIRE_PROBE, modules_order_fields, &order);
         const char *path = paths->items[description.current];
         if (!probe.is_complete) {
             forget_plugins_of(catalogue, path, n_before);
@@ -331,13 +311,14 @@ int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
 
 /* ---- device plugins ---- */
 
-static int32_t ask(struct probe *probe, uint32_t question, const struct plugin_settings *settings,
+/* In a worker of its own unless one is there. */
+static int32_t ask(struct probe *probe, uint32_t type, const struct question *question,
                    struct gb_error *error)
 {
-    int32_t status = probe_begin(probe, question, settings, error);
-    if (status == GB_OK)
-        probe_listen(probe);
-    return status;
+    if (!probe->worker.pid && worker_start(&probe->worker, NULL, 0, error) != GB_OK)
+        return error->status;
+    probe_ask(probe, type, question_fields, question);
+    return GB_OK;
 }
 
 /* ---- which there are ---- */
@@ -359,7 +340,6 @@ static int32_t take_device(struct probe *probe, uint32_t type, struct wire_reade
         if (wire_complete(message) && *fact.name)
             ARENA_APPEND(probe->arena, next->facts, next->n_facts, fact);
     } else if (type == WIRE_DEVICE) {
-        next->info = (struct gb_device_info){.size = sizeof next->info};
         wire_get_fields(message, NULL, device_info_fields, &next->info);
         if (wire_complete(message))
             ARENA_APPEND(probe->arena, search->devices->items, search->devices->n, *next);
@@ -381,7 +361,8 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
         *ret_spare = (struct spare_worker){0};
     for (size_t i = 0; i < n; i++) {
         search.next = (struct known_device){.settings = &settings[i], .is_auto = i < n_auto};
-        int32_t status = ask(&probe, WIRE_DEVICES, &settings[i], error);
+        int32_t status = ask(&probe, WIRE_DEVICES, &(struct question){.plugin = settings[i]},
+                             error);
         if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
             probe_keep(&probe, &ret_spare->process);
             ret_spare->settings = &settings[i];
@@ -443,7 +424,8 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
     *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
     for (size_t i = 0; i < n; i++) {
         inquiry.n_findings = 0;
-        int32_t status = ask(&probe, WIRE_EXAMINE, &settings[i], error);
+        int32_t status = ask(&probe, WIRE_EXAMINE, &(struct question){.plugin = settings[i]},
+                             error);
         probe_end(&probe);
         if (status != GB_OK)
             return error->status;
@@ -466,7 +448,7 @@ static int32_t take_counter(struct probe *probe, uint32_t type, struct wire_read
     struct count_list *counters = probe->context;
     if (type != WIRE_COUNTER)
         return GB_OK;
-    struct gb_counter counter = {.size = sizeof counter};
+    struct gb_counter counter = {0};
     wire_get_fields(message, probe->arena, counter_fields, &counter);
     if (!wire_complete(message) || counters->n == COUNTERS_MAX)
         return GB_CORRUPT;
@@ -485,13 +467,9 @@ int32_t counters_find(const struct plugin_settings *settings, uint32_t index, co
                           .restarts = WIRE_COUNTER,
                           .last = WIRE_COUNTERS_END,
                           .outcome.words = ""};
-    int32_t status = probe_begin(&probe, WIRE_COUNTERS, settings, error);
-    if (status == GB_OK) {
-        wire_put_u32(&probe.worker.writer, index);
-        wire_put_text(&probe.worker.writer, model);
-        wire_put_text(&probe.worker.writer, whole);
-        probe_listen(&probe);
-    }
+    const struct question question = {
+        .plugin = *settings, .index = index, .model = model, .whole = whole};
+    int32_t status = ask(&probe, WIRE_COUNTERS, &question, error);
     probe_end(&probe);
     *ret = (struct counter_list){found.items, found.n, probe.outcome.words};
     return status;
@@ -565,21 +543,20 @@ static int32_t validate_case(struct probe *probe, const struct bench_case *bench
                              struct gb_error *error)
 {
     struct validation *validation = probe->context;
-    struct plugin_settings settings = {.name = bench_case->bench,
-                                       .info = bench_case->info,
-                                       .settings = bench_case->settings,
-                                       .n_settings = bench_case->n_settings};
+    const struct question question = {.plugin = {.name = bench_case->bench,
+                                                 .info = bench_case->info,
+                                                 .settings = bench_case->settings,
+                                                 .n_settings = bench_case->n_settings},
+                                      .folder = bench_case->folder,
+                                      .bound_kind = (uint32_t)bench_case->common.check_bound_kind};
     if (validation->bench_case && !same_environment(validation->bench_case, bench_case))
         probe_end(probe);
     validation->bench_case = bench_case;
     validation->n_problems = 0;
-    if ((!probe->worker.pid && worker_start(&probe->worker, bench_case->environment,
-                                            bench_case->n_environment, error) != GB_OK) ||
-        probe_begin(probe, WIRE_VALIDATE, &settings, error) != GB_OK)
+    if (!probe->worker.pid && worker_start(&probe->worker, bench_case->environment,
+                                           bench_case->n_environment, error) != GB_OK)
         return error->status;
-    wire_put_text(&probe->worker.writer, bench_case->folder);
-    wire_put_u32(&probe->worker.writer, (uint32_t)bench_case->common.check_bound_kind);
-    probe_listen(probe);
+    probe_ask(probe, WIRE_VALIDATE, question_fields, &question);
     if (!probe->is_complete)
         probe_end(probe);
     if (*probe->outcome.words && !is_reported(probe, "")) {

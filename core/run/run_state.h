@@ -155,8 +155,9 @@ bool slot_is_unfit(struct slot *slot, const struct visit *visit);
 /* Takes in all that has arrived, without blocking; ends the visit, and the worker, if that is due.
  */
 void slot_listen(struct slot *slot);
-/* Sends the message that worker_begin began. */
-void slot_send(struct slot *slot);
+/* Sends a message that is a struct, whole. */
+void slot_send(struct slot *slot, uint32_t type, const struct wire_field *fields,
+               const void *object);
 /* The first reason, KILLED_..., counts. */
 void slot_kill(struct slot *slot, int reason);
 /* It was killed and does not end: its case does, and its device is not used any more. */

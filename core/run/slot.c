@@ -128,10 +128,11 @@ static void cut(struct slot *slot)
     slot->is_cut = true;
 }
 
-void slot_send(struct slot *slot)
+void slot_send(struct slot *slot, uint32_t type, const struct wire_field *fields,
+               const void *object)
 {
     struct gb_error error;
-    if (worker_send(&slot->process, &error) != GB_OK)
+    if (worker_send_fields(&slot->process, type, fields, object, &error) != GB_OK)
         cut(slot);
 }
 

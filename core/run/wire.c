@@ -160,18 +160,6 @@ const char *wire_get_line(struct wire_reader *reader, struct arena *arena)
     return line ? line : "";
 }
 
-const char *wire_get_path(struct wire_reader *reader, struct arena *arena)
-{
-    const char *path = get_text(reader, arena);
-    return path ? path : "";
-}
-
-const char *wire_get_word(struct wire_reader *reader, struct arena *arena)
-{
-    const char *text = wire_get_text(reader, arena);
-    return text ? text : "";
-}
-
 /* Into the buffer, cut at its end; plain, on one line. */
 static void get_chars(struct wire_reader *reader, char *buffer, size_t bytes)
 {
@@ -218,13 +206,17 @@ bool wire_complete(const struct wire_reader *reader)
 
 /* ---- structs as fields ---- */
 
-size_t wire_fields_bytes(const struct wire_field *fields)
-{
-    size_t bytes = 0;
-    for (; fields->kind != FIELD_END; fields++)
-        bytes += fields->kind == FIELD_U64 || fields->kind == FIELD_F64 ? 8 : 4;
-    return bytes;
-}
+#define VALUE(as, type)                                                                            \
+    {                                                                                              \
+        {.kind = as, .bytes = sizeof(type)},                                                       \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+const struct wire_field wire_word[] = VALUE(FIELD_WORD, char *);
+const struct wire_field wire_path[] = VALUE(FIELD_PATH, char *);
+const struct wire_field wire_u64[] = VALUE(FIELD_U64, uint64_t);
+const struct wire_field wire_f64[] = VALUE(FIELD_F64, double);
 
 static void put_printable(struct wire_writer *writer, const char *text)
 {
@@ -233,9 +225,27 @@ static void put_printable(struct wire_writer *writer, const char *text)
     wire_put_text(writer, cut);
 }
 
+/* The member with a list's length. */
+static uint64_t get_length(const struct wire_field *field, const char *object)
+{
+    const void *at = object + field->n_offset;
+    return field->n_bytes == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
+static void put_list(struct wire_writer *writer, const struct wire_field *field, const char *object)
+{
+    const char *items = *(const char *const *)(const void *)(object + field->offset);
+    const uint64_t n = items ? get_length(field, object) : 0;
+    wire_put_u32(writer, (uint32_t)n);
+    for (uint64_t i = 0; i < n; i++)
+        wire_put_fields(writer, field->fields, items + i * field->bytes);
+}
+
 static void put_field(struct wire_writer *writer, const struct wire_field *field, const void *at)
 {
     switch (field->kind) {
+    case FIELD_SIZE:
+        break;
     case FIELD_U32:
         wire_put_u32(writer, *(const uint32_t *)at);
         break;
@@ -251,6 +261,16 @@ static void put_field(struct wire_writer *writer, const struct wire_field *field
     case FIELD_CHARS:
         wire_put_text(writer, at);
         break;
+    case FIELD_U64S:
+        for (size_t i = 0; i < field->bytes / sizeof(uint64_t); i++)
+            wire_put_u64(writer, ((const uint64_t *)at)[i]);
+        break;
+    case FIELD_STRUCT:
+        wire_put_fields(writer, field->fields, at);
+        break;
+    case FIELD_POINTER:
+        wire_put_fields(writer, field->fields, *(const void *const *)at);
+        break;
     case FIELD_PRINTABLE:
         put_printable(writer, *(const char *const *)at);
         break;
@@ -263,7 +283,21 @@ void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields
                      const void *object)
 {
     for (; fields->kind != FIELD_END; fields++)
-        put_field(writer, fields, (const char *)object + fields->offset);
+        if (fields->kind == FIELD_LIST)
+            put_list(writer, fields, object);
+        else
+            put_field(writer, fields, (const char *)object + fields->offset);
+}
+
+/* A text that is never NULL: of a word, a path, a line. */
+static const char *get_word(struct wire_reader *reader, struct arena *arena, int kind)
+{
+    if (kind == FIELD_LINE)
+        return wire_get_line(reader, arena);
+    char *text = get_text(reader, arena);
+    if (!text)
+        return "";
+    return kind == FIELD_PATH ? text : make_plain(text);
 }
 
 static const char *get_printable(struct wire_reader *reader, struct arena *arena)
@@ -275,10 +309,48 @@ static const char *get_printable(struct wire_reader *reader, struct arena *arena
     return "";
 }
 
+static void *get_struct(struct wire_reader *reader, struct arena *arena,
+                        const struct wire_field *field)
+{
+    void *object = arena_allocate(arena, field->bytes);
+    wire_get_fields(reader, arena, field->fields, object);
+    return object;
+}
+
+/* The fewest bytes that the fields take. */
+static size_t fewest_bytes(const struct wire_field *fields)
+{
+    size_t bytes = 0;
+    for (; fields->kind != FIELD_END; fields++)
+        if (fields->kind == FIELD_STRUCT || fields->kind == FIELD_POINTER)
+            bytes += fewest_bytes(fields->fields);
+        else if (fields->kind != FIELD_SIZE)
+            bytes += fields->kind == FIELD_U64 || fields->kind == FIELD_F64 ? 8 : 4;
+    return bytes;
+}
+
+static void get_list(struct wire_reader *reader, struct arena *arena,
+                     const struct wire_field *field, char *ret)
+{
+    const uint32_t n = wire_get_count(reader, fewest_bytes(field->fields));
+    char *items = arena_allocate(arena, n * field->bytes);
+    void *length = ret + field->n_offset;
+    for (uint32_t i = 0; i < n; i++)
+        wire_get_fields(reader, arena, field->fields, items + i * field->bytes);
+    *(char **)(void *)(ret + field->offset) = items;
+    if (field->n_bytes == sizeof n)
+        *(uint32_t *)length = n;
+    else
+        *(uint64_t *)length = n;
+}
+
 static void get_field(struct wire_reader *reader, struct arena *arena,
                       const struct wire_field *field, void *ret)
 {
     switch (field->kind) {
+    case FIELD_SIZE:
+        *(uint32_t *)ret = (uint32_t)field->bytes;
+        break;
     case FIELD_U32:
         *(uint32_t *)ret = wire_get_u32(reader);
         break;
@@ -294,20 +366,24 @@ static void get_field(struct wire_reader *reader, struct arena *arena,
     case FIELD_CHARS:
         get_chars(reader, ret, field->bytes);
         break;
+    case FIELD_U64S:
+        for (size_t i = 0; i < field->bytes / sizeof(uint64_t); i++)
+            ((uint64_t *)ret)[i] = wire_get_u64(reader);
+        break;
+    case FIELD_STRUCT:
+        wire_get_fields(reader, arena, field->fields, ret);
+        break;
+    case FIELD_POINTER:
+        *(void **)ret = get_struct(reader, arena, field);
+        break;
     case FIELD_PRINTABLE:
         *(const char **)ret = get_printable(reader, arena);
         break;
     case FIELD_TEXT:
         *(const char **)ret = wire_get_text(reader, arena);
         break;
-    case FIELD_PATH:
-        *(const char **)ret = wire_get_path(reader, arena);
-        break;
-    case FIELD_LINE:
-        *(const char **)ret = wire_get_line(reader, arena);
-        break;
     default:
-        *(const char **)ret = wire_get_word(reader, arena);
+        *(const char **)ret = get_word(reader, arena, field->kind);
     }
 }
 
@@ -315,7 +391,10 @@ void wire_get_fields(struct wire_reader *reader, struct arena *arena,
                      const struct wire_field *fields, void *ret)
 {
     for (; fields->kind != FIELD_END; fields++)
-        get_field(reader, arena, fields, (char *)ret + fields->offset);
+        if (fields->kind == FIELD_LIST)
+            get_list(reader, arena, fields, ret);
+        else
+            get_field(reader, arena, fields, (char *)ret + fields->offset);
 }
 
 /* ---- frames as they arrive ---- */

@@ -116,12 +116,8 @@ uint64_t wire_get_u64(struct wire_reader *reader);
 double wire_get_f64(struct wire_reader *reader);
 /* Plain text, in the arena; NULL only if NULL was written, or failed. */
 const char *wire_get_text(struct wire_reader *reader, struct arena *arena);
-/* As above, but never NULL. */
-const char *wire_get_word(struct wire_reader *reader, struct arena *arena);
-/* As above, on one line. */
+/* As above, but never NULL, and on one line. */
 const char *wire_get_line(struct wire_reader *reader, struct arena *arena);
-/* The bytes as they were written, which a worker needs to open what they name. "" for NULL. */
-const char *wire_get_path(struct wire_reader *reader, struct arena *arena);
 /* A count of things of at least `bytes_each` bytes that must still fit into the payload. */
 uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each);
 /* n doubles in the arena; *ret_n is what was announced. */
@@ -138,19 +134,27 @@ enum {
     FIELD_U64,
     FIELD_F64,
     FIELD_BOOL,
-    FIELD_CHARS,    /* an array of char, cut at its end */
-    FIELD_WORD,     /* a text that is never NULL when it was read */
-    FIELD_TEXT,     /* a text or NULL */
-    FIELD_PATH,     /* a word that is read as its bytes are */
-    FIELD_LINE,     /* a word that is read on one line */
-    FIELD_PRINTABLE /* a plugin's text: cut, NULL is "", read on one line */
+    FIELD_CHARS,     /* an array of char, cut at its end */
+    FIELD_WORD,      /* a text that is never NULL when it was read */
+    FIELD_TEXT,      /* a text or NULL */
+    FIELD_PATH,      /* a word that is read as its bytes are */
+    FIELD_LINE,      /* a word that is read on one line */
+    FIELD_PRINTABLE, /* a plugin's text: cut, NULL is "", read on one line */
+    FIELD_SIZE,      /* not written; when it was read, the size of the struct */
+    FIELD_U64S,      /* an array of uint64_t inside the struct */
+    FIELD_STRUCT,    /* a struct inside the struct */
+    FIELD_POINTER,   /* a pointer to one */
+    FIELD_LIST       /* a pointer to an array of them, whose length another member has */
 };
 enum { PRINTABLE_MAX = 400 }; /* a longer one fails the reader */
 
 /* A list ends with {0}. */
 struct wire_field {
     int kind;
-    size_t offset, bytes;
+    size_t offset, bytes; /* of the member; bytes: of what it points to, of one item */
+    /* of STRUCT, POINTER and LIST */
+    const struct wire_field *fields;
+    size_t n_offset, n_bytes; /* of the member with the length */
 };
 
 /* Up to eight members of a struct, each written as its type asks for; texts as words. */
@@ -169,17 +173,35 @@ struct wire_field {
                       : FIELD_CHARS, const char *                                                  \
                       : FIELD_WORD),                                                               \
              type, member)
-#define FIELD_AS(kind, type, member)                                                               \
+#define FIELD_AS(as, type, member)                                                                 \
     {                                                                                              \
-        kind, offsetof(type, member), sizeof(((type *)0)->member)                                  \
+        .kind = as, .offset = offsetof(type, member), .bytes = sizeof(((type *)0)->member)         \
     }
-
-/* The fewest bytes that the fields take. */
-size_t wire_fields_bytes(const struct wire_field *fields);
+#define FIELD_SIZE_OF(type)                                                                        \
+    {                                                                                              \
+        .kind = FIELD_SIZE, .offset = offsetof(type, size), .bytes = sizeof(type)                  \
+    }
+/* The member is a struct of the list's fields, a pointer to one, or to n of them. */
+#define FIELD_INSIDE(type, member, list)                                                           \
+    {                                                                                              \
+        .kind = FIELD_STRUCT, .offset = offsetof(type, member), .fields = (list)                   \
+    }
+#define FIELD_BEHIND(type, member, list)                                                           \
+    {                                                                                              \
+        .kind = FIELD_POINTER, .offset = offsetof(type, member),                                   \
+        .bytes = sizeof(*((type *)0)->member), .fields = (list)                                    \
+    }
+#define FIELD_ITEMS(type, member, n, list)                                                         \
+    {                                                                                              \
+        FIELD_LIST, offsetof(type, member), sizeof(*((type *)0)->member), (list),                  \
+            offsetof(type, n), sizeof(((type *)0)->n)                                              \
+    }
+/* Items that are values of their own. */
+extern const struct wire_field wire_word[], wire_path[], wire_u64[], wire_f64[];
 
 void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields,
                      const void *object);
-/* Texts are the arena's. */
+/* Texts, lists and what is pointed to are the arena's. */
 void wire_get_fields(struct wire_reader *reader, struct arena *arena,
                      const struct wire_field *fields, void *ret);
 

@@ -283,6 +283,14 @@ int32_t worker_send(struct worker_process *worker, struct gb_error *error)
     return wire_send(worker->socket, &worker->writer, error);
 }
 
+int32_t worker_send_fields(struct worker_process *worker, uint32_t type,
+                           const struct wire_field *fields, const void *object,
+                           struct gb_error *error)
+{
+    wire_put_fields(worker_begin(worker, type), fields, object);
+    return worker_send(worker, error);
+}
+
 /* How many bytes have arrived; 0: none for now, or it was closed, and is closed here, too. */
 static size_t read_some(int *descriptor, bool is_socket, void *buffer, size_t bytes)
 {

@@ -41,6 +41,10 @@ int32_t worker_become(struct worker_process *worker, const struct environment_va
 /* Begins a message of a type; worker_send sends it. GB_IO: the worker is gone. */
 struct wire_writer *worker_begin(struct worker_process *worker, uint32_t type);
 int32_t worker_send(struct worker_process *worker, struct gb_error *error);
+/* A message that is a struct, whole. */
+int32_t worker_send_fields(struct worker_process *worker, uint32_t type,
+                           const struct wire_field *fields, const void *object,
+                           struct gb_error *error);
 
 /* Reads what has arrived, without blocking. True while the connection is open. */
 bool worker_read(struct worker_process *worker);

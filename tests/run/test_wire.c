@@ -163,17 +163,21 @@ TEST(descriptions_come_back)
     const struct gb_bench_ops ops = {sizeof ops, .flags = GB_BENCH_SINGLE};
     struct gb_plugin plugin = fixture_plugins[0].plugin, back;
     CLEANUP(text_free) struct text out = {0};
-    uint32_t flags;
     plugin.ops = &ops;
+    const struct plugin_info sent = describe_plugin(&plugin, "12", &arena);
+    struct plugin_info received = {0};
     wire_begin(&writer, WIRE_PLUGIN);
-    put_plugin(&writer, &plugin);
+    wire_put_fields(&writer, description_fields, &sent);
     reader = payload();
-    get_plugin(&reader, &arena, &back, &flags);
+    wire_get_fields(&reader, &arena, description_fields, &received);
+    back = received.plugin;
     ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(received.sha256, "12");
+    ck_assert_uint_eq(back.options[1].size, sizeof *back.options);
     ck_assert_ptr_null(back.help);
     ck_assert_ptr_null(back.ops);
     ck_assert_uint_eq(back.n_options, plugin.n_options);
-    text_printf(&out, "%s %s %s %u %s %s %u", back.id, back.version, back.devices, flags,
+    text_printf(&out, "%s %s %s %u %s %s %u", back.id, back.version, back.devices, received.flags,
                 back.options[1].range, back.options[4].choices[1],
                 (unsigned)back.options[1].offset);
     ck_assert_str_eq(text_get(&out), "matmul 1.0 cpu cuda 2 1:65536 fp16 8");
@@ -195,26 +199,26 @@ TEST(cases_come_back)
     sent.common.verify = VERIFY_SAMPLES; /* as this benchmark could not */
     sent.common.inputs = 5;
     sent.common.seed = sent.common.rounds = 0; /* a worker hears nothing of them */
-    struct bench_case back;
-    const char *label, *record;
+    struct case_order order = {.record = "0190-ab", .bench_case = sent};
     CLEANUP(text_free) struct text out = {0};
     wire_begin(&writer, WIRE_CASE);
-    put_case(&writer, &sent, "streams rows=16", "0190-ab");
+    wire_put_fields(&writer, case_order_fields, &order);
     reader = payload();
     /* Whatever is cut off is noticed. */
     for (size_t length = 0; length <= reader.length; length++) {
         struct wire_reader cut = {reader.data, length, 0, false};
-        get_case(&cut, &arena, &back, &label, &record);
+        memset(&order, 0, sizeof order);
+        wire_get_fields(&cut, &arena, case_order_fields, &order);
         ck_assert(wire_complete(&cut) == (length == reader.length));
     }
-    text_printf(&out, "%s %s %s %s %s %s %s:%d %s %g %s %u %s %s", label, record, back.bench,
+    struct bench_case back = order.bench_case;
+    text_printf(&out, "%s %s %s %s %s %s:%d %s %g %s %u %s %s", order.record, back.bench,
                 back.info->path, back.settings[0].text, back.policy->info->plugin.id,
                 back.device.settings->name, back.device.index, back.tolerances[0].metric,
                 back.tolerances[0].tolerance, back.uid, (unsigned)back.seed, back.common.clock,
                 back.common.check_dump);
-    ck_assert_str_eq(text_get(&out),
-                     "streams rows=16 0190-ab streams /plugins/bench_matmul.so 16 fixed left:3 rms "
-                     "3e-05 0123 42 auto /d");
+    ck_assert_str_eq(text_get(&out), "0190-ab streams /plugins/bench_matmul.so 16 fixed left:3 rms "
+                                     "3e-05 0123 42 auto /d");
     ck_assert_str_eq(back.common.measure, sent.common.measure);
     back.common.clock = sent.common.clock; /* their texts are the same */
     back.common.check_dump = sent.common.check_dump;
@@ -342,7 +346,7 @@ static int32_t collect_series(uint64_t n, const struct bin *bins)
     const struct series_record series = {
         .name = "latency", .unit = "us", .n = n, .min = 1, .max = 3, .bins = bins, .n_bins = 2};
     wire_begin(&writer, WIRE_SERIES);
-    put_series(&writer, &series);
+    put_record(&writer, WIRE_SERIES, &series);
     return collect(WIRE_SERIES);
 }
 
@@ -433,15 +437,12 @@ static const struct case_record measured = {
 /* What the record of a case has of a message is what was measured; the rest stays as it was. */
 TEST(members_of_a_record_come_back)
 {
-    static const uint32_t sent[] = {WIRE_WORK, WIRE_PACE, WIRE_PHASES};
+    static const uint32_t sent[] = {WIRE_WORK, WIRE_PACE, WIRE_PHASES, WIRE_INTERFERENCE};
     struct case_record copy = measured, *const record = &collector.record;
     collector.record.stop_reason = "it stays";
     wire_begin(&writer, WIRE_TIMING);
     put_record(&writer, WIRE_TIMING, &measured);
     ck_assert_int_eq(collect(WIRE_TIMING), GB_OK);
-    wire_begin(&writer, WIRE_INTERFERENCE);
-    put_interference(&writer, &measured.interference);
-    ck_assert_int_eq(collect(WIRE_INTERFERENCE), GB_OK);
     for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
         wire_begin(&writer, sent[i]);
         put_record(&writer, sent[i], part_of_record(sent[i], &copy));
@@ -478,17 +479,21 @@ TEST(an_estimate_comes_back)
                                    .modes = {{5, 4, 6, 0.75}, {9, 8, 10, 0.25}},
                                    .note = "falls"};
     struct gb_estimate back;
+    const char *reason;
+    uint64_t n_lost;
     wire_begin(&writer, WIRE_ESTIMATE);
-    put_estimate(&writer, &estimate);
+    put_estimate(&writer, &estimate, "enough", 7);
     reader = payload();
-    get_estimate(&reader, &back);
+    get_estimate(&reader, &arena, &back, &reason, &n_lost);
     ck_assert(wire_complete(&reader));
+    ck_assert_str_eq(reason, "enough");
+    ck_assert_uint_eq(n_lost, 7);
     ck_assert_mem_eq(&back, &estimate, sizeof back);
     wire_begin(&writer, WIRE_ESTIMATE);
     put_record(&writer, WIRE_ESTIMATE, &estimate);
     put_rows(&writer, TABLE_MODE, &(struct gb_mode[GB_MODES_MAX + 1]){0}, GB_MODES_MAX + 1);
     reader = payload();
-    get_estimate(&reader, &back);
+    get_estimate(&reader, &arena, &back, &reason, &n_lost);
     ck_assert(!wire_complete(&reader));
     ck_assert_uint_eq(back.n_modes, 0);
 }
