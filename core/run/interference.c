@@ -4,9 +4,9 @@
 #include "core/base/host_clock.h"
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "plugins/common/system/system_file.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +33,8 @@ static void read_all(struct interference *ret)
     enum { IDLE = 3, IOWAIT = 4, STEAL = 7, FIELDS_READ = 8 };
     char line[256] = "";
     const double tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
-    FILE *file = fopen("/proc/stat", "re");
-    char *at = file && fgets(line, sizeof line, file) && text_starts_with(line, "cpu ") ? line + 4
-                                                                                        : NULL;
-    if (file)
-        fclose(file);
+    system_file_line(line, sizeof line, "/proc/stat");
+    char *at = text_starts_with(line, "cpu ") ? line + 4 : NULL;
     for (int field = 0; at && field < FIELDS_READ; field++) {
         const double value_ns = strtod(at, &at) * tick_ns;
         if (field == STEAL)
@@ -51,12 +48,9 @@ static void read_all(struct interference *ret)
 static double cpu_of_process_ns(long pid)
 {
     enum { FIELDS_BETWEEN = 10 };
-    char path[64], text[1024] = "";
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    FILE *file = fopen(path, "re");
-    char *at = file && fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
-    if (file)
-        fclose(file);
+    char text[1024] = "";
+    system_file_line(text, sizeof text, "/proc/%ld/stat", pid);
+    char *at = strrchr(text, ')');
     if (!at || strlen(at) < 4)
         return 0;
     at += 3; /* behind the state */
@@ -88,17 +82,12 @@ static double read_waited(void)
     double waited_ns = 0;
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
-        char path[64], text[96] = "", *end = NULL;
+        char text[96] = "", *end;
         if (*task->d_name == '.')
             continue;
-        snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", task->d_name);
-        const int file = open(path, O_RDONLY | O_CLOEXEC);
-        if (file >= 0 && read(file, text, sizeof text - 1) > 0) {
-            strtod(text, &end);
-            waited_ns += strtod(end, NULL);
-        }
-        if (file >= 0)
-            close(file);
+        system_file_line(text, sizeof text, "/proc/self/task/%.20s/schedstat", task->d_name);
+        strtod(text, &end);
+        waited_ns += strtod(end, NULL);
     }
     if (tasks)
         closedir(tasks);

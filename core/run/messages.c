@@ -132,7 +132,7 @@ const struct wire_field search_order_fields[] = {
 const struct wire_field observation_fields[] = {
     FIELD_SIZE_OF(struct gb_observation),
     FIELDS(struct gb_observation, proposal, status, warmup_ns, prepare_ns, wall_ns, elapsed_ns),
-    FIELD_ITEMS(struct gb_observation, samples, n_samples, wire_f64),
+    FIELD_ITEMS(struct gb_observation, samples, n_samples, wire_number),
     {0}};
 
 /* ---- what it answers ---- */
@@ -165,7 +165,7 @@ const struct wire_field step_fields[] = {
 static const struct wire_field report_fields[] = {
     FIELDS(struct engine_report, scope, best, value, low, high, share, n_proposals, n_cases),
     FIELDS(struct engine_report, n_ok, elapsed_ns, is_broken, reason, note),
-    FIELD_ITEMS(struct engine_report, open, n_open, wire_u64),
+    FIELD_ITEMS(struct engine_report, open, n_open, wire_number),
     {0}};
 const struct wire_field search_end_fields[] = {
     FIELD_INSIDE(struct search_end, outcome, outcome_fields),
@@ -212,12 +212,12 @@ static const struct part parts[WIRE_TYPES] = {
 /* A column as a field of the struct at `base`; FIELD_END: it is not in the part. */
 static struct wire_field field_of(const struct stored_column *column, const struct part *part)
 {
-    static const int kinds[] = {
-        [STORED_CHARS] = FIELD_CHARS, [STORED_REAL] = FIELD_F64,   [STORED_BOOL] = FIELD_BOOL,
-        [STORED_INT32] = FIELD_U32,   [STORED_UINT32] = FIELD_U32, [STORED_INT64] = FIELD_U64,
-        [STORED_BLOB] = FIELD_END};
-    const int kind = column->type == STORED_TEXT ? column->has_lines ? FIELD_WORD : FIELD_LINE
-                                                 : kinds[column->type];
+    const int kind = column->type == STORED_CHARS  ? FIELD_CHARS
+                     : column->type == STORED_BOOL ? FIELD_BOOL
+                     : column->type == STORED_BLOB ? FIELD_END
+                     : column->type != STORED_TEXT ? FIELD_NUMBER
+                     : column->has_lines           ? FIELD_WORD
+                                                   : FIELD_LINE;
     return column->offset < part->from || column->offset >= part->to
                ? (struct wire_field){0}
                : (struct wire_field){
@@ -246,8 +246,8 @@ static void get_part(struct wire_reader *reader, struct arena *arena, const stru
 /* What a results file has not, or has in another form. */
 static const struct wire_field bin_fields[] = {FIELDS(struct bin, value, count), {0}};
 static const struct wire_field *const more_fields[WIRE_TYPES] = {
-    [WIRE_SUMMARY] = (const struct wire_field[]){FIELDS_AS(FIELD_U64S, struct check_summary_record,
-                                                           histogram, above_floor),
+    [WIRE_SUMMARY] = (const struct wire_field[]){FIELDS(struct check_summary_record, histogram,
+                                                        above_floor),
                                                  {0}},
     [WIRE_SERIES] = (const struct wire_field[]){FIELD_ITEMS(struct series_record, bins, n_bins,
                                                             bin_fields),

@@ -29,79 +29,68 @@ static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t n)
     return ~crc;
 }
 
-static void store_u32(unsigned char *at, uint32_t value)
+struct header {
+    uint32_t magic, type, length, crc;
+};
+_Static_assert(sizeof(struct header) == WIRE_HEADER_BYTES, "the header has no gaps");
+
+static uint32_t crc_of(uint32_t type, const void *payload, size_t length)
 {
-    for (int i = 0; i < 4; i++)
-        at[i] = (unsigned char)(value >> 8 * i);
+    return crc32(crc32(0, (const unsigned char *)&type, sizeof type), payload, length);
 }
 
-static uint32_t load_u32(const unsigned char *at)
+static void put(struct wire_writer *writer, const void *data, size_t bytes)
 {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    text_add_n(&writer->bytes, data, bytes);
 }
 
 void wire_begin(struct wire_writer *writer, uint32_t type)
 {
-    unsigned char header[WIRE_HEADER_BYTES] = {0};
-    store_u32(header, WIRE_MAGIC);
-    store_u32(header + 4, type);
+    const struct header header = {.magic = WIRE_MAGIC, .type = type};
     text_clear(&writer->bytes);
-    text_add_n(&writer->bytes, (const char *)header, sizeof header);
+    put(writer, &header, sizeof header);
 }
 
 void wire_put_u32(struct wire_writer *writer, uint32_t value)
 {
-    unsigned char bytes[4];
-    store_u32(bytes, value);
-    text_add_n(&writer->bytes, (const char *)bytes, sizeof bytes);
+    put(writer, &value, sizeof value);
 }
 
 void wire_put_u64(struct wire_writer *writer, uint64_t value)
 {
-    wire_put_u32(writer, (uint32_t)value);
-    wire_put_u32(writer, (uint32_t)(value >> 32));
-}
-
-void wire_put_f64(struct wire_writer *writer, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    wire_put_u64(writer, bits);
+    put(writer, &value, sizeof value);
 }
 
 void wire_put_text(struct wire_writer *writer, const char *text)
 {
-    if (!text) {
-        wire_put_u32(writer, TEXT_IS_NULL);
-        return;
-    }
-    size_t length = strlen(text);
-    wire_put_u32(writer, (uint32_t)length);
-    text_add_n(&writer->bytes, text, length);
+    const size_t length = text ? strlen(text) : 0;
+    wire_put_u32(writer, text ? (uint32_t)length : TEXT_IS_NULL);
+    put(writer, text ? text : "", length);
 }
 
 void wire_put_f64s(struct wire_writer *writer, const double *values, uint64_t n)
 {
     wire_put_u64(writer, n);
-    for (uint64_t i = 0; i < n; i++)
-        wire_put_f64(writer, values[i]);
+    put(writer, values, n * sizeof *values);
 }
 
 void wire_end(struct wire_writer *writer)
 {
-    unsigned char *frame = (unsigned char *)writer->bytes.data;
-    size_t payload = writer->bytes.length - WIRE_HEADER_BYTES;
-    store_u32(frame + 8, (uint32_t)payload);
-    uint32_t crc = crc32(crc32(0, frame + 4, 4), frame + WIRE_HEADER_BYTES, payload);
-    store_u32(frame + 12, crc);
+    struct header header;
+    memcpy(&header, writer->bytes.data, sizeof header);
+    header.length = (uint32_t)(writer->bytes.length - sizeof header);
+    header.crc = crc_of(header.type, writer->bytes.data + sizeof header, header.length);
+    memcpy(writer->bytes.data, &header, sizeof header);
 }
 
 uint32_t wire_written(const struct wire_writer *writer, struct wire_reader *ret_payload)
 {
     const unsigned char *frame = (const unsigned char *)writer->bytes.data;
-    *ret_payload = (struct wire_reader){.data = frame + WIRE_HEADER_BYTES,
-                                        .length = writer->bytes.length - WIRE_HEADER_BYTES};
-    return load_u32(frame + 4);
+    struct header header;
+    memcpy(&header, frame, sizeof header);
+    *ret_payload = (struct wire_reader){.data = frame + sizeof header,
+                                        .length = writer->bytes.length - sizeof header};
+    return header.type;
 }
 
 void wire_writer_free(struct wire_writer *writer)
@@ -109,6 +98,7 @@ void wire_writer_free(struct wire_writer *writer)
     text_free(&writer->bytes);
 }
 
+/* NULL: there are not so many bytes left. */
 static const unsigned char *take(struct wire_reader *reader, size_t bytes)
 {
     if (reader->failed || reader->length - reader->position < bytes) {
@@ -120,23 +110,26 @@ static const unsigned char *take(struct wire_reader *reader, size_t bytes)
     return at;
 }
 
+static void get(struct wire_reader *reader, void *ret, size_t bytes)
+{
+    const unsigned char *at = take(reader, bytes);
+    if (at)
+        memcpy(ret, at, bytes);
+    else
+        memset(ret, 0, bytes);
+}
+
 uint32_t wire_get_u32(struct wire_reader *reader)
 {
-    const unsigned char *at = take(reader, 4);
-    return at ? load_u32(at) : 0;
+    uint32_t value;
+    get(reader, &value, sizeof value);
+    return value;
 }
 
 uint64_t wire_get_u64(struct wire_reader *reader)
 {
-    const unsigned char *at = take(reader, 8);
-    return at ? (uint64_t)load_u32(at) | (uint64_t)load_u32(at + 4) << 32 : 0;
-}
-
-double wire_get_f64(struct wire_reader *reader)
-{
-    uint64_t bits = wire_get_u64(reader);
-    double value;
-    memcpy(&value, &bits, sizeof value);
+    uint64_t value;
+    get(reader, &value, sizeof value);
     return value;
 }
 
@@ -193,8 +186,7 @@ const double *wire_get_f64s(struct wire_reader *reader, struct arena *arena, uin
         return NULL;
     }
     double *values = ARENA_ARRAY(arena, double, n);
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = wire_get_f64(reader);
+    get(reader, values, n * sizeof *values);
     *ret_n = n;
     return values;
 }
@@ -206,17 +198,9 @@ bool wire_complete(const struct wire_reader *reader)
 
 /* ---- structs as fields ---- */
 
-#define VALUE(as, type)                                                                            \
-    {                                                                                              \
-        {.kind = as, .bytes = sizeof(type)},                                                       \
-        {                                                                                          \
-            0                                                                                      \
-        }                                                                                          \
-    }
-const struct wire_field wire_word[] = VALUE(FIELD_WORD, char *);
-const struct wire_field wire_path[] = VALUE(FIELD_PATH, char *);
-const struct wire_field wire_u64[] = VALUE(FIELD_U64, uint64_t);
-const struct wire_field wire_f64[] = VALUE(FIELD_F64, double);
+const struct wire_field wire_word[] = {{.kind = FIELD_WORD}, {0}};
+const struct wire_field wire_path[] = {{.kind = FIELD_PATH}, {0}};
+const struct wire_field wire_number[] = {{.kind = FIELD_NUMBER, .bytes = sizeof(uint64_t)}, {0}};
 
 static void put_printable(struct wire_writer *writer, const char *text)
 {
@@ -246,24 +230,14 @@ static void put_field(struct wire_writer *writer, const struct wire_field *field
     switch (field->kind) {
     case FIELD_SIZE:
         break;
-    case FIELD_U32:
-        wire_put_u32(writer, *(const uint32_t *)at);
-        break;
-    case FIELD_U64:
-        wire_put_u64(writer, *(const uint64_t *)at);
-        break;
-    case FIELD_F64:
-        wire_put_f64(writer, *(const double *)at);
+    case FIELD_NUMBER:
+        put(writer, at, field->bytes);
         break;
     case FIELD_BOOL:
         wire_put_u32(writer, *(const bool *)at);
         break;
     case FIELD_CHARS:
         wire_put_text(writer, at);
-        break;
-    case FIELD_U64S:
-        for (size_t i = 0; i < field->bytes / sizeof(uint64_t); i++)
-            wire_put_u64(writer, ((const uint64_t *)at)[i]);
         break;
     case FIELD_STRUCT:
         wire_put_fields(writer, field->fields, at);
@@ -325,7 +299,7 @@ static size_t fewest_bytes(const struct wire_field *fields)
         if (fields->kind == FIELD_STRUCT || fields->kind == FIELD_POINTER)
             bytes += fewest_bytes(fields->fields);
         else if (fields->kind != FIELD_SIZE)
-            bytes += fields->kind == FIELD_U64 || fields->kind == FIELD_F64 ? 8 : 4;
+            bytes += fields->kind == FIELD_NUMBER ? fields->bytes : sizeof(uint32_t);
     return bytes;
 }
 
@@ -351,24 +325,14 @@ static void get_field(struct wire_reader *reader, struct arena *arena,
     case FIELD_SIZE:
         *(uint32_t *)ret = (uint32_t)field->bytes;
         break;
-    case FIELD_U32:
-        *(uint32_t *)ret = wire_get_u32(reader);
-        break;
-    case FIELD_U64:
-        *(uint64_t *)ret = wire_get_u64(reader);
-        break;
-    case FIELD_F64:
-        *(double *)ret = wire_get_f64(reader);
+    case FIELD_NUMBER:
+        get(reader, ret, field->bytes);
         break;
     case FIELD_BOOL:
         *(bool *)ret = wire_get_u32(reader) != 0;
         break;
     case FIELD_CHARS:
         get_chars(reader, ret, field->bytes);
-        break;
-    case FIELD_U64S:
-        for (size_t i = 0; i < field->bytes / sizeof(uint64_t); i++)
-            ((uint64_t *)ret)[i] = wire_get_u64(reader);
         break;
     case FIELD_STRUCT:
         wire_get_fields(reader, arena, field->fields, ret);
@@ -423,22 +387,22 @@ void wire_input_added(struct wire_input *input, size_t bytes)
 int32_t wire_input_next(struct wire_input *input, uint32_t *ret_type,
                         struct wire_reader *ret_payload, struct gb_error *error)
 {
-    size_t there = input->end - input->begin;
-    if (there < WIRE_HEADER_BYTES)
+    const size_t there = input->end - input->begin;
+    struct header header;
+    if (there < sizeof header)
         return 0;
-    const unsigned char *frame = input->data + input->begin;
-    uint32_t type = load_u32(frame + 4), length = load_u32(frame + 8);
-    if (load_u32(frame) != WIRE_MAGIC || type == WIRE_NONE || type >= WIRE_TYPES ||
-        length > WIRE_PAYLOAD_MAX)
+    const unsigned char *payload = input->data + input->begin + sizeof header;
+    memcpy(&header, input->data + input->begin, sizeof header);
+    if (header.magic != WIRE_MAGIC || header.type == WIRE_NONE || header.type >= WIRE_TYPES ||
+        header.length > WIRE_PAYLOAD_MAX)
         return error_set(error, GB_CORRUPT, "sent something that is not a message");
-    if (there < WIRE_HEADER_BYTES + (size_t)length)
+    if (there - sizeof header < header.length)
         return 0;
-    const unsigned char *payload = frame + WIRE_HEADER_BYTES;
-    if (load_u32(frame + 12) != crc32(crc32(0, frame + 4, 4), payload, length))
+    if (header.crc != crc_of(header.type, payload, header.length))
         return error_set(error, GB_CORRUPT, "sent a message with a wrong checksum");
-    *ret_type = type;
-    *ret_payload = (struct wire_reader){.data = payload, .length = length};
-    input->begin += WIRE_HEADER_BYTES + (size_t)length;
+    *ret_type = header.type;
+    *ret_payload = (struct wire_reader){.data = payload, .length = header.length};
+    input->begin += sizeof header + header.length;
     return 1;
 }
 

@@ -1,11 +1,11 @@
 /*
  * wire.h - how supervisor and worker talk: frames over a stream socket, and what is in them.
  *
- * A frame is a header of four little-endian uint32 (magic, type, length of the payload, CRC-32 of
- * type and payload) and the payload, fields one after the other: fixed-width little-endian numbers,
- * texts and arrays with their length before them. Both ends are the same program, so there is no
- * versioning; what a dying or hostile worker sends is still never trusted: the reader checks every
- * length, and a frame whose checksum is wrong ends the worker.
+ * A frame is a header of four uint32 (magic, type, length of the payload, CRC-32 of type and
+ * payload) and the payload, fields one after the other: numbers of fixed width, texts and arrays
+ * with their length before them. Both ends are the same program on the same machine, so there is
+ * neither versioning nor byte order; what a dying or hostile worker sends is still never trusted:
+ * the reader checks every length, and a frame whose checksum is wrong ends the worker.
  */
 #pragma once
 
@@ -92,7 +92,6 @@ struct wire_writer {
 void wire_begin(struct wire_writer *writer, uint32_t type);
 void wire_put_u32(struct wire_writer *writer, uint32_t value);
 void wire_put_u64(struct wire_writer *writer, uint64_t value);
-void wire_put_f64(struct wire_writer *writer, double value);
 void wire_put_text(struct wire_writer *writer, const char *text); /* NULL is kept apart from "" */
 void wire_put_f64s(struct wire_writer *writer, const double *values, uint64_t n);
 /* Completes the header; the frame is bytes.data, bytes.length long. */
@@ -113,7 +112,6 @@ struct wire_reader {
 
 uint32_t wire_get_u32(struct wire_reader *reader);
 uint64_t wire_get_u64(struct wire_reader *reader);
-double wire_get_f64(struct wire_reader *reader);
 /* Plain text, in the arena; NULL only if NULL was written, or failed. */
 const char *wire_get_text(struct wire_reader *reader, struct arena *arena);
 /* As above, but never NULL, and on one line. */
@@ -130,9 +128,7 @@ bool wire_complete(const struct wire_reader *reader);
 
 enum {
     FIELD_END,
-    FIELD_U32,
-    FIELD_U64,
-    FIELD_F64,
+    FIELD_NUMBER, /* or an array of them */
     FIELD_BOOL,
     FIELD_CHARS,     /* an array of char, cut at its end */
     FIELD_WORD,      /* a text that is never NULL when it was read */
@@ -141,7 +137,6 @@ enum {
     FIELD_LINE,      /* a word that is read on one line */
     FIELD_PRINTABLE, /* a plugin's text: cut, NULL is "", read on one line */
     FIELD_SIZE,      /* not written; when it was read, the size of the struct */
-    FIELD_U64S,      /* an array of uint64_t inside the struct */
     FIELD_STRUCT,    /* a struct inside the struct */
     FIELD_POINTER,   /* a pointer to one */
     FIELD_LIST       /* a pointer to an array of them, whose length another member has */
@@ -164,11 +159,12 @@ struct wire_field {
 
 #define FIELD(unused, type, member)                                                                \
     FIELD_AS(_Generic(((type *)0)->member, uint32_t                                                \
-                      : FIELD_U32, int32_t                                                         \
-                      : FIELD_U32, uint64_t                                                        \
-                      : FIELD_U64, int64_t                                                         \
-                      : FIELD_U64, double                                                          \
-                      : FIELD_F64, bool                                                            \
+                      : FIELD_NUMBER, int32_t                                                      \
+                      : FIELD_NUMBER, uint64_t                                                     \
+                      : FIELD_NUMBER, int64_t                                                      \
+                      : FIELD_NUMBER, double                                                       \
+                      : FIELD_NUMBER, uint64_t *                                                   \
+                      : FIELD_NUMBER, bool                                                         \
                       : FIELD_BOOL, char *                                                         \
                       : FIELD_CHARS, const char *                                                  \
                       : FIELD_WORD),                                                               \
@@ -197,7 +193,7 @@ struct wire_field {
             offsetof(type, n), sizeof(((type *)0)->n)                                              \
     }
 /* Items that are values of their own. */
-extern const struct wire_field wire_word[], wire_path[], wire_u64[], wire_f64[];
+extern const struct wire_field wire_word[], wire_path[], wire_number[];
 
 void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields,
                      const void *object);

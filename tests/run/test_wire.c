@@ -60,7 +60,6 @@ TEST(fields_come_back)
     wire_begin(&writer, WIRE_LOG);
     wire_put_u32(&writer, 0xFFFFFFFFu);
     wire_put_u64(&writer, 0x0123456789ABCDEFu);
-    wire_put_f64(&writer, NAN);
     for (int i = 0; i < 3; i++)
         wire_put_text(&writer, texts[i]);
     wire_put_f64s(&writer, numbers, 3);
@@ -70,7 +69,6 @@ TEST(fields_come_back)
     ck_assert_uint_eq(type, WIRE_LOG);
     ck_assert_uint_eq(wire_get_u32(&reader), 0xFFFFFFFFu);
     ck_assert_uint_eq(wire_get_u64(&reader), 0x0123456789ABCDEFu);
-    ck_assert(isnan(wire_get_f64(&reader)));
     for (int i = 0; i < 3; i++)
         ck_assert_pstr_eq(wire_get_text(&reader, &arena), texts[i]);
     const double *back = wire_get_f64s(&reader, &arena, &n);
@@ -104,7 +102,7 @@ TEST(broken_frames_are_found)
 {
     wire_begin(&writer, WIRE_METRIC);
     wire_put_text(&writer, "gflops");
-    wire_put_f64(&writer, 1234.5);
+    wire_put_u64(&writer, 12345);
     wire_end(&writer);
     for (size_t bit = 0; bit < 8 * writer.bytes.length; bit++) {
         input = (struct wire_input){0};
@@ -125,7 +123,7 @@ TEST(announced_counts_are_not_believed)
     uint64_t n;
     wire_begin(&writer, WIRE_SAMPLES);
     wire_put_u64(&writer, UINT64_MAX / 8); /* so many doubles */
-    wire_put_f64(&writer, 1);
+    wire_put_u64(&writer, 1);
     reader = payload();
     ck_assert_ptr_null(wire_get_f64s(&reader, &arena, &n));
     ck_assert_uint_eq(n, 0);
