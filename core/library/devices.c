@@ -106,21 +106,17 @@ static char *key_of(const struct plugin_settings *settings, const char *more)
     return key.data;
 }
 
-static void take_fact(void *context, const char *name, const char *value)
+static void take_device(void *context, const struct described_device *described)
 {
     struct device_group *group = context;
-    struct known_device *device = &group->items[group->n];
-    ARENA_APPEND(&group->arena, device->facts, device->n_facts,
-                 (struct fact){arena_text(&group->arena, name), arena_text(&group->arena, value)});
-}
-
-/* Facts come before the device that they are of: there is always one more item than devices. */
-static void take_device(void *context, const struct gb_device_info *info)
-{
-    struct device_group *group = context;
-    group->items[group->n++].info = *info;
-    group->items = arena_grow(&group->arena, group->items, group->n, sizeof *group->items);
-    group->items[group->n] = (struct known_device){0};
+    struct arena *arena = &group->arena;
+    struct known_device *device = ARENA_ADD(arena, group->items, group->n);
+    struct fact *facts = ARENA_ARRAY(arena, struct fact, described->n_facts);
+    for (size_t i = 0; i < described->n_facts; i++)
+        facts[i] = (struct fact){arena_text(arena, described->facts[i].name),
+                                 arena_text(arena, described->facts[i].value)};
+    *device = (struct known_device){
+        .info = described->info, .facts = facts, .n_facts = described->n_facts};
 }
 
 static void ignore(void *context, uint32_t type, const void *record)
@@ -142,9 +138,7 @@ static int32_t group_new(const struct plugin_settings *settings, struct device_g
     struct device_group *group = memory_allocate(sizeof *group);
     struct session *session = session_new(&sink);
     const char *reason = "";
-    group->items = arena_grow(&group->arena, NULL, 0, sizeof *group->items);
-    int32_t status = session_devices(session, settings, take_device, take_fact, group, &reason,
-                                     error);
+    int32_t status = session_devices(session, settings, take_device, group, &reason, error);
     group->reason = arena_text(&group->arena, reason);
     session_free(session);
     if (status == GB_OK)

@@ -182,9 +182,10 @@ static void give(struct slot *lane, struct visit *visit)
     lane->killed = KILLED_NOT;
     lane->begin_ns = host_clock_ns();
     lane->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
-    const struct case_order order = {lane->collector.record.uuid, visit_given_case(&given),
-                                     lane->device->info, lane->device->facts,
-                                     lane->device->n_facts};
+    const struct case_order order = {
+        lane->collector.record.uuid,
+        visit_given_case(&given),
+        {lane->device->info, lane->device->facts, lane->device->n_facts}};
     slot_send(lane, WIRE_BUILD_AHEAD, lane_order_fields, &order);
 }
 

@@ -84,11 +84,16 @@ static const struct wire_field case_fields[] = {
     FIELD_ITEMS(struct bench_case, tolerances, n_tolerances, tolerance_fields),
     {0}};
 
-const struct wire_field device_info_fields[] = {
+static const struct wire_field info_fields[] = {
     FIELD_SIZE_OF(struct gb_device_info),
     FIELDS(struct gb_device_info, index, backend, model, uuid, memory_bytes, cache_bytes, n_units),
     {0}};
-const struct wire_field fact_fields[] = {FIELDS_AS(FIELD_LINE, struct fact, name, value), {0}};
+static const struct wire_field fact_fields[] = {FIELDS_AS(FIELD_LINE, struct fact, name, value),
+                                                {0}};
+const struct wire_field device_fields[] = {
+    FIELD_INSIDE(struct described_device, info, info_fields),
+    FIELD_ITEMS(struct described_device, facts, n_facts, fact_fields),
+    {0}};
 
 /* ---- what a worker is given ---- */
 
@@ -106,8 +111,7 @@ const struct wire_field case_order_fields[] = {
     FIELD_INSIDE(struct case_order, bench_case, case_fields),
     {0}};
 const struct wire_field lane_order_fields[] = {
-    FIELD_INSIDE(struct case_order, device, device_info_fields),
-    FIELD_ITEMS(struct case_order, facts, n_facts, fact_fields),
+    FIELD_INSIDE(struct case_order, device, device_fields),
     FIELDS(struct case_order, record),
     FIELD_INSIDE(struct case_order, bench_case, case_fields),
     {0}};

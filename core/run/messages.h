@@ -10,14 +10,12 @@
 #pragma once
 
 #include "core/config/bench_case.h"
-#include "core/config/catalogue.h"
 #include "core/run/machine.h"
 #include "core/run/policy_run.h"
+#include "core/run/session.h"
 #include "core/run/wire.h"
 #include "core/search/engine.h"
 #include "core/store/record.h"
-
-#include <gbrun/counters.h>
 
 /* ---- records of a case ---- */
 
@@ -86,9 +84,7 @@ struct question {
 struct case_order {
     const char *record; /* UUID, which the case's CASE_END repeats */
     struct bench_case bench_case;
-    struct gb_device_info device;
-    const struct fact *facts; /* of the device */
-    size_t n_facts;
+    struct described_device device;
 };
 
 struct replay_order {
@@ -176,8 +172,7 @@ extern const struct wire_field observation_fields[];   /* struct gb_observation 
 extern const struct wire_field step_fields[];          /* struct engine_step */
 extern const struct wire_field search_end_fields[];    /* struct search_end */
 extern const struct wire_field replay_end_fields[];    /* struct replay_end */
-extern const struct wire_field device_info_fields[];   /* struct gb_device_info */
-extern const struct wire_field fact_fields[];          /* struct fact */
+extern const struct wire_field device_fields[];        /* struct described_device */
 extern const struct wire_field finding_fields[];       /* struct device_finding */
 extern const struct wire_field counter_fields[];       /* struct gb_counter */
 extern const struct wire_field problem_fields[];       /* struct problem */

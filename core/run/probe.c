@@ -15,7 +15,7 @@ enum { PROBE_SECONDS = 10, ANSWER_BYTES_MAX = 256 << 20 };
 /* What one plugin may answer. */
 enum {
     PLUGINS_MAX = 4096,
-    FACTS_MAX = 200,
+    DEVICES_MAX = 100000,
     FINDINGS_MAX = 1000,
     COUNTERS_MAX = 200000,
     PROBLEMS_MAX = 1000
@@ -23,12 +23,17 @@ enum {
 
 struct probe {
     struct arena *arena; /* of what is found */
-    /* Takes a message of the answer, but for the last one. GB_CORRUPT,
-     * or a message that it found too short, ends the answer. */
+    /* An answer is items, each a message of a type, and the outcome. */
+    uint32_t item, last; /* their types; last: WIRE_..._END */
+    const struct wire_field *fields;
+    size_t item_bytes, most;
+    void *items; /* of the last question */
+    size_t n_items;
+    bool restarts; /* each item begins its time anew; else time is for the whole answer */
+    /* Another answer: takes a message of it. It sets is_complete. GB_CORRUPT, or a message that it
+     * found too short, ends the answer. NULL: the above. */
     int32_t (*take)(struct probe *probe, uint32_t type, struct wire_reader *message);
-    void *context;     /* of take */
-    uint32_t last;     /* the message with the outcome, WIRE_..._END; 0: take sets is_complete */
-    uint32_t restarts; /* the message that begins its time anew; 0: time is for the whole answer */
+    void *context; /* of take */
     struct worker_process worker;
     double deadline_ns;  /* of awake_clock_ns */
     size_t bytes_before; /* of the arena */
@@ -57,14 +62,27 @@ static int32_t refuse(struct probe *probe, const char *violation)
     return GB_CORRUPT;
 }
 
+static int32_t take_item(struct probe *probe, struct wire_reader *message)
+{
+    if (probe->n_items == probe->most)
+        return GB_CORRUPT;
+    probe->items = arena_grow(probe->arena, probe->items, probe->n_items, probe->item_bytes);
+    void *item = (char *)probe->items + probe->n_items++ * probe->item_bytes;
+    memset(item, 0, probe->item_bytes);
+    wire_get_fields(message, probe->arena, probe->fields, item);
+    return wire_complete(message) ? GB_OK : GB_CORRUPT;
+}
+
 static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *message)
 {
     int32_t status = GB_OK;
-    if (type == probe->restarts)
+    if (type == probe->item && probe->restarts)
         restart_clock(probe);
-    if (type != probe->last) {
+    if (probe->take) {
         status = probe->take(probe, type, message);
-    } else {
+    } else if (type == probe->item) {
+        status = take_item(probe, message);
+    } else if (type == probe->last) {
         wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
         probe->is_complete = true;
     }
@@ -131,6 +149,8 @@ static void probe_ask(struct probe *probe, uint32_t type, const struct wire_fiel
     probe->is_complete = false;
     probe->outcome = (struct outcome){.words = ""};
     probe->bytes_before = probe->arena->bytes;
+    probe->items = NULL;
+    probe->n_items = 0;
     *probe->violation = 0;
     restart_clock(probe);
     if (worker_send_fields(&probe->worker, type, fields, asked, &error) == GB_OK)
@@ -230,7 +250,8 @@ static int32_t describe_modules(const struct path_list *paths, bool hashes, stru
     struct probe probe = {.arena = arena,
                           .take = take_module,
                           .context = &description,
-                          .restarts = WIRE_MODULE_BEGIN};
+                          .item = WIRE_MODULE_BEGIN,
+                          .restarts = true};
     for (uint32_t first = 0; first < paths->n; first = description.current + 1) {
         size_t n_before = catalogue->n_plugins;
         description.current = description.n_begun = first;
@@ -321,48 +342,31 @@ static int32_t ask(struct probe *probe, uint32_t type, const struct question *qu
     return GB_OK;
 }
 
-/* ---- which there are ---- */
-
-struct search {
-    struct device_list *devices;
-    struct known_device next; /* the device that facts are about */
-};
-
-static int32_t take_device(struct probe *probe, uint32_t type, struct wire_reader *message)
-{
-    struct search *search = probe->context;
-    struct known_device *next = &search->next;
-    if (type == WIRE_FACT) {
-        struct fact fact;
-        wire_get_fields(message, probe->arena, fact_fields, &fact);
-        if (next->n_facts == FACTS_MAX)
-            return GB_CORRUPT;
-        if (wire_complete(message) && *fact.name)
-            ARENA_APPEND(probe->arena, next->facts, next->n_facts, fact);
-    } else if (type == WIRE_DEVICE) {
-        wire_get_fields(message, NULL, device_info_fields, &next->info);
-        if (wire_complete(message))
-            ARENA_APPEND(probe->arena, search->devices->items, search->devices->n, *next);
-        next->facts = NULL;
-        next->n_facts = 0;
-    }
-    return GB_OK;
-}
+#define ITEMS(type_, fields_, item_, most_)                                                        \
+    .item = type_, .fields = fields_, .item_bytes = sizeof(item_), .most = most_
 
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
                      struct arena *arena, struct device_list *ret, struct spare_worker *ret_spare,
                      struct gb_error *error)
 {
-    struct search search = {.devices = ret};
-    struct probe probe = {
-        .arena = arena, .take = take_device, .context = &search, .last = WIRE_DEVICES_END};
+    struct probe probe = {.arena = arena,
+                          ITEMS(WIRE_DEVICE, device_fields, struct described_device, DEVICES_MAX),
+                          .last = WIRE_DEVICES_END};
     *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
     if (ret_spare)
         *ret_spare = (struct spare_worker){0};
     for (size_t i = 0; i < n; i++) {
-        search.next = (struct known_device){.settings = &settings[i], .is_auto = i < n_auto};
         int32_t status = ask(&probe, WIRE_DEVICES, &(struct question){.plugin = settings[i]},
                              error);
+        for (size_t j = 0; j < probe.n_items; j++) {
+            const struct described_device *found = (struct described_device *)probe.items + j;
+            ARENA_APPEND(arena, ret->items, ret->n,
+                         (struct known_device){.settings = &settings[i],
+                                               .is_auto = i < n_auto,
+                                               .info = found->info,
+                                               .facts = found->facts,
+                                               .n_facts = found->n_facts});
+        }
         if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
             probe_keep(&probe, &ret_spare->process);
             ret_spare->settings = &settings[i];
@@ -377,58 +381,35 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
     return GB_OK;
 }
 
-/* ---- what is noisy about them ---- */
-
-struct inquiry {
-    struct examination *examination;
-    size_t n_findings; /* of this plugin */
-};
-
 /* Findings of one device come one after the other. */
-static void add_finding(struct probe *probe, const struct device_finding *found)
+static void add_finding(struct arena *arena, struct examination *examination,
+                        const struct device_finding *found)
 {
-    struct examination *examination = ((struct inquiry *)probe->context)->examination;
     struct examined_device *last = examination->n ? &examination->devices[examination->n - 1]
                                                   : NULL;
     if (!last || !text_equal(last->name, found->device)) {
-        ARENA_APPEND(probe->arena, examination->devices, examination->n,
-                     (struct examined_device){.name = found->device});
-        last = &examination->devices[examination->n - 1];
+        last = ARENA_ADD(arena, examination->devices, examination->n);
+        *last = (struct examined_device){.name = found->device};
     }
-    ARENA_APPEND(probe->arena, last->findings, last->n, found->finding);
-}
-
-static int32_t take_finding(struct probe *probe, uint32_t type, struct wire_reader *message)
-{
-    struct inquiry *inquiry = probe->context;
-    if (type != WIRE_FINDING)
-        return GB_OK;
-    struct device_finding found;
-    if (inquiry->n_findings++ == FINDINGS_MAX)
-        return GB_CORRUPT;
-    wire_get_fields(message, probe->arena, finding_fields, &found);
-    if (wire_complete(message))
-        add_finding(probe, &found);
-    return GB_OK;
+    ARENA_APPEND(arena, last->findings, last->n, found->finding);
 }
 
 int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct arena *arena,
                         struct examination *ret, struct gb_error *error)
 {
-    struct inquiry inquiry = {.examination = ret};
     struct probe probe = {.arena = arena,
-                          .take = take_finding,
-                          .context = &inquiry,
-                          .restarts = WIRE_FINDING,
-                          .last = WIRE_EXAMINE_END};
+                          ITEMS(WIRE_FINDING, finding_fields, struct device_finding, FINDINGS_MAX),
+                          .last = WIRE_EXAMINE_END,
+                          .restarts = true};
     *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
     for (size_t i = 0; i < n; i++) {
-        inquiry.n_findings = 0;
         int32_t status = ask(&probe, WIRE_EXAMINE, &(struct question){.plugin = settings[i]},
                              error);
         probe_end(&probe);
         if (status != GB_OK)
             return error->status;
+        for (size_t j = 0; j < probe.n_items; j++)
+            add_finding(arena, ret, (struct device_finding *)probe.items + j);
         if (*probe.outcome.words)
             ret->unexamined[ret->n_unexamined++] = (struct unexamined){
                 &settings[i], probe.outcome.status == GB_OK, probe.outcome.words};
@@ -436,42 +417,20 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
     return GB_OK;
 }
 
-/* ---- what they can count ---- */
-
-struct count_list {
-    struct gb_counter *items;
-    size_t n;
-};
-
-static int32_t take_counter(struct probe *probe, uint32_t type, struct wire_reader *message)
-{
-    struct count_list *counters = probe->context;
-    if (type != WIRE_COUNTER)
-        return GB_OK;
-    struct gb_counter counter = {0};
-    wire_get_fields(message, probe->arena, counter_fields, &counter);
-    if (!wire_complete(message) || counters->n == COUNTERS_MAX)
-        return GB_CORRUPT;
-    ARENA_APPEND(probe->arena, counters->items, counters->n, counter);
-    return GB_OK;
-}
-
 int32_t counters_find(const struct plugin_settings *settings, uint32_t index, const char *model,
                       const char *whole, struct arena *arena, struct counter_list *ret,
                       struct gb_error *error)
 {
-    struct count_list found = {0};
     struct probe probe = {.arena = arena,
-                          .take = take_counter,
-                          .context = &found,
-                          .restarts = WIRE_COUNTER,
+                          ITEMS(WIRE_COUNTER, counter_fields, struct gb_counter, COUNTERS_MAX),
                           .last = WIRE_COUNTERS_END,
+                          .restarts = true,
                           .outcome.words = ""};
     const struct question question = {
         .plugin = *settings, .index = index, .model = model, .whole = whole};
     int32_t status = ask(&probe, WIRE_COUNTERS, &question, error);
     probe_end(&probe);
-    *ret = (struct counter_list){found.items, found.n, probe.outcome.words};
+    *ret = (struct counter_list){probe.items, probe.n_items, probe.outcome.words};
     return status;
 }
 
@@ -480,7 +439,6 @@ int32_t counters_find(const struct plugin_settings *settings, uint32_t index, co
 struct validation {
     struct error_list *errors;
     const struct bench_case *bench_case; /* that is looked at; NULL: none yet */
-    size_t n_problems;                   /* of it */
     struct origin origin;                /* of its section */
     const char **reported;               /* options of the section with an error of theirs */
     size_t n_reported;
@@ -510,23 +468,16 @@ static struct origin place_of(const struct validation *validation, const char *o
     return validation->origin;
 }
 
-static int32_t take_problem(struct probe *probe, uint32_t type, struct wire_reader *message)
+static void report(struct probe *probe, const struct problem *problem)
 {
-    struct validation *validation = probe->context;
-    if (type != WIRE_PROBLEM)
-        return GB_OK;
-    struct problem problem;
+    const struct validation *validation = probe->context;
     struct gb_error error;
-    if (validation->n_problems++ == PROBLEMS_MAX)
-        return GB_CORRUPT;
-    wire_get_fields(message, probe->arena, problem_fields, &problem);
-    if (!wire_complete(message) || is_reported(probe, problem.option))
-        return GB_OK;
-    error_set_at(&error, GB_INVALID, place_of(validation, problem.option, problem.offset), "%s: %s",
-                 problem.option, problem.text);
+    if (is_reported(probe, problem->option))
+        return;
+    error_set_at(&error, GB_INVALID, place_of(validation, problem->option, problem->offset),
+                 "%s: %s", problem->option, problem->text);
     error_seek_hint(&error);
     error_list_take(validation->errors, &error);
-    return GB_OK;
 }
 
 static bool same_environment(const struct bench_case *a, const struct bench_case *b)
@@ -552,11 +503,12 @@ static int32_t validate_case(struct probe *probe, const struct bench_case *bench
     if (validation->bench_case && !same_environment(validation->bench_case, bench_case))
         probe_end(probe);
     validation->bench_case = bench_case;
-    validation->n_problems = 0;
     if (!probe->worker.pid && worker_start(&probe->worker, bench_case->environment,
                                            bench_case->n_environment, error) != GB_OK)
         return error->status;
     probe_ask(probe, WIRE_VALIDATE, question_fields, &question);
+    for (size_t i = 0; i < probe->n_items; i++)
+        report(probe, (struct problem *)probe->items + i);
     if (!probe->is_complete)
         probe_end(probe);
     if (*probe->outcome.words && !is_reported(probe, "")) {
@@ -591,10 +543,10 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
     CLEANUP(arena_free) struct arena arena = {0};
     struct validation validation = {.errors = errors};
     struct probe probe = {.arena = &arena,
-                          .take = take_problem,
                           .context = &validation,
-                          .restarts = WIRE_PROBLEM,
-                          .last = WIRE_VALIDATE_END};
+                          ITEMS(WIRE_PROBLEM, problem_fields, struct problem, PROBLEMS_MAX),
+                          .last = WIRE_VALIDATE_END,
+                          .restarts = true};
     struct gb_error error;
     size_t n_before = error_list_count(errors);
     int32_t status = GB_OK;

@@ -152,9 +152,26 @@ static int32_t describe(const struct asked_plugin *asked, uint32_t index, gb_fac
     return GB_OK;
 }
 
+enum { FACTS_MAX = 200 }; /* of a device */
+
+struct fact_list {
+    struct arena arena;
+    struct fact *items;
+    size_t n;
+};
+
+static void keep_fact(void *context, const char *name, const char *value)
+{
+    struct fact_list *facts = context;
+    if (name && *name && facts->n <= FACTS_MAX)
+        ARENA_APPEND(&facts->arena, facts->items, facts->n,
+                     (struct fact){arena_text(&facts->arena, name),
+                                   arena_text(&facts->arena, value ? value : "")});
+}
+
 int32_t session_devices(struct session *session, const struct plugin_settings *settings,
-                        session_device_fn *device, gb_fact_fn *fact, void *context,
-                        const char **ret_reason, struct gb_error *error)
+                        session_device_fn *device, void *context, const char **ret_reason,
+                        struct gb_error *error)
 {
     struct asked_plugin asked;
     uint32_t n = 0;
@@ -162,10 +179,18 @@ int32_t session_devices(struct session *session, const struct plugin_settings *s
         return error->status;
     int32_t status = count_devices(session, &asked, &n, ret_reason, error);
     for (uint32_t i = 0; i < n && status == GB_OK; i++) {
-        struct gb_device_info info;
-        status = describe(&asked, i, fact, context, &info, error);
+        struct described_device described;
+        struct fact_list facts = {0};
+        status = describe(&asked, i, keep_fact, &facts, &described.info, error);
+        described.facts = facts.items;
+        described.n_facts = facts.n;
+        if (status == GB_OK && facts.n > FACTS_MAX)
+            status = error_set(error, GB_INVALID,
+                               "device %s: describes itself by more than %d facts", settings->name,
+                               FACTS_MAX);
         if (status == GB_OK)
-            device(context, &info);
+            device(context, &described);
+        arena_free(&facts.arena);
     }
     host_free(asked.host);
     return status;

@@ -27,8 +27,7 @@ enum {
     X(PLUGIN)       /* one description */                                                          \
     X(MODULE_END)   /* index, status, why it cannot be used */                                     \
     X(DEVICES)      /* to worker: device plugin and settings: which devices are there? */          \
-    X(FACT)         /* name, value: about the device that comes next */                            \
-    X(DEVICE)       /* one device: its gb_device_info */                                           \
+    X(DEVICE)       /* one device: its gb_device_info, its facts */                                \
     X(DEVICES_END)  /* status, why there is none */                                                \
     X(EXAMINE)      /* to worker: device plugin and settings: what is noisy about its devices? */  \
     X(FINDING)      /* name of the device, one finding */                                          \

@@ -62,14 +62,9 @@ static void serve_probe(struct worker *worker, struct wire_reader *message, stru
 
 /* ---- questions about plugins; each answer ends with how it went ---- */
 
-static void send_device(void *context, const struct gb_device_info *info)
+static void send_device(void *context, const struct described_device *device)
 {
-    send_fields(context, WIRE_DEVICE, device_info_fields, info);
-}
-
-static void send_fact(void *context, const char *name, const char *value)
-{
-    send_fields(context, WIRE_FACT, fact_fields, &(struct fact){name, value});
+    send_fields(context, WIRE_DEVICE, device_fields, device);
 }
 
 static void send_finding(void *context, const char *device, const struct gb_finding *finding)
@@ -102,7 +97,7 @@ static int32_t ask(struct worker *worker, uint32_t type, const struct question *
     const struct plugin_settings *plugin = &asked->plugin;
     switch (type) {
     case WIRE_DEVICES:
-        return session_devices(session, plugin, send_device, send_fact, worker, ret_reason, error);
+        return session_devices(session, plugin, send_device, worker, ret_reason, error);
     case WIRE_EXAMINE:
         return session_examine(session, plugin, send_finding, worker, ret_reason, error);
     case WIRE_COUNTERS:
@@ -230,11 +225,11 @@ static void serve_lane(struct worker *worker, struct wire_reader *message, struc
     struct case_order order;
     struct gb_error error = {0};
     wire_get_fields(message, arena, lane_order_fields, &order);
-    const struct host_device device = {.info = &order.device};
+    const struct host_device device = {.info = &order.device.info};
     struct host *host = host_new(order.bench_case.seed, &worker->link.sink, &device, NULL);
     host->interface.folder = order.bench_case.folder;
-    host->facts = order.facts;
-    host->n_facts = order.n_facts;
+    host->facts = order.device.facts;
+    host->n_facts = order.device.n_facts;
     const int32_t status = build(worker, host, &order, arena, &error);
     host_free(host);
     fflush(NULL); /* what the plugin printed belongs to this case */

@@ -10,8 +10,8 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
     struct arena arena = {0};
     struct wire_reader message = {.data = data, .length = size};
     static const struct wire_field *const lists[] = {
-        description_fields, case_order_fields,   device_info_fields, lane_order_fields,
-        question_fields,    search_order_fields, search_end_fields,  counter_fields};
+        description_fields, case_order_fields,   device_fields,     lane_order_fields,
+        question_fields,    search_order_fields, search_end_fields, counter_fields};
     enum { LISTS = sizeof lists / sizeof *lists };
     union {
         struct plugin_info info;
