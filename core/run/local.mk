@@ -26,7 +26,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/host.h \
 	core/run/interference.c \
 	core/run/interference.h \
-	core/run/lanes.c \
 	core/run/line_output.c \
 	core/run/line_output.h \
 	core/run/lock.c \
@@ -52,7 +51,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/provenance.c \
 	core/run/provenance.h \
 	core/run/run_locks.c \
-	core/run/run_record.c \
 	core/run/run_state.c \
 	core/run/run_state.h \
 	core/run/series.c \

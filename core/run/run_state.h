@@ -119,13 +119,9 @@ void assign_visits(struct run *run);
 /* Of the cases that have asked to be alone one goes on, once nobody measures. */
 void assign_turn(struct run *run);
 
-/* ---- lanes.c: cases of the window that are built before their turn ---- */
-
-/* Gives visits to lanes that have nothing to do; those that were stopped go on if nothing is
- * measured any more. */
+/* Gives visits that are to be built before their turn to lanes that have nothing to do; those that
+ * were stopped continue if nothing is measured any more. */
 void lanes_assign(struct run *run);
-/* A case is measured from now on: if lanes would disturb it they are stopped, else counted. */
-void lanes_yield(struct run *run, const struct slot *slot);
 /* Ends all that are at work; their visits stay. */
 void lanes_drop(struct run *run);
 
@@ -147,9 +143,12 @@ void run_locks_settle(struct run *run);
 
 /* ---- slot.c: what a worker sends and prints of its case, and how both end ---- */
 
-/* Starts a worker with the environment of the visit, and the devices of the device's group. */
-int32_t slot_start_worker(struct worker_process *process, struct visit *visit,
-                          const struct known_device *device, struct gb_error *error);
+/* Gives the slot a worker that can take the visit, on that device. False: none can be started, and
+ * the run has failed. */
+bool slot_open(struct slot *slot, struct run *run, struct visit *visit,
+               const struct known_device *device);
+/* The visit and its record begin, and their time. */
+void slot_begin(struct slot *slot, struct visit *visit);
 /* Must a fresh worker take the visit? */
 bool slot_is_unfit(struct slot *slot, const struct visit *visit);
 /* Takes in all that has arrived, without blocking; ends the visit, and the worker, if that is due.
@@ -170,19 +169,9 @@ void slot_close(struct slot *slot);
 void slot_check_closing(struct slot *slot);
 void slot_end(struct slot *slot); /* the same, and waits */
 
-/* ---- run_record.c: from what was measured to the results file ---- */
-
-/* Begins the record of a visit. */
-void record_begin(struct collector *collector, const struct visit *visit);
-/* Adds how long it waited for the device's lock, and the note. */
+/* Adds to the record how long it waited for the device's lock, and the note. */
 void record_lock(struct collector *collector, const struct device_state *state);
-/* Deletes what was written of a case that is measured anew. */
-void record_forget(struct run *run, struct slot *slot);
-/* Writes the samples of a long recording before its case has ended. */
-void record_spill(struct run *run, struct slot *slot);
-/* Ends the slot's visit: commits it, then announces it. */
-void record_end(struct run *run, struct slot *slot, int status, const char *text);
-/* Of a visit that no worker can be given, which is freed. */
+/* Stores the record of a visit that no worker can be given; frees the visit. */
 void record_refusal(struct run *run, struct visit *visit);
 /* Of a visit that a lane has ended, likewise. */
 void record_ended(struct run *run, struct visit *visit);
