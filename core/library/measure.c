@@ -481,12 +481,6 @@ static double value_of(const struct gbrun_result *result)
                                                                          : result->median_ns;
 }
 
-static double step_of(const struct gbrun_result *result, double value)
-{
-    return result->flags & GBRUN_DITHERED ? 0
-                                          : result->tick_ns / (double)result->iterations / value;
-}
-
 static void fail(struct versus *versus, int32_t status, const char *side, const char *words)
 {
     versus->seen.status = status;
@@ -509,8 +503,8 @@ static bool visit(struct versus *versus, int side)
     } else if (!(value > 0)) {
         fail(versus, GB_FAILED, side_words[side], "reads no time: there is no ratio");
     } else {
-        if (versus->n_values[side] == 0)
-            versus->steps[side] = step_of(seen, value);
+        if (versus->n_values[side] == 0 && !(seen->flags & GBRUN_DITHERED))
+            versus->steps[side] = seen->tick_ns / (double)seen->iterations / value;
         MEMORY_APPEND(versus->values[side], versus->n_values[side], value);
     }
     return versus->seen.status == GB_OK;

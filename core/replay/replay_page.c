@@ -111,12 +111,6 @@ static const char *outside_label(const struct replay_series *series, struct aren
     return label.length ? arena_text(arena, text_get(&label)) : NULL;
 }
 
-/* The fewer of them there is room for, the fainter each. */
-static double opacity_of(uint64_t n)
-{
-    return n <= 500 ? 0.9 : n <= 2000 ? 0.6 : 0.35;
-}
-
 /* A range for a curve and its interval that those of the first samples do not stretch. */
 static void bound_curve(uint64_t n_points, const double *curve, const double *lower,
                         const double *upper, struct plot_panel *panel)
@@ -170,13 +164,16 @@ static struct plot_panel samples_panel(const struct replay_series *series, uint6
                                        struct arena *arena)
 {
     struct plot_series *samples = ARENA_ARRAY(arena, struct plot_series, 2);
+    const uint64_t n_shown = series->n_shown; /* the more, the fainter each */
     samples[0] = (struct plot_series){.kind = PLOT_POINTS,
                                       .n = series->n_shown,
                                       .x = series->shown_number,
                                       .y = series->shown_ns,
                                       .colour = COLOUR_SAMPLES,
-                                      .opacity = opacity_of(series->n_shown),
-                                      .size = series->n_shown > 500 ? 0.5 : 0.9};
+                                      .opacity = n_shown <= 500    ? 0.9
+                                                 : n_shown <= 2000 ? 0.6
+                                                                   : 0.35,
+                                      .size = n_shown > 500 ? 0.5 : 0.9};
     samples[1] = (struct plot_series){.kind = PLOT_POINTS,
                                       .label = outside_label(series, arena),
                                       .n = series->n_outside,

@@ -20,13 +20,6 @@ struct ranking {
     uint32_t *tree; /* from 1 */
 };
 
-static void ranking_free(struct ranking *ranking)
-{
-    free(ranking->values);
-    free(ranking->counts);
-    free(ranking->tree);
-}
-
 static uint32_t rank_of(const struct ranking *ranking, double value)
 {
     uint32_t low = 0, high = ranking->n_values - 1;
@@ -150,11 +143,6 @@ static double spread_of_noises(const struct sums *sums)
     return n > NOISE_WINDOW_FROM && mean > 0 ? sqrt(squares / (double)n) / mean : NAN;
 }
 
-static double median_of_ranking(const struct ranking *ranking, uint64_t n)
-{
-    return 0.5 * (ranking_find(ranking, (n + 1) / 2) + ranking_find(ranking, n / 2 + 1));
-}
-
 /* The interval between two order statistics that holds the median with 95 %, by the binomial
  * distribution's normal approximation with its correction for continuity (Conover: Practical
  * Nonparametric Statistics, 3.2). There is none of fewer than 6 samples. */
@@ -175,7 +163,8 @@ static void add_point(struct replay_series *ret, const struct ranking *ranking,
     ret->stdev_ratio[i] = noise_of(sums);
     ret->noise_ratio[i] = spread_of_noises(sums);
     ret->entropy_bits[i] = fmax(log2(n) - sums->count_logs / n, 0);
-    ret->median_ns[i] = median_of_ranking(ranking, sums->n);
+    ret->median_ns[i] = 0.5 * (ranking_find(ranking, (sums->n + 1) / 2) +
+                               ranking_find(ranking, sums->n / 2 + 1));
     find_interval(ranking, sums->n, &ret->median_low_ns[i], &ret->median_high_ns[i]);
 }
 
@@ -287,6 +276,8 @@ int32_t replay_series_of(const double *time_ns, uint64_t n, struct arena *arena,
         make_points(time_ns, n, &ranking, ret);
         choose_shown(time_ns, n, ret);
     }
-    ranking_free(&ranking);
+    free(ranking.values);
+    free(ranking.counts);
+    free(ranking.tree);
     return status;
 }

@@ -108,20 +108,6 @@ static void make_cells(const struct trace *t, const struct replay_policy *p,
 #undef MAKE_CELL
 }
 
-static void add_csv_heads(struct text *out)
-{
-    for (size_t i = 0; i < COLUMNS; i++)
-        text_add_csv(out, replay_columns[i].name, i == 0);
-    text_add(out, "\n");
-}
-
-static void add_csv(struct text *out, const struct cell *cells)
-{
-    for (size_t i = 0; i < COLUMNS; i++)
-        cell_add_csv(&cells[i], i == 0, out);
-    text_add(out, "\n");
-}
-
 static void add_object(struct json_writer *json, const struct replay_result *result,
                        const struct cell *cells)
 {
@@ -281,8 +267,11 @@ static void add_table(struct text *out, int style, const struct trace *trace,
 static void begin(struct replay_printer *printer)
 {
     struct json_writer json = {.out = &printer->out};
-    if (printer->format == FORMAT_CSV)
-        add_csv_heads(&printer->out);
+    if (printer->format == FORMAT_CSV) {
+        for (size_t i = 0; i < COLUMNS; i++)
+            text_add_csv(&printer->out, replay_columns[i].name, i == 0);
+        text_add(&printer->out, "\n");
+    }
     if (printer->format == FORMAT_JSON) {
         json_open(&json, NULL, JSON_OBJECT);
         json_text(&json, "format", "gbrun replays 1");
@@ -299,14 +288,13 @@ static void print_cells(struct replay_printer *printer, const struct trace *trac
     struct json_writer json = {.out = &printer->out,
                                .needs_comma = printer->format == FORMAT_JSON && !is_first};
     make_cells(trace, policy, result, cells);
-    if (printer->format == FORMAT_CSV) {
-        add_csv(&printer->out, cells);
-        return;
-    }
     if (printer->format == FORMAT_JSON)
         json_line(&json);
-    add_object(&json, result, cells);
-    if (printer->format == FORMAT_JSONL)
+    if (printer->format != FORMAT_CSV)
+        add_object(&json, result, cells);
+    for (size_t i = 0; i < COLUMNS && printer->format == FORMAT_CSV; i++)
+        cell_add_csv(&cells[i], i == 0, &printer->out);
+    if (printer->format != FORMAT_JSON)
         text_add(&printer->out, "\n");
 }
 

@@ -2,6 +2,7 @@
 #include "core/run/case_state.h"
 
 #include "core/run/messages.h"
+#include "core/store/store_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -180,8 +181,9 @@ static int32_t list(struct case_state *state, uint64_t n_samples)
     listing.is_open = false;
     if (status == GB_OK) {
         end_rest();
-        listing.record.activities = listing.items;
-        put_activities(link_begin(state->link, WIRE_ACTIVITIES), &listing.record);
+        struct wire_writer *writer = link_begin(state->link, WIRE_ACTIVITIES);
+        wire_put_u64(writer, listing.record.n_kernels);
+        put_rows(writer, TABLE_ACTIVITY, listing.items, listing.record.n_activities);
         link_send(state->link);
     }
     if (listing.n_faulty > 0)

@@ -40,28 +40,17 @@ static bool is_disturbed(const struct slot *slot)
            text_equal(slot->visit->bench_case.common.clock, "wall");
 }
 
-/* Its time limit does not run meanwhile. */
-static void pause_lane(struct slot *lane, double now_ns)
-{
-    lane->left_ns = lane->deadline_ns - now_ns;
-    lane->deadline_ns = INFINITY;
-    kill(-lane->process.pid, SIGSTOP);
-}
-
-static void resume_lane(struct slot *lane, double now_ns)
-{
-    lane->deadline_ns = now_ns + lane->left_ns;
-    kill(-lane->process.pid, SIGCONT);
-}
-
 /* A case is measured from now on: if lanes would disturb it they are stopped, else counted. */
 static void lanes_yield(struct run *run, const struct slot *slot)
 {
     const double now_ns = awake_clock_ns();
     if (!run->lanes_wait && is_disturbed(slot)) {
         run->lanes_wait = true;
-        for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;)
-            pause_lane(lane, now_ns);
+        for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
+            lane->left_ns = lane->deadline_ns - now_ns; /* its time limit does not run meanwhile */
+            lane->deadline_ns = INFINITY;
+            kill(-lane->process.pid, SIGSTOP);
+        }
     }
     if (!run->lanes_wait)
         count_beside(run);
@@ -292,8 +281,10 @@ static void resume_all(struct run *run)
 {
     const double now_ns = awake_clock_ns();
     run->lanes_wait = false;
-    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;)
-        resume_lane(lane, now_ns);
+    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
+        lane->deadline_ns = now_ns + lane->left_ns;
+        kill(-lane->process.pid, SIGCONT);
+    }
 }
 
 /* ---- the processors of lanes ---- */

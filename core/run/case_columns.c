@@ -8,62 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN_BYTES = BATCH_MAX * sizeof(double), OTHER_COLUMNS = 8 /* than clocks */ };
-
-/* Room for n columns, written to, as a page that never was would fault inside the timed loop. */
-static void *new_columns(uint32_t n)
+/* Written to, as a page that never was would fault inside the timed loop. */
+struct batch *batch_new(void)
 {
-    return memset(memory_allocate((size_t)n * COLUMN_BYTES), 0xFF, (size_t)n * COLUMN_BYTES);
+    struct batch *batch = memory_allocate(sizeof *batch);
+    memset(batch, 0xFF, offsetof(struct batch, clock_hz));
+    memset(batch->clock_hz, 0, sizeof *batch - offsetof(struct batch, clock_hz));
+    return batch;
 }
 
-static void *next_column(unsigned char **at)
+struct outbox *outbox_new(const char *const *names, uint32_t n_clocks)
 {
-    unsigned char *column = *at;
-    *at += COLUMN_BYTES;
-    return column;
-}
-
-void batch_new(struct batch *batch, uint32_t n_clocks)
-{
-    unsigned char *at = batch->memory = new_columns(n_clocks + OTHER_COLUMNS);
-    for (uint32_t i = 0; i < n_clocks; i++)
-        batch->clocks[i] = next_column(&at);
-    batch->begin_ns = next_column(&at);
-    batch->end_ns = next_column(&at);
-    batch->time_ns = next_column(&at);
-    batch->elapsed_ns = next_column(&at);
-    batch->clock_hz = next_column(&at);
-    batch->iterations = next_column(&at);
-    batch->throttle = next_column(&at);
-    batch->flags = next_column(&at);
-    /* What a device does not fill in. */
-    memset(batch->clock_hz, 0, COLUMN_BYTES);
-    memset(batch->throttle, 0, COLUMN_BYTES);
-    memset(batch->flags, 0, COLUMN_BYTES);
-}
-
-void batch_free(struct batch *batch)
-{
-    free(batch->memory);
-}
-
-void outbox_new(struct outbox *outbox, const char *const *names, uint32_t n_clocks)
-{
-    *outbox = (struct outbox){.n_clocks = n_clocks};
+    struct outbox *outbox = memory_allocate(sizeof *outbox);
+    memset(outbox->columns, 0xFF, sizeof outbox->columns);
+    outbox->n_clocks = n_clocks;
     memcpy(outbox->names, names, n_clocks * sizeof *names);
-    outbox->columns[0] = new_columns(n_clocks + OUTBOX_OTHERS);
-    for (uint32_t i = 1; i < n_clocks + OUTBOX_OTHERS; i++)
-        outbox->columns[i] = outbox->columns[i - 1] + BATCH_MAX;
-}
-
-void outbox_free(struct outbox *outbox)
-{
-    free(outbox->columns[0]);
+    return outbox;
 }
 
 void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, uint64_t iterations)
 {
-    double *const *others = outbox->columns + outbox->n_clocks;
+    double(*others)[BATCH_MAX] = outbox->columns + outbox->n_clocks;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t at = outbox->n++;
         for (uint32_t j = 0; j < outbox->n_clocks; j++)

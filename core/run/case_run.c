@@ -262,18 +262,11 @@ static void verify(struct case_state *state, const struct gb_plugin *policy, con
         case_check_after(state, verify_ns);
 }
 
-/* Of a device that the case did not get to there is nothing to ask. */
-static void ask_if_spent(struct case_state *state)
-{
-    const struct open_device *device = state->device;
-    if (device && GB_HAS(device->ops, is_spent) && device->ops->is_spent)
-        state->outcome->is_spent = device->ops->is_spent(device->device) == 1;
-}
-
 /* On a poisoned device or after a failed plugin nothing may be called any more that could hang. A
  * process that goes on keeps no memory of it. */
 static void clean_up(struct case_state *state)
 {
+    const struct open_device *device = state->device; /* NULL: the case did not get to it */
     if (!state->outcome->is_poisoned) {
         link_phase(state->link, PHASE_DESTROY);
         if (state->bench && state->ops->destroy) {
@@ -288,8 +281,9 @@ static void clean_up(struct case_state *state)
     } else if (state->is_guest) {
         policy_run_free(state->policy); /* knows of no device */
     }
-    if (!state->outcome->is_poisoned)
-        ask_if_spent(state);
+    if (!state->outcome->is_poisoned && device && GB_HAS(device->ops, is_spent) &&
+        device->ops->is_spent)
+        state->outcome->is_spent = device->ops->is_spent(device->device) == 1;
     if (!state->outcome->is_poisoned || state->is_guest) {
         host_free(state->host);
         host_free(state->policy_host);

@@ -33,16 +33,16 @@ struct sampling {
     uint64_t iterations; /* of a sample */
     struct gb_reading reading;
     struct pace pace;
-    struct batch batch;
+    struct batch *batch;
     /* What a sample is: a time on the clock, or a value of a series, in a batch of their own. */
     const char *measured_name;
     uint32_t measured; /* number of that series; 0: the clock counts */
     double to_ns;      /* of its values */
     struct series_values values;
-    struct batch value_batch;
+    struct batch *value_batch;
     uint64_t n_values, n_runs; /* in all so far */
     bool is_uncollected;       /* run was called since the last collect */
-    struct outbox outbox;
+    struct outbox *outbox;
     struct thread_times threads;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
     double first_begin_ns; /* of the first sample; 0: none yet */
@@ -74,7 +74,7 @@ static void begin_reading(struct sampling *sampling)
 static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, double deadline_ns)
 {
     const struct case_state *state = sampling->state;
-    const struct batch *batch = &sampling->batch;
+    struct batch *batch = sampling->batch;
     struct gb_measurement asked = {.size = sizeof asked,
                                    .clock = sampling->clock,
                                    .cache = (uint32_t)sampling->common->cache,
@@ -101,7 +101,7 @@ static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, doub
 /* What a device measured is taken as it is, but it has to be times. */
 static int32_t check_times(struct sampling *sampling, uint64_t n)
 {
-    const struct batch *batch = &sampling->batch;
+    const struct batch *batch = sampling->batch;
     for (uint64_t i = 0; i < n; i++) {
         const double time_ns = batch->clocks[sampling->clock][i];
         if (!isfinite(time_ns) || !isfinite(batch->begin_ns[i]) || !isfinite(batch->end_ns[i]))
@@ -129,8 +129,8 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     if (measured.n_done > 0) {
         /* What a device had taken before, and hands over now, has cost time then. */
         const double asked_ns = session_clock_ns(device) - begin;
-        const double taken_ns = sampling->batch.end_ns[measured.n_done - 1] -
-                                sampling->batch.begin_ns[0];
+        const double taken_ns = sampling->batch->end_ns[measured.n_done - 1] -
+                                sampling->batch->begin_ns[0];
         sampling->cost_ns = fmax(asked_ns, taken_ns) / (double)measured.n_done;
     }
     if (check_times(sampling, measured.n_done) != GB_OK)
@@ -138,7 +138,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     for (uint32_t i = 0; i < device->n_clocks; i++)
         if (i != sampling->clock && !(measured.clocks_filled >> i & 1))
             for (uint64_t j = 0; j < measured.n_done; j++)
-                sampling->batch.clocks[i][j] = NAN;
+                sampling->batch->clocks[i][j] = NAN;
     sampling->is_uncollected = true;
     sampling->n_lost += measured.n_lost;
     sampling->n_iterations += (measured.n_done + measured.n_lost) * sampling->iterations;
@@ -186,7 +186,7 @@ static int32_t shortest(struct sampling *sampling, double *ret_ns)
         uint64_t n_done = 0;
         if (measure(sampling, 1, 0, &n_done) != GB_OK)
             return GB_FAILED;
-        double time_ns = sampling->batch.clocks[sampling->clock][0];
+        double time_ns = sampling->batch->clocks[sampling->clock][0];
         if (n_done == 1 && time_ns < *ret_ns)
             *ret_ns = time_ns;
         if (n_done == 1 && sampling->cost_ns > batch_ns)
@@ -284,9 +284,9 @@ static void send_timing(struct sampling *sampling)
 
 static void send_samples(struct sampling *sampling)
 {
-    if (sampling->outbox.n == 0)
+    if (sampling->outbox->n == 0)
         return;
-    outbox_put(&sampling->outbox, link_begin(sampling->link, WIRE_SAMPLES),
+    outbox_put(sampling->outbox, link_begin(sampling->link, WIRE_SAMPLES),
                sampling->measured ? 0 : sampling->clock);
     link_send(sampling->link);
     sampling->sent_ns = host_clock_ns();
@@ -294,9 +294,9 @@ static void send_samples(struct sampling *sampling)
 
 static void keep_samples(struct sampling *sampling, const struct batch *batch, uint64_t n)
 {
-    if (sampling->outbox.n + n > BATCH_MAX)
+    if (sampling->outbox->n + n > BATCH_MAX)
         send_samples(sampling);
-    outbox_add(&sampling->outbox, batch, n, sampling->measured ? 1 : sampling->iterations);
+    outbox_add(sampling->outbox, batch, n, sampling->measured ? 1 : sampling->iterations);
     if (host_clock_ns() - sampling->sent_ns > send_every_ns)
         send_samples(sampling);
 }
@@ -331,8 +331,8 @@ static struct gb_samples view_batch(struct sampling *sampling, struct batch *bat
 static struct gb_samples view_values(struct sampling *sampling, size_t first, uint64_t n,
                                      uint64_t n_runs)
 {
-    const struct batch *runs = &sampling->batch;
-    struct batch *batch = &sampling->value_batch;
+    const struct batch *runs = sampling->batch;
+    struct batch *batch = sampling->value_batch;
     const double total = (double)sampling->values.n, begin_ns = runs->begin_ns[0];
     const double span_ns = runs->end_ns[n_runs - 1] - begin_ns;
     for (uint64_t i = 0; i < n; i++) {
@@ -347,17 +347,11 @@ static struct gb_samples view_values(struct sampling *sampling, size_t first, ui
     return view_batch(sampling, batch, n);
 }
 
-/* Of a series so many values as a sample has had so far. */
-static double samples_of_run(const struct sampling *sampling)
-{
-    return sampling->n_runs > 0 && sampling->n_values > 0
-               ? (double)sampling->n_values / (double)sampling->n_runs
-               : 1;
-}
-
 static uint64_t batch_size(const struct sampling *sampling)
 {
-    const double per_run = sampling->measured ? samples_of_run(sampling) : 1;
+    /* Of a series so many values as a sample has had so far. */
+    const bool is_known = sampling->measured && sampling->n_runs > 0 && sampling->n_values > 0;
+    const double per_run = is_known ? (double)sampling->n_values / (double)sampling->n_runs : 1;
     const uint64_t wanted = policy_run_wanted(sampling->policy, sampling->cost_ns / per_run);
     uint64_t n = (uint64_t)ceil((double)wanted / per_run);
     double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : (double)BATCH_MAX;
@@ -407,7 +401,7 @@ static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
          first += n) {
         n = n_values - first < BATCH_MAX ? n_values - first : BATCH_MAX;
         const struct gb_samples samples = view_values(sampling, first, n, n_runs);
-        status = feed(sampling, &sampling->value_batch, &samples, &n_taken);
+        status = feed(sampling, sampling->value_batch, &samples, &n_taken);
     }
     thread_times_keep(&sampling->threads, n_runs, sampling->iterations);
     pace_keep(&sampling->pace, n_runs);
@@ -417,12 +411,12 @@ static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
 static int32_t feed_batch(struct sampling *sampling, uint64_t n)
 {
     if (sampling->first_begin_ns == 0)
-        sampling->first_begin_ns = sampling->batch.begin_ns[0];
+        sampling->first_begin_ns = sampling->batch->begin_ns[0];
     if (sampling->measured)
         return feed_values(sampling, n);
     uint64_t n_taken = 0;
-    const struct gb_samples samples = view_batch(sampling, &sampling->batch, n);
-    const int32_t status = feed(sampling, &sampling->batch, &samples, &n_taken);
+    const struct gb_samples samples = view_batch(sampling, sampling->batch, n);
+    const int32_t status = feed(sampling, sampling->batch, &samples, &n_taken);
     thread_times_keep(&sampling->threads, n_taken, sampling->iterations);
     pace_keep(&sampling->pace, n_taken);
     return status;
@@ -500,7 +494,9 @@ static void put_reading(struct sampling *sampling, uint32_t moment,
         telemetry.elapsed_ns = now_ns - sampling->telemetry_ns;
         telemetry.iterations = sampling->n_iterations;
     }
-    put_telemetry(link_begin(sampling->link, WIRE_TELEMETRY), moment, &telemetry);
+    struct wire_writer *writer = link_begin(sampling->link, WIRE_TELEMETRY);
+    wire_put_u32(writer, moment);
+    put_record(writer, WIRE_TELEMETRY, &telemetry);
     link_send(sampling->link);
 }
 
@@ -545,9 +541,9 @@ static int32_t find_measured(struct sampling *sampling)
         return case_stop(sampling->state, CASE_FAILED,
                          "measure = %s: its unit is \"%s\": expected ns, us, ms or s", name,
                          series->unit);
-    outbox_free(&sampling->outbox);
-    outbox_new(&sampling->outbox, &(const char *){series->name}, 1);
-    batch_new(&sampling->value_batch, 1);
+    free(sampling->outbox);
+    sampling->outbox = outbox_new(&(const char *){series->name}, 1);
+    sampling->value_batch = batch_new();
     return GB_OK;
 }
 
@@ -631,22 +627,22 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .measured_name = state->bench_case->common.measure,
                                   .pace = {.state = state, .load = load}};
     begin_reading(sampling);
-    batch_new(&sampling->batch, state->device->n_clocks);
+    sampling->batch = batch_new();
     sampling->pace.context = sampling;
-    sampling->pace.batch = &sampling->batch;
+    sampling->pace.batch = sampling->batch;
     const char *names[GB_CLOCKS_MAX];
     for (uint32_t i = 0; i < state->device->n_clocks; i++)
         names[i] = state->device->clocks[i].name;
-    outbox_new(&sampling->outbox, names, state->device->n_clocks);
+    sampling->outbox = outbox_new(names, state->device->n_clocks);
     thread_times_begin(&sampling->threads, state);
 }
 
 static void sampling_free(struct sampling *sampling)
 {
-    batch_free(&sampling->batch);
-    batch_free(&sampling->value_batch);
+    free(sampling->batch);
+    free(sampling->value_batch);
     series_values_free(&sampling->values);
-    outbox_free(&sampling->outbox);
+    free(sampling->outbox);
     thread_times_free(&sampling->threads);
 }
 

@@ -222,12 +222,6 @@ static void note_done(struct claims *claims, uint64_t unit)
     claims->is_done[unit] = true;
 }
 
-static bool is_own(const struct claims *claims, const struct entry *entry)
-{
-    return entry_is(entry, "held ") &&
-           text_starts_with(entry->content + strlen("held "), claims->task);
-}
-
 static int32_t try_unit(struct claims *claims, uint64_t unit, struct gb_error *error)
 {
     struct entry entry;
@@ -237,7 +231,9 @@ static int32_t try_unit(struct claims *claims, uint64_t unit, struct gb_error *e
         note_done(claims, unit);
         return GB_OK;
     }
-    if (status == GB_OK && is_own(claims, &entry)) { /* of a run that is resumed */
+    if (status == GB_OK && entry_is(&entry, "held ") &&
+        text_starts_with(entry.content + strlen("held "), claims->task)) {
+        /* of a run that is resumed */
         add_to_batch(claims, unit, entry.number);
         return GB_OK;
     }

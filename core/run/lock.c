@@ -12,16 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char default_folder[] = "/dev/shm";
+static const char default_folder[] = "/dev/shm"; /* which all users can write */
 /* The place of a turn behind that of what it is for. */
 static const off_t turn_offset = (off_t)1 << 20;
-
-/* GBRUN_LOCK_FOLDER, or one that all users can write. */
-static const char *lock_folder(void)
-{
-    const char *folder = getenv("GBRUN_LOCK_FOLDER");
-    return folder && *folder ? folder : default_folder;
-}
 
 /* Of a list that says more than fits all CPUs are taken. */
 static void read_ranges(struct lock *lock, const char *cpus)
@@ -45,13 +38,15 @@ static void read_ranges(struct lock *lock, const char *cpus)
 void lock_new(struct lock *lock, const char *name, const char *cpus)
 {
     static const char kept[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+    const char *folder = getenv("GBRUN_LOCK_FOLDER");
     char safe[128];
     snprintf(safe, sizeof safe, "%s", name);
     for (char *letter = safe; *letter; letter++)
         if (!strchr(kept, *letter))
             *letter = '_';
     *lock = (struct lock){.file = -1};
-    snprintf(lock->path, sizeof lock->path, "%.350s/gbrun-%s.lock", lock_folder(), safe);
+    snprintf(lock->path, sizeof lock->path, "%.350s/gbrun-%s.lock",
+             folder && *folder ? folder : default_folder, safe);
     if (cpus)
         read_ranges(lock, cpus);
     else

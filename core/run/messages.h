@@ -32,27 +32,12 @@ void get_record(struct wire_reader *reader, struct arena *arena, uint32_t type, 
 /* Where get_record puts a message's members into the record of a case; NULL: it carries no member
  * of it, but a row of another table. */
 void *part_of_record(uint32_t type, struct case_record *record);
-/* As get_record. Counts that do not fit each other fail the reader. */
-void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret);
-/* As get_record, with the quantiles. Bins that are not sound fail the reader. */
-void get_series(struct wire_reader *reader, struct arena *arena, struct series_record *ret);
 
 /* Rows of TABLE_..., whole, as an array of its structs. get: in the arena; more than `most` fail
  * the reader. */
 void put_rows(struct wire_writer *writer, int table, const void *rows, size_t n);
 void *get_rows(struct wire_reader *reader, struct arena *arena, int table, size_t most,
                size_t *ret_n);
-
-/* One reading and when it was taken. get: *ret_moment is below TELEMETRY_MOMENTS, or the reader has
- * failed. */
-void put_telemetry(struct wire_writer *writer, uint32_t moment,
-                   const struct telemetry_record *telemetry);
-void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret);
-
-/* Members of the record that say which activities a sample has. get: more than ACTIVITIES_MAX fail
- * the reader. */
-void put_activities(struct wire_writer *writer, const struct case_record *record);
-void get_activities(struct wire_reader *reader, struct arena *arena, struct case_record *ret);
 
 /* WIRE_ESTIMATE: the policy's report, why it ended, and how many samples were lost. */
 void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate,

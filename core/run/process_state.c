@@ -332,13 +332,6 @@ static bool has_busy_threads(void)
     return n == LOOKS;
 }
 
-/* Running, or not waited for. */
-static bool has_any_child(void)
-{
-    siginfo_t info;
-    return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
-}
-
 static void add_bytes(struct text *out, uint64_t before, uint64_t now, uint64_t most,
                       const char *what)
 {
@@ -352,8 +345,11 @@ void process_size_compare(const struct process_size *before, uint32_t n_threads,
                           struct text *out)
 {
     struct process_size now;
+    siginfo_t info;
     process_size_take(&now);
-    add(out, has_children && has_any_child(), "left child processes behind");
+    /* Running, or not waited for. */
+    const bool has_any = waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
+    add(out, has_children && has_any, "left child processes behind");
     add(out, now.n_threads != 1 && has_busy_threads(), "left threads behind that compute");
     if (before->n_threads == 0) /* it was not reached */
         return;

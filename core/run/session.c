@@ -252,25 +252,18 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
     return status;
 }
 
+/* NULL: the plugin has no such extension. */
+static const void *extension_of(const struct gb_plugin *plugin, const char *id)
+{
+    return plugin->extension ? plugin->extension(id) : NULL;
+}
+
 /* NULL: the plugin has no counters. */
 static const struct gb_counters *counters_of(const struct gb_plugin *plugin)
 {
-    const struct gb_counters *counters = plugin->extension ? plugin->extension(GB_COUNTERS) : NULL;
+    const struct gb_counters *counters = extension_of(plugin, GB_COUNTERS);
     bool is_whole = counters && GB_HAS(counters, count) && counters->list && counters->count;
     return is_whole ? counters : NULL;
-}
-
-static const struct gb_activities *activities_of(const struct gb_plugin *plugin)
-{
-    const struct gb_activities *activities = plugin->extension ? plugin->extension(GB_ACTIVITIES)
-                                                               : NULL;
-    return activities && GB_HAS(activities, list) && activities->list ? activities : NULL;
-}
-
-static const struct gb_profile *profile_of(const struct gb_plugin *plugin)
-{
-    const struct gb_profile *profile = plugin->extension ? plugin->extension(GB_PROFILE) : NULL;
-    return profile && GB_HAS(profile, end) && profile->begin && profile->end ? profile : NULL;
 }
 
 int32_t session_counters(struct session *session, const struct plugin_settings *settings,
@@ -346,8 +339,7 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
     void *params = NULL;
     if (session_prepare(session, settings, &arena, &plugin, &params, error) != GB_OK)
         return error->status;
-    const struct gb_validation *validation = plugin->extension ? plugin->extension(GB_VALIDATION)
-                                                               : NULL;
+    const struct gb_validation *validation = extension_of(plugin, GB_VALIDATION);
     if (!validation)
         return GB_OK;
     struct host *host = host_new(0, &session->sink, NULL, NULL);
@@ -405,11 +397,17 @@ static int32_t open_device(struct session *session, const struct device_choice *
     uint32_t index = choice->index == DEVICE_INDEX_ANY ? 0 : (uint32_t)choice->index;
     if (ask(session, choice->settings, &asked, error) != GB_OK)
         return error->status;
+    const struct gb_activities *activities = extension_of(asked.plugin, GB_ACTIVITIES);
+    const struct gb_profile *profile = extension_of(asked.plugin, GB_PROFILE);
+    if (activities && (!GB_HAS(activities, list) || !activities->list))
+        activities = NULL;
+    if (profile && (!GB_HAS(profile, end) || !profile->begin || !profile->end))
+        profile = NULL;
     *open = (struct open_device){.name = arena_text(&session->arena, choice->settings->name),
                                  .ops = asked.ops,
                                  .counters = counters_of(asked.plugin),
-                                 .activities = activities_of(asked.plugin),
-                                 .profile = profile_of(asked.plugin),
+                                 .activities = activities,
+                                 .profile = profile,
                                  .host = asked.host};
     if (describe(&asked, index, NULL, NULL, &open->info, error) != GB_OK)
         return error->status;

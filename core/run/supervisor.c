@@ -92,19 +92,15 @@ static void on_user_stop(struct run *run)
     }
 }
 
-/* A killed process that the kernel does not let go is left behind; of a user who stops, sooner. */
-static bool is_stuck(const struct run *run, const struct slot *slot)
-{
-    return awake_clock_ns() > slot->killed_ns + (run->is_killed ? stopped_leave_ns : leave_ns);
-}
-
 /* Judged after what workers had sent was read: this process may have been kept from reading. */
 static void check_deadlines(struct run *run)
 {
     double now = awake_clock_ns();
+    /* A killed process that the kernel keeps is left behind; of a user who stops, sooner. */
+    const double patience_ns = run->is_killed ? stopped_leave_ns : leave_ns;
     for (struct slot *slot = NULL; (slot = run_next_at_work(run, slot)) != NULL;) {
         if (slot->killed != KILLED_NOT) {
-            if (is_stuck(run, slot))
+            if (awake_clock_ns() > slot->killed_ns + patience_ns)
                 slot_leave(slot);
         } else if (now >= slot->deadline_ns) {
             if (slot->is_cut)

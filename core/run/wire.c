@@ -283,14 +283,6 @@ static const char *get_printable(struct wire_reader *reader, struct arena *arena
     return "";
 }
 
-static void *get_struct(struct wire_reader *reader, struct arena *arena,
-                        const struct wire_field *field)
-{
-    void *object = arena_allocate(arena, field->bytes);
-    wire_get_fields(reader, arena, field->fields, object);
-    return object;
-}
-
 /* The fewest bytes that the fields take. */
 static size_t fewest_bytes(const struct wire_field *fields)
 {
@@ -338,7 +330,8 @@ static void get_field(struct wire_reader *reader, struct arena *arena,
         wire_get_fields(reader, arena, field->fields, ret);
         break;
     case FIELD_POINTER:
-        *(void **)ret = get_struct(reader, arena, field);
+        *(void **)ret = arena_allocate(arena, field->bytes);
+        wire_get_fields(reader, arena, field->fields, *(void **)ret);
         break;
     case FIELD_PRINTABLE:
         *(const char **)ret = get_printable(reader, arena);

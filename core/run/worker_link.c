@@ -80,18 +80,13 @@ struct wire_writer *link_begin(struct worker_link *link, uint32_t type)
     return &link->writer;
 }
 
-static void hand_over(struct worker_link *link)
-{
-    struct wire_reader payload;
-    link->receiver(link->receiver_context, wire_written(&link->writer, &payload), &payload);
-}
-
 void link_send(struct worker_link *link)
 {
     struct gb_error error;
+    struct wire_reader payload;
     wire_end(&link->writer);
     if (link->receiver) {
-        hand_over(link);
+        link->receiver(link->receiver_context, wire_written(&link->writer, &payload), &payload);
     } else if (wire_send(link->socket, &link->writer, &error) != GB_OK) {
         link->page->is_cut = 1;
         _exit(EXIT_LINK_LOST);

@@ -104,11 +104,6 @@ static void strays_prepare(void)
         fclose(children);
 }
 
-static void strays_know(pid_t worker)
-{
-    MEMORY_APPEND(known.workers, known.n, worker);
-}
-
 static void forget(pid_t worker)
 {
     size_t i = 0;
@@ -232,7 +227,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     free(environment);
     ends_close(ends);
     if (worker->pid > 0 && result == 0)
-        strays_know(worker->pid);
+        MEMORY_APPEND(known.workers, known.n, worker->pid);
     if (result != 0) {
         worker->pid = 0;
         status = error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
