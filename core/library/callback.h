@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <gbrun/bench.h>
 #include <gbrun/measure.h>
 #include <gbrun/module.h>
 
@@ -12,14 +13,18 @@
 /* The id of such benchmarks, in results files, too. */
 #define CALLBACK_ID "callback"
 
-struct callback;
+struct callback {
+    struct gb_plugin plugin; /* for session_lend; valid until callback_end */
+    /* Private. */
+    struct gbrun_subject subject;
+    struct gb_bench_ops ops;
+    const struct gb_host *host;
+};
+/* Its description, for a catalogue. */
+extern const struct gb_plugin callback_description;
 
 /* Of the calling thread, which is in none. Copies the subject. */
 struct callback *callback_begin(const struct gbrun_subject *subject);
-/* The plugin, for session_lend; valid until callback_end. */
-const struct gb_plugin *callback_plugin(const struct callback *callback);
-/* Its description, for a catalogue. Constant. */
-const struct gb_plugin *callback_description(void);
 /* Does the program want to stop? Takes a struct callback. */
 bool callback_polls(void *context);
 void callback_end(struct callback *callback);

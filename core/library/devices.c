@@ -88,7 +88,7 @@ int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
             add_module(catalogue, files.items[i]);
     if (catalogue->n_plugins == 0)
         return no_plugins(file, error);
-    add_plugin(catalogue, "", callback_description());
+    add_plugin(catalogue, "", &callback_description);
     catalogue->folders = folders.items;
     catalogue->n_folders = folders.n;
     library.is_loaded = true;

@@ -391,7 +391,7 @@ static void measure(struct call *call, struct plugin_mode *outside)
     begin_record(call, &given);
     const double begin_ns = host_clock_ns();
     session->link.receiver_context = call->result;
-    session_lend(session->session, callback_plugin(call->callback));
+    session_lend(session->session, &call->callback->plugin);
     host_cancel_reset(callback_polls, call->callback);
     link_repeat_warnings(&session->link);
     plugin_mode_enter(outside);
@@ -423,8 +423,8 @@ static void measure_subject(const struct gbrun_subject *subject, const char *set
     plugin_mode_enter(&outside);
 }
 
-/* Until turn_end nobody else measures in this process. NULL, or why it cannot be: the thread that
- * has the turn is not in a child, which would wait for ever. */
+/* Until turn_end no other thread measures in this process. NULL, or why it cannot be: the thread
+ * that has the turn is not in a child, which would wait for ever. */
 static const char *turn_begin(void)
 {
     const pid_t owner = __atomic_load_n(&turn_owner, __ATOMIC_RELAXED), self = getpid();

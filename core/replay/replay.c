@@ -15,7 +15,7 @@
 
 static const char OPTION_NAME[] = "--policy";
 
-/* The sections that are to be read: those of a configuration, then one for each text. */
+/* The sections to read: those of a configuration, then one for each text. */
 struct sections {
     struct arena *arena;
     struct ini ini;
@@ -298,7 +298,7 @@ int32_t replay_policies_read(const struct replay_request *request, struct arena 
 
 enum { MESSAGES_MAX = 20, LINE_SHOWN = 200 };
 
-/* One replay while it goes on. */
+/* One replay in progress. */
 struct conversation {
     struct replay_policy *policy;
     struct trace *trace;

@@ -66,7 +66,7 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(n_modes, INTEGER, r->has_estimate ? (int64_t)(e->n_modes > 1 ? e->n_modes : 1) : -1, "",     \
       "Number of modes that it found")                                                             \
     X(note, TEXT, r->has_estimate ? e->note : NULL, "",                                            \
-      "What stands in the way of a better verdict, in the policy's words")
+      "What prevents a better verdict, in the policy's words")
 
 enum {
 #define COLUMN_CONSTANT(name, kind, value, unit, help) COLUMN_##name,

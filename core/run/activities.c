@@ -204,7 +204,7 @@ static const char *why_not(const struct case_state *state)
     if (state->ops->flags & GB_BENCH_SYNCHRONIZES)
         return "the benchmark waits for the device inside run, which cannot be captured";
     if (state->ops->flags & GB_BENCH_EVERY_CALL || state->launch == GB_LAUNCH_STREAM)
-        return "run is called for every sample and is not captured";
+        return "every sample calls run, which is not captured";
     if (text_equal(state->device->clocks[state->clock].name, "wall"))
         return "the case is timed on the host";
     return NULL;

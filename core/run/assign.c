@@ -183,8 +183,8 @@ static void send_case(struct run *run, struct visit *visit, const struct known_d
     slot_send(slot, WIRE_CASE, case_order_fields, &order);
 }
 
-/* Workers that were told to end within the last second: as good as busy, so that cases keep their
- * order. One that ends late keeps only its own device. */
+/* Workers that were ended within the last second count as busy, so that cases keep their order. One
+ * that ends late keeps only its own device. */
 static size_t count_ending(const struct run *run)
 {
     const double since_ns = awake_clock_ns() - 1e9;

@@ -6,14 +6,14 @@
  */
 #include "core/base/host_clock.h"
 #include "core/base/random.h"
-#include "core/run/case_threads.h"
+#include "core/run/case_state.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { CALLS_AT_ONCE = 2 /* one of each two that follow each other is seen to do nothing */ };
 enum { MOMENTS = 3, CALLS_AFTER_MOST = 4, INPUTS_DEFAULT = 2 };
-/* What `auto` may cost: a share of the samples' time, or as much as nobody notices. */
+/* What `auto` may cost: a share of the samples' time, or as much as is not noticed. */
 static const double share_of_time = 0.1;
 static const double unnoticed_ns = 5e6;
 
@@ -108,7 +108,7 @@ int32_t case_check_between(struct case_state *state, uint64_t iterations, uint64
     if (state->bench_case->common.verify != VERIFY_SAMPLES || state->n_moments == MOMENTS ||
         n_batches < state->next_check)
         return GB_OK;
-    /* Further and further apart, as nobody knows how many there will be. */
+    /* Further and further apart, as it is not known how many there will be. */
     state->next_check = n_batches + 1 + chance % (2 * n_batches + 2);
     state->n_moments++;
     return check_calls(state, iterations, CALLS_AT_ONCE);

@@ -3,7 +3,6 @@
 
 #include "core/base/host_clock.h"
 #include "core/run/case_state.h"
-#include "core/run/case_threads.h"
 #include "core/run/messages.h"
 #include "core/store/store_table.h"
 
@@ -153,7 +152,7 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     state->bench = bench;
     if (state->host->keeps && process) {
         process_size_take(&state->outcome->before);
-        process_state_renew(process);
+        process_state_take(process);
     }
     if (state->host->wants_exclusive && wait_alone(state) != GB_OK)
         return GB_FAILED;
@@ -214,7 +213,7 @@ static int32_t verify_once(struct case_state *state, int32_t *ret_status)
 }
 
 /* A result that is wrong after run was captured, and what it enqueued launched many times, may be
- * right where it is called for every sample: a benchmark counts its calls, or swaps its buffers. */
+ * right where it is called anew each time: a benchmark counts its calls, or swaps its buffers. */
 static bool may_be_right_in_stream(const struct case_state *state)
 {
     return state->launch == GB_LAUNCH_AUTO && state->device->ops->flags & GB_DEVICE_GRAPHS &&
@@ -238,7 +237,7 @@ static int32_t measure_again(struct case_state *state, const struct gb_plugin *p
     link_begin(state->link, WIRE_AGAIN);
     link_send(state->link);
     state->why_stream = "launched in the stream: the result is wrong when run is captured once and "
-                        "launched many times, and right when it is called for every sample";
+                        "launched many times, and right when every sample calls it";
     policy_run_free(state->policy);
     state->policy = NULL;
     host_free(state->policy_host);
@@ -263,7 +262,7 @@ static void verify(struct case_state *state, const struct gb_plugin *policy, con
 }
 
 /* On a poisoned device or after a failed plugin nothing may be called any more that could hang. A
- * process that goes on keeps no memory of it. */
+ * process that continues keeps no memory of it. */
 static void clean_up(struct case_state *state)
 {
     const struct open_device *device = state->device; /* NULL: the case did not get to it */

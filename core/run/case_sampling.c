@@ -1,8 +1,8 @@
 /* case_sampling.c - see case_state.h: warming up, measuring until the policy ends it, sending. */
 #include "core/base/host_clock.h"
 #include "core/run/case_columns.h"
-#include "core/run/case_threads.h"
-#include "core/run/interference.h"
+#include "core/run/case_state.h"
+#include "core/run/machine.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
 
@@ -520,7 +520,7 @@ static int32_t load(void *object, uint64_t n, double deadline_ns, uint64_t *ret_
     return status;
 }
 
-/* Which series is to be measured: the benchmark has named its own by now. */
+/* Finds the series that is measured: the benchmark has named its own by now. */
 static int32_t find_measured(struct sampling *sampling)
 {
     const struct series_set *set = &sampling->state->host->series;

@@ -7,12 +7,13 @@
 #include "core/run/case_run.h"
 #include "core/run/policy_run.h"
 #include "core/run/process_state.h"
+#include "core/run/so_far.h"
 
 struct case_state {
     struct worker_link *link;
     const struct bench_case *bench_case;
     struct case_outcome *outcome;
-    bool is_guest; /* the process is another program's, and goes on whatever happens */
+    bool is_guest; /* the process is another program's, and continues whatever happens */
     struct arena arena;
     struct plugin_mode mode; /* the benchmark's */
     struct host *host;       /* of the benchmark */
@@ -79,7 +80,7 @@ int32_t case_profile_end(struct case_state *state);
  * Sets state->iterations and sample_ns. In case_sampling.c. */
 int32_t case_sample(struct case_state *state);
 
-/* Some samples that nobody sees, launched as state->launch says. Likewise. */
+/* Some samples that are not kept, launched as state->launch says. Likewise. */
 int32_t case_run_unseen(struct case_state *state);
 
 /*
@@ -105,3 +106,30 @@ int32_t case_count(struct case_state *state);
 int32_t case_checks_begin(struct case_state *state);
 int32_t case_check_between(struct case_state *state, uint64_t iterations, uint64_t n_batches);
 int32_t case_check_after(struct case_state *state, double verify_ns);
+
+/* ---- case_threads.c: a case whose benchmark runs in several threads ---- */
+
+/* Before prepare: has the device run as many as the case asks for. In any case, as the one before
+ * may have had others. */
+int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *bench);
+/* The device has one thread again. */
+void case_threads_end(struct case_state *state);
+
+/* Of one thread's iteration: that of all. */
+void case_threads_add_up(const struct case_state *state, struct gb_work *work);
+
+/* One call of run that is no sample. */
+int32_t case_threads_run(struct case_state *state, uint64_t iterations, int32_t *ret_status);
+
+/* Times of single threads. Zero-initialize; thread_times_begin is for those of several. */
+struct thread_times {
+    uint32_t n;             /* threads; 0: nothing is kept */
+    double *batch;          /* of a batch of samples: n values a sample */
+    struct so_far *medians; /* by thread, of an iteration */
+};
+void thread_times_begin(struct thread_times *times, const struct case_state *state);
+void thread_times_keep(struct thread_times *times, uint64_t n_samples, uint64_t iterations);
+/* Metrics thread_imbalance, thread_fastest, thread_slowest, of few threads thread.N; and a warning
+ * where one takes much longer than another. */
+void thread_times_report(const struct thread_times *times, const struct case_state *state);
+void thread_times_free(struct thread_times *times);

@@ -1,5 +1,5 @@
-/* case_threads.c - see case_threads.h. */
-#include "core/run/case_threads.h"
+/* case_threads.c - see case_state.h. */
+#include "core/run/case_state.h"
 
 #include "core/base/memory.h"
 #include "core/run/case_columns.h"

@@ -304,7 +304,7 @@ void claims_uuid(const struct claims *claims, uint64_t place, uint32_t round, si
 
 /* ---- the folder ---- */
 
-/* FOLDER/claims with its plan, under a name that nobody else uses until it is complete. A folder
+/* FOLDER/claims with its plan, under a name that is unique until it is complete. A folder
  * that has files is not replaced by a rename. */
 static int32_t make_folder(const char *folder, const char *plan, const char *into,
                            struct gb_error *error)

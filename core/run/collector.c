@@ -2,7 +2,6 @@
 #include "core/run/collector.h"
 
 #include "core/base/plain_text.h"
-#include "core/run/interference.h"
 #include "core/run/machine.h"
 #include "core/run/messages.h"
 #include "core/store/store_read.h"

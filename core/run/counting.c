@@ -2,12 +2,11 @@
  * counting.c - see case_state.h: the pass of a case that reads the device's hardware counters, and
  * what is made of them.
  *
- * Metrics of the case, of one iteration: each counter by the device's name for it, and as far as
- * the device can count them
- *   counted_flops              FLOP
- *   counted_bytes_l1, _l2, _dram  bytes asked of, or moved by, that level
- *   counted_intensity_l1, ...  FLOP/byte: flops over the bytes of that level
- * What was declared (struct gb_work) and is more than 10 % from what was counted is warned of.
+ * Metrics of the case, of one iteration: each counter by the device's name for it, and those of the
+ * following that the device can count counted_flops              FLOP counted_bytes_l1, _l2, _dram
+ * bytes asked of, or moved by, that level counted_intensity_l1, ...  FLOP/byte: flops over the
+ * bytes of that level What was declared (struct gb_work) and is more than 10 % from what was
+ * counted is warned of.
  */
 #include "core/run/case_state.h"
 
@@ -15,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUES_MAX = 512, NAME_MAX = 200 };
+enum { VALUES_MAX = 512, NAME_BYTES = 200 };
 static const double disagreement = 0.1;
 /* Below this cold reads are not compared: instructions and parameters are read as well. */
 static const double least_cold_bytes = 1 << 20;
@@ -60,8 +59,8 @@ static bool counting_is_wanted(const char *setting)
 
 static const char *printable(const char *text)
 {
-    const size_t length = text ? strnlen(text, NAME_MAX) : 0;
-    if (!text || length == NAME_MAX)
+    const size_t length = text ? strnlen(text, NAME_BYTES) : 0;
+    if (!text || length == NAME_BYTES)
         return NULL;
     for (size_t i = 0; i < length; i++)
         if (text[i] < 0x20 || text[i] > 0x7E)
@@ -183,7 +182,7 @@ static bool agrees(double declared, double counted)
     return fabs(counted - declared) <= disagreement * declared;
 }
 
-/* note: what is to be known of it; or "". */
+/* note: what restricts it; or "". */
 static void compare(struct worker_link *link, const char *what, double declared, double counted,
                     const char *note)
 {

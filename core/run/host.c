@@ -110,7 +110,7 @@ static void host_metric(const struct gb_host *interface, const char *name, doubl
                         const char *unit)
 {
     struct host *host = host_of(interface);
-    char cleaned_name[HOST_NAME_MAX], cleaned_unit[HOST_NAME_MAX];
+    char cleaned_name[HOST_NAME_BYTES], cleaned_unit[HOST_NAME_BYTES];
     clean_text(name, cleaned_name, sizeof cleaned_name);
     clean_text(unit, cleaned_unit, sizeof cleaned_unit);
     if (!cleaned_name[0]) {
@@ -181,7 +181,7 @@ static bool judge(struct host *host, const char *name, const struct gb_check *ch
     return passed;
 }
 
-/* What is to be compared, as the user wants it: members that the plugin does not know of are 0. */
+/* The comparison as the user wants it: members that the plugin does not know of are 0. */
 static struct gb_check check_asked(const struct host *host, const struct gb_check *given,
                                    const char *name)
 {
@@ -227,7 +227,7 @@ static bool find_tolerances(const struct host *host, const struct gb_check *chec
 /* What counts where neither the benchmark nor the user says. */
 static void derive_tolerance(struct gb_check *check)
 {
-    /* What a sum of rounding errors may come to where nothing is known of the terms, in units of
+    /* The bound of a sum of rounding errors where nothing is known of the terms, in units of
      * round-off: as `plugin = call` has it. */
     const double units_allowed = 8;
     const struct gb_format *format = number_formats.describe(check->format);
@@ -287,7 +287,7 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     const struct common_params *common = host->checks.common;
     if (!given || !GB_HAS(given, default_tolerance))
         return host_fail(interface, "check: called with a struct that is missing or too short");
-    char name[HOST_NAME_MAX];
+    char name[HOST_NAME_BYTES];
     clean_text(given->name ? given->name : "output", name, sizeof name);
     struct gb_check check = check_asked(host, given, name);
     struct verify_result result;
@@ -305,7 +305,7 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
         if (isnan(tolerances[metric]) && metric >= VERIFY_DETAILS &&
             isnan(result.metrics[metric].value))
-            continue; /* nobody asked */
+            continue; /* not asked for */
         else if (isnan(tolerances[metric]))
             say_check(host, name, metric, &result, NAN, true, "");
         else if (!judge(host, name, &check, &result, metric, tolerances[metric]))
@@ -328,7 +328,7 @@ static int32_t host_checked(const struct gb_host *interface, const char *name, i
                             const char *text)
 {
     struct host *host = host_of(interface);
-    char cleaned_name[HOST_NAME_MAX], cleaned[512];
+    char cleaned_name[HOST_NAME_BYTES], cleaned[512];
     clean_text(name ? name : "result", cleaned_name, sizeof cleaned_name);
     clean_text(text && *text ? text : passed ? "passed" : "not passed", cleaned, sizeof cleaned);
     tell(host, WIRE_CHECK,

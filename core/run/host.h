@@ -14,7 +14,7 @@
 
 #include <gbrun/host.h>
 
-enum { HOST_TEXT_MAX = 4096, HOST_NAME_MAX = 64 };
+enum { HOST_TEXT_MAX = 4096, HOST_NAME_BYTES = 64 };
 
 /* Where a plugin's words and numbers go, as records that hold during the call. type: WIRE_LOG,
  * METRIC, CHECK (one metric of one comparison; where it is only measured tolerance is NaN and text
@@ -46,7 +46,7 @@ struct host {
         interface; /* what plugins see: the first member. Its folder, of the configuration,
                       and iterations, of the calls of run that come now and of those of
                       reset before them, are set by who calls the plugin */
-    const struct fact *facts; /* of the device, as far as they are known; they outlive the host */
+    const struct fact *facts; /* of the device, those that are known; they outlive the host */
     size_t n_facts;
     bool is_muted; /* what the plugin says goes nowhere: metrics, comparisons, log */
     /* What the plugin asked for. */
@@ -70,7 +70,7 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
 void host_cancel(void);
 bool host_cancelled(void);
 /* Takes back host_cancel; from now on `asks` is asked, too, in this process's only session. NULL:
- * nobody is. */
+ * nothing is. */
 void host_cancel_reset(bool (*asks)(void *context), void *context);
 
 /* Frees all that the plugin allocated through it. NULL allowed. */

@@ -10,7 +10,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/case_state.c \
 	core/run/case_state.h \
 	core/run/case_threads.c \
-	core/run/case_threads.h \
 	core/run/claims.c \
 	core/run/claims.h \
 	core/run/collector.c \
@@ -24,8 +23,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/events.h \
 	core/run/host.c \
 	core/run/host.h \
-	core/run/interference.c \
-	core/run/interference.h \
 	core/run/line_output.c \
 	core/run/line_output.h \
 	core/run/lock.c \

@@ -71,7 +71,7 @@ static int open_file(const char *path)
     return file;
 }
 
-/* One that was deleted meanwhile holds nobody off any more. */
+/* One that was deleted meanwhile excludes no process any more. */
 static bool make_open(struct lock *lock)
 {
     struct stat found = {0};

@@ -20,7 +20,7 @@
 /* ---- records of a case ---- */
 
 /*
- * Which members cross is said by the tables of the results file (store_schema.c): those of what a
+ * The tables of the results file say which members cross (store_schema.c): those of what a
  * message carries that have a column there. get: texts are the arena's.
  *   WIRE_LOG, METRIC, CHECK, SUMMARY, WORST, SERIES   a message_record, metric_record, ...
  *   WIRE_TIMING                                       of a case_record, from its clock to its
@@ -65,7 +65,7 @@ struct question {
 };
 
 /* WIRE_CASE: all that is needed to measure a case; of a plugin_info only path, kind and id. And
- * WIRE_BUILD_AHEAD, for the device that it is to be measured on. */
+ * WIRE_BUILD_AHEAD, for the device that will measure it. */
 struct case_order {
     const char *record; /* UUID, which the case's CASE_END repeats */
     struct bench_case bench_case;

@@ -11,7 +11,7 @@
 
 enum { GAP_LENGTHS_FIRST = 2, GAP_LENGTHS_MOST = 32, WINDOW_BATCHES_MAX = 128, HALF = 3 };
 
-static const double part_ns = 100e6;   /* of load between two looks at whether the run goes on */
+static const double part_ns = 100e6;   /* of load between two looks at whether the run continues */
 static const double length_ns = 20e6;  /* of load for a sample's length */
 static const double window_ns = 500e6; /* see pace.h; sensors are read every 250 ms */
 static const double clock_kept_ratio = 0.99;
@@ -168,7 +168,7 @@ static void history_add(struct history *history, const double values[QUANTITIES]
     history->n++;
 }
 
-/* What is not known (NaN) does not stand in the way. */
+/* A value that is not known (NaN) is ignored. */
 static bool agrees(const double values[2 * HALF], double ratio)
 {
     const double *behind = values + HALF;

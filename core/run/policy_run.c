@@ -28,7 +28,7 @@ static int32_t ask(struct policy_run *run, struct gb_error *error)
     return GB_OK;
 }
 
-/* A number that somebody gave wins over one that nobody did. */
+/* An explicit number wins over a default. */
 static void make_usual(struct guards *guards, uint32_t flags)
 {
     const bool is_counted = flags & GB_POLICY_COUNTS;

@@ -14,8 +14,8 @@
 enum { USUAL_MIN_SAMPLES = 10, USUAL_MAX_SAMPLES = 1000000 };
 
 /* What holds whatever the policy says. max_time wins over min_samples, but where max_undecided is
- * longer: up to then it goes on while min_samples are missing, or the policy says in the reason of
- * GB_MORE what more samples would decide. */
+ * longer: up to then it continues while min_samples are missing, or the policy says in the reason
+ * of GB_MORE what more samples would decide. */
 struct guards {
     uint64_t min_samples, max_samples; /* 0: the usual, unless the other or the policy says
                                         * otherwise (GB_POLICY_COUNTS) */
@@ -52,7 +52,7 @@ int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples
 /* Time is up although the samples do not show it: no further one could be begun before then. */
 void policy_run_expire(struct policy_run *run);
 
-/* When time is up, as far as is known now: of elapsed_ns. */
+/* When time is up, by what is known now: of elapsed_ns. */
 double policy_run_time_limit(const struct policy_run *run);
 
 /* How many samples to measure next, at least 1, if one costs cost_ns of wall time. */

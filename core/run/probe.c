@@ -241,8 +241,8 @@ static void forget_plugins_of(struct catalogue *catalogue, const char *path, siz
         catalogue->n_plugins--;
 }
 
-/* One worker describes all modules, unless one of them ends it: then the next worker goes on after
- * that one. */
+/* One worker describes all modules, unless one of them ends it: then the next worker continues
+ * after that one. */
 static int32_t describe_modules(const struct path_list *paths, bool hashes, struct arena *arena,
                                 struct catalogue *catalogue, struct gb_error *error)
 {

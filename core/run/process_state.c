@@ -24,22 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIGNALS = 65, NUMBERS = 7, IOPRIO_OF_PROCESS = 1 };
+enum { IOPRIO_OF_PROCESS = 1 };
 
 extern char **environ;
-
-struct process_state {
-    char folder[PATH_MAX];
-    char locale[512];
-    sigset_t mask;
-    void (*handlers[SIGNALS])(int);
-    mode_t umask;
-    int priority;
-    uint64_t environment;
-    uint64_t open_files;
-    uint64_t numbers[NUMBERS], paused[NUMBERS];
-    fenv_t floats;
-};
 
 /* ---- what is a number, or a hash of several ---- */
 
@@ -75,7 +62,7 @@ static uint64_t hash_limits(void)
     return hash;
 }
 
-/* As far as the kernel lists them (CONFIG_CHECKPOINT_RESTORE). */
+/* Those that the kernel lists (CONFIG_CHECKPOINT_RESTORE). */
 static uint64_t count_posix_timers(void)
 {
     char line[128];
@@ -136,13 +123,13 @@ static uint64_t get_personality(void)
 static const struct {
     uint64_t (*get)(void);
     const char *words;
-} numbers[NUMBERS] = {{hash_cpus, "CPU affinity"},
-                      {hash_scheduler, "scheduling"},
-                      {hash_limits, "resource limits"},
-                      {count_timers, "timers"},
-                      {hash_ids, "user, group or capabilities"},
-                      {hash_memory_policy, "memory policy"},
-                      {get_personality, "personality"}};
+} numbers[PROCESS_NUMBERS] = {{hash_cpus, "CPU affinity"},
+                              {hash_scheduler, "scheduling"},
+                              {hash_limits, "resource limits"},
+                              {count_timers, "timers"},
+                              {hash_ids, "user, group or capabilities"},
+                              {hash_memory_policy, "memory policy"},
+                              {get_personality, "personality"}};
 
 static uint64_t hash_environment(void)
 {
@@ -164,14 +151,14 @@ static uint64_t open_files(void)
 
 /* ---- all of it ---- */
 
-static void look(struct process_state *state)
+void process_state_take(struct process_state *state)
 {
     if (!getcwd(state->folder, sizeof state->folder))
         state->folder[0] = 0;
     const char *locale = setlocale(LC_ALL, NULL);
     snprintf(state->locale, sizeof state->locale, "%s", locale ? locale : "");
     sigprocmask(SIG_BLOCK, NULL, &state->mask);
-    for (int signal = 1; signal < SIGNALS; signal++) {
+    for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {
         struct sigaction action;
         bool known = sigaction(signal, NULL, &action) == 0;
         state->handlers[signal] = known ? action.sa_handler : SIG_DFL;
@@ -181,32 +168,20 @@ static void look(struct process_state *state)
     state->priority = getpriority(PRIO_PROCESS, 0);
     state->environment = hash_environment();
     state->open_files = open_files();
-    for (int i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->numbers[i] = numbers[i].get();
     fegetenv(&state->floats);
 }
 
-void process_state_renew(struct process_state *state)
-{
-    look(state);
-}
-
-struct process_state *process_state_take(void)
-{
-    struct process_state *state = memory_allocate(sizeof *state);
-    look(state);
-    return state;
-}
-
 void process_state_pause(struct process_state *state)
 {
-    for (int i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->paused[i] = numbers[i].get();
 }
 
 void process_state_resume(struct process_state *state)
 {
-    for (int i = 0; i < NUMBERS; i++) {
+    for (int i = 0; i < PROCESS_NUMBERS; i++) {
         uint64_t now = numbers[i].get();
         if (now != state->paused[i])
             state->numbers[i] = now;
@@ -238,10 +213,10 @@ static void add(struct text *out, bool differs, const char *what)
 bool process_state_differs(const struct process_state *state, struct text *out)
 {
     struct process_state now = {0};
-    look(&now);
+    process_state_take(&now);
     CLEANUP(text_free) struct text found = {0};
     bool handlers = false, mask = false;
-    for (int signal = 1; signal < SIGNALS; signal++) {
+    for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {
         handlers = handlers || now.handlers[signal] != state->handlers[signal];
         mask = mask || sigismember(&now.mask, signal) != sigismember(&state->mask, signal);
     }
@@ -253,16 +228,11 @@ bool process_state_differs(const struct process_state *state, struct text *out)
     add(&found, now.priority != state->priority, "priority");
     add(&found, now.environment != state->environment, "environment");
     add(&found, (state->open_files & ~now.open_files) != 0, "open files");
-    for (int i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < PROCESS_NUMBERS; i++)
         add(&found, now.numbers[i] != state->numbers[i], numbers[i].words);
     add(&found, floats_differ(&now.floats, &state->floats), "floating-point mode");
     text_add(out, text_get(&found));
     return found.length > 0;
-}
-
-void process_state_free(struct process_state *state)
-{
-    free(state);
 }
 
 /* ---- what it has beside its state ---- */

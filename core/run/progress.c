@@ -13,14 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum {
-    BAR_COLUMNS = 20,
-    NARROWEST = 40,
-    USUAL_COLUMNS = 80,
-    USUAL_ROWS = 24,
-    BLOCK_LINES = 10,
-    PENDING_MAX = 8 << 20
-};
+enum { BAR_COLUMNS = 20, NARROWEST = 40, USUAL_COLUMNS = 80, USUAL_ROWS = 24, BLOCK_LINES = 10 };
 static const double redraw_ns = 100e6;
 
 void progress_begin(struct progress *progress, bool is_quiet, const char *color, uint64_t n_total,
@@ -256,11 +249,6 @@ void progress_line(struct progress *progress, const char *format, ...)
 void progress_flush(struct progress *progress)
 {
     line_output_flush(&progress->output);
-}
-
-bool progress_is_full(const struct progress *progress)
-{
-    return progress->output.pending.length > PENDING_MAX;
 }
 
 void progress_end(struct progress *progress, bool waits)

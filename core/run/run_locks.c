@@ -97,7 +97,7 @@ static void note(struct run *run, struct device_state *state, const char *words,
     *is_said = true;
 }
 
-/* A lock that does not work holds nobody up. */
+/* A lock that does not work delays no case. */
 static void note_problem(struct run *run, struct device_state *state)
 {
     CLEANUP(text_free) struct text words = {0};

@@ -70,7 +70,7 @@ struct run {
         size_t n_others, n_taken;  /* taken: of the others */
         int has;                   /* which locks */
         bool is_tried, is_used;    /* in this turn of the loop; by a case */
-        double wait_begin_ns;      /* 0: nobody waits */
+        double wait_begin_ns;      /* 0: no case waits */
         const struct lock *wanted; /* while somebody does */
         bool has_said_wait;        /* to the user */
         bool has_given_up;         /* lock_limit is over, and it was not free since */
@@ -85,7 +85,7 @@ struct run {
     double batch_begin_ns;
     bool has_said_held, has_said_beat;
     bool is_cancelled, is_killed;
-    int n_stops;      /* how often the user has asked to stop, as far as that was answered */
+    int n_stops;      /* requests of the user to stop that were answered */
     double synced_ns; /* when it was last done */
     struct gb_error error;
     int32_t status;
@@ -116,10 +116,10 @@ struct visit *run_pick(struct run *run, size_t i);
 
 /* Gives out visits while there are workers to take them. */
 void assign_visits(struct run *run);
-/* Of the cases that have asked to be alone one goes on, once nobody measures. */
+/* One of the cases that have asked to be alone continues once no case is measured. */
 void assign_turn(struct run *run);
 
-/* Gives visits that are to be built before their turn to lanes that have nothing to do; those that
+/* Gives idle lanes the visits that are built before their turn; those that
  * were stopped continue if nothing is measured any more. */
 void lanes_assign(struct run *run);
 /* Ends all that are at work; their visits stay. */
@@ -137,7 +137,7 @@ void run_locks_free(struct run *run);
 bool run_lock(struct run *run, const struct known_device *device, bool is_alone);
 /* The case has ended, or waits. */
 void run_unlock(struct run *run, const struct known_device *device);
-/* Around a turn of the loop: a device that nobody asked for in it does not wait any more. */
+/* Around a turn of the loop: a device that no case asked for in it stops waiting. */
 void run_locks_begin(struct run *run);
 void run_locks_settle(struct run *run);
 

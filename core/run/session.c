@@ -98,7 +98,7 @@ struct asked_plugin {
     struct host *host;
 };
 
-/* The host is to be freed, unless this fails. */
+/* The caller frees the host, unless this fails. */
 static int32_t ask(struct session *session, const struct plugin_settings *settings,
                    struct asked_plugin *ret, struct gb_error *error)
 {

@@ -8,9 +8,10 @@
 #include <string.h>
 
 enum {
-    LINES_SHOWN = 1000,   /* of what a plugin prints in a case */
-    STARTS_MAX = 3,       /* of workers that end before they take it */
-    SPILL_SAMPLES = 65536 /* more than this are written before the case has ended */
+    LINES_SHOWN = 1000,    /* of what a plugin prints in a case */
+    PENDING_MAX = 8 << 20, /* bytes that wait to be printed: no more of these lines then */
+    STARTS_MAX = 3,        /* of workers that end before they take it */
+    SPILL_SAMPLES = 65536  /* more than this are written before the case has ended */
 };
 static const double cut_patience_ns = 1e9, tell_every_ns = 100e6;
 
@@ -149,7 +150,7 @@ void record_refusal(struct run *run, struct visit *visit)
     struct collector collector;
     record_begin(&collector, visit);
     events_case_begin(run->plan->events, visit, &collector.record);
-    /* Whoever names a device expects it to be there; `auto` means: where it can. */
+    /* A user who names a device expects it to be there; `auto` means: where it can. */
     int status = visit->bench_case.device.settings || visit->devices.n > 0 ? CASE_FAILED
                                                                            : CASE_SKIPPED;
     conclude(run, visit, &collector, status, visit->refusal);
@@ -237,7 +238,7 @@ static void on_line(void *context, const char *line)
         collector_printed(&slot->collector, line);
     if (progress->is_quiet)
         return;
-    if (slot->n_lines++ < LINES_SHOWN && !progress_is_full(progress))
+    if (slot->n_lines++ < LINES_SHOWN && progress->output.pending.length <= PENDING_MAX)
         progress_line(progress, "[%s] %.*s", slot->visit ? text_get(&slot->visit->label) : "worker",
                       4000, line);
     else
@@ -315,7 +316,7 @@ void slot_kill_for_protocol(struct slot *slot, const char *violation)
     slot_kill(slot, KILLED_FOR_PROTOCOL);
 }
 
-/* It is about to end, unless a plugin closed the socket and goes on without it. */
+/* It is about to end, unless a plugin closed the socket and continues without it. */
 static void cut(struct slot *slot)
 {
     if (!slot->is_cut)
@@ -403,8 +404,8 @@ static void put_back(struct run *run, struct visit *visit)
 
 /*
  * A worker that ended before it took its case says nothing about the case: the next one gets it.
- * Where that goes on it is the case's fault if its environment is its own; else no worker can be
- * started any more, and the run ends. False: the case is to end.
+ * Where that is repeated it is the case's fault if its environment is its own; else no worker can
+ * be started any more, and the run ends. False: the case is to end.
  */
 static bool give_again(struct slot *slot)
 {

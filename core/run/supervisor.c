@@ -64,7 +64,7 @@ static void catch_signals(struct sigaction before[N_CAUGHT])
     }
 }
 
-/* What comes afterwards may wait as well, for whoever reads the table: an alarm that is set stays.
+/* What comes afterwards may wait as well, for a reader of the table: an alarm that is set stays.
  */
 static void release_signals(const struct sigaction before[N_CAUGHT])
 {
@@ -180,7 +180,8 @@ static void wait_and_listen(struct run *run)
         }
     poll(files, n, poll_timeout(run));
     progress_flush(progress);
-    events_flush(events);
+    if (events)
+        line_output_flush(&events->output);
     for (size_t i = 0; i < SLOTS_ALL; i++)
         if (run->slots[i].is_alive && run->slots[i].is_closing)
             slot_check_closing(&run->slots[i]);

@@ -217,7 +217,7 @@ static bool is_repeated(const struct schedule *schedule, const struct bench_case
     return bench_case->device.is_all && schedule->distribute == DISTRIBUTE_EACH;
 }
 
-/* Binds a visit to one of its case's devices, for good. */
+/* Binds a visit permanently to one of its case's devices. */
 static void bind(struct visit *visit, size_t device)
 {
     struct parameter *parameter = device_parameter(visit);

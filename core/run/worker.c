@@ -174,12 +174,12 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     struct case_outcome outcome;
     wire_get_fields(message, arena, case_order_fields, &order);
     link_repeat_warnings(&worker->link);
-    struct process_state *state = process_state_take();
-    case_run(worker->session, &worker->link, &order.bench_case, state, &outcome);
+    struct process_state state;
+    process_state_take(&state);
+    case_run(worker->session, &worker->link, &order.bench_case, &state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
     CLEANUP(text_free) struct text traces = {0};
-    find_traces(worker, state, &outcome.before, &traces);
-    process_state_free(state);
+    find_traces(worker, &state, &outcome.before, &traces);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
     send_fields(worker, WIRE_CASE_END, case_end_fields,
                 &(struct case_end){order.record, outcome.status, outcome.text, is_spent,
@@ -382,7 +382,8 @@ struct searching {
     struct engine *engine;
 };
 
-/* The supervisor's next message, which is to be of that type; it is done for where it is gone. */
+/* The supervisor's next message, which must be of that type. Ends the process if the supervisor is
+ * gone. */
 static int32_t receive(struct searching *searching, uint32_t wanted, struct wire_reader *ret,
                        struct gb_error *error)
 {

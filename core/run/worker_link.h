@@ -4,8 +4,8 @@
  *
  * Messages go over the socket; what the worker is calling right now stands in a page that both
  * processes map, so that the supervisor can say where a worker died, and naming it costs one store.
- * If the supervisor is gone, or the plugin has closed the socket, the worker ends at once: nobody
- * is left to report to. A child that a plugin forked ends as soon as it uses the link.
+ * If the supervisor is gone, or the plugin has closed the socket, the worker ends at once, as no
+ * process is left to report to. A child that a plugin forked ends as soon as it uses the link.
  */
 #pragma once
 

@@ -360,9 +360,9 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
     line(context, make_plain(rest.data));
 }
 
-/* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is let
- * go, and gets the signal as if it were not traced. */
-static void let_go(pid_t pid, int wait_status)
+/* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is
+ * detached, and gets the signal as if it were not traced. */
+static void detach(pid_t pid, int wait_status)
 {
     int signal = WSTOPSIG(wait_status);
     ptrace(PTRACE_DETACH, pid, NULL, (void *)(intptr_t)(signal == SIGTRAP ? 0 : signal));
@@ -380,7 +380,7 @@ bool worker_reap(struct worker_process *worker)
         if (is_end)
             worker->wait_status = status;
         else if (pid == worker->pid)
-            let_go(pid, status);
+            detach(pid, status);
     }
     return worker->has_exited;
 }
@@ -403,19 +403,14 @@ void worker_cancel(struct worker_process *worker)
 /* sigabbrev_np is in glibc since 2.32, and not in musl. */
 static const char *signal_name(int number)
 {
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {
-        {SIGABRT, "SIGABRT"}, {SIGALRM, "SIGALRM"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-        {SIGHUP, "SIGHUP"},   {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},   {SIGKILL, "SIGKILL"},
-        {SIGPIPE, "SIGPIPE"}, {SIGPROF, "SIGPROF"}, {SIGQUIT, "SIGQUIT"}, {SIGSEGV, "SIGSEGV"},
-        {SIGSYS, "SIGSYS"},   {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGUSR1, "SIGUSR1"},
-        {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].number == number)
-            return names[i].name;
-    return NULL;
+#define NAMED(signal) [signal] = #signal
+    static const char *const names[] = {
+        NAMED(SIGABRT), NAMED(SIGALRM), NAMED(SIGBUS),  NAMED(SIGFPE),  NAMED(SIGHUP),
+        NAMED(SIGILL),  NAMED(SIGINT),  NAMED(SIGKILL), NAMED(SIGPIPE), NAMED(SIGPROF),
+        NAMED(SIGQUIT), NAMED(SIGSEGV), NAMED(SIGSYS),  NAMED(SIGTERM), NAMED(SIGTRAP),
+        NAMED(SIGUSR1), NAMED(SIGUSR2), NAMED(SIGXCPU), NAMED(SIGXFSZ)};
+#undef NAMED
+    return number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
 }
 
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes)
