@@ -184,6 +184,7 @@ int32_t devices_known(const struct plugin_settings *settings, size_t n, size_t n
             struct known_device device = group->items[j];
             device.settings = &settings[i];
             device.is_auto = i < n_auto;
+            device.label = arena_printf(arena, "%s:%u", settings[i].name, device.info.index);
             ARENA_APPEND(arena, ret->items, ret->n, device);
         }
         if (group->n == 0)

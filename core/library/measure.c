@@ -7,7 +7,7 @@
 #include "core/library/callback.h"
 #include "core/library/devices.h"
 #include "core/library/request.h"
-#include "core/run/case_run.h"
+#include "core/run/case_state.h"
 
 #include <gbrun/measure.h>
 #include <math.h>
@@ -196,15 +196,14 @@ static void fill_checks(struct gbrun_result *seen, struct arena *arena,
     seen->checks = checks;
 }
 
-/* Once the collector has finished. device: "cuda:0". */
-static void result_fill(struct result *result, const char *device,
-                        const struct gb_device_info *info)
+/* Once the collector has finished. */
+static void result_fill(struct result *result, const struct known_device *device)
 {
     struct gbrun_result *seen = &result->seen;
     const struct case_record *record = &result->collector.record;
-    seen->device = device;
-    seen->device_model = arena_text(&result->arena, info->model);
-    seen->device_uuid = arena_text(&result->arena, info->uuid);
+    seen->device = device->label;
+    seen->device_model = arena_text(&result->arena, device->info.model);
+    seen->device_uuid = arena_text(&result->arena, device->info.uuid);
     if (record->has_estimate && (seen->status == GB_OK || seen->status == GB_WRONG_RESULT))
         fill_estimate(seen, &result->arena, &record->estimate);
     seen->reason = record->stop_reason;
@@ -234,7 +233,6 @@ struct call {
     struct result *result;
     struct request request;
     const struct known_device *device;
-    const char *device_text;      /* "cuda:0" */
     const struct gb_guest *guest; /* of the device's plugin, or NULL */
     struct gb_guest_state state;  /* what the program has current */
     char uid[CASE_UID_TEXT];
@@ -295,8 +293,6 @@ static int32_t choose_device(struct call *call, struct gb_error *error)
     call->guest = guest_of(call->device->settings->info);
     call->state = guest_enter(call->guest);
     follow_guest(call, &known);
-    call->device_text = arena_printf(arena, "%s:%u", call->device->settings->name,
-                                     call->device->info.index);
     return GB_OK;
 }
 
@@ -375,7 +371,7 @@ static void end_record(struct call *call, struct case_outcome *outcome)
     if (outcome->status != CASE_OK)
         result_fail(result, status_of(outcome->status),
                     *outcome->text ? outcome->text : case_status_word(outcome->status));
-    result_fill(result, call->device_text, &call->device->info);
+    result_fill(result, call->device);
     if (results_append(&call->request, call->device, &result->collector, &error) != GB_OK)
         result_fail(result, error.status, error.text);
 }

@@ -83,8 +83,8 @@ static void refuse_if_stuck(const struct run *run, struct visit *visit)
             return;
     if (visit->devices.n > 0)
         snprintf(visit->refusal, sizeof visit->refusal,
-                 "device %s:%u is not used any more: a process that was killed on it does not end",
-                 visit->devices.items[0]->settings->name, visit->devices.items[0]->info.index);
+                 "device %s is not used any more: a process that was killed on it does not end",
+                 visit->devices.items[0]->label);
 }
 
 /* Which of the visit's devices is idle: if there is one, one whose worker can go on with it. NULL:
@@ -156,8 +156,8 @@ static void warn_of_users(struct run *run, const struct known_device *device)
     const char *n = fact_of(device->facts, device->n_facts, "other_processes");
     if (strtol(n, NULL, 10) > 0 && !state->has_said_users && !run->plan->progress->is_quiet &&
         !machine_load_is_ignored())
-        progress_line(run->plan->progress, "gbrun: device %s:%u: other processes use it: %s",
-                      device->settings->name, device->info.index, n);
+        progress_line(run->plan->progress, "gbrun: device %s: other processes use it: %s",
+                      device->label, n);
     state->has_said_users = true;
 }
 

@@ -1,8 +1,7 @@
-/* case_run.c - see case_run.h. */
-#include "core/run/case_run.h"
+/* case_run.c - see case_state.h. */
+#include "core/run/case_state.h"
 
 #include "core/base/host_clock.h"
-#include "core/run/case_state.h"
 #include "core/run/messages.h"
 #include "core/store/store_table.h"
 

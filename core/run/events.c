@@ -100,13 +100,10 @@ void events_run_begin(struct events *events, const struct events_run *run)
 void events_case_begin(struct events *events, const struct visit *visit,
                        const struct case_record *record)
 {
-    CLEANUP(text_free) struct text device = {0};
-    if (visit->device)
-        text_printf(&device, "%s:%u", visit->device->settings->name, visit->device->info.index);
     WRITE_EVENT(events, "case_begin", TEXT("uuid", record->uuid), TEXT("uid", record->uid),
                 TEXT("bench", visit->bench_case.bench), TEXT("label", text_get(&visit->label)),
                 INTEGER("position", visit->bench_case.position), INTEGER("round", record->round),
-                TEXT("device", visit->device ? text_get(&device) : NULL));
+                TEXT("device", visit->device ? visit->device->label : NULL));
 }
 
 void events_estimate(struct events *events, const struct case_record *record,

@@ -5,7 +5,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/case_columns.c \
 	core/run/case_columns.h \
 	core/run/case_run.c \
-	core/run/case_run.h \
 	core/run/case_sampling.c \
 	core/run/case_state.c \
 	core/run/case_state.h \

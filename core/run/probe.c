@@ -360,12 +360,15 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
                              error);
         for (size_t j = 0; j < probe.n_items; j++) {
             const struct described_device *found = (struct described_device *)probe.items + j;
-            ARENA_APPEND(arena, ret->items, ret->n,
-                         (struct known_device){.settings = &settings[i],
-                                               .is_auto = i < n_auto,
-                                               .info = found->info,
-                                               .facts = found->facts,
-                                               .n_facts = found->n_facts});
+            ARENA_APPEND(
+                arena, ret->items, ret->n,
+                (struct known_device){
+                    .settings = &settings[i],
+                    .label = arena_printf(arena, "%s:%u", settings[i].name, found->info.index),
+                    .is_auto = i < n_auto,
+                    .info = found->info,
+                    .facts = found->facts,
+                    .n_facts = found->n_facts});
         }
         if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
             probe_keep(&probe, &ret_spare->process);

@@ -28,7 +28,8 @@ int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
 /* One device as its plugin describes it. */
 struct known_device {
     const struct plugin_settings *settings;
-    bool is_auto; /* one that `device = auto` may choose */
+    const char *label; /* "cuda:0" */
+    bool is_auto;      /* one that `device = auto` may choose */
     struct gb_device_info info;
     const struct fact *facts;
     size_t n_facts;

@@ -119,8 +119,8 @@ static bool give_up(struct run *run, const struct known_device *device, struct d
     char time[NUMBER_TEXT_MAX];
     name_holder(state->wanted, &words);
     if (waited_ns > silent_ns && !state->has_said_wait) {
-        progress_line(run->plan->progress, "gbrun: device %s:%u waits for %s",
-                      device->settings->name, device->info.index, text_get(&words));
+        progress_line(run->plan->progress, "gbrun: device %s waits for %s", device->label,
+                      text_get(&words));
         state->has_said_wait = true;
     }
     if (waited_ns < limit_ns && !state->has_given_up)

@@ -264,8 +264,8 @@ void slot_end(struct slot *slot)
         run_device(slot->run, slot->device)->is_stuck = true;
         progress_line(
             slot->run->plan->progress,
-            "gbrun: process %ld was killed and does not end: device %s:%u is not used any more",
-            pid, slot->device->settings->name, slot->device->info.index);
+            "gbrun: process %ld was killed and does not end: device %s is not used any more", pid,
+            slot->device->label);
     }
     free(slot->environment);
     slot->environment = NULL;
@@ -377,8 +377,8 @@ static void note_lost(const struct slot *slot)
     run_device(slot->run, device)->is_lost = true;
     if (slot->visit->devices.n > 1)
         progress_line(slot->run->plan->progress,
-                      "gbrun: device %s:%u cannot be opened: the others go on without it",
-                      device->settings->name, device->info.index);
+                      "gbrun: device %s cannot be opened: the others continue without it",
+                      device->label);
 }
 
 /* Of a lane it is put back. False: too often. */

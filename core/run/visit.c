@@ -60,9 +60,8 @@ static int32_t wrong_choice(const struct device_choice *choice, const struct dev
     text_printf(&text, ": %s", what);
     for (size_t i = 0; i < there->n; i++) {
         const struct known_device *device = there->items[i];
-        text_printf(&text, "%s%s:%u (%s%s%s)", i ? ", " : "", device->settings->name,
-                    device->info.index, device->info.model, *device->info.uuid ? ", " : "",
-                    device->info.uuid);
+        text_printf(&text, "%s%s (%s%s%s)", i ? ", " : "", device->label, device->info.model,
+                    *device->info.uuid ? ", " : "", device->info.uuid);
     }
     return error_set(error, status, "device %s", text_get(&text));
 }
@@ -143,11 +142,6 @@ int32_t devices_choose(const struct device_list *devices, const struct bench_cas
 
 /* ---- one visit ---- */
 
-static const char *device_text(const struct known_device *device, struct arena *arena)
-{
-    return arena_printf(arena, "%s:%u", device->settings->name, device->info.index);
-}
-
 /* The swept setting `device` of the case, or NULL. */
 static struct parameter *device_parameter(const struct visit *visit)
 {
@@ -161,13 +155,12 @@ static struct parameter *device_parameter(const struct visit *visit)
 
 void visit_give(struct visit *visit, const struct known_device *device)
 {
-    const char *text = device_text(device, &visit->arena);
     const struct parameter *parameter = device_parameter(visit);
     bool is_new = visit->device != device;
     visit->device = device;
     if (is_new && visit->n_case_devices > 1 &&
-        !(parameter && text_equal(parameter->value.text, text)))
-        text_printf(&visit->label, " on %s", text);
+        !(parameter && text_equal(parameter->value.text, device->label)))
+        text_printf(&visit->label, " on %s", device->label);
 }
 
 struct bench_case visit_given_case(const struct visit *visit)
@@ -227,7 +220,7 @@ static void bind(struct visit *visit, size_t device)
     visit->bench_case.device = (struct device_choice){.settings = bound->settings,
                                                       .index = (int32_t)bound->info.index};
     if (parameter)
-        parameter->value.text = device_text(bound, &visit->arena);
+        parameter->value.text = bound->label;
 }
 
 /* What is stored as the device that was asked for: of devices that are all alike, any. */
@@ -334,10 +327,9 @@ static void add_notes(const struct counting *counting, struct text *notes)
         if (counting->is_left_out[i])
             text_printf(
                 notes,
-                "gbrun: device %s:%u (%s) is left out: cases are spread over devices of the first "
+                "gbrun: device %s (%s) is left out: cases are spread over devices of the first "
                 "one's model; distribute = each uses all\n",
-                devices->items[i].settings->name, devices->items[i].info.index,
-                devices->items[i].info.model);
+                devices->items[i].label, devices->items[i].info.model);
 }
 
 int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret_n_done,

@@ -93,11 +93,6 @@ uint32_t wire_written(const struct wire_writer *writer, struct wire_reader *ret_
     return header.type;
 }
 
-void wire_writer_free(struct wire_writer *writer)
-{
-    text_free(&writer->bytes);
-}
-
 /* NULL: there are not so many bytes left. */
 static const unsigned char *take(struct wire_reader *reader, size_t bytes)
 {
@@ -372,11 +367,6 @@ unsigned char *wire_input_space(struct wire_input *input, size_t bytes)
     return input->data + input->end;
 }
 
-void wire_input_added(struct wire_input *input, size_t bytes)
-{
-    input->end += bytes;
-}
-
 int32_t wire_input_next(struct wire_input *input, uint32_t *ret_type,
                         struct wire_reader *ret_payload, struct gb_error *error)
 {
@@ -436,6 +426,6 @@ int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
             return error_set(error, GB_IO, "the connection broke: %s", reason_of(errno));
         if (received == 0)
             return error_set(error, GB_NOT_FOUND, "the connection was closed");
-        wire_input_added(input, (size_t)received);
+        input->end += (size_t)received;
     }
 }

@@ -82,8 +82,8 @@ enum {
 
 struct wire_reader;
 
-/* Builds one frame. Zero-initialize (or reuse after wire_begin); data is freed with
- * wire_writer_free. */
+/* Builds one frame. Zero-initialize (or reuse after wire_begin); its bytes are freed with
+ * text_free. */
 struct wire_writer {
     struct text bytes;
 };
@@ -98,7 +98,6 @@ void wire_end(struct wire_writer *writer);
 /* What was written, after wire_end, to be read in the same process: its type, and the payload,
  * valid until the writer is used again. */
 uint32_t wire_written(const struct wire_writer *writer, struct wire_reader *ret_payload);
-void wire_writer_free(struct wire_writer *writer);
 
 /* Reads one payload. After a field that is not there `failed` is set and every further read gives 0
  * or NULL. */
@@ -208,9 +207,8 @@ struct wire_input {
     size_t begin, end, capacity;
 };
 
-/* Room for at least `bytes` more; write there, then call wire_input_added. */
+/* Room for at least `bytes` more; write there, then add to `end`. */
 unsigned char *wire_input_space(struct wire_input *input, size_t bytes);
-void wire_input_added(struct wire_input *input, size_t bytes);
 /*
  * The next whole frame: 1 and its type and payload, valid until the next call with this input; 0 if
  * more bytes are needed; GB_CORRUPT if what came is no frame.

@@ -1,7 +1,7 @@
 /* worker.c - see worker.h. */
 #include "core/run/worker.h"
 
-#include "core/run/case_run.h"
+#include "core/run/case_state.h"
 #include "core/run/messages.h"
 
 #include <errno.h>

@@ -61,7 +61,7 @@ void link_free(struct worker_link *link)
     pthread_mutex_destroy(&link->lock);
     arena_free(&link->arena);
     wire_input_free(&link->input);
-    wire_writer_free(&link->writer);
+    text_free(&link->writer.bytes);
 }
 
 /* A child that a plugin forked and that came back from the plugin's function must not speak for the

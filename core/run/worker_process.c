@@ -104,21 +104,13 @@ static void strays_prepare(void)
         fclose(children);
 }
 
-static void forget(pid_t worker)
+/* known.n: it is none of the workers. */
+static size_t place_of(pid_t pid)
 {
     size_t i = 0;
-    while (i < known.n && known.workers[i] != worker)
+    while (i < known.n && known.workers[i] != pid)
         i++;
-    if (i < known.n)
-        known.workers[i] = known.workers[--known.n];
-}
-
-static bool is_worker(pid_t pid)
-{
-    for (size_t i = 0; i < known.n; i++)
-        if (known.workers[i] == pid)
-            return true;
-    return false;
+    return i;
 }
 
 /* How many strays there are still; those that have ended are waited for, and counted if that was
@@ -130,7 +122,7 @@ static uint32_t kill_some(uint32_t *n_killed)
     FILE *children = open_children();
     while (children && fscanf(children, "%ld", &child) == 1) {
         int status = 0;
-        if (is_worker((pid_t)child))
+        if (place_of((pid_t)child) < known.n)
             continue;
         n++;
         kill((pid_t)child, SIGKILL);
@@ -146,7 +138,9 @@ uint32_t strays_kill(pid_t worker)
 {
     enum { PATIENCE_MS = 200 }; /* their own children come after them */
     uint32_t n_killed = 0;
-    forget(worker);
+    const size_t place = place_of(worker);
+    if (place < known.n)
+        known.workers[place] = known.workers[--known.n];
     for (int ms = 0; known.is_on && kill_some(&n_killed) > 0 && ms < PATIENCE_MS; ms++)
         poll(NULL, 0, 1);
     return n_killed;
@@ -305,7 +299,7 @@ bool worker_read(struct worker_process *worker)
     while (worker->socket >= 0 && n > 0) {
         unsigned char *space = wire_input_space(&worker->input, READ_BYTES);
         n = read_some(&worker->socket, true, space, READ_BYTES);
-        wire_input_added(&worker->input, n);
+        worker->input.end += n;
         if (worker->input.end - worker->input.begin >= WIRE_PAYLOAD_MAX)
             break; /* let the caller take frames out first */
     }
@@ -441,7 +435,7 @@ bool worker_end(struct worker_process *worker, bool is_left)
     close_if_open(&worker->output);
     if (worker->page)
         munmap(worker->page, sizeof *worker->page);
-    wire_writer_free(&worker->writer);
+    text_free(&worker->writer.bytes);
     wire_input_free(&worker->input);
     text_free(&worker->line);
     *worker = (struct worker_process){.socket = -1, .output = -1};

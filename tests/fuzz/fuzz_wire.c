@@ -63,7 +63,7 @@ static void read_frames(const uint8_t *data, size_t size)
     while (at < size) {
         size_t n = size - at < 7 ? size - at : 7; /* frames arrive in pieces */
         memcpy(wire_input_space(&input, n), data + at, n);
-        wire_input_added(&input, n);
+        input.end += n;
         at += n;
         while (wire_input_next(&input, &type, &message, &error) > 0)
             read_payload(type, message.data, message.length);
