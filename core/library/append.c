@@ -1,5 +1,5 @@
-/* append.c - see append.h. */
-#include "core/library/append.h"
+/* append.c - see library.h. */
+#include "core/library/library.h"
 
 #include "core/base/sha256.h"
 #include "core/compare/compare.h"

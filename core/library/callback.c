@@ -1,5 +1,5 @@
-/* callback.c - see callback.h. */
-#include "core/library/callback.h"
+/* callback.c - see library.h. */
+#include "core/library/library.h"
 
 #include "core/base/memory.h"
 

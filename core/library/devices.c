@@ -1,7 +1,5 @@
-/* devices.c - see devices.h. */
-#include "core/library/devices.h"
-
-#include "core/library/callback.h"
+/* devices.c - see library.h. */
+#include "core/library/library.h"
 
 #include <dlfcn.h>
 #include <limits.h>

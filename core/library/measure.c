@@ -3,10 +3,7 @@
 #include "core/base/members.h"
 #include "core/base/statistics.h"
 #include "core/compare/comparison.h"
-#include "core/library/append.h"
-#include "core/library/callback.h"
-#include "core/library/devices.h"
-#include "core/library/request.h"
+#include "core/library/library.h"
 #include "core/run/case_state.h"
 
 #include <gbrun/measure.h>

@@ -1,9 +1,8 @@
-/* request.c - see request.h. */
-#include "core/library/request.h"
+/* request.c - see library.h. */
+#include "core/library/library.h"
 
 #include "core/base/text.h"
 #include "core/config/option_table.h"
-#include "core/library/callback.h"
 
 #include <limits.h>
 #include <string.h>

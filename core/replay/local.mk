@@ -4,5 +4,4 @@ core_libgbrun_la_SOURCES += \
 	core/replay/replay_page.c \
 	core/replay/replay_text.c \
 	core/replay/replay_trace.c \
-	core/replay/trace_file.c \
-	core/replay/trace_file.h
+	core/replay/trace_file.c

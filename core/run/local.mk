@@ -24,8 +24,6 @@ core_libmeasuring_la_SOURCES += \
 	core/run/host.h \
 	core/run/line_output.c \
 	core/run/line_output.h \
-	core/run/lock.c \
-	core/run/lock.h \
 	core/run/machine.c \
 	core/run/machine.h \
 	core/run/messages.c \
