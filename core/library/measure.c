@@ -109,15 +109,6 @@ static const double *column(const struct case_record *record, const char *name)
     return NULL;
 }
 
-static double median_of(const double *values, uint64_t n)
-{
-    CLEANUP(free_pointer) double *sorted = memory_allocate((size_t)(n + 1) * sizeof *sorted);
-    for (uint64_t i = 0; i < n; i++)
-        sorted[i] = values[i];
-    sort_values(sorted, (size_t)n);
-    return quantile_of_sorted(sorted, (size_t)n, 0.5);
-}
-
 static void fill_samples(struct gbrun_result *seen, const struct case_record *record)
 {
     const double *throttle = column(record, "throttle");
@@ -127,7 +118,7 @@ static void fill_samples(struct gbrun_result *seen, const struct case_record *re
     seen->iterations = record->iterations;
     seen->n_lost = record->n_lost;
     if (seen->samples_ns)
-        seen->median_ns = median_of(seen->samples_ns, seen->n_samples);
+        seen->median_ns = summary_of(seen->samples_ns, seen->n_samples).median;
     for (uint64_t i = 0; throttle && i < record->n_samples; i++)
         seen->n_throttled += throttle[i] != 0;
 }

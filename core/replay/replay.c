@@ -114,14 +114,6 @@ static const char *section_name(const struct sections *sections, const char *nam
     return unique;
 }
 
-static size_t count_words(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += *text == '=';
-    return n;
-}
-
 /* One text: as a section of its own, or the configuration's where no option follows. */
 static void add_text(struct sections *sections, size_t number, const char *text)
 {
@@ -146,13 +138,15 @@ static void add_text(struct sections *sections, size_t number, const char *text)
         sections->names[number] = name;
         return;
     }
-    size_t n_given = given ? given->n : 1;
+    size_t n_given = given ? given->n : 1, n_words = 0;
+    for (const char *at = text; (at = strchr(at, '=')) != NULL; at++)
+        n_words++;
     struct ini_section section = {
         .kind = "policy",
         .name = section_name(sections, name),
         .origin = origin,
         .n = n_given,
-        .entries = ARENA_ARRAY(sections->arena, struct ini_entry, n_given + count_words(text))};
+        .entries = ARENA_ARRAY(sections->arena, struct ini_entry, n_given + n_words)};
     const char *plugin = strchr(name, '/') ? path_from(".", name, sections->arena) : name;
     if (given)
         memcpy(section.entries, given->entries, given->n * sizeof *section.entries);

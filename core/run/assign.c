@@ -277,16 +277,6 @@ void assign_turn(struct run *run)
 
 /* ---- visits that are built before their turn ---- */
 
-static void resume_all(struct run *run)
-{
-    const double now_ns = awake_clock_ns();
-    run->lanes_wait = false;
-    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
-        lane->deadline_ns = now_ns + lane->left_ns;
-        kill(-lane->process.pid, SIGCONT);
-    }
-}
-
 /* ---- the processors of lanes ---- */
 
 /* The threads of a core, among them `cpu`: "0,64" or "0-1". */
@@ -393,8 +383,14 @@ static void give(struct slot *lane, struct visit *visit)
 
 void lanes_assign(struct run *run)
 {
-    if (run->lanes_wait && run_count_busy(run) == 0)
-        resume_all(run);
+    if (run->lanes_wait && run_count_busy(run) == 0) {
+        const double now_ns = awake_clock_ns();
+        run->lanes_wait = false;
+        for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
+            lane->deadline_ns = now_ns + lane->left_ns;
+            kill(-lane->process.pid, SIGCONT);
+        }
+    }
     if (run->lanes_wait || run->is_cancelled)
         return;
     run_fill_window(run);

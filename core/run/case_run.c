@@ -189,17 +189,6 @@ static int32_t send_work(struct case_state *state)
     return GB_OK;
 }
 
-/* Those of calls that are no samples are left out without a word; verify has none to give. */
-static void say_late_samples(struct case_state *state)
-{
-    const unsigned long long n = series_discard();
-    if (n > 0)
-        link_say(state->link, GB_LOG_WARNING,
-                 "%llu samples of series were given after the last batch: expected in run or "
-                 "collect",
-                 n);
-}
-
 static int32_t verify_once(struct case_state *state, int32_t *ret_status)
 {
     link_phase(state->link, PHASE_VERIFY);
@@ -207,7 +196,13 @@ static int32_t verify_once(struct case_state *state, int32_t *ret_status)
         return GB_FAILED;
     series_discard();
     CALL_BENCH(state, *ret_status, state->ops->verify(state->bench, state->device->queue));
-    say_late_samples(state);
+    /* Those of calls that are no samples are left out without a word; verify has none to give. */
+    const unsigned long long n_late = series_discard();
+    if (n_late > 0)
+        link_say(state->link, GB_LOG_WARNING,
+                 "%llu samples of series were given after the last batch: expected in run or "
+                 "collect",
+                 n_late);
     return GB_OK;
 }
 

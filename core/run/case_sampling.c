@@ -61,15 +61,6 @@ static uint32_t launch_of(const struct sampling *sampling)
     return asked == GB_LAUNCH_AUTO && !has_graphs ? GB_LAUNCH_STREAM : (uint32_t)asked;
 }
 
-static void begin_reading(struct sampling *sampling)
-{
-    const struct gb_clock *clock = &sampling->device->clocks[sampling->clock];
-    sampling->reading = (struct gb_reading){.size = sizeof sampling->reading,
-                                            .launch = launch_of(sampling),
-                                            .flags = clock->flags,
-                                            .tick_ns = clock->tick_ns};
-}
-
 /* What is asked of the device, which writes into the batch. */
 static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, double deadline_ns)
 {
@@ -618,6 +609,7 @@ static int32_t sample(struct sampling *sampling)
 
 static void sampling_new(struct sampling *sampling, struct case_state *state)
 {
+    const struct gb_clock *clock = &state->device->clocks[state->clock];
     *sampling = (struct sampling){.state = state,
                                   .link = state->link,
                                   .device = state->device,
@@ -626,7 +618,10 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .clock = state->clock,
                                   .measured_name = state->bench_case->common.measure,
                                   .pace = {.state = state, .load = load}};
-    begin_reading(sampling);
+    sampling->reading = (struct gb_reading){.size = sizeof sampling->reading,
+                                            .launch = launch_of(sampling),
+                                            .flags = clock->flags,
+                                            .tick_ns = clock->tick_ns};
     sampling->batch = batch_new();
     sampling->pace.context = sampling;
     sampling->pace.batch = sampling->batch;

@@ -16,21 +16,12 @@ static uint32_t case_threads(const struct case_state *state)
     return (uint32_t)state->bench_case->common.threads;
 }
 
-static void warn_if_many(const struct case_state *state, uint32_t n)
-{
-    const uint32_t n_units = state->device->info.n_units;
-    if (n > n_units && n_units > 0)
-        link_say(state->link, GB_LOG_WARNING,
-                 "threads = %u: there are %u processors to run on: threads take turns on them, and "
-                 "what that takes is part of the times",
-                 n, n_units);
-}
-
 int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *bench)
 {
     const struct gb_bench_ops *ops = bench->ops;
     const struct open_device *device = state->device;
     const uint32_t n = case_threads(state);
+    const uint32_t n_units = device->info.n_units;
     const bool has_threads = GB_HAS(device->ops, set_threads) && device->ops->set_threads;
     int32_t status;
     if (n > 1 && !(ops->flags & GB_BENCH_THREADS))
@@ -45,7 +36,11 @@ int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *ben
                          device->name);
     if (!has_threads)
         return GB_OK;
-    warn_if_many(state, n);
+    if (n > n_units && n_units > 0)
+        link_say(state->link, GB_LOG_WARNING,
+                 "threads = %u: there are %u processors to run on: threads take turns on them, and "
+                 "what that takes is part of the times",
+                 n, n_units);
     CALL_BENCH(state, status, device->ops->set_threads(device->device, device->queue, n));
     return case_judge_device(state, "starting threads", status);
 }

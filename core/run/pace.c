@@ -187,13 +187,6 @@ static bool has_settled(const struct history *history)
     return true;
 }
 
-static double median_of(struct window *window)
-{
-    size_t n = window->n_batches < WINDOW_BATCHES_MAX ? window->n_batches : WINDOW_BATCHES_MAX;
-    sort_values(window->medians, n);
-    return quantile_of_sorted(window->medians, n, 0.5);
-}
-
 static int32_t settle(struct pace *pace)
 {
     struct deadline deadline = deadline_of(pace);
@@ -206,10 +199,12 @@ static int32_t settle(struct pace *pace)
         if (load_for(pace, window_ns, part_ns, &deadline, &window) != GB_OK ||
             case_telemetry(pace->state, &now) != GB_OK)
             return GB_FAILED;
+        const size_t n_medians = window.n_batches < WINDOW_BATCHES_MAX ? window.n_batches
+                                                                       : WINDOW_BATCHES_MAX;
         history_add(
             &history,
             (double[QUANTITIES]){
-                [MEDIAN] = median_of(&window),
+                [MEDIAN] = summary_of(window.medians, n_medians).median,
                 [CLOCK] = window.n_clocks ? window.clock_sum_hz / (double)window.n_clocks : NAN,
                 [POWER] = now.power_watts,
                 [TEMPERATURE] = now.temperature_celsius,

@@ -309,14 +309,6 @@ static void pass_on(void *context, const char *option, uint64_t offset, const ch
     question->problem(question->context, option, offset, text);
 }
 
-static int32_t ask_of_params(struct question *question)
-{
-    const struct gb_validation *validation = question->validation;
-    if (!GB_HAS(validation, validate) || !validation->validate)
-        return GB_OK;
-    return validation->validate(question->host, question->params, pass_on, question);
-}
-
 static int32_t ask_of_sums(struct question *question, uint32_t bound_kind)
 {
     const struct gb_validation *validation = question->validation;
@@ -345,7 +337,9 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
     struct host *host = host_new(0, &session->sink, NULL, NULL);
     host->interface.folder = folder;
     struct question question = {validation, &host->interface, params, problem, context, false};
-    int32_t status = ask_of_params(&question);
+    int32_t status = GB_OK;
+    if (GB_HAS(validation, validate) && validation->validate)
+        status = validation->validate(&host->interface, params, pass_on, &question);
     if (status == GB_OK && !question.is_answered)
         status = ask_of_sums(&question, bound_kind);
     const char *reason = host->reason;

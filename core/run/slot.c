@@ -245,16 +245,6 @@ static void on_line(void *context, const char *line)
         slot->n_hidden++;
 }
 
-static void say_hidden(struct slot *slot)
-{
-    if (slot->n_hidden > 0)
-        progress_line(slot->run->plan->progress,
-                      "[%s] and %llu more lines, not shown: up to %d of a case are",
-                      text_get(&slot->visit->label), (unsigned long long)slot->n_hidden,
-                      LINES_SHOWN);
-    slot->n_lines = slot->n_hidden = 0;
-}
-
 void slot_end(struct slot *slot)
 {
     if (!slot->is_alive)
@@ -357,7 +347,12 @@ static void end_visit(struct slot *slot, int status, const char *text)
 {
     worker_read_output(&slot->process, on_line, slot);
     worker_flush_output(&slot->process, on_line, slot);
-    say_hidden(slot);
+    if (slot->n_hidden > 0)
+        progress_line(slot->run->plan->progress,
+                      "[%s] and %llu more lines, not shown: up to %d of a case are",
+                      text_get(&slot->visit->label), (unsigned long long)slot->n_hidden,
+                      LINES_SHOWN);
+    slot->n_lines = slot->n_hidden = 0;
     if (slot_is_lane(slot))
         lane_end(slot, status, text);
     else
@@ -393,15 +388,6 @@ static bool lane_again(struct slot *lane)
     return true;
 }
 
-/* It was not begun: it is the next one, on the same device. */
-static void put_back(struct run *run, struct visit *visit)
-{
-    visit->devices = (struct device_set){&visit->device, 1};
-    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
-    run->window[0] = visit;
-    run->n_window++;
-}
-
 /*
  * A worker that ended before it took its case says nothing about the case: the next one gets it.
  * Where that is repeated it is the case's fault if its environment is its own; else no worker can
@@ -430,27 +416,25 @@ static bool give_again(struct slot *slot)
     slot->visit = NULL;
     run_unlock(run, slot->device);
     collector_free(&slot->collector);
-    put_back(run, visit);
+    /* It is the next one, on the same device. */
+    visit->devices = (struct device_set){&visit->device, 1};
+    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
+    run->window[0] = visit;
+    run->n_window++;
     return true;
-}
-
-/* What its case had started, and does not end with it. */
-static void warn_of_strays(struct slot *slot)
-{
-    CLEANUP(text_free) struct text text = {0};
-    const uint32_t n = slot->process.has_exited ? strays_kill(slot->process.pid) : 0;
-    text_printf(&text, "left child processes behind, which were killed: %u", n);
-    if (slot->visit && n > 0)
-        collector_warn(&slot->collector, text_get(&text));
 }
 
 /* Its process is gone, or cannot be trusted any more: what became of its case? */
 static void finish_dead_worker(struct slot *slot)
 {
-    CLEANUP(text_free) struct text text = {0};
+    CLEANUP(text_free) struct text text = {0}, strays = {0};
     char value[NUMBER_TEXT_MAX], death[32];
     const char *where = phase_words(slot->process.page->phase);
-    warn_of_strays(slot);
+    /* What its case had started, and does not end with it. */
+    const uint32_t n_strays = slot->process.has_exited ? strays_kill(slot->process.pid) : 0;
+    text_printf(&strays, "left child processes behind, which were killed: %u", n_strays);
+    if (slot->visit && n_strays > 0)
+        collector_warn(&slot->collector, text_get(&strays));
     if (slot->visit && slot->process.page->phase == PHASE_OPEN)
         note_lost(slot);
     if (slot->visit && slot->killed == KILLED_FOR_TIME) {

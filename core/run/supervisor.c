@@ -217,14 +217,6 @@ static void choose_batch(struct run *run)
         run->batch_size = CLAIM_BATCH_MAX;
 }
 
-static void say_waiting(struct run *run)
-{
-    if (!run->has_said_held)
-        progress_line(run->plan->progress, "gbrun: the cases that are left are measured by other "
-                                           "tasks: waiting until they are done");
-    run->has_said_held = true;
-}
-
 /* The cases of the last batch are stored: calls them done and gives the schedule the next ones.
  * False: all are done. Waits for a moment where there is nothing to take. */
 static bool run_claim(struct run *run)
@@ -244,7 +236,11 @@ static bool run_claim(struct run *run)
     run->schedule.next_position = run->schedule.next_round = 0;
     run->schedule.next_device = 0;
     if (claims_batch(claims)->n == 0 && !is_over) {
-        say_waiting(run);
+        if (!run->has_said_held)
+            progress_line(run->plan->progress,
+                          "gbrun: the cases that are left are measured by other tasks: waiting "
+                          "until they are done");
+        run->has_said_held = true;
         poll(NULL, 0, WAIT_MS);
     }
     return !is_over || claims_batch(claims)->n > 0;

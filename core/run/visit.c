@@ -368,15 +368,6 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
     return GB_OK;
 }
 
-/* Whichever task measures it, its record has the same UUID. */
-static void name_claimed(const struct schedule *schedule, struct visit *visit)
-{
-    const struct claim_batch *batch = claims_batch(schedule->claims);
-    visit->attempt = batch->attempts[schedule->next_position];
-    claims_uuid(schedule->claims, batch->places[schedule->next_position], visit->round,
-                schedule->next_device, visit->uuid);
-}
-
 /* Chooses the devices of the visit that is to come next, and moves on. False: it is done, or there
  * is no such round. */
 static bool place(struct schedule *schedule, struct visit *visit)
@@ -498,8 +489,13 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
         int32_t status = make_visit(
             schedule, position_at(schedule, schedule->next_round, schedule->next_position),
             schedule->next_round, &visit, error);
-        if (status == GB_OK && schedule->claims)
-            name_claimed(schedule, visit);
+        if (status == GB_OK && schedule->claims) {
+            /* Whichever task measures it, its record has the same UUID. */
+            const struct claim_batch *batch = claims_batch(schedule->claims);
+            visit->attempt = batch->attempts[schedule->next_position];
+            claims_uuid(schedule->claims, batch->places[schedule->next_position], visit->round,
+                        schedule->next_device, visit->uuid);
+        }
         bool is_wanted = status == GB_OK && place(schedule, visit);
         if (is_wanted) {
             describe(visit);

@@ -20,20 +20,15 @@ const char *phase_words(uint32_t phase)
     return phase < PHASES ? words[phase] : "";
 }
 
-static void keep_warning(struct worker_link *link, const struct message_record *message)
-{
-    if (message->severity >= GB_LOG_WARNING && link->page->phase == PHASE_OPEN &&
-        link->n_warnings < OPENING_WARNINGS_MAX)
-        link->warnings[link->n_warnings++] = (struct message_record){
-            message->severity, arena_text(&link->arena, message->text)};
-}
-
 static void send_said(void *context, uint32_t type, const void *record)
 {
     struct worker_link *link = context;
+    const struct message_record *message = type == WIRE_LOG ? record : NULL;
     put_record(link_begin(link, type), type, record);
-    if (type == WIRE_LOG)
-        keep_warning(link, record);
+    if (message && message->severity >= GB_LOG_WARNING && link->page->phase == PHASE_OPEN &&
+        link->n_warnings < OPENING_WARNINGS_MAX)
+        link->warnings[link->n_warnings++] = (struct message_record){
+            message->severity, arena_text(&link->arena, message->text)};
     link_send(link);
 }
 
