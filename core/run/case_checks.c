@@ -33,17 +33,6 @@ int32_t case_checks_begin(struct case_state *state)
     return case_stop(state, CASE_FAILED, "%s", text_get(&why));
 }
 
-/* GB_SKIPPED, or the case fails. */
-static int32_t refuse_checks(struct case_state *state)
-{
-    state->has_no_checks = true;
-    if (state->bench_case->common.verify != VERIFY_SAMPLES)
-        return GB_SKIPPED;
-    return case_stop(state, CASE_FAILED,
-                     "verify = samples: nothing of this case is compared with anything: expected "
-                     "verify = end");
-}
-
 /* Other inputs than before, in turn, if there are several sets. */
 static int32_t renew(struct case_state *state)
 {
@@ -52,8 +41,13 @@ static int32_t renew(struct case_state *state)
     state->input_set = (state->input_set + 1) % (uint64_t)(asked > 0 ? asked : INPUTS_DEFAULT);
     CALL_BENCH(state, status,
                state->ops->refresh(state->bench, state->device->queue, state->input_set));
+    state->has_no_checks = status == GB_SKIPPED;
+    if (status == GB_SKIPPED && state->bench_case->common.verify == VERIFY_SAMPLES)
+        return case_stop(state, CASE_FAILED,
+                         "verify = samples: nothing of this case is compared with anything: "
+                         "expected verify = end");
     if (status == GB_SKIPPED)
-        return refuse_checks(state);
+        return GB_SKIPPED;
     if (case_judge_bench(state, "refresh", status) != GB_OK ||
         case_wait(state, "refresh") != GB_OK || !state->ops->reset)
         return state->outcome->status == CASE_OK ? GB_OK : GB_FAILED;

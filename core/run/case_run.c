@@ -106,15 +106,6 @@ static int32_t check_launch(struct case_state *state, const struct gb_plugin *be
     return GB_OK;
 }
 
-static int32_t wait_alone(struct case_state *state)
-{
-    const double begin_ns = host_clock_ns();
-    link_phase(state->link, PHASE_WAIT);
-    link_wait_alone(state->link);
-    state->waited_ns = host_clock_ns() - begin_ns;
-    return host_cancelled() ? case_stop(state, CASE_CANCELLED, "%s", "") : GB_OK;
-}
-
 static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *plugin)
 {
     int32_t status = GB_OK;
@@ -153,8 +144,14 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
         process_size_take(&state->outcome->before);
         process_state_take(process);
     }
-    if (state->host->wants_exclusive && wait_alone(state) != GB_OK)
-        return GB_FAILED;
+    if (state->host->wants_exclusive) {
+        const double begin_ns = host_clock_ns();
+        link_phase(state->link, PHASE_WAIT);
+        link_wait_alone(state->link);
+        state->waited_ns = host_clock_ns() - begin_ns;
+        if (host_cancelled())
+            return case_stop(state, CASE_CANCELLED, "%s", "");
+    }
     return prepare_bench(state, plugin);
 }
 

@@ -177,16 +177,6 @@ static bool agrees(const double values[2 * HALF], double ratio)
     return !(fabs(newer - older) > ratio * older + error);
 }
 
-static bool has_settled(const struct history *history)
-{
-    if (history->n < 2 * HALF || isnan(history->values[MEDIAN][2 * HALF - 1]))
-        return false;
-    for (int q = 0; q < QUANTITIES; q++)
-        if (!agrees(history->values[q], agree_ratio[q]))
-            return false;
-    return true;
-}
-
 static int32_t settle(struct pace *pace)
 {
     struct deadline deadline = deadline_of(pace);
@@ -209,7 +199,10 @@ static int32_t settle(struct pace *pace)
                 [POWER] = now.power_watts,
                 [TEMPERATURE] = now.temperature_celsius,
             });
-        pace->record.is_missed = !has_settled(&history);
+        bool has_settled = history.n >= 2 * HALF && !isnan(history.values[MEDIAN][2 * HALF - 1]);
+        for (int q = 0; q < QUANTITIES; q++)
+            has_settled = has_settled && agrees(history.values[q], agree_ratio[q]);
+        pace->record.is_missed = !has_settled;
         pace->record.load_ns = limit_ns - deadline.left_ns;
     }
     return GB_OK;

@@ -160,15 +160,6 @@ static void probe_ask(struct probe *probe, uint32_t type, const struct wire_fiel
     text_clear(&probe->printed);
 }
 
-/* Gives the worker away, with nothing left of what it printed. */
-static void probe_keep(struct probe *probe, struct worker_process *ret_worker)
-{
-    worker_read_output(&probe->worker, note_line, probe);
-    worker_flush_output(&probe->worker, note_line, probe);
-    *ret_worker = probe->worker;
-    probe->worker = (struct worker_process){0};
-}
-
 /* Ends the worker, if there is one; probe may ask again. */
 static void probe_end(struct probe *probe)
 {
@@ -371,7 +362,11 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
                     .n_facts = found->n_facts});
         }
         if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
-            probe_keep(&probe, &ret_spare->process);
+            /* with nothing left of what it printed */
+            worker_read_output(&probe.worker, note_line, &probe);
+            worker_flush_output(&probe.worker, note_line, &probe);
+            ret_spare->process = probe.worker;
+            probe.worker = (struct worker_process){0};
             ret_spare->settings = &settings[i];
         }
         probe_end(&probe);

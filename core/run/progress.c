@@ -39,14 +39,6 @@ static void erase(struct progress *progress)
     progress->live_lines = 0;
 }
 
-static struct winsize terminal_size(const struct progress *progress)
-{
-    struct winsize size = {0};
-    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
-        size = (struct winsize){.ws_row = USUAL_ROWS, .ws_col = USUAL_COLUMNS};
-    return size;
-}
-
 bool progress_use_block(struct progress *progress, const char *head)
 {
     progress->is_block = progress->is_terminal && isatty(STDOUT_FILENO);
@@ -143,7 +135,9 @@ static void add_block(struct progress *progress, size_t columns)
 static void draw(struct progress *progress)
 {
     CLEANUP(text_free) struct text line = {0};
-    const struct winsize size = terminal_size(progress);
+    struct winsize size = {0};
+    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
+        size = (struct winsize){.ws_row = USUAL_ROWS, .ws_col = USUAL_COLUMNS};
     erase(progress);
     cut_block(progress, size.ws_row);
     add_block(progress, size.ws_col);

@@ -213,16 +213,6 @@ static void name_lock(struct lock *lock, const struct known_device *device)
         lock_new(lock, name, NULL);
 }
 
-/* Those of the rest of its group, in the order that all tasks have. */
-static void name_others(struct device_state *state, const struct known_device *device)
-{
-    const struct case_devices *group = &device->group;
-    state->n_others = group->n > 0 ? group->n - 1 : 0;
-    state->others = memory_allocate((state->n_others + 1) * sizeof *state->others);
-    for (size_t i = 0; i < state->n_others; i++)
-        lock_new(&state->others[i], group->uuids[i + 1], NULL);
-}
-
 void run_locks_new(struct run *run)
 {
     const struct device_list *devices = run->schedule.devices;
@@ -230,7 +220,13 @@ void run_locks_new(struct run *run)
     run->locks = memory_allocate((devices->n + 1) * sizeof *run->locks);
     for (size_t i = 0; i < devices->n; i++) {
         name_lock(&run->devices[i].lock, &devices->items[i]);
-        name_others(&run->devices[i], &devices->items[i]);
+        /* Those of the rest of its group, in the order that all tasks have. */
+        struct device_state *state = &run->devices[i];
+        const struct case_devices *group = &devices->items[i].group;
+        state->n_others = group->n > 0 ? group->n - 1 : 0;
+        state->others = memory_allocate((state->n_others + 1) * sizeof *state->others);
+        for (size_t j = 0; j < state->n_others; j++)
+            lock_new(&state->others[j], group->uuids[j + 1], NULL);
         run->locks[i] = &run->devices[i].lock;
     }
 }

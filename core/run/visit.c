@@ -195,15 +195,6 @@ void visit_free(struct visit *visit)
     free(visit);
 }
 
-static const char *environment_text(const struct bench_case *bench_case, struct arena *arena)
-{
-    CLEANUP(text_free) struct text text = {0};
-    for (size_t i = 0; i < bench_case->n_environment; i++)
-        text_printf(&text, "%s=%s\n", bench_case->environment[i].name,
-                    bench_case->environment[i].value);
-    return arena_text(arena, text_get(&text));
-}
-
 /* Does the case have a visit for each of its devices? */
 static bool is_repeated(const struct schedule *schedule, const struct bench_case *bench_case)
 {
@@ -397,7 +388,11 @@ static bool place(struct schedule *schedule, struct visit *visit)
 static void describe(struct visit *visit)
 {
     const struct bench_case *bench_case = &visit->bench_case;
-    visit->environment = environment_text(bench_case, &visit->arena);
+    CLEANUP(text_free) struct text environment = {0};
+    for (size_t i = 0; i < bench_case->n_environment; i++)
+        text_printf(&environment, "%s=%s\n", bench_case->environment[i].name,
+                    bench_case->environment[i].value);
+    visit->environment = arena_text(&visit->arena, text_get(&environment));
     bench_case_uid(bench_case, visit->devices.n ? visit->devices.items[0]->info.model : "",
                    visit->uid);
     bench_case_label(bench_case, &visit->label);

@@ -197,13 +197,6 @@ const struct wire_field wire_word[] = {{.kind = FIELD_WORD}, {0}};
 const struct wire_field wire_path[] = {{.kind = FIELD_PATH}, {0}};
 const struct wire_field wire_number[] = {{.kind = FIELD_NUMBER, .bytes = sizeof(uint64_t)}, {0}};
 
-static void put_printable(struct wire_writer *writer, const char *text)
-{
-    char cut[PRINTABLE_MAX + 1];
-    snprintf(cut, sizeof cut, "%s", text ? text : "");
-    wire_put_text(writer, cut);
-}
-
 /* The member with a list's length. */
 static uint64_t get_length(const struct wire_field *field, const char *object)
 {
@@ -222,6 +215,8 @@ static void put_list(struct wire_writer *writer, const struct wire_field *field,
 
 static void put_field(struct wire_writer *writer, const struct wire_field *field, const void *at)
 {
+    char cut[PRINTABLE_MAX + 1];
+    const char *text;
     switch (field->kind) {
     case FIELD_SIZE:
         break;
@@ -241,7 +236,9 @@ static void put_field(struct wire_writer *writer, const struct wire_field *field
         wire_put_fields(writer, field->fields, *(const void *const *)at);
         break;
     case FIELD_PRINTABLE:
-        put_printable(writer, *(const char *const *)at);
+        text = *(const char *const *)at;
+        snprintf(cut, sizeof cut, "%s", text ? text : "");
+        wire_put_text(writer, cut);
         break;
     default:
         wire_put_text(writer, *(const char *const *)at);
