@@ -139,16 +139,6 @@ static struct slot *free_slot(struct run *run)
     return idle;
 }
 
-/* The idle worker that can take the visit, or a fresh one; NULL: none can be started. */
-static struct slot *get_worker(struct run *run, struct visit *visit)
-{
-    struct slot *slot = slot_of(run, visit->device);
-    if (slot)
-        return slot;
-    slot = free_slot(run);
-    return slot_open(slot, run, visit, visit->device) ? slot : NULL;
-}
-
 /* As the device described itself when the run began. */
 static void warn_of_users(struct run *run, const struct known_device *device)
 {
@@ -164,8 +154,8 @@ static void warn_of_users(struct run *run, const struct known_device *device)
 static void send_case(struct run *run, struct visit *visit, const struct known_device *device)
 {
     visit_give(visit, device);
-    struct slot *slot = get_worker(run, visit);
-    if (!slot) {
+    struct slot *slot = slot_of(run, device); /* with an idle worker that can take the visit */
+    if (!slot && !slot_open(slot = free_slot(run), run, visit, device)) {
         visit_free(visit);
         return;
     }

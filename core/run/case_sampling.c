@@ -150,24 +150,6 @@ static int32_t collect(struct sampling *sampling)
     return case_judge_bench(state, "collect", status);
 }
 
-/* Leaves out what was given in a warm-up or a check. */
-static int32_t discard_series(struct sampling *sampling)
-{
-    if (sampling->is_uncollected && collect(sampling) != GB_OK)
-        return GB_FAILED;
-    series_discard();
-    return GB_OK;
-}
-
-static int32_t take_series(struct sampling *sampling)
-{
-    if (collect(sampling) != GB_OK)
-        return GB_FAILED;
-    sampling->values.n = 0;
-    series_take(&sampling->state->host->series, sampling->measured, &sampling->values);
-    return GB_OK;
-}
-
 /* The shortest of a few samples, so that the first call's page faults do not hide how short the
  * code is. */
 static int32_t shortest(struct sampling *sampling, double *ret_ns)
@@ -283,15 +265,6 @@ static void send_samples(struct sampling *sampling)
     sampling->sent_ns = host_clock_ns();
 }
 
-static void keep_samples(struct sampling *sampling, const struct batch *batch, uint64_t n)
-{
-    if (sampling->outbox->n + n > BATCH_MAX)
-        send_samples(sampling);
-    outbox_add(sampling->outbox, batch, n, sampling->measured ? 1 : sampling->iterations);
-    if (host_clock_ns() - sampling->sent_ns > send_every_ns)
-        send_samples(sampling);
-}
-
 /* A batch as the policy sees it: its columns are filled but for time and elapsed time. */
 static struct gb_samples view_batch(struct sampling *sampling, struct batch *batch, uint64_t n)
 {
@@ -377,7 +350,11 @@ static int32_t feed(struct sampling *sampling, const struct batch *batch,
     *ret_taken = 0;
     link_phase(sampling->link, PHASE_POLICY);
     int32_t status = policy_run_feed(sampling->policy, samples, ret_taken, &error);
-    keep_samples(sampling, batch, *ret_taken);
+    if (sampling->outbox->n + *ret_taken > BATCH_MAX)
+        send_samples(sampling);
+    outbox_add(sampling->outbox, batch, *ret_taken, sampling->measured ? 1 : sampling->iterations);
+    if (host_clock_ns() - sampling->sent_ns > send_every_ns)
+        send_samples(sampling);
     return status == GB_OK ? GB_OK : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
 }
 
@@ -420,12 +397,16 @@ static int32_t run_batch(struct sampling *sampling)
     double begin_ns = has_begun ? sampling->first_begin_ns : sampling->sampling_ns;
     double deadline_ns = isfinite(max_time_ns) ? begin_ns + max_time_ns : 0;
     uint64_t n_done = 0, n_lost = sampling->n_lost;
-    if (discard_series(sampling) != GB_OK)
+    /* What was given in a warm-up or a check is left out. */
+    if (sampling->is_uncollected && collect(sampling) != GB_OK)
         return GB_FAILED;
+    series_discard();
     link_phase(sampling->link, PHASE_RUN);
     if (measure(sampling, batch_size(sampling), has_begun ? deadline_ns : 0, &n_done) != GB_OK ||
-        take_series(sampling) != GB_OK)
+        collect(sampling) != GB_OK)
         return GB_FAILED;
+    sampling->values.n = 0;
+    series_take(&sampling->state->host->series, sampling->measured, &sampling->values);
     if (n_done == 0 || (sampling->measured && sampling->values.n == 0)) {
         if (deadline_ns > 0 && session_clock_ns(sampling->device) >= deadline_ns)
             return expire(sampling);

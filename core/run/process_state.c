@@ -131,14 +131,6 @@ static const struct {
                               {hash_memory_policy, "memory policy"},
                               {get_personality, "personality"}};
 
-static uint64_t hash_environment(void)
-{
-    uint64_t hash = HASH_START;
-    for (char **variable = environ; variable && *variable; variable++)
-        hash = hash_text(hash, *variable);
-    return hash;
-}
-
 /* Which of the first 64 descriptors are open, as bits. */
 static uint64_t open_files(void)
 {
@@ -166,7 +158,9 @@ void process_state_take(struct process_state *state)
     state->umask = umask(0);
     umask(state->umask);
     state->priority = getpriority(PRIO_PROCESS, 0);
-    state->environment = hash_environment();
+    state->environment = HASH_START;
+    for (char **variable = environ; variable && *variable; variable++)
+        state->environment = hash_text(state->environment, *variable);
     state->open_files = open_files();
     for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->numbers[i] = numbers[i].get();

@@ -139,18 +139,6 @@ static bool serve_question(struct worker *worker, uint32_t type, struct wire_rea
 
 /* ---- cases ---- */
 
-/* What the case left behind in this process; "" if nothing that matters. */
-static void find_traces(struct worker *worker, const struct process_state *state,
-                        const struct process_size *before, struct text *out)
-{
-    CLEANUP(text_free) struct text changed = {0};
-    if (worker->n_threads == 0)
-        worker->n_threads = before->n_threads;
-    if (process_state_differs(state, &changed))
-        text_printf(out, "changed the process's %s", text_get(&changed));
-    process_size_compare(before, worker->n_threads, !worker->supervisor, out);
-}
-
 /* The exit code: that of a child that has to have the last word. */
 static int end_of_supervisor(struct worker *worker)
 {
@@ -178,8 +166,13 @@ static void serve_case(struct worker *worker, struct wire_reader *message, struc
     process_state_take(&state);
     case_run(worker->session, &worker->link, &order.bench_case, &state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
-    CLEANUP(text_free) struct text traces = {0};
-    find_traces(worker, &state, &outcome.before, &traces);
+    /* What the case left behind in this process. */
+    CLEANUP(text_free) struct text traces = {0}, changed = {0};
+    if (worker->n_threads == 0)
+        worker->n_threads = outcome.before.n_threads;
+    if (process_state_differs(&state, &changed))
+        text_printf(&traces, "changed the process's %s", text_get(&changed));
+    process_size_compare(&outcome.before, worker->n_threads, !worker->supervisor, &traces);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
     send_fields(worker, WIRE_CASE_END, case_end_fields,
                 &(struct case_end){order.record, outcome.status, outcome.text, is_spent,

@@ -356,12 +356,6 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
 
 /* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is
  * detached, and gets the signal as if it were not traced. */
-static void detach(pid_t pid, int wait_status)
-{
-    int signal = WSTOPSIG(wait_status);
-    ptrace(PTRACE_DETACH, pid, NULL, (void *)(intptr_t)(signal == SIGTRAP ? 0 : signal));
-}
-
 bool worker_reap(struct worker_process *worker)
 {
     int status = 0;
@@ -373,8 +367,9 @@ bool worker_reap(struct worker_process *worker)
         worker->has_exited = is_end || (pid < 0 && errno == ECHILD);
         if (is_end)
             worker->wait_status = status;
-        else if (pid == worker->pid)
-            detach(pid, status);
+        else if (pid == worker->pid) /* see above */
+            ptrace(PTRACE_DETACH, pid, NULL,
+                   (void *)(intptr_t)(WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status)));
     }
     return worker->has_exited;
 }
