@@ -87,7 +87,7 @@ static void refuse_if_stuck(const struct run *run, struct visit *visit)
                  visit->devices.items[0]->label);
 }
 
-/* Which of the visit's devices is idle: if there is one, one whose worker can go on with it. NULL:
+/* Which of the visit's devices is idle: if there is one, one whose worker can take it. NULL:
  * none. */
 static const struct known_device *idle_device(struct run *run, const struct visit *visit)
 {

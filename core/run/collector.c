@@ -211,7 +211,7 @@ static void take_worst(struct collector *collector, struct wire_reader *message)
         ARENA_APPEND(&collector->arena, collector->worst, record->n_worst, worst);
 }
 
-/* More than ACTIVITIES_MAX are not to be taken. */
+/* More than ACTIVITIES_MAX fail the reader. */
 static void take_activities(struct collector *collector, struct wire_reader *message)
 {
     struct case_record *record = &collector->record;

@@ -58,7 +58,7 @@ struct collector {
     char printed[COLLECTOR_PRINTED_LINES][COLLECTOR_PRINTED_BYTES + 1]; /* the last lines, a ring */
     uint64_t n_printed;
     bool is_complete; /* the worker has reported how the case ended */
-    bool is_spent;    /* and that it cannot go on */
+    bool is_spent;    /* and that it cannot continue */
     const char *traces;
 };
 

@@ -125,7 +125,7 @@ struct case_end {
     const char *record; /* as the case was given with */
     int32_t status;     /* CASE_... */
     const char *text;
-    bool is_spent; /* the worker cannot go on */
+    bool is_spent; /* the worker cannot continue */
     const char *traces;
 };
 

@@ -175,8 +175,8 @@ uint64_t policy_run_wanted(const struct policy_run *run, double cost_ns)
         if (more < 1e15 && run->count + (uint64_t)more > target)
             target = run->count + (uint64_t)more;
     }
-    /* A policy that looks at every sample must not cost a synchronization for each: go on ahead a
-     * little. */
+    /* A policy that looks at every sample must not cost a synchronization for each: some more are
+     * measured ahead. */
     if (target < run->count + run->count / 8)
         target = run->count + run->count / 8;
     if (target > run->guards.max_samples)

@@ -283,8 +283,8 @@ static bool is_any_other_running(void)
     return is_any;
 }
 
-/* Do other threads compute, and go on for a quarter of a second? Those of a pool that wait for work
- * in a loop soon sleep. */
+/* Do other threads compute, and continue for a quarter of a second? Those of a pool that wait for
+ * work in a loop soon sleep. */
 static bool has_busy_threads(void)
 {
     enum { LOOKS = 250 }; /* a millisecond apart */

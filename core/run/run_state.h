@@ -25,7 +25,7 @@ enum { ALONE_NOT, ALONE_ASKED /* its worker waits */, ALONE_GRANTED };
  * A lock is a file that any user may open, and in it one place, or one for each CPU: record locks
  * of fcntl(), which the kernel drops when the process ends and of which it names the holder.
  * Nothing is read from these files or written to them. A process that waits holds the turn, so that
- * a process which takes the lock for one case after the other lets it go on in between.
+ * a process which takes the lock for one case after the other leaves it to others in between.
  */
 enum { LOCK_FREE, LOCK_SHARED, LOCK_ALONE };
 enum { LOCK_RANGES_MAX = 64 };

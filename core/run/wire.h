@@ -70,7 +70,7 @@ enum {
     X(INTERFERENCE) /* what the rest of the machine did during the samples */                      \
     X(PHASES)       /* how long each took */                                                       \
     X(ESTIMATE)     /* the policy's report and the stop reason */                                  \
-    X(CASE_END)     /* UUID of the record, status, text, whether the worker can go on */
+    X(CASE_END)     /* UUID of the record, status, text, whether the worker can continue */
 
 enum {
     WIRE_NONE = 0,
