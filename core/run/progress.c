@@ -143,7 +143,7 @@ static void draw(struct progress *progress)
     add_block(progress, size.ws_col);
     add_live_line(progress, &line);
     add_line(progress, text_get(&line), size.ws_col);
-    progress_flush(progress);
+    line_output_flush(&progress->output);
     progress->drawn_ns = host_clock_ns();
 }
 
@@ -168,7 +168,7 @@ static void print_lines(struct progress *progress, const char *text)
     if (progress->is_terminal)
         draw(progress);
     else
-        progress_flush(progress);
+        line_output_flush(&progress->output);
 }
 
 static void add_interval(const struct gb_estimate *estimate, struct text *line)
@@ -238,11 +238,6 @@ void progress_line(struct progress *progress, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     print_lines(progress, make_plain(text));
-}
-
-void progress_flush(struct progress *progress)
-{
-    line_output_flush(&progress->output);
 }
 
 void progress_end(struct progress *progress, bool waits)

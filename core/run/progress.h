@@ -50,7 +50,5 @@ void progress_announce(struct progress *progress);
 /* A line from elsewhere: what plugins print, warnings. */
 void progress_line(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Writes what can be written now. */
-void progress_flush(struct progress *progress);
 /* Waits until all is written, unless what is left does not matter any more. */
 void progress_end(struct progress *progress, bool waits);

@@ -86,7 +86,8 @@ static void on_user_stop(struct run *run)
         if (run->is_killed) {
             slot_kill(slot, KILLED_BY_USER);
         } else {
-            worker_cancel(&slot->process);
+            if (slot->process.pid > 0 && !slot->process.has_exited)
+                kill(slot->process.pid, SIGTERM);
             slot->deadline_ns = fmin(slot->deadline_ns, awake_clock_ns() + cancel_grace_ns);
         }
     }
@@ -144,7 +145,7 @@ static bool wait_for_lock(void *context, const char *path, int n)
         progress_line(run->plan->progress,
                       "gbrun: %s: another program holds a lock on it: waiting for that program",
                       path);
-    progress_flush(run->plan->progress);
+    line_output_flush(&run->plan->progress->output);
     poll(NULL, 0, 1000 / TENTHS);
     take_stops(run);
     return !run->is_killed;
@@ -179,7 +180,7 @@ static void wait_and_listen(struct run *run)
             files[n++] = (struct pollfd){.fd = run->slots[i].process.output, .events = POLLIN};
         }
     poll(files, n, poll_timeout(run));
-    progress_flush(progress);
+    line_output_flush(&progress->output);
     if (events)
         line_output_flush(&events->output);
     for (size_t i = 0; i < SLOTS_ALL; i++)

@@ -383,12 +383,6 @@ void worker_kill(struct worker_process *worker)
     }
 }
 
-void worker_cancel(struct worker_process *worker)
-{
-    if (worker->pid > 0 && !worker->has_exited)
-        kill(worker->pid, SIGTERM);
-}
-
 /* sigabbrev_np is in glibc since 2.32, and not in musl. */
 static const char *signal_name(int number)
 {

@@ -63,7 +63,6 @@ bool worker_listen(struct worker_process *worker, worker_line_fn *line, void *co
 /* Has it ended? Does not block. */
 bool worker_reap(struct worker_process *worker);
 void worker_kill(struct worker_process *worker); /* it and all it has started */
-void worker_cancel(struct worker_process *worker);
 
 /* A worker has ended, or 0: kills the processes that plugins started in it and that left its
  * session, and says how many these were. */
