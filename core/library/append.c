@@ -1,5 +1,5 @@
-/* append.c - see append.h. */
-#include "core/library/append.h"
+/* append.c - see library.h. */
+#include "core/library/library.h"
 
 #include "core/base/sha256.h"
 #include "core/compare/compare.h"
@@ -90,11 +90,9 @@ static void set_facts(const struct request *request, struct arena *arena, struct
     machine_facts(arena, &ret->facts, &ret->n_facts);
     struct fact *facts = ARENA_ARRAY(arena, struct fact,
                                      ret->n_facts + n_found + labels->n + COMPARISON_FACTS);
-    size_t n = 0;
-    for (size_t i = 0; i < ret->n_facts; i++)
-        facts[n++] = ret->facts[i];
-    for (size_t i = 0; i < n_found; i++)
-        facts[n++] = found[i];
+    size_t n = ret->n_facts + n_found;
+    memcpy(facts, ret->facts, ret->n_facts * sizeof *facts);
+    memcpy(facts + ret->n_facts, found, n_found * sizeof *facts);
     for (size_t i = 0; i < labels->n; i++)
         facts[n++] = (struct fact){arena_printf(arena, "label.%s", labels->keys[i]),
                                    labels->values[i]};

@@ -1,18 +1,10 @@
-/* callback.c - see callback.h. */
-#include "core/library/callback.h"
+/* callback.c - see library.h. */
+#include "core/library/library.h"
 
 #include "core/base/memory.h"
 
-#include <gbrun/bench.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct callback {
-    struct gbrun_subject subject;
-    struct gb_bench_ops ops;
-    struct gb_plugin plugin;
-    const struct gb_host *host;
-};
 
 /* The call that this thread is in; NULL: none. */
 static _Thread_local struct callback *current;
@@ -61,14 +53,9 @@ static int32_t work(void *bench, struct gb_work *work)
     return GB_OK;
 }
 
-static const struct gb_plugin description = {
+const struct gb_plugin callback_description = {
     GB_PLUGIN(BENCH, CALLBACK_ID, "1.0", "a function of a program that has gbrun as a library"),
 };
-
-const struct gb_plugin *callback_description(void)
-{
-    return &description;
-}
 
 struct callback *callback_begin(const struct gbrun_subject *subject)
 {
@@ -83,15 +70,10 @@ struct callback *callback_begin(const struct gbrun_subject *subject)
                                           .verify = callback->subject.verify ? verify : NULL,
                                           .work = work,
                                           .entry_ns = callback->subject.entry_ns};
-    callback->plugin = description;
+    callback->plugin = callback_description;
     callback->plugin.ops = &callback->ops;
     current = callback;
     return callback;
-}
-
-const struct gb_plugin *callback_plugin(const struct callback *callback)
-{
-    return &callback->plugin;
 }
 
 bool callback_polls(void *context)

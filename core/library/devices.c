@@ -1,7 +1,5 @@
-/* devices.c - see devices.h. */
-#include "core/library/devices.h"
-
-#include "core/library/callback.h"
+/* devices.c - see library.h. */
+#include "core/library/library.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -88,7 +86,7 @@ int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
             add_module(catalogue, files.items[i]);
     if (catalogue->n_plugins == 0)
         return no_plugins(file, error);
-    add_plugin(catalogue, "", callback_description());
+    add_plugin(catalogue, "", &callback_description);
     catalogue->folders = folders.items;
     catalogue->n_folders = folders.n;
     library.is_loaded = true;
@@ -106,26 +104,22 @@ static char *key_of(const struct plugin_settings *settings, const char *more)
     return key.data;
 }
 
-static void take_fact(void *context, const char *name, const char *value)
+static void take_device(void *context, const struct described_device *described)
 {
     struct device_group *group = context;
-    struct known_device *device = &group->items[group->n];
-    ARENA_APPEND(&group->arena, device->facts, device->n_facts,
-                 (struct fact){arena_text(&group->arena, name), arena_text(&group->arena, value)});
+    struct arena *arena = &group->arena;
+    struct known_device *device = ARENA_ADD(arena, group->items, group->n);
+    struct fact *facts = ARENA_ARRAY(arena, struct fact, described->n_facts);
+    for (size_t i = 0; i < described->n_facts; i++)
+        facts[i] = (struct fact){arena_text(arena, described->facts[i].name),
+                                 arena_text(arena, described->facts[i].value)};
+    *device = (struct known_device){
+        .info = described->info, .facts = facts, .n_facts = described->n_facts};
 }
 
-/* Facts come before the device that they are of: there is always one more item than devices. */
-static void take_device(void *context, const struct gb_device_info *info)
+static void ignore(void *context, uint32_t type, const void *record)
 {
-    struct device_group *group = context;
-    group->items[group->n++].info = *info;
-    group->items = arena_grow(&group->arena, group->items, group->n, sizeof *group->items);
-    group->items[group->n] = (struct known_device){0};
-}
-
-static void ignore_log(void *context, int32_t severity, const char *text)
-{
-    (void)context, (void)severity, (void)text;
+    (void)context, (void)type, (void)record;
 }
 
 static void group_free(struct device_group *group)
@@ -138,13 +132,11 @@ static void group_free(struct device_group *group)
 static int32_t group_new(const struct plugin_settings *settings, struct device_group **ret,
                          struct gb_error *error)
 {
-    const struct host_sink sink = {.log = ignore_log};
+    const struct host_sink sink = {.take = ignore};
     struct device_group *group = memory_allocate(sizeof *group);
     struct session *session = session_new(&sink);
     const char *reason = "";
-    group->items = arena_grow(&group->arena, NULL, 0, sizeof *group->items);
-    int32_t status = session_devices(session, settings, take_device, take_fact, group, &reason,
-                                     error);
+    int32_t status = session_devices(session, settings, take_device, group, &reason, error);
     group->reason = arena_text(&group->arena, reason);
     session_free(session);
     if (status == GB_OK)
@@ -190,6 +182,7 @@ int32_t devices_known(const struct plugin_settings *settings, size_t n, size_t n
             struct known_device device = group->items[j];
             device.settings = &settings[i];
             device.is_auto = i < n_auto;
+            device.label = arena_printf(arena, "%s:%u", settings[i].name, device.info.index);
             ARENA_APPEND(arena, ret->items, ret->n, device);
         }
         if (group->n == 0)
@@ -237,8 +230,7 @@ struct open_session *device_session(const struct known_device *device, uint64_t 
     session->key = key;
     session->guest = guest_of(device->settings->info);
     link_open_within(&session->link, receiver);
-    link_sink_begin(&session->sink, &session->link);
-    session->session = session_new(&session->sink.sink);
+    session->session = session_new(&session->link.sink);
     MEMORY_APPEND(library.sessions, library.n_sessions, session);
     return session;
 }
@@ -248,7 +240,6 @@ static void session_end(struct open_session *session)
     const struct gb_guest_state state = guest_enter(session->guest);
     session_free(session->session);
     guest_leave(session->guest, &state);
-    link_sink_free(&session->sink);
     link_free(&session->link);
     free(session->key);
     free(session);

@@ -3,16 +3,11 @@
 lib_LTLIBRARIES += libgbrun.la
 libgbrun_la_SOURCES = \
 	core/library/append.c \
-	core/library/append.h \
 	core/library/callback.c \
-	core/library/callback.h \
 	core/library/devices.c \
-	core/library/devices.h \
+	core/library/library.h \
 	core/library/measure.c \
-	core/library/request.c \
-	core/library/request.h \
-	core/library/result.c \
-	core/library/result.h
+	core/library/request.c
 # A bundle has the libraries that it needs beside it.
 libgbrun_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 $(NO_UNDEFINED_LDFLAGS) -Wl,-rpath,'$$ORIGIN/.' \
 	-Wl,--version-script=$(top_srcdir)/core/library/libgbrun.map

@@ -1,22 +1,219 @@
 /* measure.c - see gbrun/measure.h: a call, from settings to result; a comparison, made of them. */
 #include "core/base/host_clock.h"
+#include "core/base/members.h"
+#include "core/base/statistics.h"
 #include "core/compare/comparison.h"
-#include "core/library/append.h"
-#include "core/library/callback.h"
-#include "core/library/devices.h"
-#include "core/library/request.h"
-#include "core/library/result.h"
-#include "core/run/case_run.h"
+#include "core/library/library.h"
+#include "core/run/case_state.h"
 
+#include <gbrun/measure.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* One call at a time: two would disturb each other, and plugins are for one thread. */
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static pid_t turn_owner; /* the process that measures; 0: none. Not a child of it */
+
+/* What a call gives back, while it is gathered and as the program sees it. */
+struct result {
+    struct gbrun_result seen; /* the program's; first, as gbrun_free is given it */
+    struct arena arena;       /* of the request, too, which the record points to */
+    struct collector collector;
+    bool has_collector;
+    bool is_corrupt; /* a message could not be taken */
+};
+
+static struct result *result_new(void)
+{
+    struct result *result = memory_allocate(sizeof *result);
+    result->seen = (struct gbrun_result){.size = sizeof result->seen,
+                                         .error = "",
+                                         .time_ns = NAN,
+                                         .low_ns = NAN,
+                                         .high_ns = NAN,
+                                         .confidence = NAN,
+                                         .median_ns = NAN,
+                                         .statistic = "",
+                                         .verdict_text = "",
+                                         .reason = "",
+                                         .note = "",
+                                         .clock = "",
+                                         .way = "",
+                                         .device = "",
+                                         .device_model = "",
+                                         .device_uuid = ""};
+    return result;
+}
+
+/* What went wrong; the first error counts. */
+static void result_fail(struct result *result, int32_t status, const char *text)
+{
+    if (result->seen.status != GB_OK)
+        return;
+    result->seen.status = status;
+    result->seen.error = arena_text(&result->arena, text);
+}
+
+/* All errors, a line for each. */
+static void result_fail_with(struct result *result, const struct error_list *errors)
+{
+    CLEANUP(text_free) struct text text = {0};
+    for (size_t i = 0; i < errors->n; i++) {
+        const struct origin *origin = &errors->items[i].origin;
+        text_add(&text, i ? "\n" : "");
+        if (origin->line > 0)
+            text_printf(&text, "%s:%u:%u: ", origin->file, origin->line, origin->column);
+        text_add(&text, errors->items[i].text);
+    }
+    result_fail(result, GB_INVALID, text_get(&text));
+}
+
+/* Takes a message of the case. */
+static void result_take(void *context, uint32_t type, struct wire_reader *payload)
+{
+    struct result *result = context;
+    if (!result->is_corrupt && collector_take(&result->collector, type, payload) != GB_OK)
+        result->is_corrupt = true;
+}
+
+/* ---- the record, as the program sees it ---- */
+
+/* Members of one name, up to eight. */
+#define COPY(to, from, ...) (void)(FOR_MEMBERS(COPY_ONE, to, from, __VA_ARGS__))
+#define COPY_ONE(to, from, member) ((to)->member = (from)->member)
+
+static void fill_estimate(struct gbrun_result *seen, struct arena *arena,
+                          const struct gb_estimate *estimate)
+{
+    COPY(seen, estimate, low_ns, high_ns, confidence, statistic, verdict, note, n_discarded,
+         n_effective);
+    seen->time_ns = estimate->value_ns;
+    seen->verdict_text = verdict_words(estimate->verdict);
+    seen->n_modes = estimate->n_modes > 1 ? estimate->n_modes : 0;
+    struct gbrun_mode *modes = ARENA_ARRAY(arena, struct gbrun_mode, seen->n_modes);
+    for (uint32_t i = 0; i < seen->n_modes; i++)
+        modes[i] = (struct gbrun_mode){estimate->modes[i].median_ns, estimate->modes[i].low_ns,
+                                       estimate->modes[i].high_ns, estimate->modes[i].weight};
+    seen->modes = modes;
+}
+
+static const double *column(const struct case_record *record, const char *name)
+{
+    for (size_t i = 0; i < record->n_columns; i++)
+        if (text_equal(record->columns[i].name, name))
+            return record->columns[i].values;
+    return NULL;
+}
+
+static void fill_samples(struct gbrun_result *seen, const struct case_record *record)
+{
+    const double *throttle = column(record, "throttle");
+    seen->n_samples = record->n_samples;
+    seen->samples_ns = column(record, record->clock);
+    seen->elapsed_ns = column(record, "elapsed");
+    seen->iterations = record->iterations;
+    seen->n_lost = record->n_lost;
+    if (seen->samples_ns)
+        seen->median_ns = summary_of(seen->samples_ns, seen->n_samples).median;
+    for (uint64_t i = 0; throttle && i < record->n_samples; i++)
+        seen->n_throttled += throttle[i] != 0;
+}
+
+static void fill_way(struct gbrun_result *seen, const struct case_record *record)
+{
+    const char *launched = record->launched ? record->launched : "";
+    COPY(seen, record, clock, tick_ns, overhead_ns, offset_ns, offset_error_ns, graph_ns);
+    COPY(seen, &record->pace, load_ns, clock_mean_hz, clock_low_hz, clock_high_hz);
+    seen->way = record->reading_note ? record->reading_note : "";
+    seen->flags |= seen->n_throttled > 0 ? GBRUN_THROTTLED : 0;
+    seen->flags |= record->is_dithered ? GBRUN_DITHERED : 0;
+    seen->flags |= text_equal(launched, launch_word(GB_LAUNCH_GRAPH)) ? GBRUN_GRAPH : 0;
+    seen->flags |= record->bench_case->common.cache == GB_CACHE_COLD ? GBRUN_COLD : 0;
+}
+
+static void fill_activities(struct gbrun_result *seen, struct arena *arena,
+                            const struct case_record *record)
+{
+    struct gbrun_activity *all = ARENA_ARRAY(arena, struct gbrun_activity, record->n_activities);
+    for (size_t i = 0; i < record->n_activities; i++) {
+        const struct gb_activity *from = &record->activities[i];
+        struct gbrun_activity *to = &all[i];
+        COPY(to, from, kind, name, registers, parallel, shared_bytes, bytes, occupancy);
+        COPY(to, from, time_ns, low_ns, high_ns, gap_ns);
+        to->size = sizeof *to;
+        memcpy(to->grid, from->grid, sizeof to->grid);
+        memcpy(to->block, from->block, sizeof to->block);
+    }
+    seen->activities_known = record->has_activities;
+    seen->n_activities = record->n_activities;
+    seen->activities = all;
+    seen->n_kernels = record->n_kernels;
+}
+
+static void fill_notes(struct gbrun_result *seen, struct arena *arena,
+                       const struct case_record *record)
+{
+    struct gbrun_message *messages = ARENA_ARRAY(arena, struct gbrun_message, record->n_messages);
+    struct gbrun_metric *metrics = ARENA_ARRAY(arena, struct gbrun_metric, record->n_metrics);
+    for (size_t i = 0; i < record->n_messages; i++)
+        messages[i] = (struct gbrun_message){.severity = record->messages[i].severity,
+                                             .text = record->messages[i].text};
+    for (size_t i = 0; i < record->n_metrics; i++)
+        metrics[i] = (struct gbrun_metric){record->metrics[i].name, record->metrics[i].value,
+                                           record->metrics[i].unit};
+    seen->n_messages = record->n_messages;
+    seen->messages = messages;
+    seen->n_metrics = record->n_metrics;
+    seen->metrics = metrics;
+}
+
+static void fill_checks(struct gbrun_result *seen, struct arena *arena,
+                        const struct case_record *record)
+{
+    struct gbrun_compared *checks = ARENA_ARRAY(arena, struct gbrun_compared, record->n_checks);
+    for (size_t i = 0; i < record->n_checks; i++) {
+        const struct check_record *from = &record->checks[i];
+        COPY(&checks[i], from, name, metric, value, tolerance, index, reference, output, text);
+        checks[i].passed = from->passed;
+    }
+    seen->n_checks = record->n_checks;
+    seen->checks = checks;
+}
+
+/* Once the collector has finished. */
+static void result_fill(struct result *result, const struct known_device *device)
+{
+    struct gbrun_result *seen = &result->seen;
+    const struct case_record *record = &result->collector.record;
+    seen->device = device->label;
+    seen->device_model = arena_text(&result->arena, device->info.model);
+    seen->device_uuid = arena_text(&result->arena, device->info.uuid);
+    if (record->has_estimate && (seen->status == GB_OK || seen->status == GB_WRONG_RESULT))
+        fill_estimate(seen, &result->arena, &record->estimate);
+    seen->reason = record->stop_reason;
+    fill_samples(seen, record);
+    fill_way(seen, record);
+    fill_activities(seen, &result->arena, record);
+    fill_notes(seen, &result->arena, record);
+    fill_checks(seen, &result->arena, record);
+}
+
+void gbrun_free(const struct gbrun_result *seen)
+{
+    struct result *result = (struct result *)(uintptr_t)seen;
+    if (!result)
+        return;
+    if (result->has_collector)
+        collector_free(&result->collector);
+    arena_free(&result->arena);
+    free(result);
+}
+
+/* ---- a call ---- */
 
 /* A call, from settings to result. */
 struct call {
@@ -24,7 +221,6 @@ struct call {
     struct result *result;
     struct request request;
     const struct known_device *device;
-    const char *device_text;      /* "cuda:0" */
     const struct gb_guest *guest; /* of the device's plugin, or NULL */
     struct gb_guest_state state;  /* what the program has current */
     char uid[CASE_UID_TEXT];
@@ -85,8 +281,6 @@ static int32_t choose_device(struct call *call, struct gb_error *error)
     call->guest = guest_of(call->device->settings->info);
     call->state = guest_enter(call->guest);
     follow_guest(call, &known);
-    call->device_text = arena_printf(arena, "%s:%u", call->device->settings->name,
-                                     call->device->info.index);
     return GB_OK;
 }
 
@@ -165,7 +359,7 @@ static void end_record(struct call *call, struct case_outcome *outcome)
     if (outcome->status != CASE_OK)
         result_fail(result, status_of(outcome->status),
                     *outcome->text ? outcome->text : case_status_word(outcome->status));
-    result_fill(result, call->device_text, &call->device->info);
+    result_fill(result, call->device);
     if (results_append(&call->request, call->device, &result->collector, &error) != GB_OK)
         result_fail(result, error.status, error.text);
 }
@@ -181,11 +375,11 @@ static void measure(struct call *call, struct plugin_mode *outside)
     begin_record(call, &given);
     const double begin_ns = host_clock_ns();
     session->link.receiver_context = call->result;
-    session_lend(session->session, callback_plugin(call->callback));
+    session_lend(session->session, &call->callback->plugin);
     host_cancel_reset(callback_polls, call->callback);
-    link_sink_repeat_warnings(&session->sink);
+    link_repeat_warnings(&session->link);
     plugin_mode_enter(outside);
-    case_run(session->session, &session->link, &session->sink.sink, &given, NULL, &outcome);
+    case_run(session->session, &session->link, &given, NULL, &outcome);
     plugin_mode_leave(outside);
     host_cancel_reset(NULL, NULL);
     call->result->collector.record.wall_ns = host_clock_ns() - begin_ns;
@@ -213,8 +407,8 @@ static void measure_subject(const struct gbrun_subject *subject, const char *set
     plugin_mode_enter(&outside);
 }
 
-/* Until turn_end nobody else measures in this process. NULL, or why it cannot be: the thread that
- * has the turn is not in a child, which would wait for ever. */
+/* Until turn_end no other thread measures in this process. NULL, or why it cannot be: the thread
+ * that has the turn is not in a child, which would wait for ever. */
 static const char *turn_begin(void)
 {
     const pid_t owner = __atomic_load_n(&turn_owner, __ATOMIC_RELAXED), self = getpid();
@@ -240,10 +434,10 @@ const struct gbrun_result *gbrun_measure(const struct gbrun_subject *subject, co
     const char *why = turn_begin();
     if (why) {
         result_fail(result, GB_FAILED, why);
-        return &result->seen;
+    } else {
+        measure_subject(subject, settings, SIDE_NONE, result, NULL);
+        turn_end();
     }
-    measure_subject(subject, settings, SIDE_NONE, result, NULL);
-    turn_end();
     return &result->seen;
 }
 
@@ -271,12 +465,6 @@ static double value_of(const struct gbrun_result *result)
                                                                          : result->median_ns;
 }
 
-static double step_of(const struct gbrun_result *result, double value)
-{
-    return result->flags & GBRUN_DITHERED ? 0
-                                          : result->tick_ns / (double)result->iterations / value;
-}
-
 static void fail(struct versus *versus, int32_t status, const char *side, const char *words)
 {
     versus->seen.status = status;
@@ -299,8 +487,8 @@ static bool visit(struct versus *versus, int side)
     } else if (!(value > 0)) {
         fail(versus, GB_FAILED, side_words[side], "reads no time: there is no ratio");
     } else {
-        if (versus->n_values[side] == 0)
-            versus->steps[side] = step_of(seen, value);
+        if (versus->n_values[side] == 0 && !(seen->flags & GBRUN_DITHERED))
+            versus->steps[side] = seen->tick_ns / (double)seen->iterations / value;
         MEMORY_APPEND(versus->values[side], versus->n_values[side], value);
     }
     return versus->seen.status == GB_OK;
@@ -333,18 +521,11 @@ static void measure_rounds(struct versus *versus)
 
 static int32_t verdict_number(int verdict)
 {
-    switch (verdict) {
-    case COMPARED_SAME:
-        return GBRUN_SAME;
-    case COMPARED_CHANGED:
-        return GBRUN_CHANGED;
-    case COMPARED_FASTER:
-        return GBRUN_FASTER;
-    case COMPARED_SLOWER:
-        return GBRUN_SLOWER;
-    default:
-        return GBRUN_UNCLEAR;
-    }
+    return verdict == COMPARED_SAME      ? GBRUN_SAME
+           : verdict == COMPARED_CHANGED ? GBRUN_CHANGED
+           : verdict == COMPARED_FASTER  ? GBRUN_FASTER
+           : verdict == COMPARED_SLOWER  ? GBRUN_SLOWER
+                                         : GBRUN_UNCLEAR;
 }
 
 static double geometric_mean(const double *values, size_t n)

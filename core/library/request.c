@@ -1,9 +1,8 @@
-/* request.c - see request.h. */
-#include "core/library/request.h"
+/* request.c - see library.h. */
+#include "core/library/library.h"
 
 #include "core/base/text.h"
 #include "core/config/option_table.h"
-#include "core/library/callback.h"
 
 #include <limits.h>
 #include <string.h>
@@ -75,12 +74,6 @@ static const char *why_refused(const char *key)
     return NULL;
 }
 
-static bool has_option(const struct reader *reader, int section, const char *key)
-{
-    const struct gb_plugin *plugin = reader->plugins[section];
-    return plugin && option_find(option_table_of(plugin), key, NULL);
-}
-
 /* Of all that is known of: the name nearest to a misspelt one, or NULL. */
 static const char *nearest(const struct reader *reader, const char *key)
 {
@@ -149,7 +142,8 @@ static int section_of(const struct reader *reader, const struct ini_entry *entry
     if (reader->side != SIDE_NONE && is_of_comparison(entry->key))
         return TO_AB;
     for (int section = TO_POLICY; section <= TO_DEVICE; section++)
-        if (has_option(reader, section, entry->key))
+        if (reader->plugins[section] &&
+            option_find(option_table_of(reader->plugins[section]), entry->key, NULL))
             return section;
     if (reader->is_found[TO_POLICY] && reader->is_found[TO_DEVICE])
         refuse(reader, entry);
@@ -308,14 +302,6 @@ static int32_t make_case(struct request *request, struct arena *arena, struct er
     return status;
 }
 
-/* Sections and their options as any configuration's. */
-static int32_t resolve(struct reader *reader, const struct ini *ini, struct request *ret)
-{
-    settings_parse(ini, ".", reader->arena, &ret->settings, reader->errors);
-    settings_resolve(ret->settings, reader->catalogue, reader->errors);
-    return error_list_empty(reader->errors) ? GB_OK : GB_INVALID;
-}
-
 int32_t request_read(const char *text, int side, const struct catalogue *catalogue,
                      struct arena *arena, struct request *ret, struct error_list *errors)
 {
@@ -329,7 +315,9 @@ int32_t request_read(const char *text, int side, const struct catalogue *catalog
     find_plugins(&reader, &given);
     make_ini(&reader, &given, ini);
     read_comparison(&reader, &ret->ab);
-    if (resolve(&reader, ini, ret) != GB_OK)
+    settings_parse(ini, ".", arena, &ret->settings, errors);
+    settings_resolve(ret->settings, catalogue, errors);
+    if (!error_list_empty(errors))
         return GB_INVALID;
     ret->n_devices = settings_devices(ret->settings, &ret->devices, &ret->n_auto);
     if (find_entry(&given, "results"))

@@ -15,7 +15,7 @@
 
 static const char OPTION_NAME[] = "--policy";
 
-/* The sections that are to be read: those of a configuration, then one for each text. */
+/* The sections to read: those of a configuration, then one for each text. */
 struct sections {
     struct arena *arena;
     struct ini ini;
@@ -114,14 +114,6 @@ static const char *section_name(const struct sections *sections, const char *nam
     return unique;
 }
 
-static size_t count_words(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += *text == '=';
-    return n;
-}
-
 /* One text: as a section of its own, or the configuration's where no option follows. */
 static void add_text(struct sections *sections, size_t number, const char *text)
 {
@@ -146,13 +138,15 @@ static void add_text(struct sections *sections, size_t number, const char *text)
         sections->names[number] = name;
         return;
     }
-    size_t n_given = given ? given->n : 1;
+    size_t n_given = given ? given->n : 1, n_words = 0;
+    for (const char *at = text; (at = strchr(at, '=')) != NULL; at++)
+        n_words++;
     struct ini_section section = {
         .kind = "policy",
         .name = section_name(sections, name),
         .origin = origin,
         .n = n_given,
-        .entries = ARENA_ARRAY(sections->arena, struct ini_entry, n_given + count_words(text))};
+        .entries = ARENA_ARRAY(sections->arena, struct ini_entry, n_given + n_words)};
     const char *plugin = strchr(name, '/') ? path_from(".", name, sections->arena) : name;
     if (given)
         memcpy(section.entries, given->entries, given->n * sizeof *section.entries);
@@ -298,7 +292,7 @@ int32_t replay_policies_read(const struct replay_request *request, struct arena 
 
 enum { MESSAGES_MAX = 20, LINE_SHOWN = 200 };
 
-/* One replay while it goes on. */
+/* One replay in progress. */
 struct conversation {
     struct replay_policy *policy;
     struct trace *trace;
@@ -327,33 +321,34 @@ static void note_line(void *context, const char *line)
 
 static void take_log(struct conversation *conversation, struct wire_reader *message)
 {
-    int32_t severity = (int32_t)wire_get_u32(message);
-    const char *text = wire_get_word(message, conversation->arena);
-    if (wire_complete(message) && severity >= GB_LOG_WARNING)
-        note(conversation, text);
+    struct message_record log;
+    get_record(message, conversation->arena, WIRE_LOG, &log);
+    if (wire_complete(message) && log.severity >= GB_LOG_WARNING)
+        note(conversation, log.text);
 }
 
 static void take_estimate(struct conversation *conversation, struct wire_reader *message)
 {
     struct replay_result *result = conversation->result;
-    get_estimate(message, &result->estimate);
-    result->reason = wire_get_word(message, conversation->arena);
-    wire_get_u64(message);
+    uint64_t n_lost;
+    get_estimate(message, conversation->arena, &result->estimate, &result->reason, &n_lost);
     result->has_estimate = wire_complete(message);
 }
 
 static void take_end(struct conversation *conversation, struct wire_reader *message)
 {
     struct replay_result *result = conversation->result;
-    int32_t status = (int32_t)wire_get_u32(message);
-    const char *text = wire_get_word(message, conversation->arena);
-    result->has_ended = wire_get_u32(message) != 0;
-    result->n = wire_get_u64(message);
-    result->elapsed_ns = wire_get_f64(message);
+    struct replay_end end;
+    wire_get_fields(message, conversation->arena, replay_end_fields, &end);
+    result->has_ended = end.has_ended;
+    result->n = end.n;
+    result->elapsed_ns = end.elapsed_ns;
     conversation->is_over = true;
-    if (status != GB_OK || !wire_complete(message) || result->n > conversation->n_sent) {
+    if (end.outcome.status != GB_OK || !wire_complete(message) ||
+        result->n > conversation->n_sent) {
         result->has_failed = true;
-        result->text = status != GB_OK ? text : "its answer makes no sense";
+        result->text = end.outcome.status != GB_OK ? end.outcome.words
+                                                   : "its answer makes no sense";
     }
 }
 
@@ -423,18 +418,16 @@ static int32_t send_samples(struct conversation *conversation, struct gb_error *
 
 static void send_request(struct conversation *conversation, const struct guards *guards)
 {
+    const struct trace *trace = conversation->trace;
+    const struct replay_order order = {.policy = *conversation->policy->settings,
+                                       .guards = *guards,
+                                       .tick_ns = trace->tick_ns,
+                                       .error_ns = trace->error_ns,
+                                       .is_dithered = trace->is_dithered,
+                                       .seed = trace->seed};
     struct gb_error gone;
-    struct wire_writer *writer = worker_begin(&conversation->policy->worker, WIRE_REPLAY);
-    put_plugin_settings(writer, conversation->policy->settings);
-    wire_put_u64(writer, guards->min_samples);
-    wire_put_u64(writer, guards->max_samples);
-    wire_put_f64(writer, guards->max_time_ns);
-    wire_put_f64(writer, guards->max_undecided_ns);
-    wire_put_f64(writer, conversation->trace->tick_ns);
-    wire_put_u32(writer, conversation->trace->is_dithered);
-    wire_put_f64(writer, conversation->trace->error_ns);
-    wire_put_u64(writer, conversation->trace->seed);
-    worker_send(&conversation->policy->worker, &gone);
+    worker_send_fields(&conversation->policy->worker, WIRE_REPLAY, replay_order_fields, &order,
+                       &gone);
 }
 
 /* Why the worker did not answer. It is ended. */

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "core/config/settings.h"
-#include "core/replay/trace_file.h"
 #include "core/run/module.h"
 #include "core/run/policy_run.h"
 #include "core/run/worker_process.h"
@@ -46,6 +45,45 @@ struct replay_request {
 int32_t replay_policies_read(const struct replay_request *request, struct arena *arena,
                              struct replay_policies *ret, struct error_list *errors);
 void replay_policies_free(struct replay_policies *policies); /* ends the workers */
+
+/*
+ * ---- samples that some other program recorded, read from a file
+ *
+ * Text (`csv`): lines of fields with commas, semicolons or tabs between them (whichever the first
+ * line has, tabs before semicolons before commas), quoted as in RFC 4180 within a line. Empty lines
+ * and lines that begin with # are skipped, a byte order mark too. The first line is a header if the
+ * field of the column is no number there. One column is read: the one that is named or numbered
+ * from 1, the only one, or one whose head is `time` or `time_UNIT`.
+ * Binary (`f32`, `f64`): little-endian IEEE 754 numbers and nothing else, such as the .bin files of
+ * nvbench --jsonbin (float32, seconds).
+ *
+ * A value is a time of at least 0 that is finite. The unit of text is what was asked for, else that
+ * of the head (time_ns, "GPU Time (sec)"), else that of each line's field `time_unit` (Google
+ * Benchmark); without any it is an error. Binary files are in seconds if none was asked for.
+ */
+
+enum { TRACE_AUTO, TRACE_CSV, TRACE_F32, TRACE_F64, TRACE_FORMATS };
+int trace_format_named(const char *name); /* "csv", "f32", "f64"; -1: unknown */
+
+/* ns of one of ns us ms s and their longer names; 0: unknown. */
+double trace_unit_ns(const char *name);
+
+struct trace_file_options {
+    int format; /* TRACE_...; AUTO: f32 for names in .f32 and .bin, f64 for .f64, else csv */
+    const char *column; /* its number from 1, or its head; NULL: see above */
+    double unit_ns;     /* 0: not given */
+};
+
+struct trace_file {
+    uint64_t n;
+    double *time_ns;    /* the caller's to free */
+    const char *column; /* its head, or NULL; in the arena */
+};
+
+/* "-" is standard input. Errors have line and column of text, the number of the value of binary
+ * files. GB_INVALID: empty, or no samples as above; GB_IO; GB_NO_MEMORY. */
+int32_t trace_file_read(const char *path, const struct trace_file_options *options,
+                        struct arena *arena, struct trace_file *ret, struct gb_error *error);
 
 /* ---- recorded samples ---- */
 
@@ -149,6 +187,39 @@ void replay_print_end(struct replay_printer *printer);
 bool replay_column_help(size_t i, struct help_entry *ret);
 
 /* ---- drawing ---- */
+
+/*
+ * Some of the samples, and running figures of the first k of them for growing k. Sample numbers
+ * begin at 1. Memory is the arena's.
+ */
+struct replay_series {
+    uint64_t n_shown; /* all samples within the bounds if they are few, else those that stand for
+                         them */
+    double *shown_number, *shown_ns;
+    double low_ns, high_ns; /* bounds that nearly all samples are within */
+    uint64_t n_above, n_below;
+    uint64_t n_outside; /* where such are, at the bound that is next to them */
+    double *outside_number, *outside_ns;
+    uint64_t n_points;
+    double *number;      /* k */
+    double *stdev_ratio; /* standard deviation (k - 1) over the mean */
+    /* Of the noise window: standard deviation (n) over the mean of the newest NOISE_WINDOW values
+     * of stdev_ratio, one a sample from the fifth on; NaN before there are more than
+     * NOISE_WINDOW_FROM. What stdrel, NVBench's rule, compares with NOISE_WINDOW_LIMIT. */
+    double *noise_ratio;
+    double *entropy_bits; /* log2 k - sum(c log2 c) / k over the counts c of equal times */
+    double *median_ns;
+    double *median_low_ns, *median_high_ns; /* the 95 % interval from order statistics, as if
+                                               samples were independent; NaN: too few */
+};
+
+enum { SERIES_ALL_SHOWN = 10000, NOISE_WINDOW = 512, NOISE_WINDOW_FROM = 64 };
+static const double NOISE_WINDOW_LIMIT = 0.05;
+
+/* Times that are NaN are left out and not counted. Takes 16 bytes for each sample while it works.
+ * GB_NO_MEMORY; GB_NOT_FOUND: no time is known. */
+int32_t replay_series_of(const double *time_ns, uint64_t n, struct arena *arena,
+                         struct replay_series *ret, struct gb_error *error);
 
 /*
  * A page of charts with a trace and where policies stop on it.

@@ -66,7 +66,7 @@ static double share_of(const struct trace *trace, const struct replay_result *re
     X(n_modes, INTEGER, r->has_estimate ? (int64_t)(e->n_modes > 1 ? e->n_modes : 1) : -1, "",     \
       "Number of modes that it found")                                                             \
     X(note, TEXT, r->has_estimate ? e->note : NULL, "",                                            \
-      "What stands in the way of a better verdict, in the policy's words")
+      "What prevents a better verdict, in the policy's words")
 
 enum {
 #define COLUMN_CONSTANT(name, kind, value, unit, help) COLUMN_##name,
@@ -106,20 +106,6 @@ static void make_cells(const struct trace *t, const struct replay_policy *p,
 #define MAKE_CELL(name, kind, value, unit, help) cells[COLUMN_##name] = cell_##kind(value);
     COLUMN_MAP(MAKE_CELL)
 #undef MAKE_CELL
-}
-
-static void add_csv_heads(struct text *out)
-{
-    for (size_t i = 0; i < COLUMNS; i++)
-        text_add_csv(out, replay_columns[i].name, i == 0);
-    text_add(out, "\n");
-}
-
-static void add_csv(struct text *out, const struct cell *cells)
-{
-    for (size_t i = 0; i < COLUMNS; i++)
-        cell_add_csv(&cells[i], i == 0, out);
-    text_add(out, "\n");
 }
 
 static void add_object(struct json_writer *json, const struct replay_result *result,
@@ -281,8 +267,11 @@ static void add_table(struct text *out, int style, const struct trace *trace,
 static void begin(struct replay_printer *printer)
 {
     struct json_writer json = {.out = &printer->out};
-    if (printer->format == FORMAT_CSV)
-        add_csv_heads(&printer->out);
+    if (printer->format == FORMAT_CSV) {
+        for (size_t i = 0; i < COLUMNS; i++)
+            text_add_csv(&printer->out, replay_columns[i].name, i == 0);
+        text_add(&printer->out, "\n");
+    }
     if (printer->format == FORMAT_JSON) {
         json_open(&json, NULL, JSON_OBJECT);
         json_text(&json, "format", "gbrun replays 1");
@@ -299,14 +288,13 @@ static void print_cells(struct replay_printer *printer, const struct trace *trac
     struct json_writer json = {.out = &printer->out,
                                .needs_comma = printer->format == FORMAT_JSON && !is_first};
     make_cells(trace, policy, result, cells);
-    if (printer->format == FORMAT_CSV) {
-        add_csv(&printer->out, cells);
-        return;
-    }
     if (printer->format == FORMAT_JSON)
         json_line(&json);
-    add_object(&json, result, cells);
-    if (printer->format == FORMAT_JSONL)
+    if (printer->format != FORMAT_CSV)
+        add_object(&json, result, cells);
+    for (size_t i = 0; i < COLUMNS && printer->format == FORMAT_CSV; i++)
+        cell_add_csv(&cells[i], i == 0, &printer->out);
+    if (printer->format != FORMAT_JSON)
         text_add(&printer->out, "\n");
 }
 

@@ -1,5 +1,5 @@
-/* trace_file.c - see trace_file.h. */
-#include "core/replay/trace_file.h"
+/* trace_file.c - see replay.h: recorded samples in files. */
+#include "core/replay/replay.h"
 
 #include "core/base/number_text.h"
 #include "core/base/text.h"

@@ -2,6 +2,7 @@
 #include "core/run/case_state.h"
 
 #include "core/run/messages.h"
+#include "core/store/store_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static const double timing_ns = 1e9; /* that it may take, unless the least sampl
 
 /* What a device has listed so far. */
 struct listing {
-    const struct host_sink *sink;
+    struct worker_link *link;
     bool is_open; /* false: the device has returned */
     bool is_timed;
     struct gb_activity *items; /* ACTIVITIES_MAX; the last one is the sum of the rest, if any */
@@ -25,16 +26,6 @@ struct listing {
 /* A device that keeps the callback and uses it after it has returned, which no plugin may, must not
  * write into what is gone. */
 static struct listing listing;
-
-__attribute__((format(printf, 2, 3))) static void say(int32_t severity, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    listing.sink->log(listing.sink->context, severity, text);
-}
 
 /* ---- one activity ---- */
 
@@ -137,7 +128,8 @@ static void take(void *context, const struct gb_activity *given)
 {
     (void)context;
     if (!listing.is_open) {
-        say(GB_LOG_PLUGIN_BUG, "the device listed an activity after it had returned");
+        link_say(listing.link, GB_LOG_PLUGIN_BUG,
+                 "the device listed an activity after it had returned");
         return;
     }
     if (!given || !GB_HAS(given, gap_ns)) {
@@ -164,8 +156,9 @@ static void end_rest(void)
         return;
     listing.record.n_activities = ACTIVITIES_MAX;
     snprintf(rest->name, sizeof rest->name, "%zu more", n - ACTIVITIES_MAX + 1);
-    say(GB_LOG_WARNING, "a sample has %zu activities: those from number %d on are kept as one", n,
-        ACTIVITIES_MAX);
+    link_say(listing.link, GB_LOG_WARNING,
+             "a sample has %zu activities: those from number %d on are kept as one", n,
+             ACTIVITIES_MAX);
 }
 
 static int32_t list(struct case_state *state, uint64_t n_samples)
@@ -179,7 +172,7 @@ static int32_t list(struct case_state *state, uint64_t n_samples)
                                          .bench_ops = state->ops,
                                          .bench = state->bench,
                                          .queue = device->queue};
-    listing = (struct listing){.sink = state->sink, .is_open = true, .is_timed = n_samples > 0};
+    listing = (struct listing){.link = state->link, .is_open = true, .is_timed = n_samples > 0};
     listing.items = memory_allocate(ACTIVITIES_MAX * sizeof *listing.items);
     int32_t status;
     state->host->interface.iterations = state->iterations;
@@ -188,12 +181,14 @@ static int32_t list(struct case_state *state, uint64_t n_samples)
     listing.is_open = false;
     if (status == GB_OK) {
         end_rest();
-        listing.record.activities = listing.items;
-        put_activities(link_begin(state->link, WIRE_ACTIVITIES), &listing.record);
+        struct wire_writer *writer = link_begin(state->link, WIRE_ACTIVITIES);
+        wire_put_u64(writer, listing.record.n_kernels);
+        put_rows(writer, TABLE_ACTIVITY, listing.items, listing.record.n_activities);
         link_send(state->link);
     }
     if (listing.n_faulty > 0)
-        say(GB_LOG_PLUGIN_BUG,
+        link_say(
+            listing.link, GB_LOG_PLUGIN_BUG,
             "the device listed %llu activities with values that make no sense, which are left out",
             (unsigned long long)listing.n_faulty);
     free(listing.items);
@@ -209,7 +204,7 @@ static const char *why_not(const struct case_state *state)
     if (state->ops->flags & GB_BENCH_SYNCHRONIZES)
         return "the benchmark waits for the device inside run, which cannot be captured";
     if (state->ops->flags & GB_BENCH_EVERY_CALL || state->launch == GB_LAUNCH_STREAM)
-        return "run is called for every sample and is not captured";
+        return "every sample calls run, which is not captured";
     if (text_equal(state->device->clocks[state->clock].name, "wall"))
         return "the case is timed on the host";
     return NULL;
@@ -230,16 +225,17 @@ int32_t case_list_activities(struct case_state *state)
                                                                 : (uint64_t)fit;
         link_phase(state->link, PHASE_BREAK_DOWN);
         status = list(state, is_asked ? n_samples : 0);
-        reason = host_reason(state->host);
-        reason = *reason ? reason : host_reason(state->device->host);
+        reason = state->host->reason;
+        reason = *reason ? reason : state->device->host->reason;
     }
     /* The device is of no use any more; any other failure costs the breakdown alone. */
     if (status == GB_DEVICE_ERROR)
         return case_judge_both(state, "listing activities", status);
-    listing.sink = state->sink;
+    listing.link = state->link;
     if (status != GB_OK && (is_asked || status != GB_SKIPPED))
-        say(GB_LOG_WARNING, "no breakdown: %s", *reason ? reason : status_words(status));
-    host_clear_reason(state->host);
-    host_clear_reason(state->device->host);
+        link_say(state->link, GB_LOG_WARNING, "no breakdown: %s",
+                 *reason ? reason : status_words(status));
+    *state->host->reason = 0;
+    *state->device->host->reason = 0;
     return GB_OK;
 }

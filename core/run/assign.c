@@ -4,10 +4,59 @@
 #include "core/base/host_clock.h"
 #include "core/run/machine.h"
 #include "core/run/messages.h"
+#include "plugins/common/system/system_file.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* ---- lanes, beside what is measured ---- */
+
+enum { LANE_NICE = 10 };
+
+static struct slot *next_at_work(struct run *run, struct slot *slot)
+{
+    return run_next_at_work(run, slot ? slot : run->slots + SLOTS_MAX - 1);
+}
+
+/* What is measured now knows how many were at work meanwhile. */
+static void count_beside(struct run *run)
+{
+    uint32_t n = 0;
+    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;)
+        n++;
+    for (struct slot *slot = NULL; (slot = run_next_busy(run, slot)) != NULL;)
+        if (slot->collector.record.n_lanes < n)
+            slot->collector.record.n_lanes = n;
+}
+
+static bool is_disturbed(const struct slot *slot)
+{
+    return text_equal(slot->device->info.backend, "cpu") || slot->alone == ALONE_GRANTED ||
+           visit_is_exclusive(slot->visit) ||
+           text_equal(slot->visit->bench_case.common.clock, "wall");
+}
+
+/* A case is measured from now on: if lanes would disturb it they are stopped, else counted. */
+static void lanes_yield(struct run *run, const struct slot *slot)
+{
+    const double now_ns = awake_clock_ns();
+    if (!run->lanes_wait && is_disturbed(slot)) {
+        run->lanes_wait = true;
+        for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
+            lane->left_ns = lane->deadline_ns - now_ns; /* its time limit does not run meanwhile */
+            lane->deadline_ns = INFINITY;
+            kill(-lane->process.pid, SIGSTOP);
+        }
+    }
+    if (!run->lanes_wait)
+        count_beside(run);
+}
+
+/* ---- visits that are measured ---- */
 
 static struct slot *slot_of(struct run *run, const struct known_device *device)
 {
@@ -34,11 +83,11 @@ static void refuse_if_stuck(const struct run *run, struct visit *visit)
             return;
     if (visit->devices.n > 0)
         snprintf(visit->refusal, sizeof visit->refusal,
-                 "device %s:%u is not used any more: a process that was killed on it does not end",
-                 visit->devices.items[0]->settings->name, visit->devices.items[0]->info.index);
+                 "device %s is not used any more: a process that was killed on it does not end",
+                 visit->devices.items[0]->label);
 }
 
-/* Which of the visit's devices is idle: if there is one, one whose worker can go on with it. NULL:
+/* Which of the visit's devices is idle: if there is one, one whose worker can take it. NULL:
  * none. */
 static const struct known_device *idle_device(struct run *run, const struct visit *visit)
 {
@@ -90,39 +139,6 @@ static struct slot *free_slot(struct run *run)
     return idle;
 }
 
-/* The worker that was asked for this device, if it has the visit's environment. */
-static bool take_spare(struct spare_worker *spare, const struct visit *visit,
-                       struct worker_process *ret)
-{
-    if (!spare->process.pid || spare->settings != visit->device->settings ||
-        visit->bench_case.n_environment > 0 || visit->device->group.n > 0)
-        return false;
-    *ret = spare->process;
-    *spare = (struct spare_worker){0};
-    return true;
-}
-
-/* The idle worker that can take the visit, or a fresh one; NULL: none can be started. */
-static struct slot *get_worker(struct run *run, struct visit *visit)
-{
-    struct slot *slot = slot_of(run, visit->device);
-    if (slot)
-        return slot;
-    struct gb_error error;
-    slot = free_slot(run);
-    *slot = (struct slot){.run = run, .device = visit->device};
-    if (run->plan->worker) {
-        slot->process = *run->plan->worker;
-    } else if (!take_spare(run->plan->spare, visit, &slot->process) &&
-               slot_start_worker(&slot->process, visit, slot->device, &error) != GB_OK) {
-        run_fail(run, &error);
-        return NULL;
-    }
-    slot->environment = memory_copy_text(visit->environment);
-    slot->is_alive = true;
-    return slot;
-}
-
 /* As the device described itself when the run began. */
 static void warn_of_users(struct run *run, const struct known_device *device)
 {
@@ -130,43 +146,35 @@ static void warn_of_users(struct run *run, const struct known_device *device)
     const char *n = fact_of(device->facts, device->n_facts, "other_processes");
     if (strtol(n, NULL, 10) > 0 && !state->has_said_users && !run->plan->progress->is_quiet &&
         !machine_load_is_ignored())
-        progress_line(run->plan->progress, "gbrun: device %s:%u: other processes use it: %s",
-                      device->settings->name, device->info.index, n);
+        progress_line(run->plan->progress, "gbrun: device %s: other processes use it: %s",
+                      device->label, n);
     state->has_said_users = true;
 }
 
 static void send_case(struct run *run, struct visit *visit, const struct known_device *device)
 {
     visit_give(visit, device);
-    struct slot *slot = get_worker(run, visit);
-    if (!slot) {
+    struct slot *slot = slot_of(run, device); /* with an idle worker that can take the visit */
+    if (!slot && !slot_open(slot = free_slot(run), run, visit, device)) {
         visit_free(visit);
         return;
     }
     warn_of_users(run, device);
-    record_begin(&slot->collector, visit);
+    slot_begin(slot, visit);
     record_lock(&slot->collector, run_device(run, device));
     if (run->plan->elsewhere)
         collector_warn(&slot->collector, run->plan->elsewhere);
-    slot->visit = visit;
-    slot->has_begun = false;
-    slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
-    slot->killed = KILLED_NOT;
-    slot->alone = ALONE_NOT;
-    slot->begin_ns = slot->told_ns = host_clock_ns();
-    slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
     run->plan->progress->n_running = run_count_busy(run);
     progress_sampled(run->plan->progress, text_get(&visit->label), 0, &slot->so_far);
-    struct bench_case given = visit_given_case(visit);
-    put_case(worker_begin(&slot->process, WIRE_CASE), &given, text_get(&visit->label),
-             slot->collector.record.uuid);
+    const struct case_order order = {.record = slot->collector.record.uuid,
+                                     .bench_case = visit_given_case(visit)};
     slot->collector.record.build_ns = visit->build_ns;
     lanes_yield(run, slot);
-    slot_send(slot);
+    slot_send(slot, WIRE_CASE, case_order_fields, &order);
 }
 
-/* Workers that were told to end within the last second: as good as busy, so that cases keep their
- * order. One that ends late keeps only its own device. */
+/* Workers that were ended within the last second count as busy, so that cases keep their order. One
+ * that ends late keeps only its own device. */
 static size_t count_ending(const struct run *run)
 {
     const double since_ns = awake_clock_ns() - 1e9;
@@ -239,8 +247,7 @@ static void send_granted(struct slot *slot)
     record_lock(&slot->collector, run_device(slot->run, slot->device));
     slot->deadline_ns = fmin(slot->deadline_ns, now + slot->left_ns);
     lanes_yield(slot->run, slot);
-    worker_begin(&slot->process, WIRE_GRANTED);
-    slot_send(slot);
+    slot_send(slot, WIRE_GRANTED, &(struct wire_field){0}, NULL);
 }
 
 void assign_turn(struct run *run)
@@ -256,4 +263,144 @@ void assign_turn(struct run *run)
     if (asking &&
         (run->is_cancelled || (!run_is_closing(run) && run_lock(run, asking->device, true))))
         send_granted(asking);
+}
+
+/* ---- visits that are built before their turn ---- */
+
+/* ---- the processors of lanes ---- */
+
+/* The threads of a core, among them `cpu`: "0,64" or "0-1". */
+static void find_siblings(int cpu, cpu_set_t *ret)
+{
+    char line[256];
+    CPU_ZERO(ret);
+    CPU_SET((size_t)cpu, ret);
+    if (!system_file_line(line, sizeof line,
+                          "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
+        return;
+    for (char *at = line; *at >= '0' && *at <= '9';) {
+        const long first = strtol(at, &at, 10);
+        const long last = *at == '-' ? strtol(at + 1, &at, 10) : first;
+        for (long i = first; i <= last && i < CPU_SETSIZE; i++)
+            CPU_SET((size_t)i, ret);
+        at += *at == ',';
+    }
+}
+
+/* What a container may use of all processors, in whole ones; 0: no limit is seen. */
+static uint32_t find_quota(void)
+{
+    char line[64], *end;
+    if (!system_file_line(line, sizeof line, "/sys/fs/cgroup/cpu.max"))
+        return 0;
+    const double quota = strtod(line, &end), period = strtod(end, NULL);
+    return quota > 0 && period > 0 ? (uint32_t)(quota / period) : 0;
+}
+
+static int last_cpu(const cpu_set_t *set)
+{
+    int cpu = CPU_SETSIZE - 1;
+    while (cpu > 0 && !CPU_ISSET((size_t)cpu, set))
+        cpu--;
+    return cpu;
+}
+
+void lane_cpus_find(struct lane_cpus *ret)
+{
+    cpu_set_t allowed, left, core;
+    const uint32_t quota = find_quota();
+    *ret = (struct lane_cpus){.n_cores = 1};
+    CPU_ZERO(&ret->set);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0)
+        return;
+    find_siblings(last_cpu(&allowed), &core);
+    CPU_AND(&core, &core, &allowed);
+    CPU_XOR(&left, &allowed, &core);
+    ret->set = left;
+    for (ret->n_cores = 0; CPU_COUNT(&left) > 0; ret->n_cores++) {
+        find_siblings(last_cpu(&left), &core);
+        CPU_AND(&core, &core, &left);
+        CPU_XOR(&left, &left, &core);
+    }
+    if (quota > 0 && ret->n_cores + 1 > quota)
+        ret->n_cores = quota - 1;
+    ret->n_cores = ret->n_cores > 0 ? ret->n_cores : 1;
+}
+
+/* Off the core that is left to what is measured, and behind it. */
+static void keep_off(pid_t process)
+{
+    struct lane_cpus cpus;
+    lane_cpus_find(&cpus);
+    if (CPU_COUNT(&cpus.set) > 0)
+        sched_setaffinity(process, sizeof cpus.set, &cpus.set);
+    setpriority(PRIO_PROCESS, (id_t)process, getpriority(PRIO_PROCESS, 0) + LANE_NICE);
+}
+
+/* With a worker that can take the visit; NULL: all have something to do, or have not ended yet. */
+static struct slot *idle_lane(struct run *run, struct visit *visit)
+{
+    struct slot *lane = run->slots + SLOTS_MAX;
+    const struct slot *end = lane + run->schedule.n_lanes;
+    for (; lane < end; lane++) {
+        if (lane->is_alive && !lane->visit && slot_is_unfit(lane, visit))
+            slot_close(lane);
+        if (!lane->visit && !lane->is_closing)
+            break;
+    }
+    if (lane == end)
+        return NULL;
+    if (lane->is_alive)
+        return lane;
+    if (!slot_open(lane, run, visit, visit->devices.items[0]))
+        return NULL;
+    keep_off(lane->process.pid);
+    return lane;
+}
+
+static void give(struct slot *lane, struct visit *visit)
+{
+    struct visit given = *visit;
+    given.device = lane->device = visit->devices.items[0];
+    slot_begin(lane, visit);
+    visit->ahead = AHEAD_BEGUN;
+    const struct case_order order = {
+        lane->collector.record.uuid,
+        visit_given_case(&given),
+        {lane->device->info, lane->device->facts, lane->device->n_facts}};
+    slot_send(lane, WIRE_BUILD_AHEAD, lane_order_fields, &order);
+}
+
+void lanes_assign(struct run *run)
+{
+    if (run->lanes_wait && run_count_busy(run) == 0) {
+        const double now_ns = awake_clock_ns();
+        run->lanes_wait = false;
+        for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
+            lane->deadline_ns = now_ns + lane->left_ns;
+            kill(-lane->process.pid, SIGCONT);
+        }
+    }
+    if (run->lanes_wait || run->is_cancelled)
+        return;
+    run_fill_window(run);
+    for (size_t i = 0; i < run->n_window && run->status == GB_OK; i++) {
+        struct visit *visit = run->window[i];
+        struct slot *lane = NULL;
+        if (visit->ahead == AHEAD_WANTED && (lane = idle_lane(run, visit)) == NULL)
+            return;
+        if (lane)
+            give(lane, visit);
+    }
+    count_beside(run);
+}
+
+void lanes_drop(struct run *run)
+{
+    for (struct slot *lane = NULL; (lane = next_at_work(run, lane)) != NULL;) {
+        lane->visit->ahead = AHEAD_WANTED;
+        lane->visit = NULL;
+        collector_free(&lane->collector);
+        slot_close(lane);
+    }
 }

@@ -6,14 +6,14 @@
  */
 #include "core/base/host_clock.h"
 #include "core/base/random.h"
-#include "core/run/case_threads.h"
+#include "core/run/case_state.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { CALLS_AT_ONCE = 2 /* one of each two that follow each other is seen to do nothing */ };
 enum { MOMENTS = 3, CALLS_AFTER_MOST = 4, INPUTS_DEFAULT = 2 };
-/* What `auto` may cost: a share of the samples' time, or as much as nobody notices. */
+/* What `auto` may cost: a share of the samples' time, or as much as is not noticed. */
 static const double share_of_time = 0.1;
 static const double unnoticed_ns = 5e6;
 
@@ -33,17 +33,6 @@ int32_t case_checks_begin(struct case_state *state)
     return case_stop(state, CASE_FAILED, "%s", text_get(&why));
 }
 
-/* GB_SKIPPED, or the case fails. */
-static int32_t refuse_checks(struct case_state *state)
-{
-    state->has_no_checks = true;
-    if (state->bench_case->common.verify != VERIFY_SAMPLES)
-        return GB_SKIPPED;
-    return case_stop(state, CASE_FAILED,
-                     "verify = samples: nothing of this case is compared with anything: expected "
-                     "verify = end");
-}
-
 /* Other inputs than before, in turn, if there are several sets. */
 static int32_t renew(struct case_state *state)
 {
@@ -52,8 +41,13 @@ static int32_t renew(struct case_state *state)
     state->input_set = (state->input_set + 1) % (uint64_t)(asked > 0 ? asked : INPUTS_DEFAULT);
     CALL_BENCH(state, status,
                state->ops->refresh(state->bench, state->device->queue, state->input_set));
+    state->has_no_checks = status == GB_SKIPPED;
+    if (status == GB_SKIPPED && state->bench_case->common.verify == VERIFY_SAMPLES)
+        return case_stop(state, CASE_FAILED,
+                         "verify = samples: nothing of this case is compared with anything: "
+                         "expected verify = end");
     if (status == GB_SKIPPED)
-        return refuse_checks(state);
+        return GB_SKIPPED;
     if (case_judge_bench(state, "refresh", status) != GB_OK ||
         case_wait(state, "refresh") != GB_OK || !state->ops->reset)
         return state->outcome->status == CASE_OK ? GB_OK : GB_FAILED;
@@ -66,12 +60,12 @@ static int32_t renew(struct case_state *state)
 static int32_t report(struct case_state *state, int32_t status)
 {
     char text[HOST_TEXT_MAX + 64];
-    const struct gb_host *host = host_interface(state->host);
+    const struct gb_host *host = &state->host->interface;
     if (status != GB_WRONG_RESULT)
         return case_judge_bench(state, "verify", status);
-    snprintf(text, sizeof text, "%s (call %llu on renewed inputs and outputs)",
-             host_reason(state->host), (unsigned long long)state->n_checked);
-    host_clear_reason(state->host);
+    snprintf(text, sizeof text, "%s (call %llu on renewed inputs and outputs)", state->host->reason,
+             (unsigned long long)state->n_checked);
+    *state->host->reason = 0;
     return case_judge_bench(state, "verify", host->checked(host, "renewed", 0, text));
 }
 
@@ -108,7 +102,7 @@ int32_t case_check_between(struct case_state *state, uint64_t iterations, uint64
     if (state->bench_case->common.verify != VERIFY_SAMPLES || state->n_moments == MOMENTS ||
         n_batches < state->next_check)
         return GB_OK;
-    /* Further and further apart, as nobody knows how many there will be. */
+    /* Further and further apart, as it is not known how many there will be. */
     state->next_check = n_batches + 1 + chance % (2 * n_batches + 2);
     state->n_moments++;
     return check_calls(state, iterations, CALLS_AT_ONCE);
@@ -127,6 +121,6 @@ int32_t case_check_after(struct case_state *state, double verify_ns)
         n = affordable < CALLS_AT_ONCE ? 0 : (uint64_t)affordable;
     const int32_t status = check_calls(state, state->iterations, n);
     if (state->n_checked > 0)
-        state->sink->metric(state->sink->context, "checked_calls", (double)state->n_checked, "1");
+        link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
     return status;
 }

@@ -8,62 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN_BYTES = BATCH_MAX * sizeof(double), OTHER_COLUMNS = 8 /* than clocks */ };
-
-/* Room for n columns, written to, as a page that never was would fault inside the timed loop. */
-static void *new_columns(uint32_t n)
+/* Written to, as a page that never was would fault inside the timed loop. */
+struct batch *batch_new(void)
 {
-    return memset(memory_allocate((size_t)n * COLUMN_BYTES), 0xFF, (size_t)n * COLUMN_BYTES);
+    struct batch *batch = memory_allocate(sizeof *batch);
+    memset(batch, 0xFF, offsetof(struct batch, clock_hz));
+    memset(batch->clock_hz, 0, sizeof *batch - offsetof(struct batch, clock_hz));
+    return batch;
 }
 
-static void *next_column(unsigned char **at)
+struct outbox *outbox_new(const char *const *names, uint32_t n_clocks)
 {
-    unsigned char *column = *at;
-    *at += COLUMN_BYTES;
-    return column;
-}
-
-void batch_new(struct batch *batch, uint32_t n_clocks)
-{
-    unsigned char *at = batch->memory = new_columns(n_clocks + OTHER_COLUMNS);
-    for (uint32_t i = 0; i < n_clocks; i++)
-        batch->clocks[i] = next_column(&at);
-    batch->begin_ns = next_column(&at);
-    batch->end_ns = next_column(&at);
-    batch->time_ns = next_column(&at);
-    batch->elapsed_ns = next_column(&at);
-    batch->clock_hz = next_column(&at);
-    batch->iterations = next_column(&at);
-    batch->throttle = next_column(&at);
-    batch->flags = next_column(&at);
-    /* What a device does not fill in. */
-    memset(batch->clock_hz, 0, COLUMN_BYTES);
-    memset(batch->throttle, 0, COLUMN_BYTES);
-    memset(batch->flags, 0, COLUMN_BYTES);
-}
-
-void batch_free(struct batch *batch)
-{
-    free(batch->memory);
-}
-
-void outbox_new(struct outbox *outbox, const char *const *names, uint32_t n_clocks)
-{
-    *outbox = (struct outbox){.n_clocks = n_clocks};
+    struct outbox *outbox = memory_allocate(sizeof *outbox);
+    memset(outbox->columns, 0xFF, sizeof outbox->columns);
+    outbox->n_clocks = n_clocks;
     memcpy(outbox->names, names, n_clocks * sizeof *names);
-    outbox->columns[0] = new_columns(n_clocks + OUTBOX_OTHERS);
-    for (uint32_t i = 1; i < n_clocks + OUTBOX_OTHERS; i++)
-        outbox->columns[i] = outbox->columns[i - 1] + BATCH_MAX;
-}
-
-void outbox_free(struct outbox *outbox)
-{
-    free(outbox->columns[0]);
+    return outbox;
 }
 
 void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, uint64_t iterations)
 {
-    double *const *others = outbox->columns + outbox->n_clocks;
+    double(*others)[BATCH_MAX] = outbox->columns + outbox->n_clocks;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t at = outbox->n++;
         for (uint32_t j = 0; j < outbox->n_clocks; j++)
@@ -121,38 +86,26 @@ static void send_one_series(struct worker_link *link, const struct series *serie
                                          .bins = bins,
                                          .n_bins = summary.n_bins};
     distribution_bins(series->distribution, bins);
-    put_series(link_begin(link, WIRE_SERIES), &record);
-    link_send(link);
+    link_send_record(link, WIRE_SERIES, &record);
 }
 
-__attribute__((format(printf, 3, 4))) static void warn_if(const struct host_sink *sink, uint64_t n,
-                                                          const char *format, ...)
-{
-    char text[192];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (n > 0)
-        sink->log(sink->context, GB_LOG_WARNING, text);
-}
-
-void series_send(const struct series_set *set, struct worker_link *link,
-                 const struct host_sink *sink)
+void series_send(const struct series_set *set, struct worker_link *link)
 {
     for (uint32_t i = 0; i < set->n; i++) {
         const struct series *series = &set->items[i];
-        const unsigned long long n_refused = series->n_refused;
-        warn_if(sink, n_refused,
-                "series %s: %llu values were left out: expected finite ones below 2^64",
-                series->name, n_refused);
+        if (series->n_refused > 0)
+            link_say(link, GB_LOG_WARNING,
+                     "series %s: %llu values were left out: expected finite ones below 2^64",
+                     series->name, (unsigned long long)series->n_refused);
         send_one_series(link, series);
     }
-    const unsigned long long n_strange = set->n_strange, n_dropped = set->n_dropped;
-    warn_if(sink, n_strange,
-            "%llu samples were given to no series: expected a number that host->series returned",
-            n_strange);
-    warn_if(sink, n_dropped,
-            "%llu samples of series found no room: more than %d were given in one batch", n_dropped,
-            SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
+    if (set->n_strange > 0)
+        link_say(link, GB_LOG_WARNING,
+                 "%llu samples were given to no series: expected a number that host->series "
+                 "returned",
+                 (unsigned long long)set->n_strange);
+    if (set->n_dropped > 0)
+        link_say(link, GB_LOG_WARNING,
+                 "%llu samples of series found no room: more than %d were given in one batch",
+                 (unsigned long long)set->n_dropped, SAMPLE_CHUNK * SAMPLE_CHUNKS_MAX);
 }

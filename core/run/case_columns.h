@@ -13,17 +13,18 @@
 enum { BATCH_MAX = 4096 }; /* samples measured, and sent, at a time */
 
 struct batch {
-    double *clocks[GB_CLOCKS_MAX]; /* of a sample, ns */
-    double *begin_ns, *end_ns;
-    double *time_ns, *elapsed_ns; /* as the policy sees them */
-    double *clock_hz;
-    uint64_t *iterations, *throttle;
-    uint32_t *flags;
-    void *memory; /* of all columns */
+    double clocks[GB_CLOCKS_MAX][BATCH_MAX]; /* of a sample, ns */
+    double begin_ns[BATCH_MAX], end_ns[BATCH_MAX];
+    double time_ns[BATCH_MAX], elapsed_ns[BATCH_MAX]; /* as the policy sees them */
+    uint64_t iterations[BATCH_MAX];
+    /* What a device may leave as it is: 0. */
+    double clock_hz[BATCH_MAX];
+    uint64_t throttle[BATCH_MAX];
+    uint32_t flags[BATCH_MAX];
 };
 
-void batch_new(struct batch *batch, uint32_t n_clocks);
-void batch_free(struct batch *batch);
+/* To be freed with free(). */
+struct batch *batch_new(void);
 
 /* Columns of a message: those of the device's clocks, of one iteration, then the others. */
 enum { OUTBOX_ELAPSED, OUTBOX_CLOCK_HZ, OUTBOX_THROTTLE, OUTBOX_FLAGS, OUTBOX_OTHERS };
@@ -31,13 +32,12 @@ enum { OUTBOX_ELAPSED, OUTBOX_CLOCK_HZ, OUTBOX_THROTTLE, OUTBOX_FLAGS, OUTBOX_OT
 struct outbox {
     uint32_t n_clocks;
     const char *names[GB_CLOCKS_MAX];
-    double *columns[GB_CLOCKS_MAX + OUTBOX_OTHERS];
     uint64_t n; /* samples */
+    double columns[GB_CLOCKS_MAX + OUTBOX_OTHERS][BATCH_MAX];
 };
 
-/* names: of the clocks; they outlive it. */
-void outbox_new(struct outbox *outbox, const char *const *names, uint32_t n_clocks);
-void outbox_free(struct outbox *outbox);
+/* names: of the clocks; they outlive it. To be freed with free(). */
+struct outbox *outbox_new(const char *const *names, uint32_t n_clocks);
 
 /* Adds the first n samples of a batch, each of so many iterations; there must be room. */
 void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, uint64_t iterations);
@@ -47,5 +47,4 @@ void outbox_add(struct outbox *outbox, const struct batch *batch, uint64_t n, ui
 void outbox_put(struct outbox *outbox, struct wire_writer *writer, uint32_t clock);
 
 /* Sends a benchmark's own samples, a distribution for each series, and warns of those left out. */
-void series_send(const struct series_set *set, struct worker_link *link,
-                 const struct host_sink *sink);
+void series_send(const struct series_set *set, struct worker_link *link);

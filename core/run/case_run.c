@@ -1,9 +1,7 @@
-/* case_run.c - see case_run.h. */
-#include "core/run/case_run.h"
+/* case_run.c - see case_state.h. */
+#include "core/run/case_state.h"
 
 #include "core/base/host_clock.h"
-#include "core/run/case_state.h"
-#include "core/run/case_threads.h"
 #include "core/run/judge.h"
 #include "core/run/messages.h"
 #include "core/store/store_table.h"
@@ -71,7 +69,7 @@ static int32_t open_device(struct case_state *state, struct session *session,
         return case_stop(state, status == GB_DEVICE_ERROR ? CASE_DEVICE_ERROR : CASE_FAILED, "%s",
                          error.text);
     }
-    host_clear_reason(state->device->host);
+    *state->device->host->reason = 0;
     send_clocks(state);
     if (choose_clock(state) != GB_OK)
         return GB_FAILED;
@@ -109,18 +107,8 @@ static int32_t check_launch(struct case_state *state, const struct gb_plugin *be
     return GB_OK;
 }
 
-static int32_t wait_alone(struct case_state *state)
-{
-    const double begin_ns = host_clock_ns();
-    link_phase(state->link, PHASE_WAIT);
-    link_wait_alone(state->link);
-    state->waited_ns = host_clock_ns() - begin_ns;
-    return host_cancelled() ? case_stop(state, CASE_CANCELLED, "%s", "") : GB_OK;
-}
-
 static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *plugin)
 {
-    const struct gb_bench_ops *replaced;
     int32_t status = GB_OK;
     link_phase(state->link, PHASE_PREPARE);
     if (state->ops->prepare)
@@ -129,10 +117,10 @@ static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *p
         return GB_FAILED;
     if (state->ops->prepare && case_wait(state, "prepare") != GB_OK)
         return GB_FAILED;
-    replaced = host_replaced(state->host);
-    if (replaced)
-        state->ops = replaced;
-    return replaced ? check_launch(state, plugin, replaced) : GB_OK;
+    if (state->host->replaced.size == 0)
+        return GB_OK;
+    state->ops = &state->host->replaced;
+    return check_launch(state, plugin, state->ops);
 }
 
 static int32_t make_bench(struct case_state *state, const struct gb_plugin *plugin,
@@ -143,7 +131,7 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
                                  state->device->host};
     struct host_checks checks = {bench_case->tolerances, bench_case->n_tolerances,
                                  &bench_case->common, bench_case->uid};
-    state->host = host_new(bench_case->seed, state->sink, &device, &checks);
+    state->host = host_new(bench_case->seed, &state->link->sink, &device, &checks);
     state->host->interface.folder = bench_case->folder;
     state->ops = plugin->ops;
     link_phase(state->link, PHASE_CREATE);
@@ -151,16 +139,22 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
         return judge_begin(state, plugin, params);
     void *bench = NULL;
     int32_t status;
-    CALL_BENCH(state, status, state->ops->create(host_interface(state->host), params, &bench));
+    CALL_BENCH(state, status, state->ops->create(&state->host->interface, params, &bench));
     if (case_judge_bench(state, "create", status) != GB_OK)
         return GB_FAILED;
     state->bench = bench;
     if (state->host->keeps && process) {
         process_size_take(&state->outcome->before);
-        process_state_renew(process);
+        process_state_take(process);
     }
-    if (state->host->wants_exclusive && wait_alone(state) != GB_OK)
-        return GB_FAILED;
+    if (state->host->wants_exclusive) {
+        const double begin_ns = host_clock_ns();
+        link_phase(state->link, PHASE_WAIT);
+        link_wait_alone(state->link);
+        state->waited_ns = host_clock_ns() - begin_ns;
+        if (host_cancelled())
+            return case_stop(state, CASE_CANCELLED, "%s", "");
+    }
     return prepare_bench(state, plugin);
 }
 
@@ -171,7 +165,7 @@ static int32_t make_policy(struct case_state *state, const struct gb_plugin *plu
     struct guards guards = {(uint64_t)common->min_samples, (uint64_t)common->max_samples,
                             common->max_time_ns, common->max_time_undecided_ns};
     struct gb_error error;
-    state->policy_host = host_new(state->bench_case->seed, state->sink, NULL, NULL);
+    state->policy_host = host_new(state->bench_case->seed, &state->link->sink, NULL, NULL);
     link_phase(state->link, PHASE_POLICY);
     if (policy_run_new(plugin, params, state->policy_host, &guards, &state->policy, &error) !=
         GB_OK)
@@ -195,18 +189,6 @@ static int32_t send_work(struct case_state *state)
     return GB_OK;
 }
 
-/* Those of calls that are no samples are left out without a word; verify has none to give. */
-static void say_late_samples(struct case_state *state)
-{
-    char text[128];
-    const unsigned long long n = series_discard();
-    snprintf(text, sizeof text,
-             "%llu samples of series were given after the last batch: expected in run or collect",
-             n);
-    if (n > 0)
-        state->sink->log(state->sink->context, GB_LOG_WARNING, text);
-}
-
 static int32_t verify_once(struct case_state *state, int32_t *ret_status)
 {
     link_phase(state->link, PHASE_VERIFY);
@@ -214,12 +196,18 @@ static int32_t verify_once(struct case_state *state, int32_t *ret_status)
         return GB_FAILED;
     series_discard();
     CALL_BENCH(state, *ret_status, state->ops->verify(state->bench, state->device->queue));
-    say_late_samples(state);
+    /* Those of calls that are no samples are left out without a word; verify has none to give. */
+    const unsigned long long n_late = series_discard();
+    if (n_late > 0)
+        link_say(state->link, GB_LOG_WARNING,
+                 "%llu samples of series were given after the last batch: expected in run or "
+                 "collect",
+                 n_late);
     return GB_OK;
 }
 
 /* A result that is wrong after run was captured, and what it enqueued launched many times, may be
- * right where it is called for every sample: a benchmark counts its calls, or swaps its buffers. */
+ * right where it is called anew each time: a benchmark counts its calls, or swaps its buffers. */
 static bool may_be_right_in_stream(const struct case_state *state)
 {
     return state->launch == GB_LAUNCH_AUTO && state->device->ops->flags & GB_DEVICE_GRAPHS &&
@@ -243,7 +231,7 @@ static int32_t measure_again(struct case_state *state, const struct gb_plugin *p
     link_begin(state->link, WIRE_AGAIN);
     link_send(state->link);
     state->why_stream = "launched in the stream: the result is wrong when run is captured once and "
-                        "launched many times, and right when it is called for every sample";
+                        "launched many times, and right when every sample calls it";
     policy_run_free(state->policy);
     state->policy = NULL;
     host_free(state->policy_host);
@@ -267,18 +255,11 @@ static void verify(struct case_state *state, const struct gb_plugin *policy, con
         case_check_after(state, verify_ns);
 }
 
-/* Of a device that the case did not get to there is nothing to ask. */
-static void ask_if_spent(struct case_state *state)
-{
-    const struct open_device *device = state->device;
-    if (device && GB_HAS(device->ops, is_spent) && device->ops->is_spent)
-        state->outcome->is_spent = device->ops->is_spent(device->device) == 1;
-}
-
 /* On a poisoned device or after a failed plugin nothing may be called any more that could hang. A
- * process that goes on keeps no memory of it. */
+ * process that continues keeps no memory of it. */
 static void clean_up(struct case_state *state)
 {
+    const struct open_device *device = state->device; /* NULL: the case did not get to it */
     if (!state->outcome->is_poisoned) {
         link_phase(state->link, PHASE_DESTROY);
         if (state->bench && state->ops->destroy) {
@@ -293,8 +274,9 @@ static void clean_up(struct case_state *state)
     } else if (state->is_guest) {
         policy_run_free(state->policy); /* knows of no device */
     }
-    if (!state->outcome->is_poisoned)
-        ask_if_spent(state);
+    if (!state->outcome->is_poisoned && device && GB_HAS(device->ops, is_spent) &&
+        device->ops->is_spent)
+        state->outcome->is_spent = device->ops->is_spent(device->device) == 1;
     if (!state->outcome->is_poisoned || state->is_guest) {
         host_free(state->host);
         host_free(state->policy_host);
@@ -302,13 +284,12 @@ static void clean_up(struct case_state *state)
     arena_free(&state->arena);
 }
 
-void case_run(struct session *session, struct worker_link *link, const struct host_sink *sink,
+void case_run(struct session *session, struct worker_link *link,
               const struct bench_case *bench_case, struct process_state *process,
               struct case_outcome *ret)
 {
     struct case_state state = {.link = link,
                                .is_guest = !process,
-                               .sink = sink,
                                .bench_case = bench_case,
                                .outcome = ret,
                                .launch = bench_case->common.launch,

@@ -1,8 +1,8 @@
 /* case_sampling.c - see case_state.h: warming up, measuring until the policy ends it, sending. */
 #include "core/base/host_clock.h"
 #include "core/run/case_columns.h"
-#include "core/run/case_threads.h"
-#include "core/run/interference.h"
+#include "core/run/case_state.h"
+#include "core/run/machine.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
 
@@ -33,16 +33,16 @@ struct sampling {
     uint64_t iterations; /* of a sample */
     struct gb_reading reading;
     struct pace pace;
-    struct batch batch;
+    struct batch *batch;
     /* What a sample is: a time on the clock, or a value of a series, in a batch of their own. */
     const char *measured_name;
     uint32_t measured; /* number of that series; 0: the clock counts */
     double to_ns;      /* of its values */
     struct series_values values;
-    struct batch value_batch;
+    struct batch *value_batch;
     uint64_t n_values, n_runs; /* in all so far */
     bool is_uncollected;       /* run was called since the last collect */
-    struct outbox outbox;
+    struct outbox *outbox;
     struct thread_times threads;
     double cost_ns;        /* wall time that one sample takes, the untimed parts included */
     double first_begin_ns; /* of the first sample; 0: none yet */
@@ -61,20 +61,11 @@ static uint32_t launch_of(const struct sampling *sampling)
     return asked == GB_LAUNCH_AUTO && !has_graphs ? GB_LAUNCH_STREAM : (uint32_t)asked;
 }
 
-static void begin_reading(struct sampling *sampling)
-{
-    const struct gb_clock *clock = &sampling->device->clocks[sampling->clock];
-    sampling->reading = (struct gb_reading){.size = sizeof sampling->reading,
-                                            .launch = launch_of(sampling),
-                                            .flags = clock->flags,
-                                            .tick_ns = clock->tick_ns};
-}
-
 /* What is asked of the device, which writes into the batch. */
 static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, double deadline_ns)
 {
     const struct case_state *state = sampling->state;
-    const struct batch *batch = &sampling->batch;
+    struct batch *batch = sampling->batch;
     struct gb_measurement asked = {.size = sizeof asked,
                                    .clock = sampling->clock,
                                    .cache = (uint32_t)sampling->common->cache,
@@ -101,7 +92,7 @@ static struct gb_measurement ask_for(struct sampling *sampling, uint64_t n, doub
 /* What a device measured is taken as it is, but it has to be times. */
 static int32_t check_times(struct sampling *sampling, uint64_t n)
 {
-    const struct batch *batch = &sampling->batch;
+    const struct batch *batch = sampling->batch;
     for (uint64_t i = 0; i < n; i++) {
         const double time_ns = batch->clocks[sampling->clock][i];
         if (!isfinite(time_ns) || !isfinite(batch->begin_ns[i]) || !isfinite(batch->end_ns[i]))
@@ -129,8 +120,8 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     if (measured.n_done > 0) {
         /* What a device had taken before, and hands over now, has cost time then. */
         const double asked_ns = session_clock_ns(device) - begin;
-        const double taken_ns = sampling->batch.end_ns[measured.n_done - 1] -
-                                sampling->batch.begin_ns[0];
+        const double taken_ns = sampling->batch->end_ns[measured.n_done - 1] -
+                                sampling->batch->begin_ns[0];
         sampling->cost_ns = fmax(asked_ns, taken_ns) / (double)measured.n_done;
     }
     if (check_times(sampling, measured.n_done) != GB_OK)
@@ -138,7 +129,7 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     for (uint32_t i = 0; i < device->n_clocks; i++)
         if (i != sampling->clock && !(measured.clocks_filled >> i & 1))
             for (uint64_t j = 0; j < measured.n_done; j++)
-                sampling->batch.clocks[i][j] = NAN;
+                sampling->batch->clocks[i][j] = NAN;
     sampling->is_uncollected = true;
     sampling->n_lost += measured.n_lost;
     sampling->n_iterations += (measured.n_done + measured.n_lost) * sampling->iterations;
@@ -159,24 +150,6 @@ static int32_t collect(struct sampling *sampling)
     return case_judge_bench(state, "collect", status);
 }
 
-/* Leaves out what was given in a warm-up or a check. */
-static int32_t discard_series(struct sampling *sampling)
-{
-    if (sampling->is_uncollected && collect(sampling) != GB_OK)
-        return GB_FAILED;
-    series_discard();
-    return GB_OK;
-}
-
-static int32_t take_series(struct sampling *sampling)
-{
-    if (collect(sampling) != GB_OK)
-        return GB_FAILED;
-    sampling->values.n = 0;
-    series_take(&sampling->state->host->series, sampling->measured, &sampling->values);
-    return GB_OK;
-}
-
 /* The shortest of a few samples, so that the first call's page faults do not hide how short the
  * code is. */
 static int32_t shortest(struct sampling *sampling, double *ret_ns)
@@ -186,7 +159,7 @@ static int32_t shortest(struct sampling *sampling, double *ret_ns)
         uint64_t n_done = 0;
         if (measure(sampling, 1, 0, &n_done) != GB_OK)
             return GB_FAILED;
-        double time_ns = sampling->batch.clocks[sampling->clock][0];
+        double time_ns = sampling->batch->clocks[sampling->clock][0];
         if (n_done == 1 && time_ns < *ret_ns)
             *ret_ns = time_ns;
         if (n_done == 1 && sampling->cost_ns > batch_ns)
@@ -278,27 +251,18 @@ static void send_timing(struct sampling *sampling)
         timing.graph_ns = why_stream ? 0 : reading->graph_ns; /* of a wrong result */
         timing.is_dithered = reading->flags & GB_CLOCK_DITHERED;
     }
-    policy_run_set_error(sampling->policy, timing.offset_error_ns / (double)timing.iterations);
+    sampling->policy->error_ns = timing.offset_error_ns / (double)timing.iterations;
     link_send_record(sampling->link, WIRE_TIMING, &timing);
 }
 
 static void send_samples(struct sampling *sampling)
 {
-    if (sampling->outbox.n == 0)
+    if (sampling->outbox->n == 0)
         return;
-    outbox_put(&sampling->outbox, link_begin(sampling->link, WIRE_SAMPLES),
+    outbox_put(sampling->outbox, link_begin(sampling->link, WIRE_SAMPLES),
                sampling->measured ? 0 : sampling->clock);
     link_send(sampling->link);
     sampling->sent_ns = host_clock_ns();
-}
-
-static void keep_samples(struct sampling *sampling, const struct batch *batch, uint64_t n)
-{
-    if (sampling->outbox.n + n > BATCH_MAX)
-        send_samples(sampling);
-    outbox_add(&sampling->outbox, batch, n, sampling->measured ? 1 : sampling->iterations);
-    if (host_clock_ns() - sampling->sent_ns > send_every_ns)
-        send_samples(sampling);
 }
 
 /* A batch as the policy sees it: its columns are filled but for time and elapsed time. */
@@ -331,8 +295,8 @@ static struct gb_samples view_batch(struct sampling *sampling, struct batch *bat
 static struct gb_samples view_values(struct sampling *sampling, size_t first, uint64_t n,
                                      uint64_t n_runs)
 {
-    const struct batch *runs = &sampling->batch;
-    struct batch *batch = &sampling->value_batch;
+    const struct batch *runs = sampling->batch;
+    struct batch *batch = sampling->value_batch;
     const double total = (double)sampling->values.n, begin_ns = runs->begin_ns[0];
     const double span_ns = runs->end_ns[n_runs - 1] - begin_ns;
     for (uint64_t i = 0; i < n; i++) {
@@ -347,17 +311,11 @@ static struct gb_samples view_values(struct sampling *sampling, size_t first, ui
     return view_batch(sampling, batch, n);
 }
 
-/* Of a series so many values as a sample has had so far. */
-static double samples_of_run(const struct sampling *sampling)
-{
-    return sampling->n_runs > 0 && sampling->n_values > 0
-               ? (double)sampling->n_values / (double)sampling->n_runs
-               : 1;
-}
-
 static uint64_t batch_size(const struct sampling *sampling)
 {
-    const double per_run = sampling->measured ? samples_of_run(sampling) : 1;
+    /* Of a series so many values as a sample has had so far. */
+    const bool is_known = sampling->measured && sampling->n_runs > 0 && sampling->n_values > 0;
+    const double per_run = is_known ? (double)sampling->n_values / (double)sampling->n_runs : 1;
     const uint64_t wanted = policy_run_wanted(sampling->policy, sampling->cost_ns / per_run);
     uint64_t n = (uint64_t)ceil((double)wanted / per_run);
     double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : (double)BATCH_MAX;
@@ -370,12 +328,12 @@ static uint64_t batch_size(const struct sampling *sampling)
 static int32_t expire(struct sampling *sampling)
 {
     char time[NUMBER_TEXT_MAX];
-    if (policy_run_count(sampling->policy) == 0 && sampling->measured)
+    if (sampling->policy->count == 0 && sampling->measured)
         return case_stop(sampling->state, CASE_FAILED,
                          "measure = %s: the benchmark gave no value of it in max_time %s",
                          sampling->measured_name,
                          format_time(policy_run_time_limit(sampling->policy), 3, time));
-    if (policy_run_count(sampling->policy) == 0)
+    if (sampling->policy->count == 0)
         return case_stop(sampling->state, CASE_FAILED,
                          "device %s: lost the times of all %llu samples of max_time %s",
                          sampling->device->name, (unsigned long long)sampling->n_lost,
@@ -392,7 +350,11 @@ static int32_t feed(struct sampling *sampling, const struct batch *batch,
     *ret_taken = 0;
     link_phase(sampling->link, PHASE_POLICY);
     int32_t status = policy_run_feed(sampling->policy, samples, ret_taken, &error);
-    keep_samples(sampling, batch, *ret_taken);
+    if (sampling->outbox->n + *ret_taken > BATCH_MAX)
+        send_samples(sampling);
+    outbox_add(sampling->outbox, batch, *ret_taken, sampling->measured ? 1 : sampling->iterations);
+    if (host_clock_ns() - sampling->sent_ns > send_every_ns)
+        send_samples(sampling);
     return status == GB_OK ? GB_OK : case_stop(sampling->state, CASE_FAILED, "%s", error.text);
 }
 
@@ -403,11 +365,11 @@ static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
     int32_t status = GB_OK;
     sampling->n_runs += n_runs;
     sampling->n_values += n_values;
-    for (size_t first = 0, n = 0;
-         status == GB_OK && first < n_values && !policy_run_ended(sampling->policy); first += n) {
+    for (size_t first = 0, n = 0; status == GB_OK && first < n_values && !sampling->policy->ended;
+         first += n) {
         n = n_values - first < BATCH_MAX ? n_values - first : BATCH_MAX;
         const struct gb_samples samples = view_values(sampling, first, n, n_runs);
-        status = feed(sampling, &sampling->value_batch, &samples, &n_taken);
+        status = feed(sampling, sampling->value_batch, &samples, &n_taken);
     }
     thread_times_keep(&sampling->threads, n_runs, sampling->iterations);
     pace_keep(&sampling->pace, n_runs);
@@ -417,12 +379,12 @@ static int32_t feed_values(struct sampling *sampling, uint64_t n_runs)
 static int32_t feed_batch(struct sampling *sampling, uint64_t n)
 {
     if (sampling->first_begin_ns == 0)
-        sampling->first_begin_ns = sampling->batch.begin_ns[0];
+        sampling->first_begin_ns = sampling->batch->begin_ns[0];
     if (sampling->measured)
         return feed_values(sampling, n);
     uint64_t n_taken = 0;
-    const struct gb_samples samples = view_batch(sampling, &sampling->batch, n);
-    const int32_t status = feed(sampling, &sampling->batch, &samples, &n_taken);
+    const struct gb_samples samples = view_batch(sampling, sampling->batch, n);
+    const int32_t status = feed(sampling, sampling->batch, &samples, &n_taken);
     thread_times_keep(&sampling->threads, n_taken, sampling->iterations);
     pace_keep(&sampling->pace, n_taken);
     return status;
@@ -435,12 +397,16 @@ static int32_t run_batch(struct sampling *sampling)
     double begin_ns = has_begun ? sampling->first_begin_ns : sampling->sampling_ns;
     double deadline_ns = isfinite(max_time_ns) ? begin_ns + max_time_ns : 0;
     uint64_t n_done = 0, n_lost = sampling->n_lost;
-    if (discard_series(sampling) != GB_OK)
+    /* What was given in a warm-up or a check is left out. */
+    if (sampling->is_uncollected && collect(sampling) != GB_OK)
         return GB_FAILED;
+    series_discard();
     link_phase(sampling->link, PHASE_RUN);
     if (measure(sampling, batch_size(sampling), has_begun ? deadline_ns : 0, &n_done) != GB_OK ||
-        take_series(sampling) != GB_OK)
+        collect(sampling) != GB_OK)
         return GB_FAILED;
+    sampling->values.n = 0;
+    series_take(&sampling->state->host->series, sampling->measured, &sampling->values);
     if (n_done == 0 || (sampling->measured && sampling->values.n == 0)) {
         if (deadline_ns > 0 && session_clock_ns(sampling->device) >= deadline_ns)
             return expire(sampling);
@@ -473,12 +439,8 @@ static void send_estimate(struct sampling *sampling)
         case_stop(sampling->state, CASE_FAILED, "%s", error.text);
         return;
     }
-    snprintf(reason, sizeof reason, "%s%s", policy_run_reason(sampling->policy),
-             advice(sampling, &estimate));
-    struct wire_writer *writer = link_begin(sampling->link, WIRE_ESTIMATE);
-    put_estimate(writer, &estimate);
-    wire_put_text(writer, reason);
-    wire_put_u64(writer, sampling->n_lost);
+    snprintf(reason, sizeof reason, "%s%s", sampling->policy->reason, advice(sampling, &estimate));
+    put_estimate(link_begin(sampling->link, WIRE_ESTIMATE), &estimate, reason, sampling->n_lost);
     link_send(sampling->link);
 }
 
@@ -504,7 +466,9 @@ static void put_reading(struct sampling *sampling, uint32_t moment,
         telemetry.elapsed_ns = now_ns - sampling->telemetry_ns;
         telemetry.iterations = sampling->n_iterations;
     }
-    put_telemetry(link_begin(sampling->link, WIRE_TELEMETRY), moment, &telemetry);
+    struct wire_writer *writer = link_begin(sampling->link, WIRE_TELEMETRY);
+    wire_put_u32(writer, moment);
+    put_record(writer, WIRE_TELEMETRY, &telemetry);
     link_send(sampling->link);
 }
 
@@ -528,7 +492,7 @@ static int32_t load(void *object, uint64_t n, double deadline_ns, uint64_t *ret_
     return status;
 }
 
-/* Which series is to be measured: the benchmark has named its own by now. */
+/* Finds the series that is measured: the benchmark has named its own by now. */
 static int32_t find_measured(struct sampling *sampling)
 {
     const struct series_set *set = &sampling->state->host->series;
@@ -549,9 +513,9 @@ static int32_t find_measured(struct sampling *sampling)
         return case_stop(sampling->state, CASE_FAILED,
                          "measure = %s: its unit is \"%s\": expected ns, us, ms or s", name,
                          series->unit);
-    outbox_free(&sampling->outbox);
-    outbox_new(&sampling->outbox, &(const char *){series->name}, 1);
-    batch_new(&sampling->value_batch, 1);
+    free(sampling->outbox);
+    sampling->outbox = outbox_new(&(const char *){series->name}, 1);
+    sampling->value_batch = batch_new();
     return GB_OK;
 }
 
@@ -596,7 +560,7 @@ static int32_t sample(struct sampling *sampling)
     interference_begin(&begin);
     sampling->sent_ns = host_clock_ns();
     sampling->sampling_ns = session_clock_ns(sampling->device);
-    for (uint64_t i = 0; status == GB_OK && !policy_run_ended(sampling->policy); i++) {
+    for (uint64_t i = 0; status == GB_OK && !sampling->policy->ended; i++) {
         if (host_cancelled())
             status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");
         else
@@ -615,18 +579,18 @@ static int32_t sample(struct sampling *sampling)
     if (!outcome->is_poisoned)
         send_telemetry(sampling, TELEMETRY_END);
     send_samples(sampling);
-    series_send(&sampling->state->host->series, sampling->link, sampling->state->sink);
+    series_send(&sampling->state->host->series, sampling->link);
     link_send_record(sampling->link, WIRE_PACE, &sampling->pace.record);
-    put_interference(link_begin(sampling->link, WIRE_INTERFERENCE), &interference);
-    link_send(sampling->link);
+    link_send_record(sampling->link, WIRE_INTERFERENCE, &interference);
     thread_times_report(&sampling->threads, sampling->state);
-    if (policy_run_count(sampling->policy) > 0)
+    if (sampling->policy->count > 0)
         send_estimate(sampling);
     return outcome->status == CASE_OK ? GB_OK : GB_FAILED;
 }
 
 static void sampling_new(struct sampling *sampling, struct case_state *state)
 {
+    const struct gb_clock *clock = &state->device->clocks[state->clock];
     *sampling = (struct sampling){.state = state,
                                   .link = state->link,
                                   .device = state->device,
@@ -635,23 +599,26 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                   .clock = state->clock,
                                   .measured_name = state->measure,
                                   .pace = {.state = state, .load = load}};
-    begin_reading(sampling);
-    batch_new(&sampling->batch, state->device->n_clocks);
+    sampling->reading = (struct gb_reading){.size = sizeof sampling->reading,
+                                            .launch = launch_of(sampling),
+                                            .flags = clock->flags,
+                                            .tick_ns = clock->tick_ns};
+    sampling->batch = batch_new();
     sampling->pace.context = sampling;
-    sampling->pace.batch = &sampling->batch;
+    sampling->pace.batch = sampling->batch;
     const char *names[GB_CLOCKS_MAX];
     for (uint32_t i = 0; i < state->device->n_clocks; i++)
         names[i] = state->device->clocks[i].name;
-    outbox_new(&sampling->outbox, names, state->device->n_clocks);
+    sampling->outbox = outbox_new(names, state->device->n_clocks);
     thread_times_begin(&sampling->threads, state);
 }
 
 static void sampling_free(struct sampling *sampling)
 {
-    batch_free(&sampling->batch);
-    batch_free(&sampling->value_batch);
+    free(sampling->batch);
+    free(sampling->value_batch);
     series_values_free(&sampling->values);
-    outbox_free(&sampling->outbox);
+    free(sampling->outbox);
     thread_times_free(&sampling->threads);
 }
 

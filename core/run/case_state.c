@@ -45,18 +45,18 @@ static int32_t judge(struct case_state *state, const char *function, int32_t sta
 int32_t case_judge_bench(struct case_state *state, const char *function, int32_t status)
 {
     return status == GB_DEVICE_ERROR ? case_judge_both(state, function, status)
-                                     : judge(state, function, status, host_reason(state->host));
+                                     : judge(state, function, status, state->host->reason);
 }
 
 int32_t case_judge_device(struct case_state *state, const char *function, int32_t status)
 {
-    return judge(state, function, status, host_reason(state->device->host));
+    return judge(state, function, status, state->device->host->reason);
 }
 
 int32_t case_judge_both(struct case_state *state, const char *function, int32_t status)
 {
-    const char *words = host_reason(state->host);
-    return judge(state, function, status, *words ? words : host_reason(state->device->host));
+    const char *words = state->host->reason;
+    return judge(state, function, status, *words ? words : state->device->host->reason);
 }
 
 void case_end_phase(struct case_state *state, double *duration_ns)
@@ -88,7 +88,7 @@ int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
     int32_t status = device->ops->telemetry(device->device, ret);
     if (status == GB_DEVICE_ERROR)
         return case_judge_device(state, "telemetry", status);
-    host_clear_reason(device->host);
+    *device->host->reason = 0;
     if (status != GB_OK)
         *ret = unknown;
     ret->throttle_text[sizeof ret->throttle_text - 1] = 0;
@@ -101,7 +101,6 @@ int32_t case_profile_begin(struct case_state *state)
 {
     const struct open_device *device = state->device;
     const char *name = state->bench_case->profile;
-    char text[512];
     int32_t status = GB_SKIPPED;
     if (!*name)
         return GB_OK;
@@ -110,17 +109,16 @@ int32_t case_profile_begin(struct case_state *state)
         status = device->profile->begin(device->device, name);
     if (status == GB_DEVICE_ERROR)
         return case_judge_device(state, "profile", status);
-    const char *reason = device->profile ? host_reason(device->host)
+    const char *reason = device->profile ? device->host->reason
                                          : "this device has none for profilers";
     state->has_range = status == GB_OK;
-    snprintf(text, sizeof text,
+    link_say(state->link, GB_LOG_WARNING,
              "measured with --profile: times under a profiler are not to be trusted%s%s",
              state->has_range ? "" : "; no range is marked: ",
              state->has_range ? ""
              : *reason        ? reason
                               : status_words(status));
-    state->sink->log(state->sink->context, GB_LOG_WARNING, text);
-    host_clear_reason(device->host);
+    *device->host->reason = 0;
     return GB_OK;
 }
 

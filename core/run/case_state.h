@@ -1,19 +1,36 @@
 /*
- * case_state.h - a case while it is measured, in a worker: what there is of it, and how it went so
- * far.
+ * case_state.h - one case from create to destroy, in a worker, or in the process of a program that
+ * has gbrun as a library: what there is of it, and how it went so far.
  */
 #pragma once
 
-#include "core/run/case_run.h"
 #include "core/run/policy_run.h"
 #include "core/run/process_state.h"
+#include "core/run/session.h"
+#include "core/run/so_far.h"
+#include "core/run/worker_link.h"
+#include "core/store/record.h"
+
+struct case_outcome {
+    int status;                     /* CASE_... */
+    char text[HOST_TEXT_MAX + 256]; /* why, in the plugin's words where it gave some */
+    struct process_size before;     /* the benchmark was made; zeroed: that was not reached */
+    bool is_poisoned;               /* the device or the process cannot be used for another case */
+    bool is_spent;                  /* nor should it, as the times would differ */
+};
+
+/* Loads, opens, measures, verifies; all that is found out goes over the link, the outcome is
+ * returned. process: as it was before; NULL: it is another program's, whose locale and
+ * floating-point mode the benchmark is called in. */
+void case_run(struct session *session, struct worker_link *link,
+              const struct bench_case *bench_case, struct process_state *process,
+              struct case_outcome *ret);
 
 struct case_state {
     struct worker_link *link;
-    const struct host_sink *sink;
     const struct bench_case *bench_case;
     struct case_outcome *outcome;
-    bool is_guest; /* the process is another program's, and goes on whatever happens */
+    bool is_guest; /* the process is another program's, and continues whatever happens */
     struct arena arena;
     struct plugin_mode mode; /* the benchmark's */
     struct host *host;       /* of the benchmark */
@@ -81,7 +98,7 @@ int32_t case_profile_end(struct case_state *state);
  * Sets state->iterations and sample_ns. In case_sampling.c. */
 int32_t case_sample(struct case_state *state);
 
-/* Some samples that nobody sees, launched as state->launch says. Likewise. */
+/* Some samples that are not kept, launched as state->launch says. Likewise. */
 int32_t case_run_unseen(struct case_state *state);
 
 /*
@@ -107,3 +124,30 @@ int32_t case_count(struct case_state *state);
 int32_t case_checks_begin(struct case_state *state);
 int32_t case_check_between(struct case_state *state, uint64_t iterations, uint64_t n_batches);
 int32_t case_check_after(struct case_state *state, double verify_ns);
+
+/* ---- case_threads.c: a case whose benchmark runs in several threads ---- */
+
+/* Before prepare: has the device run as many as the case asks for. In any case, as the one before
+ * may have had others. */
+int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *bench);
+/* The device has one thread again. */
+void case_threads_end(struct case_state *state);
+
+/* Of one thread's iteration: that of all. */
+void case_threads_add_up(const struct case_state *state, struct gb_work *work);
+
+/* One call of run that is no sample. */
+int32_t case_threads_run(struct case_state *state, uint64_t iterations, int32_t *ret_status);
+
+/* Times of single threads. Zero-initialize; thread_times_begin is for those of several. */
+struct thread_times {
+    uint32_t n;             /* threads; 0: nothing is kept */
+    double *batch;          /* of a batch of samples: n values a sample */
+    struct so_far *medians; /* by thread, of an iteration */
+};
+void thread_times_begin(struct thread_times *times, const struct case_state *state);
+void thread_times_keep(struct thread_times *times, uint64_t n_samples, uint64_t iterations);
+/* Metrics thread_imbalance, thread_fastest, thread_slowest, of few threads thread.N; and a warning
+ * where one takes much longer than another. */
+void thread_times_report(const struct thread_times *times, const struct case_state *state);
+void thread_times_free(struct thread_times *times);

@@ -1,5 +1,5 @@
-/* case_threads.c - see case_threads.h. */
-#include "core/run/case_threads.h"
+/* case_threads.c - see case_state.h. */
+#include "core/run/case_state.h"
 
 #include "core/base/memory.h"
 #include "core/run/case_columns.h"
@@ -16,25 +16,12 @@ static uint32_t case_threads(const struct case_state *state)
     return (uint32_t)state->bench_case->common.threads;
 }
 
-static void warn_if_many(const struct case_state *state, uint32_t n)
-{
-    const uint32_t n_units = state->device->info.n_units;
-    char text[160];
-    if (n <= n_units || n_units == 0)
-        return;
-    snprintf(
-        text, sizeof text,
-        "threads = %u: there are %u processors to run on: threads take turns on them, and what "
-        "that takes is part of the times",
-        n, n_units);
-    state->sink->log(state->sink->context, GB_LOG_WARNING, text);
-}
-
 int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *bench)
 {
     const struct gb_bench_ops *ops = bench->ops;
     const struct open_device *device = state->device;
     const uint32_t n = case_threads(state);
+    const uint32_t n_units = device->info.n_units;
     const bool has_threads = GB_HAS(device->ops, set_threads) && device->ops->set_threads;
     int32_t status;
     if (n > 1 && !(ops->flags & GB_BENCH_THREADS))
@@ -49,7 +36,11 @@ int32_t case_threads_begin(struct case_state *state, const struct gb_plugin *ben
                          device->name);
     if (!has_threads)
         return GB_OK;
-    warn_if_many(state, n);
+    if (n > n_units && n_units > 0)
+        link_say(state->link, GB_LOG_WARNING,
+                 "threads = %u: there are %u processors to run on: threads take turns on them, and "
+                 "what that takes is part of the times",
+                 n, n_units);
     CALL_BENCH(state, status, device->ops->set_threads(device->device, device->queue, n));
     return case_judge_device(state, "starting threads", status);
 }
@@ -120,9 +111,8 @@ void thread_times_keep(struct thread_times *times, uint64_t n_samples, uint64_t 
 
 void thread_times_report(const struct thread_times *times, const struct case_state *state)
 {
-    const struct host_sink *sink = state->sink;
+    struct worker_link *link = state->link;
     uint32_t slowest = 0, fastest = 0;
-    char text[128];
     if (times->n == 0 || times->medians[0].n == 0)
         return;
     double *medians = memory_allocate(times->n * sizeof *medians);
@@ -132,17 +122,18 @@ void thread_times_report(const struct thread_times *times, const struct case_sta
         fastest = medians[i] < medians[fastest] ? i : fastest;
     }
     const double ratio = medians[slowest] / medians[fastest];
-    sink->metric(sink->context, "thread_imbalance", ratio, "");
-    sink->metric(sink->context, "thread_fastest", medians[fastest], "ns");
-    sink->metric(sink->context, "thread_slowest", medians[slowest], "ns");
+    link_metric(link, "thread_imbalance", ratio, "");
+    link_metric(link, "thread_fastest", medians[fastest], "ns");
+    link_metric(link, "thread_slowest", medians[slowest], "ns");
     for (uint32_t i = 0; i < times->n && times->n <= THREADS_NAMED; i++) {
-        snprintf(text, sizeof text, "thread.%u", i);
-        sink->metric(sink->context, text, medians[i], "ns");
+        char name[32];
+        snprintf(name, sizeof name, "thread.%u", i);
+        link_metric(link, name, medians[i], "ns");
     }
-    snprintf(text, sizeof text, "threads differ: thread %u takes %.2f times as long as thread %u",
-             slowest, ratio, fastest);
     if (ratio > unfair_ratio)
-        sink->log(sink->context, GB_LOG_WARNING, text);
+        link_say(link, GB_LOG_WARNING,
+                 "threads differ: thread %u takes %.2f times as long as thread %u", slowest, ratio,
+                 fastest);
     free(medians);
 }
 

@@ -59,14 +59,12 @@ static int32_t failure(const char *path, const char *what, struct gb_error *erro
     return error_set(error, GB_IO, "--claim: %s: %s: %s", path, what, reason_of(errno));
 }
 
-static void path_of(const struct claims *claims, const char *key, char ret[PATH_TEXT + KEY_TEXT])
-{
-    snprintf(ret, PATH_TEXT + KEY_TEXT, "%s/%s", claims->folder, key);
-}
-
 /* GB_NOT_FOUND: it is not there; sets no error then. */
-static int32_t read_file(const char *path, char ret[CONTENT_TEXT], struct gb_error *error)
+static int32_t read_file(const char *folder, const char *key, char ret[CONTENT_TEXT],
+                         struct gb_error *error)
 {
+    char path[PATH_TEXT + KEY_TEXT];
+    snprintf(path, sizeof path, "%s/%s", folder, key);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return errno == ENOENT ? GB_NOT_FOUND : failure(path, "cannot be read", error);
@@ -78,9 +76,12 @@ static int32_t read_file(const char *path, char ret[CONTENT_TEXT], struct gb_err
 }
 
 /* An error of writing may come with close() only. */
-static int32_t write_file(const char *path, int flags, const char *content, struct gb_error *error)
+static int32_t write_file(const char *folder, const char *key, int flags, const char *content,
+                          struct gb_error *error)
 {
     enum { MODE = 0666 };
+    char path[PATH_TEXT + KEY_TEXT];
+    snprintf(path, sizeof path, "%s/%s", folder, key);
     const int file = open(path, flags | O_WRONLY | O_CREAT | O_CLOEXEC, MODE);
     if (file < 0)
         return errno == EEXIST ? GB_INVALID : failure(path, "cannot be written", error);
@@ -99,13 +100,12 @@ static void entry_key(uint64_t unit, uint32_t number, char ret[KEY_TEXT])
 static int32_t read_entry(const struct claims *claims, uint64_t unit, struct entry *ret,
                           struct gb_error *error)
 {
-    char key[KEY_TEXT], path[PATH_TEXT + KEY_TEXT], content[CONTENT_TEXT];
+    char key[KEY_TEXT], content[CONTENT_TEXT];
     int32_t status;
     *ret = (struct entry){0};
     for (;; ret->n++) {
         entry_key(unit, ret->n, key);
-        path_of(claims, key, path);
-        status = read_file(path, content, error);
+        status = read_file(claims->folder, key, content, error);
         if (status != GB_OK)
             break;
         ret->number = ret->n;
@@ -119,15 +119,14 @@ static int32_t read_entry(const struct claims *claims, uint64_t unit, struct ent
 static int32_t make_entry(const struct claims *claims, uint64_t unit, uint32_t number,
                           const char *word, bool *ret_is_made, struct gb_error *error)
 {
-    char key[KEY_TEXT], path[PATH_TEXT + KEY_TEXT], content[CONTENT_TEXT], found[CONTENT_TEXT];
+    char key[KEY_TEXT], content[CONTENT_TEXT], found[CONTENT_TEXT];
     entry_key(unit, number, key);
-    path_of(claims, key, path);
     snprintf(content, sizeof content, "%s %s\n", word, claims->task);
-    int32_t status = write_file(path, O_EXCL, content, error);
+    int32_t status = write_file(claims->folder, key, O_EXCL, content, error);
     *ret_is_made = status == GB_OK;
     if (status != GB_INVALID)
         return status;
-    status = read_file(path, found, error);
+    status = read_file(claims->folder, key, found, error);
     *ret_is_made = status == GB_OK && text_equal(found, content);
     return status == GB_NOT_FOUND ? GB_OK : status;
 }
@@ -154,13 +153,12 @@ static struct watched *find_watched(struct claims *claims, const char *key)
 static int32_t is_gone(struct claims *claims, const char *key, bool *ret, struct gb_error *error)
 {
     struct watched *watched = find_watched(claims, key);
-    char path[PATH_TEXT + KEY_TEXT], content[CONTENT_TEXT] = "";
+    char content[CONTENT_TEXT] = "";
     const double now = awake_clock_ns();
     *ret = false;
     if (now < watched->read_ns + claims->limit_ns / BEATS_A_LIMIT)
         return GB_OK;
-    path_of(claims, key, path);
-    const int32_t status = read_file(path, content, error);
+    const int32_t status = read_file(claims->folder, key, content, error);
     if (status != GB_OK && status != GB_NOT_FOUND)
         return status;
     if (!text_equal(content, watched->content))
@@ -173,7 +171,7 @@ static int32_t is_gone(struct claims *claims, const char *key, bool *ret, struct
 
 int32_t claims_beat(struct claims *claims, struct gb_error *error)
 {
-    char key[KEY_TEXT], path[PATH_TEXT + KEY_TEXT], content[CONTENT_TEXT], host[HOST_TEXT];
+    char key[KEY_TEXT], content[CONTENT_TEXT], host[HOST_TEXT];
     const double now = host_clock_ns();
     if (now < claims->beat_ns + claims->limit_ns / BEATS_A_LIMIT)
         return GB_OK;
@@ -182,10 +180,9 @@ int32_t claims_beat(struct claims *claims, struct gb_error *error)
         *host = 0;
     host[sizeof host - 1] = 0;
     snprintf(key, sizeof key, "task-%s", claims->task);
-    path_of(claims, key, path);
     snprintf(content, sizeof content, "%020llu %s process %ld\n",
              (unsigned long long)++claims->n_beats, host, (long)getpid());
-    return write_file(path, 0, content, error);
+    return write_file(claims->folder, key, 0, content, error);
 }
 
 /* ---- taking ---- */
@@ -222,12 +219,6 @@ static void note_done(struct claims *claims, uint64_t unit)
     claims->is_done[unit] = true;
 }
 
-static bool is_own(const struct claims *claims, const struct entry *entry)
-{
-    return entry_is(entry, "held ") &&
-           text_starts_with(entry->content + strlen("held "), claims->task);
-}
-
 static int32_t try_unit(struct claims *claims, uint64_t unit, struct gb_error *error)
 {
     struct entry entry;
@@ -237,7 +228,9 @@ static int32_t try_unit(struct claims *claims, uint64_t unit, struct gb_error *e
         note_done(claims, unit);
         return GB_OK;
     }
-    if (status == GB_OK && is_own(claims, &entry)) { /* of a run that is resumed */
+    if (status == GB_OK && entry_is(&entry, "held ") &&
+        text_starts_with(entry.content + strlen("held "), claims->task)) {
+        /* of a run that is resumed */
         add_to_batch(claims, unit, entry.number);
         return GB_OK;
     }
@@ -308,7 +301,7 @@ void claims_uuid(const struct claims *claims, uint64_t place, uint32_t round, si
 
 /* ---- the folder ---- */
 
-/* FOLDER/claims with its plan, under a name that nobody else uses until it is complete. A folder
+/* FOLDER/claims with its plan, under a name that is unique until it is complete. A folder
  * that has files is not replaced by a rename. */
 static int32_t make_folder(const char *folder, const char *plan, const char *into,
                            struct gb_error *error)
@@ -321,7 +314,7 @@ static int32_t make_folder(const char *folder, const char *plan, const char *int
     snprintf(content, sizeof content, "%s\n%s\n", plan, uuid);
     if ((mkdir(folder, MODE) != 0 && errno != EEXIST) || mkdir(made, MODE) != 0)
         return failure(folder, "cannot be made", error);
-    int32_t status = write_file(file, O_EXCL, content, error);
+    int32_t status = write_file(made, "plan", O_EXCL, content, error);
     if (status == GB_OK && rename(made, into) == 0)
         return GB_OK;
     if (status == GB_OK && errno != EEXIST && errno != ENOTEMPTY)
@@ -333,18 +326,18 @@ static int32_t make_folder(const char *folder, const char *plan, const char *int
 
 static int32_t read_plan(struct claims *claims, const char *plan, struct gb_error *error)
 {
-    char path[PATH_TEXT + KEY_TEXT], content[CONTENT_TEXT];
-    path_of(claims, "plan", path);
-    const int32_t status = read_file(path, content, error);
+    char content[CONTENT_TEXT];
+    const int32_t status = read_file(claims->folder, "plan", content, error);
     if (status != GB_OK)
-        return status == GB_NOT_FOUND ? failure(path, "cannot be read", error) : status;
+        return status == GB_NOT_FOUND ? failure(claims->folder, "its plan cannot be read", error)
+                                      : status;
     const size_t n = strlen(plan);
     if (!text_starts_with(content, plan) || strlen(content) != n + UUID_TEXT + 1)
         return error_set(error, GB_INVALID,
-                         "--claim: %s: belongs to another plan, %.12s, this one is %.12s: the "
+                         "--claim: %s/plan: belongs to another plan, %.12s, this one is %.12s: the "
                          "configuration, the choice of cases or the seed differ: expected a folder "
                          "for this plan alone",
-                         path, content, plan);
+                         claims->folder, content, plan);
     snprintf(claims->id, sizeof claims->id, "%.*s", UUID_TEXT - 1, content + n + 1);
     return GB_OK;
 }

@@ -16,7 +16,7 @@
  * next entry there and leaves the unit. Both may have stored results of it then, in two files;
  * those have the same UUIDs, from the folder's id, the place, the round and the device, and of two
  * records with one UUID a merge keeps the one of the later attempt. So the union of all files has
- * each case once, whoever was killed when.
+ * each case once, whichever task was killed when.
  *
  * FOLDER/claims appears complete, with the hash of the plan and the folder's id, by a rename.
  */

@@ -2,7 +2,6 @@
 #include "core/run/collector.h"
 
 #include "core/base/plain_text.h"
-#include "core/run/interference.h"
 #include "core/run/machine.h"
 #include "core/run/messages.h"
 #include "core/store/store_read.h"
@@ -132,6 +131,19 @@ static void add_percentiles(struct collector *collector, const struct series_rec
     }
 }
 
+/* With the quantiles. Bins that are not sound fail the reader. */
+static void get_series(struct wire_reader *reader, struct arena *arena, struct series_record *ret)
+{
+    *ret = (struct series_record){0};
+    get_record(reader, arena, WIRE_SERIES, ret);
+    if (reader->failed || ret->n_refused > INT64_MAX ||
+        !series_bins_are_sound(ret->bins, ret->n_bins, ret->n)) {
+        reader->failed = true;
+        ret->n_bins = ret->n = 0;
+    }
+    series_find_quantiles(ret);
+}
+
 static void take_series(struct collector *collector, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
@@ -156,6 +168,27 @@ static void take_check(struct collector *collector, struct wire_reader *message)
         ARENA_APPEND(&collector->arena, collector->checks, record->n_checks, check);
 }
 
+/* Counts that do not fit each other fail the reader. */
+static void get_summary(struct wire_reader *reader, struct arena *arena,
+                        struct check_summary_record *ret)
+{
+    *ret = (struct check_summary_record){0};
+    get_record(reader, arena, WIRE_SUMMARY, ret);
+    const uint64_t counts[] = {ret->n_exact, ret->n_overflowed, ret->n_nan,
+                               ret->n_infinite_mismatch, ret->n_zero_mismatch};
+    bool is_sound = ret->n <= INT64_MAX; /* what the results file can hold */
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        is_sound = is_sound && counts[i] <= ret->n;
+    uint64_t left = ret->n;
+    for (int i = 0; i < VERIFY_CLASSES; i++) {
+        is_sound = is_sound && ret->histogram[i] <= left &&
+                   ret->above_floor[i] <= ret->histogram[i];
+        left -= ret->histogram[i];
+    }
+    if (!is_sound || left != 0)
+        reader->failed = true;
+}
+
 static void take_summary(struct collector *collector, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
@@ -178,9 +211,21 @@ static void take_worst(struct collector *collector, struct wire_reader *message)
         ARENA_APPEND(&collector->arena, collector->worst, record->n_worst, worst);
 }
 
+/* More than ACTIVITIES_MAX fail the reader. */
 static void take_activities(struct collector *collector, struct wire_reader *message)
 {
-    get_activities(message, &collector->arena, &collector->record);
+    struct case_record *record = &collector->record;
+    record->n_kernels = wire_get_u64(message);
+    struct gb_activity *activities = get_rows(message, &collector->arena, TABLE_ACTIVITY,
+                                              ACTIVITIES_MAX, &record->n_activities);
+    for (size_t i = 0; i < record->n_activities; i++)
+        activities[i].size = sizeof activities[i];
+    if (record->n_kernels > INT64_MAX) {
+        record->n_activities = record->n_kernels = 0;
+        message->failed = true;
+    }
+    record->activities = activities;
+    record->has_activities = true;
 }
 
 static void take_clocks(struct collector *collector, struct wire_reader *message)
@@ -209,24 +254,21 @@ static void take_again(struct collector *collector, struct wire_reader *message)
 static void take_estimate(struct collector *collector, struct wire_reader *message)
 {
     struct case_record *record = &collector->record;
-    get_estimate(message, &record->estimate);
-    record->stop_reason = wire_get_line(message, &collector->arena);
-    record->n_lost = wire_get_u64(message);
+    get_estimate(message, &collector->arena, &record->estimate, &record->stop_reason,
+                 &record->n_lost);
     record->has_estimate = wire_complete(message);
 }
 
+/* One reading, after the moment that it was taken at. */
 static void take_telemetry(struct collector *collector, struct wire_reader *message)
 {
-    struct telemetry_record telemetry;
-    uint32_t moment;
-    get_telemetry(message, &moment, &telemetry);
+    struct telemetry_record telemetry = {.is_known = true, .values.size = sizeof telemetry.values};
+    const uint32_t moment = wire_get_u32(message);
+    get_record(message, NULL, WIRE_TELEMETRY, &telemetry);
+    if (moment >= TELEMETRY_MOMENTS)
+        message->failed = true;
     if (wire_complete(message))
         collector->record.telemetry[moment] = telemetry;
-}
-
-static void take_interference(struct collector *collector, struct wire_reader *message)
-{
-    get_interference(message, &collector->record.interference);
 }
 
 static void make_room(struct collector *collector, uint64_t n)
@@ -312,21 +354,13 @@ static void take_end(struct collector *collector, struct wire_reader *message)
 int32_t collector_take(struct collector *collector, uint32_t type, struct wire_reader *message)
 {
     static void (*const take[WIRE_TYPES])(struct collector *, struct wire_reader *) = {
-        [WIRE_BUILD] = take_build,
-        [WIRE_LOG] = take_log,
-        [WIRE_METRIC] = take_metric,
-        [WIRE_SERIES] = take_series,
-        [WIRE_CHECK] = take_check,
-        [WIRE_SUMMARY] = take_summary,
-        [WIRE_WORST] = take_worst,
-        [WIRE_ACTIVITIES] = take_activities,
-        [WIRE_OPENED] = take_clocks,
-        [WIRE_TELEMETRY] = take_telemetry,
-        [WIRE_AGAIN] = take_again,
-        [WIRE_SAMPLES] = take_samples,
-        [WIRE_INTERFERENCE] = take_interference,
-        [WIRE_ESTIMATE] = take_estimate,
-        [WIRE_CASE_END] = take_end};
+        [WIRE_BUILD] = take_build,       [WIRE_LOG] = take_log,
+        [WIRE_METRIC] = take_metric,     [WIRE_SERIES] = take_series,
+        [WIRE_CHECK] = take_check,       [WIRE_SUMMARY] = take_summary,
+        [WIRE_WORST] = take_worst,       [WIRE_ACTIVITIES] = take_activities,
+        [WIRE_OPENED] = take_clocks,     [WIRE_TELEMETRY] = take_telemetry,
+        [WIRE_AGAIN] = take_again,       [WIRE_SAMPLES] = take_samples,
+        [WIRE_ESTIMATE] = take_estimate, [WIRE_CASE_END] = take_end};
     void *part = part_of_record(type, &collector->record);
     if ((!take[type] && !part) || collector->arena.bytes > TEXT_BYTES_MAX)
         return GB_CORRUPT; /* out of place, or a flood of metrics or messages */

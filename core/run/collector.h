@@ -49,7 +49,7 @@ struct collector {
     struct sample_column views[COLLECTOR_COLUMNS_MAX];
     size_t n_columns;
     uint64_t n_handed_on;
-    bool is_anew;         /* what was handed on is to be forgotten */
+    bool is_anew;         /* what was handed on does not count any more */
     uint32_t main_column; /* of the clock that counts */
     /* the device's clocks; none: this case has not opened it */
     struct clock_record clocks[GB_CLOCKS_MAX];
@@ -58,7 +58,7 @@ struct collector {
     char printed[COLLECTOR_PRINTED_LINES][COLLECTOR_PRINTED_BYTES + 1]; /* the last lines, a ring */
     uint64_t n_printed;
     bool is_complete; /* the worker has reported how the case ended */
-    bool is_spent;    /* and that it cannot go on */
+    bool is_spent;    /* and that it cannot continue */
     const char *traces;
 };
 

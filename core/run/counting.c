@@ -2,12 +2,11 @@
  * counting.c - see case_state.h: the pass of a case that reads the device's hardware counters, and
  * what is made of them.
  *
- * Metrics of the case, of one iteration: each counter by the device's name for it, and as far as
- * the device can count them
- *   counted_flops              FLOP
- *   counted_bytes_l1, _l2, _dram  bytes asked of, or moved by, that level
- *   counted_intensity_l1, ...  FLOP/byte: flops over the bytes of that level
- * What was declared (struct gb_work) and is more than 10 % from what was counted is warned of.
+ * Metrics of the case, of one iteration: each counter by the device's name for it, and those of the
+ * following that the device can count counted_flops              FLOP counted_bytes_l1, _l2, _dram
+ * bytes asked of, or moved by, that level counted_intensity_l1, ...  FLOP/byte: flops over the
+ * bytes of that level What was declared (struct gb_work) and is more than 10 % from what was
+ * counted is warned of.
  */
 #include "core/run/case_state.h"
 
@@ -15,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUES_MAX = 512, NAME_MAX = 200 };
+enum { VALUES_MAX = 512, NAME_BYTES = 200 };
 static const double disagreement = 0.1;
 /* Below this cold reads are not compared: instructions and parameters are read as well. */
 static const double least_cold_bytes = 1 << 20;
@@ -60,8 +59,8 @@ static bool counting_is_wanted(const char *setting)
 
 static const char *printable(const char *text)
 {
-    const size_t length = text ? strnlen(text, NAME_MAX) : 0;
-    if (!text || length == NAME_MAX)
+    const size_t length = text ? strnlen(text, NAME_BYTES) : 0;
+    if (!text || length == NAME_BYTES)
         return NULL;
     for (size_t i = 0; i < length; i++)
         if (text[i] < 0x20 || text[i] > 0x7E)
@@ -123,44 +122,31 @@ static void counting_free(struct counting *counting)
 
 /* ---- what is reported ---- */
 
-__attribute__((format(printf, 3, 4))) static void say(const struct host_sink *sink,
-                                                      int32_t severity, const char *format, ...)
-{
-    char text[2 * GB_COUNTING_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    for (char *at = text; *at; at++)
-        if ((unsigned char)*at < 0x20 || *at == 0x7F)
-            *at = ' ';
-    sink->log(sink->context, severity, text);
-}
-
-static void report_metric(const struct host_sink *sink, const char *name, double value,
+static void report_metric(struct worker_link *link, const char *name, double value,
                           const char *unit)
 {
     if (isfinite(value) && value >= 0)
-        sink->metric(sink->context, name, value, unit);
+        link_metric(link, name, value, unit);
 }
 
 /* A count that is no number is not stored; one below zero is none. */
-static void report_values(const struct counting *counting, const struct host_sink *sink)
+static void report_values(const struct counting *counting, struct worker_link *link)
 {
     CLEANUP(text_free) struct text unread = {0};
     for (size_t i = 0; i < counting->n_values; i++) {
         const struct count_value *value = &counting->values[i];
-        report_metric(sink, value->name, value->value, value->unit);
+        report_metric(link, value->name, value->value, value->unit);
         if (value->value < 0 && isfinite(value->value))
-            say(sink, GB_LOG_PLUGIN_BUG, "the counter %s is reported as %g", value->name,
-                value->value);
+            link_say(link, GB_LOG_PLUGIN_BUG, "the counter %s is reported as %g", value->name,
+                     value->value);
         else if (!isfinite(value->value))
             text_printf(&unread, "%s%s", unread.length ? ", " : "", value->name);
     }
     if (unread.length)
-        say(sink, GB_LOG_WARNING, "counters that could not be read: %s", text_get(&unread));
+        link_say(link, GB_LOG_WARNING, "counters that could not be read: %s", text_get(&unread));
     if (counting->n_refused > 0)
-        say(sink, GB_LOG_PLUGIN_BUG, "gave counters without usable names or units, or too many");
+        link_say(link, GB_LOG_PLUGIN_BUG,
+                 "gave counters without usable names or units, or too many");
 }
 
 static double intensity(double flops, double bytes)
@@ -175,20 +161,20 @@ static double counted(const struct counting *counting, int kind)
     return isfinite(value) && value >= 0 ? value : NAN;
 }
 
-static void report_work(const struct counting *counting, const struct host_sink *sink)
+static void report_work(const struct counting *counting, struct worker_link *link)
 {
     const double flops = counted(counting, GB_COUNTED_FLOPS);
     const double l1 = counted(counting, GB_COUNTED_BYTES_L1);
     const double l2 = counted(counting, GB_COUNTED_BYTES_L2);
     const double dram = counted(counting, GB_COUNTED_DRAM_READ) +
                         counted(counting, GB_COUNTED_DRAM_WRITE);
-    report_metric(sink, "counted_flops", flops, "FLOP");
-    report_metric(sink, "counted_bytes_l1", l1, "bytes");
-    report_metric(sink, "counted_bytes_l2", l2, "bytes");
-    report_metric(sink, "counted_bytes_dram", dram, "bytes");
-    report_metric(sink, "counted_intensity_l1", intensity(flops, l1), "FLOP/byte");
-    report_metric(sink, "counted_intensity_l2", intensity(flops, l2), "FLOP/byte");
-    report_metric(sink, "counted_intensity_dram", intensity(flops, dram), "FLOP/byte");
+    report_metric(link, "counted_flops", flops, "FLOP");
+    report_metric(link, "counted_bytes_l1", l1, "bytes");
+    report_metric(link, "counted_bytes_l2", l2, "bytes");
+    report_metric(link, "counted_bytes_dram", dram, "bytes");
+    report_metric(link, "counted_intensity_l1", intensity(flops, l1), "FLOP/byte");
+    report_metric(link, "counted_intensity_l2", intensity(flops, l2), "FLOP/byte");
+    report_metric(link, "counted_intensity_dram", intensity(flops, dram), "FLOP/byte");
 }
 
 static bool agrees(double declared, double counted)
@@ -196,34 +182,34 @@ static bool agrees(double declared, double counted)
     return fabs(counted - declared) <= disagreement * declared;
 }
 
-/* note: what is to be known of it; or "". */
-static void compare(const struct host_sink *sink, const char *what, double declared, double counted,
+/* note: what restricts it; or "". */
+static void compare(struct worker_link *link, const char *what, double declared, double counted,
                     const char *note)
 {
     if (!(declared > 0) || isnan(counted) || agrees(declared, counted))
         return;
-    say(sink, GB_LOG_WARNING,
-        "%s: the benchmark declares %.4g an iteration, the counters say %.4g (%+.0f %%)%s", what,
-        declared, counted, 100 * (counted / declared - 1), note);
+    link_say(link, GB_LOG_WARNING,
+             "%s: the benchmark declares %.4g an iteration, the counters say %.4g (%+.0f %%)%s",
+             what, declared, counted, 100 * (counted / declared - 1), note);
 }
 
 /* Devices leave out what is not the declared arithmetic, if they can. */
 static void compare_flops(const struct counting *counting, const struct gb_work *declared,
-                          const struct host_sink *sink)
+                          struct worker_link *link)
 {
     const double flops = counted(counting, GB_COUNTED_FLOPS);
     const bool may_be_too_many = declared->math_format == 0 && flops > declared->flops;
-    compare(sink, "FLOP", declared->flops, flops,
+    compare(link, "FLOP", declared->flops, flops,
             may_be_too_many ? "; of which arithmetic they are is not declared" : "");
 }
 
 /* Where as many were asked for as declared, and memory saw fewer, a cache gave the same ones again
  * and again. */
-static void compare_bytes(const struct host_sink *sink, const char *what, double declared,
+static void compare_bytes(struct worker_link *link, const char *what, double declared,
                           double counted, bool was_asked)
 {
     if (!was_asked || counted > declared)
-        compare(sink, what, declared, counted, "");
+        compare(link, what, declared, counted, "");
 }
 
 /*
@@ -232,35 +218,45 @@ static void compare_bytes(const struct host_sink *sink, const char *what, double
  * emptying only reads are compared: what is written drives out what the emptying left.
  */
 static void compare_work(const struct counting *counting, const struct gb_device_info *device,
-                         const struct gb_work *declared, const struct host_sink *sink)
+                         const struct gb_work *declared, struct worker_link *link)
 {
     const double read = counted(counting, GB_COUNTED_DRAM_READ);
     const double written = counted(counting, GB_COUNTED_DRAM_WRITE);
     const double bytes = declared->bytes_read + declared->bytes_written;
-    compare_flops(counting, declared, sink);
+    compare_flops(counting, declared, link);
     const bool was_asked = agrees(bytes, counted(counting, GB_COUNTED_BYTES_L1));
     if (device->cache_bytes > 0 && bytes >= caches_beyond * (double)device->cache_bytes)
-        compare_bytes(sink, "bytes of memory", bytes, read + written, was_asked);
+        compare_bytes(link, "bytes of memory", bytes, read + written, was_asked);
     else if (counting->asked.cache == GB_CACHE_COLD && declared->bytes_read >= least_cold_bytes)
-        compare_bytes(sink, "bytes read from memory", declared->bytes_read, read, was_asked);
+        compare_bytes(link, "bytes read from memory", declared->bytes_read, read, was_asked);
 }
 
-/* Reports metrics, warnings and what is missing to the sink. declared: zeroed if nothing was. */
-static void counting_report(const struct counting *counting, const struct gb_device_info *device,
-                            const struct gb_work *declared, const struct host_sink *sink)
+/* Of an array of the plugin's, which may lack its end, a text on one line. */
+static const char *line_of(char text[GB_COUNTING_TEXT])
 {
-    const struct gb_counting *asked = &counting->asked;
-    report_values(counting, sink);
+    text[GB_COUNTING_TEXT - 1] = 0;
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < 0x20 || *at == 0x7F)
+            *at = ' ';
+    return text;
+}
+
+/* Reports metrics, warnings and what is missing over the link. declared: zeroed if nothing was. */
+static void counting_report(struct counting *counting, const struct gb_device_info *device,
+                            const struct gb_work *declared, struct worker_link *link)
+{
+    struct gb_counting *asked = &counting->asked;
+    report_values(counting, link);
     if (asked->wants_work) {
-        report_work(counting, sink);
-        compare_work(counting, device, declared, sink);
+        report_work(counting, link);
+        compare_work(counting, device, declared, link);
     }
     if (asked->missing[0])
-        say(sink, GB_LOG_WARNING, "counters: %.*s", GB_COUNTING_TEXT - 1, asked->missing);
+        link_say(link, GB_LOG_WARNING, "counters: %s", line_of(asked->missing));
     if (asked->n_passes > 0)
-        say(sink, GB_LOG_INFO, "counters: %u pass%s%s%.*s", asked->n_passes,
-            asked->n_passes == 1 ? "" : "es", asked->made_from[0] ? "; work is " : "",
-            GB_COUNTING_TEXT - 1, asked->made_from);
+        link_say(link, GB_LOG_INFO, "counters: %u pass%s%s%s", asked->n_passes,
+                 asked->n_passes == 1 ? "" : "es", asked->made_from[0] ? "; work is " : "",
+                 line_of(asked->made_from));
 }
 
 int32_t case_count(struct case_state *state)
@@ -286,9 +282,9 @@ int32_t case_count(struct case_state *state)
         snprintf(counting.asked.missing, sizeof counting.asked.missing, "the device %s has none",
                  device->name);
     if (status == GB_OK)
-        counting_report(&counting, &device->info, &state->work, state->sink);
+        counting_report(&counting, &device->info, &state->work, state->link);
     counting_free(&counting);
     if (status == GB_OK)
-        host_clear_reason(device->host); /* a message says what it could not count */
+        *device->host->reason = 0; /* a message says what it could not count */
     return case_judge_both(state, "counting", status);
 }

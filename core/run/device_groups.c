@@ -105,15 +105,6 @@ static void make_group(const struct known_device *devices, uint32_t n, struct ar
     ret->facts = facts;
 }
 
-static void call_absent(struct device_list *devices, const struct known_device *first, uint32_t n,
-                        uint32_t n_each, struct arena *arena)
-{
-    devices->absent[devices->n_absent++] = (struct absent_device){
-        first->settings, first->is_auto,
-        arena_printf(arena, "gpus_per_case = %" PRIu32 ": %" PRIu32 " can be used here", n_each,
-                     n)};
-}
-
 /* Of the n devices of one plugin; returns how many are left, at ret. */
 static uint32_t keep_own(const struct known_device *devices, uint32_t n, uint32_t n_each,
                          const struct node_task *task, struct arena *arena, struct text *notes,
@@ -147,7 +138,10 @@ void device_groups_make(struct device_list *devices, uint32_t n_each, const stru
             memcpy(&kept[n_kept], first, n * sizeof *kept);
             n_kept += n;
         } else if (n < n_each) {
-            call_absent(devices, first, n, n_each, arena);
+            devices->absent[devices->n_absent++] = (struct absent_device){
+                first->settings, first->is_auto,
+                arena_printf(arena, "gpus_per_case = %" PRIu32 ": %" PRIu32 " can be used here",
+                             n_each, n)};
         } else {
             qsort(first, n, sizeof *first, compare_places);
             n_kept += keep_own(first, n, n_each, task, arena, notes, &kept[n_kept]);

@@ -57,114 +57,98 @@ static void line_end(struct line *line, struct events *events)
 
 /* ---- events ---- */
 
-void events_run_begin(struct events *events, const struct events_run *run)
+/* A member of an event: a text, NULL for null; a number that is whole; or another one. */
+struct member {
+    const char *name;
+    enum { TEXT, INTEGER, REAL } kind;
+    const char *text;
+    int64_t integer;
+    double real;
+};
+#define TEXT(name, value) ((struct member){(name), TEXT, .text = (value)})
+#define INTEGER(name, value) ((struct member){(name), INTEGER, .integer = (int64_t)(value)})
+#define REAL(name, value) ((struct member){(name), REAL, .real = (value)})
+
+static void write_event(struct events *events, const char *event, const struct member *members,
+                        size_t n)
 {
     struct line line;
     if (!events)
         return;
-    line_begin(&line, "run_begin");
-    json_text(&line.json, "format", "gbrun events 1");
-    json_text(&line.json, "verb", run->is_of_ab ? "ab" : "run");
-    json_text(&line.json, "run_uuid", run->uuid);
-    json_text(&line.json, "results", run->results);
-    json_integer(&line.json, "n_visits", (int64_t)run->n_visits);
-    json_integer(&line.json, "n_done", (int64_t)run->n_done);
+    line_begin(&line, event);
+    for (const struct member *member = members; member < members + n; member++)
+        if (member->kind == TEXT)
+            json_text(&line.json, member->name, member->text);
+        else if (member->kind == INTEGER)
+            json_integer(&line.json, member->name, member->integer);
+        else
+            json_real(&line.json, member->name, member->real);
     line_end(&line, events);
+}
+#define WRITE_EVENT(events, event, ...)                                                            \
+    write_event(events, event, (const struct member[]){__VA_ARGS__},                               \
+                sizeof((const struct member[]){__VA_ARGS__}) / sizeof(struct member))
+
+void events_run_begin(struct events *events, const struct events_run *run)
+{
+    WRITE_EVENT(events, "run_begin", TEXT("format", "gbrun events 1"),
+                TEXT("verb", run->is_of_ab ? "ab" : "run"), TEXT("run_uuid", run->uuid),
+                TEXT("results", run->results), INTEGER("n_visits", run->n_visits),
+                INTEGER("n_done", run->n_done));
 }
 
 void events_case_begin(struct events *events, const struct visit *visit,
                        const struct case_record *record)
 {
-    struct line line;
-    CLEANUP(text_free) struct text device = {0};
-    if (!events)
-        return;
-    if (visit->device)
-        text_printf(&device, "%s:%u", visit->device->settings->name, visit->device->info.index);
-    line_begin(&line, "case_begin");
-    json_text(&line.json, "uuid", record->uuid);
-    json_text(&line.json, "uid", record->uid);
-    json_text(&line.json, "bench", visit->bench_case.bench);
-    json_text(&line.json, "label", text_get(&visit->label));
-    json_integer(&line.json, "position", (int64_t)visit->bench_case.position);
-    json_integer(&line.json, "round", record->round);
-    json_text(&line.json, "device", visit->device ? text_get(&device) : NULL);
-    line_end(&line, events);
+    WRITE_EVENT(events, "case_begin", TEXT("uuid", record->uuid), TEXT("uid", record->uid),
+                TEXT("bench", visit->bench_case.bench), TEXT("label", text_get(&visit->label)),
+                INTEGER("position", visit->bench_case.position), INTEGER("round", record->round),
+                TEXT("device", visit->device ? visit->device->label : NULL));
 }
 
 void events_estimate(struct events *events, const struct case_record *record,
                      const struct so_far *so_far)
 {
-    struct line line;
-    if (!events)
-        return;
-    const struct so_far_median so_far_now = so_far_median(so_far);
-    line_begin(&line, "estimate");
-    json_text(&line.json, "uuid", record->uuid);
-    json_integer(&line.json, "n_samples", (int64_t)so_far->n);
-    json_real(&line.json, "median_ns", so_far_now.median_ns);
-    json_real(&line.json, "low_ns", so_far_now.low_ns);
-    json_real(&line.json, "high_ns", so_far_now.high_ns);
-    json_real(&line.json, "confidence", so_far_now.confidence);
-    line_end(&line, events);
-}
-
-static void add_estimate(struct json_writer *json, const struct gb_estimate *estimate)
-{
-    json_text(json, "verdict", verdict_words(estimate->verdict));
-    json_text(json, "statistic", estimate->statistic);
-    json_real(json, "estimate_ns", estimate->value_ns);
-    json_real(json, "low_ns", estimate->low_ns);
-    json_real(json, "high_ns", estimate->high_ns);
-    json_real(json, "confidence", estimate->confidence);
+    const struct so_far_median now = so_far_median(so_far);
+    WRITE_EVENT(events, "estimate", TEXT("uuid", record->uuid), INTEGER("n_samples", so_far->n),
+                REAL("median_ns", now.median_ns), REAL("low_ns", now.low_ns),
+                REAL("high_ns", now.high_ns), REAL("confidence", now.confidence));
 }
 
 void events_case_end(struct events *events, const struct case_record *record, uint64_t n_samples)
 {
-    struct line line;
-    if (!events)
-        return;
-    line_begin(&line, "case_end");
-    json_text(&line.json, "uuid", record->uuid);
-    json_text(&line.json, "status", case_status_word(record->status));
-    json_text(&line.json, "status_text", record->status_text);
-    json_text(&line.json, "verified", verified_word(record_verified(record)));
-    json_integer(&line.json, "n_samples", (int64_t)n_samples);
-    json_text(&line.json, "stop_reason", record->stop_reason);
-    json_real(&line.json, "wall_ns", record->wall_ns);
-    if (record->has_estimate)
-        add_estimate(&line.json, &record->estimate);
-    line_end(&line, events);
+    enum { OF_ESTIMATE = 6 };
+    const struct gb_estimate *estimate = &record->estimate;
+    const struct member members[] = {
+        TEXT("uuid", record->uuid),
+        TEXT("status", case_status_word(record->status)),
+        TEXT("status_text", record->status_text),
+        TEXT("verified", verified_word(record_verified(record))),
+        INTEGER("n_samples", n_samples),
+        TEXT("stop_reason", record->stop_reason),
+        REAL("wall_ns", record->wall_ns),
+        /* of an estimate */
+        TEXT("verdict", record->has_estimate ? verdict_words(estimate->verdict) : NULL),
+        TEXT("statistic", estimate->statistic),
+        REAL("estimate_ns", estimate->value_ns),
+        REAL("low_ns", estimate->low_ns),
+        REAL("high_ns", estimate->high_ns),
+        REAL("confidence", estimate->confidence),
+    };
+    write_event(events, "case_end", members,
+                sizeof members / sizeof *members - (record->has_estimate ? 0 : OF_ESTIMATE));
 }
 
 void events_round_end(struct events *events, uint32_t n_rounds, size_t n_decided, size_t n_pairs)
 {
-    struct line line;
-    if (!events)
-        return;
-    line_begin(&line, "round_end");
-    json_integer(&line.json, "n_rounds", n_rounds);
-    json_integer(&line.json, "n_decided", (int64_t)n_decided);
-    json_integer(&line.json, "n_pairs", (int64_t)n_pairs);
-    line_end(&line, events);
+    WRITE_EVENT(events, "round_end", INTEGER("n_rounds", n_rounds), INTEGER("n_decided", n_decided),
+                INTEGER("n_pairs", n_pairs));
 }
 
 void events_run_end(struct events *events, int exit_code, uint64_t n_bad, uint64_t n_left)
 {
-    struct line line;
-    if (!events)
-        return;
-    line_begin(&line, "run_end");
-    json_integer(&line.json, "exit_code", exit_code);
-    json_integer(&line.json, "n_bad", (int64_t)n_bad);
-    json_integer(&line.json, "n_left", (int64_t)n_left);
-    line_end(&line, events);
-}
-
-void events_flush(struct events *events)
-{
-    if (events)
-        line_output_flush(&events->output);
+    WRITE_EVENT(events, "run_end", INTEGER("exit_code", exit_code), INTEGER("n_bad", n_bad),
+                INTEGER("n_left", n_left));
 }
 
 uint64_t events_close(struct events *events, const char **ret_reason)

@@ -25,9 +25,9 @@ struct events_run {
     bool is_of_ab;
 };
 
-/* In all that follows events may be NULL: nobody listens. */
+/* In all that follows events may be NULL: there is no listener. */
 void events_run_begin(struct events *events, const struct events_run *run);
-/* A worker has taken it, or nobody could be given it. */
+/* A worker has taken it, or none could. */
 void events_case_begin(struct events *events, const struct visit *visit,
                        const struct case_record *record);
 void events_estimate(struct events *events, const struct case_record *record,
@@ -37,7 +37,6 @@ void events_case_end(struct events *events, const struct case_record *record, ui
 /* Of `gbrun ab`: how many pairs are decided. */
 void events_round_end(struct events *events, uint32_t n_rounds, size_t n_decided, size_t n_pairs);
 void events_run_end(struct events *events, int exit_code, uint64_t n_bad, uint64_t n_left);
-void events_flush(struct events *events);
 /* Waits a second at most for the reader to take the rest. Returns how many lines it has not got,
  * and why: a reader that is slow or gone, or words of errno. */
 uint64_t events_close(struct events *events, const char **ret_reason);

@@ -85,10 +85,15 @@ static int32_t host_skip(const struct gb_host *interface, const char *reason)
     return GB_SKIPPED;
 }
 
-static void say(struct host *host, int32_t severity, const char *text)
+static void tell(struct host *host, uint32_t type, const void *record)
 {
     if (!host->is_muted)
-        host->sink.log(host->sink.context, severity, text);
+        host->sink.take(host->sink.context, type, record);
+}
+
+static void say(struct host *host, int32_t severity, const char *text)
+{
+    tell(host, WIRE_LOG, &(struct message_record){severity, text});
 }
 
 static void host_log(const struct gb_host *interface, int32_t severity, const char *text)
@@ -105,15 +110,14 @@ static void host_metric(const struct gb_host *interface, const char *name, doubl
                         const char *unit)
 {
     struct host *host = host_of(interface);
-    char cleaned_name[HOST_NAME_MAX], cleaned_unit[HOST_NAME_MAX];
+    char cleaned_name[HOST_NAME_BYTES], cleaned_unit[HOST_NAME_BYTES];
     clean_text(name, cleaned_name, sizeof cleaned_name);
     clean_text(unit, cleaned_unit, sizeof cleaned_unit);
     if (!cleaned_name[0]) {
         say(host, GB_LOG_PLUGIN_BUG, "gave a metric without a name");
         return;
     }
-    if (!host->is_muted)
-        host->sink.metric(host->sink.context, cleaned_name, value, cleaned_unit);
+    tell(host, WIRE_METRIC, &(struct metric_record){cleaned_name, value, cleaned_unit});
 }
 
 static uint64_t host_random(const struct gb_host *interface, uint64_t stream, uint64_t index)
@@ -136,9 +140,32 @@ static void say_check(struct host *host, const char *name, int metric,
                       const struct verify_result *result, double tolerance, bool passed,
                       const char *text)
 {
-    if (!host->is_muted)
-        host->sink.check(host->sink.context, name, verify_metric_name(metric),
-                         &result->metrics[metric], tolerance, passed, text);
+    const struct verify_metric *measured = &result->metrics[metric];
+    tell(host, WIRE_CHECK,
+         &(struct check_record){.name = name,
+                                .metric = verify_metric_name(metric),
+                                .value = measured->value,
+                                .index = measured->index,
+                                .reference = measured->reference,
+                                .output = measured->output,
+                                .tolerance = tolerance,
+                                .passed = passed,
+                                .text = text});
+}
+
+static void say_summary(struct host *host, const char *name, const struct verify_result *result)
+{
+    struct check_summary_record summary = {.name = name,
+                                           .n = result->n,
+                                           .n_exact = result->n_exact,
+                                           .n_overflowed = result->n_overflowed,
+                                           .n_nan = result->n_nan,
+                                           .n_infinite_mismatch = result->n_infinite_mismatch,
+                                           .n_zero_mismatch = result->n_zero_mismatch,
+                                           .floor = result->floor};
+    memcpy(summary.histogram, result->histogram, sizeof summary.histogram);
+    memcpy(summary.above_floor, result->above_floor, sizeof summary.above_floor);
+    tell(host, WIRE_SUMMARY, &summary);
 }
 
 /* Judges one metric; the first that does not pass becomes the reason. */
@@ -154,7 +181,7 @@ static bool judge(struct host *host, const char *name, const struct gb_check *ch
     return passed;
 }
 
-/* What is to be compared, as the user wants it: members that the plugin does not know of are 0. */
+/* The comparison as the user wants it: members that the plugin does not know of are 0. */
 static struct gb_check check_asked(const struct host *host, const struct gb_check *given,
                                    const char *name)
 {
@@ -197,17 +224,10 @@ static bool find_tolerances(const struct host *host, const struct gb_check *chec
     return host->checks.n_tolerances > 0 || chosen >= 0;
 }
 
-static void tell_worst(struct host *host, const char *name, const struct verify_element *worst,
-                       uint64_t n)
-{
-    for (uint64_t i = 0; i < n && host->sink.worst && !host->is_muted; i++)
-        host->sink.worst(host->sink.context, name, &worst[i]);
-}
-
 /* What counts where neither the benchmark nor the user says. */
 static void derive_tolerance(struct gb_check *check)
 {
-    /* What a sum of rounding errors may come to where nothing is known of the terms, in units of
+    /* The bound of a sum of rounding errors where nothing is known of the terms, in units of
      * round-off: as `plugin = call` has it. */
     const double units_allowed = 8;
     const struct gb_format *format = number_formats.describe(check->format);
@@ -245,7 +265,9 @@ static void add_details(struct host *host, const struct gb_check *check,
     worst = memory_allocate((n + 1) * sizeof *worst);
     const struct verify_detail_request request = {common->check_atol, common->check_rtol, worst, n};
     verify_details(check, &request, result);
-    tell_worst(host, check->name, worst, result->n_worst);
+    for (const struct verify_element *at = worst; at < worst + result->n_worst; at++)
+        tell(host, WIRE_WORST,
+             &(struct worst_record){check->name, at->index, at->reference, at->output, at->ulps});
 }
 
 /* The arrays are a help; a case is not lost with them. */
@@ -265,7 +287,7 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     const struct common_params *common = host->checks.common;
     if (!given || !GB_HAS(given, default_tolerance))
         return host_fail(interface, "check: called with a struct that is missing or too short");
-    char name[HOST_NAME_MAX];
+    char name[HOST_NAME_BYTES];
     clean_text(given->name ? given->name : "output", name, sizeof name);
     struct gb_check check = check_asked(host, given, name);
     struct verify_result result;
@@ -278,13 +300,12 @@ static int32_t compare(const struct gb_host *interface, const struct gb_check *g
     if (!find_tolerances(host, &check, &result, tolerances))
         return host_fail(interface, "check: no tolerance was set, and the benchmark names an "
                                     "unknown metric");
-    if (host->sink.summary && !host->is_muted)
-        host->sink.summary(host->sink.context, name, &result);
+    say_summary(host, name, &result);
     bool passed = true;
     for (int metric = 0; metric < VERIFY_METRICS; metric++)
         if (isnan(tolerances[metric]) && metric >= VERIFY_DETAILS &&
             isnan(result.metrics[metric].value))
-            continue; /* nobody asked */
+            continue; /* not asked for */
         else if (isnan(tolerances[metric]))
             say_check(host, name, metric, &result, NAN, true, "");
         else if (!judge(host, name, &check, &result, metric, tolerances[metric]))
@@ -307,12 +328,17 @@ static int32_t host_checked(const struct gb_host *interface, const char *name, i
                             const char *text)
 {
     struct host *host = host_of(interface);
-    static const struct verify_metric none = {.value = NAN, .reference = NAN, .output = NAN};
-    char cleaned_name[HOST_NAME_MAX], cleaned[512];
+    char cleaned_name[HOST_NAME_BYTES], cleaned[512];
     clean_text(name ? name : "result", cleaned_name, sizeof cleaned_name);
     clean_text(text && *text ? text : passed ? "passed" : "not passed", cleaned, sizeof cleaned);
-    if (!host->is_muted)
-        host->sink.check(host->sink.context, cleaned_name, "", &none, 0, passed != 0, cleaned);
+    tell(host, WIRE_CHECK,
+         &(struct check_record){.name = cleaned_name,
+                                .metric = "",
+                                .value = NAN,
+                                .reference = NAN,
+                                .output = NAN,
+                                .passed = passed != 0,
+                                .text = cleaned});
     if (!passed && !host->reason[0])
         snprintf(host->reason, sizeof host->reason, "%s: %s", cleaned_name, cleaned);
     return passed ? GB_OK : GB_WRONG_RESULT;
@@ -329,7 +355,7 @@ static int32_t host_is_cancelled(const struct gb_host *interface)
 static int32_t device_status(struct host *host, int32_t status)
 {
     if (status != GB_OK && host->device.host)
-        snprintf(host->reason, sizeof host->reason, "%s", host_reason(host->device.host));
+        snprintf(host->reason, sizeof host->reason, "%s", host->device.host->reason);
     return status;
 }
 
@@ -474,26 +500,6 @@ struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct 
     static const struct host_checks no_checks = {.common = &no_settings, .uid = ""};
     host->checks = checks ? *checks : no_checks;
     return host;
-}
-
-const struct gb_host *host_interface(const struct host *host)
-{
-    return &host->interface;
-}
-
-const char *host_reason(const struct host *host)
-{
-    return host->reason;
-}
-
-void host_clear_reason(struct host *host)
-{
-    host->reason[0] = 0;
-}
-
-const struct gb_bench_ops *host_replaced(const struct host *host)
-{
-    return host->replaced.size > 0 ? &host->replaced : NULL;
 }
 
 void host_cancel(void)

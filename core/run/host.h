@@ -9,27 +9,21 @@
 #include "core/config/bench_case.h"
 #include "core/run/series.h"
 #include "core/run/shared_memory.h"
+#include "core/run/wire.h"
 #include "core/store/record.h"
 #include "core/verify/verify.h"
 
 #include <gbrun/judging.h>
 
-enum { HOST_TEXT_MAX = 4096, HOST_NAME_MAX = 64 };
+enum { HOST_TEXT_MAX = 4096, HOST_NAME_BYTES = 64 };
 
-/* Where a plugin's words and numbers go. */
+/* Where a plugin's words and numbers go, as records that hold during the call. type: WIRE_LOG,
+ * METRIC, CHECK (one metric of one comparison; where it is only measured tolerance is NaN and text
+ * empty), SUMMARY (all else of the comparison), WORST (an element that is most off; the worst come
+ * first). */
 struct host_sink {
     void *context;
-    void (*log)(void *context, int32_t severity, const char *text);
-    void (*metric)(void *context, const char *name, double value, const char *unit);
-    /* One metric of one comparison; tolerance is NaN where it is only measured. text is empty then.
-     */
-    void (*check)(void *context, const char *name, const char *metric,
-                  const struct verify_metric *measured, double tolerance, bool passed,
-                  const char *text);
-    /* All of one comparison that is not one metric's; NULL: nobody asks. */
-    void (*summary)(void *context, const char *name, const struct verify_result *result);
-    /* One of the elements that are most off; the worst come first. NULL: nobody asks. */
-    void (*worst)(void *context, const char *name, const struct verify_element *element);
+    void (*take)(void *context, uint32_t type, const void *record);
 };
 
 /* How comparisons are judged, and what becomes of their arrays. */
@@ -53,42 +47,34 @@ struct host {
         interface; /* what plugins see: the first member. Its folder, of the configuration,
                       and iterations, of the calls of run that come now and of those of
                       reset before them, are set by who calls the plugin */
-    const struct fact *facts; /* of the device, as far as they are known; they outlive the host */
+    const struct fact *facts; /* of the device, those that are known; they outlive the host */
     size_t n_facts;
     const struct gb_judging *judging; /* NULL: the plugin's objects are not judged */
     struct shared_memory *shared; /* the device's memory is taken from it; NULL: from the device */
     bool is_muted;                /* what the plugin says goes nowhere: metrics, comparisons, log */
     /* What the plugin asked for. */
-    bool wants_exclusive;     /* that nothing else is measured meanwhile */
-    bool keeps;               /* that what the process has by now is no trace of it */
-    struct series_set series; /* samples that it gives itself */
+    bool wants_exclusive;         /* that nothing else is measured meanwhile */
+    bool keeps;                   /* that what the process has by now is no trace of it */
+    struct series_set series;     /* samples that it gives itself */
+    struct gb_bench_ops replaced; /* functions in the place of its descriptor's; size 0: none */
+    char reason[HOST_TEXT_MAX];   /* its words for its failure or for being skipped; "" */
     /* Private: */
     struct host_sink sink;
     struct host_device device;
     struct host_checks checks;
     struct host_allocation *allocations;
-    struct gb_bench_ops replaced; /* size 0: none */
-    char reason[HOST_TEXT_MAX];
 };
 
 /* checks NULL: benchmarks' own tolerances, nothing is dumped. */
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
                       const struct host_checks *checks);
-const struct gb_host *host_interface(const struct host *host);
-
-/* What the plugin gave as words for its failure or for being skipped; "" if nothing. */
-const char *host_reason(const struct host *host);
-void host_clear_reason(struct host *host);
 
 /* Called from a signal handler as well: from now on cancelled() says so, in every host. */
 void host_cancel(void);
 bool host_cancelled(void);
 /* Takes back host_cancel; from now on `asks` is asked, too, in this process's only session. NULL:
- * nobody is. */
+ * nothing is. */
 void host_cancel_reset(bool (*asks)(void *context), void *context);
-
-/* The functions that the benchmark has put in place of its descriptor's; NULL: none. The host's. */
-const struct gb_bench_ops *host_replaced(const struct host *host);
 
 /* Frees all that the plugin allocated through it. NULL allowed. */
 void host_free(struct host *host);

@@ -1,9 +1,9 @@
 /* judge.c - see judge.h. */
 #include "core/run/judge.h"
 
+#include "core/base/command.h"
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
-#include "core/base/command.h"
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
@@ -64,7 +64,7 @@ static uint64_t secret(void)
 
 static int32_t fail(struct judge *judge, int32_t status, const char *text)
 {
-    const struct gb_host *host = host_interface(judge->state->host);
+    const struct gb_host *host = &judge->state->host->interface;
     host->fail(host, text);
     return status;
 }
@@ -147,18 +147,20 @@ static int32_t start(struct judge *judge)
     char base[32], bytes[32];
     const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, NULL};
     const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file};
+    const struct case_order given = {.record = "", .bench_case = *state->bench_case};
     struct wire_writer writer = {0};
+    struct wire_reader payload;
     snprintf(base, sizeof base, "%llx", (unsigned long long)(uintptr_t)judge->memory.base);
     snprintf(bytes, sizeof bytes, "%llx", (unsigned long long)judge->memory.bytes);
     wire_begin(&writer, WIRE_CASE);
-    put_case(&writer, state->bench_case, "", "");
+    wire_put_fields(&writer, case_order_fields, &given);
     wire_end(&writer);
-    const size_t length = writer.bytes.length - WIRE_HEADER_BYTES;
-    if (length <= sizeof judge->page->bench_case)
-        memcpy(judge->page->bench_case, writer.bytes.data + WIRE_HEADER_BYTES, length);
-    judge->page->case_bytes = (uint32_t)length;
-    wire_writer_free(&writer);
-    if (length > sizeof judge->page->bench_case)
+    wire_written(&writer, &payload);
+    const bool fits = payload.length <= sizeof judge->page->bench_case;
+    memcpy(judge->page->bench_case, payload.data, fits ? payload.length : 0);
+    judge->page->case_bytes = (uint32_t)payload.length;
+    text_free(&writer.bytes);
+    if (!fits)
         return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
     const int code = command_start(program_image(), arguments, environ, files,
                                    sizeof files / sizeof *files, true, &judge->pid);
@@ -185,7 +187,7 @@ static int32_t time_empty_orders(struct judge *judge)
 static int32_t make_own(struct judge *judge)
 {
     struct case_state *state = judge->state;
-    const struct gb_host *host = host_interface(state->host);
+    const struct gb_host *host = &state->host->interface;
     void *bench = NULL;
     int32_t status;
     state->host->is_muted = judge->n > 0;
@@ -237,7 +239,7 @@ static int32_t renew(struct judge *judge)
 static int32_t compare(struct judge *judge, uint32_t place)
 {
     struct case_state *state = judge->state;
-    const struct gb_host *host = host_interface(state->host);
+    const struct gb_host *host = &state->host->interface;
     char text[HOST_TEXT_MAX + 64];
     int32_t status;
     state->n_checked++;
@@ -246,9 +248,9 @@ static int32_t compare(struct judge *judge, uint32_t place)
                judge->ops->verify(judge->benches[judge->objects[place]], state->device->queue));
     if (status != GB_WRONG_RESULT)
         return status;
-    snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", host_reason(state->host),
+    snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", state->host->reason,
              (unsigned long long)judge->n_samples, place + 1, judge->n);
-    host_clear_reason(state->host);
+    state->host->reason[0] = 0;
     state->host->is_muted = false;
     return host->checked(host, "judged", 0, text);
 }
@@ -283,7 +285,7 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
 static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t iterations)
 {
     struct judge *judge = object;
-    const struct gb_host *host = host_interface(judge->state->host);
+    const struct gb_host *host = &judge->state->host->interface;
     double time_ns;
     (void)queue, (void)iterations;
     const int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
@@ -303,7 +305,7 @@ static int32_t judge_verify(void *object, const struct gb_queue *queue)
     int32_t status = compare_drawn(judge);
     if (status == GB_OK) /* once more, to be seen */
         CALL_BENCH(state, status, judge->ops->verify(judge->benches[judge->objects[0]], queue));
-    state->sink->metric(state->sink->context, "checked_calls", (double)state->n_checked, "1");
+    link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
     return status;
 }
 

@@ -44,30 +44,16 @@ struct judged {
     uint32_t n;
 };
 
-/* ---- what the benchmark says: the judge's objects say the same ---- */
-
-static void log_line(void *context, int32_t severity, const char *text)
+/* What the benchmark says: warnings. All else the judge's objects say, too. */
+static void take(void *context, uint32_t type, const void *record)
 {
+    const struct message_record *message = record;
     (void)context;
-    if (severity >= GB_LOG_WARNING)
-        fprintf(stderr, "%s\n", text);
+    if (type == WIRE_LOG && message->severity >= GB_LOG_WARNING)
+        fprintf(stderr, "%s\n", message->text);
 }
 
-static void ignore_metric(void *context, const char *name, double value, const char *unit)
-{
-    (void)context, (void)name, (void)value, (void)unit;
-}
-
-static void ignore_check(void *context, const char *name, const char *metric,
-                         const struct verify_metric *measured, double tolerance, bool passed,
-                         const char *text)
-{
-    (void)context, (void)name, (void)metric, (void)measured, (void)tolerance, (void)passed,
-        (void)text;
-}
-
-static const struct host_sink sink = {
-    .log = log_line, .metric = ignore_metric, .check = ignore_check};
+static const struct host_sink sink = {.take = take};
 
 /* ---- orders ---- */
 
@@ -78,9 +64,10 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     const struct gb_plugin *plugin = NULL;
     struct wire_reader reader = {.data = judged->page->bench_case,
                                  .length = judged->page->case_bytes};
-    const char *label, *record;
+    struct case_order given;
     void *params = NULL;
-    get_case(&reader, &judged->arena, bench_case, &label, &record);
+    wire_get_fields(&reader, &judged->arena, case_order_fields, &given);
+    *bench_case = given.bench_case;
     if (!wire_complete(&reader))
         return error_set(error, GB_CORRUPT, "the case is incomplete");
     const struct plugin_settings settings = {.info = bench_case->info,
@@ -105,7 +92,7 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
 
 static int32_t make_one(struct judged *judged, struct gb_error *error)
 {
-    const struct gb_host *host = host_interface(judged->host);
+    const struct gb_host *host = &judged->host->interface;
     void *bench = NULL;
     const char *function = "create";
     int32_t status = judged->ops->create(host, judged->params, &bench);
@@ -115,8 +102,7 @@ static int32_t make_one(struct judged *judged, struct gb_error *error)
     }
     if (status != GB_OK)
         return error_set(error, status, "%s: %s", function,
-                         *host_reason(judged->host) ? host_reason(judged->host)
-                                                    : status_words(status));
+                         *judged->host->reason ? judged->host->reason : status_words(status));
     judged->benches[judged->n++] = bench;
     return GB_OK;
 }
@@ -139,10 +125,10 @@ static int32_t run(struct judged *judged, uint32_t n, struct gb_error *error)
     int32_t status = GB_OK;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         status = call(judged->benches[objects[i]], queue, 1);
-    return status == GB_OK ? GB_OK
-                           : error_set(error, status, "%s",
-                                       *host_reason(judged->host) ? host_reason(judged->host)
-                                                                  : status_words(status));
+    return status == GB_OK
+               ? GB_OK
+               : error_set(error, status, "%s",
+                           *judged->host->reason ? judged->host->reason : status_words(status));
 }
 
 static void obey(struct judged *judged)

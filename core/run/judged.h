@@ -31,7 +31,7 @@ struct judged_page {
     uint64_t used;                        /* of the shared memory, by all objects */
     uint32_t objects[JUDGED_OBJECTS_MAX]; /* which, in the order of their runs */
     uint32_t case_bytes;
-    unsigned char bench_case[JUDGED_CASE_MAX]; /* a frame, as put_case writes it */
+    unsigned char bench_case[JUDGED_CASE_MAX]; /* the payload of a WIRE_CASE */
 };
 
 void futex_wake(_Atomic uint32_t *word);

@@ -1,5 +1,5 @@
 /*
- * line_output.h - lines for whoever reads a descriptor: a person, or a program that may be slow or
+ * line_output.h - lines for the reader of a descriptor: a person, or a program that may be slow or
  * gone. What cannot be written without waiting waits in memory: a reader must not keep a run.
  */
 #pragma once
@@ -11,14 +11,14 @@
 struct line_output {
     int fd;
     bool never_waits;   /* a write takes what there is room for, and no more */
-    int problem;        /* errno of a write that failed: nobody will read the rest; 0 */
+    int problem;        /* errno of a write that failed: the rest is not written; 0 */
     uint64_t n_dropped; /* lines, because of the problem */
     struct text pending;
 };
 
 /*
  * Writes to what fd is open for, which stays open and as it is: a pipe or a terminal is opened
- * anew, so that what other programs have open does not change. SIGPIPE is to be ignored.
+ * anew, so that what other programs have open does not change. SIGPIPE must be ignored.
  */
 void line_output_open(struct line_output *output, int fd);
 /* Writes what can be written now: of a pipe whole lines, if they are no longer than PIPE_BUF, so

@@ -5,12 +5,10 @@ core_libmeasuring_la_SOURCES += \
 	core/run/case_columns.c \
 	core/run/case_columns.h \
 	core/run/case_run.c \
-	core/run/case_run.h \
 	core/run/case_sampling.c \
 	core/run/case_state.c \
 	core/run/case_state.h \
 	core/run/case_threads.c \
-	core/run/case_threads.h \
 	core/run/claims.c \
 	core/run/claims.h \
 	core/run/collector.c \
@@ -22,18 +20,12 @@ core_libmeasuring_la_SOURCES += \
 	core/run/events.h \
 	core/run/host.c \
 	core/run/host.h \
-	core/run/interference.c \
-	core/run/interference.h \
 	core/run/judge.c \
 	core/run/judge.h \
 	core/run/judged.c \
 	core/run/judged.h \
-	core/run/lane_worker.c \
-	core/run/lanes.c \
 	core/run/line_output.c \
 	core/run/line_output.h \
-	core/run/lock.c \
-	core/run/lock.h \
 	core/run/machine.c \
 	core/run/machine.h \
 	core/run/messages.c \
@@ -50,14 +42,11 @@ core_libmeasuring_la_SOURCES += \
 	core/run/process_state.h \
 	core/run/progress.c \
 	core/run/progress.h \
-	core/run/replay_worker.c \
 	core/run/search_process.c \
 	core/run/search_process.h \
-	core/run/search_worker.c \
 	core/run/provenance.c \
 	core/run/provenance.h \
 	core/run/run_locks.c \
-	core/run/run_record.c \
 	core/run/run_state.c \
 	core/run/run_state.h \
 	core/run/sandbox.c \

@@ -5,114 +5,58 @@
 
 #include <string.h>
 
+/* ---- plugins, their settings, cases ---- */
+
 static const struct wire_field option_fields[] = {
+    FIELD_SIZE_OF(struct gb_option),
     FIELDS(struct gb_option, type, flags, offset, name),
     FIELDS_AS(FIELD_TEXT, struct gb_option, default_value, range, unit, help),
+    FIELD_ITEMS(struct gb_option, choices, n_choices, wire_word),
     {0}};
-
-static void put_option(struct wire_writer *writer, const struct gb_option *option)
-{
-    wire_put_fields(writer, option_fields, option);
-    uint32_t n = option->choices ? option->n_choices : 0;
-    wire_put_u32(writer, n);
-    for (uint32_t i = 0; i < n; i++)
-        wire_put_text(writer, option->choices[i]);
-}
-
-static void get_option(struct wire_reader *reader, struct arena *arena, struct gb_option *ret)
-{
-    ret->size = sizeof *ret;
-    wire_get_fields(reader, arena, option_fields, ret);
-    ret->n_choices = wire_get_count(reader, 4);
-    const char **choices = ARENA_ARRAY(arena, const char *, ret->n_choices);
-    for (uint32_t i = 0; i < ret->n_choices; i++)
-        choices[i] = wire_get_word(reader, arena);
-    ret->choices = ret->n_choices ? choices : NULL;
-}
-
 static const struct wire_field plugin_fields[] = {
+    FIELD_SIZE_OF(struct gb_plugin),
     FIELDS(struct gb_plugin, kind, id, version, summary),
     FIELDS_AS(FIELD_TEXT, struct gb_plugin, help, devices),
     FIELDS(struct gb_plugin, params_size),
+    FIELD_ITEMS(struct gb_plugin, options, n_options, option_fields),
+    {0}};
+const struct wire_field description_fields[] = {
+    FIELDS(struct plugin_info, sha256, flags),
+    FIELD_INSIDE(struct plugin_info, plugin, plugin_fields),
     {0}};
 
-void put_plugin(struct wire_writer *writer, const struct gb_plugin *plugin)
+struct plugin_info describe_plugin(const struct gb_plugin *plugin, const char *sha256,
+                                   struct arena *arena)
 {
-    wire_put_fields(writer, plugin_fields, plugin);
     const struct gb_bench_ops *ops = plugin->kind == GB_PLUGIN_BENCH ? plugin->ops : NULL;
-    bool validates = ops && plugin->extension && plugin->extension(GB_VALIDATION);
-    bool renews = ops && GB_HAS(ops, refresh) && ops->refresh && ops->verify;
-    bool builds = ops && GB_HAS(ops, build) && ops->build;
-    uint32_t flags = ops ? ops->flags & ~(PLUGIN_VALIDATES | PLUGIN_RENEWS | PLUGIN_BUILDS) : 0;
-    wire_put_u32(writer, flags | (validates ? PLUGIN_VALIDATES : 0) | (renews ? PLUGIN_RENEWS : 0) |
-                             (builds ? PLUGIN_BUILDS : 0));
-    struct option_table table = option_table_of(plugin);
-    wire_put_u32(writer, table.n);
+    const struct option_table table = option_table_of(plugin);
+    struct gb_option *options = ARENA_ARRAY(arena, struct gb_option, table.n);
+    struct plugin_info info = {.sha256 = sha256, .plugin = *plugin};
     for (uint32_t i = 0; i < table.n; i++)
-        put_option(writer, option_at(table, i));
-}
-
-void get_plugin(struct wire_reader *reader, struct arena *arena, struct gb_plugin *ret,
-                uint32_t *ret_flags)
-{
-    *ret = (struct gb_plugin){.size = sizeof *ret};
-    wire_get_fields(reader, arena, plugin_fields, ret);
-    *ret_flags = wire_get_u32(reader);
-    ret->n_options = wire_get_count(reader, wire_fields_bytes(option_fields) + 4);
-    struct gb_option *options = ARENA_ARRAY(arena, struct gb_option, ret->n_options);
-    for (uint32_t i = 0; i < ret->n_options; i++)
-        get_option(reader, arena, &options[i]);
-    ret->options = ret->n_options ? options : NULL;
-}
-
-static const struct wire_field setting_fields[] = {FIELDS(struct setting, key, text), {0}};
-
-static void put_settings(struct wire_writer *writer, const struct setting *settings, size_t n)
-{
-    wire_put_u32(writer, (uint32_t)n);
-    for (size_t i = 0; i < n; i++)
-        wire_put_fields(writer, setting_fields, &settings[i]);
-}
-
-static struct setting *get_settings(struct wire_reader *reader, struct arena *arena, size_t *ret_n)
-{
-    *ret_n = wire_get_count(reader, wire_fields_bytes(setting_fields));
-    struct setting *settings = ARENA_ARRAY(arena, struct setting, *ret_n);
-    for (size_t i = 0; i < *ret_n; i++)
-        wire_get_fields(reader, arena, setting_fields, &settings[i]);
-    return settings;
-}
-
-static void put_plugin_name(struct wire_writer *writer, const struct plugin_info *info)
-{
-    wire_put_text(writer, info->path);
-    wire_put_text(writer, info->plugin.id);
-}
-
-static const struct plugin_info *get_plugin_name(struct wire_reader *reader, struct arena *arena,
-                                                 uint32_t kind)
-{
-    struct plugin_info *info = ARENA_NEW(arena, struct plugin_info);
-    info->path = wire_get_path(reader, arena);
-    info->plugin.id = wire_get_word(reader, arena);
-    info->plugin.kind = kind;
+        options[i] = option_entry(table, i);
+    info.plugin.options = options;
+    info.plugin.n_options = table.n;
+    if (!ops)
+        return info;
+    info.flags = ops->flags & ~(PLUGIN_VALIDATES | PLUGIN_RENEWS | PLUGIN_BUILDS);
+    if (plugin->extension && plugin->extension(GB_VALIDATION))
+        info.flags |= PLUGIN_VALIDATES;
+    if (GB_HAS(ops, refresh) && ops->refresh && ops->verify)
+        info.flags |= PLUGIN_RENEWS;
+    if (GB_HAS(ops, build) && ops->build)
+        info.flags |= PLUGIN_BUILDS;
     return info;
 }
 
-void put_plugin_settings(struct wire_writer *writer, const struct plugin_settings *settings)
-{
-    put_plugin_name(writer, settings->info);
-    wire_put_text(writer, settings->name);
-    put_settings(writer, settings->settings, settings->n_settings);
-}
-
-void get_plugin_settings(struct wire_reader *reader, struct arena *arena, uint32_t kind,
-                         struct plugin_settings *ret)
-{
-    *ret = (struct plugin_settings){.info = get_plugin_name(reader, arena, kind)};
-    ret->name = wire_get_word(reader, arena);
-    ret->settings = get_settings(reader, arena, &ret->n_settings);
-}
+static const struct wire_field name_fields[] = {FIELDS_AS(FIELD_PATH, struct plugin_info, path),
+                                                FIELDS(struct plugin_info, plugin.id, plugin.kind),
+                                                {0}};
+static const struct wire_field setting_fields[] = {FIELDS(struct setting, key, text), {0}};
+static const struct wire_field settings_fields[] = {
+    FIELD_BEHIND(struct plugin_settings, info, name_fields),
+    FIELDS(struct plugin_settings, name),
+    FIELD_ITEMS(struct plugin_settings, settings, n_settings, setting_fields),
+    {0}};
 
 static const struct wire_field common_fields[] = {
     FIELDS(struct common_params, cache, launch, clock, counters, iterations, warmup_ns, min_samples,
@@ -124,59 +68,112 @@ static const struct wire_field common_fields[] = {
            threads),
     FIELDS(struct common_params, check_atol, check_rtol, check_details, check_worst),
     {0}};
-
-/* Of a case, in the order of the message. */
-static const struct wire_field case_fields[] = {FIELDS(struct bench_case, bench, seed),
-                                                FIELDS_AS(FIELD_PATH, struct bench_case, folder),
-                                                FIELDS(struct bench_case, uid, profile),
-                                                {0}};
 static const struct wire_field tolerance_fields[] = {
     FIELDS(struct check_tolerance, metric, tolerance), {0}};
+static const struct wire_field case_fields[] = {
+    FIELDS(struct bench_case, bench, seed),
+    FIELDS_AS(FIELD_PATH, struct bench_case, folder),
+    FIELDS(struct bench_case, uid, profile),
+    FIELD_BEHIND(struct bench_case, info, name_fields),
+    FIELD_ITEMS(struct bench_case, settings, n_settings, setting_fields),
+    FIELD_INSIDE(struct bench_case, common, common_fields),
+    FIELD_BEHIND(struct bench_case, policy, settings_fields),
+    FIELD_BEHIND(struct bench_case, device.settings, settings_fields),
+    FIELDS(struct bench_case, device.index),
+    FIELDS_AS(FIELD_TEXT, struct bench_case, device.uuid),
+    FIELD_ITEMS(struct bench_case, tolerances, n_tolerances, tolerance_fields),
+    {0}};
 
-void put_case(struct wire_writer *writer, const struct bench_case *bench_case, const char *label,
-              const char *record)
-{
-    wire_put_text(writer, label);
-    wire_put_text(writer, record);
-    wire_put_fields(writer, case_fields, bench_case);
-    put_plugin_name(writer, bench_case->info);
-    put_settings(writer, bench_case->settings, bench_case->n_settings);
-    wire_put_fields(writer, common_fields, &bench_case->common);
-    put_plugin_settings(writer, bench_case->policy);
-    put_plugin_settings(writer, bench_case->device.settings);
-    wire_put_u32(writer, (uint32_t)bench_case->device.index);
-    wire_put_text(writer, bench_case->device.uuid ? bench_case->device.uuid : "");
-    wire_put_u32(writer, (uint32_t)bench_case->n_tolerances);
-    for (size_t i = 0; i < bench_case->n_tolerances; i++)
-        wire_put_fields(writer, tolerance_fields, &bench_case->tolerances[i]);
-}
-
-void get_case(struct wire_reader *reader, struct arena *arena, struct bench_case *ret,
-              const char **ret_label, const char **ret_record)
-{
-    *ret = (struct bench_case){0};
-    *ret_label = wire_get_word(reader, arena);
-    *ret_record = wire_get_word(reader, arena);
-    wire_get_fields(reader, arena, case_fields, ret);
-    ret->info = get_plugin_name(reader, arena, GB_PLUGIN_BENCH);
-    ret->settings = get_settings(reader, arena, &ret->n_settings);
-    wire_get_fields(reader, arena, common_fields, &ret->common);
-    struct plugin_settings *policy = ARENA_NEW(arena, struct plugin_settings);
-    get_plugin_settings(reader, arena, GB_PLUGIN_POLICY, policy);
-    ret->policy = policy;
-    struct plugin_settings *device = ARENA_NEW(arena, struct plugin_settings);
-    get_plugin_settings(reader, arena, GB_PLUGIN_DEVICE, device);
-    ret->device.settings = device;
-    ret->device.index = (int32_t)wire_get_u32(reader);
-    ret->device.uuid = wire_get_text(reader, arena);
-    ret->n_tolerances = wire_get_count(reader, wire_fields_bytes(tolerance_fields));
-    ret->tolerances = ARENA_ARRAY(arena, struct check_tolerance, ret->n_tolerances);
-    for (size_t i = 0; i < ret->n_tolerances; i++)
-        wire_get_fields(reader, arena, tolerance_fields, &ret->tolerances[i]);
-}
-
-const struct wire_field device_info_fields[] = {
+static const struct wire_field info_fields[] = {
+    FIELD_SIZE_OF(struct gb_device_info),
     FIELDS(struct gb_device_info, index, backend, model, uuid, memory_bytes, cache_bytes, n_units),
+    {0}};
+static const struct wire_field fact_fields[] = {FIELDS_AS(FIELD_LINE, struct fact, name, value),
+                                                {0}};
+const struct wire_field device_fields[] = {
+    FIELD_INSIDE(struct described_device, info, info_fields),
+    FIELD_ITEMS(struct described_device, facts, n_facts, fact_fields),
+    {0}};
+
+/* ---- what a worker is given ---- */
+
+const struct wire_field modules_order_fields[] = {
+    FIELDS(struct modules_order, hashes, first),
+    FIELD_ITEMS(struct modules_order, paths, n, wire_path),
+    {0}};
+const struct wire_field question_fields[] = {FIELD_INSIDE(struct question, plugin, settings_fields),
+                                             FIELDS(struct question, index, bound_kind),
+                                             FIELDS_AS(FIELD_TEXT, struct question, model, whole),
+                                             FIELDS_AS(FIELD_PATH, struct question, folder),
+                                             {0}};
+const struct wire_field case_order_fields[] = {
+    FIELDS(struct case_order, record),
+    FIELD_INSIDE(struct case_order, bench_case, case_fields),
+    {0}};
+const struct wire_field lane_order_fields[] = {
+    FIELD_INSIDE(struct case_order, device, device_fields),
+    FIELDS(struct case_order, record),
+    FIELD_INSIDE(struct case_order, bench_case, case_fields),
+    {0}};
+static const struct wire_field guards_fields[] = {
+    FIELDS(struct guards, min_samples, max_samples, max_time_ns, max_undecided_ns), {0}};
+const struct wire_field replay_order_fields[] = {
+    FIELD_INSIDE(struct replay_order, policy, settings_fields),
+    FIELD_INSIDE(struct replay_order, guards, guards_fields),
+    FIELDS(struct replay_order, tick_ns, is_dithered, error_ns, seed),
+    {0}};
+static const struct wire_field limits_fields[] = {FIELDS(struct engine_limits, tolerance,
+                                                         confidence, budget_ns, budget_cases,
+                                                         patience_cases, lanes),
+                                                  {0}};
+const struct wire_field search_order_fields[] = {
+    FIELD_INSIDE(struct search_order, plugin, settings_fields),
+    FIELDS(struct search_order, seed),
+    FIELD_INSIDE(struct search_order, limits, limits_fields),
+    FIELDS(struct search_order, n_cases),
+    FIELD_ITEMS(struct search_order, axes, n_axes, wire_word),
+    {0}};
+const struct wire_field observation_fields[] = {
+    FIELD_SIZE_OF(struct gb_observation),
+    FIELDS(struct gb_observation, proposal, status, warmup_ns, prepare_ns, wall_ns, elapsed_ns),
+    FIELD_ITEMS(struct gb_observation, samples, n_samples, wire_number),
+    {0}};
+
+/* ---- what it answers ---- */
+
+const struct wire_field outcome_fields[] = {FIELDS(struct outcome, status, words), {0}};
+const struct wire_field module_end_fields[] = {
+    FIELDS(struct module_end, index),
+    FIELD_INSIDE(struct module_end, outcome, outcome_fields),
+    {0}};
+const struct wire_field finding_fields[] = {
+    FIELDS_AS(FIELD_PRINTABLE, struct device_finding, device),
+    FIELDS(struct device_finding, finding.is_noisy),
+    FIELDS_AS(FIELD_PRINTABLE, struct device_finding, finding.subject, finding.state, finding.why,
+              finding.fix),
+    {0}};
+const struct wire_field counter_fields[] = {
+    FIELD_SIZE_OF(struct gb_counter),
+    FIELDS_AS(FIELD_PRINTABLE, struct gb_counter, name, unit, help),
+    {0}};
+const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offset, text), {0}};
+const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
+const struct wire_field case_end_fields[] = {
+    FIELDS(struct case_end, record, status, text, is_spent, traces), {0}};
+const struct wire_field replay_end_fields[] = {
+    FIELD_INSIDE(struct replay_end, outcome, outcome_fields),
+    FIELDS(struct replay_end, has_ended, n, elapsed_ns),
+    {0}};
+const struct wire_field step_fields[] = {
+    FIELDS(struct engine_step, action, proposal, i, n_samples, visit, reason), {0}};
+static const struct wire_field report_fields[] = {
+    FIELDS(struct engine_report, scope, best, value, low, high, share, n_proposals, n_cases),
+    FIELDS(struct engine_report, n_ok, elapsed_ns, is_broken, reason, note),
+    FIELD_ITEMS(struct engine_report, open, n_open, wire_number),
+    {0}};
+const struct wire_field search_end_fields[] = {
+    FIELD_INSIDE(struct search_end, outcome, outcome_fields),
+    FIELD_INSIDE(struct search_end, report, report_fields),
     {0}};
 
 /* ---- records: members as the tables of the results file list them ---- */
@@ -219,15 +216,16 @@ static const struct part parts[WIRE_TYPES] = {
 /* A column as a field of the struct at `base`; FIELD_END: it is not in the part. */
 static struct wire_field field_of(const struct stored_column *column, const struct part *part)
 {
-    static const int kinds[] = {
-        [STORED_CHARS] = FIELD_CHARS, [STORED_REAL] = FIELD_F64,   [STORED_BOOL] = FIELD_BOOL,
-        [STORED_INT32] = FIELD_U32,   [STORED_UINT32] = FIELD_U32, [STORED_INT64] = FIELD_U64,
-        [STORED_BLOB] = FIELD_END};
-    const int kind = column->type == STORED_TEXT ? column->has_lines ? FIELD_WORD : FIELD_LINE
-                                                 : kinds[column->type];
+    const int kind = column->type == STORED_CHARS  ? FIELD_CHARS
+                     : column->type == STORED_BOOL ? FIELD_BOOL
+                     : column->type == STORED_BLOB ? FIELD_END
+                     : column->type != STORED_TEXT ? FIELD_NUMBER
+                     : column->has_lines           ? FIELD_WORD
+                                                   : FIELD_LINE;
     return column->offset < part->from || column->offset >= part->to
-               ? (struct wire_field){FIELD_END, 0, 0}
-               : (struct wire_field){kind, column->offset - part->base, column->bytes};
+               ? (struct wire_field){0}
+               : (struct wire_field){
+                     .kind = kind, .offset = column->offset - part->base, .bytes = column->bytes};
 }
 
 static void put_part(struct wire_writer *writer, const struct part *part, const void *object)
@@ -249,14 +247,30 @@ static void get_part(struct wire_reader *reader, struct arena *arena, const stru
     }
 }
 
+/* What a results file has not, or has in another form. */
+static const struct wire_field bin_fields[] = {FIELDS(struct bin, value, count), {0}};
+static const struct wire_field *const more_fields[WIRE_TYPES] = {
+    [WIRE_SUMMARY] = (const struct wire_field[]){FIELDS(struct check_summary_record, histogram,
+                                                        above_floor),
+                                                 {0}},
+    [WIRE_SERIES] = (const struct wire_field[]){FIELD_ITEMS(struct series_record, bins, n_bins,
+                                                            bin_fields),
+                                                {0}},
+    [WIRE_INTERFERENCE] = (const struct wire_field[]){
+        FIELDS(struct interference_record, is_known, own_cpu_ns), {0}}};
+
 void put_record(struct wire_writer *writer, uint32_t type, const void *record)
 {
     put_part(writer, &parts[type], record);
+    if (more_fields[type])
+        wire_put_fields(writer, more_fields[type], record);
 }
 
 void get_record(struct wire_reader *reader, struct arena *arena, uint32_t type, void *ret)
 {
     get_part(reader, arena, &parts[type], ret);
+    if (more_fields[type])
+        wire_get_fields(reader, arena, more_fields[type], ret);
 }
 
 void *part_of_record(uint32_t type, struct case_record *record)
@@ -290,157 +304,17 @@ void *get_rows(struct wire_reader *reader, struct arena *arena, int table, size_
     return rows;
 }
 
-void put_telemetry(struct wire_writer *writer, uint32_t moment,
-                   const struct telemetry_record *telemetry)
-{
-    wire_put_u32(writer, moment);
-    put_record(writer, WIRE_TELEMETRY, telemetry);
-}
-
-void get_telemetry(struct wire_reader *reader, uint32_t *ret_moment, struct telemetry_record *ret)
-{
-    *ret = (struct telemetry_record){.is_known = true, .values.size = sizeof ret->values};
-    *ret_moment = wire_get_u32(reader);
-    get_record(reader, NULL, WIRE_TELEMETRY, ret);
-    if (*ret_moment >= TELEMETRY_MOMENTS) {
-        *ret_moment = 0;
-        reader->failed = true;
-    }
-}
-
-void put_interference(struct wire_writer *writer, const struct interference_record *interference)
-{
-    put_record(writer, WIRE_INTERFERENCE, interference);
-    wire_put_u32(writer, interference->is_known);
-    wire_put_f64(writer, interference->own_cpu_ns);
-}
-
-void get_interference(struct wire_reader *reader, struct interference_record *ret)
-{
-    get_record(reader, NULL, WIRE_INTERFERENCE, ret);
-    ret->is_known = wire_get_u32(reader) != 0;
-    ret->own_cpu_ns = wire_get_f64(reader);
-}
-
-void put_activities(struct wire_writer *writer, const struct case_record *record)
-{
-    wire_put_u64(writer, record->n_kernels);
-    put_rows(writer, TABLE_ACTIVITY, record->activities, record->n_activities);
-}
-
-void get_activities(struct wire_reader *reader, struct arena *arena, struct case_record *ret)
-{
-    ret->n_kernels = wire_get_u64(reader);
-    struct gb_activity *activities = get_rows(reader, arena, TABLE_ACTIVITY, ACTIVITIES_MAX,
-                                              &ret->n_activities);
-    for (size_t i = 0; i < ret->n_activities; i++)
-        activities[i].size = sizeof activities[i];
-    if (ret->n_kernels > INT64_MAX) {
-        ret->n_activities = ret->n_kernels = 0;
-        reader->failed = true;
-    }
-    ret->activities = activities;
-    ret->has_activities = true;
-}
-
-/* ---- other messages that are structs ---- */
-
-const struct wire_field step_fields[] = {
-    FIELDS(struct engine_step, action, proposal, i, n_samples, visit, reason), {0}};
-const struct wire_field observation_fields[] = {
-    FIELDS(struct gb_observation, proposal, status, warmup_ns, prepare_ns, wall_ns, elapsed_ns),
-    {0}};
-const struct wire_field report_fields[] = {
-    FIELDS(struct engine_report, scope, best, value, low, high, share, n_proposals, n_cases),
-    FIELDS(struct engine_report, n_ok, elapsed_ns, is_broken, reason, note),
-    {0}};
-const struct wire_field limits_fields[] = {FIELDS(struct engine_limits, tolerance, confidence,
-                                                  budget_ns, budget_cases, patience_cases, lanes),
-                                           {0}};
-const struct wire_field finding_fields[] = {
-    FIELDS_AS(FIELD_PRINTABLE, struct device_finding, device),
-    FIELDS(struct device_finding, finding.is_noisy),
-    FIELDS_AS(FIELD_PRINTABLE, struct device_finding, finding.subject, finding.state, finding.why,
-              finding.fix),
-    {0}};
-const struct wire_field counter_fields[] = {
-    FIELDS_AS(FIELD_PRINTABLE, struct gb_counter, name, unit, help), {0}};
-const struct wire_field problem_fields[] = {FIELDS(struct problem, option, offset, text), {0}};
-const struct wire_field outcome_fields[] = {FIELDS(struct outcome, status, words), {0}};
-const struct wire_field fact_fields[] = {FIELDS_AS(FIELD_LINE, struct fact, name, value), {0}};
-const struct wire_field build_fields[] = {FIELDS(struct build, kind, sha256), {0}};
-const struct wire_field case_end_fields[] = {
-    FIELDS(struct case_end, record, status, text, is_spent, traces), {0}};
-
-void put_summary(struct wire_writer *writer, const char *name, const struct verify_result *result)
-{
-    const struct check_summary_record summary = {
-        .name = name,
-        .n = result->n,
-        .n_exact = result->n_exact,
-        .n_overflowed = result->n_overflowed,
-        .n_nan = result->n_nan,
-        .n_infinite_mismatch = result->n_infinite_mismatch,
-        .n_zero_mismatch = result->n_zero_mismatch,
-        .floor = result->floor,
-    };
-    put_record(writer, WIRE_SUMMARY, &summary);
-    for (int i = 0; i < VERIFY_CLASSES; i++) {
-        wire_put_u64(writer, result->histogram[i]);
-        wire_put_u64(writer, result->above_floor[i]);
-    }
-}
-
-void get_summary(struct wire_reader *reader, struct arena *arena, struct check_summary_record *ret)
-{
-    *ret = (struct check_summary_record){0};
-    get_record(reader, arena, WIRE_SUMMARY, ret);
-    const uint64_t counts[] = {ret->n_exact, ret->n_overflowed, ret->n_nan,
-                               ret->n_infinite_mismatch, ret->n_zero_mismatch};
-    bool is_sound = ret->n <= INT64_MAX; /* what the results file can hold */
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        is_sound = is_sound && counts[i] <= ret->n;
-    uint64_t left = ret->n;
-    for (int i = 0; i < VERIFY_CLASSES; i++) {
-        ret->histogram[i] = wire_get_u64(reader);
-        ret->above_floor[i] = wire_get_u64(reader);
-        is_sound = is_sound && ret->histogram[i] <= left &&
-                   ret->above_floor[i] <= ret->histogram[i];
-        left -= ret->histogram[i];
-    }
-    if (!is_sound || left != 0)
-        reader->failed = true;
-}
-
-void put_series(struct wire_writer *writer, const struct series_record *series)
-{
-    put_record(writer, WIRE_SERIES, series);
-    wire_put_f64s(writer, (const double *)series->bins, 2 * series->n_bins);
-}
-
-void get_series(struct wire_reader *reader, struct arena *arena, struct series_record *ret)
-{
-    uint64_t n_numbers = 0;
-    *ret = (struct series_record){0};
-    get_record(reader, arena, WIRE_SERIES, ret);
-    const double *numbers = wire_get_f64s(reader, arena, &n_numbers);
-    ret->bins = (const struct bin *)numbers;
-    ret->n_bins = n_numbers / 2;
-    if (reader->failed || n_numbers % 2 != 0 || ret->n_refused > INT64_MAX ||
-        !series_bins_are_sound(ret->bins, ret->n_bins, ret->n)) {
-        reader->failed = true;
-        ret->n_bins = ret->n = 0;
-    }
-    series_find_quantiles(ret);
-}
-
-void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate)
+void put_estimate(struct wire_writer *writer, const struct gb_estimate *estimate,
+                  const char *reason, uint64_t n_lost)
 {
     put_record(writer, WIRE_ESTIMATE, estimate);
     put_rows(writer, TABLE_MODE, estimate->modes, estimate->n_modes);
+    wire_put_text(writer, reason);
+    wire_put_u64(writer, n_lost);
 }
 
-void get_estimate(struct wire_reader *reader, struct gb_estimate *ret)
+void get_estimate(struct wire_reader *reader, struct arena *arena, struct gb_estimate *ret,
+                  const char **ret_reason, uint64_t *ret_n_lost)
 {
     CLEANUP(arena_free) struct arena scratch = {0};
     size_t n;
@@ -449,4 +323,6 @@ void get_estimate(struct wire_reader *reader, struct gb_estimate *ret)
     const struct gb_mode *modes = get_rows(reader, &scratch, TABLE_MODE, GB_MODES_MAX, &n);
     ret->n_modes = (uint32_t)n;
     memcpy(ret->modes, modes, n * sizeof *modes);
+    *ret_reason = wire_get_line(reader, arena);
+    *ret_n_lost = wire_get_u64(reader);
 }

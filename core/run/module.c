@@ -181,40 +181,29 @@ bool module_file_names(const char *path, uint32_t kind, const char *id)
                                     is_file_of(name + strlen(prefixes[kind]), id));
 }
 
-/* The keys that an option of a benchmark may not be called. `threads` is one only where the
- * benchmark is run in several: others had an option of that name before. */
-static size_t reserved_keys(const struct gb_plugin *plugin, const char *const **ret)
-{
-    static const char threads[] = "threads";
-    enum { OTHERS = 12, MOST = 64 };
-    static const char *const others[OTHERS] = {"plugin",  "device", "policy", "like",
-                                               "sweep",   "zip",    "let",    "only",
-                                               "exclude", "check",  "env",    "bench"};
-    static const char *keys[MOST];
-    static size_t n;
-    if (n == 0) {
-        struct option_table common = common_options();
-        for (size_t i = 0; i < OTHERS; i++)
-            keys[n++] = others[i];
-        for (uint32_t i = 0; i < common.n && n + 1 < MOST; i++)
-            if (!text_equal(option_at(common, i)->name, threads))
-                keys[n++] = option_at(common, i)->name;
-        keys[n] = threads;
-    }
-    *ret = keys;
-    return n + ((((const struct gb_bench_ops *)plugin->ops)->flags & GB_BENCH_THREADS) != 0);
-}
+enum { KEYS_MAX = 96 };
 
-/* The keys that an option of a search may not be called: those of every [search NAME]. */
-static size_t search_keys(const char *const **ret)
+/* The keys that an option may not be called: those of every section of its kind. `threads` is one
+ * only where the benchmark is run in several: others had an option of that name before. */
+static size_t reserved_keys(const struct gb_plugin *plugin, const char *ret[KEYS_MAX])
 {
-    enum { MOST = 16 };
-    static const char *keys[MOST] = {"plugin"};
-    size_t n = 1;
-    const struct option_table table = search_options();
-    for (uint32_t i = 0; i < table.n && n < MOST; i++)
-        keys[n++] = option_at(table, i)->name;
-    *ret = keys;
+    static const char *const of_bench[] = {"device", "policy",  "like",  "sweep", "zip",  "let",
+                                           "only",   "exclude", "check", "env",   "bench"};
+    const bool is_bench = plugin->kind == GB_PLUGIN_BENCH;
+    const bool has_threads = is_bench &&
+                             ((const struct gb_bench_ops *)plugin->ops)->flags & GB_BENCH_THREADS;
+    struct option_table table = {0};
+    size_t n = 0;
+    ret[n++] = "plugin";
+    for (size_t i = 0; i < sizeof of_bench / sizeof *of_bench && is_bench; i++)
+        ret[n++] = of_bench[i];
+    if (is_bench)
+        table = common_options();
+    else if (plugin->kind == GB_PLUGIN_SEARCH)
+        table = search_options();
+    for (uint32_t i = 0; i < table.n && n < KEYS_MAX; i++)
+        if (has_threads || !text_equal(option_at(table, i)->name, "threads"))
+            ret[n++] = option_at(table, i)->name;
     return n;
 }
 
@@ -277,11 +266,8 @@ static int32_t check_plugin(const struct gb_plugin *plugin, uint32_t index, stru
     const char *missing = missing_op(plugin);
     if (missing)
         return error_set(error, GB_INVALID, "plugin '%s': lacks %s", plugin->id, missing);
-    static const char *const plugin_key[] = {"plugin"};
-    const char *const *reserved = plugin_key;
-    size_t n_reserved = plugin->kind == GB_PLUGIN_BENCH    ? reserved_keys(plugin, &reserved)
-                        : plugin->kind == GB_PLUGIN_SEARCH ? search_keys(&reserved)
-                                                           : 1;
+    const char *reserved[KEYS_MAX];
+    const size_t n_reserved = reserved_keys(plugin, reserved);
     if (option_table_check(option_table_of(plugin), plugin->params_size, reserved, n_reserved,
                            error) != GB_OK)
         return error_prefix(error, "plugin '%s': ", plugin->id);

@@ -11,7 +11,7 @@
 
 enum { GAP_LENGTHS_FIRST = 2, GAP_LENGTHS_MOST = 32, WINDOW_BATCHES_MAX = 128, HALF = 3 };
 
-static const double part_ns = 100e6;   /* of load between two looks at whether the run goes on */
+static const double part_ns = 100e6;   /* of load between two looks at whether the run continues */
 static const double length_ns = 20e6;  /* of load for a sample's length */
 static const double window_ns = 500e6; /* see pace.h; sensors are read every 250 ms */
 static const double clock_kept_ratio = 0.99;
@@ -168,30 +168,13 @@ static void history_add(struct history *history, const double values[QUANTITIES]
     history->n++;
 }
 
-/* What is not known (NaN) does not stand in the way. */
+/* A value that is not known (NaN) is ignored. */
 static bool agrees(const double values[2 * HALF], double ratio)
 {
     const double *behind = values + HALF;
     double older = mean_of(values, HALF), newer = mean_of(behind, HALF);
     double error = hypot(stdev_of(values, HALF), stdev_of(behind, HALF)) / sqrt(HALF);
     return !(fabs(newer - older) > ratio * older + error);
-}
-
-static bool has_settled(const struct history *history)
-{
-    if (history->n < 2 * HALF || isnan(history->values[MEDIAN][2 * HALF - 1]))
-        return false;
-    for (int q = 0; q < QUANTITIES; q++)
-        if (!agrees(history->values[q], agree_ratio[q]))
-            return false;
-    return true;
-}
-
-static double median_of(struct window *window)
-{
-    size_t n = window->n_batches < WINDOW_BATCHES_MAX ? window->n_batches : WINDOW_BATCHES_MAX;
-    sort_values(window->medians, n);
-    return quantile_of_sorted(window->medians, n, 0.5);
 }
 
 static int32_t settle(struct pace *pace)
@@ -206,15 +189,20 @@ static int32_t settle(struct pace *pace)
         if (load_for(pace, window_ns, part_ns, &deadline, &window) != GB_OK ||
             case_telemetry(pace->state, &now) != GB_OK)
             return GB_FAILED;
+        const size_t n_medians = window.n_batches < WINDOW_BATCHES_MAX ? window.n_batches
+                                                                       : WINDOW_BATCHES_MAX;
         history_add(
             &history,
             (double[QUANTITIES]){
-                [MEDIAN] = median_of(&window),
+                [MEDIAN] = summary_of(window.medians, n_medians).median,
                 [CLOCK] = window.n_clocks ? window.clock_sum_hz / (double)window.n_clocks : NAN,
                 [POWER] = now.power_watts,
                 [TEMPERATURE] = now.temperature_celsius,
             });
-        pace->record.is_missed = !has_settled(&history);
+        bool has_settled = history.n >= 2 * HALF && !isnan(history.values[MEDIAN][2 * HALF - 1]);
+        for (int q = 0; q < QUANTITIES; q++)
+            has_settled = has_settled && agrees(history.values[q], agree_ratio[q]);
+        pace->record.is_missed = !has_settled;
         pace->record.load_ns = limit_ns - deadline.left_ns;
     }
     return GB_OK;
@@ -270,34 +258,23 @@ static bool is_too_slow(const struct pace *pace, const struct gb_telemetry *valu
     return wanted > 0 && values->clock_hz < wanted;
 }
 
-static void warn(const struct pace *pace, const char *text)
-{
-    pace->state->sink->log(pace->state->sink->context, GB_LOG_WARNING, text);
-}
-
 static void warn_of_unknown(const struct pace *pace, const char *key, const char *what)
 {
-    char text[128];
-    snprintf(text, sizeof text, "%s: the device %s does not report its %s", key,
+    link_say(pace->state->link, GB_LOG_WARNING, "%s: the device %s does not report its %s", key,
              pace->state->device->name, what);
-    warn(pace, text);
 }
 
 static void warn_of_limit(const struct pace *pace, const struct gb_telemetry *values)
 {
     const struct common_params *common = &pace->state->bench_case->common;
-    char text[128];
-    if (is_too_hot(pace, values)) {
-        snprintf(text, sizeof text, "cool_below = %g: still at %g C when pace_limit was over",
-                 common->cool_below, values->temperature_celsius);
-        warn(pace, text);
-    }
-    if (is_too_slow(pace, values)) {
-        snprintf(text, sizeof text,
+    if (is_too_hot(pace, values))
+        link_say(pace->state->link, GB_LOG_WARNING,
+                 "cool_below = %g: still at %g C when pace_limit was over", common->cool_below,
+                 values->temperature_celsius);
+    if (is_too_slow(pace, values))
+        link_say(pace->state->link, GB_LOG_WARNING,
                  "clock_at_least = %gM: still at %g MHz when pace_limit was over",
                  common->clock_at_least / 1e6, values->clock_hz / 1e6);
-        warn(pace, text);
-    }
 }
 
 int32_t pace_wait(struct pace *pace, struct gb_telemetry *values)

@@ -31,7 +31,7 @@ struct pace {
     const struct batch *batch;
     pace_load_fn *load;
     void *context; /* of load */
-    double gap_ns; /* that the device is to be left idle after each sample from now on */
+    double gap_ns; /* for which the device is left idle after each sample from now on */
     struct pace_record record;
 
     /* Private. */
@@ -48,9 +48,9 @@ int32_t pace_wait(struct pace *pace, struct gb_telemetry *values);
 /* After the warm-up: finds the gap, or loads until all has settled. */
 int32_t pace_reach(struct pace *pace);
 
-/* For sustained, before the telemetry at the begin and at the end of the samples: goes on loading
- * until least_ns have passed and the device's counter of energy moves, so that what it says is true
- * for the time between. Without such a counter nothing is done. */
+/* For sustained, before the telemetry at the begin and at the end of the samples: loads until
+ * least_ns have passed and the device's counter of energy moves, so that what it says is true for
+ * the time between. Without such a counter nothing is done. */
 int32_t pace_to_energy_step(struct pace *pace, double least_ns);
 
 /* The first n samples of the batch were kept. */

@@ -8,23 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct policy_run {
-    const struct gb_policy_ops *ops;
-    void *policy;
-    struct host *host;
-    struct guards guards;
-    struct gb_next next;
-    uint64_t count;
-    double elapsed_ns; /* of the last sample taken */
-    double error_ns;   /* that all samples may have in common */
-    bool ended;
-    char reason[128];
-};
-
 static int32_t say(const struct policy_run *run, const char *what, int32_t status,
                    struct gb_error *error)
 {
-    const char *reason = host_reason(run->host);
+    const char *reason = run->host->reason;
     return error_set(error, status, "policy: %s%s%s", *reason ? reason : what,
                      *reason ? "" : " failed: ", *reason ? "" : status_words(status));
 }
@@ -41,7 +28,7 @@ static int32_t ask(struct policy_run *run, struct gb_error *error)
     return GB_OK;
 }
 
-/* A number that somebody gave wins over one that nobody did. */
+/* An explicit number wins over a default. */
 static void make_usual(struct guards *guards, uint32_t flags)
 {
     const bool is_counted = flags & GB_POLICY_COUNTS;
@@ -60,7 +47,7 @@ int32_t policy_run_new(const struct gb_plugin *plugin, const void *params, struc
     struct policy_run *run = memory_allocate(sizeof *run);
     *run = (struct policy_run){.ops = plugin->ops, .host = host, .guards = *guards};
     make_usual(&run->guards, run->ops->flags);
-    int32_t status = run->ops->create(host_interface(host), params, &run->policy);
+    int32_t status = run->ops->create(&host->interface, params, &run->policy);
     if (status != GB_OK)
         say(run, "create", status, error);
     else
@@ -169,11 +156,6 @@ int32_t policy_run_feed(struct policy_run *run, const struct gb_samples *samples
     return GB_OK;
 }
 
-void policy_run_set_error(struct policy_run *run, double error_ns)
-{
-    run->error_ns = error_ns > 0 ? error_ns : 0;
-}
-
 void policy_run_expire(struct policy_run *run)
 {
     if (!run->ended)
@@ -185,16 +167,6 @@ double policy_run_time_limit(const struct policy_run *run)
     return time_limit_ns(run, run->count);
 }
 
-bool policy_run_ended(const struct policy_run *run)
-{
-    return run->ended;
-}
-
-uint64_t policy_run_count(const struct policy_run *run)
-{
-    return run->count;
-}
-
 uint64_t policy_run_wanted(const struct policy_run *run, double cost_ns)
 {
     uint64_t target = run->next.decision == GB_MORE ? run->next.n_samples : run->guards.min_samples;
@@ -203,18 +175,13 @@ uint64_t policy_run_wanted(const struct policy_run *run, double cost_ns)
         if (more < 1e15 && run->count + (uint64_t)more > target)
             target = run->count + (uint64_t)more;
     }
-    /* A policy that looks at every sample must not cost a synchronization for each: go on ahead a
-     * little. */
+    /* A policy that looks at every sample must not cost a synchronization for each: some more are
+     * measured ahead. */
     if (target < run->count + run->count / 8)
         target = run->count + run->count / 8;
     if (target > run->guards.max_samples)
         target = run->guards.max_samples;
     return target > run->count ? target - run->count : 1;
-}
-
-const char *policy_run_reason(const struct policy_run *run)
-{
-    return run->reason;
 }
 
 static bool has_sound_modes(const struct gb_estimate *estimate)
@@ -230,7 +197,7 @@ static bool has_sound_modes(const struct gb_estimate *estimate)
 
 static void make_sound(struct policy_run *run, struct gb_estimate *estimate)
 {
-    const struct gb_host *host = host_interface(run->host);
+    const struct gb_host *host = &run->host->interface;
     estimate->statistic[sizeof estimate->statistic - 1] = 0;
     estimate->note[sizeof estimate->note - 1] = 0;
     estimate->n = run->count;
@@ -251,8 +218,8 @@ int32_t policy_run_report(struct policy_run *run, struct gb_estimate *ret, struc
     if (status != GB_OK)
         return say(run, "report", status, error);
     make_sound(run, ret);
-    ret->low_ns -= run->error_ns;
-    ret->high_ns += run->error_ns;
+    ret->low_ns -= fmax(run->error_ns, 0);
+    ret->high_ns += fmax(run->error_ns, 0);
     return GB_OK;
 }
 

@@ -15,7 +15,7 @@ enum { PROBE_SECONDS = 10, ANSWER_BYTES_MAX = 256 << 20 };
 /* What one plugin may answer. */
 enum {
     PLUGINS_MAX = 4096,
-    FACTS_MAX = 200,
+    DEVICES_MAX = 100000,
     FINDINGS_MAX = 1000,
     COUNTERS_MAX = 200000,
     PROBLEMS_MAX = 1000
@@ -23,12 +23,17 @@ enum {
 
 struct probe {
     struct arena *arena; /* of what is found */
-    /* Takes a message of the answer, but for the last one. GB_CORRUPT,
-     * or a message that it found too short, ends the answer. */
+    /* An answer is items, each a message of a type, and the outcome. */
+    uint32_t item, last; /* their types; last: WIRE_..._END */
+    const struct wire_field *fields;
+    size_t item_bytes, most;
+    void *items; /* of the last question */
+    size_t n_items;
+    bool restarts; /* each item begins its time anew; else time is for the whole answer */
+    /* Another answer: takes a message of it. It sets is_complete. GB_CORRUPT, or a message that it
+     * found too short, ends the answer. NULL: the above. */
     int32_t (*take)(struct probe *probe, uint32_t type, struct wire_reader *message);
-    void *context;     /* of take */
-    uint32_t last;     /* the message with the outcome, WIRE_..._END; 0: take sets is_complete */
-    uint32_t restarts; /* the message that begins its time anew; 0: time is for the whole answer */
+    void *context; /* of take */
     struct worker_process worker;
     double deadline_ns;  /* of awake_clock_ns */
     size_t bytes_before; /* of the arena */
@@ -57,14 +62,27 @@ static int32_t refuse(struct probe *probe, const char *violation)
     return GB_CORRUPT;
 }
 
+static int32_t take_item(struct probe *probe, struct wire_reader *message)
+{
+    if (probe->n_items == probe->most)
+        return GB_CORRUPT;
+    probe->items = arena_grow(probe->arena, probe->items, probe->n_items, probe->item_bytes);
+    void *item = (char *)probe->items + probe->n_items++ * probe->item_bytes;
+    memset(item, 0, probe->item_bytes);
+    wire_get_fields(message, probe->arena, probe->fields, item);
+    return wire_complete(message) ? GB_OK : GB_CORRUPT;
+}
+
 static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *message)
 {
     int32_t status = GB_OK;
-    if (type == probe->restarts)
+    if (type == probe->item && probe->restarts)
         restart_clock(probe);
-    if (type != probe->last) {
+    if (probe->take) {
         status = probe->take(probe, type, message);
-    } else {
+    } else if (type == probe->item) {
+        status = take_item(probe, message);
+    } else if (type == probe->last) {
         wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
         probe->is_complete = true;
     }
@@ -72,17 +90,6 @@ static int32_t take(struct probe *probe, uint32_t type, struct wire_reader *mess
         return refuse(probe, "sent a message that makes no sense");
     if (probe->arena->bytes - probe->bytes_before > ANSWER_BYTES_MAX)
         return refuse(probe, "sent descriptions of more than 256 MiB");
-    return GB_OK;
-}
-
-/* Begins a question about a plugin, in a worker of its own unless one is there; what else it has is
- * put into probe->worker.writer. */
-static int32_t probe_begin(struct probe *probe, uint32_t question,
-                           const struct plugin_settings *settings, struct gb_error *error)
-{
-    if (!probe->worker.pid && worker_start(&probe->worker, NULL, 0, error) != GB_OK)
-        return error->status;
-    put_plugin_settings(worker_begin(&probe->worker, question), settings);
     return GB_OK;
 }
 
@@ -134,31 +141,23 @@ static const char *why_incomplete(struct probe *probe)
                         probe->printed.length ? "'" : "");
 }
 
-/* Sends the question that was begun, and listens until the answer is complete or cannot be any
- * more.
- */
-static void probe_listen(struct probe *probe)
+/* Sends a question, and listens until the answer is complete or cannot be any more. */
+static void probe_ask(struct probe *probe, uint32_t type, const struct wire_field *fields,
+                      const void *asked)
 {
     struct gb_error error;
     probe->is_complete = false;
     probe->outcome = (struct outcome){.words = ""};
     probe->bytes_before = probe->arena->bytes;
+    probe->items = NULL;
+    probe->n_items = 0;
     *probe->violation = 0;
     restart_clock(probe);
-    if (worker_send(&probe->worker, &error) == GB_OK)
+    if (worker_send_fields(&probe->worker, type, fields, asked, &error) == GB_OK)
         listen(probe);
     if (!probe->is_complete)
         probe->outcome = (struct outcome){GB_FAILED, why_incomplete(probe)};
     text_clear(&probe->printed);
-}
-
-/* Gives the worker away, with nothing left of what it printed. */
-static void probe_keep(struct probe *probe, struct worker_process *ret_worker)
-{
-    worker_read_output(&probe->worker, note_line, probe);
-    worker_flush_output(&probe->worker, note_line, probe);
-    *ret_worker = probe->worker;
-    probe->worker = (struct worker_process){0};
 }
 
 /* Ends the worker, if there is one; probe may ask again. */
@@ -189,9 +188,8 @@ static int32_t take_plugin(struct probe *probe, struct wire_reader *message)
 {
     const struct description *description = probe->context;
     struct catalogue *catalogue = description->catalogue;
-    struct plugin_info info = {.path = description->paths->items[description->current],
-                               .sha256 = wire_get_word(message, probe->arena)};
-    get_plugin(message, probe->arena, &info.plugin, &info.flags);
+    struct plugin_info info = {.path = description->paths->items[description->current]};
+    wire_get_fields(message, probe->arena, description_fields, &info);
     if (!wire_complete(message) || catalogue->n_plugins == PLUGINS_MAX)
         return GB_CORRUPT;
     ARENA_APPEND(probe->arena, catalogue->plugins, catalogue->n_plugins, info);
@@ -207,31 +205,23 @@ static int32_t take_module(struct probe *probe, uint32_t type, struct wire_reade
     if (type != WIRE_MODULE_BEGIN && type != WIRE_MODULE_END)
         return GB_OK;
     /* Modules come in order: one that could begin an earlier one again would be probed for ever. */
-    uint32_t index = wire_get_u32(message);
+    struct module_end end = {0};
+    if (type == WIRE_MODULE_END)
+        wire_get_fields(message, probe->arena, module_end_fields, &end);
+    else
+        end.index = wire_get_u32(message);
     uint32_t expected = description->n_begun - (type == WIRE_MODULE_END);
-    if (index != expected || index >= paths->n)
+    if (end.index != expected || end.index >= paths->n)
         return GB_CORRUPT;
-    description->current = index;
-    description->n_begun = index + 1;
+    description->current = end.index;
+    description->n_begun = end.index + 1;
     if (type == WIRE_MODULE_END) {
-        wire_get_fields(message, probe->arena, outcome_fields, &probe->outcome);
-        if (probe->outcome.status != GB_OK)
-            add_failure(probe, paths->items[index], probe->outcome.words);
-        probe->is_complete = index + 1 == paths->n;
+        probe->outcome = end.outcome;
+        if (end.outcome.status != GB_OK)
+            add_failure(probe, paths->items[end.index], end.outcome.words);
+        probe->is_complete = end.index + 1 == paths->n;
     }
     return GB_OK;
-}
-
-static void ask_of_modules(struct probe *probe, const struct path_list *paths, uint32_t first,
-                           bool hashes)
-{
-    struct wire_writer *writer = worker_begin(&probe->worker, WIRE_PROBE);
-    wire_put_u32(writer, hashes);
-    wire_put_u32(writer, first);
-    wire_put_u32(writer, (uint32_t)paths->n - first);
-    for (size_t i = first; i < paths->n; i++)
-        wire_put_text(writer, paths->items[i]);
-    probe_listen(probe);
 }
 
 /* What a module had sent before it failed does not count. */
@@ -242,8 +232,8 @@ static void forget_plugins_of(struct catalogue *catalogue, const char *path, siz
         catalogue->n_plugins--;
 }
 
-/* One worker describes all modules, unless one of them ends it: then the next worker goes on after
- * that one. */
+/* One worker describes all modules, unless one of them ends it: then the next worker continues
+ * after that one. */
 static int32_t describe_modules(const struct path_list *paths, bool hashes, struct arena *arena,
                                 struct catalogue *catalogue, struct gb_error *error)
 {
@@ -251,13 +241,15 @@ static int32_t describe_modules(const struct path_list *paths, bool hashes, stru
     struct probe probe = {.arena = arena,
                           .take = take_module,
                           .context = &description,
-                          .restarts = WIRE_MODULE_BEGIN};
+                          .item = WIRE_MODULE_BEGIN,
+                          .restarts = true};
     for (uint32_t first = 0; first < paths->n; first = description.current + 1) {
         size_t n_before = catalogue->n_plugins;
         description.current = description.n_begun = first;
         if (worker_start(&probe.worker, NULL, 0, error) != GB_OK)
             return error->status;
-        ask_of_modules(&probe, paths, first, hashes);
+        const struct modules_order order = {hashes, first, paths->items + first, paths->n - first};
+        probe_ask(&probe, WIRE_PROBE, modules_order_fields, &order);
         const char *path = paths->items[description.current];
         if (!probe.is_complete) {
             forget_plugins_of(catalogue, path, n_before);
@@ -331,59 +323,50 @@ int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
 
 /* ---- device plugins ---- */
 
-static int32_t ask(struct probe *probe, uint32_t question, const struct plugin_settings *settings,
+/* In a worker of its own unless one is there. */
+static int32_t ask(struct probe *probe, uint32_t type, const struct question *question,
                    struct gb_error *error)
 {
-    int32_t status = probe_begin(probe, question, settings, error);
-    if (status == GB_OK)
-        probe_listen(probe);
-    return status;
-}
-
-/* ---- which there are ---- */
-
-struct search {
-    struct device_list *devices;
-    struct known_device next; /* the device that facts are about */
-};
-
-static int32_t take_device(struct probe *probe, uint32_t type, struct wire_reader *message)
-{
-    struct search *search = probe->context;
-    struct known_device *next = &search->next;
-    if (type == WIRE_FACT) {
-        struct fact fact;
-        wire_get_fields(message, probe->arena, fact_fields, &fact);
-        if (next->n_facts == FACTS_MAX)
-            return GB_CORRUPT;
-        if (wire_complete(message) && *fact.name)
-            ARENA_APPEND(probe->arena, next->facts, next->n_facts, fact);
-    } else if (type == WIRE_DEVICE) {
-        next->info = (struct gb_device_info){.size = sizeof next->info};
-        wire_get_fields(message, NULL, device_info_fields, &next->info);
-        if (wire_complete(message))
-            ARENA_APPEND(probe->arena, search->devices->items, search->devices->n, *next);
-        next->facts = NULL;
-        next->n_facts = 0;
-    }
+    if (!probe->worker.pid && worker_start(&probe->worker, NULL, 0, error) != GB_OK)
+        return error->status;
+    probe_ask(probe, type, question_fields, question);
     return GB_OK;
 }
+
+#define ITEMS(type_, fields_, item_, most_)                                                        \
+    .item = type_, .fields = fields_, .item_bytes = sizeof(item_), .most = most_
 
 int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_auto,
                      struct arena *arena, struct device_list *ret, struct spare_worker *ret_spare,
                      struct gb_error *error)
 {
-    struct search search = {.devices = ret};
-    struct probe probe = {
-        .arena = arena, .take = take_device, .context = &search, .last = WIRE_DEVICES_END};
+    struct probe probe = {.arena = arena,
+                          ITEMS(WIRE_DEVICE, device_fields, struct described_device, DEVICES_MAX),
+                          .last = WIRE_DEVICES_END};
     *ret = (struct device_list){.absent = ARENA_ARRAY(arena, struct absent_device, n)};
     if (ret_spare)
         *ret_spare = (struct spare_worker){0};
     for (size_t i = 0; i < n; i++) {
-        search.next = (struct known_device){.settings = &settings[i], .is_auto = i < n_auto};
-        int32_t status = ask(&probe, WIRE_DEVICES, &settings[i], error);
+        int32_t status = ask(&probe, WIRE_DEVICES, &(struct question){.plugin = settings[i]},
+                             error);
+        for (size_t j = 0; j < probe.n_items; j++) {
+            const struct described_device *found = (struct described_device *)probe.items + j;
+            ARENA_APPEND(
+                arena, ret->items, ret->n,
+                (struct known_device){
+                    .settings = &settings[i],
+                    .label = arena_printf(arena, "%s:%u", settings[i].name, found->info.index),
+                    .is_auto = i < n_auto,
+                    .info = found->info,
+                    .facts = found->facts,
+                    .n_facts = found->n_facts});
+        }
         if (ret_spare && !ret_spare->process.pid && probe.is_complete && ret->n > 0) {
-            probe_keep(&probe, &ret_spare->process);
+            /* with nothing left of what it printed */
+            worker_read_output(&probe.worker, note_line, &probe);
+            worker_flush_output(&probe.worker, note_line, &probe);
+            ret_spare->process = probe.worker;
+            probe.worker = (struct worker_process){0};
             ret_spare->settings = &settings[i];
         }
         probe_end(&probe);
@@ -396,57 +379,35 @@ int32_t devices_find(const struct plugin_settings *settings, size_t n, size_t n_
     return GB_OK;
 }
 
-/* ---- what is noisy about them ---- */
-
-struct inquiry {
-    struct examination *examination;
-    size_t n_findings; /* of this plugin */
-};
-
 /* Findings of one device come one after the other. */
-static void add_finding(struct probe *probe, const struct device_finding *found)
+static void add_finding(struct arena *arena, struct examination *examination,
+                        const struct device_finding *found)
 {
-    struct examination *examination = ((struct inquiry *)probe->context)->examination;
     struct examined_device *last = examination->n ? &examination->devices[examination->n - 1]
                                                   : NULL;
     if (!last || !text_equal(last->name, found->device)) {
-        ARENA_APPEND(probe->arena, examination->devices, examination->n,
-                     (struct examined_device){.name = found->device});
-        last = &examination->devices[examination->n - 1];
+        last = ARENA_ADD(arena, examination->devices, examination->n);
+        *last = (struct examined_device){.name = found->device};
     }
-    ARENA_APPEND(probe->arena, last->findings, last->n, found->finding);
-}
-
-static int32_t take_finding(struct probe *probe, uint32_t type, struct wire_reader *message)
-{
-    struct inquiry *inquiry = probe->context;
-    if (type != WIRE_FINDING)
-        return GB_OK;
-    struct device_finding found;
-    if (inquiry->n_findings++ == FINDINGS_MAX)
-        return GB_CORRUPT;
-    wire_get_fields(message, probe->arena, finding_fields, &found);
-    if (wire_complete(message))
-        add_finding(probe, &found);
-    return GB_OK;
+    ARENA_APPEND(arena, last->findings, last->n, found->finding);
 }
 
 int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct arena *arena,
                         struct examination *ret, struct gb_error *error)
 {
-    struct inquiry inquiry = {.examination = ret};
     struct probe probe = {.arena = arena,
-                          .take = take_finding,
-                          .context = &inquiry,
-                          .restarts = WIRE_FINDING,
-                          .last = WIRE_EXAMINE_END};
+                          ITEMS(WIRE_FINDING, finding_fields, struct device_finding, FINDINGS_MAX),
+                          .last = WIRE_EXAMINE_END,
+                          .restarts = true};
     *ret = (struct examination){.unexamined = ARENA_ARRAY(arena, struct unexamined, n)};
     for (size_t i = 0; i < n; i++) {
-        inquiry.n_findings = 0;
-        int32_t status = ask(&probe, WIRE_EXAMINE, &settings[i], error);
+        int32_t status = ask(&probe, WIRE_EXAMINE, &(struct question){.plugin = settings[i]},
+                             error);
         probe_end(&probe);
         if (status != GB_OK)
             return error->status;
+        for (size_t j = 0; j < probe.n_items; j++)
+            add_finding(arena, ret, (struct device_finding *)probe.items + j);
         if (*probe.outcome.words)
             ret->unexamined[ret->n_unexamined++] = (struct unexamined){
                 &settings[i], probe.outcome.status == GB_OK, probe.outcome.words};
@@ -454,46 +415,20 @@ int32_t devices_examine(const struct plugin_settings *settings, size_t n, struct
     return GB_OK;
 }
 
-/* ---- what they can count ---- */
-
-struct count_list {
-    struct gb_counter *items;
-    size_t n;
-};
-
-static int32_t take_counter(struct probe *probe, uint32_t type, struct wire_reader *message)
-{
-    struct count_list *counters = probe->context;
-    if (type != WIRE_COUNTER)
-        return GB_OK;
-    struct gb_counter counter = {.size = sizeof counter};
-    wire_get_fields(message, probe->arena, counter_fields, &counter);
-    if (!wire_complete(message) || counters->n == COUNTERS_MAX)
-        return GB_CORRUPT;
-    ARENA_APPEND(probe->arena, counters->items, counters->n, counter);
-    return GB_OK;
-}
-
 int32_t counters_find(const struct plugin_settings *settings, uint32_t index, const char *model,
                       const char *whole, struct arena *arena, struct counter_list *ret,
                       struct gb_error *error)
 {
-    struct count_list found = {0};
     struct probe probe = {.arena = arena,
-                          .take = take_counter,
-                          .context = &found,
-                          .restarts = WIRE_COUNTER,
+                          ITEMS(WIRE_COUNTER, counter_fields, struct gb_counter, COUNTERS_MAX),
                           .last = WIRE_COUNTERS_END,
+                          .restarts = true,
                           .outcome.words = ""};
-    int32_t status = probe_begin(&probe, WIRE_COUNTERS, settings, error);
-    if (status == GB_OK) {
-        wire_put_u32(&probe.worker.writer, index);
-        wire_put_text(&probe.worker.writer, model);
-        wire_put_text(&probe.worker.writer, whole);
-        probe_listen(&probe);
-    }
+    const struct question question = {
+        .plugin = *settings, .index = index, .model = model, .whole = whole};
+    int32_t status = ask(&probe, WIRE_COUNTERS, &question, error);
     probe_end(&probe);
-    *ret = (struct counter_list){found.items, found.n, probe.outcome.words};
+    *ret = (struct counter_list){probe.items, probe.n_items, probe.outcome.words};
     return status;
 }
 
@@ -502,7 +437,6 @@ int32_t counters_find(const struct plugin_settings *settings, uint32_t index, co
 struct validation {
     struct error_list *errors;
     const struct bench_case *bench_case; /* that is looked at; NULL: none yet */
-    size_t n_problems;                   /* of it */
     struct origin origin;                /* of its section */
     const char **reported;               /* options of the section with an error of theirs */
     size_t n_reported;
@@ -532,23 +466,16 @@ static struct origin place_of(const struct validation *validation, const char *o
     return validation->origin;
 }
 
-static int32_t take_problem(struct probe *probe, uint32_t type, struct wire_reader *message)
+static void report(struct probe *probe, const struct problem *problem)
 {
-    struct validation *validation = probe->context;
-    if (type != WIRE_PROBLEM)
-        return GB_OK;
-    struct problem problem;
+    const struct validation *validation = probe->context;
     struct gb_error error;
-    if (validation->n_problems++ == PROBLEMS_MAX)
-        return GB_CORRUPT;
-    wire_get_fields(message, probe->arena, problem_fields, &problem);
-    if (!wire_complete(message) || is_reported(probe, problem.option))
-        return GB_OK;
-    error_set_at(&error, GB_INVALID, place_of(validation, problem.option, problem.offset), "%s: %s",
-                 problem.option, problem.text);
+    if (is_reported(probe, problem->option))
+        return;
+    error_set_at(&error, GB_INVALID, place_of(validation, problem->option, problem->offset),
+                 "%s: %s", problem->option, problem->text);
     error_seek_hint(&error);
     error_list_take(validation->errors, &error);
-    return GB_OK;
 }
 
 static bool same_environment(const struct bench_case *a, const struct bench_case *b)
@@ -565,21 +492,21 @@ static int32_t validate_case(struct probe *probe, const struct bench_case *bench
                              struct gb_error *error)
 {
     struct validation *validation = probe->context;
-    struct plugin_settings settings = {.name = bench_case->bench,
-                                       .info = bench_case->info,
-                                       .settings = bench_case->settings,
-                                       .n_settings = bench_case->n_settings};
+    const struct question question = {.plugin = {.name = bench_case->bench,
+                                                 .info = bench_case->info,
+                                                 .settings = bench_case->settings,
+                                                 .n_settings = bench_case->n_settings},
+                                      .folder = bench_case->folder,
+                                      .bound_kind = (uint32_t)bench_case->common.check_bound_kind};
     if (validation->bench_case && !same_environment(validation->bench_case, bench_case))
         probe_end(probe);
     validation->bench_case = bench_case;
-    validation->n_problems = 0;
-    if ((!probe->worker.pid && worker_start(&probe->worker, bench_case->environment,
-                                            bench_case->n_environment, error) != GB_OK) ||
-        probe_begin(probe, WIRE_VALIDATE, &settings, error) != GB_OK)
+    if (!probe->worker.pid && worker_start(&probe->worker, bench_case->environment,
+                                           bench_case->n_environment, error) != GB_OK)
         return error->status;
-    wire_put_text(&probe->worker.writer, bench_case->folder);
-    wire_put_u32(&probe->worker.writer, (uint32_t)bench_case->common.check_bound_kind);
-    probe_listen(probe);
+    probe_ask(probe, WIRE_VALIDATE, question_fields, &question);
+    for (size_t i = 0; i < probe->n_items; i++)
+        report(probe, (struct problem *)probe->items + i);
     if (!probe->is_complete)
         probe_end(probe);
     if (*probe->outcome.words && !is_reported(probe, "")) {
@@ -614,10 +541,10 @@ int32_t cases_validate(struct sweep *sweep, struct error_list *errors)
     CLEANUP(arena_free) struct arena arena = {0};
     struct validation validation = {.errors = errors};
     struct probe probe = {.arena = &arena,
-                          .take = take_problem,
                           .context = &validation,
-                          .restarts = WIRE_PROBLEM,
-                          .last = WIRE_VALIDATE_END};
+                          ITEMS(WIRE_PROBLEM, problem_fields, struct problem, PROBLEMS_MAX),
+                          .last = WIRE_VALIDATE_END,
+                          .restarts = true};
     struct gb_error error;
     size_t n_before = error_list_count(errors);
     int32_t status = GB_OK;

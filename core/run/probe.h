@@ -28,9 +28,10 @@ int32_t catalogue_load_all(const struct path_list *folders, struct arena *arena,
 /* One device as its plugin describes it. */
 struct known_device {
     const struct plugin_settings *settings;
-    bool is_auto; /* one that `device = auto` may choose */
+    const char *label; /* "cuda:0" */
+    bool is_auto;      /* one that `device = auto` may choose */
     struct gb_device_info info;
-    struct fact *facts;
+    const struct fact *facts;
     size_t n_facts;
     struct case_devices {
         struct environment_variable variable; /* by which its worker sees these alone, it first */

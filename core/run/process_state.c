@@ -24,22 +24,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIGNALS = 65, NUMBERS = 7, IOPRIO_OF_PROCESS = 1 };
+enum { IOPRIO_OF_PROCESS = 1 };
 
 extern char **environ;
-
-struct process_state {
-    char folder[PATH_MAX];
-    char locale[512];
-    sigset_t mask;
-    void (*handlers[SIGNALS])(int);
-    mode_t umask;
-    int priority;
-    uint64_t environment;
-    uint64_t open_files;
-    uint64_t numbers[NUMBERS], paused[NUMBERS];
-    fenv_t floats;
-};
 
 /* ---- what is a number, or a hash of several ---- */
 
@@ -75,7 +62,7 @@ static uint64_t hash_limits(void)
     return hash;
 }
 
-/* As far as the kernel lists them (CONFIG_CHECKPOINT_RESTORE). */
+/* Those that the kernel lists (CONFIG_CHECKPOINT_RESTORE). */
 static uint64_t count_posix_timers(void)
 {
     char line[128];
@@ -136,21 +123,13 @@ static uint64_t get_personality(void)
 static const struct {
     uint64_t (*get)(void);
     const char *words;
-} numbers[NUMBERS] = {{hash_cpus, "CPU affinity"},
-                      {hash_scheduler, "scheduling"},
-                      {hash_limits, "resource limits"},
-                      {count_timers, "timers"},
-                      {hash_ids, "user, group or capabilities"},
-                      {hash_memory_policy, "memory policy"},
-                      {get_personality, "personality"}};
-
-static uint64_t hash_environment(void)
-{
-    uint64_t hash = HASH_START;
-    for (char **variable = environ; variable && *variable; variable++)
-        hash = hash_text(hash, *variable);
-    return hash;
-}
+} numbers[PROCESS_NUMBERS] = {{hash_cpus, "CPU affinity"},
+                              {hash_scheduler, "scheduling"},
+                              {hash_limits, "resource limits"},
+                              {count_timers, "timers"},
+                              {hash_ids, "user, group or capabilities"},
+                              {hash_memory_policy, "memory policy"},
+                              {get_personality, "personality"}};
 
 /* Which of the first 64 descriptors are open, as bits. */
 static uint64_t open_files(void)
@@ -164,14 +143,14 @@ static uint64_t open_files(void)
 
 /* ---- all of it ---- */
 
-static void look(struct process_state *state)
+void process_state_take(struct process_state *state)
 {
     if (!getcwd(state->folder, sizeof state->folder))
         state->folder[0] = 0;
     const char *locale = setlocale(LC_ALL, NULL);
     snprintf(state->locale, sizeof state->locale, "%s", locale ? locale : "");
     sigprocmask(SIG_BLOCK, NULL, &state->mask);
-    for (int signal = 1; signal < SIGNALS; signal++) {
+    for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {
         struct sigaction action;
         bool known = sigaction(signal, NULL, &action) == 0;
         state->handlers[signal] = known ? action.sa_handler : SIG_DFL;
@@ -179,34 +158,24 @@ static void look(struct process_state *state)
     state->umask = umask(0);
     umask(state->umask);
     state->priority = getpriority(PRIO_PROCESS, 0);
-    state->environment = hash_environment();
+    state->environment = HASH_START;
+    for (char **variable = environ; variable && *variable; variable++)
+        state->environment = hash_text(state->environment, *variable);
     state->open_files = open_files();
-    for (int i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->numbers[i] = numbers[i].get();
     fegetenv(&state->floats);
 }
 
-void process_state_renew(struct process_state *state)
-{
-    look(state);
-}
-
-struct process_state *process_state_take(void)
-{
-    struct process_state *state = memory_allocate(sizeof *state);
-    look(state);
-    return state;
-}
-
 void process_state_pause(struct process_state *state)
 {
-    for (int i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < PROCESS_NUMBERS; i++)
         state->paused[i] = numbers[i].get();
 }
 
 void process_state_resume(struct process_state *state)
 {
-    for (int i = 0; i < NUMBERS; i++) {
+    for (int i = 0; i < PROCESS_NUMBERS; i++) {
         uint64_t now = numbers[i].get();
         if (now != state->paused[i])
             state->numbers[i] = now;
@@ -238,10 +207,10 @@ static void add(struct text *out, bool differs, const char *what)
 bool process_state_differs(const struct process_state *state, struct text *out)
 {
     struct process_state now = {0};
-    look(&now);
+    process_state_take(&now);
     CLEANUP(text_free) struct text found = {0};
     bool handlers = false, mask = false;
-    for (int signal = 1; signal < SIGNALS; signal++) {
+    for (int signal = 1; signal < PROCESS_SIGNALS; signal++) {
         handlers = handlers || now.handlers[signal] != state->handlers[signal];
         mask = mask || sigismember(&now.mask, signal) != sigismember(&state->mask, signal);
     }
@@ -253,16 +222,11 @@ bool process_state_differs(const struct process_state *state, struct text *out)
     add(&found, now.priority != state->priority, "priority");
     add(&found, now.environment != state->environment, "environment");
     add(&found, (state->open_files & ~now.open_files) != 0, "open files");
-    for (int i = 0; i < NUMBERS; i++)
+    for (int i = 0; i < PROCESS_NUMBERS; i++)
         add(&found, now.numbers[i] != state->numbers[i], numbers[i].words);
     add(&found, floats_differ(&now.floats, &state->floats), "floating-point mode");
     text_add(out, text_get(&found));
     return found.length > 0;
-}
-
-void process_state_free(struct process_state *state)
-{
-    free(state);
 }
 
 /* ---- what it has beside its state ---- */
@@ -319,8 +283,8 @@ static bool is_any_other_running(void)
     return is_any;
 }
 
-/* Do other threads compute, and go on for a quarter of a second? Those of a pool that wait for work
- * in a loop soon sleep. */
+/* Do other threads compute, and continue for a quarter of a second? Those of a pool that wait for
+ * work in a loop soon sleep. */
 static bool has_busy_threads(void)
 {
     enum { LOOKS = 250 }; /* a millisecond apart */
@@ -330,13 +294,6 @@ static bool has_busy_threads(void)
         n++;
     }
     return n == LOOKS;
-}
-
-/* Running, or not waited for. */
-static bool has_any_child(void)
-{
-    siginfo_t info;
-    return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
 }
 
 static void add_bytes(struct text *out, uint64_t before, uint64_t now, uint64_t most,
@@ -352,8 +309,11 @@ void process_size_compare(const struct process_size *before, uint32_t n_threads,
                           struct text *out)
 {
     struct process_size now;
+    siginfo_t info;
     process_size_take(&now);
-    add(out, has_children && has_any_child(), "left child processes behind");
+    /* Running, or not waited for. */
+    const bool has_any = waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) == 0;
+    add(out, has_children && has_any, "left child processes behind");
     add(out, now.n_threads != 1 && has_busy_threads(), "left threads behind that compute");
     if (before->n_threads == 0) /* it was not reached */
         return;

@@ -9,13 +9,28 @@
 #include "core/base/text.h"
 
 #include <fenv.h>
+#include <limits.h>
 #include <locale.h>
+#include <signal.h>
+#include <sys/types.h>
 
-struct process_state;
+/* Private. */
+enum { PROCESS_SIGNALS = 65, PROCESS_NUMBERS = 7 };
+struct process_state {
+    char folder[PATH_MAX];
+    char locale[512];
+    sigset_t mask;
+    void (*handlers[PROCESS_SIGNALS])(int);
+    mode_t umask;
+    int priority;
+    uint64_t environment;
+    uint64_t open_files;
+    uint64_t numbers[PROCESS_NUMBERS], paused[PROCESS_NUMBERS];
+    fenv_t floats;
+};
 
-struct process_state *process_state_take(void);
-/* What is now is what others are compared with. */
-void process_state_renew(struct process_state *state);
+/* What is now: what later states are compared with. */
+void process_state_take(struct process_state *ret);
 /* Adds a comma list of what is different now: "working directory, rounding mode". False: nothing
  * is. */
 bool process_state_differs(const struct process_state *state, struct text *out);
@@ -23,7 +38,6 @@ bool process_state_differs(const struct process_state *state, struct text *out);
  * stays. */
 void process_state_pause(struct process_state *state);
 void process_state_resume(struct process_state *state);
-void process_state_free(struct process_state *state);
 
 /* What a process has beside its state: memory, threads, children. A case that leaves much of it
  * behind takes it from the next one. */

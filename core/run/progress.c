@@ -13,14 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum {
-    BAR_COLUMNS = 20,
-    NARROWEST = 40,
-    USUAL_COLUMNS = 80,
-    USUAL_ROWS = 24,
-    BLOCK_LINES = 10,
-    PENDING_MAX = 8 << 20
-};
+enum { BAR_COLUMNS = 20, NARROWEST = 40, USUAL_COLUMNS = 80, USUAL_ROWS = 24, BLOCK_LINES = 10 };
 static const double redraw_ns = 100e6;
 
 void progress_begin(struct progress *progress, bool is_quiet, const char *color, uint64_t n_total,
@@ -44,14 +37,6 @@ static void erase(struct progress *progress)
     if (progress->live_lines > 0)
         text_add(&progress->output.pending, "\r\033[J");
     progress->live_lines = 0;
-}
-
-static struct winsize terminal_size(const struct progress *progress)
-{
-    struct winsize size = {0};
-    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
-        size = (struct winsize){.ws_row = USUAL_ROWS, .ws_col = USUAL_COLUMNS};
-    return size;
 }
 
 bool progress_use_block(struct progress *progress, const char *head)
@@ -150,13 +135,15 @@ static void add_block(struct progress *progress, size_t columns)
 static void draw(struct progress *progress)
 {
     CLEANUP(text_free) struct text line = {0};
-    const struct winsize size = terminal_size(progress);
+    struct winsize size = {0};
+    if (ioctl(progress->output.fd, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
+        size = (struct winsize){.ws_row = USUAL_ROWS, .ws_col = USUAL_COLUMNS};
     erase(progress);
     cut_block(progress, size.ws_row);
     add_block(progress, size.ws_col);
     add_live_line(progress, &line);
     add_line(progress, text_get(&line), size.ws_col);
-    progress_flush(progress);
+    line_output_flush(&progress->output);
     progress->drawn_ns = host_clock_ns();
 }
 
@@ -181,7 +168,7 @@ static void print_lines(struct progress *progress, const char *text)
     if (progress->is_terminal)
         draw(progress);
     else
-        progress_flush(progress);
+        line_output_flush(&progress->output);
 }
 
 static void add_interval(const struct gb_estimate *estimate, struct text *line)
@@ -251,16 +238,6 @@ void progress_line(struct progress *progress, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     print_lines(progress, make_plain(text));
-}
-
-void progress_flush(struct progress *progress)
-{
-    line_output_flush(&progress->output);
-}
-
-bool progress_is_full(const struct progress *progress)
-{
-    return progress->output.pending.length > PENDING_MAX;
 }
 
 void progress_end(struct progress *progress, bool waits)

@@ -1,5 +1,5 @@
 /*
- * progress.h - what a person sees while a run goes on, on standard error.
+ * progress.h - what a person sees during a run, on standard error.
  *
  * On a terminal one live line, with finished cases scrolling above it, or, where a table of them
  * will follow there, the last of them in a block that is erased at the end; else one line a case.
@@ -27,7 +27,7 @@ struct progress {
     struct text held;  /* lines of cases that are not announced yet */
     uint64_t n_held;
     struct text label; /* of the case that was heard of last */
-    size_t n_running;  /* cases being measured now: whoever starts and ends them sets it */
+    size_t n_running;  /* cases being measured now: set by the code that starts and ends them */
     uint64_t n_samples;
     struct so_far_median so_far;
 };
@@ -50,9 +50,5 @@ void progress_announce(struct progress *progress);
 /* A line from elsewhere: what plugins print, warnings. */
 void progress_line(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Writes what can be written now. */
-void progress_flush(struct progress *progress);
-/* Too much waits already for more of what plugins print. */
-bool progress_is_full(const struct progress *progress);
 /* Waits until all is written, unless what is left does not matter any more. */
 void progress_end(struct progress *progress, bool waits);

@@ -6,7 +6,6 @@
 #include "core/base/sha256.h"
 #include "core/config/search_settings.h"
 #include "core/run/collector.h"
-#include "core/run/lock.h"
 #include "core/run/supervisor.h"
 #include "core/run/worker_process.h"
 
@@ -18,6 +17,31 @@ enum {
 
 enum { KILLED_NOT, KILLED_FOR_TIME, KILLED_BY_USER, KILLED_FOR_PROTOCOL };
 enum { ALONE_NOT, ALONE_ASKED /* its worker waits */, ALONE_GRANTED };
+
+/*
+ * A lock between the gbrun processes of a machine, so that they do not measure on one device at the
+ * same time.
+ *
+ * A lock is a file that any user may open, and in it one place, or one for each CPU: record locks
+ * of fcntl(), which the kernel drops when the process ends and of which it names the holder.
+ * Nothing is read from these files or written to them. A process that waits holds the turn, so that
+ * a process which takes the lock for one case after the other leaves it to others in between.
+ */
+enum { LOCK_FREE, LOCK_SHARED, LOCK_ALONE };
+enum { LOCK_RANGES_MAX = 64 };
+
+struct lock {
+    char path[512];
+    struct lock_range {
+        off_t first, n;
+    } ranges[LOCK_RANGES_MAX];
+    size_t n_ranges;
+    int file; /* -1: not open */
+    int state;
+    bool has_turn;
+    pid_t holder;      /* who kept it from being taken; 0: not known, as in another container */
+    char problem[640]; /* why it cannot be used at all; "": it can */
+};
 
 /* A worker, and what it is doing. */
 struct slot {
@@ -70,7 +94,7 @@ struct run {
         size_t n_others, n_taken;  /* taken: of the others */
         int has;                   /* which locks */
         bool is_tried, is_used;    /* in this turn of the loop; by a case */
-        double wait_begin_ns;      /* 0: nobody waits */
+        double wait_begin_ns;      /* 0: no case waits */
         const struct lock *wanted; /* while somebody does */
         bool has_said_wait;        /* to the user */
         bool has_given_up;         /* lock_limit is over, and it was not free since */
@@ -85,7 +109,7 @@ struct run {
     double batch_begin_ns;
     bool has_said_held, has_said_beat;
     bool is_cancelled, is_killed;
-    int n_stops;      /* how often the user has asked to stop, as far as that was answered */
+    int n_stops;      /* requests of the user to stop that were answered */
     double synced_ns; /* when it was last done */
     struct gb_error error;
     int32_t status;
@@ -116,20 +140,31 @@ struct visit *run_pick(struct run *run, size_t i);
 
 /* Gives out visits while there are workers to take them. */
 void assign_visits(struct run *run);
-/* Of the cases that have asked to be alone one goes on, once nobody measures. */
+/* One of the cases that have asked to be alone continues once no case is measured. */
 void assign_turn(struct run *run);
 
-/* ---- lanes.c: cases of the window that are built before their turn ---- */
-
-/* Gives visits to lanes that have nothing to do; those that were stopped go on if nothing is
- * measured any more. */
+/* Gives idle lanes the visits that are built before their turn; those that
+ * were stopped continue if nothing is measured any more. */
 void lanes_assign(struct run *run);
-/* A case is measured from now on: if lanes would disturb it they are stopped, else counted. */
-void lanes_yield(struct run *run, const struct slot *slot);
 /* Ends all that are at work; their visits stay. */
 void lanes_drop(struct run *run);
 
 /* ---- run_locks.c: other gbrun processes on this machine ---- */
+
+/* name: letters, digits, points and dashes of it are kept. cpus: a list such as 0-3,8 for a lock of
+ * these CPUs; NULL: of one place. */
+void lock_new(struct lock *lock, const char *name, const char *cpus);
+
+/*
+ * Tries to take it, shared or alone; does not wait. False: another process has it, or the turn; the
+ * turn may be held then, until it is taken or released. True as well if it cannot be used: see
+ * problem. One that is held shared already only lets those go first who wait for it.
+ */
+bool lock_take(struct lock *lock, int state);
+
+/* others: locks of this process, among them this one; what they hold in the same file stays. */
+void lock_release(struct lock *lock, struct lock *const *others, size_t n_others);
+void lock_free(struct lock *lock);
 
 void run_locks_new(struct run *run);
 void run_locks_free(struct run *run);
@@ -141,22 +176,26 @@ void run_locks_free(struct run *run);
 bool run_lock(struct run *run, const struct known_device *device, bool is_alone);
 /* The case has ended, or waits. */
 void run_unlock(struct run *run, const struct known_device *device);
-/* Around a turn of the loop: a device that nobody asked for in it does not wait any more. */
+/* Around a turn of the loop: a device that no case asked for in it stops waiting. */
 void run_locks_begin(struct run *run);
 void run_locks_settle(struct run *run);
 
 /* ---- slot.c: what a worker sends and prints of its case, and how both end ---- */
 
-/* Starts a worker with the environment of the visit, and the devices of the device's group. */
-int32_t slot_start_worker(struct worker_process *process, struct visit *visit,
-                          const struct known_device *device, struct gb_error *error);
+/* Gives the slot a worker that can take the visit, on that device. False: none can be started, and
+ * the run has failed. */
+bool slot_open(struct slot *slot, struct run *run, struct visit *visit,
+               const struct known_device *device);
+/* The visit and its record begin, and their time. */
+void slot_begin(struct slot *slot, struct visit *visit);
 /* Must a fresh worker take the visit? */
 bool slot_is_unfit(struct slot *slot, const struct visit *visit);
 /* Takes in all that has arrived, without blocking; ends the visit, and the worker, if that is due.
  */
 void slot_listen(struct slot *slot);
-/* Sends the message that worker_begin began. */
-void slot_send(struct slot *slot);
+/* Sends a message that is a struct, whole. */
+void slot_send(struct slot *slot, uint32_t type, const struct wire_field *fields,
+               const void *object);
 /* The first reason, KILLED_..., counts. */
 void slot_kill(struct slot *slot, int reason);
 /* It was killed and does not end: its case does, and its device is not used any more. */
@@ -169,19 +208,9 @@ void slot_close(struct slot *slot);
 void slot_check_closing(struct slot *slot);
 void slot_end(struct slot *slot); /* the same, and waits */
 
-/* ---- run_record.c: from what was measured to the results file ---- */
-
-/* Begins the record of a visit. */
-void record_begin(struct collector *collector, const struct visit *visit);
-/* Adds how long it waited for the device's lock, and the note. */
+/* Adds to the record how long it waited for the device's lock, and the note. */
 void record_lock(struct collector *collector, const struct device_state *state);
-/* Deletes what was written of a case that is measured anew. */
-void record_forget(struct run *run, struct slot *slot);
-/* Writes the samples of a long recording before its case has ended. */
-void record_spill(struct run *run, struct slot *slot);
-/* Ends the slot's visit: commits it, then announces it. */
-void record_end(struct run *run, struct slot *slot, int status, const char *text);
-/* Of a visit that no worker can be given, which is freed. */
+/* Stores the record of a visit that no worker can be given; frees the visit. */
 void record_refusal(struct run *run, struct visit *visit);
 /* Of a visit that a lane has ended, likewise. */
 void record_ended(struct run *run, struct visit *visit);

@@ -38,6 +38,7 @@ int32_t search_process_start(struct search_process *process, const struct search
                              struct gb_error *error)
 {
     const struct search_params *params = &settings->params;
+    const size_t n_axes = space_axes(space);
     struct gb_error gone;
     if (worker_start(&process->worker, NULL, 0, error) != GB_OK)
         return error->status;
@@ -47,21 +48,21 @@ int32_t search_process_start(struct search_process *process, const struct search
     process->n_steps = process->n_observed = 0;
     process->lanes = lanes;
     process->n_cases = space_size(space);
-    const struct engine_limits limits = {.tolerance = params->tolerance,
-                                         .confidence = params->confidence,
-                                         .budget_ns = params->budget_ns,
-                                         .budget_cases = (uint64_t)params->cases,
-                                         .patience_cases = (uint64_t)params->patience,
-                                         .lanes = lanes};
-    struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH);
-    put_plugin_settings(writer, settings->plugin);
-    wire_put_u64(writer, seed);
-    wire_put_fields(writer, limits_fields, &limits);
-    wire_put_u64(writer, space_size(space));
-    wire_put_u32(writer, (uint32_t)space_axes(space));
-    for (size_t i = 0; i < space_axes(space); i++)
-        wire_put_text(writer, space_axis_list(space)[i]->name);
-    worker_send(&process->worker, &gone);
+    CLEANUP(free_pointer) const char **axes = memory_allocate((n_axes + 1) * sizeof *axes);
+    for (size_t i = 0; i < n_axes; i++)
+        axes[i] = space_axis_list(space)[i]->name;
+    const struct search_order order = {.plugin = *settings->plugin,
+                                       .seed = seed,
+                                       .limits = {.tolerance = params->tolerance,
+                                                  .confidence = params->confidence,
+                                                  .budget_ns = params->budget_ns,
+                                                  .budget_cases = (uint64_t)params->cases,
+                                                  .patience_cases = (uint64_t)params->patience,
+                                                  .lanes = lanes},
+                                       .n_cases = space_size(space),
+                                       .axes = axes,
+                                       .n_axes = n_axes};
+    worker_send_fields(&process->worker, WIRE_SEARCH, search_order_fields, &order, &gone);
     for (uint64_t first = 0; first < space_size(space); first += CASES_IN_MESSAGE)
         send_cases(process, space, first);
     return GB_OK;
@@ -72,10 +73,8 @@ void search_process_observe(struct search_process *process,
 {
     struct gb_error gone;
     process->n_observed++;
-    struct wire_writer *writer = worker_begin(&process->worker, WIRE_SEARCH_OBSERVED);
-    wire_put_fields(writer, observation_fields, observation);
-    wire_put_f64s(writer, observation->samples, observation->n_samples);
-    worker_send(&process->worker, &gone);
+    worker_send_fields(&process->worker, WIRE_SEARCH_OBSERVED, observation_fields, observation,
+                       &gone);
 }
 
 /* ---- what is answered ---- */
@@ -97,21 +96,16 @@ static bool take_step(struct search_process *process, struct wire_reader *messag
 static bool take_report(struct search_process *process, struct wire_reader *message,
                         struct engine_report *ret)
 {
-    *ret = (struct engine_report){0};
-    const int32_t status = (int32_t)wire_get_u32(message);
-    const char *text = wire_get_word(message, &process->arena);
-    wire_get_fields(message, NULL, report_fields, ret);
-    ret->is_broken = ret->is_broken || status != GB_OK;
-    ret->n_open = wire_get_count(message, sizeof(uint64_t));
-    uint64_t *open = ARENA_ARRAY(&process->arena, uint64_t, ret->n_open + 1);
+    struct search_end end = {0};
+    wire_get_fields(message, &process->arena, search_end_fields, &end);
+    const bool has_failed = end.outcome.status != GB_OK;
+    *ret = end.report;
+    ret->is_broken = ret->is_broken || has_failed;
     bool is_sound = ret->best == GB_NO_CASE || ret->best < process->n_cases;
-    for (uint64_t i = 0; i < ret->n_open; i++) {
-        open[i] = wire_get_u64(message);
-        is_sound = is_sound && open[i] < process->n_cases;
-    }
-    ret->open = open;
-    if (status != GB_OK)
-        snprintf(ret->reason, sizeof ret->reason, "the search failed: %s", text);
+    for (uint64_t i = 0; i < ret->n_open; i++)
+        is_sound = is_sound && ret->open[i] < process->n_cases;
+    if (has_failed)
+        snprintf(ret->reason, sizeof ret->reason, "the search failed: %s", end.outcome.words);
     make_plain_line(ret->reason);
     return wire_complete(message) && is_sound;
 }
@@ -119,10 +113,10 @@ static bool take_report(struct search_process *process, struct wire_reader *mess
 static void take_log(struct search_process *process, struct wire_reader *message)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    const int32_t severity = (int32_t)wire_get_u32(message);
-    const char *text = wire_get_word(message, &arena);
-    if (wire_complete(message) && severity >= GB_LOG_WARNING)
-        process->line(process->context, text);
+    struct message_record log;
+    get_record(message, &arena, WIRE_LOG, &log);
+    if (wire_complete(message) && log.severity >= GB_LOG_WARNING)
+        process->line(process->context, log.text);
 }
 
 struct engine_report search_failure(const char *reason)

@@ -1,6 +1,6 @@
 /*
  * search_process.h - the supervisor's part of a search: a worker of its own in which the plugin
- * runs, asked for the next visit, told what came of it.
+ * runs, which the supervisor asks for the next visit and sends the observations.
  *
  * The worker measures nothing, and waits while others do. One that crashes, or takes longer than
  * its limits, costs its search alone.
@@ -33,7 +33,7 @@ int32_t search_process_start(struct search_process *process, const struct search
                              uint64_t seed, uint32_t lanes, const struct space *space,
                              struct gb_error *error);
 
-/* What is to be done next: SEARCH_STEP and *ret_step (with several
+/* What comes next: SEARCH_STEP and *ret_step (with several
  * lanes also ENGINE_WAIT: an observation is to come before the next); SEARCH_ENDED and how;
  * SEARCH_STOPPED: by the user, who did not wait for an answer. Of the latter two it has been ended.
  */

@@ -98,7 +98,7 @@ struct asked_plugin {
     struct host *host;
 };
 
-/* The host is to be freed, unless this fails. */
+/* The caller frees the host, unless this fails. */
 static int32_t ask(struct session *session, const struct plugin_settings *settings,
                    struct asked_plugin *ret, struct gb_error *error)
 {
@@ -115,7 +115,7 @@ static int32_t ask(struct session *session, const struct plugin_settings *settin
 static int32_t device_failure(const struct asked_plugin *asked, const char *what, int32_t status,
                               struct gb_error *error)
 {
-    const char *reason = host_reason(asked->host);
+    const char *reason = asked->host->reason;
     return error_set(error, status, "device %s: %s: %s", asked->settings->name, what,
                      *reason ? reason : status_words(status));
 }
@@ -124,14 +124,14 @@ static int32_t device_failure(const struct asked_plugin *asked, const char *what
 static int32_t count_devices(struct session *session, const struct asked_plugin *asked,
                              uint32_t *ret_n, const char **ret_reason, struct gb_error *error)
 {
-    int32_t status = asked->ops->count(host_interface(asked->host), asked->params, ret_n);
+    int32_t status = asked->ops->count(&asked->host->interface, asked->params, ret_n);
     if (status != GB_OK && status != GB_SKIPPED) {
         *ret_n = 0;
         return device_failure(asked, "counting devices", status, error);
     }
     if (status == GB_SKIPPED)
         *ret_n = 0;
-    const char *reason = host_reason(asked->host);
+    const char *reason = asked->host->reason;
     *ret_reason = *ret_n > 0 ? ""
                              : arena_text(&session->arena, *reason ? reason : "none was found");
     return GB_OK;
@@ -141,8 +141,8 @@ static int32_t describe(const struct asked_plugin *asked, uint32_t index, gb_fac
                         void *context, struct gb_device_info *ret, struct gb_error *error)
 {
     *ret = (struct gb_device_info){.size = sizeof *ret, .index = index};
-    int32_t status = asked->ops->describe(host_interface(asked->host), asked->params, index, ret,
-                                          fact, context);
+    int32_t status = asked->ops->describe(&asked->host->interface, asked->params, index, ret, fact,
+                                          context);
     if (status != GB_OK)
         return device_failure(asked, "describing a device", status, error);
     ret->index = index;
@@ -152,9 +152,26 @@ static int32_t describe(const struct asked_plugin *asked, uint32_t index, gb_fac
     return GB_OK;
 }
 
+enum { FACTS_MAX = 200 }; /* of a device */
+
+struct fact_list {
+    struct arena arena;
+    struct fact *items;
+    size_t n;
+};
+
+static void keep_fact(void *context, const char *name, const char *value)
+{
+    struct fact_list *facts = context;
+    if (name && *name && facts->n <= FACTS_MAX)
+        ARENA_APPEND(&facts->arena, facts->items, facts->n,
+                     (struct fact){arena_text(&facts->arena, name),
+                                   arena_text(&facts->arena, value ? value : "")});
+}
+
 int32_t session_devices(struct session *session, const struct plugin_settings *settings,
-                        session_device_fn *device, gb_fact_fn *fact, void *context,
-                        const char **ret_reason, struct gb_error *error)
+                        session_device_fn *device, void *context, const char **ret_reason,
+                        struct gb_error *error)
 {
     struct asked_plugin asked;
     uint32_t n = 0;
@@ -162,10 +179,18 @@ int32_t session_devices(struct session *session, const struct plugin_settings *s
         return error->status;
     int32_t status = count_devices(session, &asked, &n, ret_reason, error);
     for (uint32_t i = 0; i < n && status == GB_OK; i++) {
-        struct gb_device_info info;
-        status = describe(&asked, i, fact, context, &info, error);
+        struct described_device described;
+        struct fact_list facts = {0};
+        status = describe(&asked, i, keep_fact, &facts, &described.info, error);
+        described.facts = facts.items;
+        described.n_facts = facts.n;
+        if (status == GB_OK && facts.n > FACTS_MAX)
+            status = error_set(error, GB_INVALID,
+                               "device %s: describes itself by more than %d facts", settings->name,
+                               FACTS_MAX);
         if (status == GB_OK)
-            device(context, &info);
+            device(context, &described);
+        arena_free(&facts.arena);
     }
     host_free(asked.host);
     return status;
@@ -195,7 +220,7 @@ static int32_t examine_one(const struct asked_plugin *asked, uint32_t index, str
     CLEANUP(text_free) struct text name = {0};
     text_printf(&name, "%s:%u %s", asked->settings->name, index, info.model);
     finder->device = text_get(&name);
-    status = asked->ops->examine(host_interface(asked->host), asked->params, index, pass_finding,
+    status = asked->ops->examine(&asked->host->interface, asked->params, index, pass_finding,
                                  finder);
     return status == GB_OK ? GB_OK : device_failure(asked, "examining a device", status, error);
 }
@@ -217,7 +242,7 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
     for (uint32_t i = 0; i < n && examines; i++) {
         struct gb_error failure;
         int32_t one = examine_one(&asked, i, &finder, &failure);
-        host_clear_reason(asked.host);
+        *asked.host->reason = 0;
         if (one != GB_OK && status == GB_OK) {
             status = one;
             *error = failure;
@@ -227,25 +252,18 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
     return status;
 }
 
+/* NULL: the plugin has no such extension. */
+static const void *extension_of(const struct gb_plugin *plugin, const char *id)
+{
+    return plugin->extension ? plugin->extension(id) : NULL;
+}
+
 /* NULL: the plugin has no counters. */
 static const struct gb_counters *counters_of(const struct gb_plugin *plugin)
 {
-    const struct gb_counters *counters = plugin->extension ? plugin->extension(GB_COUNTERS) : NULL;
+    const struct gb_counters *counters = extension_of(plugin, GB_COUNTERS);
     bool is_whole = counters && GB_HAS(counters, count) && counters->list && counters->count;
     return is_whole ? counters : NULL;
-}
-
-static const struct gb_activities *activities_of(const struct gb_plugin *plugin)
-{
-    const struct gb_activities *activities = plugin->extension ? plugin->extension(GB_ACTIVITIES)
-                                                               : NULL;
-    return activities && GB_HAS(activities, list) && activities->list ? activities : NULL;
-}
-
-static const struct gb_profile *profile_of(const struct gb_plugin *plugin)
-{
-    const struct gb_profile *profile = plugin->extension ? plugin->extension(GB_PROFILE) : NULL;
-    return profile && GB_HAS(profile, end) && profile->begin && profile->end ? profile : NULL;
 }
 
 int32_t session_counters(struct session *session, const struct plugin_settings *settings,
@@ -260,9 +278,9 @@ int32_t session_counters(struct session *session, const struct plugin_settings *
     int32_t status = GB_OK;
     *ret_reason = counters ? "" : "it has no counters";
     if (counters)
-        status = counters->list(host_interface(asked.host), asked.params, index, model, whole,
-                                counter, context);
-    const char *reason = host_reason(asked.host);
+        status = counters->list(&asked.host->interface, asked.params, index, model, whole, counter,
+                                context);
+    const char *reason = asked.host->reason;
     if (status == GB_SKIPPED || status == GB_NOT_FOUND) {
         *ret_reason = arena_text(&session->arena, *reason ? reason : "there is no such device");
         status = GB_OK;
@@ -291,14 +309,6 @@ static void pass_on(void *context, const char *option, uint64_t offset, const ch
     question->problem(question->context, option, offset, text);
 }
 
-static int32_t ask_of_params(struct question *question)
-{
-    const struct gb_validation *validation = question->validation;
-    if (!GB_HAS(validation, validate) || !validation->validate)
-        return GB_OK;
-    return validation->validate(question->host, question->params, pass_on, question);
-}
-
 static int32_t ask_of_sums(struct question *question, uint32_t bound_kind)
 {
     const struct gb_validation *validation = question->validation;
@@ -321,17 +331,18 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
     void *params = NULL;
     if (session_prepare(session, settings, &arena, &plugin, &params, error) != GB_OK)
         return error->status;
-    const struct gb_validation *validation = plugin->extension ? plugin->extension(GB_VALIDATION)
-                                                               : NULL;
+    const struct gb_validation *validation = extension_of(plugin, GB_VALIDATION);
     if (!validation)
         return GB_OK;
     struct host *host = host_new(0, &session->sink, NULL, NULL);
     host->interface.folder = folder;
-    struct question question = {validation, host_interface(host), params, problem, context, false};
-    int32_t status = ask_of_params(&question);
+    struct question question = {validation, &host->interface, params, problem, context, false};
+    int32_t status = GB_OK;
+    if (GB_HAS(validation, validate) && validation->validate)
+        status = validation->validate(&host->interface, params, pass_on, &question);
     if (status == GB_OK && !question.is_answered)
         status = ask_of_sums(&question, bound_kind);
-    const char *reason = host_reason(host);
+    const char *reason = host->reason;
     if (status != GB_OK)
         error_set(error, status, "%s", *reason ? reason : status_words(status));
     host_free(host);
@@ -380,11 +391,17 @@ static int32_t open_device(struct session *session, const struct device_choice *
     uint32_t index = choice->index == DEVICE_INDEX_ANY ? 0 : (uint32_t)choice->index;
     if (ask(session, choice->settings, &asked, error) != GB_OK)
         return error->status;
+    const struct gb_activities *activities = extension_of(asked.plugin, GB_ACTIVITIES);
+    const struct gb_profile *profile = extension_of(asked.plugin, GB_PROFILE);
+    if (activities && (!GB_HAS(activities, list) || !activities->list))
+        activities = NULL;
+    if (profile && (!GB_HAS(profile, end) || !profile->begin || !profile->end))
+        profile = NULL;
     *open = (struct open_device){.name = arena_text(&session->arena, choice->settings->name),
                                  .ops = asked.ops,
                                  .counters = counters_of(asked.plugin),
-                                 .activities = activities_of(asked.plugin),
-                                 .profile = profile_of(asked.plugin),
+                                 .activities = activities,
+                                 .profile = profile,
                                  .host = asked.host};
     if (describe(&asked, index, NULL, NULL, &open->info, error) != GB_OK)
         return error->status;
@@ -393,8 +410,7 @@ static int32_t open_device(struct session *session, const struct device_choice *
                          "device %s: %s is there in the place of %s, which is the first of the "
                          "case's GPUs",
                          open->name, open->info.uuid, choice->uuid);
-    int32_t status = open->ops->open(host_interface(open->host), asked.params, index,
-                                     &open->device);
+    int32_t status = open->ops->open(&open->host->interface, asked.params, index, &open->device);
     if (status != GB_OK)
         return device_failure(&asked, "opening it", status, error);
     session->has_device = true;

@@ -30,14 +30,21 @@ int32_t session_prepare(struct session *session, const struct plugin_settings *s
                         struct arena *arena, const struct gb_plugin **ret_plugin, void **ret_params,
                         struct gb_error *error);
 
+/* A device, and what its plugin says of it; valid during the call back. */
+struct described_device {
+    struct gb_device_info info;
+    const struct fact *facts;
+    size_t n_facts;
+};
+
 /*
  * Asks a device plugin which devices there are. Calls back for each; *ret_reason says why there is
  * none ("" if there are some), in the session's memory.
  */
-typedef void session_device_fn(void *context, const struct gb_device_info *info);
+typedef void session_device_fn(void *context, const struct described_device *device);
 int32_t session_devices(struct session *session, const struct plugin_settings *settings,
-                        session_device_fn *device, gb_fact_fn *fact, void *context,
-                        const char **ret_reason, struct gb_error *error);
+                        session_device_fn *device, void *context, const char **ret_reason,
+                        struct gb_error *error);
 
 /*
  * Asks a device plugin what is noisy about its devices, of which none is opened. Calls back with

@@ -8,15 +8,169 @@
 #include <string.h>
 
 enum {
-    LINES_SHOWN = 1000, /* of what a plugin prints in a case */
-    STARTS_MAX = 3      /* of workers that end before they take it */
+    LINES_SHOWN = 1000,    /* of what a plugin prints in a case */
+    PENDING_MAX = 8 << 20, /* bytes that wait to be printed: no more of these lines then */
+    STARTS_MAX = 3,        /* of workers that end before they take it */
+    SPILL_SAMPLES = 65536  /* more than this are written before the case has ended */
 };
 static const double cut_patience_ns = 1e9, tell_every_ns = 100e6;
 
+/* ---- from what was measured to the results file ---- */
+
+static void record_begin(struct collector *collector, const struct visit *visit)
+{
+    char started[UTC_TEXT];
+    utc_text(started);
+    collector_begin(collector, &visit->bench_case, visit->uid, visit->round);
+    collector->record.started = arena_text(&collector->arena, started);
+    uuid_new(collector->record.uuid);
+    if (*visit->uuid)
+        memcpy(collector->record.uuid, visit->uuid, sizeof visit->uuid);
+    collector->record.attempt = visit->attempt;
+}
+
+void record_lock(struct collector *collector, const struct device_state *state)
+{
+    collector->record.lock_wait_ns += state->waited_ns;
+    if (state->note.length > 0)
+        collector_warn(collector, text_get(&state->note));
+}
+
+/* Of the device that the case has opened; 0: it did not get there. */
+static int64_t device_id(struct run *run, struct slot *slot)
+{
+    const struct known_device *device = slot->device;
+    int64_t *id = &run_device(run, device)->id;
+    if (slot->collector.n_clocks == 0)
+        return 0;
+    if (*id != 0)
+        return *id;
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct device_record record = device_record_of(device, &slot->collector, &arena);
+    struct gb_error error;
+    if (store_device(run->plan->store, run->plan->run_id, &record, id, &error) != GB_OK)
+        run_fail(run, &error);
+    return *id;
+}
+
+/* Deletes what was written of a case that is measured anew. */
+static void record_forget(struct run *run, struct slot *slot)
+{
+    struct collector *collector = &slot->collector;
+    struct gb_error error;
+    if (collector->is_anew &&
+        store_forget(run->plan->store, collector->record.uuid, &error) != GB_OK)
+        run_fail(run, &error);
+    collector->is_anew = false;
+}
+
+/* Writes the samples of a long recording before its case has ended. */
+static void record_spill(struct run *run, struct slot *slot)
+{
+    struct collector *collector = &slot->collector;
+    struct gb_error error;
+    if (collector->n < SPILL_SAMPLES)
+        return;
+    collector->record.device_id = device_id(run, slot);
+    for (size_t i = 0; i < collector->n_columns; i++)
+        collector->views[i].values = collector->columns[i];
+    if (store_samples(run->plan->store, run->plan->run_id, &collector->record,
+                      collector->n_handed_on, collector->n, collector->views, collector->n_columns,
+                      &error) != GB_OK)
+        run_fail(run, &error);
+    collector_handed_on(collector);
+}
+
+/* A row for each build that ran; a message when there is another one. */
+static void note_build(struct run *run, const struct plugin_info *info, const char *sha256)
+{
+    struct gb_error error;
+    for (size_t i = 0; i < run->n_builds; i++)
+        if (run->builds[i].info == info && text_equal(run->builds[i].sha256, sha256))
+            return;
+    struct known_build *build = MEMORY_ADD(run->builds, run->n_builds);
+    build->info = info;
+    snprintf(build->sha256, sizeof build->sha256, "%s", sha256);
+    const struct module_record module = module_record_of(info, sha256);
+    if (store_module(run->plan->store, run->plan->run_id, &module, &error) != GB_OK)
+        run_fail(run, &error);
+    if (!text_equal(info->sha256, sha256))
+        progress_line(run->plan->progress,
+                      "gbrun: %s is another build now than the run began with (%.12s, not %.12s): "
+                      "each case says which it ran",
+                      info->path, sha256, info->sha256);
+}
+
+static void conclude(struct run *run, struct visit *visit, struct collector *collector, int status,
+                     const char *text)
+{
+    struct gb_error error;
+    collector_finish(collector, status, text);
+    collector->record.sequence = run->sequence++;
+    for (uint32_t kind = GB_PLUGIN_BENCH; kind <= GB_PLUGIN_DEVICE; kind++)
+        if (collector->record.builds[kind - 1])
+            note_build(run, case_plugin(&visit->bench_case, kind),
+                       collector->record.builds[kind - 1]);
+    if (store_case(run->plan->store, run->plan->run_id, &collector->record, &error) != GB_OK) {
+        run_fail(run, &error);
+    } else {
+        if (status == CASE_CANCELLED)
+            run->counts.n_left++;
+        else
+            run->counts.n_bad += case_status_is_bad(status);
+        progress_finished(run->plan->progress, text_get(&visit->label), &collector->record);
+        events_case_end(run->plan->events, &collector->record,
+                        collector->n_handed_on + collector->n);
+    }
+    collector_free(collector);
+    visit_free(visit);
+    run->has_news = true;
+}
+
+/* Ends the slot's visit: commits it, then announces it. */
+static void record_end(struct run *run, struct slot *slot, int status, const char *text)
+{
+    struct visit *visit = slot->visit;
+    struct collector *collector = &slot->collector;
+    record_warn_of_others(collector);
+    collector->record.wall_ns = host_clock_ns() - slot->begin_ns;
+    collector->record.device_id = device_id(run, slot);
+    if (!slot->has_begun)
+        events_case_begin(run->plan->events, visit, &collector->record);
+    so_far_free(&slot->so_far);
+    slot->visit = NULL;
+    run_unlock(run, slot->device);
+    slot->has_opened = slot->has_opened || collector->n_clocks > 0;
+    run->plan->progress->n_running = run_count_busy(run);
+    conclude(run, visit, collector, status, text);
+}
+
+void record_refusal(struct run *run, struct visit *visit)
+{
+    struct collector collector;
+    record_begin(&collector, visit);
+    events_case_begin(run->plan->events, visit, &collector.record);
+    /* A user who names a device expects it to be there; `auto` means: where it can. */
+    int status = visit->bench_case.device.settings || visit->devices.n > 0 ? CASE_FAILED
+                                                                           : CASE_SKIPPED;
+    conclude(run, visit, &collector, status, visit->refusal);
+}
+
+void record_ended(struct run *run, struct visit *visit)
+{
+    struct collector *collector = visit->ended;
+    visit->ended = NULL;
+    collector->record.build_ns = visit->build_ns;
+    events_case_begin(run->plan->events, visit, &collector->record);
+    conclude(run, visit, collector, collector->record.status, collector->record.status_text);
+    free(collector);
+}
+
 /* ---- a worker is started, and ended ---- */
 
-int32_t slot_start_worker(struct worker_process *process, struct visit *visit,
-                          const struct known_device *device, struct gb_error *error)
+/* With the environment of the visit, and the devices of the device's group. */
+static int32_t start_worker(struct worker_process *process, struct visit *visit,
+                            const struct known_device *device, struct gb_error *error)
 {
     const size_t n = visit->bench_case.n_environment;
     const struct case_devices *group = &device->group;
@@ -26,6 +180,48 @@ int32_t slot_start_worker(struct worker_process *process, struct visit *visit,
         variables[i] = visit->bench_case.environment[i];
     variables[n] = group->variable;
     return worker_start(process, variables, n + (group->n > 0), error);
+}
+
+/* The worker that was asked for the device, if it has the visit's environment. */
+static bool take_spare(struct spare_worker *spare, const struct visit *visit,
+                       const struct known_device *device, struct worker_process *ret)
+{
+    if (!spare->process.pid || spare->settings != device->settings ||
+        visit->bench_case.n_environment > 0 || device->group.n > 0)
+        return false;
+    *ret = spare->process;
+    *spare = (struct spare_worker){0};
+    return true;
+}
+
+bool slot_open(struct slot *slot, struct run *run, struct visit *visit,
+               const struct known_device *device)
+{
+    struct gb_error error;
+    *slot = (struct slot){.run = run, .device = device};
+    const bool is_lane = slot_is_lane(slot);
+    if (run->plan->worker && !is_lane) {
+        slot->process = *run->plan->worker;
+    } else if ((is_lane || !take_spare(run->plan->spare, visit, device, &slot->process)) &&
+               start_worker(&slot->process, visit, device, &error) != GB_OK) {
+        run_fail(run, &error);
+        return false;
+    }
+    slot->environment = memory_copy_text(visit->environment);
+    slot->is_alive = true;
+    return true;
+}
+
+void slot_begin(struct slot *slot, struct visit *visit)
+{
+    record_begin(&slot->collector, visit);
+    slot->visit = visit;
+    slot->has_begun = false;
+    slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
+    slot->killed = KILLED_NOT;
+    slot->alone = ALONE_NOT;
+    slot->begin_ns = slot->told_ns = host_clock_ns();
+    slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
 }
 
 bool slot_is_unfit(struct slot *slot, const struct visit *visit)
@@ -42,21 +238,11 @@ static void on_line(void *context, const char *line)
         collector_printed(&slot->collector, line);
     if (progress->is_quiet)
         return;
-    if (slot->n_lines++ < LINES_SHOWN && !progress_is_full(progress))
+    if (slot->n_lines++ < LINES_SHOWN && progress->output.pending.length <= PENDING_MAX)
         progress_line(progress, "[%s] %.*s", slot->visit ? text_get(&slot->visit->label) : "worker",
                       4000, line);
     else
         slot->n_hidden++;
-}
-
-static void say_hidden(struct slot *slot)
-{
-    if (slot->n_hidden > 0)
-        progress_line(slot->run->plan->progress,
-                      "[%s] and %llu more lines, not shown: up to %d of a case are",
-                      text_get(&slot->visit->label), (unsigned long long)slot->n_hidden,
-                      LINES_SHOWN);
-    slot->n_lines = slot->n_hidden = 0;
 }
 
 void slot_end(struct slot *slot)
@@ -68,8 +254,8 @@ void slot_end(struct slot *slot)
         run_device(slot->run, slot->device)->is_stuck = true;
         progress_line(
             slot->run->plan->progress,
-            "gbrun: process %ld was killed and does not end: device %s:%u is not used any more",
-            pid, slot->device->settings->name, slot->device->info.index);
+            "gbrun: process %ld was killed and does not end: device %s is not used any more", pid,
+            slot->device->label);
     }
     free(slot->environment);
     slot->environment = NULL;
@@ -121,7 +307,7 @@ void slot_kill_for_protocol(struct slot *slot, const char *violation)
     slot_kill(slot, KILLED_FOR_PROTOCOL);
 }
 
-/* It is about to end, unless a plugin closed the socket and goes on without it. */
+/* It is about to end, unless a plugin closed the socket and continues without it. */
 static void cut(struct slot *slot)
 {
     if (!slot->is_cut)
@@ -129,10 +315,11 @@ static void cut(struct slot *slot)
     slot->is_cut = true;
 }
 
-void slot_send(struct slot *slot)
+void slot_send(struct slot *slot, uint32_t type, const struct wire_field *fields,
+               const void *object)
 {
     struct gb_error error;
-    if (worker_send(&slot->process, &error) != GB_OK)
+    if (worker_send_fields(&slot->process, type, fields, object, &error) != GB_OK)
         cut(slot);
 }
 
@@ -161,7 +348,12 @@ static void end_visit(struct slot *slot, int status, const char *text)
 {
     worker_read_output(&slot->process, on_line, slot);
     worker_flush_output(&slot->process, on_line, slot);
-    say_hidden(slot);
+    if (slot->n_hidden > 0)
+        progress_line(slot->run->plan->progress,
+                      "[%s] and %llu more lines, not shown: up to %d of a case are",
+                      text_get(&slot->visit->label), (unsigned long long)slot->n_hidden,
+                      LINES_SHOWN);
+    slot->n_lines = slot->n_hidden = 0;
     if (slot_is_lane(slot))
         lane_end(slot, status, text);
     else
@@ -181,8 +373,8 @@ static void note_lost(const struct slot *slot)
     run_device(slot->run, device)->is_lost = true;
     if (slot->visit->devices.n > 1)
         progress_line(slot->run->plan->progress,
-                      "gbrun: device %s:%u cannot be opened: the others go on without it",
-                      device->settings->name, device->info.index);
+                      "gbrun: device %s cannot be opened: the others continue without it",
+                      device->label);
 }
 
 /* Of a lane it is put back. False: too often. */
@@ -197,19 +389,10 @@ static bool lane_again(struct slot *lane)
     return true;
 }
 
-/* It was not begun: it is the next one, on the same device. */
-static void put_back(struct run *run, struct visit *visit)
-{
-    visit->devices = (struct device_set){&visit->device, 1};
-    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
-    run->window[0] = visit;
-    run->n_window++;
-}
-
 /*
  * A worker that ended before it took its case says nothing about the case: the next one gets it.
- * Where that goes on it is the case's fault if its environment is its own; else no worker can be
- * started any more, and the run ends. False: the case is to end.
+ * Where that is repeated it is the case's fault if its environment is its own; else no worker can
+ * be started any more, and the run ends. False: the case is to end.
  */
 static bool give_again(struct slot *slot)
 {
@@ -234,27 +417,25 @@ static bool give_again(struct slot *slot)
     slot->visit = NULL;
     run_unlock(run, slot->device);
     collector_free(&slot->collector);
-    put_back(run, visit);
+    /* It is the next one, on the same device. */
+    visit->devices = (struct device_set){&visit->device, 1};
+    memmove(&run->window[1], &run->window[0], run->n_window * sizeof *run->window);
+    run->window[0] = visit;
+    run->n_window++;
     return true;
-}
-
-/* What its case had started, and does not end with it. */
-static void warn_of_strays(struct slot *slot)
-{
-    CLEANUP(text_free) struct text text = {0};
-    const uint32_t n = slot->process.has_exited ? strays_kill(slot->process.pid) : 0;
-    text_printf(&text, "left child processes behind, which were killed: %u", n);
-    if (slot->visit && n > 0)
-        collector_warn(&slot->collector, text_get(&text));
 }
 
 /* Its process is gone, or cannot be trusted any more: what became of its case? */
 static void finish_dead_worker(struct slot *slot)
 {
-    CLEANUP(text_free) struct text text = {0};
+    CLEANUP(text_free) struct text text = {0}, strays = {0};
     char value[NUMBER_TEXT_MAX], death[32];
     const char *where = phase_words(slot->process.page->phase);
-    warn_of_strays(slot);
+    /* What its case had started, and does not end with it. */
+    const uint32_t n_strays = slot->process.has_exited ? strays_kill(slot->process.pid) : 0;
+    text_printf(&strays, "left child processes behind, which were killed: %u", n_strays);
+    if (slot->visit && n_strays > 0)
+        collector_warn(&slot->collector, text_get(&strays));
     if (slot->visit && slot->process.page->phase == PHASE_OPEN)
         note_lost(slot);
     if (slot->visit && slot->killed == KILLED_FOR_TIME) {

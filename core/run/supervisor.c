@@ -64,7 +64,7 @@ static void catch_signals(struct sigaction before[N_CAUGHT])
     }
 }
 
-/* What comes afterwards may wait as well, for whoever reads the table: an alarm that is set stays.
+/* What comes afterwards may wait as well, for a reader of the table: an alarm that is set stays.
  */
 static void release_signals(const struct sigaction before[N_CAUGHT])
 {
@@ -86,25 +86,22 @@ static void on_user_stop(struct run *run)
         if (run->is_killed) {
             slot_kill(slot, KILLED_BY_USER);
         } else {
-            worker_cancel(&slot->process);
+            if (slot->process.pid > 0 && !slot->process.has_exited)
+                kill(slot->process.pid, SIGTERM);
             slot->deadline_ns = fmin(slot->deadline_ns, awake_clock_ns() + cancel_grace_ns);
         }
     }
-}
-
-/* A killed process that the kernel does not let go is left behind; of a user who stops, sooner. */
-static bool is_stuck(const struct run *run, const struct slot *slot)
-{
-    return awake_clock_ns() > slot->killed_ns + (run->is_killed ? stopped_leave_ns : leave_ns);
 }
 
 /* Judged after what workers had sent was read: this process may have been kept from reading. */
 static void check_deadlines(struct run *run)
 {
     double now = awake_clock_ns();
+    /* A killed process that the kernel keeps is left behind; of a user who stops, sooner. */
+    const double patience_ns = run->is_killed ? stopped_leave_ns : leave_ns;
     for (struct slot *slot = NULL; (slot = run_next_at_work(run, slot)) != NULL;) {
         if (slot->killed != KILLED_NOT) {
-            if (is_stuck(run, slot))
+            if (awake_clock_ns() > slot->killed_ns + patience_ns)
                 slot_leave(slot);
         } else if (now >= slot->deadline_ns) {
             if (slot->is_cut)
@@ -148,7 +145,7 @@ static bool wait_for_lock(void *context, const char *path, int n)
         progress_line(run->plan->progress,
                       "gbrun: %s: another program holds a lock on it: waiting for that program",
                       path);
-    progress_flush(run->plan->progress);
+    line_output_flush(&run->plan->progress->output);
     poll(NULL, 0, 1000 / TENTHS);
     take_stops(run);
     return !run->is_killed;
@@ -183,8 +180,9 @@ static void wait_and_listen(struct run *run)
             files[n++] = (struct pollfd){.fd = run->slots[i].process.output, .events = POLLIN};
         }
     poll(files, n, poll_timeout(run));
-    progress_flush(progress);
-    events_flush(events);
+    line_output_flush(&progress->output);
+    if (events)
+        line_output_flush(&events->output);
     for (size_t i = 0; i < SLOTS_ALL; i++)
         if (run->slots[i].is_alive && run->slots[i].is_closing)
             slot_check_closing(&run->slots[i]);
@@ -220,14 +218,6 @@ static void choose_batch(struct run *run)
         run->batch_size = CLAIM_BATCH_MAX;
 }
 
-static void say_waiting(struct run *run)
-{
-    if (!run->has_said_held)
-        progress_line(run->plan->progress, "gbrun: the cases that are left are measured by other "
-                                           "tasks: waiting until they are done");
-    run->has_said_held = true;
-}
-
 /* The cases of the last batch are stored: calls them done and gives the schedule the next ones.
  * False: all are done. Waits for a moment where there is nothing to take. */
 static bool run_claim(struct run *run)
@@ -247,7 +237,11 @@ static bool run_claim(struct run *run)
     run->schedule.next_position = run->schedule.next_round = 0;
     run->schedule.next_device = 0;
     if (claims_batch(claims)->n == 0 && !is_over) {
-        say_waiting(run);
+        if (!run->has_said_held)
+            progress_line(run->plan->progress,
+                          "gbrun: the cases that are left are measured by other tasks: waiting "
+                          "until they are done");
+        run->has_said_held = true;
         poll(NULL, 0, WAIT_MS);
     }
     return !is_over || claims_batch(claims)->n > 0;

@@ -3,7 +3,7 @@
  *
  * This process never loads a plugin. A worker that dies, hangs or breaks the protocol costs the
  * case it was given; what it had sent of that case is stored with the case's status, and a fresh
- * worker goes on.
+ * worker continues.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct run_plan {
     int64_t run_id;
     uint64_t first_sequence; /* of the records to be made */
     struct progress *progress;
-    struct events *events;               /* NULL: nobody listens */
+    struct events *events;               /* NULL: there is no listener */
     const struct worker_process *worker; /* that is there already, for the only visit; NULL */
     struct spare_worker *spare; /* for the first visit on its devices without an environment of its
                                    own, which takes it away */
@@ -47,7 +47,7 @@ struct run_counts {
 };
 
 /* The processors that lanes use: those of this process but one core, which is left to the case that
- * is measured. In lanes.c. */
+ * is measured. In assign.c. */
 struct lane_cpus {
     cpu_set_t set;    /* empty: there is only one core, or it is not known which there are */
     uint32_t n_cores; /* whole ones, of those that the system grants this process; 1 at least */

@@ -60,9 +60,8 @@ static int32_t wrong_choice(const struct device_choice *choice, const struct dev
     text_printf(&text, ": %s", what);
     for (size_t i = 0; i < there->n; i++) {
         const struct known_device *device = there->items[i];
-        text_printf(&text, "%s%s:%u (%s%s%s)", i ? ", " : "", device->settings->name,
-                    device->info.index, device->info.model, *device->info.uuid ? ", " : "",
-                    device->info.uuid);
+        text_printf(&text, "%s%s (%s%s%s)", i ? ", " : "", device->label, device->info.model,
+                    *device->info.uuid ? ", " : "", device->info.uuid);
     }
     return error_set(error, status, "device %s", text_get(&text));
 }
@@ -143,11 +142,6 @@ int32_t devices_choose(const struct device_list *devices, const struct bench_cas
 
 /* ---- one visit ---- */
 
-static const char *device_text(const struct known_device *device, struct arena *arena)
-{
-    return arena_printf(arena, "%s:%u", device->settings->name, device->info.index);
-}
-
 /* The swept setting `device` of the case, or NULL. */
 static struct parameter *device_parameter(const struct visit *visit)
 {
@@ -161,13 +155,12 @@ static struct parameter *device_parameter(const struct visit *visit)
 
 void visit_give(struct visit *visit, const struct known_device *device)
 {
-    const char *text = device_text(device, &visit->arena);
     const struct parameter *parameter = device_parameter(visit);
     bool is_new = visit->device != device;
     visit->device = device;
     if (is_new && visit->n_case_devices > 1 &&
-        !(parameter && text_equal(parameter->value.text, text)))
-        text_printf(&visit->label, " on %s", text);
+        !(parameter && text_equal(parameter->value.text, device->label)))
+        text_printf(&visit->label, " on %s", device->label);
 }
 
 struct bench_case visit_given_case(const struct visit *visit)
@@ -202,22 +195,13 @@ void visit_free(struct visit *visit)
     free(visit);
 }
 
-static const char *environment_text(const struct bench_case *bench_case, struct arena *arena)
-{
-    CLEANUP(text_free) struct text text = {0};
-    for (size_t i = 0; i < bench_case->n_environment; i++)
-        text_printf(&text, "%s=%s\n", bench_case->environment[i].name,
-                    bench_case->environment[i].value);
-    return arena_text(arena, text_get(&text));
-}
-
 /* Does the case have a visit for each of its devices? */
 static bool is_repeated(const struct schedule *schedule, const struct bench_case *bench_case)
 {
     return bench_case->device.is_all && schedule->distribute == DISTRIBUTE_EACH;
 }
 
-/* Binds a visit to one of its case's devices, for good. */
+/* Binds a visit permanently to one of its case's devices. */
 static void bind(struct visit *visit, size_t device)
 {
     struct parameter *parameter = device_parameter(visit);
@@ -227,7 +211,7 @@ static void bind(struct visit *visit, size_t device)
     visit->bench_case.device = (struct device_choice){.settings = bound->settings,
                                                       .index = (int32_t)bound->info.index};
     if (parameter)
-        parameter->value.text = device_text(bound, &visit->arena);
+        parameter->value.text = bound->label;
 }
 
 /* What is stored as the device that was asked for: of devices that are all alike, any. */
@@ -334,10 +318,9 @@ static void add_notes(const struct counting *counting, struct text *notes)
         if (counting->is_left_out[i])
             text_printf(
                 notes,
-                "gbrun: device %s:%u (%s) is left out: cases are spread over devices of the first "
+                "gbrun: device %s (%s) is left out: cases are spread over devices of the first "
                 "one's model; distribute = each uses all\n",
-                devices->items[i].settings->name, devices->items[i].info.index,
-                devices->items[i].info.model);
+                devices->items[i].label, devices->items[i].info.model);
 }
 
 int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret_n_done,
@@ -376,15 +359,6 @@ int32_t schedule_count(struct schedule *schedule, uint64_t *ret_n, uint64_t *ret
     return GB_OK;
 }
 
-/* Whichever task measures it, its record has the same UUID. */
-static void name_claimed(const struct schedule *schedule, struct visit *visit)
-{
-    const struct claim_batch *batch = claims_batch(schedule->claims);
-    visit->attempt = batch->attempts[schedule->next_position];
-    claims_uuid(schedule->claims, batch->places[schedule->next_position], visit->round,
-                schedule->next_device, visit->uuid);
-}
-
 /* Chooses the devices of the visit that is to come next, and moves on. False: it is done, or there
  * is no such round. */
 static bool place(struct schedule *schedule, struct visit *visit)
@@ -414,7 +388,11 @@ static bool place(struct schedule *schedule, struct visit *visit)
 static void describe(struct visit *visit)
 {
     const struct bench_case *bench_case = &visit->bench_case;
-    visit->environment = environment_text(bench_case, &visit->arena);
+    CLEANUP(text_free) struct text environment = {0};
+    for (size_t i = 0; i < bench_case->n_environment; i++)
+        text_printf(&environment, "%s=%s\n", bench_case->environment[i].name,
+                    bench_case->environment[i].value);
+    visit->environment = arena_text(&visit->arena, text_get(&environment));
     bench_case_uid(bench_case, visit->devices.n ? visit->devices.items[0]->info.model : "",
                    visit->uid);
     bench_case_label(bench_case, &visit->label);
@@ -506,8 +484,13 @@ int32_t schedule_next(struct schedule *schedule, struct visit **ret, struct gb_e
         int32_t status = make_visit(
             schedule, position_at(schedule, schedule->next_round, schedule->next_position),
             schedule->next_round, &visit, error);
-        if (status == GB_OK && schedule->claims)
-            name_claimed(schedule, visit);
+        if (status == GB_OK && schedule->claims) {
+            /* Whichever task measures it, its record has the same UUID. */
+            const struct claim_batch *batch = claims_batch(schedule->claims);
+            visit->attempt = batch->attempts[schedule->next_position];
+            claims_uuid(schedule->claims, batch->places[schedule->next_position], visit->round,
+                        schedule->next_device, visit->uuid);
+        }
         bool is_wanted = status == GB_OK && place(schedule, visit);
         if (is_wanted) {
             describe(visit);

@@ -29,86 +29,71 @@ static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t n)
     return ~crc;
 }
 
-static void store_u32(unsigned char *at, uint32_t value)
+struct header {
+    uint32_t magic, type, length, crc;
+};
+_Static_assert(sizeof(struct header) == WIRE_HEADER_BYTES, "the header has no gaps");
+
+static uint32_t crc_of(uint32_t type, const void *payload, size_t length)
 {
-    for (int i = 0; i < 4; i++)
-        at[i] = (unsigned char)(value >> 8 * i);
+    return crc32(crc32(0, (const unsigned char *)&type, sizeof type), payload, length);
 }
 
-static uint32_t load_u32(const unsigned char *at)
+static void put(struct wire_writer *writer, const void *data, size_t bytes)
 {
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    text_add_n(&writer->bytes, data, bytes);
 }
 
 void wire_begin(struct wire_writer *writer, uint32_t type)
 {
-    unsigned char header[WIRE_HEADER_BYTES] = {0};
-    store_u32(header, WIRE_MAGIC);
-    store_u32(header + 4, type);
+    const struct header header = {.magic = WIRE_MAGIC, .type = type};
     text_clear(&writer->bytes);
-    text_add_n(&writer->bytes, (const char *)header, sizeof header);
+    put(writer, &header, sizeof header);
 }
 
 void wire_put_u32(struct wire_writer *writer, uint32_t value)
 {
-    unsigned char bytes[4];
-    store_u32(bytes, value);
-    text_add_n(&writer->bytes, (const char *)bytes, sizeof bytes);
+    put(writer, &value, sizeof value);
 }
 
 void wire_put_u64(struct wire_writer *writer, uint64_t value)
 {
-    wire_put_u32(writer, (uint32_t)value);
-    wire_put_u32(writer, (uint32_t)(value >> 32));
-}
-
-void wire_put_f64(struct wire_writer *writer, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    wire_put_u64(writer, bits);
+    put(writer, &value, sizeof value);
 }
 
 void wire_put_text(struct wire_writer *writer, const char *text)
 {
-    if (!text) {
-        wire_put_u32(writer, TEXT_IS_NULL);
-        return;
-    }
-    size_t length = strlen(text);
-    wire_put_u32(writer, (uint32_t)length);
-    text_add_n(&writer->bytes, text, length);
+    const size_t length = text ? strlen(text) : 0;
+    wire_put_u32(writer, text ? (uint32_t)length : TEXT_IS_NULL);
+    put(writer, text ? text : "", length);
 }
 
 void wire_put_f64s(struct wire_writer *writer, const double *values, uint64_t n)
 {
     wire_put_u64(writer, n);
-    for (uint64_t i = 0; i < n; i++)
-        wire_put_f64(writer, values[i]);
+    put(writer, values, n * sizeof *values);
 }
 
 void wire_end(struct wire_writer *writer)
 {
-    unsigned char *frame = (unsigned char *)writer->bytes.data;
-    size_t payload = writer->bytes.length - WIRE_HEADER_BYTES;
-    store_u32(frame + 8, (uint32_t)payload);
-    uint32_t crc = crc32(crc32(0, frame + 4, 4), frame + WIRE_HEADER_BYTES, payload);
-    store_u32(frame + 12, crc);
+    struct header header;
+    memcpy(&header, writer->bytes.data, sizeof header);
+    header.length = (uint32_t)(writer->bytes.length - sizeof header);
+    header.crc = crc_of(header.type, writer->bytes.data + sizeof header, header.length);
+    memcpy(writer->bytes.data, &header, sizeof header);
 }
 
 uint32_t wire_written(const struct wire_writer *writer, struct wire_reader *ret_payload)
 {
     const unsigned char *frame = (const unsigned char *)writer->bytes.data;
-    *ret_payload = (struct wire_reader){.data = frame + WIRE_HEADER_BYTES,
-                                        .length = writer->bytes.length - WIRE_HEADER_BYTES};
-    return load_u32(frame + 4);
+    struct header header;
+    memcpy(&header, frame, sizeof header);
+    *ret_payload = (struct wire_reader){.data = frame + sizeof header,
+                                        .length = writer->bytes.length - sizeof header};
+    return header.type;
 }
 
-void wire_writer_free(struct wire_writer *writer)
-{
-    text_free(&writer->bytes);
-}
-
+/* NULL: there are not so many bytes left. */
 static const unsigned char *take(struct wire_reader *reader, size_t bytes)
 {
     if (reader->failed || reader->length - reader->position < bytes) {
@@ -120,23 +105,26 @@ static const unsigned char *take(struct wire_reader *reader, size_t bytes)
     return at;
 }
 
+static void get(struct wire_reader *reader, void *ret, size_t bytes)
+{
+    const unsigned char *at = take(reader, bytes);
+    if (at)
+        memcpy(ret, at, bytes);
+    else
+        memset(ret, 0, bytes);
+}
+
 uint32_t wire_get_u32(struct wire_reader *reader)
 {
-    const unsigned char *at = take(reader, 4);
-    return at ? load_u32(at) : 0;
+    uint32_t value;
+    get(reader, &value, sizeof value);
+    return value;
 }
 
 uint64_t wire_get_u64(struct wire_reader *reader)
 {
-    const unsigned char *at = take(reader, 8);
-    return at ? (uint64_t)load_u32(at) | (uint64_t)load_u32(at + 4) << 32 : 0;
-}
-
-double wire_get_f64(struct wire_reader *reader)
-{
-    uint64_t bits = wire_get_u64(reader);
-    double value;
-    memcpy(&value, &bits, sizeof value);
+    uint64_t value;
+    get(reader, &value, sizeof value);
     return value;
 }
 
@@ -158,18 +146,6 @@ const char *wire_get_line(struct wire_reader *reader, struct arena *arena)
 {
     char *line = make_plain_line(get_text(reader, arena));
     return line ? line : "";
-}
-
-const char *wire_get_path(struct wire_reader *reader, struct arena *arena)
-{
-    const char *path = get_text(reader, arena);
-    return path ? path : "";
-}
-
-const char *wire_get_word(struct wire_reader *reader, struct arena *arena)
-{
-    const char *text = wire_get_text(reader, arena);
-    return text ? text : "";
 }
 
 /* Into the buffer, cut at its end; plain, on one line. */
@@ -205,8 +181,7 @@ const double *wire_get_f64s(struct wire_reader *reader, struct arena *arena, uin
         return NULL;
     }
     double *values = ARENA_ARRAY(arena, double, n);
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = wire_get_f64(reader);
+    get(reader, values, n * sizeof *values);
     *ret_n = n;
     return values;
 }
@@ -218,32 +193,35 @@ bool wire_complete(const struct wire_reader *reader)
 
 /* ---- structs as fields ---- */
 
-size_t wire_fields_bytes(const struct wire_field *fields)
+const struct wire_field wire_word[] = {{.kind = FIELD_WORD}, {0}};
+const struct wire_field wire_path[] = {{.kind = FIELD_PATH}, {0}};
+const struct wire_field wire_number[] = {{.kind = FIELD_NUMBER, .bytes = sizeof(uint64_t)}, {0}};
+
+/* The member with a list's length. */
+static uint64_t get_length(const struct wire_field *field, const char *object)
 {
-    size_t bytes = 0;
-    for (; fields->kind != FIELD_END; fields++)
-        bytes += fields->kind == FIELD_U64 || fields->kind == FIELD_F64 ? 8 : 4;
-    return bytes;
+    const void *at = object + field->n_offset;
+    return field->n_bytes == sizeof(uint32_t) ? *(const uint32_t *)at : *(const uint64_t *)at;
 }
 
-static void put_printable(struct wire_writer *writer, const char *text)
+static void put_list(struct wire_writer *writer, const struct wire_field *field, const char *object)
 {
-    char cut[PRINTABLE_MAX + 1];
-    snprintf(cut, sizeof cut, "%s", text ? text : "");
-    wire_put_text(writer, cut);
+    const char *items = *(const char *const *)(const void *)(object + field->offset);
+    const uint64_t n = items ? get_length(field, object) : 0;
+    wire_put_u32(writer, (uint32_t)n);
+    for (uint64_t i = 0; i < n; i++)
+        wire_put_fields(writer, field->fields, items + i * field->bytes);
 }
 
 static void put_field(struct wire_writer *writer, const struct wire_field *field, const void *at)
 {
+    char cut[PRINTABLE_MAX + 1];
+    const char *text;
     switch (field->kind) {
-    case FIELD_U32:
-        wire_put_u32(writer, *(const uint32_t *)at);
+    case FIELD_SIZE:
         break;
-    case FIELD_U64:
-        wire_put_u64(writer, *(const uint64_t *)at);
-        break;
-    case FIELD_F64:
-        wire_put_f64(writer, *(const double *)at);
+    case FIELD_NUMBER:
+        put(writer, at, field->bytes);
         break;
     case FIELD_BOOL:
         wire_put_u32(writer, *(const bool *)at);
@@ -251,8 +229,16 @@ static void put_field(struct wire_writer *writer, const struct wire_field *field
     case FIELD_CHARS:
         wire_put_text(writer, at);
         break;
+    case FIELD_STRUCT:
+        wire_put_fields(writer, field->fields, at);
+        break;
+    case FIELD_POINTER:
+        wire_put_fields(writer, field->fields, *(const void *const *)at);
+        break;
     case FIELD_PRINTABLE:
-        put_printable(writer, *(const char *const *)at);
+        text = *(const char *const *)at;
+        snprintf(cut, sizeof cut, "%s", text ? text : "");
+        wire_put_text(writer, cut);
         break;
     default:
         wire_put_text(writer, *(const char *const *)at);
@@ -263,7 +249,21 @@ void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields
                      const void *object)
 {
     for (; fields->kind != FIELD_END; fields++)
-        put_field(writer, fields, (const char *)object + fields->offset);
+        if (fields->kind == FIELD_LIST)
+            put_list(writer, fields, object);
+        else
+            put_field(writer, fields, (const char *)object + fields->offset);
+}
+
+/* A text that is never NULL: of a word, a path, a line. */
+static const char *get_word(struct wire_reader *reader, struct arena *arena, int kind)
+{
+    if (kind == FIELD_LINE)
+        return wire_get_line(reader, arena);
+    char *text = get_text(reader, arena);
+    if (!text)
+        return "";
+    return kind == FIELD_PATH ? text : make_plain(text);
 }
 
 static const char *get_printable(struct wire_reader *reader, struct arena *arena)
@@ -275,18 +275,42 @@ static const char *get_printable(struct wire_reader *reader, struct arena *arena
     return "";
 }
 
+/* The fewest bytes that the fields take. */
+static size_t fewest_bytes(const struct wire_field *fields)
+{
+    size_t bytes = 0;
+    for (; fields->kind != FIELD_END; fields++)
+        if (fields->kind == FIELD_STRUCT || fields->kind == FIELD_POINTER)
+            bytes += fewest_bytes(fields->fields);
+        else if (fields->kind != FIELD_SIZE)
+            bytes += fields->kind == FIELD_NUMBER ? fields->bytes : sizeof(uint32_t);
+    return bytes;
+}
+
+static void get_list(struct wire_reader *reader, struct arena *arena,
+                     const struct wire_field *field, char *ret)
+{
+    const uint32_t n = wire_get_count(reader, fewest_bytes(field->fields));
+    char *items = arena_allocate(arena, n * field->bytes);
+    void *length = ret + field->n_offset;
+    for (uint32_t i = 0; i < n; i++)
+        wire_get_fields(reader, arena, field->fields, items + i * field->bytes);
+    *(char **)(void *)(ret + field->offset) = items;
+    if (field->n_bytes == sizeof n)
+        *(uint32_t *)length = n;
+    else
+        *(uint64_t *)length = n;
+}
+
 static void get_field(struct wire_reader *reader, struct arena *arena,
                       const struct wire_field *field, void *ret)
 {
     switch (field->kind) {
-    case FIELD_U32:
-        *(uint32_t *)ret = wire_get_u32(reader);
+    case FIELD_SIZE:
+        *(uint32_t *)ret = (uint32_t)field->bytes;
         break;
-    case FIELD_U64:
-        *(uint64_t *)ret = wire_get_u64(reader);
-        break;
-    case FIELD_F64:
-        *(double *)ret = wire_get_f64(reader);
+    case FIELD_NUMBER:
+        get(reader, ret, field->bytes);
         break;
     case FIELD_BOOL:
         *(bool *)ret = wire_get_u32(reader) != 0;
@@ -294,20 +318,21 @@ static void get_field(struct wire_reader *reader, struct arena *arena,
     case FIELD_CHARS:
         get_chars(reader, ret, field->bytes);
         break;
+    case FIELD_STRUCT:
+        wire_get_fields(reader, arena, field->fields, ret);
+        break;
+    case FIELD_POINTER:
+        *(void **)ret = arena_allocate(arena, field->bytes);
+        wire_get_fields(reader, arena, field->fields, *(void **)ret);
+        break;
     case FIELD_PRINTABLE:
         *(const char **)ret = get_printable(reader, arena);
         break;
     case FIELD_TEXT:
         *(const char **)ret = wire_get_text(reader, arena);
         break;
-    case FIELD_PATH:
-        *(const char **)ret = wire_get_path(reader, arena);
-        break;
-    case FIELD_LINE:
-        *(const char **)ret = wire_get_line(reader, arena);
-        break;
     default:
-        *(const char **)ret = wire_get_word(reader, arena);
+        *(const char **)ret = get_word(reader, arena, field->kind);
     }
 }
 
@@ -315,7 +340,10 @@ void wire_get_fields(struct wire_reader *reader, struct arena *arena,
                      const struct wire_field *fields, void *ret)
 {
     for (; fields->kind != FIELD_END; fields++)
-        get_field(reader, arena, fields, (char *)ret + fields->offset);
+        if (fields->kind == FIELD_LIST)
+            get_list(reader, arena, fields, ret);
+        else
+            get_field(reader, arena, fields, (char *)ret + fields->offset);
 }
 
 /* ---- frames as they arrive ---- */
@@ -336,30 +364,25 @@ unsigned char *wire_input_space(struct wire_input *input, size_t bytes)
     return input->data + input->end;
 }
 
-void wire_input_added(struct wire_input *input, size_t bytes)
-{
-    input->end += bytes;
-}
-
 int32_t wire_input_next(struct wire_input *input, uint32_t *ret_type,
                         struct wire_reader *ret_payload, struct gb_error *error)
 {
-    size_t there = input->end - input->begin;
-    if (there < WIRE_HEADER_BYTES)
+    const size_t there = input->end - input->begin;
+    struct header header;
+    if (there < sizeof header)
         return 0;
-    const unsigned char *frame = input->data + input->begin;
-    uint32_t type = load_u32(frame + 4), length = load_u32(frame + 8);
-    if (load_u32(frame) != WIRE_MAGIC || type == WIRE_NONE || type >= WIRE_TYPES ||
-        length > WIRE_PAYLOAD_MAX)
+    const unsigned char *payload = input->data + input->begin + sizeof header;
+    memcpy(&header, input->data + input->begin, sizeof header);
+    if (header.magic != WIRE_MAGIC || header.type == WIRE_NONE || header.type >= WIRE_TYPES ||
+        header.length > WIRE_PAYLOAD_MAX)
         return error_set(error, GB_CORRUPT, "sent something that is not a message");
-    if (there < WIRE_HEADER_BYTES + (size_t)length)
+    if (there - sizeof header < header.length)
         return 0;
-    const unsigned char *payload = frame + WIRE_HEADER_BYTES;
-    if (load_u32(frame + 12) != crc32(crc32(0, frame + 4, 4), payload, length))
+    if (header.crc != crc_of(header.type, payload, header.length))
         return error_set(error, GB_CORRUPT, "sent a message with a wrong checksum");
-    *ret_type = type;
-    *ret_payload = (struct wire_reader){.data = payload, .length = length};
-    input->begin += WIRE_HEADER_BYTES + (size_t)length;
+    *ret_type = header.type;
+    *ret_payload = (struct wire_reader){.data = payload, .length = header.length};
+    input->begin += sizeof header + header.length;
     return 1;
 }
 
@@ -400,6 +423,6 @@ int32_t wire_receive(int socket, struct wire_input *input, uint32_t *ret_type,
             return error_set(error, GB_IO, "the connection broke: %s", reason_of(errno));
         if (received == 0)
             return error_set(error, GB_NOT_FOUND, "the connection was closed");
-        wire_input_added(input, (size_t)received);
+        input->end += (size_t)received;
     }
 }

@@ -1,11 +1,11 @@
 /*
  * wire.h - how supervisor and worker talk: frames over a stream socket, and what is in them.
  *
- * A frame is a header of four little-endian uint32 (magic, type, length of the payload, CRC-32 of
- * type and payload) and the payload, fields one after the other: fixed-width little-endian numbers,
- * texts and arrays with their length before them. Both ends are the same program, so there is no
- * versioning; what a dying or hostile worker sends is still never trusted: the reader checks every
- * length, and a frame whose checksum is wrong ends the worker.
+ * A frame is a header of four uint32 (magic, type, length of the payload, CRC-32 of type and
+ * payload) and the payload, fields one after the other: numbers of fixed width, texts and arrays
+ * with their length before them. Both ends are the same program on the same machine, so there is
+ * neither versioning nor byte order; what a dying or hostile worker sends is still never trusted:
+ * the reader checks every length, and a frame whose checksum is wrong ends the worker.
  */
 #pragma once
 
@@ -27,8 +27,7 @@ enum {
     X(PLUGIN)       /* one description */                                                          \
     X(MODULE_END)   /* index, status, why it cannot be used */                                     \
     X(DEVICES)      /* to worker: device plugin and settings: which devices are there? */          \
-    X(FACT)         /* name, value: about the device that comes next */                            \
-    X(DEVICE)       /* one device: its gb_device_info */                                           \
+    X(DEVICE)       /* one device: its gb_device_info, its facts */                                \
     X(DEVICES_END)  /* status, why there is none */                                                \
     X(EXAMINE)      /* to worker: device plugin and settings: what is noisy about its devices? */  \
     X(FINDING)      /* name of the device, one finding */                                          \
@@ -71,7 +70,7 @@ enum {
     X(INTERFERENCE) /* what the rest of the machine did during the samples */                      \
     X(PHASES)       /* how long each took */                                                       \
     X(ESTIMATE)     /* the policy's report and the stop reason */                                  \
-    X(CASE_END)     /* UUID of the record, status, text, whether the worker can go on */
+    X(CASE_END)     /* UUID of the record, status, text, whether the worker can continue */
 
 enum {
     WIRE_NONE = 0,
@@ -83,8 +82,8 @@ enum {
 
 struct wire_reader;
 
-/* Builds one frame. Zero-initialize (or reuse after wire_begin); data is freed with
- * wire_writer_free. */
+/* Builds one frame. Zero-initialize (or reuse after wire_begin); its bytes are freed with
+ * text_free. */
 struct wire_writer {
     struct text bytes;
 };
@@ -92,7 +91,6 @@ struct wire_writer {
 void wire_begin(struct wire_writer *writer, uint32_t type);
 void wire_put_u32(struct wire_writer *writer, uint32_t value);
 void wire_put_u64(struct wire_writer *writer, uint64_t value);
-void wire_put_f64(struct wire_writer *writer, double value);
 void wire_put_text(struct wire_writer *writer, const char *text); /* NULL is kept apart from "" */
 void wire_put_f64s(struct wire_writer *writer, const double *values, uint64_t n);
 /* Completes the header; the frame is bytes.data, bytes.length long. */
@@ -100,7 +98,6 @@ void wire_end(struct wire_writer *writer);
 /* What was written, after wire_end, to be read in the same process: its type, and the payload,
  * valid until the writer is used again. */
 uint32_t wire_written(const struct wire_writer *writer, struct wire_reader *ret_payload);
-void wire_writer_free(struct wire_writer *writer);
 
 /* Reads one payload. After a field that is not there `failed` is set and every further read gives 0
  * or NULL. */
@@ -113,15 +110,10 @@ struct wire_reader {
 
 uint32_t wire_get_u32(struct wire_reader *reader);
 uint64_t wire_get_u64(struct wire_reader *reader);
-double wire_get_f64(struct wire_reader *reader);
 /* Plain text, in the arena; NULL only if NULL was written, or failed. */
 const char *wire_get_text(struct wire_reader *reader, struct arena *arena);
-/* As above, but never NULL. */
-const char *wire_get_word(struct wire_reader *reader, struct arena *arena);
-/* As above, on one line. */
+/* As above, but never NULL, and on one line. */
 const char *wire_get_line(struct wire_reader *reader, struct arena *arena);
-/* The bytes as they were written, which a worker needs to open what they name. "" for NULL. */
-const char *wire_get_path(struct wire_reader *reader, struct arena *arena);
 /* A count of things of at least `bytes_each` bytes that must still fit into the payload. */
 uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each);
 /* n doubles in the arena; *ret_n is what was announced. */
@@ -134,23 +126,28 @@ bool wire_complete(const struct wire_reader *reader);
 
 enum {
     FIELD_END,
-    FIELD_U32,
-    FIELD_U64,
-    FIELD_F64,
+    FIELD_NUMBER, /* or an array of them */
     FIELD_BOOL,
-    FIELD_CHARS,    /* an array of char, cut at its end */
-    FIELD_WORD,     /* a text that is never NULL when it was read */
-    FIELD_TEXT,     /* a text or NULL */
-    FIELD_PATH,     /* a word that is read as its bytes are */
-    FIELD_LINE,     /* a word that is read on one line */
-    FIELD_PRINTABLE /* a plugin's text: cut, NULL is "", read on one line */
+    FIELD_CHARS,     /* an array of char, cut at its end */
+    FIELD_WORD,      /* a text that is never NULL when it was read */
+    FIELD_TEXT,      /* a text or NULL */
+    FIELD_PATH,      /* a word that is read as its bytes are */
+    FIELD_LINE,      /* a word that is read on one line */
+    FIELD_PRINTABLE, /* a plugin's text: cut, NULL is "", read on one line */
+    FIELD_SIZE,      /* not written; when it was read, the size of the struct */
+    FIELD_STRUCT,    /* a struct inside the struct */
+    FIELD_POINTER,   /* a pointer to one */
+    FIELD_LIST       /* a pointer to an array of them, whose length another member has */
 };
 enum { PRINTABLE_MAX = 400 }; /* a longer one fails the reader */
 
 /* A list ends with {0}. */
 struct wire_field {
     int kind;
-    size_t offset, bytes;
+    size_t offset, bytes; /* of the member; bytes: of what it points to, of one item */
+    /* of STRUCT, POINTER and LIST */
+    const struct wire_field *fields;
+    size_t n_offset, n_bytes; /* of the member with the length */
 };
 
 /* Up to eight members of a struct, each written as its type asks for; texts as words. */
@@ -160,26 +157,45 @@ struct wire_field {
 
 #define FIELD(unused, type, member)                                                                \
     FIELD_AS(_Generic(((type *)0)->member, uint32_t                                                \
-                      : FIELD_U32, int32_t                                                         \
-                      : FIELD_U32, uint64_t                                                        \
-                      : FIELD_U64, int64_t                                                         \
-                      : FIELD_U64, double                                                          \
-                      : FIELD_F64, bool                                                            \
+                      : FIELD_NUMBER, int32_t                                                      \
+                      : FIELD_NUMBER, uint64_t                                                     \
+                      : FIELD_NUMBER, int64_t                                                      \
+                      : FIELD_NUMBER, double                                                       \
+                      : FIELD_NUMBER, uint64_t *                                                   \
+                      : FIELD_NUMBER, bool                                                         \
                       : FIELD_BOOL, char *                                                         \
                       : FIELD_CHARS, const char *                                                  \
                       : FIELD_WORD),                                                               \
              type, member)
-#define FIELD_AS(kind, type, member)                                                               \
+#define FIELD_AS(as, type, member)                                                                 \
     {                                                                                              \
-        kind, offsetof(type, member), sizeof(((type *)0)->member)                                  \
+        .kind = as, .offset = offsetof(type, member), .bytes = sizeof(((type *)0)->member)         \
     }
-
-/* The fewest bytes that the fields take. */
-size_t wire_fields_bytes(const struct wire_field *fields);
+#define FIELD_SIZE_OF(type)                                                                        \
+    {                                                                                              \
+        .kind = FIELD_SIZE, .offset = offsetof(type, size), .bytes = sizeof(type)                  \
+    }
+/* The member is a struct of the list's fields, a pointer to one, or to n of them. */
+#define FIELD_INSIDE(type, member, list)                                                           \
+    {                                                                                              \
+        .kind = FIELD_STRUCT, .offset = offsetof(type, member), .fields = (list)                   \
+    }
+#define FIELD_BEHIND(type, member, list)                                                           \
+    {                                                                                              \
+        .kind = FIELD_POINTER, .offset = offsetof(type, member),                                   \
+        .bytes = sizeof(*((type *)0)->member), .fields = (list)                                    \
+    }
+#define FIELD_ITEMS(type, member, n, list)                                                         \
+    {                                                                                              \
+        FIELD_LIST, offsetof(type, member), sizeof(*((type *)0)->member), (list),                  \
+            offsetof(type, n), sizeof(((type *)0)->n)                                              \
+    }
+/* Items that are values of their own. */
+extern const struct wire_field wire_word[], wire_path[], wire_number[];
 
 void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields,
                      const void *object);
-/* Texts are the arena's. */
+/* Texts, lists and what is pointed to are the arena's. */
 void wire_get_fields(struct wire_reader *reader, struct arena *arena,
                      const struct wire_field *fields, void *ret);
 
@@ -191,9 +207,8 @@ struct wire_input {
     size_t begin, end, capacity;
 };
 
-/* Room for at least `bytes` more; write there, then call wire_input_added. */
+/* Room for at least `bytes` more; write there, then add to `end`. */
 unsigned char *wire_input_space(struct wire_input *input, size_t bytes);
-void wire_input_added(struct wire_input *input, size_t bytes);
 /*
  * The next whole frame: 1 and its type and payload, valid until the next call with this input; 0 if
  * more bytes are needed; GB_CORRUPT if what came is no frame.

@@ -1,10 +1,8 @@
 /* worker.c - see worker.h. */
 #include "core/run/worker.h"
 
-#include "core/run/case_run.h"
+#include "core/run/case_state.h"
 #include "core/run/messages.h"
-#include "core/run/process_state.h"
-#include "core/run/worker_link.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +14,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+struct worker {
+    pid_t supervisor; /* this process's child; 0: its parent */
+    struct worker_link link;
+    struct session *session;
+    uint32_t n_threads; /* when the device had been opened */
+};
+
+/* Each function serve_... serves one message, whose texts and lists are the arena's. */
+
 static void send_fields(struct worker *worker, uint32_t type, const struct wire_field *fields,
                         const void *object)
 {
     link_send_fields(&worker->link, type, fields, object);
+}
+
+static void send_empty(struct worker *worker, uint32_t type)
+{
+    link_begin(&worker->link, type);
+    link_send(&worker->link);
 }
 
 static void send_module(struct worker *worker, uint32_t index, const char *path, bool hashes)
@@ -32,55 +45,26 @@ static void send_module(struct worker *worker, uint32_t index, const char *path,
     link_phase(&worker->link, PHASE_LOAD);
     int32_t status = module_load(path, hashes, &arena, &module, &error);
     for (uint32_t i = 0; status == GB_OK && i < module.n_plugins; i++) {
-        struct wire_writer *plugin = link_begin(&worker->link, WIRE_PLUGIN);
-        wire_put_text(plugin, module.sha256);
-        put_plugin(plugin, &module.plugins[i]);
-        link_send(&worker->link);
+        const struct plugin_info info = describe_plugin(&module.plugins[i], module.sha256, &arena);
+        send_fields(worker, WIRE_PLUGIN, description_fields, &info);
     }
-    struct wire_writer *writer = link_begin(&worker->link, WIRE_MODULE_END);
-    wire_put_u32(writer, index);
-    wire_put_fields(writer, outcome_fields, &(struct outcome){status, error.text});
-    link_send(&worker->link);
+    send_fields(worker, WIRE_MODULE_END, module_end_fields,
+                &(struct module_end){index, {status, error.text}});
 }
 
 static void serve_probe(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
-    const bool hashes = wire_get_u32(message) != 0;
-    uint32_t first = wire_get_u32(message), n = wire_get_count(message, 4);
-    for (uint32_t i = 0; i < n; i++)
-        send_module(worker, first + i, wire_get_path(message, arena), hashes);
+    struct modules_order order;
+    wire_get_fields(message, arena, modules_order_fields, &order);
+    for (uint32_t i = 0; i < order.n; i++)
+        send_module(worker, order.first + i, order.paths[i], order.hashes);
 }
 
 /* ---- questions about plugins; each answer ends with how it went ---- */
 
-static void send_outcome(struct worker *worker, uint32_t type, int32_t status, const char *reason,
-                         const struct gb_error *error)
+static void send_device(void *context, const struct described_device *device)
 {
-    link_phase(&worker->link, PHASE_IDLE);
-    send_fields(worker, type, outcome_fields,
-                &(struct outcome){status, status == GB_OK ? reason : error->text});
-}
-
-static void send_device(void *context, const struct gb_device_info *info)
-{
-    send_fields(context, WIRE_DEVICE, device_info_fields, info);
-}
-
-static void send_fact(void *context, const char *name, const char *value)
-{
-    send_fields(context, WIRE_FACT, fact_fields, &(struct fact){name, value});
-}
-
-static void serve_devices(struct worker *worker, struct wire_reader *message, struct arena *arena)
-{
-    struct plugin_settings settings;
-    struct gb_error error = {0};
-    const char *reason = "";
-    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
-    link_phase(&worker->link, PHASE_DESCRIBE);
-    int32_t status = session_devices(worker->session, &settings, send_device, send_fact, worker,
-                                     &reason, &error);
-    send_outcome(worker, WIRE_DEVICES_END, status, reason, &error);
+    send_fields(context, WIRE_DEVICE, device_fields, device);
 }
 
 static void send_finding(void *context, const char *device, const struct gb_finding *finding)
@@ -94,34 +78,9 @@ static void send_finding(void *context, const char *device, const struct gb_find
     send_fields(context, WIRE_FINDING, finding_fields, &sent);
 }
 
-static void serve_examine(struct worker *worker, struct wire_reader *message, struct arena *arena)
-{
-    struct plugin_settings settings;
-    struct gb_error error = {0};
-    const char *reason = "";
-    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
-    link_phase(&worker->link, PHASE_EXAMINE);
-    int32_t status = session_examine(worker->session, &settings, send_finding, worker, &reason,
-                                     &error);
-    send_outcome(worker, WIRE_EXAMINE_END, status, reason, &error);
-}
-
 static void send_problem(void *context, const char *option, uint64_t offset, const char *text)
 {
     send_fields(context, WIRE_PROBLEM, problem_fields, &(struct problem){option, offset, text});
-}
-
-static void serve_validate(struct worker *worker, struct wire_reader *message, struct arena *arena)
-{
-    struct plugin_settings settings;
-    struct gb_error error = {0};
-    get_plugin_settings(message, arena, GB_PLUGIN_BENCH, &settings);
-    const char *folder = wire_get_path(message, arena);
-    const uint32_t bound_kind = wire_get_u32(message);
-    link_phase(&worker->link, PHASE_VALIDATE);
-    int32_t status = session_validate(worker->session, &settings, folder, bound_kind, send_problem,
-                                      worker, &error);
-    send_outcome(worker, WIRE_VALIDATE_END, status, "", &error);
 }
 
 static void send_counter(void *context, const struct gb_counter *counter)
@@ -130,34 +89,55 @@ static void send_counter(void *context, const struct gb_counter *counter)
         send_fields(context, WIRE_COUNTER, counter_fields, counter);
 }
 
-static void serve_counters(struct worker *worker, struct wire_reader *message, struct arena *arena)
+/* *ret_reason: why there is nothing, "" if there is. */
+static int32_t ask(struct worker *worker, uint32_t type, const struct question *asked,
+                   const char **ret_reason, struct gb_error *error)
 {
-    struct plugin_settings settings;
+    struct session *session = worker->session;
+    const struct plugin_settings *plugin = &asked->plugin;
+    switch (type) {
+    case WIRE_DEVICES:
+        return session_devices(session, plugin, send_device, worker, ret_reason, error);
+    case WIRE_EXAMINE:
+        return session_examine(session, plugin, send_finding, worker, ret_reason, error);
+    case WIRE_COUNTERS:
+        return session_counters(session, plugin, asked->index, asked->model, asked->whole,
+                                send_counter, worker, ret_reason, error);
+    default:
+        return session_validate(session, plugin, asked->folder, asked->bound_kind, send_problem,
+                                worker, error);
+    }
+}
+
+/* False: it is no question. */
+static bool serve_question(struct worker *worker, uint32_t type, struct wire_reader *message,
+                           struct arena *arena)
+{
+    static const struct {
+        uint32_t type, phase, end;
+    } questions[] = {{WIRE_DEVICES, PHASE_DESCRIBE, WIRE_DEVICES_END},
+                     {WIRE_EXAMINE, PHASE_EXAMINE, WIRE_EXAMINE_END},
+                     {WIRE_COUNTERS, PHASE_LIST, WIRE_COUNTERS_END},
+                     {WIRE_VALIDATE, PHASE_VALIDATE, WIRE_VALIDATE_END}};
+    enum { QUESTIONS = sizeof questions / sizeof *questions };
+    struct question asked;
     struct gb_error error = {0};
     const char *reason = "";
-    get_plugin_settings(message, arena, GB_PLUGIN_DEVICE, &settings);
-    const uint32_t index = wire_get_u32(message);
-    const char *model = wire_get_text(message, arena);
-    const char *whole = wire_get_text(message, arena);
-    link_phase(&worker->link, PHASE_LIST);
-    int32_t status = session_counters(worker->session, &settings, index, model, whole, send_counter,
-                                      worker, &reason, &error);
-    send_outcome(worker, WIRE_COUNTERS_END, status, reason, &error);
+    size_t i = 0;
+    while (i < QUESTIONS && questions[i].type != type)
+        i++;
+    if (i == QUESTIONS)
+        return false;
+    wire_get_fields(message, arena, question_fields, &asked);
+    link_phase(&worker->link, questions[i].phase);
+    const int32_t status = ask(worker, type, &asked, &reason, &error);
+    link_phase(&worker->link, PHASE_IDLE);
+    send_fields(worker, questions[i].end, outcome_fields,
+                &(struct outcome){status, status == GB_OK ? reason : error.text});
+    return true;
 }
 
 /* ---- cases ---- */
-
-/* What the case left behind in this process; "" if nothing that matters. */
-static void find_traces(struct worker *worker, const struct process_state *state,
-                        const struct process_size *before, struct text *out)
-{
-    CLEANUP(text_free) struct text changed = {0};
-    if (worker->n_threads == 0)
-        worker->n_threads = before->n_threads;
-    if (process_state_differs(state, &changed))
-        text_printf(out, "changed the process's %s", text_get(&changed));
-    process_size_compare(before, worker->n_threads, !worker->supervisor, out);
-}
 
 /* The exit code: that of a child that has to have the last word. */
 static int end_of_supervisor(struct worker *worker)
@@ -178,25 +158,334 @@ static int end_of_supervisor(struct worker *worker)
 
 static void serve_case(struct worker *worker, struct wire_reader *message, struct arena *arena)
 {
-    struct bench_case bench_case;
+    struct case_order order;
     struct case_outcome outcome;
-    const char *label, *record;
-    get_case(message, arena, &bench_case, &label, &record);
-    link_sink_repeat_warnings(&worker->sink);
-    struct process_state *state = process_state_take();
-    case_run(worker->session, &worker->link, &worker->sink.sink, &bench_case, state, &outcome);
+    wire_get_fields(message, arena, case_order_fields, &order);
+    link_repeat_warnings(&worker->link);
+    struct process_state state;
+    process_state_take(&state);
+    case_run(worker->session, &worker->link, &order.bench_case, &state, &outcome);
     fflush(NULL); /* what the plugin printed belongs to this case */
-    CLEANUP(text_free) struct text traces = {0};
-    find_traces(worker, state, &outcome.before, &traces);
-    process_state_free(state);
+    /* What the case left behind in this process. */
+    CLEANUP(text_free) struct text traces = {0}, changed = {0};
+    if (worker->n_threads == 0)
+        worker->n_threads = outcome.before.n_threads;
+    if (process_state_differs(&state, &changed))
+        text_printf(&traces, "changed the process's %s", text_get(&changed));
+    process_size_compare(&outcome.before, worker->n_threads, !worker->supervisor, &traces);
     bool is_spent = outcome.is_poisoned || outcome.is_spent || traces.length > 0;
-    send_fields(
-        worker, WIRE_CASE_END, case_end_fields,
-        &(struct case_end){record, outcome.status, outcome.text, is_spent, text_get(&traces)});
+    send_fields(worker, WIRE_CASE_END, case_end_fields,
+                &(struct case_end){order.record, outcome.status, outcome.text, is_spent,
+                                   text_get(&traces)});
     link_phase(&worker->link, PHASE_IDLE);
     if (is_spent)
         _exit(end_of_supervisor(worker));
 }
+
+/* ---- a case is built before its turn ---- */
+
+/* The plugin's words count; the error's are of a module that cannot be loaded. */
+static int32_t build(struct worker *worker, struct host *host, const struct case_order *order,
+                     struct arena *arena, struct gb_error *error)
+{
+    struct worker_link *link = &worker->link;
+    const struct bench_case *bench_case = &order->bench_case;
+    const struct plugin_settings settings = {.info = bench_case->info,
+                                             .settings = bench_case->settings,
+                                             .n_settings = bench_case->n_settings};
+    const struct gb_plugin *plugin = NULL;
+    void *params = NULL;
+    link_phase(link, PHASE_LOAD);
+    int32_t status = session_prepare(worker->session, &settings, arena, &plugin, &params, error);
+    if (status != GB_OK)
+        return status;
+    send_fields(worker, WIRE_BUILD, build_fields,
+                &(struct build){plugin->kind, session_build(worker->session, bench_case->info)});
+    const struct gb_bench_ops *ops = plugin->ops;
+    link_phase(link, PHASE_BUILD);
+    status = GB_HAS(ops, build) && ops->build ? ops->build(&host->interface, params) : GB_OK;
+    if (status != GB_OK && *host->reason)
+        error_set(error, status, "%s", host->reason);
+    else if (status != GB_OK)
+        error_set(error, status, "build: %s", status_words(status));
+    return status;
+}
+
+/* WIRE_BUILD_AHEAD: builds a case without its device (`build` of bench.h). Answers with BUILT; or
+ * with CASE_END where that is how the case ends. */
+static void serve_lane(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct case_order order;
+    struct gb_error error = {0};
+    wire_get_fields(message, arena, lane_order_fields, &order);
+    const struct host_device device = {.info = &order.device.info};
+    struct host *host = host_new(order.bench_case.seed, &worker->link.sink, &device, NULL);
+    host->interface.folder = order.bench_case.folder;
+    host->facts = order.device.facts;
+    host->n_facts = order.device.n_facts;
+    const int32_t status = build(worker, host, &order, arena, &error);
+    host_free(host);
+    fflush(NULL); /* what the plugin printed belongs to this case */
+    const int ended = status == GB_SKIPPED ? CASE_SKIPPED : CASE_FAILED;
+    if (status == GB_OK)
+        send_empty(worker, WIRE_BUILT);
+    else
+        send_fields(worker, WIRE_CASE_END, case_end_fields,
+                    &(struct case_end){order.record, ended, error.text, false, ""});
+    link_phase(&worker->link, PHASE_IDLE);
+}
+
+/* ---- a policy is given recorded samples ---- */
+
+struct replay {
+    struct worker *worker;
+    struct replay_order order;
+    const struct gb_plugin *plugin;
+    void *params;
+    struct host *host;
+    struct policy_run *run;
+    bool is_whole; /* there are no more samples */
+};
+
+/* A column as it was sent: n values, or one that stands for all. */
+static const double *take_column(struct wire_reader *message, struct arena *arena, uint64_t n)
+{
+    uint64_t n_sent;
+    const double *sent = wire_get_f64s(message, arena, &n_sent);
+    if (n_sent == n || message->failed)
+        return sent;
+    double *all = ARENA_ARRAY(arena, double, n);
+    for (uint64_t i = 0; i < n; i++)
+        all[i] = n_sent > 0 ? sent[0] : 0;
+    return all;
+}
+
+static uint64_t as_integer(double value)
+{
+    return value > 0 && value < 0x1p63 ? (uint64_t)value : 0;
+}
+
+static const uint64_t *take_integers(struct wire_reader *message, struct arena *arena, uint64_t n)
+{
+    const double *column = take_column(message, arena, n);
+    uint64_t *integers = ARENA_ARRAY(arena, uint64_t, n);
+    for (uint64_t i = 0; column && i < n; i++)
+        integers[i] = as_integer(column[i]);
+    return integers;
+}
+
+static int32_t take_samples(struct replay *replay, struct wire_reader *message,
+                            struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct gb_samples samples = {.size = sizeof samples,
+                                 .traits = replay->order.is_dithered ? GB_SAMPLES_DITHERED : 0,
+                                 .tick_ns = replay->order.tick_ns};
+    samples.n = wire_get_count(message, sizeof(double));
+    if (samples.n == 0) {
+        replay->is_whole = true;
+        return GB_OK;
+    }
+    samples.time_ns = take_column(message, &arena, samples.n);
+    samples.elapsed_ns = take_column(message, &arena, samples.n);
+    samples.iterations = take_integers(message, &arena, samples.n);
+    samples.clock_hz = take_column(message, &arena, samples.n);
+    samples.throttle = take_integers(message, &arena, samples.n);
+    const uint64_t *flags = take_integers(message, &arena, samples.n);
+    uint32_t *narrow = ARENA_ARRAY(&arena, uint32_t, samples.n);
+    for (uint64_t i = 0; i < samples.n; i++)
+        narrow[i] = (uint32_t)flags[i];
+    samples.flags = narrow;
+    if (!wire_complete(message))
+        return error_set(error, GB_CORRUPT, "samples arrived in a form that cannot be read");
+    uint64_t n_taken;
+    return policy_run_feed(replay->run, &samples, &n_taken, error);
+}
+
+static int32_t ask_for_samples(struct replay *replay, struct gb_error *error)
+{
+    struct wire_reader message;
+    uint32_t type;
+    send_empty(replay->worker, WIRE_TRACE_WANTED);
+    if (!link_receive(&replay->worker->link, &type, &message))
+        _exit(0);
+    return type == WIRE_TRACE ? take_samples(replay, &message, error)
+                              : error_set(error, GB_CORRUPT, "expected samples");
+}
+
+static int32_t send_estimate(struct replay *replay, struct gb_error *error)
+{
+    struct gb_estimate estimate;
+    if (replay->run->count == 0)
+        return GB_OK;
+    int32_t status = policy_run_report(replay->run, &estimate, error);
+    if (status != GB_OK)
+        return status;
+    struct worker_link *link = &replay->worker->link;
+    put_estimate(link_begin(link, WIRE_ESTIMATE), &estimate, replay->run->reason, 0);
+    link_send(link);
+    return GB_OK;
+}
+
+static int32_t replay_all(struct replay *replay, struct gb_error *error)
+{
+    int32_t status = policy_run_new(replay->plugin, replay->params, replay->host,
+                                    &replay->order.guards, &replay->run, error);
+    if (status == GB_OK)
+        replay->run->error_ns = replay->order.error_ns;
+    while (status == GB_OK && !replay->is_whole && !replay->run->ended)
+        status = ask_for_samples(replay, error);
+    return status == GB_OK ? send_estimate(replay, error) : status;
+}
+
+/* WIRE_REPLAY: asks for samples (TRACE_WANTED) until the policy or a guard ends it or there are no
+ * more, then answers with ESTIMATE, if there is one, and REPLAYED. */
+static void serve_replay(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct worker_link *link = &worker->link;
+    struct replay replay = {.worker = worker};
+    struct gb_error error = {0};
+    wire_get_fields(message, arena, replay_order_fields, &replay.order);
+    replay.host = host_new(replay.order.seed, &link->sink, NULL, NULL);
+    link_phase(link, PHASE_LOAD);
+    int32_t status = session_prepare(worker->session, &replay.order.policy, arena, &replay.plugin,
+                                     &replay.params, &error);
+    link_phase(link, PHASE_POLICY);
+    if (status == GB_OK)
+        status = replay_all(&replay, &error);
+    struct replay_end end = {.outcome = {status, error.text}};
+    if (replay.run) {
+        end.has_ended = replay.run->ended;
+        end.n = replay.run->count;
+        end.elapsed_ns = replay.run->elapsed_ns;
+    }
+    policy_run_free(replay.run);
+    host_free(replay.host);
+    fflush(NULL); /* what the policy printed belongs to this replay */
+    link_phase(link, PHASE_IDLE);
+    send_fields(worker, WIRE_REPLAYED, replay_end_fields, &end);
+}
+
+/* ---- the engine of a search is asked for visits ---- */
+
+struct searching {
+    struct worker *worker;
+    struct search_order order;
+    struct space *space;
+    struct engine *engine;
+};
+
+/* The supervisor's next message, which must be of that type. Ends the process if the supervisor is
+ * gone. */
+static int32_t receive(struct searching *searching, uint32_t wanted, struct wire_reader *ret,
+                       struct gb_error *error)
+{
+    uint32_t type;
+    if (!link_receive(&searching->worker->link, &type, ret))
+        _exit(0);
+    return type == wanted ? GB_OK : error_set(error, GB_CORRUPT, "expected another message");
+}
+
+/* A part of the cases: their values, one axis after the other. */
+static int32_t take_cases(struct searching *searching, uint64_t *ret_n, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    const size_t n_axes = space_axes(searching->space);
+    struct wire_reader message;
+    int32_t status = receive(searching, WIRE_SEARCH_CASES, &message, error);
+    if (status != GB_OK)
+        return status;
+    const uint32_t n = wire_get_count(&message, n_axes * sizeof(uint32_t));
+    const char **texts = ARENA_ARRAY(&arena, const char *, n_axes + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        for (size_t axis = 0; axis < n_axes; axis++)
+            texts[axis] = wire_get_text(&message, &arena);
+        if (!message.failed)
+            space_add(searching->space, texts);
+    }
+    *ret_n = n;
+    return n > 0 && wire_complete(&message)
+               ? GB_OK
+               : error_set(error, GB_CORRUPT, "cases arrived in a form that cannot be read");
+}
+
+static int32_t take_space(struct searching *searching, struct gb_error *error)
+{
+    int32_t status = GB_OK;
+    uint64_t n = 0;
+    for (uint64_t done = 0; done < searching->order.n_cases && status == GB_OK; done += n)
+        status = take_cases(searching, &n, error);
+    return status == GB_OK ? space_finish(searching->space, error) : status;
+}
+
+static int32_t take_observation(struct searching *searching, struct gb_error *error)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    struct gb_observation observation = {0};
+    struct wire_reader message;
+    int32_t status = receive(searching, WIRE_SEARCH_OBSERVED, &message, error);
+    if (status != GB_OK)
+        return status;
+    wire_get_fields(&message, &arena, observation_fields, &observation);
+    if (!wire_complete(&message))
+        return error_set(error, GB_CORRUPT, "an observation arrived that cannot be read");
+    return engine_observe(searching->engine, &observation, error);
+}
+
+static int32_t search_all(struct searching *searching, struct gb_error *error)
+{
+    struct engine_step step;
+    const bool has_lanes = searching->order.limits.lanes > 1;
+    int32_t status = GB_OK;
+    for (engine_next(searching->engine, &step); step.action != ENGINE_END && status == GB_OK;
+         engine_next(searching->engine, &step)) {
+        if (step.action == ENGINE_MEASURE || has_lanes)
+            send_fields(searching->worker, WIRE_SEARCH_STEP, step_fields, &step);
+        if (step.action == ENGINE_WAIT || !has_lanes)
+            status = take_observation(searching, error);
+    }
+    return status;
+}
+
+/* WIRE_SEARCH and the SEARCH_CASES that follow it: the engine of core/search, asked by the
+ * supervisor, which gives it observations. Answers with SEARCH_STEP for each visit that is wanted
+ * and takes its SEARCH_OBSERVED; with several lanes a step says when it waits for one. Ends with
+ * SEARCHED. */
+static void serve_search(struct worker *worker, struct wire_reader *message, struct arena *arena)
+{
+    struct worker_link *link = &worker->link;
+    struct searching searching = {.worker = worker};
+    const struct search_order *order = &searching.order;
+    const struct gb_plugin *plugin = NULL;
+    struct gb_error error = {0};
+    void *params = NULL;
+    wire_get_fields(message, arena, search_order_fields, &searching.order);
+    searching.space = space_new(order->axes, order->n_axes);
+    struct host *host = host_new(order->seed, &link->sink, NULL, NULL);
+    int32_t status = take_space(&searching, &error);
+    link_phase(link, PHASE_LOAD);
+    if (status == GB_OK)
+        status = session_prepare(worker->session, &order->plugin, arena, &plugin, &params, &error);
+    link_phase(link, PHASE_SEARCH);
+    if (status == GB_OK)
+        status = engine_new(plugin->ops, params, &host->interface, searching.space, &order->limits,
+                            &searching.engine, &error);
+    if (status != GB_OK && *host->reason)
+        error_set(&error, status, "%s", host->reason);
+    if (status == GB_OK)
+        status = search_all(&searching, &error);
+    struct search_end end = {{status, error.text}, {.best = GB_NO_CASE}};
+    if (searching.engine)
+        engine_report(searching.engine, &end.report);
+    send_fields(worker, WIRE_SEARCHED, search_end_fields, &end);
+    engine_free(searching.engine);
+    host_free(host);
+    space_free(searching.space);
+    fflush(NULL); /* what the search printed belongs to it */
+    link_phase(link, PHASE_IDLE);
+}
+
+/* ---- the process ---- */
 
 static void on_cancel(int signal)
 {
@@ -231,26 +520,23 @@ int worker_main(void)
 int worker_serve(int socket, int page_descriptor, pid_t supervisor)
 {
     static void (*const serve[WIRE_TYPES])(struct worker *, struct wire_reader *,
-                                           struct arena *) = {
-        [WIRE_PROBE] = serve_probe,       [WIRE_DEVICES] = serve_devices,
-        [WIRE_EXAMINE] = serve_examine,   [WIRE_COUNTERS] = serve_counters,
-        [WIRE_VALIDATE] = serve_validate, [WIRE_CASE] = serve_case,
-        [WIRE_REPLAY] = replay_serve,     [WIRE_SEARCH] = search_serve,
-        [WIRE_BUILD_AHEAD] = lane_serve};
+                                           struct arena *) = {[WIRE_PROBE] = serve_probe,
+                                                              [WIRE_CASE] = serve_case,
+                                                              [WIRE_BUILD_AHEAD] = serve_lane,
+                                                              [WIRE_REPLAY] = serve_replay,
+                                                              [WIRE_SEARCH] = serve_search};
     struct worker worker = {.supervisor = supervisor};
     struct wire_reader message;
     uint32_t type;
     set_up_process(supervisor > 0);
     link_open(&worker.link, socket, page_descriptor);
-    link_sink_begin(&worker.sink, &worker.link);
-    worker.session = session_new(&worker.sink.sink);
+    worker.session = session_new(&worker.link.sink);
     while (link_receive(&worker.link, &type, &message)) {
         CLEANUP(arena_free) struct arena arena = {0};
-        if (serve[type])
+        if (!serve_question(&worker, type, &message, &arena) && serve[type])
             serve[type](&worker, &message, &arena);
     }
     session_free(worker.session);
     link_free(&worker.link);
-    link_sink_free(&worker.sink);
     return end_of_supervisor(&worker);
 }

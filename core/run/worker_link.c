@@ -3,6 +3,8 @@
 
 #include "core/run/messages.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,9 +20,21 @@ const char *phase_words(uint32_t phase)
     return phase < PHASES ? words[phase] : "";
 }
 
+static void send_said(void *context, uint32_t type, const void *record)
+{
+    struct worker_link *link = context;
+    const struct message_record *message = type == WIRE_LOG ? record : NULL;
+    put_record(link_begin(link, type), type, record);
+    if (message && message->severity >= GB_LOG_WARNING && link->page->phase == PHASE_OPEN &&
+        link->n_warnings < OPENING_WARNINGS_MAX)
+        link->warnings[link->n_warnings++] = (struct message_record){
+            message->severity, arena_text(&link->arena, message->text)};
+    link_send(link);
+}
+
 void link_open(struct worker_link *link, int socket, int page_descriptor)
 {
-    *link = (struct worker_link){.socket = socket, .process = getpid()};
+    *link = (struct worker_link){.socket = socket, .process = getpid(), .sink = {link, send_said}};
     pthread_mutex_init(&link->lock, NULL);
     void *page = mmap(NULL, sizeof *link->page, PROT_READ | PROT_WRITE, MAP_SHARED, page_descriptor,
                       0);
@@ -32,7 +46,7 @@ void link_open(struct worker_link *link, int socket, int page_descriptor)
 
 void link_open_within(struct worker_link *link, link_receiver_fn *receiver)
 {
-    *link = (struct worker_link){.socket = -1, .receiver = receiver};
+    *link = (struct worker_link){.socket = -1, .receiver = receiver, .sink = {link, send_said}};
     pthread_mutex_init(&link->lock, NULL);
     link->page = &link->own_page;
 }
@@ -40,8 +54,9 @@ void link_open_within(struct worker_link *link, link_receiver_fn *receiver)
 void link_free(struct worker_link *link)
 {
     pthread_mutex_destroy(&link->lock);
+    arena_free(&link->arena);
     wire_input_free(&link->input);
-    wire_writer_free(&link->writer);
+    text_free(&link->writer.bytes);
 }
 
 /* A child that a plugin forked and that came back from the plugin's function must not speak for the
@@ -60,18 +75,13 @@ struct wire_writer *link_begin(struct worker_link *link, uint32_t type)
     return &link->writer;
 }
 
-static void hand_over(struct worker_link *link)
-{
-    struct wire_reader payload;
-    link->receiver(link->receiver_context, wire_written(&link->writer, &payload), &payload);
-}
-
 void link_send(struct worker_link *link)
 {
     struct gb_error error;
+    struct wire_reader payload;
     wire_end(&link->writer);
     if (link->receiver) {
-        hand_over(link);
+        link->receiver(link->receiver_context, wire_written(&link->writer, &payload), &payload);
     } else if (wire_send(link->socket, &link->writer, &error) != GB_OK) {
         link->page->is_cut = 1;
         _exit(EXIT_LINK_LOST);
@@ -90,6 +100,27 @@ void link_send_record(struct worker_link *link, uint32_t type, const void *recor
 {
     put_record(link_begin(link, type), type, record);
     link_send(link);
+}
+
+void link_say(struct worker_link *link, int32_t severity, const char *format, ...)
+{
+    char text[2 * HOST_TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    send_said(link, WIRE_LOG, &(struct message_record){severity, text});
+}
+
+void link_metric(struct worker_link *link, const char *name, double value, const char *unit)
+{
+    link_send_record(link, WIRE_METRIC, &(struct metric_record){name, value, unit});
+}
+
+void link_repeat_warnings(struct worker_link *link)
+{
+    for (size_t i = 0; i < link->n_warnings; i++)
+        link_send_record(link, WIRE_LOG, &link->warnings[i]);
 }
 
 bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_reader *ret_payload)
@@ -116,80 +147,4 @@ void link_wait_alone(struct worker_link *link)
 void link_phase(struct worker_link *link, uint32_t phase)
 {
     link->page->phase = phase;
-}
-
-/* ---- what plugins say, as messages of the link ---- */
-
-static void keep_warning(struct link_sink *sink, int32_t severity, const char *text)
-{
-    if (severity < GB_LOG_WARNING || sink->link->page->phase != PHASE_OPEN ||
-        sink->n_warnings == OPENING_WARNINGS_MAX)
-        return;
-    sink->warnings[sink->n_warnings++] = (struct message_record){severity,
-                                                                 arena_text(&sink->arena, text)};
-}
-
-static void send_log(void *context, int32_t severity, const char *text)
-{
-    struct link_sink *sink = context;
-    const struct message_record message = {severity, text};
-    put_record(link_begin(sink->link, WIRE_LOG), WIRE_LOG, &message);
-    keep_warning(sink, severity, text);
-    link_send(sink->link);
-}
-
-static void send_metric(void *context, const char *name, double value, const char *unit)
-{
-    struct link_sink *sink = context;
-    link_send_record(sink->link, WIRE_METRIC, &(struct metric_record){name, value, unit});
-}
-
-static void send_check(void *context, const char *name, const char *metric,
-                       const struct verify_metric *measured, double tolerance, bool passed,
-                       const char *text)
-{
-    struct link_sink *sink = context;
-    const struct check_record check = {.name = name,
-                                       .metric = metric,
-                                       .value = measured->value,
-                                       .index = measured->index,
-                                       .reference = measured->reference,
-                                       .output = measured->output,
-                                       .tolerance = tolerance,
-                                       .passed = passed,
-                                       .text = text};
-    link_send_record(sink->link, WIRE_CHECK, &check);
-}
-
-static void send_summary(void *context, const char *name, const struct verify_result *result)
-{
-    struct link_sink *sink = context;
-    put_summary(link_begin(sink->link, WIRE_SUMMARY), name, result);
-    link_send(sink->link);
-}
-
-static void send_worst(void *context, const char *name, const struct verify_element *element)
-{
-    struct link_sink *sink = context;
-    link_send_record(sink->link, WIRE_WORST,
-                     &(struct worst_record){name, element->index, element->reference,
-                                            element->output, element->ulps});
-}
-
-void link_sink_begin(struct link_sink *sink, struct worker_link *link)
-{
-    *sink = (struct link_sink){.link = link};
-    sink->sink = (struct host_sink){sink,       send_log,     send_metric,
-                                    send_check, send_summary, send_worst};
-}
-
-void link_sink_repeat_warnings(struct link_sink *sink)
-{
-    for (size_t i = 0; i < sink->n_warnings; i++)
-        send_log(sink, sink->warnings[i].severity, sink->warnings[i].text);
-}
-
-void link_sink_free(struct link_sink *sink)
-{
-    arena_free(&sink->arena);
 }

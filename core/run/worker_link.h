@@ -4,8 +4,8 @@
  *
  * Messages go over the socket; what the worker is calling right now stands in a page that both
  * processes map, so that the supervisor can say where a worker died, and naming it costs one store.
- * If the supervisor is gone, or the plugin has closed the socket, the worker ends at once: nobody
- * is left to report to. A child that a plugin forked ends as soon as it uses the link.
+ * If the supervisor is gone, or the plugin has closed the socket, the worker ends at once, as no
+ * process is left to report to. A child that a plugin forked ends as soon as it uses the link.
  */
 #pragma once
 
@@ -59,6 +59,7 @@ struct worker_page {
 };
 
 enum { WORKER_SOCKET = 3, WORKER_PAGE = 4 }; /* file descriptors in a worker */
+enum { OPENING_WARNINGS_MAX = 16 };
 
 /* Takes one message, whose payload is valid during the call. One thread at a time calls it. */
 typedef void link_receiver_fn(void *context, uint32_t type, struct wire_reader *payload);
@@ -73,12 +74,18 @@ struct worker_link {
     link_receiver_fn *receiver; /* NULL: the supervisor, over the socket */
     void *receiver_context;
     struct worker_page own_page; /* where there is a receiver */
+    struct host_sink sink;       /* for plugins: what they say becomes messages */
+    /* What the device warned of while it was opened holds for every case that it serves. Guarded by
+     * the lock. */
+    struct arena arena; /* of the texts */
+    struct message_record warnings[OPENING_WARNINGS_MAX];
+    size_t n_warnings;
 };
 
-/* Takes over both descriptors. */
+/* Takes over both descriptors. A link, once opened, is not to be moved. */
 void link_open(struct worker_link *link, int socket, int page_descriptor);
 /* Within a process: all that is sent is handed to the receiver, which grants all that is waited
- * for. Nothing ends the process. The link is not to be moved. */
+ * for. Nothing ends the process. */
 void link_open_within(struct worker_link *link, link_receiver_fn *receiver);
 void link_free(struct worker_link *link);
 
@@ -91,6 +98,12 @@ void link_send_fields(struct worker_link *link, uint32_t type, const struct wire
 
 /* Likewise a record of the case (put_record). */
 void link_send_record(struct worker_link *link, uint32_t type, const void *record);
+/* Likewise a message of gbrun's own about the case, of severity GB_LOG_..., and a metric. */
+void link_say(struct worker_link *link, int32_t severity, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void link_metric(struct worker_link *link, const char *name, double value, const char *unit);
+/* Once more, for the case that comes now: what the device warned of as it was opened. */
+void link_repeat_warnings(struct worker_link *link);
 
 /* The supervisor's next message; its payload is valid until the next call. False: it has closed
  * the connection. Blocks. */
@@ -101,23 +114,3 @@ bool link_receive(struct worker_link *link, uint32_t *ret_type, struct wire_read
 void link_wait_alone(struct worker_link *link);
 
 void link_phase(struct worker_link *link, uint32_t phase);
-
-/* ---- what plugins say, as messages of a link ---- */
-
-enum { OPENING_WARNINGS_MAX = 16 };
-
-/* What the device warned of while it was opened holds for every case that it serves: it is kept.
- * Guarded by the link's lock. */
-struct link_sink {
-    struct worker_link *link;
-    struct arena arena;
-    struct message_record warnings[OPENING_WARNINGS_MAX];
-    size_t n_warnings;
-    struct host_sink sink; /* for plugins, once begun */
-};
-
-/* Not to be moved; the link must outlive it. */
-void link_sink_begin(struct link_sink *sink, struct worker_link *link);
-/* To the case that comes now, what the device warned of in an earlier one. */
-void link_sink_repeat_warnings(struct link_sink *sink);
-void link_sink_free(struct link_sink *sink);

@@ -104,26 +104,13 @@ static void strays_prepare(void)
         fclose(children);
 }
 
-static void strays_know(pid_t worker)
-{
-    MEMORY_APPEND(known.workers, known.n, worker);
-}
-
-static void forget(pid_t worker)
+/* known.n: it is none of the workers. */
+static size_t place_of(pid_t pid)
 {
     size_t i = 0;
-    while (i < known.n && known.workers[i] != worker)
+    while (i < known.n && known.workers[i] != pid)
         i++;
-    if (i < known.n)
-        known.workers[i] = known.workers[--known.n];
-}
-
-static bool is_worker(pid_t pid)
-{
-    for (size_t i = 0; i < known.n; i++)
-        if (known.workers[i] == pid)
-            return true;
-    return false;
+    return i;
 }
 
 /* How many strays there are still; those that have ended are waited for, and counted if that was
@@ -135,7 +122,7 @@ static uint32_t kill_some(uint32_t *n_killed)
     FILE *children = open_children();
     while (children && fscanf(children, "%ld", &child) == 1) {
         int status = 0;
-        if (is_worker((pid_t)child))
+        if (place_of((pid_t)child) < known.n)
             continue;
         n++;
         kill((pid_t)child, SIGKILL);
@@ -151,7 +138,9 @@ uint32_t strays_kill(pid_t worker)
 {
     enum { PATIENCE_MS = 200 }; /* their own children come after them */
     uint32_t n_killed = 0;
-    forget(worker);
+    const size_t place = place_of(worker);
+    if (place < known.n)
+        known.workers[place] = known.workers[--known.n];
     for (int ms = 0; known.is_on && kill_some(&n_killed) > 0 && ms < PATIENCE_MS; ms++)
         poll(NULL, 0, 1);
     return n_killed;
@@ -232,7 +221,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     free(environment);
     ends_close(ends);
     if (worker->pid > 0 && result == 0)
-        strays_know(worker->pid);
+        MEMORY_APPEND(known.workers, known.n, worker->pid);
     if (result != 0) {
         worker->pid = 0;
         status = error_set(error, GB_IO, "%s: a worker cannot be started: %s", program_path(),
@@ -283,6 +272,14 @@ int32_t worker_send(struct worker_process *worker, struct gb_error *error)
     return wire_send(worker->socket, &worker->writer, error);
 }
 
+int32_t worker_send_fields(struct worker_process *worker, uint32_t type,
+                           const struct wire_field *fields, const void *object,
+                           struct gb_error *error)
+{
+    wire_put_fields(worker_begin(worker, type), fields, object);
+    return worker_send(worker, error);
+}
+
 /* How many bytes have arrived; 0: none for now, or it was closed, and is closed here, too. */
 static size_t read_some(int *descriptor, bool is_socket, void *buffer, size_t bytes)
 {
@@ -302,7 +299,7 @@ bool worker_read(struct worker_process *worker)
     while (worker->socket >= 0 && n > 0) {
         unsigned char *space = wire_input_space(&worker->input, READ_BYTES);
         n = read_some(&worker->socket, true, space, READ_BYTES);
-        wire_input_added(&worker->input, n);
+        worker->input.end += n;
         if (worker->input.end - worker->input.begin >= WIRE_PAYLOAD_MAX)
             break; /* let the caller take frames out first */
     }
@@ -357,14 +354,8 @@ void worker_flush_output(struct worker_process *worker, worker_line_fn *line, vo
     line(context, make_plain(rest.data));
 }
 
-/* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is let
- * go, and gets the signal as if it were not traced. */
-static void let_go(pid_t pid, int wait_status)
-{
-    int signal = WSTOPSIG(wait_status);
-    ptrace(PTRACE_DETACH, pid, NULL, (void *)(intptr_t)(signal == SIGTRAP ? 0 : signal));
-}
-
+/* A worker that asked to be traced (PTRACE_TRACEME) stops for its tracer at each signal: it is
+ * detached, and gets the signal as if it were not traced. */
 bool worker_reap(struct worker_process *worker)
 {
     int status = 0;
@@ -376,8 +367,9 @@ bool worker_reap(struct worker_process *worker)
         worker->has_exited = is_end || (pid < 0 && errno == ECHILD);
         if (is_end)
             worker->wait_status = status;
-        else if (pid == worker->pid)
-            let_go(pid, status);
+        else if (pid == worker->pid) /* see above */
+            ptrace(PTRACE_DETACH, pid, NULL,
+                   (void *)(intptr_t)(WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status)));
     }
     return worker->has_exited;
 }
@@ -391,28 +383,17 @@ void worker_kill(struct worker_process *worker)
     }
 }
 
-void worker_cancel(struct worker_process *worker)
-{
-    if (worker->pid > 0 && !worker->has_exited)
-        kill(worker->pid, SIGTERM);
-}
-
 /* sigabbrev_np is in glibc since 2.32, and not in musl. */
 static const char *signal_name(int number)
 {
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {
-        {SIGABRT, "SIGABRT"}, {SIGALRM, "SIGALRM"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
-        {SIGHUP, "SIGHUP"},   {SIGILL, "SIGILL"},   {SIGINT, "SIGINT"},   {SIGKILL, "SIGKILL"},
-        {SIGPIPE, "SIGPIPE"}, {SIGPROF, "SIGPROF"}, {SIGQUIT, "SIGQUIT"}, {SIGSEGV, "SIGSEGV"},
-        {SIGSYS, "SIGSYS"},   {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"}, {SIGUSR1, "SIGUSR1"},
-        {SIGUSR2, "SIGUSR2"}, {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].number == number)
-            return names[i].name;
-    return NULL;
+#define NAMED(signal) [signal] = #signal
+    static const char *const names[] = {
+        NAMED(SIGABRT), NAMED(SIGALRM), NAMED(SIGBUS),  NAMED(SIGFPE),  NAMED(SIGHUP),
+        NAMED(SIGILL),  NAMED(SIGINT),  NAMED(SIGKILL), NAMED(SIGPIPE), NAMED(SIGPROF),
+        NAMED(SIGQUIT), NAMED(SIGSEGV), NAMED(SIGSYS),  NAMED(SIGTERM), NAMED(SIGTRAP),
+        NAMED(SIGUSR1), NAMED(SIGUSR2), NAMED(SIGXCPU), NAMED(SIGXFSZ)};
+#undef NAMED
+    return number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
 }
 
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes)
@@ -458,7 +439,7 @@ bool worker_end(struct worker_process *worker, bool is_left)
     close_if_open(&worker->output);
     if (worker->page)
         munmap(worker->page, sizeof *worker->page);
-    wire_writer_free(&worker->writer);
+    text_free(&worker->writer.bytes);
     wire_input_free(&worker->input);
     text_free(&worker->line);
     *worker = (struct worker_process){.socket = -1, .output = -1};

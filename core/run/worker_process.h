@@ -30,7 +30,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
                      size_t n_variables, struct gb_error *error);
 
 /*
- * Makes this process the worker and goes on in a child, to which *worker is the other end: for
+ * Makes this process the worker and continues in a child, to which *worker is the other end: for
  * profilers, which look at the process that they started. The variables are set in the worker,
  * which prints where this process does. This process does not return but ends after the child, with
  * its exit code. To be called before anything is open that the two must not share.
@@ -41,6 +41,10 @@ int32_t worker_become(struct worker_process *worker, const struct environment_va
 /* Begins a message of a type; worker_send sends it. GB_IO: the worker is gone. */
 struct wire_writer *worker_begin(struct worker_process *worker, uint32_t type);
 int32_t worker_send(struct worker_process *worker, struct gb_error *error);
+/* A message that is a struct, whole. */
+int32_t worker_send_fields(struct worker_process *worker, uint32_t type,
+                           const struct wire_field *fields, const void *object,
+                           struct gb_error *error);
 
 /* Reads what has arrived, without blocking. True while the connection is open. */
 bool worker_read(struct worker_process *worker);
@@ -52,14 +56,13 @@ typedef void worker_line_fn(void *context, const char *line);
 void worker_read_output(struct worker_process *worker, worker_line_fn *line, void *context);
 void worker_flush_output(struct worker_process *worker, worker_line_fn *line, void *context);
 
-/* For whoever has one worker: waits 0.2 s at most until it sends or prints, and reads both. True
- * while the connection is open. */
+/* For a caller that has one worker: waits 0.2 s at most until it sends or prints, and reads both.
+ * True while the connection is open. */
 bool worker_listen(struct worker_process *worker, worker_line_fn *line, void *context);
 
 /* Has it ended? Does not block. */
 bool worker_reap(struct worker_process *worker);
 void worker_kill(struct worker_process *worker); /* it and all it has started */
-void worker_cancel(struct worker_process *worker);
 
 /* A worker has ended, or 0: kills the processes that plugins started in it and that left its
  * session, and says how many these were. */

@@ -99,7 +99,7 @@ equals "a device that crashes costs its own cases, and no other" "1 6 18" \
     "$code $(grep -c 'on gpu:1  crashed (SIGABRT, in run, while warming up)' err.txt) $(counts ok)"
 run -s "device gpu.closed_device=1"
 equals "spread: a device that cannot be opened costs one case" "1 5" "$(counts 'device error') $(counts ok)"
-equals "and is said to be left out" "gbrun: device gpu:1 cannot be opened: the others go on without it" \
+equals "and is said to be left out" "gbrun: device gpu:1 cannot be opened: the others continue without it" \
     "$(grep -o '^gbrun: device gpu:1 can.*' err.txt)"
 run -s "device gpu.closed_device=1" -s gbrun.distribute=each
 equals "each: it costs all of its own" "6 18" "$(counts 'device error') $(counts ok)"

@@ -3,7 +3,7 @@
  * and whether a column is asked for and a unit. What is read are times; what is not is an error
  * with words.
  */
-#include "core/replay/trace_file.h"
+#include "core/replay/replay.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -9,34 +9,24 @@ static void read_payload(uint32_t type, const uint8_t *data, size_t size)
 {
     struct arena arena = {0};
     struct wire_reader message = {.data = data, .length = size};
-    struct gb_plugin plugin;
-    struct bench_case bench_case;
-    struct gb_counter counter;
-    struct gb_device_info info;
+    static const struct wire_field *const lists[] = {
+        description_fields, case_order_fields,   device_fields,     lane_order_fields,
+        question_fields,    search_order_fields, search_end_fields, counter_fields};
+    enum { LISTS = sizeof lists / sizeof *lists };
+    union {
+        struct plugin_info info;
+        struct case_order order;
+        struct question question;
+        struct search_order search;
+        struct search_end end;
+    } read;
     struct gb_estimate estimate;
-    struct plugin_settings settings;
-    uint32_t flags;
-    const char *label, *record;
-    switch (type % 6) {
-    case 0:
-        get_plugin(&message, &arena, &plugin, &flags);
-        break;
-    case 1:
-        get_case(&message, &arena, &bench_case, &label, &record);
-        break;
-    case 2:
-        wire_get_fields(&message, &arena, device_info_fields, &info);
-        break;
-    case 3:
-        get_estimate(&message, &estimate);
-        break;
-    case 4:
-        get_plugin_settings(&message, &arena, GB_PLUGIN_DEVICE, &settings);
-        break;
-    default:
-        wire_get_fields(&message, &arena, counter_fields, &counter);
-        break;
-    }
+    const char *reason;
+    uint64_t n_lost;
+    if (type % (LISTS + 1) < LISTS)
+        wire_get_fields(&message, &arena, lists[type % (LISTS + 1)], &read);
+    else
+        get_estimate(&message, &arena, &estimate, &reason, &n_lost);
     arena_free(&arena);
 }
 
@@ -73,7 +63,7 @@ static void read_frames(const uint8_t *data, size_t size)
     while (at < size) {
         size_t n = size - at < 7 ? size - at : 7; /* frames arrive in pieces */
         memcpy(wire_input_space(&input, n), data + at, n);
-        wire_input_added(&input, n);
+        input.end += n;
         at += n;
         while (wire_input_next(&input, &type, &message, &error) > 0)
             read_payload(type, message.data, message.length);

@@ -33,7 +33,7 @@ static void send_all(const void *bytes, size_t n)
         abort();
 }
 
-/* A frame: the host is little-endian, as the wire is. */
+/* A frame, its numbers as this machine has them. */
 static void forge(uint32_t type, const void *payload, uint32_t n, uint32_t crc_error)
 {
     unsigned char frame[WIRE_HEADER_BYTES + PAYLOAD_MAX];
@@ -58,7 +58,7 @@ static void forge_estimates(const void *zeros)
         forge(WIRE_ESTIMATE, zeros, 8, 0);
 }
 
-/* Foreign: the worker goes on, and would give the next case its results. */
+/* Foreign: the worker continues, and would give the next case its results. */
 #define KINDS(X)                                                                                   \
     X(garbage, send_all(xs, sizeof xs))                                                            \
     X(checksum, forge(WIRE_LOG, zeros, 8, 1))                                                      \

@@ -1,6 +1,6 @@
 /* test_replay_series.c - running figures of samples, against the same found the plain way. */
 #include "core/base/statistics.h"
-#include "core/replay/replay_series.h"
+#include "core/replay/replay.h"
 #include "tests/check_main.h"
 
 static struct arena arena;

@@ -1,6 +1,6 @@
 /* test_trace_file.c - files of samples: what is read of them, and what is said of those that are
  * none. */
-#include "core/replay/trace_file.h"
+#include "core/replay/replay.h"
 #include "tests/text_case.h"
 
 #include <float.h>

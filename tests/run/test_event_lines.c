@@ -51,7 +51,7 @@ TEST(a_reader_that_comes_back)
     uint64_t n = 0, n_new;
     while ((n_new = drain(ends[0], &all)) > 0) {
         n += n_new;
-        events_flush(&events);
+        line_output_flush(&events.output);
     }
     ck_assert_uint_eq(n + n_lost, SENT);
     for (int i = 0; i < MORE; i++)

@@ -6,44 +6,44 @@
 
 static struct {
     unsigned n_summaries, n_checks;
-    struct verify_result summary;
+    struct check_summary_record summary;
     struct verify_metric metrics[VERIFY_METRICS]; /* of the comparison told last */
     unsigned n_worst;
-    struct verify_element worst;
+    struct worst_record worst;
     char warning[512];
 } told;
 
-static void take_log(void *context, int32_t severity, const char *text)
+static void take_log(const struct message_record *message)
 {
-    ck_assert(severity == GB_LOG_WARNING || severity == GB_LOG_INFO);
-    if (severity == GB_LOG_WARNING)
-        snprintf(told.warning, sizeof told.warning, "%s", text);
+    ck_assert(message->severity == GB_LOG_WARNING || message->severity == GB_LOG_INFO);
+    if (message->severity == GB_LOG_WARNING)
+        snprintf(told.warning, sizeof told.warning, "%s", message->text);
 }
 
-static void take_check(void *context, const char *name, const char *metric,
-                       const struct verify_metric *measured, double tolerance, bool passed,
-                       const char *text)
+static void take_check(const struct check_record *check)
 {
-    if (*metric)
-        told.metrics[verify_metric_named(metric)] = *measured;
+    if (*check->metric)
+        told.metrics[verify_metric_named(check->metric)] = (struct verify_metric){
+            check->value, check->index, check->reference, check->output};
     told.n_checks++;
 }
 
-static void take_summary(void *context, const char *name, const struct verify_result *result)
+static void take(void *context, uint32_t type, const void *record)
 {
-    told.summary = *result;
-    told.n_summaries++;
+    if (type == WIRE_LOG)
+        take_log(record);
+    else if (type == WIRE_CHECK)
+        take_check(record);
+    else if (type == WIRE_SUMMARY)
+        told.summary = *(const struct check_summary_record *)record;
+    else if (type == WIRE_WORST)
+        told.worst = *(const struct worst_record *)record;
+    told.n_summaries += type == WIRE_SUMMARY;
+    told.n_worst += type == WIRE_WORST;
+    ck_assert(type != WIRE_WORST || text_equal(told.worst.name, "C"));
 }
 
-static void take_worst(void *context, const char *name, const struct verify_element *element)
-{
-    ck_assert_str_eq(name, "C");
-    told.worst = *element;
-    told.n_worst++;
-}
-
-static const struct host_sink sink = {
-    .log = take_log, .check = take_check, .summary = take_summary, .worst = take_worst};
+static const struct host_sink sink = {.take = take};
 
 static const double reference[] = {1, 2, 3, 4};
 static const float right[] = {1, 2, 3, 4}, wrong[] = {1, 2, 3, 5};
@@ -61,7 +61,7 @@ static void set_up(void)
     fixture_begin();
     memset(&told, 0, sizeof told);
     host = host_new(1, &sink, NULL, NULL);
-    interface = host_interface(host);
+    interface = &host->interface;
     ck_assert_int_eq(option_fill(common_options(), NULL, 0, &common, sizeof common, &arena, NULL),
                      GB_OK);
     common.check_dump = "";
@@ -93,7 +93,7 @@ static int32_t compare_as(const struct gb_check *asked)
     struct host_checks checks = {.common = &common, .uid = "0123"};
     struct host *own = host_new(1, &sink, NULL, &checks);
     memset(&told, 0, sizeof told);
-    int32_t status = host_interface(own)->check(host_interface(own), asked);
+    int32_t status = own->interface.check(&own->interface, asked);
     host_free(own);
     return status;
 }
@@ -330,12 +330,12 @@ TEST(files_that_can_not_be_written_lose_no_case)
 TEST(a_benchmark_may_compare_itself)
 {
     ck_assert_int_eq(interface->checked(interface, "sorted", 1, NULL), GB_OK);
-    ck_assert_str_eq(host_reason(host), "");
+    ck_assert_str_eq(host->reason, "");
     ck_assert_int_eq(interface->checked(interface, "sorted", 0, "3 stands before 2"),
                      GB_WRONG_RESULT);
-    ck_assert_str_eq(host_reason(host), "sorted: 3 stands before 2");
+    ck_assert_str_eq(host->reason, "sorted: 3 stands before 2");
     ck_assert_int_eq(interface->checked(interface, NULL, 0, ""), GB_WRONG_RESULT);
-    ck_assert_str_eq(host_reason(host), "sorted: 3 stands before 2");
+    ck_assert_str_eq(host->reason, "sorted: 3 stands before 2");
     ck_assert_uint_eq(told.n_checks, 3);
     ck_assert_uint_eq(told.n_summaries, 0);
 }
@@ -346,11 +346,11 @@ TEST(long_reasons_are_cut)
     static char text[2 * HOST_TEXT_MAX];
     memset(text, 'x', HOST_TEXT_MAX - 1);
     ck_assert_int_eq((interface->fail)(interface, text), GB_FAILED);
-    ck_assert_str_eq(host_reason(host), text);
+    ck_assert_str_eq(host->reason, text);
     memset(text, 'x', sizeof text - 1);
     ck_assert_int_eq(interface->skip(interface, text), GB_SKIPPED);
-    ck_assert_uint_eq(strlen(host_reason(host)), HOST_TEXT_MAX - 1);
-    ck_assert_str_eq(host_reason(host) + HOST_TEXT_MAX - 7, "xx ...");
+    ck_assert_uint_eq(strlen(host->reason), HOST_TEXT_MAX - 1);
+    ck_assert_str_eq(host->reason + HOST_TEXT_MAX - 7, "xx ...");
 }
 
 static int32_t run(void *bench, const struct gb_queue *queue, uint64_t iterations)
@@ -365,14 +365,14 @@ TEST(functions_are_replaced)
                                .flags = GB_BENCH_SINGLE,
                                .run = run,
                                .entry_ns = 5};
-    ck_assert_ptr_null(host_replaced(host));
+    ck_assert_uint_eq(host->replaced.size, 0);
     ck_assert(!host->keeps);
     interface->keep(interface);
     ck_assert(host->keeps);
     interface->replace(interface, &ops);
     ops.flags = 0;
-    const struct gb_bench_ops *replaced = host_replaced(host);
-    ck_assert(replaced && replaced->run == run);
+    const struct gb_bench_ops *replaced = &host->replaced;
+    ck_assert(replaced->run == run);
     ck_assert_uint_eq(replaced->size, sizeof *replaced);
     ck_assert_uint_eq(replaced->flags, GB_BENCH_SINGLE);
     ck_assert_double_eq(replaced->entry_ns, 0);

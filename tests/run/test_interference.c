@@ -2,7 +2,7 @@
  * allow for it. */
 #include "tests/check_main.h"
 
-#include "core/run/interference.h"
+#include "core/run/machine.h"
 
 #include <sys/wait.h>
 #include <time.h>

@@ -1,5 +1,6 @@
-/* test_lock.c - core/run/lock.c: locks of several ranges, which other processes have parts of. */
-#include "core/run/lock.h"
+/* test_lock.c - core/run/run_locks.c: locks of several ranges, which other processes have parts of.
+ */
+#include "core/run/run_state.h"
 #include "tests/check_main.h"
 
 #include <sys/wait.h>

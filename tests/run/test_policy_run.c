@@ -82,12 +82,12 @@ static const struct gb_plugin counting_plugin = {sizeof counting_plugin, .kind =
 
 static unsigned n_logged;
 
-static void count_log(void *context, int32_t severity, const char *text)
+static void count_log(void *context, uint32_t type, const void *record)
 {
-    n_logged++;
+    n_logged += type == WIRE_LOG;
 }
 
-static const struct host_sink sink = {.log = count_log};
+static const struct host_sink sink = {.take = count_log};
 
 enum { SAMPLES = 2000 };
 
@@ -139,13 +139,13 @@ static void begin(const struct gb_plugin *plugin, struct guards guards)
 static void play(const struct gb_plugin *plugin, struct guards guards, uint64_t batch)
 {
     begin(plugin, guards);
-    for (uint64_t at = 0; at < SAMPLES && !policy_run_ended(run);) {
+    for (uint64_t at = 0; at < SAMPLES && !run->ended;) {
         uint64_t n = SAMPLES - at < batch ? SAMPLES - at : batch, taken = 0;
         struct gb_samples samples = samples_from(at, n);
         if (policy_run_feed(run, &samples, &taken, &error) != GB_OK)
             break;
         at += taken;
-        ck_assert(taken == n || policy_run_ended(run));
+        ck_assert(taken == n || run->ended);
     }
 }
 
@@ -171,9 +171,9 @@ TEST_EACH(looks_where_asked, batches)
     play(&script_plugin, loose, batches[_i]);
     ck_assert_uint_eq(script.n_asked, 7);
     ck_assert_mem_eq(script.asked_at, expected, sizeof expected);
-    ck_assert(policy_run_ended(run));
-    ck_assert_uint_eq(policy_run_count(run), 111);
-    ck_assert_str_eq(policy_run_reason(run), "enough");
+    ck_assert(run->ended);
+    ck_assert_uint_eq(run->count, 111);
+    ck_assert_str_eq(run->reason, "enough");
 }
 
 /* A guard that nobody gave gives way to a number that somebody gave, the policy's or the other
@@ -210,10 +210,10 @@ TEST_EACH(guards_hold, batches)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         script = (struct script){.answers = {rows[i].answer}, .n_answers = 1};
         play(rows[i].plugin, rows[i].guards, batches[_i]);
-        ck_assert_msg(policy_run_count(run) == rows[i].count, "row %zu: %llu samples", i,
-                      (unsigned long long)policy_run_count(run));
+        ck_assert_msg(run->count == rows[i].count, "row %zu: %llu samples", i,
+                      (unsigned long long)run->count);
         if (rows[i].reason)
-            ck_assert_str_eq(policy_run_reason(run), rows[i].reason);
+            ck_assert_str_eq(run->reason, rows[i].reason);
     }
 }
 
@@ -255,7 +255,7 @@ TEST(an_eighth_is_measured_ahead)
         script = (struct script){.answers = {more, more}, .n_answers = 2};
         begin(&script_plugin, (struct guards){1, rows[i].max_samples, 1e18, 0});
         ck_assert_int_eq(policy_run_feed(run, &samples, &taken, &error), GB_OK);
-        ck_assert_uint_eq(policy_run_count(run), rows[i].count);
+        ck_assert_uint_eq(run->count, rows[i].count);
         ck_assert_uint_eq(policy_run_wanted(run, 1e6), rows[i].wanted);
     }
 }
@@ -291,7 +291,7 @@ TEST(reports_are_made_sound)
         ck_assert_int_eq(!isnan(estimate.low_ns), rows[i].has_interval);
         ck_assert_uint_eq(n_logged, rows[i].n_logged);
         ck_assert_uint_lt(strlen(estimate.statistic), sizeof estimate.statistic);
-        ck_assert_uint_eq(estimate.n, policy_run_count(run));
+        ck_assert_uint_eq(estimate.n, run->count);
     }
 }
 

@@ -58,7 +58,7 @@ static const struct plugin_info info = {.path = "", .plugin = {.id = "own"}};
 static const struct plugin_settings settings = {.name = "own", .info = &info};
 static const struct device_choice choice = {.settings = &settings};
 
-static void ignore_log(void *context, int32_t severity, const char *text)
+static void ignore(void *context, uint32_t type, const void *record)
 {
 }
 
@@ -69,7 +69,7 @@ static struct gb_error error;
 static void set_up(void)
 {
     n_devices = n_queues = n_opened = 0;
-    session = session_new(&(struct host_sink){.log = ignore_log});
+    session = session_new(&(struct host_sink){.take = ignore});
     session_lend(session, &plugin);
 }
 

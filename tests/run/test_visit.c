@@ -26,6 +26,7 @@ static void add_device(const struct plugin_settings *settings, bool is_auto, uin
 {
     struct known_device *device = &known[devices.n++];
     *device = (struct known_device){.settings = settings, .is_auto = is_auto};
+    device->label = arena_printf(&loaded.arena, "%s:%u", settings->name, index);
     device->info.index = index;
     snprintf(device->info.model, sizeof device->info.model, "%s", model);
     snprintf(device->info.uuid, sizeof device->info.uuid, "%s", uuid);

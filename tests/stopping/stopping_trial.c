@@ -79,42 +79,28 @@ int32_t stopping_policy_load(const char *text, struct arena *arena, struct stopp
 const struct guards stopping_guards = {
     .min_samples = 10, .max_samples = 1000000000, .max_time_ns = 15e9};
 
-static void hear_log(void *context, int32_t severity, const char *text)
+static void hear(void *context, uint32_t type, const void *record)
 {
     bool *has_failed = context;
-    if (severity == GB_LOG_PLUGIN_BUG || severity == GB_LOG_ERROR) {
-        fprintf(stderr, "stopping: policy: %s\n", text);
+    const struct message_record *message = type == WIRE_LOG ? record : NULL;
+    if (message && (message->severity == GB_LOG_PLUGIN_BUG || message->severity == GB_LOG_ERROR)) {
+        fprintf(stderr, "stopping: policy: %s\n", message->text);
         *has_failed = true;
     }
-}
-
-static void hear_metric(void *context, const char *name, double value, const char *unit)
-{
-    (void)context, (void)name, (void)value, (void)unit;
-}
-
-static void hear_check(void *context, const char *name, const char *metric,
-                       const struct verify_metric *measured, double tolerance, bool passed,
-                       const char *text)
-{
-    (void)context, (void)name, (void)metric, (void)measured, (void)tolerance, (void)passed;
-    (void)text;
 }
 
 struct stop stopping_trial(const struct stopping_policy *policy, const struct guards *guards,
                            const struct gb_samples *samples, struct trace *trace, uint64_t batch)
 {
     struct stop stop = {0};
-    struct host_sink sink = {
-        .context = &stop.has_failed, .log = hear_log, .metric = hear_metric, .check = hear_check};
+    struct host_sink sink = {&stop.has_failed, hear};
     struct host *host = host_new(1, &sink, NULL, NULL);
     struct gb_estimate estimate = {.value_ns = NAN, .low_ns = NAN, .high_ns = NAN};
     struct gb_error error;
     struct policy_run *run = NULL;
     uint64_t given = 0;
     int32_t status = policy_run_new(policy->plugin, policy->params, host, guards, &run, &error);
-    while (status == GB_OK && !stop.has_failed && !policy_run_ended(run) &&
-           (!samples || given < samples->n)) {
+    while (status == GB_OK && !stop.has_failed && !run->ended && (!samples || given < samples->n)) {
         struct gb_samples part;
         uint64_t taken = 0;
         if (samples) {
@@ -129,7 +115,7 @@ struct stop stopping_trial(const struct stopping_policy *policy, const struct gu
             stop.elapsed_ns = part.elapsed_ns[taken - 1];
         given += part.n;
     }
-    stop.has_ended = status == GB_OK && !stop.has_failed && policy_run_ended(run);
+    stop.has_ended = status == GB_OK && !stop.has_failed && run->ended;
     if (status == GB_OK && !stop.has_failed)
         status = policy_run_report(run, &estimate, &error);
     if (status != GB_OK)
