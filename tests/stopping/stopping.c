@@ -5,8 +5,6 @@
  */
 #include "tests/stopping/stopping_gates.h"
 #include "tests/stopping/stopping_looks.h"
-#include "tests/stopping/stopping_recordings.h"
-#include "tests/stopping/stopping_tables.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -5,8 +5,6 @@
 #include "tests/check_main.h"
 #include "tests/stopping/stopping_gates.h"
 #include "tests/stopping/stopping_looks.h"
-#include "tests/stopping/stopping_recordings.h"
-#include "tests/stopping/stopping_tables.h"
 #include "tests/store/store_fixture.h"
 
 /* --- statistics --- */
