@@ -8,7 +8,6 @@
  * processors it may use. With fault = interrupt run sends gbrun a Ctrl-C, once.
  */
 #define _GNU_SOURCE
-#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
 #include <dirent.h>

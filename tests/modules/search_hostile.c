@@ -7,7 +7,6 @@
  * claim: what it has not measured; wrong: a case that is wrong is the best; lie: of what was
  * measured, a case that is worse; list: of cases that do not exist; report: a crash there.
  */
-#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 #include "tests/modules/words.h"
 
