@@ -66,12 +66,8 @@ static int32_t report_mean(void *object, struct gb_estimate *estimate)
 /* Behind the functions its options, if any. */
 #define POLICY(name, summary_, create_, observe_, next_, report_, destroy_, ...)                   \
     static const struct gb_option name##_options[] = {__VA_ARGS__};                                \
-    static const struct gb_policy_ops name##_ops = {.size = sizeof name##_ops,                     \
-                                                    .create = create_,                             \
-                                                    .observe = observe_,                           \
-                                                    .next = next_,                                 \
-                                                    .report = report_,                             \
-                                                    .destroy = destroy_};                          \
+    static const SIZED(gb_policy_ops, name##_ops, .create = create_, .observe = observe_,          \
+                       .next = next_, .report = report_, .destroy = destroy_);                     \
     static const struct gb_plugin name = {GB_PLUGIN(POLICY, #name, "1.0", summary_),               \
                                           GB_OPTIONS(name##_options, struct params),               \
                                           .ops = &name##_ops};

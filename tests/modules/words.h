@@ -5,8 +5,12 @@
  *   enum { KINDS(WORD_NUMBER) };
  *   switch (kind) { KINDS(WORD_CASE) default: ... }
  * A list of words alone leaves the statements out.
+ *   const SIZED(gb_check, check, .name = "sum", .n = 1);
+ * is a struct of the ABI, whose first member says how large it is.
  */
 #pragma once
+
+#define SIZED(type, name, ...) struct type name = {.size = sizeof name, __VA_ARGS__}
 
 #define WORD(word, ...) #word,
 #define WORD_NUMBER(word, ...) IS_##word,
