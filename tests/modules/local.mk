@@ -35,6 +35,7 @@ TEST_MODULE_NVCC_FILES = \
 	tests/modules/odd_ways.cu \
 	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \
+	tests/modules/attacks.h \
 	tests/modules/callbacks.h \
 	tests/modules/cuda_bench.cuh \
 	tests/modules/cuda_on_host.h \
