@@ -7,8 +7,6 @@ tests_stopping_libstopping_la_SOURCES = \
 	tests/stopping/stopping_experiment.h \
 	tests/stopping/stopping_gates.c \
 	tests/stopping/stopping_gates.h \
-	tests/stopping/stopping_looks.c \
-	tests/stopping/stopping_looks.h \
 	tests/stopping/stopping_trial.c \
 	tests/stopping/stopping_trial.h \
 	tests/stopping/stopping_truth.c \

@@ -4,7 +4,6 @@
  * Exit code 1 if a gate fails, 2 for a usage error.
  */
 #include "tests/stopping/stopping_gates.h"
-#include "tests/stopping/stopping_looks.h"
 
 #include <errno.h>
 #include <getopt.h>

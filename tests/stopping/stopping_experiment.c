@@ -300,7 +300,7 @@ static void run_replication(struct shared *shared, size_t scenario, uint64_t rep
         struct stop again = stopping_trial(&experiment->policies[policy], &stopping_guards, NULL,
                                            trace, REPEATED_BATCH);
         atomic_fetch_add(&shared->n_repeated, 1);
-        if (stop_digest(STOP_DIGEST, stop, true) != stop_digest(STOP_DIGEST, &again, true))
+        if (stop_digest(HASH_START, stop, true) != stop_digest(HASH_START, &again, true))
             atomic_fetch_add(&shared->n_differing, 1);
     }
 }
@@ -559,7 +559,7 @@ struct rounds_outcome rounds_outcome_of(const struct experiment *experiment, siz
 
 uint64_t experiment_digest(const struct experiment *experiment, size_t policy, bool with_estimate)
 {
-    uint64_t digest = STOP_DIGEST;
+    uint64_t digest = HASH_START;
     for (size_t s = 0; s < experiment->n_scenarios; s++)
         for (uint64_t i = 0; i < experiment->scenarios[s].n; i++)
             digest = stop_digest(digest, stop_at(experiment, s, policy, i), with_estimate);

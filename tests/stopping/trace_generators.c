@@ -3,6 +3,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/random.h"
+#include "core/base/text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -89,14 +90,13 @@ const struct trace_family *trace_family_named(const char *name)
 /* By its name, so that a family's traces stay when others are added. */
 static uint64_t stream_of(const struct trace_setting *setting)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    uint64_t hash = HASH_START, numbers[2];
     for (const char *c = setting->family->name; *c; c++)
-        hash = (hash ^ (uint8_t)*c) * 1099511628211u;
-    uint64_t numbers[2];
+        hash = hash_number(hash, (uint8_t)*c);
     memcpy(&numbers[0], &setting->time_ns, sizeof numbers[0]);
     memcpy(&numbers[1], &setting->overhead_ns, sizeof numbers[1]);
     for (int i = 0; i < 2; i++)
-        hash = (hash ^ numbers[i] >> 32 ^ (numbers[i] & 0xffffffffu)) * 1099511628211u;
+        hash = hash_number(hash, numbers[i] >> 32 ^ (numbers[i] & 0xffffffffu));
     return hash;
 }
 
