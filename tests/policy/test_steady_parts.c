@@ -11,33 +11,26 @@
 
 static struct clock_history history;
 
-enum { CONSTANT, NOISE, STEPS_OF_ONE, RISING, FALLING, STEP, WAVE, WAVES, UNKNOWN, HALF_KNOWN };
+#define CLOCKS(X)                                                                                  \
+    X(constant_clock, 1e9)                                                                         \
+    X(noise, 1e9 * (1.0 + 0.03 * fake_normal(seed)))                                               \
+    X(neighbours, fake_unit(seed) < 0.5 ? 1.980e9 : 1.965e9)                                       \
+    X(rising, 1e9 * (1.0 + 0.03 * share + 0.002 * fake_normal(seed)))                              \
+    X(falling, 1e9 * (1.0 - 0.03 * share + 0.002 * fake_normal(seed)))                             \
+    X(clock_step, share < 0.6 ? 1e9 : 1.02e9)                                                      \
+    X(there_and_back, 1e9 * (1.0 + 0.03 * sin(6.28318530717958648 * share)))                       \
+    X(waves, 1e9 * (1.0 + 0.03 * sin(3.0 * 6.28318530717958648 * share)))                          \
+    X(unknown, 0.0)                                                                                \
+    X(half_known, share < 0.5 ? 1e9 * (1.0 + share) : 0.0)
+enum { CLOCKS(WORD_NUMBER) };
 
 static double clock_at(int kind, uint64_t i, uint64_t n, uint64_t *seed)
 {
     const double share = (double)i / (double)n;
     switch (kind) {
-    case NOISE:
-        return 1e9 * (1.0 + 0.03 * fake_normal(seed));
-    case STEPS_OF_ONE: /* between two neighbouring steps of the clock */
-        return fake_unit(seed) < 0.5 ? 1.980e9 : 1.965e9;
-    case RISING:
-        return 1e9 * (1.0 + 0.03 * share + 0.002 * fake_normal(seed));
-    case FALLING:
-        return 1e9 * (1.0 - 0.03 * share + 0.002 * fake_normal(seed));
-    case STEP:
-        return share < 0.6 ? 1e9 : 1.02e9;
-    case WAVE: /* there and back once: passes the middle once in between */
-        return 1e9 * (1.0 + 0.03 * sin(6.28318530717958648 * share));
-    case WAVES:
-        return 1e9 * (1.0 + 0.03 * sin(3.0 * 6.28318530717958648 * share));
-    case UNKNOWN:
-        return 0.0;
-    case HALF_KNOWN: /* rising, but not known in its second half */
-        return share < 0.5 ? 1e9 * (1.0 + share) : 0.0;
-    default:
-        return 1e9;
+        CLOCKS(WORD_VALUE)
     }
+    return NAN;
 }
 
 TEST_TIMES(trends, 10)
@@ -45,9 +38,10 @@ TEST_TIMES(trends, 10)
     static const struct {
         int kind;
         bool is_trend;
-    } cases[] = {{CONSTANT, false}, {NOISE, false},     {STEPS_OF_ONE, false}, {RISING, true},
-                 {FALLING, true},   {STEP, true},       {WAVE, true},          {WAVES, false},
-                 {UNKNOWN, false},  {HALF_KNOWN, false}};
+    } cases[] = {{IS_constant_clock, false}, {IS_noise, false},  {IS_neighbours, false},
+                 {IS_rising, true},          {IS_falling, true}, {IS_clock_step, true},
+                 {IS_there_and_back, true},  {IS_waves, false},  {IS_unknown, false},
+                 {IS_half_known, false}};
     static const uint64_t lengths[] = {40, 150, 1000, 1024, 1025, 5000, 100000};
     for (size_t length = 0; length < sizeof lengths / sizeof lengths[0]; length++) {
         const uint64_t n = lengths[length];
