@@ -7,6 +7,7 @@
 #include "core/base/number_format.h"
 #include "core/base/random.h"
 #include "tests/modules/host_time.h"
+#include "tests/modules/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,14 +32,8 @@ static void fill(void)
 /* The best of many: other work on the machine only ever adds. */
 static double seconds_to_compare(void)
 {
-    struct gb_check check = {.size = sizeof check,
-                             .format = GB_F16,
-                             .n = N,
-                             .output = output,
-                             .reference = reference,
-                             .magnitude = magnitude,
-                             .n_products = 64,
-                             .accumulate = GB_F32};
+    const SIZED(gb_check, check, .format = GB_F16, .n = N, .output = output, .reference = reference,
+                .magnitude = magnitude, .n_products = 64, .accumulate = GB_F32);
     double best_ns = INFINITY, begin_ns = now_ns();
     for (int i = 0; i < 3 || now_ns() - begin_ns < 0.2e9; i++) {
         struct verify_result result;
