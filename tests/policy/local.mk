@@ -5,7 +5,6 @@ tests_policy_test_policy_SOURCES = \
 	tests/policy/steady_reference.c \
 	tests/policy/steady_reference.h \
 	tests/policy/test_common.c \
-	tests/policy/test_dithering.c \
 	tests/policy/test_policies.c \
 	tests/policy/test_policies_reference.c \
 	tests/policy/test_steady.c \
