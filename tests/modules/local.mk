@@ -42,7 +42,6 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/fake_activities.h \
 	tests/modules/fake_current.h \
 	tests/modules/fake_profiler.h \
-	tests/modules/halves_on_host.h \
 	tests/modules/harm.h \
 	tests/modules/host_time.h \
 	tests/modules/hurry.h \
