@@ -11,12 +11,6 @@
 
 const char *const reference_words[REFERENCE_WORDS] = {REFERENCE_RULES(WORD)};
 
-static void sort_copy(double *ret, const double *values, uint64_t n)
-{
-    memcpy(ret, values, n * sizeof *ret);
-    sort_values(ret, n);
-}
-
 /* --- quantiles: v_j and (C_(j-1) + C_j) / 2 m --- */
 
 /* What lies so many values beyond the first or the last distinct one. */
@@ -518,7 +512,8 @@ static void begin_look(const struct samples *samples, uint64_t d, struct look *r
     ret->tick = timer->tick;
     ret->is_dithered = timer->is_dithered && timer->tick > 0.0 && with(ret, IS_dithering);
     ret->elapsed = samples->elapsed[samples->n - 1];
-    sort_copy(ret->sorted, ret->y, ret->m);
+    memcpy(ret->sorted, ret->y, ret->m * sizeof *ret->sorted);
+    sort_values(ret->sorted, ret->m);
     ret->median = quantile(ret, 0.5);
 }
 

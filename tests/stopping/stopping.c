@@ -102,13 +102,6 @@ static void read_options(int argc, char **argv)
             die("no family \"%s\": --list names them", families.items[i]);
 }
 
-static void list_families(void)
-{
-    for (size_t i = 0; i < n_trace_families; i++)
-        printf("%-18s %s%s\n", trace_families[i].name, trace_families[i].words,
-               trace_families[i].flags & TRACE_HELD_OUT ? " (held out)" : "");
-}
-
 /* All of them, and the baseline if it is none of them. */
 static void load_policies(void)
 {
@@ -212,10 +205,11 @@ int main(int argc, char **argv)
     CLEANUP(text_free) struct text out = {0};
     const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
     read_options(argc, argv);
-    if (is_list) {
-        list_families();
+    for (size_t i = 0; i < n_trace_families && is_list; i++)
+        printf("%-18s %s%s\n", trace_families[i].name, trace_families[i].words,
+               trace_families[i].flags & TRACE_HELD_OUT ? " (held out)" : "");
+    if (is_list)
         return 0;
-    }
     experiment.seed = seed;
     experiment.n_replications = n_replications > 0 ? n_replications : is_quick ? 300 : 2000;
     experiment.n_jobs = n_cpus > 0 ? (uint32_t)n_cpus : 1;

@@ -159,18 +159,16 @@ static void make_sample(struct trace *trace, uint64_t i)
     trace->flags[i] = is_throttled ? GB_SAMPLE_THROTTLED : 0;
 }
 
+#define COLUMNS(X) X(time_ns) X(sample_elapsed_ns) X(clock_hz) X(throttle) X(iterations) X(flags)
+#define RESIZE(column) trace->column = memory_resize(trace->column, n * sizeof *trace->column);
+#define FREE(column) free(trace->column);
+
 void trace_reserve(struct trace *trace, uint64_t n)
 {
     uint64_t had = trace->capacity;
     if (n <= had)
         return;
-    trace->time_ns = memory_resize(trace->time_ns, n * sizeof *trace->time_ns);
-    trace->sample_elapsed_ns = memory_resize(trace->sample_elapsed_ns,
-                                             n * sizeof *trace->sample_elapsed_ns);
-    trace->clock_hz = memory_resize(trace->clock_hz, n * sizeof *trace->clock_hz);
-    trace->throttle = memory_resize(trace->throttle, n * sizeof *trace->throttle);
-    trace->iterations = memory_resize(trace->iterations, n * sizeof *trace->iterations);
-    trace->flags = memory_resize(trace->flags, n * sizeof *trace->flags);
+    COLUMNS(RESIZE)
     for (uint64_t i = had; i < n; i++)
         trace->iterations[i] = 1;
     trace->capacity = n;
@@ -219,11 +217,6 @@ struct gb_samples trace_from(const struct trace *trace, uint64_t first, double *
 
 void trace_free(struct trace *trace)
 {
-    free(trace->time_ns);
-    free(trace->sample_elapsed_ns);
-    free(trace->clock_hz);
-    free(trace->throttle);
-    free(trace->iterations);
-    free(trace->flags);
+    COLUMNS(FREE)
     *trace = (struct trace){0};
 }
