@@ -3,18 +3,12 @@
  * error's last line; the peak is that of the largest of its processes.
  * usage: measure COMMAND [ARGUMENT...]
  */
+#include "tests/modules/host_time.h"
+
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 int main(int argc, char **argv)
 {
@@ -22,7 +16,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: measure COMMAND [ARGUMENT...]\n");
         return 2;
     }
-    double begin = seconds_now();
+    double begin_ns = now_ns();
     pid_t pid = fork();
     if (pid == 0) {
         execvp(argv[1], argv + 1);
@@ -31,7 +25,7 @@ int main(int argc, char **argv)
     int status = 0;
     struct rusage usage;
     wait4(pid, &status, 0, &usage);
-    fprintf(stderr, "%.3f %ld %d\n", seconds_now() - begin, 1024 * usage.ru_maxrss,
+    fprintf(stderr, "%.3f %ld %d\n", 1e-9 * (now_ns() - begin_ns), 1024 * usage.ru_maxrss,
             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     return 0;
 }

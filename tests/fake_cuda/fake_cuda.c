@@ -76,11 +76,7 @@ static int from_environment(const char *name, int otherwise)
     return text != NULL ? (int)strtol(text, NULL, 10) : otherwise;
 }
 
-CUresult cuInit(unsigned flags)
-{
-    return (CUresult)from_environment("FAKE_CUDA_INIT", CUDA_SUCCESS);
-}
-
+RETURNS((CUresult)from_environment("FAKE_CUDA_INIT", CUDA_SUCCESS), cuInit, (unsigned flags))
 SUCCEEDS(cuDriverGetVersion, (int *ret), *ret = from_environment("FAKE_CUDA_VERSION", CUDA_VERSION))
 SUCCEEDS(cuDeviceGetCount, (int *ret), *ret = fake_cuda.n_devices > 0 ? fake_cuda.n_devices : 1)
 SUCCEEDS(cuCtxGetCurrent, (CUcontext * ret), *ret = current)
@@ -95,13 +91,9 @@ static bool is_primary(CUcontext context)
     return context >= primaries && context < primaries + FAKE_DEVICES_MAX;
 }
 
-CUresult cuCtxSetCurrent(CUcontext context)
-{
-    current = context;
-    return expect(context == primaries || (context == &green && !green.is_dead) ||
-                  (is_primary(context) && context->n_retained > 0));
-}
-
+RETURNS(expect(context == primaries || (context == &green && !green.is_dead) ||
+               (is_primary(context) && context->n_retained > 0)),
+        cuCtxSetCurrent, (CUcontext context), current = context)
 SUCCEEDS(cuCtxSynchronize, (void))
 
 SUCCEEDS(cuDeviceGetAttribute, (int *ret, CUdevice_attribute attribute, CUdevice device),
@@ -112,11 +104,8 @@ SUCCEEDS(cuCtxGetStreamPriorityRange, (int *ret_lowest, int *ret_highest), *ret_
 
 /* --- several devices --- */
 
-CUresult cuDeviceCanAccessPeer(int *ret, CUdevice device, CUdevice peer)
-{
-    *ret = fake_cuda.has_no_access == 0;
-    return expect(device != peer);
-}
+RETURNS(expect(device != peer), cuDeviceCanAccessPeer, (int *ret, CUdevice device, CUdevice peer),
+        *ret = fake_cuda.has_no_access == 0)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
 {
@@ -129,11 +118,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *ret, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRelease(CUdevice device)
-{
-    fake_cuda.n_live--;
-    return expect(primaries[device].n_retained-- > 0);
-}
+RETURNS(expect(primaries[device].n_retained-- > 0), cuDevicePrimaryCtxRelease, (CUdevice device),
+        fake_cuda.n_live--)
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {
@@ -197,11 +183,7 @@ CUresult cuGreenCtxDestroy(CUgreenCtx handle)
     return result;
 }
 
-CUresult cuCtxFromGreenCtx(CUcontext *ret, CUgreenCtx handle)
-{
-    *ret = &green;
-    return next_call();
-}
+RETURNS(next_call(), cuCtxFromGreenCtx, (CUcontext * ret, CUgreenCtx handle), *ret = &green)
 
 /* --- memory --- */
 
@@ -234,10 +216,7 @@ CUresult cuMemAllocAsync(CUdeviceptr *ret, size_t bytes, CUstream stream)
     return memory != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cuMemAlloc(CUdeviceptr *ret, size_t bytes)
-{
-    return cuMemAllocAsync(ret, bytes, NULL);
-}
+RETURNS(cuMemAllocAsync(ret, bytes, NULL), cuMemAlloc, (CUdeviceptr * ret, size_t bytes))
 
 CUresult cuMemFree(CUdeviceptr memory)
 {
@@ -267,21 +246,9 @@ CUresult cuStreamCreateWithPriority(CUstream *ret, unsigned flags, int priority)
     return expect(flags == CU_STREAM_NON_BLOCKING);
 }
 
-CUresult cuStreamCreate(CUstream *ret, unsigned flags)
-{
-    return cuStreamCreateWithPriority(ret, flags, 0);
-}
-
-CUresult cuStreamDestroy(CUstream stream)
-{
-    n_streams--;
-    return end(stream, stream->context);
-}
-
-CUresult cuStreamSynchronize(CUstream stream)
-{
-    return expect(!stream->context->is_dead);
-}
+RETURNS(cuStreamCreateWithPriority(ret, flags, 0), cuStreamCreate, (CUstream * ret, unsigned flags))
+RETURNS(end(stream, stream->context), cuStreamDestroy, (CUstream stream), n_streams--)
+RETURNS(expect(!stream->context->is_dead), cuStreamSynchronize, (CUstream stream))
 
 CUresult cuEventCreate(CUevent *ret, unsigned flags)
 {
@@ -293,17 +260,10 @@ CUresult cuEventCreate(CUevent *ret, unsigned flags)
     return expect(flags == CU_EVENT_DISABLE_TIMING);
 }
 
-CUresult cuEventDestroy(CUevent event)
-{
-    return end(event, event->context);
-}
-
-CUresult cuEventRecord(CUevent event, CUstream stream)
-{
-    event->stream = stream;
-    event->n = stream->n_launched;
-    return expect(event->context == stream->context);
-}
+RETURNS(end(event, event->context), cuEventDestroy, (CUevent event))
+RETURNS(expect(event->context == stream->context), cuEventRecord, (CUevent event, CUstream stream),
+        event->stream = stream;
+        event->n = stream->n_launched)
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
@@ -361,10 +321,7 @@ CUresult cuModuleLoadData(CUmodule *ret, const void *image)
     return expect(memcmp(image, fatbin, sizeof fatbin) == 0);
 }
 
-CUresult cuModuleUnload(CUmodule module)
-{
-    return end(module, module->context);
-}
+RETURNS(end(module, module->context), cuModuleUnload, (CUmodule module))
 
 CUresult cuModuleGetFunction(CUfunction *ret, CUmodule module, const char *name)
 {

@@ -6,10 +6,11 @@
 /* Of the arguments most are not looked at. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* A function of the driver that does this, and succeeds. */
-#define SUCCEEDS(name, parameters, ...)                                                            \
+/* A function of the driver that does this, and returns the result; and one that succeeds. */
+#define RETURNS(result, name, parameters, ...)                                                     \
     CUresult name parameters                                                                       \
     {                                                                                              \
         __VA_ARGS__;                                                                               \
-        return CUDA_SUCCESS;                                                                       \
+        return result;                                                                             \
     }
+#define SUCCEEDS(...) RETURNS(CUDA_SUCCESS, __VA_ARGS__)

@@ -58,11 +58,8 @@ CUresult cuModuleLoadDataEx(CUmodule *ret, const void *image, unsigned n, CUjit_
     return strstr(text, "not ptx") == text ? CUDA_ERROR_INVALID_PTX : CUDA_SUCCESS;
 }
 
-CUresult cuModuleUnload(CUmodule unloaded)
-{
-    fake_launch.n_loaded--;
-    return (void *)unloaded == (void *)&module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
+RETURNS((void *)unloaded == (void *)&module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE,
+        cuModuleUnload, (CUmodule unloaded), fake_launch.n_loaded--)
 
 CUresult cuModuleGetFunction(CUfunction *ret, CUmodule of, const char *name)
 {
@@ -87,12 +84,10 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     return CUDA_SUCCESS;
 }
 
-CUresult cuFuncGetParamInfo(CUfunction function, size_t i, size_t *ret_offset, size_t *ret_bytes)
-{
-    *ret_offset = 0;
-    *ret_bytes = i < 2 ? 8 : 4;
-    return i < (size_t)fake_launch.n_parameters ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
+RETURNS(i < (size_t)fake_launch.n_parameters ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
+        cuFuncGetParamInfo, (CUfunction function, size_t i, size_t *ret_offset, size_t *ret_bytes),
+        *ret_offset = 0;
+        *ret_bytes = i < 2 ? 8 : 4)
 
 SUCCEEDS(cuOccupancyMaxActiveBlocksPerMultiprocessor,
          (int *ret, CUfunction function, int n_threads, size_t shared), *ret = 1024 / n_threads)

@@ -219,23 +219,6 @@ kernel_kinds='empty, 1, 4KiB | empty, 132, 4KiB | empty, 1000000, 4KiB | spin, 1
     print, 1, 4KiB | allocate, 132, 4KiB'
 kernel_chains='graph, 1, 4KiB | fork, 1, 4KiB'
 
-# stamped_kernels CLOCK: the kernels that stamp, warm and cold, by that clock, into results.gbr.
-stamped_kernels()
-{
-    few_samples "${SAMPLES:-512}" 'device = cuda' "clock = $1" 'warmup = 50 ms' >truth.ini
-    cat >>truth.ini <<INI
-[bench kernels]
-plugin = truth
-sweep.cache = warm, cold
-spans = ${SAMPLES:-512}
-zip.kernel = kind, blocks, bytes: $kernel_kinds
-[bench chains]
-like = kernels
-zip.kernel = kind, blocks, bytes: $kernel_chains
-INI
-    run truth.ini -q
-}
-
 # beside_span: of each case of results.gbr what its clock reads and how much that is above the
 # kernels' own time: kernel cache reading difference launched, in microseconds. Means, as what both
 # were read from moves in steps of 32 ns.
@@ -252,14 +235,25 @@ beside_span()
         }'
 }
 
-# sides CLOCK...: measures them by each clock, into sides.txt: clock kernel cache reading difference
+# sides CLOCK...: measures them by each clock, warm and cold, into sides.txt: clock kernel cache reading difference
 # launched; and into notes.CLOCK.txt what notes say. Shows what went wrong, if anything did.
 sides()
 {
     local clock
     : >sides.txt
     for clock; do
-        stamped_kernels "$clock"
+        few_samples "${SAMPLES:-512}" 'device = cuda' "clock = $clock" 'warmup = 50 ms' >truth.ini
+        cat >>truth.ini <<INI
+[bench kernels]
+plugin = truth
+sweep.cache = warm, cold
+spans = ${SAMPLES:-512}
+zip.kernel = kind, blocks, bytes: $kernel_kinds
+[bench chains]
+like = kernels
+zip.kernel = kind, blocks, bytes: $kernel_chains
+INI
+        run truth.ini -q
         column label,clock,status_text "status <> 'ok'" | grep . || true
         column kind,blocks,bytes,cache,reading_note | grep -v ',$' >"notes.$clock.txt" || true
         beside_span | sed "s/^/$clock /" >>sides.txt

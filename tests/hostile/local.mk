@@ -7,7 +7,6 @@ TEST_SCRIPT_LIST += \
 	tests/hostile/test_busy.sh \
 	tests/hostile/test_claims.sh \
 	tests/hostile/test_durability.sh \
-	tests/hostile/test_fault_injection.sh \
 	tests/hostile/test_kills.sh \
 	tests/hostile/test_leftovers.sh \
 	tests/hostile/test_limits.sh \

@@ -10,14 +10,6 @@
 
 enum { N_CASES = 3, HEAD_BYTES = 100, ENCODING = 56 };
 
-static void change(const char *name, const char *sql)
-{
-    sqlite3 *db = NULL;
-    ck_assert_int_eq(sqlite3_open(fixture_path(name), &db), SQLITE_OK);
-    ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "%s", sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
-
 /* An error has a status and words without control characters. */
 static void check_error(int32_t status, const struct gb_error *error)
 {
@@ -79,14 +71,6 @@ static void open_and_read(const char *name, int mode)
         check_error(status, &error);
 }
 
-static void write_file(const char *name, const unsigned char *bytes, size_t n)
-{
-    FILE *file = fopen(fixture_path(name), "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, n, file), n);
-    fclose(file);
-}
-
 static unsigned char bytes[1 << 20];
 
 /* A sound file in `bytes`; returns how many. */
@@ -107,7 +91,7 @@ TEST(one_flipped_bit_in_the_head)
     const size_t n = read_sound_file();
     for (int bit = 0; bit < 8 * HEAD_BYTES; bit++) {
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        write_file("flipped.gbr", bytes, n);
+        fixture_write_file("flipped.gbr", bytes, n);
         open_and_read("flipped.gbr", STORE_READ);
         if (bit / 8 >= ENCODING)
             open_and_read("flipped.gbr", STORE_WRITE);
@@ -129,7 +113,7 @@ TEST(one_flipped_bit_anywhere)
     for (int i = 0; i < times(2000); i++) {
         const size_t bit = (size_t)random_below(7, 0, (uint64_t)i, 8 * n);
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        write_file("flipped.gbr", bytes, n);
+        fixture_write_file("flipped.gbr", bytes, n);
         try_to_read("flipped.gbr", STORE_READ, &error);
         try_to_read("flipped.gbr", STORE_WRITE, &error);
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -143,7 +127,7 @@ TEST(cut_anywhere)
     for (int i = 0; i < times(200); i++) {
         const size_t left = 1 + (size_t)random_below(7, 1, (uint64_t)i, n - 1);
         for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
-            write_file("cut.gbr", bytes, left);
+            fixture_write_file("cut.gbr", bytes, left);
             try_to_read("cut.gbr", mode, &error);
         }
     }
@@ -166,19 +150,12 @@ TEST_TIMES(odd_identities, 6)
          "odd.gbr: not a results file of gbrun, but an SQLite file of another program"},
     };
     fixture_make_file("odd.gbr", 1, N_CASES);
-    change("odd.gbr", cases[_i].sql);
+    fixture_change("odd.gbr", cases[_i].sql);
     for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
         struct store *store = NULL;
-        struct gb_error error;
-        ck_assert_int_eq(store_open(fixture_path("odd.gbr"), mode, &store, &error), GB_CORRUPT);
-        ck_assert_str_eq(fixture_error(&error), cases[_i].text);
+        FIXTURE_FAILS(store_open(fixture_path("odd.gbr"), mode, &store, &fixture_problem),
+                      GB_CORRUPT, cases[_i].text);
     }
-}
-
-static void count_done(void *context, uint64_t position, uint32_t round, const char *device_name,
-                       int32_t device_index)
-{
-    ++*(int *)context;
 }
 
 TEST_TIMES(triggers_do_not_run, 4)
@@ -190,12 +167,11 @@ TEST_TIMES(triggers_do_not_run, 4)
         "CREATE TRIGGER t AFTER DELETE ON bench_case BEGIN DELETE FROM bench_case; END",
     };
     fixture_make_file("results.gbr", 1, N_CASES);
-    change("results.gbr", triggers[_i]);
+    fixture_change("results.gbr", triggers[_i]);
+    CLEANUP(text_free) struct text done = {0};
     struct store *store = fixture_open("results.gbr", STORE_WRITE);
-    struct gb_error error = {0};
     struct fixture_case c;
     uint64_t next = 0;
-    int n_done = 0;
     int64_t run_id = fixture_query(store, "SELECT id FROM run");
     fixture_case(&c, N_CASES, 9, 100);
     c.record.status = CASE_CANCELLED;
@@ -204,8 +180,8 @@ TEST_TIMES(triggers_do_not_run, 4)
     ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM samples"), 2 * (N_CASES + 1));
     fixture_end_run(store, run_id);
     ck_assert_int_eq(fixture_query(store, "SELECT count(*) FROM run"), 1);
-    ck_assert_int_eq(store_resume(store, run_id, count_done, &n_done, &next, &error), GB_OK);
-    ck_assert_int_eq(n_done, N_CASES);
+    FIXTURE_OK(store_resume(store, run_id, fixture_note_done, &done, &next, &fixture_problem));
+    ck_assert_str_eq(text_get(&done), "0 0 cpu:-1;1 0 cpu:-1;2 0 cpu:-1;");
     fixture_close(store);
 }
 
@@ -219,8 +195,8 @@ TEST_TIMES(views_do_not_run, 5)
     CLEANUP(text_free) struct text sql = {0};
     fixture_make_file("results.gbr", 1, N_CASES);
     text_printf(&sql, endless, tables[_i], tables[_i]);
-    change("results.gbr", "DROP VIEW result");
-    change("results.gbr", text_get(&sql));
+    fixture_change("results.gbr", "DROP VIEW result");
+    fixture_change("results.gbr", text_get(&sql));
     struct store *store = NULL;
     struct gb_error error;
     size_t n = 0;
@@ -254,7 +230,7 @@ TEST_TIMES(counts_and_blobs_that_lie, 17)
         "UPDATE samples SET n = 100000, data = zeroblob(8) WHERE case_id = 2 AND name = 'elapsed'",
     };
     fixture_make_file("results.gbr", 1, N_CASES);
-    change("results.gbr", lies[_i]);
+    fixture_change("results.gbr", lies[_i]);
     struct store *store = fixture_open("results.gbr", STORE_READ);
     struct gb_error error;
     size_t n = 0;

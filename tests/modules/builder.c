@@ -1,14 +1,11 @@
 /*
  * builder.c - a benchmark that has to be built: a file FOLDER/built.SIZE, made by `build`, or by
  * prepare where it is not there yet. Metric `late`: 1 if prepare had to; metric `awake`: processes
- * that were not stopped while they built other cases. Building waits for
- * `build_time`, and `per_size` as often as size says, then until `together` cases have begun to be
- * built and, with in_turn, the one of a size less has been measured, and ends as `fault` says where
- * `size` is `at`. It leaves FOLDER/begun.SIZE with its process, its niceness and how many
- * processors it may use. With fault = interrupt run sends gbrun a Ctrl-C, once.
+ * that were not stopped while they built other cases. Building leaves FOLDER/begun.SIZE with its
+ * process, its niceness and how many processors it may use. With fault = interrupt run sends gbrun
+ * a Ctrl-C, once.
  */
 #define _GNU_SOURCE
-#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
 #include <dirent.h>

@@ -74,14 +74,9 @@ static void destroy(void *bench)
     {                                                                                              \
         return create(host, params, name##_act, ret_bench);                                        \
     }                                                                                              \
-    static const struct gb_bench_ops name##_ops = {.size = sizeof name##_ops,                      \
-                                                   .create = name##_create,                        \
-                                                   .prepare = prepare,                             \
-                                                   .run = run,                                     \
-                                                   .reset = reset,                                 \
-                                                   .verify = verify,                               \
-                                                   .work = work,                                   \
-                                                   .destroy = destroy};                            \
+    static const SIZED(gb_bench_ops, name##_ops, .create = name##_create, .prepare = prepare,      \
+                       .run = run, .reset = reset, .verify = verify, .work = work,                 \
+                       .destroy = destroy);                                                        \
     static const struct gb_plugin name = {GB_PLUGIN(BENCH, #name, "1.0", summary_),                \
                                           GB_OPTIONS(name##_options, struct params),               \
                                           .ops = &name##_ops};

@@ -5,6 +5,7 @@
  * on renewed inputs and outputs.
  */
 #include "tests/modules/hurry.h"
+#include "tests/modules/words.h"
 
 #include <gbrun/simple.h>
 #include <math.h>
@@ -94,13 +95,8 @@ GB_UNTIMED(verify, struct bench, bench)
     double output[N], reference[N];
     memcpy(output, bench->output, sizeof output);
     square(reference, bench->input);
-    const struct gb_check check = {.size = sizeof check,
-                                   .format = GB_F64,
-                                   .name = "squares",
-                                   .n = N,
-                                   .output = output,
-                                   .reference = reference,
-                                   .default_metric = "ulp"};
+    const SIZED(gb_check, check, .format = GB_F64, .name = "squares", .n = N, .output = output,
+                .reference = reference, .default_metric = "ulp");
     return bench->host->check(bench->host, &check);
 }
 

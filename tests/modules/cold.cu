@@ -343,13 +343,8 @@ static int32_t verify_output(const bench *bench, cudaStream_t stream)
     for (unsigned i = 0; i < n; i++)
         reference[i] = expected_output(bench, i);
     TRY(copied(bench, stream, output, bench->to, n * sizeof(float)));
-    const gb_check check = {.size = sizeof check,
-                            .format = GB_F32,
-                            .name = "output",
-                            .n = n,
-                            .output = output,
-                            .reference = reference,
-                            .flags = GB_CHECK_EXACT};
+    const SIZED(gb_check, check, .format = GB_F32, .name = "output", .n = n, .output = output,
+                .reference = reference, .flags = GB_CHECK_EXACT);
     return host->check(host, &check);
 }
 

@@ -1,6 +1,5 @@
 // convolution_kernels.cc - the kernels of plugins/bench_convolution/convolution.cu on the host.
 #include "tests/modules/cuda_on_host.h"
-#include "tests/modules/halves_on_host.h"
 
 #define __shared__ static
 

@@ -2,12 +2,15 @@
  * cuda_on_host.h - what kernels of CUDA need to be compiled and run on the host, so that their
  * arithmetic on indices is tested without a GPU. Each thread of a block has a stack of its own.
  * Blocks follow one another, and the warps of a block: each goes on as far as the next barrier of
- * the block lets it, so that what a barrier is missing for is done too early. For C++, included
- * once, before the kernels.
+ * the block lets it, so that what a barrier is missing for is done too early. Intrinsics that
+ * convert numbers are there, and the instructions that convert halves, which kernels name in
+ * assembly with the operands `value` and `bits`. For C++, included once, before the kernels.
  */
 #pragma once
 
 #undef _FORTIFY_SOURCE /* it takes a jump to another stack for a mistake */
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -170,3 +173,62 @@ static void host_launch(index3 grid, unsigned n_threads, void (*kernel)(paramete
         host_run_block();
     }
 }
+
+/* ---- numbers ---- */
+
+template <typename to, typename from> static to same_bits(from value)
+{
+    static_assert(sizeof(to) == sizeof(from), "as many bits");
+    to result;
+    memcpy(&result, &value, sizeof result);
+    return result;
+}
+
+static inline float __uint_as_float(unsigned bits)
+{
+    return same_bits<float>(bits);
+}
+
+static inline unsigned __float_as_uint(float value)
+{
+    return same_bits<unsigned>(value);
+}
+
+static inline double half_value(unsigned bits)
+{
+    const int exponent = static_cast<int>(bits >> 10 & 31);
+    const int significand = static_cast<int>(bits & 1023);
+    const double size = exponent == 31  ? static_cast<double>(INFINITY)
+                        : exponent == 0 ? ldexp(significand, -24)
+                                        : ldexp(significand + 1024, exponent - 25);
+    return (bits & 0x8000) != 0 ? -size : size;
+}
+
+// Halves of one sign are in the order of their bits: the nearest, of two the even one. Infinity is
+// as far as if there were numbers beyond 65504.
+static inline unsigned short nearest_half(float value)
+{
+    const double size = fabs(static_cast<double>(value));
+    unsigned low = 0;
+    unsigned high = 0x7c00;
+    while (high - low > 1) {
+        const unsigned middle = (low + high) / 2;
+        (half_value(middle) <= size ? low : high) = middle;
+    }
+    const double above = (high == 0x7c00 ? 65536.0 : half_value(high)) - size;
+    const double below = size - half_value(low);
+    const bool is_up = above < below || (above == below && low % 2 == 1);
+    return static_cast<unsigned short>((is_up ? high : low) | (std::signbit(value) ? 0x8000 : 0));
+}
+
+// Both conversions have these two operands; which of them is written is what the text says.
+static inline void instruction(const char *text, float &value, unsigned short &bits)
+{
+    if (strncmp(text, "\"cvt.f32.f16 ", 13) == 0)
+        value = static_cast<float>(half_value(bits));
+    else if (strncmp(text, "\"cvt.rn.f16.f32 ", 16) == 0)
+        bits = nearest_half(value);
+    else
+        abort();
+}
+#define asm(...) instruction(#__VA_ARGS__, value, bits)

@@ -3,29 +3,18 @@
  * variable FAKE_DEVICES says, whose clock is arithmetic, so that samples are the same on every
  * machine and in every run. It calls reset and run as a device does, but no time passes between.
  * gbrun must record the times below exactly, count the lost, and after GB_DEVICE_ERROR or a crash
- * cost one case and use a fresh worker. `absent` counts 0 devices and says why: cases on it are
- * skipped, with the reason. `shorter` is `fake` by an older header: no graphs, nothing to examine,
- * and nothing behind list in its counters.
+ * cost one case and use a fresh worker. `absent` counts 0 devices and says why. `shorter` is `fake`
+ * by an older header: no graphs, nothing to examine, and nothing behind list in its counters.
  *
  * Sample k of a device (k from 0, counted since open; lost ones too) of i iterations takes
  *   i (time + step (k mod 7)) ns on clock 0, `synthetic`, and 100 ns more on clock 1, `offset`;
  * it begins 1000 ns after the one before has ended, the first at 1 s. From a graph it takes half of
- * that. `gbrun doctor` gets two findings about each; with where = examine the second is missing.
+ * that, without the gaps that it needs half as long again, and while it settles from 0.8 of it on,
+ * with a clock as much higher. Queues point to the number of samples since open, so that a
+ * benchmark can see that it was not called.
  *
- * Idle gaps are kept on its clock. It can need gaps of so many lengths of a sample, else it is
- * throttled and takes half as long again; it can need some time of load until samples, which begin
- * at 0.8 of their time and with a clock as much higher, have settled. It cools by a degree each
- * time it is asked. Its energy is the number of samples, or 100 W in steps of a time.
- *
- * With `replays` run is called once for all samples that are measured together, unless they are to
- * be launched in the stream, and auto is the graph. Queues point to the number of samples since
- * open, so that a benchmark can see that it was not called.
- *
- * Its counters, in two passes, say what the benchmark declares, times the option excess (L1 so
- * many times as the option asked says, L2 twice the bytes), and fake.cycles: 1000 an iteration,
- * fake.share: 50, fake.broken: not a number, fake.format and fake.unit: the declared arithmetic.
- * What it lists as activities is in fake_activities.h; a profiler's range is a message where it
- * begins and where it ends.
+ * Its counters, in two passes, say what the benchmark declares, times the option excess, and
+ * fake.cycles: 1000 an iteration, fake.share: 50, fake.broken: not a number.
  */
 #include "fake_activities.h"
 
@@ -464,12 +453,10 @@ static int32_t is_spent(void *object)
 static int32_t examine(const struct gb_host *host, const void *params, uint32_t index,
                        gb_finding_fn *finding, void *context)
 {
-    const struct gb_finding mode = {.size = sizeof mode,
-                                    .is_noisy = index == 0,
-                                    .subject = "persistence of arithmetic",
-                                    .state = index == 0 ? "off" : "on",
-                                    .why = index == 0 ? "numbers are forgotten" : "",
-                                    .cure = index == 0 ? "sudo remember --all" : ""};
+    const SIZED(gb_finding, mode, .is_noisy = index == 0, .subject = "persistence of arithmetic",
+                .state = index == 0 ? "off" : "on",
+                .why = index == 0 ? "numbers are forgotten" : "",
+                .cure = index == 0 ? "sudo remember --all" : "");
     const struct gb_finding others = {
         .size = sizeof others, .subject = "other programs", .state = "none\nat\tall"};
     int32_t status;
@@ -676,11 +663,8 @@ static const void *short_extension(const char *id)
     .release = release, .copy = copy, .fill = fill, .queue_create = queue_create,                  \
     .queue_destroy = queue_destroy, .queue_synchronize = queue_synchronize, .clock = clock_of,     \
     .measure = measure, .flush_cache = flush_cache, .telemetry = telemetry, .examine = examine
-static const struct gb_device_ops ops = {.size = sizeof ops,
-                                         .flags = GB_DEVICE_GRAPHS,
-                                         .count = count,
-                                         ALL_BUT_COUNT,
-                                         .is_spent = is_spent};
+static const SIZED(gb_device_ops, ops, .flags = GB_DEVICE_GRAPHS, .count = count, ALL_BUT_COUNT,
+                   .is_spent = is_spent);
 
 static int32_t count_none(const struct gb_host *host, const void *params, uint32_t *ret_n)
 {

@@ -2,10 +2,8 @@
 //
 // Shared memory is what the block before has left.
 #include "tests/modules/cuda_on_host.h"
-#include "tests/modules/halves_on_host.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 using std::min;

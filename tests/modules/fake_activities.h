@@ -15,17 +15,9 @@
 /* A kernel of time_ns +- 1 %, 500 ns after the one before. */
 static struct gb_activity fake_kernel(const char *name, uint32_t blocks, double time_ns)
 {
-    struct gb_activity ret = {.size = sizeof ret,
-                              .kind = GB_ACTIVITY_KERNEL,
-                              .grid = {blocks, 2, 1},
-                              .block = {16, 16, 1},
-                              .registers = 40,
-                              .shared_bytes = 48 << 10,
-                              .occupancy = 0.5,
-                              .time_ns = time_ns,
-                              .low_ns = 0.99 * time_ns,
-                              .high_ns = 1.01 * time_ns,
-                              .gap_ns = 500};
+    SIZED(gb_activity, ret, .kind = GB_ACTIVITY_KERNEL, .grid = {blocks, 2, 1},
+          .block = {16, 16, 1}, .registers = 40, .shared_bytes = 48 << 10, .occupancy = 0.5,
+          .time_ns = time_ns, .low_ns = 0.99 * time_ns, .high_ns = 1.01 * time_ns, .gap_ns = 500);
     snprintf(ret.name, sizeof ret.name, "%s", name);
     return ret;
 }

@@ -64,6 +64,12 @@ static CUptiResult call(const char *function, size_t size, size_t right_size)
                : CUPTI_SUCCESS;
 }
 
+static CUptiResult expect(bool is_right)
+{
+    fake_profiler.n_wrong += !is_right;
+    return is_right ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
+}
+
 /* The function cuptiNAME, which does nothing where it is to fail. */
 #define FAKE(name, type)                                                                           \
     static CUptiResult do_##name(type##_Params *p);                                                \
@@ -74,11 +80,13 @@ static CUptiResult call(const char *function, size_t size, size_t right_size)
     }                                                                                              \
     static CUptiResult do_##name(type##_Params *p)
 
-static CUptiResult expect(bool is_right)
-{
-    fake_profiler.n_wrong += !is_right;
-    return is_right ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
-}
+/* One that does this, and is called in the right order where that holds. */
+#define FAKE_WHERE(is_right, name, type, ...)                                                      \
+    FAKE(name, type)                                                                               \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+        return expect(is_right);                                                                   \
+    }
 
 /* The number of a metric by its name with or without a form; -1: there is none. */
 static int find(const char *name)
@@ -102,17 +110,10 @@ CUptiResult cuptiGetResultString(CUptiResult result, const char **words)
     return CUPTI_SUCCESS;
 }
 
-FAKE(ProfilerInitialize, CUpti_Profiler_Initialize)
-{
-    (void)p;
-    return CUPTI_SUCCESS;
-}
+FAKE_WHERE(true, ProfilerInitialize, CUpti_Profiler_Initialize, (void)p)
 
-FAKE(DeviceGetChipName, CUpti_Device_GetChipName)
-{
-    p->pChipName = p->deviceIndex == 0 ? "FK100" : "FK999";
-    return CUPTI_SUCCESS;
-}
+FAKE_WHERE(true, DeviceGetChipName, CUpti_Device_GetChipName,
+           p->pChipName = p->deviceIndex == 0 ? "FK100" : "FK999")
 
 FAKE(ProfilerGetCounterAvailability, CUpti_Profiler_GetCounterAvailability)
 {
@@ -130,20 +131,14 @@ FAKE(ProfilerHostGetSupportedChips, CUpti_Profiler_Host_GetSupportedChips)
     return CUPTI_SUCCESS;
 }
 
-FAKE(ProfilerHostInitialize, CUpti_Profiler_Host_Initialize)
-{
-    p->pHostObject = calloc(1, sizeof *p->pHostObject);
-    fake_profiler.n_live++;
-    return expect(strcmp(p->pChipName, "FK100") == 0 &&
-                  p->profilerType == CUPTI_PROFILER_TYPE_RANGE_PROFILER);
-}
+FAKE_WHERE(strcmp(p->pChipName, "FK100") == 0 &&
+               p->profilerType == CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+           ProfilerHostInitialize, CUpti_Profiler_Host_Initialize,
+           p->pHostObject = calloc(1, sizeof *p->pHostObject);
+           fake_profiler.n_live++)
 
-FAKE(ProfilerHostDeinitialize, CUpti_Profiler_Host_Deinitialize)
-{
-    free(p->pHostObject);
-    fake_profiler.n_live--;
-    return CUPTI_SUCCESS;
-}
+FAKE_WHERE(true, ProfilerHostDeinitialize, CUpti_Profiler_Host_Deinitialize, free(p->pHostObject);
+           fake_profiler.n_live--)
 
 FAKE(ProfilerHostGetBaseMetrics, CUpti_Profiler_Host_GetBaseMetrics)
 {
@@ -188,17 +183,11 @@ FAKE(ProfilerHostConfigAddMetrics, CUpti_Profiler_Host_ConfigAddMetrics)
     return expect(is_first && p->numMetrics > 0);
 }
 
-FAKE(ProfilerHostGetConfigImageSize, CUpti_Profiler_Host_GetConfigImageSize)
-{
-    p->configImageSize = CONFIG_BYTES;
-    return expect(p->pHostObject->has_metrics);
-}
+FAKE_WHERE(p->pHostObject->has_metrics, ProfilerHostGetConfigImageSize,
+           CUpti_Profiler_Host_GetConfigImageSize, p->configImageSize = CONFIG_BYTES)
 
-FAKE(ProfilerHostGetConfigImage, CUpti_Profiler_Host_GetConfigImage)
-{
-    memset(p->pConfigImage, 1, CONFIG_BYTES);
-    return expect(p->configImageSize == CONFIG_BYTES);
-}
+FAKE_WHERE(p->configImageSize == CONFIG_BYTES, ProfilerHostGetConfigImage,
+           CUpti_Profiler_Host_GetConfigImage, memset(p->pConfigImage, 1, CONFIG_BYTES))
 
 FAKE(ProfilerHostEvaluateToGpuValues, CUpti_Profiler_Host_EvaluateToGpuValues)
 {
@@ -209,42 +198,29 @@ FAKE(ProfilerHostEvaluateToGpuValues, CUpti_Profiler_Host_EvaluateToGpuValues)
     return expect(p->rangeIndex == 0 && p->counterDataImageSize == DATA_BYTES);
 }
 
-FAKE(RangeProfilerEnable, CUpti_RangeProfiler_Enable)
-{
-    p->pRangeProfilerObject = calloc(1, sizeof *p->pRangeProfilerObject);
-    fake_profiler.n_live++;
-    return expect(p->ctx != NULL);
-}
+FAKE_WHERE(p->ctx != NULL, RangeProfilerEnable, CUpti_RangeProfiler_Enable,
+           p->pRangeProfilerObject = calloc(1, sizeof *p->pRangeProfilerObject);
+           fake_profiler.n_live++)
 
-FAKE(RangeProfilerDisable, CUpti_RangeProfiler_Disable)
-{
-    free(p->pRangeProfilerObject);
-    fake_profiler.n_live--;
-    return expect(!fake_profiler.is_started && !fake_profiler.is_in_range);
-}
+FAKE_WHERE(!fake_profiler.is_started && !fake_profiler.is_in_range, RangeProfilerDisable,
+           CUpti_RangeProfiler_Disable, free(p->pRangeProfilerObject);
+           fake_profiler.n_live--)
 
-FAKE(RangeProfilerGetCounterDataSize, CUpti_RangeProfiler_GetCounterDataSize)
-{
-    p->counterDataSize = DATA_BYTES;
-    return expect(p->maxNumOfRanges == 1 && p->maxNumRangeTreeNodes == 1 && p->numMetrics > 0);
-}
+FAKE_WHERE(p->maxNumOfRanges == 1 && p->maxNumRangeTreeNodes == 1 && p->numMetrics > 0,
+           RangeProfilerGetCounterDataSize, CUpti_RangeProfiler_GetCounterDataSize,
+           p->counterDataSize = DATA_BYTES)
 
 static uint8_t *data;
 
-FAKE(RangeProfilerCounterDataImageInitialize, CUpti_RangeProfiler_CounterDataImage_Initialize)
-{
-    data = p->pCounterData;
-    p->pRangeProfilerObject->has_data = true;
-    return expect(p->counterDataSize == DATA_BYTES);
-}
+FAKE_WHERE(p->counterDataSize == DATA_BYTES, RangeProfilerCounterDataImageInitialize,
+           CUpti_RangeProfiler_CounterDataImage_Initialize, data = p->pCounterData;
+           p->pRangeProfilerObject->has_data = true)
 
-FAKE(RangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig)
-{
-    p->pRangeProfilerObject->is_configured = true;
-    return expect(p->pRangeProfilerObject->has_data && p->configSize == CONFIG_BYTES &&
-                  p->range == CUPTI_UserRange && p->replayMode == CUPTI_UserReplay &&
-                  p->maxRangesPerPass == 1 && p->passIndex == 0);
-}
+FAKE_WHERE(p->pRangeProfilerObject->has_data && p->configSize == CONFIG_BYTES &&
+               p->range == CUPTI_UserRange && p->replayMode == CUPTI_UserReplay &&
+               p->maxRangesPerPass == 1 && p->passIndex == 0,
+           RangeProfilerSetConfig, CUpti_RangeProfiler_SetConfig,
+           p->pRangeProfilerObject->is_configured = true)
 
 FAKE(RangeProfilerStart, CUpti_RangeProfiler_Start)
 {
@@ -254,11 +230,8 @@ FAKE(RangeProfilerStart, CUpti_RangeProfiler_Start)
     return result;
 }
 
-FAKE(RangeProfilerPushRange, CUpti_RangeProfiler_PushRange)
-{
-    fake_profiler.is_in_range = 1;
-    return expect(fake_profiler.is_started && p->pRangeName != NULL);
-}
+FAKE_WHERE(fake_profiler.is_started && p->pRangeName != NULL, RangeProfilerPushRange,
+           CUpti_RangeProfiler_PushRange, fake_profiler.is_in_range = 1)
 
 CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params *p)
 {

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include "tests/modules/harm.h"
-#include "tests/modules/host_time.h"
 
 #include <gbrun/simple.h>
 #include <signal.h>

@@ -3,26 +3,20 @@
  * them an iteration, in us; and the depth 7 once an iteration, which is no time. With collect, a
  * series `collected` from there, as of a device. In other ways it breaks the rules.
  */
+#include "tests/modules/words.h"
+
 #include <gbrun/simple.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum { THREADS_MAX = 64, CYCLE = 1000 };
-enum {
-    FAULT_NONE,
-    FAULT_NAN,       /* every tenth value */
-    FAULT_NEGATIVE,  /* all values */
-    FAULT_NAME,      /* of a series */
-    FAULT_UNIT,      /* declared twice */
-    FAULT_MANY,      /* series */
-    FAULT_NUMBER,    /* of a series */
-    FAULT_NOTHING,   /* is given */
-    FAULT_LATE,      /* in verify */
-    FAULT_BACKGROUND /* by a thread that does not stop before destroy */
-};
-static const char *const faults[] = {"none", "nan",    "negative", "name", "unit",
-                                     "many", "number", "nothing",  "late", "background"};
+/* nan: every tenth value is none; name, number: of a series; unit: declared twice; many: series;
+ * late: in verify; background: by a thread that does not stop before destroy. */
+#define FAULTS(X)                                                                                  \
+    X(none) X(nan) X(negative) X(name) X(unit) X(many) X(number) X(nothing) X(late) X(background)
+static const char *const faults[] = {FAULTS(WORD)};
+enum { FAULTS(WORD_NUMBER) };
 
 struct giver {
     int64_t n, threads;
@@ -44,15 +38,15 @@ static const struct gb_option options[] = {
 
 static double value_of(const struct giver *giver, uint64_t i)
 {
-    if (giver->fault == FAULT_NAN && i % 10 == 0)
+    if (giver->fault == IS_nan && i % 10 == 0)
         return i % 20 == 0 ? (double)NAN : (double)INFINITY;
-    return (giver->fault == FAULT_NEGATIVE ? -1.0 : 1.0) * (double)(i % CYCLE + 1);
+    return (giver->fault == IS_negative ? -1.0 : 1.0) * (double)(i % CYCLE + 1);
 }
 
 static void *give(void *object)
 {
     const struct giver *giver = object;
-    const uint32_t series = giver->fault == FAULT_NUMBER ? 99 : giver->latency;
+    const uint32_t series = giver->fault == IS_number ? 99 : giver->latency;
     for (uint64_t i = 0; i < (uint64_t)giver->n; i++)
         giver->host->sample(giver->host, series, value_of(giver, i));
     return NULL;
@@ -70,15 +64,15 @@ GB_UNTIMED(prepare, struct giver, giver)
 {
     const struct gb_host *host = giver->host;
     const int32_t fault = giver->fault;
-    giver->latency = host->series(host, fault == FAULT_NAME ? "Laten cy" : "latency", "us");
+    giver->latency = host->series(host, fault == IS_name ? "Laten cy" : "latency", "us");
     giver->depth = host->series(host, "depth", "1");
     if (giver->collects)
         giver->collected = host->series(host, "collected", "ns");
-    if (fault == FAULT_UNIT && host->series(host, "latency", "ms") != 0)
+    if (fault == IS_unit && host->series(host, "latency", "ms") != 0)
         return host->fail(host, "a second unit was taken");
-    if (fault == FAULT_UNIT && host->series(host, "latency", "us") != giver->latency)
+    if (fault == IS_unit && host->series(host, "latency", "us") != giver->latency)
         return host->fail(host, "the same series has another number");
-    for (char name[] = "a"; fault == FAULT_MANY && *name <= 'z'; (*name)++)
+    for (char name[] = "a"; fault == IS_many && *name <= 'z'; (*name)++)
         host->series(host, name, "ns");
     return GB_OK;
 }
@@ -88,7 +82,7 @@ GB_TIMED(run, struct giver, giver)
     pthread_t threads[THREADS_MAX];
     int64_t n = 0;
     giver->n_runs++;
-    if (giver->fault == FAULT_NOTHING)
+    if (giver->fault == IS_nothing)
         return;
     while (n < giver->threads && pthread_create(&threads[n], NULL, give, giver) == 0)
         n++;
@@ -97,7 +91,7 @@ GB_TIMED(run, struct giver, giver)
     if (giver->threads == 0)
         give(giver);
     giver->host->sample(giver->host, giver->depth, 7);
-    if (giver->fault == FAULT_BACKGROUND && !giver->is_in_background)
+    if (giver->fault == IS_background && !giver->is_in_background)
         giver->is_in_background = pthread_create(&giver->background, NULL, give_for_ever, giver) ==
                                   0;
 }
@@ -112,7 +106,7 @@ GB_UNTIMED(collect, struct giver, giver)
 
 GB_UNTIMED(verify, struct giver, giver)
 {
-    if (giver->fault == FAULT_LATE)
+    if (giver->fault == IS_late)
         give(giver);
     return GB_OK;
 }
@@ -123,7 +117,7 @@ static void destroy(void *bench)
     atomic_store(&giver->stops, 1);
     if (giver->is_in_background)
         pthread_join(giver->background, NULL);
-    if (giver->fault == FAULT_LATE)
+    if (giver->fault == IS_late)
         give(giver);
 }
 

@@ -3,6 +3,8 @@
  * with a metric, a log line and declared work. gbrun must show it as ok; the metric `runs` counts
  * the calls of run, `resets` those of reset.
  */
+#include "tests/modules/words.h"
+
 #include <gbrun/simple.h>
 
 struct bench {
@@ -58,13 +60,8 @@ GB_UNTIMED(verify, struct bench, bench)
         return GB_NO_MEMORY;
     for (uint64_t i = 0; i < n; i++)
         reference[i] = (double)(float)bench->factor * (double)bench->input[i];
-    const struct gb_check check = {.size = sizeof check,
-                                   .format = GB_F32,
-                                   .name = "y",
-                                   .n = n,
-                                   .output = bench->output,
-                                   .reference = reference,
-                                   .default_metric = "abs"};
+    const SIZED(gb_check, check, .format = GB_F32, .name = "y", .n = n, .output = bench->output,
+                .reference = reference, .default_metric = "abs");
     host->metric(host, "runs", (double)bench->n_runs, "calls");
     host->metric(host, "resets", (double)bench->n_resets, "calls");
     return host->check(host, &check);

@@ -7,11 +7,12 @@
 #ifndef TESTS_MODULES_HURRY_H
 #define TESTS_MODULES_HURRY_H
 
+#include "tests/modules/host_time.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Callbacks of modules look at few of their arguments. */
@@ -44,14 +45,11 @@ static inline void hang(void)
 /* This process thinks for so long, of which others miss nothing: their polls make it pass. */
 static inline void hurry_think(double ns)
 {
-    struct timespec now, begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const double begin_ns = now_ns();
     if (hurry_from_now)
         hurry_from_now(0);
-    do {
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((double)(now.tv_sec - begin.tv_sec) < ns / 1e9);
+    while (now_ns() - begin_ns < ns)
+        wait_ns(1e6);
     if (hurry_no_more)
         hurry_no_more();
 }

@@ -1,8 +1,6 @@
 /*
- * leftover.c - leaves behind what outlives a case, by `what`: an affinity to one processor, an idle
- * scheduling class, a lower limit of open files, an alarm, a personality, no huge pages, a child
- * process, one that has left its session and its parent, threads that compute or wait, a tracer,
- * memory. The case is fine, says what it left, and the next one finds nothing of it.
+ * leftover.c - leaves behind what outlives a case, by `what`. The case is fine, says what it left,
+ * and the next one finds nothing of it.
  */
 #define _GNU_SOURCE
 #include "tests/modules/harm.h"

@@ -14,6 +14,7 @@
  *   steering_id    its benchmark's id is an escape sequence: what refuses it names it
  */
 #include "tests/modules/hurry.h"
+#include "tests/modules/words.h"
 
 #include <gbrun/gbrun.h>
 #include <locale.h>
@@ -74,13 +75,8 @@ static const struct gb_plugin *const plugins[] = {&plugin};
 
 const struct gb_module *gb_module_v1(void)
 {
-    static struct gb_module module = {
-        .size = sizeof module,
-        .abi_major = GB_ABI_MAJOR,
-        .abi_minor = GB_ABI_MINOR,
-        .n_plugins = 1,
-        .plugins = plugins,
-    };
+    static SIZED(gb_module, module, .abi_major = GB_ABI_MAJOR, .abi_minor = GB_ABI_MINOR,
+                 .n_plugins = 1, .plugins = plugins);
     if (is_named("steering_id"))
         plugin.id = "\033]0;title\a\xc2\x9b\xff";
     if (is_named("wrong_abi")) {

@@ -35,13 +35,13 @@ TEST_MODULE_NVCC_FILES = \
 	tests/modules/odd_ways.cu \
 	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \
+	tests/modules/attacks.h \
 	tests/modules/callbacks.h \
 	tests/modules/cuda_bench.cuh \
 	tests/modules/cuda_on_host.h \
 	tests/modules/fake_activities.h \
 	tests/modules/fake_current.h \
 	tests/modules/fake_profiler.h \
-	tests/modules/halves_on_host.h \
 	tests/modules/harm.h \
 	tests/modules/host_time.h \
 	tests/modules/hurry.h \

@@ -66,12 +66,8 @@ static int32_t report_mean(void *object, struct gb_estimate *estimate)
 /* Behind the functions its options, if any. */
 #define POLICY(name, summary_, create_, observe_, next_, report_, destroy_, ...)                   \
     static const struct gb_option name##_options[] = {__VA_ARGS__};                                \
-    static const struct gb_policy_ops name##_ops = {.size = sizeof name##_ops,                     \
-                                                    .create = create_,                             \
-                                                    .observe = observe_,                           \
-                                                    .next = next_,                                 \
-                                                    .report = report_,                             \
-                                                    .destroy = destroy_};                          \
+    static const SIZED(gb_policy_ops, name##_ops, .create = create_, .observe = observe_,          \
+                       .next = next_, .report = report_, .destroy = destroy_);                     \
     static const struct gb_plugin name = {GB_PLUGIN(POLICY, #name, "1.0", summary_),               \
                                           GB_OPTIONS(name##_options, struct params),               \
                                           .ops = &name##_ops};
@@ -142,10 +138,8 @@ NEXT(next_of_huge, policy, policy->params->most ? UINT64_MAX : (uint64_t)1 << 63
 POLICY(policy_huge, "asks for more than there can be", create, observe, next_of_huge, report_mean,
        NULL, GB_BOOL(struct params, most, "no", "ask for 2^64 - 1"))
 
-/* ---- policy_liar: after 100 samples it reports what cannot be: an interval the wrong way round
- * and, with lie = all, NaN, a verdict that does not exist, a reason and a statistic that no NUL
- * ends, far too many modes. gbrun must neither crash nor store nonsense as if it were a result: the
- * case is marked or failed, exports stay valid. ---- */
+/* ---- policy_liar: after 100 samples it reports what cannot be. gbrun must neither crash nor store
+ * nonsense as if it were a result: the case is marked or failed, exports stay valid. ---- */
 
 static const char *const lies[] = {"all", "reversed"};
 enum { ALL, REVERSED };
@@ -179,9 +173,8 @@ static int32_t report_lies(void *object, struct gb_estimate *estimate)
 POLICY(policy_liar, "reports what cannot be", create, observe, next_of_liar, report_lies, NULL,
        GB_CHOICE(struct params, lie, "all", lies, "what it lies about"))
 
-/* ---- policy_never: never has enough: GB_MORE at every look, one sample at a time. gbrun's own
- * guards (max_samples, max_time) must end the case, and the stop reason must name the guard. ----
- */
+/* ---- policy_never: never has enough, one sample at a time. gbrun's own guards (max_samples,
+ * max_time) must end the case, and the stop reason must name the guard. ---- */
 
 NEXT(next_of_never, policy, policy->n + 1)
 

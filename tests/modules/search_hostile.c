@@ -7,7 +7,6 @@
  * claim: what it has not measured; wrong: a case that is wrong is the best; lie: of what was
  * measured, a case that is worse; list: of cases that do not exist; report: a crash there.
  */
-#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 #include "tests/modules/words.h"
 
@@ -64,12 +63,6 @@ static int32_t create(const struct gb_host *host, const struct gb_search_space *
     return search->way == IS_create ? host->fail(host, "does not like the space") : GB_OK;
 }
 
-/* One that another process, or the same one at another time, would not choose. */
-static uint64_t by_chance(uint64_t n)
-{
-    return ((uint64_t)now_ns() / 64 + (uint64_t)getpid()) % n;
-}
-
 static int32_t propose(void *object, struct gb_proposal *proposal)
 {
     struct search *search = object;
@@ -83,8 +76,8 @@ static int32_t propose(void *object, struct gb_proposal *proposal)
         hurry_think(50e9);
     if (search->way == IS_never || search->way == IS_slow)
         proposal->i %= n_cases;
-    if (search->way == IS_moody)
-        proposal->i = by_chance(n_cases);
+    if (search->way == IS_moody) /* that another process, or this one later, would not choose */
+        proposal->i = ((uint64_t)now_ns() / 64 + (uint64_t)getpid()) % n_cases;
     if (search->way == IS_repeat || search->way == IS_never || search->way == IS_slow ||
         (search->way == IS_moody && search->n <= 12) || search->n <= 2)
         return GB_OK;
@@ -127,8 +120,6 @@ static const struct gb_search_ops ops = {
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(SEARCH, "hostile", "1.0", "breaks the rules of searches"),
-    GB_OPTIONS(options, struct params),
-    .ops = &ops,
-};
+    GB_OPTIONS(options, struct params), .ops = &ops};
 
 GB_MODULE(&plugin)

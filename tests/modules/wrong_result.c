@@ -5,6 +5,8 @@
  * element, and end with exit code 1. `replayed`: one value is off unless the last sample was a call
  * of run, which the device `fake` lets it see. gbrun must then measure it in the stream.
  */
+#include "tests/modules/words.h"
+
 #include <gbrun/simple.h>
 #include <math.h>
 
@@ -43,14 +45,8 @@ static int32_t verify(void *object, const struct gb_queue *queue)
 {
     struct bench *bench = object;
     const int32_t fault = bench->fault;
-    const struct gb_check check = {.size = sizeof check,
-                                   .format = GB_F32,
-                                   .name = "C",
-                                   .n = N,
-                                   .output = bench->output,
-                                   .reference = bench->reference,
-                                   .default_metric = "abs",
-                                   .default_tolerance = 1e-6};
+    const SIZED(gb_check, check, .format = GB_F32, .name = "C", .n = N, .output = bench->output,
+                .reference = bench->reference, .default_metric = "abs", .default_tolerance = 1e-6);
     if (fault == UNCHECKED)
         return GB_WRONG_RESULT;
     for (int i = 0; i < N; i++)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tests/fake_host.h"
+#include "tests/modules/words.h"
 
 #include <check.h>
 #include <math.h>
@@ -90,17 +91,11 @@ static inline void policy_start(const double *times, uint64_t n)
 static inline void policy_give(const double *times, uint64_t end)
 {
     const uint64_t first = work.n;
-    const struct gb_samples samples = {
-        .size = sizeof samples,
-        .traits = work.traits,
-        .n = end - first,
-        .time_ns = times + first,
-        .elapsed_ns = work.elapsed + first,
-        .clock_hz = work.clock_hz != NULL ? work.clock_hz + first : NULL,
-        .throttle = work.throttle != NULL ? work.throttle + first : NULL,
-        .flags = work.flags != NULL ? work.flags + first : NULL,
-        .tick_ns = work.tick_ns,
-    };
+    const SIZED(gb_samples, samples, .traits = work.traits, .n = end - first,
+                .time_ns = times + first, .elapsed_ns = work.elapsed + first,
+                .clock_hz = work.clock_hz != NULL ? work.clock_hz + first : NULL,
+                .throttle = work.throttle != NULL ? work.throttle + first : NULL,
+                .flags = work.flags != NULL ? work.flags + first : NULL, .tick_ns = work.tick_ns);
     ck_assert_int_eq(work.ops->observe(work.policy, &samples), GB_OK);
     work.n = end;
 }
@@ -129,82 +124,64 @@ static inline void policy_drive(const double *times, uint64_t n)
 /* Both of it, with the text of policy_begin. */
 #define policy_run(times, n, ...) (policy_begin(__VA_ARGS__), policy_drive((times), (n)))
 
-/* Values in an order that statistics by ranks may stumble over: random, with ties, with signs and
- * zeros of either, ascending, descending, constant, up and down, periodic, in long turns. */
-enum { ORDERS = 9 };
+/* Values in an order that statistics by ranks may stumble over. */
+#define ORDERS_OF_VALUES(X)                                                                        \
+    X(random, fake_normal(seed))                                                                   \
+    X(tied, floor(8.0 * fake_unit(seed)))                                                          \
+    X(signed_zeros, fake_unit(seed) < 0.1 ? -0.0 * fake_unit(seed) : fake_normal(seed))            \
+    X(ascending, (double)i)                                                                        \
+    X(descending, (double)(n - i))                                                                 \
+    X(equal, 7.0)                                                                                  \
+    X(up_and_down, (double)(i < n / 2 ? i : n - i))                                                \
+    X(periodic, (double)(i % 16))                                                                  \
+    X(in_long_turns, (double)(i / 1000 % 2) + fake_unit(seed))
+enum { ORDERS_OF_VALUES(WORD_NUMBER) ORDERS };
+
 static inline double ordered_value(int order, uint64_t i, uint64_t n, uint64_t *seed)
 {
     switch (order) {
-    case 0:
-        return fake_normal(seed);
-    case 1:
-        return floor(8.0 * fake_unit(seed));
-    case 2:
-        return fake_unit(seed) < 0.1 ? -0.0 * fake_unit(seed) : fake_normal(seed);
-    case 3:
-        return (double)i;
-    case 4:
-        return (double)(n - i);
-    case 5:
-        return 7.0;
-    case 6:
-        return (double)(i < n / 2 ? i : n - i);
-    case 7:
-        return (double)(i % 16);
-    default:
-        return (double)(i / 1000 % 2) + fake_unit(seed);
+        ORDERS_OF_VALUES(WORD_VALUE)
     }
+    return NAN;
 }
 
-/* One sample of a family, around 1: what policies trip over. The state begins with 0. */
-enum { STEADY_FAMILIES = 14, FAMILIES = 21 };
+/* What policies trip over, around 1: those that steady is compared on, and further ones. */
+#define STEADY_SAMPLES(X)                                                                          \
+    X(normal, 1.0 + normal)                                                                        \
+    X(lognormal, exp(3.0 * normal))                                                                \
+    X(correlated, 1.0 + *state)                                                                    \
+    X(two_modes, (fake_unit(seed) < 0.5 ? 1.0 : 1.15) + normal)                                    \
+    X(ramp, 1.0 + (i < 300 ? 0.15 * (1.0 - (double)i / 300.0) : 0.0) + normal)                     \
+    X(step, (i < 200 ? 1.1 : 1.0) + normal)                                                        \
+    X(visited, (i / 170 % 3 == 1 ? 1.04 : 1.0) + normal)                                           \
+    X(constant, 1.0)                                                                               \
+    X(rare_mode, fake_unit(seed) < 0.06 ? 1.35 + normal : 1.0 + normal)                            \
+    X(heavy_tail,                                                                                  \
+      (1.0 + normal) * (fake_unit(seed) < 0.02 ? 1.0 / (0.01 + fake_unit(seed)) : 1.0))            \
+    X(again, (i < 150 || (i > 600 && i < 700) ? 1.1 : 1.0) + normal)                               \
+    X(three_modes, 1.0 + 0.08 * floor(3.0 * fake_unit(seed)) + 0.2 * normal)                       \
+    X(stairs, 1.0 + 0.2 * (double)(i / 900) + normal)                                              \
+    X(few_values, 1.0 + 0.01 * floor(4.0 * fake_unit(seed) * fake_unit(seed)))
+#define FURTHER_SAMPLES(X)                                                                         \
+    X(growing, 1.0 + sigma * (double)i)                                                            \
+    X(decaying, exp(-sigma *(double)i))                                                            \
+    X(spikes, fake_unit(seed) < 0.03 ? 1e9 : 1.0)                                                  \
+    X(alternating, i % 2 == 0 ? 1.0 : 1.0 + sigma)                                                 \
+    X(nothing_at_first, i < 6 ? 0.0 : 1.0 + sigma * fake_unit(seed))                               \
+    X(fine_timer, 1.0 + 1e-4 * rint(1e4 * normal))                                                 \
+    X(without_variance, pow(1.0 - fake_unit(seed), -1.0 / 1.5)) /* Pareto */
+enum { STEADY_SAMPLES(WORD_NUMBER) STEADY_FAMILIES };
+enum { LAST_OF_STEADY = STEADY_FAMILIES - 1, FURTHER_SAMPLES(WORD_NUMBER) FAMILIES };
+
+/* The state begins with 0. */
 static inline double draw_disturbed(int family, uint64_t i, double sigma, double *state,
                                     uint64_t *seed)
 {
     const double normal = sigma * fake_normal(seed);
     *state = 0.95 * *state + normal;
     switch (family) {
-    case 0:
-        return 1.0 + normal;
-    case 1:
-        return exp(3.0 * normal);
-    case 2:
-        return 1.0 + *state;
-    case 3:
-        return (fake_unit(seed) < 0.5 ? 1.0 : 1.15) + normal;
-    case 4:
-        return 1.0 + (i < 300 ? 0.15 * (1.0 - (double)i / 300.0) : 0.0) + normal;
-    case 5:
-        return (i < 200 ? 1.1 : 1.0) + normal;
-    case 6:
-        return (i / 170 % 3 == 1 ? 1.04 : 1.0) + normal;
-    case 7:
-        return 1.0;
-    case 8:
-        return fake_unit(seed) < 0.06 ? 1.35 + normal : 1.0 + normal;
-    case 9:
-        return (1.0 + normal) * (fake_unit(seed) < 0.02 ? 1.0 / (0.01 + fake_unit(seed)) : 1.0);
-    case 10:
-        return (i < 150 || (i > 600 && i < 700) ? 1.1 : 1.0) + normal;
-    case 11:
-        return 1.0 + 0.08 * floor(3.0 * fake_unit(seed)) + 0.2 * normal;
-    case 12:
-        return 1.0 + 0.2 * (double)(i / 900) + normal;
-    case 13:
-        return 1.0 + 0.01 * floor(4.0 * fake_unit(seed) * fake_unit(seed));
-    case 14:
-        return 1.0 + sigma * (double)i;
-    case 15:
-        return exp(-sigma * (double)i);
-    case 16: /* constant but for spikes */
-        return fake_unit(seed) < 0.03 ? 1e9 : 1.0;
-    case 17:
-        return i % 2 == 0 ? 1.0 : 1.0 + sigma;
-    case 18: /* nothing measured at first */
-        return i < 6 ? 0.0 : 1.0 + sigma * fake_unit(seed);
-    case 19: /* a timer with a fine step */
-        return 1.0 + 1e-4 * rint(1e4 * normal);
-    default: /* Pareto, without a variance */
-        return pow(1.0 - fake_unit(seed), -1.0 / 1.5);
+        STEADY_SAMPLES(WORD_VALUE)
+        FURTHER_SAMPLES(WORD_VALUE)
     }
+    return NAN;
 }

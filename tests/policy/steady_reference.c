@@ -9,15 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const reference_words[REFERENCE_WORDS] = {
-    "wall_floor", "effective_size", "mid_quantile", "sequence", "discard",   "recurrence",
-    "modes",      "resolution",     "mixing",       "settling", "dithering", "trend"};
-
-static void sort_copy(double *ret, const double *values, uint64_t n)
-{
-    memcpy(ret, values, n * sizeof *ret);
-    sort_values(ret, n);
-}
+const char *const reference_words[REFERENCE_WORDS] = {REFERENCE_RULES(WORD)};
 
 /* --- quantiles: v_j and (C_(j-1) + C_j) / 2 m --- */
 
@@ -129,16 +121,20 @@ struct look {
     double elapsed;                        /* wall time of all samples, those left out too */
 };
 
-static bool with(const struct look *look, unsigned word)
+static bool has(const struct reference_rules *rules, int rule)
 {
-    return (look->rules->without & word) == 0;
+    return (rules->without >> rule & 1) == 0;
+}
+
+static bool with(const struct look *look, int rule)
+{
+    return has(look->rules, rule);
 }
 
 static double quantile(const struct look *look, double p)
 {
-    return with(look, WITHOUT_MID_QUANTILE)
-               ? reference_quantile(look->sorted, look->m, p, look->tick)
-               : plain(look->sorted, look->m, p);
+    return with(look, IS_mid_quantile) ? reference_quantile(look->sorted, look->m, p, look->tick)
+                                       : plain(look->sorted, look->m, p);
 }
 
 static double half_indicator(double y, double value)
@@ -157,8 +153,7 @@ static const double *indicator(const struct look *look, double value)
 
 static double time_of(const struct look *look, const double *series, double variance)
 {
-    return with(look, WITHOUT_EFFECTIVE_SIZE) ? reference_window(series, look->m, variance).time
-                                              : 1.0;
+    return with(look, IS_effective_size) ? reference_window(series, look->m, variance).time : 1.0;
 }
 
 static double single_radius(double n_effective)
@@ -168,7 +163,7 @@ static double single_radius(double n_effective)
 
 static double radius(const struct look *look, double n_effective)
 {
-    return with(look, WITHOUT_SEQUENCE)
+    return with(look, IS_sequence)
                ? confidence_sequence_radius(n_effective, 1.0 - look->rules->confidence,
                                             look->rules->optimal)
                : single_radius(n_effective);
@@ -182,7 +177,7 @@ static double ranked(const struct look *look, double p)
 
 static bool on_few_ticks(const struct look *look, double p, double share)
 {
-    return with(look, WITHOUT_RESOLUTION) && look->tick > 0.0 &&
+    return with(look, IS_resolution) && look->tick > 0.0 &&
            ranked(look, p + 0.25 * share) - ranked(look, p - 0.25 * share) <= 2.0 * look->tick;
 }
 
@@ -190,7 +185,7 @@ static void widen(const struct look *look, double p, double share, double value,
                   double *high)
 {
     const double by = on_few_ticks(look, p, share) ? look->tick : look->tick / 2.0;
-    if (look->is_dithered || !with(look, WITHOUT_RESOLUTION))
+    if (look->is_dithered || !with(look, IS_resolution))
         return;
     *low = fmin(*low, value - by);
     *high = fmax(*high, value + by);
@@ -241,7 +236,7 @@ static bool take_mean(struct look *look)
         }
     }
     const double time = reference_window(error, look->m, squares / (double)look->m).time;
-    look->n_effective = with(look, WITHOUT_EFFECTIVE_SIZE) ? n / time : n;
+    look->n_effective = with(look, IS_effective_size) ? n / time : n;
     const double h = radius(look, look->n_effective);
     const double deviation = sqrt(squares / n + 4.0 * q * q * time / n);
     look->low = look->median - (h < 0.5 ? 2.0 * h * deviation : (double)INFINITY);
@@ -380,7 +375,7 @@ static bool measure_mode(const struct look *look, double from, double to, struct
     }
     const double variance = covariance(error, look->m, 0);
     double effective = n_members;
-    if (variance > 0.0 && with(look, WITHOUT_EFFECTIVE_SIZE))
+    if (variance > 0.0 && with(look, IS_effective_size))
         effective = fmin(n_members,
                          share * share * m / (4.0 * variance * time_of(look, error, variance)));
     interval(look, p, share, effective, &ret->low_ns, &ret->high_ns);
@@ -397,7 +392,7 @@ static bool comes_again(const struct look *look, const double *times, uint64_t d
     uint64_t inside = 0;
     for (uint64_t i = 0; i < d / 2; i++)
         inside += times[i] >= ranked(look, 0.025) && times[i] <= ranked(look, 0.975);
-    return d > 0 && 2 * inside >= d / 2 && with(look, WITHOUT_RECURRENCE);
+    return d > 0 && 2 * inside >= d / 2 && with(look, IS_recurrence);
 }
 
 static double floor_of(const struct reference_rules *rules)
@@ -443,7 +438,7 @@ static bool is_trending(const struct look *look, double share)
     double y[32], median_y[32], change = 0.0;
     const uint64_t n = stretches(look, shares, 3, y);
     stretches(look, shares, 1, median_y);
-    if (n < 4 || !with(look, WITHOUT_TREND))
+    if (n < 4 || !with(look, IS_trend))
         return false;
     for (uint64_t i = 0; i < n / 4; i++)
         change += (median_y[i] - median_y[n - 1 - i]) / (double)(n / 4);
@@ -473,8 +468,7 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
     int32_t verdict = GB_VERDICT_NONE;
     const bool few = on_few_ticks(look, 0.5, 1.0);
     const bool hopeless = (few ? q : q / 2.0) > wanted;
-    const bool is_limited = !look->is_dithered && with(look, WITHOUT_RESOLUTION) &&
-                            (few || hopeless);
+    const bool is_limited = !look->is_dithered && with(look, IS_resolution) && (few || hopeless);
     if (is_limited && !few) {
         look->low -= q / 2.0;
         look->high += q / 2.0;
@@ -483,14 +477,13 @@ static int32_t judge(struct look *look, uint64_t d, struct gb_estimate *ret)
     if (is_limited && farther(look->median, look->low, look->high) > wanted &&
         radius(look, hopeless ? (double)look->m : look->n_effective) <= 1.0 / 20.0)
         verdict = GB_VERDICT_RESOLUTION_LIMITED;
-    const bool settled = d == 0 || !with(look, WITHOUT_SETTLING) ||
-                         !with(look, WITHOUT_WALL_FLOOR) ||
+    const bool settled = d == 0 || !with(look, IS_settling) || !with(look, IS_wall_floor) ||
                          look->elapsed * share >= 2.0 * floor_of(look->rules);
-    const bool mixed = !with(look, WITHOUT_MIXING) ||
+    const bool mixed = !with(look, IS_mixing) ||
                        (is_enough(look, look->n_effective, 75.0) &&
                         is_enough(look, effective(look, ranked(look, 0.1)), 26.0) &&
                         is_enough(look, effective(look, ranked(look, 0.9)), 26.0));
-    const size_t n = with(look, WITHOUT_MODES) ? find_modes(look, edges) : 1;
+    const size_t n = with(look, IS_modes) ? find_modes(look, edges) : 1;
     bool are_known = n > 1;
     for (size_t i = 0; i < n && n > 1; i++)
         are_known = measure_mode(look, edges[i], edges[i + 1], &ret->modes[i]) && are_known;
@@ -517,9 +510,10 @@ static void begin_look(const struct samples *samples, uint64_t d, struct look *r
     ret->y = samples->times + d;
     ret->m = samples->n - d;
     ret->tick = timer->tick;
-    ret->is_dithered = timer->is_dithered && timer->tick > 0.0 && with(ret, WITHOUT_DITHERING);
+    ret->is_dithered = timer->is_dithered && timer->tick > 0.0 && with(ret, IS_dithering);
     ret->elapsed = samples->elapsed[samples->n - 1];
-    sort_copy(ret->sorted, ret->y, ret->m);
+    memcpy(ret->sorted, ret->y, ret->m * sizeof *ret->sorted);
+    sort_values(ret->sorted, ret->m);
     ret->median = quantile(ret, 0.5);
 }
 
@@ -557,7 +551,7 @@ static void close_interval(const struct samples *samples, struct gb_estimate *re
     static struct look look;
     begin_look(samples, ret->n_discarded, &look);
     double h = single_radius(ret->n_effective);
-    if (with(&look, WITHOUT_EFFECTIVE_SIZE)) {
+    if (with(&look, IS_effective_size)) {
         const double *below = indicator(&look, ret->value_ns);
         const struct reference_window window = reference_window(below, look.m,
                                                                 covariance(below, look.m, 0));
@@ -579,7 +573,7 @@ static struct gb_estimate look_at(const struct samples *samples)
     const struct reference_rules *rules = samples->rules;
     struct gb_estimate best;
     attempt(samples, 0, &best);
-    const uint64_t attempts = (rules->without & WITHOUT_DISCARD) != 0 ? 1 : 5;
+    const uint64_t attempts = has(rules, IS_discard) ? 5 : 1;
     for (uint64_t k = 1; k < attempts && best.verdict == GB_VERDICT_NONE; k++) {
         struct gb_estimate estimate;
         const uint64_t d = (uint64_t)((double)k * rules->discard / 4.0 * (double)samples->n);
@@ -602,8 +596,7 @@ uint64_t reference_run(const struct reference_rules *rules, const double *times,
     while (samples.n < n) {
         const uint64_t i = ++samples.n;
         busy += times[i - 1];
-        const bool floor_kept = (rules->without & WITHOUT_WALL_FLOOR) != 0 ||
-                                elapsed[i - 1] >= floor_of(rules);
+        const bool floor_kept = !has(rules, IS_wall_floor) || elapsed[i - 1] >= floor_of(rules);
         const bool first = i >= rules->min && floor_kept &&
                            (i >= rules->floor_samples || busy >= rules->busy);
         if (next > 0 ? i < next : !first)

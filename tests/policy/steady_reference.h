@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "tests/modules/words.h"
+
 #include <gbrun/policy.h>
 #include <stdbool.h>
 
@@ -15,21 +17,12 @@ struct reference_rules {
     unsigned without; /* a bit for each word of reference_words */
 };
 
-enum {
-    WITHOUT_WALL_FLOOR = 1,
-    WITHOUT_EFFECTIVE_SIZE = 2,
-    WITHOUT_MID_QUANTILE = 4,
-    WITHOUT_SEQUENCE = 8,
-    WITHOUT_DISCARD = 16,
-    WITHOUT_RECURRENCE = 32,
-    WITHOUT_MODES = 64,
-    WITHOUT_RESOLUTION = 128,
-    WITHOUT_MIXING = 256,
-    WITHOUT_SETTLING = 512,
-    WITHOUT_DITHERING = 1024,
-    WITHOUT_TREND = 2048,
-    REFERENCE_WORDS = 12
-};
+/* clang-format off */
+#define REFERENCE_RULES(X)                                                                         \
+    X(wall_floor) X(effective_size) X(mid_quantile) X(sequence) X(discard) X(recurrence) X(modes)  \
+    X(resolution) X(mixing) X(settling) X(dithering) X(trend)
+/* clang-format on */
+enum { REFERENCE_RULES(WORD_NUMBER) REFERENCE_WORDS };
 extern const char *const reference_words[REFERENCE_WORDS];
 
 /* A mid-quantile of n ascending values. */

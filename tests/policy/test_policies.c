@@ -1,4 +1,5 @@
-/* test_policies.c - fixed, budget, stdrel and median_ci, and the statistics they share. */
+/* test_policies.c - fixed, budget, stdrel and median_ci, the statistics they share, and what all
+ * policies say about samples on few ticks. */
 #include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/policy/policy_fixture.h"
@@ -87,7 +88,7 @@ TEST_TIMES(selected_values_are_those_of_sorting, ORDERS)
 
 /* --- fixed and budget --- */
 
-enum { MOST = 50000 };
+enum { MOST = 250000, CORRELATED = 50000 };
 static double times[MOST];
 
 static void fill(uint64_t n, double even, double odd)
@@ -332,14 +333,94 @@ TEST(median_ci_is_not_fooled_by_correlation)
         const double phi = i == 0 ? 0.0 : 0.98;
         uint64_t state = 7;
         double x = fake_normal(&state);
-        for (size_t j = 0; j < MOST; j++) {
+        for (size_t j = 0; j < CORRELATED; j++) {
             times[j] = 100.0 + 5.0 * x;
             x = phi * x + sqrt(1.0 - phi * phi) * fake_normal(&state);
         }
-        drive("median_ci;floor_wall=0s;min=500", MOST);
+        drive("median_ci;floor_wall=0s;min=500", CORRELATED);
         ck_assert_int_eq(work.estimate.verdict, GB_VERDICT_CERTIFIED);
         ck_assert_double_eq_tol(work.estimate.value_ns, 100.0, 1.5);
         taken[i] = work.n;
     }
     ck_assert_uint_gt(taken[1], 5 * taken[0]);
+}
+
+/* --- samples on few ticks, dithered or not --- */
+
+struct kernel {
+    double time_ns, noise_ns, tick_ns, outliers; /* share of the samples, half as long again */
+};
+
+static void run_kernel(const struct kernel *kernel)
+{
+    uint64_t seed = 7;
+    for (size_t i = 0; i < MOST; i++) {
+        const double noise = kernel->noise_ns * fake_normal(&seed);
+        const double factor = fake_unit(&seed) < kernel->outliers ? 1.5 : 1.0;
+        const double time = (kernel->time_ns + noise) * factor;
+        times[i] = kernel->tick_ns * floor(time / kernel->tick_ns + fake_unit(&seed));
+    }
+}
+
+static const struct kernel empty = {487.0, 0.0, 32.0, 0.0};
+static const struct kernel one_us = {1013.5, 2.0, 32.0, 0.0};
+static const struct kernel disturbed = {1013.5, 2.0, 32.0, 0.01};
+static const struct kernel noisy = {1013.5, 100.0, 32.0, 0.0};
+static const struct kernel five_us = {5270.0, 10.0, 1024.0, 0.0};
+
+enum { NOT_DITHERED, DITHERED = GB_SAMPLES_DITHERED };
+
+/* Medians here are 1 to 16 ns off, or 360. Without the rule, or where the clock does not say that
+ * its phase is uniform, a median and its tick. */
+static const struct {
+    const char *policy;
+    const struct kernel *kernel;
+    uint32_t traits;
+    int32_t verdict;
+    const char *statistic;
+    double tolerance_ns;
+} dithered_cases[] = {
+    {"steady;precision=0.5%", &one_us, DITHERED, GB_VERDICT_CERTIFIED, "mean", 1.0},
+    {"steady;precision=2%", &empty, DITHERED, GB_VERDICT_CERTIFIED, "mean", 1.0},
+    {"steady;precision=0.1%", &five_us, DITHERED, GB_VERDICT_CERTIFIED, "mean", 5.0},
+    {"steady;precision=0.5%", &disturbed, DITHERED, GB_VERDICT_CERTIFIED, "mean", 1.0},
+    {"steady;precision=0.5%", &noisy, DITHERED, GB_VERDICT_CERTIFIED, "median", 5.0},
+    {"quantiles;tails=5%", &one_us, DITHERED, GB_VERDICT_CERTIFIED, "mean", 1.0},
+    {"quantiles;tails=3%", &one_us, DITHERED, GB_VERDICT_RESOLUTION_LIMITED, "mean", 1.0},
+    {"median_ci;precision=0.5%", &one_us, DITHERED, GB_VERDICT_CERTIFIED, "mean", 8.0},
+    {"median_cs;precision=0.5%", &one_us, DITHERED, GB_VERDICT_CERTIFIED, "mean", 8.0},
+    {"median_cs;precision=0.5%", &disturbed, DITHERED, GB_VERDICT_CERTIFIED, "mean", 8.0},
+    {"fixed;samples=4096", &one_us, DITHERED, GB_VERDICT_NONE, "mean", 1.0},
+    {"fixed;samples=200000", &one_us, DITHERED, GB_VERDICT_NONE, "mean", 0.2},
+    {"fixed;samples=100000", &noisy, DITHERED, GB_VERDICT_NONE, "median", 2.0},
+    {"stdrel", &one_us, DITHERED, GB_VERDICT_NONE, "mean", 0.2},
+    {"steady;precision=0.5%;without=dithering", &one_us, DITHERED, GB_VERDICT_RESOLUTION_LIMITED,
+     "median", 16.0},
+    {"steady;precision=0.5%", &one_us, NOT_DITHERED, GB_VERDICT_RESOLUTION_LIMITED, "median", 16.0},
+    {"quantiles;precision=0.5%", &one_us, NOT_DITHERED, GB_VERDICT_RESOLUTION_LIMITED, "median",
+     16.0},
+    {"median_ci;precision=0.5%", &one_us, NOT_DITHERED, GB_VERDICT_RESOLUTION_LIMITED, "median",
+     16.0},
+    {"median_cs;precision=0.5%", &one_us, NOT_DITHERED, GB_VERDICT_RESOLUTION_LIMITED, "median",
+     16.0},
+};
+
+TEST_EACH(dithered, dithered_cases)
+{
+    const struct gb_estimate *estimate = &work.estimate;
+    const double time_ns = dithered_cases[_i].kernel->time_ns;
+    policy_begin("%s", dithered_cases[_i].policy);
+    work.traits = dithered_cases[_i].traits;
+    work.tick_ns = dithered_cases[_i].kernel->tick_ns;
+    work.overhead_ns = 3e3;
+    run_kernel(dithered_cases[_i].kernel);
+    policy_drive(times, MOST);
+    ck_assert_msg(estimate->verdict == dithered_cases[_i].verdict, "verdict %d: %s",
+                  estimate->verdict, work.next.reason);
+    ck_assert_str_eq(estimate->statistic, dithered_cases[_i].statistic);
+    ck_assert_double_eq_tol(estimate->value_ns, time_ns, dithered_cases[_i].tolerance_ns);
+    ck_assert(estimate->low_ns < time_ns && time_ns < estimate->high_ns);
+    ck_assert_uint_eq(estimate->n_modes, 1);
+    if (dithered_cases[_i].tolerance_ns == 16.0)
+        ck_assert_double_ge(0.5 * (estimate->high_ns - estimate->low_ns), 16.0);
 }

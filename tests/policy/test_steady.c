@@ -107,35 +107,23 @@ TEST(hosts_may_take_more_or_less)
 
 /* --- where it stops --- */
 
-enum {
-    CLOCK_NONE,
-    CLOCK_CONSTANT,
-    CLOCK_NOISY,
-    CLOCK_UNKNOWN,
-    CLOCK_FALL,
-    CLOCK_LATE_FALL,
-    CLOCK_RISING,
-    CLOCK_STEP
-};
+#define CLOCKS(X)                                                                                  \
+    X(no_clock, 1.98e9)                                                                            \
+    X(constant_clock, 1.98e9)                                                                      \
+    X(noisy_clock, 1.98e9 * (1.0 + 0.02 * fake_normal(seed)))                                      \
+    X(unknown_clock, 0.0)                                                                          \
+    X(fall, i < 75 ? 1.98e9 : 1.95e9)                                                              \
+    X(late_fall, i < 130 ? 1.98e9 : 1.95e9)                                                        \
+    X(rising_clock, 1.98e9 * (i < 300 ? 0.9 + 0.1 * (double)i / 300.0 : 1.0))                      \
+    X(clock_step, i < 100 ? 1.83e9 : 1.98e9)
+enum { CLOCKS(WORD_NUMBER) };
 
 static double clock_at(int kind, size_t i, uint64_t *seed)
 {
     switch (kind) {
-    case CLOCK_NOISY:
-        return 1.98e9 * (1.0 + 0.02 * fake_normal(seed));
-    case CLOCK_UNKNOWN:
-        return 0.0;
-    case CLOCK_FALL:
-        return i < 75 ? 1.98e9 : 1.95e9;
-    case CLOCK_LATE_FALL:
-        return i < 130 ? 1.98e9 : 1.95e9;
-    case CLOCK_RISING:
-        return 1.98e9 * (i < 300 ? 0.9 + 0.1 * (double)i / 300.0 : 1.0);
-    case CLOCK_STEP:
-        return i < 100 ? 1.83e9 : 1.98e9;
-    default:
-        return 1.98e9;
+        CLOCKS(WORD_VALUE)
     }
+    return NAN;
 }
 
 /* Normal noise about 1 ms, or mean_ns: the first samples by a factor; so much more each second; by
@@ -149,7 +137,7 @@ static const struct stop {
     uint64_t discarded_from, discarded_to;
     uint64_t start;
     double factor, drift, followed;
-    int clock; /* CLOCK_... */
+    int clock;
     uint64_t throttle, n_throttled;
     uint32_t flag;
     bool is_visited;
@@ -186,26 +174,27 @@ static const struct stop {
      0.0, 4, 4, .drift = 1.0},
     /* Samples that would be certified at the 150th are held back while the clock is on its way and
      * the times follow it, and only then. What was before the 130th is left out at 520 samples. */
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = CLOCK_CONSTANT, .followed = 1},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = CLOCK_NOISY},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = CLOCK_UNKNOWN},
-    {"steady;without=modes,mixing", 9, 0.005, 400, 1000, 0, MANY, .clock = CLOCK_LATE_FALL,
+    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_constant_clock, .followed = 1},
+    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_noisy_clock},
+    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_unknown_clock},
+    {"steady;without=modes,mixing", 9, 0.005, 400, 1000, 0, MANY, .clock = IS_late_fall,
      .followed = 1, .value = 1.98 / 1.95},
-    {"steady;without=modes,clocks,mixing", 9, 0.005, 150, 150, .clock = CLOCK_LATE_FALL,
+    {"steady;without=modes,clocks,mixing", 9, 0.005, 150, 150, .clock = IS_late_fall,
      .followed = 1},
-    {"steady;without=modes,mixing,trend", 9, 0.005, 200, 1000, 0, MANY, .clock = CLOCK_FALL,
+    {"steady;without=modes,mixing,trend", 9, 0.005, 200, 1000, 0, MANY, .clock = IS_fall,
      .followed = 1, .value = 1.98 / 1.95},
     /* beyond chance, but 0.4 % */
-    {"steady;without=modes,mixing,trend", 9, 0.005, 150, 150, .clock = CLOCK_FALL, .followed = 0.25,
+    {"steady;without=modes,mixing,trend", 9, 0.005, 150, 150, .clock = IS_fall, .followed = 0.25,
      .value = 1.002},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = CLOCK_LATE_FALL},
-    {"steady;without=modes", 9, 0.005, 150, 150, .clock = CLOCK_RISING},
+    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_late_fall},
+    {"steady;without=modes", 9, 0.005, 150, 150, .clock = IS_rising_clock},
     /* Times scatter more than they follow the clock, which alone tells that the start was another
      * regime. */
     {"steady", 12, 0.05, 150, MANY, 90, MANY, .start = 100, .factor = 1.98 / 1.83,
-     .clock = CLOCK_STEP},
-    {"steady", 12, 0.05, 150, MANY, .start = 100, .factor = 1.98 / 1.83, .clock = CLOCK_UNKNOWN},
-    {"steady", 12, 0.05, 150, MANY, .start = 100, .factor = 1.98 / 1.83, .clock = CLOCK_CONSTANT},
+     .clock = IS_clock_step},
+    {"steady", 12, 0.05, 150, MANY, .start = 100, .factor = 1.98 / 1.83, .clock = IS_unknown_clock},
+    {"steady", 12, 0.05, 150, MANY, .start = 100, .factor = 1.98 / 1.83,
+     .clock = IS_constant_clock},
     /* Throttled ones take three seconds, unless they are at the start only, and that is left out;
      * times are there as they are later. */
     {"steady", 10, 0.001, 3000, 3750, .throttle = 4, .end = ", throttled"},
@@ -232,7 +221,7 @@ static void fill(const struct stop *stop, double mean_ns)
             times[i] *= pow(1.98e9 / clocks[i], stop->followed);
     }
     work.overhead_ns = stop->overhead_ns;
-    work.clock_hz = stop->clock != CLOCK_NONE ? clocks : NULL;
+    work.clock_hz = stop->clock != IS_no_clock ? clocks : NULL;
     work.throttle = throttle;
     work.flags = flags;
 }
@@ -321,26 +310,23 @@ TEST_TIMES(times_that_are_not_finite_are_left_out, 2)
 
 /* --- what is said while nothing is certified --- */
 
-enum { NOTE_FALLING, NOTE_RISING, NOTE_SLOW, NOTE_WIDE, NOTE_MODE, NOTE_FINE };
+#define NOTED(X)                                                                                   \
+    X(falling, 1.06 - 0.06 * (double)i / 10000.0 + 0.003 * normal)                                 \
+    X(rising, 1.0 + 0.06 * (double)i / 10000.0 + 0.003 * normal)                                   \
+    X(slow, 1.0 + 0.005 * *state)                                                                  \
+    X(wide, exp(0.5 * normal))                                                                     \
+    X(lesser_mode, (i % 1000 < 50 ? 1.2 : 1.0) + 0.003 * normal)                                   \
+    X(fine, 1.0 + 0.003 * normal)
+enum { NOTED(WORD_NUMBER) };
 
 static double noted_sample(int kind, size_t i, double *state, uint64_t *seed)
 {
     const double normal = fake_normal(seed);
     *state = 0.99 * *state + 0.14 * normal;
     switch (kind) {
-    case NOTE_FALLING:
-        return 1.06 - 0.06 * (double)i / 10000.0 + 0.003 * normal;
-    case NOTE_RISING:
-        return 1.0 + 0.06 * (double)i / 10000.0 + 0.003 * normal;
-    case NOTE_SLOW:
-        return 1.0 + 0.005 * *state;
-    case NOTE_WIDE:
-        return exp(0.5 * normal);
-    case NOTE_MODE:
-        return (i % 1000 < 50 ? 1.2 : 1.0) + 0.003 * normal;
-    default:
-        return 1.0 + 0.003 * normal;
+        NOTED(WORD_VALUE)
     }
+    return NAN;
 }
 
 /* Samples of 100 us. */
@@ -351,17 +337,17 @@ TEST_TIMES(obstacles_are_named, 11)
         uint64_t n;
         const char *policy, *note;
     } cases[] = {
-        {NOTE_FINE, 10, "steady", "0.1 s needed at this precision, 0.001 s so far"},
-        {NOTE_FINE, 500, "steady", "0.1 s needed at this precision, 0.05 s so far"},
-        {NOTE_FALLING, 4000, "steady", "still falling by "},
-        {NOTE_RISING, 4000, "steady", "still rising by "},
-        {NOTE_SLOW, 8000, "steady", "effective samples needed, "},
-        {NOTE_WIDE, 1500, "steady", "to one side: needs about "},
-        {NOTE_MODE, 4000, "steady", "a lesser mode (5 %) was entered 4 of 6 times"},
-        {NOTE_FINE, 4000, "steady", ""},
-        {NOTE_WIDE, 1500, "median_cs", "to either side: needs about "},
-        {NOTE_FINE, 500, "median_ci", "0.1 s needed at this precision, 0.05 s so far"},
-        {NOTE_FINE, 4000, "median_ci", ""},
+        {IS_fine, 10, "steady", "0.1 s needed at this precision, 0.001 s so far"},
+        {IS_fine, 500, "steady", "0.1 s needed at this precision, 0.05 s so far"},
+        {IS_falling, 4000, "steady", "still falling by "},
+        {IS_rising, 4000, "steady", "still rising by "},
+        {IS_slow, 8000, "steady", "effective samples needed, "},
+        {IS_wide, 1500, "steady", "to one side: needs about "},
+        {IS_lesser_mode, 4000, "steady", "a lesser mode (5 %) was entered 4 of 6 times"},
+        {IS_fine, 4000, "steady", ""},
+        {IS_wide, 1500, "median_cs", "to either side: needs about "},
+        {IS_fine, 500, "median_ci", "0.1 s needed at this precision, 0.05 s so far"},
+        {IS_fine, 4000, "median_ci", ""},
     };
     uint64_t seed = 77;
     double state = 0.0;

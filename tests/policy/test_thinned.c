@@ -2,6 +2,7 @@
 #include "plugins/policy_fixed/fixed.c"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
+#include "tests/modules/words.h"
 
 enum { LONG = 5 * SAMPLES_MOST + 12352 };
 
@@ -28,11 +29,8 @@ static void take(double (*time_of)(uint64_t), uint64_t n, uint64_t part)
     double *times = malloc(part * sizeof *times), *elapsed = malloc(part * sizeof *elapsed);
     ck_assert(times && elapsed);
     for (uint64_t first = 0; first < n; first += part) {
-        struct gb_samples samples = {.size = sizeof samples,
-                                     .n = n - first < part ? n - first : part,
-                                     .time_ns = times,
-                                     .elapsed_ns = elapsed,
-                                     .tick_ns = 0.25};
+        const SIZED(gb_samples, samples, .n = n - first < part ? n - first : part, .time_ns = times,
+                    .elapsed_ns = elapsed, .tick_ns = 0.25);
         for (uint64_t i = 0; i < samples.n; i++) {
             times[i] = time_of(first + i);
             elapsed[i] = 10 * (double)(first + i + 1);

@@ -7,21 +7,13 @@ tests_stopping_libstopping_la_SOURCES = \
 	tests/stopping/stopping_experiment.h \
 	tests/stopping/stopping_gates.c \
 	tests/stopping/stopping_gates.h \
-	tests/stopping/stopping_looks.c \
-	tests/stopping/stopping_looks.h \
-	tests/stopping/stopping_recordings.c \
-	tests/stopping/stopping_recordings.h \
-	tests/stopping/stopping_tables.c \
-	tests/stopping/stopping_tables.h \
 	tests/stopping/stopping_trial.c \
 	tests/stopping/stopping_trial.h \
 	tests/stopping/stopping_truth.c \
 	tests/stopping/stopping_truth.h \
 	tests/stopping/trace_families.c \
 	tests/stopping/trace_generators.c \
-	tests/stopping/trace_generators.h \
-	tests/stopping/trace_random.c \
-	tests/stopping/trace_random.h
+	tests/stopping/trace_generators.h
 STOPPING_PROGRAM = tests/stopping/stopping
 # As the program of the bundle, it has no folder of plugins of its own.
 tests_stopping_stopping_SOURCES = tests/stopping/stopping.c core/run/plugin_folder.c

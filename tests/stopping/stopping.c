@@ -4,9 +4,6 @@
  * Exit code 1 if a gate fails, 2 for a usage error.
  */
 #include "tests/stopping/stopping_gates.h"
-#include "tests/stopping/stopping_looks.h"
-#include "tests/stopping/stopping_recordings.h"
-#include "tests/stopping/stopping_tables.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -103,13 +100,6 @@ static void read_options(int argc, char **argv)
     for (size_t i = 0; i < families.n; i++)
         if (!trace_family_named(families.items[i]))
             die("no family \"%s\": --list names them", families.items[i]);
-}
-
-static void list_families(void)
-{
-    for (size_t i = 0; i < n_trace_families; i++)
-        printf("%-18s %s%s\n", trace_families[i].name, trace_families[i].words,
-               trace_families[i].flags & TRACE_HELD_OUT ? " (held out)" : "");
 }
 
 /* All of them, and the baseline if it is none of them. */
@@ -215,10 +205,11 @@ int main(int argc, char **argv)
     CLEANUP(text_free) struct text out = {0};
     const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
     read_options(argc, argv);
-    if (is_list) {
-        list_families();
+    for (size_t i = 0; i < n_trace_families && is_list; i++)
+        printf("%-18s %s%s\n", trace_families[i].name, trace_families[i].words,
+               trace_families[i].flags & TRACE_HELD_OUT ? " (held out)" : "");
+    if (is_list)
         return 0;
-    }
     experiment.seed = seed;
     experiment.n_replications = n_replications > 0 ? n_replications : is_quick ? 300 : 2000;
     experiment.n_jobs = n_cpus > 0 ? (uint32_t)n_cpus : 1;

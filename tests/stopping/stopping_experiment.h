@@ -42,6 +42,14 @@ enum { SCENARIOS_QUICK = 1, SCENARIOS_HELD_OUT = 2 };
 struct scenario *scenarios_of(int flags, const char *const *names, size_t n_names,
                               struct arena *arena, size_t *ret_n);
 
+/* Finds the kernels with at least two visits in files, and reads their medians. Memory: the
+ * arena's. */
+int32_t recordings_find(const char *const *paths, size_t n_paths, struct arena *arena,
+                        struct scenario **ret_kernels, size_t *ret_n, struct gb_error *error);
+
+/* A visit's samples as a policy is given them. */
+int32_t recorded_read(const struct visit *visit, struct trace *ret, struct gb_error *error);
+
 struct experiment {
     struct scenario *scenarios;
     size_t n_scenarios;

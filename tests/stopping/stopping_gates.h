@@ -1,5 +1,6 @@
 /*
- * stopping_gates.h - what is asked of a stopping policy, each demand with its figure and limit.
+ * stopping_gates.h - what is asked of a stopping policy, each demand with its figure and limit, and
+ * what came of an experiment as a table.
  */
 #pragma once
 
@@ -65,3 +66,8 @@ void gates_of_recordings(const struct experiment *experiment, size_t policy, str
  */
 double samples_allowed(const struct trace_setting *setting, const struct truth *truth,
                        double precision, double baseline);
+
+/* A row a scenario and policy: what is known of the one, how many samples the other takes, the 95th
+ * percentile of its error, and in percent of the replications how often it is wrong, its interval
+ * holds (of those that are not multimodal), and which verdict it gives. */
+void table_of_outcomes(const struct experiment *experiment, struct text *out);

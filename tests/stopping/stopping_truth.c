@@ -73,12 +73,6 @@ static double quantile(const struct histogram *histogram, double p)
     return last;
 }
 
-/* Half the width, as a probability, of the confidence sequence for the median, as of `steady`. */
-static double sequence_radius(double n_effective)
-{
-    return confidence_sequence_radius(n_effective, 0.05, 256);
-}
-
 /* A share of all samples, those from quantile `from` on: the whole, or one mode. */
 struct part {
     double from, share;
@@ -94,7 +88,8 @@ static double independent_samples(const struct histogram *histogram, const struc
     double median = quantile(histogram, middle), wanted = precision * quantile(histogram, 0.5);
     for (int i = 0; i < 60; i++) {
         double n = sqrt(low * high), n_part = n * part->share;
-        double h = sequence_radius(n_part) + deviations / (2 * sqrt(n_part));
+        double h = confidence_sequence_radius(n_part, 0.05, 256) + /* as of `steady` */
+                   deviations / (2 * sqrt(n_part));
         bool is_narrow = h < 0.5 &&
                          quantile(histogram, middle + h * part->share) - median <= wanted &&
                          median - quantile(histogram, middle - h * part->share) <= wanted;

@@ -4,9 +4,6 @@
 #include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/stopping/stopping_gates.h"
-#include "tests/stopping/stopping_looks.h"
-#include "tests/stopping/stopping_recordings.h"
-#include "tests/stopping/stopping_tables.h"
 #include "tests/store/store_fixture.h"
 
 /* --- statistics --- */
@@ -69,7 +66,7 @@ static uint64_t digest_of(const struct trace_family *family, uint64_t seed, uint
     enum { SAMPLES = 6000 };
     const struct trace_setting setting = {family, usual_time(family), 6e4};
     struct trace trace = {0};
-    uint64_t digest = STOP_DIGEST;
+    uint64_t digest = HASH_START;
     trace_begin(&trace, &setting, seed, 3);
     for (uint64_t n = 0; n < SAMPLES; n += batch) {
         trace_extend(&trace, n + batch);
@@ -77,7 +74,7 @@ static uint64_t digest_of(const struct trace_family *family, uint64_t seed, uint
         for (uint64_t i = 0; i < 2 * batch; i++) {
             uint64_t bits;
             memcpy(&bits, i % 2 == 0 ? &part.time_ns[i / 2] : &part.elapsed_ns[i / 2], sizeof bits);
-            digest = (digest ^ bits) * 1099511628211u;
+            digest = hash_number(digest, bits);
         }
     }
     trace_free(&trace);

@@ -433,6 +433,14 @@ static inline struct merge_counts fixture_merge(const char *into, const char *fr
     return counts;
 }
 
+static inline void fixture_write_file(const char *name, const void *bytes, size_t n)
+{
+    FILE *file = fopen(fixture_path(name), "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, n, file), n);
+    fclose(file);
+}
+
 /* Does to a closed file, or to one that is made so, what only another program would. */
 static inline void fixture_change(const char *name, const char *sql)
 {

@@ -15,14 +15,6 @@ static bool exists(const char *name)
     return access(fixture_path(name), F_OK) == 0;
 }
 
-static void write_bytes(const char *name, const char *bytes, size_t n)
-{
-    FILE *file = fopen(fixture_path(name), "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, n, file), n);
-    fclose(file);
-}
-
 TEST_FIXTURE(fixture_begin, fixture_end)
 
 TEST(a_finished_file_is_one_plain_file)
@@ -59,10 +51,10 @@ TEST_TIMES(files_that_cannot_be_opened, 8)
          "newer.gbr: made by a newer gbrun (format 700; this one knows %d): use that one"},
     };
     ck_assert_int_eq(mkdir(fixture_path("folder"), 0755), 0);
-    write_bytes("empty.gbr", "", 0);
+    fixture_write_file("empty.gbr", "", 0);
     char words[4096];
     memset(words, 'w', sizeof words);
-    write_bytes("words.gbr", words, sizeof words);
+    fixture_write_file("words.gbr", words, sizeof words);
     fixture_change("foreign.db", "CREATE TABLE t (x)");
     fixture_make_file("newer.gbr", 1, 0);
     fixture_change("newer.gbr", "PRAGMA user_version = 700");
@@ -85,7 +77,7 @@ TEST_TIMES(files_that_cannot_be_opened, 8)
 
 TEST(an_empty_file_can_be_written)
 {
-    write_bytes("results.gbr", "", 0);
+    fixture_write_file("results.gbr", "", 0);
     fixture_make_file("results.gbr", 1, 1);
     fixture_close(fixture_open("results.gbr", STORE_READ));
 }
