@@ -102,7 +102,7 @@ const struct wire_field modules_order_fields[] = {
     FIELD_ITEMS(struct modules_order, paths, n, wire_path),
     {0}};
 const struct wire_field question_fields[] = {FIELD_INSIDE(struct question, plugin, settings_fields),
-                                             FIELDS(struct question, index, bound_kind),
+                                             FIELDS(struct question, index, bound_kind, is_judged),
                                              FIELDS_AS(FIELD_TEXT, struct question, model, whole),
                                              FIELDS_AS(FIELD_PATH, struct question, folder),
                                              {0}};

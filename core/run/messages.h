@@ -59,9 +59,10 @@ struct modules_order {
  * benchmark. */
 struct question {
     struct plugin_settings plugin;
-    uint32_t index, bound_kind; /* of COUNTERS; of VALIDATE */
-    const char *model, *whole;  /* of COUNTERS, or NULL */
-    const char *folder;         /* of VALIDATE */
+    uint32_t index;                 /* of COUNTERS */
+    uint32_t bound_kind, is_judged; /* of VALIDATE */
+    const char *model, *whole;      /* of COUNTERS, or NULL */
+    const char *folder;             /* of VALIDATE */
 };
 
 /* WIRE_CASE: all that is needed to measure a case; of a plugin_info only path, kind and id. And

@@ -133,7 +133,7 @@ static struct engine_report find_death(struct search_process *process)
     struct worker_process *worker = &process->worker;
     CLEANUP(text_free) struct text reason = {0};
     char how[64];
-    for (int i = 0; i < 100 && !worker_reap(worker); i++)
+    for (int i = 0; i < 100 && !worker_reap(worker); i += !worker_waits_for_processor(worker))
         poll(NULL, 0, 1);
     worker_read_output(worker, process->line, process->context);
     worker_flush_output(worker, process->line, process->context);

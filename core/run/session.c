@@ -323,9 +323,10 @@ static int32_t ask_of_sums(struct question *question, uint32_t bound_kind)
 }
 
 int32_t session_validate(struct session *session, const struct plugin_settings *settings,
-                         const char *folder, uint32_t bound_kind, gb_problem_fn *problem,
-                         void *context, struct gb_error *error)
+                         const char *folder, uint32_t bound_kind, bool is_judged,
+                         gb_problem_fn *problem, void *context, struct gb_error *error)
 {
+    static const struct gb_judging judging = {.size = sizeof judging, .is_judge = 1};
     CLEANUP(arena_free) struct arena arena = {0};
     const struct gb_plugin *plugin = NULL;
     void *params = NULL;
@@ -336,6 +337,7 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
         return GB_OK;
     struct host *host = host_new(0, &session->sink, NULL, NULL);
     host->interface.folder = folder;
+    host->judging = is_judged ? &judging : NULL;
     struct question question = {validation, &host->interface, params, problem, context, false};
     int32_t status = GB_OK;
     if (GB_HAS(validation, validate) && validation->validate)

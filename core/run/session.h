@@ -60,12 +60,12 @@ int32_t session_examine(struct session *session, const struct plugin_settings *s
 
 /*
  * Asks a benchmark plugin what is wrong with the settings of a case; opens no device. folder: of
- * the configuration. bound_kind: GB_BOUND_..., which is reported as check.bound_kind where it does
- * not hold for the benchmark's sums.
+ * the configuration. is_judged: what is measured is not to be loaded. bound_kind: GB_BOUND_...,
+ * which is reported as check.bound_kind where it does not hold for the benchmark's sums.
  */
 int32_t session_validate(struct session *session, const struct plugin_settings *settings,
-                         const char *folder, uint32_t bound_kind, gb_problem_fn *problem,
-                         void *context, struct gb_error *error);
+                         const char *folder, uint32_t bound_kind, bool is_judged,
+                         gb_problem_fn *problem, void *context, struct gb_error *error);
 
 /*
  * Asks a device plugin which counters there are on a device, which is not opened, or on a model of

@@ -104,8 +104,8 @@ static int32_t ask(struct worker *worker, uint32_t type, const struct question *
         return session_counters(session, plugin, asked->index, asked->model, asked->whole,
                                 send_counter, worker, ret_reason, error);
     default:
-        return session_validate(session, plugin, asked->folder, asked->bound_kind, send_problem,
-                                worker, error);
+        return session_validate(session, plugin, asked->folder, asked->bound_kind, asked->is_judged,
+                                send_problem, worker, error);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/plain_text.h"
 #include "core/run/module.h"
 #include "core/run/worker.h"
+#include "plugins/common/system/system_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -414,16 +415,21 @@ void worker_death(const struct worker_process *worker, char *buffer, size_t byte
 
 bool worker_waits_for_processor(const struct worker_process *worker)
 {
-    char path[64], state = 0;
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)worker->pid);
-    FILE *file = fopen(path, "re");
+    char line[256];
+    if (!system_file_line(line, sizeof line, "/proc/%ld/stat", (long)worker->pid))
+        return false;
     /* Behind the name, which may hold anything but ends with the last parenthesis. */
-    for (int c = file ? fgetc(file) : EOF, before = 0; c != EOF; before = c, c = fgetc(file))
-        if (before == ')' && c == ' ')
-            state = (char)fgetc(file);
-    if (file)
-        fclose(file);
-    return state == 'R';
+    const char *name_end = strrchr(line, ')');
+    return name_end && strncmp(name_end, ") R", 3) == 0;
+}
+
+double worker_waited_ns(const struct worker_process *worker)
+{
+    char line[128];
+    unsigned long long ran_ns, waited_ns = 0;
+    if (system_file_line(line, sizeof line, "/proc/%ld/schedstat", (long)worker->pid))
+        sscanf(line, "%llu %llu", &ran_ns, &waited_ns);
+    return (double)waited_ns;
 }
 
 bool worker_end(struct worker_process *worker, bool is_left)

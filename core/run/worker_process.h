@@ -70,6 +70,8 @@ uint32_t strays_kill(pid_t worker);
 
 /* It was killed, and ends when it gets a processor, however busy the machine is. */
 bool worker_waits_for_processor(const struct worker_process *worker);
+/* For how long its first thread could have run, and had no processor; 0 where that is not known. */
+double worker_waited_ns(const struct worker_process *worker);
 
 /* "SIGSEGV", "exit 3", "closed its connection": how it ended. */
 void worker_death(const struct worker_process *worker, char *buffer, size_t bytes);

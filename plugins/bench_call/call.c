@@ -316,31 +316,32 @@ static int32_t call_verify(void *object, const struct gb_queue *queue)
 
 /* ---- the benchmark ---- */
 
-/* The judge's object, and one that measures the reference, have the reference alone. */
-static int32_t find_functions(struct call_bench *bench)
+/* As link_plan. The judge's object, and one that measures the reference, have the reference alone.
+ */
+static bool find_functions(const struct plan *plan, struct reporter *reporter, struct linkage *ret)
 {
-    const struct gb_host *host = bench->host;
-    const struct plan *plan = &bench->plan;
     const struct params *params = plan->params;
-    const struct gb_judging *judging = host->extension(host, GB_JUDGING);
-    const bool is_reference = params->subject == SUBJECT_REFERENCE;
-    struct linkage *linkage = &bench->linkage;
-    bench->world.is_shared = judging != NULL;
-    bench->routine = is_reference ? &plan->reference : &plan->routine;
-    if (is_reference && !plan->has_reference)
-        return host->fail(host, "subject = reference: there is no reference");
+    const struct gb_judging *judging = plan->host->extension(plan->host, GB_JUDGING);
+    const bool is_reference = params->subject == SUBJECT_REFERENCE ||
+                              (judging != NULL && judging->is_judge);
+    const char *why = NULL;
     if (judging != NULL && (!plan->has_reference || params->reference_library.n == 0))
-        return host->fail(host, "verify = judge: what is judged is not loaded by the judge: "
-                                "expected reference and reference_library");
-    if (!is_reference && (judging == NULL || !judging->is_judge)) {
-        if (link_plan(plan, NULL, linkage))
-            return GB_OK;
-    } else if (link_reference(plan, NULL, linkage)) {
-        linkage->library = linkage->reference_library;
-        linkage->function = linkage->reference;
-        return GB_OK;
+        why = "verify = judge: what is judged is not loaded by the judge: expected reference and "
+              "reference_library";
+    else if (is_reference && !plan->has_reference)
+        why = "subject = reference: there is no reference";
+    if (why == NULL && !is_reference)
+        return link_plan(plan, reporter, ret);
+    if (why == NULL && link_reference(plan, reporter, ret)) {
+        ret->library = ret->reference_library;
+        ret->function = ret->reference;
+        return true;
     }
-    return params->optional ? host->skip(host, linkage->reason) : host->fail(host, linkage->reason);
+    if (why != NULL)
+        snprintf(ret->reason, sizeof ret->reason, "%s", why);
+    if (why != NULL && reporter != NULL)
+        report(reporter, "reference", 0, "%s", why);
+    return false;
 }
 
 static int32_t create_waiting(const struct gb_host *host, const void *params, bool waits,
@@ -357,9 +358,12 @@ static int32_t create_waiting(const struct gb_host *host, const void *params, bo
     int32_t status = plan_make(host, params, &reporter, &bench->plan);
     if (status != GB_OK || reporter.n > 0)
         return status != GB_OK ? status : GB_FAILED;
-    status = find_functions(bench);
-    if (status != GB_OK)
-        return status;
+    bench->world.is_shared = host->extension(host, GB_JUDGING) != NULL;
+    bench->routine = bench->plan.params->subject == SUBJECT_REFERENCE ? &bench->plan.reference
+                                                                      : &bench->plan.routine;
+    if (!find_functions(&bench->plan, NULL, &bench->linkage))
+        return bench->plan.params->optional ? host->skip(host, bench->linkage.reason)
+                                            : host->fail(host, bench->linkage.reason);
     *ret_bench = bench;
     return GB_OK;
 }
@@ -468,7 +472,7 @@ static int32_t validate(const struct gb_host *host, const void *params, gb_probl
         return GB_NO_MEMORY;
     const int32_t status = plan_make(host, params, &reporter, plan);
     if (status == GB_OK && !plan->params->optional)
-        link_plan(plan, &reporter, linkage);
+        find_functions(plan, &reporter, linkage);
     return status;
 }
 

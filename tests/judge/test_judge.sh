@@ -68,12 +68,14 @@ rm -f results.gbr
 ran "$GBRUN" -q -c bench.ini
 equals "what is returned is compared" "ok,wrong result,wrong result" "$(column status | paste -sd ,)"
 
+succeeds "no process loads a submission but one that can do no harm" test ! -e loaded
+
 # What cannot be judged.
+{ cat common.ini; printf '[bench own]\n%s\nfunction = plain\n' "$(grep -v reference_library <<<"$task")"; } >bench.ini
+exits "a reference of the submission's own library is refused" 2 "$GBRUN" check -c bench.ini
+has "with the reason" err.txt 'verify = judge: what is judged is not loaded by the judge: expected reference and'
 cat common.ini - >bench.ini <<EOF
 [bench good]
-[bench own]
-$(grep -v reference_library <<<"$task")
-function = plain
 [bench other]
 $task
 function = plain
@@ -81,9 +83,9 @@ measure = latency
 EOF
 rm -f results.gbr
 ran "$GBRUN" -q -c bench.ini
-equals "what cannot be judged fails" "failed,failed,failed" "$(column status | paste -sd ,)"
-has "with the reason" err.txt 'verify = judge: benchmark good cannot be judged: expected call' \
-    'expected reference and reference_library' 'is judged by its time: expected measure = time'
+equals "what cannot be judged fails" "failed,failed" "$(column status | paste -sd ,)"
+has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: expected call' \
+    'is judged by its time: expected measure = time'
 
 # The verb.
 { cat common.ini; printf '[bench task]\n%s\nsweep.function = plain, nothing\n' "$task"; } >bench.ini

@@ -1,7 +1,7 @@
 /* test_common.c - plugins/common/policy: what policies share, against closed forms and by hand. */
 #include "core/base/statistics.h"
-#include "plugins/common/policy/dithered_mean.h"
 #include "plugins/common/policy/effective_size.h"
+#include "plugins/common/policy/median_estimate.h"
 #include "plugins/common/policy/order_statistics.h"
 #include "tests/check_main.h"
 #include "tests/fake_host.h"
