@@ -266,6 +266,11 @@ rule plain-words 'use the term of the field: see the words in HACKING.md' < <(
     git ls-files 2>/dev/null | grep -vE '^(HACKING\.md|tests/(lint\.sh|words\.txt))$' | xargs -d '\n' grep -nIiE \
         '(^|[^[:alnum:]_])(can not|vouch(es|ed)?( for)?|reads? around nothing|held down|held against the roofs?|is told|are told|to mend|mended|the cure|is no verb|is called so)([^[:alnum:]_]|$)')
 
+rule native-english 'say it as a native engineer would: must, continues, the caller, distinguished' < <(
+    printf '%s\n' "$core_files" "$plugin_files" "$(sources include)" | xargs grep -nHiE "stands? in the way|\
+(^|[^[:alpha:]])(held against|worth|told|(is|are) to be|in vain|lets? go|goes? on|went on|as far as|whoever|nobody|is said|\
+at hand|for good|counts for|may come to|is called for)([^[:alpha:]]|$)")
+
 rule executable-scripts 'chmod +x' < <(
     for file in bootstrap .ci/run tests/*/test_*.sh tests/gpu/run.sh; do
         [[ ! -f $file || -x $file ]] || echo "$file"

@@ -349,8 +349,8 @@ static bool covers(const struct numbered *marks_of, size_t i, size_t j)
            apart(y[i], y[j], panel->y_low, panel->y_high) <= HEIGHT_OF_MARK;
 }
 
-/* "3, 5, 8": of marks that cannot be told apart the numbers are listed beside the first, which
- * takes them from the others. */
+/* "3, 5, 8": the numbers of marks that look the same are listed beside the first, which takes them
+ * from the others. */
 static const char *name_mark(const struct numbered *marks_of, size_t first, size_t n,
                              struct arena *arena)
 {

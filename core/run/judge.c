@@ -169,7 +169,7 @@ static int32_t start(struct judge *judge)
                                  reason_of(code));
 }
 
-/* The least: nobody but gbrun is in the process yet. */
+/* The least: only gbrun is in the process yet. */
 static int32_t time_empty_orders(struct judge *judge)
 {
     int32_t status = GB_OK;
@@ -332,8 +332,8 @@ static void judge_destroy(void *object)
     malloc_trim(0); /* of so many objects, or it looks like a leak */
 }
 
-/* As many objects as iterations were asked for, or as make a sample, as far as memory and their
- * number go. */
+/* Makes as many objects as iterations were asked for, or as make a sample, up to the limits of
+ * memory and of their number. */
 static int32_t find_number(struct judge *judge)
 {
     double shortest_ns = INFINITY;

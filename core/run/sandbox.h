@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 
 /*
- * For this process and all its threads, for good: no further processes, no files opened for
+ * For this process and all its threads, until they end: no further processes, no files opened for
  * writing, no network, no look into other processes and no signals to them, no capabilities.
  * GB_UNSUPPORTED: the kernel has no seccomp filters, or not for this architecture.
  */

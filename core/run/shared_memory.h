@@ -11,10 +11,10 @@ struct shared_memory {
     int file;
     unsigned char *base;
     uint64_t bytes;
-    uint64_t used; /* from the beginning; each process counts for itself */
+    uint64_t used; /* from the beginning; each process has its own count */
 };
 
-/* Pages come into being when they are written to. The file is to be handed to the other process. */
+/* Pages come into being when they are written to. The caller gives the file to the other process. */
 int32_t shared_memory_new(uint64_t bytes, struct shared_memory *ret, struct gb_error *error);
 /* In the other process; `file` is taken over. False: the addresses are in use. */
 bool shared_memory_map(int file, uintptr_t base, uint64_t bytes, struct shared_memory *ret);

@@ -89,7 +89,7 @@ void *library_symbol(void *library, struct span name, char reason[LIBRARY_REASON
     return address;
 }
 
-/* As far as the library's symbol table shows it. */
+/* According to the symbol table of the library. */
 static bool is_variable(void *address)
 {
 #ifdef __GLIBC__ /* musl does not show its tables */
