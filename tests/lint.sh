@@ -224,7 +224,7 @@ rule no-loose-ends 'finish it, or write an issue' < <(
 real_time="tests/base/test_host_clock.c tests/hurry.c tests/library/test_measure.c tests/plugins/test_device_cpu.c \
 tests/python/test_plugin.sh tests/hostile/test_stuck_process.sh tests/hostile/test_two_runs.sh"
 test_files=$(find tests \( -name '*.sh' -o -name '*.[ch]' -o -name '*.cc' -o -name '*.py' \) |
-    grep -vE '^tests/(bench|gpu|modules|scale|slurm|stopping)/|^tests/[a-z]+\.sh$' | sort)
+    grep -vE '^tests/(bench|gpu|modules|scale|slurm|stopping)/|^tests/judge/submissions|^tests/[a-z]+\.sh$' | sort)
 clock_calls='(^|[^_[:alnum:].>$-])((u|nano|clock_nano)?sleep|time|clock_gettime|gettimeofday)[[:space:]]?\('
 clock_calls+='|time\.(sleep|time|monotonic|perf_counter)\('
 clock_calls+='|(^|[^_[:alnum:].$/-])(u?sleep|timeout( -k [0-9]+)?|read -t)[[:space:]]+["$]*[0-9.{$]'

@@ -472,7 +472,7 @@ static int32_t check_place(struct checking *checking)
     const struct gb_option *option = &checking->option;
     uint64_t width = option_width(option->type), size = checking->params_size;
     uint64_t alignment = width < _Alignof(struct gb_list) ? width : _Alignof(struct gb_list);
-    if (width > size || option->offset > size - width)
+    if (width == 0 || width > size || option->offset > size - width)
         return refuse(checking, "its place lies outside the params struct");
     if (option->offset % alignment)
         return refuse(checking, "its place in the params struct is not aligned");

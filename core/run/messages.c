@@ -222,10 +222,10 @@ static struct wire_field field_of(const struct stored_column *column, const stru
                      : column->type != STORED_TEXT ? FIELD_NUMBER
                      : column->has_lines           ? FIELD_WORD
                                                    : FIELD_LINE;
-    return column->offset < part->from || column->offset >= part->to
-               ? (struct wire_field){0}
-               : (struct wire_field){
-                     .kind = kind, .offset = column->offset - part->base, .bytes = column->bytes};
+    if (column->offset < part->from || column->offset >= part->to)
+        return (struct wire_field){0};
+    return (struct wire_field){
+        .kind = kind, .offset = column->offset - part->base, .bytes = column->bytes};
 }
 
 static void put_part(struct wire_writer *writer, const struct part *part, const void *object)

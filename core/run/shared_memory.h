@@ -14,7 +14,8 @@ struct shared_memory {
     uint64_t used; /* from the beginning; each process has its own count */
 };
 
-/* Pages come into being when they are written to. The caller gives the file to the other process. */
+/* Pages come into being when they are written to. The caller gives the file to the other process.
+ */
 int32_t shared_memory_new(uint64_t bytes, struct shared_memory *ret, struct gb_error *error);
 /* In the other process; `file` is taken over. False: the addresses are in use. */
 bool shared_memory_map(int file, uintptr_t base, uint64_t bytes, struct shared_memory *ret);

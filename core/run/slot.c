@@ -220,7 +220,7 @@ void slot_begin(struct slot *slot, struct visit *visit)
     slot->process.page->phase = PHASE_IDLE; /* of the case before it may still be there */
     slot->killed = KILLED_NOT;
     slot->alone = ALONE_NOT;
-    slot->begin_ns = slot->told_ns = host_clock_ns();
+    slot->begin_ns = slot->reported_ns = host_clock_ns();
     slot->deadline_ns = awake_clock_ns() + visit->bench_case.common.time_limit_ns;
 }
 
@@ -493,9 +493,9 @@ static void tell_so_far(struct slot *slot, uint64_t n_before)
                collector->n - n_before);
     progress_sampled(plan->progress, text_get(&slot->visit->label),
                      collector->n + collector->n_handed_on, &slot->so_far);
-    if (!plan->events || host_clock_ns() < slot->told_ns + tell_every_ns)
+    if (!plan->events || host_clock_ns() < slot->reported_ns + tell_every_ns)
         return;
-    slot->told_ns = host_clock_ns();
+    slot->reported_ns = host_clock_ns();
     events_estimate(plan->events, &collector->record, &slot->so_far);
 }
 

@@ -165,7 +165,7 @@ static void get_chars(struct wire_reader *reader, char *buffer, size_t bytes)
 uint32_t wire_get_count(struct wire_reader *reader, size_t bytes_each)
 {
     uint32_t n = wire_get_u32(reader);
-    if (reader->failed || n > (reader->length - reader->position) / bytes_each) {
+    if (reader->failed || bytes_each == 0 || n > (reader->length - reader->position) / bytes_each) {
         reader->failed = true;
         return 0;
     }

@@ -41,7 +41,7 @@ struct engine {
     struct arena arena;
     struct open_proposal *open; /* in order of proposals; limits.lanes of them at most */
     size_t n_open;
-    uint64_t n_proposals, n_told, n_cases, n_ok;
+    uint64_t n_proposals, n_reported, n_cases, n_ok;
     uint64_t n_cases_proposed, n_since_better; /* cases */
     uint64_t best;
     double elapsed_ns;
@@ -334,7 +334,7 @@ static void tell(struct engine *engine)
     first.observation.samples = first.samples;
     engine->n_open--;
     memmove(engine->open, engine->open + 1, engine->n_open * sizeof *engine->open);
-    engine->n_told++;
+    engine->n_reported++;
     engine->is_waiting = false;
     engine->elapsed_ns = fmax(engine->elapsed_ns, first.observation.elapsed_ns);
     first.observation.elapsed_ns = engine->elapsed_ns;
@@ -353,7 +353,7 @@ static void tell(struct engine *engine)
 int32_t engine_observe(struct engine *engine, const struct gb_observation *observation,
                        struct gb_error *error)
 {
-    const uint64_t n = observation->n_samples, offset = observation->proposal - engine->n_told;
+    const uint64_t n = observation->n_samples, offset = observation->proposal - engine->n_reported;
     if (offset >= engine->n_open || engine->open[offset].is_here)
         return error_set(error, GB_INVALID, "observation of proposal %llu, which is not open",
                          (unsigned long long)observation->proposal);

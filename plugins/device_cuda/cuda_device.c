@@ -248,8 +248,7 @@ static void tell_state(const struct nvml *nvml, gb_fact_fn *fact, void *context)
          state.power_limit_mw * 1e-3);
     tell(fact, context, "pcie_width", state.link_width >= 0, "x%d", state.link_width);
     tell(fact, context, "other_processes", state.n_processes >= 0, "%d", state.n_processes);
-    tell(fact, context, "free_memory", state.free_bytes >= 0.0, "%.1f GiB",
-         state.free_bytes / GIB);
+    tell(fact, context, "free_memory", state.free_bytes >= 0.0, "%.1f GiB", state.free_bytes / GIB);
 }
 
 void cuda_facts(const struct driver *driver, CUdevice number, gb_fact_fn *fact, void *context)

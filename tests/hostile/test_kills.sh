@@ -104,8 +104,8 @@ fail_in()
     at_call "${@: -1}" "$1" "$2" 0 "${@:4:$#-4}" >out.txt 2>&1
     code=$?
     [[ $code = [0-4] ]] || echo "exit $code"
-    [ $code = 0 ] || [ -s out.txt ] || echo "exit $code without a word"
-    [ $code != 0 ] || holds "exit 0" "$3" reference.csv
+    [ "$code" = 0 ] || [ -s out.txt ] || echo "exit $code without a word"
+    [ "$code" != 0 ] || holds "exit 0" "$3" reference.csv
     compare "$3" 'crashed\|failed\|cancelled\|running'
     # What SQLite did not do itself it has no words for.
     grep "crashed (SIG\|: Success$([ "$1" = sqlite ] || echo '\|not an error')" out.txt

@@ -32,8 +32,9 @@ reference = reference'
 # judged FUNCTION...: results.gbr of these.
 judged()
 {
+    local list=$*
     rm -f results.gbr
-    { cat common.ini; printf '[bench task]\n%s\nsweep.function = %s\n' "$task" "$(sed 's/ /, /g' <<<"$*")"; } >bench.ini
+    { cat common.ini; printf '[bench task]\n%s\nsweep.function = %s\n' "$task" "${list// /, }"; } >bench.ini
     ran "$GBRUN" -q -c bench.ini
 }
 
