@@ -6,6 +6,7 @@
  * line of another case may stand between its own `begin` and `end`. The log can be a FIFO that a
  * test listens to, if nobody waits for lines.
  */
+#include "tests/modules/host_time.h"
 #include "tests/modules/hurry.h"
 
 #include <gbrun/simple.h>
@@ -20,7 +21,7 @@ struct bench {
     int32_t until_cancelled, deaf;
     int64_t crash_on;
     int32_t killed_waiting;
-    int64_t held_from;
+    int64_t held_from, held_after;
     const char *wanted;
     int64_t wanted_until;
     const struct gb_host *host;
@@ -43,6 +44,8 @@ static const struct gb_option options[] = {
             "is killed, while it waits, once another case has begun"),
     GB_INT(struct bench, held_from, "1000", "0:", NULL,
            "where 8 number + index of the device is not below, the first sample waits for LOG.go"),
+    GB_INT(struct bench, held_after, "0", "0:", NULL,
+           "so does that of each case from so many lines `begin` on; 0: of none"),
     GB_STRING(struct bench, wanted, "", "the first sample ends when a run waits for this lock"),
     GB_INT(struct bench, wanted_until, "0", "0:", NULL, "or when there are so many lines `begin`"),
 };
@@ -98,7 +101,8 @@ static void wait_for_deaths(const struct bench *bench, int64_t n)
 static void wait_for_go(const struct bench *bench)
 {
     char path[4096];
-    if (8 * bench->number + (int64_t)bench->host->device->index < bench->held_from)
+    if (8 * bench->number + (int64_t)bench->host->device->index < bench->held_from &&
+        (bench->held_after == 0 || count_lines(bench, "begin") < bench->held_after))
         return;
     snprintf(path, sizeof path, "%s.go", bench->log);
     while (access(path, F_OK) != 0)
