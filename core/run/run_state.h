@@ -54,7 +54,7 @@ struct slot {
     struct visit *visit;  /* NULL: idle */
     bool has_begun;       /* the worker has sent a message of the visit */
     struct so_far so_far; /* for events and the live line */
-    double reported_ns;       /* when they said it last */
+    double reported_ns;   /* when they said it last */
     struct collector collector;
     double begin_ns;
     double deadline_ns;       /* of awake_clock_ns, as all times of this struct but begin_ns */
