@@ -147,7 +147,7 @@ static int32_t spawn(int what)
 static int32_t limit(int resource)
 {
     const struct rlimit least = {.rlim_cur = resource == RLIMIT_CPU, .rlim_max = 1};
-    setrlimit(resource, &least);
+    setrlimit((unsigned)resource, &least);
     return GB_OK;
 }
 
