@@ -19,10 +19,10 @@ rustc --version >/dev/null 2>&1 && RUSTC=rustc
 gcc_flags="-O${LONG:+2} -Wall -fPIC -fvisibility=hidden -shared -Wl,-z,defs -Werror -I$top_srcdir/include"
 for source in *.c *.cc *.cu *.rs; do
     [[ $source != measure* ]] || continue # programs, see tests/library
-    name=${source%.*} compiler=''
+    name=${source%.*} compiler='' libraries=''
     case $source in
     l2_distance.cu | transpose.cu | vector_add.cu) continue ;; # are compiled by gbrun
-    *.c) compiler="${CC:-cc} -std=c99 -pedantic $gcc_flags" ;;
+    *.c) compiler="${CC:-cc} -std=c99 -pedantic $gcc_flags" libraries=-lm ;;
     *.cc) compiler="${CXX:-c++} -std=c++17 -pedantic $gcc_flags" ;;
     *.cu) compiler=${NVCC:+$NVCC -O2 -std=c++14 -arch=sm_90 -shared -Xcompiler -fPIC -I$top_srcdir/include} ;;
     *.rs) compiler=${RUSTC:+$RUSTC -O --crate-type cdylib} ;;
@@ -31,7 +31,7 @@ for source in *.c *.cc *.cu *.rs; do
         skip "$source compiles" "its compiler is not here"
     elif ! in_documents "$source" || [[ $source = *.c ]]; then
         # shellcheck disable=SC2086 # a command with its flags
-        succeeds "$source compiles" $compiler "$source" -o "$name.so"
+        succeeds "$source compiles" $compiler "$source" -o "$name.so" $libraries
     fi
 done
 equals "each exports one symbol" "$(printf '%s gb_module_v1\n' *.so)" \
