@@ -149,6 +149,14 @@ const char *pace_word(int32_t pace)
     return pace_words[pace];
 }
 
+struct plugin_settings bench_case_plugin(const struct bench_case *bench_case)
+{
+    return (struct plugin_settings){.name = bench_case->bench,
+                                    .info = bench_case->info,
+                                    .settings = bench_case->settings,
+                                    .n_settings = bench_case->n_settings};
+}
+
 bool renewal_refused(const struct common_params *common, const char *bench, struct text *ret_why)
 {
     if (common->verify == VERIFY_SAMPLES)

@@ -155,6 +155,9 @@ enum { CASE_UID_TEXT = 33 };
 void bench_case_uid(const struct bench_case *bench_case, const char *device_model,
                     char ret_uid[CASE_UID_TEXT]);
 
+/* The benchmark's plugin with the case's settings. */
+struct plugin_settings bench_case_plugin(const struct bench_case *bench_case);
+
 /* What is wrong with `verify` and `inputs` of a benchmark, called by its id, that cannot renew its
  * inputs and outputs; false: nothing. */
 bool renewal_refused(const struct common_params *common, const char *bench, struct text *ret_why);

@@ -295,9 +295,7 @@ void case_run(struct session *session, struct worker_link *link,
                                .launch = bench_case->common.launch,
                                .measure = bench_case->common.measure,
                                .phase_begin_ns = host_clock_ns()};
-    const struct plugin_settings settings = {.info = bench_case->info,
-                                             .settings = bench_case->settings,
-                                             .n_settings = bench_case->n_settings};
+    const struct plugin_settings settings = bench_case_plugin(bench_case);
     const struct gb_plugin *bench = NULL, *policy = NULL;
     void *bench_params = NULL, *policy_params = NULL;
     *ret = (struct case_outcome){.status = CASE_OK};

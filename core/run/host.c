@@ -521,6 +521,11 @@ bool host_cancelled(void)
     return cancelled_flag != 0;
 }
 
+const char *host_words(const struct host *host, int32_t status)
+{
+    return *host->reason ? host->reason : status_words(status);
+}
+
 void host_free(struct host *host)
 {
     if (!host)

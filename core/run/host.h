@@ -76,5 +76,8 @@ bool host_cancelled(void);
  * nothing is. */
 void host_cancel_reset(bool (*asks)(void *context), void *context);
 
+/* The plugin's words for its failure where it gave some, else those of the status. */
+const char *host_words(const struct host *host, int32_t status);
+
 /* Frees all that the plugin allocated through it. NULL allowed. */
 void host_free(struct host *host);

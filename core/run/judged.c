@@ -70,9 +70,7 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     *bench_case = given.bench_case;
     if (!wire_complete(&reader))
         return error_set(error, GB_CORRUPT, "the case is incomplete");
-    const struct plugin_settings settings = {.info = bench_case->info,
-                                             .settings = bench_case->settings,
-                                             .n_settings = bench_case->n_settings};
+    const struct plugin_settings settings = bench_case_plugin(bench_case);
     judged->session = session_new(&sink);
     if (session_prepare(judged->session, &settings, &judged->arena, &plugin, &params, error) !=
             GB_OK ||
@@ -101,8 +99,7 @@ static int32_t make_one(struct judged *judged, struct gb_error *error)
         status = judged->ops->prepare(bench, judged->device->queue);
     }
     if (status != GB_OK)
-        return error_set(error, status, "%s: %s", function,
-                         *judged->host->reason ? judged->host->reason : status_words(status));
+        return error_set(error, status, "%s: %s", function, host_words(judged->host, status));
     judged->benches[judged->n++] = bench;
     return GB_OK;
 }
@@ -125,10 +122,8 @@ static int32_t run(struct judged *judged, uint32_t n, struct gb_error *error)
     int32_t status = GB_OK;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         status = call(judged->benches[objects[i]], queue, 1);
-    return status == GB_OK
-               ? GB_OK
-               : error_set(error, status, "%s",
-                           *judged->host->reason ? judged->host->reason : status_words(status));
+    return status == GB_OK ? GB_OK
+                           : error_set(error, status, "%s", host_words(judged->host, status));
 }
 
 static void obey(struct judged *judged)

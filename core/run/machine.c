@@ -373,18 +373,25 @@ static double read_siblings(void)
     return cpu_ns;
 }
 
-/* Of this process's threads, those that have ended left out: "ran waited n". */
+double schedstat_waited_ns(const char *path)
+{
+    char text[96] = "", *end;
+    system_file_line(text, sizeof text, "%s", path);
+    strtod(text, &end);
+    return strtod(end, NULL);
+}
+
+/* Of this process's threads, those that have ended left out. */
 static double read_waited(void)
 {
     double waited_ns = 0;
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
-        char text[96] = "", *end;
+        char path[64];
         if (*task->d_name == '.')
             continue;
-        system_file_line(text, sizeof text, "/proc/self/task/%.20s/schedstat", task->d_name);
-        strtod(text, &end);
-        waited_ns += strtod(end, NULL);
+        snprintf(path, sizeof path, "/proc/self/task/%.20s/schedstat", task->d_name);
+        waited_ns += schedstat_waited_ns(path);
     }
     if (tasks)
         closedir(tasks);

@@ -33,6 +33,10 @@ void machine_examine(struct arena *arena, struct finding **ret, size_t *ret_n);
 /* ---- what the rest of the machine did while a case was sampled: in a worker, from /proc, before
  * the first sample and after the last ---- */
 
+/* How long a process or a thread could have run, and had no processor, by its file schedstat in
+ * /proc; 0: not known. */
+double schedstat_waited_ns(const char *path);
+
 /* Counters as they stood. */
 struct interference {
     double at_ns, own_cpu_ns, siblings_cpu_ns, all_cpu_ns, stolen_ns, waited_cpu_ns;

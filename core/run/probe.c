@@ -499,10 +499,7 @@ static int32_t validate_case(struct probe *probe, const struct bench_case *bench
                              struct gb_error *error)
 {
     struct validation *validation = probe->context;
-    const struct question question = {.plugin = {.name = bench_case->bench,
-                                                 .info = bench_case->info,
-                                                 .settings = bench_case->settings,
-                                                 .n_settings = bench_case->n_settings},
+    const struct question question = {.plugin = bench_case_plugin(bench_case),
                                       .folder = bench_case->folder,
                                       .bound_kind = (uint32_t)bench_case->common.check_bound_kind,
                                       .is_judged = bench_case->common.verify == VERIFY_JUDGE};

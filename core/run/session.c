@@ -115,9 +115,8 @@ static int32_t ask(struct session *session, const struct plugin_settings *settin
 static int32_t device_failure(const struct asked_plugin *asked, const char *what, int32_t status,
                               struct gb_error *error)
 {
-    const char *reason = asked->host->reason;
     return error_set(error, status, "device %s: %s: %s", asked->settings->name, what,
-                     *reason ? reason : status_words(status));
+                     host_words(asked->host, status));
 }
 
 /* *ret_reason: why there is none, in the session's memory; "" if there are some. */
@@ -344,9 +343,8 @@ int32_t session_validate(struct session *session, const struct plugin_settings *
         status = validation->validate(&host->interface, params, pass_on, &question);
     if (status == GB_OK && !question.is_answered)
         status = ask_of_sums(&question, bound_kind);
-    const char *reason = host->reason;
     if (status != GB_OK)
-        error_set(error, status, "%s", *reason ? reason : status_words(status));
+        error_set(error, status, "%s", host_words(host, status));
     host_free(host);
     return status;
 }

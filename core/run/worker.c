@@ -190,9 +190,7 @@ static int32_t build(struct worker *worker, struct host *host, const struct case
 {
     struct worker_link *link = &worker->link;
     const struct bench_case *bench_case = &order->bench_case;
-    const struct plugin_settings settings = {.info = bench_case->info,
-                                             .settings = bench_case->settings,
-                                             .n_settings = bench_case->n_settings};
+    const struct plugin_settings settings = bench_case_plugin(bench_case);
     const struct gb_plugin *plugin = NULL;
     void *params = NULL;
     link_phase(link, PHASE_LOAD);

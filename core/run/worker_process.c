@@ -4,6 +4,7 @@
 #include "core/base/command.h"
 #include "core/base/memory.h"
 #include "core/base/plain_text.h"
+#include "core/run/machine.h"
 #include "core/run/module.h"
 #include "core/run/worker.h"
 #include "plugins/common/system/system_file.h"
@@ -425,11 +426,9 @@ bool worker_waits_for_processor(const struct worker_process *worker)
 
 double worker_waited_ns(const struct worker_process *worker)
 {
-    char line[128];
-    unsigned long long ran_ns, waited_ns = 0;
-    if (system_file_line(line, sizeof line, "/proc/%ld/schedstat", (long)worker->pid))
-        sscanf(line, "%llu %llu", &ran_ns, &waited_ns);
-    return (double)waited_ns;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/schedstat", (long)worker->pid);
+    return schedstat_waited_ns(path);
 }
 
 bool worker_end(struct worker_process *worker, bool is_left)
