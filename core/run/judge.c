@@ -62,11 +62,10 @@ static uint64_t secret(void)
     return bits;
 }
 
-static int32_t fail(struct judge *judge, int32_t status, const char *text)
+static int32_t fail(struct judge *judge, const char *text)
 {
     const struct gb_host *host = &judge->state->host->interface;
-    host->fail(host, text);
-    return status;
+    return host->fail(host, text);
 }
 
 /* ---- the process ---- */
@@ -82,7 +81,7 @@ static int32_t report_end(struct judge *judge, int wait_status)
     else
         snprintf(text, sizeof text, "the judged process ended with exit code %d",
                  WEXITSTATUS(wait_status));
-    return fail(judge, GB_FAILED, text);
+    return fail(judge, text);
 }
 
 /* All its threads. */
@@ -94,7 +93,7 @@ static int32_t stop(struct judge *judge)
     kill(judge->pid, SIGSTOP);
     while (waitpid(judge->pid, &wait_status, WUNTRACED) < 0)
         if (errno != EINTR)
-            return fail(judge, GB_FAILED, "the judged process cannot be waited for");
+            return fail(judge, "the judged process cannot be waited for");
     if (!WIFSTOPPED(wait_status))
         return report_end(judge, wait_status);
     judge->is_stopped = true;
@@ -131,14 +130,17 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
         kill(judge->pid, SIGCONT);
     judge->is_stopped = false;
     futex_wake(&page->order);
-    if (wait_for(judge) != GB_OK || stop(judge) != GB_OK)
-        return GB_FAILED;
+    int32_t status = wait_for(judge);
+    if (status == GB_OK)
+        status = stop(judge);
+    if (status != GB_OK)
+        return status;
     *ret_ns = host_clock_ns() - begin_ns;
     if (page->status == GB_OK)
         return GB_OK;
     memcpy(text, page->text, sizeof text);
     text[sizeof text - 1] = 0;
-    return fail(judge, GB_FAILED, make_plain(text));
+    return fail(judge, make_plain(text));
 }
 
 static int32_t start(struct judge *judge)
@@ -211,7 +213,7 @@ static int32_t make(struct judge *judge, uint32_t n)
         status = make_own(judge);
     state->host->shared = NULL;
     if (status == GB_OK && judge->page->used != judge->memory.used)
-        return fail(judge, GB_FAILED, "the judged process took other memory than the judge");
+        return fail(judge, "the judged process took other memory than the judge");
     return status;
 }
 
@@ -231,9 +233,8 @@ static int32_t renew(struct judge *judge)
         judge->objects[other] = last;
     }
     memcpy(judge->page->objects, judge->objects, judge->n * sizeof *judge->objects);
-    return status == GB_SKIPPED
-               ? fail(judge, GB_FAILED, "verify = judge: nothing of this case is compared")
-               : status;
+    return status == GB_SKIPPED ? fail(judge, "verify = judge: nothing of this case is compared")
+                                : status;
 }
 
 static int32_t compare(struct judge *judge, uint32_t place)
@@ -353,7 +354,7 @@ static int32_t find_number(struct judge *judge)
     const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
     const double n = fmin(fmin(wanted, room), JUDGED_OBJECTS_MAX);
     if (status == GB_OK && n < asked)
-        return fail(judge, GB_FAILED, "verify = judge: iterations: too many inputs and outputs");
+        return fail(judge, "verify = judge: iterations: too many inputs and outputs");
     return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
 }
 

@@ -71,6 +71,7 @@ static const int refused[] = {
     SYS_pidfd_getfd,
     SYS_pidfd_send_signal,
     SYS_tkill,
+    SYS_rt_tgsigqueueinfo,
     SYS_bpf,
     SYS_perf_event_open,
     SYS_userfaultfd,
