@@ -24,6 +24,8 @@ core_libmeasuring_la_SOURCES += \
 	core/base/number_format.h \
 	core/base/number_text.c \
 	core/base/number_text.h \
+	core/base/input_file.c \
+	core/base/input_file.h \
 	core/base/output_file.c \
 	core/base/output_file.h \
 	core/base/plain_text.c \

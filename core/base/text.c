@@ -273,11 +273,20 @@ void text_add_wrapped(struct text *text, const char *words, size_t column, size_
     }
 }
 
+static bool is_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    return end > text && *end == 0;
+}
+
 void text_add_csv(struct text *text, const char *field, bool is_first)
 {
     const char *quote = strpbrk(field, ",\"\r\n") ? "\"" : "";
+    const bool is_formula = *field && field[1] && strchr("=+-@\t\r", *field) && !is_number(field);
     text_add(text, is_first ? "" : ",");
     text_add(text, quote);
+    text_add(text, is_formula ? "'" : "");
     text_add_valid(text, field, '"', "\"\"");
     text_add(text, quote);
 }

@@ -35,7 +35,9 @@ void text_add_wrapped(struct text *text, const char *words, size_t column, size_
 void text_add_valid(struct text *text, const char *words, char special, const char *escaped);
 /* Words on one line: the same, with blanks for line breaks and tabs. */
 void text_add_line(struct text *text, const char *words);
-/* A field of a CSV line (RFC 4180), made plain, after a comma unless it is the first. */
+/* A field of a CSV line (RFC 4180), made plain, after a comma unless it is the first. What a
+ * spreadsheet would compute, as it begins with = + - @, a tab or a line break and is no number, has
+ * an apostrophe before it. */
 void text_add_csv(struct text *text, const char *field, bool is_first);
 /* Adds what a file holds, "-": what comes on standard input. FILE_TOO_LONG: it has more than `most`
  * bytes, of which no more are added. errno says why it was not opened or not read. */

@@ -1,6 +1,6 @@
 /* verb_search.c - gbrun search: what the searches of a run found; and searches on a recorded space,
  * in the time that they would have taken. */
-#include "core/base/command.h"
+#include "core/base/input_file.h"
 #include "core/base/number_format.h"
 #include "core/base/statistics.h"
 #include "core/cli/verbs.h"
@@ -9,7 +9,6 @@
 #include "core/search/simulation.h"
 #include "core/view/search_text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,26 +130,14 @@ static int read_search(struct job *job)
 
 /* ---- the space ---- */
 
-static int32_t read_file(const char *path, struct text *ret, struct gb_error *error)
-{
-    const char *const gzip[] = {"gzip", "-dc", "--", path, NULL};
-    int code = 0;
-    if (!text_ends_with(path, ".gz"))
-        return text_add_file(ret, path, SIZE_MAX) == FILE_READ
-                   ? GB_OK
-                   : error_set(error, GB_IO, "%s: %s", path, reason_of(errno));
-    int32_t status = command_run(&(struct command){.arguments = gzip, .output = ret}, &code, error);
-    if (status == GB_OK && code != 0)
-        return error_set(error, GB_IO, "%s: gzip ended with code %d", path, code);
-    return status;
-}
+static const size_t SPACE_MOST = (size_t)4 << 30; /* bytes */
 
 static int read_space(struct job *job)
 {
     CLEANUP(text_free) struct text text = {0};
     const char *path = argument(job->arguments, "space");
     struct gb_error error;
-    int32_t status = read_file(path, &text, &error);
+    int32_t status = input_read(path, SPACE_MOST, &text, &error);
     if (status == GB_OK)
         status = recorded_read(path, text_get(&text), text.length, &job->recording, &error);
     return status == GB_OK ? EXIT_FINE : fail_with(&error, EXIT_USAGE);

@@ -110,7 +110,8 @@ void html_begin(const char *title, struct text *out)
 {
     text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+                  "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+                  "form-action 'none'; object-src 'none'\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
     xml_add_words(out, title, 200);
     text_add(out, "</title>\n<style>\n");

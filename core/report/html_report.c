@@ -383,6 +383,7 @@ static void add_head(const struct html_run *run, const char *path)
 {
     const struct run_record *record = &run->view->runs[0].record;
     const struct survey *survey = &run->view->survey;
+    CLEANUP(text_free) struct text facts = {0};
     struct text *out = run->out;
     text_add(out, "<section>\n<h1><bdi>");
     xml_add_text(out, path);
@@ -396,9 +397,10 @@ static void add_head(const struct html_run *run, const char *path)
     }
     text_add(out, ", host <bdi>");
     xml_add_text(out, fact_of(record->facts, record->n_facts, "host"));
-    text_printf(out, "</bdi>, %.10s %.8s UTC, gbrun ", record->started,
-                strlen(record->started) > 11 ? record->started + 11 : "");
-    xml_add_text(out, record->version);
+    text_printf(&facts, "%.10s %.8s UTC, gbrun %s", record->started,
+                strlen(record->started) > 11 ? record->started + 11 : "", record->version);
+    text_add(out, "</bdi>, ");
+    xml_add_text(out, text_get(&facts));
     text_add(out, "</p>\n");
 }
 

@@ -1,6 +1,7 @@
 /* foreign.c - see foreign.h. */
 #include "core/store/foreign.h"
 
+#include "core/base/input_file.h"
 #include "core/base/plain_text.h"
 #include "core/store/store_internal.h"
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What each statement gives, a row for each time that was measured. Rows of one label and round are
  * together. */
@@ -26,6 +28,10 @@ enum {
  * it once, by a subquery that LIMIT keeps from being merged with the join around it. */
 #define ONCE " LIMIT -1)"
 
+/* What gbrun has called the case, or else. */
+#define LABEL_OR(object, label)                                                                    \
+    "coalesce(json_extract(" object ", '$." FOREIGN_LABEL "'), " label ")"
+
 /* A number or text of a state of NVBench, which stands in its summaries. */
 #define SUMMARY(tag, name)                                                                         \
     "(SELECT json_extract(d.value, '$.value') FROM json_each(s.value, '$.summaries') AS m,"        \
@@ -33,41 +39,133 @@ enum {
     " AND json_extract(d.value, '$.name') = '" name "')"
 
 static const char google_rows[] =
-    "SELECT replace(replace(json_extract(b.value, '$.name'), '/', ' '), ':', '='),"
-    " row_number() OVER (PARTITION BY json_extract(b.value, '$.name') ORDER BY b.key) - 1,"
-    " json_extract(b.value, '$.real_time') * CASE json_extract(b.value, '$.time_unit')"
-    " WHEN 'us' THEN 1e3 WHEN 'ms' THEN 1e6 WHEN 's' THEN 1e9 ELSE 1 END,"
-    " CASE WHEN json_extract(b.value, '$.error_occurred') THEN 'failed'"
-    " WHEN json_extract(b.value, '$.skipped') IS NOT NULL THEN 'skipped' ELSE 'ok' END,"
-    " coalesce(json_extract(b.value, '$.error_message'), ''), NULL, NULL"
-    " FROM json_each(?1, '$.benchmarks') AS b"
-    " WHERE coalesce(json_extract(b.value, '$.run_type'), 'iteration') = 'iteration' ORDER BY 1, 2";
+    "WITH b AS (SELECT key, name, run_name, type, aggregate, repetitions, failure, skipped, label,"
+    " time * CASE unit WHEN 'us' THEN 1e3 WHEN 'ms' THEN 1e6 WHEN 's' THEN 1e9 ELSE 1 END AS ns"
+    " FROM (SELECT key, json_extract(value, '$.name') AS name,"
+    " coalesce(json_extract(value, '$.run_name'), replace(json_extract(value, '$.name'), '_' ||"
+    " json_extract(value, '$.aggregate_name'), ''), json_extract(value, '$.name')) AS run_name,"
+    " coalesce(json_extract(value, '$.run_type'), 'iteration') AS type,"
+    " json_extract(value, '$.aggregate_name') AS aggregate,"
+    " json_extract(value, '$.repetitions') AS repetitions,"
+    " json_extract(value, '$.real_time') AS time, json_extract(value, '$.time_unit') AS unit,"
+    " CASE WHEN json_extract(value, '$.error_occurred')"
+    " THEN coalesce(json_extract(value, '$.error_message'), '') END AS failure,"
+    " json_extract(value, '$.skipped') AS skipped,"
+    " json_extract(value, '$." FOREIGN_LABEL "') AS label"
+    " FROM json_each(?1, '$.benchmarks')" ONCE ")"
+    " SELECT coalesce(label, replace(replace(name, '/', ' '), ':', '=')),"
+    " row_number() OVER (PARTITION BY name ORDER BY key) - 1, ns,"
+    " CASE WHEN failure IS NOT NULL THEN 'failed' WHEN skipped IS NOT NULL THEN 'skipped'"
+    " ELSE 'ok' END, coalesce(failure, ''), NULL, NULL FROM b WHERE type = 'iteration'"
+    " UNION ALL SELECT replace(replace(run_name, '/', ' '), ':', '='), 0,"
+    " coalesce(max(ns) FILTER (WHERE aggregate = 'median'),"
+    " max(ns) FILTER (WHERE aggregate = 'mean')), 'ok', '',"
+    " 1.96 * max(ns) FILTER (WHERE aggregate = 'stddev')"
+    " / max(ns) FILTER (WHERE aggregate = 'mean') / sqrt(max(repetitions)), NULL FROM b"
+    " WHERE type = 'aggregate' AND run_name NOT IN (SELECT run_name FROM b WHERE type ="
+    " 'iteration') GROUP BY run_name ORDER BY 1, 2";
 
-#define MEAN SUMMARY("nv/cold/time/gpu/mean", "value")
-#define DEVIATION SUMMARY("nv/cold/time/gpu/stdev/relative", "value")
-#define SAMPLES SUMMARY("nv/cold/sample_size", "value")
-#define SAMPLE_FILE SUMMARY("nv/json/bin:nv/cold/sample_times", "filename")
+/* Of a GPU, or of the CPU alone. */
+#define TIMES(tag, name)                                                                           \
+    "coalesce(" SUMMARY("nv/cold/" tag, name) ", " SUMMARY("nv/cpu_only/" tag, name) ")"
+#define GPU_OR_CPU(tag)                                                                            \
+    "coalesce(" SUMMARY("nv/cold/time/gpu/" tag,                                                   \
+                        "value") ", " SUMMARY("nv/cpu_only/time/cpu/" tag, "value") ")"
+#define SAMPLE_FILE                                                                                \
+    "coalesce(" SUMMARY("nv/json/bin:nv/cold/sample_times",                                        \
+                        "filename") ", " SUMMARY("nv/json/bin:nv/"                                 \
+                                                 "cpu_only/"                                       \
+                                                 "sample_times",                                   \
+                                                 "filename") ")"
 
-static const char nvbench_rows[] =
-    "WITH states AS (SELECT b.name AS bench, s.value AS value"
-    " FROM (SELECT json_extract(value, '$.name') AS name, json_extract(value, '$.states') AS states"
-    " FROM json_each(?1, '$.benchmarks')" ONCE " AS b, json_each(b.states) AS s)"
-    " SELECT bench || coalesce((SELECT group_concat(' ' || json_extract(a.value, '$.name')"
-    " || '=' || json_extract(a.value, '$.value'), '')"
-    " FROM json_each(s.value, '$.axis_values') AS a), ''), 0, 1e9 * " MEAN
-    ", CASE WHEN json_extract(s.value, '$.is_skipped') THEN 'skipped' ELSE 'ok' END,"
-    " coalesce(json_extract(s.value, '$.skip_reason'), ''), 1.96 * " DEVIATION " / sqrt(" SAMPLES
-    "), " SAMPLE_FILE " FROM states AS s ORDER BY 1, 2";
+static const char
+    nvbench_rows
+        [] =
+            "WITH states AS (SELECT b.name AS bench, s.value AS value"
+            " FROM (SELECT json_extract(value, '$.name') AS name, "
+            "json_extract(value, '$.states') AS states"
+            " FROM json_each(?1, '$.benchmarks')" ONCE " AS b, json_each(b.states) AS s)"
+            " SELECT " LABEL_OR(
+                "s.value", "bench || coalesce((SELECT group_concat(' ' || "
+                           "json_extract(a.value,"
+                           " '$.name') || '=' || json_extract(a.value, "
+                           "'$.value'), '')"
+                           " FROM json_each(s.value, '$.axis_values') AS "
+                           "a), '')") ", 0, 1e9 * " GPU_OR_CPU("mean") ", "
+                                                                       "CASE"
+                                                                       " WHE"
+                                                                       "N "
+                                                                       "json"
+                                                                       "_ext"
+                                                                       "ract"
+                                                                       "(s."
+                                                                       "valu"
+                                                                       "e, "
+                                                                       "'$."
+                                                                       "is_"
+                                                                       "skip"
+                                                                       "ped'"
+                                                                       ") "
+                                                                       "THEN"
+                                                                       " '"
+                                                                       "skip"
+                                                                       "ped'"
+                                                                       " ELS"
+                                                                       "E "
+                                                                       "'ok'"
+                                                                       " END"
+                                                                       ", "
+                                                                       "coal"
+                                                                       "esce"
+                                                                       "(jso"
+                                                                       "n_"
+                                                                       "extr"
+                                                                       "act("
+                                                                       "s."
+                                                                       "valu"
+                                                                       "e, "
+                                                                       "'$."
+                                                                       "skip"
+                                                                       "_rea"
+                                                                       "son'"
+                                                                       "), "
+                                                                       "''),"
+                                                                       " 1."
+                                                                       "96 "
+                                                                       "*"
+                                                                       " " GPU_OR_CPU("stdev/"
+                                                                                      "relative") " / sqrt(" TIMES(
+                                                                           "sample_size",
+                                                                           "value") "),"
+                                                                                    " " SAMPLE_FILE
+                                                                                    " FROM states "
+                                                                                    "AS s ORDER BY "
+                                                                                    "1, 2";
 
-static const char hyperfine_rows[] =
-    "SELECT r.command, t.key, 1e9 * t.value, 'ok', '', NULL, NULL"
-    " FROM (SELECT json_extract(value, '$.command') AS command, json_extract(value, '$.times') AS"
-    " times FROM json_each(?1, '$.results')" ONCE " AS r, json_each(r.times) AS t ORDER BY 1, 2";
+/* Commands of one name differ in their parameters. */
+static const char
+    hyperfine_rows[] = "WITH r AS (SELECT key, json_extract(e.value, '$.times') AS "
+                       "times, " LABEL_OR(
+                           "e.value", "json_extract(e.value, '$.command') || coalesce((SELECT "
+                                      "group_concat(' ' || p.key || '='"
+                                      " || p.value, '') FROM json_each(e.value, '$.parameters') AS "
+                                      "p), '')") " AS label"
+                                                 " FROM json_each(?1, '$.results') AS e" ONCE
+                                                 " SELECT label, row_number() OVER (PARTITION BY "
+                                                 "label ORDER BY r.key, t.key) - 1,"
+                                                 " 1e9 * t.value, 'ok', '', NULL, NULL FROM r, "
+                                                 "json_each(r.times) AS t ORDER BY 1, 2";
 
 static const char pyperf_rows[] =
-    "SELECT coalesce(b.name, of_all.name, 'benchmark'), r.key, 1e9 * v.value, 'ok', '', NULL, NULL"
-    " FROM (SELECT json_extract(?1, '$.metadata.name') AS name" ONCE " AS of_all,"
-    " (SELECT json_extract(value, '$.metadata.name') AS name, json_extract(value, '$.runs') AS runs"
+    "SELECT coalesce(b.label, b.name, of_all.name, 'benchmark'), r.key, 1e9 * v.value,"
+    " CASE coalesce(b.unit, of_all.unit, 'second') WHEN 'second' THEN 'ok' ELSE 'skipped' END,"
+    " 'no time: its unit is ' || coalesce(b.unit, of_all.unit, 'second'), NULL, NULL"
+    " FROM (SELECT json_extract(?1, '$.metadata.name') AS name,"
+    " json_extract(?1, '$.metadata.unit') AS unit" ONCE " AS of_all,"
+    " (SELECT json_extract(value, '$.metadata.name') AS name, json_extract(value, "
+    "'$.metadata.unit')"
+    " AS unit, json_extract(value, '$.metadata." FOREIGN_LABEL "') AS label,"
+    " json_extract(value, '$.runs') AS runs"
     " FROM json_each(?1, '$.benchmarks')" ONCE " AS b, json_each(b.runs) AS r,"
     " json_each(r.value, '$.values') AS v ORDER BY 1, 2";
 
@@ -80,32 +178,42 @@ static const struct tool {
     {"hyperfine", "json_type(?1, '$.results') = 'array'", hyperfine_rows},
     {"pyperf", "json_type(?1, '$.benchmarks[0].runs') = 'array'", pyperf_rows},
 };
+enum { MOST = 256 << 20 /* bytes of a file */ };
 enum { TOOLS = sizeof tools / sizeof *tools };
 
 bool foreign_is(const char *path)
 {
+    static const char results[] = "SQLite format 3";
+    char head[sizeof results] = "";
+    struct stat facts;
+    if (text_equal(path, "-") ||
+        (stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
+        return true;
     FILE *file = fopen(path, "re");
-    char head[64] = "";
-    size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
+    const size_t n = file ? fread(head, 1, sizeof results, file) : 0;
     if (file)
         fclose(file);
-    head[n] = 0;
-    return head[strspn(head, " \t\r\n")] == '{';
+    return n > 0 && memcmp(head, results, sizeof results) != 0;
 }
 
-static int32_t read_whole(const char *path, struct text *ret, struct gb_error *error)
+/* NaN and Infinity, which Python writes though JSON has none, become null. */
+static void add_valid_numbers(struct text *to, const struct text *json)
 {
-    enum { MOST = 256 << 20 };
-    switch (text_add_file(ret, path, MOST)) {
-    case FILE_NOT_OPENED:
-        return error_set(error, GB_NOT_FOUND, "%s: cannot be read: %s", path, reason_of(errno));
-    case FILE_NOT_READ:
-        return error_set(error, GB_INVALID, "%s: cannot be read", path);
-    case FILE_TOO_LONG:
-        return error_set(error, GB_INVALID, "%s: is larger than 256 MiB", path);
-    default:
-        return GB_OK;
+    static const char *const words[] = {"NaN", "-NaN", "Infinity", "-Infinity"};
+    const char *begin = text_get(json), *end = begin + json->length, *at = begin;
+    for (bool is_text = false; at < end; at++) {
+        if (*at == '\\' && is_text)
+            at++;
+        else if (*at == '"')
+            is_text = !is_text;
+        for (size_t i = 0; !is_text && i < sizeof words / sizeof *words; i++)
+            if (text_starts_with(at, words[i])) {
+                text_add_n(to, begin, (size_t)(at - begin));
+                text_add(to, "null");
+                at = begin = at + strlen(words[i]);
+            }
     }
+    text_add_n(to, begin, begin < end ? (size_t)(end - begin) : 0);
 }
 
 /* The values of one round so far. */
@@ -114,25 +222,42 @@ struct round_times {
     size_t n;
 };
 
+/* The path of a file that another one names: a regular one in its folder or below; NULL otherwise.
+ */
+static char *path_beside(const char *path, const char *name)
+{
+    CLEANUP(text_free) struct text full = {0};
+    CLEANUP(free_pointer) char *resolved = realpath(path, NULL);
+    const size_t folder = resolved ? (size_t)(strrchr(resolved, '/') + 1 - resolved) : 0;
+    struct stat facts;
+    if (*name != '/')
+        text_add_n(&full, resolved, folder);
+    text_add(&full, name);
+    char *found = realpath(text_get(&full), NULL);
+    if (found && folder && strncmp(found, resolved, folder) == 0 && stat(found, &facts) == 0 &&
+        S_ISREG(facts.st_mode))
+        return found;
+    free(found);
+    return NULL;
+}
+
 /* float32, little-endian as the machines are that NVBench runs on; seconds. */
 static int32_t read_floats(const char *path, const char *name, struct round_times *times,
                            struct gb_error *error)
 {
-    CLEANUP(text_free) struct text full = {0};
-    const char *slash = strrchr(path, '/');
-    float value;
-    if (*name != '/' && slash)
-        text_add_n(&full, path, (size_t)(slash + 1 - path));
-    text_add(&full, name);
-    FILE *file = fopen(text_get(&full), "re");
-    if (!file)
-        return error_set(error, GB_NOT_FOUND, "%s: names the file %s, which cannot be read: %s",
-                         path, text_get(&full), reason_of(errno));
-    while (fread(&value, sizeof value, 1, file) == 1)
+    CLEANUP(text_free) struct text bytes = {0};
+    CLEANUP(free_pointer) char *full = path_beside(path, name);
+    if (!full)
+        return error_set(error, GB_NOT_FOUND, "%s: names the file %s: expected one in its folder",
+                         path, name);
+    int32_t status = input_read(full, MOST, &bytes, error);
+    for (size_t i = 0; status == GB_OK && (i + 1) * sizeof(float) <= bytes.length; i++) {
+        float value;
+        memcpy(&value, text_get(&bytes) + i * sizeof value, sizeof value);
         if (isfinite(value) && value > 0)
             MEMORY_APPEND(times->items, times->n, 1e9 * (double)value);
-    fclose(file);
-    return GB_OK;
+    }
+    return status;
 }
 
 /* Of several values the median, with its sign interval where that is known. */
@@ -290,10 +415,11 @@ static int32_t read_json(sqlite3 *db, const struct text *json, struct foreign *f
 int32_t foreign_outcomes(const char *path, struct arena *arena, struct outcome **ret, size_t *ret_n,
                          const char **ret_tool, struct gb_error *error)
 {
-    CLEANUP(text_free) struct text json = {0};
+    CLEANUP(text_free) struct text read = {0}, json = {0};
     struct foreign foreign = {.path = path, .arena = arena};
     sqlite3 *db = NULL;
-    int32_t status = read_whole(path, &json, error);
+    int32_t status = input_read(path, MOST, &read, error);
+    add_valid_numbers(&json, &read);
     if (status == GB_OK && sqlite3_open(":memory:", &db) != SQLITE_OK)
         status = error_set(error, GB_NO_MEMORY, "SQLite cannot be started");
     if (status == GB_OK)

@@ -1,4 +1,5 @@
 /* exchange.c - see exchange.h: which formats there are, and the cases they get. */
+#include "core/store/foreign.h"
 #include "core/view/exchange_writers.h"
 
 #include <math.h>
@@ -59,6 +60,22 @@ static const char *name_of(const struct view *view, const struct view_row *row, 
     return arena_text(arena, text_get(&name));
 }
 
+static const char *label_of(const struct view *view, const struct view_row *row,
+                            struct arena *arena)
+{
+    const char *label = case_label(&row->c, arena);
+    if (row->c.device_index > 0)
+        label = arena_printf(arena, "%s %s:%lld", label, row->c.device_name,
+                             (long long)row->c.device_index);
+    return view->survey.several_policies ? arena_printf(arena, "%s policy=%s", label, row->c.policy)
+                                         : label;
+}
+
+void exchange_label(struct json_writer *json, const struct exchange_case *c)
+{
+    json_text(json, FOREIGN_LABEL, c->label);
+}
+
 static int32_t find_values(struct exchange *exchange, struct exchange_case *c, struct arena *arena,
                            struct gb_error *error)
 {
@@ -88,6 +105,7 @@ static int32_t add_group(struct exchange *exchange, const struct exchange_writer
     int32_t status = GB_OK;
     c.shown = combine_rounds(rows, group->n, &arena);
     c.name = name_of(view, rows, &arena);
+    c.label = label_of(view, rows, &arena);
     int kind = c.shown.row.c.record.status;
     c.is_ok = kind == CASE_OK && isfinite(c.shown.central_ns);
     exchange->n_failed += !c.is_ok && kind != CASE_SKIPPED;

@@ -25,12 +25,13 @@ static void junit_add(struct exchange *exchange, const struct exchange_case *c)
     struct text *out = &exchange->families[0];
     const struct case_record *record = &c->shown.row.c.record;
     char seconds[NUMBER_TEXT_MAX];
+    const bool has_time = isfinite(record->wall_ns);
     text_add(out, "<testcase");
     xml_add_attribute(out, "classname", c->shown.row.c.bench);
     xml_add_attribute(out, "name", c->name);
-    snprintf(seconds, sizeof seconds, "%.6f",
-             isfinite(record->wall_ns) ? record->wall_ns / 1e9 : 0);
-    xml_add_attribute(out, "time", seconds);
+    snprintf(seconds, sizeof seconds, "%.6f", has_time ? record->wall_ns / 1e9 : 0);
+    if (has_time)
+        xml_add_attribute(out, "time", seconds);
     text_add(out, ">");
     if (c->is_ok) {
         text_add(out, "<properties>");
@@ -109,8 +110,13 @@ static void add_label(struct text *out, const char *name, const char *value, boo
 
 static void add_labels(struct text *out, const struct view_row *row)
 {
+    CLEANUP(text_free) struct text device = {0};
     add_label(out, "bench", row->c.bench, true);
     add_label(out, "device", row->device ? row->device->record.model : row->c.device_name, false);
+    text_printf(&device, row->c.device_index < 0 ? "%s" : "%s:%d", row->c.device_name,
+                row->c.device_index);
+    add_label(out, "device_name", text_get(&device), false);
+    add_label(out, "policy", row->c.policy, false);
     add_label(out, "uid", row->c.record.uid, false);
     for (size_t i = 0; i < row->c.n_parameters; i++) {
         CLEANUP(text_free) struct text name = {0};

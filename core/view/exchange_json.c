@@ -42,11 +42,9 @@ static void google_begin(struct exchange *exchange)
     json_text(json, "date", exchange->run->started);
     json_text(json, "host_name", fact_of(exchange->run->facts, exchange->run->n_facts, "host"));
     json_text(json, "executable", exchange->run->command_line);
-    json_real(json, "num_cpus",
-              strtod(fact_of(exchange->run->facts, exchange->run->n_facts, "processors"), NULL));
-    json_open(json, "caches", JSON_ARRAY);
-    json_close(json, JSON_ARRAY);
-    json_text(json, "library_build_type", "release");
+    const char *processors = fact_of(exchange->run->facts, exchange->run->n_facts, "processors");
+    if (*processors)
+        json_real(json, "num_cpus", strtod(processors, NULL));
     json_integer(json, "json_schema_version", 1);
     json_close(json, JSON_OBJECT);
     json_open(json, "benchmarks", JSON_ARRAY);
@@ -67,10 +65,10 @@ static void google_add(struct exchange *exchange, const struct exchange_case *c)
         json_text(json, "run_type", "iteration");
         json_integer(json, "repetitions", (int64_t)c->n);
         json_integer(json, "repetition_index", (int64_t)i);
-        json_integer(json, "threads", 1);
+        exchange_label(json, c);
         json_integer(json, "iterations", (int64_t)c->shown.row.c.record.iterations);
         json_real(json, "real_time", c->values[i]);
-        json_real(json, "cpu_time", c->values[i]);
+        json_real(json, "cpu_time", NAN);
         json_text(json, "time_unit", "ns");
         if (bytes > 0)
             json_real(json, "bytes_per_second", bytes / c->values[i] * S);
@@ -82,8 +80,8 @@ static void google_add(struct exchange *exchange, const struct exchange_case *c)
 
 const struct exchange_writer exchange_google = {
     .name = "google",
-    .help = "Google Benchmark's JSON, a repetition for each round: its compare.py, "
-            "github-action-benchmark, Bencher",
+    .help = "Google Benchmark's JSON, a repetition for each round, without a processor time: "
+            "github-action-benchmark",
     .json = "{[",
     .begin = google_begin,
     .add = google_add,
@@ -106,15 +104,12 @@ static void hyperfine_add(struct exchange *exchange, const struct exchange_case 
     json_real(json, "mean", summary.mean / S);
     json_real(json, "stddev", summary.stdev / S);
     json_real(json, "median", summary.median / S);
-    json_real(json, "user", summary.mean / S);
-    json_real(json, "system", 0);
+    json_real(json, "user", NAN);
+    json_real(json, "system", NAN);
     json_real(json, "min", summary.min / S);
     json_real(json, "max", summary.max / S);
     add_values(json, "times", c, S);
-    json_open(json, "exit_codes", JSON_ARRAY);
-    for (size_t i = 0; i < c->n; i++)
-        json_integer(json, NULL, 0);
-    json_close(json, JSON_ARRAY);
+    exchange_label(json, c);
     json_open(json, "parameters", JSON_OBJECT);
     add_axes(json, c, false);
     json_close(json, JSON_OBJECT);
@@ -166,6 +161,7 @@ static void pyperf_add(struct exchange *exchange, const struct exchange_case *c)
     json_open(json, "metadata", JSON_OBJECT);
     json_text(json, "name", c->name);
     json_text(json, "unit", "second");
+    exchange_label(json, c);
     json_integer(json, "loops", (int64_t)c->shown.row.c.record.iterations);
     json_close(json, JSON_OBJECT);
     json_open(json, "runs", JSON_ARRAY);
@@ -223,17 +219,10 @@ static void jmh_add(struct exchange *exchange, const struct exchange_case *c)
     text_printf(&benchmark, "gbrun.%s", c->shown.row.c.bench);
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
-    json_text(json, "jmhVersion", "1.37");
     json_text(json, "benchmark", text_get(&benchmark));
     json_text(json, "mode", "avgt");
-    json_integer(json, "threads", 1);
     json_integer(json, "forks", (int64_t)c->n);
-    json_integer(json, "warmupIterations", 0);
-    json_text(json, "warmupTime", "0 s");
-    json_integer(json, "warmupBatchSize", 1);
     json_integer(json, "measurementIterations", 1);
-    json_text(json, "measurementTime", "1 s");
-    json_integer(json, "measurementBatchSize", 1);
     json_open(json, "params", JSON_OBJECT);
     add_axes(json, c, false);
     json_close(json, JSON_OBJECT);
@@ -272,7 +261,6 @@ static void t4_add(struct exchange *exchange, const struct exchange_case *c)
 {
     struct json_writer *json = &exchange->json;
     const struct case_record *record = &c->shown.row.c.record;
-    const double prepare_ns = record->phases.prepare_ns;
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "timestamp", record->started);
@@ -284,11 +272,11 @@ static void t4_add(struct exchange *exchange, const struct exchange_case *c)
     json_text(json, NULL, "time");
     json_close(json, JSON_ARRAY);
     json_open(json, "times", JSON_OBJECT);
-    json_real(json, "compilation_time", prepare_ns > 0 ? prepare_ns / MS : 0);
+    json_real(json, "compilation_time", record->phases.prepare_ns / MS);
     add_values(json, "runtimes", c, MS);
     json_real(json, "framework", record->wall_ns / MS);
-    json_real(json, "search_algorithm", 0);
-    json_real(json, "validation", 0);
+    json_real(json, "search_algorithm", NAN);
+    json_real(json, "validation", record->phases.verify_ns / MS);
     json_close(json, JSON_OBJECT);
     json_text(json, "invalidity", invalidity(record->status));
     json_integer(json, "correctness", record->status == CASE_OK);

@@ -210,6 +210,13 @@ static int32_t write_floats(const struct exchange *exchange, const char *suffix,
                    : error_set(error, GB_IO, "%s: cannot be written: %s", path, reason_of(reason));
 }
 
+/* Measurements of a GPU, and those of a CPU alone. */
+static bool is_of_cpu(const struct exchange_case *c)
+{
+    const struct stored_device *device = c->rounds->device;
+    return device && text_equal(device->record.plugin, "cpu");
+}
+
 static void add_file(struct json_writer *json, const char *tag, const char *filename, size_t n)
 {
     char size[NUMBER_TEXT_MAX];
@@ -233,8 +240,9 @@ static void add_file(struct json_writer *json, const char *tag, const char *file
     json_close(json, JSON_OBJECT);
 }
 
-static int32_t add_files(struct exchange *exchange, const double *times, const double *clocks,
-                         size_t n, struct arena *arena, struct gb_error *error)
+static int32_t add_files(struct exchange *exchange, const struct exchange_case *c,
+                         const double *times, const double *clocks, size_t n, struct arena *arena,
+                         struct gb_error *error)
 {
     struct json_writer *json = &exchange->json;
     const char *name = "";
@@ -242,7 +250,10 @@ static int32_t add_files(struct exchange *exchange, const double *times, const d
         return GB_OK;
     int32_t status = write_floats(exchange, "bin", times, n, S, arena, &name, error);
     if (status == GB_OK)
-        add_file(json, "nv/json/bin:nv/cold/sample_times", name, n);
+        add_file(json,
+                 is_of_cpu(c) ? "nv/json/bin:nv/cpu_only/sample_times"
+                              : "nv/json/bin:nv/cold/sample_times",
+                 name, n);
     if (status == GB_OK && isfinite(mean_of_known(clocks, n))) {
         status = write_floats(exchange, "freqs-bin", clocks, n, 1, arena, &name, error);
         add_file(json, "nv/json/freqs-bin:nv/cold/sample_freqs", name, n);
@@ -251,13 +262,10 @@ static int32_t add_files(struct exchange *exchange, const double *times, const d
     return status;
 }
 
-#define TIME "nv/cold/time/gpu/"
-
 static int32_t add_summaries(struct exchange *exchange, const struct exchange_case *c,
                              struct gb_error *error)
 {
     CLEANUP(arena_free) struct arena arena = {0};
-    struct json_writer *json = &exchange->json;
     double *times = NULL, *clocks = NULL;
     size_t n = 0;
     int32_t status = view_round_samples(exchange->view, c->rounds, c->n_rounds, NULL, &arena,
@@ -267,22 +275,34 @@ static int32_t add_summaries(struct exchange *exchange, const struct exchange_ca
                                     &clocks, &n, error);
     if (status != GB_OK)
         return status;
-    struct summary summary = summary_of(times, n);
-    double iqr = summary.q3 - summary.q1;
-    add_summary(json, "nv/cold/sample_size", "Samples", "sample_size", (double)n);
-    add_summary(json, TIME "mean", "GPU Time", "duration", summary.mean / S);
-    add_summary(json, TIME "stdev/absolute", "Stdev", "duration", summary.stdev / S);
-    add_summary(json, TIME "stdev/relative", "Noise", "percentage", summary.stdev / summary.mean);
-    add_summary(json, TIME "min", "Min", "duration", summary.min / S);
-    add_summary(json, TIME "max", "Max", "duration", summary.max / S);
-    add_summary(json, TIME "q1", "Q1", "duration", summary.q1 / S);
-    add_summary(json, TIME "median", "Median", "duration", summary.median / S);
-    add_summary(json, TIME "q3", "Q3", "duration", summary.q3 / S);
-    add_summary(json, TIME "iqr/absolute", "IQR", "duration", iqr / S);
-    add_summary(json, TIME "iqr/relative", "Relative IQR", "percentage", iqr / summary.median);
-    add_summary(json, "nv/cold/sm_clock_rate/mean", "Clock Rate", "frequency",
-                mean_of_known(clocks, n));
-    return add_files(exchange, times, clocks, n, &arena, error);
+    const struct summary summary = summary_of(times, n);
+    const double iqr = summary.q3 - summary.q1;
+    const bool is_cpu = is_of_cpu(c);
+    const char *kind = is_cpu ? "cpu_only" : "cold", *time = is_cpu ? "time/cpu/" : "time/gpu/";
+    const struct {
+        bool is_time;
+        const char *tag, *name, *hint;
+        double value;
+    } summaries[] = {
+        {false, "sample_size", "Samples", "sample_size", (double)n},
+        {true, "mean", is_cpu ? "CPU Time" : "GPU Time", "duration", summary.mean / S},
+        {true, "stdev/absolute", "Stdev", "duration", summary.stdev / S},
+        {true, "stdev/relative", "Noise", "percentage", summary.stdev / summary.mean},
+        {true, "min", "Min", "duration", summary.min / S},
+        {true, "max", "Max", "duration", summary.max / S},
+        {true, "q1", "Q1", "duration", summary.q1 / S},
+        {true, "median", "Median", "duration", summary.median / S},
+        {true, "q3", "Q3", "duration", summary.q3 / S},
+        {true, "iqr/absolute", "IQR", "duration", iqr / S},
+        {true, "iqr/relative", "Relative IQR", "percentage", iqr / summary.median},
+        {false, "sm_clock_rate/mean", "Clock Rate", "frequency", mean_of_known(clocks, n)},
+    };
+    for (size_t i = 0; i < sizeof summaries / sizeof *summaries; i++) {
+        const char *tag = arena_printf(&arena, "nv/%s/%s%s", kind, summaries[i].is_time ? time : "",
+                                       summaries[i].tag);
+        add_summary(&exchange->json, tag, summaries[i].name, summaries[i].hint, summaries[i].value);
+    }
+    return add_files(exchange, c, times, clocks, n, &arena, error);
 }
 
 static int64_t device_of(const struct exchange *exchange, const struct view_row *row)
@@ -328,6 +348,7 @@ static void add(struct exchange *exchange, const struct exchange_case *c)
     json_line(json);
     json_open(json, NULL, JSON_OBJECT);
     json_text(json, "name", text_get(&name));
+    exchange_label(json, c);
     json_integer(json, "device", device);
     add_axis_values(json, stored);
     json_bool(json, "is_skipped", !c->is_ok);

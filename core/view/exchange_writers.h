@@ -12,8 +12,9 @@ struct exchange_case {
     const struct view_row *rounds;
     size_t n_rounds;
     struct shown shown;
-    const char *name; /* "gemm/m:4096/dtype:fp16" */
-    bool is_ok;       /* measured, with a time */
+    const char *name;  /* "gemm/m:4096/dtype:fp16" */
+    const char *label; /* by which gbrun compare finds the case again (foreign.h) */
+    bool is_ok;        /* measured, with a time */
     /* Times in ns, as --rows asks: of each round that is ok, of the case, or of each sample. */
     double *values;
     size_t n;
@@ -53,6 +54,10 @@ struct exchange_writer {
     void (*add)(struct exchange *exchange, const struct exchange_case *c);
     void (*end)(struct exchange *exchange);
 };
+/* The label, in an object of a case; readers of all formats ignore a member that they do not know.
+ */
+void exchange_label(struct json_writer *json, const struct exchange_case *c);
+
 extern const struct exchange_writer exchange_google, exchange_nvbench, exchange_hyperfine,
     exchange_pyperf, exchange_jmh, exchange_t4, exchange_github, exchange_bmf, exchange_junit,
     exchange_openmetrics, exchange_trace;

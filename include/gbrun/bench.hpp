@@ -529,6 +529,7 @@ const gb_plugin *plugin(const char *id, const char *summary, Run &&timed)
 }
 
 } // namespace detail
+#pragma GCC visibility pop
 
 /* The benchmarks of a module: made once a process, never freed, as modules are never unloaded. */
 class list

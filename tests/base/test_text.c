@@ -193,7 +193,8 @@ static const struct text_cases cases[] = {
       "0|0|6|- one two\nthree -> - one\n  two\nthree", "2|2|7|- one two -> - one\n    two",
       "0|4|9| -> "}},
     {{add_csv, 0},
-     {"plain||a,b|say \"so\"|two\nlines -> plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\""}},
+     {"plain||a,b|say \"so\"|two\nlines -> plain,,\"a,b\",\"say \"\"so\"\"\",\"two\nlines\"",
+      "=1+2|-1.5|+2e3|-O3|@x|\tx|=\"a\" -> '=1+2,-1.5,+2e3,'-O3,'@x,'\tx,\"'=\"\"a\"\"\""}},
 };
 
 TEST_TEXT_CASES(texts, cases)

@@ -103,6 +103,42 @@ equals "NVBench: states, the float file, what was skipped" \
     "$(awk -F, 'NR > 1 {print $2 "," $5 "," $6 "," $13}' out.txt | paste -sd ' ')"
 nvbench 1e-05 nonesuch.bin >sub/nv_bad.json
 
+# reads NAME WANTED FILE: the cases, their verdict against itself, and rounds.
+reads()
+{
+    "$GBRUN" compare "$3" "$3" --format csv >out.txt 2>err.txt
+    equals "$1" "$2" "$(awk -F, 'NR > 1 {print $2 "," $5 "," $14}' out.txt | paste -sd ' ')$(cat err.txt)"
+}
+printf '{"context":{},"benchmarks":[{"name":"a/1_mean","run_name":"a/1","run_type":"aggregate","aggregate_name":"mean","repetitions":9,"real_time":5,"time_unit":"us"},
+    {"name":"a/1_median","run_name":"a/1","run_type":"aggregate","aggregate_name":"median","real_time":4,"time_unit":"us"},
+    {"name":"b","real_time":NaN,"time_unit":"ns"},{"name":"b","real_time":7,"time_unit":"ns","say":"NaN \\" Infinity"},
+    {"name":"c","real_time":-Infinity}]}' >only.json
+reads "aggregates alone, numbers that JSON has not" "a 1,4000,1 b,7,1 c,,0" only.json
+printf '{"results":[{"command":"w","parameters":{"x":"1"},"times":[1.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]}]}' >names.json
+reads "hyperfine's parameters that differ in their names" "w x=1,1000000000,1 w y=1,2000000000,2" names.json
+printf '{"version":"1.0","metadata":{"unit":"second"},"benchmarks":[{"metadata":{"name":"memory","unit":"byte"},"runs":[{"values":[4096]}]},{"metadata":{"name":"time"},"runs":[{"values":[1.5]}]}]}' >units.json
+reads "pyperf's units other than seconds are no times" "memory,,0 time,1500000000,1" units.json
+sed 's|nv/cold/time/gpu|nv/cpu_only/time/cpu|g; s|nv/cold|nv/cpu_only|g' sub/nv_old.json >sub/nv_cpu.json
+reads "NVBench without a GPU" "copy Bytes=1024,10000,1 copy Bytes=2048,2000000000,1 copy Bytes=4096,,0" sub/nv_cpu.json
+for name in /dev/zero ../only.json /etc/passwd; do
+    nvbench 1e-05 "$name" >sub/nv_outside.json
+    exits "NVBench's file $name" 2 "$GBRUN" compare sub/nv_outside.json sub/nv_new.json
+    has "NVBench's file $name is not beside it" err.txt "names the file $name: expected one in its folder"
+done
+gzip -c only.json >only.json.gz
+cp only.json.gz packed
+(printf '\357\273\277' && cat only.json) >marked.json
+for file in only.json.gz packed marked.json; do
+    reads "$file is unpacked, without its mark" "a 1,4000,1 b,7,1 c,,0" $file
+done
+for name in - /dev/stdin; do
+    equals "a pipe as $name" "a 1 b c" \
+        "$(gzip -dc only.json.gz | "$GBRUN" compare only.json $name --format csv 2>&1 | awk -F, 'NR > 1 {print $2}' | paste -sd ' ')"
+done
+head -c 300000000 /dev/zero | gzip >bomb.json.gz
+exits "what is too large unpacked" 2 "$GBRUN" compare only.json bomb.json.gz
+has "is larger than read" err.txt "bomb.json.gz: is larger than 256 MiB"
+
 printf '{"results":[{"command":"./work 1","mean":1,"times":[1.0,1.01,0.99,1.0,1.0,1.0]}]}' >hyper_old.json
 printf '{"results":[{"command":"./work 1","mean":1,"times":[0.5,0.51,0.49,0.5,0.5,0.5]}]}' >hyper_new.json
 exits "hyperfine" 0 "$GBRUN" compare hyper_old.json hyper_new.json --format csv

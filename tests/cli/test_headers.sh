@@ -44,6 +44,24 @@ for compiler in "${compilers_cxx[@]}"; do
     done
 done
 
+# What is set around headers is so again after them: packing, visibility, warnings, macros of others.
+for name in '*.h' bench.hpp measure.hpp; do
+    # shellcheck disable=SC2086,SC2046 # a pattern; words
+    set -- $(cd "$include/gbrun" && echo $name)
+    printf '#include <%s>\n' stddef.h stdint.h stdbool.h $(sed -n 's/^#include <\([a-z_]*\)>$/\1/p' "$include"/gbrun/*.hpp) >"$TMPDIR/plain.cc"
+    { printf '#include "plain.cc"\n' && printf '#include <gbrun/%s>\n' "$@"; } >"$TMPDIR/with.cc"
+    for file in plain with; do
+        "${CXX:-c++}" -std=c++17 -I"$include" -dM -E "$TMPDIR/$file.cc" | sort >"$TMPDIR/$file.macros"
+    done
+    equals "$name: no macros but GB_ and GBRUN_" "" \
+        "$(comm -13 "$TMPDIR/plain.macros" "$TMPDIR/with.macros" | grep -Ev '^#define (GB_|GBRUN_|__GB)' | head -3)"
+    printf '%s\n' 'struct packed_after { char c; double d; };' 'int visible_after(int unused_after) { return 0; }' \
+        'static_assert(sizeof(packed_after) == 2 * sizeof(double), "packing");' | cat "$TMPDIR/with.cc" - >"$TMPDIR/state.cc"
+    "${CXX:-c++}" -std=c++17 -I"$include" -Wunused-parameter -fPIC -shared -o "$TMPDIR/state.so" "$TMPDIR/state.cc" 2>"$TMPDIR/state.txt"
+    equals "$name: visibility, packing and warnings as before" "1 1" \
+        "$(nm -D "$TMPDIR/state.so" | grep -c ' T .*visible_after') $(grep -c 'unused_after.*\[-Wunused-parameter\]' "$TMPDIR/state.txt")"
+done
+
 equals "headers include only <gbrun/...>, <stddef.h>, <stdint.h> and <stdbool.h>" "" \
     "$(grep -n '#[[:space:]]*include' "$include"/gbrun/*.h | grep -Ev '<(gbrun/[a-z]+|stddef|stdint|stdbool)\.h>')"
 

@@ -107,6 +107,39 @@ TEST(words_are_no_markup)
     EXPECT(page, "&lt;script&gt;alert(1)&lt;/script&gt;");
 }
 
+/* Each column of text of each table, one after another; pages of what cannot be read are not made.
+ */
+TEST(no_text_of_a_file_is_markup)
+{
+    CLEANUP(text_free) struct text file = {0}, page = {0}, sql = {0};
+    struct gb_error error = {0};
+    unsigned n_pages = 0;
+    views_make_file("fates.gbr");
+    views_read(fixture_path("fates.gbr"), &file);
+    CLEANUP(free_pointer)
+    char *columns = strdup(fixture_ask(
+        "fates.gbr",
+        "SELECT group_concat('UPDATE OR IGNORE ' || t.name || ' SET ' || c.name || ' = ', '|')"
+        " FROM sqlite_schema AS t, pragma_table_info(t.name) AS c"
+        " WHERE t.type = 'table' AND c.type = 'TEXT'"));
+    for (char *save = NULL, *at = strtok_r(columns, "|", &save); at;
+         at = strtok_r(NULL, "|", &save)) {
+        FILE *copy = fopen(fixture_path("one.gbr"), "w");
+        ck_assert(copy && fwrite(text_get(&file), 1, file.length, copy) == file.length);
+        ck_assert_int_eq(fclose(copy), 0);
+        text_clear(&sql);
+        text_printf(&sql, "%s'<base href=\"//x\"><!--' || abs(random())", at);
+        fixture_change("one.gbr", text_get(&sql));
+        if (write_page("one.gbr", NULL, NULL, &page, &error) != GB_OK)
+            continue;
+        n_pages++;
+        ck_assert_msg(!strstr(text_get(&page), "<base") && !strstr(text_get(&page), "<!--"), "%s",
+                      at);
+        ck_assert_str_eq(markup_error(text_get(&page)), "");
+    }
+    ck_assert_uint_gt(n_pages, 50);
+}
+
 TEST(no_case_and_many)
 {
     CLEANUP(text_free) struct text page = {0};
