@@ -28,14 +28,10 @@ enum {
  * it once, by a subquery that LIMIT keeps from being merged with the join around it. */
 #define ONCE " LIMIT -1)"
 
-/* What gbrun has called the case, or else. */
-#define LABEL_OR(object, label)                                                                    \
-    "coalesce(json_extract(" object ", '$." FOREIGN_LABEL "'), " label ")"
-
 /* A number or text of a state of NVBench, which stands in its summaries. */
-#define SUMMARY(tag, name)                                                                         \
+#define SUMMARY(tags, name)                                                                        \
     "(SELECT json_extract(d.value, '$.value') FROM json_each(s.value, '$.summaries') AS m,"        \
-    " json_each(m.value, '$.data') AS d WHERE json_extract(m.value, '$.tag') = '" tag "'"          \
+    " json_each(m.value, '$.data') AS d WHERE json_extract(m.value, '$.tag') IN (" tags ")"        \
     " AND json_extract(d.value, '$.name') = '" name "')"
 
 static const char google_rows[] =
@@ -66,95 +62,35 @@ static const char google_rows[] =
     " 'iteration') GROUP BY run_name ORDER BY 1, 2";
 
 /* Of a GPU, or of the CPU alone. */
-#define TIMES(tag, name)                                                                           \
-    "coalesce(" SUMMARY("nv/cold/" tag, name) ", " SUMMARY("nv/cpu_only/" tag, name) ")"
-#define GPU_OR_CPU(tag)                                                                            \
-    "coalesce(" SUMMARY("nv/cold/time/gpu/" tag,                                                   \
-                        "value") ", " SUMMARY("nv/cpu_only/time/cpu/" tag, "value") ")"
+#define MEAN SUMMARY("'nv/cold/time/gpu/mean', 'nv/cpu_only/time/cpu/mean'", "value")
+#define DEVIATION                                                                                  \
+    SUMMARY("'nv/cold/time/gpu/stdev/relative', 'nv/cpu_only/time/cpu/stdev/relative'", "value")
+#define SAMPLES SUMMARY("'nv/cold/sample_size', 'nv/cpu_only/sample_size'", "value")
 #define SAMPLE_FILE                                                                                \
-    "coalesce(" SUMMARY("nv/json/bin:nv/cold/sample_times",                                        \
-                        "filename") ", " SUMMARY("nv/json/bin:nv/"                                 \
-                                                 "cpu_only/"                                       \
-                                                 "sample_times",                                   \
-                                                 "filename") ")"
+    SUMMARY("'nv/json/bin:nv/cold/sample_times', 'nv/json/bin:nv/cpu_only/sample_times'",          \
+            "filename")
 
-static const char
-    nvbench_rows
-        [] =
-            "WITH states AS (SELECT b.name AS bench, s.value AS value"
-            " FROM (SELECT json_extract(value, '$.name') AS name, "
-            "json_extract(value, '$.states') AS states"
-            " FROM json_each(?1, '$.benchmarks')" ONCE " AS b, json_each(b.states) AS s)"
-            " SELECT " LABEL_OR(
-                "s.value", "bench || coalesce((SELECT group_concat(' ' || "
-                           "json_extract(a.value,"
-                           " '$.name') || '=' || json_extract(a.value, "
-                           "'$.value'), '')"
-                           " FROM json_each(s.value, '$.axis_values') AS "
-                           "a), '')") ", 0, 1e9 * " GPU_OR_CPU("mean") ", "
-                                                                       "CASE"
-                                                                       " WHE"
-                                                                       "N "
-                                                                       "json"
-                                                                       "_ext"
-                                                                       "ract"
-                                                                       "(s."
-                                                                       "valu"
-                                                                       "e, "
-                                                                       "'$."
-                                                                       "is_"
-                                                                       "skip"
-                                                                       "ped'"
-                                                                       ") "
-                                                                       "THEN"
-                                                                       " '"
-                                                                       "skip"
-                                                                       "ped'"
-                                                                       " ELS"
-                                                                       "E "
-                                                                       "'ok'"
-                                                                       " END"
-                                                                       ", "
-                                                                       "coal"
-                                                                       "esce"
-                                                                       "(jso"
-                                                                       "n_"
-                                                                       "extr"
-                                                                       "act("
-                                                                       "s."
-                                                                       "valu"
-                                                                       "e, "
-                                                                       "'$."
-                                                                       "skip"
-                                                                       "_rea"
-                                                                       "son'"
-                                                                       "), "
-                                                                       "''),"
-                                                                       " 1."
-                                                                       "96 "
-                                                                       "*"
-                                                                       " " GPU_OR_CPU("stdev/"
-                                                                                      "relative") " / sqrt(" TIMES(
-                                                                           "sample_size",
-                                                                           "value") "),"
-                                                                                    " " SAMPLE_FILE
-                                                                                    " FROM states "
-                                                                                    "AS s ORDER BY "
-                                                                                    "1, 2";
+static const char nvbench_rows[] =
+    "WITH states AS (SELECT b.name AS bench, s.value AS value"
+    " FROM (SELECT json_extract(value, '$.name') AS name, json_extract(value, '$.states') AS states"
+    " FROM json_each(?1, '$.benchmarks')" ONCE " AS b, json_each(b.states) AS s)"
+    " SELECT coalesce(json_extract(s.value, '$." FOREIGN_LABEL "'),"
+    " bench || (SELECT group_concat(' ' || json_extract(a.value, '$.name')"
+    " || '=' || json_extract(a.value, '$.value'), '')"
+    " FROM json_each(s.value, '$.axis_values') AS a), bench), 0, 1e9 * " MEAN
+    ", CASE WHEN json_extract(s.value, '$.is_skipped') THEN 'skipped' ELSE 'ok' END,"
+    " coalesce(json_extract(s.value, '$.skip_reason'), ''), 1.96 * " DEVIATION " / sqrt(" SAMPLES
+    "), " SAMPLE_FILE " FROM states AS s ORDER BY 1, 2";
 
 /* Commands of one name differ in their parameters. */
-static const char
-    hyperfine_rows[] = "WITH r AS (SELECT key, json_extract(e.value, '$.times') AS "
-                       "times, " LABEL_OR(
-                           "e.value", "json_extract(e.value, '$.command') || coalesce((SELECT "
-                                      "group_concat(' ' || p.key || '='"
-                                      " || p.value, '') FROM json_each(e.value, '$.parameters') AS "
-                                      "p), '')") " AS label"
-                                                 " FROM json_each(?1, '$.results') AS e" ONCE
-                                                 " SELECT label, row_number() OVER (PARTITION BY "
-                                                 "label ORDER BY r.key, t.key) - 1,"
-                                                 " 1e9 * t.value, 'ok', '', NULL, NULL FROM r, "
-                                                 "json_each(r.times) AS t ORDER BY 1, 2";
+static const char hyperfine_rows[] =
+    "WITH r AS (SELECT key, json_extract(e.value, '$.times') AS times,"
+    " coalesce(json_extract(e.value, '$." FOREIGN_LABEL "'), json_extract(e.value, '$.command') ||"
+    " (SELECT group_concat(' ' || p.key || '=' || p.value, '')"
+    " FROM json_each(e.value, '$.parameters') AS p), json_extract(e.value, '$.command')) AS label"
+    " FROM json_each(?1, '$.results') AS e" ONCE
+    " SELECT label, row_number() OVER (PARTITION BY label ORDER BY r.key, t.key) - 1,"
+    " 1e9 * t.value, 'ok', '', NULL, NULL FROM r, json_each(r.times) AS t ORDER BY 1, 2";
 
 static const char pyperf_rows[] =
     "SELECT coalesce(b.label, b.name, of_all.name, 'benchmark'), r.key, 1e9 * v.value,"
