@@ -273,6 +273,15 @@ void text_add_wrapped(struct text *text, const char *words, size_t column, size_
     }
 }
 
+void text_add_csv_name(struct text *text, const char *field, bool is_first)
+{
+    const char *quote = strpbrk(field, ",\"\r\n") ? "\"" : "";
+    text_add(text, is_first ? "" : ",");
+    text_add(text, quote);
+    text_add_valid(text, field, '"', "\"\"");
+    text_add(text, quote);
+}
+
 static bool is_number(const char *text)
 {
     char *end;
@@ -282,13 +291,11 @@ static bool is_number(const char *text)
 
 void text_add_csv(struct text *text, const char *field, bool is_first)
 {
-    const char *quote = strpbrk(field, ",\"\r\n") ? "\"" : "";
-    const bool is_formula = *field && field[1] && strchr("=+-@\t\r", *field) && !is_number(field);
-    text_add(text, is_first ? "" : ",");
-    text_add(text, quote);
-    text_add(text, is_formula ? "'" : "");
-    text_add_valid(text, field, '"', "\"\"");
-    text_add(text, quote);
+    CLEANUP(text_free) struct text made = {0};
+    if (*field && field[1] && strchr("=+-@\t\r", *field) && !is_number(field))
+        text_add(&made, "'");
+    text_add(&made, field);
+    text_add_csv_name(text, text_get(&made), is_first);
 }
 
 enum { DISTANCE_WORD_MAX = 64 };

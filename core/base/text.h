@@ -37,8 +37,9 @@ void text_add_valid(struct text *text, const char *words, char special, const ch
 void text_add_line(struct text *text, const char *words);
 /* A field of a CSV line (RFC 4180), made plain, after a comma unless it is the first. What a
  * spreadsheet would compute, as it begins with = + - @, a tab or a line break and is no number, has
- * an apostrophe before it. */
+ * an apostrophe before it; not so a name of gbrun's own. */
 void text_add_csv(struct text *text, const char *field, bool is_first);
+void text_add_csv_name(struct text *text, const char *field, bool is_first);
 /* Adds what a file holds, "-": what comes on standard input. FILE_TOO_LONG: it has more than `most`
  * bytes, of which no more are added. errno says why it was not opened or not read. */
 enum file_end { FILE_READ, FILE_NOT_OPENED, FILE_NOT_READ, FILE_TOO_LONG };

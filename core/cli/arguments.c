@@ -73,7 +73,11 @@ int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int ar
     while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         if (code == '?' || code == ':')
             return refuse(verb, argv, code, error);
-        struct words *given = &ret->given[option_index(verb, code)];
+        const struct verb_option *option = &verb->options[option_index(verb, code)];
+        struct words *given = &ret->given[option - verb->options];
+        if (given->n && option->argument && !text_ends_with(option->argument, "..."))
+            return error_set(error, GB_INVALID, "%s: --%s is given twice, %s and %s", verb->name,
+                             option->name, given->items[0], optarg);
         ARENA_APPEND(arena, given->items, given->n, optarg ? optarg : "");
     }
     ret->operands = (struct words){(const char **)(argv + optind), (size_t)(argc - optind)};

@@ -12,7 +12,8 @@
 struct verb_option {
     const char *name;     /* "config": written --config */
     char letter;          /* 'c', or 0 */
-    const char *argument; /* what follows it: "FILE"; NULL: nothing does */
+    const char *argument; /* what follows it: "FILE", or "FILE..." where it may be given several
+                             times, which is an error otherwise; NULL: nothing does */
     const char *help;     /* one sentence, no full stop */
 };
 
@@ -64,7 +65,8 @@ struct arguments {
 int32_t arguments_parse(struct verb_table verbs, const struct verb *verb, int argc, char **argv,
                         struct arena *arena, struct arguments *ret, struct gb_error *error);
 
-/* The last value given to an option; "" for one without a value that was given; NULL: not given. */
+/* The value given to an option, of several the last one; "" for one without a value that was given;
+ * NULL: not given. */
 const char *argument(const struct arguments *arguments, const char *name);
 /* All values given to an option. */
 struct words argument_all(const struct arguments *arguments, const char *name);

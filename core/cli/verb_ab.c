@@ -222,7 +222,7 @@ int ab_close(struct ab *ab, int code)
          "after so many rounds what is not decided is unclear; " rounds " if not given"},          \
         {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},    \
         {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},           \
-        {"label", 0, "NAME=TEXT",                                                                  \
+        {"label", 0, "NAME=TEXT...",                                                               \
          "a label of the run, by which it can be found and compared; may be repeated"},            \
         {"note", 0, "TEXT", "a note, shown by gbrun list runs"},                                   \
         {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"}, COLOR_OPTION,          \
@@ -233,10 +233,10 @@ int ab_close(struct ab *ab, int code)
 
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
-    {"base", 0, "KEY=VALUE",
+    {"base", 0, "KEY=VALUE...",
      "what the base changes: an option, a setting, plugin or env.NAME of all benchmarks, or "
      "BENCH.KEY=VALUE of one; may be repeated"},
-    {"new", 0, "KEY=VALUE", "what the new side changes, likewise"},
+    {"new", 0, "KEY=VALUE...", "what the new side changes, likewise"},
     {"base-build", 0, "COMMAND",
      "builds the base before: its plugins are copied aside; without it they are taken as they are"},
     {"new-build", 0, "COMMAND", "builds the new side, after the base"},

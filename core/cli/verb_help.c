@@ -394,7 +394,7 @@ static const struct verb_option help_options[] = {
     {"markdown", 0, NULL, "print the entries as a Markdown table"},
     {"roff", 0, NULL, "print the entries for a manual page"},
     {"format", 'f', "FORMAT", "text or json"},
-    {"plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"},
+    {"plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
 };
 
 /* What is looked for, and where. */

@@ -35,11 +35,13 @@ static const struct verb_option check_options[] = {
 
 /* ---- tables, CSV and JSON ---- */
 
-static void csv_line(const char *const *cells, size_t n)
+/* add: text_add_csv_name where all cells are gbrun's own words, text_add_csv otherwise. */
+static void csv_line(const char *const *cells, size_t n,
+                     void (*add)(struct text *text, const char *field, bool is_first))
 {
     CLEANUP(text_free) struct text line = {0};
     for (size_t i = 0; i < n; i++)
-        text_add_csv(&line, cells[i], i == 0);
+        add(&line, cells[i], i == 0);
     printf("%s\r\n", text_get(&line));
 }
 
@@ -50,6 +52,7 @@ struct listing {
     const char *word; /* what of the list is asked for; NULL: all */
     int format;
     const struct help_topic *columns;
+    bool has_own_words; /* not those of files and configurations */
     bool has_begun;
     size_t n_rows;
     struct table table;
@@ -73,7 +76,7 @@ static void listing_begin(struct listing *listing)
         table_column(&listing->table, heads[i], false);
     }
     if (listing->format == FORMAT_CSV)
-        csv_line(heads, columns->n);
+        csv_line(heads, columns->n, text_add_csv_name);
 }
 
 static void json_row(struct listing *listing, const char *const *cells, size_t n)
@@ -90,7 +93,8 @@ static void json_row(struct listing *listing, const char *const *cells, size_t n
 static void listing_row(struct listing *listing, const char *const *cells, size_t n)
 {
     if (listing->format == FORMAT_CSV) {
-        csv_line(cells, n);
+        csv_line(cells, n,
+                 listing->has_own_words ? text_add_csv_name : text_add_csv);
         return;
     }
     if (listing->format == FORMAT_JSON) {
@@ -537,6 +541,7 @@ static int run_list(const struct arguments *arguments)
         struct listing listing = {.arguments = arguments,
                                   .word = words.n > 1 ? words.items[1] : lists[i].word,
                                   .format = format,
+                                  .has_own_words = lists[i].columns == OF_KEYWORDS,
                                   .columns = &list_columns[lists[i].columns]};
         int code = lists[i].list(&listing);
         listing_end(&listing);

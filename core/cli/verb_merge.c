@@ -19,7 +19,7 @@ static const double batch_ns = 1e9, news_ns = 10e9;
 
 static const struct verb_option options[] = {
     {"output", 'o', "FILE", "the file to merge into; created if it does not exist"},
-    {"files-from", 'T', "LIST",
+    {"files-from", 'T', "LIST...",
      "merge also the files that LIST names, one a line, or with NUL between as by find -print0; "
      "- is standard input"},
     {"plan", 0, NULL,

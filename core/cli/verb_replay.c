@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct verb_option options[] = {
-    {"policy", 'P', "TEXT",
+    {"policy", 'P', "TEXT...",
      "a policy: the name of a plugin, of a [policy NAME] of -c, or a path, then key=value for its "
      "options, with blanks between; may be repeated; all there are if not given"},
     CONFIG_OPTIONS,

@@ -24,7 +24,7 @@ static const struct verb_option options[] = {
      "share the cases with other tasks that are given the same configuration and this folder, "
      "which all of them see: each takes cases that no other has, also those of a task that is "
      "gone"},
-    {"label", 0, "NAME=TEXT",
+    {"label", 0, "NAME=TEXT...",
      "a label of the run, by which it can be found and compared; may be repeated"},
     {"note", 0, "TEXT", "a note, shown by gbrun list runs"},
     {"accept-changes", 0, NULL,

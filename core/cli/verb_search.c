@@ -21,9 +21,9 @@ static const struct verb_option options[] = {
      "a recorded space, T4 or a cache of Kernel Tuner, also compressed (.gz): search it in "
      "simulated time"},
     {"plugin", 0, "NAME", "with --space: the search; exhaustive if not given"},
-    {"option", 0, "KEY=VALUE",
+    {"option", 0, "KEY=VALUE...",
      "with --space: an option of the search, such as tolerance=2%; may be repeated"},
-    {"plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"},
+    {"plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
     {"repeat", 0, "N", "with --space: so many searches, each of another seed; 1"},
     {"lanes", 0, "N", "with --space: so many cases are prepared at a time; 1"},
     {"run-overhead", 0, "DURATION", "with --space: of each run, beside its time; 1 ms"},

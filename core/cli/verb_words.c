@@ -75,11 +75,11 @@ static int run_made(struct made *made, const struct arguments *arguments, const 
 /* What both have, beside letters. */
 #define MADE_OPTIONS                                                                               \
     SETTING_OPTIONS,                                                                               \
-        {"sweep", 0, "NAME=VALUES",                                                                \
+        {"sweep", 0, "NAME=VALUES...",                                                             \
          "an axis, such as n=1,10,100: {n} in words stands for its value; may be "                 \
          "repeated"},                                                                              \
         {"output", 'o', "FILE", "keep the results in FILE"},                                       \
-        {"label", 0, "NAME=TEXT",                                                                  \
+        {"label", 0, "NAME=TEXT...",                                                               \
          "a label of the run, by which it can be found and compared; may be repeated"},            \
         {"note", 0, "TEXT", "a note, shown by gbrun list runs"},                                   \
         {"format", 'f', "FORMAT",                                                                  \
@@ -93,9 +93,9 @@ static int run_made(struct made *made, const struct arguments *arguments, const 
 /* ---- gbrun call ---- */
 
 static const struct verb_option call_options[] = {
-    {"set", 's', "SECTION.KEY=VALUE",
+    {"set", 's', "SECTION.KEY=VALUE...",
      "a further key of the section, such as '*.expect=3'; may be repeated"},
-    {"plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"},
+    {"plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
     MADE_OPTIONS,
 };
 
@@ -148,7 +148,7 @@ const struct verb verb_call = {
 /* ---- gbrun command ---- */
 
 static const struct verb_option command_options[] = {
-    {"name", 'n', "NAME", "what a command is called in the table; once for each command"},
+    {"name", 'n', "NAME...", "what a command is called in the table; once for each command"},
     {"warmup", 'w', "TIME", "run it untimed for so long before, such as 1s"},
     {"runs", 'r', "N", "so many runs of each command in each round"},
     {"min-runs", 'm', "N", "as many at least in each round, unless --max-time ends it first"},
@@ -164,9 +164,9 @@ static const struct verb_option command_options[] = {
     {"expect", 0, "TEXT", "what it has to print"},
     {"folder", 0, "FOLDER", "where it is started"},
     {"timeout", 0, "TIME", "a command that has not ended by then is killed; 10 min if not given"},
-    {"set", 0, "SECTION.KEY=VALUE",
+    {"set", 0, "SECTION.KEY=VALUE...",
      "a further key of the section, such as '*.disk_cache=dropped'; may be repeated"},
-    {"plugin-path", 0, "FOLDER", "look for plugins in FOLDER first; may be repeated"},
+    {"plugin-path", 0, "FOLDER...", "look for plugins in FOLDER first; may be repeated"},
     MADE_OPTIONS,
 };
 

@@ -70,15 +70,15 @@ struct words results_files(const struct arguments *arguments);
 
 /* The options of verbs that read a configuration, for their tables. */
 #define CONFIG_OPTIONS                                                                             \
-    {"config", 'c', "FILE",                                                                        \
+    {"config", 'c', "FILE...",                                                                     \
      "read the configuration from FILE; - is standard input; may be repeated: keys of later "      \
      "files take the place of those of earlier ones, and paths start from the folder of the "      \
      "first"},                                                                                     \
-        {"set", 's', "SECTION.KEY=VALUE",                                                          \
+        {"set", 's', "SECTION.KEY=VALUE...",                                                       \
          "override a key of the configuration, in all sections that SECTION matches if it is a "   \
          "pattern, such as '*.max_time=1 s'; may be repeated"},                                    \
     {                                                                                              \
-        "plugin-path", 'p', "FOLDER", "look for plugins in FOLDER first; may be repeated"          \
+        "plugin-path", 'p', "FOLDER...", "look for plugins in FOLDER first; may be repeated"       \
     }
 
 /* What `gbrun ab` asks for beside the configuration; --margin, --alpha, --max-rounds and --visit

@@ -117,6 +117,7 @@ _gbrun_value()
     local program=$1 verb=$2 before=$3 word=$4
     local argument
     argument=$(_gbrun_argument "$program" "$verb" "$before")
+    argument=${argument%...}
     case $verb$before in
     report-o | report--output | replay--plot) argument=PICTURE ;;
     *-c | *--config) argument=INI ;;

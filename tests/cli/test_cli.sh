@@ -18,6 +18,7 @@ wrong.ini:5:21: error: 'cld' is not a choice: expected one of warm, cold; did yo
 try_each "$GBRUN" <<'TABLE'
 no argument|2|usage: gbrun FILE.ini, gbrun VERB [OPTION...]; see `gbrun help`|
 unknown verb|2|gbrun: error: unknown verb 'shwo', did you mean show?: see `gbrun help`|shwo
+an option given twice|2|gbrun: error: compare: --margin is given twice, 1% and 2%|compare --margin 1% --margin 2% a b
 unknown option|2|gbrun: error: run: unknown option --confg, did you mean --config?: see `gbrun help run`|\
 run --confg x.ini
 missing value|2|gbrun: error: run: -c needs a value|-c
