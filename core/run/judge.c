@@ -12,6 +12,7 @@
 #include <gbrun/judging.h>
 #include <malloc.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,10 +71,12 @@ static int32_t fail(struct judge *judge, const char *text)
 
 /* ---- the process ---- */
 
-/* It has ended by itself. */
+/* It has ended by itself, or has been stopped or continued by another than the judge. */
 static int32_t report_end(struct judge *judge, int wait_status)
 {
     char text[128];
+    if (WIFSTOPPED(wait_status) || WIFCONTINUED(wait_status))
+        return fail(judge, "the judged process was stopped or continued by itself");
     judge->pid = 0;
     if (WIFSIGNALED(wait_status))
         snprintf(text, sizeof text, "the judged process was ended by signal %d (%s)",
@@ -84,19 +87,43 @@ static int32_t report_end(struct judge *judge, int wait_status)
     return fail(judge, text);
 }
 
-/* All its threads. */
+/* All its threads. The signal is sent again and again: one of SIGCONT takes it back. */
 static int32_t stop(struct judge *judge)
 {
+    enum { LOOKS = 1000 };
     int wait_status = 0;
+    pid_t seen = 0;
     if (judge->is_stopped)
         return GB_OK;
-    kill(judge->pid, SIGSTOP);
-    while (waitpid(judge->pid, &wait_status, WUNTRACED) < 0)
-        if (errno != EINTR)
-            return fail(judge, "the judged process cannot be waited for");
+    for (uint32_t i = 0; seen == 0 && !host_cancelled(); i++) {
+        if (i % LOOKS == 0)
+            kill(judge->pid, SIGSTOP);
+        seen = waitpid(judge->pid, &wait_status, WUNTRACED | WCONTINUED | WNOHANG);
+        if (seen == 0)
+            sched_yield();
+    }
+    if (seen == 0)
+        return GB_CANCELLED;
+    if (seen < 0)
+        return fail(judge, "the judged process cannot be waited for");
     if (!WIFSTOPPED(wait_status))
         return report_end(judge, wait_status);
     judge->is_stopped = true;
+    return GB_OK;
+}
+
+/* A timer of its own may have continued it while it was stopped. */
+static int32_t let_go(struct judge *judge)
+{
+    int wait_status = 0;
+    siginfo_t own;
+    if (!judge->is_stopped)
+        return GB_OK;
+    if (waitpid(judge->pid, &wait_status, WUNTRACED | WCONTINUED | WNOHANG) != 0)
+        return report_end(judge, wait_status);
+    kill(judge->pid, SIGCONT);
+    waitid(P_PID, (id_t)judge->pid, &own, WCONTINUED | WNOHANG);
+    judge->is_stopped = false;
     return GB_OK;
 }
 
@@ -110,7 +137,7 @@ static int32_t wait_for(struct judge *judge)
         if (host_cancelled())
             return GB_CANCELLED;
         if (atomic_load(done) != judge->order &&
-            waitpid(judge->pid, &wait_status, WNOHANG) == judge->pid)
+            waitpid(judge->pid, &wait_status, WUNTRACED | WNOHANG) == judge->pid)
             return report_end(judge, wait_status);
     }
     return GB_OK;
@@ -126,11 +153,10 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     page->n = n;
     const double begin_ns = host_clock_ns();
     atomic_store(&page->order, ++judge->order);
-    if (judge->is_stopped)
-        kill(judge->pid, SIGCONT);
-    judge->is_stopped = false;
+    int32_t status = let_go(judge);
     futex_wake(&page->order);
-    int32_t status = wait_for(judge);
+    if (status == GB_OK)
+        status = wait_for(judge);
     if (status == GB_OK)
         status = stop(judge);
     if (status != GB_OK)
