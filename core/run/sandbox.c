@@ -11,7 +11,9 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,6 +36,8 @@ static const int refused[] = {
     SYS_unlink,
     SYS_symlink,
     SYS_chmod,
+    SYS_utime,
+    SYS_utimes,
     SYS_chown,
     SYS_lchown,
     SYS_mknod,
@@ -51,8 +55,15 @@ static const int refused[] = {
     SYS_linkat,
     SYS_unlinkat,
     SYS_symlinkat,
+    SYS_fchmod,
     SYS_fchmodat,
+    SYS_fchown,
     SYS_fchownat,
+    SYS_utimensat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_flock,
     SYS_mknodat,
     SYS_mount,
     SYS_umount2,
@@ -72,6 +83,11 @@ static const int refused[] = {
     SYS_pidfd_send_signal,
     SYS_tkill,
     SYS_rt_tgsigqueueinfo,
+    SYS_timer_create, /* its signal may be SIGCONT, which ends a stop */
+    SYS_mq_open,
+    SYS_shmget, /* what outlives the process */
+    SYS_msgget,
+    SYS_semget,
     SYS_bpf,
     SYS_perf_event_open,
     SYS_userfaultfd,
@@ -83,14 +99,15 @@ static const int refused[] = {
     SYS_name_to_handle_at,
     SYS_open_by_handle_at};
 
-/* Refused where bits of an argument are set (OTHER: where it is another number than `value`). */
-enum { SET, CLEAR, OTHER };
+/* Refused where bits of an argument are SET or CLEAR; where it is the SAME number as `value`, or an
+ * OTHER one; where it is neither 0 nor at least as large: an OLDER process. */
+enum { SET, CLEAR, SAME, OTHER, OLDER };
 struct rule {
     int call;
     unsigned argument, test, value;
 };
 
-enum { CHECK_INSTRUCTIONS = 5, RULES_MOST = 8 };
+enum { CHECK_INSTRUCTIONS = 6, RULES_MOST = 32 };
 
 static struct sock_filter *refuse(struct sock_filter *at)
 {
@@ -115,11 +132,14 @@ static struct sock_filter *add_refused(struct sock_filter *at, int call)
 
 static struct sock_filter *add_rule(struct sock_filter *at, const struct rule *rule)
 {
-    const unsigned jump = rule->test == OTHER ? BPF_JEQ : BPF_JSET;
-    const unsigned char on_true = rule->test == SET ? 0 : 1, on_false = rule->test == SET ? 1 : 0;
-    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)rule->call, 0, 4);
+    static const unsigned short jumps[] = {BPF_JSET, BPF_JSET, BPF_JEQ, BPF_JEQ, BPF_JGE};
+    const unsigned less = rule->test == OLDER ? 1 : 0; /* 0 becomes the largest number */
+    const bool on_true = rule->test == SET || rule->test == SAME;
+    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)rule->call, 0, 5);
     at = load(at, offsetof(struct seccomp_data, args) + rule->argument * sizeof(uint64_t));
-    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | jump | BPF_K, rule->value, on_true, on_false);
+    *at++ = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_SUB | BPF_K, less);
+    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | jumps[rule->test] | BPF_K, rule->value - less,
+                                         on_true ? 0 : 1, on_true ? 1 : 0);
     at = refuse(at);
     return load(at, offsetof(struct seccomp_data, nr));
 }
@@ -144,8 +164,21 @@ int32_t sandbox_enter(struct gb_error *error)
         {SYS_kill, 0, OTHER, self},
         {SYS_tgkill, 0, OTHER, self},
         {SYS_prlimit64, 0, OTHER, 0},
-        {SYS_rt_sigqueueinfo, 0, OTHER, self}
+        {SYS_rt_sigqueueinfo, 0, OTHER, self},
+        {SYS_fcntl, 1, SET, F_SETOWN}, /* and F_SETSIG: signals to any process */
+        {SYS_prctl, 0, SAME, PR_SET_PDEATHSIG},
+        {SYS_ioctl, 1, SAME, TIOCSTI},
+        {SYS_ioctl, 1, SAME, TIOCLINUX},
+        {SYS_sched_setaffinity, 0, OLDER, self},
+        {SYS_sched_setscheduler, 0, OLDER, self},
+        {SYS_sched_setparam, 0, OLDER, self},
+        {SYS_sched_setattr, 0, OLDER, self},
+        {SYS_setpriority, 0, OTHER, PRIO_PROCESS},
+        {SYS_setpriority, 1, OLDER, self},
+        {SYS_ioprio_set, 0, OTHER, PRIO_PROCESS + 1},
+        {SYS_ioprio_set, 1, OLDER, self}
     };
+    _Static_assert(sizeof rules / sizeof *rules <= RULES_MOST, "room for the rules");
     enum { N_REFUSED = sizeof refused / sizeof *refused, N_RULES = sizeof rules / sizeof *rules };
     struct sock_filter filter[8 + 2 * N_REFUSED + CHECK_INSTRUCTIONS * RULES_MOST];
     struct sock_filter *at = load(filter, offsetof(struct seccomp_data, arch));
@@ -164,6 +197,7 @@ int32_t sandbox_enter(struct gb_error *error)
     *at++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     const struct sock_fprog program = {(unsigned short)(at - filter), filter};
     drop_capabilities();
+    setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0)
         return GB_OK;

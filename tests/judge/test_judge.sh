@@ -39,7 +39,7 @@ judged()
 }
 
 mapfile -t all < <(sed -n 's/^SUBMISSION(\(.*\))$/\1/p' "$submissions")
-n_honest=10 # they come first
+n_honest=14 # they come first
 honest=("${all[@]:0:n_honest}") cheats=("${all[@]:n_honest}")
 
 judged "${honest[@]}"
@@ -47,10 +47,12 @@ equals "nothing honest is refused" "0 $(printf '%s,ok\n' "${honest[@]}")" "$code
 succeeds "outputs of samples were compared" test "$(column metric.checked_calls | sort -n | head -n 1)" -ge 9
 equals "the time is the judge's" judged "$(column clock | sort -u)"
 
+exec 9>inherited
 judged "${cheats[@]}"
+exec 9>&-
 equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | wc -l)"
 # Work that goes on beside the calls may be done in time, and all of that is counted.
-equals "by its results, or where there are none by how it ended" "takes_memory_away,failed exits,failed crashes,failed" \
+equals "by its results, or where there are none by how it ended" "stops_itself,failed is_the_harness,failed takes_memory_away,failed exits,failed crashes,failed smashes_the_stack,failed" \
     "$(column function,status | grep -v ',wrong result$\|_left,\|_ahead,\|_by_thread,' | paste -sd ' ')"
 has "an input that was changed is named" err.txt 'arg.2 was written to'
 
