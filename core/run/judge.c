@@ -32,6 +32,8 @@ static const double sample_ns = 2e6;
 /* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
  * in nearly all runs is nearly never missed. */
 static const double comparing_ratio = 2;
+/* Of the last sample all are compared, if that takes no longer. */
+static const double all_ns = 2e8;
 
 extern char **environ;
 
@@ -49,7 +51,7 @@ struct judge {
     uint32_t series;
     double empty_ns, last_ns; /* what an empty order took, and the last sample */
     void **benches;
-    uint32_t n;
+    uint32_t n, most;
     uint32_t objects[JUDGED_OBJECTS_MAX]; /* in the order of the last sample's runs */
     bool has_run;
     uint64_t n_samples;
@@ -243,6 +245,15 @@ static int32_t make(struct judge *judge, uint32_t n)
     return status;
 }
 
+/* One of the first n numbers, drawn, changes places with the last of them. */
+static uint32_t draw(uint32_t *numbers, uint32_t n)
+{
+    const uint32_t place = (uint32_t)(secret() % n), drawn = numbers[place];
+    numbers[place] = numbers[n - 1];
+    numbers[n - 1] = drawn;
+    return drawn;
+}
+
 /* New inputs for all, poisoned outputs, another order. */
 static int32_t renew(struct judge *judge)
 {
@@ -253,11 +264,8 @@ static int32_t renew(struct judge *judge)
                    judge->ops->refresh(judge->benches[i], state->device->queue, secret()));
     for (uint32_t i = 0; i < judge->n; i++)
         judge->objects[i] = i;
-    for (uint32_t i = judge->n; i > 1; i--) {
-        const uint32_t other = (uint32_t)(secret() % i), last = judge->objects[i - 1];
-        judge->objects[i - 1] = judge->objects[other];
-        judge->objects[other] = last;
-    }
+    for (uint32_t i = judge->n; i > 1; i--)
+        draw(judge->objects, i);
     memcpy(judge->page->objects, judge->objects, judge->n * sizeof *judge->objects);
     return status == GB_SKIPPED ? fail(judge, "verify = judge: nothing of this case is compared")
                                 : status;
@@ -282,19 +290,22 @@ static int32_t compare(struct judge *judge, uint32_t place)
     return host->checked(host, "judged", 0, text);
 }
 
-/* Some of the last sample, drawn now, and the last one to be run. */
-static int32_t compare_drawn(struct judge *judge)
+/* Some of the last sample, drawn now, and the last one to be run; as many as this time allows. */
+static int32_t compare_drawn(struct judge *judge, double time_ns)
 {
     struct case_state *state = judge->state;
-    const double end_ns = host_clock_ns() + comparing_ratio * judge->last_ns;
+    const double end_ns = host_clock_ns() + time_ns;
+    uint32_t places[JUDGED_OBJECTS_MAX];
     int32_t status = GB_OK;
     if (!judge->has_run)
         return GB_OK;
     judge->has_run = false;
     state->host->is_muted = true;
-    for (uint32_t i = 0; i < judge->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
-         i++)
-        status = compare(judge, i == 0 ? judge->n - 1 : (uint32_t)(secret() % judge->n));
+    for (uint32_t i = 0; i < judge->n; i++)
+        places[i] = i;
+    for (uint32_t i = judge->n, n = 0;
+         i > 0 && status == GB_OK && (n < DRAWN || host_clock_ns() < end_ns); i--, n++)
+        status = compare(judge, n == 0 ? i - 1 : draw(places, i));
     state->host->is_muted = false;
     return status;
 }
@@ -305,7 +316,7 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     (void)queue;
-    const int32_t status = compare_drawn(judge);
+    const int32_t status = compare_drawn(judge, comparing_ratio * judge->last_ns);
     return status == GB_OK ? renew(judge) : status;
 }
 
@@ -315,7 +326,15 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     const struct gb_host *host = &judge->state->host->interface;
     double time_ns;
     (void)queue, (void)iterations;
-    const int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    /* What was slow at first only is no sample: so few do not outweigh the way there and back. */
+    while (status == GB_OK && judge->n < judge->most && time_ns < sample_ns / 2) {
+        status = make(judge, judge->n < judge->most - judge->n ? judge->n : judge->most - judge->n);
+        if (status == GB_OK)
+            status = renew(judge);
+        if (status == GB_OK)
+            status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    }
     if (status != GB_OK)
         return status;
     judge->has_run = true;
@@ -329,7 +348,7 @@ static int32_t judge_verify(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     struct case_state *state = judge->state;
-    int32_t status = compare_drawn(judge);
+    int32_t status = compare_drawn(judge, fmax(all_ns, comparing_ratio * judge->last_ns));
     if (status == GB_OK) /* once more, to be seen */
         CALL_BENCH(state, status, judge->ops->verify(judge->benches[judge->objects[0]], queue));
     link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
@@ -378,7 +397,10 @@ static int32_t find_number(struct judge *judge)
     const double run_ns = fmax(shortest_ns - judge->empty_ns, 1);
     const double asked = (double)judge->state->bench_case->common.iterations;
     const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
-    const double n = fmin(fmin(wanted, room), JUDGED_OBJECTS_MAX);
+    const double most = fmin(asked > 0 ? asked : JUDGED_OBJECTS_MAX,
+                             fmin(room, JUDGED_OBJECTS_MAX));
+    const double n = fmin(wanted, most);
+    judge->most = (uint32_t)fmax(most, 1);
     if (status == GB_OK && n < asked)
         return fail(judge, "verify = judge: iterations: too many inputs and outputs");
     return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
