@@ -4,6 +4,7 @@
 #include "core/base/command.h"
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
+#include "core/base/statistics.h"
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
@@ -25,7 +26,9 @@
 enum {
     EMPTY_ORDERS = 100,
     FIRST_RUNS = 3, /* which show how many make a sample */
-    DRAWN = 3       /* objects of a sample that are compared at least; the last one run is one */
+    ALONE = 8,      /* calls that are timed alone, at least and at most */
+    ALONE_MOST = 50,
+    DRAWN = 3 /* objects of a sample that are compared at least; the last one run is one */
 };
 /* A sample, and so how little the way to the process and back weighs in it. */
 static const double sample_ns = 2e6;
@@ -34,6 +37,8 @@ static const double sample_ns = 2e6;
 static const double comparing_ratio = 2;
 /* Of the last sample all are compared, if that takes no longer. */
 static const double all_ns = 2e8;
+/* How exactly a call alone is timed: so many times the error of an empty order; and how long. */
+static const double alone_errors = 2, alone_most_ns = 5e7;
 
 extern char **environ;
 
@@ -49,7 +54,10 @@ struct judge {
     bool is_stopped;
     uint32_t order; /* number of the last one */
     uint32_t series;
-    double empty_ns, last_ns; /* what an empty order took, and the last sample */
+    double empty_ns, error_ns; /* what an empty order took */
+    double last_ns;            /* the last sample */
+    bool is_timed_alone;
+    double least_ns; /* that a call takes */
     void **benches;
     uint32_t n, most;
     uint32_t objects[JUDGED_OBJECTS_MAX]; /* in the order of the last sample's runs */
@@ -199,17 +207,18 @@ static int32_t start(struct judge *judge)
                                  reason_of(code));
 }
 
-/* The least: only gbrun is in the process yet. */
+/* The least, and how far the others are from it: only gbrun is in the process yet. */
 static int32_t time_empty_orders(struct judge *judge)
 {
+    double times_ns[EMPTY_ORDERS];
     int32_t status = GB_OK;
-    judge->empty_ns = INFINITY;
-    for (int i = 0; i < EMPTY_ORDERS && status == GB_OK; i++) {
-        double time_ns;
-        status = order(judge, JUDGED_NOTHING, 0, &time_ns);
-        judge->empty_ns = fmin(judge->empty_ns, time_ns);
-    }
-    return status;
+    for (int i = 0; i < EMPTY_ORDERS && status == GB_OK; i++)
+        status = order(judge, JUDGED_NOTHING, 0, &times_ns[i]);
+    if (status != GB_OK)
+        return status;
+    judge->error_ns = sort_to_median(times_ns, EMPTY_ORDERS) - times_ns[0];
+    judge->empty_ns = times_ns[0];
+    return GB_OK;
 }
 
 /* ---- objects ---- */
@@ -310,6 +319,50 @@ static int32_t compare_drawn(struct judge *judge, double time_ns)
     return status;
 }
 
+/* One call of an object with new inputs, which is compared. */
+static int32_t run_alone(struct judge *judge, double *ret_ns)
+{
+    struct case_state *state = judge->state;
+    const uint32_t object = (uint32_t)(secret() % judge->n);
+    double time_ns;
+    int32_t status;
+    judge->objects[0] = object;
+    judge->page->objects[0] = object;
+    CALL_BENCH(state, status,
+               judge->ops->refresh(judge->benches[object], state->device->queue, secret()));
+    if (status == GB_OK)
+        status = order(judge, JUDGED_RUN, 1, &time_ns);
+    if (status != GB_OK)
+        return status;
+    *ret_ns = fmin(*ret_ns, fmax(time_ns - judge->empty_ns, 0));
+    return compare(judge, 0);
+}
+
+/* A submission sees all sets of a sample, and might compute them at once. So a call takes at least
+ * what it takes alone, as exactly as that is known. */
+static int32_t time_alone(struct judge *judge)
+{
+    struct case_state *state = judge->state;
+    const double end_ns = host_clock_ns() + alone_most_ns;
+    double least_ns = INFINITY;
+    int32_t status = GB_OK;
+    state->host->is_muted = true;
+    for (int i = 0; i < ALONE_MOST && status == GB_OK && (i < ALONE || host_clock_ns() < end_ns);
+         i++)
+        status = run_alone(judge, &least_ns);
+    state->host->is_muted = false;
+    judge->least_ns = fmax(least_ns - alone_errors * judge->error_ns, 0);
+    judge->is_timed_alone = true;
+    return status;
+}
+
+/* All objects, for a sample. */
+static int32_t ready(struct judge *judge)
+{
+    const int32_t status = judge->n > 1 && !judge->is_timed_alone ? time_alone(judge) : GB_OK;
+    return status == GB_OK ? renew(judge) : status;
+}
+
 /* ---- the benchmark that the rest of the worker sees ---- */
 
 static int32_t judge_reset(void *object, const struct gb_queue *queue)
@@ -317,7 +370,7 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
     struct judge *judge = object;
     (void)queue;
     const int32_t status = compare_drawn(judge, comparing_ratio * judge->last_ns);
-    return status == GB_OK ? renew(judge) : status;
+    return status == GB_OK ? ready(judge) : status;
 }
 
 static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t iterations)
@@ -331,7 +384,7 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     while (status == GB_OK && judge->n < judge->most && time_ns < sample_ns / 2) {
         status = make(judge, judge->n < judge->most - judge->n ? judge->n : judge->most - judge->n);
         if (status == GB_OK)
-            status = renew(judge);
+            status = ready(judge);
         if (status == GB_OK)
             status = order(judge, JUDGED_RUN, judge->n, &time_ns);
     }
@@ -340,7 +393,8 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     judge->has_run = true;
     judge->last_ns = time_ns;
     judge->n_samples++;
-    host->sample(host, judge->series, fmax(time_ns - judge->empty_ns, 0) / judge->n);
+    const double call_ns = fmax(time_ns - judge->empty_ns, 0) / judge->n;
+    host->sample(host, judge->series, fmax(call_ns, judge->least_ns));
     return GB_OK;
 }
 
