@@ -38,7 +38,7 @@ static const double comparing_ratio = 2;
 /* Of the last sample all are compared, if that takes no longer. */
 static const double all_ns = 2e8;
 /* How exactly a call alone is timed: so many times the error of an empty order; and how long. */
-static const double alone_errors = 2, alone_most_ns = 5e7;
+static const double alone_errors = 2, error_most_ns = 2e4, alone_most_ns = 5e7;
 
 extern char **environ;
 
@@ -216,7 +216,7 @@ static int32_t time_empty_orders(struct judge *judge)
         status = order(judge, JUDGED_NOTHING, 0, &times_ns[i]);
     if (status != GB_OK)
         return status;
-    judge->error_ns = sort_to_median(times_ns, EMPTY_ORDERS) - times_ns[0];
+    judge->error_ns = fmin(sort_to_median(times_ns, EMPTY_ORDERS) - times_ns[0], error_most_ns);
     judge->empty_ns = times_ns[0];
     return GB_OK;
 }
