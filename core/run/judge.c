@@ -498,6 +498,8 @@ static int32_t close_sandbox(struct judge *judge)
         status = order(judge, JUDGED_RUN, judge->n, &time_ns);
     if (status == GB_OK)
         status = order(judge, JUDGED_CLOSE, 0, &time_ns);
+    if (status == GB_OK && !sandbox_is_entered(judge->pid))
+        return fail(judge, "the judged process has not entered its sandbox");
     return status != GB_OK || sandbox_kill_others(judge->pid, judge->began)
                ? status
                : fail(judge, "the judged process starts others faster than they can be ended");

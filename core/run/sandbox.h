@@ -25,6 +25,10 @@ int32_t sandbox_prepare(const char *folder, struct gb_error *error);
  */
 int32_t sandbox_enter(struct gb_error *error);
 
+/* Of another process: it has as many filters as after both. What runs in it before the second may
+ * keep it from it, and deceive the eye by filters of its own. */
+bool sandbox_is_entered(pid_t pid);
+
 /* The folder of such a process, in $TMPDIR or /tmp; "": there is none. */
 int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error);
 /* Removes it with all that is in it. */
