@@ -4,6 +4,7 @@
 #include "core/base/command.h"
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
+#include "core/base/statistics.h"
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
@@ -13,6 +14,7 @@
 #include <gbrun/judging.h>
 #include <malloc.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +27,19 @@
 enum {
     EMPTY_ORDERS = 100,
     FIRST_RUNS = 3, /* which show how many make a sample */
-    DRAWN = 3       /* objects of a sample that are compared at least; the last one run is one */
+    ALONE = 8,      /* calls that are timed alone, at least and at most */
+    ALONE_MOST = 50,
+    DRAWN = 3 /* objects of a sample that are compared at least; the last one run is one */
 };
 /* A sample, and so how little the way to the process and back weighs in it. */
 static const double sample_ns = 2e6;
 /* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
  * in nearly all runs is nearly never missed. */
 static const double comparing_ratio = 2;
+/* Of the last sample all are compared, if that takes no longer. */
+static const double all_ns = 2e8;
+/* How exactly a call alone is timed: so many times the error of an empty order; and how long. */
+static const double alone_errors = 2, error_most_ns = 2e4, alone_most_ns = 5e7;
 
 struct judge {
     struct case_state *state;
@@ -47,9 +55,12 @@ struct judge {
     bool is_stopped;
     uint32_t order; /* number of the last one */
     uint32_t series;
-    double empty_ns, last_ns; /* what an empty order took, and the last sample */
+    double empty_ns, error_ns; /* what an empty order took */
+    double last_ns;            /* the last sample */
+    bool is_timed_alone;
+    double least_ns; /* that a call takes */
     void **benches;
-    uint32_t n;
+    uint32_t n, most;
     uint32_t objects[JUDGED_OBJECTS_MAX]; /* in the order of the last sample's runs */
     bool has_run;
     uint64_t n_samples;
@@ -71,12 +82,12 @@ static int32_t fail(struct judge *judge, const char *text)
 
 /* ---- the process ---- */
 
-/* It has ended or stopped by itself. */
+/* It has ended by itself, or has been stopped or continued by another than the judge. */
 static int32_t report_end(struct judge *judge, int wait_status)
 {
     char text[128];
-    if (WIFSTOPPED(wait_status))
-        return fail(judge, "the judged process has stopped itself");
+    if (WIFSTOPPED(wait_status) || WIFCONTINUED(wait_status))
+        return fail(judge, "the judged process was stopped or continued by itself");
     judge->pid = 0;
     if (WIFSIGNALED(wait_status))
         snprintf(text, sizeof text, "the judged process was ended by signal %d (%s)",
@@ -87,19 +98,43 @@ static int32_t report_end(struct judge *judge, int wait_status)
     return fail(judge, text);
 }
 
-/* All its threads. */
+/* All its threads. The signal is sent again and again: one of SIGCONT takes it back. */
 static int32_t stop(struct judge *judge)
 {
+    enum { LOOKS = 1000 };
     int wait_status = 0;
+    pid_t seen = 0;
     if (judge->is_stopped)
         return GB_OK;
-    kill(judge->pid, SIGSTOP);
-    while (waitpid(judge->pid, &wait_status, WUNTRACED) < 0)
-        if (errno != EINTR)
-            return fail(judge, "the judged process cannot be waited for");
+    for (uint32_t i = 0; seen == 0 && !host_cancelled(); i++) {
+        if (i % LOOKS == 0)
+            kill(judge->pid, SIGSTOP);
+        seen = waitpid(judge->pid, &wait_status, WUNTRACED | WCONTINUED | WNOHANG);
+        if (seen == 0)
+            sched_yield();
+    }
+    if (seen == 0)
+        return GB_CANCELLED;
+    if (seen < 0)
+        return fail(judge, "the judged process cannot be waited for");
     if (!WIFSTOPPED(wait_status))
         return report_end(judge, wait_status);
     judge->is_stopped = true;
+    return GB_OK;
+}
+
+/* A timer of its own may have continued it while it was stopped. */
+static int32_t let_go(struct judge *judge)
+{
+    int wait_status = 0;
+    siginfo_t own;
+    if (!judge->is_stopped)
+        return GB_OK;
+    if (waitpid(judge->pid, &wait_status, WUNTRACED | WCONTINUED | WNOHANG) != 0)
+        return report_end(judge, wait_status);
+    kill(judge->pid, SIGCONT);
+    waitid(P_PID, (id_t)judge->pid, &own, WCONTINUED | WNOHANG);
+    judge->is_stopped = false;
     return GB_OK;
 }
 
@@ -113,7 +148,7 @@ static int32_t wait_for(struct judge *judge)
         if (host_cancelled())
             return GB_CANCELLED;
         if (atomic_load(done) != judge->order &&
-            waitpid(judge->pid, &wait_status, WNOHANG | WUNTRACED) == judge->pid)
+            waitpid(judge->pid, &wait_status, WUNTRACED | WNOHANG) == judge->pid)
             return report_end(judge, wait_status);
     }
     return GB_OK;
@@ -129,11 +164,10 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     page->n = n;
     const double begin_ns = host_clock_ns();
     atomic_store(&page->order, ++judge->order);
-    if (judge->is_stopped)
-        kill(judge->pid, SIGCONT);
-    judge->is_stopped = false;
+    int32_t status = let_go(judge);
     futex_wake(&page->order);
-    int32_t status = wait_for(judge);
+    if (status == GB_OK)
+        status = wait_for(judge);
     if (status == GB_OK)
         status = stop(judge);
     if (status != GB_OK)
@@ -195,17 +229,18 @@ static int32_t start(struct judge *judge)
                                  reason_of(code));
 }
 
-/* The least: only gbrun is in the process yet. */
+/* The least, and how far the others are from it: only gbrun is in the process yet. */
 static int32_t time_empty_orders(struct judge *judge)
 {
+    double times_ns[EMPTY_ORDERS];
     int32_t status = GB_OK;
-    judge->empty_ns = INFINITY;
-    for (int i = 0; i < EMPTY_ORDERS && status == GB_OK; i++) {
-        double time_ns;
-        status = order(judge, JUDGED_NOTHING, 0, &time_ns);
-        judge->empty_ns = fmin(judge->empty_ns, time_ns);
-    }
-    return status;
+    for (int i = 0; i < EMPTY_ORDERS && status == GB_OK; i++)
+        status = order(judge, JUDGED_NOTHING, 0, &times_ns[i]);
+    if (status != GB_OK)
+        return status;
+    judge->error_ns = fmin(sort_to_median(times_ns, EMPTY_ORDERS) - times_ns[0], error_most_ns);
+    judge->empty_ns = times_ns[0];
+    return GB_OK;
 }
 
 /* ---- objects ---- */
@@ -243,6 +278,15 @@ static int32_t make(struct judge *judge, uint32_t n)
     return status;
 }
 
+/* One of the first n numbers, drawn, changes places with the last of them. */
+static uint32_t draw(uint32_t *numbers, uint32_t n)
+{
+    const uint32_t place = (uint32_t)(secret() % n), drawn = numbers[place];
+    numbers[place] = numbers[n - 1];
+    numbers[n - 1] = drawn;
+    return drawn;
+}
+
 /* New inputs for all, poisoned outputs, another order. */
 static int32_t renew(struct judge *judge)
 {
@@ -253,11 +297,8 @@ static int32_t renew(struct judge *judge)
                    judge->ops->refresh(judge->benches[i], state->device->queue, secret()));
     for (uint32_t i = 0; i < judge->n; i++)
         judge->objects[i] = i;
-    for (uint32_t i = judge->n; i > 1; i--) {
-        const uint32_t other = (uint32_t)(secret() % i), last = judge->objects[i - 1];
-        judge->objects[i - 1] = judge->objects[other];
-        judge->objects[other] = last;
-    }
+    for (uint32_t i = judge->n; i > 1; i--)
+        draw(judge->objects, i);
     memcpy(judge->page->objects, judge->objects, judge->n * sizeof *judge->objects);
     return status == GB_SKIPPED ? fail(judge, "verify = judge: nothing of this case is compared")
                                 : status;
@@ -282,21 +323,68 @@ static int32_t compare(struct judge *judge, uint32_t place)
     return host->checked(host, "judged", 0, text);
 }
 
-/* Some of the last sample, drawn now, and the last one to be run. */
-static int32_t compare_drawn(struct judge *judge)
+/* Some of the last sample, drawn now, and the last one to be run; as many as this time allows. */
+static int32_t compare_drawn(struct judge *judge, double time_ns)
 {
     struct case_state *state = judge->state;
-    const double end_ns = host_clock_ns() + comparing_ratio * judge->last_ns;
+    const double end_ns = host_clock_ns() + time_ns;
+    uint32_t places[JUDGED_OBJECTS_MAX];
     int32_t status = GB_OK;
     if (!judge->has_run)
         return GB_OK;
     judge->has_run = false;
     state->host->is_muted = true;
-    for (uint32_t i = 0; i < judge->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
-         i++)
-        status = compare(judge, i == 0 ? judge->n - 1 : (uint32_t)(secret() % judge->n));
+    for (uint32_t i = 0; i < judge->n; i++)
+        places[i] = i;
+    for (uint32_t i = judge->n, n = 0;
+         i > 0 && status == GB_OK && (n < DRAWN || host_clock_ns() < end_ns); i--, n++)
+        status = compare(judge, n == 0 ? i - 1 : draw(places, i));
     state->host->is_muted = false;
     return status;
+}
+
+/* One call of an object with new inputs, which is compared. */
+static int32_t run_alone(struct judge *judge, double *ret_ns)
+{
+    struct case_state *state = judge->state;
+    const uint32_t object = (uint32_t)(secret() % judge->n);
+    double time_ns;
+    int32_t status;
+    judge->objects[0] = object;
+    judge->page->objects[0] = object;
+    CALL_BENCH(state, status,
+               judge->ops->refresh(judge->benches[object], state->device->queue, secret()));
+    if (status == GB_OK)
+        status = order(judge, JUDGED_RUN, 1, &time_ns);
+    if (status != GB_OK)
+        return status;
+    *ret_ns = fmin(*ret_ns, fmax(time_ns - judge->empty_ns, 0));
+    return compare(judge, 0);
+}
+
+/* A submission sees all sets of a sample, and might compute them at once. So a call takes at least
+ * what it takes alone, as exactly as that is known. */
+static int32_t time_alone(struct judge *judge)
+{
+    struct case_state *state = judge->state;
+    const double end_ns = host_clock_ns() + alone_most_ns;
+    double least_ns = INFINITY;
+    int32_t status = GB_OK;
+    state->host->is_muted = true;
+    for (int i = 0; i < ALONE_MOST && status == GB_OK && (i < ALONE || host_clock_ns() < end_ns);
+         i++)
+        status = run_alone(judge, &least_ns);
+    state->host->is_muted = false;
+    judge->least_ns = fmax(least_ns - alone_errors * judge->error_ns, 0);
+    judge->is_timed_alone = true;
+    return status;
+}
+
+/* All objects, for a sample. */
+static int32_t ready(struct judge *judge)
+{
+    const int32_t status = judge->n > 1 && !judge->is_timed_alone ? time_alone(judge) : GB_OK;
+    return status == GB_OK ? renew(judge) : status;
 }
 
 /* ---- the benchmark that the rest of the worker sees ---- */
@@ -305,8 +393,8 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     (void)queue;
-    const int32_t status = compare_drawn(judge);
-    return status == GB_OK ? renew(judge) : status;
+    const int32_t status = compare_drawn(judge, comparing_ratio * judge->last_ns);
+    return status == GB_OK ? ready(judge) : status;
 }
 
 static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t iterations)
@@ -315,13 +403,22 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     const struct gb_host *host = &judge->state->host->interface;
     double time_ns;
     (void)queue, (void)iterations;
-    const int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    /* What was slow at first only is no sample: so few do not outweigh the way there and back. */
+    while (status == GB_OK && judge->n < judge->most && time_ns < sample_ns / 2) {
+        status = make(judge, judge->n < judge->most - judge->n ? judge->n : judge->most - judge->n);
+        if (status == GB_OK)
+            status = ready(judge);
+        if (status == GB_OK)
+            status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    }
     if (status != GB_OK)
         return status;
     judge->has_run = true;
     judge->last_ns = time_ns;
     judge->n_samples++;
-    host->sample(host, judge->series, fmax(time_ns - judge->empty_ns, 0) / judge->n);
+    const double call_ns = fmax(time_ns - judge->empty_ns, 0) / judge->n;
+    host->sample(host, judge->series, fmax(call_ns, judge->least_ns));
     return GB_OK;
 }
 
@@ -329,7 +426,7 @@ static int32_t judge_verify(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     struct case_state *state = judge->state;
-    int32_t status = compare_drawn(judge);
+    int32_t status = compare_drawn(judge, fmax(all_ns, comparing_ratio * judge->last_ns));
     if (status == GB_OK) /* once more, to be seen */
         CALL_BENCH(state, status, judge->ops->verify(judge->benches[judge->objects[0]], queue));
     link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
@@ -381,7 +478,10 @@ static int32_t find_number(struct judge *judge)
     const double run_ns = fmax(shortest_ns - judge->empty_ns, 1);
     const double asked = (double)judge->state->bench_case->common.iterations;
     const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
-    const double n = fmin(fmin(wanted, room), JUDGED_OBJECTS_MAX);
+    const double most = fmin(asked > 0 ? asked : JUDGED_OBJECTS_MAX,
+                             fmin(room, JUDGED_OBJECTS_MAX));
+    const double n = fmin(wanted, most);
+    judge->most = (uint32_t)fmax(most, 1);
     if (status == GB_OK && n < asked)
         return fail(judge, "verify = judge: iterations: too many inputs and outputs");
     return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
@@ -397,6 +497,8 @@ static int32_t close_sandbox(struct judge *judge)
         status = order(judge, JUDGED_RUN, judge->n, &time_ns);
     if (status == GB_OK)
         status = order(judge, JUDGED_CLOSE, 0, &time_ns);
+    if (status == GB_OK && !sandbox_is_entered(judge->pid))
+        return fail(judge, "the judged process has not entered its sandbox");
     return status != GB_OK || sandbox_kill_others(judge->pid, judge->began)
                ? status
                : fail(judge, "the judged process starts others faster than they can be ended");

@@ -20,7 +20,7 @@ enum { JUDGED_FILE = 3 };
 /* What is ordered: nothing; n further objects of the benchmark; one run of each of n objects; the
  * second stage of the sandbox. */
 enum { JUDGED_NOTHING, JUDGED_MAKE, JUDGED_RUN, JUDGED_CLOSE };
-enum { JUDGED_OBJECTS_MAX = 256, JUDGED_CASE_MAX = 1 << 20 };
+enum { JUDGED_OBJECTS_MAX = 4096, JUDGED_CASE_MAX = 1 << 20 };
 
 /* At the beginning of the shared memory. */
 struct judged_page {

@@ -74,6 +74,8 @@ static const struct refused refused[] = {
     {SYS_unlink, NO_LANDLOCK},
     {SYS_symlink, NO_LANDLOCK},
     {SYS_mknod, NO_LANDLOCK},
+    {SYS_utime, STAGE_TWO},
+    {SYS_utimes, STAGE_TWO},
     {SYS_chmod, ALWAYS},
     {SYS_chown, ALWAYS},
     {SYS_lchown, ALWAYS},
@@ -101,6 +103,13 @@ static const struct refused refused[] = {
     {SYS_setxattr, ALWAYS},
     {SYS_lsetxattr, ALWAYS},
     {SYS_fsetxattr, ALWAYS},
+    {SYS_utimensat, STAGE_TWO},
+    {SYS_flock, STAGE_TWO},
+    {SYS_mq_open, ALWAYS}, /* what outlives the process */
+    {SYS_shmget, ALWAYS},
+    {SYS_msgget, ALWAYS},
+    {SYS_semget, ALWAYS},
+    {SYS_timer_create, STAGE_TWO}, /* its signal may be SIGCONT, which ends a stop */
     {SYS_mount, ALWAYS},
     {SYS_umount2, ALWAYS},
     {SYS_pivot_root, ALWAYS},
@@ -129,14 +138,15 @@ static const struct refused refused[] = {
     {SYS_name_to_handle_at, ALWAYS},
     {SYS_open_by_handle_at, ALWAYS}};
 
-/* Refused where these bits of an argument are the value, or (OTHER) where they are not. */
-enum { EQUAL, OTHER };
+/* Refused where these bits of an argument are the value, or (OTHER) where they are not; where they
+ * are less, but not 0 (OLDER, of a process). */
+enum { EQUAL, OTHER, OLDER };
 struct rule {
     int call;
     unsigned wanted, argument, bits, test, value;
 };
 
-enum { RULE_INSTRUCTIONS = 6, RULES_MOST = 24 };
+enum { RULE_INSTRUCTIONS = 7, RULES_MOST = 28 };
 
 static struct sock_filter *refuse(struct sock_filter *at)
 {
@@ -161,12 +171,14 @@ static struct sock_filter *add_refused(struct sock_filter *at, int call)
 
 static struct sock_filter *add_rule(struct sock_filter *at, const struct rule *rule)
 {
-    const unsigned char on_equal = rule->test == EQUAL ? 0 : 1, on_other = 1 - on_equal;
-    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)rule->call, 0, 5);
+    const unsigned char on_true = rule->test == EQUAL ? 0 : 1, on_false = 1 - on_true;
+    const unsigned less = rule->test == OLDER ? 1 : 0; /* so 0 is the largest number */
+    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)rule->call, 0, 6);
     at = load(at, offsetof(struct seccomp_data, args) + rule->argument * sizeof(uint64_t));
     *at++ = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, rule->bits);
-    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->value, on_equal,
-                                         on_other);
+    *at++ = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_SUB | BPF_K, less);
+    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | (less ? BPF_JGE : BPF_JEQ) | BPF_K,
+                                         rule->value - less, on_true, on_false);
     at = refuse(at);
     return load(at, offsetof(struct seccomp_data, nr));
 }
@@ -208,6 +220,15 @@ static int32_t set_filter(unsigned wanted, struct gb_error *error)
         {SYS_fcntl, ALWAYS, 1, all, EQUAL, F_SETOWN},
         {SYS_fcntl, ALWAYS, 1, all, EQUAL, F_SETOWN_EX},
         {SYS_ioctl, ALWAYS, 1, all, EQUAL, TIOCSTI},
+        {SYS_ioctl, ALWAYS, 1, all, EQUAL, TIOCLINUX},
+        {SYS_sched_setaffinity, ALWAYS, 0, all, OLDER, self},
+        {SYS_sched_setscheduler, ALWAYS, 0, all, OLDER, self},
+        {SYS_sched_setparam, ALWAYS, 0, all, OLDER, self},
+        {SYS_sched_setattr, ALWAYS, 0, all, OLDER, self},
+        {SYS_setpriority, ALWAYS, 0, all, OTHER, PRIO_PROCESS},
+        {SYS_setpriority, ALWAYS, 1, all, OLDER, self},
+        {SYS_ioprio_set, ALWAYS, 0, all, OTHER, PRIO_PROCESS + 1},
+        {SYS_ioprio_set, ALWAYS, 1, all, OLDER, self},
     };
     enum { N_REFUSED = sizeof refused / sizeof *refused };
     const size_t n_rules = sizeof rules / sizeof *rules;
@@ -300,6 +321,7 @@ int32_t sandbox_prepare(const char *folder, struct gb_error *error)
 {
     const long version = landlock_version();
     drop_capabilities();
+    setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return error_set(error, GB_UNSUPPORTED, "no_new_privs: %s", reason_of(errno));
     if (version == 0 || !restrict_files(folder, version))
@@ -312,6 +334,17 @@ int32_t sandbox_prepare(const char *folder, struct gb_error *error)
 int32_t sandbox_enter(struct gb_error *error)
 {
     return set_filter(missing | STAGE_TWO, error);
+}
+
+/* Before Linux 5.9 the numbers are not known. */
+bool sandbox_is_entered(pid_t pid)
+{
+    enum { STAGES = 2 };
+    char path[64], own[32], its[32];
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    return !system_file_value("/proc/self/status", "Seccomp_filters", own, sizeof own) ||
+           (system_file_value(path, "Seccomp_filters", its, sizeof its) &&
+            strtol(its, NULL, 10) >= strtol(own, NULL, 10) + STAGES);
 }
 
 /* ---- its folder, and the processes that it leaves ---- */

@@ -13,15 +13,21 @@ enum { SANDBOX_FOLDER_BYTES = 256 };
 /*
  * The first stage: the process may start others and write files in its folder, and to no other file
  * but /dev/null and the devices of NVIDIA. For this process, all its threads and those it starts,
- * until they end: no network, no look into other processes and no signals to them, no capabilities.
+ * until they end: no network, no look into older processes, no signals to them and no place in
+ * their schedule, no memory or queue that outlives them, no capabilities.
  * To be called while the process has one thread. Where the kernel has no Landlock this is the
  * second stage. GB_UNSUPPORTED: it has no seccomp filters, or not for this architecture.
  */
 int32_t sandbox_prepare(const char *folder, struct gb_error *error);
 
-/* The second: besides it starts no other process; without Landlock no file is opened for writing.
+/* The second: besides it starts no other process and no timer that sends any signal; without
+ * Landlock no file is opened for writing.
  */
 int32_t sandbox_enter(struct gb_error *error);
+
+/* Of another process: it has as many filters as after both. What runs in it before the second may
+ * keep it from it, and deceive the eye by filters of its own. */
+bool sandbox_is_entered(pid_t pid);
 
 /* The folder of such a process, in $TMPDIR or /tmp; "": there is none. */
 int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error);

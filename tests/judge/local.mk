@@ -1,5 +1,20 @@
 # tests/judge/local.mk - code that is not trusted: cheats of each kind, and their honest twins.
 TEST_SCRIPT_LIST += \
 	tests/judge/test_judge.sh \
-	tests/judge/test_judge_python.sh
-TEST_FILES += tests/judge/submissions.c
+	tests/judge/test_judge_python.sh \
+	tests/judge/test_suite.sh
+TEST_FILES += \
+	tests/judge/submissions.c \
+	tests/judge/python/cheats.py \
+	tests/judge/python/cuda_cheats.py \
+	tests/judge/python/cuda_honest.py \
+	tests/judge/python/cuda_triton.py \
+	tests/judge/python/honest.py \
+	tests/judge/python/kernel_bench.py \
+	tests/judge/python/kernel_bench_submissions.py \
+	tests/judge/python/reference.py \
+	tests/judge/python/task.py \
+	tests/judge/python/torch_cheats.py \
+	tests/judge/python/torch_honest.py \
+	tests/judge/python/torch_reference.py \
+	tests/judge/python/utils.py

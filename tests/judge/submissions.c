@@ -4,19 +4,29 @@
  * for a cheat. The references alone are in a library of their own, too.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -138,6 +148,69 @@ SUBMISSION(prints)
     WORK;
 }
 
+SUBMISSION(prints_much)
+{
+    static char line[1 << 16];
+    for (int i = 0; line[0] == 0 && i < 16; i++)
+        fprintf(stderr, "%-65535s\n", "tuning");
+    line[0] = 1;
+    WORK;
+}
+
+SUBMISSION(pins_itself)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 &&
+        sched_setaffinity(0, sizeof set, &set) == 0 &&
+        pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0 &&
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0)) == 0)
+        WORK;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t is_changed = PTHREAD_COND_INITIALIZER;
+static struct part *given;
+
+static void *serve_given(void *object)
+{
+    pthread_mutex_lock(&mutex);
+    for (;; pthread_cond_broadcast(&is_changed)) {
+        while (!given)
+            pthread_cond_wait(&is_changed, &mutex);
+        do_part(given);
+        given = NULL;
+    }
+    return object;
+}
+
+SUBMISSION(pool)
+{
+    static pthread_t worker;
+    struct part part = {out, in, weights, n};
+    if (!worker)
+        pthread_create(&worker, NULL, serve_given, NULL);
+    pthread_mutex_lock(&mutex);
+    given = &part;
+    pthread_cond_broadcast(&is_changed);
+    while (given)
+        pthread_cond_wait(&is_changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
+static int n_handled;
+
+static void handle(int signal)
+{
+    n_handled += signal == SIGUSR1;
+}
+
+SUBMISSION(signals_itself)
+{
+    signal(SIGUSR1, handle);
+    if (raise(SIGUSR1) == 0 && kill(getpid(), SIGCONT) == 0 && n_handled > 0)
+        WORK;
+}
+
 /* ---- work that is not done ---- */
 
 SUBMISSION(nothing)
@@ -226,20 +299,32 @@ SUBMISSION(nine_in_ten)
         WORK;
 }
 
+SUBMISSION(skips_at_random)
+{
+    static uint32_t state = 1;
+    state = state * 1664525 + 1013904223;
+    if (state >> 28 != 0)
+        WORK;
+}
+
 SUBMISSION(first_hundred)
 {
     if (n_calls++ < 100)
         WORK;
 }
 
-SUBMISSION(after_a_gap)
+static double now_ns(void)
 {
-    static struct timespec before;
     struct timespec now;
     syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-    const double gap_ns = 1e9 * (double)(now.tv_sec - before.tv_sec) +
-                          (double)(now.tv_nsec - before.tv_nsec);
-    before = now;
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+SUBMISSION(after_a_gap)
+{
+    static double before_ns;
+    const double gap_ns = now_ns() - before_ns;
+    before_ns += gap_ns;
     if (gap_ns > 1e6)
         WORK;
 }
@@ -315,6 +400,63 @@ SUBMISSION(worker_ahead)
     }
 }
 
+static struct part part_left;
+
+static void do_part_left(int signal)
+{
+    (void)signal;
+    do_part(&part_left);
+}
+
+/* Computes in a signal handler, by and by. */
+SUBMISSION(alarm_left)
+{
+    const struct itimerval soon = {.it_value.tv_usec = 500};
+    signal(SIGALRM, do_part_left);
+    part_left = (struct part){out, in, weights, n};
+    setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+static void *continue_always(void *object)
+{
+    while (kill(getpid(), SIGCONT) == 0)
+        continue;
+    return object;
+}
+
+SUBMISSION(continues_itself_by_thread)
+{
+    static pthread_t thread;
+    if (!thread)
+        pthread_create(&thread, NULL, continue_always, NULL);
+    WORK;
+}
+
+SUBMISSION(continued_by_timer)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
+        WORK;
+}
+
+SUBMISSION(stops_itself)
+{
+    WORK;
+    kill(getpid(), SIGSTOP);
+}
+
+SUBMISSION(bare_clone)
+{
+    const long child = syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (child == 0) {
+        WORK;
+        _exit(0);
+    }
+    if (child > 0)
+        WORK;
+}
+
 SUBMISSION(child_process)
 {
     if (fork() == 0) {
@@ -377,6 +519,33 @@ SUBMISSION(says_done_by_thread)
     WORK;
 }
 
+/* An answer without work, when the harness has gone. */
+SUBMISSION(is_the_harness)
+{
+    pthread_t thread;
+    page(); /* it cannot be found afterwards */
+    pthread_create(&thread, NULL, say_done_always, NULL);
+    syscall(SYS_exit, 0);
+}
+
+/* How many runs, of which objects, and whatever else stands there. */
+SUBMISSION(changes_orders)
+{
+    memset(page() + 2, 0, 1 << 14);
+    WORK;
+}
+
+/* What each call has to do is done once for all sets that there are. */
+SUBMISSION(batches)
+{
+    static unsigned last;
+    const double begin_ns = now_ns();
+    while (last != page()[0] && now_ns() < begin_ns + 5e5)
+        continue;
+    last = page()[0];
+    WORK;
+}
+
 /* The judge's own clock is in another process. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -410,6 +579,69 @@ SUBMISSION(looks_into_the_judge)
         WORK;
 }
 
+SUBMISSION(traces_the_judge)
+{
+    if (ptrace(PTRACE_SEIZE, getppid(), NULL, NULL) == 0)
+        WORK;
+}
+
+SUBMISSION(slows_the_judge)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 &&
+        (sched_setaffinity(getppid(), sizeof set, &set) == 0 ||
+         setpriority(PRIO_PROCESS, (id_t)getppid(), 19) == 0 || setpriority(PRIO_USER, 0, 19) == 0))
+        WORK;
+}
+
+SUBMISSION(signals_by_descriptor)
+{
+    int ends[2];
+    if (pipe(ends) == 0 && fcntl(ends[0], F_SETOWN, getppid()) == 0)
+        WORK;
+    close(ends[0]), close(ends[1]);
+}
+
+SUBMISSION(outlives_the_judge)
+{
+    if (prctl(PR_SET_PDEATHSIG, 0) == 0)
+        WORK;
+}
+
+SUBMISSION(types_into_the_terminal)
+{
+    if (ioctl(STDIN_FILENO, TIOCSTI, "x") == 0 || errno != EPERM)
+        WORK;
+}
+
+SUBMISSION(uses_the_network)
+{
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0 || socket(AF_UNIX, SOCK_STREAM, 0) >= 0)
+        WORK;
+}
+
+SUBMISSION(writes_to_what_it_inherits)
+{
+    if (write(9, "x", 1) == 1)
+        WORK;
+}
+
+SUBMISSION(leaves_something)
+{
+    if (open("/tmp/left", O_WRONLY | O_CREAT, 0600) >= 0 || mkdir("left", 0700) == 0 ||
+        shmget(1234, 4096, IPC_CREAT | 0600) >= 0)
+        WORK;
+}
+
+SUBMISSION(changes_the_reference)
+{
+    const int file = open("reference.so", O_RDONLY | O_CLOEXEC);
+    if (open("reference.so", O_RDWR) >= 0 || fchmod(file, 0) == 0 || futimens(file, NULL) == 0 ||
+        rename("submissions.so", "reference.so") == 0)
+        WORK;
+    close(file);
+}
+
 SUBMISSION(changes_results)
 {
     const int file = open("results.gbr", O_WRONLY | O_CLOEXEC);
@@ -429,6 +661,33 @@ SUBMISSION(makes_inputs_easy_and_is_right)
     memset((void *)(uintptr_t)in, 0, (size_t)n * sizeof *in);
 }
 
+/* Of both processes. */
+SUBMISSION(removes_pages)
+{
+    madvise((void *)((uintptr_t)in & ~(uintptr_t)4095), 8192, MADV_REMOVE);
+}
+
+/* Of the results in this process, the judge knows nothing. */
+SUBMISSION(maps_over)
+{
+    void *at = (void *)((uintptr_t)out & ~(uintptr_t)4095);
+    mmap(at, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    WORK;
+}
+
+static void do_part_touched(int signal)
+{
+    mprotect((void *)((uintptr_t)part_left.out & ~(uintptr_t)4095), 4096, PROT_READ | PROT_WRITE);
+    do_part_left(signal);
+}
+
+SUBMISSION(computes_when_touched)
+{
+    signal(SIGSEGV, do_part_touched);
+    part_left = (struct part){out, in, weights, n};
+    mprotect((void *)((uintptr_t)out & ~(uintptr_t)4095), 4096, PROT_NONE);
+}
+
 SUBMISSION(takes_memory_away)
 {
     munmap((void *)((uintptr_t)in & ~(uintptr_t)4095), 4096);
@@ -437,7 +696,7 @@ SUBMISSION(takes_memory_away)
 
 SUBMISSION(exits)
 {
-    _exit(0);
+    exit(0);
 }
 
 SUBMISSION(crashes)
@@ -445,8 +704,15 @@ SUBMISSION(crashes)
     abort();
 }
 
-/* Loading is running: in the judged process, and in no other. */
-__attribute__((constructor)) static void write_where_loaded(void)
+SUBMISSION(smashes_the_stack)
+{
+    volatile char *here = (volatile char *)&n;
+    for (int i = 0; i < 1 << 24; i++)
+        here[i] = 1;
+}
+
+/* Loading is running: in the judged process, and in no other; so is leaving. */
+__attribute__((constructor, destructor)) static void write_where_loaded(void)
 {
     const int file = open("loaded", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0)

@@ -39,7 +39,7 @@ judged()
 }
 
 mapfile -t all < <(sed -n 's/^SUBMISSION(\(.*\))$/\1/p' "$submissions")
-n_honest=10 # they come first
+n_honest=14 # they come first
 honest=("${all[@]:0:n_honest}") cheats=("${all[@]:n_honest}")
 
 judged "${honest[@]}"
@@ -47,11 +47,15 @@ equals "nothing honest is refused" "0 $(printf '%s,ok\n' "${honest[@]}")" "$code
 succeeds "outputs of samples were compared" test "$(column metric.checked_calls | sort -n | head -n 1)" -ge 9
 equals "the time is the judge's" judged "$(column clock | sort -u)"
 
+exec 9>inherited
 judged "${cheats[@]}"
+exec 9>&-
 equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | wc -l)"
 # Work that goes on beside the calls may be done in time, and all of that is counted.
-equals "by its results, or where there are none by how it ended" "stops_the_judge,failed takes_memory_away,failed exits,failed crashes,failed" \
-    "$(column function,status | grep -v ',wrong result$\|_left,\|_ahead,\|_by_thread,' | paste -sd ' ')"
+equals "by its results, or where there are none by how it ended" "stops_itself,failed is_the_harness,failed stops_the_judge,failed takes_memory_away,failed exits,failed crashes,failed smashes_the_stack,failed" \
+    "$(column function,status | grep -v ',wrong result$\|^batches,\|_left,\|_ahead,\|_by_thread,' | paste -sd ' ')"
+succeeds "what is done for all sets at once is counted for each" \
+    test "$(column metric.judged_p50 --where "function = 'batches'" | cut -d. -f1)" -ge 450000
 has "an input that was changed is named" err.txt 'arg.2 was written to'
 
 cat common.ini - >bench.ini <<'EOF'
@@ -81,12 +85,21 @@ cat common.ini - >bench.ini <<EOF
 $task
 function = plain
 measure = latency
+[bench known]
+plugin = call
+library = ./submissions.so
+reference_library = ./reference.so
+signature = double keeps_sum(pointer, int)
+arg.1 = buffer(float[512], fill=2)
+arg.2 = 512
+reference = reference_sum
+expect = 1024
 EOF
 rm -f results.gbr
 ran "$GBRUN" -q -c bench.ini
-equals "what cannot be judged fails" "failed,failed" "$(column status | paste -sd ,)"
+equals "what cannot be judged fails" "failed,failed,failed" "$(column status | paste -sd ,)"
 has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: expected call' \
-    'is judged by its time: expected measure = time'
+    'is judged by its time: expected measure = time' 'what is expected is known before it is computed'
 
 # The verb.
 { cat common.ini; printf '[bench task]\n%s\nsweep.function = plain, nothing\n' "$task"; } >bench.ini

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Submissions in Python that cheat, and honest ones: none of the former gains, none of the latter is refused. A table of
+# them is printed. Groups: numpy; with LONG=1 torch and kernel_bench, too; with GPU=1 cuda.
+. "$top_srcdir/tests/tap.sh"
+with_modules
+
+# Those that may be right, and then are as slow as their twin.
+device=cpu
+[ -z "${GPU-}" ] || device=cuda
+as_slow='batches persisting_inputs slows_what_follows on_the_host keeps_by_version side_stream default_stream in_a_child looks_into_the_judge'
+
+# names FILE KIND: its functions (or classes) that are submissions, on a line.
+names()
+{
+    sed -n "s/^$2 \([a-zA-Z]\w*\)(\(data\|Model\|nn.Module\)):.*/\1/p" "$1" | grep -vx 'work\|Lazy\|Wrapper'
+}
+
+# judged FILE REFERENCE KEYS NAME...: results.gbr and out.csv of these.
+judged()
+{
+    local file=$1 reference=$2 keys=$3 list
+    shift 3
+    list=$(printf ", ./$file:%s" "$@")
+    rm -f results.gbr
+    cat >bench.ini <<INI
+[defaults]
+policy = fixed
+verify = judge
+max_time = 1 h
+time_limit = 24 h
+device = $device
+[policy fixed]
+samples = $([ -n "${LONG-}" ] && echo 30 || echo 3)
+[bench task]
+plugin = python
+reference = ./$reference
+sweep.call = ${list#, }
+$keys
+INI
+    ran "$GBRUN" -q -c bench.ini
+    column call,status,low_ns,high_ns | sed 's/^[^:]*://' >out.csv
+}
+
+# group NAME HONEST CHEATS REFERENCE KIND KEYS
+group()
+{
+    local honest cheats
+    mapfile -t honest < <(names "$2" "$5")
+    judged "$2" "$4" "$6" "${honest[@]}"
+    cp out.csv honest.csv
+    equals "$1: nothing honest is refused" "$(printf '%s,ok\n' "${honest[@]}")" "$(cut -d, -f1,2 out.csv)"
+    [ -n "$3" ] || return
+    mapfile -t cheats < <(names "$3" "$5")
+    judged "$3" "$4" "$6" "${cheats[@]}"
+    equals "$1: each cheat has an outcome" "${#cheats[@]}" "$(grep -c . out.csv)"
+    equals "$1: each cheat is found" "" "$(awk -F, -v slow=" $as_slow " \
+        '$2 == "ok" && !index(slow, " " $1 " ") { print $1 }' out.csv)"
+    # Intervals, as times are of a machine that does other things, too.
+    [ -z "${LONG-}" ] || equals "$1: none gains" "" "$(awk -F, 'FNR == NR { if ($1 == "plain") least = $3; next }
+        $2 == "ok" && $4 < 0.98 * least { print $1, $4 / least }' honest.csv out.csv)"
+    awk -F, -v group="$1" 'FNR == NR { if ($1 == "plain") least = $3; next }
+        { printf "# %-8s %-32s %-14s %s\n", group, $1, $2, $2 == "ok" ? $3 / least : "" }' honest.csv out.csv
+}
+
+cp "$top_srcdir"/tests/judge/python/*.py .
+python=$(command -v /usr/bin/python3 python3 | head -n 1)
+python_has()
+{
+    "$python" -c "import $1" 2>err.txt
+}
+keys="python = $python
+size = 1024"
+if ! python_has numpy; then
+    skip "submissions with arrays" "NumPy is not installed"
+elif [ -z "${GPU-}" ]; then
+    group numpy honest.py cheats.py reference.py def "$keys"
+    equals "nothing was written beside the reference" "" "$(ls __pycache__/attack 2>&1 | grep -v 'No such')"
+fi
+if [ -z "${LONG-}${GPU-}" ] || ! python_has torch; then
+    skip "submissions with tensors" "PyTorch is not installed, or LONG=1 is not set"
+elif [ -n "${GPU-}" ]; then
+    group cuda cuda_honest.py cuda_cheats.py torch_reference.py def "$keys"
+    group torch torch_honest.py torch_cheats.py torch_reference.py def "$keys"
+else
+    group torch torch_honest.py torch_cheats.py torch_reference.py def "$keys"
+fi
+finish
