@@ -36,6 +36,14 @@ static size_t pair_of(const struct ab *ab, const struct compared *c)
     return ab->pair_of[(c->base ? c->base : c->new)->first->position];
 }
 
+/* Its rounds would say nothing more. */
+static bool is_decided(const struct ab *ab, const struct compared *c)
+{
+    const struct compare_case *any = c->new ? c->new : c->base;
+    return c->result.verdict != COMPARED_UNCLEAR ||
+           (ab->once && text_equal(any->first->bench, ab->once));
+}
+
 /* A pair that has several devices is decided once it is on all of them. Returns how many are. */
 static size_t note_decided(struct ab *ab, const struct compare_against *against)
 {
@@ -43,7 +51,7 @@ static size_t note_decided(struct ab *ab, const struct compare_against *against)
     for (size_t i = 0; i < against->n; i++)
         ab->is_decided[pair_of(ab, &against->cases[i])] = true;
     for (size_t i = 0; i < against->n; i++)
-        if (against->cases[i].result.verdict == COMPARED_UNCLEAR)
+        if (!is_decided(ab, &against->cases[i]))
             ab->is_decided[pair_of(ab, &against->cases[i])] = false;
     for (size_t i = 0; i < ab->n_pairs; i++)
         n += ab->is_decided[i];
@@ -114,6 +122,7 @@ static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes
         return status;
     const struct compare_against *against = &compare_result(compare)->against[0];
     size_t n_decided = note_decided(ab, against);
+    may_go_on &= !ab->stops_at_broken || against->counts[COMPARED_BROKEN] == 0;
     count_left(ab, n_decided, n_rounds);
     events_round_end(ab->job.has_events ? &ab->job.events : NULL, n_rounds, n_decided, ab->n_pairs);
     say_round(ab, against, n_rounds, n_decided);
@@ -211,26 +220,6 @@ int ab_close(struct ab *ab, int code)
 
 /* ---- the verbs ---- */
 
-/* What gbrun ab and gbrun judge both have. */
-#define RULE_OPTIONS(rounds)                                                                       \
-    {"margin", 0, "RATIO",                                                                         \
-     "differences up to this are no reason to call a case slower or faster; 1% if not given"},     \
-        {"alpha", 0, "RATIO",                                                                      \
-         "how often a case that is the same may be called different, all cases together; 5% if "   \
-         "not given"},                                                                             \
-        {"max-rounds", 0, "N",                                                                     \
-         "after so many rounds what is not decided is unclear; " rounds " if not given"},          \
-        {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},    \
-        {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},           \
-        {"label", 0, "NAME=TEXT",                                                                  \
-         "a label of the run, by which it can be found and compared; may be repeated"},            \
-        {"note", 0, "TEXT", "a note, shown by gbrun list runs"},                                   \
-        {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"}, COLOR_OPTION,          \
-        {"quiet", 'q', NULL, "print only errors and the table"},                                   \
-    {                                                                                              \
-        "verbose", 'v', NULL, "a line for each visit"                                              \
-    }
-
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     {"base", 0, "KEY=VALUE",
@@ -248,7 +237,7 @@ static const struct verb_option options[] = {
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, round_end, run_end"},
-    RULE_OPTIONS("40"),
+    RULE_OPTIONS("40", "table, md, csv, json, junit or github"),
 };
 
 static int refuse_useless(const struct arguments *arguments, const char *name)
@@ -339,31 +328,4 @@ const struct verb verb_ab = {
         "by a path are copied aside after each, so that both builds can be measured.",
     VERB_OPTIONS(options),
     .run = run,
-};
-
-static const struct verb_option judge_options[] = {CONFIG_OPTIONS, RULE_OPTIONS("4")};
-
-static int run_judge(const struct arguments *arguments)
-{
-    static const char *reference[] = {"subject=reference", "verify=judge"};
-    static const char *submission[] = {"subject=function", "verify=judge"};
-    const struct ab_given given = {
-        .is_without_section = true,
-        .changes = {[SIDE_BASE] = {reference, 2}, [SIDE_NEW] = {submission, 2}},
-        .max_rounds = argument(arguments, "max-rounds") ? NULL : "4"};
-    return measure(&(struct ab){.job = {.arguments = arguments, .ab = &given}});
-}
-
-const struct verb verb_judge = {
-    .name = "judge",
-    .operands = "",
-    .summary = "Judge code that is not trusted, beside its reference",
-    .help = "Measures each case of a configuration on two sides as gbrun ab does: the base is the "
-            "reference, the new side what is judged. The code of each runs in a process that can "
-            "reach nothing of gbrun, on new inputs and poisoned outputs at each call; times are "
-            "taken, and outputs compared, outside of it (verify = judge). docs/judge.md says what "
-            "that guards against, and what not.\n\n"
-            "Verdicts and exit codes are those of gbrun compare; a wrong result is broken.",
-    VERB_OPTIONS(judge_options),
-    .run = run_judge,
 };
