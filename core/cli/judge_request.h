@@ -1,6 +1,6 @@
 /*
  * judge_request.h - a submission and its reference, judged once: the configuration that is made of
- * them, its run, and what is said of it.
+ * them, its run, and the verdict.
  */
 #pragma once
 
