@@ -11,6 +11,7 @@ struct ab {
     struct run_job job;   /* arguments and ab are set by the caller; facts, too */
     const char *once;     /* the benchmark whose cases have one round; NULL: none */
     bool stops_at_broken; /* no further round if a case is broken */
+    double last_share;    /* as of compare_options */
     struct side_pair *pairs;
     size_t n_pairs;
     bool *is_decided;       /* by pair */

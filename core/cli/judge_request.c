@@ -13,6 +13,9 @@
 /* After the name of the benchmark, in that of the cases that are only to be right. */
 #define TESTS "-tests"
 
+/* Rounds are few: what is far apart is decided early, at a fifth of alpha. */
+#define LAST_SHARE 0.8
+
 static const char *const limits[] = {"own process", "inputs and outputs in shared memory",
                                      "seccomp filter", "no capabilities"};
 
@@ -194,7 +197,7 @@ int judge_request_run(const struct arguments *arguments, const struct judge_requ
         .changes = {[SIDE_BASE] = {reference, 2}, [SIDE_NEW] = {submission, 2}},
         .max_rounds = argument(arguments, "max-rounds") ? NULL : JUDGE_ROUNDS};
     struct judgement_facts facts = facts_of(request);
-    struct ab ab = {.job = {.arguments = arguments, .ab = &given}};
+    struct ab ab = {.job = {.arguments = arguments, .ab = &given}, .last_share = LAST_SHARE};
     struct ini made;
     if (request->submission) {
         made = judge_request_configure(request, &arena);

@@ -15,7 +15,8 @@ static int32_t judge(const struct ab *ab, bool goes_on, struct compare **ret,
     const struct compare_options options = {.margin = ab->job.configuration.ab.margin,
                                             .confidence = 1 - ab->job.configuration.ab.alpha,
                                             .metric = "",
-                                            .goes_on = goes_on};
+                                            .goes_on = goes_on,
+                                            .last_share = ab->last_share};
     char number[NUMBER_TEXT_MAX];
     struct compare *compare = compare_new(&options);
     snprintf(number, sizeof number, "%lld", (long long)ab->job.run_number);

@@ -83,9 +83,11 @@ static struct geometric_mean time_of(const struct compare_case *c, double confid
     if (!c)
         return (struct geometric_mean){.theta = NAN};
     case_values(c, &values);
+    size_t n = 0;
     for (size_t i = 0; i < values.n; i++)
-        values.values[i] = log(values.values[i]);
-    const struct geometric_mean ret = compare_mean(values.values, values.n, confidence);
+        if (values.values[i] > 0)
+            values.values[n++] = log(values.values[i]);
+    const struct geometric_mean ret = compare_mean(values.values, n, confidence);
     values_free(&values);
     return ret;
 }

@@ -53,7 +53,7 @@ has "with the reason" out.txt 'the judged process ended with exit code'
 judged 'plain, nothing'
 equals "of several the worst counts" 3 "$code"
 has "a table has what is wrong, what was tried, and the verdict" out.txt 'wrong: task function=nothing: judged: arg.1: ' \
-    'limits: own process' 'verdict: wrong; speed-up '
+    'limits: own process' 'verdict: wrong'
 judged plain --format csv
 has "other formats are those of compare" out.txt 'side,case,bench,uid,base,new,unit,ratio'
 judged plain --format xml
