@@ -134,18 +134,18 @@ static void read_compared(const struct ab *ab, struct arena *arena, struct judge
 
 /* Returns the exit code. */
 static int write_judgement(const struct ab *ab, struct judgement_facts *facts,
-                           const struct judge_output *output, struct arena *arena, struct text *out)
+                           const struct judge_manner *manner, struct arena *arena, struct text *out)
 {
     const struct compare_result *result = compare_result(ab->judged);
     read_compared(ab, arena, facts);
     const struct judgement judgement = judgement_make(result, facts, arena);
-    const int style = output->format == COMPARE_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
-    if (output->format == COMPARE_JSON)
+    const int style = manner->format == COMPARE_MARKDOWN ? TABLE_MARKDOWN : TABLE_PLAIN;
+    if (manner->format == COMPARE_JSON)
         judgement_write_json(&judgement, out);
-    else if (output->format == COMPARE_TABLE || output->format == COMPARE_MARKDOWN)
-        judgement_write(&judgement, style, output_width(0), output->has_colours, out);
+    else if (manner->format == COMPARE_TABLE || manner->format == COMPARE_MARKDOWN)
+        judgement_write(&judgement, style, output_width(0), manner->has_colours, out);
     else
-        compare_write(result, output->format, false, output_width(0), output->has_colours, out);
+        compare_write(result, manner->format, false, output_width(0), manner->has_colours, out);
     return judged_exit_code(judgement.verdict);
 }
 
@@ -185,7 +185,7 @@ static int refuse_run(const struct ab *ab, const struct judge_request *request, 
 }
 
 int judge_request_run(const struct arguments *arguments, const struct judge_request *request,
-                      const struct judge_output *output, struct text *out, bool *ret_is_cancelled)
+                      const struct judge_manner *manner, struct text *out, bool *ret_is_cancelled)
 {
     static const char *reference[] = {"subject=reference", "verify=judge"};
     static const char *submission[] = {"subject=function", "verify=judge"};
@@ -195,9 +195,11 @@ int judge_request_run(const struct arguments *arguments, const struct judge_requ
     const struct ab_given given = {
         .is_without_section = true,
         .changes = {[SIDE_BASE] = {reference, 2}, [SIDE_NEW] = {submission, 2}},
-        .max_rounds = argument(arguments, "max-rounds") ? NULL : JUDGE_ROUNDS};
+        .visit = argument(arguments, "visit") ? NULL : JUDGE_VISIT};
     struct judgement_facts facts = facts_of(request);
-    struct ab ab = {.job = {.arguments = arguments, .ab = &given}, .last_share = LAST_SHARE};
+    struct ab ab = {.job = {.arguments = arguments, .ab = &given},
+                    .last_share = LAST_SHARE,
+                    .budget_ns = manner->budget_ns};
     struct ini made;
     if (request->submission) {
         made = judge_request_configure(request, &arena);
@@ -206,12 +208,12 @@ int judge_request_run(const struct arguments *arguments, const struct judge_requ
                                              name_of(request->submission, &arena));
         ab.stops_at_broken = true;
     }
-    say_into(output->is_answer ? &said : NULL);
+    say_into(manner->is_answer ? &said : NULL);
     int code = ab_run(&ab);
     facts.seconds = (host_clock_ns() - begin_ns) / 1e9;
     if (code == EXIT_FINE && ab.judged)
-        code = write_judgement(&ab, &facts, output, &arena, out);
-    else if (output->is_answer)
+        code = write_judgement(&ab, &facts, manner, &arena, out);
+    else if (manner->is_answer)
         code = refuse_run(&ab, request, code, &said, out);
     *ret_is_cancelled = ab.job.counts.is_cancelled;
     code = ab_close(&ab, *ret_is_cancelled && code == EXIT_FINE ? EXIT_CASE_FAILED : code);

@@ -16,17 +16,18 @@ struct judge_request {
 /* The sections of a request; all memory is the arena's. */
 struct ini judge_request_configure(const struct judge_request *request, struct arena *arena);
 
-/* How it is written: FORMAT_... of compare_text.h; of the verb's --format and --color. */
-struct judge_output {
+/* How it is judged and written, as the verb's options say; format: COMPARE_... */
+struct judge_manner {
+    double budget_ns; /* as of struct ab */
     int format;
     bool has_colours;
     bool is_answer; /* there is one of each request, whatever happens, as JSON */
 };
 
-/* Measures, and adds to the text what was found. Says errors, unless the output is an answer.
+/* Measures, and adds to the text what was found. Says errors, unless it answers requests.
  * Returns the exit code. *ret_is_cancelled: the user has stopped it. */
 int judge_request_run(const struct arguments *arguments, const struct judge_request *request,
-                      const struct judge_output *output, struct text *out, bool *ret_is_cancelled);
+                      const struct judge_manner *manner, struct text *out, bool *ret_is_cancelled);
 /* Adds the answer to a request that could not be run: a word for programs, and why. */
 void judge_request_refuse(const struct judge_request *request, const char *code, const char *why,
                           struct text *out);

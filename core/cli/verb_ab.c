@@ -110,28 +110,34 @@ static void count_left(struct ab *ab, size_t n_decided, uint32_t n_rounds)
 
 /* ---- rounds ---- */
 
+static bool may_go_on(const struct ab *ab, uint32_t n_rounds)
+{
+    const double budget_ns = ab->budget_ns * (double)ab->n_pairs;
+    return n_rounds < (uint64_t)ab->job.configuration.ab.max_rounds &&
+           (n_rounds < SEQUENCE_FIRST || !(budget_ns > 0) ||
+            host_clock_ns() - ab->begin_ns < budget_ns);
+}
+
 static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes_on,
                         struct gb_error *error)
 {
     struct ab *ab = context;
     struct compare *compare = NULL;
     uint32_t n_rounds = schedule->n_rounds;
-    bool may_go_on = n_rounds < (uint64_t)ab->job.configuration.ab.max_rounds;
-    int32_t status = judge(ab, may_go_on, &compare, error);
+    const bool goes_on = may_go_on(ab, n_rounds);
+    int32_t status = judge(ab, goes_on, &compare, error);
     *ret_goes_on = false;
     if (status != GB_OK)
         return status;
     const struct compare_against *against = &compare_result(compare)->against[0];
     size_t n_decided = note_decided(ab, against);
-    may_go_on &= !ab->stops_at_broken || against->counts[COMPARED_BROKEN] == 0;
     count_left(ab, n_decided, n_rounds);
     events_round_end(ab->job.has_events ? &ab->job.events : NULL, n_rounds, n_decided, ab->n_pairs);
     say_round(ab, against, n_rounds, n_decided);
+    *ret_goes_on = goes_on && n_decided < ab->n_pairs &&
+                   !(ab->stops_at_broken && against->counts[COMPARED_BROKEN] > 0);
+    schedule->n_rounds += *ret_goes_on;
     compare_free(compare);
-    if (may_go_on && n_decided < ab->n_pairs) {
-        schedule->n_rounds++;
-        *ret_goes_on = true;
-    }
     return GB_OK;
 }
 
@@ -193,6 +199,7 @@ int ab_run(struct ab *ab)
     struct run_job *job = &ab->job;
     struct gb_error error;
     job->run_number = RUN_NEWEST;
+    ab->begin_ns = host_clock_ns();
     int code = run_job_open(job);
     if (code == EXIT_FINE)
         code = make_pairs(ab);
@@ -238,7 +245,7 @@ static const struct verb_option options[] = {
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, round_end, run_end"},
-    RULE_OPTIONS("40", "table, md, csv, json, junit or github"),
+    RULE_OPTIONS("0.1 s", "table, md, csv, json, junit or github"),
 };
 
 static int refuse_useless(const struct arguments *arguments, const char *name)

@@ -13,6 +13,8 @@
 
 /* ---- the command line ---- */
 
+#define JUDGE_BUDGET "2 s"
+
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     {"reference", 'r', "FILE", "what SUBMISSION.py is compared with, in Python"},
@@ -20,9 +22,12 @@ static const struct verb_option options[] = {
      "the shapes: one a line, such as m=64 n=128, or GPU MODE's task.yml; if not given, the "
      "task.yml beside the reference, if there is one"},
     {"device", 'd', "DEVICE", "the device, such as cuda:1"},
+    {"budget", 0, "TIME",
+     "of each shape: when it is over, no further round is begun after the fourth; " JUDGE_BUDGET
+     " if not given, or none with --max-rounds"},
     {"serve", 0, NULL,
      "read requests from standard input, a JSON object a line, and answer each likewise"},
-    RULE_OPTIONS(JUDGE_ROUNDS, "table, md, csv, json, junit or github"),
+    RULE_OPTIONS(JUDGE_VISIT, "table, md, csv, json, junit or github"),
 };
 
 static bool is_python(const char *file)
@@ -67,7 +72,7 @@ static int32_t find_sizes(const char *given, struct arena *arena, struct judge_r
     return judge_sizes_read(path, arena, &request->sizes, error);
 }
 
-static int judge_once(const struct arguments *arguments, const struct judge_output *output)
+static int judge_once(const struct arguments *arguments, const struct judge_manner *manner)
 {
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text text = {0};
@@ -79,7 +84,7 @@ static int judge_once(const struct arguments *arguments, const struct judge_outp
     if (request.submission &&
         find_sizes(argument(arguments, "sizes"), &arena, &request, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
-    const int code = judge_request_run(arguments, &request, output, &text, &is_cancelled);
+    const int code = judge_request_run(arguments, &request, manner, &text, &is_cancelled);
     fputs(text_get(&text), stdout);
     if (is_cancelled)
         say("gbrun: stopped before all was judged");
@@ -211,9 +216,9 @@ static bool read_line(char **line, size_t *room)
     return is_read;
 }
 
-static bool answer(const char *line, const struct arguments *arguments)
+static bool answer(const char *line, const struct arguments *arguments,
+                   const struct judge_manner *manner)
 {
-    static const struct judge_output output = {.format = COMPARE_JSON, .is_answer = true};
     CLEANUP(arena_free) struct arena arena = {0};
     CLEANUP(text_free) struct text text = {0};
     struct judge_request request = {0};
@@ -222,14 +227,14 @@ static bool answer(const char *line, const struct arguments *arguments)
     if (line[strspn(line, " \t\r\n")] == 0)
         return true;
     if (read_request(line, arguments, &arena, &request, &error) == GB_OK)
-        judge_request_run(arguments, &request, &output, &text, &is_cancelled);
+        judge_request_run(arguments, &request, manner, &text, &is_cancelled);
     else
         judge_request_refuse(&request, "request", error.text, &text);
     fputs(text_get(&text), stdout);
     return fflush(stdout) == 0 && !is_cancelled;
 }
 
-static int serve(const struct arguments *arguments)
+static int serve(const struct arguments *arguments, const struct judge_manner *manner)
 {
     const struct sigaction action = {.sa_handler = on_end};
     static const char *nothing[] = {""};
@@ -240,25 +245,46 @@ static int serve(const struct arguments *arguments)
         if (text_equal(own.verb->options[i].name, "quiet"))
             own.given[i] = (struct words){nothing, 1};
     sigaction(SIGTERM, &action, NULL);
-    while (read_line(&line, &room) && answer(line, &own))
+    while (read_line(&line, &room) && answer(line, &own, manner))
         continue;
     free(line);
     return EXIT_FINE;
 }
 
+static int read_budget(const struct arguments *arguments, double *ret_ns)
+{
+    static const struct gb_option option = {.size = sizeof option,
+                                            .type = GB_TYPE_DURATION,
+                                            .name = "budget",
+                                            .default_value = JUDGE_BUDGET,
+                                            .range = "0:"};
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(error_list_free) struct error_list errors = {0};
+    struct value value = {0};
+    const int32_t status = read_option(arguments, "budget", &option, &arena, &value, &errors);
+    *ret_ns = argument(arguments, "max-rounds") && !argument(arguments, "budget") ? 0 : value.number;
+    say_errors(&errors);
+    return status == GB_OK ? EXIT_FINE : EXIT_USAGE;
+}
+
 static int run(const struct arguments *arguments)
 {
+    const bool is_serving = argument(arguments, "serve") != NULL;
     const char *format = argument(arguments, "format");
-    struct judge_output output = {.format = format ? compare_format_named(format) : COMPARE_TABLE};
+    struct judge_manner manner = {.format = format ? compare_format_named(format) : COMPARE_TABLE,
+                                  .is_answer = is_serving};
     signal(SIGPIPE, SIG_IGN); /* a reader that went away must not end the measuring */
-    if (output.format < 0)
+    if (manner.format < 0)
         return fail_usage("--format %s: expected table, md, csv, json, junit or github", format);
     int code = refuse_useless(arguments);
     if (code == EXIT_FINE)
-        code = read_color(arguments, &output.has_colours);
+        code = read_budget(arguments, &manner.budget_ns);
+    if (code == EXIT_FINE)
+        code = read_color(arguments, &manner.has_colours);
     if (code != EXIT_FINE)
         return code;
-    return argument(arguments, "serve") ? serve(arguments) : judge_once(arguments, &output);
+    manner.format = is_serving ? COMPARE_JSON : manner.format;
+    return is_serving ? serve(arguments, &manner) : judge_once(arguments, &manner);
 }
 
 const struct verb verb_judge = {
