@@ -381,6 +381,12 @@ static int32_t host_device_allocate(const struct gb_host *interface, uint64_t by
     return GB_OK;
 }
 
+void *host_share(const struct gb_host *interface, uint64_t bytes)
+{
+    struct shared_memory *shared = host_of(interface)->shared;
+    return shared ? shared_memory_take(shared, bytes) : NULL;
+}
+
 static int32_t host_device_copy(const struct gb_host *interface, void *to, const void *from,
                                 uint64_t bytes)
 {

@@ -7,6 +7,8 @@
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
+#include "core/run/sandbox.h"
+#include "core/run/worker_process.h"
 
 #include <errno.h>
 #include <gbrun/judging.h>
@@ -32,8 +34,6 @@ static const double sample_ns = 2e6;
  * in nearly all runs is nearly never missed. */
 static const double comparing_ratio = 2;
 
-extern char **environ;
-
 struct judge {
     struct case_state *state;
     const struct gb_bench_ops *ops; /* of the benchmark */
@@ -43,6 +43,8 @@ struct judge {
     struct shared_memory memory;
     struct judged_page *page;
     pid_t pid; /* 0: none */
+    unsigned long long began;
+    char folder[SANDBOX_FOLDER_BYTES]; /* of the process */
     bool is_stopped;
     uint32_t order; /* number of the last one */
     uint32_t series;
@@ -70,10 +72,12 @@ static int32_t fail(struct judge *judge, const char *text)
 
 /* ---- the process ---- */
 
-/* It has ended by itself. */
+/* It has ended or stopped by itself. */
 static int32_t report_end(struct judge *judge, int wait_status)
 {
     char text[128];
+    if (WIFSTOPPED(wait_status))
+        return fail(judge, "the judged process has stopped itself");
     judge->pid = 0;
     if (WIFSIGNALED(wait_status))
         snprintf(text, sizeof text, "the judged process was ended by signal %d (%s)",
@@ -110,7 +114,7 @@ static int32_t wait_for(struct judge *judge)
         if (host_cancelled())
             return GB_CANCELLED;
         if (atomic_load(done) != judge->order &&
-            waitpid(judge->pid, &wait_status, WNOHANG) == judge->pid)
+            waitpid(judge->pid, &wait_status, WNOHANG | WUNTRACED) == judge->pid)
             return report_end(judge, wait_status);
     }
     return GB_OK;
@@ -143,12 +147,34 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     return fail(judge, make_plain(text));
 }
 
+/* What compiles and tunes keeps its files in the process's folder. */
+static int start_process(struct judge *judge, const char *const *arguments)
+{
+    const char *folder = judge->folder;
+    const struct environment_variable variables[] = {{"TMPDIR", folder},
+                                                     {"HOME", folder},
+                                                     {"XDG_CACHE_HOME", folder},
+                                                     {"CUDA_CACHE_PATH", folder},
+                                                     {"TRITON_CACHE_DIR", folder},
+                                                     {"TORCHINDUCTOR_CACHE_DIR", folder},
+                                                     {"TORCHINDUCTOR_COMPILE_THREADS", "1"}};
+    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file};
+    char **environment = make_environment(variables, sizeof variables / sizeof *variables);
+    const int code = command_start(program_image(), arguments, environment, files,
+                                   sizeof files / sizeof *files, true, &judge->pid);
+    free(environment);
+    close(judge->memory.file);
+    judge->memory.file = -1;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    judge->began = code == 0 ? sandbox_began(judge->pid) : 0;
+    return code;
+}
+
 static int32_t start(struct judge *judge)
 {
     struct case_state *state = judge->state;
     char base[32], bytes[32];
-    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, NULL};
-    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file};
+    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, judge->folder, NULL};
     const struct case_order given = {.record = "", .bench_case = *state->bench_case};
     struct wire_writer writer = {0};
     struct wire_reader payload;
@@ -164,8 +190,7 @@ static int32_t start(struct judge *judge)
     text_free(&writer.bytes);
     if (!fits)
         return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
-    const int code = command_start(program_image(), arguments, environ, files,
-                                   sizeof files / sizeof *files, true, &judge->pid);
+    const int code = start_process(judge, arguments);
     return code == 0 ? GB_OK
                      : case_stop(state, CASE_FAILED, "a judged process cannot be started: %s",
                                  reason_of(code));
@@ -202,16 +227,18 @@ static int32_t make_own(struct judge *judge)
     return status;
 }
 
-/* n further ones, in both processes. */
+/* n further ones, in both processes, here first: it may leave there what the other needs. */
 static int32_t make(struct judge *judge, uint32_t n)
 {
     struct case_state *state = judge->state;
     double time_ns;
-    int32_t status = order(judge, JUDGED_MAKE, n, &time_ns);
+    int32_t status = GB_OK;
     state->host->shared = &judge->memory;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         status = make_own(judge);
     state->host->shared = NULL;
+    if (status == GB_OK)
+        status = order(judge, JUDGED_MAKE, n, &time_ns);
     if (status == GB_OK && judge->page->used != judge->memory.used)
         return fail(judge, "the judged process took other memory than the judge");
     return status;
@@ -324,6 +351,9 @@ static void judge_destroy(void *object)
         while (waitpid(judge->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
     }
+    if (judge->began > 0)
+        sandbox_kill_others(0, judge->began);
+    sandbox_folder_free(judge->folder);
     for (uint32_t i = 0; i < judge->n && judge->ops->destroy; i++)
         judge->ops->destroy(judge->benches[i]);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
@@ -358,13 +388,28 @@ static int32_t find_number(struct judge *judge)
     return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
 }
 
+/* From now on only what is timed runs: the process compiles and tunes in the first run of each
+ * object, starts no more others, and those that it has left are ended. */
+static int32_t close_sandbox(struct judge *judge)
+{
+    double time_ns;
+    int32_t status = renew(judge);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_CLOSE, 0, &time_ns);
+    return status != GB_OK || sandbox_kill_others(judge->pid, judge->began)
+               ? status
+               : fail(judge, "the judged process starts others faster than they can be ended");
+}
+
 static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
 {
     const struct gb_bench_ops *ops = plugin->ops;
     const char *why = NULL;
     if (!plugin->extension || !plugin->extension(GB_JUDGING) || !GB_HAS(ops, refresh) ||
         !ops->refresh || !ops->verify)
-        why = "cannot be judged: expected call";
+        why = "cannot be judged: expected call or python";
     else if (state->device->queue->native)
         why = "is judged on a CPU only: expected device = cpu";
     else if (!text_equal(state->measure, MEASURE_TIME))
@@ -383,7 +428,8 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     judge->state = state;
     judge->ops = plugin->ops;
     judge->params = params;
-    judge->judging = (struct gb_judging){.size = sizeof judge->judging, .is_judge = 1};
+    judge->judging = (struct gb_judging){
+        .size = sizeof judge->judging, .is_judge = 1, .share = host_share};
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
                                        .flags = common->iterations > 0 ? 0 : GB_BENCH_SINGLE,
                                        .reset = judge_reset,
@@ -404,7 +450,8 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     if (refuse(state, plugin) != GB_OK)
         return GB_FAILED;
     struct judge *judge = judge_new(state, plugin, params);
-    if (shared_memory_new(memory, &judge->memory, &error) != GB_OK)
+    if (sandbox_folder_new(judge->folder, &error) != GB_OK ||
+        shared_memory_new(memory, &judge->memory, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
     judge->page = shared_memory_take(&judge->memory, sizeof *judge->page);
     judge->series = series_declare(&state->host->series, JUDGED_SERIES, "ns", &error);
@@ -419,5 +466,7 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
         status = make(judge, 1);
     if (status == GB_OK)
         status = find_number(judge);
+    if (status == GB_OK)
+        status = close_sandbox(judge);
     return case_judge_bench(state, "judging", status);
 }

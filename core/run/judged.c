@@ -32,6 +32,7 @@ void futex_wait(_Atomic uint32_t *word, uint32_t value, int ms)
 
 struct judged {
     struct judged_page *page;
+    const char *folder;
     struct shared_memory memory;
     struct arena arena;
     struct session *session;
@@ -59,7 +60,7 @@ static const struct host_sink sink = {.take = take};
 
 static int32_t set_up(struct judged *judged, struct gb_error *error)
 {
-    static const struct gb_judging judging = {.size = sizeof judging};
+    static const struct gb_judging judging = {.size = sizeof judging, .share = host_share};
     struct bench_case *bench_case = &judged->bench_case;
     const struct gb_plugin *plugin = NULL;
     struct wire_reader reader = {.data = judged->page->bench_case,
@@ -71,6 +72,8 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     if (!wire_complete(&reader))
         return error_set(error, GB_CORRUPT, "the case is incomplete");
     const struct plugin_settings settings = bench_case_plugin(bench_case);
+    if (sandbox_prepare(judged->folder, error) != GB_OK)
+        return error->status;
     judged->session = session_new(&sink);
     if (session_prepare(judged->session, &settings, &judged->arena, &plugin, &params, error) !=
             GB_OK ||
@@ -85,7 +88,7 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     judged->host->shared = &judged->memory;
     judged->ops = plugin->ops;
     judged->params = params;
-    return sandbox_enter(error);
+    return GB_OK;
 }
 
 static int32_t make_one(struct judged *judged, struct gb_error *error)
@@ -137,6 +140,9 @@ static void obey(struct judged *judged)
     case JUDGED_RUN:
         page->status = run(judged, page->n, &error);
         break;
+    case JUDGED_CLOSE:
+        page->status = sandbox_enter(&error);
+        break;
     default:
         page->status = GB_OK;
     }
@@ -149,10 +155,11 @@ int judged_main(int argc, char **argv)
     enum { WAIT_MS = 10000 };
     struct judged judged = {0};
     uint32_t last = 0;
-    if (argc != 4 || !shared_memory_map(JUDGED_FILE, (uintptr_t)strtoull(argv[2], NULL, 16),
+    if (argc != 5 || !shared_memory_map(JUDGED_FILE, (uintptr_t)strtoull(argv[2], NULL, 16),
                                         strtoull(argv[3], NULL, 16), &judged.memory))
         return EXIT_FAILURE;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    judged.folder = argv[4];
     judged.page = shared_memory_take(&judged.memory, sizeof *judged.page);
     for (;;) {
         const uint32_t order = atomic_load(&judged.page->order);

@@ -13,12 +13,13 @@
 #include <stdatomic.h>
 
 /* The program's first argument; behind it the address and the size of the shared memory, whose file
- * is JUDGED_FILE. */
+ * is JUDGED_FILE, and the folder of the process. */
 #define JUDGED_ARGUMENT "--judged"
 enum { JUDGED_FILE = 3 };
 
-/* What is ordered: nothing; n further objects of the benchmark; one run of each of n objects. */
-enum { JUDGED_NOTHING, JUDGED_MAKE, JUDGED_RUN };
+/* What is ordered: nothing; n further objects of the benchmark; one run of each of n objects; the
+ * second stage of the sandbox. */
+enum { JUDGED_NOTHING, JUDGED_MAKE, JUDGED_RUN, JUDGED_CLOSE };
 enum { JUDGED_OBJECTS_MAX = 256, JUDGED_CASE_MAX = 1 << 20 };
 
 /* At the beginning of the shared memory. */

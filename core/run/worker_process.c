@@ -150,8 +150,7 @@ uint32_t strays_kill(pid_t worker)
 
 /* ---- a worker is started ---- */
 
-/* This process's environment with variables replaced or added; one block to free. */
-static char **make_environment(const struct environment_variable *variables, size_t n)
+char **make_environment(const struct environment_variable *variables, size_t n)
 {
     size_t n_here = 0, n_bytes = 0;
     while (environ[n_here])
