@@ -6,6 +6,7 @@
 #include "core/compare/judgement.h"
 #include "core/config/bench_case.h"
 #include "core/config/value.h"
+#include "core/run/sandbox.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,8 +17,9 @@
 /* Rounds are few: what is far apart is decided early, at a fifth of alpha. */
 #define LAST_SHARE 0.8
 
+/* The last one where the kernel has it. */
 static const char *const limits[] = {"own process", "inputs and outputs in shared memory",
-                                     "seccomp filter", "no capabilities"};
+                                     "seccomp filter", "no capabilities", "Landlock"};
 
 /* ---- the configuration ---- */
 
@@ -155,7 +157,8 @@ static struct judgement_facts facts_of(const struct judge_request *request)
                                     .submission = request->submission,
                                     .reference = request->reference,
                                     .limits = limits,
-                                    .n_limits = sizeof limits / sizeof *limits,
+                                    .n_limits = sizeof limits / sizeof *limits -
+                                                (sandbox_landlock_version() == 0),
                                     .seconds = NAN};
 }
 

@@ -262,8 +262,7 @@ static void may_write_devices(int ruleset, uint64_t access)
     }
 }
 
-/* 0: there is none. */
-static long landlock_version(void)
+long sandbox_landlock_version(void)
 {
     const long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
                                  LANDLOCK_CREATE_RULESET_VERSION);
@@ -291,7 +290,7 @@ static unsigned missing; /* NO_...: of what the kernel has */
 
 int32_t sandbox_prepare(const char *folder, struct gb_error *error)
 {
-    const long version = landlock_version();
+    const long version = sandbox_landlock_version();
     drop_capabilities();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return error_set(error, GB_UNSUPPORTED, "no_new_privs: %s", reason_of(errno));

@@ -23,6 +23,9 @@ int32_t sandbox_prepare(const char *folder, struct gb_error *error);
  */
 int32_t sandbox_enter(struct gb_error *error);
 
+/* That the kernel has; 0: none. */
+long sandbox_landlock_version(void);
+
 /* The folder of such a process, in $TMPDIR or /tmp; "": there is none. */
 int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error);
 /* Removes it with all that is in it. */

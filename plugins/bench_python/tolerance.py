@@ -20,13 +20,13 @@ def _format(array):
     return str(getattr(array, "dtype", "")).rsplit(".", 1)[-1]
 
 
-def _is_floating(value):
+def is_floating(value):
     return _format(value) in _EPSILONS and hasattr(value, "shape")
 
 
 def _each(value, change):
     """The same with other arrays, in containers and modules of PyTorch too."""
-    if _is_floating(value):
+    if is_floating(value):
         return change(value)
     if isinstance(value, dict):
         return {key: _each(item, change) for key, item in value.items()}
@@ -52,9 +52,12 @@ def _copied(array):
 
 
 def _in_double(reference):
-    """A module of PyTorch has weights of its own."""
-    is_module = hasattr(reference, "named_parameters") and hasattr(reference, "double")
-    return copy.deepcopy(reference).double() if is_module else reference
+    """A module of PyTorch, or the `model` that a function calls, has weights of its own."""
+    model = getattr(reference, "model", reference)
+    if not (hasattr(model, "named_parameters") and hasattr(model, "double")):
+        return reference
+    doubled = copy.deepcopy(model).double()
+    return doubled if model is reference else lambda data: doubled(*data)
 
 
 def _no_gradients(inputs):

@@ -98,6 +98,54 @@ has "with the words of each mistake" answers 'none cannot be read' 'no valid JSO
     'expected a submission in Python and a reference' 'missing.py' 'expected an object'
 equals "nothing is left on standard error" "" "$(<err.txt)"
 
+# A submission in Python, with the task beside it: sums in half precision are honest, and leaving some out is not.
+. "$top_srcdir/tests/python/python.sh"
+find_python numpy
+mkdir half
+export PYTHONDONTWRITEBYTECODE=1
+cat >half/reference.py <<'PY'
+import numpy as np
+
+
+def generate_input(n, seed):
+    random = np.random.default_rng(seed)
+    return [random.standard_normal(shape).astype("float16") for shape in ((8, n), (n, 8))]
+
+
+def ref_kernel(data):
+    return (data[0].astype("float32") @ data[1].astype("float32")).astype("float16")
+PY
+cat >half/honest.py <<'PY'
+import numpy as np
+
+
+def custom_kernel(data):
+    total = np.zeros((8, 8), "float16")
+    for k in range(data[0].shape[1]):
+        total += data[0][:, k : k + 1] * data[1][k : k + 1, :]
+    return total
+PY
+sed 's/shape\[1\])/shape[1] - 4)/' half/honest.py >half/lazy.py
+printf 'tests:\n  - {"n": 5, "seed": 3}\nbenchmarks:\n  - {"n": 96, "seed": 4}\n' >half/task.yml
+if "$python" -c 'import ctypes, sys, numpy; ctypes.CDLL(sys.argv[1])' \
+        "$("$python" "$top_srcdir/plugins/bench_python/ask.py" | sed -n 1p)" 2>/dev/null; then
+    half=("$GBRUN" judge -d cpu -q --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=2' --format json)
+    ran "${half[@]}" half/honest.py --reference half/reference.py
+    equals "sums in half precision are right" "0 true" "$code $(sed 's/,"cases".*//' out.txt | heads -)"
+    has "tests are only to be right" out.txt '"shape":{"seed":"3","n":"5"},"verdict":"right","right":true,"reason":null,"base":{"ns":null' \
+        '"shape":{"seed":"4","n":"96"}'
+    ran "${half[@]}" half/lazy.py --reference half/reference.py
+    equals "those that leave some out are wrong" "3 wrong false wrong_result" "$code $(sed 's/,"cases".*//' out.txt | heads -)"
+    has "it is said where the tolerance comes from" out.txt 'output (tolerance: 16 roundings of float16): rms '
+    printf '{"submission": "half/%s.py", "reference": "half/reference.py", "sizes": {"n": 9}, "id": "%s"}\n' \
+        honest honest lazy lazy missing missing honest again >requests
+    "$GBRUN" judge --serve -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=2' <requests >answers 2>err.txt
+    equals "a server answers one after the other" "honest true lazy false missing false again true" \
+        "$(sed 's/{"id":"\([a-z]*\)","verdict":"[a-z]*","right":\([a-z]*\),.*/\1 \2/' answers | paste -sd ' ')"
+else
+    skip "a submission in Python" "there is no python3 with a shared library and NumPy"
+fi
+
 # SIGTERM ends it while it waits.
 mkfifo requests.pipe answers.pipe
 "$GBRUN" judge --serve <requests.pipe >answers.pipe 2>err.txt &
