@@ -8,7 +8,13 @@
 #include "core/compare/compare_text.h"
 
 struct ab {
-    struct run_job job; /* arguments and ab are set by the caller; facts, too */
+    struct run_job job;   /* arguments and ab are set by the caller; facts, too */
+    const char *once;     /* the benchmark whose cases have one round; NULL: none */
+    bool stops_at_broken; /* no further round if a case is broken */
+    double last_share;    /* as of compare_options */
+    double budget_ns;     /* of each pair: when so much is over no further round is begun, but of
+                             the first four; 0: as many as max_rounds are */
+    double begin_ns;
     struct side_pair *pairs;
     size_t n_pairs;
     bool *is_decided;       /* by pair */
@@ -21,3 +27,27 @@ struct ab {
 int ab_run(struct ab *ab);
 /* Ends the run, closes its file. */
 int ab_close(struct ab *ab, int code);
+
+/* What gbrun judge has in place of the 0.1 s of ab. */
+#define JUDGE_VISIT "50 ms"
+
+/* What gbrun ab and gbrun judge both have. */
+#define RULE_OPTIONS(visit, formats)                                                               \
+    {"margin", 0, "RATIO",                                                                         \
+     "differences up to this are no reason to call a case slower or faster; 1% if not given"},     \
+        {"alpha", 0, "RATIO",                                                                      \
+         "how often a case that is the same may be called different, all cases together; 5% if "   \
+         "not given"},                                                                             \
+        {"max-rounds", 0, "N",                                                                     \
+         "after so many rounds what is not decided is unclear; 40 if not given"},                  \
+        {"visit", 0, "TIME",                                                                       \
+         "for how long a case is measured in a visit; " visit " if not given"},                    \
+        {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},           \
+        {"label", 0, "NAME=TEXT...",                                                               \
+         "a label of the run, by which it can be found and compared; may be repeated"},            \
+        {"note", 0, "TEXT", "a note, shown by gbrun list runs"},                                   \
+        {"format", 'f', "FORMAT", formats}, COLOR_OPTION,                                          \
+        {"quiet", 'q', NULL, "print only errors and the table"},                                   \
+    {                                                                                              \
+        "verbose", 'v', NULL, "a line for each visit"                                              \
+    }

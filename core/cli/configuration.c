@@ -150,7 +150,7 @@ static void put_given(const struct arguments *arguments, const struct ab_given *
         {"alpha", "--alpha", argument(arguments, "alpha")},
         {"max_rounds", "--max-rounds",
          given->max_rounds ? given->max_rounds : argument(arguments, "max-rounds")},
-        {"visit", "--visit", argument(arguments, "visit")}};
+        {"visit", "--visit", given->visit ? given->visit : argument(arguments, "visit")}};
     for (int side = 0; side < SIDES; side++) {
         CLEANUP(text_free) struct text list = {0};
         const struct words changes = given->changes[side];

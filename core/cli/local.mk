@@ -7,6 +7,10 @@ core_libgbrun_la_SOURCES += \
 	core/cli/configuration.c \
 	core/cli/help.h \
 	core/cli/help_texts.c \
+	core/cli/judge_request.c \
+	core/cli/judge_request.h \
+	core/cli/judge_sizes.c \
+	core/cli/judge_sizes.h \
 	core/cli/plan.c \
 	core/cli/plan.h \
 	core/cli/run_job.c \
@@ -23,6 +27,7 @@ core_libgbrun_la_SOURCES += \
 	core/cli/verb_compare.c \
 	core/cli/verb_doctor.c \
 	core/cli/verb_help.c \
+	core/cli/verb_judge.c \
 	core/cli/verb_list.c \
 	core/cli/verb_merge.c \
 	core/cli/verb_new.c \

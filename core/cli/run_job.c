@@ -360,6 +360,16 @@ int run_job_measure(struct run_job *job)
     return status == GB_OK ? code_of(job) : fail_with(&error, EXIT_INTERNAL);
 }
 
+static void remove_scratch(const char *scratch)
+{
+    char path[SCRATCH_TEXT + 16];
+    if (!*scratch)
+        return;
+    snprintf(path, sizeof path, "%s/results.gbr", scratch);
+    unlink(path);
+    rmdir(scratch);
+}
+
 int run_job_close(struct run_job *job, int code)
 {
     struct gb_error error;
@@ -373,20 +383,11 @@ int run_job_close(struct run_job *job, int code)
     free(job->done);
     free(job->done_in_order);
     configuration_free(&job->configuration);
+    remove_scratch(job->scratch);
     return code;
 }
 
-/* ---- the end: table, verdict; temporary results ---- */
-
-static void remove_scratch(const char *scratch)
-{
-    char path[SCRATCH_TEXT + 16];
-    if (!*scratch)
-        return;
-    snprintf(path, sizeof path, "%s/results.gbr", scratch);
-    unlink(path);
-    rmdir(scratch);
-}
+/* ---- the end: table, verdict ---- */
 
 static void say_verdict(const struct run_job *job)
 {
@@ -427,7 +428,5 @@ int run_job_finish(struct run_job *job, int code, int format, const char *relati
         int reported = job->run_id ? report(job, format, relative_to) : EXIT_FINE;
         code = reported == EXIT_FINE ? code : reported;
     }
-    code = run_job_close(job, code);
-    remove_scratch(job->scratch);
-    return code;
+    return run_job_close(job, code);
 }

@@ -56,7 +56,7 @@ int run_job_open(struct run_job *job);
 /* Instead: prints what would be measured, in order, and for how long; opens no file for
  * writing. format: as of plan_write. */
 int run_job_plan(struct run_job *job, int format);
-/* Instead of the file that --output names: one that run_job_finish removes. */
+/* Instead of the file that --output names: one that run_job_close removes. */
 int run_job_open_scratch(struct run_job *job);
 /* Measures. EXIT_FINE, EXIT_CASE_FAILED or EXIT_NOT_AS_WANTED: there are results, in counts. */
 int run_job_measure(struct run_job *job);

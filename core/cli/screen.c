@@ -10,6 +10,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static struct text *said; /* NULL: standard error has it */
+
+void say_into(struct text *text)
+{
+    said = text;
+}
+
 static void say_after(const char *prefix, const char *format, va_list arguments)
 {
     CLEANUP(text_free) struct text line = {0};
@@ -17,7 +24,10 @@ static void say_after(const char *prefix, const char *format, va_list arguments)
     text_vprintf(&line, format, arguments);
     text_add(&line, "\n");
     hint_take(line.data);
-    fputs(make_plain(line.data), stderr);
+    if (said)
+        text_add(said, make_plain(line.data));
+    else
+        fputs(make_plain(line.data), stderr);
 }
 
 void say(const char *format, ...)

@@ -15,7 +15,8 @@ static int32_t judge(const struct ab *ab, bool goes_on, struct compare **ret,
     const struct compare_options options = {.margin = ab->job.configuration.ab.margin,
                                             .confidence = 1 - ab->job.configuration.ab.alpha,
                                             .metric = "",
-                                            .goes_on = goes_on};
+                                            .goes_on = goes_on,
+                                            .last_share = ab->last_share};
     char number[NUMBER_TEXT_MAX];
     struct compare *compare = compare_new(&options);
     snprintf(number, sizeof number, "%lld", (long long)ab->job.run_number);
@@ -36,6 +37,14 @@ static size_t pair_of(const struct ab *ab, const struct compared *c)
     return ab->pair_of[(c->base ? c->base : c->new)->first->position];
 }
 
+/* Its rounds would say nothing more. */
+static bool is_decided(const struct ab *ab, const struct compared *c)
+{
+    const struct compare_case *any = c->new ? c->new : c->base;
+    return c->result.verdict != COMPARED_UNCLEAR ||
+           (ab->once && text_equal(any->first->bench, ab->once));
+}
+
 /* A pair that has several devices is decided once it is on all of them. Returns how many are. */
 static size_t note_decided(struct ab *ab, const struct compare_against *against)
 {
@@ -43,7 +52,7 @@ static size_t note_decided(struct ab *ab, const struct compare_against *against)
     for (size_t i = 0; i < against->n; i++)
         ab->is_decided[pair_of(ab, &against->cases[i])] = true;
     for (size_t i = 0; i < against->n; i++)
-        if (against->cases[i].result.verdict == COMPARED_UNCLEAR)
+        if (!is_decided(ab, &against->cases[i]))
             ab->is_decided[pair_of(ab, &against->cases[i])] = false;
     for (size_t i = 0; i < ab->n_pairs; i++)
         n += ab->is_decided[i];
@@ -101,14 +110,22 @@ static void count_left(struct ab *ab, size_t n_decided, uint32_t n_rounds)
 
 /* ---- rounds ---- */
 
+static bool may_go_on(const struct ab *ab, uint32_t n_rounds)
+{
+    const double budget_ns = ab->budget_ns * (double)ab->n_pairs;
+    return n_rounds < (uint64_t)ab->job.configuration.ab.max_rounds &&
+           (n_rounds < SEQUENCE_FIRST || !(budget_ns > 0) ||
+            host_clock_ns() - ab->begin_ns < budget_ns);
+}
+
 static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes_on,
                         struct gb_error *error)
 {
     struct ab *ab = context;
     struct compare *compare = NULL;
     uint32_t n_rounds = schedule->n_rounds;
-    bool may_go_on = n_rounds < (uint64_t)ab->job.configuration.ab.max_rounds;
-    int32_t status = judge(ab, may_go_on, &compare, error);
+    const bool goes_on = may_go_on(ab, n_rounds);
+    int32_t status = judge(ab, goes_on, &compare, error);
     *ret_goes_on = false;
     if (status != GB_OK)
         return status;
@@ -117,11 +134,10 @@ static int32_t on_round(void *context, struct schedule *schedule, bool *ret_goes
     count_left(ab, n_decided, n_rounds);
     events_round_end(ab->job.has_events ? &ab->job.events : NULL, n_rounds, n_decided, ab->n_pairs);
     say_round(ab, against, n_rounds, n_decided);
+    *ret_goes_on = goes_on && n_decided < ab->n_pairs &&
+                   !(ab->stops_at_broken && against->counts[COMPARED_BROKEN] > 0);
+    schedule->n_rounds += *ret_goes_on;
     compare_free(compare);
-    if (may_go_on && n_decided < ab->n_pairs) {
-        schedule->n_rounds++;
-        *ret_goes_on = true;
-    }
     return GB_OK;
 }
 
@@ -183,6 +199,7 @@ int ab_run(struct ab *ab)
     struct run_job *job = &ab->job;
     struct gb_error error;
     job->run_number = RUN_NEWEST;
+    ab->begin_ns = host_clock_ns();
     int code = run_job_open(job);
     if (code == EXIT_FINE)
         code = make_pairs(ab);
@@ -211,26 +228,6 @@ int ab_close(struct ab *ab, int code)
 
 /* ---- the verbs ---- */
 
-/* What gbrun ab and gbrun judge both have. */
-#define RULE_OPTIONS(rounds)                                                                       \
-    {"margin", 0, "RATIO",                                                                         \
-     "differences up to this are no reason to call a case slower or faster; 1% if not given"},     \
-        {"alpha", 0, "RATIO",                                                                      \
-         "how often a case that is the same may be called different, all cases together; 5% if "   \
-         "not given"},                                                                             \
-        {"max-rounds", 0, "N",                                                                     \
-         "after so many rounds what is not decided is unclear; " rounds " if not given"},          \
-        {"visit", 0, "TIME", "for how long a case is measured in a visit; 0.1 s if not given"},    \
-        {"output", 'o', "FILE", "write the results to FILE instead of [gbrun] results"},           \
-        {"label", 0, "NAME=TEXT...",                                                               \
-         "a label of the run, by which it can be found and compared; may be repeated"},            \
-        {"note", 0, "TEXT", "a note, shown by gbrun list runs"},                                   \
-        {"format", 'f', "FORMAT", "table, md, csv, json, junit or github"}, COLOR_OPTION,          \
-        {"quiet", 'q', NULL, "print only errors and the table"},                                   \
-    {                                                                                              \
-        "verbose", 'v', NULL, "a line for each visit"                                              \
-    }
-
 static const struct verb_option options[] = {
     CONFIG_OPTIONS,
     {"base", 0, "KEY=VALUE...",
@@ -248,7 +245,7 @@ static const struct verb_option options[] = {
     {"events", 0, "FD",
      "write what happens to this descriptor, a JSON object a line: run_begin, case_begin, "
      "estimate, case_end, round_end, run_end"},
-    RULE_OPTIONS("40"),
+    RULE_OPTIONS("0.1 s", "table, md, csv, json, junit or github"),
 };
 
 static int refuse_useless(const struct arguments *arguments, const char *name)
@@ -339,31 +336,4 @@ const struct verb verb_ab = {
         "by a path are copied aside after each, so that both builds can be measured.",
     VERB_OPTIONS(options),
     .run = run,
-};
-
-static const struct verb_option judge_options[] = {CONFIG_OPTIONS, RULE_OPTIONS("4")};
-
-static int run_judge(const struct arguments *arguments)
-{
-    static const char *reference[] = {"subject=reference", "verify=judge"};
-    static const char *submission[] = {"subject=function", "verify=judge"};
-    const struct ab_given given = {
-        .is_without_section = true,
-        .changes = {[SIDE_BASE] = {reference, 2}, [SIDE_NEW] = {submission, 2}},
-        .max_rounds = argument(arguments, "max-rounds") ? NULL : "4"};
-    return measure(&(struct ab){.job = {.arguments = arguments, .ab = &given}});
-}
-
-const struct verb verb_judge = {
-    .name = "judge",
-    .operands = "",
-    .summary = "Judge code that is not trusted, beside its reference",
-    .help = "Measures each case of a configuration on two sides as gbrun ab does: the base is the "
-            "reference, the new side what is judged. The code of each runs in a process that can "
-            "reach nothing of gbrun, on new inputs and poisoned outputs at each call; times are "
-            "taken, and outputs compared, outside of it (verify = judge). docs/judge.md says what "
-            "that guards against, and what not.\n\n"
-            "Verdicts and exit codes are those of gbrun compare; a wrong result is broken.",
-    VERB_OPTIONS(judge_options),
-    .run = run_judge,
 };

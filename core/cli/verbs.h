@@ -14,6 +14,8 @@ extern const struct verb verb_run, verb_list, verb_check, verb_help_on, verb_sho
 /* A line on standard error, plain whatever the names in it hold: of files, or from the command
  * line. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* From now on such lines are added to a text instead; NULL: they are not. */
+void say_into(struct text *text);
 /* "FILE:LINE:COLUMN: error: TEXT" */
 void say_error(const struct gb_error *error);
 void say_errors(const struct error_list *errors);
@@ -84,12 +86,12 @@ struct words results_files(const struct arguments *arguments);
 /* What `gbrun ab` asks for beside the configuration; --margin, --alpha, --max-rounds and --visit
  * take the place of the section's keys. */
 struct ab_given {
-    const char *name;                /* of [ab NAME]; NULL: the only one */
-    bool is_without_section;         /* whatever there is */
-    struct words changes[SIDES];     /* KEY=VALUE, in place of those of the section */
-    const char *margin, *max_rounds; /* in place of the options; NULL: as those say */
-    const char *const *texts;        /* of the files of --config, in order; NULL: they are read */
-    struct ab_builds *builds;        /* makes the plugins of the sides (ab_builds.h); NULL */
+    const char *name;                        /* of [ab NAME]; NULL: the only one */
+    bool is_without_section;                 /* whatever there is */
+    struct words changes[SIDES];             /* KEY=VALUE, in place of those of the section */
+    const char *margin, *max_rounds, *visit; /* in place of the options; NULL: as those say */
+    const char *const *texts; /* of the files of --config, in order; NULL: they are read */
+    struct ab_builds *builds; /* makes the plugins of the sides (ab_builds.h); NULL */
 };
 
 /* Where a configuration comes from, beside --config, --set and the other options. */

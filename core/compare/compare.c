@@ -456,11 +456,19 @@ static void keep_rounds(struct compare *compare, const struct compared_side *a,
                                           a->step_ratio, b->step_ratio, &c->result};
 }
 
+/* Of the look after the last round, or the only one. */
+static double last_confidence(const struct compare_options *options)
+{
+    const double share = options->is_sequential && options->last_share > 0 ? options->last_share
+                                                                           : 1;
+    return 1 - share * (1 - options->confidence);
+}
+
 static void compare_values(struct compare *compare, struct compared *c)
 {
     CLEANUP(values_free) struct round_values a = {0};
     CLEANUP(values_free) struct round_values b = {0};
-    double confidence = compare->options.confidence;
+    double confidence = last_confidence(&compare->options);
     bool is_paired = compare->by_values && c->base->run == c->new->run;
     case_values(c->base, &a);
     case_values(c->new, &b);
@@ -625,18 +633,34 @@ static void count(struct compare_against *against, double confidence)
     against->mean = compare_mean(thetas, n, confidence);
 }
 
+/* Those that are not decided keep what all of their rounds say together. */
+static void look_last(const struct compare_options *options, const struct compared_rounds *items,
+                      const struct comparison *together, size_t n)
+{
+    for (size_t i = 0; i < n && options->last_share > 0 && !options->goes_on; i++)
+        if (items[i].ret->verdict == COMPARED_UNCLEAR)
+            *items[i].ret = together[i];
+}
+
 static void judge_rounds(struct compare *compare)
 {
     const struct compare_options *options = &compare->options;
     struct compare_result *result = &compare->result;
     struct compared_rounds *items = NULL;
-    size_t n = 0;
+    struct comparison *together = NULL;
+    size_t n = 0, n_together = 0;
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++)
-            if (result->against[i].cases[j].rounds)
+            if (result->against[i].cases[j].rounds) {
                 MEMORY_APPEND(items, n, *result->against[i].cases[j].rounds);
-    compare_judge_rounds(items, n, options->margin, options->confidence, options->goes_on);
+                MEMORY_APPEND(together, n_together, result->against[i].cases[j].result);
+            }
+    compare_judge_rounds(items, n, options->margin,
+                         1 - (1 - options->last_share) * (1 - options->confidence),
+                         options->goes_on || options->last_share > 0);
+    look_last(options, items, together, n);
     free(items);
+    free(together);
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++) {
             struct compared *c = &result->against[i].cases[j];
@@ -658,7 +682,7 @@ static void judge(struct compare *compare)
     for (size_t i = 0; i < result->n_against; i++)
         for (size_t j = 0; j < result->against[i].n; j++)
             MEMORY_APPEND(items, n, &result->against[i].cases[j].result);
-    compare_judge(items, n, compare->options.margin, compare->options.confidence);
+    compare_judge(items, n, compare->options.margin, last_confidence(&compare->options));
     free(items);
     for (size_t i = 0; i < result->n_against; i++) {
         struct compare_against *against = &result->against[i];

@@ -35,6 +35,8 @@ struct compare_options {
     bool is_forced;
     bool is_sequential; /* rounds are judged one after the other (compare_judge_rounds) */
     bool goes_on;       /* then: cases that are not decided will have more rounds */
+    double last_share;  /* and: of alpha, kept for one look at all rounds of those that are not
+                           decided after the last; 0: there is none */
 };
 
 /* A case of a side. */

@@ -18,5 +18,7 @@ core_libmeasuring_la_SOURCES += \
 	core/compare/fleet_text.c \
 	core/compare/history.c \
 	core/compare/history.h \
+	core/compare/judgement.c \
+	core/compare/judgement.h \
 	core/compare/relative.c \
 	core/compare/relative.h

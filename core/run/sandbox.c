@@ -290,8 +290,7 @@ static void may_write_devices(int ruleset, uint64_t access)
     }
 }
 
-/* 0: there is none. */
-static long landlock_version(void)
+long sandbox_landlock_version(void)
 {
     const long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
                                  LANDLOCK_CREATE_RULESET_VERSION);
@@ -319,7 +318,7 @@ static unsigned missing; /* NO_...: of what the kernel has */
 
 int32_t sandbox_prepare(const char *folder, struct gb_error *error)
 {
-    const long version = landlock_version();
+    const long version = sandbox_landlock_version();
     drop_capabilities();
     setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

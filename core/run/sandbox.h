@@ -29,6 +29,9 @@ int32_t sandbox_enter(struct gb_error *error);
  * keep it from it, and deceive the eye by filters of its own. */
 bool sandbox_is_entered(pid_t pid);
 
+/* That the kernel has; 0: none. */
+long sandbox_landlock_version(void);
+
 /* The folder of such a process, in $TMPDIR or /tmp; "": there is none. */
 int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error);
 /* Removes it with all that is in it. */

@@ -19,6 +19,7 @@ import sys
 import types
 
 import gbrun
+import gbrun_tolerance
 
 _i32, _u64, _address = ctypes.c_int32, ctypes.c_uint64, ctypes.c_void_p
 _WARNING = 2
@@ -37,6 +38,7 @@ class _Case(gbrun._Case):
 
 
 _objects = {}  # address of a _Case: _Judge or _Judged
+_derived = {}  # by the reference's file and arguments: what derived_tolerance has found
 _tasks = []  # the one that all objects share
 
 
@@ -477,7 +479,12 @@ def _model(case, made, init, seed):
     if isinstance(made, type):
         _seed_all(seed)
         made = _on_device(case, made(*init))
-    return lambda data: made(*data)
+
+    def call(data):
+        return made(*data)
+
+    call.model = made
+    return call
 
 
 def _secret():
@@ -581,6 +588,7 @@ class _Reference:
         self.copies = [_space(leaf).new(leaf.extent) for leaf in packed]
         self.outputs = [_view(leaf, address) for leaf, (_, address) in zip(packed, self.copies)]
         self.make_output = _maker(node, packed, self.outputs)
+        self.tolerances = {} if self.check is not None else self.derive([address for _, address in trees[1]])
         self.try_check([address for _, address in trees[1]])
 
     def is_unread(self, i, kept, packed):
@@ -592,6 +600,15 @@ class _Reference:
         again = _packed_copies(_Tree(self.expected(inputs), "output"))
         return all(_space(leaf).equal(a[1], b[1], _packed(leaf).extent)
                    for leaf, a, b in zip(packed, again, self.pools[1]))  # fmt: skip
+
+    def derive(self, inputs):
+        """What comparisons allow where no one has said it, by output."""
+        key = self.path, *(self.case.keys[i] + b"=" + self.case.values[i] for i in range(self.case.n_arguments))
+        places = [i for i, view in enumerate(self.outputs) if gbrun_tolerance.is_floating(view)]
+        if key not in _derived:
+            _seed_all(self.seed)
+            _derived[key] = gbrun_tolerance.derived_tolerance(self.call, (self.load(inputs),))
+        return dict(zip(places, _derived[key])) if len(places) == len(_derived[key]) else {}
 
     def place_of(self, leaf, address):
         """The changed input that a result of the reference is."""
@@ -754,8 +771,13 @@ class _Judge:
         if (expected.node, [_packed(leaf) for leaf in expected.leaves]) != (
                 self.plan.outputs, [_packed(leaf) for leaf in self.plan.output_leaves]):  # fmt: skip
             raise gbrun.Error("the reference returns another type or shape than for the first inputs")
-        for name, leaf, output, address in zip(task.output_names, expected.leaves, task.outputs, expected.addresses):
-            yield name, _compared(name, leaf, output, _view(leaf, address))
+        for i, (name, leaf, address) in enumerate(zip(task.output_names, expected.leaves, expected.addresses)):
+            tolerance = task.tolerances.get(i, {"scale": 0})
+            allowed = f"{name} (tolerance: {tolerance['text']})" if tolerance["scale"] > 0 else name
+            found = _compared(allowed, leaf, task.outputs[i], _view(leaf, address))
+            if tolerance["scale"] > 0 and isinstance(found, gbrun._Check):
+                found.default_metric, found.default_tolerance = b"rms", tolerance["rms"] / tolerance["scale"]
+            yield name, found
         for i in task.changed - set(self.plan.places):
             leaf = self.plan.leaves[i]
             yield task.names[i], _compared(task.names[i], leaf, _view(leaf, self.inputs[i]), task.views[i])

@@ -74,6 +74,7 @@ struct python_case {
 EMBED(python_gbrun_py, "python/gbrun.py");
 EMBED(python_ask_py, "plugins/bench_python/ask.py");
 EMBED(python_judged_py, "plugins/bench_python/judged.py");
+EMBED(python_tolerance_py, "plugins/bench_python/tolerance.py");
 
 enum {
     OLDEST = 308,
@@ -328,7 +329,8 @@ static int32_t interpreter_step(const char *step, struct python_case *python_cas
     long status = GB_FAILED;
     const bool is_judged = python_case->share != NULL;
     const int state = python.PyGILState_Ensure();
-    if (is_judged && python.judged == NULL)
+    if (is_judged && python.judged == NULL &&
+        import("gbrun_tolerance", python_tolerance_py) != NULL)
         python.judged = import("gbrun_judged", python_judged_py);
     struct object *module = is_judged ? python.judged : python.module, *found = NULL;
     if (module != NULL)

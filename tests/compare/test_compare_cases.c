@@ -184,11 +184,12 @@ TEST(metrics_have_a_direction)
     compare_free(compare_metric("nonesuch", NULL));
 }
 
-static struct compare *compare_by(const char *by, const char *base, const char *verdicts)
+static struct compare *compare_rounds_by(const struct compare_options *options, const char *by,
+                                         const char *base, const char *verdicts)
 {
     struct gb_error error = {0};
     struct store *store = fixture_open("old.gbr", STORE_READ);
-    struct compare *compare = compare_new(&usual);
+    struct compare *compare = compare_new(options);
     int32_t status = compare_add_by(compare, store, "old.gbr", "newest", by, base, &error);
     fixture_close(store);
     if (status == GB_OK)
@@ -197,6 +198,43 @@ static struct compare *compare_by(const char *by, const char *base, const char *
     if (verdicts)
         expect_verdicts(compare, verdicts);
     return compare;
+}
+
+static struct compare *compare_by(const char *by, const char *base, const char *verdicts)
+{
+    return compare_rounds_by(&usual, by, base, verdicts);
+}
+
+/* What the sequence leaves open after the last round is judged by all rounds together; what it has
+ * decided stays as it was then. */
+TEST(a_last_look_is_narrower_than_the_sequence)
+{
+    static const struct {
+        double last_share;
+        bool goes_on;
+        const char *verdicts;
+    } looks[] = {
+        {0, false,
+         "streams rows=16: unclear, 5 rounds, about 13 would decide\nstreams rows=32: slower\n"},
+        {0.8, true,
+         "streams rows=16: unclear, 5 rounds, about 18 would decide\nstreams rows=32: slower\n"},
+        {0.8, false, "streams rows=16: slower\nstreams rows=32: slower\n"},
+    };
+    views_make("old.gbr", 1,
+               "1e6,1e6,1e6,1e6,1e6 streams +rows=16 +streams=1\n"
+               "1.01e6,1.03e6,1.02e6,1.028e6,1.012e6 streams +rows=16 +streams=2\n"
+               "1e6,1e6,1e6,1e6,1e6,1e6 streams +rows=32 +streams=1\n"
+               "2e6,2.01e6,2.02e6,2.01e6,2e6,9e6 streams +rows=32 +streams=2\n",
+               "");
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        struct compare_options options = usual;
+        options.is_sequential = true;
+        options.last_share = looks[i].last_share;
+        options.goes_on = looks[i].goes_on;
+        struct compare *compare = compare_rounds_by(&options, "streams", "1", looks[i].verdicts);
+        ck_assert_uint_lt(compare_result(compare)->against[0].cases[1].n_base, 6);
+        compare_free(compare);
+    }
 }
 
 /* Drift that both sides have is not between them. */

@@ -104,7 +104,7 @@ has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: e
 # The verb.
 { cat common.ini; printf '[bench task]\n%s\nsweep.function = plain, nothing\n' "$task"; } >bench.ini
 ran "$GBRUN" judge -q -c bench.ini --max-rounds 4 --visit 1ms --format json -o judged.gbr
-equals "judge compares with the reference, and finds what is broken" "broken 3" \
+equals "judge compares with the reference, and finds what is wrong" "wrong 3" \
     "$(sed -n 's/.*function=nothing.*"verdict":"\([a-z]*\)".*/\1/p' out.txt) $code"
 has "a time beside that of the reference" out.txt '"case":"task function=plain"' '"base":{'
 finish

@@ -440,6 +440,6 @@ fi
 # The verb.
 { cat common.ini; printf '[bench task]\n%s\nsweep.call = submission.py:plain, submission.py:nothing\n' "$task"; } >bench.ini
 ran "$GBRUN" judge -q -c bench.ini --max-rounds 4 --visit 1ms --format json -o judged.gbr
-equals "judge compares with the reference, and finds what is broken" "broken 3" \
+equals "judge compares with the reference, and finds what is wrong" "wrong 3" \
     "$(sed -n 's/.*:nothing.*"verdict":"\([a-z]*\)".*/\1/p' out.txt) $code"
 finish

@@ -1,0 +1,383 @@
+/* judgement.c - see judgement.h. */
+#include "core/compare/judgement.h"
+
+#include "core/base/json_writer.h"
+#include "core/compare/compare_internal.h"
+#include "core/compare/compare_text.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    int code;
+} verdicts[] = {
+#define JUDGED_ROW(name, word, code) {word, code},
+    JUDGED_MAP(JUDGED_ROW)
+#undef JUDGED_ROW
+};
+
+int judged_exit_code(int verdict)
+{
+    return verdicts[verdict].code;
+}
+
+/* ---- cases ---- */
+
+static const int verdict_of_compared[COMPARED_VERDICTS] = {
+    [COMPARED_SLOWER] = JUDGED_SLOWER,   [COMPARED_FASTER] = JUDGED_FASTER,
+    [COMPARED_CHANGED] = JUDGED_SAME,    [COMPARED_SAME] = JUDGED_SAME,
+    [COMPARED_UNCLEAR] = JUDGED_UNCLEAR, [COMPARED_BROKEN] = JUDGED_FAILED,
+    [COMPARED_FIXED] = JUDGED_FAILED,    [COMPARED_FAILED] = JUDGED_FAILED,
+    [COMPARED_MISSING] = JUDGED_FAILED,  [COMPARED_NEW] = JUDGED_FAILED,
+    [COMPARED_SKIPPED] = JUDGED_FAILED};
+
+static const struct compare_case *side_of(const struct compared *compared, int side)
+{
+    return side == SIDE_BASE ? compared->base : compared->new;
+}
+
+/* A status as a word for programs: "wrong_result". */
+static const char *code_of_status(int status, struct arena *arena)
+{
+    char *code = arena_text(arena, case_status_word(status));
+    for (char *at = code; *at; at++)
+        *at = *at == ' ' ? '_' : *at;
+    return code;
+}
+
+static void set_reason(struct judged_case *c, int side, const struct outcome *round,
+                       struct arena *arena)
+{
+    c->side = side;
+    c->code = code_of_status(round->status, arena);
+    c->text = round->status_text;
+    c->verdict = side == SIDE_BASE                     ? JUDGED_FAILED
+                 : text_equal(c->code, "wrong_result") ? JUDGED_WRONG
+                 : text_equal(c->code, "contradicted") ? JUDGED_CONTRADICTED
+                                                       : JUDGED_FAILED;
+}
+
+/* Why it is no measurement: a round of the submission, else of the reference, that went wrong, or
+ * was skipped. */
+static void find_reason(struct judged_case *c, struct arena *arena)
+{
+    for (int side = SIDES - 1; side >= 0 && !*c->code; side--) {
+        const struct compare_case *of_side = side_of(c->compared, side);
+        const struct outcome *bad = of_side ? case_bad_round(of_side) : NULL;
+        if (bad)
+            set_reason(c, side, bad, arena);
+    }
+    for (int side = SIDES - 1; side >= 0 && !*c->code; side--) {
+        const struct compare_case *of_side = side_of(c->compared, side);
+        if (of_side && of_side->n_rounds > 0 && case_is_skipped(of_side))
+            set_reason(c, side, of_side->first, arena);
+    }
+    if (c->verdict == JUDGED_FAILED && !*c->code)
+        c->code = "not_measured";
+}
+
+static struct geometric_mean time_of(const struct compare_case *c, double confidence)
+{
+    struct round_values values = {0};
+    if (!c)
+        return (struct geometric_mean){.theta = NAN};
+    case_values(c, &values);
+    size_t n = 0;
+    for (size_t i = 0; i < values.n; i++)
+        if (values.values[i] > 0)
+            values.values[n++] = log(values.values[i]);
+    const struct geometric_mean ret = compare_mean(values.values, n, confidence);
+    values_free(&values);
+    return ret;
+}
+
+static double count_compared(const struct judgement_facts *facts, const struct compare_case *c)
+{
+    double n = 0;
+    for (size_t i = 0; i < facts->n_compared && c; i++)
+        if (facts->compared[i].position == c->first->position && isfinite(facts->compared[i].value))
+            n += facts->compared[i].value;
+    return n;
+}
+
+static struct judged_case judge_case(const struct judgement *judgement,
+                                     const struct compared *compared, struct arena *arena)
+{
+    const struct judgement_facts *facts = judgement->facts;
+    const struct compare_case *any = compared->new ? compared->new : compared->base;
+    struct judged_case c = {.compared = compared,
+                            .verdict = verdict_of_compared[compared->result.verdict],
+                            .code = "",
+                            .text = compared->note,
+                            .n_compared = count_compared(facts, compared->new)};
+    find_reason(&c, arena);
+    if (facts->tests && text_equal(any->first->bench, facts->tests)) {
+        c.verdict = *c.code ? c.verdict : JUDGED_RIGHT;
+        c.times[SIDE_BASE] = c.times[SIDE_NEW] = (struct geometric_mean){.theta = NAN};
+        return c;
+    }
+    for (int side = 0; side < SIDES; side++)
+        c.times[side] = time_of(side_of(compared, side), judgement->result->options->confidence);
+    return c;
+}
+
+/* ---- the whole ---- */
+
+static bool has_ratio(const struct judged_case *c)
+{
+    return c->verdict < JUDGED_RIGHT && !isnan(c->compared->result.theta);
+}
+
+static void find_mean(struct judgement *judgement)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < judgement->n; i++) {
+        const struct comparison *result = &judgement->cases[i].compared->result;
+        if (!has_ratio(&judgement->cases[i]))
+            continue;
+        const double half = fmax(result->high - result->theta, result->theta - result->low);
+        sum += result->theta;
+        squares += half * half;
+        judgement->n_ratios++;
+    }
+    const double n = (double)judgement->n_ratios, half = sqrt(squares) / n;
+    judgement->theta = sum / n;
+    judgement->low = judgement->theta - half;
+    judgement->high = judgement->theta + half;
+}
+
+struct judgement judgement_make(const struct compare_result *result,
+                                const struct judgement_facts *facts, struct arena *arena)
+{
+    const struct compare_against *against = &result->against[0];
+    struct judgement judgement = {.result = result, .facts = facts, .n = against->n, .text = ""};
+    judgement.cases = ARENA_ARRAY(arena, struct judged_case, against->n + 1);
+    for (size_t i = 0; i < against->n; i++) {
+        struct judged_case *c = &judgement.cases[i];
+        *c = judge_case(&judgement, &against->cases[i], arena);
+        if (c->verdict > JUDGED_RIGHT &&
+            (!judgement.worst || c->verdict > judgement.worst->verdict))
+            judgement.worst = c;
+    }
+    find_mean(&judgement);
+    const struct compare_sequence mean = {
+        .sum = judgement.theta, .low = judgement.low, .high = judgement.high, .n = 1};
+    judgement.verdict =
+        judgement.worst ? judgement.worst->verdict
+        : judgement.n_ratios > 0
+            ? verdict_of_compared[compare_sequence_verdict(&mean, result->options->margin, true)]
+            : JUDGED_UNCLEAR;
+    return judgement;
+}
+
+/* ---- json ---- */
+
+static void json_reason(struct json_writer *json, const char *code, int side, const char *text,
+                        const char *label)
+{
+    if (!*code) {
+        json_text(json, "reason", NULL);
+        return;
+    }
+    json_open(json, "reason", JSON_OBJECT);
+    json_text(json, "code", code);
+    json_text(json, "side", side_words[side]);
+    json_text(json, "case", label);
+    json_text(json, "text", text);
+    json_close(json, JSON_OBJECT);
+}
+
+static void json_time(struct json_writer *json, const char *name, const struct geometric_mean *time)
+{
+    json_open(json, name, JSON_OBJECT);
+    json_real(json, "ns", exp(time->theta));
+    json_real(json, "low_ns", time->n > 1 ? exp(time->low) : NAN);
+    json_real(json, "high_ns", time->n > 1 ? exp(time->high) : NAN);
+    json_integer(json, "rounds", (int64_t)time->n);
+    json_close(json, JSON_OBJECT);
+}
+
+/* How many times as fast as the base, of ln of new / base. */
+static void json_speedup(struct json_writer *json, double theta, double low, double high)
+{
+    json_open(json, "speedup", JSON_OBJECT);
+    json_real(json, "value", exp(-theta));
+    json_real(json, "low", isfinite(high) ? exp(-high) : NAN);
+    json_real(json, "high", isfinite(low) ? exp(-low) : NAN);
+    json_close(json, JSON_OBJECT);
+}
+
+static void json_shape(struct json_writer *json, const struct compared *compared)
+{
+    const struct compare_case *any = compared->new ? compared->new : compared->base;
+    json_open(json, "shape", JSON_OBJECT);
+    for (size_t i = 0; i < any->first->n_parameters; i++) {
+        const struct outcome_parameter *parameter = &any->first->parameters[i];
+        const char *name = parameter->name;
+        if (parameter->is_axis && !text_equal(name, SIDE_AXIS))
+            json_text(json, text_starts_with(name, "arg.") ? name + strlen("arg.") : name,
+                      parameter->value);
+    }
+    json_close(json, JSON_OBJECT);
+}
+
+static void json_case(struct json_writer *json, const struct judged_case *c)
+{
+    const struct comparison *result = &c->compared->result;
+    const bool is_known = has_ratio(c);
+    json_open(json, NULL, JSON_OBJECT);
+    json_text(json, "case", c->compared->label);
+    json_shape(json, c->compared);
+    json_text(json, "verdict", verdicts[c->verdict].word);
+    json_bool(json, "right", c->verdict <= JUDGED_RIGHT);
+    json_reason(json, c->code, c->side, c->text, c->compared->label);
+    json_time(json, "base", &c->times[SIDE_BASE]);
+    json_time(json, "new", &c->times[SIDE_NEW]);
+    json_speedup(json, is_known ? result->theta : NAN, is_known ? result->low : NAN,
+                 is_known ? result->high : NAN);
+    json_real(json, "outputs_compared", c->n_compared);
+    json_close(json, JSON_OBJECT);
+}
+
+static void json_facts(struct json_writer *json, const struct judgement *judgement)
+{
+    const struct judgement_facts *facts = judgement->facts;
+    double n_compared = 0;
+    for (size_t i = 0; i < judgement->n; i++)
+        n_compared += judgement->cases[i].n_compared;
+    json_text(json, "submission", facts->submission);
+    json_text(json, "reference", facts->reference);
+    json_real(json, "margin", judgement->result ? judgement->result->options->margin : NAN);
+    json_real(json, "confidence", judgement->result ? judgement->result->options->confidence : NAN);
+    json_real(json, "outputs_compared", n_compared);
+    json_open(json, "limits", JSON_ARRAY);
+    for (size_t i = 0; i < facts->n_limits; i++)
+        json_text(json, NULL, facts->limits[i]);
+    json_close(json, JSON_ARRAY);
+    json_real(json, "seconds", facts->seconds);
+}
+
+void judgement_write_json(const struct judgement *judgement, struct text *out)
+{
+    struct json_writer json = {.out = out};
+    const struct judged_case *worst = judgement->worst;
+    json_open(&json, NULL, JSON_OBJECT);
+    if (judgement->facts->id) {
+        text_printf(out, "\"id\":%s", judgement->facts->id);
+        json.needs_comma = true;
+    }
+    json_text(&json, "verdict", verdicts[judgement->verdict].word);
+    json_bool(&json, "right", judgement->verdict <= JUDGED_RIGHT);
+    if (judgement->result)
+        json_reason(&json, worst ? worst->code : "", worst ? worst->side : SIDE_NEW,
+                    worst ? worst->text : "", worst ? worst->compared->label : NULL);
+    else
+        json_reason(&json, judgement->code, SIDE_NEW, judgement->text, NULL);
+    const bool is_known = judgement->result && judgement->n_ratios > 0;
+    json_speedup(&json, is_known ? judgement->theta : NAN, is_known ? judgement->low : NAN,
+                 is_known ? judgement->high : NAN);
+    json_open(&json, "cases", JSON_ARRAY);
+    for (size_t i = 0; i < judgement->n; i++)
+        json_case(&json, &judgement->cases[i]);
+    json_close(&json, JSON_ARRAY);
+    json_facts(&json, judgement);
+    json_close(&json, JSON_OBJECT);
+    text_add(out, "\n");
+}
+
+/* ---- for people ---- */
+
+/* "3.59 us [3.41, 3.77]" */
+static void add_time(const struct outcome_metric *metric, const struct geometric_mean *time,
+                     struct text *out)
+{
+    char number[NUMBER_TEXT_MAX];
+    compare_add_value(metric, exp(time->theta), out);
+    if (time->n < 2 || !isfinite(time->low))
+        return;
+    const double unit_ns = time_unit_of(exp(time->theta))->ns;
+    text_printf(out, " [%s, ",
+                format_double(round(exp(time->low) / unit_ns * 1000) / 1000, number));
+    text_printf(out, "%s]", format_double(round(exp(time->high) / unit_ns * 1000) / 1000, number));
+}
+
+static void add_row(struct table *table, const struct judgement *judgement,
+                    const struct judged_case *c)
+{
+    static const int colours[JUDGED_VERDICTS] = {
+        [JUDGED_FASTER] = COLOUR_GOOD, [JUDGED_RIGHT] = COLOUR_GOOD,
+        [JUDGED_SLOWER] = COLOUR_BAD,  [JUDGED_UNCLEAR] = COLOUR_DOUBT,
+        [JUDGED_FAILED] = COLOUR_BAD,  [JUDGED_CONTRADICTED] = COLOUR_BAD,
+        [JUDGED_WRONG] = COLOUR_BAD};
+    CLEANUP(text_free) struct text words = {0};
+    const struct comparison *result = &c->compared->result;
+    table_row(table);
+    table_cell(table, c->compared->label);
+    for (int side = 0; side < SIDES; side++) {
+        add_time(&judgement->result->metric, &c->times[side], &words);
+        compare_cell(table, &words);
+    }
+    if (has_ratio(c))
+        compare_add_ratio(-result->theta, -result->high, -result->low, &words);
+    compare_cell(table, &words);
+    table_cell_printf(table, "%.0f", c->n_compared);
+    table_cell(table, verdicts[c->verdict].word);
+    table_colour(table, colours[c->verdict]);
+}
+
+static void add_reasons(const struct judgement *judgement, size_t width, struct text *out)
+{
+    for (size_t i = 0; i < judgement->n; i++) {
+        const struct judged_case *c = &judgement->cases[i];
+        CLEANUP(text_free) struct text line = {0};
+        if (!*c->text || c->verdict == JUDGED_RIGHT)
+            continue;
+        text_printf(&line, "%s: %s: %s%s\n", verdicts[c->verdict].word, c->compared->label,
+                    *c->code && c->side == SIDE_BASE ? "the reference: " : "", c->text);
+        text_add_wrapped(out, text_get(&line), 0, 2, width);
+    }
+}
+
+static void add_tail(const struct judgement *judgement, size_t width, struct text *out)
+{
+    CLEANUP(text_free) struct text line = {0};
+    double n_compared = 0;
+    for (size_t i = 0; i < judgement->n; i++)
+        n_compared += judgement->cases[i].n_compared;
+    text_printf(&line, "outputs compared: %.0f; limits: ", n_compared);
+    for (size_t i = 0; i < judgement->facts->n_limits; i++)
+        text_printf(&line, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
+    text_add(&line, "\n");
+    text_add_wrapped(out, text_get(&line), 0, 2, width);
+    text_printf(out, "verdict: %s", verdicts[judgement->verdict].word);
+    if (judgement->n_ratios > 0) {
+        text_add(out, "; speed-up ");
+        compare_add_ratio(-judgement->theta, -judgement->high, -judgement->low, out);
+    }
+    if (judgement->n_ratios > 1)
+        text_printf(out, ", geometric mean of %zu", judgement->n_ratios);
+    text_add(out, "\n");
+}
+
+void judgement_write(const struct judgement *judgement, int style, size_t width, bool has_colours,
+                     struct text *out)
+{
+    enum { USUAL_WIDTH = 100 };
+    static const char *const heads[] = {"base", "new", "speed-up"};
+    CLEANUP(table_free) struct table table = {0};
+    CLEANUP(text_free) struct text tail = {0};
+    const size_t wrap = style == TABLE_MARKDOWN ? SIZE_MAX : width ? width : USUAL_WIDTH;
+    table_column(&table, "case", false);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        table_column(&table, heads[i], false);
+    table_column(&table, "compared", true);
+    table_column(&table, "verdict", false);
+    for (size_t i = 0; i < judgement->n; i++)
+        add_row(&table, judgement, &judgement->cases[i]);
+    compare_write_fitting(&table, style, width, has_colours, out);
+    text_add(out, "\n");
+    add_reasons(judgement, wrap, &tail);
+    add_tail(judgement, wrap, &tail);
+    compare_add_lines(&tail, style, out);
+}
