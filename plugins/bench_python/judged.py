@@ -6,7 +6,6 @@ outputs from that at the same addresses. Nothing that comes back is believed but
 """
 import array
 import collections
-import contextlib
 import ctypes
 import functools
 import gc
@@ -52,6 +51,7 @@ def step(name, address):
             made = (_Judge if case.is_judge else _Judged)(case, _tasks[0])
             _objects[address] = made
             case.subject = made.calls.subject
+            gbrun._wait_for_devices()
         else:
             _objects.pop(address, None)
             if not _objects and _tasks:
@@ -372,7 +372,7 @@ def _store(leaf, view, name):
                     value.shape != shape or value.device != device:  # fmt: skip
                 refuse(value)
             if value.data_ptr() != place or value.stride() != strides:
-                view.copy_(value.detach())
+                view.copy_(value.detach() if value.requires_grad else value)
     elif leaf.kind in ("numpy", "cupy"):
         package = sys.modules[leaf.kind]
         plain = (numpy_kinds(package) if leaf.kind == "numpy" else ()) + (package.ndarray,)
@@ -487,6 +487,13 @@ def _model(case, made, init, seed):
     return call
 
 
+def _use_device(case):
+    torch = sys.modules.get("torch")
+    if case.gpu >= 0 and torch is not None and torch.cuda.is_available():
+        torch.cuda.set_device(case.gpu)
+        torch.cuda.init()
+
+
 def _secret():
     return random.SystemRandom().getrandbits(31)
 
@@ -508,6 +515,7 @@ class _Reference:
         self.constants, self.is_said = {}, False
         try:
             module = gbrun._imported(self.path)
+            _use_device(case)
             self.layout = _layout_of(module, self.path, case.layout.decode())
             self.init, self.seed = [], _secret()
             (self.read_gpumode if self.layout.name == "gpumode" else self.read_kernelbench)(module)
@@ -558,7 +566,7 @@ class _Reference:
     def describe(self):
         """Two sets of inputs are made, and the reference is called with each."""
         self.plan = None
-        trees, self.pools, changed = [], [], set()
+        trees, self.pools, changed, node, packed = [], [], set(), None, None
         seeds = [_secret(), _secret()]
         for seed in seeds:
             tree = self.inputs_of(seed)
@@ -572,7 +580,7 @@ class _Reference:
             output = _Tree(self.expected([address for _, address in kept]), "output")
             changed |= {i for i, leaf in enumerate(tree.leaves)
                         if not _space(leaf).equal(self.scratch[i][1], kept[i][1], leaf.extent)}  # fmt: skip
-            if len(self.pools) == 1 and (output.node, [_packed(l) for l in output.leaves]) != (node, packed):
+            if self.pools and (output.node, [_packed(leaf) for leaf in output.leaves]) != (node, packed):
                 raise gbrun.Error(f"{os.path.basename(self.path)}: the results of two seeds differ in type or shape")
             node, packed = output.node, [_packed(leaf) for leaf in output.leaves]
             self.pools.append(_packed_copies(output))
@@ -818,6 +826,9 @@ class _Submission:
         self.files = _Files([os.path.dirname(os.path.abspath(path)), beside])
         name = layout.reference if case.is_reference else case.function.decode() or layout.submission
         function = _named(gbrun._imported(path), path, name, f"as {layout.words} has it")
+        for kind in {leaf.kind for leaf in self.plan.leaves + self.plan.output_leaves} & {"torch", "numpy", "cupy"}:
+            __import__(kind)
+        _use_device(case)
         if layout.name == "kernelbench":
             function = _model(case, function, self.plan.init, self.plan.seed)
             sys.modules["torch"].set_grad_enabled(False)
@@ -835,10 +846,6 @@ class _Judged:
     def __init__(self, case, task):
         plan = task.plan
         inputs, outputs = _places(case, plan, task.constants)
-        for kind in {leaf.kind for leaf in [*plan.leaves, *plan.output_leaves]} & {"torch", "numpy", "cupy"}:
-            __import__(kind)
-        if any(leaf.on_device and leaf.kind == "torch" for leaf in plan.leaves):
-            sys.modules["torch"].cuda.init()
         views = [_view(leaf, address) for leaf, address in zip(plan.leaves, inputs)]
         names = ["output" if len(plan.output_leaves) == 1 else f"output {i}" for i in range(len(plan.output_leaves))]
         targets = [_view(leaf, address) if place is None else views[place]

@@ -258,6 +258,10 @@ judged()
 mapfile -t honest < <("$python" -c 'import ast, re, sys
 text = open("submission.py").read()
 print(*("submission.py:" + name for name in re.search("HONEST = \"\"\"(.*?)\"\"\"", text, re.S)[1].split()), sep="\n")')
+if ! "$python" -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)'; then
+    skip "compilers and files of a submission's own" "this kernel has no Landlock"
+    unset 'honest[-1]' 'honest[-1]' # they come last
+fi
 mapfile -t cheats < <(sed -n '/^def nothing/,$ s/^def \(.*\)(.*/submission.py:\1/p' submission.py)
 
 judged "$task" "${honest[@]}"
@@ -295,6 +299,9 @@ PY
 judged "${task/n = 32/layout = kernelbench}" submission.py
 equals "a name that is missing is an error" "1 failed" "$code $(column status)"
 has "which says where" err.txt "trusted/reference.py has no 'Model': expected it, as KernelBench's layout has it"
+judged "$task
+sweep.layout = kernelbench, gpumode" submission.py:plain
+equals "the next case is not the worse for it" "1 failed ok" "$code $(column status | paste -sd ' ')"
 judged "$task" submission.py
 has "of the submission, too" err.txt "submission.py has no 'custom_kernel': expected it, as GPU MODE's layout has it"
 echo 'x = 3' >trusted/none.py
