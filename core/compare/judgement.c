@@ -58,17 +58,17 @@ static void set_reason(struct judged_case *c, int side, const struct outcome *ro
                                                        : JUDGED_FAILED;
 }
 
-/* Why it is no measurement: a round of the submission, else of the reference, that went wrong, or
- * was skipped. */
+/* Why it is no measurement: a round of the reference, without which nothing can be said of the
+ * submission, else of the submission, that went wrong, or was skipped. */
 static void find_reason(struct judged_case *c, struct arena *arena)
 {
-    for (int side = SIDES - 1; side >= 0 && !*c->code; side--) {
+    for (int side = 0; side < SIDES && !*c->code; side++) {
         const struct compare_case *of_side = side_of(c->compared, side);
         const struct outcome *bad = of_side ? case_bad_round(of_side) : NULL;
         if (bad)
             set_reason(c, side, bad, arena);
     }
-    for (int side = SIDES - 1; side >= 0 && !*c->code; side--) {
+    for (int side = 0; side < SIDES && !*c->code; side++) {
         const struct compare_case *of_side = side_of(c->compared, side);
         if (of_side && of_side->n_rounds > 0 && case_is_skipped(of_side))
             set_reason(c, side, of_side->first, arena);
