@@ -1278,6 +1278,9 @@ def _argument(name, text, parameter):
         raise Error(f"{name} = {value}: expected yes or no")
     if is_text and value in ("True", "False", "None"):
         return {"True": True, "False": False, "None": None}[value]
+    if is_text and value[:1] in ("[", "(", "{"):
+        with contextlib.suppress(SyntaxError, ValueError):
+            return ast.literal_eval(value)
     if asked in ("int", "float") and (is_text or (asked == "int" and not isinstance(value, int))):
         raise Error(f"{name} = {value}: expected {'an integer' if asked == 'int' else 'a number'}")
     return float(value) if asked == "float" else value

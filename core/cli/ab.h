@@ -29,7 +29,7 @@ int ab_run(struct ab *ab);
 int ab_close(struct ab *ab, int code);
 
 /* What gbrun judge has in place of the 0.1 s of ab. */
-#define JUDGE_VISIT "50 ms"
+#define JUDGE_VISIT "20 ms"
 
 /* What gbrun ab and gbrun judge both have. */
 #define RULE_OPTIONS(visit, formats)                                                               \

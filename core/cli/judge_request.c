@@ -166,10 +166,9 @@ void judge_request_refuse(const struct judge_request *request, const char *code,
                           struct text *out)
 {
     const struct judgement_facts facts = facts_of(request);
+    const struct judged_case none = {.side = SIDE_NEW, .code = code, .text = why};
     judgement_write_json(
-        &(struct judgement){
-            .facts = &facts, .code = code, .text = why, .theta = NAN, .verdict = JUDGED_FAILED},
-        out);
+        &(struct judgement){.facts = &facts, .worst = &none, .verdict = JUDGED_FAILED}, out);
 }
 
 /* A run that came to nothing. */

@@ -58,17 +58,17 @@ static void set_reason(struct judged_case *c, int side, const struct outcome *ro
                                                        : JUDGED_FAILED;
 }
 
-/* Why it is no measurement: a round of the submission, else of the reference, that went wrong, or
- * was skipped. */
+/* Why it is no measurement: a round of the reference, without which nothing can be said of the
+ * submission, else of the submission, that went wrong, or was skipped. */
 static void find_reason(struct judged_case *c, struct arena *arena)
 {
-    for (int side = SIDES - 1; side >= 0 && !*c->code; side--) {
+    for (int side = 0; side < SIDES && !*c->code; side++) {
         const struct compare_case *of_side = side_of(c->compared, side);
         const struct outcome *bad = of_side ? case_bad_round(of_side) : NULL;
         if (bad)
             set_reason(c, side, bad, arena);
     }
-    for (int side = SIDES - 1; side >= 0 && !*c->code; side--) {
+    for (int side = 0; side < SIDES && !*c->code; side++) {
         const struct compare_case *of_side = side_of(c->compared, side);
         if (of_side && of_side->n_rounds > 0 && case_is_skipped(of_side))
             set_reason(c, side, of_side->first, arena);
@@ -151,11 +151,12 @@ struct judgement judgement_make(const struct compare_result *result,
                                 const struct judgement_facts *facts, struct arena *arena)
 {
     const struct compare_against *against = &result->against[0];
-    struct judgement judgement = {.result = result, .facts = facts, .n = against->n, .text = ""};
+    struct judgement judgement = {.result = result, .facts = facts, .n = against->n};
     judgement.cases = ARENA_ARRAY(arena, struct judged_case, against->n + 1);
     for (size_t i = 0; i < against->n; i++) {
         struct judged_case *c = &judgement.cases[i];
         *c = judge_case(&judgement, &against->cases[i], arena);
+        judgement.n_compared += c->n_compared;
         if (c->verdict > JUDGED_RIGHT &&
             (!judgement.worst || c->verdict > judgement.worst->verdict))
             judgement.worst = c;
@@ -173,18 +174,18 @@ struct judgement judgement_make(const struct compare_result *result,
 
 /* ---- json ---- */
 
-static void json_reason(struct json_writer *json, const char *code, int side, const char *text,
-                        const char *label)
+/* Of NULL, or of a case that has none: null. */
+static void json_reason(struct json_writer *json, const struct judged_case *c)
 {
-    if (!*code) {
+    if (!c || !*c->code) {
         json_text(json, "reason", NULL);
         return;
     }
     json_open(json, "reason", JSON_OBJECT);
-    json_text(json, "code", code);
-    json_text(json, "side", side_words[side]);
-    json_text(json, "case", label);
-    json_text(json, "text", text);
+    json_text(json, "code", c->code);
+    json_text(json, "side", side_words[c->side]);
+    json_text(json, "case", c->compared ? c->compared->label : NULL);
+    json_text(json, "text", c->text);
     json_close(json, JSON_OBJECT);
 }
 
@@ -231,7 +232,7 @@ static void json_case(struct json_writer *json, const struct judged_case *c)
     json_shape(json, c->compared);
     json_text(json, "verdict", verdicts[c->verdict].word);
     json_bool(json, "right", c->verdict <= JUDGED_RIGHT);
-    json_reason(json, c->code, c->side, c->text, c->compared->label);
+    json_reason(json, c);
     json_time(json, "base", &c->times[SIDE_BASE]);
     json_time(json, "new", &c->times[SIDE_NEW]);
     json_speedup(json, is_known ? result->theta : NAN, is_known ? result->low : NAN,
@@ -243,14 +244,11 @@ static void json_case(struct json_writer *json, const struct judged_case *c)
 static void json_facts(struct json_writer *json, const struct judgement *judgement)
 {
     const struct judgement_facts *facts = judgement->facts;
-    double n_compared = 0;
-    for (size_t i = 0; i < judgement->n; i++)
-        n_compared += judgement->cases[i].n_compared;
     json_text(json, "submission", facts->submission);
     json_text(json, "reference", facts->reference);
     json_real(json, "margin", judgement->result ? judgement->result->options->margin : NAN);
     json_real(json, "confidence", judgement->result ? judgement->result->options->confidence : NAN);
-    json_real(json, "outputs_compared", n_compared);
+    json_real(json, "outputs_compared", judgement->n_compared);
     json_open(json, "limits", JSON_ARRAY);
     for (size_t i = 0; i < facts->n_limits; i++)
         json_text(json, NULL, facts->limits[i]);
@@ -261,7 +259,6 @@ static void json_facts(struct json_writer *json, const struct judgement *judgeme
 void judgement_write_json(const struct judgement *judgement, struct text *out)
 {
     struct json_writer json = {.out = out};
-    const struct judged_case *worst = judgement->worst;
     json_open(&json, NULL, JSON_OBJECT);
     if (judgement->facts->id) {
         text_printf(out, "\"id\":%s", judgement->facts->id);
@@ -269,12 +266,8 @@ void judgement_write_json(const struct judgement *judgement, struct text *out)
     }
     json_text(&json, "verdict", verdicts[judgement->verdict].word);
     json_bool(&json, "right", judgement->verdict <= JUDGED_RIGHT);
-    if (judgement->result)
-        json_reason(&json, worst ? worst->code : "", worst ? worst->side : SIDE_NEW,
-                    worst ? worst->text : "", worst ? worst->compared->label : NULL);
-    else
-        json_reason(&json, judgement->code, SIDE_NEW, judgement->text, NULL);
-    const bool is_known = judgement->result && judgement->n_ratios > 0;
+    json_reason(&json, judgement->worst);
+    const bool is_known = judgement->n_ratios > 0;
     json_speedup(&json, is_known ? judgement->theta : NAN, is_known ? judgement->low : NAN,
                  is_known ? judgement->high : NAN);
     json_open(&json, "cases", JSON_ARRAY);
@@ -342,10 +335,7 @@ static void add_reasons(const struct judgement *judgement, size_t width, struct 
 static void add_tail(const struct judgement *judgement, size_t width, struct text *out)
 {
     CLEANUP(text_free) struct text line = {0};
-    double n_compared = 0;
-    for (size_t i = 0; i < judgement->n; i++)
-        n_compared += judgement->cases[i].n_compared;
-    text_printf(&line, "outputs compared: %.0f; limits: ", n_compared);
+    text_printf(&line, "outputs compared: %.0f; limits: ", judgement->n_compared);
     for (size_t i = 0; i < judgement->facts->n_limits; i++)
         text_printf(&line, "%s%s", i ? ", " : "", judgement->facts->limits[i]);
     text_add(&line, "\n");

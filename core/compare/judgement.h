@@ -42,7 +42,7 @@ struct judgement_facts {
 };
 
 struct judged_case {
-    const struct compared *compared;
+    const struct compared *compared; /* NULL: no case; of the following code and text are set */
     int verdict;
     int side;         /* SIDE_...: of the reason */
     const char *code; /* why it failed: a word for programs, "wrong_result"; "": it did not */
@@ -52,14 +52,14 @@ struct judged_case {
 };
 
 struct judgement {
-    const struct compare_result *result; /* NULL: nothing was compared, and of the following only */
-    const char *code, *text;             /*   these two are set */
+    const struct compare_result *result; /* NULL: nothing was compared */
     const struct judgement_facts *facts;
     struct judged_case *cases;
     size_t n;
     const struct judged_case *worst; /* whose reason is that of the whole; NULL: there is none */
     double theta, low, high;         /* ln of new / base; NaN: not known */
     size_t n_ratios;
+    double n_compared;
     int verdict;
 };
 

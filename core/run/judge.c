@@ -32,7 +32,7 @@ enum {
     DRAWN = 3 /* objects of a sample that are compared at least; the last one run is one */
 };
 /* A sample, and so how little the way to the process and back weighs in it. */
-static const double sample_ns = 2e6;
+static const double sample_ns = 1e6;
 /* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
  * in nearly all runs is nearly never missed. */
 static const double comparing_ratio = 2;

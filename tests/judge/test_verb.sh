@@ -108,6 +108,7 @@ import numpy as np
 
 
 def generate_input(n, seed):
+    n = n[0] if isinstance(n, list) else n
     random = np.random.default_rng(seed)
     return [random.standard_normal(shape).astype("float16") for shape in ((8, n), (n, 8))]
 
@@ -137,11 +138,12 @@ if "$python" -c 'import ctypes, sys, numpy; ctypes.CDLL(sys.argv[1])' \
     ran "${half[@]}" half/lazy.py --reference half/reference.py
     equals "those that leave some out are wrong" "3 wrong false wrong_result" "$code $(sed 's/,"cases".*//' out.txt | heads -)"
     has "it is said where the tolerance comes from" out.txt 'output (tolerance: 16 roundings of float16): rms '
-    printf '{"submission": "half/%s.py", "reference": "half/reference.py", "sizes": {"n": 9}, "id": "%s"}\n' \
-        honest honest lazy lazy missing missing honest again >requests
+    printf '{"submission": "half/%s.py", "reference": "half/reference.py", "sizes": {"n": %s}, "id": "%s"}\n' \
+        honest 9 honest lazy 9 lazy missing 9 missing honest '[9]' again honest '"x"' reference >requests
     "$GBRUN" judge --serve -d cpu --max-rounds 4 --visit 1ms -s "*.python=$python" -s '*.iterations=2' <requests >answers 2>err.txt
-    equals "a server answers one after the other" "honest true lazy false missing false again true" \
+    equals "a server answers one after the other" "honest true lazy false missing false again true reference false" \
         "$(sed 's/{"id":"\([a-z]*\)","verdict":"[a-z]*","right":\([a-z]*\),.*/\1 \2/' answers | paste -sd ' ')"
+    has "it says where the reference fails" answers '"reason":{"code":"failed","side":"base","case":"honest n=x"'
 else
     skip "a submission in Python" "there is no python3 with a shared library and NumPy"
 fi
