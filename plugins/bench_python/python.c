@@ -32,6 +32,7 @@ struct python_case {
     int32_t (*check)(const struct gb_host *host, const struct gb_check *check);
     int32_t (*checked)(const struct gb_host *host, const char *name, int32_t passed,
                        const char *text);
+    void (*log)(const struct gb_host *host, int32_t severity, const char *text);
     const char *path;     /* of the file, absolute unless the configuration's folder is not */
     const char *function; /* in it */
     uint64_t n_arguments;
@@ -364,6 +365,7 @@ static int32_t open_case(const struct gb_host *host, struct bench *bench)
     seen->skip = host->skip;
     seen->check = host->check;
     seen->checked = host->checked;
+    seen->log = host->log;
     seen->gpu = strcmp(host->device->backend, "cuda") == 0 ? (int32_t)host->device->index : -1;
     name_function(bench->params, colon, path, seen);
     if (access(path, R_OK) != 0)
@@ -407,6 +409,12 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     return subject->verify(subject->user, queue->native);
 }
 
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t number)
+{
+    const struct gbrun_subject *subject = &((const struct bench *)object)->seen.subject;
+    return subject->refresh(subject->user, queue->native, number);
+}
+
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct gbrun_subject *subject = &((const struct bench *)object)->seen.subject;
@@ -431,6 +439,8 @@ static const struct gb_bench_ops ops = {
     .create = create,
     .prepare = prepare,
     .run = run,
+    .verify = verify,
+    .refresh = refresh,
     .work = work,
     .destroy = destroy,
 };
@@ -475,6 +485,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     own.flags = seen->subject.flags;
     own.reset = seen->subject.reset != NULL ? reset : NULL;
     own.verify = seen->subject.verify != NULL ? verify : NULL;
+    own.refresh = seen->subject.refresh != NULL ? refresh : NULL;
     if (!GB_HAS(host, replace))
         return host_fail(host, "this version of gbrun is older than the plugin");
     if (seen->gpu < 0)
