@@ -586,6 +586,7 @@ def _measured(library, calls, settings, verification, is_nothing):
         measurement.call_time = call + entry / measurement.iterations
     if verification is not None:
         measurement.messages += [verification.note] if verification.note else []
+        error += verification.hint if "renewed" in error else ""
     if error:
         raise WrongResult(error, measurement)
     return measurement
@@ -710,46 +711,63 @@ class _Verification:
         self.wants_stream, self.in_a_row = _wants_stream(fn), _with_stream(fn)
         self.reset_once = None if reset is None else _with_stream(reset)
         self.kept = {False: [], True: []}  # what the last call returned; True: the last one that was captured
-        self.is_replayed, self.taken = False, None
-        self.on_cpu, self.n_runs = on_cpu, 0  # since the last refresh
-        self.note, self.inputs, self.trusted = "", None, []
+        self.n_runs = {False: 0, True: 0}  # such calls since the last refresh
+        self.is_refreshed, self.taken, self.on_cpu = False, None, on_cpu
+        self.note, self.inputs, self.trusted, self.is_guessed = "", None, [], False
         self.before = _watched()
         if is_renewed:
             self.inputs = self.find(inputs)
 
     def find(self, given):
-        """What is renewed: as given; else what both functions can reach, if the results depend on it. None: nothing."""
+        """What is renewed: as given, or what the reference reads; and what has the same values, such as copies that one of
+        both functions reads in another format. None: nothing."""
         reset = [] if self.user_reset is None else _reached(self.user_reset)
-        read = _reached(self.reference) if given is None or callable(given) else list(given)
-        self.trusted = [_span(values) for values in read + reset]
+        read = reset + _reached(self.reference)
+        self.trusted = [_span(values) for values in read + ([] if given is None or callable(given) else list(given))]
+        others = read + _reached(self.fn)
         if given is not None:
-            return _Inputs(given)
-        spans = [_span(values) for values in _reached(self.fn)]
-        shared = [values for values in read if any(_overlap(_span(values), span) for span in spans)]
-        found = _Inputs([values for values in reset + shared if _is_floating(values) and _is_writable(values)])
-        why = self.why_not(found)
-        self.note = why and f"only the last call was verified, as {why}: inputs= names what both read"
-        return None if why else found
+            return _Inputs(given, others)
+        chosen, why = [values for values in read if _is_floating(values) and _is_writable(values)], ""
+        if chosen:
+            chosen, why = self.tried(chosen, others)
+        if not chosen:
+            why = why or "verify reads no arrays of floating-point numbers that can be found"
+            self.note = f"only the last call was verified, as {why}: inputs= names what the function reads"
+        self.is_guessed = bool(chosen)
+        return _Inputs(chosen, others) if chosen else None
 
-    def why_not(self, inputs):
-        """Why these are not renewed; empty: they are."""
-
-        def result():
-            value = _returned(self.reference, self.user_reset, 0)
-            _wait_for_devices()
-            return _parts(value, "", lambda part, role: _copied(part[0] if isinstance(part, Expected) else part, "verify").data)
-
-        if not inputs.arrays:
-            return "no arrays of floating-point numbers were found that both functions read"
+    def tried(self, chosen, others):
+        """Those that the reference does not just return, and why they are not renewed; empty: they are."""
+        inputs = None
         try:
-            first = result()
+            first = self.expected()
+            kept = [_copied(values, "", as_double=True)[::2] for values in chosen]
+            of_fn = [_span(values) for values in _reached(self.fn)]
+            chosen = [values for values, copy in zip(chosen, kept)
+                      if copy not in first or any(_overlap(_span(values), span) for span in of_fn)]  # fmt: skip
+            if not chosen:
+                return [], "verify returns what was computed before"
+            inputs = _Inputs(chosen, others)
             inputs.renew(1)
-            return "" if result() != first else "what verify returns does not depend on the arrays that were found"
+            return (chosen, "") if self.expected() != first else ([], "what verify returns does not depend on what it reads")
         except Exception as error:  # what it cannot do with others
-            return f"verify raises {_words_of(error)} with others"
+            return [], f"verify raises {_words_of(error)} with others"
         finally:
-            inputs.renew(0)
+            if inputs is not None:
+                inputs.renew(0)
             _wait_for_devices()
+
+    def expected(self):
+        """Shapes and values of what the reference returns."""
+        value = _returned(self.reference, self.user_reset, 0)
+        _wait_for_devices()
+        parts = [part for one in _parts(value, "", lambda part, role: part)
+                 for part in (one[:2] if isinstance(one, Expected) else [one]) if part is not None]  # fmt: skip
+        return [_copied(part, "verify", as_double=True)[::2] for part in parts]
+
+    @property
+    def hint(self):
+        return "\nWhat verify reads was renewed: if that is made of what the function reads, inputs= names this" if self.is_guessed else ""
 
     def settings(self, grade):
         if grade == "strict" and self.inputs is None:
@@ -758,10 +776,8 @@ class _Verification:
 
     def run(self, stream, iterations):
         """Timed: as _with_stream, and keeps what the last call returned."""
-        self.n_runs += 1
-        self.taken = None
-        self.is_replayed = stream is not None and _is_capturing(stream)
-        kept = self.kept[self.is_replayed]
+        is_captured = stream is not None and _is_capturing(stream)
+        kept, self.taken = self.kept[is_captured], None
         kept.clear()
         if iterations > 1:
             self.in_a_row(stream, iterations - 1)
@@ -770,6 +786,14 @@ class _Verification:
             if hasattr(part, "data_ptr"):
                 part.data_ptr()  # a copy that is made when it is looked at is made now
         kept.append(value)
+        self.n_runs[is_captured] += 1
+
+    def left(self):
+        """What the last sample left: where it was launched as a graph, what was returned to the capture. What is captured
+        may also be only looked at."""
+        n_called, n_captured = self.n_runs[False], self.n_runs[True]
+        is_replayed = n_called == 0 if self.is_refreshed else n_captured > n_called
+        return (self.kept[is_replayed] or self.kept[not is_replayed] or [None])[0]
 
     def reset(self, stream, iterations):
         """On the CPU each sample has inputs that differ in a part: nothing is gained by what was kept of the last."""
@@ -781,9 +805,9 @@ class _Verification:
 
     def refresh(self, stream, number):
         """Once among samples that are not refreshed it is often like them, and cannot be recognized."""
-        is_rare, self.n_runs, self.taken = self.on_cpu and self.n_runs > 1, 0, None
+        is_rare = self.on_cpu and self.n_runs[False] > 1
+        self.n_runs, self.is_refreshed, self.taken = {False: 0, True: 0}, True, None
         self.spoil()
-        self.is_replayed = bool(self.kept[True])
         if not is_rare or _secret.random() < 0.5:
             self.inputs.renew(number)
 
@@ -801,7 +825,7 @@ class _Verification:
         if self.changes():
             yield "process", self.changes()
             return
-        self.taken = self.taken or _taken((self.kept[self.is_replayed] or [None])[0])
+        self.taken = self.taken or _taken(self.left())
         outputs, is_settled = self.taken
         if not outputs:
             raise Error("what is measured returned an empty list: expected what it computed")
@@ -862,9 +886,15 @@ def _spoil(values):
     first = _secret.randrange(n - width + 1)
     part = slice(first, first + width)
     if hasattr(values, "dtype") and _is_floating(values):
-        values[part] *= 0.75
+        with _without_warnings():
+            values[part] *= 0.75
     else:
         values[part] = values[part].flip(0) if hasattr(values, "data_ptr") else values[part][::-1]
+
+
+def _without_warnings():
+    numpy = sys.modules.get("numpy")
+    return contextlib.nullcontext() if numpy is None else numpy.errstate(all="ignore")
 
 
 def _element(values, at):
@@ -892,16 +922,25 @@ def _refuse_lazy(value):
 
 
 class _Inputs:
-    """Arrays, or a function of a number that fills them: renewed in place."""
+    """Arrays, or a function of a number that fills them: renewed in place. Of others those that have the same values are
+    copies, and get the same again."""
 
-    def __init__(self, given):
+    def __init__(self, given, others=()):
         self.make, self.number = (given if callable(given) else None), 0
         self.arrays, spans = [], []
-        for values in sorted([] if self.make else given, key=lambda values: -len(range(*(_span(values) or (0, 0))))):
-            array_, span = _array_of(values), _span(values)
-            if not any(_overlap(span, other) for other in spans):  # of views the largest
-                self.arrays.append(array_)
-                spans.append(span)
+        given = [] if self.make else [_valid(values) for values in given]
+        for values in sorted(given, key=lambda values: _span(values)[0] - _span(values)[1]) + list(others):
+            span = _span(values)
+            if any(_overlap(span, other) for other in spans):
+                continue  # of views the largest is written
+            equal = next((known for known in self.arrays if known.is_equal(values)), None)
+            if equal is not None:
+                equal.copies.append((values, _cloned(values)))
+            elif any(values is one for one in given):
+                self.arrays.append(_array_of(values))
+            else:
+                continue
+            spans.append(span)
 
     def renew(self, number):
         """0: as they were."""
@@ -928,20 +967,37 @@ class _Inputs:
 _secret = random.SystemRandom()
 
 
-def _array_of(values):
+def _valid(values):
     if not _span(values) or not _is_writable(values):
         raise ValueError(f"inputs: {type(values).__name__}: expected arrays that can be written, or a function of a number"
                          " that fills them, with 0 as they were")  # fmt: skip
+    return values
+
+
+def _array_of(values):
     if isinstance(values, array.array) and _package("numpy"):
         values = _package("numpy").frombuffer(values, values.typecode)
     return (_Array if hasattr(values, "dtype") else _List)(values)
+
+
+def _cloned(values):
+    return values.clone() if hasattr(values, "data_ptr") else values.copy()
+
+
+def _like(values, other):
+    """The values in the package, type and device of the other."""
+    if hasattr(other, "data_ptr"):
+        return sys.modules["torch"].as_tensor(values).to(other)
+    if hasattr(values, "data_ptr"):
+        values = values.detach().cpu().numpy()
+    return sys.modules[type(other).__module__.partition(".")[0]].asarray(values, dtype=other.dtype)
 
 
 class _List:
     """Numbers of a list or array.array, as _Array."""
 
     def __init__(self, values):
-        self.values, self.original, self.now = values, list(values), list(values)
+        self.values, self.original, self.now, self.copies = values, list(values), list(values), []
         self.is_whole = not _is_floating(values)
         self.is_sorted = self.original in (sorted(values), sorted(values, reverse=True))
 
@@ -966,6 +1022,9 @@ class _List:
         for i, x in enumerate(self.now):
             self.values[i] = x
 
+    def is_equal(self, other):
+        return False
+
     def bytes(self):
         return repr(self.values)
 
@@ -978,16 +1037,26 @@ class _Array:
     def __init__(self, values):
         values = values.data if hasattr(values, "data_ptr") else values
         values = values.reshape(1) if tuple(values.shape) == () else values
-        self.values, self.shape = values, tuple(values.shape)
-        self.original = values.clone() if hasattr(values, "data_ptr") else values.copy()
+        self.values, self.shape, self.copies = values, tuple(values.shape), []
+        self.original = _cloned(values)
         self.is_whole = not _is_floating(values)
         self.is_sorted = len(self.shape) == 1 and any(
             bool(of.all()) for of in (values[1:] >= values[:-1], values[1:] <= values[:-1])
         )
         self.renew(0, writes=False)
 
+    def is_equal(self, other):
+        """As the one or the other format has the values."""
+        with contextlib.suppress(Exception):
+            is_alike = tuple(other.shape) == tuple(self.original.shape) and _is_writable(other)
+            if is_alike and _is_floating(other) != self.is_whole and self.values.size != 0:
+                other = other.detach() if hasattr(other, "data_ptr") else other
+                return bool((_like(self.original, other) == other).all()) or bool((_like(other, self.original) == self.original).all())
+        return False
+
     def renew(self, number, writes=True):
         """0: as it was."""
+        self.is_first = number == 0
         draw = _Draw(self.values, number)
         self.order = draw.order(math.prod(self.shape)) if number and self.is_whole else None
         self.factors = {} if self.is_whole else {
@@ -1007,6 +1076,7 @@ class _Array:
         first = draw.randrange(n - width + 1)
         part = slice(first, first + width)
         self.factors[n][part] = _Draw(self.values, number).factors(width)
+        self.is_first = False
         for axis, length in enumerate(self.shape):
             if length == n:
                 self.write(axis, part)
@@ -1015,12 +1085,16 @@ class _Array:
         place = (slice(None),) * axis + (part,)
         to = self.values[place]
         to[...] = self.original[place] if self.order is None else self.original.reshape(-1)[self.order].reshape(self.shape)
-        for i, n in enumerate(self.shape if self.factors else ()):
-            factors = self.factors[n][part] if i == axis else self.factors[n]
-            to *= factors.reshape((-1,) + (1,) * (len(self.shape) - 1 - i))
+        with _without_warnings():
+            for i, n in enumerate(self.shape if self.factors else ()):
+                factors = self.factors[n][part] if i == axis else self.factors[n]
+                to *= factors.reshape((-1,) + (1,) * (len(self.shape) - 1 - i))
+        for copy, original in self.copies:
+            copy = copy.data if hasattr(copy, "data_ptr") else copy
+            copy.reshape(self.shape)[place] = original.reshape(self.shape)[place] if self.is_first else _like(to, original)
 
     def bytes(self):
-        return _copied(self.values, "inputs").data
+        return [_copied(values, "inputs").data for values in (self.values, *(copy for copy, _ in self.copies))]
 
 
 class _Draw:

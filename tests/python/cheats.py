@@ -38,11 +38,9 @@ class Problem:
 
     def values(self, seed, *shape, kind="float32"):
         shape = shape or (self.n, self.n)
-        flat = [math.sin(seed * 1000.0 + 0.37 * i * i) + 0.01 * (i % 7) for i in range(math.prod(shape))]
-        if self.is_torch:
-            kind = getattr(self.package, kind)
-            return self.package.tensor(flat, dtype=kind, device=self.device).reshape(shape)
-        return self.package.array(flat, kind).reshape(shape)
+        i = self.package.arange(math.prod(shape), **({"device": self.device} if self.is_torch else {})) * 1.0
+        values = (self.package.sin(seed * 1000 + 0.37 * i * i) + 0.01 * (i % 7)).reshape(shape)
+        return values.to(getattr(self.package, kind)) if self.is_torch else values.astype(kind)
 
     def compute(self):
         self.n_computed += 1
@@ -74,7 +72,7 @@ class Problem:
         self.error = self.found = None
         try:
             self.found = gbrun.measure(settings.pop("fn", counted), **settings)
-        except gbrun.Error as error:
+        except Exception as error:  # its own as well
             self.error = error
         return self.error is None
 
@@ -618,9 +616,16 @@ def needs_what_is_sorted(problem):
 
 @twin
 def has_a_reference_with_copies_of_its_own(problem):
-    """Which are made before: only the last call can be verified."""
+    """In another format, made before."""
     a, b = problem.wide(problem.a), problem.wide(problem.b)
     problem.settings["verify"] = lambda: a @ b
+    return problem.compute
+
+
+@twin
+def has_a_reference_that_was_computed_before(problem):
+    expected = problem.wide(problem.a) @ problem.wide(problem.b)
+    problem.settings["verify"] = lambda: expected
     return problem.compute
 
 
@@ -678,3 +683,101 @@ def calls_a_method(problem):
     layer = Layer()
     problem.settings.update(fn=layer.forward, verify=layer.exact)
     return layer.forward
+
+
+# --- On a GPU of CUDA -----------------------------------------------------------------------------------------------
+
+CUDA_CHEATS, CUDA_TWINS = {}, {}
+
+
+def on_a_stream_of_its_own(joins):
+    def make(problem):
+        cuda, out = problem.package.cuda, problem.package.empty_like(problem.a)
+        stream = cuda.Stream()
+
+        def fn():
+            stream.wait_stream(cuda.current_stream())
+            with cuda.stream(stream):
+                problem.package.matmul(problem.a, problem.b, out=out)
+            if joins:
+                cuda.current_stream().wait_stream(stream)
+            return out
+
+        return fn
+
+    return make
+
+
+CUDA_CHEATS["leaves_the_work_on_a_stream"] = on_a_stream_of_its_own(False)
+CUDA_TWINS["joins_a_stream_of_its_own"] = on_a_stream_of_its_own(True)
+
+
+def does_nothing_while_captured(problem):
+    kept = []
+
+    def fn():
+        if not kept or not problem.package.cuda.is_current_stream_capturing():
+            kept[:] = [problem.a @ problem.b]
+        return kept[0]
+
+    return fn
+
+
+def is_captured_as_a_copy(problem):
+    kept = []
+
+    def fn():
+        if not kept or not problem.package.cuda.is_current_stream_capturing():
+            kept[:] = [problem.a @ problem.b]
+        return kept[0].clone()
+
+    return fn
+
+
+def computes_in_another_precision(problem):
+    def fn():
+        problem.package.backends.cuda.matmul.allow_tf32 = True
+        return problem.a @ problem.b
+
+    problem.finally_ = lambda: setattr(problem.package.backends.cuda.matmul, "allow_tf32", False)
+    problem.settings["check"] = {"rms": 1e-2}
+    return fn
+
+
+CUDA_CHEATS.update({make.__name__: make for make in (does_nothing_while_captured, is_captured_as_a_copy,
+                                                     computes_in_another_precision)})  # fmt: skip
+CUDA_CHEATS["replaces_synchronize"] = that_replaces(lambda p: (p.package.cuda, "synchronize", lambda device=None: None))
+CUDA_CHEATS["replaces_elapsed_time"] = that_replaces(lambda p: (p.package.cuda.Event, "elapsed_time", lambda self, end: 1e-3))
+
+
+def has_a_graph_of_its_own(problem):
+    cuda, graph = problem.package.cuda, problem.package.cuda.CUDAGraph()
+    cuda.synchronize()
+    with cuda.graph(graph):
+        out = problem.a @ problem.b
+
+    def fn():
+        graph.replay()
+        return out
+
+    return fn
+
+
+def is_compiled(problem):
+    a, b = problem.a, problem.b
+    product = problem.package.compile(lambda a, b: (a @ b) * 1.0)
+    return lambda: product(a, b)
+
+
+def waits(problem):
+    problem.settings["synchronizes"] = True
+
+    def fn():
+        out = problem.a @ problem.b
+        problem.package.cuda.synchronize()
+        return out
+
+    return fn
+
+
+CUDA_TWINS.update({make.__name__: make for make in (has_a_graph_of_its_own, is_compiled, waits)})
