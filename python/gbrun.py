@@ -576,8 +576,9 @@ def _measured(library, calls, settings, verification, is_nothing):
         calls.raise_again(result.contents)
         if result.contents.status != _WRONG_RESULT:
             _raise_status(result.contents)
-        if verification is not None and verification.changes():
-            raise WrongResult(verification.changes())
+        changed = "" if verification is None else verification.changes()
+        if changed:
+            raise WrongResult(changed)
         measurement = Measurement(result.contents)
         error = result.contents.error.decode("utf-8", "replace")
     finally:
@@ -712,7 +713,8 @@ class _Verification:
         self.reset_once = None if reset is None else _with_stream(reset)
         self.kept = {False: [], True: []}  # what the last call returned; True: the last one that was captured
         self.n_runs = {False: 0, True: 0}  # such calls since the last refresh
-        self.is_refreshed, self.taken, self.on_cpu = False, None, on_cpu
+        self.is_refreshed = self.is_as_first = False
+        self.taken, self.on_cpu = None, on_cpu
         self.note, self.inputs, self.trusted, self.is_guessed = "", None, [], False
         self.before = _watched()
         if is_renewed:
@@ -767,7 +769,8 @@ class _Verification:
 
     @property
     def hint(self):
-        return "\nWhat verify reads was renewed: if that is made of what the function reads, inputs= names this" if self.is_guessed else ""
+        words = "\nWhat verify reads was renewed: if that was made of what the function reads, inputs= names this"
+        return words if self.is_guessed else ""
 
     def settings(self, grade):
         if grade == "strict" and self.inputs is None:
@@ -797,15 +800,17 @@ class _Verification:
 
     def reset(self, stream, iterations):
         """On the CPU each sample has inputs that differ in a part: nothing is gained by what was kept of the last."""
-        if self.inputs is not None and self.on_cpu:
+        if self.inputs is not None and self.on_cpu and not self.is_as_first:
             self.inputs.touch()
             self.spoil()
+        self.is_as_first = False
         if self.reset_once is not None:
             self.reset_once(stream, 1)
 
     def refresh(self, stream, number):
-        """Once among samples that are not refreshed it is often like them, and cannot be recognized."""
-        is_rare = self.on_cpu and self.n_runs[False] > 1
+        """Among samples that are not refreshed one is often like them, and cannot be recognized."""
+        is_rare = self.on_cpu and self.n_runs[False] > 1 and number != 0
+        self.is_as_first = number == 0
         self.n_runs, self.is_refreshed, self.taken = {False: 0, True: 0}, True, None
         self.spoil()
         if not is_rare or _secret.random() < 0.5:
@@ -822,8 +827,9 @@ class _Verification:
     def verify(self, stream):
         """Pairs of a name and a _Check, or of a name and why there is nothing to compare. The output is copied before the
         reference is called, which may use the same memory."""
-        if self.changes():
-            yield "process", self.changes()
+        changed = self.changes()
+        if changed:
+            yield "process", changed
             return
         self.taken = self.taken or _taken(self.left())
         outputs, is_settled = self.taken
@@ -848,6 +854,7 @@ class _Verification:
         if inputs is not None:
             _wait_for_devices()
             inputs.renew(0)
+            _wait_for_devices()
 
 
 def _compared(outputs, expected):
@@ -864,7 +871,8 @@ def _taken(value):
     first are the same after all work has ended."""
     _refuse_lazy(value)
     places = []
-    for part in value if type(value) in (list, tuple) and not _span(value) else (value,):
+    is_several = type(value) in (list, tuple) and not _span(value) and len(value) <= 1000
+    for part in value if is_several else (value,):
         _refuse_lazy(part)
         if _span(part):
             shape = part.shape if hasattr(part, "shape") else (len(part),)
@@ -1051,7 +1059,8 @@ class _Array:
             is_alike = tuple(other.shape) == tuple(self.original.shape) and _is_writable(other)
             if is_alike and _is_floating(other) != self.is_whole and self.values.size != 0:
                 other = other.detach() if hasattr(other, "data_ptr") else other
-                return bool((_like(self.original, other) == other).all()) or bool((_like(other, self.original) == self.original).all())
+                pairs = (_like(self.original, other), other), (_like(other, self.original), self.original)
+                return any(bool((a == b).all()) for a, b in pairs)
         return False
 
     def renew(self, number, writes=True):
@@ -1094,7 +1103,7 @@ class _Array:
             copy.reshape(self.shape)[place] = original.reshape(self.shape)[place] if self.is_first else _like(to, original)
 
     def bytes(self):
-        return [_copied(values, "inputs").data for values in (self.values, *(copy for copy, _ in self.copies))]
+        return _copied(self.values, "inputs").data
 
 
 class _Draw:
@@ -1193,6 +1202,8 @@ def _reached(function):
 def _held(value, home):
     if isinstance(value, functools.partial):
         return [*value.args, *value.keywords.values(), *_held(value.func, home)]
+    if isinstance(value, types.BuiltinMethodType):
+        return [value.__self__]
     if isinstance(value, types.MethodType):
         return [*_held(value.__self__, home), *_held(value.__func__, home)]
     if isinstance(value, types.FunctionType):

@@ -104,8 +104,8 @@ struct gbrun_subject {
      * that may be chosen. 0: a few instructions, as of compiled code. */
     double entry_ns;
 
-    /* After the last sample, and after others with `refresh`: calls gbrun_check for each output that
-     * the sample left, and returns GB_OK, or what did not. NULL: results are not compared. */
+    /* After the last sample, and after others with `refresh`: calls gbrun_check for each output
+     * that the sample left, and returns GB_OK, or what did not. NULL: results are not compared. */
     int32_t (*verify)(void *user, void *stream);
 
     /* Before samples that verify may follow, untimed, before reset: makes new inputs in the memory
