@@ -57,8 +57,9 @@ class Problem:
 
     def measure(self, make, **settings):
         """Returns whether it was accepted; its error, and what was measured, are kept."""
-        fn = make(self)
         a, b = self.a, self.b
+        fn = make(self)
+        a, b = (a, b) if self.a is None else (self.a, self.b)
 
         def counted():
             self.n_calls += 1
@@ -416,6 +417,26 @@ def keeps_one_factor(problem):
     return fn
 
 
+@cheat
+def hides_what_it_reads(problem):
+    class Hidden:
+        __slots__ = ("a", "b", "kept")
+
+        def product(self):
+            if self.kept is None:
+                self.kept = self.a @ self.b
+            return self.kept
+
+    hidden = Hidden()
+    hidden.a, hidden.b, hidden.kept = problem.a, problem.b, None
+    problem.a = problem.b = None
+
+    def fn():
+        return hidden.product()
+
+    return fn
+
+
 # --- Honest ones ----------------------------------------------------------------------------------------------------
 
 
@@ -620,6 +641,26 @@ def has_a_reference_with_copies_of_its_own(problem):
     a, b = problem.wide(problem.a), problem.wide(problem.b)
     problem.settings["verify"] = lambda: a @ b
     return problem.compute
+
+
+@twin
+def has_a_reference_with_a_transpose_of_its_own(problem):
+    b = problem.copy(problem.b.T) + 0
+    problem.settings["verify"] = lambda: problem.wide(problem.a) @ problem.wide(b).T
+    return problem.compute
+
+
+@twin
+def reads_a_rounded_copy(problem):
+    a = problem.copy(problem.a)
+    rounded = a.half().float() if problem.is_torch else a.astype("f2").astype("f4")
+
+    def fn():
+        problem.n_computed += 1
+        return rounded + rounded
+
+    problem.settings.update(verify=lambda: 2 * problem.wide(a), check={"rms": 1e-3})
+    return fn
 
 
 @twin
