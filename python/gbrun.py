@@ -16,6 +16,7 @@ and pandas are used where they can be imported.
 """
 import array
 import ast
+import builtins
 import collections
 import contextlib
 import contextvars
@@ -29,6 +30,7 @@ import itertools
 import math
 import os
 import pathlib
+import random
 import re
 import site
 import struct
@@ -332,10 +334,11 @@ _OK, _SKIPPED, _FAILED, _INVALID, _CANCELLED = 0, 1, -1, -3, -6
 _WRONG_RESULT = -7
 _SYNCHRONIZES, _SINGLE, _EVERY_CALL, _PREFERS_GRAPH = 1, 2, 8, 32
 _THROTTLED, _GRAPH, _COLD = 1, 4, 8
-_WARNING = 2
+_INFO, _WARNING = 1, 2
 _RUN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)
 _RESET = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 _POLL = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+_REFRESH = _RUN
 
 
 def _struct(_name, **fields):
@@ -353,7 +356,7 @@ _i32, _u32, _u64, _double, _text_type = (
 _Subject = _struct(
     "_Subject", size=_u32, flags=_u32, user=ctypes.c_void_p, run=_RUN, reset=_RESET, poll=_POLL,
     flops=_double, bytes_read=_double, bytes_written=_double, items=_double, entry_ns=_double,
-    verify=_RESET,
+    verify=_RESET, refresh=_REFRESH,
 )  # fmt: skip
 _Activity = _struct(
     "_Activity", size=_u32, kind=_u32, name=_text_type, grid=_u32 * 3, block=_u32 * 3, registers=_u32, parallel=_u32,
@@ -518,8 +521,8 @@ class Measurement:
         return f"<div><b>{lines[0]}</b>{_histogram(self)}{'<br>'.join(lines[1:])}</div>"
 
 
-def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
-            single=False, every_call=False, **settings):  # fmt: skip
+def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=None, flops=0, bytes_read=0, bytes_written=0,
+            items=0, synchronizes=False, single=False, every_call=False, **settings):  # fmt: skip
     """Measures fn(), a function without arguments or with the one argument `stream`, and returns a Measurement.
 
     On a GPU fn puts its work on the current stream of PyTorch or CuPy, which is gbrun's meanwhile; one that has an
@@ -535,21 +538,37 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
     called for every sample, since it counts its calls or swaps buffers.
 
     verify: a function that returns what fn has to return: a number, an array, a tensor, or a tuple of them (or
-    Expected). After the last sample, both are called once more, after reset, and compared as `gbrun run` compares: by check={"rms": 1e-3}, or what is derived: integers are equal, the root mean square of the others is
-    within 8 units of round-off of the output's format.
+    Expected). It is called after samples, after reset, and what fn returned in the sample is compared as `gbrun run`
+    compares: by check={"rms": 1e-3}, or what is derived: integers are equal, the root mean square of the others is within
+    8 units of round-off of the output's format.
+    inputs: arrays that fn reads, which are renewed in place before samples and are at the end what they were; or a
+    function of a number that fills them, with 0 as they were. Without it, arrays of floating-point numbers that fn and
+    verify both read.
+    grade: "auto": some samples are verified; "strict": each could be, and inputs are needed; "end": the last one is.
 
     What fn raises arrives here. ValueError: settings; Skipped, Error: what could not be measured; WrongResult.
     """
     library = _library()
-    if "check" in settings and verify is None:
-        raise ValueError("check: nothing is compared: expected verify=, a function that returns what fn has to return")
+    if verify is None and ("check" in settings or grade != "auto" or inputs is not None):
+        raise ValueError("check, grade, inputs: nothing is compared: expected verify=, a function that returns what fn has"
+                         " to return")  # fmt: skip
     check = {**_open_results.get().get("check", {}), **settings.pop("check", {})}
     settings = _all_settings(settings, results)
-    settings["check"] = check
     calls = _Calls(_failing(library), fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
-    if verify is not None:
-        calls.verify_by(functools.partial(_checks, fn, verify, reset), library.gbrun_check, library.gbrun_checked)
-    entry, call = (0, 0) if fn is _nothing else _call_times(settings["device"])
+    with contextlib.ExitStack() as stack:
+        verification = None
+        if verify is not None:
+            on_cpu = str(settings["device"]).startswith("cpu")
+            verification = _Verification(fn, verify, reset, inputs, grade != "end", on_cpu)
+            stack.callback(verification.close)
+            calls.verify_by(verification, library.gbrun_check, library.gbrun_checked)
+            settings.update(verification.settings(grade))
+        settings["check"] = check
+        return _measured(library, calls, settings, verification, fn is _nothing)
+
+
+def _measured(library, calls, settings, verification, is_nothing):
+    entry, call = (0, 0) if is_nothing else _call_times(settings["device"])
     calls.subject.entry_ns = 1e9 * entry
     text = _lines(settings)
     result = _measuring.call(lambda: library.gbrun_measure(ctypes.byref(calls.subject), text))
@@ -557,30 +576,21 @@ def measure(fn, *, reset=None, verify=None, results=None, flops=0, bytes_read=0,
         calls.raise_again(result.contents)
         if result.contents.status != _WRONG_RESULT:
             _raise_status(result.contents)
+        changed = "" if verification is None else verification.changes()
+        if changed:
+            raise WrongResult(changed)
         measurement = Measurement(result.contents)
         error = result.contents.error.decode("utf-8", "replace")
     finally:
         library.gbrun_free(result)
     if measurement.device.startswith("cpu"):
         measurement.call_time = call + entry / measurement.iterations
+    if verification is not None:
+        measurement.messages += [verification.note] if verification.note else []
+        error += verification.hint if error else ""
     if error:
         raise WrongResult(error, measurement)
     return measurement
-
-
-def _checks(fn, reference, reset, stream):
-    """What both return, as pairs of a name and a _Check, or of a name and why there is nothing to compare. The output is
-    copied before the reference is called, which may use the same memory."""
-    outputs = _parts(_returned(fn, reset, stream), "what is measured", _copied)
-    expected = _parts(_returned(reference, reset, stream), "verify", lambda value, role: value)
-    if not outputs:
-        raise Error("what is measured returned an empty list: expected what it computed")
-    if len(outputs) != len(expected):
-        yield "output", f"{len(outputs)} outputs: expected {len(expected)}, as verify returned"
-        return
-    for i, (output, value) in enumerate(zip(outputs, expected)):
-        name = f"output {i}" if len(outputs) > 1 else "output"
-        yield name, _check_of(name, output, value)
 
 
 def _returned(fn, reset, stream):
@@ -691,6 +701,614 @@ def _check_of(name, output, expected):
 def _address(data):
     """Of bytes, which live as long as who asks for it keeps them."""
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value
+
+
+class _Verification:
+    """What verify= asks for: what fn reads is renewed, what it returned in a sample is kept, and compared with what the
+    reference returns. `run`, `reset`, `refresh` and `verify` are the callbacks of a subject."""
+
+    def __init__(self, fn, reference, reset, inputs, is_renewed, on_cpu):
+        self.fn, self.reference, self.user_reset = fn, reference, reset
+        self.wants_stream, self.in_a_row = _wants_stream(fn), _with_stream(fn)
+        self.reset_once = None if reset is None else _with_stream(reset)
+        self.kept = {False: [], True: []}  # what the last call returned; True: the last one that was captured
+        self.n_runs = {False: 0, True: 0}  # such calls since the last refresh
+        self.is_refreshed = self.is_as_first = False
+        self.taken, self.on_cpu = None, on_cpu
+        self.note, self.inputs, self.trusted, self.is_guessed = "", None, [], False
+        self.before = _watched()
+        if is_renewed:
+            self.inputs = self.find(inputs)
+
+    def find(self, given):
+        """What is renewed: as given, or what the reference reads; and what has the same values, such as copies that one of
+        both functions reads in another format. None: nothing."""
+        reset = [] if self.user_reset is None else _reached(self.user_reset)
+        read = reset + _reached(self.reference)
+        self.trusted = [_span(values) for values in read + ([] if given is None or callable(given) else list(given))]
+        others = read + _reached(self.fn)
+        if given is not None:
+            return _Inputs(given, others)
+        inputs, why = self.tried([values for values in read if _is_floating(values) and _is_writable(values)], others)
+        self.note = why and f"only the last call was verified, as {why}: inputs= names what the function reads"
+        return inputs
+
+    def tried(self, chosen, others):
+        """Those of the chosen that the reference does not just return; or None, and why."""
+        inputs, found = None, None
+        if not chosen:
+            return None, "verify reads no arrays of floating-point numbers that can be found"
+        try:
+            first = self.expected()
+            of_fn = [_span(values) for values in _reached(self.fn)]
+            chosen = [values for values in chosen
+                      if any(_overlap(_span(values), span) for span in of_fn) or not _is_among(values, first)]  # fmt: skip
+            if not chosen:
+                return None, "verify returns what was computed before"
+            inputs = _Inputs(chosen, others)
+            self.is_guessed = any(not x.copies and not any(_overlap(_span(x.values), span) for span in of_fn)
+                                  for x in inputs.arrays)  # fmt: skip
+            inputs.renew(1)
+            found = inputs if self.expected() != first else None
+            return found, "" if found else "what verify returns does not depend on what it reads"
+        except Exception as error:  # what it cannot do with others
+            return None, f"verify raises {_words_of(error)} with others"
+        finally:
+            if inputs is not None:
+                inputs.renew(0)
+            _wait_for_devices()
+
+    def expected(self):
+        """Shapes and values of what the reference returns."""
+        value = _returned(self.reference, self.user_reset, 0)
+        _wait_for_devices()
+        parts = [part for one in _parts(value, "", lambda part, role: part)
+                 for part in (one[:2] if isinstance(one, Expected) else [one]) if part is not None]  # fmt: skip
+        return [_copied(part, "verify", as_double=True)[::2] for part in parts]
+
+    @property
+    def hint(self):
+        words = "\nWhat verify reads was renewed: if it was made of what the function reads, inputs= names that"
+        return words if self.is_guessed else ""
+
+    def settings(self, grade):
+        if grade == "strict" and self.inputs is None:
+            raise ValueError(f"grade='strict': {self.note}")
+        return {} if self.inputs is None else {"verify": {"strict": "samples"}.get(grade, grade)}
+
+    def run(self, stream, iterations):
+        """Timed: as _with_stream, and keeps what the last call returned."""
+        is_captured = stream is not None and _is_capturing(stream)
+        kept, self.taken = self.kept[is_captured], None
+        kept.clear()
+        if iterations > 1:
+            self.in_a_row(stream, iterations - 1)
+        value = self.fn(stream=stream) if self.wants_stream else self.fn()
+        for part in value if type(value) is tuple else (value,):
+            if hasattr(part, "data_ptr"):
+                part.data_ptr()  # a copy that is made when it is looked at is made now
+        kept.append(value)
+        self.n_runs[is_captured] += 1
+
+    def left(self):
+        """What the last sample left: where it was launched as a graph, what was returned to the capture. What is captured
+        may also be only looked at."""
+        n_called, n_captured = self.n_runs[False], self.n_runs[True]
+        is_replayed = n_called == 0 if self.is_refreshed else n_captured > n_called
+        return (self.kept[is_replayed] or self.kept[not is_replayed] or [None])[0]
+
+    def reset(self, stream, iterations):
+        """On the CPU each sample has inputs that differ in a part: nothing is gained by what was kept of the last."""
+        if self.inputs is not None and self.on_cpu and not self.is_as_first:
+            self.inputs.touch()
+            self.spoil()
+        self.is_as_first = False
+        if self.reset_once is not None:
+            self.reset_once(stream, 1)
+
+    def refresh(self, stream, number):
+        """Among samples that are not refreshed one is often like them, and cannot be recognized."""
+        is_rare = self.on_cpu and self.n_runs[False] > 1 and number != 0
+        self.is_as_first = number == 0
+        self.n_runs, self.is_refreshed, self.taken = {False: 0, True: 0}, True, None
+        self.spoil()
+        if not is_rare or _secret.random() < 0.5:
+            self.inputs.renew(number)
+
+    def spoil(self):
+        """The last outputs get some other values that could be results, unless they are memory that is read."""
+        for value in self.kept[False] + self.kept[True]:
+            for part in value if type(value) in (tuple, list) and not _span(value) else (value,):
+                span = _span(part)
+                if span and not any(_overlap(span, other) for other in self.trusted):
+                    _spoil(part)
+
+    def verify(self, stream):
+        """Pairs of a name and a _Check, or of a name and why there is nothing to compare. The output is copied before the
+        reference is called, which may use the same memory."""
+        changed = self.changes()
+        if changed:
+            yield "process", changed
+            return
+        self.taken = self.taken or _taken(self.left())
+        outputs, is_settled = self.taken
+        if not outputs:
+            raise Error("what is measured returned an empty list: expected what it computed")
+        if not is_settled:
+            yield "output", "was written after the call had returned"
+        elif self.inputs is not None and not self.inputs.again() and self.user_reset is None:
+            yield "inputs", "the function changes what it reads: expected reset=, which undoes that"
+        else:
+            expected = _returned(self.reference, self.user_reset, stream)
+            yield from _compared(outputs, _parts(expected, "verify", lambda value, role: value))
+
+    def changes(self):
+        """Why the process is not what it was; empty: it is."""
+        changed = _changes(self.before)
+        return f"changed while it was measured: {', '.join(changed[:8])}" if changed else ""
+
+    def close(self):
+        """What was renewed is as it was."""
+        inputs, self.inputs = self.inputs, None
+        if inputs is not None:
+            _wait_for_devices()
+            inputs.renew(0)
+            _wait_for_devices()
+
+
+def _is_among(values, copies):
+    """Of copies as double precision: are these values one of them?"""
+    shape = tuple(getattr(values, "shape", (len(values),)))
+    return any(shape == other for other, _ in copies) and _copied(values, "", as_double=True)[::2] in copies
+
+
+def _compared(outputs, expected):
+    if len(outputs) != len(expected):
+        yield "output", f"{len(outputs)} outputs: expected {len(expected)}, as verify returned"
+        return
+    for i, (output, value) in enumerate(zip(outputs, expected)):
+        name = f"output {i}" if len(outputs) > 1 else "output"
+        yield name, _check_of(name, output, value)
+
+
+def _taken(value):
+    """Copies of the arrays that a call returned; and whether they were there when it did: elements that are looked at
+    first are the same after all work has ended."""
+    _refuse_lazy(value)
+    places = []
+    is_several = type(value) in (list, tuple) and not _span(value) and len(value) <= 1000
+    for part in value if is_several else (value,):
+        _refuse_lazy(part)
+        if _span(part):
+            shape = part.shape if hasattr(part, "shape") else (len(part),)
+            chosen = [tuple(_secret.randrange(n) for n in shape) for _ in range(32)]
+            places += [(part, at if hasattr(part, "shape") else at[0]) for at in chosen]
+    seen = [_element(part, at) for part, at in places]
+    _wait_for_devices()
+    copies = _parts(value, "what is measured", _copied)
+    return copies, seen == [_element(part, at) for part, at in places]
+
+
+def _spoil(values):
+    """A 64th of the values becomes others that are near."""
+    n = len(values) if getattr(values, "shape", None) != () else 0
+    width = -(-n // 64)
+    if width == 0 or not _is_writable(values):
+        return
+    values = values.data if hasattr(values, "data_ptr") else values
+    first = _secret.randrange(n - width + 1)
+    part = slice(first, first + width)
+    if hasattr(values, "dtype") and _is_floating(values):
+        with _without_warnings():
+            values[part] *= 0.75
+    else:
+        values[part] = values[part].flip(0) if hasattr(values, "data_ptr") else values[part][::-1]
+
+
+def _without_warnings():
+    numpy = sys.modules.get("numpy")
+    return contextlib.nullcontext() if numpy is None else numpy.errstate(all="ignore")
+
+
+def _element(values, at):
+    value = values[at]
+    return repr(value.item() if hasattr(value, "item") else value)  # NaN is equal to itself there
+
+
+def _refuse_lazy(value):
+    """A subclass may compute what it holds when it is looked at."""
+    torch, numpy, cupy = (sys.modules.get(name) for name in ("torch", "numpy", "cupy"))
+    known = [int, float, bool, type(None), tuple, list, str, array.array, memoryview,
+             *(getattr(package, "ndarray", None) for package in (numpy, cupy)), getattr(torch, "Tensor", None)]  # fmt: skip
+    kind = type(value)
+    is_known = kind in known or (numpy is not None and isinstance(value, numpy.generic))
+    if not is_known and (hasattr(value, "dtype") or isinstance(value, tuple(k for k in known if k))):
+        raise Error(f"what is measured returned {kind.__module__}.{kind.__qualname__}, which may compute later: expected"
+                    " torch.Tensor, numpy.ndarray, cupy.ndarray, a number, or a tuple or list of them")  # fmt: skip
+    if hasattr(value, "data_ptr") and (str(value.layout) != "torch.strided" or value.device.type not in ("cpu", "cuda")
+                                       or value.is_neg() or value.is_conj()):  # fmt: skip
+        raise Error(f"what is measured returned a tensor of layout {value.layout} on {value.device}, or with a sign that is"
+                    " applied later: expected one that is written out, on the CPU or a GPU of CUDA")  # fmt: skip
+
+
+# --- What fn reads ------------------------------------------------------------------------------------------------
+
+
+class _Inputs:
+    """Arrays, or a function of a number that fills them: renewed in place. Of others those that have the same values are
+    copies, and get the same as well."""
+
+    def __init__(self, given, others=()):
+        self.make, self.number = (given if callable(given) else None), 0
+        self.arrays, spans = [], []
+        given = [] if self.make else [_valid(values) for values in given]
+        for values in sorted(given, key=lambda values: _span(values)[0] - _span(values)[1]) + list(others):
+            span = _span(values)
+            if any(_overlap(span, other) for other in spans):
+                continue  # of views the largest is written
+            for known in self.arrays:
+                view = known.copy_of(values)
+                if view is not None:
+                    known.copies.append((view, _cloned(view)))
+                    break
+            else:
+                if not any(values is one for one in given):
+                    continue
+                self.arrays.append(_array_of(values))
+            spans.append(span)
+
+    def renew(self, number):
+        """0: as they were."""
+        self.number = number
+        if self.make:
+            self.make(number)
+        for i, values in enumerate(self.arrays):
+            values.renew(number and 1 + (number + i) % 2**63)
+
+    def touch(self):
+        for values in self.arrays:
+            values.touch(_secret.getrandbits(63))
+
+    def again(self):
+        """Writes what was written last. False: it was no longer there."""
+        if self.make:
+            self.make(self.number)
+        return all([values.again() for values in self.arrays])
+
+
+_secret = random.SystemRandom()
+
+
+def _valid(values):
+    if not _span(values) or not _is_writable(values):
+        raise ValueError(f"inputs: {type(values).__name__}: expected arrays that can be written, or a function of a number"
+                         " that fills them, with 0 as they were")  # fmt: skip
+    return values
+
+
+def _array_of(values):
+    if isinstance(values, array.array) and _package("numpy"):
+        values = _package("numpy").frombuffer(values, values.typecode)
+    return (_Array if hasattr(values, "dtype") else _List)(values)
+
+
+def _cloned(values):
+    return values.clone() if hasattr(values, "data_ptr") else values.copy()
+
+
+def _like(values, other):
+    """The values in the package, type and device of the other."""
+    if hasattr(other, "data_ptr"):
+        return sys.modules["torch"].as_tensor(values).to(other)
+    if hasattr(values, "data_ptr"):
+        values = values.detach().cpu().numpy()
+    return sys.modules[type(other).__module__.partition(".")[0]].asarray(values, dtype=other.dtype)
+
+
+class _List:
+    """Numbers of a list or array.array, as _Array."""
+
+    def __init__(self, values):
+        self.values, self.original, self.now, self.copies = values, list(values), list(values), []
+        self.is_whole = not _is_floating(values)
+        self.is_sorted = self.original in (sorted(values), sorted(values, reverse=True))
+
+    def renew(self, number):
+        draw = random.Random(number)
+        self.now = list(self.original)
+        if number and self.is_whole:
+            draw.shuffle(self.now)
+        elif number:
+            factor = draw.uniform(0.6, 1)
+            self.now = [x * (factor if self.is_sorted else draw.uniform(0.6, 1)) for x in self.original]
+        self.write()
+
+    def touch(self, number):
+        draw, n = random.Random(number), len(self.now)
+        if not (self.is_whole or self.is_sorted):
+            first = draw.randrange(n)
+            for i in range(first, min(first + -(-n // 64), n)):
+                self.now[i] = self.values[i] = self.original[i] * draw.uniform(0.6, 1)
+
+    def write(self):
+        for i, x in enumerate(self.now):
+            self.values[i] = x
+
+    def copy_of(self, other):
+        return None
+
+    def again(self):
+        before = repr(self.values)
+        self.write()
+        return repr(self.values) == before
+
+
+class _Array:
+    """One that is renewed in place. Numbers with a fraction are those it had times random factors from 0.6 to 1, one for
+    each place along each axis, the same along axes of the same length: so signs, zeros, symmetric and triangular
+    matrices stay what they are, and nothing overflows. What is sorted has one factor. Whole numbers are shuffled."""
+
+    def __init__(self, values):
+        values = values.data if hasattr(values, "data_ptr") else values
+        values = values.reshape(1) if tuple(values.shape) == () else values
+        self.values, self.shape, self.copies = values, tuple(values.shape), []
+        self.original = _cloned(values)
+        self.is_whole = not _is_floating(values)
+        self.is_sorted = len(self.shape) == 1 and any(
+            bool(of.all()) for of in (values[1:] >= values[:-1], values[1:] <= values[:-1])
+        )
+        self.renew(0, writes=False)
+
+    def copy_of(self, other):
+        """Has the other the same values, but for rounding, or their transpose? It, or a view of it; or None."""
+        with contextlib.suppress(Exception):
+            views = [other, other.T] if len(other.shape) == 2 else [other]
+            if _is_writable(other) and _is_floating(other) != self.is_whole and 0 not in self.shape:
+                return next((view for view in views if self.is_alike(view)), None)
+        return None
+
+    def is_alike(self, view):
+        if tuple(view.shape) != tuple(self.original.shape):
+            return False
+        same = _like(view.data if hasattr(view, "data_ptr") else view, self.original)
+        if self.is_whole:
+            return bool((same == self.original).all())
+        with _without_warnings():
+            return bool(((same == self.original) | (abs(same - self.original) <= abs(self.original) / 16)).all())
+
+    def renew(self, number, writes=True):
+        """0: as it was."""
+        self.is_first = number == 0
+        draw = _Draw(self.values, number)
+        self.order = draw.order(math.prod(self.shape)) if number and self.is_whole else None
+        self.factors = {} if self.is_whole else {
+            n: draw.ones(n) if not number else draw.ones(n) * draw.factors(1) if self.is_sorted else draw.factors(n)
+            for n in self.shape
+        }  # fmt: skip
+        if writes:
+            self.write()
+
+    def touch(self, number):
+        """Renews a part, which costs little: a 64th along an axis."""
+        if self.is_whole or self.is_sorted or 0 in self.shape:
+            return
+        draw = random.Random(number)
+        n = draw.choice(self.shape)
+        width = -(-n // 64)
+        first = draw.randrange(n - width + 1)
+        part = slice(first, first + width)
+        self.factors[n][part] = _Draw(self.values, number).factors(width)
+        self.is_first = False
+        for axis, length in enumerate(self.shape):
+            if length == n:
+                self.write(axis, part)
+
+    def write(self, axis=0, part=slice(None)):
+        place = (slice(None),) * axis + (part,)
+        to = self.values[place]
+        to[...] = self.original[place] if self.order is None else self.original.reshape(-1)[self.order].reshape(self.shape)
+        with _without_warnings():
+            for i, n in enumerate(self.shape if self.factors else ()):
+                factors = self.factors[n][part] if i == axis else self.factors[n]
+                to *= factors.reshape((-1,) + (1,) * (len(self.shape) - 1 - i))
+        for copy, original in self.copies:
+            copy = copy.data if hasattr(copy, "data_ptr") else copy
+            copy.reshape(self.shape)[place] = original.reshape(self.shape)[place] if self.is_first else _like(to, original)
+
+    def again(self):
+        before = _cloned(self.values)
+        self.write()
+        return bool(((self.values == before) | (before != before)).all())
+
+
+class _Draw:
+    """Random numbers for arrays of the package, type and device of one: a function of a number."""
+
+    def __init__(self, like, number):
+        self.kind, self.number = like.dtype, number
+        self.torch, self.device = (sys.modules["torch"], like.device) if hasattr(like, "data_ptr") else (None, None)
+        self.numpy = self.torch or sys.modules[type(like).__module__.partition(".")[0]]
+
+    def of_torch(self):
+        return {"generator": self.torch.Generator(self.device).manual_seed(self.number), "device": self.device}
+
+    def of_numpy(self):
+        return _package("numpy").random.default_rng(self.number)
+
+    def ones(self, n):
+        return self.factors(n) ** 0
+
+    def factors(self, n):
+        if self.torch:
+            return (0.6 + 0.4 * self.torch.rand(n, **self.of_torch())).to(self.kind)
+        return self.numpy.asarray((0.6 + 0.4 * self.of_numpy().random(n, "f4")).astype(self.kind))
+
+    def order(self, n):
+        if self.torch:
+            return self.torch.randperm(n, **self.of_torch())
+        return self.numpy.asarray(self.of_numpy().permutation(n))
+
+
+def _span(values):
+    """First and last byte of an array; of a list of numbers something like it; None: it is none."""
+    torch, numpy, cupy = (sys.modules.get(name) for name in ("torch", "numpy", "cupy"))
+    if type(values) is list:
+        is_one = bool(values) and all(type(x) is float for x in values)
+        return (id(values), id(values)) if is_one else None
+    if isinstance(values, array.array):
+        address, n = values.buffer_info()
+        return (address, address + n * values.itemsize - 1) if n else None
+    if torch is not None and isinstance(values, torch.Tensor):
+        if values.layout != torch.strided or values.device.type not in ("cpu", "cuda"):
+            return None
+        address, size = values.data_ptr(), values.element_size()
+        strides = [size * stride for stride in values.stride()]
+    elif any(package is not None and isinstance(values, package.ndarray) for package in (numpy, cupy)):
+        address = values.ctypes.data if hasattr(values, "ctypes") else values.data.ptr
+        size, strides = values.itemsize, values.strides
+    else:
+        return None
+    if 0 in values.shape:
+        return None
+    steps = [(n - 1) * stride for n, stride in zip(values.shape, strides)]
+    return address + sum(min(step, 0) for step in steps), address + sum(max(step, 0) for step in steps) + size - 1
+
+
+def _overlap(a, b):
+    return a[0] <= b[1] and b[0] <= a[1]
+
+
+def _is_writable(values):
+    if isinstance(values, (list, array.array)):
+        return True
+    if type(values).__name__ == "memmap" or type(getattr(values, "base", None)).__name__ == "memmap":
+        return False  # but the file would be
+    strides = values.stride() if hasattr(values, "data_ptr") else values.strides
+    flags = getattr(values, "flags", None)
+    return getattr(flags, "writeable", True) and all(step or n == 1 for step, n in zip(strides, values.shape))
+
+
+def _is_floating(values):
+    if isinstance(values, list):
+        return True
+    if isinstance(values, array.array):
+        return values.typecode in "fd"
+    return str(values.dtype).rpartition(".")[2] in ("float16", "bfloat16", "float32", "float64")
+
+
+def _reached(function):
+    """Arrays in what a function closes over, its defaults and arguments, the object that it is bound to, globals that its
+    code names, functions of the same module among these, and one level of containers. Parameters of models are constant."""
+    found, depths, home = {}, {}, []
+    parameter = getattr(getattr(sys.modules.get("torch"), "nn", None), "Parameter", ())
+
+    def visit(value, depth):
+        if isinstance(value, parameter) or depths.get(id(value), -1) >= depth:
+            return
+        depths[id(value)] = depth
+        if _span(value):
+            found[id(value)] = value
+        elif depth:
+            for inner in _held(value, home):
+                visit(inner, depth - 1)
+
+    visit(function, 3)
+    return list(found.values())
+
+
+def _held(value, home):
+    if isinstance(value, functools.partial):
+        return [*value.args, *value.keywords.values(), *_held(value.func, home)]
+    if isinstance(value, types.BuiltinMethodType):
+        return [value.__self__]
+    if isinstance(value, types.MethodType):
+        return [*_held(value.__self__, home), *_held(value.__func__, home)]
+    if isinstance(value, types.FunctionType):
+        home.append(value.__globals__)
+        return _held_by_code(value) if value.__globals__ is home[0] else []
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, (list, tuple, set)):
+        return list(value)[:1000]
+    if isinstance(value, (type, types.ModuleType)) or not hasattr(value, "__dict__"):
+        return []
+    call = getattr(type(value), "__call__", None)
+    return [*vars(value).values(), *(_held(call, home) if isinstance(call, types.FunctionType) else [])]
+
+
+def _held_by_code(function):
+    cells = [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()]
+    codes, names = [function.__code__], []
+    for code in codes:
+        names += code.co_names
+        codes += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    globals_ = [function.__globals__[name] for name in names if name in function.__globals__]
+    return [*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *globals_]
+
+
+# --- What a function of the same process may not change -------------------------------------------------------------
+
+_WATCHED = {
+    "time": "clock_gettime monotonic monotonic_ns perf_counter perf_counter_ns process_time thread_time time time_ns",
+    "ctypes": "byref cast string_at",
+    "numpy": "allclose array_equal isclose ndarray",
+    "torch": "Tensor allclose equal isclose",
+    "torch.testing": "assert_allclose assert_close",
+    "torch.Tensor": "__eq__ __ne__ __sub__ allclose clone contiguous copy_ cpu data_ptr detach double element_size eq equal"
+                    " isclose item numel sub to",
+    "torch.cuda": "Event ExternalStream Stream current_stream default_stream is_current_stream_capturing stream synchronize",
+    "torch.cuda.Event": "elapsed_time query record synchronize wait",
+    "torch.cuda.Stream": "query record_event synchronize wait_event wait_stream",
+    "cupy": "ndarray",
+    "cupy.cuda": "Event ExternalStream Stream get_elapsed_time",
+    "cupy.cuda.runtime": "deviceSynchronize streamSynchronize",
+}  # fmt: skip
+_SETTINGS = """sys.gettrace sys.getprofile torch.get_default_dtype torch.get_num_threads torch.is_grad_enabled
+    torch.are_deterministic_algorithms_enabled torch.get_float32_matmul_precision torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction torch.backends.cudnn.allow_tf32
+    torch.backends.cudnn.deterministic torch.backends.cudnn.enabled""".split()
+_ENVIRONMENT = """CUDA_LAUNCH_BLOCKING CUDA_VISIBLE_DEVICES GBRUN_LIBRARY GBRUN_PLUGIN_PATH LD_PRELOAD MKL_NUM_THREADS
+    NVIDIA_TF32_OVERRIDE OMP_NUM_THREADS OPENBLAS_NUM_THREADS""".split()
+
+
+def _watched():
+    """{name: what it is}: functions that measure and compare, and settings that times depend on."""
+    found = {f"os.environ[{name!r}]": os.environ.get(name) for name in _ENVIRONMENT}
+    names = [f"{place}.{name}" for place, names in _WATCHED.items() for name in names.split()]
+    found.update((name, _fixed(value)) for name, value in _present(names))
+    found.update((name, value() if callable(value) else value) for name, value in _present(_SETTINGS))
+    return found
+
+
+def _watched_here():
+    found = {f"builtins.{name}": value for name, value in vars(builtins).items() if name != "_"}
+    for name, value in globals().items():
+        if isinstance(value, type) and value.__module__ == __name__:
+            found.update((f"gbrun.{name}.{key}", _fixed(inner)) for key, inner in vars(value).items() if callable(inner))
+        if callable(value):
+            found[f"gbrun.{name}"] = _fixed(value)
+    return found
+
+
+def _changes(before):
+    """Names of what is no longer what it was."""
+    now = {**_watched(), **_watched_here()}
+    return [name for name, value in {**before, **_here}.items() if name not in now or now[name] != value]
+
+
+def _present(names):
+    """Pairs of a dotted name and what has it, of what was imported."""
+    for name in names:
+        first, *rest = name.split(".")
+        with contextlib.suppress(Exception):
+            yield name, functools.reduce(getattr, rest, sys.modules[first])
+
+
+def _fixed(function):
+    return function, getattr(function, "__code__", None), getattr(function, "__defaults__", None)
+
+
+# --- Two functions, and other ways to call ---------------------------------------------------------------------------
 
 
 class Comparison:
@@ -816,17 +1434,23 @@ class _Calls:
         if reset is not None:
             self.subject.reset = _RESET(self._callback(_with_stream(reset)))
 
-    def verify_by(self, checks, check, checked):
-        """checks(stream): pairs as of _checks, which are judged by check, or are what went wrong in the words for checked."""
+    def verify_by(self, verification, check, checked):
+        """check judges a _Check, checked what went wrong in words."""
 
         def verify(stream, iterations):
             status = _OK
-            for name, found in checks(stream):
+            for name, found in verification.verify(stream):
                 judged = checked(name.encode(), 0, found.encode()) if isinstance(found, str) else check(ctypes.byref(found))
                 status = status if status != _OK else judged
             return status
 
-        self.subject.verify = _RESET(self._callback(verify))
+        subject = self.subject
+        subject.run, subject.verify = _RUN(self._callback(verification.run)), _RESET(self._callback(verify))
+        if verification.inputs is not None:
+            subject.refresh = _REFRESH(self._callback(verification.refresh))
+        if verification.inputs is not None or verification.reset_once is not None:
+            subject.reset = _RESET(self._callback(verification.reset))
+            subject.flags |= _SINGLE
 
     def _callback(self, call):
         """A callback for C. What it does beside the call is timed, too: on the CPU it does little."""
@@ -952,14 +1576,23 @@ def _no_older_backward(torch):
         torch.autograd._engine_run_backward = run_engine
 
 
+def _driver():
+    """That of CUDA; None: nothing has opened it."""
+    with contextlib.suppress(OSError):
+        return ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    return None
+
+
 def _has_context():
     """Is a CUDA context current on this thread?"""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
-    except OSError:
-        return False
-    context = ctypes.c_void_p()
-    return driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and context.value is not None
+    driver, context = _driver(), ctypes.c_void_p()
+    return driver is not None and driver.cuCtxGetCurrent(ctypes.byref(context)) == 0 and context.value is not None
+
+
+def _is_capturing(stream):
+    """Is what is put on this CUDA stream captured?"""
+    driver, state = _driver(), ctypes.c_int()
+    return driver is not None and driver.cuStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(state)) == 0 and state.value == 1
 
 
 class _Measuring:
@@ -1094,12 +1727,12 @@ class Bench:
     """What a function of `plugin = python` returns to say more than a callable does.
 
     fn: what is timed. The others are as of measure: reset, called before each sample; verify, which returns what fn has
-    to return; what one call does; how it can be called.
+    to return; inputs, which are renewed; what one call does; how it can be called.
     """
 
-    def __init__(self, fn, *, reset=None, verify=None, flops=0, bytes_read=0, bytes_written=0, items=0, synchronizes=False,
-                 single=False, every_call=False):  # fmt: skip
-        self.fn, self.reset, self.verify = fn, reset, verify
+    def __init__(self, fn, *, reset=None, verify=None, inputs=None, flops=0, bytes_read=0, bytes_written=0, items=0,
+                 synchronizes=False, single=False, every_call=False):  # fmt: skip
+        self.fn, self.reset, self.verify, self.inputs = fn, reset, verify, inputs
         self.calls = dict(flops=flops, bytes_read=bytes_read, bytes_written=bytes_written, items=items,
                           synchronizes=synchronizes, single=single, every_call=every_call)  # fmt: skip
 
@@ -1107,9 +1740,10 @@ class Bench:
 _FAIL = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type)
 _CHECK = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, ctypes.POINTER(_Check))
 _CHECKED = ctypes.CFUNCTYPE(_i32, ctypes.c_void_p, _text_type, _i32, _text_type)
+_LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, _i32, _text_type)
 # struct python_case of plugins/bench_python/python.c; the last two are set here.
 _Case = _struct(
-    "_Case", host=ctypes.c_void_p, fail=_FAIL, skip=_FAIL, check=_CHECK, checked=_CHECKED, path=_text_type, function=_text_type,
+    "_Case", host=ctypes.c_void_p, fail=_FAIL, skip=_FAIL, check=_CHECK, checked=_CHECKED, log=_LOG, path=_text_type, function=_text_type,
     n_arguments=_u64, keys=ctypes.POINTER(_text_type), values=ctypes.POINTER(_text_type), gpu=_i32, reserved=_u32,
     stream=ctypes.c_void_p, subject=_Subject, nothing=_Subject,
 )  # fmt: skip
@@ -1125,7 +1759,8 @@ def _plugin(step, address):
         elif step == "prepare":
             _functions[address].prepare()
         else:
-            _functions.pop(address, None)
+            with contextlib.suppress(KeyError):
+                _functions.pop(address).close()
             gc.enable()
             _release_memory()
     except BaseException as error:
@@ -1165,7 +1800,7 @@ class _Function:
     """A function of a file with its arguments, from its import to the last call."""
 
     def __init__(self, case):
-        self.case = case
+        self.case, self.verification = case, None
         path, name = case.path.decode(), case.function.decode()
         module = _imported(path)
         self.words = f"{name} of {os.path.basename(path)}"
@@ -1214,11 +1849,18 @@ class _Function:
         self.nothing = _Calls(lambda error: _FAILED, (lambda stream: None) if _wants_stream(bench.fn) else _nothing)
         if bench.verify is not None:
             host = self.case.host
-            self.calls.verify_by(functools.partial(_checks, bench.fn, bench.verify, bench.reset),
-                                 functools.partial(self.case.check, host), functools.partial(self.case.checked, host))  # fmt: skip
+            self.verification = _Verification(bench.fn, bench.verify, bench.reset, bench.inputs, True, self.case.gpu < 0)
+            self.calls.verify_by(self.verification, functools.partial(self.case.check, host),
+                                 functools.partial(self.case.checked, host))  # fmt: skip
+            if self.verification.note:
+                self.case.log(host, _INFO, self.verification.note.encode())
         self.case.subject, self.case.nothing = self.calls.subject, self.nothing.subject
         gc.collect()
         gc.disable()
+
+    def close(self):
+        if self.verification is not None:
+            self.verification.close()
 
     def bench(self, found):
         if isinstance(found, Bench):
@@ -1398,3 +2040,6 @@ def _histogram(measurement, width=320, height=60, n_bins=40):
         f'<text x="0" y="{height + 13}">{_time(low)}</text>'
         f'<text x="{width}" y="{height + 13}" text-anchor="end">{_time(high)}</text></g></svg><br>'
     )
+
+
+_here = _watched_here()  # the last line: nothing has changed it

@@ -12,6 +12,8 @@ static _Thread_local struct callback *current;
 static int32_t create(const struct gb_host *host, const void *params, void **ret_bench)
 {
     (void)params;
+    if (current->host)
+        return GB_FAILED; /* there is one subject */
     current->host = host;
     *ret_bench = current;
     return GB_OK;
@@ -43,6 +45,12 @@ static int32_t verify(void *bench, const struct gb_queue *queue)
     return status == GB_WRONG_RESULT ? status : status_of(status);
 }
 
+static int32_t refresh(void *bench, const struct gb_queue *queue, uint64_t number)
+{
+    const struct callback *callback = bench;
+    return status_of(callback->subject.refresh(callback->subject.user, queue->native, number));
+}
+
 static int32_t work(void *bench, struct gb_work *work)
 {
     const struct gbrun_subject *subject = &((const struct callback *)bench)->subject;
@@ -68,6 +76,7 @@ struct callback *callback_begin(const struct gbrun_subject *subject)
                                           .run = run,
                                           .reset = callback->subject.reset ? reset : NULL,
                                           .verify = callback->subject.verify ? verify : NULL,
+                                          .refresh = callback->subject.refresh ? refresh : NULL,
                                           .work = work,
                                           .entry_ns = callback->subject.entry_ns};
     callback->plugin = callback_description;

@@ -87,6 +87,7 @@ int32_t library_catalogue(const struct catalogue **ret, struct gb_error *error)
     if (catalogue->n_plugins == 0)
         return no_plugins(file, error);
     add_plugin(catalogue, "", &callback_description);
+    catalogue->plugins[catalogue->n_plugins - 1].flags = PLUGIN_RENEWS; /* if the subject does */
     catalogue->folders = folders.items;
     catalogue->n_folders = folders.n;
     library.is_loaded = true;

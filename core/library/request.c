@@ -31,9 +31,7 @@ static const struct {
     {"exclusive", "one case at a time is measured in a process"},
     {"env.", "the environment is the calling process's"},
     {"time_limit", "a process cannot kill itself: expected max_time"},
-    {"verify",
-     "a callback has no inputs that gbrun knows of: the subject's verify is called at the end"},
-    {"inputs", "a callback has no inputs that gbrun knows of"},
+    {"inputs", "a callback has no sets of inputs that gbrun knows of"},
 };
 enum { N_REFUSED = sizeof refused / sizeof *refused };
 

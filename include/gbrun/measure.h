@@ -104,9 +104,15 @@ struct gbrun_subject {
      * that may be chosen. 0: a few instructions, as of compiled code. */
     double entry_ns;
 
-    /* Once, after the last sample: calls gbrun_check for each output of run, and returns GB_OK, or
-     * what did not. NULL: results are not compared. */
+    /* After the last sample, and after others with `refresh`: calls gbrun_check for each output
+     * that the sample left, and returns GB_OK, or what did not. NULL: results are not compared. */
     int32_t (*verify)(void *user, void *stream);
+
+    /* Before samples that verify may follow, untimed, before reset: makes new inputs in the memory
+     * of the old ones, a function of the number, with 0 those that run had first; and fills the
+     * outputs with other values, which could be results. NULL: results are compared once, after the
+     * last sample, where one from an earlier call looks like one of the last. */
+    int32_t (*refresh)(void *user, void *stream, uint64_t number);
 };
 
 /* [in a callback] The words for a failure, copied; returns the status that the callback is to
@@ -266,6 +272,7 @@ struct gbrun_result {
  *   precision ...     any option of the policy, which is steady by default (gbrun help steady)
  *   flush ...         any option of the device that is named (gbrun help cuda)
  *   check.rms ...     what verify's comparisons are judged by
+ *   verify            how much is compared, as in bench.ini; of a subject with verify and refresh
  *   name              of the benchmark in the results file; default: measure
  *   let.NAME          a parameter of the case there, which tells it from others: let.rows = 32
  *   results           a results file that the case is appended to: the calls of a process that name

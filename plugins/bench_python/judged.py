@@ -25,14 +25,12 @@ _WARNING = 2
 
 
 class _Case(gbrun._Case):
-    """struct judged_case of python.c; `refresh` is set here."""
+    """struct python_case of python.c, whole."""
 
     _fields_ = [
         ("reference", ctypes.c_char_p), ("layout", ctypes.c_char_p), ("is_judge", _i32), ("is_reference", _i32),
         ("share", ctypes.CFUNCTYPE(_address, _address, _u64)),
         ("allocate", ctypes.CFUNCTYPE(_i32, _address, _u64, ctypes.c_uint32, ctypes.POINTER(_address))),
-        ("log", ctypes.CFUNCTYPE(None, _address, _i32, ctypes.c_char_p)),
-        ("refresh", ctypes.CFUNCTYPE(_i32, _address, _address, _u64)),
     ]  # fmt: skip
 
 
@@ -732,12 +730,18 @@ class _Judge:
             leaf = self.plan.leaves[i]
             _space(leaf).copy(self.inputs[i], self.kept[i][1], leaf.extent)
         self.calls = gbrun._Calls(lambda error: gbrun._plugin_fail(case, error), lambda: None)
-        self.calls.verify_by(self.checks, functools.partial(case.check, case.host),
-                             functools.partial(case.checked, case.host))  # fmt: skip
-        self.refresh_callback = type(case.refresh)(self.calls._callback(lambda stream, seed: self.refresh(seed)))
-        case.refresh = self.refresh_callback
+        self.calls.verify_by(self, functools.partial(case.check, case.host), functools.partial(case.checked, case.host))
 
-    def refresh(self, seed):
+    # What gbrun._Calls.verify_by takes; the calls of `run` and `reset` are not the judge's.
+    reset_once = None
+
+    def run(self, stream, iterations):
+        pass
+
+    def reset(self, stream, iterations):
+        pass
+
+    def refresh(self, stream, seed):
         tree = self.task.inputs_of(seed & 0x7FFFFFFF)
         for i, (leaf, address) in enumerate(zip(tree.leaves, tree.addresses)):
             space = _space(leaf)
@@ -760,7 +764,7 @@ class _Judge:
         source = pools[random.SystemRandom().randrange(2)]
         space.rotate(self.outputs[i], source, n, leaf.item * random.SystemRandom().randrange(n_elements))
 
-    def checks(self, stream):
+    def verify(self, stream):
         """Pairs of a name and what went wrong, or what is to be compared: as of gbrun._checks."""
         task, inputs = self.task, [address for _, address in self.kept]
         for i, leaf in enumerate(self.plan.leaves):

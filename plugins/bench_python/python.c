@@ -33,6 +33,7 @@ struct python_case {
     int32_t (*check)(const struct gb_host *host, const struct gb_check *check);
     int32_t (*checked)(const struct gb_host *host, const char *name, int32_t passed,
                        const char *text);
+    void (*log)(const struct gb_host *host, int32_t severity, const char *text);
     const char *path;     /* of the file, absolute unless the configuration's folder is not */
     const char *function; /* in it */
     uint64_t n_arguments;
@@ -45,14 +46,12 @@ struct python_case {
     struct gbrun_subject subject; /* what is measured */
     struct gbrun_subject nothing; /* the same of a function that does nothing */
 
-    /* The rest is of judged.py, which sets `refresh` alone. */
+    /* The rest is of judged.py. */
     const char *reference; /* a path */
     const char *layout;
     int32_t is_judge, is_reference; /* is_reference: that is measured */
     void *(*share)(const struct gb_host *host, uint64_t bytes);
     int32_t (*allocate)(const struct gb_host *host, uint64_t bytes, uint32_t kind, void **ret);
-    void (*log)(const struct gb_host *host, int32_t severity, const char *text);
-    int32_t (*refresh)(void *user, void *stream, uint64_t set);
 };
 
 /* --- Python in this process --- */
@@ -425,7 +424,6 @@ static int32_t open_judged(const struct gb_host *host, struct bench *bench,
     seen->is_reference = params->subject == SUBJECT_REFERENCE;
     seen->share = judging->share;
     seen->allocate = host->device_allocate;
-    seen->log = host->log;
     const int32_t status = interpreter_open(host, params->python,
                                             seen->is_judge || answer == NULL ? NULL : answer);
     if (status == GB_OK && answer != NULL && seen->is_judge)
@@ -450,6 +448,7 @@ static int32_t open_case(const struct gb_host *host, struct bench *bench)
     seen->skip = host->skip;
     seen->check = host->check;
     seen->checked = host->checked;
+    seen->log = host->log;
     seen->gpu = strcmp(host->device->backend, "cuda") == 0 ? (int32_t)host->device->index : -1;
     name_function(params, colon, path, seen);
     if (access(path, R_OK) != 0)
@@ -495,6 +494,12 @@ static int32_t verify(void *object, const struct gb_queue *queue)
     return subject->verify(subject->user, queue->native);
 }
 
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t number)
+{
+    const struct gbrun_subject *subject = &((const struct bench *)object)->seen.subject;
+    return subject->refresh(subject->user, queue->native, number);
+}
+
 static int32_t work(void *object, struct gb_work *work)
 {
     const struct gbrun_subject *subject = &((const struct bench *)object)->seen.subject;
@@ -503,12 +508,6 @@ static int32_t work(void *object, struct gb_work *work)
     work->bytes_written = subject->bytes_written;
     work->items = subject->items;
     return GB_OK;
-}
-
-static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
-{
-    const struct python_case *seen = &((const struct bench *)object)->seen;
-    return seen->refresh(seen->subject.user, queue->native, set);
 }
 
 static void destroy(void *object)
@@ -529,7 +528,7 @@ static const struct gb_bench_ops ops = {
     .verify = verify,
     .work = work,
     .destroy = destroy,
-    .refresh = refresh, /* where it is judged */
+    .refresh = refresh,
 };
 
 /* The least of some: a call of run that does nothing, so many times. */
@@ -572,7 +571,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     own.flags = seen->subject.flags;
     own.reset = seen->subject.reset != NULL ? reset : NULL;
     own.verify = seen->subject.verify != NULL ? verify : NULL;
-    own.refresh = NULL;
+    own.refresh = seen->subject.refresh != NULL ? refresh : NULL;
     if (!GB_HAS(host, replace))
         return host_fail(host, "this version of gbrun is older than the plugin");
     if (seen->gpu < 0)

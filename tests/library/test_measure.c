@@ -826,6 +826,64 @@ TEST_EACH(outputs_are_compared, comparisons_made)
     ck_assert_int_eq(gbrun_check(to_compare), GB_INVALID); /* outside of a call */
 }
 
+/* Of a benchmark with inputs that are renewed. */
+static int64_t input, output, first_output;
+static int n_renewed;
+
+static int32_t renew(void *user, void *stream, uint64_t number)
+{
+    n_renewed++;
+    input = (int64_t)(number % 1000) + 1;
+    return GB_OK;
+}
+
+static int32_t triple(void *user, void *stream, uint64_t iterations)
+{
+    output = 3 * input;
+    return GB_OK;
+}
+
+static int32_t triple_once(void *user, void *stream, uint64_t iterations)
+{
+    first_output = first_output ? first_output : 3 * input;
+    output = first_output;
+    return GB_OK;
+}
+
+static int32_t compare_triple(void *user, void *stream)
+{
+    return output == 3 * input ? gbrun_checked("triple", 1, "")
+                               : gbrun_checked("triple", 0, "kept from before");
+}
+
+static const struct {
+    int32_t (*run)(void *user, void *stream, uint64_t iterations);
+    const char *settings;
+    int32_t status;
+    const char *words;
+    bool renews;
+} renewals[] = {
+    {triple, "", GB_OK, "", true},
+    {triple, "verify = end", GB_OK, "", false},
+    {triple_once, "verify = end", GB_OK, "", false},
+    {triple_once, "", GB_WRONG_RESULT, "kept from before", true},
+    {triple, "inputs = 2", GB_INVALID, "no sets of inputs", false},
+    {triple, "verify = judge", GB_FAILED, "callback", false},
+};
+
+TEST_EACH(inputs_are_renewed, renewals)
+{
+    struct work work = {.of = {.flags = GBRUN_SINGLE,
+                               .run = renewals[_i].run,
+                               .verify = compare_triple,
+                               .refresh = renew}};
+    char settings[200];
+    input = 1;
+    snprintf(settings, sizeof settings, QUICK "%s", renewals[_i].settings);
+    expect(measure(&work, settings), renewals[_i].status, renewals[_i].words);
+    ck_assert_int_eq(n_renewed > 0, renewals[_i].renews);
+}
+
 static int32_t compare_itself(void *user, void *stream)
 {
     return gbrun_checked("order", 0, "not sorted");

@@ -5,8 +5,10 @@ TEST_SCRIPT_LIST += \
 	tests/python/test_plugin.sh
 LONG_TEST_SCRIPT_LIST += tests/python/test_wheel.sh
 TEST_FILES += \
+	tests/python/cheats.py \
 	tests/python/python.sh \
 	tests/python/results.py \
+	tests/python/test_cheats.py \
 	tests/python/test_gbrun.py \
 	tests/python/test_measuring.py \
 	tests/python/validate.py

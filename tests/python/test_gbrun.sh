@@ -31,7 +31,7 @@ tests=("$top_srcdir/tests/python/test_gbrun.py")
 if [ -n "${SANITIZE:-}" ]; then
     skip "measuring" "Python has no sanitizers"
 else
-    tests+=("$top_srcdir/tests/python/test_measuring.py")
+    tests+=("$top_srcdir/tests/python/test_measuring.py" "$top_srcdir/tests/python/test_cheats.py")
 fi
 for test in "${tests[@]}"; do
     "$python" "$test" >said.txt 2>&1

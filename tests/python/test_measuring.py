@@ -357,7 +357,7 @@ class Tests(unittest.TestCase):
         numpy = gbrun._package("numpy") or self.skipTest("NumPy is not installed")
         for kind in ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "?"):
             values = numpy.arange(12).reshape(3, 4).astype(kind).T
-            self.assertTrue(verify((values, values[0]), (values.copy(), values[0])).verified, kind)
+            self.assertTrue(verify((values, values[0]), (values.copy(), values[0].copy())).verified, kind)
             wrong = values.copy()
             wrong[2, 1] = 0
             self.refused(gbrun.WrongResult, "", verify, wrong, values)
@@ -366,15 +366,26 @@ class Tests(unittest.TestCase):
         values = array.array("H", [0x3F80, 0x4000])  # 1 and 2 in bfloat16
 
         class Tensor:
-            dtype, shape = "torch.bfloat16", (2,)
+            dtype, shape, layout, device = "torch.bfloat16", (2,), "torch.strided", types.SimpleNamespace(type="cpu")
             detach = cpu = contiguous = lambda self: self
             numel, element_size = (lambda self: 2), (lambda self: 2)
+            stride, is_neg, is_conj = (lambda self: (1,)), (lambda self: False), (lambda self: False)
 
             def data_ptr(self):
                 return values.buffer_info()[0]
 
-        self.assertTrue(measure(Tensor, verify=lambda: [1.0, 2.0]).verified)
-        self.refused(gbrun.WrongResult, "", measure, Tensor, verify=lambda: [1.0, 3.0])
+            def __getitem__(self, at):
+                return values[at[0]]
+
+        class Lazy(Tensor):
+            pass
+
+        of_cpu = types.SimpleNamespace(is_initialized=lambda: False)
+        torch = types.SimpleNamespace(Tensor=Tensor, strided="torch.strided", cuda=of_cpu)
+        with unittest.mock.patch.dict(sys.modules, torch=torch):
+            self.assertTrue(measure(Tensor, verify=lambda: [1.0, 2.0]).verified)
+            self.refused(gbrun.WrongResult, "", measure, Tensor, verify=lambda: [1.0, 3.0])
+            self.refused(gbrun.Error, "may compute later", measure, Lazy, verify=lambda: [1.0, 2.0])
 
     def test_collections_go_on_afterwards(self):
         self.assertTrue(gc.isenabled())

@@ -49,6 +49,17 @@ def roots(n, error=0.0):
                        bytes_written=4 * n, items=n)
 
 
+def halves(n, keeps=False):
+    numbers, kept = array.array("d", [i * i % 7 + 1 for i in range(n)]), []
+
+    def half():
+        if not kept or not keeps:
+            kept[:] = [array.array("d", [x / 2 for x in numbers])]
+        return kept[0]
+
+    return gbrun.Bench(half, verify=lambda: [x / 2 for x in numbers])
+
+
 def once(n):
     left = []
     return gbrun.Bench(lambda: left.pop(), reset=lambda: left.append(n), single=True)
@@ -174,6 +185,8 @@ nor an integer|1||"f.py:typed; number = 1; $typed; on = 1; whole = 0.5"|whole = 
 an argument too many|1||"f.py:total; n = 1; m = 2"|total of f.py has no argument 'm': expected some of n, scale
 one too few|1||f.py:total|total of f.py needs the argument 'n': expected n = VALUE
 one twice|2||"f.py:total; n = 1; arg.n = 2"|'n' is given twice: 'arg.n' is the same
+inputs are renewed|0||"f.py:halves; n = 100"|ok
+a result that is kept is wrong|1||"f.py:halves; n = 100; keeps = yes"|wrong result
 wrong results fail|1||"f.py:roots; n = 1000; error = 0.01"|output: rms
 by the user's tolerance|0||"f.py:roots; n = 1000; error = 0.01; check.abs = 0.02"|ok
 what is printed belongs to the case|0||"f.py:prints; n = 0"|[b] set up 0

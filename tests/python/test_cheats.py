@@ -1,0 +1,78 @@
+"""Tests of gbrun.measure(fn, verify=) with functions that cheat, and with honest ones. usage: test_cheats.py [NAME]...,
+or test_cheats.py --table [cuda]: who gains, in all grades; PYTHONPATH: where gbrun.py is; GBRUN_LIBRARY: libgbrun.
+"""
+import sys
+import unittest
+
+import cheats
+import gbrun
+import results
+
+GRADES = ("auto", "strict")
+# Found by the samples that happen to be verified.
+BY_CHANCE = ("alternates", "skips_every_third", "computes_every_10th", "computes_every_64th", "keeps_by_corners")
+CONSTANT = "has_a_reference_that_was_computed_before"  # so nothing can be renewed
+
+
+def packages():
+    return [package for package in map(gbrun._package, ("numpy", "torch")) if package]
+
+
+def tried(package, make, device="cpu", n=48, **settings):
+    """The problem, and whether it gained."""
+    problem = cheats.Problem(package, n, device)
+    try:
+        return problem, problem.gains(make, **settings)
+    finally:
+        getattr(problem, "finally_", lambda: None)()
+
+
+@unittest.skipUnless(packages(), "NumPy is not installed")
+class Tests(unittest.TestCase):
+    def test_cheats_gain_nothing(self):
+        for package in packages():
+            for name, make in cheats.CHEATS.items():
+                for grade in GRADES:
+                    if name in BY_CHANCE and grade == "auto":
+                        continue
+                    problem, gains = tried(package, make, grade=grade)
+                    words = f"{name}, {package.__name__}, {grade}: {problem.n_computed} of {problem.n_calls}"
+                    self.assertFalse(gains, words)
+
+    def test_honest_ones_are_not_refused(self):
+        for package in packages():
+            for name, make in cheats.TWINS.items():
+                for grade in ("end", *GRADES[: 1 if name == CONSTANT else 2]):
+                    problem, _ = tried(package, make, grade=grade)
+                    self.assertIsNone(problem.error, f"{name}, {package.__name__}, {grade}")
+                    self.assertTrue(problem.found.verified)
+
+
+def table(device):
+    """On a GPU what gains is seen by the time; without grades gbrun.measure takes none."""
+    is_cuda = device != "cpu"
+    for package in packages()[1 if is_cuda else 0 :]:
+        for kind in ("CHEATS", "TWINS"):
+            made = {**getattr(cheats, kind), **(getattr(cheats, "CUDA_" + kind) if is_cuda else {})}
+            for grade in GRADES if hasattr(gbrun, "_Verification") else ("",):
+                counts, n, settings = [0, 0], 1024 if is_cuda else 48, {"grade": grade} if grade else {}
+                honest = tried(package, cheats.TWINS["computes"], device, n, **settings)[0]
+                for name, make in made.items():
+                    if grade == "strict" and name == CONSTANT:
+                        continue
+                    problem, gains = tried(package, make, device, n, **settings)
+                    if is_cuda:
+                        gains = kind == "CHEATS" and problem.error is None and problem.found.time < 0.9 * honest.found.time
+                    counts[0] += gains
+                    counts[1] += problem.error is not None
+                    time = f"{problem.found.time / honest.found.time:.2f}" if problem.found else ""
+                    print(f"{package.__name__:6} {device} {grade:6} {name:40} {'GAINS' if gains else '-':6} {time}"
+                          f" {problem.n_computed}/{problem.n_calls} {str(problem.error)[:90]}", flush=True)  # fmt: skip
+                print(f"# {package.__name__} {device} {grade} {kind}: {counts[0]} gain, {counts[1]} are refused")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--table"]:
+        table((sys.argv + ["cpu"])[2])
+    else:
+        results.main(Tests)
