@@ -7,38 +7,29 @@
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
+#include "core/run/sets.h"
 
 #include <errno.h>
 #include <gbrun/judging.h>
-#include <malloc.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    EMPTY_ORDERS = 100,
-    FIRST_RUNS = 3, /* which show how many make a sample */
-    DRAWN = 3       /* objects of a sample that are compared at least; the last one run is one */
-};
+enum { EMPTY_ORDERS = 100, FIRST_RUNS = 3 /* which show how many make a sample */ };
 /* A sample, and so how little the way to the process and back weighs in it. */
 static const double sample_ns = 2e6;
-/* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
- * in nearly all runs is nearly never missed. */
-static const double comparing_ratio = 2;
 
 extern char **environ;
 
 struct judge {
     struct case_state *state;
-    const struct gb_bench_ops *ops; /* of the benchmark */
-    const void *params;
     struct gb_bench_ops own;
+    struct sets sets;
     struct gb_judging judging;
     struct shared_memory memory;
     struct judged_page *page;
@@ -46,21 +37,8 @@ struct judge {
     bool is_stopped;
     uint32_t order; /* number of the last one */
     uint32_t series;
-    double empty_ns, last_ns; /* what an empty order took, and the last sample */
-    void **benches;
-    uint32_t n;
-    uint32_t objects[JUDGED_OBJECTS_MAX]; /* in the order of the last sample's runs */
-    bool has_run;
-    uint64_t n_samples;
+    double empty_ns; /* what an empty order took */
 };
-
-static uint64_t secret(void)
-{
-    uint64_t bits = 0;
-    while (getrandom(&bits, sizeof bits, 0) != sizeof bits)
-        continue;
-    return bits;
-}
 
 static int32_t fail(struct judge *judge, const char *text)
 {
@@ -186,22 +164,6 @@ static int32_t time_empty_orders(struct judge *judge)
 
 /* ---- objects ---- */
 
-static int32_t make_own(struct judge *judge)
-{
-    struct case_state *state = judge->state;
-    const struct gb_host *host = &state->host->interface;
-    void *bench = NULL;
-    int32_t status;
-    state->host->is_muted = judge->n > 0;
-    CALL_BENCH(state, status, judge->ops->create(host, judge->params, &bench));
-    if (status == GB_OK && judge->ops->prepare)
-        CALL_BENCH(state, status, judge->ops->prepare(bench, state->device->queue));
-    state->host->is_muted = false;
-    if (status == GB_OK)
-        judge->benches[judge->n++] = bench;
-    return status;
-}
-
 /* n further ones, in both processes. */
 static int32_t make(struct judge *judge, uint32_t n)
 {
@@ -210,66 +172,18 @@ static int32_t make(struct judge *judge, uint32_t n)
     int32_t status = order(judge, JUDGED_MAKE, n, &time_ns);
     state->host->shared = &judge->memory;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
-        status = make_own(judge);
+        status = sets_add(&judge->sets);
     state->host->shared = NULL;
     if (status == GB_OK && judge->page->used != judge->memory.used)
         return fail(judge, "the judged process took other memory than the judge");
     return status;
 }
 
-/* New inputs for all, poisoned outputs, another order. */
 static int32_t renew(struct judge *judge)
 {
-    struct case_state *state = judge->state;
-    int32_t status = GB_OK;
-    for (uint32_t i = 0; i < judge->n && status == GB_OK; i++)
-        CALL_BENCH(state, status,
-                   judge->ops->refresh(judge->benches[i], state->device->queue, secret()));
-    for (uint32_t i = 0; i < judge->n; i++)
-        judge->objects[i] = i;
-    for (uint32_t i = judge->n; i > 1; i--) {
-        const uint32_t other = (uint32_t)(secret() % i), last = judge->objects[i - 1];
-        judge->objects[i - 1] = judge->objects[other];
-        judge->objects[other] = last;
-    }
-    memcpy(judge->page->objects, judge->objects, judge->n * sizeof *judge->objects);
-    return status == GB_SKIPPED ? fail(judge, "verify = judge: nothing of this case is compared")
-                                : status;
-}
-
-static int32_t compare(struct judge *judge, uint32_t place)
-{
-    struct case_state *state = judge->state;
-    const struct gb_host *host = &state->host->interface;
-    char text[HOST_TEXT_MAX + 64];
-    int32_t status;
-    state->n_checked++;
-    state->host->interface.iterations = 1;
-    CALL_BENCH(state, status,
-               judge->ops->verify(judge->benches[judge->objects[place]], state->device->queue));
-    if (status != GB_WRONG_RESULT)
-        return status;
-    snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", state->host->reason,
-             (unsigned long long)judge->n_samples, place + 1, judge->n);
-    state->host->reason[0] = 0;
-    state->host->is_muted = false;
-    return host->checked(host, "judged", 0, text);
-}
-
-/* Some of the last sample, drawn now, and the last one to be run. */
-static int32_t compare_drawn(struct judge *judge)
-{
-    struct case_state *state = judge->state;
-    const double end_ns = host_clock_ns() + comparing_ratio * judge->last_ns;
-    int32_t status = GB_OK;
-    if (!judge->has_run)
-        return GB_OK;
-    judge->has_run = false;
-    state->host->is_muted = true;
-    for (uint32_t i = 0; i < judge->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
-         i++)
-        status = compare(judge, i == 0 ? judge->n - 1 : (uint32_t)(secret() % judge->n));
-    state->host->is_muted = false;
+    const struct sets *sets = &judge->sets;
+    const int32_t status = sets_renew(&judge->sets);
+    memcpy(judge->page->objects, sets->order, sets->n * sizeof *sets->order);
     return status;
 }
 
@@ -279,7 +193,7 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     (void)queue;
-    const int32_t status = compare_drawn(judge);
+    const int32_t status = sets_compare_drawn(&judge->sets);
     return status == GB_OK ? renew(judge) : status;
 }
 
@@ -289,31 +203,25 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     const struct gb_host *host = &judge->state->host->interface;
     double time_ns;
     (void)queue, (void)iterations;
-    const int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    const int32_t status = order(judge, JUDGED_RUN, judge->sets.n, &time_ns);
     if (status != GB_OK)
         return status;
-    judge->has_run = true;
-    judge->last_ns = time_ns;
-    judge->n_samples++;
-    host->sample(host, judge->series, fmax(time_ns - judge->empty_ns, 0) / judge->n);
+    sets_have_run(&judge->sets, time_ns);
+    host->sample(host, judge->series, fmax(time_ns - judge->empty_ns, 0) / judge->sets.n);
     return GB_OK;
 }
 
 static int32_t judge_verify(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
-    struct case_state *state = judge->state;
-    int32_t status = compare_drawn(judge);
-    if (status == GB_OK) /* once more, to be seen */
-        CALL_BENCH(state, status, judge->ops->verify(judge->benches[judge->objects[0]], queue));
-    link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
-    return status;
+    (void)queue;
+    return sets_verify(&judge->sets);
 }
 
 static int32_t judge_work(void *object, struct gb_work *work)
 {
     const struct judge *judge = object;
-    return judge->ops->work ? judge->ops->work(judge->benches[0], work) : GB_OK;
+    return sets_work(&judge->sets, work);
 }
 
 static void judge_destroy(void *object)
@@ -324,13 +232,10 @@ static void judge_destroy(void *object)
         while (waitpid(judge->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
     }
-    for (uint32_t i = 0; i < judge->n && judge->ops->destroy; i++)
-        judge->ops->destroy(judge->benches[i]);
+    sets_free(&judge->sets);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     shared_memory_free(&judge->memory);
-    free(judge->benches);
     free(judge);
-    malloc_trim(0); /* of so many objects, or it looks like a leak */
 }
 
 /* Makes as many objects as iterations were asked for, or as make a sample, up to the limits of
@@ -352,7 +257,7 @@ static int32_t find_number(struct judge *judge)
     const double run_ns = fmax(shortest_ns - judge->empty_ns, 1);
     const double asked = (double)judge->state->bench_case->common.iterations;
     const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
-    const double n = fmin(fmin(wanted, room), JUDGED_OBJECTS_MAX);
+    const double n = fmin(fmin(wanted, room), SETS_MAX);
     if (status == GB_OK && n < asked)
         return fail(judge, "verify = judge: iterations: too many inputs and outputs");
     return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
@@ -381,8 +286,7 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     const struct common_params *common = &state->bench_case->common;
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
-    judge->ops = plugin->ops;
-    judge->params = params;
+    sets_begin(&judge->sets, state, plugin->ops, params);
     judge->judging = (struct gb_judging){.size = sizeof judge->judging, .is_judge = 1};
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
                                        .flags = common->iterations > 0 ? 0 : GB_BENCH_SINGLE,
@@ -391,7 +295,6 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
                                        .verify = judge_verify,
                                        .work = judge_work,
                                        .destroy = judge_destroy};
-    judge->benches = memory_allocate(JUDGED_OBJECTS_MAX * sizeof *judge->benches);
     state->ops = &judge->own;
     state->bench = judge;
     return judge;

@@ -55,6 +55,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/series.h \
 	core/run/session.c \
 	core/run/session.h \
+	core/run/sets.c \
+	core/run/sets.h \
 	core/run/shared_memory.c \
 	core/run/shared_memory.h \
 	core/run/slot.c \

@@ -1,0 +1,131 @@
+/* sets.c - see sets.h. */
+#include "core/run/sets.h"
+
+#include "core/base/host_clock.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+enum { DRAWN = 3 /* that are compared at least */ };
+/* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
+ * in nearly all runs is nearly never missed. */
+static const double comparing_ratio = 2;
+
+uint64_t secret(void)
+{
+    uint64_t bits = 0;
+    while (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+        continue;
+    return bits;
+}
+
+void sets_begin(struct sets *sets, struct case_state *state, const struct gb_bench_ops *ops,
+                const void *params)
+{
+    *sets = (struct sets){.state = state, .ops = ops, .params = params};
+    sets->benches = memory_allocate(SETS_MAX * sizeof *sets->benches);
+}
+
+int32_t sets_add(struct sets *sets)
+{
+    struct case_state *state = sets->state;
+    const struct gb_host *host = &state->host->interface;
+    void *bench = NULL;
+    int32_t status;
+    state->host->is_muted = sets->n > 0;
+    CALL_BENCH(state, status, sets->ops->create(host, sets->params, &bench));
+    if (status == GB_OK && sets->ops->prepare)
+        CALL_BENCH(state, status, sets->ops->prepare(bench, state->device->queue));
+    state->host->is_muted = false;
+    if (status == GB_OK)
+        sets->benches[sets->n++] = bench;
+    return status;
+}
+
+int32_t sets_renew(struct sets *sets)
+{
+    struct case_state *state = sets->state;
+    const struct gb_host *host = &state->host->interface;
+    int32_t status = GB_OK;
+    for (uint32_t i = 0; i < sets->n && status == GB_OK; i++)
+        CALL_BENCH(state, status,
+                   sets->ops->refresh(sets->benches[i], state->device->queue, secret()));
+    for (uint32_t i = 0; i < sets->n; i++)
+        sets->order[i] = i;
+    for (uint32_t i = sets->n; i > 1; i--) {
+        const uint32_t other = (uint32_t)(secret() % i), last = sets->order[i - 1];
+        sets->order[i - 1] = sets->order[other];
+        sets->order[other] = last;
+    }
+    return status == GB_SKIPPED
+               ? host->fail(host, "verify = judge: nothing of this case is compared")
+               : status;
+}
+
+void sets_have_run(struct sets *sets, double time_ns)
+{
+    sets->has_run = true;
+    sets->last_ns = time_ns;
+    sets->n_samples++;
+}
+
+static int32_t compare(struct sets *sets, uint32_t place)
+{
+    struct case_state *state = sets->state;
+    const struct gb_host *host = &state->host->interface;
+    char text[HOST_TEXT_MAX + 64];
+    int32_t status;
+    state->n_checked++;
+    state->host->interface.iterations = 1;
+    CALL_BENCH(state, status,
+               sets->ops->verify(sets->benches[sets->order[place]], state->device->queue));
+    if (status != GB_WRONG_RESULT)
+        return status;
+    snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", state->host->reason,
+             (unsigned long long)sets->n_samples, place + 1, sets->n);
+    state->host->reason[0] = 0;
+    state->host->is_muted = false;
+    return host->checked(host, "judged", 0, text);
+}
+
+int32_t sets_compare_drawn(struct sets *sets)
+{
+    struct case_state *state = sets->state;
+    const double end_ns = host_clock_ns() + comparing_ratio * sets->last_ns;
+    int32_t status = GB_OK;
+    if (!sets->has_run)
+        return GB_OK;
+    sets->has_run = false;
+    state->host->is_muted = true;
+    for (uint32_t i = 0; i < sets->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
+         i++)
+        status = compare(sets, i == 0 ? sets->n - 1 : (uint32_t)(secret() % sets->n));
+    state->host->is_muted = false;
+    return status;
+}
+
+int32_t sets_verify(struct sets *sets)
+{
+    struct case_state *state = sets->state;
+    int32_t status = sets_compare_drawn(sets);
+    if (status == GB_OK) /* once more, to be seen */
+        CALL_BENCH(state, status,
+                   sets->ops->verify(sets->benches[sets->order[0]], state->device->queue));
+    link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
+    return status;
+}
+
+int32_t sets_work(const struct sets *sets, struct gb_work *work)
+{
+    return sets->ops->work ? sets->ops->work(sets->benches[0], work) : GB_OK;
+}
+
+void sets_free(struct sets *sets)
+{
+    for (uint32_t i = 0; i < sets->n && sets->ops->destroy; i++)
+        sets->ops->destroy(sets->benches[i]);
+    free(sets->benches);
+    malloc_trim(0); /* of so many objects, or it looks like a leak */
+}
