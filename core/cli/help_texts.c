@@ -175,7 +175,8 @@ static const struct help_entry statuses[] = {
 #define STATUS_FAILED "The benchmark, its policy or its device reported a failure"
 #define STATUS_WRONG_RESULT "The output differs from its reference by more than the tolerance"
 #define STATUS_CONTRADICTED                                                                        \
-    "Calls on renewed inputs take several times as long as the samples say: theirs is the time shown"
+    "Calls on renewed inputs take several times as long as the samples say: theirs is the time "   \
+    "shown"
 #define STATUS_CRASHED "The worker process died, with the signal or exit code"
 #define STATUS_TIMED_OUT "The case took longer than `time_limit` and was killed"
 #define STATUS_DEVICE_ERROR                                                                        \

@@ -93,11 +93,12 @@ static const struct gb_option options[] = {
               "bytes), or counters by their names; see gbrun list counters"),
     GB_BOOL(struct common_params, breakdown, "no",
             "Whether each kernel, copy and fill of a sample is timed by itself, after the samples"),
-    GB_CHOICE(struct common_params, verify, "auto", verify_words,
-              "When results are verified: at the end; auto: also of some samples at random moments, "
-              "on renewed inputs and outputs, which bound what the others may read; strict: of "
-              "samples that are all of this kind; judge: these in a process of their own, for code "
-              "that is not trusted"),
+    GB_CHOICE(
+        struct common_params, verify, "auto", verify_words,
+        "When results are verified: at the end; auto: also of some samples at random moments, "
+        "on renewed inputs and outputs, which bound what the others may read; strict: of "
+        "samples that are all of this kind; judge: these in a process of their own, for code "
+        "that is not trusted"),
     GB_INT(struct common_params, inputs, "0", "0:64", NULL,
            "Sets of inputs that renewed samples take, by chance; 0: each time another one"),
     GB_INT(struct common_params, seed, SEED_OF_RUN_TEXT, "-2:", NULL,

@@ -25,7 +25,8 @@ int32_t case_checks_begin(struct case_state *state)
 
 bool case_can_renew(const struct case_state *state)
 {
-    return state->bench_case->common.verify == VERIFY_AUTO && !state->has_no_checks;
+    return state->bench_case->common.verify == VERIFY_AUTO && !state->has_no_checks &&
+           !*state->wrong;
 }
 
 int32_t case_renew(struct case_state *state, uint64_t set)
@@ -33,7 +34,7 @@ int32_t case_renew(struct case_state *state, uint64_t set)
     int32_t status;
     link_phase(state->link, PHASE_VERIFY);
     CALL_BENCH(state, status, state->ops->refresh(state->bench, state->device->queue, set));
-    state->has_no_checks = status == GB_SKIPPED;
+    state->has_no_checks |= status == GB_SKIPPED;
     if (status == GB_SKIPPED) {
         *state->host->reason = 0;
         return GB_OK;
@@ -42,21 +43,42 @@ int32_t case_renew(struct case_state *state, uint64_t set)
                                                                : GB_FAILED;
 }
 
-/* What was wrong is kept as a check of its own: those of `verify` are of the case's last call. */
+/* It is the case's last sample that says what is wrong, if that is, too: on the same inputs in each
+ * run. */
+int32_t case_wrong(struct case_state *state, const char *where)
+{
+    snprintf(state->wrong, sizeof state->wrong, "%s (%s)", state->host->reason, where);
+    *state->host->reason = 0;
+    const int32_t verify = state->bench_case->common.verify;
+    if (verify == VERIFY_AUTO)
+        return GB_OK;
+    state->host->is_muted = false;
+    const struct gb_host *host = &state->host->interface;
+    return host->checked(host, verify == VERIFY_JUDGE ? "judged" : "renewed", 0, state->wrong);
+}
+
 int32_t case_check(struct case_state *state)
 {
-    char text[HOST_TEXT_MAX + 64];
-    const struct gb_host *host = &state->host->interface;
+    char where[64];
     int32_t status;
     link_phase(state->link, PHASE_VERIFY);
     state->n_checked++;
     state->host->is_muted = true;
     CALL_BENCH(state, status, state->ops->verify(state->bench, state->device->queue));
     state->host->is_muted = false;
-    if (status != GB_WRONG_RESULT)
-        return case_judge_bench(state, "verify", status);
-    snprintf(text, sizeof text, "%s (sample %llu on renewed inputs and outputs)",
-             state->host->reason, (unsigned long long)state->n_checked);
-    *state->host->reason = 0;
-    return case_judge_bench(state, "verify", host->checked(host, "renewed", 0, text));
+    snprintf(where, sizeof where, "sample %llu on renewed inputs and outputs",
+             (unsigned long long)state->n_checked);
+    if (status == GB_WRONG_RESULT)
+        status = case_wrong(state, where);
+    return case_judge_bench(state, "verify", status);
+}
+
+void case_checks_end(struct case_state *state)
+{
+    const struct gb_host *host = &state->host->interface;
+    if (state->bench_case->common.verify != VERIFY_AUTO || state->n_checked == 0)
+        return;
+    link_metric(state->link, "checked_calls", (double)state->n_checked + 1, "1");
+    if (*state->wrong && state->outcome->status == CASE_OK)
+        case_judge_bench(state, "verify", host->checked(host, "renewed", 0, state->wrong));
 }

@@ -247,12 +247,12 @@ static void verify(struct case_state *state, const struct gb_plugin *policy, con
     int32_t status;
     if (!state->ops->verify || verify_once(state, &status) != GB_OK)
         return;
-    if (status == GB_WRONG_RESULT && may_be_right_in_stream(state) && is_right_in_stream(state) &&
+    const bool is_wrong = status == GB_WRONG_RESULT || *state->wrong;
+    if (is_wrong && may_be_right_in_stream(state) && is_right_in_stream(state) &&
         (measure_again(state, policy, params) != GB_OK || verify_once(state, &status) != GB_OK))
         return;
     case_judge_bench(state, "verify", status);
-    if (case_can_renew(state) && state->n_checked > 0)
-        link_metric(state->link, "checked_calls", (double)state->n_checked + 1, "1");
+    case_checks_end(state);
 }
 
 /* On a poisoned device or after a failed plugin nothing may be called any more that could hang. A

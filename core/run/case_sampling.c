@@ -15,7 +15,7 @@ enum {
     CALIBRATION_STEPS = 60, /* more than enough to reach any iteration count */
     CALIBRATION_SAMPLES = 3,
     FIRST_CHECK = 16, /* before so many samples are taken */
-    REASON_MAX = 192 /* of the policy, and advice */
+    REASON_MAX = 192  /* of the policy, and advice */
 };
 /* How long a batch may keep the worker from hearing a signal. */
 static const double batch_ns = 200e6;
@@ -26,7 +26,8 @@ static const double ENTRIES_A_SAMPLE = 1000, longest_entry_ns = 1e6;
  * noticed. */
 static const double checks_share = 0.1, checks_unnoticed_ns = 20e6, longest_checks_ns = 2e9;
 static const double bound_sample_ns = 2e3;
-/* Honest code reads up to 12 times less where its inputs repeat: what branches on random numbers. */
+/* Honest code reads up to 12 times less where its inputs repeat: what branches on random numbers.
+ */
 static const double renewed_ratio = 16, call_renewed_ns = 200, queue_renewed_ns = 10e3;
 /* Over which the energy of sustained samples is known at least. */
 static const double energy_window_ns = 1e9;
@@ -123,7 +124,8 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
     double begin = session_clock_ns(device);
     int32_t status;
-    sampling->state->host->interface.iterations = sampling->iterations;
+    sampling->state->host->interface.iterations = sampling->state->strict ? 1
+                                                                          : sampling->iterations;
     CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
     if (case_judge_both(sampling->state, "run", status) != GB_OK ||
         strict_after(sampling->state, session_clock_ns(device) - begin) != GB_OK)
@@ -600,23 +602,25 @@ static int32_t get_ready(struct sampling *sampling)
 }
 
 /* One sample on renewed inputs, as any other, that is not kept. */
-static int32_t check_one(struct sampling *sampling, uint64_t set)
+static int32_t renew_one(struct sampling *sampling, uint64_t set)
 {
     struct case_state *state = sampling->state;
     const double cost_ns = sampling->cost_ns;
     uint64_t n_done = 0;
     int32_t status = case_renew(state, set);
-    if (status == GB_OK && !state->has_no_checks)
+    if (status == GB_OK)
         status = measure(sampling, 1, 0, &n_done);
     sampling->cost_ns = cost_ns;
     return status;
 }
 
-static int32_t check_drawn(struct sampling *sampling)
+static int32_t check_one(struct sampling *sampling)
 {
     struct case_state *state = sampling->state;
-    const int32_t status = check_one(sampling, case_input_set(state));
-    return status == GB_OK && !state->has_no_checks ? case_check(state) : status;
+    int32_t status = renew_one(sampling, case_input_set(state));
+    if (status == GB_OK && !state->has_no_checks)
+        status = case_check(state);
+    return status == GB_OK && *state->wrong ? renew_one(sampling, 0) : status;
 }
 
 /* At random moments, the first soon, the others so that they take a tenth of the time, which is
@@ -626,7 +630,7 @@ static int32_t check_between(struct sampling *sampling)
     const double begin_ns = session_clock_ns(sampling->device);
     if (!renews_between(sampling) || sampling->until_check > 0)
         return GB_OK;
-    const int32_t status = check_drawn(sampling);
+    const int32_t status = check_one(sampling);
     const double took_ns = session_clock_ns(sampling->device) - begin_ns;
     const double apart = fmin(took_ns / (checks_share * sampling->cost_ns), 1e9);
     sampling->until_check = 1 + secret() % (uint64_t)(2 * apart + 1);
@@ -651,17 +655,16 @@ static int32_t find_bound(struct sampling *sampling, double reading_ns)
     strict_begin(state);
     int32_t status = strict_grow(state, &n);
     sampling->iterations = n;
-    for (int i = 0; status == GB_OK; i++) {
+    for (int i = 0; status == GB_OK && !*state->wrong; i++) {
         const bool is_doubted = is_contradicted(sampling, reading_ns, least_ns);
         const double limit_ns = begin_ns + (is_doubted ? longest_checks_ns : most_ns);
         uint64_t n_done = 0;
-        if (i >= LEAST && (i >= (is_doubted ? DOUBTED : MOST) ||
-                           session_clock_ns(sampling->device) > limit_ns))
+        if (i >= LEAST &&
+            (i >= (is_doubted ? DOUBTED : MOST) || session_clock_ns(sampling->device) > limit_ns))
             break;
         status = measure(sampling, 1, 0, &n_done);
         if (status == GB_OK && n_done == 1)
-            least_ns = fmin(least_ns,
-                            sampling->batch->clocks[sampling->clock][0] / (double)n);
+            least_ns = fmin(least_ns, sampling->batch->clocks[sampling->clock][0] / (double)n);
     }
     strict_end(state);
     sampling->iterations = iterations;
@@ -680,14 +683,14 @@ static int32_t check_after(struct sampling *sampling)
     if (!case_can_renew(state) || host_cancelled() || sampling->policy->count == 0)
         return GB_OK;
     const double taken_ns = session_clock_ns(sampling->device) - sampling->sampling_ns;
-    const bool is_long = LEAST * sampling->cost_ns > fmax(checks_share * taken_ns,
-                                                          longest_checks_ns);
-    int32_t status = check_drawn(sampling);
-    if (status != GB_OK || is_long || state->has_no_checks)
+    const bool is_long = LEAST * sampling->cost_ns >
+                         fmax(checks_share * taken_ns, longest_checks_ns);
+    int32_t status = check_one(sampling);
+    if (status != GB_OK || is_long || !case_can_renew(state))
         return status;
     if (policy_run_report(sampling->policy, &estimate, &error) == GB_OK)
         status = find_bound(sampling, estimate.value_ns);
-    return status == GB_OK ? check_one(sampling, 0) : status;
+    return status == GB_OK ? renew_one(sampling, 0) : status;
 }
 
 static int32_t sample(struct sampling *sampling)
@@ -771,6 +774,7 @@ int32_t case_sample(struct case_state *state)
     struct sampling sampling;
     const double begin_ns = host_clock_ns();
     sampling_new(&sampling, state);
+    *state->wrong = 0;
     int32_t status = sample(&sampling);
     state->sampling_ns = host_clock_ns() - begin_ns;
     state->iterations = sampling.iterations;

@@ -52,7 +52,8 @@ struct case_state {
     double sampling_ns;               /* wall time from the first call of run to the last */
     bool has_range;                   /* of a profiler, begun */
     uint64_t n_checked;               /* samples on renewed inputs that were verified */
-    bool has_no_checks;               /* refresh says that nothing of the case is compared */
+    bool has_no_checks;               /* there can be none */
+    char wrong[HOST_TEXT_MAX + 64];   /* what was wrong with one of them; "" */
     struct strict *strict;            /* ops and bench are its; NULL: the benchmark's own */
 };
 
@@ -113,17 +114,20 @@ int32_t case_list_activities(struct case_state *state);
 int32_t case_count(struct case_state *state);
 
 /*
- * Samples on renewed inputs and poisoned outputs, which are not kept, and are verified; the case
- * ends with the first that is wrong. In case_checks.c.
+ * Samples on renewed inputs and poisoned outputs, which are not kept, and are verified, up to the
+ * first that is wrong. In case_checks.c.
  *
  * begin: can there be what was asked for? can_renew: is the case one that has such samples between
  * its others? renew: before one of them; where nothing is compared, there are none from then on;
- * set: of inputs, 0 is the first. check: after it.
+ * set: of inputs, 0 is the first. check: after it. wrong: some sample is, as host->reason says; the
+ * status to return. end: after the last verification.
  */
 int32_t case_checks_begin(struct case_state *state);
 bool case_can_renew(const struct case_state *state);
 int32_t case_renew(struct case_state *state, uint64_t set);
 int32_t case_check(struct case_state *state);
+int32_t case_wrong(struct case_state *state, const char *where);
+void case_checks_end(struct case_state *state);
 
 /* ---- case_threads.c: a case whose benchmark runs in several threads ---- */
 

@@ -287,7 +287,6 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
     sets_begin(&judge->sets, state, plugin->ops, params);
-    judge->sets.name = "judged";
     judge->judging = (struct gb_judging){.size = sizeof judge->judging, .is_judge = 1};
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
                                        .flags = common->iterations > 0 ? 0 : GB_BENCH_SINGLE,

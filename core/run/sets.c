@@ -86,20 +86,15 @@ void sets_have_run(struct sets *sets, double time_ns)
 static int32_t compare(struct sets *sets, uint32_t place)
 {
     struct case_state *state = sets->state;
-    const struct gb_host *host = &state->host->interface;
-    char text[HOST_TEXT_MAX + 64];
+    char where[64];
     int32_t status;
     state->n_checked++;
     state->host->interface.iterations = 1;
     CALL_BENCH(state, status,
                sets->ops->verify(sets->benches[sets->order[place]], state->device->queue));
-    if (status != GB_WRONG_RESULT)
-        return status;
-    snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", state->host->reason,
-             (unsigned long long)sets->n_samples, place + 1, sets->n);
-    state->host->reason[0] = 0;
-    state->host->is_muted = false;
-    return host->checked(host, sets->name, 0, text);
+    snprintf(where, sizeof where, "sample %llu, run %u of %u", (unsigned long long)sets->n_samples,
+             place + 1, sets->n);
+    return status == GB_WRONG_RESULT ? case_wrong(state, where) : status;
 }
 
 /* What takes long is not done after each sample: whether it is, is drawn. */
@@ -121,7 +116,8 @@ int32_t sets_compare_drawn(struct sets *sets)
     if (!is_due)
         return GB_OK;
     state->host->is_muted = true;
-    for (uint32_t i = 0; i < sets->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
+    for (uint32_t i = 0; i < sets->n && status == GB_OK && !*state->wrong &&
+                         (i < DRAWN || host_clock_ns() < end_ns);
          i++)
         status = compare(sets, i == 0 ? sets->n - 1 : (uint32_t)(secret() % sets->n));
     state->host->is_muted = false;

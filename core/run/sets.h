@@ -20,7 +20,6 @@ struct sets {
     bool has_run;             /* and was not compared since */
     double last_ns;           /* what the last runs took */
     double comparing_ns;      /* and comparing some of them, before */
-    const char *name;         /* of the comparison, where something is wrong */
     uint64_t n_samples;
 };
 

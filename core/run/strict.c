@@ -82,7 +82,6 @@ void strict_begin(struct case_state *state)
     strict->own.reset = strict->own.reset ? reset : NULL;
     strict->own.collect = strict->own.collect ? collect : NULL;
     sets_begin(&strict->sets, state, state->ops, state->params);
-    strict->sets.name = "renewed";
     strict->sets.benches[strict->sets.n++] = state->bench;
     /* On a queue all calls but the last are alike; who replaces functions has one object. */
     strict->is_full = state->device->queue->native || state->host->replaced.size > 0;

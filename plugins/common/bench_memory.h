@@ -56,7 +56,8 @@ static inline void *device_filled(const struct gb_host *host, uint64_t bytes, ui
 }
 
 /* Fills an output with numbers that could be results, other ones for each set, so that what was not
- * written is wrong, and looks like any other. scratch: as much memory of the host, or the output. */
+ * written is wrong, and looks like any other. scratch: as much memory of the host, or the output.
+ */
 static inline void poison_output(const struct gb_host *host, void *output, void *scratch,
                                  uint64_t n, const struct gb_format *format, uint64_t set,
                                  int32_t *status)

@@ -79,7 +79,7 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
         check.default_metric = "abs";
         check.default_tolerance = 0;
     }
-    if (comparison->constant != NULL && isinf(comparison->constant->value))
+    if (comparison->constant != NULL && !isfinite(comparison->constant->value))
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
     if (info->kind == KIND_INTEGER && info->bytes == 8 &&
         comparison->wanted_type == comparison->type) {
