@@ -668,7 +668,7 @@ static int32_t find_bound(struct sampling *sampling, double reading_ns)
     }
     strict_end(state);
     sampling->iterations = iterations;
-    sampling->renewed_ns = least_ns;
+    sampling->renewed_ns = *state->wrong ? 0 : least_ns;
     return status;
 }
 
