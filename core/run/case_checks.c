@@ -43,6 +43,18 @@ int32_t case_renew(struct case_state *state, uint64_t set)
                                                                : GB_FAILED;
 }
 
+int32_t case_call(struct case_state *state, uint64_t iterations)
+{
+    const struct open_device *device = state->device;
+    int32_t status = GB_OK;
+    state->host->interface.iterations = iterations;
+    if (state->ops->reset)
+        CALL_BENCH(state, status, state->ops->reset(state->bench, device->queue));
+    if (status == GB_OK)
+        CALL_BENCH(state, status, state->ops->run(state->bench, device->queue, iterations));
+    return case_judge_bench(state, "run", status) == GB_OK ? case_wait(state, "run") : GB_FAILED;
+}
+
 /* It is the case's last sample that says what is wrong, if that is, too: on the same inputs in each
  * run. */
 int32_t case_wrong(struct case_state *state, const char *where)

@@ -119,12 +119,13 @@ int32_t case_count(struct case_state *state);
  *
  * begin: can there be what was asked for? can_renew: is the case one that has such samples between
  * its others? renew: before one of them; where nothing is compared, there are none from then on;
- * set: of inputs, 0 is the first. check: after it. wrong: some sample is, as host->reason says; the
+ * set: of inputs, 0 is the first. call: reset and run, waited for. check: after it. wrong: some sample is, as host->reason says; the
  * status to return. end: after the last verification.
  */
 int32_t case_checks_begin(struct case_state *state);
 bool case_can_renew(const struct case_state *state);
 int32_t case_renew(struct case_state *state, uint64_t set);
+int32_t case_call(struct case_state *state, uint64_t iterations);
 int32_t case_check(struct case_state *state);
 int32_t case_wrong(struct case_state *state, const char *where);
 void case_checks_end(struct case_state *state);
@@ -139,9 +140,6 @@ void case_threads_end(struct case_state *state);
 
 /* Of one thread's iteration: that of all. */
 void case_threads_add_up(const struct case_state *state, struct gb_work *work);
-
-/* One call of run that is no sample. */
-int32_t case_threads_run(struct case_state *state, uint64_t iterations, int32_t *ret_status);
 
 /* Times of single threads. Zero-initialize; thread_times_begin is for those of several. */
 struct thread_times {

@@ -40,6 +40,15 @@ static int32_t reset(void *object, const struct gb_queue *queue)
     return for_each(strict, queue, strict->ops->reset);
 }
 
+/* Before each sample, whenever the queue takes it: what is measured now may have been launched
+ * before. Nothing is enqueued, or it could be captured, and done without new inputs. */
+static int32_t renew(void *object, const struct gb_queue *queue)
+{
+    const struct strict *strict = object;
+    const struct sets *sets = &strict->sets;
+    return sets->ops->refresh(sets->benches[0], queue, case_input_set(sets->state));
+}
+
 static int32_t collect(void *object, const struct gb_queue *queue)
 {
     const struct strict *strict = object;
@@ -68,6 +77,7 @@ static void destroy(void *object)
 
 void strict_begin(struct case_state *state)
 {
+    const struct gb_queue *queue = state->device->queue;
     struct strict *strict = memory_allocate(sizeof *strict);
     strict->ops = state->ops;
     strict->bench = state->bench;
@@ -79,12 +89,12 @@ void strict_begin(struct case_state *state)
     strict->own.verify = verify;
     strict->own.work = work;
     strict->own.destroy = destroy;
-    strict->own.reset = strict->own.reset ? reset : NULL;
+    strict->own.reset = queue->native ? renew : strict->own.reset ? reset : NULL;
     strict->own.collect = strict->own.collect ? collect : NULL;
     sets_begin(&strict->sets, state, state->ops, state->params);
     strict->sets.benches[strict->sets.n++] = state->bench;
-    /* On a queue all calls but the last are alike; who replaces functions has one object. */
-    strict->is_full = state->device->queue->native || state->host->replaced.size > 0;
+    /* Of calls on a queue each is a sample; who replaces functions has one object. */
+    strict->is_full = queue->native || state->host->replaced.size > 0;
     state->ops = &strict->own;
     state->bench = strict;
     state->strict = strict;
@@ -124,8 +134,9 @@ int32_t strict_grow(struct case_state *state, uint64_t *n)
 
 int32_t strict_before(struct case_state *state)
 {
-    return state->strict ? case_judge_bench(state, "refresh", sets_renew(&state->strict->sets))
-                         : GB_OK;
+    return state->strict && !state->device->queue->native
+               ? case_judge_bench(state, "refresh", sets_renew(&state->strict->sets))
+               : GB_OK;
 }
 
 int32_t strict_after(struct case_state *state, double time_ns)
