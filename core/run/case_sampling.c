@@ -118,7 +118,8 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
                        uint64_t *ret_done)
 {
     const struct open_device *device = sampling->device;
-    n = sampling->state->strict ? 1 : n;
+    const bool is_strict = sampling->state->strict != NULL;
+    n = is_strict ? 1 : n;
     if (strict_before(sampling->state) != GB_OK)
         return GB_FAILED;
     struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
@@ -127,10 +128,11 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
     sampling->state->host->interface.iterations = sampling->state->strict ? 1
                                                                           : sampling->iterations;
     CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
-    if (case_judge_both(sampling->state, "run", status) != GB_OK)
-        return GB_FAILED;
-    /* Where it was too late, nothing was run. */
-    if (measured.n_done + measured.n_lost > 0 &&
+    if (is_strict && status == GB_OK && measured.n_done + measured.n_lost == 0) {
+        measured.deadline_ns = 0; /* what is renewed is run, though it is late */
+        CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
+    }
+    if (case_judge_both(sampling->state, "run", status) != GB_OK ||
         strict_after(sampling->state, session_clock_ns(device) - begin) != GB_OK)
         return GB_FAILED;
     if (measured.n_done > n)
