@@ -9,10 +9,10 @@
 #include "core/run/messages.h"
 #include "core/run/module.h"
 #include "core/run/sandbox.h"
+#include "core/run/sets.h"
 
 #include <errno.h>
 #include <gbrun/judging.h>
-#include <malloc.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,23 +27,16 @@ enum {
     EMPTY_ORDERS = 100,
     FIRST_RUNS = 3, /* which show how many make a sample */
     ALONE = 8,      /* calls that are timed alone, at least and at most */
-    ALONE_MOST = 50,
-    DRAWN = 3 /* objects of a sample that are compared at least; the last one run is one */
+    ALONE_MOST = 50
 };
 /* A sample, and so how little the way to the process and back weighs in it. */
 static const double sample_ns = 1e6;
-/* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
- * in nearly all runs is nearly never missed. */
-static const double comparing_ratio = 2;
-/* Of the last sample all are compared, if that takes no longer. */
-static const double all_ns = 2e8;
 /* How exactly a call alone is timed: so many times the error of an empty order; and how long. */
 static const double alone_errors = 2, error_most_ns = 2e4, alone_most_ns = 5e7;
 
 struct judge {
     struct case_state *state;
-    const struct gb_bench_ops *ops; /* of the benchmark */
-    const void *params;
+    struct sets sets;
     struct gb_bench_ops own;
     struct gb_judging judging;
     struct shared_memory memory;
@@ -56,23 +48,10 @@ struct judge {
     uint32_t order; /* number of the last one */
     uint32_t series;
     double empty_ns, error_ns; /* what an empty order took */
-    double last_ns;            /* the last sample */
     bool is_timed_alone;
     double least_ns; /* that a call takes */
-    void **benches;
-    uint32_t n, most;
-    uint32_t objects[JUDGED_OBJECTS_MAX]; /* in the order of the last sample's runs */
-    bool has_run;
-    uint64_t n_samples;
+    uint32_t most;   /* sets */
 };
-
-static uint64_t secret(void)
-{
-    uint64_t bits = 0;
-    while (getrandom(&bits, sizeof bits, 0) != sizeof bits)
-        continue;
-    return bits;
-}
 
 static int32_t fail(struct judge *judge, const char *text)
 {
@@ -245,22 +224,6 @@ static int32_t time_empty_orders(struct judge *judge)
 
 /* ---- objects ---- */
 
-static int32_t make_own(struct judge *judge)
-{
-    struct case_state *state = judge->state;
-    const struct gb_host *host = &state->host->interface;
-    void *bench = NULL;
-    int32_t status;
-    state->host->is_muted = judge->n > 0;
-    CALL_BENCH(state, status, judge->ops->create(host, judge->params, &bench));
-    if (status == GB_OK)
-        judge->benches[judge->n++] = bench;
-    if (status == GB_OK && judge->ops->prepare)
-        CALL_BENCH(state, status, judge->ops->prepare(bench, state->device->queue));
-    state->host->is_muted = false;
-    return status;
-}
-
 /* n further ones, in both processes, here first: it may leave there what the other needs. */
 static int32_t make(struct judge *judge, uint32_t n)
 {
@@ -269,7 +232,7 @@ static int32_t make(struct judge *judge, uint32_t n)
     int32_t status = GB_OK;
     state->host->shared = &judge->memory;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
-        status = make_own(judge);
+        status = sets_add(&judge->sets);
     state->host->shared = NULL;
     if (status == GB_OK)
         status = order(judge, JUDGED_MAKE, n, &time_ns);
@@ -278,88 +241,28 @@ static int32_t make(struct judge *judge, uint32_t n)
     return status;
 }
 
-/* One of the first n numbers, drawn, changes places with the last of them. */
-static uint32_t draw(uint32_t *numbers, uint32_t n)
-{
-    const uint32_t place = (uint32_t)(secret() % n), drawn = numbers[place];
-    numbers[place] = numbers[n - 1];
-    numbers[n - 1] = drawn;
-    return drawn;
-}
-
 /* New inputs for all, poisoned outputs, another order. */
 static int32_t renew(struct judge *judge)
 {
-    struct case_state *state = judge->state;
-    int32_t status = GB_OK;
-    for (uint32_t i = 0; i < judge->n && status == GB_OK; i++)
-        CALL_BENCH(state, status,
-                   judge->ops->refresh(judge->benches[i], state->device->queue, secret()));
-    for (uint32_t i = 0; i < judge->n; i++)
-        judge->objects[i] = i;
-    for (uint32_t i = judge->n; i > 1; i--)
-        draw(judge->objects, i);
-    memcpy(judge->page->objects, judge->objects, judge->n * sizeof *judge->objects);
-    return status == GB_SKIPPED ? fail(judge, "verify = judge: nothing of this case is compared")
-                                : status;
-}
-
-static int32_t compare(struct judge *judge, uint32_t place)
-{
-    struct case_state *state = judge->state;
-    const struct gb_host *host = &state->host->interface;
-    char text[HOST_TEXT_MAX + 64];
-    int32_t status;
-    state->n_checked++;
-    state->host->interface.iterations = 1;
-    CALL_BENCH(state, status,
-               judge->ops->verify(judge->benches[judge->objects[place]], state->device->queue));
-    if (status != GB_WRONG_RESULT)
-        return status;
-    snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", state->host->reason,
-             (unsigned long long)judge->n_samples, place + 1, judge->n);
-    state->host->reason[0] = 0;
-    state->host->is_muted = false;
-    return host->checked(host, "judged", 0, text);
-}
-
-/* Some of the last sample, drawn now, and the last one to be run; as many as this time allows. */
-static int32_t compare_drawn(struct judge *judge, double time_ns)
-{
-    struct case_state *state = judge->state;
-    const double end_ns = host_clock_ns() + time_ns;
-    uint32_t places[JUDGED_OBJECTS_MAX];
-    int32_t status = GB_OK;
-    if (!judge->has_run)
-        return GB_OK;
-    judge->has_run = false;
-    state->host->is_muted = true;
-    for (uint32_t i = 0; i < judge->n; i++)
-        places[i] = i;
-    for (uint32_t i = judge->n, n = 0;
-         i > 0 && status == GB_OK && (n < DRAWN || host_clock_ns() < end_ns); i--, n++)
-        status = compare(judge, n == 0 ? i - 1 : draw(places, i));
-    state->host->is_muted = false;
+    const struct sets *sets = &judge->sets;
+    const int32_t status = sets_renew(&judge->sets);
+    memcpy(judge->page->objects, sets->order, sets->n * sizeof *sets->order);
     return status;
 }
 
 /* One call of an object with new inputs, which is compared. */
 static int32_t run_alone(struct judge *judge, double *ret_ns)
 {
-    struct case_state *state = judge->state;
-    const uint32_t object = (uint32_t)(secret() % judge->n);
+    struct sets *sets = &judge->sets;
     double time_ns;
-    int32_t status;
-    judge->objects[0] = object;
-    judge->page->objects[0] = object;
-    CALL_BENCH(state, status,
-               judge->ops->refresh(judge->benches[object], state->device->queue, secret()));
+    int32_t status = sets_renew_one(sets);
+    judge->page->objects[0] = sets->order[0];
     if (status == GB_OK)
         status = order(judge, JUDGED_RUN, 1, &time_ns);
     if (status != GB_OK)
         return status;
     *ret_ns = fmin(*ret_ns, fmax(time_ns - judge->empty_ns, 0));
-    return compare(judge, 0);
+    return sets_compare(sets, 0);
 }
 
 /* A submission sees all sets of a sample, and might compute them at once. So a call takes at least
@@ -383,7 +286,7 @@ static int32_t time_alone(struct judge *judge)
 /* All objects, for a sample. */
 static int32_t ready(struct judge *judge)
 {
-    const int32_t status = judge->n > 1 && !judge->is_timed_alone ? time_alone(judge) : GB_OK;
+    const int32_t status = judge->sets.n > 1 && !judge->is_timed_alone ? time_alone(judge) : GB_OK;
     return status == GB_OK ? renew(judge) : status;
 }
 
@@ -393,7 +296,7 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     (void)queue;
-    const int32_t status = compare_drawn(judge, comparing_ratio * judge->last_ns);
+    const int32_t status = sets_compare_drawn(&judge->sets, false);
     return status == GB_OK ? ready(judge) : status;
 }
 
@@ -403,21 +306,20 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     const struct gb_host *host = &judge->state->host->interface;
     double time_ns;
     (void)queue, (void)iterations;
-    int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    struct sets *sets = &judge->sets;
+    int32_t status = order(judge, JUDGED_RUN, sets->n, &time_ns);
     /* What was slow at first only is no sample: so few do not outweigh the way there and back. */
-    while (status == GB_OK && judge->n < judge->most && time_ns < sample_ns / 2) {
-        status = make(judge, judge->n < judge->most - judge->n ? judge->n : judge->most - judge->n);
+    while (status == GB_OK && sets->n < judge->most && time_ns < sample_ns / 2) {
+        status = make(judge, sets->n < judge->most - sets->n ? sets->n : judge->most - sets->n);
         if (status == GB_OK)
             status = ready(judge);
         if (status == GB_OK)
-            status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+            status = order(judge, JUDGED_RUN, sets->n, &time_ns);
     }
     if (status != GB_OK)
         return status;
-    judge->has_run = true;
-    judge->last_ns = time_ns;
-    judge->n_samples++;
-    const double call_ns = fmax(time_ns - judge->empty_ns, 0) / judge->n;
+    sets_have_run(sets, time_ns);
+    const double call_ns = fmax(time_ns - judge->empty_ns, 0) / sets->n;
     host->sample(host, judge->series, fmax(call_ns, judge->least_ns));
     return GB_OK;
 }
@@ -425,18 +327,14 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
 static int32_t judge_verify(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
-    struct case_state *state = judge->state;
-    int32_t status = compare_drawn(judge, fmax(all_ns, comparing_ratio * judge->last_ns));
-    if (status == GB_OK) /* once more, to be seen */
-        CALL_BENCH(state, status, judge->ops->verify(judge->benches[judge->objects[0]], queue));
-    link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
-    return status;
+    (void)queue;
+    return sets_verify(&judge->sets);
 }
 
 static int32_t judge_work(void *object, struct gb_work *work)
 {
     const struct judge *judge = object;
-    return judge->ops->work ? judge->ops->work(judge->benches[0], work) : GB_OK;
+    return sets_work(&judge->sets, work);
 }
 
 static void judge_destroy(void *object)
@@ -450,13 +348,10 @@ static void judge_destroy(void *object)
     if (judge->began > 0)
         sandbox_kill_others(0, judge->began);
     sandbox_folder_free(judge->folder);
-    for (uint32_t i = 0; i < judge->n && judge->ops->destroy; i++)
-        judge->ops->destroy(judge->benches[i]);
+    sets_free(&judge->sets);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     shared_memory_free(&judge->memory);
-    free(judge->benches);
     free(judge);
-    malloc_trim(0); /* of so many objects, or it looks like a leak */
 }
 
 /* Makes as many objects as iterations were asked for, or as make a sample, up to the limits of
@@ -478,8 +373,7 @@ static int32_t find_number(struct judge *judge)
     const double run_ns = fmax(shortest_ns - judge->empty_ns, 1);
     const double asked = (double)judge->state->bench_case->common.iterations;
     const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
-    const double most = fmin(asked > 0 ? asked : JUDGED_OBJECTS_MAX,
-                             fmin(room, JUDGED_OBJECTS_MAX));
+    const double most = fmin(asked > 0 ? asked : SETS_MAX, fmin(room, SETS_MAX));
     const double n = fmin(wanted, most);
     judge->most = (uint32_t)fmax(most, 1);
     if (status == GB_OK && n < asked)
@@ -494,7 +388,7 @@ static int32_t close_sandbox(struct judge *judge)
     double time_ns;
     int32_t status = renew(judge);
     if (status == GB_OK)
-        status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+        status = order(judge, JUDGED_RUN, judge->sets.n, &time_ns);
     if (status == GB_OK)
         status = order(judge, JUDGED_CLOSE, 0, &time_ns);
     if (status == GB_OK && !sandbox_is_entered(judge->pid))
@@ -527,8 +421,7 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     const struct common_params *common = &state->bench_case->common;
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
-    judge->ops = plugin->ops;
-    judge->params = params;
+    sets_begin(&judge->sets, state, plugin->ops, params);
     judge->judging = (struct gb_judging){
         .size = sizeof judge->judging, .is_judge = 1, .share = host_share};
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
@@ -538,7 +431,6 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
                                        .verify = judge_verify,
                                        .work = judge_work,
                                        .destroy = judge_destroy};
-    judge->benches = memory_allocate(JUDGED_OBJECTS_MAX * sizeof *judge->benches);
     state->ops = &judge->own;
     state->bench = judge;
     return judge;

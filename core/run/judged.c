@@ -41,7 +41,7 @@ struct judged {
     struct host *host;
     const struct gb_bench_ops *ops;
     const void *params;
-    void *benches[JUDGED_OBJECTS_MAX];
+    void *benches[SETS_MAX];
     uint32_t n;
 };
 
@@ -110,7 +110,7 @@ static int32_t make_one(struct judged *judged, struct gb_error *error)
 static int32_t make(struct judged *judged, uint32_t n, struct gb_error *error)
 {
     int32_t status = judged->host ? GB_OK : set_up(judged, error);
-    for (uint32_t i = 0; i < n && judged->n < JUDGED_OBJECTS_MAX && status == GB_OK; i++)
+    for (uint32_t i = 0; i < n && judged->n < SETS_MAX && status == GB_OK; i++)
         status = make_one(judged, error);
     judged->page->used = judged->memory.used;
     return status;

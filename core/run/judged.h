@@ -7,8 +7,7 @@
  */
 #pragma once
 
-#include "core/run/host.h"
-#include "core/run/shared_memory.h"
+#include "core/run/sets.h"
 
 #include <stdatomic.h>
 
@@ -20,7 +19,7 @@ enum { JUDGED_FILE = 3 };
 /* What is ordered: nothing; n further objects of the benchmark; one run of each of n objects; the
  * second stage of the sandbox. */
 enum { JUDGED_NOTHING, JUDGED_MAKE, JUDGED_RUN, JUDGED_CLOSE };
-enum { JUDGED_OBJECTS_MAX = 4096, JUDGED_CASE_MAX = 1 << 20 };
+enum { JUDGED_CASE_MAX = 1 << 20 };
 
 /* At the beginning of the shared memory. */
 struct judged_page {
@@ -28,9 +27,9 @@ struct judged_page {
     _Atomic uint32_t done;  /* that of the last one that was carried out; a futex */
     uint32_t what, n;
     int32_t status;
-    char text[HOST_TEXT_MAX];             /* why, unless status is GB_OK */
-    uint64_t used;                        /* of the shared memory, by all objects */
-    uint32_t objects[JUDGED_OBJECTS_MAX]; /* which, in the order of their runs */
+    char text[HOST_TEXT_MAX];   /* why, unless status is GB_OK */
+    uint64_t used;              /* of the shared memory, by all objects */
+    uint32_t objects[SETS_MAX]; /* which, in the order of their runs */
     uint32_t case_bytes;
     unsigned char bench_case[JUDGED_CASE_MAX]; /* the payload of a WIRE_CASE */
 };

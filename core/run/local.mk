@@ -55,11 +55,15 @@ core_libmeasuring_la_SOURCES += \
 	core/run/series.h \
 	core/run/session.c \
 	core/run/session.h \
+	core/run/sets.c \
+	core/run/sets.h \
 	core/run/shared_memory.c \
 	core/run/shared_memory.h \
 	core/run/slot.c \
 	core/run/so_far.c \
 	core/run/so_far.h \
+	core/run/strict.c \
+	core/run/strict.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \
