@@ -4,13 +4,13 @@
 #include "core/base/command.h"
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
+#include "core/run/judge_device.h"
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
 
 #include <errno.h>
 #include <gbrun/judging.h>
-#include <malloc.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,11 +23,18 @@
 
 enum {
     EMPTY_ORDERS = 100,
-    FIRST_RUNS = 3, /* which show how many make a sample */
-    DRAWN = 3       /* objects of a sample that are compared at least; the last one run is one */
+    IDLE_ORDERS = 31, /* the same of a device, which takes longer */
+    FIRST_RUNS = 3,   /* which show how many make a sample */
+    DRAWN = 3,        /* objects of a sample that are compared at least; the last one run is one */
+    FIRST_OBJECTS = 32, /* of a device, which show it better */
+    DRAWN_SHARE = 8,    /* of a device one of so many objects, if that is more, */
+    DRAWN_MOST = 16     /* but no more than these */
 };
-/* A sample, and so how little the way to the process and back weighs in it. */
-static const double sample_ns = 2e6;
+/* A sample, and so how little the way to the process and back weighs in it. That to a device's is
+ * longer: it has to leave one process for the other. */
+static const double sample_ns = 2e6, device_sample_ns = 8e6;
+/* What a device is kept busy for where that way is measured; and renewing inputs may take. */
+static const double idle_ns = 1e6, renewal_ns = 100e6;
 /* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
  * in nearly all runs is nearly never missed. */
 static const double comparing_ratio = 2;
@@ -41,6 +48,8 @@ struct judge {
     struct gb_bench_ops own;
     struct gb_judging judging;
     struct shared_memory memory;
+    struct judge_device device;
+    struct shared_memory *objects_in; /* the device's, or that of the host */
     struct judged_page *page;
     pid_t pid; /* 0: none */
     bool is_stopped;
@@ -50,7 +59,10 @@ struct judge {
     void **benches;
     uint32_t n;
     uint32_t objects[JUDGED_OBJECTS_MAX]; /* in the order of the last sample's runs */
+    uint32_t drawn[GB_GATHERED_MAX];      /* of their places those that a device has kept */
+    bool is_graph; /* the process launches all runs as one graph of the device */
     bool has_run;
+    bool is_trial; /* a wrong result is none of the case's yet */
     uint64_t n_samples;
 };
 
@@ -116,23 +128,45 @@ static int32_t wait_for(struct judge *judge)
     return GB_OK;
 }
 
+/* Draws objects whose memory on a device is copied, now that all that was ordered should be done;
+ * the last one run is one. */
+static int32_t keep_drawn(struct judge *judge)
+{
+    uint32_t which[GB_GATHERED_MAX];
+    if (!judge->device.ops)
+        return GB_OK;
+    for (uint32_t i = 0; i < judge->device.n_kept; i++) {
+        judge->drawn[i] = i == 0 ? judge->n - 1 : (uint32_t)(secret() % judge->n);
+        which[i] = judge->objects[judge->drawn[i]];
+    }
+    const int32_t status = judge_device_keep(&judge->device, which);
+    return case_judge_device(judge->state, "judging", status);
+}
+
 /* Gives an order, waits until it is carried out, and stops the process, which never runs but in the
  * time that is taken. */
 static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret_ns)
 {
     struct judged_page *page = judge->page;
     char text[HOST_TEXT_MAX];
+    int32_t status = GB_OK;
     page->what = what;
     page->n = n;
     const double begin_ns = host_clock_ns();
+    if (what == JUDGED_RUN || what == JUDGED_LAUNCH)
+        status = case_judge_device(judge->state, "judging", judge_device_publish(&judge->device));
+    if (status != GB_OK)
+        return status;
     atomic_store(&page->order, ++judge->order);
     if (judge->is_stopped)
         kill(judge->pid, SIGCONT);
     judge->is_stopped = false;
     futex_wake(&page->order);
-    int32_t status = wait_for(judge);
+    status = wait_for(judge);
     if (status == GB_OK)
         status = stop(judge);
+    if (status == GB_OK)
+        status = keep_drawn(judge);
     if (status != GB_OK)
         return status;
     *ret_ns = host_clock_ns() - begin_ns;
@@ -148,7 +182,9 @@ static int32_t start(struct judge *judge)
     struct case_state *state = judge->state;
     char base[32], bytes[32];
     const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, NULL};
-    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file};
+    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file,
+                         judge->device.block.file};
+    const int n_files = JUDGED_FILE + (judge->device.ops ? 2 : 1);
     const struct case_order given = {.record = "", .bench_case = *state->bench_case};
     struct wire_writer writer = {0};
     struct wire_reader payload;
@@ -161,14 +197,36 @@ static int32_t start(struct judge *judge)
     const bool fits = payload.length <= sizeof judge->page->bench_case;
     memcpy(judge->page->bench_case, payload.data, fits ? payload.length : 0);
     judge->page->case_bytes = (uint32_t)payload.length;
+    judge->page->block = judge->device.block;
+    judge->page->block.file = JUDGED_BLOCK_FILE;
     text_free(&writer.bytes);
     if (!fits)
         return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
-    const int code = command_start(program_image(), arguments, environ, files,
-                                   sizeof files / sizeof *files, true, &judge->pid);
+    const int code = command_start(program_image(), arguments, environ, files, n_files, true,
+                                   &judge->pid);
     return code == 0 ? GB_OK
                      : case_stop(state, CASE_FAILED, "a judged process cannot be started: %s",
                                  reason_of(code));
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* On a device the median of what is left of orders to keep it busy for a known time. */
+static int32_t time_idle_orders(struct judge *judge)
+{
+    double times[IDLE_ORDERS];
+    int32_t status = judge_device_calibrate(&judge->device);
+    for (int i = 0; i < IDLE_ORDERS && status == GB_OK; i++)
+        status = order(judge, JUDGED_IDLE, (uint32_t)idle_ns, &times[i]);
+    if (status != GB_OK)
+        return status;
+    qsort(times, IDLE_ORDERS, sizeof *times, compare_doubles);
+    judge->empty_ns = fmax(times[IDLE_ORDERS / 2] - idle_ns, 0);
+    return GB_OK;
 }
 
 /* The least: only gbrun is in the process yet. */
@@ -176,6 +234,8 @@ static int32_t time_empty_orders(struct judge *judge)
 {
     int32_t status = GB_OK;
     judge->empty_ns = INFINITY;
+    if (judge->device.ops)
+        return time_idle_orders(judge);
     for (int i = 0; i < EMPTY_ORDERS && status == GB_OK; i++) {
         double time_ns;
         status = order(judge, JUDGED_NOTHING, 0, &time_ns);
@@ -197,22 +257,28 @@ static int32_t make_own(struct judge *judge)
     if (status == GB_OK && judge->ops->prepare)
         CALL_BENCH(state, status, judge->ops->prepare(bench, state->device->queue));
     state->host->is_muted = false;
-    if (status == GB_OK)
+    if (bench)
         judge->benches[judge->n++] = bench;
     return status;
 }
 
-/* n further ones, in both processes. */
+/* n further ones, in both processes, here first: it may leave there what the other needs. */
 static int32_t make(struct judge *judge, uint32_t n)
 {
     struct case_state *state = judge->state;
     double time_ns;
-    int32_t status = order(judge, JUDGED_MAKE, n, &time_ns);
-    state->host->shared = &judge->memory;
+    int32_t status = GB_OK;
+    state->host->shared = judge->objects_in;
+    state->host->common = &judge->memory;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         status = make_own(judge);
-    state->host->shared = NULL;
-    if (status == GB_OK && judge->page->used != judge->memory.used)
+    state->host->shared = state->host->common = NULL;
+    if (status == GB_OK)
+        status = judge_device_wait(&judge->device);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_MAKE, n, &time_ns);
+    if (status == GB_OK && (judge->page->used != judge->memory.used ||
+                            judge->page->device_used != judge->device.memory.used))
         return fail(judge, "the judged process took other memory than the judge");
     return status;
 }
@@ -227,12 +293,14 @@ static int32_t renew(struct judge *judge)
                    judge->ops->refresh(judge->benches[i], state->device->queue, secret()));
     for (uint32_t i = 0; i < judge->n; i++)
         judge->objects[i] = i;
-    for (uint32_t i = judge->n; i > 1; i--) {
+    for (uint32_t i = judge->is_graph ? 0 : judge->n; i > 1; i--) {
         const uint32_t other = (uint32_t)(secret() % i), last = judge->objects[i - 1];
         judge->objects[i - 1] = judge->objects[other];
         judge->objects[other] = last;
     }
     memcpy(judge->page->objects, judge->objects, judge->n * sizeof *judge->objects);
+    if (status == GB_OK)
+        status = judge_device_wait(&judge->device);
     return status == GB_SKIPPED ? fail(judge, "verify = judge: nothing of this case is compared")
                                 : status;
 }
@@ -247,13 +315,39 @@ static int32_t compare(struct judge *judge, uint32_t place)
     state->host->interface.iterations = 1;
     CALL_BENCH(state, status,
                judge->ops->verify(judge->benches[judge->objects[place]], state->device->queue));
-    if (status != GB_WRONG_RESULT)
+    if (status != GB_WRONG_RESULT || judge->is_trial)
         return status;
     snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", state->host->reason,
              (unsigned long long)judge->n_samples, place + 1, judge->n);
     state->host->reason[0] = 0;
     state->host->is_muted = false;
     return host->checked(host, "judged", 0, text);
+}
+
+static int32_t compare_now(struct judge *judge, uint32_t place)
+{
+    const int32_t status = judge_device_fetch(&judge->device, judge->objects[place]);
+    return status == GB_OK ? compare(judge, place) : status;
+}
+
+/* On a device: that nothing was left there, and the objects that were copied in time. */
+static int32_t compare_kept(struct judge *judge, double end_ns)
+{
+    bool is_busy = false;
+    int32_t status = judge_device_is_busy(&judge->device, &is_busy);
+    if (status == GB_OK && is_busy)
+        return fail(judge, "verify = judge: work was left on the device when the function had "
+                           "returned and all streams of its process were waited for, or another "
+                           "process uses the device");
+    for (uint32_t i = 0;
+         i < judge->device.n_kept && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
+         i++) {
+        const uint32_t place = judge->drawn[i];
+        status = judge_device_fetch_kept(&judge->device, i, judge->objects[place]);
+        if (status == GB_OK)
+            status = compare(judge, place);
+    }
+    return status;
 }
 
 /* Some of the last sample, drawn now, and the last one to be run. */
@@ -266,9 +360,10 @@ static int32_t compare_drawn(struct judge *judge)
         return GB_OK;
     judge->has_run = false;
     state->host->is_muted = true;
-    for (uint32_t i = 0; i < judge->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
-         i++)
-        status = compare(judge, i == 0 ? judge->n - 1 : (uint32_t)(secret() % judge->n));
+    status = compare_kept(judge, end_ns);
+    for (uint32_t i = judge->device.n_kept;
+         i < judge->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns); i++)
+        status = compare_now(judge, i == 0 ? judge->n - 1 : (uint32_t)(secret() % judge->n));
     state->host->is_muted = false;
     return status;
 }
@@ -289,13 +384,15 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     const struct gb_host *host = &judge->state->host->interface;
     double time_ns;
     (void)queue, (void)iterations;
-    const int32_t status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    const int32_t status = order(judge, judge->is_graph ? JUDGED_LAUNCH : JUDGED_RUN, judge->n,
+                                 &time_ns);
     if (status != GB_OK)
         return status;
     judge->has_run = true;
     judge->last_ns = time_ns;
     judge->n_samples++;
-    host->sample(host, judge->series, fmax(time_ns - judge->empty_ns, 0) / judge->n);
+    time_ns -= judge->empty_ns + judge->device.publish_ns + judge->device.keep_ns;
+    host->sample(host, judge->series, fmax(time_ns, 0) / judge->n);
     return GB_OK;
 }
 
@@ -304,9 +401,13 @@ static int32_t judge_verify(void *object, const struct gb_queue *queue)
     struct judge *judge = object;
     struct case_state *state = judge->state;
     int32_t status = compare_drawn(judge);
+    if (status == GB_OK)
+        status = judge_device_fetch(&judge->device, judge->objects[0]);
     if (status == GB_OK) /* once more, to be seen */
         CALL_BENCH(state, status, judge->ops->verify(judge->benches[judge->objects[0]], queue));
     link_metric(state->link, "checked_calls", (double)state->n_checked, "1");
+    if (judge->device.ops)
+        link_metric(state->link, "launched_as_graph", judge->is_graph, "1");
     return status;
 }
 
@@ -327,35 +428,113 @@ static void judge_destroy(void *object)
     for (uint32_t i = 0; i < judge->n && judge->ops->destroy; i++)
         judge->ops->destroy(judge->benches[i]);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    judge_device_end(&judge->device);
     shared_memory_free(&judge->memory);
     free(judge->benches);
     free(judge);
-    malloc_trim(0); /* of so many objects, or it looks like a leak */
 }
 
-/* Makes as many objects as iterations were asked for, or as make a sample, up to the limits of
- * memory and of their number. */
+/* The least time of a few renewals and runs of all objects that there are. */
+static int32_t time_runs(struct judge *judge, double *ret_renewal_ns, double *ret_run_ns)
+{
+    int32_t status = judge_device_time_publish(&judge->device);
+    *ret_renewal_ns = *ret_run_ns = INFINITY;
+    for (int i = 0; i < FIRST_RUNS && status == GB_OK; i++) {
+        const double begin_ns = host_clock_ns();
+        double time_ns = INFINITY;
+        status = renew(judge);
+        *ret_renewal_ns = fmin(*ret_renewal_ns, host_clock_ns() - begin_ns);
+        if (status == GB_OK)
+            status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+        *ret_run_ns = fmin(*ret_run_ns, time_ns - judge->empty_ns - judge->device.publish_ns);
+    }
+    return status;
+}
+
+/* How many objects make a sample, up to the limits of memory, of their number, and on a device of
+ * the time that renewing them takes. */
+static int32_t number_wanted(struct judge *judge, double *ret)
+{
+    const bool is_device = judge->device.ops != NULL;
+    const double most = is_device ? JUDGED_OBJECTS_MAX : JUDGED_HOST_OBJECTS_MAX;
+    const struct shared_memory *memory = judge->objects_in;
+    const uint64_t before = is_device ? 0 : sizeof *judge->page;
+    const double room = (double)(memory->bytes - before) /
+                        ((double)(memory->used - before) / judge->n + 1);
+    const double asked = (double)judge->state->bench_case->common.iterations;
+    double each_ns, all_ns;
+    const int32_t status = time_runs(judge, &each_ns, &all_ns);
+    const double run_ns = fmax(all_ns, 1) / judge->n;
+    double wanted = ceil((is_device ? device_sample_ns : sample_ns) / run_ns);
+    if (is_device)
+        wanted = fmin(wanted, fmax(renewal_ns / each_ns * judge->n, DRAWN));
+    *ret = fmin(fmin(asked > 0 ? asked : wanted, room), most);
+    return status == GB_OK && *ret < asked
+               ? fail(judge, "verify = judge: iterations: too many inputs and outputs")
+               : status;
+}
+
+/* Makes as many objects as iterations were asked for, or as make a sample. On a device a first run
+ * is mostly the way there, so that it is looked at twice. */
 static int32_t find_number(struct judge *judge)
 {
-    double shortest_ns = INFINITY;
+    const int n_looks = judge->device.ops ? 2 : 1;
     int32_t status = GB_OK;
-    const uint64_t page_bytes = sizeof *judge->page, first = judge->memory.used - page_bytes;
-    const double room = (double)(judge->memory.bytes - page_bytes) / (double)(first + 1);
-    for (int i = 0; i < FIRST_RUNS && status == GB_OK; i++) {
-        double time_ns;
-        status = renew(judge);
-        if (status == GB_OK)
-            status = order(judge, JUDGED_RUN, 1, &time_ns);
-        if (status == GB_OK)
-            shortest_ns = fmin(shortest_ns, time_ns);
+    for (int i = 0; i < n_looks && status == GB_OK; i++) {
+        const double most = i + 1 < n_looks ? FIRST_OBJECTS : INFINITY;
+        double n = 0;
+        status = number_wanted(judge, &n);
+        n = fmin(n, most);
+        if (status == GB_OK && n >= judge->n + 1)
+            status = make(judge, (uint32_t)n - judge->n);
     }
-    const double run_ns = fmax(shortest_ns - judge->empty_ns, 1);
-    const double asked = (double)judge->state->bench_case->common.iterations;
-    const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
-    const double n = fmin(fmin(wanted, room), JUDGED_OBJECTS_MAX);
-    if (status == GB_OK && n < asked)
-        return fail(judge, "verify = judge: iterations: too many inputs and outputs");
-    return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
+    return status;
+}
+
+/* One graph of all runs, if that is possible and its result right. Else they are called in turn. */
+static int32_t try_graph(struct judge *judge)
+{
+    const uint32_t flags = judge->ops->flags;
+    double time_ns;
+    if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
+        return GB_OK;
+    judge->is_graph = true; /* in the order of their making */
+    int32_t status = renew(judge);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_CAPTURE, judge->n, &time_ns);
+    judge->is_graph = status == GB_OK && judge->page->is_captured;
+    if (!judge->is_graph)
+        return status;
+    status = renew(judge); /* what is no part of the graph has been done already */
+    if (status == GB_OK)
+        status = order(judge, JUDGED_LAUNCH, judge->n, &time_ns);
+    if (status != GB_OK)
+        return status;
+    judge->has_run = judge->is_trial = true;
+    judge->last_ns = 0;
+    judge->is_graph = compare_drawn(judge) == GB_OK;
+    judge->is_trial = false;
+    judge->state->host->reason[0] = 0;
+    return GB_OK;
+}
+
+/* The last that comes before samples: the process may do less from now on. */
+static int32_t prepare_samples(struct judge *judge)
+{
+    const struct shared_memory *memory = &judge->device.memory;
+    const uint32_t share = judge->n / DRAWN_SHARE;
+    const uint32_t n_drawn = share < DRAWN ? DRAWN : share < DRAWN_MOST ? share : DRAWN_MOST;
+    double time_ns;
+    if (!judge->device.ops)
+        return GB_OK;
+    int32_t status = judge_device_keep_parts(&judge->device, memory->used / judge->n, judge->n,
+                                             n_drawn);
+    if (status == GB_OK)
+        status = judge_device_time_publish(&judge->device);
+    if (case_judge_device(judge->state, "judging", status) != GB_OK)
+        return GB_FAILED;
+    status = try_graph(judge);
+    return status == GB_OK ? order(judge, JUDGED_CLOSE, 0, &time_ns) : status;
 }
 
 static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
@@ -364,9 +543,9 @@ static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
     const char *why = NULL;
     if (!plugin->extension || !plugin->extension(GB_JUDGING) || !GB_HAS(ops, refresh) ||
         !ops->refresh || !ops->verify)
-        why = "cannot be judged: expected call";
-    else if (state->device->queue->native)
-        why = "is judged on a CPU only: expected device = cpu";
+        why = "cannot be judged: expected call or kernel";
+    else if (state->device->queue->native && !state->device->judging)
+        why = "is not judged on this device: expected device = cpu or cuda";
     else if (!text_equal(state->measure, MEASURE_TIME))
         why = "is judged by its time: expected measure = time";
     else if (state->is_guest)
@@ -383,7 +562,7 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     judge->state = state;
     judge->ops = plugin->ops;
     judge->params = params;
-    judge->judging = (struct gb_judging){.size = sizeof judge->judging, .is_judge = 1};
+    judge->judging = host_judging(true);
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
                                        .flags = common->iterations > 0 ? 0 : GB_BENCH_SINGLE,
                                        .reset = judge_reset,
@@ -397,6 +576,24 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     return judge;
 }
 
+/* Where the objects' memory comes from. What samples do on a device with queues is nothing that
+ * this process has enqueued, and the clock that disturbs least is the host's. */
+static int32_t choose_memory(struct judge *judge)
+{
+    struct case_state *state = judge->state;
+    const struct open_device *device = state->device;
+    const int32_t status = judge_device_begin(&judge->device, device);
+    judge->objects_in = judge->device.ops ? &judge->device.memory : &judge->memory;
+    if (!judge->device.ops)
+        return GB_OK;
+    judge->own.flags |= GB_BENCH_SYNCHRONIZES;
+    state->launch = GB_LAUNCH_STREAM;
+    for (uint32_t i = 0; i < device->n_clocks; i++)
+        if (text_equal(device->clocks[i].name, "wall"))
+            state->clock = i;
+    return case_judge_device(state, "sharing memory", status);
+}
+
 int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, const void *params)
 {
     const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) / 4 * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -407,6 +604,8 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     if (shared_memory_new(memory, &judge->memory, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
     judge->page = shared_memory_take(&judge->memory, sizeof *judge->page);
+    if (choose_memory(judge) != GB_OK)
+        return GB_FAILED;
     judge->series = series_declare(&state->host->series, JUDGED_SERIES, "ns", &error);
     state->measure = JUDGED_SERIES;
     state->host->judging = &judge->judging;
@@ -414,10 +613,15 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* or the process could look into this one */
     if (start(judge) != GB_OK)
         return GB_FAILED;
-    int32_t status = time_empty_orders(judge);
+    double time_ns;
+    int32_t status = order(judge, JUDGED_OPEN, 0, &time_ns);
+    if (status == GB_OK)
+        status = time_empty_orders(judge);
     if (status == GB_OK)
         status = make(judge, 1);
     if (status == GB_OK)
         status = find_number(judge);
+    if (status == GB_OK)
+        status = prepare_samples(judge);
     return case_judge_bench(state, "judging", status);
 }

@@ -13,13 +13,31 @@
 #include <stdatomic.h>
 
 /* The program's first argument; behind it the address and the size of the shared memory, whose file
- * is JUDGED_FILE. */
+ * is JUDGED_FILE. JUDGED_BLOCK_FILE: of a device's memory, if there is one. */
 #define JUDGED_ARGUMENT "--judged"
-enum { JUDGED_FILE = 3 };
+enum { JUDGED_FILE = 3, JUDGED_BLOCK_FILE = 4 };
 
-/* What is ordered: nothing; n further objects of the benchmark; one run of each of n objects. */
-enum { JUDGED_NOTHING, JUDGED_MAKE, JUDGED_RUN };
-enum { JUDGED_OBJECTS_MAX = 256, JUDGED_CASE_MAX = 1 << 20 };
+/*
+ * What is ordered: nothing; the case read, its device opened; n further objects of the benchmark;
+ * one run of each of n objects. On a device with queues, after whose work the process waits: n ns
+ * in which it is kept busy; a graph made of runs of n objects, in the order of their making; its
+ * launch; and doing without what only the making of objects needs.
+ */
+enum {
+    JUDGED_NOTHING,
+    JUDGED_OPEN,
+    JUDGED_MAKE,
+    JUDGED_RUN,
+    JUDGED_IDLE,
+    JUDGED_CAPTURE,
+    JUDGED_LAUNCH,
+    JUDGED_CLOSE
+};
+enum {
+    JUDGED_OBJECTS_MAX = 1024,
+    JUDGED_HOST_OBJECTS_MAX = 256, /* on a CPU */
+    JUDGED_CASE_MAX = 1 << 20
+};
 
 /* At the beginning of the shared memory. */
 struct judged_page {
@@ -28,7 +46,9 @@ struct judged_page {
     uint32_t what, n;
     int32_t status;
     char text[HOST_TEXT_MAX];             /* why, unless status is GB_OK */
-    uint64_t used;                        /* of the shared memory, by all objects */
+    uint64_t used, device_used;           /* of the shared memory, by all objects */
+    struct gb_shared_block block;         /* the device's; bytes 0: there is none */
+    uint32_t is_captured;                 /* there is a graph */
     uint32_t objects[JUDGED_OBJECTS_MAX]; /* which, in the order of their runs */
     uint32_t case_bytes;
     unsigned char bench_case[JUDGED_CASE_MAX]; /* the payload of a WIRE_CASE */
