@@ -29,7 +29,9 @@ struct world {
     void *library;   /* for symbols */
     bool is_on_host; /* all buffers are host memory */
     bool is_shared;  /* buffers are common to two processes: memory of the device in any case */
-    uint64_t set;    /* of random numbers that buffers are filled with; 0 is the first */
+    /* Of a device that fills judged buffers itself; NULL: the host does. */
+    const struct gb_queue *queue;
+    uint64_t set; /* of random numbers that buffers are filled with; 0 is the first */
     void *stream;
     struct made *made;        /* of all entries of the plan */
     const struct world *like; /* made before, and filled with the same: no need to draw it again */
