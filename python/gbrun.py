@@ -1143,13 +1143,14 @@ def _flush():
 
 
 def _plugin_fail(case, error):
-    """The exception with the part of its traceback that is not of this file, which names files by their last part."""
+    """The exception with the part of its traceback that is not of gbrun."""
     _flush()
     if isinstance(error, Error):
         end = case.skip if isinstance(error, Skipped) else case.fail
         return end(case.host, str(error).encode("utf-8", "replace"))
     whole = traceback.TracebackException.from_exception(error)
-    frames = [frame for frame in whole.stack if frame.filename != __file__]
+    own = os.path.dirname(__file__)
+    frames = [frame for frame in whole.stack if os.path.dirname(frame.filename) != own]
     most = 12
     lines = [_words_of(error)]
     if isinstance(error, SyntaxError):

@@ -3,6 +3,7 @@
 #include "core/config/settings_internal.h"
 
 #include "core/base/text.h"
+#include "core/config/sides.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -467,6 +468,13 @@ static void add_number(const struct bench_resolver *at, enum slot_kind kind, con
     add_slot(at->bench, kind, name, option);
 }
 
+/* The axis that ab has added, whatever else the plugin takes. */
+static bool is_side(const struct key *key)
+{
+    return text_equal(key->entry->key, "sweep." SIDE_AXIS) &&
+           text_equal(key->entry->origin.file, SIDES_ORIGIN);
+}
+
 /* The slots that only keys make: tolerances, papers, variables and the environment. */
 static void add_named_slots(const struct bench_resolver *at)
 {
@@ -475,7 +483,7 @@ static void add_named_slots(const struct bench_resolver *at)
         const struct key *key = &bench->keys.items[i];
         for (size_t j = 0; j < key_targets(key); j++) {
             const char *target = key_target(key, j);
-            const struct gb_option *rest = option_rest(at->table, target);
+            const struct gb_option *rest = is_side(key) ? NULL : option_rest(at->table, target);
             if (bench_slot(bench, target))
                 continue;
             if (text_starts_with(target, "env."))

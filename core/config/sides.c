@@ -212,7 +212,7 @@ static void make_side(struct ini_section *section, const char *name, int side,
                       const struct change *changes, size_t n, const struct ab_params *params,
                       struct arena *arena)
 {
-    const struct origin ab = {.file = "ab"};
+    const struct origin ab = {.file = SIDES_ORIGIN};
     for (size_t i = 0; i < n; i++)
         if (changes[i].side == side && is_of(&changes[i], section))
             ini_put_text(section, changes[i].key, changes[i].value, changes[i].origin, arena);

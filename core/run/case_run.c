@@ -124,6 +124,15 @@ static int32_t prepare_bench(struct case_state *state, const struct gb_plugin *p
     return check_launch(state, plugin, state->ops);
 }
 
+/* What the process has by now stays, where the benchmark asks for that. */
+static void keep_process(struct case_state *state, struct process_state *process)
+{
+    if (!state->host->keeps || !process)
+        return;
+    process_size_take(&state->outcome->before);
+    process_state_take(process);
+}
+
 static int32_t make_bench(struct case_state *state, const struct gb_plugin *plugin,
                           const void *params, struct process_state *process)
 {
@@ -136,18 +145,18 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     state->host->interface.folder = bench_case->folder;
     state->ops = plugin->ops;
     link_phase(state->link, PHASE_CREATE);
-    if (bench_case->common.verify == VERIFY_JUDGE)
-        return judge_begin(state, plugin, params);
+    if (bench_case->common.verify == VERIFY_JUDGE) {
+        const int32_t made = judge_begin(state, plugin, params);
+        keep_process(state, process);
+        return made;
+    }
     void *bench = NULL;
     int32_t status;
     CALL_BENCH(state, status, state->ops->create(&state->host->interface, params, &bench));
     if (case_judge_bench(state, "create", status) != GB_OK)
         return GB_FAILED;
     state->bench = bench;
-    if (state->host->keeps && process) {
-        process_size_take(&state->outcome->before);
-        process_state_take(process);
-    }
+    keep_process(state, process);
     if (state->host->wants_exclusive) {
         const double begin_ns = host_clock_ns();
         link_phase(state->link, PHASE_WAIT);

@@ -8,6 +8,7 @@
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
+#include "core/run/sandbox.h"
 
 #include <errno.h>
 #include <gbrun/judging.h>
@@ -39,8 +40,6 @@ static const double idle_ns = 1e6, renewal_ns = 100e6;
  * in nearly all runs is nearly never missed. */
 static const double comparing_ratio = 2;
 
-extern char **environ;
-
 struct judge {
     struct case_state *state;
     const struct gb_bench_ops *ops; /* of the benchmark */
@@ -52,6 +51,8 @@ struct judge {
     struct shared_memory *objects_in; /* the device's, or that of the host */
     struct judged_page *page;
     pid_t pid; /* 0: none */
+    unsigned long long began;
+    char folder[SANDBOX_FOLDER_BYTES]; /* of the process */
     bool is_stopped;
     uint32_t order; /* number of the last one */
     uint32_t series;
@@ -82,10 +83,12 @@ static int32_t fail(struct judge *judge, const char *text)
 
 /* ---- the process ---- */
 
-/* It has ended by itself. */
+/* It has ended or stopped by itself. */
 static int32_t report_end(struct judge *judge, int wait_status)
 {
     char text[128];
+    if (WIFSTOPPED(wait_status))
+        return fail(judge, "the judged process has stopped itself");
     judge->pid = 0;
     if (WIFSIGNALED(wait_status))
         snprintf(text, sizeof text, "the judged process was ended by signal %d (%s)",
@@ -122,7 +125,7 @@ static int32_t wait_for(struct judge *judge)
         if (host_cancelled())
             return GB_CANCELLED;
         if (atomic_load(done) != judge->order &&
-            waitpid(judge->pid, &wait_status, WNOHANG) == judge->pid)
+            waitpid(judge->pid, &wait_status, WNOHANG | WUNTRACED) == judge->pid)
             return report_end(judge, wait_status);
     }
     return GB_OK;
@@ -177,14 +180,36 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     return fail(judge, make_plain(text));
 }
 
+/* What compiles and tunes keeps its files in the process's folder. */
+static int start_process(struct judge *judge, const char *const *arguments)
+{
+    const char *folder = judge->folder;
+    const struct environment_variable variables[] = {{"TMPDIR", folder},
+                                                     {"HOME", folder},
+                                                     {"XDG_CACHE_HOME", folder},
+                                                     {"CUDA_CACHE_PATH", folder},
+                                                     {"TRITON_CACHE_DIR", folder},
+                                                     {"TORCHINDUCTOR_CACHE_DIR", folder},
+                                                     {"TORCHINDUCTOR_COMPILE_THREADS", "1"}};
+    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file,
+                         judge->device.block.file};
+    const int n_files = JUDGED_FILE + (judge->device.ops ? 2 : 1);
+    char **environment = environment_make(variables, sizeof variables / sizeof *variables);
+    const int code = command_start(program_image(), arguments, environment, files, n_files, true,
+                                   &judge->pid);
+    free(environment);
+    close(judge->memory.file);
+    judge->memory.file = -1;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    judge->began = code == 0 ? sandbox_began(judge->pid) : 0;
+    return code;
+}
+
 static int32_t start(struct judge *judge)
 {
     struct case_state *state = judge->state;
     char base[32], bytes[32];
-    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, NULL};
-    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file,
-                         judge->device.block.file};
-    const int n_files = JUDGED_FILE + (judge->device.ops ? 2 : 1);
+    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, judge->folder, NULL};
     const struct case_order given = {.record = "", .bench_case = *state->bench_case};
     struct wire_writer writer = {0};
     struct wire_reader payload;
@@ -202,8 +227,7 @@ static int32_t start(struct judge *judge)
     text_free(&writer.bytes);
     if (!fits)
         return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
-    const int code = command_start(program_image(), arguments, environ, files, n_files, true,
-                                   &judge->pid);
+    const int code = start_process(judge, arguments);
     return code == 0 ? GB_OK
                      : case_stop(state, CASE_FAILED, "a judged process cannot be started: %s",
                                  reason_of(code));
@@ -254,11 +278,11 @@ static int32_t make_own(struct judge *judge)
     int32_t status;
     state->host->is_muted = judge->n > 0;
     CALL_BENCH(state, status, judge->ops->create(host, judge->params, &bench));
+    if (status == GB_OK)
+        judge->benches[judge->n++] = bench;
     if (status == GB_OK && judge->ops->prepare)
         CALL_BENCH(state, status, judge->ops->prepare(bench, state->device->queue));
     state->host->is_muted = false;
-    if (bench)
-        judge->benches[judge->n++] = bench;
     return status;
 }
 
@@ -425,6 +449,9 @@ static void judge_destroy(void *object)
         while (waitpid(judge->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
     }
+    if (judge->began > 0)
+        sandbox_kill_others(0, judge->began);
+    sandbox_folder_free(judge->folder);
     for (uint32_t i = 0; i < judge->n && judge->ops->destroy; i++)
         judge->ops->destroy(judge->benches[i]);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
@@ -518,13 +545,12 @@ static int32_t try_graph(struct judge *judge)
     return GB_OK;
 }
 
-/* The last that comes before samples: the process may do less from now on. */
+/* What a device needs before samples, now that all has run. */
 static int32_t prepare_samples(struct judge *judge)
 {
     const struct shared_memory *memory = &judge->device.memory;
     const uint32_t share = judge->n / DRAWN_SHARE;
     const uint32_t n_drawn = share < DRAWN ? DRAWN : share < DRAWN_MOST ? share : DRAWN_MOST;
-    double time_ns;
     if (!judge->device.ops)
         return GB_OK;
     int32_t status = judge_device_keep_parts(&judge->device, memory->used / judge->n, judge->n,
@@ -533,8 +559,24 @@ static int32_t prepare_samples(struct judge *judge)
         status = judge_device_time_publish(&judge->device);
     if (case_judge_device(judge->state, "judging", status) != GB_OK)
         return GB_FAILED;
-    status = try_graph(judge);
-    return status == GB_OK ? order(judge, JUDGED_CLOSE, 0, &time_ns) : status;
+    return try_graph(judge);
+}
+
+/* From now on only what is timed runs: the process compiles and tunes in the first run of each
+ * object, starts no more others, and those that it has left are ended. */
+static int32_t close_sandbox(struct judge *judge)
+{
+    double time_ns;
+    int32_t status = renew(judge);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_RUN, judge->n, &time_ns);
+    if (status == GB_OK)
+        status = prepare_samples(judge);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_CLOSE, 0, &time_ns);
+    return status != GB_OK || sandbox_kill_others(judge->pid, judge->began)
+               ? status
+               : fail(judge, "the judged process starts others faster than they can be ended");
 }
 
 static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
@@ -543,7 +585,7 @@ static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
     const char *why = NULL;
     if (!plugin->extension || !plugin->extension(GB_JUDGING) || !GB_HAS(ops, refresh) ||
         !ops->refresh || !ops->verify)
-        why = "cannot be judged: expected call or kernel";
+        why = "cannot be judged: expected call, kernel or python";
     else if (state->device->queue->native && !state->device->judging)
         why = "is not judged on this device: expected device = cpu or cuda";
     else if (!text_equal(state->measure, MEASURE_TIME))
@@ -601,7 +643,8 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     if (refuse(state, plugin) != GB_OK)
         return GB_FAILED;
     struct judge *judge = judge_new(state, plugin, params);
-    if (shared_memory_new(memory, &judge->memory, &error) != GB_OK)
+    if (sandbox_folder_new(judge->folder, &error) != GB_OK ||
+        shared_memory_new(memory, &judge->memory, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
     judge->page = shared_memory_take(&judge->memory, sizeof *judge->page);
     if (choose_memory(judge) != GB_OK)
@@ -622,6 +665,6 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     if (status == GB_OK)
         status = find_number(judge);
     if (status == GB_OK)
-        status = prepare_samples(judge);
+        status = close_sandbox(judge);
     return case_judge_bench(state, "judging", status);
 }

@@ -32,6 +32,7 @@ void futex_wait(_Atomic uint32_t *word, uint32_t value, int ms)
 
 struct judged {
     struct judged_page *page;
+    const char *folder;
     struct shared_memory memory;
     struct shared_memory device_memory; /* of a device with queues */
     struct arena arena;
@@ -60,14 +61,14 @@ static const struct host_sink sink = {.take = take};
 
 /* ---- orders ---- */
 
-/* Where the objects' memory comes from. Once nothing that is not trusted can be in the process. */
+/* Where the objects' memory comes from. */
 static int32_t take_memory(struct judged *judged, struct gb_error *error)
 {
     const struct open_device *device = judged->device;
     const struct gb_shared_block block = judged->page->block;
     judged->host->common = judged->host->shared = &judged->memory;
     if (!device->queue->native)
-        return sandbox_enter(error);
+        return GB_OK;
     judged->device_memory = (struct shared_memory){
         .file = -1, .base = block.base, .bytes = block.bytes};
     judged->host->shared = &judged->device_memory;
@@ -90,6 +91,8 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     if (!wire_complete(&reader))
         return error_set(error, GB_CORRUPT, "the case is incomplete");
     const struct plugin_settings settings = bench_case_plugin(bench_case);
+    if (sandbox_knows_files() && sandbox_prepare(judged->folder, error) != GB_OK)
+        return error->status;
     judged->session = session_new(&sink);
     if (session_prepare(judged->session, &settings, &judged->arena, &plugin, &params, error) !=
             GB_OK ||
@@ -105,7 +108,9 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     judged->host->judging = &judging;
     judged->ops = plugin->ops;
     judged->params = params;
-    return take_memory(judged, error);
+    if (take_memory(judged, error) != GB_OK)
+        return error->status;
+    return sandbox_knows_files() ? GB_OK : sandbox_prepare(judged->folder, error);
 }
 
 static int32_t make_one(struct judged *judged, struct gb_error *error)
@@ -240,10 +245,11 @@ int judged_main(int argc, char **argv)
     enum { WAIT_MS = 10000 };
     struct judged judged = {0};
     uint32_t last = 0;
-    if (argc != 4 || !shared_memory_map(JUDGED_FILE, (uintptr_t)strtoull(argv[2], NULL, 16),
+    if (argc != 5 || !shared_memory_map(JUDGED_FILE, (uintptr_t)strtoull(argv[2], NULL, 16),
                                         strtoull(argv[3], NULL, 16), &judged.memory))
         return EXIT_FAILURE;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    judged.folder = argv[4];
     judged.page = shared_memory_take(&judged.memory, sizeof *judged.page);
     for (;;) {
         const uint32_t order = atomic_load(&judged.page->order);

@@ -13,7 +13,8 @@
 #include <stdatomic.h>
 
 /* The program's first argument; behind it the address and the size of the shared memory, whose file
- * is JUDGED_FILE. JUDGED_BLOCK_FILE: of a device's memory, if there is one. */
+ * is JUDGED_FILE, and the folder of the process. JUDGED_BLOCK_FILE: of a device's memory, if there
+ * is one. */
 #define JUDGED_ARGUMENT "--judged"
 enum { JUDGED_FILE = 3, JUDGED_BLOCK_FILE = 4 };
 
@@ -21,7 +22,7 @@ enum { JUDGED_FILE = 3, JUDGED_BLOCK_FILE = 4 };
  * What is ordered: nothing; the case read, its device opened; n further objects of the benchmark;
  * one run of each of n objects. On a device with queues, after whose work the process waits: n ns
  * in which it is kept busy; a graph made of runs of n objects, in the order of their making; its
- * launch; and doing without what only the making of objects needs.
+ * launch; the second stage of the sandbox.
  */
 enum {
     JUDGED_NOTHING,

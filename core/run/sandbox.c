@@ -1,18 +1,31 @@
-/* sandbox.c - see sandbox.h: a filter of system calls, which the kernel interprets. */
+/* sandbox.c - see sandbox.h: Landlock for files, and a filter of system calls (seccomp). */
 #include "core/run/sandbox.h"
 
 #include "core/base/memory.h"
+#include "plugins/common/system/system_file.h"
 
+#include <asm/ioctls.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <glob.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -21,76 +34,109 @@
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* Refused whatever their arguments. */
-static const int refused[] = {
-#if defined(__x86_64__)
-    SYS_fork,
-    SYS_vfork,
-    SYS_creat,
-    SYS_rename,
-    SYS_mkdir,
-    SYS_rmdir,
-    SYS_link,
-    SYS_unlink,
-    SYS_symlink,
-    SYS_chmod,
-    SYS_chown,
-    SYS_lchown,
-    SYS_mknod,
-#endif
-    SYS_clone3, /* its flags are out of a filter's reach; the C library takes clone then */
-    SYS_execve,
-    SYS_execveat,
-    SYS_setsid,
-    SYS_setpgid,
-    SYS_openat2,
-    SYS_truncate,
-    SYS_renameat2,
-    SYS_renameat,
-    SYS_mkdirat,
-    SYS_linkat,
-    SYS_unlinkat,
-    SYS_symlinkat,
-    SYS_fchmodat,
-    SYS_fchownat,
-    SYS_mknodat,
-    SYS_mount,
-    SYS_umount2,
-    SYS_pivot_root,
-    SYS_chroot,
-    SYS_setns,
-    SYS_unshare,
-    SYS_socket,
-    SYS_socketpair,
-    SYS_connect,
-    SYS_bind,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_pidfd_open,
-    SYS_pidfd_getfd,
-    SYS_pidfd_send_signal,
-    SYS_tkill,
-    SYS_rt_tgsigqueueinfo,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_userfaultfd,
-    SYS_io_uring_setup,
-    SYS_keyctl,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_kcmp,
-    SYS_name_to_handle_at,
-    SYS_open_by_handle_at};
-
-/* Refused where bits of an argument are set (OTHER: where it is another number than `value`). */
-enum { SET, CLEAR, OTHER };
-struct rule {
-    int call;
-    unsigned argument, test, value;
+/* Landlock: not in the headers of older systems. */
+enum {
+    WRITE_FILE = 1 << 1,
+    READING = 1 << 0 | 1 << 2 | 1 << 3, /* and executing */
+    REFER = 1 << 13,
+    TRUNCATE = 1 << 14,
+    WITH_REFER = 2, /* from this version on */
+    WITH_TRUNCATE = 3,
+    WITH_SCOPES = 6,
+    SCOPES = 1 << 0 | 1 << 1 /* abstract sockets, signals */
+};
+struct ruleset {
+    uint64_t files, network, scopes;
 };
 
-enum { CHECK_INSTRUCTIONS = 5, RULES_MOST = 8 };
+/* Which of the rules below are wanted. */
+enum {
+    ALWAYS = 0,
+    STAGE_TWO = 1,
+    NO_LANDLOCK = 2, /* which would see to it */
+    NO_SCOPES = 4
+};
+
+/* Refused whatever their arguments. */
+struct refused {
+    int call;
+    unsigned wanted; /* where one of these is */
+};
+static const struct refused refused[] = {
+#if defined(__x86_64__)
+    {SYS_fork, STAGE_TWO},
+    {SYS_vfork, STAGE_TWO},
+    {SYS_creat, NO_LANDLOCK},
+    {SYS_rename, NO_LANDLOCK},
+    {SYS_mkdir, NO_LANDLOCK},
+    {SYS_rmdir, NO_LANDLOCK},
+    {SYS_link, NO_LANDLOCK},
+    {SYS_unlink, NO_LANDLOCK},
+    {SYS_symlink, NO_LANDLOCK},
+    {SYS_mknod, NO_LANDLOCK},
+    {SYS_chmod, ALWAYS},
+    {SYS_chown, ALWAYS},
+    {SYS_lchown, ALWAYS},
+#endif
+    {SYS_clone3,
+     ALWAYS}, /* its flags are out of a filter's reach; the C library takes clone then */
+    {SYS_execve, STAGE_TWO},
+    {SYS_execveat, STAGE_TWO},
+    {SYS_setsid, STAGE_TWO},
+    {SYS_setpgid, STAGE_TWO},
+    {SYS_socketpair, STAGE_TWO},
+    {SYS_renameat2, NO_LANDLOCK},
+    {SYS_renameat, NO_LANDLOCK},
+    {SYS_mkdirat, NO_LANDLOCK},
+    {SYS_linkat, NO_LANDLOCK},
+    {SYS_unlinkat, NO_LANDLOCK},
+    {SYS_symlinkat, NO_LANDLOCK},
+    {SYS_mknodat, NO_LANDLOCK},
+    {SYS_openat2, ALWAYS},
+    {SYS_truncate, ALWAYS},
+    {SYS_fchmodat, ALWAYS},
+    {SYS_fchmod, ALWAYS},
+    {SYS_fchownat, ALWAYS},
+    {SYS_fchown, ALWAYS},
+    {SYS_setxattr, ALWAYS},
+    {SYS_lsetxattr, ALWAYS},
+    {SYS_fsetxattr, ALWAYS},
+    {SYS_mount, ALWAYS},
+    {SYS_umount2, ALWAYS},
+    {SYS_pivot_root, ALWAYS},
+    {SYS_chroot, ALWAYS},
+    {SYS_setns, ALWAYS},
+    {SYS_unshare, ALWAYS},
+    {SYS_socket, ALWAYS},
+    {SYS_connect, ALWAYS},
+    {SYS_bind, ALWAYS},
+    {SYS_ptrace, ALWAYS},
+    {SYS_process_vm_readv, ALWAYS},
+    {SYS_process_vm_writev, ALWAYS},
+    {SYS_pidfd_open, ALWAYS},
+    {SYS_pidfd_getfd, ALWAYS},
+    {SYS_pidfd_send_signal, ALWAYS},
+    {SYS_tkill, STAGE_TWO | NO_SCOPES},
+    {SYS_rt_tgsigqueueinfo, STAGE_TWO | NO_SCOPES},
+    {SYS_bpf, ALWAYS},
+    {SYS_perf_event_open, ALWAYS},
+    {SYS_userfaultfd, ALWAYS},
+    {SYS_io_uring_setup, ALWAYS},
+    {SYS_keyctl, ALWAYS},
+    {SYS_add_key, ALWAYS},
+    {SYS_request_key, ALWAYS},
+    {SYS_kcmp, ALWAYS},
+    {SYS_name_to_handle_at, ALWAYS},
+    {SYS_open_by_handle_at, ALWAYS}};
+
+/* Refused where these bits of an argument are the value, or (OTHER) where they are not. */
+enum { EQUAL, OTHER };
+struct rule {
+    int call;
+    unsigned wanted, argument, bits, test, value;
+};
+
+enum { RULE_INSTRUCTIONS = 6, RULES_MOST = 24 };
 
 static struct sock_filter *refuse(struct sock_filter *at)
 {
@@ -115,11 +161,12 @@ static struct sock_filter *add_refused(struct sock_filter *at, int call)
 
 static struct sock_filter *add_rule(struct sock_filter *at, const struct rule *rule)
 {
-    const unsigned jump = rule->test == OTHER ? BPF_JEQ : BPF_JSET;
-    const unsigned char on_true = rule->test == SET ? 0 : 1, on_false = rule->test == SET ? 1 : 0;
-    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)rule->call, 0, 4);
+    const unsigned char on_equal = rule->test == EQUAL ? 0 : 1, on_other = 1 - on_equal;
+    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)rule->call, 0, 5);
     at = load(at, offsetof(struct seccomp_data, args) + rule->argument * sizeof(uint64_t));
-    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | jump | BPF_K, rule->value, on_true, on_false);
+    *at++ = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, rule->bits);
+    *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->value, on_equal,
+                                         on_other);
     at = refuse(at);
     return load(at, offsetof(struct seccomp_data, nr));
 }
@@ -131,23 +178,41 @@ static void drop_capabilities(void)
     syscall(SYS_capset, &header, none);
 }
 
-int32_t sandbox_enter(struct gb_error *error)
-{
 #ifdef ARCHITECTURE
-    const unsigned self = (unsigned)getpid(), writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
+static int32_t set_filter(unsigned wanted, struct gb_error *error)
+{
+    const unsigned self = (unsigned)getpid(), judge = (unsigned)getppid(), all = UINT32_MAX;
+    const unsigned writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, cutting = O_ACCMODE | O_TRUNC;
+    const unsigned spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
+                            CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
     const struct rule rules[] = {
 #if defined(__x86_64__)
-        {SYS_open, 1, SET, writing},
+        {SYS_open, NO_LANDLOCK, 1, writing, OTHER, 0},
+        {SYS_open, ALWAYS, 1, cutting, EQUAL, O_TRUNC},
 #endif
-        {SYS_openat, 2, SET, writing},
-        {SYS_clone, 0, CLEAR, CLONE_THREAD},
-        {SYS_kill, 0, OTHER, self},
-        {SYS_tgkill, 0, OTHER, self},
-        {SYS_prlimit64, 0, OTHER, 0},
-        {SYS_rt_sigqueueinfo, 0, OTHER, self}
+        {SYS_openat, NO_LANDLOCK, 2, writing, OTHER, 0},
+        {SYS_openat, ALWAYS, 2, cutting, EQUAL, O_TRUNC},
+        {SYS_clone, STAGE_TWO, 0, CLONE_THREAD, EQUAL, 0},
+        {SYS_clone, ALWAYS, 0, spaces, OTHER, 0},
+        {SYS_kill, STAGE_TWO | NO_SCOPES, 0, all, OTHER, self},
+        {SYS_tgkill, STAGE_TWO | NO_SCOPES, 0, all, OTHER, self},
+        {SYS_rt_sigqueueinfo, STAGE_TWO | NO_SCOPES, 0, all, OTHER, self},
+        {SYS_prlimit64, ALWAYS, 0, all, OTHER, 0},
+        {SYS_setpriority, ALWAYS, 0, all, EQUAL, PRIO_USER},
+        {SYS_setpriority, ALWAYS, 1, all, EQUAL, judge},
+        {SYS_sched_setaffinity, ALWAYS, 0, all, EQUAL, judge},
+        {SYS_sched_setscheduler, ALWAYS, 0, all, EQUAL, judge},
+        {SYS_sched_setparam, ALWAYS, 0, all, EQUAL, judge},
+        {SYS_sched_setattr, ALWAYS, 0, all, EQUAL, judge},
+        {SYS_prctl, ALWAYS, 0, all, EQUAL, PR_SET_PDEATHSIG},
+        {SYS_fcntl, ALWAYS, 1, all, EQUAL, F_SETOWN},
+        {SYS_fcntl, ALWAYS, 1, all, EQUAL, F_SETOWN_EX},
+        {SYS_ioctl, ALWAYS, 1, all, EQUAL, TIOCSTI},
     };
-    enum { N_REFUSED = sizeof refused / sizeof *refused, N_RULES = sizeof rules / sizeof *rules };
-    struct sock_filter filter[8 + 2 * N_REFUSED + CHECK_INSTRUCTIONS * RULES_MOST];
+    enum { N_REFUSED = sizeof refused / sizeof *refused };
+    const size_t n_rules = sizeof rules / sizeof *rules;
+    struct sock_filter filter[8 + 2 * N_REFUSED + RULE_INSTRUCTIONS * RULES_MOST];
+    _Static_assert(sizeof rules / sizeof *rules <= RULES_MOST, "room for all");
     struct sock_filter *at = load(filter, offsetof(struct seccomp_data, arch));
     *at++ = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
     at = refuse(at);
@@ -158,17 +223,184 @@ int32_t sandbox_enter(struct gb_error *error)
     at = refuse(at);
 #endif
     for (size_t i = 0; i < N_REFUSED; i++)
-        at = add_refused(at, refused[i]);
-    for (size_t i = 0; i < N_RULES; i++)
-        at = add_rule(at, &rules[i]);
+        if (refused[i].wanted == ALWAYS || refused[i].wanted & wanted)
+            at = add_refused(at, refused[i].call);
+    for (size_t i = 0; i < n_rules; i++)
+        if (rules[i].wanted == ALWAYS || rules[i].wanted & wanted)
+            at = add_rule(at, &rules[i]);
     *at++ = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     const struct sock_fprog program = {(unsigned short)(at - filter), filter};
-    drop_capabilities();
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0)
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0)
         return GB_OK;
     return error_set(error, GB_UNSUPPORTED, "seccomp: %s", reason_of(errno));
+}
 #else
+static int32_t set_filter(unsigned wanted, struct gb_error *error)
+{
+    (void)wanted;
     return error_set(error, GB_UNSUPPORTED, "seccomp: not known for this architecture");
+}
 #endif
+
+/* ---- Landlock ---- */
+
+static bool may_write(int ruleset, const char *path, uint64_t access)
+{
+    const int file = open(path, O_PATH | O_CLOEXEC);
+    const struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = file};
+    const bool is_added = file >= 0 && syscall(SYS_landlock_add_rule, ruleset,
+                                               LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+    if (file >= 0)
+        close(file);
+    return is_added;
+}
+
+/* To what a GPU is used by; what is not there is left out. */
+static void may_write_devices(int ruleset, uint64_t access)
+{
+    static const char *const patterns[] = {"/dev/null", "/dev/nvidia*", "/dev/nvidia-caps/*"};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        glob_t found;
+        if (glob(patterns[i], GLOB_NOSORT, NULL, &found) != 0)
+            continue;
+        for (size_t j = 0; j < found.gl_pathc; j++)
+            may_write(ruleset, found.gl_pathv[j], access);
+        globfree(&found);
+    }
+}
+
+/* 0: there is none. */
+static long landlock_version(void)
+{
+    const long version = syscall(SYS_landlock_create_ruleset, NULL, 0,
+                                 LANDLOCK_CREATE_RULESET_VERSION);
+    return version > 0 ? version : 0;
+}
+
+/* This thread writes files in its folder alone. */
+static bool restrict_files(const char *folder, long version)
+{
+    const uint64_t cutting = version >= WITH_TRUNCATE ? TRUNCATE : 0;
+    const uint64_t files = ((REFER - 1) & ~(uint64_t)READING) | cutting |
+                           (version >= WITH_REFER ? REFER : 0);
+    const struct ruleset rules = {.files = files, .scopes = version >= WITH_SCOPES ? SCOPES : 0};
+    const int ruleset = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+    if (ruleset < 0)
+        return false;
+    may_write_devices(ruleset, WRITE_FILE | cutting);
+    const bool is_done = may_write(ruleset, folder, files) &&
+                         syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+    close(ruleset);
+    return is_done;
+}
+
+bool sandbox_knows_files(void)
+{
+    return landlock_version() > 0;
+}
+
+static unsigned missing; /* NO_...: of what the kernel has */
+
+int32_t sandbox_prepare(const char *folder, struct gb_error *error)
+{
+    const long version = landlock_version();
+    drop_capabilities();
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return error_set(error, GB_UNSUPPORTED, "no_new_privs: %s", reason_of(errno));
+    if (version == 0 || !restrict_files(folder, version))
+        missing |= STAGE_TWO | NO_LANDLOCK;
+    if (version < WITH_SCOPES)
+        missing |= NO_SCOPES;
+    return set_filter(missing, error);
+}
+
+int32_t sandbox_enter(struct gb_error *error)
+{
+    return set_filter(missing | STAGE_TWO, error);
+}
+
+/* ---- its folder, and the processes that it leaves ---- */
+
+int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(ret, SANDBOX_FOLDER_BYTES, "%.200s/gbrun-judged-XXXXXX",
+             base && *base ? base : "/tmp");
+    if (mkdtemp(ret))
+        return GB_OK;
+    error_set(error, GB_IO, "%s: cannot be made: %s", ret, reason_of(errno));
+    *ret = 0;
+    return GB_IO;
+}
+
+static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *place)
+{
+    (void)facts, (void)type, (void)place;
+    remove(path);
+    return 0;
+}
+
+void sandbox_folder_free(const char *folder)
+{
+    enum { FILES_OPEN = 16 };
+    if (*folder)
+        nftw(folder, remove_one, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
+struct facts {
+    char state;
+    pid_t parent;
+    unsigned long long began; /* in ticks since the machine's start */
+};
+
+static bool find_facts(pid_t pid, struct facts *ret)
+{
+    char line[512];
+    if (!system_file_line(line, sizeof line, "/proc/%ld/stat", (long)pid))
+        return false;
+    const char *end = strrchr(line, ')'); /* of its name */
+    return end && sscanf(end + 1,
+                         " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
+                         "%*d %llu",
+                         &ret->state, &ret->parent, &ret->began) == 3;
+}
+
+/* Those below them are this process's own, or kept's, once they have ended. */
+static bool kill_children(pid_t kept, unsigned long long since)
+{
+    bool has_any = false;
+    const struct dirent *entry;
+    DIR *all = opendir("/proc");
+    while (all && (entry = readdir(all))) {
+        const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        struct facts facts;
+        if (pid <= 0 || pid == kept || !find_facts(pid, &facts) || facts.began < since)
+            continue;
+        const bool is_own = facts.parent == getpid();
+        if (!is_own && (facts.parent != kept || facts.state == 'Z'))
+            continue;
+        has_any = true;
+        kill(pid, SIGKILL);
+        if (is_own)
+            waitpid(pid, NULL, 0);
+    }
+    if (all)
+        closedir(all);
+    return has_any;
+}
+
+unsigned long long sandbox_began(pid_t pid)
+{
+    struct facts facts = {0};
+    find_facts(pid, &facts);
+    return facts.began;
+}
+
+bool sandbox_kill_others(pid_t kept, unsigned long long since)
+{
+    enum { ROUNDS = 1000, QUIET = 2 }; /* one may start others while they are looked for */
+    int n_quiet = 0;
+    for (int i = 0; i < ROUNDS && n_quiet < QUIET; i++)
+        n_quiet = kill_children(kept, since) ? 0 : n_quiet + 1;
+    return n_quiet == QUIET;
 }

@@ -1,13 +1,39 @@
 /*
- * sandbox.h - what a process that is not trusted may no longer do.
+ * sandbox.h - what a process that is not trusted may no longer do, in two stages.
  */
 #pragma once
 
 #include "core/base/error.h"
 
+#include <stdbool.h>
+#include <sys/types.h>
+
+enum { SANDBOX_FOLDER_BYTES = 256 };
+
 /*
- * For this process and all its threads, until they end: no further processes, no files opened for
- * writing, no network, no look into other processes and no signals to them, no capabilities.
- * GB_UNSUPPORTED: the kernel has no seccomp filters, or not for this architecture.
+ * The first stage: the process may start others and write files in its folder, and to no other file
+ * but /dev/null and the devices of NVIDIA. For this process, all its threads and those it starts,
+ * until they end: no network, no look into other processes and no signals to them, no capabilities.
+ * To be called while the process has one thread. Where the kernel has no Landlock this is the
+ * second stage. GB_UNSUPPORTED: it has no seccomp filters, or not for this architecture.
+ */
+int32_t sandbox_prepare(const char *folder, struct gb_error *error);
+
+/* The kernel has Landlock. Without it a GPU has to be opened before the first stage. */
+bool sandbox_knows_files(void);
+
+/* The second: besides it starts no other process; without Landlock no file is opened for writing.
  */
 int32_t sandbox_enter(struct gb_error *error);
+
+/* The folder of such a process, in $TMPDIR or /tmp; "": there is none. */
+int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error);
+/* Removes it with all that is in it. */
+void sandbox_folder_free(const char *folder);
+
+/* When a process began, in ticks since the machine's start; 0: it is not known. */
+unsigned long long sandbox_began(pid_t pid);
+
+/* Kills the processes below this one that began after that, but not `kept`, which is stopped; this
+ * process is a subreaper. False: they could not all be ended. */
+bool sandbox_kill_others(pid_t kept, unsigned long long since);

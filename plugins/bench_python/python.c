@@ -4,17 +4,18 @@
  * The library of Python is opened at run time, and only functions of its stable ABI are called, so
  * that one build serves every Python from 3.8 on. What runs in it is gbrun.py, which is embedded
  * here: both ends of struct python_case are of one version. gbrun.py imports the file, calls the
- * function with the options of the section, and fills in the callbacks of what is timed.
+ * function with the options of the section, and fills in the callbacks of what is timed. With
+ * verify = judge that is judged.py, in two processes.
  */
 #define _GNU_SOURCE
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/process.h"
 #include "plugins/common/symbols.h"
-#include "plugins/common/validation.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gbrun/gbrun.h>
+#include <gbrun/judging.h>
 #include <gbrun/measure.h>
 #include <locale.h>
 #include <math.h>
@@ -43,6 +44,15 @@ struct python_case {
 
     struct gbrun_subject subject; /* what is measured */
     struct gbrun_subject nothing; /* the same of a function that does nothing */
+
+    /* The rest is of judged.py, which sets `refresh` alone. */
+    const char *reference; /* a path */
+    const char *layout;
+    int32_t is_judge, is_reference; /* is_reference: that is measured */
+    void *(*share)(const struct gb_host *host, uint64_t bytes);
+    int32_t (*allocate)(const struct gb_host *host, uint64_t bytes, uint32_t kind, void **ret);
+    void (*log)(const struct gb_host *host, int32_t severity, const char *text);
+    int32_t (*refresh)(void *user, void *stream, uint64_t set);
 };
 
 /* --- Python in this process --- */
@@ -63,8 +73,14 @@ struct python_case {
     extern const char symbol[] __attribute__((visibility("hidden")))
 EMBED(python_gbrun_py, "python/gbrun.py");
 EMBED(python_ask_py, "plugins/bench_python/ask.py");
+EMBED(python_judged_py, "plugins/bench_python/judged.py");
 
-enum { OLDEST = 308, FILE_INPUT = 257 /* Py_file_input */, PATH_ROOM = 4096 };
+enum {
+    OLDEST = 308,
+    FILE_INPUT = 257 /* Py_file_input */,
+    PATH_ROOM = 4096,
+    ANSWER_ROOM = 1 << 16
+};
 
 struct object; /* PyObject */
 
@@ -83,7 +99,9 @@ struct object; /* PyObject */
 
 static struct {
     char *program;         /* that was asked; NULL: not open */
+    char *answer;          /* it gave */
     struct object *module; /* gbrun.py */
+    struct object *judged; /* judged.py; NULL: not needed yet */
 #define MEMBER(result, name, parameters) result(*name) parameters;
     API(MEMBER)
 #undef MEMBER
@@ -207,27 +225,39 @@ static int32_t open_library(const struct gb_host *host, const struct answer *ans
 }
 
 /* gbrun.py says that it is in the folder of this plugin, around which it finds libgbrun. */
-static void own_path(char path[PATH_ROOM])
+static void own_path(const char *name, char path[PATH_ROOM])
 {
     Dl_info facts;
     const char *file = dladdr(&python, &facts) != 0 ? facts.dli_fname : "";
     const char *slash = strrchr(file, '/');
-    snprintf(path, PATH_ROOM, "%.*s/gbrun.py", slash != NULL ? (int)(slash - file) : 1,
-             slash != NULL ? file : ".");
+    snprintf(path, PATH_ROOM, "%.*s/%s.py", slash != NULL ? (int)(slash - file) : 1,
+             slash != NULL ? file : ".", name);
+}
+
+/* A module in the folder of this plugin, whose source is embedded; NULL: what is wrong is printed.
+ */
+static struct object *import(const char *name, const char *source)
+{
+    char path[PATH_ROOM];
+    struct object *module = NULL;
+    own_path(name, path);
+    struct object *code = python.Py_CompileString(source, path, FILE_INPUT);
+    if (code != NULL) {
+        module = python.PyImport_ExecCodeModuleEx(name, code, path);
+        python.Py_DecRef(code);
+    }
+    if (module == NULL)
+        python.PyErr_Print();
+    return module;
 }
 
 static bool import_gbrun(const struct answer *answer)
 {
-    char path[PATH_ROOM];
-    own_path(path);
-    struct object *code = python.Py_CompileString(python_gbrun_py, path, FILE_INPUT);
     struct object *done = NULL;
-    if (code != NULL) {
-        python.module = python.PyImport_ExecCodeModuleEx("gbrun", code, path);
-        python.Py_DecRef(code);
-    }
-    if (python.module != NULL)
-        done = python.PyObject_CallMethod(python.module, "_adopt", "s", answer->rest);
+    python.module = import("gbrun", python_gbrun_py);
+    if (python.module == NULL)
+        return false;
+    done = python.PyObject_CallMethod(python.module, "_adopt", "s", answer->rest);
     if (done == NULL)
         python.PyErr_Print();
     else
@@ -245,14 +275,17 @@ static void start(const struct answer *answer)
     free(locale);
 }
 
-static int32_t open_program(const struct gb_host *host, char *file)
+static int32_t open_program(const struct gb_host *host, char *file, const char *given)
 {
-    enum { ROOM = 1 << 16 };
     struct answer answer;
     int32_t status = GB_OK;
-    char *text = host_memory(host, ROOM, &status);
+    char *text = host_memory(host, ANSWER_ROOM, &status);
+    if (status == GB_OK && given != NULL)
+        snprintf(text, ANSWER_ROOM, "%s", given);
+    else if (status == GB_OK)
+        status = ask(host, file, text, ANSWER_ROOM);
     if (status == GB_OK)
-        status = ask(host, file, text, ROOM);
+        python.answer = strdup(text);
     if (status == GB_OK)
         status = read_answer(host, file, text, &answer);
     if (status == GB_OK)
@@ -268,8 +301,9 @@ static int32_t open_program(const struct gb_host *host, char *file)
 }
 
 /* One interpreter a process: found by asking the program of the name (empty: python3), and opened
- * by the first call. GB_FAILED: host->fail has said why. */
-static int32_t interpreter_open(const struct gb_host *host, const char *name)
+ * by the first call. given: what it answers; NULL: it is asked. GB_FAILED: host->fail has said why.
+ */
+static int32_t interpreter_open(const struct gb_host *host, const char *name, const char *given)
 {
     char *file;
     int32_t status = find_program(host, name, &file);
@@ -282,20 +316,27 @@ static int32_t interpreter_open(const struct gb_host *host, const char *name)
                                "python = %s: this process has opened %s before: expected isolate "
                                "= yes, which gives each case a process of its own",
                                file, python.program);
-    status = open_program(host, file);
+    status = open_program(host, file, given);
     if (status == GB_OK)
         python.program = strdup(file);
     return status;
 }
 
-/* A step of gbrun.py's _plugin: "open", "prepare", "close". Returns its status. */
+/* A step of gbrun.py's _plugin or of judged.py: "open", "prepare", "close". Returns its status. */
 static int32_t interpreter_step(const char *step, struct python_case *python_case)
 {
     long status = GB_FAILED;
+    const bool is_judged = python_case->share != NULL;
     const int state = python.PyGILState_Ensure();
-    struct object *found = python.PyObject_CallMethod(python.module, "_plugin", "sK", step,
-                                                      (unsigned long long)(uintptr_t)python_case);
-    if (found != NULL) {
+    if (is_judged && python.judged == NULL)
+        python.judged = import("gbrun_judged", python_judged_py);
+    struct object *module = is_judged ? python.judged : python.module, *found = NULL;
+    if (module != NULL)
+        found = python.PyObject_CallMethod(module, is_judged ? "step" : "_plugin", "sK", step,
+                                           (unsigned long long)(uintptr_t)python_case);
+    if (module == NULL) {
+        status = GB_FAILED;
+    } else if (found != NULL) {
         status = python.PyLong_AsLong(found);
         python.Py_DecRef(found);
     } else {
@@ -310,17 +351,31 @@ static int32_t interpreter_step(const char *step, struct python_case *python_cas
 struct params {
     const char *call;
     const char *python;
+    const char *reference;
+    int32_t subject, layout;
     struct gb_map arg;
 };
+enum { SUBJECT_FUNCTION, SUBJECT_REFERENCE };
+static const char *const subjects[] = {"function", "reference"};
+static const char *const layouts[] = {"auto", "gpumode", "kernelbench"};
 
 #define P struct params
 static const struct gb_option options[] = {
     GB_STRING(P, call, NULL,
               "A file, from the folder of the configuration, and a function in it: "
-              "sums.py:add"),
+              "sums.py:add; with verify = judge the file of a submission, without a function "
+              "where its layout names one"),
     GB_STRING(P, python, "",
               "The interpreter, or the folder of a virtual environment; empty: python3 as PATH "
               "has it"),
+    GB_STRING(P, reference, "",
+              "With verify = judge: the file that makes inputs and has what is right"),
+    GB_CHOICE(P, subject, "function", subjects,
+              "What is measured: the submission, or the reference in its place"),
+    GB_CHOICE(P, layout, "auto", layouts,
+              "What the files have: gpumode is generate_input, ref_kernel, perhaps "
+              "check_implementation, and custom_kernel; kernelbench is Model, get_inputs, "
+              "get_init_inputs, and ModelNew"),
     GB_OPTION_OF(GB_TYPE_MAP, GB_OPTION_REST, P, arg, "", NULL, 0, NULL, NULL,
                  "An argument of the function; without the `arg.` where gbrun has no key of that "
                  "name: n = 1000, sweep.n = 10, 100"),
@@ -342,21 +397,50 @@ static const char *colon_of(const char *call)
 static void name_function(const struct params *params, const char *colon, char *path,
                           struct python_case *ret)
 {
-    path[strlen(path) - strlen(colon)] = '\0';
+    if (colon != NULL)
+        path[strlen(path) - strlen(colon)] = '\0';
     ret->path = path;
-    ret->function = colon + 1;
+    ret->function = colon != NULL ? colon + 1 : "";
     ret->n_arguments = params->arg.n;
     ret->keys = params->arg.keys;
     ret->values = params->arg.values;
 }
 
+static unsigned n_judged; /* objects of the case */
+
+/* Of a case that is judged. The interpreter is asked by the judge, before the other process is. */
+static int32_t open_judged(const struct gb_host *host, struct bench *bench,
+                           const struct gb_judging *judging)
+{
+    const struct params *params = bench->params;
+    struct python_case *seen = &bench->seen;
+    char *answer = n_judged == 0 ? judging->share(host, ANSWER_ROOM) : NULL;
+    if (n_judged == 0 && answer == NULL)
+        return GB_NO_MEMORY;
+    seen->reference = path_of(host, params->reference);
+    seen->layout = layouts[params->layout];
+    seen->is_judge = (int32_t)judging->is_judge;
+    seen->is_reference = params->subject == SUBJECT_REFERENCE;
+    seen->share = judging->share;
+    seen->allocate = host->device_allocate;
+    seen->log = host->log;
+    const int32_t status = interpreter_open(host, params->python,
+                                            seen->is_judge || answer == NULL ? NULL : answer);
+    if (status == GB_OK && answer != NULL && seen->is_judge)
+        memcpy(answer, python.answer, strlen(python.answer) + 1);
+    n_judged += status == GB_OK;
+    return status;
+}
+
 static int32_t open_case(const struct gb_host *host, struct bench *bench)
 {
-    const char *colon = colon_of(bench->params->call);
+    const struct params *params = bench->params;
+    const char *colon = colon_of(params->call);
+    const struct gb_judging *judging = host->extension(host, GB_JUDGING);
     struct python_case *seen = &bench->seen;
-    if (colon == NULL)
-        return host_fail(host, "call = %s: expected FILE.py:FUNCTION", bench->params->call);
-    char *path = path_of(host, bench->params->call);
+    if (colon == NULL && judging == NULL)
+        return host_fail(host, "call = %s: expected FILE.py:FUNCTION", params->call);
+    char *path = path_of(host, params->call);
     if (path == NULL)
         return GB_NO_MEMORY;
     seen->host = host;
@@ -365,10 +449,12 @@ static int32_t open_case(const struct gb_host *host, struct bench *bench)
     seen->check = host->check;
     seen->checked = host->checked;
     seen->gpu = strcmp(host->device->backend, "cuda") == 0 ? (int32_t)host->device->index : -1;
-    name_function(bench->params, colon, path, seen);
+    name_function(params, colon, path, seen);
     if (access(path, R_OK) != 0)
         return host_fail(host, "call: %s cannot be read: %s", path, strerror(errno));
-    const int32_t status = interpreter_open(host, bench->params->python);
+    if (judging != NULL)
+        return open_judged(host, bench, judging);
+    const int32_t status = interpreter_open(host, params->python, NULL);
     return status == GB_OK ? interpreter_step("open", seen) : status;
 }
 
@@ -417,9 +503,16 @@ static int32_t work(void *object, struct gb_work *work)
     return GB_OK;
 }
 
+static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
+{
+    const struct python_case *seen = &((const struct bench *)object)->seen;
+    return seen->refresh(seen->subject.user, queue->native, set);
+}
+
 static void destroy(void *object)
 {
     struct bench *bench = object;
+    n_judged -= bench->seen.share != NULL;
     if (bench->is_open)
         interpreter_step("close", &bench->seen);
 }
@@ -431,8 +524,10 @@ static const struct gb_bench_ops ops = {
     .create = create,
     .prepare = prepare,
     .run = run,
+    .verify = verify,
     .work = work,
     .destroy = destroy,
+    .refresh = refresh, /* where it is judged */
 };
 
 /* The least of some: a call of run that does nothing, so many times. */
@@ -469,12 +564,13 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const struct gb_host *host = seen->host;
     seen->stream = queue->native;
     const int32_t status = interpreter_step("prepare", seen);
-    if (status != GB_OK)
+    if (status != GB_OK || seen->share != NULL)
         return status;
     struct gb_bench_ops own = ops;
     own.flags = seen->subject.flags;
     own.reset = seen->subject.reset != NULL ? reset : NULL;
     own.verify = seen->subject.verify != NULL ? verify : NULL;
+    own.refresh = NULL;
     if (!GB_HAS(host, replace))
         return host_fail(host, "this version of gbrun is older than the plugin");
     if (seen->gpu < 0)
@@ -483,28 +579,49 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     return GB_OK;
 }
 
+static void check_file(const struct gb_host *host, const char *option, const char *file,
+                       gb_problem_fn *problem, void *context)
+{
+    char words[4400];
+    const char *path = path_of(host, file);
+    if (path == NULL || access(path, R_OK) == 0)
+        return;
+    snprintf(words, sizeof words, "%s cannot be read: %s", path, strerror(errno));
+    problem(context, option, 0, words);
+}
+
 static int32_t validate(const struct gb_host *host, const void *object, gb_problem_fn *problem,
                         void *context)
 {
     const struct params *params = object;
     const char *colon = colon_of(params->call);
-    char words[4400];
-    if (colon == NULL) {
+    const bool is_judged = host->extension(host, GB_JUDGING) != NULL;
+    char file[PATH_ROOM];
+    if (colon == NULL && !is_judged)
         problem(context, "call", 0, "expected FILE.py:FUNCTION");
-        return GB_OK;
-    }
-    char *path = path_of(host, params->call);
-    if (path == NULL)
-        return GB_NO_MEMORY;
-    path[strlen(path) - strlen(colon)] = '\0';
-    if (access(path, R_OK) != 0) {
-        snprintf(words, sizeof words, "%s cannot be read: %s", path, strerror(errno));
-        problem(context, "call", 0, words);
-    }
+    if (is_judged && *params->reference == '\0')
+        problem(context, "reference", 0,
+                "verify = judge: what is judged is not loaded by the judge: expected FILE.py");
+    if (!is_judged && *params->reference != '\0')
+        problem(context, "reference", 0, "it is what is judged by: expected verify = judge");
+    snprintf(file, sizeof file, "%.*s",
+             (int)(strlen(params->call) - (colon != NULL ? strlen(colon) : 0)), params->call);
+    if (colon != NULL || is_judged)
+        check_file(host, "call", file, problem, context);
+    if (is_judged && *params->reference != '\0')
+        check_file(host, "reference", params->reference, problem, context);
     return GB_OK;
 }
 
-VALIDATION_EXTENSION(.validate = validate);
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    static const struct gb_judging judging = {.size = sizeof judging};
+    return strcmp(id, GB_VALIDATION) == 0 ? (const void *)&validation
+           : strcmp(id, GB_JUDGING) == 0  ? &judging
+                                          : NULL;
+}
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "python", "1.0", "A function of a file in Python"),

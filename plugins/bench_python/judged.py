@@ -1,0 +1,837 @@
+"""What `verify = judge` makes of a submission in Python; plugins/bench_python has this file inside, and calls `step`.
+
+The judge's process loads the reference's file alone: it makes inputs, calls the reference and compares. It describes in
+shared memory what it has made (_Plan); the other process, which loads the submission's file alone, builds inputs and
+outputs from that at the same addresses. Nothing that comes back is believed but the bytes of inputs and outputs.
+"""
+import array
+import collections
+import ctypes
+import functools
+import gc
+import inspect
+import math
+import os
+import pickle
+import random
+import sys
+import types
+
+import gbrun
+
+_i32, _u64, _address = ctypes.c_int32, ctypes.c_uint64, ctypes.c_void_p
+_WARNING = 2
+
+
+class _Case(gbrun._Case):
+    """struct judged_case of python.c; `refresh` is set here."""
+
+    _fields_ = [
+        ("reference", ctypes.c_char_p), ("layout", ctypes.c_char_p), ("is_judge", _i32), ("is_reference", _i32),
+        ("share", ctypes.CFUNCTYPE(_address, _address, _u64)),
+        ("allocate", ctypes.CFUNCTYPE(_i32, _address, _u64, ctypes.c_uint32, ctypes.POINTER(_address))),
+        ("log", ctypes.CFUNCTYPE(None, _address, _i32, ctypes.c_char_p)),
+        ("refresh", ctypes.CFUNCTYPE(_i32, _address, _address, _u64)),
+    ]  # fmt: skip
+
+
+_objects = {}  # address of a _Case: _Judge or _Judged
+_tasks = []  # the one that all objects share
+
+
+def step(name, address):
+    """One step of the case at this address: "prepare", "close". Returns a status."""
+    case = _Case.from_address(address)
+    try:
+        if name == "prepare":
+            if not _tasks:
+                _tasks.append((_Reference if case.is_judge else _Submission)(case))
+            made = (_Judge if case.is_judge else _Judged)(case, _tasks[0])
+            _objects[address] = made
+            case.subject = made.calls.subject
+            gbrun._wait_for_devices()
+        else:
+            _objects.pop(address, None)
+            if not _objects and _tasks:
+                _tasks.pop().close()
+    except BaseException as error:
+        return gbrun._plugin_fail(case, error)
+    finally:
+        gbrun._flush()
+    return gbrun._OK
+
+
+# --- memory --------------------------------------------------------------------------------------------------------
+
+
+class _Host:
+    """Memory of the host, by addresses."""
+
+    memcmp = ctypes.CDLL(None).memcmp
+    memcmp.argtypes = [_address, _address, ctypes.c_size_t]
+
+    @staticmethod
+    def block(address, n):
+        return (ctypes.c_ubyte * n).from_address(address)
+
+    def flat(self, address, n):
+        return memoryview(self.block(address, n)).cast("B")
+
+    def new(self, n):
+        """What keeps it, and its address."""
+        block = (ctypes.c_ubyte * max(n, 1))()
+        return block, ctypes.addressof(block)
+
+    def copy(self, to, source, n):
+        ctypes.memmove(to, source, n)
+
+    def equal(self, a, b, n):
+        return n == 0 or self.memcmp(a, b, n) == 0
+
+    def rotate(self, to, source, n, by):
+        to, source = self.flat(to, n), self.flat(source, n)
+        to[: n - by], to[n - by :] = source[by:], source[:by]
+
+    def scatter(self, to, n):
+        self.flat(to, n)[:] = os.urandom(n)
+
+
+class _Device(_Host):
+    """Memory of the GPU that is current."""
+
+    def __init__(self):
+        torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+        self.torch = torch if torch is not None and torch.cuda.is_initialized() else None
+        self.cupy = cupy
+
+    def flat(self, address, n):
+        if self.torch is None:
+            memory = self.cupy.cuda.UnownedMemory(address, n, None)
+            return self.cupy.ndarray((n,), "u1", self.cupy.cuda.MemoryPointer(memory, 0))
+        seen = types.SimpleNamespace(
+            __cuda_array_interface__={"shape": (n,), "typestr": "|u1", "data": (address, False), "version": 3}
+        )
+        return self.torch.as_tensor(seen, device=self.torch.device("cuda", self.torch.cuda.current_device()))
+
+    def new(self, n):
+        if self.torch is None:
+            block = self.cupy.empty(max(n, 1), "u1")
+            return block, block.data.ptr
+        block = self.torch.empty(max(n, 1), dtype=self.torch.uint8, device="cuda")
+        return block, block.data_ptr()
+
+    def copy(self, to, source, n):
+        if n > 0:
+            self.flat(to, n)[...] = self.flat(source, n)
+
+    def equal(self, a, b, n):
+        return n == 0 or bool((self.flat(a, n) == self.flat(b, n)).all())
+
+    def scatter(self, to, n):
+        block, address = _host.new(n)
+        _host.scatter(address, n)
+        made = self.torch.frombuffer(block, dtype=self.torch.uint8) if self.torch else self.cupy.asarray(bytearray(block))
+        self.flat(to, n)[...] = made
+
+
+_host = _Host()
+
+
+def _space(leaf):
+    return _Device() if leaf.on_device else _host
+
+
+# --- leaves: arrays and numbers ------------------------------------------------------------------------------------
+
+# An array, or what is held like one: extent bytes from the lowest address on, the first element `offset` bytes behind.
+# kind: "torch", "numpy", "cupy", "buffer", "list" (of numbers), "number".
+_Leaf = collections.namedtuple("_Leaf", "kind dtype shape strides offset extent item on_device")
+
+
+def _strided(kind, dtype, shape, strides, item, on_device=False):
+    """strides: in bytes."""
+    if 0 in shape:
+        return _Leaf(kind, dtype, shape, strides, 0, 0, item, on_device)
+    ends = [(n - 1) * stride for n, stride in zip(shape, strides)]
+    low, high = sum(end for end in ends if end < 0), sum(end for end in ends if end > 0)
+    return _Leaf(kind, dtype, shape, strides, -low, high - low + item, item, on_device)
+
+
+def _packed(leaf):
+    """The same, with its elements one behind the other."""
+    strides = [leaf.item * math.prod(leaf.shape[i + 1 :]) for i in range(len(leaf.shape))]
+    return _strided(leaf.kind, leaf.dtype, leaf.shape, tuple(strides), leaf.item, leaf.on_device)
+
+
+def _number_code(values):
+    """Of machine numbers of one type; None: they are not."""
+    kind = type(values[0])
+    if any(type(value) is not kind for value in values):
+        return None
+    if kind is int:
+        return "q" if all(-(1 << 63) <= value < 1 << 63 for value in values) else None
+    return {float: "d", bool: "?"}.get(kind)
+
+
+def _leaf_of(value):
+    """(its _Leaf, the address of its lowest byte, what keeps that); None: it is no array."""
+    torch, numpy, cupy = (sys.modules.get(name) for name in ("torch", "numpy", "cupy"))
+    if torch is not None and isinstance(value, torch.Tensor):
+        return _leaf_of_tensor(torch, value)
+    if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
+        value = numpy.asarray(value)
+        if value.dtype.hasobject:
+            raise gbrun.Error("an array of objects: expected one of numbers")
+        leaf = _strided("numpy", value.dtype, value.shape, value.strides, value.itemsize)
+        return leaf, value.__array_interface__["data"][0] - leaf.offset, value
+    if cupy is not None and isinstance(value, cupy.ndarray):
+        leaf = _strided("cupy", value.dtype, value.shape, value.strides, value.itemsize, True)
+        return leaf, value.data.ptr - leaf.offset, value
+    if isinstance(value, (array.array, bytearray, memoryview)):
+        view = memoryview(value)
+        return _leaf_of_bytes("buffer", view.format, view.shape, view.itemsize, view.tobytes())
+    if type(value) is list and value and (code := _number_code(value)):
+        return _leaf_of_bytes("list", code, (len(value),), struct_size(code), array.array(_held(code), value).tobytes())
+    if code := _number_code([value]):
+        return _leaf_of_bytes("number", code, (), struct_size(code), array.array(_held(code), [value]).tobytes())
+    return None
+
+
+def _held(code):
+    return "B" if code == "?" else code
+
+
+def struct_size(code):
+    return 1 if code == "?" else 8
+
+
+def _leaf_of_tensor(torch, value):
+    if value.layout is not torch.strided:
+        raise gbrun.Error(f"a tensor of layout {value.layout}: expected torch.strided")
+    value = value.detach().resolve_conj().resolve_neg()
+    item = value.element_size()
+    strides = tuple(item * stride for stride in value.stride())
+    name = str(value.dtype).rpartition(".")[2]
+    if value.device.type not in ("cpu", "cuda"):
+        raise gbrun.Error(f"a tensor on {value.device}: expected the CPU or a GPU")
+    return _strided("torch", name, tuple(value.shape), strides, item, value.device.type == "cuda"), value.data_ptr(), value
+
+
+def _leaf_of_bytes(kind, code, shape, item, data):
+    block = bytearray(data or b"\0")
+    keeper = (ctypes.c_ubyte * len(block)).from_buffer(block)
+    return _packed(_Leaf(kind, code, tuple(shape), (), 0, 0, item, False)), ctypes.addressof(keeper), keeper
+
+
+def _view(leaf, address):
+    """An array of that kind at this address."""
+    if leaf.kind == "torch":
+        torch = sys.modules["torch"]
+        dtype = getattr(torch, leaf.dtype)
+        if leaf.extent == 0:
+            return torch.empty(leaf.shape, dtype=dtype, device="cuda" if leaf.on_device else "cpu")
+        if leaf.on_device:
+            flat = _Device().flat(address, leaf.extent)
+        else:
+            flat = torch.frombuffer(_host.block(address, leaf.extent), dtype=torch.uint8)
+        return flat.view(dtype).as_strided(leaf.shape, [stride // leaf.item for stride in leaf.strides])
+    if leaf.kind == "cupy":
+        cupy = sys.modules["cupy"]
+        memory = cupy.cuda.UnownedMemory(address, max(leaf.extent, 1), None)
+        return cupy.ndarray(leaf.shape, leaf.dtype, cupy.cuda.MemoryPointer(memory, leaf.offset), leaf.strides)
+    if leaf.kind == "numpy":
+        numpy = sys.modules["numpy"]
+        if leaf.extent == 0:
+            return numpy.empty(leaf.shape, leaf.dtype)
+        return numpy.ndarray(leaf.shape, leaf.dtype, _host.block(address, leaf.extent), leaf.offset, leaf.strides)
+    if leaf.extent == 0:
+        return memoryview(array.array(leaf.dtype))
+    flat = _host.flat(address, leaf.extent)
+    return flat.cast(leaf.dtype, leaf.shape) if len(leaf.shape) > 1 else flat.cast(leaf.dtype)
+
+
+def _words(leaf):
+    if leaf.kind == "number":
+        return {"q": "an integer", "d": "a float", "?": "a bool"}[leaf.dtype]
+    if leaf.kind == "list":
+        return f"a list of {leaf.shape[0]} numbers"
+    names = {"torch": "a torch.Tensor", "numpy": "a numpy.ndarray", "cupy": "a cupy.ndarray", "buffer": "an array"}
+    where = (" on the GPU" if leaf.on_device else " on the CPU") if leaf.kind == "torch" else ""
+    return f"{names[leaf.kind]} of {leaf.dtype}, shape {tuple(leaf.shape)}{where}"
+
+
+# --- trees: tuples, lists and dicts of leaves and constants --------------------------------------------------------
+
+
+class _Tree:
+    """The structure of a value: node is (type, children by key), ("leaf", i) or ("constant", value)."""
+
+    def __init__(self, value, words):
+        self.leaves, self.names, self.addresses, self.keepers = [], [], [], []
+        self.node = self.read(value, words)
+
+    def read(self, value, words):
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            value = tuple(value)
+        try:
+            found = _leaf_of(value)
+        except gbrun.Error as error:
+            raise gbrun.Error(f"{words} is {error}") from None
+        if found is not None:
+            for into, part in zip((self.leaves, self.addresses, self.keepers), found):
+                into.append(part)
+            self.names.append(words)
+            return "leaf", len(self.leaves) - 1
+        if isinstance(value, dict):
+            return "dict", {key: self.read(item, f"{words}[{key!r}]") for key, item in value.items()}
+        if isinstance(value, (tuple, list)):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return kind, [self.read(item, f"{words}[{i}]") for i, item in enumerate(value)]
+        if value is None or isinstance(value, (int, float, complex, str, bytes)) or _is_named(value):
+            return "constant", value
+        raise gbrun.Error(f"{words} is {type(value).__name__}: expected tensors, arrays, numbers, texts, and tuples, lists"
+                          " or dicts of them")  # fmt: skip
+
+
+def _is_named(value):
+    """Of torch: a dtype, a device."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, (torch.dtype, torch.device))
+
+
+def _maker(node, leaves, views):
+    """A function that builds the value anew, of these arrays: one call of it is in the time."""
+    constants = []
+
+    def constant(value):
+        constants.append(value)
+        return f"K[{len(constants) - 1}]"
+
+    def code(node):
+        kind, value = node
+        if kind == "leaf":
+            ends = {"list": ".tolist()", "number": "[0]"}
+            return f"L[{value}]" + ends.get(leaves[value].kind, "")
+        if kind == "constant":
+            return constant(value)
+        if kind == "dict":
+            return "{" + ", ".join(f"{constant(key)}: {code(item)}" for key, item in value.items()) + "}"
+        parts = "".join(code(item) + ", " for item in value)
+        return f"({parts})" if kind == "tuple" else f"[{parts}]"
+
+    return eval(f"lambda: {code(node)}", {"L": views, "K": constants})
+
+
+def _storer(node, stores, words="output"):
+    """A function that checks a value and copies its arrays to where they belong."""
+    kind, inner = node
+    if kind == "leaf":
+        return stores[inner]
+    if kind == "constant":
+
+        def store_constant(value):
+            if inner is not None and (type(value) is not type(inner) or value != inner):
+                raise gbrun.Error(f"{words} is {value!r}: expected {inner!r}, as the reference returns")
+
+        return store_constant
+    keys = list(inner) if kind == "dict" else range(len(inner))
+    parts = [(key, _storer(inner[key], stores, f"{words}[{key!r}]")) for key in keys]
+    kinds = dict if kind == "dict" else (tuple, list)
+
+    def store(value):
+        if not isinstance(value, kinds) or len(value) != len(parts) or (kind == "dict" and value.keys() != inner.keys()):
+            raise gbrun.Error(f"{words} is {_said(value)}: expected a {kind} of {len(parts)}, as the reference returns")
+        for key, part in parts:
+            part(value[key])
+
+    return store
+
+
+def _said(value):
+    size = f" of {len(value)}" if isinstance(value, (tuple, list, dict)) else ""
+    return (f"{type(value).__name__}{size}" + (f" of {value.dtype}" if hasattr(value, "dtype") else "")
+            + (f", shape {tuple(value.shape)}" if hasattr(value, "shape") else "")
+            + (f" on {value.device}" if hasattr(value, "device") else ""))  # fmt: skip
+
+
+def _store(leaf, view, name):
+    """Of one array: refuses what is none of exactly this kind, and copies it to the view unless it is there already."""
+
+    def refuse(value):
+        raise gbrun.Error(f"{name} is {_said(value)}: expected {_words(leaf)}, as the reference returns")
+
+    if leaf.kind == "torch":
+        torch = sys.modules["torch"]
+        plain, shape, dtype, device, place = (torch.Tensor, torch.nn.Parameter), view.shape, view.dtype, view.device, view.data_ptr()
+        strides = view.stride()
+
+        def store(value):
+            if type(value) not in plain or value.layout is not torch.strided or value.dtype != dtype or \
+                    value.shape != shape or value.device != device:  # fmt: skip
+                refuse(value)
+            if value.data_ptr() != place or value.stride() != strides:
+                view.copy_(value.detach() if value.requires_grad else value)
+    elif leaf.kind in ("numpy", "cupy"):
+        package = sys.modules[leaf.kind]
+        plain = (numpy_kinds(package) if leaf.kind == "numpy" else ()) + (package.ndarray,)
+
+        def store(value):
+            if type(value) not in plain or value.dtype != view.dtype or value.shape != view.shape:
+                refuse(value)
+            if value is not view:
+                view[...] = value
+    elif leaf.kind == "number":
+        kinds = {"q": int, "d": (float, int), "?": bool}[leaf.dtype]
+
+        def store(value):
+            if not isinstance(value, kinds):
+                refuse(value)
+            view[0] = value
+    else:
+        kinds = (list, tuple) if leaf.kind == "list" else (array.array, memoryview, bytearray)
+
+        def store(value):
+            if type(value) not in kinds or len(value) != leaf.shape[0]:
+                refuse(value)
+            found = memoryview(array.array(_held(leaf.dtype), value)).cast("B") if kinds[0] is list else memoryview(value)
+            if kinds[0] is not list and (found.format, found.shape) != (view.format, view.shape):
+                refuse(value)
+            if len(value) > 0:
+                view.cast("B")[:] = found.cast("B")
+
+    return store
+
+
+def numpy_kinds(numpy):
+    """Of numbers that stand alone."""
+    return tuple({numpy.dtype(code).type for code in numpy.typecodes["AllInteger"] + numpy.typecodes["AllFloat"] + "?"})
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+class _Files:
+    """Files that are loaded, with what is beside them, until they are closed."""
+
+    def __init__(self, folders):
+        self.path, self.modules = list(sys.path), set(sys.modules)
+        self.folders = folders
+        for folder in reversed(folders):
+            sys.path.insert(0, folder)
+        sys.path.append(os.path.dirname(folders[-1]))  # where files of several tasks are
+
+    def close(self):
+        """Other files may have the same names."""
+        sys.path[:] = self.path
+        for name in set(sys.modules) - self.modules:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file is not None and os.path.dirname(os.path.abspath(file)) in self.folders:
+                del sys.modules[name]
+
+
+def _named(module, path, name, why):
+    try:
+        return functools.reduce(getattr, name.split("."), module)
+    except AttributeError:
+        found = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise gbrun.Error(f"{path} has no '{name}': expected it, {why}; it has {', '.join(found) or 'nothing'}") from None
+
+
+class _Layout(collections.namedtuple("_Layout", "name words needs submission reference")):
+    """What files of a kind have: the reference's names, the submission's, the one that is measured of the reference."""
+
+
+_LAYOUTS = [
+    _Layout("gpumode", "GPU MODE's layout", ("generate_input", "ref_kernel"), "custom_kernel", "ref_kernel"),
+    _Layout("kernelbench", "KernelBench's layout", ("Model", "get_inputs"), "ModelNew", "Model"),
+]
+
+
+def _layout_of(module, path, wanted):
+    for layout in _LAYOUTS:
+        missing = [name for name in layout.needs if not hasattr(module, name)]
+        if not missing and wanted in ("auto", layout.name):
+            return layout
+        if wanted == layout.name:
+            _named(module, path, missing[0], f"as {layout.words} has it")
+    needs = ", or ".join(f"{' and '.join(layout.needs)} ({layout.words})" for layout in _LAYOUTS)
+    raise gbrun.Error(f"{path} is of no known layout: expected {needs}")
+
+
+def _seed_all(seed):
+    random.seed(seed)
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if numpy is not None:
+        numpy.random.seed(seed)
+    if torch is not None:
+        torch.manual_seed(seed)
+
+
+def _on_device(case, value):
+    torch = sys.modules.get("torch")
+    return value.to(f"cuda:{case.gpu}") if case.gpu >= 0 and torch is not None and hasattr(value, "to") else value
+
+
+def _model(case, made, init, seed):
+    """A function of inputs of KernelBench's layout."""
+    if isinstance(made, type):
+        _seed_all(seed)
+        made = _on_device(case, made(*init))
+    return lambda data: made(*data)
+
+
+def _use_device(case):
+    torch = sys.modules.get("torch")
+    if case.gpu >= 0 and torch is not None and torch.cuda.is_available():
+        torch.cuda.set_device(case.gpu)
+        torch.cuda.init()
+
+
+def _secret():
+    return random.SystemRandom().getrandbits(31)
+
+
+# --- the judge's process ---------------------------------------------------------------------------------------------
+
+# What the judge says of its inputs and outputs. constants: which inputs are the same for all seeds, and are there once.
+# places: of each output the input that it is part of, or None. The rest is of KernelBench's layout.
+_Plan = collections.namedtuple("_Plan", "layout inputs leaves constants outputs output_leaves places init seed")
+_CONSTANT_LEAST = 64  # bytes: smaller ones may be the same by chance
+
+
+class _Reference:
+    """The reference's file: inputs, results, comparisons. One for all objects of the judge."""
+
+    def __init__(self, case):
+        self.case, self.path = case, case.reference.decode()
+        self.files = _Files([os.path.dirname(os.path.abspath(self.path))])
+        self.constants, self.is_said = {}, False
+        try:
+            module = gbrun._imported(self.path)
+            _use_device(case)
+            self.layout = _layout_of(module, self.path, case.layout.decode())
+            self.init, self.seed = [], _secret()
+            (self.read_gpumode if self.layout.name == "gpumode" else self.read_kernelbench)(module)
+            self.describe()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        self.files.close()
+        gc.collect()
+        gbrun._release_memory()
+
+    def generator(self, function, name):
+        """A function of a seed."""
+        words = types.SimpleNamespace(words=f"{name} of {os.path.basename(self.path)}")
+        case = self.case
+        given = {case.keys[i].decode(): case.values[i].decode() for i in range(case.n_arguments)}
+        takes_seed = "seed" in inspect.signature(function).parameters
+        given.pop("seed", None)
+        arguments = gbrun._Function.arguments(words, function, {**given, **({"seed": "0"} if takes_seed else {})})
+
+        def generate(seed):
+            _seed_all(seed)
+            return function(**{**arguments, **({"seed": seed} if takes_seed else {})})
+
+        return generate
+
+    def read_gpumode(self, module):
+        self.generate = self.generator(module.generate_input, "generate_input")
+        self.call, self.check = module.ref_kernel, getattr(module, "check_implementation", None)
+
+    def read_kernelbench(self, module):
+        generate = self.generator(module.get_inputs, "get_inputs")
+        self.generate = lambda seed: [_on_device(self.case, value) for value in generate(seed)]
+        self.init = list(module.get_init_inputs()) if hasattr(module, "get_init_inputs") else []
+        model, torch = _model(self.case, module.Model, self.init, self.seed), sys.modules["torch"]
+        self.call, self.check = torch.no_grad()(model), None
+
+    def inputs_of(self, seed):
+        """As the first ones were, but for their values."""
+        tree = _Tree(self.generate(seed), "input")
+        if self.plan is not None and (tree.leaves, tree.node) != (self.plan.leaves, self.plan.inputs):
+            raise gbrun.Error(f"{os.path.basename(self.path)}: the inputs of two seeds differ in more than the values of"
+                              " arrays and numbers: expected the same structure, shapes, types and constants")  # fmt: skip
+        return tree
+
+    def describe(self):
+        """Two sets of inputs are made, and the reference is called with each."""
+        self.plan = None
+        trees, self.pools, changed, node, packed = [], [], set(), None, None
+        seeds = [_secret(), _secret()]
+        for seed in seeds:
+            tree = self.inputs_of(seed)
+            kept = [_copied(leaf, address) for leaf, address in zip(tree.leaves, tree.addresses)]
+            if not trees:
+                self.scratch = [_space(leaf).new(leaf.extent) for leaf in tree.leaves]
+                self.views = [_view(leaf, address) for leaf, (_, address) in zip(tree.leaves, self.scratch)]
+                self.make = _maker(tree.node, tree.leaves, self.views)
+                self.plan = _Plan(self.layout.name, tree.node, tree.leaves, (), None, None, None, self.init, self.seed)
+            trees.append(kept)
+            output = _Tree(self.expected([address for _, address in kept]), "output")
+            changed |= {i for i, leaf in enumerate(tree.leaves)
+                        if not _space(leaf).equal(self.scratch[i][1], kept[i][1], leaf.extent)}  # fmt: skip
+            if self.pools and (output.node, [_packed(leaf) for leaf in output.leaves]) != (node, packed):
+                raise gbrun.Error(f"{os.path.basename(self.path)}: the results of two seeds differ in type or shape")
+            node, packed = output.node, [_packed(leaf) for leaf in output.leaves]
+            self.pools.append(_packed_copies(output))
+        self.changed, self.output_names = changed, output.names
+        places = [self.place_of(leaf, address) for leaf, address in zip(output.leaves, output.addresses)]
+        packed = [leaf if place is None else tree.leaves[place] for leaf, place in zip(packed, places)]
+        self.unread = {i for i in range(len(tree.leaves)) if i not in changed and self.is_unread(i, trees[1], packed)}
+        constants = [i not in changed | self.unread and leaf.extent >= _CONSTANT_LEAST and
+                     _space(leaf).equal(trees[0][i][1], trees[1][i][1], leaf.extent)
+                     for i, leaf in enumerate(tree.leaves)]  # fmt: skip
+        self.names, self.kept_constants = tree.names, {i: trees[1][i] for i, is_so in enumerate(constants) if is_so}
+        self.plan = self.plan._replace(constants=constants, outputs=node, output_leaves=packed, places=places)
+        self.copies = [_space(leaf).new(leaf.extent) for leaf in packed]
+        self.outputs = [_view(leaf, address) for leaf, (_, address) in zip(packed, self.copies)]
+        self.make_output = _maker(node, packed, self.outputs)
+        self.try_check([address for _, address in trees[1]])
+
+    def is_unread(self, i, kept, packed):
+        """Is this input memory for a result that the reference puts elsewhere? It does not depend on what is there."""
+        leaf, inputs = self.plan.leaves[i], [address for _, address in kept]
+        if leaf != _packed(leaf) or leaf.extent == 0 or leaf not in packed:
+            return False
+        inputs[i] = self.pools[0][packed.index(leaf)][1]
+        again = _packed_copies(_Tree(self.expected(inputs), "output"))
+        return all(_space(leaf).equal(a[1], b[1], _packed(leaf).extent)
+                   for leaf, a, b in zip(packed, again, self.pools[1]))  # fmt: skip
+
+    def place_of(self, leaf, address):
+        """The changed input that a result of the reference is."""
+        for i in self.changed:
+            if address == self.scratch[i][1] and leaf == self.plan.leaves[i] and leaf.extent > 0:
+                return i
+        return None
+
+    def try_check(self, inputs):
+        """Says what a comparison cannot find."""
+        same = all(_space(leaf).equal(a[1], b[1], _packed(leaf).extent)
+                   for leaf, a, b in zip(self.plan.output_leaves, *self.pools))  # fmt: skip
+        why = "the reference returns the same for two sets of inputs: what keeps its first result is right" if same else None
+        if why is None and self.check is not None and self.pools[0]:
+            for i, leaf in enumerate(self.plan.output_leaves):
+                self.fill(i, self.copies[i][1], self.pools[0][i][1])
+            if not self.complaint(inputs):
+                why = "check_implementation takes the result of other inputs for right"
+        if why is not None:
+            self.case.log(self.case.host, _WARNING, f"{os.path.basename(self.path)}: {why}".encode())
+
+    def fill(self, i, address, packed):
+        """An output from its packed copy."""
+        leaf = self.plan.output_leaves[i]
+        if leaf == _packed(leaf):
+            _space(leaf).copy(address, packed, leaf.extent)
+        else:
+            _view(leaf, address)[...] = _view(_packed(leaf), packed)
+
+    def load(self, inputs):
+        for leaf, (_, to), address in zip(self.plan.leaves, self.scratch, inputs):
+            _space(leaf).copy(to, address, leaf.extent)
+        return self.make()
+
+    def expected(self, inputs):
+        """What the reference makes of a copy of these."""
+        return self.call(self.load(inputs))
+
+    def complaint(self, inputs):
+        """What check_implementation says of the copied outputs; "": they are right."""
+        found = self.check(self.load(inputs), self.make_output())
+        if isinstance(found, tuple) and found and isinstance(found[0], bool):
+            return "" if found[0] else " ".join(map(str, found[1:])) or "not right"
+        if found is None or isinstance(found, (str, list, tuple)):
+            return found if isinstance(found, str) else " ".join(map(str, found or ()))
+        return "" if found else "not right"
+
+
+def _copied(leaf, address):
+    space = _space(leaf)
+    keeper, to = space.new(leaf.extent)
+    space.copy(to, address, leaf.extent)
+    return keeper, to
+
+
+def _packed_copies(tree):
+    """Of the arrays of a tree, each with what keeps it."""
+    result = []
+    for leaf, address in zip(tree.leaves, tree.addresses):
+        packed = _packed(leaf)
+        keeper, to = _space(leaf).new(packed.extent)
+        if packed == leaf:
+            _space(leaf).copy(to, address, leaf.extent)
+        else:
+            _view(packed, to)[...] = _view(leaf, address)
+        result.append((keeper, to))
+    return result
+
+
+def _take(case, leaf):
+    """Memory that both processes have."""
+    found = _address()
+    if leaf.on_device:
+        status = case.allocate(case.host, leaf.extent, 0, ctypes.byref(found))
+    else:
+        found.value = case.share(case.host, leaf.extent)
+        status = gbrun._OK if found.value else gbrun._FAILED
+    if status != gbrun._OK:
+        raise gbrun.Error("verify = judge: too little memory for inputs and outputs")
+    return found.value
+
+
+def _places(case, plan, constants):
+    """Addresses of inputs and outputs of an object, in both processes alike; constants: of those that are there."""
+    inputs = []
+    for i, leaf in enumerate(plan.leaves):
+        if plan.constants[i] and i not in constants:
+            constants[i] = _take(case, leaf)
+        inputs.append(constants[i] if plan.constants[i] else _take(case, leaf))
+    outputs = [_take(case, leaf) if place is None else inputs[place]
+               for leaf, place in zip(plan.output_leaves, plan.places)]  # fmt: skip
+    return inputs, outputs
+
+
+class _Judge:
+    """An object of the judge's process."""
+
+    def __init__(self, case, task):
+        self.case, self.task, self.plan = case, task, task.plan
+        if not task.is_said:
+            said = pickle.dumps(tuple(self.plan))
+            header, room = case.share(case.host, 8), case.share(case.host, len(said))
+            if not header or not room:
+                raise gbrun.Error("verify = judge: too little memory for what describes inputs and outputs")
+            _u64.from_address(header).value = len(said)
+            ctypes.memmove(room, said, len(said))
+            task.is_said = True
+        known = set(task.constants)
+        self.inputs, self.outputs = _places(case, self.plan, task.constants)
+        self.kept = [task.kept_constants[i] if is_constant else _space(leaf).new(leaf.extent)
+                     for i, (leaf, is_constant) in enumerate(zip(self.plan.leaves, self.plan.constants))]  # fmt: skip
+        for i in set(task.constants) - known:
+            leaf = self.plan.leaves[i]
+            _space(leaf).copy(self.inputs[i], self.kept[i][1], leaf.extent)
+        self.calls = gbrun._Calls(lambda error: gbrun._plugin_fail(case, error), lambda: None)
+        self.calls.verify_by(self.checks, functools.partial(case.check, case.host),
+                             functools.partial(case.checked, case.host))  # fmt: skip
+        self.refresh_callback = type(case.refresh)(self.calls._callback(lambda stream, seed: self.refresh(seed)))
+        case.refresh = self.refresh_callback
+
+    def refresh(self, seed):
+        tree = self.task.inputs_of(seed & 0x7FFFFFFF)
+        for i, (leaf, address) in enumerate(zip(tree.leaves, tree.addresses)):
+            space = _space(leaf)
+            if not self.plan.constants[i]:
+                space.copy(self.kept[i][1], address, leaf.extent)
+                space.copy(self.inputs[i], address, leaf.extent)
+            elif not space.equal(self.kept[i][1], address, leaf.extent):
+                raise gbrun.Error(f"{tree.names[i]} was the same for two seeds, and is not for another")
+        for i, (leaf, place) in enumerate(zip(self.plan.output_leaves, self.plan.places)):
+            if place is None and leaf.extent > 0:
+                self.poison(i, leaf)
+        gbrun._wait_for_devices()
+
+    def poison(self, i, leaf):
+        """The reference's result for other inputs, which stand elsewhere; any bytes where that is always the same."""
+        space, pools = _space(leaf), [pool[i][1] for pool in self.task.pools]
+        n, n_elements = leaf.extent, leaf.extent // leaf.item
+        if space.equal(*pools, n) and space.equal(pools[0], pools[0] + leaf.item, n - leaf.item):
+            return space.scatter(self.outputs[i], n)
+        source = pools[random.SystemRandom().randrange(2)]
+        space.rotate(self.outputs[i], source, n, leaf.item * random.SystemRandom().randrange(n_elements))
+
+    def checks(self, stream):
+        """Pairs of a name and what went wrong, or what is to be compared: as of gbrun._checks."""
+        task, inputs = self.task, [address for _, address in self.kept]
+        for i, leaf in enumerate(self.plan.leaves):
+            if i not in task.changed | task.unread and not _space(leaf).equal(self.inputs[i], inputs[i], leaf.extent):
+                yield task.names[i], "was written to: the reference does not do that"
+        for leaf, (_, to), address in zip(self.plan.output_leaves, task.copies, self.outputs):
+            _space(leaf).copy(to, address, leaf.extent)
+        if task.check is not None:
+            why = task.complaint(inputs)
+            if why:
+                yield "check_implementation", why
+            else:
+                self.case.checked(self.case.host, b"check_implementation", 1, b"passed")
+            return
+        expected = _Tree(task.expected(inputs), "output")
+        if (expected.node, [_packed(leaf) for leaf in expected.leaves]) != (
+                self.plan.outputs, [_packed(leaf) for leaf in self.plan.output_leaves]):  # fmt: skip
+            raise gbrun.Error("the reference returns another type or shape than for the first inputs")
+        for name, leaf, output, address in zip(task.output_names, expected.leaves, task.outputs, expected.addresses):
+            yield name, _compared(name, leaf, output, _view(leaf, address))
+        for i in task.changed - set(self.plan.places):
+            leaf = self.plan.leaves[i]
+            yield task.names[i], _compared(task.names[i], leaf, _view(leaf, self.inputs[i]), task.views[i])
+
+
+def _compared(name, leaf, output, expected):
+    output, expected = (_real(leaf, value) for value in (output, expected))
+    return gbrun._check_of(name, gbrun._copied(output, name), expected)
+
+
+def _real(leaf, value):
+    """As gbrun._copied takes it."""
+    if leaf.kind in ("list", "number"):
+        return value.tolist() if leaf.kind == "list" else value[0]
+    if leaf.kind == "torch" and value.dtype.is_complex:
+        return sys.modules["torch"].view_as_real(value)
+    if leaf.kind == "numpy" and value.dtype.kind == "c":
+        return value.reshape(-1).view(value.real.dtype)
+    if leaf.kind == "numpy" and value.dtype.kind == "b":
+        return value.view("u1")
+    return value
+
+
+# --- the process that runs the submission --------------------------------------------------------------------------
+
+
+class _Submission:
+    """The submission's file. One for all objects of the process."""
+
+    def __init__(self, case):
+        self.constants = {}
+        header = case.share(case.host, 8)
+        n = _u64.from_address(header).value
+        self.plan = _Plan(*pickle.loads(ctypes.string_at(case.share(case.host, n), n)))
+        layout = next(layout for layout in _LAYOUTS if layout.name == self.plan.layout)
+        beside = os.path.dirname(os.path.abspath(case.reference.decode()))
+        path = (case.reference if case.is_reference else case.path).decode()
+        self.files = _Files([os.path.dirname(os.path.abspath(path)), beside])
+        name = layout.reference if case.is_reference else case.function.decode() or layout.submission
+        function = _named(gbrun._imported(path), path, name, f"as {layout.words} has it")
+        for kind in {leaf.kind for leaf in self.plan.leaves + self.plan.output_leaves} & {"torch", "numpy", "cupy"}:
+            __import__(kind)
+        _use_device(case)
+        if layout.name == "kernelbench":
+            function = _model(case, function, self.plan.init, self.plan.seed)
+            sys.modules["torch"].set_grad_enabled(False)
+        self.function = function
+        gc.collect()
+        gc.disable()
+
+    def close(self):
+        self.files.close()
+
+
+class _Judged:
+    """An object of that process: what is timed is a call of `run`."""
+
+    def __init__(self, case, task):
+        plan = task.plan
+        inputs, outputs = _places(case, plan, task.constants)
+        views = [_view(leaf, address) for leaf, address in zip(plan.leaves, inputs)]
+        names = ["output" if len(plan.output_leaves) == 1 else f"output {i}" for i in range(len(plan.output_leaves))]
+        targets = [_view(leaf, address) if place is None else views[place]
+                   for leaf, address, place in zip(plan.output_leaves, outputs, plan.places)]  # fmt: skip
+        stores = [_store(*parts) for parts in zip(plan.output_leaves, targets, names)]
+        make, store, function = _maker(plan.inputs, plan.leaves, views), _storer(plan.outputs, stores), task.function
+
+        def run():
+            store(function(make()))
+
+        self.calls = gbrun._Calls(lambda error: gbrun._plugin_fail(case, error), run)
