@@ -6,6 +6,7 @@
 #include "core/run/messages.h"
 #include "core/store/store_table.h"
 
+#include <malloc.h>
 #include <stdio.h>
 
 static void send_build(struct case_state *state, const struct session *session, uint32_t kind,
@@ -137,7 +138,7 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
 {
     const struct bench_case *bench_case = state->bench_case;
     struct host_device device = {state->device->ops, state->device->device, &state->device->info,
-                                 state->device->host};
+                                 state->device->host, state->device->judging};
     struct host_checks checks = {bench_case->tolerances, bench_case->n_tolerances,
                                  &bench_case->common, bench_case->uid};
     state->host = host_new(bench_case->seed, &state->link->sink, &device, &checks);
@@ -292,6 +293,8 @@ static void clean_up(struct case_state *state)
         host_free(state->host);
         host_free(state->policy_host);
     }
+    if (state->bench_case->common.verify == VERIFY_JUDGE)
+        malloc_trim(0); /* of so many objects, or it looks like a leak */
     arena_free(&state->arena);
 }
 

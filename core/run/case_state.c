@@ -92,6 +92,8 @@ int32_t case_telemetry(struct case_state *state, struct gb_telemetry *ret)
     if (status != GB_OK)
         *ret = unknown;
     ret->throttle_text[sizeof ret->throttle_text - 1] = 0;
+    if (state->bench_case->common.verify == VERIFY_JUDGE && ret->n_others > 0)
+        ret->n_others--; /* the judged process */
     return GB_OK;
 }
 

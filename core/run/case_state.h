@@ -119,8 +119,8 @@ int32_t case_count(struct case_state *state);
  *
  * begin: can there be what was asked for? can_renew: is the case one that has such samples between
  * its others? renew: before one of them; where nothing is compared, there are none from then on;
- * set: of inputs, 0 is the first. call: reset and run, waited for. check: after it. wrong: some sample is, as host->reason says; the
- * status to return. end: after the last verification.
+ * set: of inputs, 0 is the first. call: reset and run, waited for. check: after it. wrong: some
+ * sample is, as host->reason says; the status to return. end: after the last verification.
  */
 int32_t case_checks_begin(struct case_state *state);
 bool case_can_renew(const struct case_state *state);

@@ -433,8 +433,8 @@ static int32_t host_device_allocate(const struct gb_host *interface, uint64_t by
 
 void *host_share(const struct gb_host *interface, uint64_t bytes)
 {
-    struct shared_memory *shared = host_of(interface)->shared;
-    return shared ? shared_memory_take(shared, bytes) : NULL;
+    struct shared_memory *common = host_of(interface)->common;
+    return common ? shared_memory_take(common, bytes) : NULL;
 }
 
 static int32_t host_device_copy(const struct gb_host *interface, void *to, const void *from,
@@ -504,6 +504,25 @@ static uint32_t refuse_series(const struct gb_host *interface, const char *name,
 static void refuse_sample(const struct gb_host *interface, uint32_t series, double value)
 {
     (void)interface, (void)series, (void)value;
+}
+
+static int32_t host_fill_shared(const struct gb_host *interface, const struct gb_queue *queue,
+                                void *memory, uint64_t n, const struct gb_fill *fill)
+{
+    struct host *host = host_of(interface);
+    const struct gb_judging_device *judging = host->device.judging;
+    if (!judging)
+        return host_fill(interface, memory, n, fill);
+    return device_status(
+        host, judging->fill(host->device.device, queue, interface->seed, memory, n, fill));
+}
+
+struct gb_judging host_judging(bool is_judge)
+{
+    return (struct gb_judging){.size = sizeof(struct gb_judging),
+                               .is_judge = is_judge,
+                               .share = host_share,
+                               .fill = host_fill_shared};
 }
 
 static const void *host_extension(const struct gb_host *interface, const char *id)

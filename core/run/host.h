@@ -40,6 +40,8 @@ struct host_device {
     void *device;
     const struct gb_device_info *info;
     const struct host *host; /* the device's own: holds its words after a failure */
+    /* NULL: it has no queues, or nothing is judged there. */
+    const struct gb_judging_device *judging;
 };
 
 struct host {
@@ -52,6 +54,7 @@ struct host {
     const struct gb_judging *judging; /* NULL: the plugin's objects are not judged */
     struct shared_memory *shared; /* the device's memory is taken from it; NULL: from the device */
     uint64_t n_bytes;             /* that the plugin allocated */
+    struct shared_memory *common; /* of the host, for those that are judged; NULL: there is none */
     bool is_muted;                /* what the plugin says goes nowhere: metrics, comparisons, log */
     /* What the plugin asked for. */
     bool wants_exclusive;         /* that nothing else is measured meanwhile */
@@ -69,6 +72,9 @@ struct host {
 /* checks NULL: benchmarks' own tolerances, nothing is dumped. */
 struct host *host_new(uint64_t seed, const struct host_sink *sink, const struct host_device *device,
                       const struct host_checks *checks);
+
+/* The services for objects that are judged. */
+struct gb_judging host_judging(bool is_judge);
 
 /* Called from a signal handler as well: from now on cancelled() says so, in every host. */
 void host_cancel(void);

@@ -5,6 +5,7 @@
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
 #include "core/base/statistics.h"
+#include "core/run/judge_device.h"
 #include "core/run/judged.h"
 #include "core/run/messages.h"
 #include "core/run/module.h"
@@ -25,12 +26,23 @@
 
 enum {
     EMPTY_ORDERS = 100,
-    FIRST_RUNS = 3, /* which show how many make a sample */
-    ALONE = 8,      /* calls that are timed alone, at least and at most */
-    ALONE_MOST = 50
+    IDLE_ORDERS = 31, /* the same of a device, which takes longer */
+    FIRST_RUNS = 3,   /* which show how many make a sample */
+    ALONE = 8,        /* calls that are timed alone, at least and at most */
+    ALONE_MOST = 50,
+    FIRST_SETS = 32, /* of a device, which show it better */
+    DEVICE_SETS_MAX = 1024,
+    DRAWN = 3,       /* sets of a device's sample that are compared at least, */
+    DRAWN_SHARE = 8, /* one of so many, if that is more, */
+    DRAWN_MOST = 16  /* but no more than these */
 };
-/* A sample, and so how little the way to the process and back weighs in it. */
-static const double sample_ns = 1e6;
+/* A sample, and so how little the way to the process and back weighs in it. That to a device's is
+ * longer: it has to leave one process for the other. */
+static const double sample_ns = 1e6, device_sample_ns = 8e6;
+/* What a device is kept busy for where that way is measured; and renewing inputs may take. */
+static const double idle_ns = 1e6, renewal_ns = 100e6;
+/* Comparing a device's sample takes so many times as long as it, at most. */
+static const double comparing_ratio = 2;
 /* How exactly a call alone is timed: so many times the error of an empty order; and how long. */
 static const double alone_errors = 2, error_most_ns = 2e4, alone_most_ns = 5e7;
 
@@ -40,6 +52,8 @@ struct judge {
     struct gb_bench_ops own;
     struct gb_judging judging;
     struct shared_memory memory;
+    struct judge_device device;
+    struct shared_memory *objects_in; /* the device's, or that of the host */
     struct judged_page *page;
     pid_t pid; /* 0: none */
     unsigned long long began;
@@ -49,8 +63,10 @@ struct judge {
     uint32_t series;
     double empty_ns, error_ns; /* what an empty order took */
     bool is_timed_alone;
-    double least_ns; /* that a call takes */
-    uint32_t most;   /* sets */
+    double least_ns;                 /* that a call takes */
+    uint32_t most;                   /* sets */
+    uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
+    bool is_graph;                   /* the process launches all runs as one graph of the device */
 };
 
 static int32_t fail(struct judge *judge, const char *text)
@@ -133,6 +149,21 @@ static int32_t wait_for(struct judge *judge)
     return GB_OK;
 }
 
+/* Draws objects whose memory on a device is copied, now that all that was ordered should be done;
+ * the last one run is one. */
+static int32_t keep_drawn(struct judge *judge)
+{
+    uint32_t which[GB_GATHERED_MAX];
+    if (!judge->device.ops)
+        return GB_OK;
+    for (uint32_t i = 0; i < judge->device.n_kept; i++) {
+        judge->drawn[i] = i == 0 ? judge->sets.n - 1 : (uint32_t)(secret() % judge->sets.n);
+        which[i] = judge->sets.order[judge->drawn[i]];
+    }
+    const int32_t status = judge_device_keep(&judge->device, which);
+    return case_judge_device(judge->state, "judging", status);
+}
+
 /* Gives an order, waits until it is carried out, and stops the process, which never runs but in the
  * time that is taken. */
 static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret_ns)
@@ -142,13 +173,20 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
     page->what = what;
     page->n = n;
     const double begin_ns = host_clock_ns();
+    int32_t status = GB_OK;
+    if (what == JUDGED_RUN || what == JUDGED_LAUNCH)
+        status = case_judge_device(judge->state, "judging", judge_device_publish(&judge->device));
+    if (status != GB_OK)
+        return status;
     atomic_store(&page->order, ++judge->order);
-    int32_t status = let_go(judge);
+    status = let_go(judge);
     futex_wake(&page->order);
     if (status == GB_OK)
         status = wait_for(judge);
     if (status == GB_OK)
         status = stop(judge);
+    if (status == GB_OK)
+        status = keep_drawn(judge);
     if (status != GB_OK)
         return status;
     *ret_ns = host_clock_ns() - begin_ns;
@@ -170,10 +208,12 @@ static int start_process(struct judge *judge, const char *const *arguments)
                                                      {"TRITON_CACHE_DIR", folder},
                                                      {"TORCHINDUCTOR_CACHE_DIR", folder},
                                                      {"TORCHINDUCTOR_COMPILE_THREADS", "1"}};
-    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file};
+    const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file,
+                         judge->device.block.file};
+    const int n_files = JUDGED_FILE + (judge->device.ops ? 2 : 1);
     char **environment = environment_make(variables, sizeof variables / sizeof *variables);
-    const int code = command_start(program_image(), arguments, environment, files,
-                                   sizeof files / sizeof *files, true, &judge->pid);
+    const int code = command_start(program_image(), arguments, environment, files, n_files, true,
+                                   &judge->pid);
     free(environment);
     close(judge->memory.file);
     judge->memory.file = -1;
@@ -199,6 +239,8 @@ static int32_t start(struct judge *judge)
     const bool fits = payload.length <= sizeof judge->page->bench_case;
     memcpy(judge->page->bench_case, payload.data, fits ? payload.length : 0);
     judge->page->case_bytes = (uint32_t)payload.length;
+    judge->page->block = judge->device.block;
+    judge->page->block.file = JUDGED_BLOCK_FILE;
     text_free(&writer.bytes);
     if (!fits)
         return case_stop(state, CASE_FAILED, "verify = judge: the case is too large");
@@ -208,11 +250,26 @@ static int32_t start(struct judge *judge)
                                  reason_of(code));
 }
 
+/* On a device the median of what is left of orders to keep it busy for a known time. */
+static int32_t time_idle_orders(struct judge *judge)
+{
+    double times_ns[IDLE_ORDERS];
+    int32_t status = judge_device_calibrate(&judge->device);
+    for (int i = 0; i < IDLE_ORDERS && status == GB_OK; i++)
+        status = order(judge, JUDGED_IDLE, (uint32_t)idle_ns, &times_ns[i]);
+    if (status != GB_OK)
+        return status;
+    judge->empty_ns = fmax(sort_to_median(times_ns, IDLE_ORDERS) - idle_ns, 0);
+    return GB_OK;
+}
+
 /* The least, and how far the others are from it: only gbrun is in the process yet. */
 static int32_t time_empty_orders(struct judge *judge)
 {
     double times_ns[EMPTY_ORDERS];
     int32_t status = GB_OK;
+    if (judge->device.ops)
+        return time_idle_orders(judge);
     for (int i = 0; i < EMPTY_ORDERS && status == GB_OK; i++)
         status = order(judge, JUDGED_NOTHING, 0, &times_ns[i]);
     if (status != GB_OK)
@@ -230,13 +287,17 @@ static int32_t make(struct judge *judge, uint32_t n)
     struct case_state *state = judge->state;
     double time_ns;
     int32_t status = GB_OK;
-    state->host->shared = &judge->memory;
+    state->host->shared = judge->objects_in;
+    state->host->common = &judge->memory;
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         status = sets_add(&judge->sets);
-    state->host->shared = NULL;
+    state->host->shared = state->host->common = NULL;
+    if (status == GB_OK)
+        status = judge_device_wait(&judge->device);
     if (status == GB_OK)
         status = order(judge, JUDGED_MAKE, n, &time_ns);
-    if (status == GB_OK && judge->page->used != judge->memory.used)
+    if (status == GB_OK && (judge->page->used != judge->memory.used ||
+                            judge->page->device_used != judge->device.memory.used))
         return fail(judge, "the judged process took other memory than the judge");
     return status;
 }
@@ -247,6 +308,50 @@ static int32_t renew(struct judge *judge)
     const struct sets *sets = &judge->sets;
     const int32_t status = sets_renew(&judge->sets);
     memcpy(judge->page->objects, sets->order, sets->n * sizeof *sets->order);
+    return status == GB_OK ? judge_device_wait(&judge->device) : status;
+}
+
+/* On a device: that nothing was left there, and the sets that were copied in time. */
+static int32_t compare_kept(struct judge *judge, double end_ns)
+{
+    bool is_busy = false;
+    int32_t status = judge_device_is_busy(&judge->device, &is_busy);
+    if (status == GB_OK && is_busy)
+        return fail(judge, "verify = judge: work was left on the device when the function had "
+                           "returned and all streams of its process were waited for, or another "
+                           "process uses the device");
+    for (uint32_t i = 0;
+         i < judge->device.n_kept && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
+         i++) {
+        const uint32_t place = judge->drawn[i];
+        status = judge_device_fetch_kept(&judge->device, i, judge->sets.order[place]);
+        if (status == GB_OK)
+            status = sets_compare(&judge->sets, place);
+    }
+    return status;
+}
+
+/* Some of the last sample, drawn now, and the last one to be run. */
+static int32_t compare_drawn(struct judge *judge, bool is_last)
+{
+    struct sets *sets = &judge->sets;
+    struct host *host = judge->state->host;
+    const double end_ns = host_clock_ns() + comparing_ratio * sets->last_ns;
+    if (!judge->device.ops)
+        return sets_compare_drawn(sets, is_last);
+    if (!sets->has_run)
+        return GB_OK;
+    sets->has_run = false;
+    host->is_muted = true;
+    int32_t status = compare_kept(judge, end_ns);
+    for (uint32_t i = judge->device.n_kept;
+         i < sets->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns); i++) {
+        const uint32_t place = i == 0 ? sets->n - 1 : (uint32_t)(secret() % sets->n);
+        status = judge_device_fetch(&judge->device, sets->order[place]);
+        if (status == GB_OK)
+            status = sets_compare(sets, place);
+    }
+    host->is_muted = false;
     return status;
 }
 
@@ -286,7 +391,8 @@ static int32_t time_alone(struct judge *judge)
 /* All objects, for a sample. */
 static int32_t ready(struct judge *judge)
 {
-    const int32_t status = judge->sets.n > 1 && !judge->is_timed_alone ? time_alone(judge) : GB_OK;
+    const bool is_due = judge->sets.n > 1 && !judge->is_timed_alone && !judge->device.ops;
+    const int32_t status = is_due ? time_alone(judge) : GB_OK;
     return status == GB_OK ? renew(judge) : status;
 }
 
@@ -296,7 +402,7 @@ static int32_t judge_reset(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
     (void)queue;
-    const int32_t status = sets_compare_drawn(&judge->sets, false);
+    const int32_t status = compare_drawn(judge, false);
     return status == GB_OK ? ready(judge) : status;
 }
 
@@ -307,7 +413,7 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     double time_ns;
     (void)queue, (void)iterations;
     struct sets *sets = &judge->sets;
-    int32_t status = order(judge, JUDGED_RUN, sets->n, &time_ns);
+    int32_t status = order(judge, judge->is_graph ? JUDGED_LAUNCH : JUDGED_RUN, sets->n, &time_ns);
     /* What was slow at first only is no sample: so few do not outweigh the way there and back. */
     while (status == GB_OK && sets->n < judge->most && time_ns < sample_ns / 2) {
         status = make(judge, sets->n < judge->most - sets->n ? sets->n : judge->most - sets->n);
@@ -319,16 +425,21 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     if (status != GB_OK)
         return status;
     sets_have_run(sets, time_ns);
-    const double call_ns = fmax(time_ns - judge->empty_ns, 0) / sets->n;
-    host->sample(host, judge->series, fmax(call_ns, judge->least_ns));
+    time_ns -= judge->empty_ns + judge->device.publish_ns + judge->device.keep_ns;
+    host->sample(host, judge->series, fmax(time_ns / sets->n, judge->least_ns));
     return GB_OK;
 }
 
 static int32_t judge_verify(void *object, const struct gb_queue *queue)
 {
     struct judge *judge = object;
+    int32_t status = compare_drawn(judge, true);
     (void)queue;
-    return sets_verify(&judge->sets);
+    if (status == GB_OK)
+        status = judge_device_fetch(&judge->device, judge->sets.order[0]);
+    if (judge->device.ops)
+        link_metric(judge->state->link, "launched_as_graph", judge->is_graph, "1");
+    return status == GB_OK ? sets_verify(&judge->sets) : status;
 }
 
 static int32_t judge_work(void *object, struct gb_work *work)
@@ -350,35 +461,111 @@ static void judge_destroy(void *object)
     sandbox_folder_free(judge->folder);
     sets_free(&judge->sets);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    judge_device_end(&judge->device);
     shared_memory_free(&judge->memory);
     free(judge);
 }
 
-/* Makes as many objects as iterations were asked for, or as make a sample, up to the limits of
- * memory and of their number. */
+/* The least time of a few renewals and runs of all objects that there are. */
+static int32_t time_runs(struct judge *judge, double *ret_renewal_ns, double *ret_run_ns)
+{
+    int32_t status = judge_device_time_publish(&judge->device);
+    *ret_renewal_ns = *ret_run_ns = INFINITY;
+    for (int i = 0; i < FIRST_RUNS && status == GB_OK; i++) {
+        const double begin_ns = host_clock_ns();
+        double time_ns = INFINITY;
+        status = renew(judge);
+        *ret_renewal_ns = fmin(*ret_renewal_ns, host_clock_ns() - begin_ns);
+        if (status == GB_OK)
+            status = order(judge, JUDGED_RUN, judge->sets.n, &time_ns);
+        *ret_run_ns = fmin(*ret_run_ns, time_ns - judge->empty_ns - judge->device.publish_ns);
+    }
+    return status;
+}
+
+/* How many objects make a sample, up to the limits of memory, of their number, and on a device of
+ * the time that renewing them takes. */
+static int32_t number_wanted(struct judge *judge, double *ret)
+{
+    const bool is_device = judge->device.ops != NULL;
+    const struct shared_memory *memory = judge->objects_in;
+    const uint64_t before = is_device ? 0 : sizeof *judge->page;
+    const double room = (double)(memory->bytes - before) /
+                        ((double)(memory->used - before) / judge->sets.n + 1);
+    const double asked = (double)judge->state->bench_case->common.iterations;
+    double each_ns, all_ns;
+    const int32_t status = time_runs(judge, &each_ns, &all_ns);
+    const double run_ns = fmax(all_ns, 1) / judge->sets.n;
+    double wanted = ceil((is_device ? device_sample_ns : sample_ns) / run_ns);
+    if (is_device)
+        wanted = fmin(wanted, fmax(renewal_ns / each_ns * judge->sets.n, DRAWN));
+    const double most = fmin(asked > 0 ? asked : is_device ? DEVICE_SETS_MAX : SETS_MAX, room);
+    judge->most = (uint32_t)fmax(most, 1);
+    *ret = fmin(asked > 0 ? asked : wanted, most);
+    return status == GB_OK && *ret < asked
+               ? fail(judge, "verify = judge: iterations: too many inputs and outputs")
+               : status;
+}
+
+/* Makes as many objects as iterations were asked for, or as make a sample. On a device a first run
+ * is mostly the way there, so that it is looked at twice. */
 static int32_t find_number(struct judge *judge)
 {
-    double shortest_ns = INFINITY;
+    const int n_looks = judge->device.ops ? 2 : 1;
     int32_t status = GB_OK;
-    const uint64_t page_bytes = sizeof *judge->page, first = judge->memory.used - page_bytes;
-    const double room = (double)(judge->memory.bytes - page_bytes) / (double)(first + 1);
-    for (int i = 0; i < FIRST_RUNS && status == GB_OK; i++) {
-        double time_ns;
-        status = renew(judge);
-        if (status == GB_OK)
-            status = order(judge, JUDGED_RUN, 1, &time_ns);
-        if (status == GB_OK)
-            shortest_ns = fmin(shortest_ns, time_ns);
+    for (int i = 0; i < n_looks && status == GB_OK; i++) {
+        const double most = i + 1 < n_looks ? FIRST_SETS : INFINITY;
+        double n = 0;
+        status = number_wanted(judge, &n);
+        n = fmin(n, most);
+        if (status == GB_OK && n >= judge->sets.n + 1)
+            status = make(judge, (uint32_t)n - judge->sets.n);
     }
-    const double run_ns = fmax(shortest_ns - judge->empty_ns, 1);
-    const double asked = (double)judge->state->bench_case->common.iterations;
-    const double wanted = asked > 0 ? asked : ceil(sample_ns / run_ns);
-    const double most = fmin(asked > 0 ? asked : SETS_MAX, fmin(room, SETS_MAX));
-    const double n = fmin(wanted, most);
-    judge->most = (uint32_t)fmax(most, 1);
-    if (status == GB_OK && n < asked)
-        return fail(judge, "verify = judge: iterations: too many inputs and outputs");
-    return status == GB_OK && n > 1 ? make(judge, (uint32_t)n - 1) : status;
+    return status;
+}
+
+/* One graph of all runs, if that is possible and its result right. Else they are called in turn. */
+static int32_t try_graph(struct judge *judge)
+{
+    const uint32_t flags = judge->sets.ops->flags;
+    double time_ns;
+    if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
+        return GB_OK;
+    judge->is_graph = judge->sets.is_ordered = true;
+    int32_t status = renew(judge);
+    if (status == GB_OK)
+        status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
+    judge->is_graph = judge->sets.is_ordered = status == GB_OK && judge->page->is_captured;
+    if (!judge->is_graph)
+        return status;
+    status = renew(judge); /* what is no part of the graph has been done already */
+    if (status == GB_OK)
+        status = order(judge, JUDGED_LAUNCH, judge->sets.n, &time_ns);
+    if (status != GB_OK)
+        return status;
+    judge->sets.has_run = judge->sets.is_trial = true;
+    judge->sets.last_ns = 0;
+    judge->is_graph = judge->sets.is_ordered = compare_drawn(judge, false) == GB_OK;
+    judge->sets.is_trial = false;
+    judge->state->host->reason[0] = 0;
+    return GB_OK;
+}
+
+/* What a device needs before samples, now that all has run. */
+static int32_t prepare_samples(struct judge *judge)
+{
+    const struct shared_memory *memory = &judge->device.memory;
+    const uint32_t share = judge->sets.n / DRAWN_SHARE;
+    const uint32_t n_drawn = share < DRAWN ? DRAWN : share < DRAWN_MOST ? share : DRAWN_MOST;
+    if (!judge->device.ops)
+        return GB_OK;
+    int32_t status = judge_device_keep_parts(&judge->device, memory->used / judge->sets.n,
+                                             judge->sets.n, n_drawn);
+    if (status == GB_OK)
+        status = judge_device_time_publish(&judge->device);
+    if (case_judge_device(judge->state, "judging", status) != GB_OK)
+        return GB_FAILED;
+    return try_graph(judge);
 }
 
 /* From now on only what is timed runs: the process compiles and tunes in the first run of each
@@ -389,6 +576,8 @@ static int32_t close_sandbox(struct judge *judge)
     int32_t status = renew(judge);
     if (status == GB_OK)
         status = order(judge, JUDGED_RUN, judge->sets.n, &time_ns);
+    if (status == GB_OK)
+        status = prepare_samples(judge);
     if (status == GB_OK)
         status = order(judge, JUDGED_CLOSE, 0, &time_ns);
     if (status == GB_OK && !sandbox_is_entered(judge->pid))
@@ -404,9 +593,9 @@ static int32_t refuse(struct case_state *state, const struct gb_plugin *plugin)
     const char *why = NULL;
     if (!plugin->extension || !plugin->extension(GB_JUDGING) || !GB_HAS(ops, refresh) ||
         !ops->refresh || !ops->verify)
-        why = "cannot be judged: expected call or python";
-    else if (state->device->queue->native)
-        why = "is judged on a CPU only: expected device = cpu";
+        why = "cannot be judged: expected call, kernel or python";
+    else if (state->device->queue->native && !state->device->judging)
+        why = "is not judged on this device: expected device = cpu or cuda";
     else if (!text_equal(state->measure, MEASURE_TIME))
         why = "is judged by its time: expected measure = time";
     else if (state->is_guest)
@@ -422,8 +611,7 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
     sets_begin(&judge->sets, state, plugin->ops, params);
-    judge->judging = (struct gb_judging){
-        .size = sizeof judge->judging, .is_judge = 1, .share = host_share};
+    judge->judging = host_judging(true);
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
                                        .flags = common->iterations > 0 ? 0 : GB_BENCH_SINGLE,
                                        .reset = judge_reset,
@@ -434,6 +622,24 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     state->ops = &judge->own;
     state->bench = judge;
     return judge;
+}
+
+/* Where the objects' memory comes from. What samples do on a device with queues is nothing that
+ * this process has enqueued, and the clock that disturbs least is the host's. */
+static int32_t choose_memory(struct judge *judge)
+{
+    struct case_state *state = judge->state;
+    const struct open_device *device = state->device;
+    const int32_t status = judge_device_begin(&judge->device, device);
+    judge->objects_in = judge->device.ops ? &judge->device.memory : &judge->memory;
+    if (!judge->device.ops)
+        return GB_OK;
+    judge->own.flags |= GB_BENCH_SYNCHRONIZES;
+    state->launch = GB_LAUNCH_STREAM;
+    for (uint32_t i = 0; i < device->n_clocks; i++)
+        if (text_equal(device->clocks[i].name, "wall"))
+            state->clock = i;
+    return case_judge_device(state, "sharing memory", status);
 }
 
 int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, const void *params)
@@ -447,6 +653,8 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
         shared_memory_new(memory, &judge->memory, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
     judge->page = shared_memory_take(&judge->memory, sizeof *judge->page);
+    if (choose_memory(judge) != GB_OK)
+        return GB_FAILED;
     judge->series = series_declare(&state->host->series, JUDGED_SERIES, "ns", &error);
     state->measure = JUDGED_SERIES;
     state->host->judging = &judge->judging;
@@ -454,7 +662,10 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* or the process could look into this one */
     if (start(judge) != GB_OK)
         return GB_FAILED;
-    int32_t status = time_empty_orders(judge);
+    double time_ns;
+    int32_t status = order(judge, JUDGED_OPEN, 0, &time_ns);
+    if (status == GB_OK)
+        status = time_empty_orders(judge);
     if (status == GB_OK)
         status = make(judge, 1);
     if (status == GB_OK)

@@ -34,6 +34,7 @@ struct judged {
     struct judged_page *page;
     const char *folder;
     struct shared_memory memory;
+    struct shared_memory device_memory; /* of a device with queues */
     struct arena arena;
     struct session *session;
     struct bench_case bench_case;
@@ -43,6 +44,8 @@ struct judged {
     const void *params;
     void *benches[SETS_MAX];
     uint32_t n;
+    uint32_t n_captured; /* in the graph */
+    void *graph;
 };
 
 /* What the benchmark says: warnings. All else the judge's objects say, too. */
@@ -58,9 +61,25 @@ static const struct host_sink sink = {.take = take};
 
 /* ---- orders ---- */
 
+/* Where the objects' memory comes from. */
+static int32_t take_memory(struct judged *judged, struct gb_error *error)
+{
+    const struct open_device *device = judged->device;
+    const struct gb_shared_block block = judged->page->block;
+    judged->host->common = judged->host->shared = &judged->memory;
+    if (!device->queue->native)
+        return GB_OK;
+    judged->device_memory = (struct shared_memory){
+        .file = -1, .base = block.base, .bytes = block.bytes};
+    judged->host->shared = &judged->device_memory;
+    const int32_t status = device->judging->map(device->device, device->queue, &block);
+    return status == GB_OK ? GB_OK
+                           : error_set(error, status, "%s", host_words(device->host, status));
+}
+
 static int32_t set_up(struct judged *judged, struct gb_error *error)
 {
-    static const struct gb_judging judging = {.size = sizeof judging, .share = host_share};
+    static struct gb_judging judging;
     struct bench_case *bench_case = &judged->bench_case;
     const struct gb_plugin *plugin = NULL;
     struct wire_reader reader = {.data = judged->page->bench_case,
@@ -72,7 +91,7 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     if (!wire_complete(&reader))
         return error_set(error, GB_CORRUPT, "the case is incomplete");
     const struct plugin_settings settings = bench_case_plugin(bench_case);
-    if (sandbox_prepare(judged->folder, error) != GB_OK)
+    if (sandbox_landlock_version() > 0 && sandbox_prepare(judged->folder, error) != GB_OK)
         return error->status;
     judged->session = session_new(&sink);
     if (session_prepare(judged->session, &settings, &judged->arena, &plugin, &params, error) !=
@@ -80,15 +99,18 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
         session_open(judged->session, &bench_case->device, &judged->device, error) != GB_OK)
         return error->status;
     const struct host_device device = {judged->device->ops, judged->device->device,
-                                       &judged->device->info, judged->device->host};
+                                       &judged->device->info, judged->device->host,
+                                       judged->device->judging};
+    judging = host_judging(false);
     judged->host = host_new(bench_case->seed, &sink, &device, NULL);
     judged->host->interface.folder = bench_case->folder;
     judged->host->interface.iterations = 1;
     judged->host->judging = &judging;
-    judged->host->shared = &judged->memory;
     judged->ops = plugin->ops;
     judged->params = params;
-    return GB_OK;
+    if (take_memory(judged, error) != GB_OK)
+        return error->status;
+    return sandbox_landlock_version() > 0 ? GB_OK : sandbox_prepare(judged->folder, error);
 }
 
 static int32_t make_one(struct judged *judged, struct gb_error *error)
@@ -109,45 +131,113 @@ static int32_t make_one(struct judged *judged, struct gb_error *error)
 
 static int32_t make(struct judged *judged, uint32_t n, struct gb_error *error)
 {
-    int32_t status = judged->host ? GB_OK : set_up(judged, error);
+    int32_t status = GB_OK;
     for (uint32_t i = 0; i < n && judged->n < SETS_MAX && status == GB_OK; i++)
         status = make_one(judged, error);
     judged->page->used = judged->memory.used;
+    judged->page->device_used = judged->device_memory.used;
     return status;
 }
 
 /* Nothing but calls of run: this is what is timed. */
-static int32_t run(struct judged *judged, uint32_t n, struct gb_error *error)
+static int32_t call_runs(void *object, const struct gb_queue *queue, uint64_t n)
 {
+    struct judged *judged = object;
     int32_t (*const call)(void *, const struct gb_queue *, uint64_t) = judged->ops->run;
-    const struct gb_queue *queue = judged->device->queue;
     const uint32_t *objects = judged->page->objects;
     int32_t status = GB_OK;
-    for (uint32_t i = 0; i < n && status == GB_OK; i++)
+    for (uint64_t i = 0; i < n && status == GB_OK; i++)
         status = call(judged->benches[objects[i]], queue, 1);
-    return status == GB_OK ? GB_OK
-                           : error_set(error, status, "%s", host_words(judged->host, status));
+    return status;
+}
+
+static int32_t run(struct judged *judged, uint32_t n)
+{
+    return call_runs(judged, judged->device->queue, n);
+}
+
+/* ---- on a device with queues ---- */
+
+static int32_t wait(struct judged *judged, int32_t status)
+{
+    const struct open_device *device = judged->device;
+    return device->queue->native && status == GB_OK ? device->judging->wait(device->device)
+                                                    : status;
+}
+
+static int32_t keep_busy(struct judged *judged, uint32_t ns)
+{
+    const struct open_device *device = judged->device;
+    return wait(judged, device->judging->idle(device->device, device->queue, ns));
+}
+
+static int32_t call_captured(void *object, const struct gb_queue *queue, uint64_t iterations)
+{
+    (void)iterations;
+    return call_runs(object, queue, ((struct judged *)object)->n_captured);
+}
+
+/* What cannot be captured may have an error left to report, which its next run does. */
+static int32_t capture(struct judged *judged, uint32_t n)
+{
+    static const struct gb_bench_ops ops = {.size = sizeof ops, .run = call_captured};
+    const struct open_device *device = judged->device;
+    judged->n_captured = n;
+    const int32_t status = device->judging->capture(device->device, device->queue, &ops, judged,
+                                                    &judged->graph);
+    judged->page->is_captured = judged->graph != NULL;
+    if (status != GB_SKIPPED)
+        return status;
+    wait(judged, run(judged, 1));
+    return GB_OK;
+}
+
+static int32_t launch(struct judged *judged)
+{
+    const struct open_device *device = judged->device;
+    return wait(judged, device->judging->launch(device->device, device->queue, judged->graph));
+}
+
+/* ---- any ---- */
+
+static int32_t obey_order(struct judged *judged, uint32_t what, uint32_t n, struct gb_error *error)
+{
+    switch (what) {
+    case JUDGED_OPEN:
+        return set_up(judged, error);
+    case JUDGED_MAKE:
+        return make(judged, n, error);
+    case JUDGED_RUN:
+        return wait(judged, run(judged, n));
+    case JUDGED_IDLE:
+        return keep_busy(judged, n);
+    case JUDGED_CAPTURE:
+        return capture(judged, n);
+    case JUDGED_LAUNCH:
+        return launch(judged);
+    case JUDGED_CLOSE:
+        return sandbox_enter(error);
+    default:
+        return GB_OK;
+    }
+}
+
+/* Words of the benchmark, else of the device. */
+static const char *words(const struct judged *judged, int32_t status)
+{
+    const struct host *of_device = judged->device ? judged->device->host : NULL;
+    const bool is_device = of_device && *of_device->reason && !*judged->host->reason;
+    return host_words(is_device ? of_device : judged->host, status);
 }
 
 static void obey(struct judged *judged)
 {
     struct judged_page *page = judged->page;
     struct gb_error error = {0};
-    switch (page->what) {
-    case JUDGED_MAKE:
-        page->status = make(judged, page->n, &error);
-        break;
-    case JUDGED_RUN:
-        page->status = run(judged, page->n, &error);
-        break;
-    case JUDGED_CLOSE:
-        page->status = sandbox_enter(&error);
-        break;
-    default:
-        page->status = GB_OK;
-    }
+    page->status = obey_order(judged, page->what, page->n, &error);
     if (page->status != GB_OK)
-        snprintf(page->text, sizeof page->text, "%s", error.text);
+        snprintf(page->text, sizeof page->text, "%s",
+                 *error.text ? error.text : words(judged, page->status));
 }
 
 int judged_main(int argc, char **argv)

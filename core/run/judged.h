@@ -12,13 +12,27 @@
 #include <stdatomic.h>
 
 /* The program's first argument; behind it the address and the size of the shared memory, whose file
- * is JUDGED_FILE, and the folder of the process. */
+ * is JUDGED_FILE, and the folder of the process. JUDGED_BLOCK_FILE: of a device's memory, if there
+ * is one. */
 #define JUDGED_ARGUMENT "--judged"
-enum { JUDGED_FILE = 3 };
+enum { JUDGED_FILE = 3, JUDGED_BLOCK_FILE = 4 };
 
-/* What is ordered: nothing; n further objects of the benchmark; one run of each of n objects; the
- * second stage of the sandbox. */
-enum { JUDGED_NOTHING, JUDGED_MAKE, JUDGED_RUN, JUDGED_CLOSE };
+/*
+ * What is ordered: nothing; the case read, its device opened; n further objects of the benchmark;
+ * one run of each of n objects. On a device with queues, after whose work the process waits: n ns
+ * in which it is kept busy; a graph made of runs of n objects, in the order of their making; its
+ * launch; the second stage of the sandbox.
+ */
+enum {
+    JUDGED_NOTHING,
+    JUDGED_OPEN,
+    JUDGED_MAKE,
+    JUDGED_RUN,
+    JUDGED_IDLE,
+    JUDGED_CAPTURE,
+    JUDGED_LAUNCH,
+    JUDGED_CLOSE
+};
 enum { JUDGED_CASE_MAX = 1 << 20 };
 
 /* At the beginning of the shared memory. */
@@ -27,9 +41,11 @@ struct judged_page {
     _Atomic uint32_t done;  /* that of the last one that was carried out; a futex */
     uint32_t what, n;
     int32_t status;
-    char text[HOST_TEXT_MAX];   /* why, unless status is GB_OK */
-    uint64_t used;              /* of the shared memory, by all objects */
-    uint32_t objects[SETS_MAX]; /* which, in the order of their runs */
+    char text[HOST_TEXT_MAX];     /* why, unless status is GB_OK */
+    uint64_t used, device_used;   /* of the shared memory, by all objects */
+    struct gb_shared_block block; /* the device's; bytes 0: there is none */
+    uint32_t is_captured;         /* there is a graph */
+    uint32_t objects[SETS_MAX];   /* which, in the order of their runs */
     uint32_t case_bytes;
     unsigned char bench_case[JUDGED_CASE_MAX]; /* the payload of a WIRE_CASE */
 };

@@ -395,6 +395,9 @@ static int32_t open_device(struct session *session, const struct device_choice *
     const struct gb_profile *profile = extension_of(asked.plugin, GB_PROFILE);
     if (activities && (!GB_HAS(activities, list) || !activities->list))
         activities = NULL;
+    const struct gb_judging_device *judging = extension_of(asked.plugin, GB_JUDGING_DEVICE);
+    if (judging && !GB_HAS(judging, launch))
+        judging = NULL;
     if (profile && (!GB_HAS(profile, end) || !profile->begin || !profile->end))
         profile = NULL;
     *open = (struct open_device){.name = arena_text(&session->arena, choice->settings->name),
@@ -402,6 +405,7 @@ static int32_t open_device(struct session *session, const struct device_choice *
                                  .counters = counters_of(asked.plugin),
                                  .activities = activities,
                                  .profile = profile,
+                                 .judging = judging,
                                  .host = asked.host};
     if (describe(&asked, index, NULL, NULL, &open->info, error) != GB_OK)
         return error->status;

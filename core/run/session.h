@@ -10,6 +10,7 @@
 
 #include <gbrun/activities.h>
 #include <gbrun/counters.h>
+#include <gbrun/judging.h>
 #include <gbrun/profile.h>
 
 struct session;
@@ -86,6 +87,8 @@ struct open_device {
     const struct gb_counters *counters;     /* NULL: it has none */
     const struct gb_activities *activities; /* NULL: it does not say */
     const struct gb_profile *profile;       /* NULL: it marks no range for profilers */
+    /* NULL: if it has queues, nothing is judged there. */
+    const struct gb_judging_device *judging;
     struct gb_device_info info;
     struct gb_clock clocks[GB_CLOCKS_MAX];
     uint32_t n_clocks;

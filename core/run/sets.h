@@ -17,6 +17,8 @@ struct sets {
     void **benches;
     uint32_t n;
     uint32_t order[SETS_MAX]; /* of the last runs */
+    bool is_ordered;          /* it is that of their making */
+    bool is_trial;            /* a wrong result is none of the case's */
     bool has_run;             /* and was not compared since */
     double last_ns;           /* what the last runs took */
     double comparing_ns;      /* and comparing some of them, before */

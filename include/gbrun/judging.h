@@ -25,10 +25,68 @@
 struct gb_judging {
     uint32_t size;
     uint32_t is_judge; /* 1: the judge's object: run, reset and what they need are never called */
+
     /* [create, prepare] Memory of the host, as long as the object; zeros unless the judge has
      * written to it. NULL: there is too little. The judge trusts nothing that it reads from there.
      */
     void *(*share)(const struct gb_host *host, uint64_t bytes);
+
+    /* [untimed] As host->fill, of memory of device_allocate; enqueued only. GB_UNSUPPORTED: the
+     * device does not fill this format itself; nothing was done. */
+    int32_t (*fill)(const struct gb_host *host, const struct gb_queue *queue, void *memory,
+                    uint64_t n, const struct gb_fill *fill);
+};
+
+/*
+ * extension(GB_JUDGING_DEVICE) of a device's descriptor: a struct gb_judging_device; judged
+ * benchmarks can run on it. On a device without queues (native NULL) they run without.
+ */
+#define GB_JUDGING_DEVICE "gbrun.judging_device/1"
+
+enum { GB_GATHERED_MAX = 64 };
+
+/*
+ * Memory of a device for judged objects, at the same address in two processes. The judge's is its
+ * own, as the device may have been left something to do that waits for new inputs: they are copied
+ * to that of the second process only when its time runs.
+ */
+struct gb_shared_block {
+    uint32_t size;
+    int32_t file; /* of the second process's memory: open, inherited by it */
+    void *base;
+    uint64_t bytes;
+    void *other; /* the judge: the second process's memory, which is at `base` there */
+};
+
+struct gb_judging_device {
+    uint32_t size;
+    uint32_t reserved;
+
+    /* Makes both, zeros, each of a quarter of the memory that is free, at most `most` bytes. */
+    int32_t (*share)(void *device, uint64_t most, struct gb_shared_block *ret);
+    /* In the second process, before it loads what is measured: maps its memory, whose file is
+     * closed then, and does once what could need more than a sandbox allows. */
+    int32_t (*map)(void *device, const struct gb_queue *queue, const struct gb_shared_block *block);
+    void (*unshare)(void *device, struct gb_shared_block *block);
+
+    /* For all that this process has put on the device. */
+    int32_t (*wait)(void *device);
+
+    /* All below only enqueue. As host->fill with this seed; GB_UNSUPPORTED: not this format. */
+    int32_t (*fill)(void *device, const struct gb_queue *queue, uint64_t seed, void *memory,
+                    uint64_t n, const struct gb_fill *fill);
+    /* Copies n parts, `bytes` each, a multiple of 256: part which[i], counted from `from`, becomes
+     * part i of `to`. One kernel, also for none. n: up to GB_GATHERED_MAX. */
+    int32_t (*gather)(void *device, const struct gb_queue *queue, void *to, const void *from,
+                      uint64_t bytes, const uint32_t *which, uint32_t n);
+    /* Keeps the device busy. */
+    int32_t (*idle)(void *device, const struct gb_queue *queue, double ns);
+
+    /* What one call of ops->run(bench, queue, 1) enqueues, to be launched as often as is wanted;
+     * the device's until it is closed. GB_SKIPPED: it cannot be captured. */
+    int32_t (*capture)(void *device, const struct gb_queue *queue, const struct gb_bench_ops *ops,
+                       void *bench, void **ret_graph);
+    int32_t (*launch)(void *device, const struct gb_queue *queue, void *graph);
 };
 
 #endif

@@ -273,6 +273,8 @@ static int32_t call_reference(struct call_bench *bench)
         status = invocation_bind(world, &bench->plan.reference, bench->linkage.reference, call);
     if (status == GB_OK)
         status = world_complete(world);
+    if (status == GB_OK)
+        status = wait_for_device(bench);
     if (status != GB_OK)
         return status;
     invocation_run(call, 1);
@@ -391,17 +393,21 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const struct gb_host *host = bench->host;
     const struct plan *plan = &bench->plan;
     const bool has_stream = queue != NULL && queue->native != NULL;
-    if (has_stream && !bench->waits && world_restores(plan))
+    const struct gb_judging *judging = host->extension(host, GB_JUDGING);
+    if (has_stream && !bench->waits && world_restores(plan) && judging == NULL)
         return host->fail(host, "on this device buffers can be restored only between calls that it "
                                 "has done: expected plugin = call_synchronous");
     bench->world.stream = has_stream ? queue->native : NULL;
     bench->world.library = bench->linkage.library;
     bench->world.is_read = !has_stream;
+    bench->world.queue = has_stream && judging != NULL ? queue : NULL;
     int32_t status = world_new(plan, &bench->world);
     if (status == GB_OK && has_stream)
         status = host->device_allocate(host, 1, GB_MEMORY_DEVICE, &bench->fence);
-    if (status == GB_OK && bench->world.is_shared)
-        status = host->device_allocate(host, RAW_BYTES, GB_MEMORY_DEVICE, &bench->returned);
+    if (status == GB_OK && judging != NULL) {
+        bench->returned = judging->share(host, RAW_BYTES);
+        status = bench->returned != NULL ? GB_OK : GB_NO_MEMORY;
+    }
     if (status == GB_OK)
         status = make_calls(bench, "before", plan->before, plan->n_before);
     bench->is_set_up = status == GB_OK;
@@ -444,11 +450,12 @@ static int32_t reset(void *object, const struct gb_queue *queue)
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     struct call_bench *bench = object;
+    const bool is_graph = bench->world.queue != NULL; /* in which a status is returned only once */
     (void)queue;
     if (bench->world.is_shared && plan_expects(&bench->plan))
         return bench->host->fail(bench->host, "verify = judge: what is expected is known before "
                                               "it is computed: expected reference alone");
-    for (uint64_t i = 0; bench->returned != NULL && i < RAW_BYTES / sizeof i; i++)
+    for (uint64_t i = 0; bench->returned != NULL && !is_graph && i < RAW_BYTES / sizeof i; i++)
         ((uint64_t *)bench->returned)[i] = bench->host->random(bench->host, set, i);
     return plan_compares(&bench->plan) ? world_refresh(&bench->world, set) : GB_SKIPPED;
 }

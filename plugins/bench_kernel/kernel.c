@@ -13,8 +13,8 @@
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"
-#include "plugins/common/validation.h"
 
+#include <gbrun/judging.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +72,8 @@ struct kernel_bench {
     struct world reference_world; /* made in the first comparison */
     bool has_reference_world;
     struct launch launch, reference;
+    const struct gb_judging *judging; /* NULL: it is not judged */
+    bool is_counted;                  /* among the users of what judged objects have in common */
 };
 
 /* Line by line, as many at once as fit a message. */
@@ -212,17 +214,64 @@ static int32_t load_image(struct kernel_bench *bench, const struct unit *unit,
                            : status;
 }
 
-static int32_t load(struct kernel_bench *bench)
+/* From the first unit on, or the second, up to unit `end`. */
+static int32_t load_units(struct kernel_bench *bench, size_t begin, size_t end)
 {
     CUfunction *kernels[] = {&bench->launch.function, &bench->reference.function};
     CUmodule *modules[] = {&bench->module, &bench->reference_module};
     struct unit units[2];
     const size_t n = find_units(&bench->settings, units);
     int32_t status = GB_OK;
-    for (size_t i = 0; i < n && status == GB_OK; i++)
+    for (size_t i = begin; i < n && i < end && status == GB_OK; i++)
         status = (units[i].source->kind == SOURCE_CUDA ? load_compiled : load_image)(
             bench, &units[i], kernels + i, modules[i]);
     return status;
+}
+
+/* What all judged objects of a case have in common: the kernel, or that of the judge, which does
+ * not load the other one. */
+static struct {
+    size_t n_users;
+    CUmodule module;
+    CUfunction kernel;
+} judged;
+
+static int32_t load_judged(struct kernel_bench *bench)
+{
+    const size_t unit = bench->judging->is_judge ? 1 : 0;
+    CUfunction *kernel = unit == 1 ? &bench->reference.function : &bench->launch.function;
+    CUmodule *module = unit == 1 ? &bench->reference_module : &bench->module;
+    bench->is_counted = true;
+    if (judged.n_users++ == 0) {
+        const int32_t status = load_units(bench, unit, unit + 1);
+        judged.kernel = *kernel;
+        judged.module = *module;
+        return status;
+    }
+    *kernel = judged.kernel;
+    *module = judged.module;
+    return GB_OK;
+}
+
+static int32_t load(struct kernel_bench *bench)
+{
+    return bench->judging != NULL ? load_judged(bench) : load_units(bench, 0, 2);
+}
+
+static void check_judging(const struct gb_host *host, struct reporter *reporter,
+                          const struct settings *settings)
+{
+    const struct kernel_params *params = settings->params;
+    if (host->extension(host, GB_JUDGING) == NULL)
+        return;
+    if (!settings->plan.has_reference ||
+        (settings->has_reference_kernel && *params->reference_source == '\0'))
+        report(reporter, "reference_source", 0,
+               "verify = judge: what is judged is not loaded by the judge: expected "
+               "reference_entry and reference_source, or reference and reference_library");
+    if (params->output.n > 0)
+        report(reporter, "output", 0,
+               "verify = judge: files hold the results of one set of inputs: expected a reference");
 }
 
 /* The first problem is the reason for GB_FAILED. */
@@ -231,6 +280,8 @@ static int32_t make_settings(const struct gb_host *host, const void *params, str
     const struct gb_host *first = host;
     struct reporter reporter = {report_first, &first, 0};
     const int32_t status = settings_make(host, params, &reporter, ret);
+    if (status == GB_OK && reporter.n == 0)
+        check_judging(host, &reporter, ret);
     return status == GB_OK && reporter.n > 0 ? GB_FAILED : status;
 }
 
@@ -332,6 +383,8 @@ static int32_t create(const struct gb_host *host, const void *params, void **ret
     if (status != GB_OK)
         return status;
     bench->host = host;
+    bench->judging = host->extension(host, GB_JUDGING);
+    bench->world.is_shared = bench->judging != NULL;
     bench->launch = (struct launch){.driver = &bench->driver,
                                     .host = host,
                                     .shape = bench->settings.shape,
@@ -348,12 +401,13 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     const struct gb_host *host = bench->host;
     const struct plan *plan = &bench->settings.plan;
     const struct routine *routine = &plan->routine;
-    (void)queue;
+    const bool is_judge = bench->judging != NULL && bench->judging->is_judge;
     char reason[512];
+    bench->world.queue = bench->judging != NULL ? queue : NULL;
     if (!driver_open(&bench->driver, reason, sizeof reason))
         return host->fail(host, reason);
     int32_t status = load(bench);
-    if (status == GB_OK)
+    if (status == GB_OK && !is_judge)
         status = launch_prepare(&bench->launch, &routine->signature);
     if (status == GB_OK)
         status = world_new(plan, &bench->world);
@@ -363,7 +417,7 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
         status = world_complete(&bench->world);
     if (status == GB_OK)
         status = read_inputs(bench, &bench->world);
-    return status == GB_OK ? launch_report(&bench->launch) : status;
+    return status == GB_OK && !is_judge ? launch_report(&bench->launch) : status;
 }
 
 static int32_t run(void *object, const struct gb_queue *queue, uint64_t iterations)
@@ -416,7 +470,7 @@ static int32_t wait(const struct kernel_bench *bench, CUstream stream, CUresult 
 static int32_t launch_once_more(const struct kernel_bench *bench, CUstream stream)
 {
     CUresult result = CUDA_SUCCESS;
-    if (world_restores(&bench->settings.plan)) {
+    if (world_restores(&bench->settings.plan) && bench->judging == NULL) {
         result = restore(bench, stream);
         if (result == CUDA_SUCCESS)
             result = launch_once(&bench->launch, stream);
@@ -434,6 +488,7 @@ static int32_t reference_world(struct kernel_bench *bench)
         return world_refresh(world, bench->world.set);
     *world = (struct world){.is_on_host = !bench->settings.has_reference_kernel,
                             .set = bench->world.set,
+                            .queue = bench->world.queue,
                             .like = &bench->world};
     const int32_t status = world_new(&bench->settings.plan, world);
     bench->has_reference_world = status == GB_OK;
@@ -543,6 +598,8 @@ static void destroy(void *object)
     world_free(&bench->world);
     if (bench->has_reference_world)
         world_free(&bench->reference_world);
+    if (bench->is_counted && --judged.n_users > 0)
+        return;
     if (bench->module != NULL)
         bench->driver.module_unload(bench->module);
     if (bench->reference_module != NULL)
@@ -557,6 +614,8 @@ static int32_t validate(const struct gb_host *host, const void *params, gb_probl
     struct settings *settings = host_memory(host, sizeof *settings, &status);
     if (status == GB_OK)
         status = settings_make(host, params, &reporter, settings);
+    if (status == GB_OK && reporter.n == 0)
+        check_judging(host, &reporter, settings);
     if (status == GB_OK && reporter.n == 0)
         settings_check_files(settings, &reporter);
     return status;
@@ -575,7 +634,15 @@ static const struct gb_bench_ops ops = {
     .build = build_ahead,
 };
 
-VALIDATION_EXTENSION(.validate = validate);
+static const void *extension(const char *id)
+{
+    static const struct gb_validation validation = {.size = sizeof validation,
+                                                    .validate = validate};
+    static const struct gb_judging judging = {.size = sizeof judging};
+    return strcmp(id, GB_VALIDATION) == 0 ? (const void *)&validation
+           : strcmp(id, GB_JUDGING) == 0  ? &judging
+                                          : NULL;
+}
 
 static const char help_text[] =
     "A .cu is compiled by NVRTC for the device; what it made is kept and used again as long as the "

@@ -103,6 +103,8 @@ static void close_device(void *object)
     graph_free(device, &timed->offsets.nothing);
     graph_free(device, &timed->offsets.empty);
     stamps_close(&device->stamps);
+    if (device->judging != NULL)
+        driver->module_unload(device->judging);
     if (device->stream != NULL)
         driver->stream_destroy(device->stream);
     hold_free(device->hold);
@@ -428,11 +430,12 @@ static const struct gb_device_ops ops = {
 
 static const void *extension(const char *id)
 {
-    return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&cuda_counters
-           : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&cuda_activities
-           : strcmp(id, GB_PROFILE) == 0    ? (const void *)&profile
-           : strcmp(id, GB_GUEST) == 0      ? (const void *)&cuda_guest
-                                            : NULL;
+    return strcmp(id, GB_COUNTERS) == 0         ? (const void *)&cuda_counters
+           : strcmp(id, GB_ACTIVITIES) == 0     ? (const void *)&cuda_activities
+           : strcmp(id, GB_PROFILE) == 0        ? (const void *)&profile
+           : strcmp(id, GB_GUEST) == 0          ? (const void *)&cuda_guest
+           : strcmp(id, GB_JUDGING_DEVICE) == 0 ? (const void *)&cuda_judging
+                                                : NULL;
 }
 
 static const struct gb_plugin plugin = {

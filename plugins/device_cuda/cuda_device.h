@@ -47,6 +47,8 @@ struct cuda_device {
     uint32_t n_events;
     struct stamps stamps;
     struct sensors sensors;
+    CUmodule judging; /* NULL: nothing is judged */
+    CUfunction gather, random;
 };
 
 /* Takes the context that a host program has made current on the device, else the primary one, and

@@ -12,6 +12,7 @@ DEVICE_CUDA_SOURCES = \
 	plugins/device_cuda/graph.h \
 	plugins/device_cuda/hold.c \
 	plugins/device_cuda/hold.h \
+	plugins/device_cuda/judging.c \
 	plugins/device_cuda/nvml.c \
 	plugins/device_cuda/profiler.c \
 	plugins/device_cuda/profiler.h \

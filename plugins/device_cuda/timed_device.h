@@ -9,6 +9,7 @@
 #include <gbrun/activities.h>
 #include <gbrun/counters.h>
 #include <gbrun/device.h>
+#include <gbrun/judging.h>
 
 /* A mean and half the width of its 95 % interval, ns. */
 struct offset {
@@ -65,6 +66,7 @@ bool offsets_have_moved(struct offsets *offsets, const struct cuda_device *devic
  * impossible is an error, reported to the host. */
 int32_t way_choose(struct timed_device *timed, const struct gb_measurement *measurement);
 
-/* Extensions of the device (counters.c, activities.c). */
+/* Extensions of the device (counters.c, activities.c, judging.c). */
 extern const struct gb_counters cuda_counters;
 extern const struct gb_activities cuda_activities;
+extern const struct gb_judging_device cuda_judging;

@@ -11,6 +11,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/examples.sh \
 	tests/gpu/faults.sh \
 	tests/gpu/gemm_random.sh \
+	tests/gpu/judge.sh \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
 	tests/gpu/library.sh \

@@ -76,6 +76,14 @@ equals "what is returned is compared" "ok,wrong result,wrong result" "$(column s
 
 succeeds "no process loads a submission but one that can do no harm" test ! -e loaded
 
+# A device with queues: memory of its own, copies of what was drawn, a graph of all runs.
+{ sed 's/device = cpu/device = fake/' common.ini; printf '[bench task]\n%s\nsweep.function = %s\n' "$task" \
+    'plain, prints, nothing, keeps_by_address, nine_in_ten'; } >bench.ini
+rm -f results.gbr
+ran "$GBRUN" -q -c bench.ini
+equals "on a device with queues as well" "ok,ok,wrong result,wrong result,wrong result" "$(column status | paste -sd ,)"
+equals "what can be is launched as a graph" 1 "$(column metric.launched_as_graph | head -n 1)"
+
 # What cannot be judged.
 { cat common.ini; printf '[bench own]\n%s\nfunction = plain\n' "$(grep -v reference_library <<<"$task")"; } >bench.ini
 exits "a reference of the submission's own library is refused" 2 "$GBRUN" check -c bench.ini
@@ -99,7 +107,7 @@ EOF
 rm -f results.gbr
 ran "$GBRUN" -q -c bench.ini
 equals "what cannot be judged fails" "failed,failed,failed" "$(column status | paste -sd ,)"
-has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: expected call' \
+has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: expected call, kernel or python' \
     'is judged by its time: expected measure = time' 'what is expected is known before it is computed'
 
 # The verb.

@@ -16,9 +16,11 @@
  * Its counters, in two passes, say what the benchmark declares, times the option excess, and
  * fake.cycles: 1000 an iteration, fake.share: 50, fake.broken: not a number.
  */
+#define _GNU_SOURCE
 #include "fake_activities.h"
 
 #include "fake_current.h"
+#include "fake_judging.h"
 #include "tests/modules/harm.h"
 
 #include <gbrun/gbrun.h>
@@ -645,12 +647,13 @@ static const struct gb_profile profile = {
 
 static const void *extension(const char *id)
 {
-    return strcmp(id, GB_COUNTERS) == 0     ? (const void *)&counters
-           : strcmp(id, GB_ACTIVITIES) == 0 ? (const void *)&activities
-           : strcmp(id, GB_PROFILE) == 0    ? (const void *)&profile
-           : strcmp(id, GB_GUEST) == 0      ? (const void *)&guest
-           : strcmp(id, FAKE_CURRENT) == 0  ? (const void *)&current
-                                            : NULL;
+    return strcmp(id, GB_COUNTERS) == 0         ? (const void *)&counters
+           : strcmp(id, GB_ACTIVITIES) == 0     ? (const void *)&activities
+           : strcmp(id, GB_PROFILE) == 0        ? (const void *)&profile
+           : strcmp(id, GB_GUEST) == 0          ? (const void *)&guest
+           : strcmp(id, FAKE_CURRENT) == 0      ? (const void *)&current
+           : strcmp(id, GB_JUDGING_DEVICE) == 0 ? (const void *)&judging
+                                                : NULL;
 }
 
 static const void *short_extension(const char *id)

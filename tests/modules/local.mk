@@ -32,6 +32,8 @@ TEST_MODULE_CUDA_FILES = \
 	tests/modules/fake_profiler.c
 TEST_MODULE_NVCC_FILES = \
 	tests/modules/cold.cu \
+	tests/modules/judged.cu \
+	tests/modules/judged_reference.cu \
 	tests/modules/odd_ways.cu \
 	tests/modules/truth.cu
 TEST_MODULE_INCLUDES = \
@@ -41,6 +43,7 @@ TEST_MODULE_INCLUDES = \
 	tests/modules/cuda_on_host.h \
 	tests/modules/fake_activities.h \
 	tests/modules/fake_current.h \
+	tests/modules/fake_judging.h \
 	tests/modules/fake_profiler.h \
 	tests/modules/harm.h \
 	tests/modules/host_time.h \
@@ -84,6 +87,7 @@ tests/modules/.libs/convolution_kernels.so: \
 	plugins/bench_convolution/convolution.cu plugins/bench_convolution/window.h
 tests/modules/.libs/elementwise_kernels.so: \
 	$(ELEMENTWISE_KERNELS:.fatbin=.cu) plugins/bench_elementwise/numbers.cuh
+tests/modules/.libs/judged.so: tests/modules/judged_reference.cu
 tests/modules/.libs/histogram_kernels.so: plugins/bench_histogram/histogram.cu
 tests/modules/.libs/padding_kernels.so: plugins/bench_padding/padding.cu conf/tune.cu
 

@@ -3,6 +3,7 @@
 
 #include "call_foreign.h"
 
+#include <gbrun/judging.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,29 +104,36 @@ static int32_t fill_short(const struct gb_host *host, const struct gb_fill *fill
     return status;
 }
 
+static struct gb_fill uniform_of(const struct buffer *buffer, uint64_t stream)
+{
+    const struct type_info *info = type_info(buffer->element);
+    return (struct gb_fill){.size = sizeof(struct gb_fill),
+                            .format = info->format != 0 ? info->format : (uint32_t)GB_I32,
+                            .stream = stream,
+                            .low = buffer->low.value,
+                            .high = buffer->high.value,
+                            .integral = buffer->is_integral};
+}
+
 static int32_t fill_uniform(const struct gb_host *host, const struct buffer *buffer,
                             uint64_t stream, unsigned char *to)
 {
-    const struct type_info *info = type_info(buffer->element);
-    const struct gb_fill fill = {.size = sizeof fill,
-                                 .format = info->format != 0 ? info->format : (uint32_t)GB_I32,
-                                 .stream = stream,
-                                 .low = buffer->low.value,
-                                 .high = buffer->high.value,
-                                 .integral = buffer->is_integral};
-    return info->format != 0 ? host->fill(host, to, buffer->n, &fill)
-                             : fill_short(host, &fill, buffer->n, to);
+    const struct gb_fill fill = uniform_of(buffer, stream);
+    return type_info(buffer->element)->format != 0 ? host->fill(host, to, buffer->n, &fill)
+                                                   : fill_short(host, &fill, buffer->n, to);
 }
 
-/* What could be a result: a function that writes nothing must not see that it has to. */
-static int32_t fill_poison(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
-                           void *to)
+/* As the buffer is filled: an output with what could be a result, as a function that writes nothing
+ * must not see that it has to. */
+static struct buffer filled_as(const struct buffer *buffer)
 {
     struct buffer like = *buffer;
+    if (buffer->fill != FILL_NONE || !buffer->is_out)
+        return like;
     like.fill = FILL_UNIFORM;
     like.low.value = type_info(buffer->element)->kind == KIND_FLOAT ? -1 : 0;
     like.high.value = type_info(buffer->element)->kind == KIND_FLOAT ? 1 : 100;
-    return fill_uniform(host, &like, stream, to);
+    return like;
 }
 
 /* Writes all of a buffer's elements to host memory. stream: of random numbers, one for each buffer.
@@ -157,8 +165,6 @@ static int32_t buffer_fill(const struct gb_host *host, const struct buffer *buff
         status = fill_uniform(host, buffer, stream, memory);
         break;
     case FILL_NONE:
-        if (buffer->is_out)
-            status = fill_poison(host, buffer, stream, memory);
         break;
     }
     if (buffer->has_zero_end)
@@ -178,10 +184,24 @@ static bool is_host_memory(const struct world *world, const struct buffer *buffe
     return world->is_on_host || buffer->memory == MEMORY_HOST;
 }
 
+/* Of the host, beside a device with queues. */
+static int32_t take_shared(const struct gb_host *host, const struct buffer *buffer, void **ret)
+{
+    const struct gb_judging *judging = host->extension(host, GB_JUDGING);
+    if (buffer->memory == MEMORY_PINNED)
+        return host->fail(host, "verify = judge: pinned memory cannot be shared with the judge: "
+                                "expected buffers of the device or the host");
+    *ret = judging->share(host, buffer_bytes(buffer));
+    return *ret != NULL ? GB_OK : host->fail(host, "there is not enough memory for the buffers");
+}
+
 static int32_t take_memory(const struct world *world, const struct buffer *buffer, void **ret)
 {
     const struct gb_host *host = host_of(world);
     const uint64_t bytes = buffer_bytes(buffer);
+    const bool has_queue = world->is_shared && world->queue != NULL;
+    if (has_queue && buffer->memory != MEMORY_DEVICE)
+        return take_shared(host, buffer, ret);
     if (world->is_shared || !is_host_memory(world, buffer))
         return host->device_allocate(
             host, bytes, buffer->memory == MEMORY_PINNED ? GB_MEMORY_PINNED : GB_MEMORY_DEVICE,
@@ -202,34 +222,58 @@ static const void *known_contents(const struct world *world, const struct made *
                : NULL;
 }
 
-/* Larger ones would take too much memory while the benchmark is measured. */
+/* Larger ones would take too much memory while the benchmark is measured, as would many. */
 static bool is_kept(const struct world *world, const struct made *made, uint64_t bytes)
 {
     const uint64_t most = (uint64_t)64 << 20;
-    return world->plan->has_reference && world->like == NULL && made != NULL && bytes <= most;
+    return world->plan->has_reference && world->like == NULL && made != NULL && bytes <= most &&
+           world->queue == NULL;
+}
+
+/* By the device itself, where objects are judged: so much has to be filled so often.
+ * GB_UNSUPPORTED: by the host. */
+static int32_t fill_on_device(const struct world *world, const struct buffer *buffer,
+                              uint64_t stream, void *to)
+{
+    const struct gb_host *host = host_of(world);
+    const struct gb_judging *judging = host->extension(host, GB_JUDGING);
+    struct gb_fill fill = uniform_of(buffer, stream);
+    if (buffer->fill == FILL_NUMBER)
+        fill.high = fill.low;
+    return world->queue == NULL || is_host_memory(world, buffer) || buffer->has_zero_end ||
+                   (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NUMBER) ||
+                   type_info(buffer->element)->format == 0
+               ? GB_UNSUPPORTED
+               : judging->fill(host, world->queue, to, buffer->n, &fill);
 }
 
 /* stream: of random numbers; 0 is that of the buffers of calls, which have no `made`. */
-static int32_t fill_memory(const struct world *world, const struct buffer *buffer, uint64_t stream,
+static int32_t fill_memory(const struct world *world, const struct buffer *given, uint64_t stream,
                            struct made *made, void *to)
 {
     const struct gb_host *host = host_of(world);
-    const uint64_t bytes = buffer_bytes(buffer);
+    const uint64_t bytes = buffer_bytes(given);
+    const struct buffer like = filled_as(given), *buffer = &like;
     const void *known = known_contents(world, made);
+    int32_t status = fill_on_device(world, buffer, stream, to);
+    if (status != GB_UNSUPPORTED)
+        return status;
+    if (world->is_shared && world->queue == NULL && buffer->fill == FILL_UNIFORM)
+        return fill_uniform(host, buffer, stream, to);
     if (is_host_memory(world, buffer) && known == NULL)
         return buffer_fill(host, buffer, stream, to);
     if (is_host_memory(world, buffer)) {
         memcpy(to, known, bytes);
         return GB_OK;
     }
-    if (buffer->fill == FILL_NONE && !buffer->is_out && !buffer->has_zero_end)
+    if (buffer->fill == FILL_NONE && !buffer->has_zero_end)
         return host->device_fill(host, to, 0, bytes);
     if (known != NULL)
         return host->device_copy(host, to, known, bytes);
     void *contents = malloc(bytes);
     if (contents == NULL)
         return GB_NO_MEMORY;
-    int32_t status = buffer_fill(host, buffer, stream, contents);
+    status = buffer_fill(host, buffer, stream, contents);
     if (status == GB_OK)
         status = host->device_copy(host, to, contents, bytes);
     if (is_kept(world, made, bytes)) {

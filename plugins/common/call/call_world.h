@@ -31,7 +31,9 @@ struct world {
     bool is_on_host; /* all buffers are host memory */
     bool is_shared;  /* buffers are common to two processes: memory of the device in any case */
     bool is_read;    /* all buffers can be read in place, and inputs are compared, too */
-    uint64_t set;    /* of random numbers that buffers are filled with; 0 is the first */
+    /* Of a device that fills judged buffers itself; NULL: the host does. */
+    const struct gb_queue *queue;
+    uint64_t set; /* of random numbers that buffers are filled with; 0 is the first */
     void *stream;
     struct made *made;        /* of all entries of the plan */
     const struct world *like; /* made before, and filled with the same: no need to draw it again */
@@ -64,9 +66,9 @@ bool world_restores(const struct plan *plan);
 
 /*
  * Fills the buffers that were made once more, as they were filled first but with the random numbers
- * of the set; outputs that no key fills get numbers that could be results. Buffers that calls of `before` are given
- * stay as those left them. Where results are compared with what the configuration expects, which
- * may be that of one set only, it is set 0.
+ * of the set; outputs that no key fills get numbers that could be results. Buffers that calls of
+ * `before` are given stay as those left them. Where results are compared with what the
+ * configuration expects, which may be that of one set only, it is set 0.
  */
 int32_t world_refresh(struct world *world, uint64_t set);
 
@@ -74,6 +76,7 @@ uint64_t buffer_bytes(const struct buffer *buffer);
 /* The contents of a buffer in host memory: the buffer itself or a copy, which the next one
  * replaces. */
 int32_t world_read(const struct world *world, const struct entry *entry, const void **ret);
-/* Copies the results as they are now: what is written later is read no more, until none are kept. */
+/* Copies the results as they are now: what is written later is read no more, until none are kept.
+ */
 int32_t world_keep(struct world *world, bool is_kept);
 struct made *world_made(const struct world *world, const struct entry *entry);
