@@ -363,7 +363,7 @@ import numpy as np
 
 
 def custom_kernel(data):
-    return np.multiply(data[0], 2, out=data[1])
+    return np.multiply(data[0], 2, out=data[1], casting="same_kind")
 
 
 def other_input(data):
@@ -377,6 +377,20 @@ judged "plugin = python
 reference = trusted/buffer.py
 n = 32" buffers.py buffers.py:other_input buffers.py:left
 equals "memory for the result may be written to" "1 ok wrong result wrong result" "$code $(column status | paste -sd ' ')"
+sed 's/np.empty(n)/np.empty(n, "f4")/' trusted/buffer.py >trusted/rounded.py
+cat >>trusted/rounded.py <<'PY'
+
+
+def check_implementation(data, output):
+    return np.allclose(output, ref_kernel(data)), "not twice as much"
+PY
+judged "plugin = python
+reference = trusted/rounded.py
+n = 32
+sweep.subject = function, reference" buffers.py buffers.py:left
+equals "also if it is of other numbers, where a check of the reference's takes them" \
+    "1 function,ok function,wrong result reference,ok reference,ok" "$code $(column subject,status | sort | paste -sd ' ')"
+has "with its words" err.txt 'check_implementation: not twice as much'
 
 if "$python" -c 'import torch' 2>/dev/null; then
     cat >trusted/model.py <<'PY'
