@@ -2,7 +2,6 @@
 #include "core/run/sandbox.h"
 
 #include "core/base/memory.h"
-#include "plugins/common/system/system_file.h"
 
 #include <asm/ioctls.h>
 #include <dirent.h>
@@ -127,6 +126,10 @@ static const struct refused refused[] = {
     {SYS_pidfd_send_signal, ALWAYS},
     {SYS_tkill, STAGE_TWO | NO_SCOPES},
     {SYS_rt_tgsigqueueinfo, STAGE_TWO | NO_SCOPES},
+    {SYS_shmget, ALWAYS},
+    {SYS_msgget, ALWAYS},
+    {SYS_semget, ALWAYS},
+    {SYS_mq_open, ALWAYS},
     {SYS_bpf, ALWAYS},
     {SYS_perf_event_open, ALWAYS},
     {SYS_userfaultfd, ALWAYS},
@@ -376,10 +379,14 @@ struct facts {
 
 static bool find_facts(pid_t pid, struct facts *ret)
 {
-    char line[512];
-    if (!system_file_line(line, sizeof line, "/proc/%ld/stat", (long)pid))
-        return false;
-    const char *end = strrchr(line, ')'); /* of its name */
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    text[n > 0 ? n : 0] = 0;
+    const char *end = strrchr(text, ')'); /* of its name, which may have any characters */
     return end && sscanf(end + 1,
                          " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
                          "%*d %llu",

@@ -190,12 +190,15 @@ def patches(data):
     return nothing(data)
 
 
-def child_left(data, started=[]):
-    if not started:
-        started.append(os.fork())
-        while started[0] == 0:
-            work(data)
-    return nothing(data)
+def child_left(data, calls=[]):
+    """Is not stopped with its parent, which leaves it before the first sample, and has the same memory."""
+    calls.append(os.fork() if len(calls) == 10 else 1)
+    if calls[-1] > 0:
+        return nothing(data) if 0 not in calls else work(data)
+    ctypes.CDLL(None).prctl(15, b"a\n) S 1", 0, 0, 0)  # its name
+    while True:
+        for judged in list(sys.modules["gbrun_judged"]._objects.values()):
+            judged.calls.subject.run(None, None, 1)
 
 
 def writes_elsewhere(data):
@@ -274,7 +277,7 @@ equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | grep -c 
 has "it is said what was expected" err.txt 'output 0 is ndarray of float16, shape (4, 32): expected a numpy.ndarray of float32' \
     'output 0 is Lazy of float32' 'output 0 is ndarray of float32, shape (0,)' "input['x']: was written to" "input['counts']: "
 succeeds "no file was written" test ! -e left
-equals "no folder is left" "" "$(find . -name 'gbrun-judged-*')"
+equals "no process and no folder is left" "" "$(grep 'child processes' err.txt out.txt; find . -name 'gbrun-judged-*')"
 
 # Layouts, and what is missing in them.
 cat >trusted/model.py <<'PY'
@@ -363,7 +366,7 @@ import numpy as np
 
 
 def custom_kernel(data):
-    return np.multiply(data[0], 2, out=data[1])
+    return np.multiply(data[0], 2, out=data[1], casting="same_kind")
 
 
 def other_input(data):
@@ -377,6 +380,20 @@ judged "plugin = python
 reference = trusted/buffer.py
 n = 32" buffers.py buffers.py:other_input buffers.py:left
 equals "memory for the result may be written to" "1 ok wrong result wrong result" "$code $(column status | paste -sd ' ')"
+sed 's/np.empty(n)/np.empty(n, "f4")/' trusted/buffer.py >trusted/rounded.py
+cat >>trusted/rounded.py <<'PY'
+
+
+def check_implementation(data, output):
+    return np.allclose(output, ref_kernel(data)), "not twice as much"
+PY
+judged "plugin = python
+reference = trusted/rounded.py
+n = 32
+sweep.subject = function, reference" buffers.py buffers.py:left
+equals "also if it is of other numbers, where a check of the reference's takes them" \
+    "1 function,ok function,wrong result reference,ok reference,ok" "$code $(column subject,status | sort | paste -sd ' ')"
+has "with its words" err.txt 'check_implementation: not twice as much'
 
 if "$python" -c 'import torch' 2>/dev/null; then
     cat >trusted/model.py <<'PY'
