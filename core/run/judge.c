@@ -253,11 +253,11 @@ static int32_t make_own(struct judge *judge)
     int32_t status;
     state->host->is_muted = judge->n > 0;
     CALL_BENCH(state, status, judge->ops->create(host, judge->params, &bench));
+    if (status == GB_OK)
+        judge->benches[judge->n++] = bench;
     if (status == GB_OK && judge->ops->prepare)
         CALL_BENCH(state, status, judge->ops->prepare(bench, state->device->queue));
     state->host->is_muted = false;
-    if (status == GB_OK)
-        judge->benches[judge->n++] = bench;
     return status;
 }
 

@@ -50,6 +50,7 @@ def step(name, address):
             made = (_Judge if case.is_judge else _Judged)(case, _tasks[0])
             _objects[address] = made
             case.subject = made.calls.subject
+            gbrun._wait_for_devices()
         else:
             _objects.pop(address, None)
             if not _objects and _tasks:
@@ -354,29 +355,30 @@ def _said(value):
             + (f" on {value.device}" if hasattr(value, "device") else ""))  # fmt: skip
 
 
-def _store(leaf, view, name):
-    """Of one array: refuses what is none of exactly this kind, and copies it to the view unless it is there already."""
+def _store(leaf, view, name, also):
+    """Of one array: refuses what is none of exactly this kind, and copies it to the view unless it is there already. also:
+    numbers of another type that are taken."""
 
     def refuse(value):
         raise gbrun.Error(f"{name} is {_said(value)}: expected {_words(leaf)}, as the reference returns")
 
     if leaf.kind == "torch":
         torch = sys.modules["torch"]
-        plain, shape, dtype, device, place = (torch.Tensor, torch.nn.Parameter), view.shape, view.dtype, view.device, view.data_ptr()
-        strides = view.stride()
+        plain, shape, device, place = (torch.Tensor, torch.nn.Parameter), view.shape, view.device, view.data_ptr()
+        strides, dtypes = view.stride(), (view.dtype, getattr(torch, also) if also else view.dtype)
 
         def store(value):
-            if type(value) not in plain or value.layout is not torch.strided or value.dtype != dtype or \
+            if type(value) not in plain or value.layout is not torch.strided or value.dtype not in dtypes or \
                     value.shape != shape or value.device != device:  # fmt: skip
                 refuse(value)
-            if value.data_ptr() != place or value.stride() != strides:
-                view.copy_(value.detach())
+            if value.data_ptr() != place or value.stride() != strides or value.dtype != dtypes[0]:
+                view.copy_(value.detach() if value.requires_grad else value)
     elif leaf.kind in ("numpy", "cupy"):
         package = sys.modules[leaf.kind]
         plain = (numpy_kinds(package) if leaf.kind == "numpy" else ()) + (package.ndarray,)
 
         def store(value):
-            if type(value) not in plain or value.dtype != view.dtype or value.shape != view.shape:
+            if type(value) not in plain or value.dtype not in (view.dtype, also) or value.shape != view.shape:
                 refuse(value)
             if value is not view:
                 view[...] = value
@@ -415,10 +417,10 @@ class _Files:
 
     def __init__(self, folders):
         self.path, self.modules = list(sys.path), set(sys.modules)
-        self.folders = folders
+        self.folders = [*folders, os.path.dirname(folders[-1])]  # the last one: of files that several tasks share
         for folder in reversed(folders):
             sys.path.insert(0, folder)
-        sys.path.append(os.path.dirname(folders[-1]))  # where files of several tasks are
+        sys.path.append(self.folders[-1])
 
     def close(self):
         """Other files may have the same names."""
@@ -472,12 +474,26 @@ def _on_device(case, value):
     return value.to(f"cuda:{case.gpu}") if case.gpu >= 0 and torch is not None and hasattr(value, "to") else value
 
 
+def _made_on_device(case):
+    """Where a file does not say where its tensors are: large ones take long on the CPU."""
+    torch = sys.modules.get("torch")
+    known = case.gpu >= 0 and hasattr(torch, "set_default_device")
+    return torch.device("cuda", case.gpu) if known else contextlib.nullcontext()
+
+
 def _model(case, made, init, seed):
     """A function of inputs of KernelBench's layout."""
     if isinstance(made, type):
         _seed_all(seed)
         made = _on_device(case, made(*init))
     return lambda data: made(*data)
+
+
+def _use_device(case):
+    torch = sys.modules.get("torch")
+    if case.gpu >= 0 and torch is not None and torch.cuda.is_available():
+        torch.cuda.set_device(case.gpu)
+        torch.cuda.init()
 
 
 def _secret():
@@ -487,8 +503,9 @@ def _secret():
 # --- the judge's process ---------------------------------------------------------------------------------------------
 
 # What the judge says of its inputs and outputs. constants: which inputs are the same for all seeds, and are there once.
-# places: of each output the input that it is part of, or None. The rest is of KernelBench's layout.
-_Plan = collections.namedtuple("_Plan", "layout inputs leaves constants outputs output_leaves places init seed")
+# places: of each output the input that is its memory, or None; also: the reference's type of numbers, if it is not that of
+# this memory. The rest is of KernelBench's layout.
+_Plan = collections.namedtuple("_Plan", "layout inputs leaves constants outputs output_leaves places also init seed")
 _CONSTANT_LEAST = 64  # bytes: smaller ones may be the same by chance
 
 
@@ -501,10 +518,12 @@ class _Reference:
         self.constants, self.is_said = {}, False
         try:
             module = gbrun._imported(self.path)
+            _use_device(case)
             self.layout = _layout_of(module, self.path, case.layout.decode())
             self.init, self.seed = [], _secret()
             (self.read_gpumode if self.layout.name == "gpumode" else self.read_kernelbench)(module)
             self.describe()
+            gbrun._release_memory()
         except BaseException:
             self.close()
             raise
@@ -535,7 +554,12 @@ class _Reference:
 
     def read_kernelbench(self, module):
         generate = self.generator(module.get_inputs, "get_inputs")
-        self.generate = lambda seed: [_on_device(self.case, value) for value in generate(seed)]
+
+        def generate_there(seed):
+            with _made_on_device(self.case):
+                return [_on_device(self.case, value) for value in generate(seed)]
+
+        self.generate = generate_there
         self.init = list(module.get_init_inputs()) if hasattr(module, "get_init_inputs") else []
         model, torch = _model(self.case, module.Model, self.init, self.seed), sys.modules["torch"]
         self.call, self.check = torch.no_grad()(model), None
@@ -551,7 +575,7 @@ class _Reference:
     def describe(self):
         """Two sets of inputs are made, and the reference is called with each."""
         self.plan = None
-        trees, self.pools, changed = [], [], set()
+        trees, self.pools, changed, node, packed = [], [], set(), None, None
         seeds = [_secret(), _secret()]
         for seed in seeds:
             tree = self.inputs_of(seed)
@@ -560,38 +584,48 @@ class _Reference:
                 self.scratch = [_space(leaf).new(leaf.extent) for leaf in tree.leaves]
                 self.views = [_view(leaf, address) for leaf, (_, address) in zip(tree.leaves, self.scratch)]
                 self.make = _maker(tree.node, tree.leaves, self.views)
-                self.plan = _Plan(self.layout.name, tree.node, tree.leaves, (), None, None, None, self.init, self.seed)
+                self.plan = _Plan(self.layout.name, tree.node, tree.leaves, (), None, None, None, None, self.init,
+                                  self.seed)
             trees.append(kept)
             output = _Tree(self.expected([address for _, address in kept]), "output")
             changed |= {i for i, leaf in enumerate(tree.leaves)
                         if not _space(leaf).equal(self.scratch[i][1], kept[i][1], leaf.extent)}  # fmt: skip
-            if len(self.pools) == 1 and (output.node, [_packed(l) for l in output.leaves]) != (node, packed):
+            if self.pools and (output.node, [_packed(leaf) for leaf in output.leaves]) != (node, packed):
                 raise gbrun.Error(f"{os.path.basename(self.path)}: the results of two seeds differ in type or shape")
             node, packed = output.node, [_packed(leaf) for leaf in output.leaves]
             self.pools.append(_packed_copies(output))
-        self.changed, self.output_names = changed, output.names
+        self.changed, self.output_names, self.returned = changed, output.names, packed
         places = [self.place_of(leaf, address) for leaf, address in zip(output.leaves, output.addresses)]
+        self.unread = {i for i in range(len(tree.leaves)) if i not in changed and self.is_unread(i, trees[1])}
+        for i, place in enumerate(places):
+            free = [j for j in sorted(self.unread - set(places))
+                    if _is_room(tree.leaves[j], packed[i]) and tree.leaves[j].shape == packed[i].shape]  # fmt: skip
+            exact = [j for j in free if tree.leaves[j] == packed[i]]
+            places[i] = next(iter(exact + free * (self.check is not None)), None) if place is None else place
         packed = [leaf if place is None else tree.leaves[place] for leaf, place in zip(packed, places)]
-        self.unread = {i for i in range(len(tree.leaves)) if i not in changed and self.is_unread(i, trees[1], packed)}
+        also = [None if leaf.dtype == other.dtype else other.dtype for leaf, other in zip(packed, self.returned)]
         constants = [i not in changed | self.unread and leaf.extent >= _CONSTANT_LEAST and
                      _space(leaf).equal(trees[0][i][1], trees[1][i][1], leaf.extent)
                      for i, leaf in enumerate(tree.leaves)]  # fmt: skip
         self.names, self.kept_constants = tree.names, {i: trees[1][i] for i, is_so in enumerate(constants) if is_so}
-        self.plan = self.plan._replace(constants=constants, outputs=node, output_leaves=packed, places=places)
+        self.plan = self.plan._replace(constants=constants, outputs=node, output_leaves=packed, places=places, also=also)
         self.copies = [_space(leaf).new(leaf.extent) for leaf in packed]
         self.outputs = [_view(leaf, address) for leaf, (_, address) in zip(packed, self.copies)]
         self.make_output = _maker(node, packed, self.outputs)
         self.try_check([address for _, address in trees[1]])
 
-    def is_unread(self, i, kept, packed):
+    def is_unread(self, i, kept):
         """Is this input memory for a result that the reference puts elsewhere? It does not depend on what is there."""
         leaf, inputs = self.plan.leaves[i], [address for _, address in kept]
-        if leaf != _packed(leaf) or leaf.extent == 0 or leaf not in packed:
+        if not any(_is_room(leaf, other) for other in self.returned):
             return False
-        inputs[i] = self.pools[0][packed.index(leaf)][1]
+        if leaf in self.returned:
+            inputs[i] = self.pools[0][self.returned.index(leaf)][1]
+        else:
+            keeper, inputs[i] = _space(leaf).new(leaf.extent)
+            _space(leaf).scatter(inputs[i], leaf.extent)
         again = _packed_copies(_Tree(self.expected(inputs), "output"))
-        return all(_space(leaf).equal(a[1], b[1], _packed(leaf).extent)
-                   for leaf, a, b in zip(packed, again, self.pools[1]))  # fmt: skip
+        return all(_space(leaf).equal(a[1], b[1], leaf.extent) for leaf, a, b in zip(self.returned, again, self.pools[1]))
 
     def place_of(self, leaf, address):
         """The changed input that a result of the reference is."""
@@ -602,8 +636,7 @@ class _Reference:
 
     def try_check(self, inputs):
         """Says what a comparison cannot find."""
-        same = all(_space(leaf).equal(a[1], b[1], _packed(leaf).extent)
-                   for leaf, a, b in zip(self.plan.output_leaves, *self.pools))  # fmt: skip
+        same = all(_space(leaf).equal(a[1], b[1], leaf.extent) for leaf, a, b in zip(self.returned, *self.pools))
         why = "the reference returns the same for two sets of inputs: what keeps its first result is right" if same else None
         if why is None and self.check is not None and self.pools[0]:
             for i, leaf in enumerate(self.plan.output_leaves):
@@ -615,11 +648,11 @@ class _Reference:
 
     def fill(self, i, address, packed):
         """An output from its packed copy."""
-        leaf = self.plan.output_leaves[i]
-        if leaf == _packed(leaf):
+        leaf, returned = self.plan.output_leaves[i], self.returned[i]
+        if leaf == returned:
             _space(leaf).copy(address, packed, leaf.extent)
         else:
-            _view(leaf, address)[...] = _view(_packed(leaf), packed)
+            _view(leaf, address)[...] = _view(returned, packed)
 
     def load(self, inputs):
         for leaf, (_, to), address in zip(self.plan.leaves, self.scratch, inputs):
@@ -638,6 +671,13 @@ class _Reference:
         if found is None or isinstance(found, (str, list, tuple)):
             return found if isinstance(found, str) else " ".join(map(str, found or ()))
         return "" if found else "not right"
+
+
+def _is_room(leaf, other):
+    """Can an input be memory for what the reference returns? With as many numbers, of that type or floating-point ones."""
+    is_array = leaf.kind not in ("list", "number") and leaf.extent > 0
+    is_like = (leaf.kind, math.prod(leaf.shape), leaf.on_device) == (other.kind, math.prod(other.shape), other.on_device)
+    return is_array and is_like and (leaf == other or ("float" in str(leaf.dtype) and "float" in str(other.dtype)))
 
 
 def _copied(leaf, address):
@@ -722,7 +762,8 @@ class _Judge:
             elif not space.equal(self.kept[i][1], address, leaf.extent):
                 raise gbrun.Error(f"{tree.names[i]} was the same for two seeds, and is not for another")
         for i, (leaf, place) in enumerate(zip(self.plan.output_leaves, self.plan.places)):
-            if place is None and leaf.extent > 0:
+            is_free = place is None or (place in self.task.unread and leaf == self.task.returned[i])
+            if is_free and leaf.extent > 0:
                 self.poison(i, leaf)
         gbrun._wait_for_devices()
 
@@ -752,7 +793,7 @@ class _Judge:
             return
         expected = _Tree(task.expected(inputs), "output")
         if (expected.node, [_packed(leaf) for leaf in expected.leaves]) != (
-                self.plan.outputs, [_packed(leaf) for leaf in self.plan.output_leaves]):  # fmt: skip
+                self.plan.outputs, task.returned):  # fmt: skip
             raise gbrun.Error("the reference returns another type or shape than for the first inputs")
         for name, leaf, output, address in zip(task.output_names, expected.leaves, task.outputs, expected.addresses):
             yield name, _compared(name, leaf, output, _view(leaf, address))
@@ -796,6 +837,9 @@ class _Submission:
         self.files = _Files([os.path.dirname(os.path.abspath(path)), beside])
         name = layout.reference if case.is_reference else case.function.decode() or layout.submission
         function = _named(gbrun._imported(path), path, name, f"as {layout.words} has it")
+        for kind in {leaf.kind for leaf in self.plan.leaves + self.plan.output_leaves} & {"torch", "numpy", "cupy"}:
+            __import__(kind)
+        _use_device(case)
         if layout.name == "kernelbench":
             function = _model(case, function, self.plan.init, self.plan.seed)
             sys.modules["torch"].set_grad_enabled(False)
@@ -813,15 +857,11 @@ class _Judged:
     def __init__(self, case, task):
         plan = task.plan
         inputs, outputs = _places(case, plan, task.constants)
-        for kind in {leaf.kind for leaf in [*plan.leaves, *plan.output_leaves]} & {"torch", "numpy", "cupy"}:
-            __import__(kind)
-        if any(leaf.on_device and leaf.kind == "torch" for leaf in plan.leaves):
-            sys.modules["torch"].cuda.init()
         views = [_view(leaf, address) for leaf, address in zip(plan.leaves, inputs)]
         names = ["output" if len(plan.output_leaves) == 1 else f"output {i}" for i in range(len(plan.output_leaves))]
         targets = [_view(leaf, address) if place is None else views[place]
                    for leaf, address, place in zip(plan.output_leaves, outputs, plan.places)]  # fmt: skip
-        stores = [_store(*parts) for parts in zip(plan.output_leaves, targets, names)]
+        stores = [_store(*parts) for parts in zip(plan.output_leaves, targets, names, plan.also)]
         make, store, function = _maker(plan.inputs, plan.leaves, views), _storer(plan.outputs, stores), task.function
 
         def run():

@@ -258,6 +258,10 @@ judged()
 mapfile -t honest < <("$python" -c 'import ast, re, sys
 text = open("submission.py").read()
 print(*("submission.py:" + name for name in re.search("HONEST = \"\"\"(.*?)\"\"\"", text, re.S)[1].split()), sep="\n")')
+if ! "$python" -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)'; then
+    skip "compilers and files of a submission's own" "this kernel has no Landlock"
+    unset 'honest[-1]' 'honest[-1]' # they come last
+fi
 mapfile -t cheats < <(sed -n '/^def nothing/,$ s/^def \(.*\)(.*/submission.py:\1/p' submission.py)
 
 judged "$task" "${honest[@]}"
@@ -295,6 +299,9 @@ PY
 judged "${task/n = 32/layout = kernelbench}" submission.py
 equals "a name that is missing is an error" "1 failed" "$code $(column status)"
 has "which says where" err.txt "trusted/reference.py has no 'Model': expected it, as KernelBench's layout has it"
+judged "$task
+sweep.layout = kernelbench, gpumode" submission.py:plain
+equals "the next case is not the worse for it" "1 failed ok" "$code $(column status | paste -sd ' ')"
 judged "$task" submission.py
 has "of the submission, too" err.txt "submission.py has no 'custom_kernel': expected it, as GPU MODE's layout has it"
 echo 'x = 3' >trusted/none.py
@@ -356,7 +363,7 @@ import numpy as np
 
 
 def custom_kernel(data):
-    return np.multiply(data[0], 2, out=data[1])
+    return np.multiply(data[0], 2, out=data[1], casting="same_kind")
 
 
 def other_input(data):
@@ -370,6 +377,20 @@ judged "plugin = python
 reference = trusted/buffer.py
 n = 32" buffers.py buffers.py:other_input buffers.py:left
 equals "memory for the result may be written to" "1 ok wrong result wrong result" "$code $(column status | paste -sd ' ')"
+sed 's/np.empty(n)/np.empty(n, "f4")/' trusted/buffer.py >trusted/rounded.py
+cat >>trusted/rounded.py <<'PY'
+
+
+def check_implementation(data, output):
+    return np.allclose(output, ref_kernel(data)), "not twice as much"
+PY
+judged "plugin = python
+reference = trusted/rounded.py
+n = 32
+sweep.subject = function, reference" buffers.py buffers.py:left
+equals "also if it is of other numbers, where a check of the reference's takes them" \
+    "1 function,ok function,wrong result reference,ok reference,ok" "$code $(column subject,status | sort | paste -sd ' ')"
+has "with its words" err.txt 'check_implementation: not twice as much'
 
 if "$python" -c 'import torch' 2>/dev/null; then
     cat >trusted/model.py <<'PY'
