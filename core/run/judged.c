@@ -248,10 +248,11 @@ int judged_main(int argc, char **argv)
     if (argc != 5 || !shared_memory_map(JUDGED_FILE, (uintptr_t)strtoull(argv[2], NULL, 16),
                                         strtoull(argv[3], NULL, 16), &judged.memory))
         return EXIT_FAILURE;
-    syscall(SYS_close_range, JUDGED_FILE, UINT_MAX, 0); /* what gbrun was started with */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     judged.folder = argv[4];
     judged.page = shared_memory_take(&judged.memory, sizeof *judged.page);
+    /* What gbrun was started with. */
+    syscall(SYS_close_range, JUDGED_FILE + (judged.page->block.bytes > 0 ? 2 : 0), UINT_MAX, 0);
     for (;;) {
         const uint32_t order = atomic_load(&judged.page->order);
         if (order == last) {

@@ -18,7 +18,8 @@ TEST_FILES += \
 	tests/judge/python/cuda_triton.py \
 	tests/judge/python/honest.py \
 	tests/judge/python/kernel_bench.py \
-	tests/judge/python/kernel_bench_submissions.py \
+	tests/judge/python/kernel_bench_cheats.py \
+	tests/judge/python/kernel_bench_honest.py \
 	tests/judge/python/reference.py \
 	tests/judge/python/task.py \
 	tests/judge/python/torch_cheats.py \

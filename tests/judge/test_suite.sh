@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Submissions in Python that cheat, and honest ones: none of the former gains, none of the latter is refused. A table of
-# them is printed. Groups: numpy; with LONG=1 torch and kernel_bench, too; with GPU=1 cuda.
+# them is printed. Groups: numpy; with LONG=1 torch and models, too; with GPU=1 cuda.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/python/python.sh"
 with_modules
 
 # Those that may be right, and then are as slow as their twin.
@@ -56,22 +57,23 @@ group()
     equals "$1: each cheat is found" "" "$(awk -F, -v slow=" $as_slow " \
         '$2 == "ok" && !index(slow, " " $1 " ") { print $1 }' out.csv)"
     # Intervals, as times are of a machine that does other things, too.
-    [ -z "${LONG-}" ] || equals "$1: none gains" "" "$(awk -F, 'FNR == NR { if ($1 == "plain") least = $3; next }
+    [ -z "${LONG-}" ] || equals "$1: none gains" "" "$(awk -F, 'FNR == NR { if ($1 ~ /^(plain|ModelNew)$/) least = $3; next }
         $2 == "ok" && $4 < 0.98 * least { print $1, $4 / least }' honest.csv out.csv)"
-    awk -F, -v group="$1" 'FNR == NR { if ($1 == "plain") least = $3; next }
+    awk -F, -v group="$1" 'FNR == NR { if ($1 ~ /^(plain|ModelNew)$/) least = $3; next }
         { printf "# %-8s %-32s %-14s %s\n", group, $1, $2, $2 == "ok" ? $3 / least : "" }' honest.csv out.csv
 }
 
 cp "$top_srcdir"/tests/judge/python/*.py .
-python=$(command -v /usr/bin/python3 python3 | head -n 1)
-python_has()
-{
-    "$python" -c "import $1" 2>err.txt
-}
+find_python numpy
 keys="python = $python
 size = 1024"
+python_has()
+{
+    "$python" -c "import ctypes, sys, $1; ctypes.CDLL(sys.argv[1])" \
+        "$("$python" "$top_srcdir/plugins/bench_python/ask.py" | sed -n 1p)" 2>err.txt
+}
 if ! python_has numpy; then
-    skip "submissions with arrays" "NumPy is not installed"
+    skip "submissions with arrays" "there is no python3 with a shared library and NumPy"
 elif [ -z "${GPU-}" ]; then
     group numpy honest.py cheats.py reference.py def "$keys"
     equals "nothing was written beside the reference" "" "$(ls __pycache__/attack 2>&1 | grep -v 'No such')"
@@ -83,5 +85,6 @@ elif [ -n "${GPU-}" ]; then
     group torch torch_honest.py torch_cheats.py torch_reference.py def "$keys"
 else
     group torch torch_honest.py torch_cheats.py torch_reference.py def "$keys"
+    group models kernel_bench_honest.py kernel_bench_cheats.py kernel_bench.py class "${keys%size*}"
 fi
 finish
