@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern char **environ;
+
 static const char *const cache_words[] = {[GB_CACHE_WARM] = "warm", [GB_CACHE_COLD] = "cold"};
 static const char *const launch_words[] = {
     [GB_LAUNCH_STREAM] = "stream", [GB_LAUNCH_GRAPH] = "graph", [GB_LAUNCH_AUTO] = "auto"};
@@ -262,4 +264,32 @@ void bench_case_label(const struct bench_case *bench_case, struct text *out)
         text_printf(out, " %s=%s%s%s", parameter->name, is_plain ? "" : "\"", text,
                     is_plain ? "" : "\"");
     }
+}
+
+char **environment_make(const struct environment_variable *variables, size_t n)
+{
+    size_t n_here = 0, n_bytes = 0;
+    while (environ[n_here])
+        n_here++;
+    for (size_t i = 0; i < n; i++)
+        n_bytes += strlen(variables[i].name) + strlen(variables[i].value) + 2;
+    char **environment = memory_allocate((n_here + n + 1) * sizeof *environment + n_bytes);
+    char *text = (char *)(environment + n_here + n + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < n_here; i++) {
+        bool replaced = false;
+        for (size_t j = 0; j < n && !replaced; j++) {
+            size_t length = strlen(variables[j].name);
+            replaced = strncmp(environ[i], variables[j].name, length) == 0 &&
+                       environ[i][length] == '=';
+        }
+        if (!replaced)
+            environment[kept++] = environ[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        environment[kept++] = text;
+        text = stpcpy(stpcpy(stpcpy(text, variables[i].name), "="), variables[i].value) + 1;
+    }
+    environment[kept] = NULL;
+    return environment;
 }

@@ -113,6 +113,9 @@ struct environment_variable {
     const char *value;
 };
 
+/* This process's environment with variables replaced or added; one block to free. */
+char **environment_make(const struct environment_variable *variables, size_t n);
+
 struct bench_case {
     uint64_t position; /* in the sweep: benchmarks in file order, last axis fastest */
     const char *bench; /* NAME of [bench NAME] */

@@ -11,7 +11,7 @@
 #include "core/config/settings.h"
 
 #define SIDE_AXIS "side"
-#define SIDES_ORIGIN "ab" /* the file of keys that come from no file but the sides */
+#define SIDES_ORIGIN "ab"  /* the file of keys that come from no file but the sides */
 #define SIDE_SUFFIX "@new" /* of the section's name */
 enum { SIDE_BASE, SIDE_NEW, SIDES };
 extern const char *const side_words[SIDES];

@@ -8,7 +8,6 @@
 #include "core/run/messages.h"
 #include "core/run/module.h"
 #include "core/run/sandbox.h"
-#include "core/run/worker_process.h"
 
 #include <errno.h>
 #include <gbrun/judging.h>
@@ -159,7 +158,7 @@ static int start_process(struct judge *judge, const char *const *arguments)
                                                      {"TORCHINDUCTOR_CACHE_DIR", folder},
                                                      {"TORCHINDUCTOR_COMPILE_THREADS", "1"}};
     const int files[] = {-1, STDOUT_FILENO, STDERR_FILENO, judge->memory.file};
-    char **environment = make_environment(variables, sizeof variables / sizeof *variables);
+    char **environment = environment_make(variables, sizeof variables / sizeof *variables);
     const int code = command_start(program_image(), arguments, environment, files,
                                    sizeof files / sizeof *files, true, &judge->pid);
     free(environment);

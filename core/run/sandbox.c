@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -135,7 +136,7 @@ struct rule {
     unsigned wanted, argument, bits, test, value;
 };
 
-enum { RULE_INSTRUCTIONS = 6, RULES_MOST = 20 };
+enum { RULE_INSTRUCTIONS = 6, RULES_MOST = 24 };
 
 static struct sock_filter *refuse(struct sock_filter *at)
 {
@@ -180,7 +181,7 @@ static void drop_capabilities(void)
 #ifdef ARCHITECTURE
 static int32_t set_filter(unsigned wanted, struct gb_error *error)
 {
-    const unsigned self = (unsigned)getpid(), all = UINT32_MAX;
+    const unsigned self = (unsigned)getpid(), judge = (unsigned)getppid(), all = UINT32_MAX;
     const unsigned writing = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, cutting = O_ACCMODE | O_TRUNC;
     const unsigned spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
                             CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
@@ -197,6 +198,12 @@ static int32_t set_filter(unsigned wanted, struct gb_error *error)
         {SYS_tgkill, STAGE_TWO | NO_SCOPES, 0, all, OTHER, self},
         {SYS_rt_sigqueueinfo, STAGE_TWO | NO_SCOPES, 0, all, OTHER, self},
         {SYS_prlimit64, ALWAYS, 0, all, OTHER, 0},
+        {SYS_setpriority, ALWAYS, 0, all, EQUAL, PRIO_USER},
+        {SYS_setpriority, ALWAYS, 1, all, EQUAL, judge},
+        {SYS_sched_setaffinity, ALWAYS, 0, all, EQUAL, judge},
+        {SYS_sched_setscheduler, ALWAYS, 0, all, EQUAL, judge},
+        {SYS_sched_setparam, ALWAYS, 0, all, EQUAL, judge},
+        {SYS_sched_setattr, ALWAYS, 0, all, EQUAL, judge},
         {SYS_prctl, ALWAYS, 0, all, EQUAL, PR_SET_PDEATHSIG},
         {SYS_fcntl, ALWAYS, 1, all, EQUAL, F_SETOWN},
         {SYS_fcntl, ALWAYS, 1, all, EQUAL, F_SETOWN_EX},

@@ -25,8 +25,6 @@
 
 enum { READ_BYTES = 65536, LINE_MAX_BYTES = 4096, OWN_DESCRIPTORS = 10, SEND_SECONDS = 10 };
 
-extern char **environ;
-
 /* Above the numbers that file actions of a spawn dup to. Takes over `descriptor`, also when it
  * fails. */
 static int move_up(int descriptor)
@@ -150,34 +148,6 @@ uint32_t strays_kill(pid_t worker)
 
 /* ---- a worker is started ---- */
 
-char **make_environment(const struct environment_variable *variables, size_t n)
-{
-    size_t n_here = 0, n_bytes = 0;
-    while (environ[n_here])
-        n_here++;
-    for (size_t i = 0; i < n; i++)
-        n_bytes += strlen(variables[i].name) + strlen(variables[i].value) + 2;
-    char **environment = memory_allocate((n_here + n + 1) * sizeof *environment + n_bytes);
-    char *text = (char *)(environment + n_here + n + 1);
-    size_t kept = 0;
-    for (size_t i = 0; i < n_here; i++) {
-        bool replaced = false;
-        for (size_t j = 0; j < n && !replaced; j++) {
-            size_t length = strlen(variables[j].name);
-            replaced = strncmp(environ[i], variables[j].name, length) == 0 &&
-                       environ[i][length] == '=';
-        }
-        if (!replaced)
-            environment[kept++] = environ[i];
-    }
-    for (size_t i = 0; i < n; i++) {
-        environment[kept++] = text;
-        text = stpcpy(stpcpy(stpcpy(text, variables[i].name), "="), variables[i].value) + 1;
-    }
-    environment[kept] = NULL;
-    return environment;
-}
-
 static int spawn(const int ends[ENDS], char **environment, pid_t *ret_pid)
 {
     const char *const arguments[] = {"gbrun", WORKER_ARGUMENT, NULL};
@@ -216,7 +186,7 @@ int32_t worker_start(struct worker_process *worker, const struct environment_var
     if (ends_open(ends, error) != GB_OK)
         return error->status;
     strays_prepare();
-    char **environment = make_environment(variables, n_variables);
+    char **environment = environment_make(variables, n_variables);
     int32_t status = take_ends(worker, ends, error);
     int result = status == GB_OK ? spawn(ends, environment, &worker->pid) : 0;
     free(environment);

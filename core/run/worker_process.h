@@ -21,9 +21,6 @@ struct worker_process {
     int wait_status;
 };
 
-/* This process's environment with variables replaced or added; one block to free. */
-char **make_environment(const struct environment_variable *variables, size_t n);
-
 /*
  * Starts a worker: a fresh copy of the program, in a process group of its own, with this process's
  * environment and the given variables, its standard output and error in a pipe, default signal

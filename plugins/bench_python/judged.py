@@ -497,7 +497,6 @@ def _secret():
 # places: of each output the input that it is part of, or None. The rest is of KernelBench's layout.
 _Plan = collections.namedtuple("_Plan", "layout inputs leaves constants outputs output_leaves places init seed")
 _CONSTANT_LEAST = 64  # bytes: smaller ones may be the same by chance
-_NOT_CONST = (_host, 0)
 
 
 class _Reference:
@@ -577,10 +576,11 @@ class _Reference:
                 raise gbrun.Error(f"{os.path.basename(self.path)}: the results of two seeds differ in type or shape")
             node, packed = output.node, [_packed(leaf) for leaf in output.leaves]
             self.pools.append(_packed_copies(output))
-        tree, self.changed, self.output_names = self.inputs_of(seeds[1]), changed, output.names
+        self.changed, self.output_names = changed, output.names
         places = [self.place_of(leaf, address) for leaf, address in zip(output.leaves, output.addresses)]
         packed = [leaf if place is None else tree.leaves[place] for leaf, place in zip(packed, places)]
-        constants = [i not in changed and leaf.extent >= _CONSTANT_LEAST and
+        self.unread = {i for i in range(len(tree.leaves)) if i not in changed and self.is_unread(i, trees[1], packed)}
+        constants = [i not in changed | self.unread and leaf.extent >= _CONSTANT_LEAST and
                      _space(leaf).equal(trees[0][i][1], trees[1][i][1], leaf.extent)
                      for i, leaf in enumerate(tree.leaves)]  # fmt: skip
         self.names, self.kept_constants = tree.names, {i: trees[1][i] for i, is_so in enumerate(constants) if is_so}
@@ -599,6 +599,16 @@ class _Reference:
             _seed_all(self.seed)
             _derived[key] = gbrun_tolerance.derived_tolerance(self.call, (self.load(inputs),))
         return dict(zip(places, _derived[key])) if len(places) == len(_derived[key]) else {}
+
+    def is_unread(self, i, kept, packed):
+        """Is this input memory for a result that the reference puts elsewhere? It does not depend on what is there."""
+        leaf, inputs = self.plan.leaves[i], [address for _, address in kept]
+        if leaf != _packed(leaf) or leaf.extent == 0 or leaf not in packed:
+            return False
+        inputs[i] = self.pools[0][packed.index(leaf)][1]
+        again = _packed_copies(_Tree(self.expected(inputs), "output"))
+        return all(_space(leaf).equal(a[1], b[1], _packed(leaf).extent)
+                   for leaf, a, b in zip(packed, again, self.pools[1]))  # fmt: skip
 
     def place_of(self, leaf, address):
         """The changed input that a result of the reference is."""
@@ -746,7 +756,7 @@ class _Judge:
         """Pairs of a name and what went wrong, or what is to be compared: as of gbrun._checks."""
         task, inputs = self.task, [address for _, address in self.kept]
         for i, leaf in enumerate(self.plan.leaves):
-            if i not in task.changed and not _space(leaf).equal(self.inputs[i], inputs[i], leaf.extent):
+            if i not in task.changed | task.unread and not _space(leaf).equal(self.inputs[i], inputs[i], leaf.extent):
                 yield task.names[i], "was written to: the reference does not do that"
         for leaf, (_, to), address in zip(self.plan.output_leaves, task.copies, self.outputs):
             _space(leaf).copy(to, address, leaf.extent)

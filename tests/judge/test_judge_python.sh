@@ -210,13 +210,17 @@ def reads_the_judge(data):
     return work(data)
 
 
+def slows_the_judge(data):
+    os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)
+    return work(data)
+
+
 def says_done(data):
     with open("/proc/self/cmdline") as file:
         page = int(file.read().split("\0")[2], 16)
     words = (ctypes.c_uint32 * 2).from_address(page)
     words[1] = words[0]
-    time.sleep(1e-3)
-    return work(data)
+    return nothing(data)
 
 
 
@@ -334,6 +338,104 @@ reference = trusted/plain.py
 n = 32" sorts.py sorts.py:unsorted
 equals "arrays of Python's own, and a check of the reference's" "1 ok wrong result" "$code $(column status | paste -sd ' ')"
 has "in its words" err.txt 'check_implementation: not the order'
+
+# Memory for the result among the inputs, which the reference leaves alone.
+cat >trusted/buffer.py <<'PY'
+import numpy as np
+
+
+def generate_input(n, seed):
+    return np.random.rand(n), np.empty(n)
+
+
+def ref_kernel(data):
+    return data[0] * 2
+PY
+cat >buffers.py <<'PY'
+import numpy as np
+
+
+def custom_kernel(data):
+    return np.multiply(data[0], 2, out=data[1])
+
+
+def other_input(data):
+    return np.multiply(data[0], 2, out=data[0])
+
+
+def left(data):
+    return data[1]
+PY
+judged "plugin = python
+reference = trusted/buffer.py
+n = 32" buffers.py buffers.py:other_input buffers.py:left
+equals "memory for the result may be written to" "1 ok wrong result wrong result" "$code $(column status | paste -sd ' ')"
+
+if "$python" -c 'import torch' 2>/dev/null; then
+    cat >trusted/model.py <<'PY'
+import torch
+
+
+class Model(torch.nn.Module):
+    def __init__(self, n, m):
+        super().__init__()
+        self.linear = torch.nn.Linear(n, m)
+
+    def forward(self, x, mask):
+        return torch.relu(self.linear(x.float())).to(torch.bfloat16).t(), mask
+
+
+def get_inputs():
+    return [torch.rand(8, 2, 16).half()[:, 1], torch.rand(8, 1).expand(8, 4) > 0.5]
+
+
+def get_init_inputs():
+    return [16, 4]
+PY
+    sed 's/Model/ModelNew/; /^def/,$ d' trusted/model.py >models.py
+    cat >>models.py <<'PY'
+
+
+class Kept(ModelNew):
+    kept = None
+
+    def forward(self, x, mask):
+        self.kept = self.kept or super().forward(x, mask)
+        return self.kept
+
+
+class Lazy(torch.Tensor):
+    pass
+
+
+class Subclass(ModelNew):
+    def forward(self, x, mask):
+        return super().forward(x, mask)[0].as_subclass(Lazy), mask
+
+
+class Wide(ModelNew):
+    def forward(self, x, mask):
+        return super().forward(x, mask)[0].float(), mask
+
+
+class Empty(ModelNew):
+    def forward(self, x, mask):
+        return torch.empty(4, 8, dtype=torch.bfloat16), mask
+
+
+class Meta(ModelNew):
+    def forward(self, x, mask):
+        return torch.empty(4, 8, dtype=torch.bfloat16, device="meta"), mask
+PY
+    judged "plugin = python
+reference = trusted/model.py
+check.rms = 0.02" models.py models.py:Kept models.py:Subclass models.py:Wide models.py:Empty models.py:Meta
+    equals "models of PyTorch" "1 ok,wrong result,failed,failed,wrong result,failed" "$code $(column status | paste -sd ,)"
+    has "are refused with words" err.txt 'output 0 is Tensor of torch.float32, shape (4, 8) on cpu: expected a torch.Tensor of bfloat16' \
+        'output 0 is Lazy of' 'on meta'
+else
+    skip "models of PyTorch" "PyTorch is not there"
+fi
 
 # The verb.
 { cat common.ini; printf '[bench task]\n%s\nsweep.call = submission.py:plain, submission.py:nothing\n' "$task"; } >bench.ini
