@@ -262,7 +262,8 @@ static int read_budget(const struct arguments *arguments, double *ret_ns)
     CLEANUP(error_list_free) struct error_list errors = {0};
     struct value value = {0};
     const int32_t status = read_option(arguments, "budget", &option, &arena, &value, &errors);
-    *ret_ns = argument(arguments, "max-rounds") && !argument(arguments, "budget") ? 0 : value.number;
+    *ret_ns = argument(arguments, "max-rounds") && !argument(arguments, "budget") ? 0
+                                                                                  : value.number;
     say_errors(&errors);
     return status == GB_OK ? EXIT_FINE : EXIT_USAGE;
 }

@@ -2,6 +2,7 @@
 #include "core/run/sandbox.h"
 
 #include "core/base/memory.h"
+#include "plugins/common/system/system_file.h"
 
 #include <asm/ioctls.h>
 #include <dirent.h>
