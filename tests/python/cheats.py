@@ -140,20 +140,6 @@ CHEATS["skips_every_third"] = computes_if(lambda i, p: i % 3)
 
 
 @cheat
-def computes_in_the_first_of_a_row(problem):
-    """Calls in a row come closer to each other than calls with something in between."""
-    last, end = [], [0.0]
-
-    def fn():
-        if not last or time.perf_counter() - end[0] > 3e-6:
-            last[:] = [problem.compute()]
-        end[0] = time.perf_counter()
-        return last[0]
-
-    return fn
-
-
-@cheat
 def computes_if_the_inputs_are_others(problem):
     first, result = [problem.copy(x) for x in (problem.a, problem.b)], []
 
@@ -539,7 +525,6 @@ def is_tuned_at_its_first_call(problem):
         problem.n_computed += 1
         if not chosen:
             for way in ways:
-                time.perf_counter()
                 way()
             chosen.append(ways[1])
         return chosen[0]()
