@@ -493,13 +493,13 @@ def has_several_outputs(problem):
     def fn():
         problem.n_computed += 1
         product = problem.a @ problem.b
-        return product, product.sum(), (problem.a > 0)
+        return product, abs(product).sum(), (problem.a > 0)
 
     a, b = problem.a, problem.b
 
     def reference():
         product = problem.wide(a) @ problem.wide(b)
-        return product, product.sum(), (a > 0)
+        return product, abs(product).sum(), (a > 0)
 
     problem.settings.update(verify=reference, check={"rms": 1e-3})
     return fn
@@ -686,9 +686,9 @@ def returns_a_number(problem):
 
     def fn():
         problem.n_computed += 1
-        return float(a.sum())
+        return float((a * a).sum())
 
-    problem.settings["verify"] = lambda: float(problem.wide(a).sum())
+    problem.settings["verify"] = lambda: float((problem.wide(a) ** 2).sum())
     problem.settings["check"] = {"rel": 1e-3}
     return fn
 
