@@ -552,6 +552,8 @@ def measure(fn, *, reset=None, verify=None, inputs=None, grade="auto", results=N
     if verify is None and ("check" in settings or grade != "auto" or inputs is not None):
         raise ValueError("check, grade, inputs: nothing is compared: expected verify=, a function that returns what fn has"
                          " to return")  # fmt: skip
+    if grade not in ("auto", "strict", "end"):
+        raise ValueError(f"grade={grade!r}: expected 'auto', 'strict' or 'end'")
     check = {**_open_results.get().get("check", {}), **settings.pop("check", {})}
     settings = _all_settings(settings, results)
     calls = _Calls(_failing(library), fn, reset, flops, bytes_read, bytes_written, items, synchronizes, single, every_call)
@@ -774,7 +776,7 @@ class _Verification:
     def settings(self, grade):
         if grade == "strict" and self.inputs is None:
             raise ValueError(f"grade='strict': {self.note}")
-        return {} if self.inputs is None else {"verify": {"strict": "samples"}.get(grade, grade)}
+        return {} if self.inputs is None else {"verify": grade}
 
     def run(self, stream, iterations):
         """Timed: as _with_stream, and keeps what the last call returned."""

@@ -140,20 +140,6 @@ CHEATS["skips_every_third"] = computes_if(lambda i, p: i % 3)
 
 
 @cheat
-def computes_in_the_first_of_a_row(problem):
-    """Calls in a row come closer to each other than calls with something in between."""
-    last, end = [], [0.0]
-
-    def fn():
-        if not last or time.perf_counter() - end[0] > 3e-6:
-            last[:] = [problem.compute()]
-        end[0] = time.perf_counter()
-        return last[0]
-
-    return fn
-
-
-@cheat
 def computes_if_the_inputs_are_others(problem):
     first, result = [problem.copy(x) for x in (problem.a, problem.b)], []
 
@@ -507,13 +493,13 @@ def has_several_outputs(problem):
     def fn():
         problem.n_computed += 1
         product = problem.a @ problem.b
-        return product, product.sum(), (problem.a > 0)
+        return product, abs(product).sum(), (problem.a > 0)
 
     a, b = problem.a, problem.b
 
     def reference():
         product = problem.wide(a) @ problem.wide(b)
-        return product, product.sum(), (a > 0)
+        return product, abs(product).sum(), (a > 0)
 
     problem.settings.update(verify=reference, check={"rms": 1e-3})
     return fn
@@ -539,7 +525,6 @@ def is_tuned_at_its_first_call(problem):
         problem.n_computed += 1
         if not chosen:
             for way in ways:
-                time.perf_counter()
                 way()
             chosen.append(ways[1])
         return chosen[0]()
@@ -701,9 +686,9 @@ def returns_a_number(problem):
 
     def fn():
         problem.n_computed += 1
-        return float(a.sum())
+        return float((a * a).sum())
 
-    problem.settings["verify"] = lambda: float(problem.wide(a).sum())
+    problem.settings["verify"] = lambda: float((problem.wide(a) ** 2).sum())
     problem.settings["check"] = {"rel": 1e-3}
     return fn
 

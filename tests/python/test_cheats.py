@@ -47,6 +47,35 @@ class Tests(unittest.TestCase):
                     self.assertIsNone(problem.error, f"{name}, {package.__name__}, {grade}")
                     self.assertTrue(problem.found.verified)
 
+    def test_what_cannot_be_renewed_is_said(self):
+        numpy = packages()[0]
+        values, constant = numpy.arange(3) * 1.0, numpy.ones(3)
+        few = {"policy": "fixed", "samples": 5, "device": "cpu"}
+        for verify, words in (
+            (lambda: [1.0], "reads no arrays"),
+            (lambda: constant, "computed before"),
+            (lambda: constant * 0, "does not depend"),
+            (lambda: [1 / int(values[1] == 1)] * 3, "verify raises"),
+        ):
+            result = numpy.array(verify())
+            found = gbrun.measure(lambda result=result: result + 0, verify=verify, **few)
+            self.assertIn(words, " ".join(found.messages))
+            with self.assertRaisesRegex(ValueError, words):
+                gbrun.measure(lambda result=result: result + 0, verify=verify, grade="strict", **few)
+        for settings in ({"grade": "strict"}, {"inputs": [values]}, {"verify": list, "grade": "stern"},
+                         {"verify": list, "inputs": [1]}):  # fmt: skip
+            self.assertRaises(ValueError, gbrun.measure, list, **few, **settings)
+
+    def test_inputs_are_at_the_end_what_they_were(self):
+        for package in packages():
+            for name in ("computes", "needs_a_positive_definite_matrix", "needs_what_is_sorted", "sorts_whole_numbers",
+                         "makes_its_inputs_by_a_function"):  # fmt: skip
+                problem = cheats.Problem(package)
+                before = [problem.copy(values) for values in (problem.a, problem.b)]
+                self.assertTrue(problem.measure(cheats.TWINS[name]), name)
+                for values, then in zip((problem.a, problem.b), before):
+                    self.assertTrue(bool((values == then).all()), name)
+
 
 def table(device):
     """On a GPU what gains is seen by the time; without grades gbrun.measure takes none."""
