@@ -278,7 +278,8 @@ const struct help_topic help_texts[] = {
     TOPIC("checks", "comparisons of outputs: check.METRIC = TOLERANCE",
           "Without any, the comparison is the one that the benchmark has chosen; all that are "
           "given must hold. Whatever the tolerances, a NaN that the reference does not have fails, "
-          "and so does a comparison in which more than 1 % of the values overflowed, or should be NaN, unless "
+          "and so does a comparison in which more than 1 % of the values overflowed, or should be "
+          "NaN, unless "
           "`check.allow_overflow` is yes.",
           checks),
     TOPIC("marks", "marks in tables", "", marks),

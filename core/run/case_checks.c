@@ -55,20 +55,6 @@ int32_t case_call(struct case_state *state, uint64_t iterations)
     return case_judge_bench(state, "run", status) == GB_OK ? case_wait(state, "run") : GB_FAILED;
 }
 
-/* It is the case's last sample that says what is wrong, if that is, too: on the same inputs in each
- * run. */
-int32_t case_wrong(struct case_state *state, const char *where)
-{
-    snprintf(state->wrong, sizeof state->wrong, "%s (%s)", state->host->reason, where);
-    *state->host->reason = 0;
-    const int32_t verify = state->bench_case->common.verify;
-    if (verify == VERIFY_AUTO)
-        return GB_OK;
-    state->host->is_muted = false;
-    const struct gb_host *host = &state->host->interface;
-    return host->checked(host, verify == VERIFY_JUDGE ? "judged" : "renewed", 0, state->wrong);
-}
-
 int32_t case_check(struct case_state *state)
 {
     char where[64];

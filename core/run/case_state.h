@@ -78,6 +78,11 @@ int32_t case_judge_bench(struct case_state *state, const char *function, int32_t
 int32_t case_judge_device(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_both(struct case_state *state, const char *function, int32_t status);
 
+/* A sample on renewed inputs is wrong, as host->reason says. Returns what that is to verify: of
+ * `auto` nothing yet, as it is the case's last sample that says what is wrong, if that is, too, on
+ * the same inputs in each run. */
+int32_t case_wrong(struct case_state *state, const char *where);
+
 /* Adds how long the phase took that began with the end of the one before, or with the case. */
 void case_end_phase(struct case_state *state, double *duration_ns);
 
@@ -119,15 +124,14 @@ int32_t case_count(struct case_state *state);
  *
  * begin: can there be what was asked for? can_renew: is the case one that has such samples between
  * its others? renew: before one of them; where nothing is compared, there are none from then on;
- * set: of inputs, 0 is the first. call: reset and run, waited for. check: after it. wrong: some
- * sample is, as host->reason says; the status to return. end: after the last verification.
+ * set: of inputs, 0 is the first. call: reset and run, waited for. check: after it. end: after the
+ * last verification.
  */
 int32_t case_checks_begin(struct case_state *state);
 bool case_can_renew(const struct case_state *state);
 int32_t case_renew(struct case_state *state, uint64_t set);
 int32_t case_call(struct case_state *state, uint64_t iterations);
 int32_t case_check(struct case_state *state);
-int32_t case_wrong(struct case_state *state, const char *where);
 void case_checks_end(struct case_state *state);
 
 /* ---- case_threads.c: a case whose benchmark runs in several threads ---- */

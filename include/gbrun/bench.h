@@ -81,8 +81,9 @@ struct gb_bench_ops {
      * host->iterations iterations. Optional. */
     int32_t (*reset)(void *bench, const struct gb_queue *queue);
 
-    /* [untimed] Called after the last sample, and after those on what `refresh` made: compares the outputs through host->check and returns what that returned. Optional: without it
-     * the case is shown as unchecked. */
+    /* [untimed] Called after the last sample, and after those on what `refresh` made: compares the
+     * outputs through host->check and returns what that returned. Optional: without it the case is
+     * shown as unchecked. */
     int32_t (*verify)(void *bench, const struct gb_queue *queue);
 
     /* [untimed] Fills in what one iteration does; work->size is set. Optional. */

@@ -84,7 +84,8 @@ static const struct {
      VERIFY_ABS, 1, .verdict = FAILS_ALWAYS},
     {GB_F32, 0, 0, "1 2", "nan*2", VERIFY_ABS, 1, FAILS_ALWAYS, .found = "0 0 2 0 0 0:"},
     {GB_F32, GB_CHECK_ALLOW_OVERFLOW, 0, "nan 1", "nan 1.5", VERIFY_ABS, 0.5, PASSES,
-     .found = "1 0 0 0 0 -1 vacuous: abs 0.5@1 rel 0.5@1 rel_floor 0.5@1 ulp 4.1943e+06@1 rms 0.333333@0"},
+     .found = "1 0 0 0 0 -1 vacuous: abs 0.5@1 rel 0.5@1 rel_floor 0.5@1 ulp 4.1943e+06@1 rms "
+              "0.333333@0"},
     {GB_F32, 0, 0, "nan 1", "3 1", VERIFY_ABS, 1, FAILS_ALWAYS,
      .words = "not finite at [0]: expected nan, got 3 (1 of 2 values)",
      .found = "1 0 0 1 0 0 vacuous: abs 0@1 rel 0@1 rel_floor 0@1 ulp 0@1 rms 0@0"},
