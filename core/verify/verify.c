@@ -164,6 +164,7 @@ static void count_not_finite(struct comparison *comparison, const struct element
     bool overflowed_to_nan = comparison->format->format == GB_F8_E4M3 && isnan(output) &&
                              isnan(reference) && !isnan(element->exact);
     result->n_overflowed += isinf(output) || overflowed_to_nan;
+    result->n_nan_reference += isnan(reference) && !overflowed_to_nan;
     count_class(comparison, element, same ? VERIFY_CLASS_EQUAL : VERIFY_CLASS_NOT_FINITE);
     if (same)
         return;
@@ -458,7 +459,8 @@ static void settle(struct comparison *comparison)
         if (!judged)
             settled->value = all_equal && given && metric < VERIFY_DETAILS ? 0 : NAN;
     }
-    result->vacuous = result->n == 0 || 100 * result->n_overflowed > result->n;
+    result->vacuous = result->n == 0 || 100 * result->n_overflowed > result->n ||
+                      100 * result->n_nan_reference > result->n;
 }
 
 static int32_t refuse(const struct gb_check *check, struct gb_error *error)

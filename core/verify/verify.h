@@ -88,6 +88,7 @@ struct verify_result {
     uint64_t n_nan;   /* in the output where the reference is none */
     uint64_t n_infinite_mismatch; /* an infinity on one side only; a NaN in the reference only */
     uint64_t n_overflowed; /* infinities in the output; e4m3: NaN where the reference overflows */
+    uint64_t n_nan_reference; /* NaN in the reference, unless it overflowed */
     uint64_t n_zero_mismatch; /* r == 0 and c != 0 */
     uint64_t first_bad;       /* index of the first NaN or infinite mismatch; UINT64_MAX: none */
     double bad_reference, bad_output; /* both values there */
@@ -145,6 +146,7 @@ bool verify_passes(const struct verify_result *result, const struct gb_check *ch
  *
  *   "not finite at [5]: expected 1.5, got nan (3 of 256 values)"
  *   "vacuous: 12 of 256 values overflowed"
+ *   "vacuous: 12 of 256 references are NaN"
  *   "vacuous: nothing was compared"
  *   "3 of 256 values differ, most at [17]: expected 2, got 3"  (GB_CHECK_EXACT)
  *   "rel cannot be judged: every reference is 0"  (and so on for rel_floor and bound)

@@ -123,8 +123,10 @@ static void describe(const struct verify_result *result, const struct gb_check *
     } else if (result->first_bad != UINT64_MAX) {
         describe_values(result, check, line);
     } else if (result->vacuous && !may_overflow) {
-        text_printf(line, "vacuous: %" PRIu64 " of %" PRIu64 " values overflowed",
-                    result->n_overflowed, result->n);
+        const bool is_nan = 100 * result->n_nan_reference > result->n;
+        text_printf(line, "vacuous: %" PRIu64 " of %" PRIu64 " %s",
+                    is_nan ? result->n_nan_reference : result->n_overflowed, result->n,
+                    is_nan ? "references are NaN" : "values overflowed");
     } else if (result->n_exact == result->n && (exact || value <= tolerance || isnan(tolerance))) {
         text_printf(line, "%" PRIu64 " value%s equal", result->n, result->n == 1 ? "" : "s");
     } else if (exact) {

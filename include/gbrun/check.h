@@ -60,7 +60,7 @@ enum {
 
 enum {
     GB_CHECK_EXACT = 1u,         /* every element must match to the bit; tolerances do not apply */
-    GB_CHECK_ALLOW_OVERFLOW = 2u /* many infinities do not make the comparison vacuous */
+    GB_CHECK_ALLOW_OVERFLOW = 2u /* many infinities or NaN do not make it vacuous */
 };
 
 #endif
