@@ -274,18 +274,18 @@ static int32_t fill_input(const struct convolution *convolution, uint64_t set, i
     return status;
 }
 
-/* The inputs of a set, and an output of which nothing is a number. */
+/* The inputs of a set, and an output of which nothing is a result. */
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     const struct convolution *convolution = object;
-    const struct gb_host *host = convolution->host;
     (void)queue;
     int32_t status = fill_input(convolution, set, ARRAY_LEFT);
     if (status == GB_OK)
         status = fill_input(convolution, set, ARRAY_RIGHT);
-    return status == GB_OK ? host->device_fill(host, convolution->arrays[ARRAY_OUTPUT], 0xff,
-                                               bytes_of(convolution, ARRAY_OUTPUT))
-                           : status;
+    poison_output(convolution->host, convolution->arrays[ARRAY_OUTPUT],
+                  convolution->host_arrays[ARRAY_OUTPUT], convolution->lengths[ARRAY_OUTPUT],
+                  convolution->format, set, &status);
+    return status;
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)

@@ -293,14 +293,13 @@ static int32_t fill_inputs(const struct gemm *gemm, uint64_t set)
                : status;
 }
 
-/* All bits set: NaN, in integers -1, so that no output can be left unwritten unseen. */
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
     const struct gemm *gemm = object;
     (void)queue;
     int32_t status = fill_inputs(gemm, set);
-    memset(gemm->host_c, 0xff, gemm_output_bytes(gemm));
-    copy_memory(gemm->host, gemm->c, gemm->host_c, gemm_output_bytes(gemm), &status);
+    poison_output(gemm->host, gemm->c, gemm->host_c, gemm->shape.m * gemm->shape.n, gemm->output,
+                  set, &status);
     return status;
 }
 

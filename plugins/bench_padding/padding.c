@@ -325,18 +325,14 @@ static int32_t fill_inputs(const struct padding *padding, uint64_t set)
                            : status;
 }
 
-/* All bits set is NaN, so that no output can be left unwritten unseen. */
-static int32_t spoil_output(const struct padding *padding)
-{
-    const struct gb_host *host = padding->host;
-    return host->device_fill(host, padding->y, 0xff, n_y(padding) * sizeof *padding->y);
-}
-
 static int32_t refresh(void *object, const struct gb_queue *queue, uint64_t set)
 {
+    static const struct gb_format float32 = {.format = GB_F32, .bytes = sizeof(float)};
+    struct padding *padding = object;
     (void)queue;
-    const int32_t status = fill_inputs(object, set);
-    return status == GB_OK ? spoil_output(object) : status;
+    int32_t status = fill_inputs(padding, set);
+    poison_output(padding->host, padding->y, padding->host_y, n_y(padding), &float32, set, &status);
+    return status;
 }
 
 static int32_t prepare(void *object, const struct gb_queue *queue)
@@ -347,11 +343,15 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
     take_input(padding, n_w(padding), &padding->w, &padding->host_w, &status);
     padding->y = device_memory(padding->host, n_y(padding) * sizeof *padding->y, GB_MEMORY_DEVICE,
                                &status);
+    padding->host_y = padding->backend->has_host_memory
+                          ? padding->y
+                          : host_memory(padding->host, n_y(padding) * sizeof *padding->host_y,
+                                        &status);
     if (status == GB_OK)
         status = fill_inputs(padding, 0);
     if (status == GB_OK)
         status = backend_prepare(object, queue);
-    return status == GB_OK ? spoil_output(padding) : status;
+    return status == GB_OK ? refresh(padding, queue, 0) : status;
 }
 
 /* --- verify --- */
@@ -362,9 +362,6 @@ static int32_t take_room(struct padding *padding)
     const struct batch_shape *shape = &padding->shape;
     const uint64_t n = n_y(padding);
     int32_t status = GB_OK;
-    padding->host_y = padding->backend->has_host_memory
-                          ? padding->y
-                          : host_memory(host, n * sizeof *padding->host_y, &status);
     padding->sums = host_memory(host, n * sizeof(double), &status);
     padding->sizes = host_memory(host, n * sizeof(double), &status);
     padding->wide_x = host_memory(host, n_x(padding) / (uint64_t)shape->batch * sizeof(double),

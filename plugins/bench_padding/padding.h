@@ -27,8 +27,8 @@ struct padding {
     struct batch_shape shape;
     float *x, *w, *y;        /* where the device has them, one product after the other */
     float *host_x, *host_w;  /* the inputs as the host filled them; on the CPU x and w */
-    float *host_y;           /* room for the output; on the CPU y. Made by verify, as are: */
-    double *sums, *sizes;    /* the reference, */
+    float *host_y;           /* room for the output; on the CPU y */
+    double *sums, *sizes;    /* made by verify: the reference, */
     double *wide_x, *wide_w; /* and the inputs of one product as it takes them */
 };
 

@@ -79,7 +79,7 @@ static int32_t compare_with(const struct gb_host *host, const struct comparison 
         check.default_metric = "abs";
         check.default_tolerance = 0;
     }
-    if (comparison->constant != NULL && isinf(comparison->constant->value))
+    if (comparison->constant != NULL && !isfinite(comparison->constant->value))
         check.flags |= GB_CHECK_ALLOW_OVERFLOW;
     if (info->kind == KIND_INTEGER && info->bytes == 8 &&
         comparison->wanted_type == comparison->type) {
@@ -169,7 +169,7 @@ static int32_t compare_buffer(const struct world *world, const struct world *ref
     return status == GB_OK ? compare(plan->host, &comparison) : status;
 }
 
-/* An input that the judged function has changed, and the reference has not. */
+/* An input that the function has changed, and the reference has not. */
 static int32_t compare_input(const struct world *world, const struct world *reference,
                              const struct entry *entry)
 {
@@ -200,7 +200,7 @@ int32_t compare_buffers(const struct world *world, const struct world *reference
         const int32_t status = is_compared ? compare_buffer(world, reference, &plan->entries[i])
                                            : GB_OK;
         first = first == GB_OK ? status : first;
-        if (first == GB_OK && world->is_shared && is_input(value))
+        if (first == GB_OK && reference != NULL && world->is_read && is_input(value))
             first = compare_input(world, reference, &plan->entries[i]);
     }
     return first;

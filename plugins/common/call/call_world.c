@@ -117,7 +117,7 @@ static int32_t fill_uniform(const struct gb_host *host, const struct buffer *buf
                              : fill_short(host, &fill, buffer->n, to);
 }
 
-/* What could be a result. */
+/* What could be a result: a function that writes nothing must not see that it has to. */
 static int32_t fill_poison(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
                            void *to)
 {
@@ -128,13 +128,6 @@ static int32_t fill_poison(const struct gb_host *host, const struct buffer *buff
     return fill_uniform(host, &like, stream, to);
 }
 
-/* What all bytes of a buffer are at first, and stay if no key fills it: 0, or all bits set where
- * the function is to write it. */
-static uint8_t buffer_first_byte(const struct buffer *buffer)
-{
-    return buffer->fill == FILL_NONE && buffer->is_out ? 0xFF : 0;
-}
-
 /* Writes all of a buffer's elements to host memory. stream: of random numbers, one for each buffer.
  */
 static int32_t buffer_fill(const struct gb_host *host, const struct buffer *buffer, uint64_t stream,
@@ -143,7 +136,7 @@ static int32_t buffer_fill(const struct gb_host *host, const struct buffer *buff
     const size_t bytes = type_info(buffer->element)->bytes;
     unsigned char *memory = to;
     int32_t status = GB_OK;
-    memset(memory, buffer_first_byte(buffer), buffer->n * bytes);
+    memset(memory, 0, buffer->n * bytes);
     switch (buffer->fill) {
     case FILL_NUMBER:
         status = numbers_store(host, &buffer->low, 1, buffer->element, memory);
@@ -164,6 +157,8 @@ static int32_t buffer_fill(const struct gb_host *host, const struct buffer *buff
         status = fill_uniform(host, buffer, stream, memory);
         break;
     case FILL_NONE:
+        if (buffer->is_out)
+            status = fill_poison(host, buffer, stream, memory);
         break;
     }
     if (buffer->has_zero_end)
@@ -221,16 +216,14 @@ static int32_t fill_memory(const struct world *world, const struct buffer *buffe
     const struct gb_host *host = host_of(world);
     const uint64_t bytes = buffer_bytes(buffer);
     const void *known = known_contents(world, made);
-    if (world->is_shared && buffer->fill == FILL_NONE && buffer->is_out)
-        return fill_poison(host, buffer, stream, to);
     if (is_host_memory(world, buffer) && known == NULL)
         return buffer_fill(host, buffer, stream, to);
     if (is_host_memory(world, buffer)) {
         memcpy(to, known, bytes);
         return GB_OK;
     }
-    if (buffer->fill == FILL_NONE && !buffer->has_zero_end)
-        return host->device_fill(host, to, buffer_first_byte(buffer), bytes);
+    if (buffer->fill == FILL_NONE && !buffer->is_out && !buffer->has_zero_end)
+        return host->device_fill(host, to, 0, bytes);
     if (known != NULL)
         return host->device_copy(host, to, known, bytes);
     void *contents = malloc(bytes);
@@ -354,20 +347,38 @@ int32_t world_refresh(struct world *world, uint64_t set)
     return status;
 }
 
-int32_t world_read(const struct world *world, const struct entry *entry, const void **ret)
+static int32_t copy_contents(const struct world *world, const struct entry *entry)
 {
     const struct gb_host *host = host_of(world);
     const struct buffer *buffer = &entry->value.buffer;
     struct made *made = world_made(world, entry);
-    *ret = made->memory;
-    if (is_host_memory(world, buffer))
-        return GB_OK;
     if (made->copy == NULL)
         made->copy = host->allocate(host, buffer_bytes(buffer));
-    if (made->copy == NULL)
-        return GB_NO_MEMORY;
-    *ret = made->copy;
-    return host->device_copy(host, made->copy, made->memory, buffer_bytes(buffer));
+    return made->copy != NULL ? copy_memory(world, buffer, made->copy, made->memory) : GB_NO_MEMORY;
+}
+
+int32_t world_read(const struct world *world, const struct entry *entry, const void **ret)
+{
+    struct made *made = world_made(world, entry);
+    const bool is_read_in_place = is_host_memory(world, &entry->value.buffer) && !made->is_kept;
+    const int32_t status = is_read_in_place || made->is_kept ? GB_OK : copy_contents(world, entry);
+    *ret = is_read_in_place ? made->memory : made->copy;
+    return status;
+}
+
+int32_t world_keep(struct world *world, bool is_kept)
+{
+    const struct plan *plan = world->plan;
+    int32_t status = GB_OK;
+    for (size_t i = 0; i < plan->n_entries && status == GB_OK; i++) {
+        const struct value *value = &plan->entries[i].value;
+        const bool is_result = value->kind == VALUE_BUFFER &&
+                               (value->buffer.is_out || value->buffer.expect.kind != EXPECT_NONE);
+        if (is_result && is_kept)
+            status = copy_contents(world, &plan->entries[i]);
+        world->made[i].is_kept = is_result && is_kept;
+    }
+    return status;
 }
 
 /* ---- other addresses ---- */

@@ -20,7 +20,8 @@ struct made {
     bool is_made;
     void *memory;   /* the address it stands for; of numbers, structs and variables: none */
     void *pristine; /* of a buffer that is restored: its first contents */
-    void *copy;     /* of a buffer that is no host memory: what it was when it was read last */
+    void *copy;     /* of a buffer: what it was when it was read last, or is kept */
+    bool is_kept;   /* the copy counts */
     void *contents; /* likewise, where a reference has the same: what it was filled with */
 };
 
@@ -29,6 +30,7 @@ struct world {
     void *library;   /* for symbols */
     bool is_on_host; /* all buffers are host memory */
     bool is_shared;  /* buffers are common to two processes: memory of the device in any case */
+    bool is_read;    /* all buffers can be read in place, and inputs are compared, too */
     uint64_t set;    /* of random numbers that buffers are filled with; 0 is the first */
     void *stream;
     struct made *made;        /* of all entries of the plan */
@@ -62,9 +64,9 @@ bool world_restores(const struct plan *plan);
 
 /*
  * Fills the buffers that were made once more, as they were filled first but with the random numbers
- * of the set; outputs that no key fills get all bits set. Buffers that calls of `before` are given
- * stay as those left them. Where results are compared with what the configuration expects, which
- * may be that of one set only, it is set 0.
+ * of the set; outputs that no key fills get numbers that could be results. Buffers that calls of
+ * `before` are given stay as those left them. Where results are compared with what the
+ * configuration expects, which may be that of one set only, it is set 0.
  */
 int32_t world_refresh(struct world *world, uint64_t set);
 
@@ -72,4 +74,7 @@ uint64_t buffer_bytes(const struct buffer *buffer);
 /* The contents of a buffer in host memory: the buffer itself or a copy, which the next one
  * replaces. */
 int32_t world_read(const struct world *world, const struct entry *entry, const void **ret);
+/* Copies the results as they are now: what is written later is read no more, until none are kept.
+ */
+int32_t world_keep(struct world *world, bool is_kept);
 struct made *world_made(const struct world *world, const struct entry *entry);
