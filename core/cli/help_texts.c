@@ -174,6 +174,9 @@ static const struct help_entry statuses[] = {
 #define STATUS_SKIPPED "The benchmark does not have this case, for the reason given"
 #define STATUS_FAILED "The benchmark, its policy or its device reported a failure"
 #define STATUS_WRONG_RESULT "The output differs from its reference by more than the tolerance"
+#define STATUS_CONTRADICTED                                                                        \
+    "Calls on renewed inputs take several times as long as the samples say: theirs is the time "   \
+    "shown"
 #define STATUS_CRASHED "The worker process died, with the signal or exit code"
 #define STATUS_TIMED_OUT "The case took longer than `time_limit` and was killed"
 #define STATUS_DEVICE_ERROR                                                                        \
@@ -188,8 +191,8 @@ static const struct help_entry statuses[] = {
 static const struct help_entry exit_codes[] = {
     {"0", NULL, "All fine"},
     {"1", NULL,
-     "Some case failed (crashed, timed out, wrong result, device error, failed), nothing at all "
-     "was measured, or the run was stopped; a policy failed in a replay"},
+     "Some case failed (crashed, timed out, wrong result, contradicted, device error, failed), "
+     "nothing at all was measured, or the run was stopped; a policy failed in a replay"},
     {"2", NULL,
      "The command line or the configuration is wrong. All errors are reported at once with file, "
      "line and column; nothing is run"},
@@ -275,7 +278,8 @@ const struct help_topic help_texts[] = {
     TOPIC("checks", "comparisons of outputs: check.METRIC = TOLERANCE",
           "Without any, the comparison is the one that the benchmark has chosen; all that are "
           "given must hold. Whatever the tolerances, a NaN that the reference does not have fails, "
-          "and so does a comparison in which more than 1 % of the values overflowed, unless "
+          "and so does a comparison in which more than 1 % of the values overflowed, or should be "
+          "NaN, unless "
           "`check.allow_overflow` is yes.",
           checks),
     TOPIC("marks", "marks in tables", "", marks),

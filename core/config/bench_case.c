@@ -17,7 +17,7 @@ static const char *const pace_words[] = {
 
 static const char *const verify_words[] = {[VERIFY_AUTO] = "auto",
                                            [VERIFY_END] = "end",
-                                           [VERIFY_SAMPLES] = "samples",
+                                           [VERIFY_STRICT] = "strict",
                                            [VERIFY_JUDGE] = "judge"};
 
 static const char *const bound_words[] = {[GB_BOUND_AUTO] = "auto",
@@ -93,12 +93,14 @@ static const struct gb_option options[] = {
               "bytes), or counters by their names; see gbrun list counters"),
     GB_BOOL(struct common_params, breakdown, "no",
             "Whether each kernel, copy and fill of a sample is timed by itself, after the samples"),
-    GB_CHOICE(struct common_params, verify, "auto", verify_words,
-              "When results are verified: at the end; samples: also of calls at random moments "
-              "between the samples, on renewed inputs and outputs; auto: of such calls after the "
-              "samples, if that takes less than a tenth of their time, or 5 ms"),
+    GB_CHOICE(
+        struct common_params, verify, "auto", verify_words,
+        "When results are verified: at the end; auto: also of some samples at random moments, "
+        "on renewed inputs and outputs, which bound what the others may read; strict: of "
+        "samples that are all of this kind; judge: these in a process of their own, for code "
+        "that is not trusted"),
     GB_INT(struct common_params, inputs, "0", "0:64", NULL,
-           "Sets of inputs that these calls take in turn; 0: 2 where the benchmark has several"),
+           "Sets of inputs that renewed samples take, by chance; 0: each time another one"),
     GB_INT(struct common_params, seed, SEED_OF_RUN_TEXT, "-2:", NULL,
            "Seed of the case's random numbers; -1 or run: that of the run, -2 or each round: that "
            "of the run in the first round, another in each further one"),
@@ -121,7 +123,7 @@ static const struct gb_option options[] = {
           "What check.bound assumes of rounding errors: the worst, or random ones; auto: random "
           "where sums are rounded to nearest and products have both signs"),
     CHECK(GB_TYPE_BOOL, allow_overflow, "no", NULL, 0, NULL,
-          "Whether a result may pass of which more than 1 % overflowed"),
+          "Whether a result may pass of which more than 1 % overflowed, or should be NaN"),
     CHECK(GB_TYPE_STRING, dump, "", NULL, 0, NULL,
           "Folder, from that of the INI file, for output and reference of a comparison that fails, "
           "as .npy files"),
@@ -149,6 +151,11 @@ const char *pace_word(int32_t pace)
     return pace_words[pace];
 }
 
+const char *verify_word(int32_t verify)
+{
+    return verify_words[verify];
+}
+
 struct plugin_settings bench_case_plugin(const struct bench_case *bench_case)
 {
     return (struct plugin_settings){.name = bench_case->bench,
@@ -159,16 +166,16 @@ struct plugin_settings bench_case_plugin(const struct bench_case *bench_case)
 
 bool renewal_refused(const struct common_params *common, const char *bench, struct text *ret_why)
 {
-    if (common->verify == VERIFY_SAMPLES)
+    if (common->verify == VERIFY_STRICT)
         text_printf(ret_why,
-                    "verify = samples: benchmark %s cannot renew inputs and outputs: expected "
+                    "verify = strict: benchmark %s cannot renew inputs and outputs: expected "
                     "verify = end",
                     bench);
     else if (common->inputs > 1)
         text_printf(ret_why,
                     "inputs = %lld: benchmark %s has one set of inputs: expected inputs = 1",
                     (long long)common->inputs, bench);
-    return common->verify == VERIFY_SAMPLES || common->inputs > 1;
+    return common->verify == VERIFY_STRICT || common->inputs > 1;
 }
 
 void device_choice_text(const struct device_choice *choice, struct text *out)

@@ -50,10 +50,10 @@ struct common_params {
 #define SEED_OF_RUN_TEXT "-1"
 #define SEED_EACH_ROUND_TEXT "-2"
 enum { SEED_OF_RUN = -1, SEED_EACH_ROUND = -2 };
-/* When results are verified: at the end; also of calls at random moments between the samples; at
- * the end, and also of calls after the samples where that takes little time; of samples, whose code
- * runs in a process that is not trusted. */
-enum { VERIFY_AUTO, VERIFY_END, VERIFY_SAMPLES, VERIFY_JUDGE };
+/* When results are verified: at the end, and also of some samples on renewed inputs; at the end; of
+ * samples that are all on renewed inputs; of such samples, whose code runs in a process that is not
+ * trusted. */
+enum { VERIFY_AUTO, VERIFY_END, VERIFY_STRICT, VERIFY_JUDGE };
 /* Of power and heat: as it comes; an idle gap after each sample; settled under load. */
 enum { PACE_FREE, PACE_BURST, PACE_SUSTAINED };
 
@@ -65,6 +65,8 @@ const char *cache_word(int32_t cache);
 const char *launch_word(int32_t launch);
 /* Likewise of pace: "free", "burst", "sustained". */
 const char *pace_word(int32_t pace);
+/* Likewise of verify: "auto", "end", "strict", "judge". */
+const char *verify_word(int32_t verify);
 
 /* A plugin with the settings that it gets: a [policy NAME] or [device NAME] section. */
 struct plugin_settings {

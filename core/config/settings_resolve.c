@@ -112,7 +112,8 @@ static void refuse_renewal_by(const struct bench_resolver *at, const struct slot
     if (slot->kind != SLOT_COMMON || !value->text)
         return;
     if (text_equal(slot->name, "verify"))
-        asked.verify = text_equal(value->text, "samples") ? VERIFY_SAMPLES : VERIFY_END;
+        asked.verify = text_equal(value->text, verify_word(VERIFY_STRICT)) ? VERIFY_STRICT
+                                                                           : VERIFY_END;
     else if (text_equal(slot->name, "inputs"))
         asked.inputs = (int64_t)value->number;
     if (!renewal_refused(&asked, at->bench->info->plugin.id, &why))

@@ -321,6 +321,7 @@ static int32_t status_of(int status)
     case CASE_DEVICE_ERROR:
         return GB_DEVICE_ERROR;
     case CASE_WRONG_RESULT:
+    case CASE_CONTRADICTED:
         return GB_WRONG_RESULT;
     default:
         return GB_FAILED;

@@ -134,6 +134,7 @@ static int32_t make_bench(struct case_state *state, const struct gb_plugin *plug
     state->host = host_new(bench_case->seed, &state->link->sink, &device, &checks);
     state->host->interface.folder = bench_case->folder;
     state->ops = plugin->ops;
+    state->params = params;
     link_phase(state->link, PHASE_CREATE);
     if (bench_case->common.verify == VERIFY_JUDGE)
         return judge_begin(state, plugin, params);
@@ -244,15 +245,14 @@ static int32_t measure_again(struct case_state *state, const struct gb_plugin *p
 static void verify(struct case_state *state, const struct gb_plugin *policy, const void *params)
 {
     int32_t status;
-    const double begin_ns = host_clock_ns();
     if (!state->ops->verify || verify_once(state, &status) != GB_OK)
         return;
-    const double verify_ns = host_clock_ns() - begin_ns;
-    if (status == GB_WRONG_RESULT && may_be_right_in_stream(state) && is_right_in_stream(state) &&
+    const bool is_wrong = status == GB_WRONG_RESULT || *state->wrong;
+    if (is_wrong && may_be_right_in_stream(state) && is_right_in_stream(state) &&
         (measure_again(state, policy, params) != GB_OK || verify_once(state, &status) != GB_OK))
         return;
-    if (case_judge_bench(state, "verify", status) == GB_OK)
-        case_check_after(state, verify_ns);
+    case_judge_bench(state, "verify", status);
+    case_checks_end(state);
 }
 
 /* On a poisoned device or after a failed plugin nothing may be called any more that could hang. A
@@ -277,6 +277,8 @@ static void clean_up(struct case_state *state)
     if (!state->outcome->is_poisoned && device && GB_HAS(device->ops, is_spent) &&
         device->ops->is_spent)
         state->outcome->is_spent = device->ops->is_spent(device->device) == 1;
+    /* Code that may have changed the process. */
+    state->outcome->is_spent |= state->bench_case->common.verify == VERIFY_STRICT;
     if (!state->outcome->is_poisoned || state->is_guest) {
         host_free(state->host);
         host_free(state->policy_host);

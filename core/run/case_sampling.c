@@ -5,6 +5,7 @@
 #include "core/run/machine.h"
 #include "core/run/messages.h"
 #include "core/run/pace.h"
+#include "core/run/strict.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,13 +14,21 @@
 enum {
     CALIBRATION_STEPS = 60, /* more than enough to reach any iteration count */
     CALIBRATION_SAMPLES = 3,
-    REASON_MAX = 192 /* of the policy, and advice */
+    FIRST_CHECK = 16, /* before so many samples are taken */
+    REASON_MAX = 192  /* of the policy, and advice */
 };
 /* How long a batch may keep the worker from hearing a signal. */
 static const double batch_ns = 200e6;
 static const double send_every_ns = 250e6;
 /* A call of run beside its iterations is at most a thousandth of a sample. */
 static const double ENTRIES_A_SAMPLE = 1000, longest_entry_ns = 1e6;
+/* What samples that are verified may cost: a share of the samples' time, or as much as is not
+ * noticed. */
+static const double checks_share = 0.1, checks_unnoticed_ns = 20e6, longest_checks_ns = 2e9;
+static const double bound_sample_ns = 2e3;
+/* Of calls, and on a queue. Honest code reads up to 12 times less where its inputs repeat: a
+ * processor learns how it branches on random numbers. A GPU does not; its caches are as far. */
+static const double renewed_ratio[] = {16, 4}, renewed_step_ns[] = {200, 10e3};
 /* Over which the energy of sustained samples is known at least. */
 static const double energy_window_ns = 1e9;
 
@@ -49,6 +58,8 @@ struct sampling {
     double sampling_ns;    /* when the first one was asked for */
     uint64_t n_lost;
     uint64_t n_iterations; /* run, whether their times were kept or not */
+    uint64_t until_check;  /* samples before the next one on renewed inputs */
+    double renewed_ns;     /* what a call on renewed inputs took at least; 0: not known */
     double telemetry_ns;   /* when the device was asked before the first sample */
     double sent_ns;
 };
@@ -107,12 +118,22 @@ static int32_t measure(struct sampling *sampling, uint64_t n, double deadline_ns
                        uint64_t *ret_done)
 {
     const struct open_device *device = sampling->device;
+    const bool is_strict = sampling->state->strict != NULL;
+    n = is_strict ? 1 : n;
+    if (strict_before(sampling->state) != GB_OK)
+        return GB_FAILED;
     struct gb_measurement measured = ask_for(sampling, n, deadline_ns);
     double begin = session_clock_ns(device);
     int32_t status;
-    sampling->state->host->interface.iterations = sampling->iterations;
+    sampling->state->host->interface.iterations = sampling->state->strict ? 1
+                                                                          : sampling->iterations;
     CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
-    if (case_judge_both(sampling->state, "run", status) != GB_OK)
+    if (is_strict && status == GB_OK && measured.n_done + measured.n_lost == 0) {
+        measured.deadline_ns = 0; /* what is renewed is run, though it is late */
+        CALL_BENCH(sampling->state, status, device->ops->measure(device->device, &measured));
+    }
+    if (case_judge_both(sampling->state, "run", status) != GB_OK ||
+        strict_after(sampling->state, session_clock_ns(device) - begin) != GB_OK)
         return GB_FAILED;
     if (measured.n_done > n)
         return case_stop(sampling->state, CASE_FAILED,
@@ -191,6 +212,12 @@ static int32_t calibrate(struct sampling *sampling)
                          "iterations = %llu: this benchmark can only do one iteration a sample "
                          "(GB_BENCH_SINGLE): expected iterations = auto",
                          (unsigned long long)sampling->iterations);
+    if (strict_grow(sampling->state, &sampling->iterations) != GB_OK)
+        return GB_FAILED;
+    if (common->iterations > (int64_t)sampling->iterations)
+        return case_stop(sampling->state, CASE_FAILED,
+                         "verify = strict: iterations = %lld: there can be %llu sets of inputs",
+                         (long long)common->iterations, (unsigned long long)sampling->iterations);
     for (int step = 0; step < CALIBRATION_STEPS; step++) {
         double time_ns = 0;
         if (shortest(sampling, &time_ns) != GB_OK)
@@ -200,6 +227,11 @@ static int32_t calibrate(struct sampling *sampling)
         double factor = time_ns > 0 ? 1.2 * target_ns / time_ns : 100;
         factor = factor > 100 ? 100 : factor < 1.2 ? 1.2 : factor;
         sampling->iterations = (uint64_t)ceil((double)sampling->iterations * factor);
+        const uint64_t wanted = sampling->iterations;
+        if (strict_grow(sampling->state, &sampling->iterations) != GB_OK)
+            return GB_FAILED;
+        if (sampling->iterations < wanted)
+            break;
         if (sampling->iterations >> 48)
             return case_stop(
                 sampling->state, CASE_FAILED,
@@ -311,6 +343,13 @@ static struct gb_samples view_values(struct sampling *sampling, size_t first, ui
     return view_batch(sampling, batch, n);
 }
 
+/* Where that disturbs no samples: what a queue does meanwhile is to cool down. */
+static bool renews_between(const struct sampling *sampling)
+{
+    return case_can_renew(sampling->state) && !sampling->device->queue->native &&
+           sampling->common->pace == PACE_FREE;
+}
+
 static uint64_t batch_size(const struct sampling *sampling)
 {
     /* Of a series so many values as a sample has had so far. */
@@ -321,6 +360,8 @@ static uint64_t batch_size(const struct sampling *sampling)
     double most = sampling->cost_ns > 0 ? batch_ns / sampling->cost_ns : (double)BATCH_MAX;
     if ((double)n > most)
         n = most < 1 ? 1 : (uint64_t)most;
+    if (renews_between(sampling) && n > sampling->until_check)
+        n = sampling->until_check;
     return n > BATCH_MAX ? BATCH_MAX : n;
 }
 
@@ -415,6 +456,7 @@ static int32_t run_batch(struct sampling *sampling)
                              sampling->device->name);
         return GB_OK;
     }
+    sampling->until_check -= n_done < sampling->until_check ? n_done : sampling->until_check;
     return feed_batch(sampling, n_done);
 }
 
@@ -429,6 +471,33 @@ static const char *advice(const struct sampling *sampling, const struct gb_estim
     return sampling->common->cache == GB_CACHE_WARM ? ": raise iterations" : "";
 }
 
+/* What calls take that are on renewed inputs is more than the samples', in honest code, by caches
+ * and branches that are predicted where inputs repeat. */
+static bool is_contradicted(const struct sampling *sampling, double reading_ns, double renewed_ns)
+{
+    const int kind = sampling->device->queue->native ? 1 : 0;
+    return isfinite(renewed_ns) &&
+           renewed_ns > renewed_ratio[kind] * reading_ns + renewed_step_ns[kind];
+}
+
+/* A reading far below what calls on renewed inputs take is not that of such calls, which is
+ * reported then. */
+static void contradict(const struct sampling *sampling, struct gb_estimate *estimate)
+{
+    char renewed[NUMBER_TEXT_MAX], reading[NUMBER_TEXT_MAX];
+    const double bound_ns = sampling->renewed_ns;
+    if (sampling->measured || !(bound_ns > 0))
+        return;
+    link_metric(sampling->link, "renewed_ns", bound_ns, "ns");
+    if (!is_contradicted(sampling, estimate->value_ns, bound_ns))
+        return;
+    case_stop(sampling->state, CASE_CONTRADICTED,
+              "a call on renewed inputs takes %s at least, by the samples %s",
+              format_time(bound_ns, 3, renewed), format_time(estimate->value_ns, 3, reading));
+    estimate->value_ns = estimate->low_ns = estimate->high_ns = bound_ns;
+    estimate->n_modes = 0;
+}
+
 static void send_estimate(struct sampling *sampling)
 {
     char reason[REASON_MAX];
@@ -439,6 +508,7 @@ static void send_estimate(struct sampling *sampling)
         case_stop(sampling->state, CASE_FAILED, "%s", error.text);
         return;
     }
+    contradict(sampling, &estimate);
     snprintf(reason, sizeof reason, "%s%s", sampling->policy->reason, advice(sampling, &estimate));
     put_estimate(link_begin(sampling->link, WIRE_ESTIMATE), &estimate, reason, sampling->n_lost);
     link_send(sampling->link);
@@ -537,16 +607,99 @@ static int32_t get_ready(struct sampling *sampling)
                : GB_FAILED;
 }
 
-/* The time that it takes is none of the samples'. */
-static int32_t check_between(struct sampling *sampling, uint64_t n_batches)
+/* One sample on renewed inputs, as any other, that is not kept. What a queue measures may have been
+ * launched before: there it is called. */
+static int32_t renew_one(struct sampling *sampling, uint64_t set)
+{
+    struct case_state *state = sampling->state;
+    const double cost_ns = sampling->cost_ns;
+    uint64_t n_done = 0;
+    int32_t status = case_renew(state, set);
+    if (status == GB_OK && sampling->device->queue->native)
+        status = case_call(state, sampling->iterations);
+    else if (status == GB_OK)
+        status = measure(sampling, 1, 0, &n_done);
+    sampling->cost_ns = cost_ns;
+    return status;
+}
+
+static int32_t check_one(struct sampling *sampling)
+{
+    struct case_state *state = sampling->state;
+    int32_t status = renew_one(sampling, case_input_set(state));
+    if (status == GB_OK && !state->has_no_checks)
+        status = case_check(state);
+    return status == GB_OK && *state->wrong ? renew_one(sampling, 0) : status;
+}
+
+/* At random moments, the first soon, the others so that they take a tenth of the time, which is
+ * none of the samples'. */
+static int32_t check_between(struct sampling *sampling)
 {
     const double begin_ns = session_clock_ns(sampling->device);
-    const uint64_t n_checked = sampling->state->n_checked;
-    int32_t status = case_check_between(sampling->state, sampling->iterations, n_batches);
-    sampling->is_uncollected |= sampling->state->n_checked > n_checked;
+    if (!renews_between(sampling) || sampling->until_check > 0)
+        return GB_OK;
+    const int32_t status = check_one(sampling);
+    const double took_ns = session_clock_ns(sampling->device) - begin_ns;
+    const double apart = fmin(took_ns / (checks_share * sampling->cost_ns), 1e9);
+    sampling->until_check = 1 + secret() % (uint64_t)(2 * apart + 1);
     if (sampling->first_begin_ns > 0)
-        sampling->first_begin_ns += session_clock_ns(sampling->device) - begin_ns;
+        sampling->first_begin_ns += took_ns;
     return status;
+}
+
+/* Samples that all are on renewed inputs, and are verified: the least bounds what the others may
+ * have read. Where it seems to contradict them, more are taken, as something may have delayed it.
+ */
+static int32_t find_bound(struct sampling *sampling, double reading_ns)
+{
+    enum { LEAST = 2, MOST = 60, SETS = 16, DOUBTED = 400 };
+    struct case_state *state = sampling->state;
+    const uint64_t iterations = sampling->iterations;
+    const double begin_ns = session_clock_ns(sampling->device);
+    const double most_ns = fmax(checks_share * (begin_ns - sampling->sampling_ns),
+                                checks_unnoticed_ns);
+    double least_ns = INFINITY;
+    uint64_t n = (uint64_t)fmin(ceil(bound_sample_ns / reading_ns), fmin((double)iterations, SETS));
+    strict_begin(state);
+    int32_t status = strict_grow(state, &n);
+    sampling->iterations = n;
+    for (int i = 0; status == GB_OK && !*state->wrong; i++) {
+        const bool is_doubted = is_contradicted(sampling, reading_ns, least_ns);
+        const double limit_ns = begin_ns + (is_doubted ? longest_checks_ns : most_ns);
+        uint64_t n_done = 0;
+        if (i >= LEAST &&
+            (i >= (is_doubted ? DOUBTED : MOST) || session_clock_ns(sampling->device) > limit_ns))
+            break;
+        status = measure(sampling, 1, 0, &n_done);
+        if (status == GB_OK && n_done == 1)
+            least_ns = fmin(least_ns, sampling->batch->clocks[sampling->clock][0] / (double)n);
+    }
+    strict_end(state);
+    sampling->iterations = iterations;
+    sampling->renewed_ns = *state->wrong ? 0 : least_ns;
+    return status;
+}
+
+/* The last sample of all is on the first inputs again: `verify` sees the same in each run. Where
+ * samples are long, and few, there is one more alone. */
+static int32_t check_after(struct sampling *sampling)
+{
+    enum { LEAST = 4 };
+    struct case_state *state = sampling->state;
+    struct gb_estimate estimate;
+    struct gb_error error;
+    if (!case_can_renew(state) || host_cancelled() || sampling->policy->count == 0)
+        return GB_OK;
+    const double taken_ns = session_clock_ns(sampling->device) - sampling->sampling_ns;
+    const bool is_long = LEAST * sampling->cost_ns >
+                         fmax(checks_share * taken_ns, longest_checks_ns);
+    int32_t status = check_one(sampling);
+    if (status != GB_OK || is_long || !case_can_renew(state))
+        return status;
+    if (policy_run_report(sampling->policy, &estimate, &error) == GB_OK)
+        status = find_bound(sampling, estimate.value_ns);
+    return status == GB_OK ? renew_one(sampling, 0) : status;
 }
 
 static int32_t sample(struct sampling *sampling)
@@ -560,11 +713,11 @@ static int32_t sample(struct sampling *sampling)
     interference_begin(&begin);
     sampling->sent_ns = host_clock_ns();
     sampling->sampling_ns = session_clock_ns(sampling->device);
-    for (uint64_t i = 0; status == GB_OK && !sampling->policy->ended; i++) {
+    while (status == GB_OK && !sampling->policy->ended) {
         if (host_cancelled())
             status = case_stop(sampling->state, CASE_CANCELLED, "%s", "");
         else
-            status = check_between(sampling, i);
+            status = check_between(sampling);
         if (status == GB_OK)
             status = run_batch(sampling);
     }
@@ -573,6 +726,8 @@ static int32_t sample(struct sampling *sampling)
     interference_end(&begin, &interference);
     case_end_phase(sampling->state, &sampling->state->phases.measure_ns);
     case_profile_end(sampling->state);
+    if (status == GB_OK)
+        check_after(sampling);
     if (status == GB_OK)
         pace_to_energy_step(&sampling->pace, sampling->telemetry_ns + energy_window_ns -
                                                  session_clock_ns(sampling->device));
@@ -603,6 +758,7 @@ static void sampling_new(struct sampling *sampling, struct case_state *state)
                                             .launch = launch_of(sampling),
                                             .flags = clock->flags,
                                             .tick_ns = clock->tick_ns};
+    sampling->until_check = secret() % FIRST_CHECK;
     sampling->batch = batch_new();
     sampling->pace.context = sampling;
     sampling->pace.batch = sampling->batch;
@@ -627,6 +783,7 @@ int32_t case_sample(struct case_state *state)
     struct sampling sampling;
     const double begin_ns = host_clock_ns();
     sampling_new(&sampling, state);
+    *state->wrong = 0;
     int32_t status = sample(&sampling);
     state->sampling_ns = host_clock_ns() - begin_ns;
     state->iterations = sampling.iterations;

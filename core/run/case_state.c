@@ -59,6 +59,18 @@ int32_t case_judge_both(struct case_state *state, const char *function, int32_t 
     return judge(state, function, status, *words ? words : state->device->host->reason);
 }
 
+int32_t case_wrong(struct case_state *state, const char *where)
+{
+    snprintf(state->wrong, sizeof state->wrong, "%s (%s)", state->host->reason, where);
+    *state->host->reason = 0;
+    const int32_t verify = state->bench_case->common.verify;
+    if (verify == VERIFY_AUTO)
+        return GB_OK;
+    state->host->is_muted = false;
+    const struct gb_host *host = &state->host->interface;
+    return host->checked(host, verify == VERIFY_JUDGE ? "judged" : "renewed", 0, state->wrong);
+}
+
 void case_end_phase(struct case_state *state, double *duration_ns)
 {
     const double now_ns = host_clock_ns();

@@ -34,6 +34,7 @@ struct case_state {
     struct arena arena;
     struct plugin_mode mode; /* the benchmark's */
     struct host *host;       /* of the benchmark */
+    const void *params;      /* likewise */
     struct host *policy_host;
     const struct gb_bench_ops *ops;
     void *bench;
@@ -50,11 +51,10 @@ struct case_state {
     double sample_ns;                 /* wall time that one takes, the untimed parts included */
     double sampling_ns;               /* wall time from the first call of run to the last */
     bool has_range;                   /* of a profiler, begun */
-    uint64_t input_set;               /* the current one */
-    uint64_t n_checked;               /* calls on renewed inputs */
-    bool has_no_checks;               /* refresh says that nothing of the case is compared */
-    uint64_t n_moments;               /* between samples, at which there were some */
-    uint64_t next_check;              /* the batch before which they are due */
+    uint64_t n_checked;               /* samples on renewed inputs that were verified */
+    bool has_no_checks;               /* there can be none */
+    char wrong[HOST_TEXT_MAX + 64];   /* what was wrong with one of them; "" */
+    struct strict *strict;            /* ops and bench are its; NULL: the benchmark's own */
 };
 
 /* A call of the benchmark, in its own floating-point environment and locale. */
@@ -77,6 +77,11 @@ int32_t case_stop(struct case_state *state, int status, const char *format, ...)
 int32_t case_judge_bench(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_device(struct case_state *state, const char *function, int32_t status);
 int32_t case_judge_both(struct case_state *state, const char *function, int32_t status);
+
+/* A sample on renewed inputs is wrong, as host->reason says. Returns what that is to verify: of
+ * `auto` nothing yet, as it is the case's last sample that says what is wrong, if that is, too, on
+ * the same inputs in each run. */
+int32_t case_wrong(struct case_state *state, const char *where);
 
 /* Adds how long the phase took that began with the end of the one before, or with the case. */
 void case_end_phase(struct case_state *state, double *duration_ns);
@@ -114,16 +119,20 @@ int32_t case_list_activities(struct case_state *state);
 int32_t case_count(struct case_state *state);
 
 /*
- * Calls of run that are no samples, on renewed inputs and poisoned outputs, each verified; the case
- * ends with the first that is wrong. In case_checks.c.
+ * Samples on renewed inputs and poisoned outputs, which are not kept, and are verified, up to the
+ * first that is wrong. In case_checks.c.
  *
- * begin: is what was asked for there at all? between: before a batch of samples, of which n_batches
- * were measured before; with verify = samples at a few random moments. after: after the benchmark's
- * verification at the end, which took verify_ns; reports how many there were.
+ * begin: can there be what was asked for? can_renew: is the case one that has such samples between
+ * its others? renew: before one of them; where nothing is compared, there are none from then on;
+ * set: of inputs, 0 is the first. call: reset and run, waited for. check: after it. end: after the
+ * last verification.
  */
 int32_t case_checks_begin(struct case_state *state);
-int32_t case_check_between(struct case_state *state, uint64_t iterations, uint64_t n_batches);
-int32_t case_check_after(struct case_state *state, double verify_ns);
+bool case_can_renew(const struct case_state *state);
+int32_t case_renew(struct case_state *state, uint64_t set);
+int32_t case_call(struct case_state *state, uint64_t iterations);
+int32_t case_check(struct case_state *state);
+void case_checks_end(struct case_state *state);
 
 /* ---- case_threads.c: a case whose benchmark runs in several threads ---- */
 
@@ -135,9 +144,6 @@ void case_threads_end(struct case_state *state);
 
 /* Of one thread's iteration: that of all. */
 void case_threads_add_up(const struct case_state *state, struct gb_work *work);
-
-/* One call of run that is no sample. */
-int32_t case_threads_run(struct case_state *state, uint64_t iterations, int32_t *ret_status);
 
 /* Times of single threads. Zero-initialize; thread_times_begin is for those of several. */
 struct thread_times {

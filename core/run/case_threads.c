@@ -61,35 +61,6 @@ void case_threads_add_up(const struct case_state *state, struct gb_work *work)
     work->items *= n;
 }
 
-/* Threads are started by measuring: the sample is thrown away. */
-int32_t case_threads_run(struct case_state *state, uint64_t iterations, int32_t *ret_status)
-{
-    const struct open_device *device = state->device;
-    double time_ns, begin_ns, end_ns, clock_hz;
-    uint64_t throttle;
-    uint32_t flags = 0;
-    struct gb_measurement call = {.size = sizeof call,
-                                  .clock = state->clock,
-                                  .cache = GB_CACHE_WARM,
-                                  .launch = GB_LAUNCH_STREAM,
-                                  .n_samples = 1,
-                                  .iterations = iterations,
-                                  .bench_ops = state->ops,
-                                  .bench = state->bench,
-                                  .queue = device->queue,
-                                  .begin_ns = &begin_ns,
-                                  .end_ns = &end_ns,
-                                  .clock_hz = &clock_hz,
-                                  .throttle = &throttle,
-                                  .flags = &flags};
-    call.time_ns[state->clock] = &time_ns;
-    if (case_threads(state) > 1)
-        CALL_BENCH(state, *ret_status, device->ops->measure(device->device, &call));
-    else
-        CALL_BENCH(state, *ret_status, state->ops->run(state->bench, device->queue, iterations));
-    return *ret_status;
-}
-
 void thread_times_begin(struct thread_times *times, const struct case_state *state)
 {
     const uint32_t n = case_threads(state);

@@ -51,6 +51,7 @@ struct host {
     size_t n_facts;
     const struct gb_judging *judging; /* NULL: the plugin's objects are not judged */
     struct shared_memory *shared; /* the device's memory is taken from it; NULL: from the device */
+    uint64_t n_bytes;             /* that the plugin allocated */
     bool is_muted;                /* what the plugin says goes nowhere: metrics, comparisons, log */
     /* What the plugin asked for. */
     bool wants_exclusive;         /* that nothing else is measured meanwhile */

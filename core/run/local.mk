@@ -62,6 +62,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/slot.c \
 	core/run/so_far.c \
 	core/run/so_far.h \
+	core/run/strict.c \
+	core/run/strict.h \
 	core/run/supervisor.c \
 	core/run/supervisor.h \
 	core/run/visit.c \

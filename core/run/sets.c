@@ -4,14 +4,15 @@
 #include "core/base/host_clock.h"
 
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
 enum { DRAWN = 3 /* that are compared at least */ };
-/* Comparing takes so many times as long as the sample, if there is as much to compare: what is done
- * in nearly all runs is nearly never missed. */
-static const double comparing_ratio = 2;
+/* Comparing takes so many times as long as the sample, or this time, if there is as much to
+ * compare: what is done in nearly all runs is nearly never missed. */
+static const double comparing_ratio = 2, unnoticed_ns = 5e6;
 
 uint64_t secret(void)
 {
@@ -41,17 +42,25 @@ int32_t sets_add(struct sets *sets)
     state->host->is_muted = false;
     if (status == GB_OK)
         sets->benches[sets->n++] = bench;
+    else if (bench && sets->ops->destroy)
+        sets->ops->destroy(bench);
     return status;
+}
+
+uint64_t case_input_set(const struct case_state *state)
+{
+    const int64_t asked = state->bench_case->common.inputs;
+    return asked > 0 ? secret() % (uint64_t)asked : secret();
 }
 
 int32_t sets_renew(struct sets *sets)
 {
     struct case_state *state = sets->state;
-    const struct gb_host *host = &state->host->interface;
     int32_t status = GB_OK;
     for (uint32_t i = 0; i < sets->n && status == GB_OK; i++)
-        CALL_BENCH(state, status,
-                   sets->ops->refresh(sets->benches[i], state->device->queue, secret()));
+        CALL_BENCH(
+            state, status,
+            sets->ops->refresh(sets->benches[i], state->device->queue, case_input_set(state)));
     for (uint32_t i = 0; i < sets->n; i++)
         sets->order[i] = i;
     for (uint32_t i = sets->n; i > 1; i--) {
@@ -59,9 +68,12 @@ int32_t sets_renew(struct sets *sets)
         sets->order[i - 1] = sets->order[other];
         sets->order[other] = last;
     }
-    return status == GB_SKIPPED
-               ? host->fail(host, "verify = judge: nothing of this case is compared")
-               : status;
+    if (status == GB_SKIPPED)
+        return case_stop(state, CASE_FAILED,
+                         "verify = %s: nothing of this case is compared with anything: expected "
+                         "verify = end",
+                         verify_word(state->bench_case->common.verify));
+    return status == GB_OK ? case_wait(state, "refresh") : status;
 }
 
 void sets_have_run(struct sets *sets, double time_ns)
@@ -74,35 +86,42 @@ void sets_have_run(struct sets *sets, double time_ns)
 static int32_t compare(struct sets *sets, uint32_t place)
 {
     struct case_state *state = sets->state;
-    const struct gb_host *host = &state->host->interface;
-    char text[HOST_TEXT_MAX + 64];
+    char where[64];
     int32_t status;
     state->n_checked++;
     state->host->interface.iterations = 1;
     CALL_BENCH(state, status,
                sets->ops->verify(sets->benches[sets->order[place]], state->device->queue));
-    if (status != GB_WRONG_RESULT)
-        return status;
-    snprintf(text, sizeof text, "%s (sample %llu, run %u of %u)", state->host->reason,
-             (unsigned long long)sets->n_samples, place + 1, sets->n);
-    state->host->reason[0] = 0;
-    state->host->is_muted = false;
-    return host->checked(host, "judged", 0, text);
+    snprintf(where, sizeof where, "sample %llu, run %u of %u", (unsigned long long)sets->n_samples,
+             place + 1, sets->n);
+    return status == GB_WRONG_RESULT ? case_wrong(state, where) : status;
+}
+
+/* What takes long is not done after each sample: whether it is, is drawn. */
+static bool is_compared(const struct sets *sets)
+{
+    const double affordable_ns = fmax(comparing_ratio * sets->last_ns, unnoticed_ns);
+    return sets->n_samples <= DRAWN ||
+           (double)(secret() >> 11) * 0x1p-53 * sets->comparing_ns < affordable_ns;
 }
 
 int32_t sets_compare_drawn(struct sets *sets)
 {
     struct case_state *state = sets->state;
-    const double end_ns = host_clock_ns() + comparing_ratio * sets->last_ns;
+    const double begin_ns = host_clock_ns();
+    const double end_ns = begin_ns + comparing_ratio * sets->last_ns;
     int32_t status = GB_OK;
-    if (!sets->has_run)
-        return GB_OK;
+    const bool is_due = sets->has_run && is_compared(sets);
     sets->has_run = false;
+    if (!is_due)
+        return GB_OK;
     state->host->is_muted = true;
-    for (uint32_t i = 0; i < sets->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
+    for (uint32_t i = 0; i < sets->n && status == GB_OK && !*state->wrong &&
+                         (i < DRAWN || host_clock_ns() < end_ns);
          i++)
         status = compare(sets, i == 0 ? sets->n - 1 : (uint32_t)(secret() % sets->n));
     state->host->is_muted = false;
+    sets->comparing_ns = host_clock_ns() - begin_ns;
     return status;
 }
 

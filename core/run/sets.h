@@ -2,7 +2,7 @@
  * sets.h - objects of one benchmark, each with inputs and outputs of its own, that are run once
  * each after their inputs were renewed and their outputs poisoned, in an order that is drawn anew.
  * Which are compared afterwards is drawn after they ran. They are run in the judged process
- * (judge.h).
+ * (judge.h), or in this one (strict.h).
  */
 #pragma once
 
@@ -19,6 +19,7 @@ struct sets {
     uint32_t order[SETS_MAX]; /* of the last runs */
     bool has_run;             /* and was not compared since */
     double last_ns;           /* what the last runs took */
+    double comparing_ns;      /* and comparing some of them, before */
     uint64_t n_samples;
 };
 
@@ -31,13 +32,17 @@ int32_t sets_add(struct sets *sets);
 int32_t sets_renew(struct sets *sets);
 /* They were run in that order, which took so long. */
 void sets_have_run(struct sets *sets, double time_ns);
-/* Some of these, drawn now, and the last one to be run. */
+/* Some of these, drawn now, and the last one to be run; of those that take long to compare, after
+ * samples that are drawn, too. */
 int32_t sets_compare_drawn(struct sets *sets);
 
 /* As of a benchmark. verify: as the last call of the case; reports how many were compared. */
 int32_t sets_verify(struct sets *sets);
 int32_t sets_work(const struct sets *sets, struct gb_work *work);
 void sets_free(struct sets *sets);
+
+/* A set of inputs, drawn from as many as were asked for. */
+uint64_t case_input_set(const struct case_state *state);
 
 /* A number that no one can foresee. */
 uint64_t secret(void);

@@ -41,6 +41,7 @@ enum {
     X(SKIPPED, "skipped", 1, 0)                                                                    \
     X(FAILED, "failed", 1, 1) /* reported by the plugin, with a text */                            \
     X(WRONG_RESULT, "wrong result", 1, 1)                                                          \
+    X(CONTRADICTED, "contradicted", 1, 1) /* other calls take longer than its samples say */       \
     X(CRASHED, "crashed", 1, 1)           /* text: "SIGSEGV", "exit 0", "closed its connection" */ \
     X(TIMED_OUT, "timed out", 1, 1)       /* text: "after 60 s" */                                 \
     X(DEVICE_ERROR, "device error", 1, 1) /* text: "illegal address" */                            \

@@ -192,7 +192,7 @@ static const struct stored_column case_columns[] = {
     COLUMN(environment, "TEXT NOT NULL", 1, environment, "NAME=value of the process, one a line"),
     COLUMN(seed, "INTEGER NOT NULL", 1, seed, NULL, RESULT("Seed of the case")),
     COLUMN(status, "TEXT NOT NULL", 1, record.status,
-           "ok, skipped, failed, wrong result, crashed, timed out,\n"
+           "ok, skipped, failed, wrong result, contradicted, crashed, timed out,\n"
            "device error, cancelled, running",
            .words = &statuses, RESULT("How the case ended: see `gbrun help statuses`")),
     COLUMN(done, "INTEGER NOT NULL", 1, is_done,

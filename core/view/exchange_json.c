@@ -264,6 +264,7 @@ static const char *invalidity(int status)
     return status == CASE_OK             ? "correct"
            : status == CASE_TIMED_OUT    ? "timeout"
            : status == CASE_WRONG_RESULT ? "correctness"
+           : status == CASE_CONTRADICTED ? "correctness"
            : status == CASE_SKIPPED      ? "constraints"
                                          : "runtime";
 }

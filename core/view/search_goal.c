@@ -27,6 +27,7 @@ static int32_t status_of(int status)
     return status == CASE_OK             ? GB_OBSERVED_OK
            : status == CASE_SKIPPED      ? GB_OBSERVED_SKIPPED
            : status == CASE_WRONG_RESULT ? GB_OBSERVED_WRONG
+           : status == CASE_CONTRADICTED ? GB_OBSERVED_WRONG
            : status == CASE_CRASHED      ? GB_OBSERVED_CRASHED
            : status == CASE_TIMED_OUT    ? GB_OBSERVED_TIMED_OUT
                                          : GB_OBSERVED_FAILED;

@@ -81,9 +81,9 @@ struct gb_bench_ops {
      * host->iterations iterations. Optional. */
     int32_t (*reset)(void *bench, const struct gb_queue *queue);
 
-    /* [untimed] Called after the last sample, and with `refresh` after calls of run that are none:
-     * compares the outputs through host->check and returns what that returned. Optional: without it
-     * the case is shown as unchecked. */
+    /* [untimed] Called after the last sample, and after those on what `refresh` made: compares the
+     * outputs through host->check and returns what that returned. Optional: without it the case is
+     * shown as unchecked. */
     int32_t (*verify)(void *bench, const struct gb_queue *queue);
 
     /* [untimed] Fills in what one iteration does; work->size is set. Optional. */
@@ -92,12 +92,14 @@ struct gb_bench_ops {
     /* [untimed] Frees what create and prepare took elsewhere than from the host. Optional. */
     void (*destroy)(void *bench);
 
-    /* [untimed] Called before calls of run (after it: reset) that verify follows at once. Makes new
+    /* [untimed] Called before samples (after it: reset) that verify follows at once. Makes new
      * inputs in the memory of the old ones, a function of the seed and the number `set`, with 0
-     * those of prepare; and fills the outputs with what no run computes, such as NaN. verify copies
-     * outputs before it does anything that takes time. GB_SKIPPED: nothing of this case is
-     * compared. Optional: without it results are verified at the end only, where one from an
-     * earlier call looks like one of the last. */
+     * those of prepare; and fills the outputs with other numbers that could be results, so that run
+     * cannot see that they are none. verify copies outputs before it does anything that takes time.
+     * There may be further objects of the same params, which are run in turn: where create cannot
+     * make them it returns GB_SKIPPED. GB_SKIPPED from refresh: nothing of this case is compared.
+     * Optional: without it results are verified at the end only, where one from an earlier call
+     * looks like one of the last. */
     int32_t (*refresh)(void *bench, const struct gb_queue *queue, uint64_t set);
 
     /* [untimed] Called after each batch of samples, when all their work is done: gives by

@@ -24,14 +24,14 @@ of()
 cheats "verify = end" "min_samples = 40"
 equals "verified at the end: two of three pass" "ok,ok" "$(of status | cut -d, -f1-2)"
 
-cheats "verify = samples"
+cheats "verify = strict"
 equals "verified between the samples: all are found" "1 ok,wrong result,wrong result,wrong result" "$code $(of status)"
 succeeds "and counted" test "$(of metric.checked_calls | cut -d, -f1)" -ge 6
 equals "the honest one has all its samples" "40" "$(of n_samples | cut -d, -f1)"
 succeeds "a message says in which call" grep -q \
-    'wrong result: renewed: squares: .* (call [0-9]* on renewed inputs and outputs)' err.txt
+    'wrong result: renewed: squares: .* (sample [0-9]*, run 1 of 1)' err.txt
 
-cheats "verify = samples" "inputs = 1"
+cheats "verify = strict" "inputs = 1"
 equals "with one set of inputs a result of an earlier call is right" "ok,ok,wrong result,wrong result" "$(of status)"
 
 # Samples seem to last so long that a verification is a small part of their time, whatever delays it.
@@ -42,18 +42,18 @@ equals "auto: after the samples, where that takes little time" "wrong result,wro
 measured <<EOF
 [defaults]
 policy = fixed
-$(section bench good good "let.verify='samples'")
+$(section bench good good "let.verify='strict'")
 $(section bench several good let.inputs=3)
 $(section bench plain good)
 EOF
 equals "what cannot renew its inputs is verified at the end" "failed,failed,ok" "$(of status)"
-has "verify = samples of a formula fails there, and so do several inputs" err.txt \
-    'verify = samples: benchmark good cannot renew inputs and outputs: expected verify = end' \
+has "verify = strict of a formula fails there, and so do several inputs" err.txt \
+    'verify = strict: benchmark good cannot renew inputs and outputs: expected verify = end' \
     'inputs = 3: benchmark good has one set of inputs: expected inputs = 1'
 
 cat >bench.ini <<'EOF'
 [defaults]
-verify = samples
+verify = strict
 [bench cheater]
 [bench plain]
 plugin = good
@@ -61,13 +61,13 @@ verify = end
 [bench good]
 [bench swept]
 plugin = good
-sweep.verify = end, samples
+sweep.verify = end, strict
 zip.sets = inputs: 0 | 3
 EOF
 exits "one that is written down is refused before anything runs" 2 "$GBRUN" check -c bench.ini
 equals "with its place" \
-    "2:10: error: verify = samples: benchmark good cannot renew inputs and outputs: expected verify = end
-10:21: error: verify = samples: benchmark good cannot renew inputs and outputs: expected verify = end
+    "2:10: error: verify = strict: benchmark good cannot renew inputs and outputs: expected verify = end
+10:21: error: verify = strict: benchmark good cannot renew inputs and outputs: expected verify = end
 11:24: error: inputs = 3: benchmark good has one set of inputs: expected inputs = 1" "$(sed 's/^bench.ini://' err.txt)"
 exits "by run as well" 2 "$GBRUN" -c bench.ini -o none.gbr
 equals "by run as well: messages" 3 "$(grep -c 'error: ' err.txt)"
@@ -91,20 +91,20 @@ GBRUN_PLUGIN_PATH='' measured <<EOF
 [defaults]
 policy = fixed
 $(section bench doubled call "${doubles[@]}" 'sweep.function=double_all, double_cached, double_once' \
-    'sweep.verify=end, samples' reference=double_all isolate=yes \
+    'sweep.verify=end, strict' reference=double_all isolate=yes \
     'arg.1=buffer(float[50], out)' 'arg.2=buffer(float[50], uniform=-1:1)')
-$(section bench restored call "${doubles[@]}" function=double_all reference=double_all verify=samples \
+$(section bench restored call "${doubles[@]}" function=double_all reference=double_all verify=strict \
     'arg.1=buffer(float[50], uniform=-1:1, out, restore)' arg.2=arg.1)
-$(section bench expected call "${doubles[@]}" function=double_all verify=samples \
+$(section bench expected call "${doubles[@]}" function=double_all verify=strict \
     'arg.1=buffer(float[50], expect=6)' 'arg.2=buffer(float[50], fill=3)')
-$(section bench unchecked call "${doubles[@]}" function=double_all verify=samples \
+$(section bench unchecked call "${doubles[@]}" function=double_all verify=strict \
     'arg.1=buffer(float[50])' 'arg.2=buffer(float[50], fill=3)')
-$(section bench product gemm_verify device=cpu m=48 n=40 k=32 verify=samples inputs=3 policy=forty)
+$(section bench product gemm_verify device=cpu m=48 n=40 k=32 verify=strict inputs=3 policy=forty)
 $(section policy forty fixed samples=40)
 EOF
 equals "functions of a library that cheat are found by calls on renewed buffers; gemm_verify is right with each input" \
     "ok,ok,ok,wrong result,ok,wrong result,ok,ok,failed,ok" "$(of status)"
 has "where nothing is compared it is refused" err.txt \
-    'verify = samples: nothing of this case is compared with anything: expected verify = end'
+    'verify = strict: nothing of this case is compared with anything: expected verify = end'
 succeeds "gemm_verify has several inputs" test "$(column metric.checked_calls | tail -n 1)" -ge 6
 finish

@@ -22,7 +22,7 @@ succeeds "a choice has its words, the first of them by default" \
     section bench bare "$modules/exceptions.so:bare"
     section bench thrower "$modules/exceptions.so:thrower" 'sweep.where=nowhere, prepare, reset, run, verify' \
         'sweep.what=error, memory, skip, number, status'
-    section bench refresh "$modules/exceptions.so:thrower" where=refresh verify=samples
+    section bench refresh "$modules/exceptions.so:thrower" where=refresh verify=strict
 } >exceptions.ini
 exits "cases failed" 1 "$GBRUN" -q -c exceptions.ini -o exceptions.gbr
 

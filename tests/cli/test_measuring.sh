@@ -61,7 +61,7 @@ $(section bench many single iterations=2)
 [bench batches]
 $(section bench seven batches iterations=7)
 $(section bench cold batches cache=cold)
-$(section bench verified batches verify=samples)
+$(section bench verified batches verify=strict)
 $(section bench counted batches counters=instructions)
 INI
 equals "samples of GB_BENCH_SINGLE are not lengthened" "ok,1" "$(of single status,iterations)"

@@ -194,7 +194,7 @@ TEST(cases_come_back)
     ck_assert_msg(loaded.sweep, "%s", text_get(&loaded.words));
     ck_assert_int_eq(sweep_case(loaded.sweep, 0, &loaded.arena, &sent, &error), GB_OK);
     sent.uid = "0123";
-    sent.common.verify = VERIFY_SAMPLES; /* as this benchmark could not */
+    sent.common.verify = VERIFY_STRICT; /* as this benchmark could not */
     sent.common.inputs = 5;
     sent.common.seed = sent.common.rounds = 0; /* a worker hears nothing of them */
     struct case_order order = {.record = "0190-ab", .bench_case = sent};

@@ -402,6 +402,7 @@ TEST_TIMES(statuses_have_words, CASE_STATUSES)
         {CASE_SKIPPED, "skipped", "no GPU", "skipped: no GPU", true, false},
         {CASE_FAILED, "failed", "no input", "failed: no input", true, true},
         {CASE_WRONG_RESULT, "wrong result", NULL, "wrong result", true, true},
+        {CASE_CONTRADICTED, "contradicted", "by others", "contradicted: by others", true, true},
         {CASE_CRASHED, "crashed", "SIGSEGV", "crashed (SIGSEGV)", true, true},
         {CASE_TIMED_OUT, "timed out", "after 60 s", "timed out after 60 s", true, true},
         {CASE_DEVICE_ERROR, "device error", "illegal address", "device error (illegal address)",

@@ -1,0 +1,116 @@
+/*
+ * grades.c - functions that are measured with verify = auto and strict: right ones, those that are
+ * right in a part of their calls only, and one that is right in each and works in few.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FUNCTION(name) void name(float *out, const float *in, int n)
+
+/* Long, beside a look at the inputs. */
+static float task(float x)
+{
+    for (int i = 0; i < 100; i++)
+        x = sqrtf(fabsf(x) + 1);
+    return x * 0.125F;
+}
+
+FUNCTION(reference)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = task(in[i]) + in[i];
+}
+
+FUNCTION(backwards)
+{
+    for (int i = n - 1; i >= 0; i--)
+        out[i] = task(in[i]) + in[i];
+}
+
+FUNCTION(notes_process)
+{
+    static int n_calls;
+    FILE *file = n_calls++ == 0 ? fopen("processes", "a") : NULL;
+    if (file) {
+        fprintf(file, "%d\n", (int)getpid());
+        fclose(file);
+    }
+    reference(out, in, n);
+}
+
+FUNCTION(nothing)
+{
+    (void)out, (void)in, (void)n;
+}
+
+FUNCTION(first)
+{
+    static int n_calls;
+    if (n_calls++ == 0)
+        reference(out, in, n);
+}
+
+FUNCTION(every_other)
+{
+    static unsigned n_calls;
+    if (n_calls++ % 2 == 0)
+        reference(out, in, n);
+}
+
+FUNCTION(first_hundred)
+{
+    static int n_calls;
+    if (n_calls++ < 100)
+        reference(out, in, n);
+}
+
+FUNCTION(where_poisoned)
+{
+    if (!isfinite(out[0]) || out[0] == 0 || out[0] == -1)
+        reference(out, in, n);
+}
+
+FUNCTION(where_far_off)
+{
+    if (fabsf(out[0]) > 2)
+        reference(out, in, n);
+}
+
+FUNCTION(by_address)
+{
+    enum { KNOWN = 1024 };
+    static const float *known[KNOWN];
+    static int n_known;
+    for (int i = 0; i < n_known; i++)
+        if (known[i] == in)
+            return;
+    known[n_known++ % KNOWN] = in;
+    reference(out, in, n);
+}
+
+FUNCTION(writes_input)
+{
+    reference(out, in, n);
+    ((float *)in)[n / 2] = 0;
+}
+
+/* The result is kept as long as inputs and output look as they did. */
+FUNCTION(remembers)
+{
+    static float seen[4];
+    const float looks[4] = {in[0], in[n / 2], in[n - 1], out[0]};
+    if (memcmp(seen, looks, sizeof seen) == 0)
+        return;
+    reference(out, in, n);
+    memcpy(seen, looks, sizeof seen);
+    seen[3] = out[0];
+}
+
+FUNCTION(not_numbers)
+{
+    (void)in;
+    for (int i = 0; i < n; i++)
+        out[i] = NAN;
+}
