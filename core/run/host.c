@@ -309,7 +309,7 @@ static bool is_passed_by(const struct host *host, const struct gb_check *check,
     const struct gb_format *format = number_formats.describe(check->format);
     const struct gb_fill fill = {
         .size = sizeof fill, .format = check->format, .low = number, .high = number};
-    CLEANUP(free_pointer) void *output = malloc(check->n * format->bytes);
+    CLEANUP(free_pointer) void *output = malloc(check->n * format->bytes + 1);
     struct gb_check of_it = *check;
     struct verify_result result;
     struct gb_error error;

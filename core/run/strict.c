@@ -119,7 +119,7 @@ int32_t strict_grow(struct case_state *state, uint64_t *n)
         return GB_OK;
     struct sets *sets = &strict->sets;
     const double memory = (double)sysconf(_SC_PHYS_PAGES) / 4 * (double)sysconf(_SC_PAGESIZE);
-    const double room = memory / (double)(state->host->n_bytes / sets->n + 1);
+    const double room = memory / ((double)state->host->n_bytes / (double)sets->n + 1);
     int32_t status = GB_OK;
     while (sets->n < *n && sets->n < SETS_MAX && sets->n < room && !strict->is_full) {
         status = sets_add(sets);
