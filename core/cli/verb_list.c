@@ -93,8 +93,7 @@ static void json_row(struct listing *listing, const char *const *cells, size_t n
 static void listing_row(struct listing *listing, const char *const *cells, size_t n)
 {
     if (listing->format == FORMAT_CSV) {
-        csv_line(cells, n,
-                 listing->has_own_words ? text_add_csv_name : text_add_csv);
+        csv_line(cells, n, listing->has_own_words ? text_add_csv_name : text_add_csv);
         return;
     }
     if (listing->format == FORMAT_JSON) {

@@ -91,7 +91,9 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     if (!wire_complete(&reader))
         return error_set(error, GB_CORRUPT, "the case is incomplete");
     const struct plugin_settings settings = bench_case_plugin(bench_case);
-    if (sandbox_landlock_version() > 0 && sandbox_prepare(judged->folder, error) != GB_OK)
+    /* Landlock is of this thread and those that it starts. A GPU's driver does not start there. */
+    const bool is_first = sandbox_landlock_version() > 0 && judged->page->block.bytes == 0;
+    if (is_first && sandbox_prepare(judged->folder, error) != GB_OK)
         return error->status;
     judged->session = session_new(&sink);
     if (session_prepare(judged->session, &settings, &judged->arena, &plugin, &params, error) !=
@@ -110,7 +112,7 @@ static int32_t set_up(struct judged *judged, struct gb_error *error)
     judged->params = params;
     if (take_memory(judged, error) != GB_OK)
         return error->status;
-    return sandbox_landlock_version() > 0 ? GB_OK : sandbox_prepare(judged->folder, error);
+    return is_first ? GB_OK : sandbox_prepare(judged->folder, error);
 }
 
 static int32_t make_one(struct judged *judged, struct gb_error *error)

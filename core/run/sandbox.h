@@ -29,7 +29,7 @@ int32_t sandbox_enter(struct gb_error *error);
  * keep it from it, and deceive the eye by filters of its own. */
 bool sandbox_is_entered(pid_t pid);
 
-/* That the kernel has; 0: none, and a GPU has to be opened before the first stage. */
+/* That the kernel has; 0: none. */
 long sandbox_landlock_version(void);
 
 /* The folder of such a process, in $TMPDIR or /tmp; "": there is none. */

@@ -1,5 +1,4 @@
 /* exchange.c - see exchange.h: which formats there are, and the cases they get. */
-#include "core/store/foreign.h"
 #include "core/view/exchange_writers.h"
 
 #include <math.h>
@@ -69,11 +68,6 @@ static const char *label_of(const struct view *view, const struct view_row *row,
                              (long long)row->c.device_index);
     return view->survey.several_policies ? arena_printf(arena, "%s policy=%s", label, row->c.policy)
                                          : label;
-}
-
-void exchange_label(struct json_writer *json, const struct exchange_case *c)
-{
-    json_text(json, FOREIGN_LABEL, c->label);
 }
 
 static int32_t find_values(struct exchange *exchange, struct exchange_case *c, struct arena *arena,

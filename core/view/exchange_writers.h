@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/json_writer.h"
+#include "core/store/foreign.h"
 #include "core/view/exchange.h"
 #include "core/view/view_writers.h"
 
@@ -56,7 +57,10 @@ struct exchange_writer {
 };
 /* The label, in an object of a case; readers of all formats ignore a member that they do not know.
  */
-void exchange_label(struct json_writer *json, const struct exchange_case *c);
+static inline void exchange_label(struct json_writer *json, const struct exchange_case *c)
+{
+    json_text(json, FOREIGN_LABEL, c->label);
+}
 
 extern const struct exchange_writer exchange_google, exchange_nvbench, exchange_hyperfine,
     exchange_pyperf, exchange_jmh, exchange_t4, exchange_github, exchange_bmf, exchange_junit,

@@ -57,6 +57,7 @@ import gbrun
 timeit.Timer.autorange = lambda self: (1, 0.0)
 all_settings = gbrun._all_settings
 gbrun._all_settings = lambda *given: {"max_samples": 12, **all_settings(*given)}
+gbrun._here.update(gbrun._watched_here())
 PY
 PATH=$TMPDIR/bin:$PATH
 . "$top_srcdir/tests/python/python.sh"

@@ -48,6 +48,7 @@ done
 for name in '*.h' bench.hpp measure.hpp; do
     # shellcheck disable=SC2086,SC2046 # a pattern; words
     set -- $(cd "$include/gbrun" && echo $name)
+    # shellcheck disable=SC2046 # words
     printf '#include <%s>\n' stddef.h stdint.h stdbool.h $(sed -n 's/^#include <\([a-z_]*\)>$/\1/p' "$include"/gbrun/*.hpp) >"$TMPDIR/plain.cc"
     { printf '#include "plain.cc"\n' && printf '#include <gbrun/%s>\n' "$@"; } >"$TMPDIR/with.cc"
     for file in plain with; do

@@ -72,7 +72,7 @@ to=not_numbers graded auto not_numbers
 equals "what should not be numbers is compared with nothing" "not_numbers,wrong result" "$(found)"
 has "with the reason" err.txt 'vacuous: 600 of 600 references are NaN'
 
-graded strict backwards iterations=300
+graded strict backwards iterations=5000
 equals "as many iterations as sets of inputs" "backwards,failed" "$(found)"
-has "they are limited" err.txt 'verify = strict: iterations = 300: there can be 256 sets of inputs'
+has "they are limited" err.txt 'verify = strict: iterations = 5000: there can be 4096 sets of inputs'
 finish

@@ -55,7 +55,7 @@ equals "each cheat is found" "1 ${#cheats[@]}" "$code $(column status | wc -l)"
 # Landlock the group of a process's own is left, with which it stops itself.
 equals "by its results, or where there are none by how it ended" \
     "$(printf '%s,failed ' stops_itself is_the_harness takes_memory_away exits crashes smashes_the_stack)" \
-    "$(column function,status | grep -v ',wrong result$\|^batches,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
+    "$(column function,status | grep -v ',wrong result$\|^batches,\|says_done,\|stops_the_judge,\|_left,\|_ahead,\|_by_thread,' | tr '\n' ' ')"
 succeeds "what is done for all sets at once is counted for each" \
     test "$(column metric.judged_p50 --where "function = 'batches'" | cut -d. -f1)" -ge 400000
 has "an input that was changed is named" err.txt 'arg.2 was written to'
