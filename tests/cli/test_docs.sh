@@ -95,7 +95,7 @@ find_missing()
     for tool in sqlite3 python3 Rscript; do
         [[ $1 != $tool\ * && $1 != *[\;\|\&]\ $tool\ * ]] || command -v $tool >/dev/null || { why="there is no $tool"; return; }
     done
-    if [[ $1 = *joined.ini* ]] && [ -z "$python" ]; then
+    if [[ $1 = *joined.ini* || $1 = *python.ini* ]] && [ -z "$python" ]; then
         why="there is no python3 with a shared library"
     elif [[ $1 =~ ^python3\ ([a-z]+\.py)(\ |$) ]]; then
         for package in pandas pyarrow pyperf; do
