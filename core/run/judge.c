@@ -32,8 +32,7 @@ enum {
     ALONE_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
-    DRAWN = 3,       /* sets of a device's sample that are compared at least, */
-    DRAWN_SHARE = 8, /* one of so many, if that is more, */
+    DRAWN_SHARE = 8, /* one of so many of a device's sample is compared, if that is more, */
     DRAWN_MOST = 16  /* but no more than these */
 };
 /* A sample, and so how little the way to the process and back weighs in it. That to a device's is
@@ -41,8 +40,6 @@ enum {
 static const double sample_ns = 1e6, device_sample_ns = 8e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
 static const double idle_ns = 1e6, renewal_ns = 100e6;
-/* Comparing a device's sample takes so many times as long as it, at most. */
-static const double comparing_ratio = 2;
 /* How long calls are timed alone. Such a one begins with cold caches, and is timed as exactly as an
  * empty order: the rest of it, or this share, is what a call takes at least. */
 static const double alone_most_ns = 5e7, alone_cold_ns = 2e4, alone_share = 1.0 / 3;
@@ -65,10 +62,9 @@ struct judge {
     uint32_t series;
     double empty_ns, error_ns; /* what an empty order took */
     bool is_timed_alone;
-    double least_ns;                 /* that a call takes */
-    uint32_t most;                   /* sets */
+    double least_ns; /* that a call takes */
+    uint32_t most; /* sets */
     uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
-    bool is_graph;                   /* the process launches all runs as one graph of the device */
 };
 
 static int32_t fail(struct judge *judge, const char *text)
@@ -322,8 +318,8 @@ static int32_t compare_kept(struct judge *judge, double end_ns)
         return fail(judge, "verify = judge: work was left on the device when the function had "
                            "returned and all streams of its process were waited for, or another "
                            "process uses the device");
-    for (uint32_t i = 0;
-         i < judge->device.n_kept && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns);
+    for (uint32_t i = 0; i < judge->device.n_kept && status == GB_OK &&
+                         (i < SETS_DRAWN || host_clock_ns() < end_ns);
          i++) {
         const uint32_t place = judge->drawn[i];
         status = judge_device_fetch_kept(&judge->device, i, judge->sets.order[place]);
@@ -338,7 +334,7 @@ static int32_t compare_drawn(struct judge *judge, bool is_last)
 {
     struct sets *sets = &judge->sets;
     struct host *host = judge->state->host;
-    const double end_ns = host_clock_ns() + comparing_ratio * sets->last_ns;
+    const double end_ns = host_clock_ns() + SETS_COMPARING * sets->last_ns;
     if (!judge->device.ops)
         return sets_compare_drawn(sets, is_last);
     if (!sets->has_run)
@@ -347,7 +343,7 @@ static int32_t compare_drawn(struct judge *judge, bool is_last)
     host->is_muted = true;
     int32_t status = compare_kept(judge, end_ns);
     for (uint32_t i = judge->device.n_kept;
-         i < sets->n && status == GB_OK && (i < DRAWN || host_clock_ns() < end_ns); i++) {
+         i < sets->n && status == GB_OK && (i < SETS_DRAWN || host_clock_ns() < end_ns); i++) {
         const uint32_t place = i == 0 ? sets->n - 1 : (uint32_t)(secret() % sets->n);
         status = judge_device_fetch(&judge->device, sets->order[place]);
         if (status == GB_OK)
@@ -416,7 +412,8 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
     double time_ns;
     (void)queue, (void)iterations;
     struct sets *sets = &judge->sets;
-    int32_t status = order(judge, judge->is_graph ? JUDGED_LAUNCH : JUDGED_RUN, sets->n, &time_ns);
+    int32_t status = order(judge, judge->sets.is_ordered ? JUDGED_LAUNCH : JUDGED_RUN, sets->n,
+                           &time_ns);
     /* What was slow at first only is no sample: so few do not outweigh the way there and back. */
     while (status == GB_OK && sets->n < judge->most && time_ns < sample_ns / 2) {
         status = make(judge, sets->n < judge->most - sets->n ? sets->n : judge->most - sets->n);
@@ -441,7 +438,7 @@ static int32_t judge_verify(void *object, const struct gb_queue *queue)
     if (status == GB_OK)
         status = judge_device_fetch(&judge->device, judge->sets.order[0]);
     if (judge->device.ops)
-        link_metric(judge->state->link, "launched_as_graph", judge->is_graph, "1");
+        link_metric(judge->state->link, "launched_as_graph", judge->sets.is_ordered, "1");
     return status == GB_OK ? sets_verify(&judge->sets) : status;
 }
 
@@ -501,7 +498,7 @@ static int32_t number_wanted(struct judge *judge, double *ret)
     const double run_ns = fmax(all_ns, 1) / judge->sets.n;
     double wanted = ceil((is_device ? device_sample_ns : sample_ns) / run_ns);
     if (is_device)
-        wanted = fmin(wanted, fmax(renewal_ns / each_ns * judge->sets.n, DRAWN));
+        wanted = fmin(wanted, fmax(renewal_ns / each_ns * judge->sets.n, SETS_DRAWN));
     const double most = fmin(asked > 0 ? asked : is_device ? DEVICE_SETS_MAX : SETS_MAX, room);
     judge->most = (uint32_t)fmax(most, 1);
     *ret = fmin(asked > 0 ? asked : wanted, most);
@@ -534,12 +531,12 @@ static int32_t try_graph(struct judge *judge)
     double time_ns;
     if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
         return GB_OK;
-    judge->is_graph = judge->sets.is_ordered = true;
+    judge->sets.is_ordered = true;
     int32_t status = renew(judge);
     if (status == GB_OK)
         status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
-    judge->is_graph = judge->sets.is_ordered = status == GB_OK && judge->page->is_captured;
-    if (!judge->is_graph)
+    judge->sets.is_ordered = status == GB_OK && judge->page->is_captured;
+    if (!judge->sets.is_ordered)
         return status;
     status = renew(judge); /* what is no part of the graph has been done already */
     if (status == GB_OK)
@@ -548,7 +545,7 @@ static int32_t try_graph(struct judge *judge)
         return status;
     judge->sets.has_run = judge->sets.is_trial = true;
     judge->sets.last_ns = 0;
-    judge->is_graph = judge->sets.is_ordered = compare_drawn(judge, false) == GB_OK;
+    judge->sets.is_ordered = compare_drawn(judge, false) == GB_OK;
     judge->sets.is_trial = false;
     judge->state->host->reason[0] = 0;
     return GB_OK;
@@ -559,7 +556,9 @@ static int32_t prepare_samples(struct judge *judge)
 {
     const struct shared_memory *memory = &judge->device.memory;
     const uint32_t share = judge->sets.n / DRAWN_SHARE;
-    const uint32_t n_drawn = share < DRAWN ? DRAWN : share < DRAWN_MOST ? share : DRAWN_MOST;
+    const uint32_t n_drawn = share < SETS_DRAWN   ? SETS_DRAWN
+                             : share < DRAWN_MOST ? share
+                                                  : DRAWN_MOST;
     if (!judge->device.ops)
         return GB_OK;
     int32_t status = judge_device_keep_parts(&judge->device, memory->used / judge->sets.n,

@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-enum { DRAWN = 3 /* that are compared at least */ };
-/* Comparing takes so many times as long as the sample, or this time, if there is as much to
- * compare: what is done in nearly all runs is nearly never missed. */
-static const double comparing_ratio = 2, unnoticed_ns = 5e6;
-static const double last_ns = 2e8; /* for the last sample */
+/* Comparing after a sample may take this time in any case, */
+static const double unnoticed_ns = 5e6;
+static const double last_ns = 2e8; /* and after the last one this */
 
 uint64_t secret(void)
 {
@@ -120,8 +118,8 @@ int32_t sets_compare(struct sets *sets, uint32_t place)
 /* What takes long is not done after each sample: whether it is, is drawn. */
 static bool is_compared(const struct sets *sets)
 {
-    const double affordable_ns = fmax(comparing_ratio * sets->last_ns, unnoticed_ns);
-    return sets->n_samples <= DRAWN ||
+    const double affordable_ns = fmax(SETS_COMPARING * sets->last_ns, unnoticed_ns);
+    return sets->n_samples <= SETS_DRAWN ||
            (double)(secret() >> 11) * 0x1p-53 * sets->comparing_ns < affordable_ns;
 }
 
@@ -129,7 +127,7 @@ int32_t sets_compare_drawn(struct sets *sets, bool is_last)
 {
     struct case_state *state = sets->state;
     const double begin_ns = host_clock_ns();
-    const double end_ns = begin_ns + fmax(is_last ? last_ns : 0, comparing_ratio * sets->last_ns);
+    const double end_ns = begin_ns + fmax(is_last ? last_ns : 0, SETS_COMPARING * sets->last_ns);
     uint32_t places[SETS_MAX];
     int32_t status = GB_OK;
     const bool is_due = sets->has_run && (is_last || is_compared(sets));
@@ -140,7 +138,7 @@ int32_t sets_compare_drawn(struct sets *sets, bool is_last)
     for (uint32_t i = 0; i < sets->n; i++)
         places[i] = i;
     for (uint32_t i = sets->n, n = 0;
-         i > 0 && status == GB_OK && !*state->wrong && (n < DRAWN || host_clock_ns() < end_ns);
+         i > 0 && status == GB_OK && !*state->wrong && (n < SETS_DRAWN || host_clock_ns() < end_ns);
          i--, n++)
         status = sets_compare(sets, n == 0 ? i - 1 : draw(places, i));
     state->host->is_muted = false;

@@ -8,7 +8,12 @@
 
 #include "core/run/case_state.h"
 
-enum { SETS_MAX = 4096 };
+enum {
+    SETS_MAX = 4096,
+    SETS_DRAWN = 3,    /* of a sample that are compared at least */
+    SETS_COMPARING = 2 /* takes so many times as long as the sample, if there is as much to compare:
+                          what is done in nearly all runs is nearly never missed */
+};
 
 struct sets {
     struct case_state *state;
@@ -17,7 +22,7 @@ struct sets {
     void **benches;
     uint32_t n;
     uint32_t order[SETS_MAX]; /* of the last runs */
-    bool is_ordered;          /* it is that of their making */
+    bool is_ordered;          /* it is that of their making, as of runs that are one graph */
     bool is_trial;            /* a wrong result is none of the case's */
     bool has_run;             /* and was not compared since */
     double last_ns;           /* what the last runs took */

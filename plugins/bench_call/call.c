@@ -7,6 +7,7 @@
 #include "plugins/common/bench_steps.h"
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"
+#include "plugins/common/validation.h"
 
 #include <gbrun/judging.h>
 #include <stdio.h>
@@ -505,15 +506,7 @@ static const struct gb_bench_ops call_ops = OPS(0, create);
 static const struct gb_bench_ops call_synchronous_ops = OPS(GB_BENCH_SYNCHRONIZES,
                                                             create_synchronous);
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    static const struct gb_judging judging = {.size = sizeof judging};
-    return strcmp(id, GB_VALIDATION) == 0 ? (const void *)&validation
-           : strcmp(id, GB_JUDGING) == 0  ? &judging
-                                          : NULL;
-}
+JUDGED_VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
     "The function, its arguments and what is expected of it are described in the configuration; "

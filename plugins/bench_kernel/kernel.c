@@ -13,6 +13,7 @@
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/call/call_compare.h"
 #include "plugins/common/call/call_invoke.h"
+#include "plugins/common/validation.h"
 
 #include <gbrun/judging.h>
 #include <stdio.h>
@@ -634,15 +635,7 @@ static const struct gb_bench_ops ops = {
     .build = build_ahead,
 };
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    static const struct gb_judging judging = {.size = sizeof judging};
-    return strcmp(id, GB_VALIDATION) == 0 ? (const void *)&validation
-           : strcmp(id, GB_JUDGING) == 0  ? &judging
-                                          : NULL;
-}
+JUDGED_VALIDATION_EXTENSION(.validate = validate);
 
 static const char help_text[] =
     "A .cu is compiled by NVRTC for the device; what it made is kept and used again as long as the "

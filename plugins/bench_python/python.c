@@ -11,6 +11,7 @@
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/process.h"
 #include "plugins/common/symbols.h"
+#include "plugins/common/validation.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -614,15 +615,7 @@ static int32_t validate(const struct gb_host *host, const void *object, gb_probl
     return GB_OK;
 }
 
-static const void *extension(const char *id)
-{
-    static const struct gb_validation validation = {.size = sizeof validation,
-                                                    .validate = validate};
-    static const struct gb_judging judging = {.size = sizeof judging};
-    return strcmp(id, GB_VALIDATION) == 0 ? (const void *)&validation
-           : strcmp(id, GB_JUDGING) == 0  ? &judging
-                                          : NULL;
-}
+JUDGED_VALIDATION_EXTENSION(.validate = validate);
 
 static const struct gb_plugin plugin = {
     GB_PLUGIN(BENCH, "python", "1.0", "A function of a file in Python"),
