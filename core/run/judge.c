@@ -63,7 +63,7 @@ struct judge {
     double empty_ns, error_ns; /* what an empty order took */
     bool is_timed_alone;
     double least_ns; /* that a call takes */
-    uint32_t most; /* sets */
+    uint32_t most;   /* sets that a sample may grow to; 0: a graph of them cannot grow */
     uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
 };
 
@@ -500,7 +500,7 @@ static int32_t number_wanted(struct judge *judge, double *ret)
     if (is_device)
         wanted = fmin(wanted, fmax(renewal_ns / each_ns * judge->sets.n, SETS_DRAWN));
     const double most = fmin(asked > 0 ? asked : is_device ? DEVICE_SETS_MAX : SETS_MAX, room);
-    judge->most = (uint32_t)fmax(most, 1);
+    judge->most = is_device ? 0 : (uint32_t)fmax(most, 1);
     *ret = fmin(asked > 0 ? asked : wanted, most);
     return status == GB_OK && *ret < asked
                ? fail(judge, "verify = judge: iterations: too many inputs and outputs")
