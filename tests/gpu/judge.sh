@@ -47,7 +47,7 @@ slow="kept_by_few stream_not_joined"
 key=function
 judged "functions" "$called" plain streams_joined two_kernels atomics own_graph has_workspace allocates waits \
     waits_for_own_stream default_stream -- \
-    nothing zeros half fewer_steps first_calls_only all_but_every_64th kept_by_address kept_by_few writes_inputs \
+    nothing zeros half fewer_steps first_calls_only all_but_every_8th kept_by_address kept_by_few writes_inputs \
     only_if_poisoned stream_not_joined patches_the_wait persists
 equals "functions: work that is left is seen" "failed" "$(column status "function = 'persists'")"
 equals "functions: what can be is launched as a graph" "1 0" \
@@ -95,7 +95,7 @@ BODY(zeros) { out[i] = 0; } SUBMISSION(zeros)
 BODY(half) { if (i < n / 2) WORK; } SUBMISSION(half)
 BODY(fewer_steps) { out[i] = task(in[i], 20); } SUBMISSION(fewer_steps)
 BODY(first_only) { if (number < 100) WORK; } SUBMISSION(first_only)
-BODY(all_but_every_64th) { if (number % 64 != 7) WORK; } SUBMISSION(all_but_every_64th)
+BODY(all_but_every_8th) { if (number % 8 != 7) WORK; } SUBMISSION(all_but_every_8th)
 BODY(keeps_first) { if (number == 0) kept[i] = task(in[i], 400); out[i] = kept[i]; } SUBMISSION(keeps_first)
 BODY(writes_inputs) { ((float *)in)[i] = 0; out[i] = -1; } SUBMISSION(writes_inputs)
 BODY(only_if_poisoned) { if (isnan(out[0]) || out[0] == out[1]) WORK; } SUBMISSION(only_if_poisoned)
@@ -112,7 +112,7 @@ arg.1 = buffer(float[1000000], out)
 arg.2 = buffer(float[1000000], uniform=-1:1)
 arg.3 = 1000000
 grid = 3907
-block = 256" plain adds -- nothing zeros half fewer_steps first_only all_but_every_64th keeps_first writes_inputs \
+block = 256" plain adds -- nothing zeros half fewer_steps first_only all_but_every_8th keeps_first writes_inputs \
     only_if_poisoned
 
 # The device fills inputs itself; a reference on the host gets the host's.

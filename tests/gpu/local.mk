@@ -12,6 +12,7 @@ GPU_SCRIPT_LIST = \
 	tests/gpu/faults.sh \
 	tests/gpu/gemm_random.sh \
 	tests/gpu/judge.sh \
+	tests/gpu/judge_python.sh \
 	tests/gpu/kernel.sh \
 	tests/gpu/leak.sh \
 	tests/gpu/library.sh \
@@ -31,6 +32,10 @@ GPU_TEST_FILES = \
 	tests/gpu/numbers.sh \
 	tests/gpu/python.py \
 	tests/gpu/run.sh \
+	$(JUDGE_PYTHON_FILES) \
+	tests/judge/test_suite.sh \
+	tests/python/python.sh \
+	plugins/bench_python/ask.py \
 	$(GPU_SCRIPT_LIST)
 
 # Programs and modules of make check that are of use on a GPU; they are part of the bundle.

@@ -12,6 +12,8 @@ TEST_FILES += \
 	tests/judge/grades.c \
 	tests/judge/submissions.c \
 	tests/judge/tolerance.py \
+	$(JUDGE_PYTHON_FILES)
+JUDGE_PYTHON_FILES = \
 	tests/judge/python/cheats.py \
 	tests/judge/python/cuda_cheats.py \
 	tests/judge/python/cuda_honest.py \

@@ -8,7 +8,7 @@ with_modules
 # Those that may be right, and then are as slow as their twin.
 device=cpu
 [ -z "${GPU-}" ] || device=cuda
-as_slow='batches lazy_instance persisting_inputs slows_what_follows on_the_host keeps_by_version side_stream default_stream in_a_child looks_into_the_judge'
+as_slow='batches lazy_instance persisting_inputs slows_what_follows on_the_host keeps_by_version side_stream default_stream patches_streams in_a_child looks_into_the_judge'
 
 # names FILE KIND: its functions (or classes) that are submissions, on a line.
 names()

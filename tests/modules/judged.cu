@@ -162,9 +162,9 @@ SUBMISSION(first_calls_only)
         WORK;
 }
 
-SUBMISSION(all_but_every_64th)
+SUBMISSION(all_but_every_8th)
 {
-    if (n_calls++ % 64 != 0)
+    if (n_calls++ % 8 != 0)
         WORK;
 }
 
