@@ -334,7 +334,7 @@ static int32_t compare_drawn(struct judge *judge, bool is_last)
 {
     struct sets *sets = &judge->sets;
     struct host *host = judge->state->host;
-    const double end_ns = host_clock_ns() + SETS_COMPARING * sets->last_ns;
+    const double end_ns = host_clock_ns() + sets_comparing_ns(sets, is_last);
     if (!judge->device.ops)
         return sets_compare_drawn(sets, is_last);
     if (!sets->has_run)

@@ -123,11 +123,16 @@ static bool is_compared(const struct sets *sets)
            (double)(secret() >> 11) * 0x1p-53 * sets->comparing_ns < affordable_ns;
 }
 
+double sets_comparing_ns(const struct sets *sets, bool is_last)
+{
+    return fmax(is_last ? last_ns : 0, SETS_COMPARING * sets->last_ns);
+}
+
 int32_t sets_compare_drawn(struct sets *sets, bool is_last)
 {
     struct case_state *state = sets->state;
     const double begin_ns = host_clock_ns();
-    const double end_ns = begin_ns + fmax(is_last ? last_ns : 0, SETS_COMPARING * sets->last_ns);
+    const double end_ns = begin_ns + sets_comparing_ns(sets, is_last);
     uint32_t places[SETS_MAX];
     int32_t status = GB_OK;
     const bool is_due = sets->has_run && (is_last || is_compared(sets));

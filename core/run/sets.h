@@ -43,8 +43,10 @@ int32_t sets_renew_one(struct sets *sets);
 void sets_have_run(struct sets *sets, double time_ns);
 /* The one that was run at this place in the order. */
 int32_t sets_compare(struct sets *sets, uint32_t place);
+/* How long a sample's sets may be compared. is_last: of the case, of which more are compared. */
+double sets_comparing_ns(const struct sets *sets, bool is_last);
 /* Some of these, drawn now, and the last one to be run; of those that take long to compare, after
- * samples that are drawn, too. is_last: of the case, of which more are compared. */
+ * samples that are drawn, too. */
 int32_t sets_compare_drawn(struct sets *sets, bool is_last);
 
 /* As of a benchmark. verify: as the last call of the case; reports how many were compared. */
