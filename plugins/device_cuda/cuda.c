@@ -286,19 +286,21 @@ static void queue_destroy(void *object, struct gb_queue *queue)
 }
 
 /* All streams are waited for, so that errors of a benchmark's own are found here, too. What earlier
- * samples were like is forgotten: the host waits between benchmarks, not between samples. */
+ * samples were like is forgotten, as the host waits between benchmarks; what resets a sample may
+ * wait as well, and forgets nothing. */
 static int32_t queue_synchronize(void *object, struct gb_queue *queue)
 {
     struct timed_device *timed = object;
     struct cuda_device *device = &timed->device;
     (void)queue;
     int32_t status = enter(device);
-    if (status == GB_OK) {
+    if (status == GB_OK && !timed->is_measuring)
         way_forget(device, &timed->way);
+    if (status == GB_OK)
         status = cuda_status(device, device->driver.context_synchronize(),
                              "waiting for the device");
-    }
-    sensors_forget(&device->sensors);
+    if (!timed->is_measuring)
+        sensors_forget(&device->sensors);
     return status;
 }
 
@@ -313,9 +315,8 @@ static int32_t clock_number(void *object, uint32_t i, struct gb_clock *clock)
     return GB_OK;
 }
 
-static int32_t measure(void *object, struct gb_measurement *measurement)
+static int32_t take(struct timed_device *timed, struct gb_measurement *measurement)
 {
-    struct timed_device *timed = object;
     struct cuda_device *device = &timed->device;
     measurement->n_done = 0;
     measurement->n_lost = 0;
@@ -332,6 +333,15 @@ static int32_t measure(void *object, struct gb_measurement *measurement)
     if (GB_HAS(measurement, reading) && measurement->reading != NULL)
         copy_known(measurement->reading, &timed->way.reading, sizeof timed->way.reading);
     return way_take(device, &timed->way, measurement);
+}
+
+static int32_t measure(void *object, struct gb_measurement *measurement)
+{
+    struct timed_device *timed = object;
+    timed->is_measuring = true;
+    const int32_t status = take(timed, measurement);
+    timed->is_measuring = false;
+    return status;
 }
 
 static int32_t flush_cache(void *object, const struct gb_queue *queue)

@@ -32,6 +32,7 @@ struct timed_device {
     uint32_t n_clocks;
     double event_tick_ns; /* the step of events */
     double rest_ns;       /* how long a wait for an idle context takes */
+    bool is_measuring;    /* within a call of `measure` */
     struct offsets offsets;
     struct way way;
 };
