@@ -1,8 +1,11 @@
 /*
  * fuzz_results.c - a results file that was changed, as show and export read it. The input is a list
  * of changes to a sound file: three bytes that say where, one that says what; a last one or two
- * bytes cut the file. It is shown as a table and as JSON with all samples, or refused with words.
+ * bytes cut the file. It is shown as a table, as JSON with all samples and as a page that is
+ * well-formed, or refused with words.
  */
+#include "core/base/input_file.h"
+#include "core/report/html_report.h"
 #include "core/view/views.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -15,9 +18,10 @@
 #define ck_assert_int_eq(a, b) REQUIRE((a) == (b))
 #define ck_assert_msg(condition, ...) REQUIRE(condition)
 #define ck_assert_ptr_nonnull(pointer) REQUIRE((pointer) != NULL)
+#include "tests/report/markup.h"
 #include "tests/store/store_fixture.h"
 
-enum { CHANGE_BYTES = 4, FILE_BYTES = 1 << 20 };
+enum { CHANGE_BYTES = 4, FILE_BYTES = 1 << 20, PAGE_BYTES = 1 << 26 };
 static unsigned char sound[FILE_BYTES], changed[FILE_BYTES];
 static size_t sound_bytes;
 static FILE *nowhere;
@@ -54,6 +58,22 @@ static void make_changed(const uint8_t *data, size_t size)
     fclose(file);
 }
 
+static void check_page(void)
+{
+    const struct html_input input = {.path = fixture_path("changed.gbr")};
+    const struct html_options options = {0};
+    const char *path = fixture_path("page.html");
+    static struct text page;
+    struct gb_error error = {0};
+    const int32_t status = html_report_write(&input, 1, &options, path, &error);
+    REQUIRE(status == GB_OK || error.text[0]);
+    if (status != GB_OK)
+        return;
+    text_clear(&page);
+    REQUIRE(input_read(path, PAGE_BYTES, &page, &error) == GB_OK);
+    REQUIRE_OF(*markup_error(text_get(&page)) == 0, text_get(&page));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct view_options table = {.format = FORMAT_TABLE, .run = RUN_ALL, .verbose = true},
@@ -72,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         status = view_export(store, &json, nowhere, &error);
         REQUIRE(status == GB_OK || error.text[0]);
         store_close(store, NULL);
+        check_page();
     }
     text_free(&text);
     return 0;

@@ -1,6 +1,7 @@
 # tests/fuzz/local.mk - fuzzers: tests/fuzz/fuzz_NAME.c, its seeds in tests/fuzz/corpus/NAME/, one program that replays them.
 FUZZ_TARGETS = \
 	tests/fuzz/fuzz_call \
+	tests/fuzz/fuzz_foreign \
 	tests/fuzz/fuzz_ini \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_results \
@@ -11,6 +12,7 @@ FUZZ_TARGETS = \
 FUZZ_MAIN = tests/fuzz/fuzz.h tests/fuzz/replay.c
 tests_fuzz_fuzz_call_SOURCES = tests/fuzz/fuzz_call.c $(FUZZ_MAIN) $(CALL_PARSER_SOURCES)
 tests_fuzz_fuzz_call_CFLAGS = $(AM_CFLAGS)
+tests_fuzz_fuzz_foreign_SOURCES = tests/fuzz/fuzz_foreign.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_ini_SOURCES = tests/fuzz/fuzz_ini.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_npy_SOURCES = tests/fuzz/fuzz_npy.c $(FUZZ_MAIN) $(ARRAY_FILE_SOURCES) $(CALL_PARSER_SOURCES)
 tests_fuzz_fuzz_npy_CFLAGS = $(AM_CFLAGS)
