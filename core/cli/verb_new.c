@@ -4,11 +4,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { NAME_MAX_BYTES = 30 }; /* ids have at most 40, and the template of a device adds a word */
 
@@ -172,24 +170,11 @@ static void add_file(struct new_plugin *plugin, size_t i, const char *name, cons
                                          expand(template_named(template), plugin)};
 }
 
-static int write_file(const char *path, const char *content)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool is_written = stream && fputs(content, stream) >= 0 && stream_flush(stream);
-    if (!is_written)
-        say("gbrun: error: new: %s cannot be written: %s", path, reason_of(errno));
-    if (stream)
-        fclose(stream);
-    else if (fd >= 0)
-        close(fd);
-    return is_written ? EXIT_FINE : EXIT_INTERNAL;
-}
-
 /* Nothing is written if any of the files is there. */
 static int write_files(const struct new_plugin *plugin)
 {
     struct stat found;
+    struct gb_error error;
     for (size_t i = 0; i < NEW_FILES; i++)
         if (lstat(plugin->files[i].path, &found) == 0)
             return fail_usage("new: %s is there already: choose another name or remove it; "
@@ -199,9 +184,10 @@ static int write_files(const struct new_plugin *plugin)
         (errno != EEXIST || stat(plugin->name, &found) != 0 || !S_ISDIR(found.st_mode)))
         return fail_usage("new: the folder %s cannot be made: %s", plugin->name, reason_of(errno));
     for (size_t i = 0; i < NEW_FILES; i++) {
-        int code = write_file(plugin->files[i].path, plugin->files[i].content);
-        if (code != EXIT_FINE)
-            return code;
+        CLEANUP(text_free) struct text content = {0};
+        text_add(&content, plugin->files[i].content);
+        if (output_text(plugin->files[i].path, &content, &error) != GB_OK)
+            return fail_with(&error, EXIT_INTERNAL);
         printf("%s\n", plugin->files[i].path);
     }
     say("now: cd %s && make && gbrun -c bench.ini", plugin->name);

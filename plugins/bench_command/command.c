@@ -441,6 +441,35 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
     return status;
 }
 
+/* What it prints must not destroy results, nor what it reads. */
+static int32_t check_output_file(const struct bench *bench, int file, const char *path)
+{
+    static const char database[16] = "SQLite format 3";
+    char head[sizeof database], self[32];
+    struct stat output, other;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
+    if (fstat(file, &output) != 0 || !S_ISREG(output.st_mode))
+        return GB_OK;
+    const int again = open(self, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = again < 0 ? 0 : read(again, head, sizeof head);
+    if (again >= 0)
+        close(again);
+    if (n == sizeof head && memcmp(head, database, sizeof head) == 0)
+        return host_fail(bench->host,
+                         "%s: an SQLite file, such as a results file, which is not "
+                         "overwritten: name another file",
+                         path);
+    const char *expected = path_of(bench->host, bench->params->expect_file);
+    const bool is_input = fstat(bench->streams[0], &other) == 0 && other.st_ino == output.st_ino &&
+                          other.st_dev == output.st_dev;
+    const bool is_expected = expected != NULL && stat(expected, &other) == 0 &&
+                             other.st_ino == output.st_ino && other.st_dev == output.st_dev;
+    return is_input || is_expected
+               ? host_fail(bench->host, "%s: is 'input' or 'expect_file', too: name another file",
+                           path)
+               : GB_OK;
+}
+
 /* Each of them a descriptor above those of standard streams, so that one cannot take another's
  * place. */
 static int32_t open_streams(struct bench *bench)
@@ -457,10 +486,12 @@ static int32_t open_streams(struct bench *bench)
             return GB_NO_MEMORY;
         bench->streams[i] = *names[i] == '\0' ? bench->nowhere
                             : i == 0          ? open(path, O_RDONLY | O_CLOEXEC)
-                                              : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                                                     ALL_MAY_READ);
+                                     : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, ALL_MAY_READ);
         if (bench->streams[i] < 0)
             return host_fail(bench->host, "%s cannot be opened: %s", path, strerror(errno));
+        const int32_t status = i == 0 ? GB_OK : check_output_file(bench, bench->streams[i], path);
+        if (status != GB_OK)
+            return status;
     }
     return GB_OK;
 }
