@@ -223,6 +223,22 @@ static const char *put_commands(struct made *made, struct words commands, struct
                            : arena_printf(arena, "argv=%s", commands.items[0]);
 }
 
+/* 0 would be as many as usual. */
+static int check_runs(const struct arguments *arguments)
+{
+    static const struct gb_option runs = {.size = sizeof runs,
+                                          .type = GB_TYPE_INT,
+                                          .name = "runs",
+                                          .default_value = "1",
+                                          .range = "1:1000000000"};
+    static const char *const names[] = {"runs", "min-runs", "max-runs"};
+    struct value value;
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < sizeof names / sizeof *names && code == EXIT_FINE; i++)
+        code = read_number(arguments, names[i], &runs, &value);
+    return code;
+}
+
 static int run_command(const struct arguments *arguments)
 {
     struct made made = {0};
@@ -233,6 +249,8 @@ static int run_command(const struct arguments *arguments)
     if (names.n != 0 && names.n != commands.n)
         return fail_usage("--name: %zu for %zu commands: expected one for each", names.n,
                           commands.n);
+    if (check_runs(arguments) != EXIT_FINE)
+        return EXIT_USAGE;
     begin(&made, "command", "command");
     put_defaults(&made, commands.n);
     for (size_t i = 0; i < sizeof command_keys / sizeof *command_keys; i++) {

@@ -45,6 +45,7 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_paging.sh \
 	tests/cli/test_papers.sh \
 	tests/cli/test_profile.sh \
+	tests/cli/test_ranges.sh \
 	tests/cli/test_reading.sh \
 	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \

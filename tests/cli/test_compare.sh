@@ -183,7 +183,7 @@ an unknown value|2|gbrun: error: --base 5: no value of bytes; there are 4096, 61
 an unknown metric|2||new.gbr old.gbr --metric nonesuch
 an unknown format|2|gbrun: error: --format yaml: expected table, md, csv, json, junit or github, and with --by host hostlist|\
 new.gbr old.gbr --format yaml
-a margin that is none|2|gbrun: error: --margin 120%: expected a ratio from 0 to 1, such as 1% or 0.01|\
+a margin that is none|2|--margin: error: margin = 120% is out of range: expected 0:99.9%|\
 new.gbr old.gbr --margin 120%
 --by without a base|2||new.gbr --by bytes
 --run without --by|2||new.gbr old.gbr --run 1
