@@ -465,7 +465,7 @@ static void add_number(const struct bench_resolver *at, enum slot_kind kind, con
                                  .type = is_time ? GB_TYPE_DURATION : GB_TYPE_FLOAT,
                                  .name = name,
                                  .range = is_time                  ? "0:1000 h"
-                                          : kind == SLOT_TOLERANCE ? "0:1e300"
+                                          : kind == SLOT_TOLERANCE ? "0:inf"
                                                                    : "-1e300:1e300"};
     add_slot(at->bench, kind, name, option);
 }
