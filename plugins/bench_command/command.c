@@ -109,7 +109,8 @@ struct bench {
     char *printed;        /* PRINTED_MOST + 1 bytes */
     char run_number[sizeof RUN_NUMBER + 24];
     double *user_ns, *system_ns; /* USAGES each */
-    uint64_t n_runs;
+    uint64_t n_runs, n_ignored;  /* n_ignored: of those that failed */
+    int failed_status;           /* of the last of these */
     uint64_t peak_bytes;
 };
 
@@ -653,10 +654,16 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     if (outcome.peak_bytes > bench->peak_bytes)
         bench->peak_bytes = outcome.peak_bytes;
     bench->is_unread = true;
-    return bench->params->ignore_failure ||
-                   has_ended_with(outcome.status, &bench->params->exit_codes)
+    char which[40];
+    snprintf(which, sizeof which, "argv, run %llu", (unsigned long long)bench->n_runs);
+    const bool has_failed = !has_ended_with(outcome.status, &bench->params->exit_codes);
+    if (has_failed) {
+        bench->n_ignored++;
+        bench->failed_status = outcome.status;
+    }
+    return bench->params->ignore_failure || !has_failed
                ? GB_OK
-               : say_end(bench->host, "argv", bench->params->argv, outcome.status,
+               : say_end(bench->host, which, bench->params->argv, outcome.status,
                          &bench->params->exit_codes);
 }
 
@@ -685,6 +692,19 @@ static void report_memory(const struct bench *bench)
     bench->host->log(bench->host, GB_LOG_INFO, words);
 }
 
+/* What fails at once would seem to be fast. */
+static void report_failures(const struct bench *bench)
+{
+    char words[120];
+    const bool is_signal = WIFSIGNALED(bench->failed_status);
+    snprintf(words, sizeof words, "ignore_failure: of %llu runs %llu failed, the last one by %s %d",
+             (unsigned long long)bench->n_runs, (unsigned long long)bench->n_ignored,
+             is_signal ? "signal" : "exit code",
+             is_signal ? WTERMSIG(bench->failed_status) : WEXITSTATUS(bench->failed_status));
+    if (bench->n_ignored > 0)
+        bench->host->log(bench->host, GB_LOG_WARNING, words);
+}
+
 static int32_t verify(void *object, const struct gb_queue *queue)
 {
     struct bench *bench = object;
@@ -696,6 +716,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
         host->metric(host, "system_time", median(bench->system_ns, n), "ns");
         report_memory(bench);
     }
+    report_failures(bench);
     if (!bench->params->ignore_failure)
         host->checked(host, "exit_code", 1, "");
     if (!bench->expected.is_given)

@@ -95,7 +95,7 @@ no_path failed
 no_member failed
 good ok" "$? $(statuses)"
 has "an exit code and a signal are reported, what was printed with its place, what is missing, what prepare did" stdout \
-    "ended with exit code 127: expected 0" "was ended by signal 9 (Killed)" 'output: line 2, byte 2: "c": expected "d"' \
+    "argv, run 1: 'sh -c 'exit 127'' ended with exit code 127: expected 0" "was ended by signal 9 (Killed)" 'output: line 2, byte 2: "c": expected "d"' \
     'output: line 1, byte 4: it ends here: expected "d"' "prepare: 'false' ended with exit code 1" \
     'figure = gave ([0-9]+): not a number in the 18 bytes that were printed: "run 1"' \
     'figure = (t)(o): more groups, or none: expected a regular expression with one group'
@@ -186,7 +186,8 @@ has "a name may hold what separates values" out.txt '"second, | one"'
 try_each "$GBRUN" <<'TABLE'
 other codes are accepted|0||command -q -r 2 --policy fixed --exit-codes 0,3 "sh -c 'exit 3'"
 a figure of the command|0||command -q -r 2 --policy fixed --figure 'took (.*) ms' --figure-unit ms ./counts|1.250 ms
-failures are ignored where that is asked for|0||command -i -q -r 2 --policy fixed false
+failures are ignored where that is asked for, and reported|0||command -i -q -r 2 --policy fixed false|\
+warning: ignore_failure: of 3 runs 3 failed, the last one by exit code 1
 and else are failures|1||command -q --policy fixed false
 a name for each command|2|gbrun: error: --name: 1 for 2 commands: expected one for each|command -n a true false
 a command is needed|2||command
