@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test_outputs.sh - no output of any verb destroys results or what is read: by its name, by a link, by a descriptor that
+# test_output_files.sh - no output of any verb destroys results or what is read: by its name, by a link, by a descriptor that
 # a shell has opened; and what is no regular file is refused where one is needed.
 . "$top_srcdir/tests/tap.sh"
 cd "$TMPDIR" || exit 1
