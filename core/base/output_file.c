@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How files of SQLite begin: databases, logs, journals. */
-static bool is_database(const char *path)
+/* By how databases, logs and journals begin. */
+bool output_is_database(const char *path)
 {
     static const struct {
         size_t n;
@@ -21,8 +21,10 @@ static bool is_database(const char *path)
     } heads[] = {
         {16, "SQLite format 3"}, {3, "\x37\x7f\x06"}, {8, "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"}};
     char head[16] = "";
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = file < 0 ? 0 : read(file, head, sizeof head);
+    struct stat facts;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_regular = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode);
+    ssize_t n = is_regular ? read(file, head, sizeof head) : 0;
     if (file >= 0)
         close(file);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
@@ -83,7 +85,7 @@ int32_t output_begin(struct output_file *output, const char *path, struct gb_err
     struct stat old;
     *output = (struct output_file){.name = path};
     bool exists = stat(path, &old) == 0, is_regular = !exists || S_ISREG(old.st_mode);
-    if (exists && is_regular && is_database(path))
+    if (exists && is_regular && output_is_database(path))
         return error_set(error, GB_INVALID,
                          "%s: an SQLite file, such as a results file, which is not overwritten: "
                          "name another file",

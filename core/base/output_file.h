@@ -15,6 +15,9 @@
  * errno says why, if that is known. */
 bool stream_flush(FILE *stream);
 
+/* Is there a file of SQLite, such as a results file, or a log or journal of one? */
+bool output_is_database(const char *path);
+
 struct output_file {
     FILE *stream; /* to write to */
     const char *name;

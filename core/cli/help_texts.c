@@ -225,6 +225,9 @@ static const struct help_entry environment[] = {
      "folders of `--plugin-path`, `plugin_path` in [gbrun], this variable, the build tree if the "
      "program is run from it, the folder lib/gbrun beside the folder of the program, the folder "
      "that plugins are installed to"},
+    {"GBRUN_RUN", NULL,
+     "Set for a program that the benchmark command runs, and for its prepare and conclude: the "
+     "number of the run in the case, from 1, a warm-up among them"},
     {"NO_COLOR", NULL, "If it is not empty, there are no colours unless --color asks for them"},
     {"XDG_DATA_HOME", NULL,
      "gbrun/roofs.gbr in this folder (~/.local/share if it is not set) holds the user's roofs"},

@@ -5,6 +5,7 @@
 #include "core/cli/run_record.h"
 #include "core/cli/run_search.h"
 
+#include "core/base/output_file.h"
 #include "core/base/plain_text.h"
 #include "core/run/device_groups.h"
 #include "core/run/machine.h"
@@ -317,12 +318,30 @@ static int32_t open_claims(struct run_job *job, struct gb_error *error)
                        error);
 }
 
+/* What a shell has opened for appending; it has the head of a results file once that is open. */
+static int check_descriptors(const struct run_job *job)
+{
+    const int files[] = {STDOUT_FILENO, job->events.output.fd};
+    const size_t n = job->has_events ? 2 : 1;
+    char path[32];
+    for (size_t i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", files[i]);
+        if (output_is_database(path))
+            return fail_usage("%s: leads to an SQLite file, such as a results file, which would be "
+                              "destroyed: name another file",
+                              i == 0 ? "standard output" : "--events");
+    }
+    return EXIT_FINE;
+}
+
 int run_job_measure(struct run_job *job)
 {
     struct run_plan *plan = &job->plan;
     struct run_counts *counts = &job->counts;
     struct gb_error error;
     uint64_t n_done;
+    if (check_descriptors(job) != EXIT_FINE)
+        return EXIT_USAGE;
     if (find_searches(job, &error) != GB_OK)
         return fail_with(&error, EXIT_USAGE);
     fill_schedule(job);

@@ -100,6 +100,16 @@ int32_t read_option(const struct arguments *arguments, const char *name,
     return status;
 }
 
+int read_number(const struct arguments *arguments, const char *name, const struct gb_option *option,
+                struct value *ret)
+{
+    CLEANUP(arena_free) struct arena arena = {0};
+    CLEANUP(error_list_free) struct error_list errors = {0};
+    read_option(arguments, name, option, &arena, ret, &errors);
+    say_errors(&errors);
+    return error_list_empty(&errors) ? EXIT_FINE : EXIT_USAGE;
+}
+
 int read_color(const struct arguments *arguments, bool *ret)
 {
     const char *mode = argument(arguments, "color");

@@ -16,7 +16,8 @@ static bool shard_read(const char *text, struct shard *ret)
     uint32_t number, n;
     int end = 0;
     if (sscanf(text, "%" SCNu32 "/%" SCNu32 "%n", &number, &n, &end) != 2 || text[end] ||
-        strspn(text, "0123456789/") != strlen(text) || number == 0 || number > n)
+        strspn(text, "0123456789/") != strlen(text) || number == 0 || number > n ||
+        n > SWEEP_CASES_MAX)
         return false;
     *ret = (struct shard){number, n};
     return true;
@@ -105,11 +106,12 @@ int32_t shard_option(const char *given, struct arena *arena, const char **ret,
     *ret = text_equal(given, "each") ? "" : given;
     if (text_equal(given, "each") || shard_read(given, &shard))
         return GB_OK;
-    if (!text_equal(given, "auto") &&
-        (sscanf(given, "auto/%" SCNu32 "%n", &n, &end) != 1 || given[end] || n == 0))
-        return error_set(
-            error, GB_INVALID,
-            "'%s': \1expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each", given);
+    if (!text_equal(given, "auto") && (sscanf(given, "auto/%" SCNu32 "%n", &n, &end) != 1 ||
+                                       given[end] || n == 0 || n > SWEEP_CASES_MAX))
+        return error_set(error, GB_INVALID,
+                         "'%s': \1expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or "
+                         "each; N up to %d",
+                         given, SWEEP_CASES_MAX);
     if (!find_task(&shard, &variable))
         return error_set(error, GB_INVALID,
                          "%s: no scheduler says in the environment which task this is: \1expected "
@@ -233,9 +235,10 @@ int32_t shard_deal(struct configuration *configuration, struct gb_error *error)
     if (*params->shard && configuration->source.ab)
         return error_set(error, GB_INVALID, "shard = %s: is not for gbrun ab", params->shard);
     if (*params->shard && !shard_read(params->shard, &shard))
-        return error_set(error, GB_INVALID,
-                         "shard = %s: \1expected I/N with I from 1 to N, such as 2/4",
-                         params->shard);
+        return error_set(
+            error, GB_INVALID,
+            "shard = %s: \1expected I/N with I from 1 to N, such as 2/4, and N up to %d",
+            params->shard, SWEEP_CASES_MAX);
     if (*params->costs && shard.n == 0)
         return error_set(error, GB_INVALID, "costs = %s: is for shard = I/N, which it balances",
                          params->costs);

@@ -49,22 +49,15 @@ struct request {
     bool is_fleet; /* --by without --base */
 };
 
-/* Of --margin, --alpha; NULL: NaN, as if it were not given. */
+/* Of --margin, --alpha, within the ranges that they have in [ab]; NaN: not given. */
 static int read_ratio(const struct arguments *arguments, const char *name, double *ret)
 {
-    const char *text = argument(arguments, name);
-    CLEANUP(arena_free) struct arena arena = {0};
-    struct value value;
-    struct gb_error error;
-    *ret = NAN;
-    if (!text)
-        return EXIT_FINE;
-    int32_t status = value_read_type(GB_TYPE_FLOAT, text, (struct origin){0}, &arena, &value,
-                                     &error);
-    if (status != GB_OK || !(value.number >= 0 && value.number < 1))
-        return fail_usage("--%s %s: expected a ratio from 0 to 1, such as 1%% or 0.01", name, text);
+    struct value value = {.number = NAN};
+    const struct gb_option *option = option_find(ab_options(), name, NULL);
+    const int code = argument(arguments, name) ? read_number(arguments, name, option, &value)
+                                               : EXIT_FINE;
     *ret = value.number;
-    return EXIT_FINE;
+    return code;
 }
 
 int read_rule(const struct arguments *arguments, struct compare_options *ret)
@@ -73,8 +66,6 @@ int read_rule(const struct arguments *arguments, struct compare_options *ret)
     int code = read_ratio(arguments, "margin", &ret->margin);
     if (code == EXIT_FINE)
         code = read_ratio(arguments, "alpha", &alpha);
-    if (code == EXIT_FINE && alpha == 0)
-        code = fail_usage("--alpha 0: expected more than 0, such as 5%%");
     ret->confidence = 1 - alpha;
     return code;
 }

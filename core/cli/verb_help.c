@@ -5,6 +5,7 @@
 #include "core/base/json_writer.h"
 #include "core/base/table.h"
 #include "core/cli/verbs.h"
+#include "core/config/search_settings.h"
 #include "core/replay/replay.h"
 #include "core/view/exchange.h"
 
@@ -124,6 +125,9 @@ static void find_topics(struct verb_table verbs, struct arena *arena, struct hel
     add_options(ret, arena, "sides", "section [ab NAME]",
                 "Keys of a section [ab NAME]: two sides that `gbrun ab NAME` compares.",
                 ab_options());
+    add_options(ret, arena, "searches", "keys of every search",
+                "Keys that every [search NAME] has beside a plugin's own options.",
+                search_options());
     for (size_t i = 0; i + 1 < n_help_texts; i++)
         add(ret, arena, help_texts[i]);
     add_all_columns(verbs, ret, arena);

@@ -257,15 +257,12 @@ static int read_budget(const struct arguments *arguments, double *ret_ns)
                                             .type = GB_TYPE_DURATION,
                                             .name = "budget",
                                             .default_value = JUDGE_BUDGET,
-                                            .range = "0:"};
-    CLEANUP(arena_free) struct arena arena = {0};
-    CLEANUP(error_list_free) struct error_list errors = {0};
+                                            .range = "0:1000 h"};
     struct value value = {0};
-    const int32_t status = read_option(arguments, "budget", &option, &arena, &value, &errors);
+    const int code = read_number(arguments, "budget", &option, &value);
     *ret_ns = argument(arguments, "max-rounds") && !argument(arguments, "budget") ? 0
                                                                                   : value.number;
-    say_errors(&errors);
-    return status == GB_OK ? EXIT_FINE : EXIT_USAGE;
+    return code;
 }
 
 static int run(const struct arguments *arguments)

@@ -3,12 +3,11 @@
 #include "core/cli/verbs.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { NAME_MAX_BYTES = 30 }; /* ids have at most 40, and the template of a device adds a word */
 
@@ -143,12 +142,28 @@ static const char *expand(const struct template *template, struct new_plugin *pl
     return arena_text(&plugin->arena, text_get(&out));
 }
 
-/* Words of C and C++ that the templates do not have, and which are no name in them. */
-static const char *const keywords =
-    " and asm auto bool case catch class delete do double else enum export extern float for friend "
-    "goto if inline int long mutable new not operator or private protected public register short "
-    "signed sizeof struct switch template this throw true false try typedef typename union "
-    "unsigned using virtual void volatile while xor ";
+/* Words that mean something else wherever they stand: keywords of C23 and C++20, macros that
+ * compilers and headers define in spite of their names, and CMake's targets. Some are in the
+ * templates. */
+static const char reserved[] =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+    "char32_t "
+    "char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr "
+    "constinit continue decltype default delete do double dynamic_cast else enum explicit export "
+    "extern false float for friend goto if inline int long mutable namespace new noexcept not "
+    "not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires "
+    "restrict return short signed sizeof static static_assert static_cast struct switch template "
+    "this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned "
+    "using virtual void volatile wchar_t while xor xor_eq "
+    "assert complex errno hpux i386 imaginary linux main mips noreturn offsetof sparc sun unix vax "
+    "all clean edit_cache help install package package_source preinstall rebuild_cache test ";
+
+/* Also types of POSIX, and what the C library has, which a compiler knows without its header. */
+static bool is_reserved(const char *name)
+{
+    return has_word(reserved, reserved + strlen(reserved), name) || text_ends_with(name, "_t") ||
+           dlsym(RTLD_DEFAULT, name);
+}
 
 static int check_name(const char *name, const struct plugin_form *form)
 {
@@ -158,8 +173,11 @@ static int check_name(const char *name, const struct plugin_form *form)
         return fail_usage("new: '%s' cannot be the name of a plugin: expected at most %d of a-z, "
                           "0-9 and _, a letter first",
                           name, NAME_MAX_BYTES);
-    if (has_word(keywords, keywords + strlen(keywords), name) ||
-        has_word(template->begin, template->end, name))
+    if (is_reserved(name))
+        return fail_usage("new: '%s' is reserved: a word of C, C++, CMake or the C library: choose "
+                          "another name, such as %s_1",
+                          name, name);
+    if (has_word(template->begin, template->end, name))
         return fail_usage("new: '%s' is a word of the source that would be written: choose "
                           "another name, such as %s_1",
                           name, name);
@@ -172,24 +190,11 @@ static void add_file(struct new_plugin *plugin, size_t i, const char *name, cons
                                          expand(template_named(template), plugin)};
 }
 
-static int write_file(const char *path, const char *content)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *stream = fd >= 0 ? fdopen(fd, "w") : NULL;
-    bool is_written = stream && fputs(content, stream) >= 0 && stream_flush(stream);
-    if (!is_written)
-        say("gbrun: error: new: %s cannot be written: %s", path, reason_of(errno));
-    if (stream)
-        fclose(stream);
-    else if (fd >= 0)
-        close(fd);
-    return is_written ? EXIT_FINE : EXIT_INTERNAL;
-}
-
 /* Nothing is written if any of the files is there. */
 static int write_files(const struct new_plugin *plugin)
 {
     struct stat found;
+    struct gb_error error;
     for (size_t i = 0; i < NEW_FILES; i++)
         if (lstat(plugin->files[i].path, &found) == 0)
             return fail_usage("new: %s is there already: choose another name or remove it; "
@@ -199,9 +204,10 @@ static int write_files(const struct new_plugin *plugin)
         (errno != EEXIST || stat(plugin->name, &found) != 0 || !S_ISDIR(found.st_mode)))
         return fail_usage("new: the folder %s cannot be made: %s", plugin->name, reason_of(errno));
     for (size_t i = 0; i < NEW_FILES; i++) {
-        int code = write_file(plugin->files[i].path, plugin->files[i].content);
-        if (code != EXIT_FINE)
-            return code;
+        CLEANUP(text_free) struct text content = {0};
+        text_add(&content, plugin->files[i].content);
+        if (output_text(plugin->files[i].path, &content, &error) != GB_OK)
+            return fail_with(&error, EXIT_INTERNAL);
         printf("%s\n", plugin->files[i].path);
     }
     say("now: cd %s && make && gbrun -c bench.ini", plugin->name);

@@ -77,7 +77,7 @@ static double read_duration(struct job *job, const char *name)
                                             .type = GB_TYPE_DURATION,
                                             .name = "duration",
                                             .default_value = "0",
-                                            .range = "0:"};
+                                            .range = "0:1000 h"};
     struct value value = {0};
     read_option(job->arguments, name, &option, &job->arena, &value, &job->errors);
     return value.number;

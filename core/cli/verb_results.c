@@ -4,7 +4,6 @@
 #include "core/store/store_read.h"
 #include "core/view/exchange.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,19 +125,16 @@ void say_if_strict(const struct view_counts *counts)
         (unsigned long long)counts->n_uncertified, (unsigned long long)counts->n);
 }
 
-/* A whole number; unchanged where the option is not given. */
-static int read_count(const struct arguments *arguments, const char *option, uint64_t *ret)
+/* Cases; unchanged where the option is not given. */
+static int read_count(const struct arguments *arguments, const char *name, uint64_t *ret)
 {
-    const char *text = argument(arguments, option);
-    char *end;
-    if (!text)
-        return EXIT_FINE;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno != 0)
-        return fail_usage("--%s %s: expected a number of cases", option, text);
-    *ret = value;
-    return EXIT_FINE;
+    const struct gb_option count = {
+        .size = sizeof count, .type = GB_TYPE_INT, .name = name, .range = "0:1e15"};
+    struct value value = {.integer = (int64_t)*ret};
+    const int code = argument(arguments, name) ? read_number(arguments, name, &count, &value)
+                                               : EXIT_FINE;
+    *ret = (uint64_t)value.integer;
+    return code;
 }
 
 /* Groups are of all cases. */

@@ -64,7 +64,7 @@ static int read_numbers(struct job *job)
                                                           .type = GB_TYPE_DURATION,
                                                           .name = "run-overhead",
                                                           .default_value = "1ms",
-                                                          .range = "0:"}};
+                                                          .range = "0:1000 h"}};
     CLEANUP(error_list_free) struct error_list errors = {0};
     struct value values[NUMBERS];
     for (size_t i = 0; i < NUMBERS && error_list_empty(&errors); i++)

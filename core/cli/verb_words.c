@@ -158,10 +158,15 @@ static const struct verb_option command_options[] = {
     {"conclude", 'C', "COMMAND", "run after each run, untimed"},
     {"cleanup", 'c', "COMMAND", "run once after each command, untimed"},
     {"ignore-failure", 'i', NULL, "an exit code other than 0, or a signal, is no failure"},
-    {"exit-code", 0, "CODE", "the exit code that is no failure; 0 if not given"},
+    {"exit-codes", 0, "LIST", "the exit codes that are no failure, such as 0,3; 0 if not given"},
     {"input", 0, "FILE", "its standard input"},
     {"stdout", 0, "FILE", "where its standard output goes; it is discarded if not given"},
     {"expect", 0, "TEXT", "what it has to print"},
+    {"figure", 0, "WHERE",
+     "a number in what it prints, in the group of a regular expression such as 'took ([0-9.]+)', "
+     "or "
+     "at a path in JSON, $.times[0].mean"},
+    {"figure-unit", 0, "UNIT", "its unit; of ns, us, ms and s it is the time of the command"},
     {"folder", 0, "FOLDER", "where it is started"},
     {"timeout", 0, "TIME", "a command that has not ended by then is killed; 10 min if not given"},
     {"set", 0, "SECTION.KEY=VALUE...",
@@ -175,14 +180,15 @@ static const struct {
     const char *option, *key;
     const char *value; /* NULL: that which is given */
 } command_keys[] = {
-    {"warmup", "warmup", NULL},        {"runs", "min_samples", NULL},
-    {"runs", "max_samples", NULL},     {"min-runs", "min_samples", NULL},
-    {"max-runs", "max_samples", NULL}, {"setup", "setup", NULL},
-    {"prepare", "prepare", NULL},      {"conclude", "conclude", NULL},
-    {"cleanup", "cleanup", NULL},      {"ignore-failure", "ignore_failure", "yes"},
-    {"exit-code", "exit_code", NULL},  {"input", "input", NULL},
-    {"stdout", "output", NULL},        {"expect", "expect_output", NULL},
-    {"folder", "folder", NULL},        {"timeout", "time_limit", NULL},
+    {"warmup", "warmup", NULL},         {"runs", "min_samples", NULL},
+    {"runs", "max_samples", NULL},      {"min-runs", "min_samples", NULL},
+    {"max-runs", "max_samples", NULL},  {"setup", "setup", NULL},
+    {"prepare", "prepare", NULL},       {"conclude", "conclude", NULL},
+    {"cleanup", "cleanup", NULL},       {"ignore-failure", "ignore_failure", "yes"},
+    {"exit-codes", "exit_codes", NULL}, {"input", "input", NULL},
+    {"stdout", "output", NULL},         {"expect", "expect_output", NULL},
+    {"folder", "folder", NULL},         {"timeout", "time_limit", NULL},
+    {"figure", "figure", NULL},         {"figure-unit", "figure_unit", NULL},
 };
 
 /* Three seconds for each, as users of hyperfine know it. */
@@ -223,6 +229,22 @@ static const char *put_commands(struct made *made, struct words commands, struct
                            : arena_printf(arena, "argv=%s", commands.items[0]);
 }
 
+/* 0 would be as many as usual. */
+static int check_runs(const struct arguments *arguments)
+{
+    static const struct gb_option runs = {.size = sizeof runs,
+                                          .type = GB_TYPE_INT,
+                                          .name = "runs",
+                                          .default_value = "1",
+                                          .range = "1:1000000000"};
+    static const char *const names[] = {"runs", "min-runs", "max-runs"};
+    struct value value;
+    int code = EXIT_FINE;
+    for (size_t i = 0; i < sizeof names / sizeof *names && code == EXIT_FINE; i++)
+        code = read_number(arguments, names[i], &runs, &value);
+    return code;
+}
+
 static int run_command(const struct arguments *arguments)
 {
     struct made made = {0};
@@ -233,6 +255,8 @@ static int run_command(const struct arguments *arguments)
     if (names.n != 0 && names.n != commands.n)
         return fail_usage("--name: %zu for %zu commands: expected one for each", names.n,
                           commands.n);
+    if (check_runs(arguments) != EXIT_FINE)
+        return EXIT_USAGE;
     begin(&made, "command", "command");
     put_defaults(&made, commands.n);
     for (size_t i = 0; i < sizeof command_keys / sizeof *command_keys; i++) {
@@ -241,6 +265,9 @@ static int run_command(const struct arguments *arguments)
             put(&made, command_keys[i].key, command_keys[i].value ? command_keys[i].value : given,
                 arena_printf(&made.arena, "--%s", option));
     }
+    const char *unit = argument(arguments, "figure-unit");
+    if (unit && strlen(unit) <= 2 && strstr("ns us ms s", unit))
+        put(&made, "measure", "figure", "--figure-unit");
     const char *relative_to = put_commands(&made, commands, names);
     const int code = run_made(&made, arguments, relative_to);
     arena_free(&made.arena);

@@ -59,6 +59,9 @@ struct value;
 int32_t read_option(const struct arguments *arguments, const char *name,
                     const struct gb_option *option, struct arena *arena, struct value *ret,
                     struct error_list *errors);
+/* The same of a verb that has one such option: says its error. */
+int read_number(const struct arguments *arguments, const char *name, const struct gb_option *option,
+                struct value *ret);
 /* --margin and --alpha; NaN: not given. */
 struct compare_options;
 int read_rule(const struct arguments *arguments, struct compare_options *ret);

@@ -52,12 +52,12 @@ static const struct gb_option options[] = {
               "What is done about power and heat: nothing; burst: the device idles after each "
               "sample, so that it is not throttled; sustained: it is loaded until clock, power and "
               "times have settled"),
-    TIME(pace_limit, "20 s", "0:",
+    TIME(pace_limit, "20 s", "0:inf",
          "Time after which each of these ends as it is: finding the gap of burst, settling "
          "for sustained, waiting for cool_below and clock_at_least"),
-    GB_FLOAT(struct common_params, cool_below, "0", "0:", "C",
+    GB_FLOAT(struct common_params, cool_below, "0", "0:1000", "C",
              "Before the case the device idles until it is cooler than this; 0: it does not"),
-    GB_FLOAT(struct common_params, clock_at_least, "0", "0:", "Hz",
+    GB_FLOAT(struct common_params, clock_at_least, "0", "0:1e12", "Hz",
              "Before the case the device idles until its clock is at least this, as 1980M; 0: it "
              "does not"),
     GB_STRING(struct common_params, clock, "auto",
@@ -72,19 +72,19 @@ static const struct gb_option options[] = {
     GB_INT(struct common_params, threads, "1", "1:1024", "threads",
            "Threads that run the code at the same time, of a benchmark that allows it on a device "
            "of processors; an iteration is one of each, and rates are those of all together"),
-    TIME(warmup, "0",
-         "0:", "How long the code is run untimed before the first sample; once at least"),
+    TIME(warmup, "0", "0:1000 h",
+         "How long the code is run untimed before the first sample; once at least"),
     GB_INT(struct common_params, min_samples, "0", "0:1000000000", "samples",
            "Samples taken whatever the policy says, unless max_time ends it first; 0: 10, or fewer "
            "where max_samples or the policy fixed asks for fewer"),
     GB_INT(struct common_params, max_samples, "0", "0:1000000000", "samples",
            "Samples after which measuring ends whatever the policy says; 0: 1000000, or more where "
            "min_samples or the policy fixed asks for more"),
-    TIME(max_time, "15 s", "0:", "Time after which no further sample is begun"),
-    TIME(max_time_undecided, "0", "0:",
+    TIME(max_time, "15 s", "0:inf", "Time after which no further sample is begun"),
+    TIME(max_time_undecided, "0", "0:inf",
          "Time up to which measuring continues past max_time while min_samples are missing, or the "
          "policy says what more samples would decide; 0: it does not"),
-    TIME(time_limit, "60 s", "1 ms:", "Time after which a case that has not ended is killed"),
+    TIME(time_limit, "60 s", "1 ms:inf", "Time after which a case that has not ended is killed"),
     GB_INT(struct common_params, rounds, "1", "1:10000", NULL,
            "How often the case is made afresh and measured, between the other cases"),
     GB_BOOL(struct common_params, isolate, "no", "Whether the case gets a fresh process"),
@@ -103,14 +103,14 @@ static const struct gb_option options[] = {
         "that is not trusted"),
     GB_INT(struct common_params, inputs, "0", "0:64", NULL,
            "Sets of inputs that renewed samples take, by chance; 0: each time another one"),
-    GB_INT(struct common_params, seed, SEED_OF_RUN_TEXT, "-2:", NULL,
+    GB_INT(struct common_params, seed, SEED_OF_RUN_TEXT, "-2:9223372036854775807", NULL,
            "Seed of the case's random numbers; -1 or run: that of the run, -2 or each round: that "
            "of the run in the first round, another in each further one"),
     CHECK(GB_TYPE_FLOAT, floor, "0.001", "0:1e300", 0, NULL,
           "References up to this magnitude do not count for check.rel_floor"),
-    CHECK(GB_TYPE_FLOAT, atol, "1e-8", "0:", 0, NULL,
+    CHECK(GB_TYPE_FLOAT, atol, "1e-8", "0:1e300", 0, NULL,
           "Absolute difference allowed by check.allclose"),
-    CHECK(GB_TYPE_FLOAT, rtol, "1e-5", "0:", 0, NULL,
+    CHECK(GB_TYPE_FLOAT, rtol, "1e-5", "0:1e300", 0, NULL,
           "Difference relative to the reference allowed by check.allclose, added to it"),
     CHECK(GB_TYPE_BOOL, details, "no", NULL, 0, NULL,
           "Whether metrics are computed that take a second look at each value (check.allclose and "

@@ -17,11 +17,11 @@ static const struct gb_option search_table[] = {
     GB_STRING(struct search_params, where, "",
               "SQL over result columns and metrics: a measured case for which it is not true is "
               "never the best"),
-    GB_FLOAT(struct search_params, tolerance, "1%", "0:1", NULL,
+    GB_FLOAT(struct search_params, tolerance, "1%", "0:50%", NULL,
              "Of the claim: no case is better by more than this"),
     GB_FLOAT(struct search_params, confidence, "95%", "50%:99.99%", NULL, "Of the claim"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
-     offsetof(struct search_params, budget_ns), "budget", "0s", "0:", NULL, "ns",
+     offsetof(struct search_params, budget_ns), "budget", "0s", "0:1000 h", NULL, "ns",
      "Wall time of all visits after which nothing new is measured; 0: no such limit"},
     GB_INT(struct search_params, cases, "0", "0:1000000000", "cases",
            "Different cases that are measured at most; 0: no such limit"),
@@ -29,7 +29,7 @@ static const struct gb_option search_table[] = {
            "Different cases measured since the best one got better, after which it ends; 0: no "
            "such limit"),
     {(uint32_t)sizeof(struct gb_option), GB_TYPE_DURATION, 0, 0,
-     offsetof(struct search_params, time_limit_ns), "time_limit", "1 min", "1ms:", NULL, "ns",
+     offsetof(struct search_params, time_limit_ns), "time_limit", "1 min", "1ms:1000 h", NULL, "ns",
      "How long the search itself may take to say what is next; one that takes longer is ended, as "
      "is one that has taken more than its budget for that, all in all"},
     GB_STRING(struct search_params, lanes, "auto",

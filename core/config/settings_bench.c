@@ -464,7 +464,9 @@ static void add_number(const struct bench_resolver *at, enum slot_kind kind, con
     *option = (struct gb_option){.size = sizeof *option,
                                  .type = is_time ? GB_TYPE_DURATION : GB_TYPE_FLOAT,
                                  .name = name,
-                                 .range = kind == SLOT_TOLERANCE ? "0:" : NULL};
+                                 .range = is_time                  ? "0:1000 h"
+                                          : kind == SLOT_TOLERANCE ? "0:inf"
+                                                                   : "-1e300:1e300"};
     add_slot(at->bench, kind, name, option);
 }
 

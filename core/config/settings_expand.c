@@ -337,7 +337,7 @@ static bool is_side(const struct bench_resolver *at, const struct slot *slot)
     return n > 1 && text_equal(slot->name, SIDE_AXIS);
 }
 
-/* An axis that is not an option must feed some formula or template. */
+/* An axis that is not an option must feed some formula, template or filter. */
 static void check_variables(const struct bench_resolver *at, const bool *is_read)
 {
     const struct bench_section *bench = at->bench;
@@ -352,10 +352,18 @@ static void check_variables(const struct bench_resolver *at, const bool *is_read
     }
 }
 
-static void make_formulas(struct bench_resolver *at, const struct expression_column *columns)
+static void note_reads(const struct bench_resolver *at, const struct expression *expression,
+                       bool *is_read)
+{
+    for (size_t i = 0; i < at->bench->n_slots; i++)
+        is_read[i] = is_read[i] || expression_reads(expression, at->bench->slots[i].name);
+}
+
+/* False if one is in error, as is make_filters. */
+static bool make_formulas(struct bench_resolver *at, const struct expression_column *columns,
+                          bool *is_read)
 {
     struct bench_section *bench = at->bench;
-    bool *is_read = ARENA_ARRAY(at->arena, bool, bench->n_slots);
     bool all_compile = true;
     bench->formulas = ARENA_ARRAY(at->arena, struct formula, bench->keys.n);
     at->expressions = ARENA_ARRAY(at->arena, struct expression *, bench->keys.n);
@@ -369,8 +377,7 @@ static void make_formulas(struct bench_resolver *at, const struct expression_col
             all_compile = false;
         if (!expression)
             continue;
-        for (size_t j = 0; j < bench->n_slots; j++)
-            is_read[j] = is_read[j] || expression_reads(expression, bench->slots[j].name);
+        note_reads(at, expression, is_read);
         if (!takes_part(at, key, slot, expression)) {
             expression_free(expression);
             continue;
@@ -380,8 +387,7 @@ static void make_formulas(struct bench_resolver *at, const struct expression_col
         bench->formulas[bench->n_formulas++] = (struct formula){key, (size_t)(slot - bench->slots)};
     }
     check_order(at);
-    if (make_templates(at, columns, is_read) && all_compile)
-        check_variables(at, is_read);
+    return all_compile;
 }
 
 void bench_add_filter(struct bench_section *bench, const struct key *key,
@@ -394,19 +400,24 @@ void bench_add_filter(struct bench_section *bench, const struct key *key,
             filter->n_formulas = i + 1;
 }
 
-static void make_filters(const struct bench_resolver *at, const struct expression_column *columns)
+static bool make_filters(const struct bench_resolver *at, const struct expression_column *columns,
+                         bool *is_read)
 {
     struct bench_section *bench = at->bench;
+    bool all_compile = true;
     for (size_t i = 0; i < bench->keys.n; i++) {
         const struct key *key = &bench->keys.items[i];
         if (key->role != KEY_ONLY && key->role != KEY_EXCLUDE)
             continue;
         struct expression *expression = compile(at, key, columns);
+        all_compile = all_compile && expression;
         if (!expression)
             continue;
+        note_reads(at, expression, is_read);
         bench_add_filter(bench, key, expression);
         expression_free(expression);
     }
+    return all_compile;
 }
 
 void bench_make_expressions(struct bench_resolver *at)
@@ -414,8 +425,11 @@ void bench_make_expressions(struct bench_resolver *at)
     if (!at->bench->info) /* its options are not known */
         return;
     const struct expression_column *columns = bench_columns(at->bench, at->arena);
-    make_formulas(at, columns);
-    make_filters(at, columns);
+    bool *is_read = ARENA_ARRAY(at->arena, bool, at->bench->n_slots);
+    const bool have_formulas = make_formulas(at, columns, is_read);
+    const bool have_templates = make_templates(at, columns, is_read);
+    if (make_filters(at, columns, is_read) && have_formulas && have_templates)
+        check_variables(at, is_read);
     for (size_t i = 0; i < at->bench->n_formulas; i++)
         expression_free(at->expressions[i]);
 }

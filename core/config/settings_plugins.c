@@ -266,10 +266,18 @@ static bool read_search(const struct resolver *resolver, const struct plugin_sec
     struct gb_error error;
     uint32_t lanes;
     size_t n = 0;
-    for (size_t i = 0; i < ini->n; i++)
-        if (option_find(search_options(), ini->entries[i].key, NULL))
-            list[n++] = (struct setting){ini->entries[i].key, ini->entries[i].value,
-                                         ini->entries[i].value_origin};
+    const char *text;
+    const size_t n_before = error_list_count(resolver->errors);
+    for (size_t i = 0; i < ini->n; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        const struct gb_option *option = option_find(search_options(), entry->key, NULL);
+        list[n] = (struct setting){entry->key, entry->value, entry->value_origin};
+        if (option && option_read(option, &list[n], resolver->arena, &text, NULL, &error) != GB_OK)
+            error_list_take(resolver->errors, &error);
+        n += option != NULL;
+    }
+    if (error_list_count(resolver->errors) != n_before)
+        return false;
     if (option_fill(search_options(), list, n, &ret->params, sizeof ret->params, resolver->arena,
                     &error) != GB_OK) {
         error_list_take(resolver->errors, &error);

@@ -65,9 +65,14 @@ static int32_t read_file(const char *folder, const char *key, char ret[CONTENT_T
 {
     char path[PATH_TEXT + KEY_TEXT];
     snprintf(path, sizeof path, "%s/%s", folder, key);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat facts;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return errno == ENOENT ? GB_NOT_FOUND : failure(path, "cannot be read", error);
+    if (fstat(file, &facts) == 0 && !S_ISREG(facts.st_mode)) {
+        close(file);
+        return error_set(error, GB_INVALID, "--claim: %s: \1expected a regular file", path);
+    }
     const ssize_t n = read(file, ret, CONTENT_TEXT - 1);
     const int32_t status = n < 0 ? failure(path, "cannot be read", error) : GB_OK;
     close(file);

@@ -34,6 +34,7 @@ enum {
     " json_each(m.value, '$.data') AS d WHERE json_extract(m.value, '$.tag') IN (" tags ")"        \
     " AND json_extract(d.value, '$.name') = '" name "')"
 
+/* Complexities that it has fitted (BigO, RMS) are no times. */
 static const char google_rows[] =
     "WITH b AS (SELECT key, name, run_name, type, aggregate, repetitions, failure, skipped, label,"
     " time * CASE unit WHEN 'us' THEN 1e3 WHEN 'ms' THEN 1e6 WHEN 's' THEN 1e9 ELSE 1 END AS ns"
@@ -48,7 +49,8 @@ static const char google_rows[] =
     " THEN coalesce(json_extract(value, '$.error_message'), '') END AS failure,"
     " json_extract(value, '$.skipped') AS skipped,"
     " json_extract(value, '$." FOREIGN_LABEL "') AS label"
-    " FROM json_each(?1, '$.benchmarks')" ONCE ")"
+    " FROM json_each(?1, '$.benchmarks') WHERE json_type(value, '$.real_time') IS NOT NULL OR"
+    " coalesce(json_type(value, '$.big_o'), json_type(value, '$.rms')) IS NULL" ONCE ")"
     " SELECT coalesce(label, replace(replace(name, '/', ' '), ':', '=')),"
     " row_number() OVER (PARTITION BY name ORDER BY key) - 1, ns,"
     " CASE WHEN failure IS NOT NULL THEN 'failed' WHEN skipped IS NOT NULL THEN 'skipped'"

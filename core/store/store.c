@@ -413,6 +413,10 @@ static int32_t lock_for_writing(struct store *store, struct gb_error *error)
     if (store->lock_fd < 0)
         return error_set(error, GB_IO, "%s: cannot be opened for writing: %s", store->path,
                          reason_of(errno));
+    struct stat facts;
+    if (fstat(store->lock_fd, &facts) == 0 && !S_ISREG(facts.st_mode))
+        return error_set(error, GB_INVALID, "%s: results need a regular file: name another one",
+                         store->path);
     if (flock(store->lock_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return error_set(
             error, GB_IO,

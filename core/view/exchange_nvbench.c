@@ -1,4 +1,5 @@
 /* exchange_nvbench.c - see exchange.h: NVBench's JSON, with samples as files of float32. */
+#include "core/base/output_file.h"
 #include "core/view/exchange_writers.h"
 
 #include <errno.h>
@@ -197,17 +198,17 @@ static int32_t write_floats(const struct exchange *exchange, const char *suffix,
     const char *path = arena_printf(arena, "%s/%" PRIu64 ".bin", folder, exchange->n_files);
     *ret_name = arena_printf(arena, "%s-%s/%" PRIu64 ".bin", slash ? slash + 1 : exchange->path,
                              suffix, exchange->n_files);
-    FILE *file = mkdir(folder, 0777) == 0 || errno == EEXIST ? fopen(path, "wb") : NULL;
-    bool is_good = file != NULL;
-    for (size_t i = 0; i < n && is_good; i++) {
+    struct output_file file;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return error_set(error, GB_IO, "%s: cannot be made: %s", folder, reason_of(errno));
+    const int32_t status = output_begin(&file, path, error);
+    if (status != GB_OK)
+        return status;
+    for (size_t i = 0; i < n; i++) {
         float value = (float)(values[i] / unit);
-        is_good = fwrite(&value, sizeof value, 1, file) == 1;
+        fwrite(&value, sizeof value, 1, file.stream); /* a failure stays with the stream */
     }
-    int reason = errno;
-    if (file && fclose(file) != 0)
-        is_good = false;
-    return is_good ? GB_OK
-                   : error_set(error, GB_IO, "%s: cannot be written: %s", path, reason_of(reason));
+    return output_end(&file, GB_OK, error);
 }
 
 /* Measurements of a GPU, and those of a CPU alone. */

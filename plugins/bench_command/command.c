@@ -5,6 +5,7 @@
  * said by the kernel: processor times and memory.
  */
 #define _GNU_SOURCE /* pipe2 */
+#include "figure.h"
 #include "plugins/common/bench_memory.h"
 #include "plugins/common/process.h"
 #include "plugins/common/validation.h"
@@ -15,6 +16,7 @@
 #include <gbrun/gbrun.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,12 +25,13 @@
 struct params {
     const char *argv, *name, *folder;
     const char *input, *output, *errors;
-    int64_t exit_code;
+    struct gb_list exit_codes;
     int32_t ignore_failure;
     const char *expect_output, *expect_file;
     const char *setup, *prepare, *conclude, *cleanup;
     int32_t disk_cache; /* DISK_... */
     struct gb_list files;
+    const char *figure, *figure_name, *figure_unit;
 };
 enum { DISK_AS_IS, DISK_WARM, DISK_COLD, DISK_DROPPED };
 
@@ -48,7 +51,7 @@ static const struct gb_option options[] = {
     TEXT(input, "", "The file that is its standard input; empty: nothing to read"),
     TEXT(output, "", "The file that its standard output goes to; empty: it is discarded"),
     TEXT(errors, "", "The file that its standard error goes to; empty: it is discarded"),
-    GB_INT(P, exit_code, "0", "0:255", NULL, "The code that it has to end with"),
+    GB_LIST(P, exit_codes, GB_TYPE_INT, "0", "0:255", NULL, "The codes that it may end with"),
     GB_BOOL(P, ignore_failure, "no", "Whether other codes and signals are no failure"),
     TEXT(expect_output, "",
          "What it has to print, where \\n, \\t and \\\\ are what they are in C; a newline at the "
@@ -62,10 +65,23 @@ static const struct gb_option options[] = {
               "Before each sample: files are read (warm), files are taken out of memory (cold), or "
               "all that the kernel has cached is dropped, which needs root"),
     GB_LIST(P, files, GB_TYPE_STRING, "", NULL, NULL, "Files that warm and cold are about"),
+    GB_STRING(
+        P, figure, "",
+        "A number in what each run prints, a series of the case: in the one group of a regular "
+        "expression (POSIX extended, its first match), or at a path in JSON, $.times[0].mean"),
+    GB_STRING(P, figure_name, "figure",
+              "What that series is called; measure = NAME makes it the time of the case"),
+    GB_STRING(P, figure_unit, "", "Its unit: ns, us, ms or s of a time, else any"),
 };
 
 /* Of how many of the last samples processor times are known. */
 enum { USAGES = 4096 };
+
+/* What is read of the output of a run. */
+enum { PRINTED_MOST = 1 << 20 };
+
+/* In the environment of the program, prepare and conclude. */
+#define RUN_NUMBER "GBRUN_RUN"
 
 enum { SETUP, PREPARE, CONCLUDE, CLEANUP, EXTRAS };
 
@@ -87,8 +103,14 @@ struct bench {
     int streams[3];
     int nowhere; /* /dev/null */
     bool is_set_up, is_to_conclude;
+    struct figure figure; /* where NULL: there is none */
+    uint32_t series;      /* of it */
+    bool is_unread;       /* what the last run printed */
+    char *printed;        /* PRINTED_MOST + 1 bytes */
+    char run_number[sizeof RUN_NUMBER + 24];
     double *user_ns, *system_ns; /* USAGES each */
-    uint64_t n_runs;
+    uint64_t n_runs, n_ignored;  /* n_ignored: of those that failed */
+    int failed_status;           /* of the last of these */
     uint64_t peak_bytes;
 };
 
@@ -172,19 +194,30 @@ static bool is_cancelled(void *context)
     return host->cancelled(host) == 1;
 }
 
+static const int64_t zero = 0;
+static const struct gb_list only_zero = {1, &zero};
+
 static int32_t say_end(const struct gb_host *host, const char *what, const char *text, int status,
-                       int64_t expected)
+                       const struct gb_list *codes)
 {
+    char expected[80] = "";
+    size_t n = 0;
+    for (uint64_t i = 0; i < codes->n && n + 8 < sizeof expected; i++)
+        n += (size_t)snprintf(expected + n, sizeof expected - n, "%s%d", i > 0 ? " or " : "",
+                              (int)((const int64_t *)codes->items)[i]);
     if (WIFSIGNALED(status))
         return host_fail(host, "%s: '%s' was ended by signal %d (%s)", what, text, WTERMSIG(status),
                          strsignal(WTERMSIG(status)));
-    return host_fail(host, "%s: '%s' ended with exit code %d: expected %lld", what, text,
-                     WEXITSTATUS(status), (long long)expected);
+    return host_fail(host, "%s: '%s' ended with exit code %d: expected %s", what, text,
+                     WEXITSTATUS(status), expected);
 }
 
-static bool has_ended_with(int status, int64_t code)
+static bool has_ended_with(int status, const struct gb_list *codes)
 {
-    return WIFEXITED(status) && WEXITSTATUS(status) == code;
+    for (uint64_t i = 0; i < codes->n; i++)
+        if (WIFEXITED(status) && WEXITSTATUS(status) == ((const int64_t *)codes->items)[i])
+            return true;
+    return false;
 }
 
 static int32_t run_extra(const struct bench *bench, size_t extra)
@@ -204,8 +237,9 @@ static int32_t run_extra(const struct bench *bench, size_t extra)
         process_kill(pid);
         return GB_CANCELLED;
     }
-    return has_ended_with(outcome.status, 0) ? GB_OK
-                                             : say_end(bench->host, name, text, outcome.status, 0);
+    return has_ended_with(outcome.status, &only_zero)
+               ? GB_OK
+               : say_end(bench->host, name, text, outcome.status, &only_zero);
 }
 
 static int32_t conclude(struct bench *bench)
@@ -410,6 +444,47 @@ static int32_t check_output(const struct gb_host *host, const struct expected *e
                      : host_fail(host, "%s cannot be started: %s", program->file, strerror(code));
 }
 
+/* ---- a figure of its own ---- */
+
+static int32_t name_figure(struct bench *bench)
+{
+    const struct params *params = bench->params;
+    int32_t status = GB_OK;
+    if (*params->figure == '\0')
+        return GB_OK;
+    bench->printed = host_memory(bench->host, PRINTED_MOST + 1, &status);
+    if (status == GB_OK)
+        status = figure_init(bench->host, params->figure, &bench->figure);
+    if (status == GB_OK)
+        bench->series = bench->host->series(bench->host, params->figure_name, params->figure_unit);
+    return status == GB_OK && bench->series == 0
+               ? host_fail(bench->host, "figure_name, figure_unit: refused")
+               : status;
+}
+
+/* Of the last run, once. */
+static int32_t read_figure(struct bench *bench)
+{
+    double value;
+    if (bench->figure.where == NULL || !bench->is_unread)
+        return GB_OK;
+    bench->is_unread = false;
+    const ssize_t n = pread(bench->streams[1], bench->printed, PRINTED_MOST, 0);
+    bench->printed[n < 0 ? 0 : n] = '\0';
+    if (!figure_find(&bench->figure, bench->printed, &value))
+        return host_fail(
+            bench->host, "figure = %s: not a number in the %zd bytes that were printed: \"%.*s\"",
+            bench->figure.where, n, shown(bench->printed, (size_t)n, 0), bench->printed);
+    bench->host->sample(bench->host, bench->series, value);
+    return GB_OK;
+}
+
+static int32_t collect(void *object, const struct gb_queue *queue)
+{
+    (void)queue;
+    return read_figure(object);
+}
+
 /* ---- the benchmark ---- */
 
 static int32_t create(const struct gb_host *host, const void *object, void **ret_bench)
@@ -437,8 +512,39 @@ static int32_t create(const struct gb_host *host, const void *object, void **ret
     if (status == GB_OK)
         status = read_expected(host, params, &bench->expected);
     if (status == GB_OK)
+        status = name_figure(bench);
+    if (status == GB_OK)
         *ret_bench = bench;
     return status;
+}
+
+/* What it prints must not destroy results, nor what it reads. */
+static int32_t check_output_file(const struct bench *bench, int file, const char *path)
+{
+    static const char database[16] = "SQLite format 3";
+    char head[sizeof database], self[32];
+    struct stat output, other;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", file);
+    if (fstat(file, &output) != 0 || !S_ISREG(output.st_mode))
+        return GB_OK;
+    const int again = open(self, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = again < 0 ? 0 : read(again, head, sizeof head);
+    if (again >= 0)
+        close(again);
+    if (n == sizeof head && memcmp(head, database, sizeof head) == 0)
+        return host_fail(bench->host,
+                         "%s: an SQLite file, such as a results file, which is not "
+                         "overwritten: name another file",
+                         path);
+    const char *expected = path_of(bench->host, bench->params->expect_file);
+    const bool is_input = fstat(bench->streams[0], &other) == 0 && other.st_ino == output.st_ino &&
+                          other.st_dev == output.st_dev;
+    const bool is_expected = expected != NULL && stat(expected, &other) == 0 &&
+                             other.st_ino == output.st_ino && other.st_dev == output.st_dev;
+    return is_input || is_expected
+               ? host_fail(bench->host, "%s: is 'input' or 'expect_file', too: name another file",
+                           path)
+               : GB_OK;
 }
 
 /* Each of them a descriptor above those of standard streams, so that one cannot take another's
@@ -455,12 +561,18 @@ static int32_t open_streams(struct bench *bench)
         const char *path = path_of(bench->host, names[i]);
         if (path == NULL)
             return GB_NO_MEMORY;
-        bench->streams[i] = *names[i] == '\0' ? bench->nowhere
-                            : i == 0          ? open(path, O_RDONLY | O_CLOEXEC)
-                                              : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                                                     ALL_MAY_READ);
+        const bool is_figure = i == 1 && bench->figure.where != NULL;
+        bench->streams[i] = *names[i] == '\0' && is_figure ? memfd_create("output", MFD_CLOEXEC)
+                            : *names[i] == '\0'            ? bench->nowhere
+                            : i == 0
+                                ? open(path, O_RDONLY | O_CLOEXEC)
+                                : open(path, (is_figure ? O_RDWR : O_WRONLY) | O_CREAT | O_CLOEXEC,
+                                       ALL_MAY_READ);
         if (bench->streams[i] < 0)
             return host_fail(bench->host, "%s cannot be opened: %s", path, strerror(errno));
+        const int32_t status = i == 0 ? GB_OK : check_output_file(bench, bench->streams[i], path);
+        if (status != GB_OK)
+            return status;
     }
     return GB_OK;
 }
@@ -496,7 +608,12 @@ static int32_t prepare(void *object, const struct gb_queue *queue)
 /* Up to `last`, which are then read or written from their beginning. */
 static int32_t make_ready(struct bench *bench, int last)
 {
-    int32_t status = conclude(bench);
+    int32_t status = read_figure(bench);
+    if (status == GB_OK)
+        status = conclude(bench);
+    snprintf(bench->run_number, sizeof bench->run_number, RUN_NUMBER "=%llu",
+             (unsigned long long)bench->n_runs + 1);
+    putenv(bench->run_number);
     if (status == GB_OK)
         status = run_extra(bench, PREPARE);
     for (int i = 0; i <= last; i++) {
@@ -536,10 +653,18 @@ static int32_t run(void *object, const struct gb_queue *queue, uint64_t iteratio
     bench->system_ns[place] = outcome.system_ns;
     if (outcome.peak_bytes > bench->peak_bytes)
         bench->peak_bytes = outcome.peak_bytes;
-    return bench->params->ignore_failure || has_ended_with(outcome.status, bench->params->exit_code)
+    bench->is_unread = true;
+    char which[40];
+    snprintf(which, sizeof which, "argv, run %llu", (unsigned long long)bench->n_runs);
+    const bool has_failed = !has_ended_with(outcome.status, &bench->params->exit_codes);
+    if (has_failed) {
+        bench->n_ignored++;
+        bench->failed_status = outcome.status;
+    }
+    return bench->params->ignore_failure || !has_failed
                ? GB_OK
-               : say_end(bench->host, "argv", bench->params->argv, outcome.status,
-                         bench->params->exit_code);
+               : say_end(bench->host, which, bench->params->argv, outcome.status,
+                         &bench->params->exit_codes);
 }
 
 /* ---- what is known at the end ---- */
@@ -567,6 +692,19 @@ static void report_memory(const struct bench *bench)
     bench->host->log(bench->host, GB_LOG_INFO, words);
 }
 
+/* What fails at once would seem to be fast. */
+static void report_failures(const struct bench *bench)
+{
+    char words[120];
+    const bool is_signal = WIFSIGNALED(bench->failed_status);
+    snprintf(words, sizeof words, "ignore_failure: of %llu runs %llu failed, the last one by %s %d",
+             (unsigned long long)bench->n_runs, (unsigned long long)bench->n_ignored,
+             is_signal ? "signal" : "exit code",
+             is_signal ? WTERMSIG(bench->failed_status) : WEXITSTATUS(bench->failed_status));
+    if (bench->n_ignored > 0)
+        bench->host->log(bench->host, GB_LOG_WARNING, words);
+}
+
 static int32_t verify(void *object, const struct gb_queue *queue)
 {
     struct bench *bench = object;
@@ -578,6 +716,7 @@ static int32_t verify(void *object, const struct gb_queue *queue)
         host->metric(host, "system_time", median(bench->system_ns, n), "ns");
         report_memory(bench);
     }
+    report_failures(bench);
     if (!bench->params->ignore_failure)
         host->checked(host, "exit_code", 1, "");
     if (!bench->expected.is_given)
@@ -598,6 +737,8 @@ static void destroy(void *object)
     if (bench->is_set_up && (conclude(bench) != GB_OK || run_extra(bench, CLEANUP) != GB_OK))
         bench->host->log(bench->host, GB_LOG_WARNING,
                          "a command of 'conclude' or 'cleanup' failed");
+    unsetenv(RUN_NUMBER);
+    figure_release(&bench->figure);
     process_group_end(&bench->group);
     for (int i = 0; i < 3; i++)
         if (bench->streams[i] >= 0 && bench->streams[i] != bench->nowhere)
@@ -636,7 +777,8 @@ static const struct gb_bench_ops ops = {.size = sizeof ops,
                                         .run = run,
                                         .reset = reset,
                                         .verify = verify,
-                                        .destroy = destroy};
+                                        .destroy = destroy,
+                                        .collect = collect};
 
 VALIDATION_EXTENSION(.validate = validate);
 
@@ -644,7 +786,9 @@ static const char help_text[] =
     "The time is from the call that makes the process until it has ended and was waited for. No "
     "memory is copied for it (posix_spawn). env.NAME sets its environment. spawn_overhead_ns is "
     "what making a process takes without a program in it, which is part of the time; user_time and "
-    "system_time are medians, peak_memory is the largest of all runs. Paths start from the folder "
+    "system_time are medians, peak_memory is the largest of all runs. GBRUN_RUN in the environment "
+    "is "
+    "the number of the run. Paths start from the folder "
     "of the configuration.";
 
 static const struct gb_plugin plugin = {.size = sizeof(struct gb_plugin),

@@ -1,6 +1,8 @@
 pkglib_LTLIBRARIES += plugins/bench_command/bench_command.la
 plugins_bench_command_bench_command_la_SOURCES = \
 	plugins/bench_command/command.c \
+	plugins/bench_command/figure.c \
+	plugins/bench_command/figure.h \
 	plugins/bench_command/words.c \
 	plugins/bench_command/words.h \
 	$(PROCESS_SOURCES)

@@ -37,7 +37,7 @@ static const struct gb_option options[] = {
         "0,2,4-7, a CPU for each by number"),
     GB_INT(struct params, numa_node, "-1", "-1:1023", NULL,
            "NUMA node whose CPUs are run on and whose memory is used; -1: all"),
-    GB_BYTES(struct params, flush, "0", "0:",
+    GB_BYTES(struct params, flush, "0", "0:1TiB",
              "memory walked before each cold sample; 0: a quarter more than the last-level cache"),
 };
 

@@ -15,8 +15,8 @@
 enum { MESSAGE_BYTES = 512 };
 
 static const struct gb_option options[] = {
-    GB_BYTES(struct params, flush, "0",
-             "0:", "memory written before each cold sample; 0: as much as the L2 cache holds"),
+    GB_BYTES(struct params, flush, "0", "0:1TiB",
+             "memory written before each cold sample; 0: as much as the L2 cache holds"),
     GB_INT(struct params, batch_depth, "128", "1:1024", "samples",
            "samples put on the device before the host waits for them, if they are not a graph"),
     GB_BOOL(struct params, hold_back, "yes",

@@ -36,7 +36,7 @@ static const struct gb_option fixed_options[] = {
     GB_INT(struct params, samples, "100", "1:1000000000", "samples", "samples to take"),
 };
 static const struct gb_option budget_options[] = {
-    GB_DURATION(struct params, time, "1s", "0:", "wall time to spend on samples"),
+    GB_DURATION(struct params, time, "1s", "0:1000 h", "wall time to spend on samples"),
 };
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)

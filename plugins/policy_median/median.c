@@ -35,8 +35,8 @@ struct median_rule {
                  "probability that the interval contains the median"),                             \
         GB_INT(struct params, min, "30", "1:1000000000", "samples",                                \
                "samples before the first look"),                                                   \
-        GB_DURATION(struct params, floor_wall, "0.1s",                                             \
-                    "0:", "wall time before the first look, at a precision of 1 % or more")
+        GB_DURATION(struct params, floor_wall, "0.1s", "0:1000 h",                                 \
+                    "wall time before the first look, at a precision of 1 % or more")
 
 static const struct gb_option ci_options[] = {OPTIONS};
 static const struct gb_option cs_options[] = {

@@ -119,9 +119,9 @@ struct stdrel {
 };
 
 static const struct gb_option options[] = {
-    GB_FLOAT(struct params, max_noise, "0.5%", "0:", NULL,
+    GB_FLOAT(struct params, max_noise, "0.5%", "0:1", NULL,
              "relative standard deviation to get below"),
-    GB_DURATION(struct params, min_time, "0.5s", "0:", "measured time that has to be exceeded"),
+    GB_DURATION(struct params, min_time, "0.5s", "0:inf", "measured time that has to be exceeded"),
 };
 
 static int32_t create(const struct gb_host *host, const void *params, void **ret_policy)

@@ -47,12 +47,12 @@ struct steady_options {
                  "probability that the intervals hold, however often one looks"),                  \
         GB_INT(struct steady_options, optimal, "256", "1:1000000000", "samples",                   \
                "effective sample size at which intervals are tightest"),                           \
-        GB_DURATION(struct steady_options, floor_wall, "0.1s",                                     \
-                    "0:", "wall time before the first look, at a precision of 1 % or more"),       \
+        GB_DURATION(struct steady_options, floor_wall, "0.1s", "0:1000 h",                         \
+                    "wall time before the first look, at a precision of 1 % or more"),             \
         GB_INT(struct steady_options, floor_samples, "150", "1:1000000000", "samples",             \
                "samples before the first look, unless `busy` is reached"),                         \
-        GB_DURATION(struct steady_options, busy, "0.25s",                                          \
-                    "0:", "time of the samples themselves that replaces `floor_samples`"),         \
+        GB_DURATION(struct steady_options, busy, "0.25s", "0:1000 h",                              \
+                    "time of the samples themselves that replaces `floor_samples`"),               \
         GB_INT(struct steady_options, min, "16", "2:1000000000", "samples",                        \
                "samples before the first look in any case"),                                       \
         GB_FLOAT(struct steady_options, growth, "1.25", "1.01:10", NULL,                           \

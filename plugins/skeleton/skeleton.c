@@ -40,13 +40,13 @@ struct params {
  * to give a value. */
 static const struct gb_option bench_options[] = {
     GB_INT(struct params, elements, "4096", "1:1e9", "elements", "length of the array"),
-    GB_FLOAT(struct params, factor, "2", NULL, NULL, "factor, or what is added"),
+    GB_FLOAT(struct params, factor, "2", "-1e6:1e6", NULL, "factor, or what is added"),
     GB_BOOL(struct params, in_place, "no", "write the result over the input"),
     GB_STRING(struct params, label, "", "words to write into the log"),
     GB_CHOICE(struct params, operation, "scale", operations, "what is done with each element"),
-    GB_BYTES(struct params, gap, "0", ":1GiB", "memory left free between input and output"),
-    GB_DURATION(struct params, settle, "0", ":10s", "processor time to burn before measuring"),
-    GB_LIST(struct params, weights, GB_TYPE_FLOAT, "1", NULL, NULL,
+    GB_BYTES(struct params, gap, "0", "0:1GiB", "memory left free between input and output"),
+    GB_DURATION(struct params, settle, "0", "0:10s", "processor time to burn before measuring"),
+    GB_LIST(struct params, weights, GB_TYPE_FLOAT, "1", "-1e6:1e6", NULL,
             "factors for the elements, used in turn"),
     GB_MAP(struct params, note, "numbers to store with the case"),
 };

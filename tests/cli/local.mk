@@ -40,10 +40,12 @@ TEST_SCRIPT_LIST += \
 	tests/cli/test_nodes.sh \
 	tests/cli/test_no_gpu.sh \
 	tests/cli/test_other_tools.sh \
+	tests/cli/test_output_files.sh \
 	tests/cli/test_pace.sh \
 	tests/cli/test_paging.sh \
 	tests/cli/test_papers.sh \
 	tests/cli/test_profile.sh \
+	tests/cli/test_ranges.sh \
 	tests/cli/test_reading.sh \
 	tests/cli/test_reference.sh \
 	tests/cli/test_replay.sh \

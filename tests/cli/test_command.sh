@@ -20,12 +20,16 @@ printf 'one\ntwo\n' >input.txt
 printf '#!/bin/sh\nread line; echo "$line:$PWD:$NAME"; exit 7\n' >folder/program
 chmod +x folder/program
 printf 'text\n' >not_executable
+# shellcheck disable=SC2016 # its own variable
+printf '#!/bin/sh\necho run $GBRUN_RUN; echo took 1.$GBRUN_RUN ms\n' >counts
+chmod +x counts
+echo '{"x": [1,{"b":2}], "a" : [ {}, {"c":"]}\"", "b": 2.5e1 } ]}' >figures.json
 
 # --- What a program gets, and what is compared ------------------------------------------------------
 
 measure <<TABLE
 words|printf '[%s]' 'a b' "c \"d" e\\ f ''|expect_output = [a b][c "d][e f][]
-all|./program|folder = folder; input = input.txt; env.NAME = value; exit_code = 7; expect_output = one:$PWD/folder:value
+all|./program|folder = folder; input = input.txt; env.NAME = value; exit_codes = 0, 7; expect_output = one:$PWD/folder:value
 whole_file|cat|input = input.txt; expect_file = input.txt; output = out.txt
 newline|printf 'a\\tb\\n'|expect_output = a\\tb
 swept|echo {n}|expect_output = {n}; sweep.n = 1, 22
@@ -33,10 +37,18 @@ ignored|sh -c 'kill -9 \$\$'|ignore_failure = yes
 closes|sh -c 'exec <&- >&- 2>&-; exit 0'|
 steps|cat state|setup = sh -c 'echo 0 >state'; prepare = sh -c 'echo p >>log'; conclude = sh -c 'echo c >>log'; \
 cleanup = sh -c 'mv state end'; expect_output = 0
+numbered|sh -c 'echo \$GBRUN_RUN >>numbers'|prepare = sh -c 'echo p\$GBRUN_RUN >>numbers'; \
+conclude = sh -c 'echo c\$GBRUN_RUN >>numbers'
+piped|true|setup = sh -c '(sleep infinity)& echo \$! >left'; cleanup = sh -c 'kill \$(cat left)'
+figure|./counts|figure = took ([0-9.]+) m?s; figure_unit = ms; measure = figure
+path|cat figures.json|figure = \$.a[1].b; figure_name = mean; figure_unit = widgets
 memory|dd if=/dev/zero of=/dev/null bs=96M count=1|
 TABLE
 equals "all that is right passes" "0 " "$? $(statuses | grep -v ' ok$')"
-equals "as many as there are, one twice" 10 "$(statuses | wc -l)"
+equals "each run has its number, also before and after it" "p1 1 c1 p2 2 c2 p3 3 c3 p4 4 c4" "$(xargs <numbers)"
+equals "a figure of the program is its time" "1300000,3" "$(column bench,median_ns,n_samples results.gbr | sed -n 's/^figure,//p')"
+equals "or a series" 25 "$(column bench,metric.mean_p50 results.gbr | sed -n 's/^path,//p')"
+equals "as many as there are, one twice" 14 "$(statuses | wc -l)"
 equals "standard output goes to a file" "one two" "$(xargs <out.txt)"
 equals "each run is prepared and concluded, in turn" "" "$(tr -d '\n' <log | sed 's/pc//g')"
 succeeds "cleanup is run at the end" test -e end
@@ -60,6 +72,11 @@ endless|yes|ignore_failure = yes; time_limit = 0.2 s
 endless_output|sh -c 'if test -p /dev/stdout; then exec yes; fi'|expect_output = y\\ny
 hangs|sh -c 'sleep infinity & echo \$! >pid; wait'|time_limit = 0.5 s
 prepares|true|prepare = false
+no_number|./counts|figure = took([a-z]*)
+no_match|./counts|figure = gave ([0-9]+)
+two_groups|./counts|figure = (t)(o)
+no_path|cat figures.json|figure = \$.a[2].b
+no_member|cat figures.json|figure = \$.a[1].c
 good|true|
 TABLE
 equals "what goes wrong ends with exit code 1, and costs its case only" "1 code failed
@@ -71,10 +88,18 @@ endless timed out
 endless_output wrong result
 hangs timed out
 prepares failed
+no_number failed
+no_match failed
+two_groups failed
+no_path failed
+no_member failed
 good ok" "$? $(statuses)"
 has "an exit code and a signal are reported, what was printed with its place, what is missing, what prepare did" stdout \
-    "ended with exit code 127: expected 0" "was ended by signal 9 (Killed)" 'output: line 2, byte 2: "c": expected "d"' \
-    'output: line 1, byte 4: it ends here: expected "d"' "prepare: 'false' ended with exit code 1"
+    "argv, run 1: 'sh -c 'exit 127'' ended with exit code 127: expected 0" "was ended by signal 9 (Killed)" 'output: line 2, byte 2: "c": expected "d"' \
+    'output: line 1, byte 4: it ends here: expected "d"' "prepare: 'false' ended with exit code 1" \
+    'figure = gave ([0-9]+): not a number in the 18 bytes that were printed: "run 1"' \
+    'figure = (t)(o): more groups, or none: expected a regular expression with one group'
+
 succeeds "nothing of what hung is left" test ! -s pid -o ! -e "/proc/$(cat pid)/stat"
 
 # --- What of a file is in memory when a program begins -----------------------------------------------
@@ -159,7 +184,10 @@ exits "names and sweeps" 0 "$GBRUN" command -q -r 2 -n first -n 'second, | one' 
 equals "names and sweeps: cases" 12 "$(tail -n +2 out.txt | grep -c ',ok,')"
 has "a name may hold what separates values" out.txt '"second, | one"'
 try_each "$GBRUN" <<'TABLE'
-failures are ignored where that is asked for|0||command -i -q -r 2 --policy fixed false
+other codes are accepted|0||command -q -r 2 --policy fixed --exit-codes 0,3 "sh -c 'exit 3'"
+a figure of the command|0||command -q -r 2 --policy fixed --figure 'took (.*) ms' --figure-unit ms ./counts|1.250 ms
+failures are ignored where that is asked for, and reported|0||command -i -q -r 2 --policy fixed false|\
+warning: ignore_failure: of 3 runs 3 failed, the last one by exit code 1
 and else are failures|1||command -q --policy fixed false
 a name for each command|2|gbrun: error: --name: 1 for 2 commands: expected one for each|command -n a true false
 a command is needed|2||command

@@ -111,9 +111,11 @@ reads()
 }
 printf '{"context":{},"benchmarks":[{"name":"a/1_mean","run_name":"a/1","run_type":"aggregate","aggregate_name":"mean","repetitions":9,"real_time":5,"time_unit":"us"},
     {"name":"a/1_median","run_name":"a/1","run_type":"aggregate","aggregate_name":"median","real_time":4,"time_unit":"us"},
+    {"name":"a_BigO","run_name":"a","run_type":"aggregate","aggregate_name":"BigO","real_coefficient":1,"big_o":"N","time_unit":"ns"},
+    {"name":"a_RMS","cpu_coefficient":1,"rms":0.1},
     {"name":"b","real_time":NaN,"time_unit":"ns"},{"name":"b","real_time":7,"time_unit":"ns","say":"NaN \\" Infinity"},
     {"name":"c","real_time":-Infinity}]}' >only.json
-reads "aggregates alone, numbers that JSON has not" "a 1,4000,1 b,7,1 c,,0" only.json
+reads "aggregates alone, no complexities, numbers that JSON has not" "a 1,4000,1 b,7,1 c,,0" only.json
 printf '{"results":[{"command":"w","parameters":{"x":"1"},"times":[1.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]},{"command":"w","parameters":{"y":"1"},"times":[2.0]}]}' >names.json
 reads "hyperfine's parameters that differ in their names" "w x=1,1000000000,1 w y=1,2000000000,2" names.json
 printf '{"version":"1.0","metadata":{"unit":"second"},"benchmarks":[{"metadata":{"name":"memory","unit":"byte"},"runs":[{"values":[4096]}]},{"metadata":{"name":"time"},"runs":[{"values":[1.5]}]}]}' >units.json
@@ -183,7 +185,7 @@ an unknown value|2|gbrun: error: --base 5: no value of bytes; there are 4096, 61
 an unknown metric|2||new.gbr old.gbr --metric nonesuch
 an unknown format|2|gbrun: error: --format yaml: expected table, md, csv, json, junit or github, and with --by host hostlist|\
 new.gbr old.gbr --format yaml
-a margin that is none|2|gbrun: error: --margin 120%: expected a ratio from 0 to 1, such as 1% or 0.01|\
+a margin that is none|2|--margin: error: margin = 120% is out of range: expected 0:99.9%|\
 new.gbr old.gbr --margin 120%
 --by without a base|2||new.gbr --by bytes
 --run without --by|2||new.gbr old.gbr --run 1

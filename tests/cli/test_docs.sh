@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The documents are true: README.md, HACKING.md, docs/*.md, docs/experiments/*.md. A comment before a block says
 # what it is: `<!-- file: NAME -->`, to be written (it is the file of docs/examples, if there is one);
-# `<!-- check: NAME -->`, a configuration to be checked; `<!-- run -->`, commands to be run, in the order of the
+# `<!-- check: NAME -->`, a configuration to be checked; `<!-- keys: KEYS -->`, a part of one, behind these keys; `<!-- run -->`, commands to be run, in the order of the
 # document; `<!-- nvcc -->`, commands to be run where the CUDA Toolkit is; `<!-- message -->`, lines that gbrun
-# prints. Links lead to files and headings that are there. A command whose tool is missing is skipped, and so is
+# prints; `<!-- not run: WHY -->`: none of these. Code has such a comment. Links lead to files and headings that are there. A command whose tool is missing is skipped, and so is
 # a later one that names a file which the skipped one would have written.
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
@@ -194,7 +194,7 @@ document()
     *) cp "$TMPDIR/bench.gbr" results.gbr ;;
     esac
     ln -s "$top_srcdir/conf" "$top_srcdir/docs" "$top_srcdir/plugins" .
-    equals "$1: each comment has its block" "" "$("$top_srcdir/tests/document_blocks.sh" "$top_srcdir/$1" "$here.blocks")"
+    equals "$1: each comment has its block, and code its comment" "" "$("$top_srcdir/tests/document_blocks.sh" "$top_srcdir/$1" "$here.blocks")"
     for name in "$here.blocks"/*.name; do
         block "$1" "${name%.name}"
     done
@@ -304,6 +304,16 @@ for word in $keys '[gbrun]' '[defaults]' '[policy ' '[device ' '[bench ' 'plugin
     grep -qF -e "$word" docs/config.md || fail "docs/config.md explains $word"
 done
 equals "keys of the configuration were found" yes "$([ "$(wc -w <<<"$keys")" -gt 20 ] && echo yes)"
+# Keys that the FAQ names between words are keys, with such a value.
+cd "$TMPDIR/docs-faq.md" || exit 99
+for key in $(grep -o '`[a-z_.]* = [^`]*`' "$top_srcdir/docs/faq.md" | tr -d '`' | tr ' ' '~' | grep -vE 'y\.so|like~'); do
+    printf '%s\n[bench copy]\nbytes = 4MiB\n' "[gbrun]
+${key//\~/ }" >as_run.ini
+    printf '[bench copy]\nsweep.bytes = 4MiB\n%s\n' "${key//\~/ }" >as_key.ini
+    printf '[device cuda]\n%s\n[bench copy]\ndevice = cuda\n' "${key//\~/ }" >as_device.ini
+    for file in as_key as_run as_device; do gbrun check -c $file.ini && break; done >said.txt 2>&1 ||
+        [ "$has_cuda,$file" = 0,as_device ] || fail "docs/faq.md: ${key//\~/ }" "$(cat said.txt)"
+done
 cd "$TMPDIR/docs-config.md" || exit 99
 gbrun check -c language.ini --print >printed.ini
 equals "gbrun check --print prints a configuration with the same cases" \

@@ -62,6 +62,6 @@ try_each "$GBRUN" log <<'EOF'
 no such label|2|gbrun: error: --by label.commit: no run has such a fact or label|log.gbr --by label.commit
 no such format|2|gbrun: error: --format junit: expected table, md, csv or json|log.gbr --format junit
 no such file|2|gbrun: error: none.gbr: there is no such results file|none.gbr
-no margin|2|gbrun: error: --margin much: expected a ratio from 0 to 1, such as 1% or 0.01|log.gbr --margin much
+no margin|2|--margin: error: 'much' is not a number: expected one such as 0.5, 1e-3, 64Ki or 5%|log.gbr --margin much
 EOF
 finish

@@ -104,11 +104,11 @@ fi
 # ---- what cannot be written ----
 rm -rf mine
 mkdir taken && echo mine >taken/Makefile
-ln -s /nowhere link
+ln -s /nowhere a_link
 touch plain
 try_each gbrun new <<'TABLE'
 a file that is there|2|~taken/Makefile is there already: choose another name or remove it|taken
-a link to nowhere|2|~the folder link cannot be made: |link
+a link to nowhere|2|~the folder a_link cannot be made: |a_link
 a file in place of the folder|2|~the folder plain cannot be made: |plain
 no name|2|~expected one name|
 two names|2|~expected one name|one two
@@ -119,7 +119,15 @@ a dash|2|~cannot be the name of a plugin|-- my-bench
 a path|2|~cannot be the name of a plugin|-- ../mine
 an empty one|2|~cannot be the name of a plugin|-- ''
 a long one|2|~cannot be the name of a plugin|-- a_name_that_is_longer_than_thirty
-a keyword|2|~'while' is a word of the source|while
+a keyword|2|~'while' is reserved: a word of C, C++, CMake or the C library: choose another name, such as while_1|while
+a keyword of C|2|~'restrict' is reserved|restrict
+a keyword of C++|2|~'co_await' is reserved|co_await
+a macro|2|~'linux' is reserved|linux
+a type|2|~'size_t' is reserved|size_t
+a type of POSIX|2|~'ssize_t' is reserved|--cpp ssize_t
+a function that compilers know|2|~'exp' is reserved|exp
+a variable of the library|2|~'stdin' is reserved|--policy stdin
+a target of CMake|2|~'test' is reserved|--device test
 a function of the template|2|~'prepare' is a word of the source|prepare
 TABLE
 equals "what was there is as it was" "Makefile mine" "$(ls taken) $(cat taken/Makefile)"

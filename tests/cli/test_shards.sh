@@ -47,7 +47,7 @@ told()
     cat told.cases told.txt | head -n 1
 }
 second=$(cases --shard 2/4 | head -n 1)
-expected='expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each'
+expected='expected I/N with I from 1 to N, such as 2/4, or auto, auto/N or each; N up to 10000000'
 while IFS='|' read -r name given variables said; do
     # shellcheck disable=SC2086 # several variables
     equals "$name" "${said:-$second}" "$(shard=$given told $variables)"

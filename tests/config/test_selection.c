@@ -131,7 +131,7 @@ static const struct text_cases samples[] = {
     {{add_sample, 0},
      {"sample = 5 -> a rounds=1;a rounds=2;a rounds=3;b rounds=8;b rounds=9;",
       "sample = 0 -> a rounds=1;a rounds=2;a rounds=3;b rounds=8;b rounds=9;",
-      "sample = -1 -> 2:10: sample = -1 is out of range: expected 0:;",
+      "sample = -1 -> 2:10: sample = -1 is out of range: expected 0:10000000;",
       "sample = 2\nseed = 1 -> a rounds=1;b rounds=9;",
       "sample = 2\nseed = 2 -> a rounds=2;b rounds=9;",
       "sample = 2\nseed = 3 -> a rounds=3;b rounds=9;",

@@ -151,7 +151,7 @@ static const struct text_cases mistakes[] = {
       "cores = 1,,2 -> 3:11: item 2 is empty: expected a value before ','",
       "cache = hot\nclok = wall -> 4:1: unknown key 'clok' in [bench b]; did you mean "
       "'clock'?\n3:9: 'hot'" NO_CHOICE "warm, cold",
-      "time_limit = 1 us -> 3:14: time_limit = 1 us" OUTSIDE "1 ms:",
+      "time_limit = 1 us -> 3:14: time_limit = 1 us" OUTSIDE "1 ms:inf",
       "min_samples = 20\nmax_samples = 10 -> 4:15: min_samples = 20 is above max_samples = 10",
       "bench = x -> 3:1: unknown key 'bench'" SEE_MATMUL,
       "env.9A = 4 -> 3:1: 'env.9A' names no environment variable: expected env.NAME, with letters, "
@@ -162,7 +162,7 @@ static const struct text_cases mistakes[] = {
       "check.flor = 1 -> 3:1: unknown metric 'check.flor'; did you mean 'check.floor'?",
       "check.bound_kind = probable -> 3:20: 'probable'" NO_CHOICE
       "auto, probabilistic, deterministic",
-      "check.abs = -1 -> 3:13: check.abs = -1" OUTSIDE "0:",
+      "check.abs = -1 -> 3:13: check.abs = -1" OUTSIDE "0:inf",
       "check.abs = much -> 3:13: 'much'" NOT_A_NUMBER, "sweep.rows = -> 3:13: 'sweep.rows'" EMPTY}},
     {{add_errors, IN_MATMUL},
      {"sweep.policy = -> 3:15: 'sweep.policy'" EMPTY,
@@ -172,15 +172,16 @@ static const struct text_cases mistakes[] = {
       "sweep.tile = 8, 16 -> 3:1: unknown key 'sweep.tile' in [bench b]; did you mean "
       "'sweep.size'?",
       "sweep.plugin = a, b -> 3:1: 'plugin' cannot be swept",
-      "sweep.check.abs = 1, -2 -> 3:22: check.abs = -2" OUTSIDE "0:",
+      "sweep.check.abs = 1, -2 -> 3:22: check.abs = -2" OUTSIDE "0:inf",
       "sweep.check.ulp = -> 3:18: 'sweep.check.ulp'" EMPTY,
       "sweep.check.rsm = 1, 2 -> 3:1: unknown metric 'check.rsm'; did you mean 'check.rms'?",
       "zip.z = rows, check.absolute: 1, 2 -> 3:15: unknown metric 'check.absolute': "
       "expected " METRICS,
-      "zip.z = rows, check.abs: 1, 1e-3 | 2, -1 -> 3:39: check.abs = -1" OUTSIDE "0:",
+      "zip.z = rows, check.abs: 1, 1e-3 | 2, -1 -> 3:39: check.abs = -1" OUTSIDE "0:inf",
       "check.abs = 1\nsweep.check.abs = 1, 2 -> 4:1: 'check.abs' is given twice: by 'check.abs' "
       "and by 'sweep.check.abs'",
-      "let.check.abs = rows * -1 -> 3:17: let.check.abs: in case 'b': check.abs = -32" OUTSIDE "0:",
+      "let.check.abs = rows * -1 -> 3:17: let.check.abs: in case 'b': check.abs = -32" OUTSIDE
+      "0:inf",
       "let.check.abs = \"check.abs\" * 2 -> 3:17: let.check.abs: 'check.abs' reads itself and has "
       "no value before",
       "sweep.policy = steady, staedy -> 3:24: unknown policy 'staedy'; did you mean 'steady'?",

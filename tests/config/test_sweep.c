@@ -37,10 +37,12 @@ static const struct {
     {MATMUL "sweep.streams = 1:3\nexclude = device = 'auto' and bench = 'b' and policy = "
             "'steady' and clock = 'auto' and min_samples = 0 and warmup = 0 and streams = 2\n",
      "b streams=1\nb streams=3\n"},
-    /* an axis that is not an option feeds formulas */
+    /* an axis that is not an option feeds formulas or filters */
     {MATMUL "sweep.tile = 8, 1.5, x\nlet.label = tile || typeof(tile)\n",
      "b tile=8\nb tile=1.5\nb tile=x\n"},
     {MATMUL "sweep.tile = 1:4:x2\nlet.rows = tile * 2\nonly = rows < 8\n", "b tile=1\nb tile=2\n"},
+    {MATMUL "sweep.a = 1:3\nonly = a <= 2\n", "b a=1\nb a=2\n"},
+    {MATMUL "zip.x = a, rows: 1, 2 | 2, 4\nexclude = a = 1\n", "b rows=4 a=2\n"},
     /* a formula of an axis transforms it if it reads it, and gives way if it does not */
     {MATMUL "sweep.rows = 1:2\nlet.rows = rows * 32\n", "b rows=32\nb rows=64\n"},
     {MATMUL "sweep.rows = 1:2\nlet.rows = cols * 32\n", "b rows=1\nb rows=2\n"},
