@@ -35,10 +35,8 @@ void sets_begin(struct sets *sets, struct case_state *state, const struct gb_ben
 /* Calls create and prepare: what all but the first say goes nowhere. */
 int32_t sets_add(struct sets *sets);
 
-/* New inputs for all, poisoned outputs, another order. */
-int32_t sets_renew(struct sets *sets);
-/* Of one that is drawn, as if there were no other. */
-int32_t sets_renew_one(struct sets *sets);
+/* New inputs for n that are drawn, poisoned outputs, another order, of which they are the first. */
+int32_t sets_renew(struct sets *sets, uint32_t n);
 /* They were run in that order, which took so long. */
 void sets_have_run(struct sets *sets, double time_ns);
 /* The one that was run at this place in the order. */
