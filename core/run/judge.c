@@ -148,11 +148,14 @@ static int32_t wait_for(struct judge *judge)
  * the last one run is one. */
 static int32_t keep_drawn(struct judge *judge)
 {
-    uint32_t which[GB_GATHERED_MAX];
+    const uint32_t n = judge->sets.n;
+    uint32_t which[GB_GATHERED_MAX], places[SETS_MAX];
     if (!judge->device.ops)
         return GB_OK;
+    for (uint32_t i = 0; i < n; i++)
+        places[i] = i;
     for (uint32_t i = 0; i < judge->device.n_kept; i++) {
-        judge->drawn[i] = i == 0 ? judge->sets.n - 1 : (uint32_t)(secret() % judge->sets.n);
+        judge->drawn[i] = i == 0 ? n - 1 : sets_draw(places + i - 1, n - i);
         which[i] = judge->sets.order[judge->drawn[i]];
     }
     const int32_t status = judge_device_keep(&judge->device, which);

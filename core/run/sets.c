@@ -52,8 +52,7 @@ uint64_t case_input_set(const struct case_state *state)
     return asked > 0 ? secret() % (uint64_t)asked : secret();
 }
 
-/* One of n numbers, drawn, changes places with the first of them. */
-static uint32_t draw(uint32_t *numbers, uint32_t n)
+uint32_t sets_draw(uint32_t *numbers, uint32_t n)
 {
     const uint32_t place = (uint32_t)(secret() % n), drawn = numbers[place];
     numbers[place] = numbers[0];
@@ -69,7 +68,7 @@ int32_t sets_renew(struct sets *sets, uint32_t n)
     for (uint32_t i = 0; i < sets->n; i++)
         sets->order[i] = i;
     for (uint32_t i = 0; i < n && !sets->is_ordered; i++)
-        draw(sets->order + i, sets->n - i);
+        sets_draw(sets->order + i, sets->n - i);
     for (uint32_t i = 0; i < n && status == GB_OK; i++)
         CALL_BENCH(state, status,
                    sets->ops->refresh(sets->benches[sets->order[i]], queue, case_input_set(state)));
@@ -127,7 +126,7 @@ int32_t sets_compare_drawn(struct sets *sets, bool is_last)
     for (uint32_t i = 0; i < sets->n && status == GB_OK && !*state->wrong &&
                          (i < SETS_DRAWN || host_clock_ns() < end_ns);
          i++)
-        status = sets_compare(sets, i == 0 ? sets->n - 1 : draw(places + i - 1, sets->n - i));
+        status = sets_compare(sets, i == 0 ? sets->n - 1 : sets_draw(places + i - 1, sets->n - i));
     state->host->is_muted = false;
     sets->comparing_ns = host_clock_ns() - begin_ns;
     return status;

@@ -55,3 +55,5 @@ uint64_t case_input_set(const struct case_state *state);
 
 /* A number that no one can foresee. */
 uint64_t secret(void);
+/* One of n numbers, drawn, which changes places with the first of them. */
+uint32_t sets_draw(uint32_t *numbers, uint32_t n);

@@ -78,12 +78,20 @@ equals "what is returned is compared" "ok,wrong result,wrong result" "$(column s
 succeeds "no process loads a submission but one that can do no harm" test ! -e loaded
 
 # A device with queues: memory of its own, copies of what was drawn, a graph of all runs.
-{ sed 's/device = cpu/device = fake/' common.ini; printf '[bench task]\n%s\nsweep.function = %s\n' "$task" \
-    'plain, prints, nothing, keeps_by_address, nine_in_ten'; } >bench.ini
-rm -f results.gbr
-ran "$GBRUN" -q -c bench.ini
-equals "on a device with queues as well" "ok,ok,wrong result,wrong result,wrong result" "$(column status | paste -sd ,)"
+# of_a_device NUMBER_OF_SETS SAMPLES FUNCTIONS
+of_a_device()
+{
+    { sed "s/device = cpu/device = fake/; s/iterations = .*/iterations = $1/; s/samples = .*/samples = $2/" common.ini
+        printf '[bench task]\n%s\nsweep.function = %s\n' "$task" "$3"; } >bench.ini
+    rm -f results.gbr
+    ran "$GBRUN" -q -c bench.ini
+}
+of_a_device 64 3 'plain, prints, nothing, keeps_by_address'
+equals "on a device with queues as well" "ok,ok,wrong result,wrong result" "$(column status | paste -sd ,)"
 equals "what can be is launched as a graph" 1 "$(column metric.launched_as_graph | head -n 1)"
+# Of three sets each is copied, and so each of ten calls that follow each other is compared.
+of_a_device 3 4 'plain, nine_in_ten'
+equals "what is copied is drawn without any of it twice" "ok,wrong result" "$(column status | paste -sd ,)"
 
 # What cannot be judged.
 { cat common.ini; printf '[bench own]\n%s\nfunction = plain\n' "$(grep -v reference_library <<<"$task")"; } >bench.ini
