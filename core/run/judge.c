@@ -41,7 +41,7 @@ static const double sample_ns = 1e6, device_sample_ns = 8e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
 static const double idle_ns = 1e6, renewal_ns = 100e6;
 /* How long batches are timed; and how much of the error of an empty order is looked at. */
-static const double batches_ns = 5e7, error_most_ns = 2e4;
+static const double batches_ns = 2e7, error_most_ns = 2e4;
 
 struct judge {
     struct case_state *state;

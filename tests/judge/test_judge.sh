@@ -119,10 +119,4 @@ equals "what cannot be judged fails" "failed,failed,failed" "$(column status | p
 has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: expected call, kernel or python' \
     'is judged by its time: expected measure = time' 'what is expected is known before it is computed'
 
-# The verb.
-{ cat common.ini; printf '[bench task]\n%s\nsweep.function = plain, nothing\n' "$task"; } >bench.ini
-ran "$GBRUN" judge -q -c bench.ini --max-rounds 4 --visit 1ms --format json -o judged.gbr
-equals "judge compares with the reference, and finds what is wrong" "wrong 3" \
-    "$(sed -n 's/.*function=nothing.*"verdict":"\([a-z]*\)".*/\1/p' out.txt) $code"
-has "a time beside that of the reference" out.txt '"case":"task function=plain"' '"base":{'
 finish
