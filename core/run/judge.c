@@ -54,7 +54,7 @@ struct judge {
     struct judged_page *page;
     pid_t pid; /* 0: none */
     unsigned long long began;
-    char folder[SANDBOX_FOLDER_BYTES]; /* of the process */
+    struct sandbox_folder folder; /* of the process */
     bool is_stopped;
     uint32_t order; /* number of the last one */
     uint32_t series;
@@ -198,7 +198,7 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
 /* What compiles and tunes keeps its files in the process's folder. */
 static int start_process(struct judge *judge, const char *const *arguments)
 {
-    const char *folder = judge->folder;
+    const char *folder = judge->folder.path;
     const struct environment_variable variables[] = {{"TMPDIR", folder},
                                                      {"HOME", folder},
                                                      {"XDG_CACHE_HOME", folder},
@@ -224,7 +224,8 @@ static int32_t start(struct judge *judge)
 {
     struct case_state *state = judge->state;
     char base[32], bytes[32];
-    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, judge->folder, NULL};
+    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT,    base,
+                                     bytes,   judge->folder.path, NULL};
     const struct case_order given = {.record = "", .bench_case = *state->bench_case};
     struct wire_writer writer = {0};
     struct wire_reader payload;
@@ -454,7 +455,7 @@ static void judge_destroy(void *object)
     }
     if (judge->began > 0)
         sandbox_kill_others(0, judge->began);
-    sandbox_folder_free(judge->folder);
+    sandbox_folder_free(&judge->folder);
     sets_free(&judge->sets);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     judge_device_end(&judge->device);
@@ -648,7 +649,7 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     if (refuse(state, plugin) != GB_OK)
         return GB_FAILED;
     struct judge *judge = judge_new(state, plugin, params);
-    if (sandbox_folder_new(judge->folder, &error) != GB_OK ||
+    if (sandbox_folder_new(&judge->folder, &error) != GB_OK ||
         shared_memory_new(memory, &judge->memory, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
     judge->page = shared_memory_take(&judge->memory, sizeof *judge->page);

@@ -72,8 +72,14 @@ arg.2 = 512
 reference = reference_sum
 EOF
 rm -f results.gbr
+mkdir -p gbrun-judged-left/folder gbrun-judged-used
+touch gbrun-judged-left/folder/file
+exec 9<gbrun-judged-used
+flock 9
 ran "$GBRUN" -q -c bench.ini
+exec 9<&-
 equals "what is returned is compared" "ok,wrong result,wrong result" "$(column status | paste -sd ,)"
+equals "folders that nobody uses any more are removed" gbrun-judged-used "$(echo gbrun-judged-*)"
 
 succeeds "no process loads a submission but one that can do no harm" test ! -e loaded
 
