@@ -2,8 +2,8 @@
  * judge_batch.h - how little a call can take at least, from batches of a few of them: a submission
  * sees all sets of a sample, and might compute them at once, but not those of other batches.
  *
- * Batches are as short as can be told from an order and from cold caches: of 1, 2, 4 ... calls,
- * until one takes JUDGE_BATCH_NS. Pure.
+ * Batches have 1, 2, 4 ... calls, until one takes JUDGE_BATCH_NS: those that are shorter say more
+ * of the order and of cold caches than of the calls. Pure.
  */
 #pragma once
 

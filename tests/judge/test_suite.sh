@@ -11,12 +11,12 @@ device=cpu
 as_slow='batches lazy_instance persisting_inputs slows_what_follows on_the_host keeps_by_version side_stream default_stream in_a_child looks_into_the_judge'
 
 # names FILE KIND: its functions (or classes) that are submissions, a line each; of numpy those of one kind each.
-short='plain own_buffer threads_joined compiled nothing lazy_subclass keeps_by_a_part every_other batches thread_later
-    patches_the_harness looks_into_the_judge'
+short=(plain own_buffer threads_joined compiled nothing lazy_subclass keeps_by_a_part every_other batches thread_later
+    patches_the_harness looks_into_the_judge)
 names()
 {
     sed -n "s/^$2 \([a-zA-Z]\w*\)(\(data\|Model\|nn.Module\)):.*/\1/p" "$1" | grep -vx 'work\|Lazy\|Wrapper' |
-        if [ -n "${LONG-}${GPU-}" ]; then cat; else grep -xF "$(printf '%s\n' $short)"; fi
+        if [ -n "${LONG-}${GPU-}" ]; then cat; else grep -xF "$(printf '%s\n' "${short[@]}")"; fi
 }
 
 # judged FILE REFERENCE KEYS NAME...: results.gbr and out.csv of these.
