@@ -5,6 +5,7 @@
 #include "core/base/host_clock.h"
 #include "core/base/plain_text.h"
 #include "core/base/statistics.h"
+#include "core/run/judge_batch.h"
 #include "core/run/judge_device.h"
 #include "core/run/judged.h"
 #include "core/run/messages.h"
@@ -28,8 +29,7 @@ enum {
     EMPTY_ORDERS = 100,
     IDLE_ORDERS = 31, /* the same of a device, which takes longer */
     FIRST_RUNS = 3,   /* which show how many make a sample */
-    ALONE = 8,        /* calls that are timed alone, at least and at most */
-    ALONE_MOST = 50,
+    BATCHES_MOST = 50,
     FIRST_SETS = 32, /* of a device, which show it better */
     DEVICE_SETS_MAX = 1024,
     DRAWN_SHARE = 8, /* one of so many of a device's sample is compared, if that is more, */
@@ -40,10 +40,8 @@ enum {
 static const double sample_ns = 1e6, device_sample_ns = 8e6;
 /* What a device is kept busy for where that way is measured; and renewing inputs may take. */
 static const double idle_ns = 1e6, renewal_ns = 100e6;
-/* How long calls are timed alone. Such a one begins with cold caches, and is timed as exactly as an
- * empty order: the rest of it, or this share, is what a call takes at least. */
-static const double alone_most_ns = 5e7, alone_cold_ns = 2e4, alone_share = 1.0 / 3;
-static const double alone_errors = 2, error_most_ns = 2e4;
+/* How long batches are timed; and how much of the error of an empty order is looked at. */
+static const double batches_ns = 2e7, error_most_ns = 2e4;
 
 struct judge {
     struct case_state *state;
@@ -56,14 +54,13 @@ struct judge {
     struct judged_page *page;
     pid_t pid; /* 0: none */
     unsigned long long began;
-    char folder[SANDBOX_FOLDER_BYTES]; /* of the process */
+    struct sandbox_folder folder; /* of the process */
     bool is_stopped;
     uint32_t order; /* number of the last one */
     uint32_t series;
     double empty_ns, error_ns; /* what an empty order took */
-    bool is_timed_alone;
-    double least_ns; /* that a call takes */
-    uint32_t most;   /* sets that a sample may grow to; 0: a graph of them cannot grow */
+    struct judge_batch batch;  /* what a call takes at least */
+    uint32_t most;             /* sets that a sample may grow to; 0: a graph of them cannot grow */
     uint32_t drawn[GB_GATHERED_MAX]; /* places of those sets that a device has kept */
 };
 
@@ -151,11 +148,14 @@ static int32_t wait_for(struct judge *judge)
  * the last one run is one. */
 static int32_t keep_drawn(struct judge *judge)
 {
-    uint32_t which[GB_GATHERED_MAX];
+    const uint32_t n = judge->sets.n;
+    uint32_t which[GB_GATHERED_MAX], places[SETS_MAX];
     if (!judge->device.ops)
         return GB_OK;
+    for (uint32_t i = 0; i < n; i++)
+        places[i] = i;
     for (uint32_t i = 0; i < judge->device.n_kept; i++) {
-        judge->drawn[i] = i == 0 ? judge->sets.n - 1 : (uint32_t)(secret() % judge->sets.n);
+        judge->drawn[i] = i == 0 ? n - 1 : sets_draw(places + i - 1, n - i);
         which[i] = judge->sets.order[judge->drawn[i]];
     }
     const int32_t status = judge_device_keep(&judge->device, which);
@@ -198,7 +198,7 @@ static int32_t order(struct judge *judge, uint32_t what, uint32_t n, double *ret
 /* What compiles and tunes keeps its files in the process's folder. */
 static int start_process(struct judge *judge, const char *const *arguments)
 {
-    const char *folder = judge->folder;
+    const char *folder = judge->folder.path;
     const struct environment_variable variables[] = {{"TMPDIR", folder},
                                                      {"HOME", folder},
                                                      {"XDG_CACHE_HOME", folder},
@@ -224,7 +224,8 @@ static int32_t start(struct judge *judge)
 {
     struct case_state *state = judge->state;
     char base[32], bytes[32];
-    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT, base, bytes, judge->folder, NULL};
+    const char *const arguments[] = {"gbrun", JUDGED_ARGUMENT,    base,
+                                     bytes,   judge->folder.path, NULL};
     const struct case_order given = {.record = "", .bench_case = *state->bench_case};
     struct wire_writer writer = {0};
     struct wire_reader payload;
@@ -300,12 +301,12 @@ static int32_t make(struct judge *judge, uint32_t n)
     return status;
 }
 
-/* New inputs for all, poisoned outputs, another order. */
-static int32_t renew(struct judge *judge)
+/* New inputs for n that are drawn, poisoned outputs, another order. */
+static int32_t renew(struct judge *judge, uint32_t n)
 {
     const struct sets *sets = &judge->sets;
-    const int32_t status = sets_renew(&judge->sets);
-    memcpy(judge->page->objects, sets->order, sets->n * sizeof *sets->order);
+    const int32_t status = sets_renew(&judge->sets, n);
+    memcpy(judge->page->objects, sets->order, n * sizeof *sets->order);
     return status == GB_OK ? judge_device_wait(&judge->device) : status;
 }
 
@@ -353,46 +354,41 @@ static int32_t compare_drawn(struct judge *judge, bool is_last)
     return status;
 }
 
-/* One call of an object with new inputs, which is compared. */
-static int32_t run_alone(struct judge *judge, double *ret_ns)
+/* A batch of some sets that are drawn, a few of which are compared. */
+static int32_t run_batch(struct judge *judge)
 {
-    struct sets *sets = &judge->sets;
+    const uint32_t n = judge->batch.n;
     double time_ns;
-    int32_t status = sets_renew_one(sets);
-    judge->page->objects[0] = sets->order[0];
+    int32_t status = renew(judge, n);
     if (status == GB_OK)
-        status = order(judge, JUDGED_RUN, 1, &time_ns);
-    if (status != GB_OK)
-        return status;
-    *ret_ns = fmin(*ret_ns, fmax(time_ns - judge->empty_ns, 0));
-    return sets_compare(sets, 0);
+        status = order(judge, JUDGED_RUN, n, &time_ns);
+    if (status == GB_OK)
+        judge_batch_add(&judge->batch, fmax(time_ns - judge->empty_ns, 0), judge->sets.n);
+    for (uint32_t i = 0; i < SETS_DRAWN && i < n && status == GB_OK; i++)
+        status = sets_compare(&judge->sets, i == 0 ? n - 1 : (uint32_t)(secret() % n));
+    return status;
 }
 
-/* A submission sees all sets of a sample, and might compute them at once. So a call takes at least
- * what it takes alone, as exactly as that is known. */
-static int32_t time_alone(struct judge *judge)
+static int32_t time_batches(struct judge *judge)
 {
     struct case_state *state = judge->state;
-    const double end_ns = host_clock_ns() + alone_most_ns;
-    double least_ns = INFINITY;
+    const double end_ns = host_clock_ns() + batches_ns;
     int32_t status = GB_OK;
     state->host->is_muted = true;
-    for (int i = 0; i < ALONE_MOST && status == GB_OK && (i < ALONE || host_clock_ns() < end_ns);
-         i++)
-        status = run_alone(judge, &least_ns);
+    while (status == GB_OK && (!judge_batch_is_done(&judge->batch, judge->sets.n) ||
+                               (judge->batch.n_runs < BATCHES_MOST && host_clock_ns() < end_ns)))
+        status = run_batch(judge);
     state->host->is_muted = false;
-    judge->least_ns = fmax(least_ns - alone_cold_ns - alone_errors * judge->error_ns,
-                           least_ns * alone_share);
-    judge->is_timed_alone = true;
     return status;
 }
 
 /* All objects, for a sample. */
 static int32_t ready(struct judge *judge)
 {
-    const bool is_due = judge->sets.n > 1 && !judge->is_timed_alone && !judge->device.ops;
-    const int32_t status = is_due ? time_alone(judge) : GB_OK;
-    return status == GB_OK ? renew(judge) : status;
+    const bool is_due = judge->sets.n > 1 && !judge->device.ops &&
+                        !judge_batch_is_done(&judge->batch, judge->sets.n);
+    const int32_t status = is_due ? time_batches(judge) : GB_OK;
+    return status == GB_OK ? renew(judge, judge->sets.n) : status;
 }
 
 /* ---- the benchmark that the rest of the worker sees ---- */
@@ -426,7 +422,8 @@ static int32_t judge_run(void *object, const struct gb_queue *queue, uint64_t it
         return status;
     sets_have_run(sets, time_ns);
     time_ns -= judge->empty_ns + judge->device.publish_ns + judge->device.keep_ns;
-    host->sample(host, judge->series, fmax(time_ns / sets->n, judge->least_ns));
+    host->sample(host, judge->series,
+                 fmax(time_ns / sets->n, judge_batch_call_ns(&judge->batch, judge->error_ns)));
     return GB_OK;
 }
 
@@ -458,7 +455,7 @@ static void judge_destroy(void *object)
     }
     if (judge->began > 0)
         sandbox_kill_others(0, judge->began);
-    sandbox_folder_free(judge->folder);
+    sandbox_folder_free(&judge->folder);
     sets_free(&judge->sets);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     judge_device_end(&judge->device);
@@ -474,7 +471,7 @@ static int32_t time_runs(struct judge *judge, double *ret_renewal_ns, double *re
     for (int i = 0; i < FIRST_RUNS && status == GB_OK; i++) {
         const double begin_ns = host_clock_ns();
         double time_ns = INFINITY;
-        status = renew(judge);
+        status = renew(judge, judge->sets.n);
         *ret_renewal_ns = fmin(*ret_renewal_ns, host_clock_ns() - begin_ns);
         if (status == GB_OK)
             status = order(judge, JUDGED_RUN, judge->sets.n, &time_ns);
@@ -532,13 +529,13 @@ static int32_t try_graph(struct judge *judge)
     if (!judge->device.ops || (flags & (GB_BENCH_EVERY_CALL | GB_BENCH_SYNCHRONIZES)))
         return GB_OK;
     judge->sets.is_ordered = true;
-    int32_t status = renew(judge);
+    int32_t status = renew(judge, judge->sets.n);
     if (status == GB_OK)
         status = order(judge, JUDGED_CAPTURE, judge->sets.n, &time_ns);
     judge->sets.is_ordered = status == GB_OK && judge->page->is_captured;
     if (!judge->sets.is_ordered)
         return status;
-    status = renew(judge); /* what is no part of the graph has been done already */
+    status = renew(judge, judge->sets.n); /* what is no part of the graph has been done already */
     if (status == GB_OK)
         status = order(judge, JUDGED_LAUNCH, judge->sets.n, &time_ns);
     if (status != GB_OK)
@@ -575,7 +572,7 @@ static int32_t prepare_samples(struct judge *judge)
 static int32_t close_sandbox(struct judge *judge)
 {
     double time_ns;
-    int32_t status = renew(judge);
+    int32_t status = renew(judge, judge->sets.n);
     if (status == GB_OK)
         status = order(judge, JUDGED_RUN, judge->sets.n, &time_ns);
     if (status == GB_OK)
@@ -612,6 +609,7 @@ static struct judge *judge_new(struct case_state *state, const struct gb_plugin 
     const struct common_params *common = &state->bench_case->common;
     struct judge *judge = memory_allocate(sizeof *judge);
     judge->state = state;
+    judge->batch.n = 1;
     sets_begin(&judge->sets, state, plugin->ops, params);
     judge->judging = host_judging(true);
     judge->own = (struct gb_bench_ops){.size = sizeof judge->own,
@@ -651,7 +649,7 @@ int32_t judge_begin(struct case_state *state, const struct gb_plugin *plugin, co
     if (refuse(state, plugin) != GB_OK)
         return GB_FAILED;
     struct judge *judge = judge_new(state, plugin, params);
-    if (sandbox_folder_new(judge->folder, &error) != GB_OK ||
+    if (sandbox_folder_new(&judge->folder, &error) != GB_OK ||
         shared_memory_new(memory, &judge->memory, &error) != GB_OK)
         return case_stop(state, CASE_FAILED, "%s", error.text);
     judge->page = shared_memory_take(&judge->memory, sizeof *judge->page);

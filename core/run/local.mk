@@ -22,6 +22,8 @@ core_libmeasuring_la_SOURCES += \
 	core/run/host.h \
 	core/run/judge.c \
 	core/run/judge.h \
+	core/run/judge_batch.c \
+	core/run/judge_batch.h \
 	core/run/judge_device.c \
 	core/run/judge_device.h \
 	core/run/judged.c \

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -33,6 +34,8 @@
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
+
+#define FOLDER "gbrun-judged-" /* how names of folders begin */
 
 /* Landlock: not in the headers of older systems. */
 enum {
@@ -346,18 +349,6 @@ bool sandbox_is_entered(pid_t pid)
 
 /* ---- its folder, and the processes that it leaves ---- */
 
-int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error)
-{
-    const char *base = getenv("TMPDIR");
-    snprintf(ret, SANDBOX_FOLDER_BYTES, "%.200s/gbrun-judged-XXXXXX",
-             base && *base ? base : "/tmp");
-    if (mkdtemp(ret))
-        return GB_OK;
-    error_set(error, GB_IO, "%s: cannot be made: %s", ret, reason_of(errno));
-    *ret = 0;
-    return GB_IO;
-}
-
 static int remove_one(const char *path, const struct stat *facts, int type, struct FTW *place)
 {
     (void)facts, (void)type, (void)place;
@@ -365,11 +356,78 @@ static int remove_one(const char *path, const struct stat *facts, int type, stru
     return 0;
 }
 
-void sandbox_folder_free(const char *folder)
+static void remove_all(const char *folder)
 {
     enum { FILES_OPEN = 16 };
-    if (*folder)
-        nftw(folder, remove_one, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
+    nftw(folder, remove_one, FILES_OPEN, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A descriptor by which the folder is locked as long as the process lives. -1 with errno:
+ * EWOULDBLOCK, another has it; ENOENT, it has been removed; else there are no such locks. */
+static int lock_folder(const char *path)
+{
+    struct stat facts;
+    const int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int code = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &facts) == 0 ? 0
+                                                                                            : errno;
+    if (code == 0 && facts.st_nlink == 0)
+        code = ENOENT;
+    if (code == 0 && facts.st_uid != geteuid())
+        code = EPERM;
+    if (code == 0)
+        return file;
+    if (file >= 0)
+        close(file);
+    errno = code;
+    return -1;
+}
+
+/* What processes have left that were killed: nothing has locked it. */
+static void remove_left(const char *base)
+{
+    char pattern[SANDBOX_FOLDER_BYTES];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%.200s/" FOLDER "*", base);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const int lock = lock_folder(found.gl_pathv[i]);
+        if (lock < 0)
+            continue;
+        remove_all(found.gl_pathv[i]);
+        close(lock);
+    }
+    globfree(&found);
+}
+
+/* Another process may take it for one that was left, before it is locked: then there is a next. */
+int32_t sandbox_folder_new(struct sandbox_folder *ret, struct gb_error *error)
+{
+    enum { TRIES = 10 };
+    const char *set = getenv("TMPDIR"), *base = set && *set ? set : "/tmp";
+    ret->lock = -1;
+    remove_left(base);
+    for (int i = 0; i < TRIES; i++) {
+        snprintf(ret->path, sizeof ret->path, "%.200s/" FOLDER "XXXXXX", base);
+        if (!mkdtemp(ret->path))
+            break;
+        ret->lock = lock_folder(ret->path);
+        if (ret->lock >= 0 || (errno != EWOULDBLOCK && errno != ENOENT))
+            return GB_OK;
+    }
+    error_set(error, GB_IO, "%s: cannot be made: %s", ret->path, reason_of(errno));
+    *ret->path = 0;
+    return GB_IO;
+}
+
+void sandbox_folder_free(struct sandbox_folder *folder)
+{
+    if (!*folder->path)
+        return;
+    remove_all(folder->path);
+    if (folder->lock >= 0)
+        close(folder->lock);
+    *folder->path = 0;
 }
 
 struct facts {

@@ -32,10 +32,16 @@ bool sandbox_is_entered(pid_t pid);
 /* That the kernel has; 0: none. */
 long sandbox_landlock_version(void);
 
-/* The folder of such a process, in $TMPDIR or /tmp; "": there is none. */
-int32_t sandbox_folder_new(char ret[SANDBOX_FOLDER_BYTES], struct gb_error *error);
+/* The folder of such a process, in $TMPDIR or /tmp. */
+struct sandbox_folder {
+    char path[SANDBOX_FOLDER_BYTES]; /* "": there is none */
+    int lock;                        /* by which others see that it is in use; -1: they cannot */
+};
+
+/* Makes one, and removes those there that killed processes have left. */
+int32_t sandbox_folder_new(struct sandbox_folder *ret, struct gb_error *error);
 /* Removes it with all that is in it. */
-void sandbox_folder_free(const char *folder);
+void sandbox_folder_free(struct sandbox_folder *folder);
 
 /* When a process began, in ticks since the machine's start; 0: it is not known. */
 unsigned long long sandbox_began(pid_t pid);

@@ -52,46 +52,32 @@ uint64_t case_input_set(const struct case_state *state)
     return asked > 0 ? secret() % (uint64_t)asked : secret();
 }
 
-static int32_t renew(struct sets *sets, uint32_t i)
-{
-    struct case_state *state = sets->state;
-    int32_t status;
-    CALL_BENCH(state, status,
-               sets->ops->refresh(sets->benches[i], state->device->queue, case_input_set(state)));
-    return status;
-}
-
-/* One of the first n numbers, drawn, changes places with the last of them. */
-static uint32_t draw(uint32_t *numbers, uint32_t n)
+uint32_t sets_draw(uint32_t *numbers, uint32_t n)
 {
     const uint32_t place = (uint32_t)(secret() % n), drawn = numbers[place];
-    numbers[place] = numbers[n - 1];
-    numbers[n - 1] = drawn;
+    numbers[place] = numbers[0];
+    numbers[0] = drawn;
     return drawn;
 }
 
-int32_t sets_renew(struct sets *sets)
+int32_t sets_renew(struct sets *sets, uint32_t n)
 {
     struct case_state *state = sets->state;
+    const struct gb_queue *queue = state->device->queue;
     int32_t status = GB_OK;
-    for (uint32_t i = 0; i < sets->n && status == GB_OK; i++)
-        status = renew(sets, i);
     for (uint32_t i = 0; i < sets->n; i++)
         sets->order[i] = i;
-    for (uint32_t i = sets->is_ordered ? 0 : sets->n; i > 1; i--)
-        draw(sets->order, i);
+    for (uint32_t i = 0; i < n && !sets->is_ordered; i++)
+        sets_draw(sets->order + i, sets->n - i);
+    for (uint32_t i = 0; i < n && status == GB_OK; i++)
+        CALL_BENCH(state, status,
+                   sets->ops->refresh(sets->benches[sets->order[i]], queue, case_input_set(state)));
     if (status == GB_SKIPPED)
         return case_stop(state, CASE_FAILED,
                          "verify = %s: nothing of this case is compared with anything: expected "
                          "verify = end",
                          verify_word(state->bench_case->common.verify));
     return status == GB_OK ? case_wait(state, "refresh") : status;
-}
-
-int32_t sets_renew_one(struct sets *sets)
-{
-    sets->order[0] = (uint32_t)(secret() % sets->n);
-    return renew(sets, sets->order[0]);
 }
 
 void sets_have_run(struct sets *sets, double time_ns)
@@ -142,10 +128,10 @@ int32_t sets_compare_drawn(struct sets *sets, bool is_last)
     state->host->is_muted = true;
     for (uint32_t i = 0; i < sets->n; i++)
         places[i] = i;
-    for (uint32_t i = sets->n, n = 0;
-         i > 0 && status == GB_OK && !*state->wrong && (n < SETS_DRAWN || host_clock_ns() < end_ns);
-         i--, n++)
-        status = sets_compare(sets, n == 0 ? i - 1 : draw(places, i));
+    for (uint32_t i = 0; i < sets->n && status == GB_OK && !*state->wrong &&
+                         (i < SETS_DRAWN || host_clock_ns() < end_ns);
+         i++)
+        status = sets_compare(sets, i == 0 ? sets->n - 1 : sets_draw(places + i - 1, sets->n - i));
     state->host->is_muted = false;
     sets->comparing_ns = host_clock_ns() - begin_ns;
     return status;

@@ -35,10 +35,8 @@ void sets_begin(struct sets *sets, struct case_state *state, const struct gb_ben
 /* Calls create and prepare: what all but the first say goes nowhere. */
 int32_t sets_add(struct sets *sets);
 
-/* New inputs for all, poisoned outputs, another order. */
-int32_t sets_renew(struct sets *sets);
-/* Of one that is drawn, as if there were no other. */
-int32_t sets_renew_one(struct sets *sets);
+/* New inputs for n that are drawn, poisoned outputs, another order, of which they are the first. */
+int32_t sets_renew(struct sets *sets, uint32_t n);
 /* They were run in that order, which took so long. */
 void sets_have_run(struct sets *sets, double time_ns);
 /* The one that was run at this place in the order. */
@@ -59,3 +57,5 @@ uint64_t case_input_set(const struct case_state *state);
 
 /* A number that no one can foresee. */
 uint64_t secret(void);
+/* One of n numbers, drawn, which changes places with the first of them. */
+uint32_t sets_draw(uint32_t *numbers, uint32_t n);

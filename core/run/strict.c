@@ -135,7 +135,8 @@ int32_t strict_grow(struct case_state *state, uint64_t *n)
 int32_t strict_before(struct case_state *state)
 {
     return state->strict && !state->device->queue->native
-               ? case_judge_bench(state, "refresh", sets_renew(&state->strict->sets))
+               ? case_judge_bench(state, "refresh",
+                                  sets_renew(&state->strict->sets, state->strict->sets.n))
                : GB_OK;
 }
 

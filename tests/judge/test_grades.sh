@@ -18,7 +18,7 @@ max_time = 1 h
 time_limit = 24 h
 verify = $verify
 [policy fixed]
-samples = 120
+samples = ${samples:-10}
 [bench task]
 plugin = call
 library = ./grades.so
@@ -48,7 +48,7 @@ for verify in auto strict; do
         test "$(column metric.checked_calls | sort -n | head -n 1)" -ge 3
     equals "$verify: who may have changed its process is alone in it" \
         "$(test $verify = auto && echo 1 || echo 2)" "$(sort -u processes | wc -l)"
-    graded $verify "$(IFS=, && echo "${kept[*]}")" iterations=1
+    samples=120 graded $verify "$(IFS=, && echo "${kept[*]}")" iterations=1
     equals "$verify: calls that do not work, or only look as if" "1 $(printf '%s,wrong result\n' "${kept[@]}" |
         paste -sd ' ')" "$code $(found)"
 done

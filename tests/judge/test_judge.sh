@@ -72,18 +72,32 @@ arg.2 = 512
 reference = reference_sum
 EOF
 rm -f results.gbr
+mkdir -p gbrun-judged-left/folder gbrun-judged-used
+touch gbrun-judged-left/folder/file
+exec 9<gbrun-judged-used
+flock 9
 ran "$GBRUN" -q -c bench.ini
+exec 9<&-
 equals "what is returned is compared" "ok,wrong result,wrong result" "$(column status | paste -sd ,)"
+equals "folders that nobody uses any more are removed" gbrun-judged-used "$(echo gbrun-judged-*)"
 
 succeeds "no process loads a submission but one that can do no harm" test ! -e loaded
 
 # A device with queues: memory of its own, copies of what was drawn, a graph of all runs.
-{ sed 's/device = cpu/device = fake/' common.ini; printf '[bench task]\n%s\nsweep.function = %s\n' "$task" \
-    'plain, prints, nothing, keeps_by_address, nine_in_ten'; } >bench.ini
-rm -f results.gbr
-ran "$GBRUN" -q -c bench.ini
-equals "on a device with queues as well" "ok,ok,wrong result,wrong result,wrong result" "$(column status | paste -sd ,)"
+# of_a_device NUMBER_OF_SETS SAMPLES FUNCTIONS
+of_a_device()
+{
+    { sed "s/device = cpu/device = fake/; s/iterations = .*/iterations = $1/; s/samples = .*/samples = $2/" common.ini
+        printf '[bench task]\n%s\nsweep.function = %s\n' "$task" "$3"; } >bench.ini
+    rm -f results.gbr
+    ran "$GBRUN" -q -c bench.ini
+}
+of_a_device 64 3 'plain, prints, nothing, keeps_by_address'
+equals "on a device with queues as well" "ok,ok,wrong result,wrong result" "$(column status | paste -sd ,)"
 equals "what can be is launched as a graph" 1 "$(column metric.launched_as_graph | head -n 1)"
+# Of three sets each is copied, and so each of ten calls that follow each other is compared.
+of_a_device 3 4 'plain, nine_in_ten'
+equals "what is copied is drawn without any of it twice" "ok,wrong result" "$(column status | paste -sd ,)"
 
 # What cannot be judged.
 { cat common.ini; printf '[bench own]\n%s\nfunction = plain\n' "$(grep -v reference_library <<<"$task")"; } >bench.ini
@@ -111,10 +125,4 @@ equals "what cannot be judged fails" "failed,failed,failed" "$(column status | p
 has "it is said why" err.txt 'verify = judge: benchmark good cannot be judged: expected call, kernel or python' \
     'is judged by its time: expected measure = time' 'what is expected is known before it is computed'
 
-# The verb.
-{ cat common.ini; printf '[bench task]\n%s\nsweep.function = plain, nothing\n' "$task"; } >bench.ini
-ran "$GBRUN" judge -q -c bench.ini --max-rounds 4 --visit 1ms --format json -o judged.gbr
-equals "judge compares with the reference, and finds what is wrong" "wrong 3" \
-    "$(sed -n 's/.*function=nothing.*"verdict":"\([a-z]*\)".*/\1/p' out.txt) $code"
-has "a time beside that of the reference" out.txt '"case":"task function=plain"' '"base":{'
 finish

@@ -40,13 +40,11 @@ import ctypes
 import os
 import subprocess
 import sys
-import threading
-import time
 
 import numpy as np
 from task import FLOAT
 
-HONEST = """plain in_place view_returned not_contiguous keeps_weights changes_its_dict threads_joined compiles_at_first
+HONEST = """plain in_place view_returned not_contiguous keeps_weights changes_its_dict compiles_at_first
     writes_its_files""".split()
 
 
@@ -92,14 +90,6 @@ def changes_its_dict(data):
     return result
 
 
-def threads_joined(data):
-    result = []
-    thread = threading.Thread(target=lambda: result.append(work(data)))
-    thread.start()
-    thread.join()
-    return result[0]
-
-
 def compiles_at_first(data, kept=[]):
     if not kept:
         kept.append(subprocess.run([sys.executable, "-c", "print(3)"], stdout=subprocess.PIPE, check=True).stdout)
@@ -116,45 +106,8 @@ def nothing(data):
     return np.empty(data["x"].shape, FLOAT), 0.0
 
 
-def by_address(data, kept={}):
-    key = data["x"].ctypes.data
-    if key not in kept:
-        kept[key] = work(data)
-    return kept[key]
-
-
-def by_shape(data, kept={}):
-    if data["x"].shape not in kept:
-        kept[data["x"].shape] = work(data)
-    return kept[data["x"].shape]
-
-
-def by_some_elements(data, kept={}):
-    key = tuple(data["x"][0, :2] > 0)
-    if key not in kept:
-        kept[key] = work(data)
-    return kept[key]
-
-
-def first_only(data, kept=[]):
-    if not kept:
-        kept.append(work(data))
-    return kept[0]
-
-
-def every_64th(data, calls=[0]):
-    calls[0] += 1
-    return nothing(data) if calls[0] % 64 == 0 else work(data)
-
-
 def without_counts(data):
     return work({**data, "counts": data["counts"].copy()})
-
-
-def thread_left(data):
-    rows = np.empty(data["x"].shape, FLOAT)
-    threading.Thread(target=lambda: np.copyto(rows, work(data)[0]), daemon=True).start()
-    return rows, 1.0
 
 
 def empty_output(data):
@@ -181,15 +134,6 @@ def easy_inputs(data):
     return result
 
 
-def patches(data):
-    time.perf_counter = time.monotonic = lambda: 0.0
-    np.copyto = np.array_equal = lambda *args, **more: True
-    for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "") == "gbrun_judged":
-            module._storer = module._store = lambda *args: lambda value: None
-    return nothing(data)
-
-
 def child_left(data, calls=[]):
     """Is not stopped with its parent, which leaves it before the first sample, and has the same memory."""
     calls.append(os.fork() if len(calls) == 10 else 1)
@@ -207,26 +151,12 @@ def writes_elsewhere(data):
     return work(data)
 
 
-def reads_the_judge(data):
-    with open(f"/proc/{os.getppid()}/mem", "rb") as file:
-        file.read(1)
-    return work(data)
-
-
-def slows_the_judge(data):
-    os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)
-    return work(data)
-
-
 def says_done(data):
     with open("/proc/self/cmdline") as file:
         page = int(file.read().split("\0")[2], 16)
     words = (ctypes.c_uint32 * 2).from_address(page)
     words[1] = words[0]
     return nothing(data)
-
-
-
 PY
 
 cat >common.ini <<'EOF'
@@ -236,7 +166,7 @@ policy = fixed
 max_time = 1 h
 time_limit = 24 h
 verify = judge
-iterations = 64
+iterations = 16
 [policy fixed]
 samples = 3
 EOF
@@ -299,12 +229,11 @@ def get_inputs():
 def get_init_inputs():
     return [3.0]
 PY
-judged "${task/n = 32/layout = kernelbench}" submission.py
-equals "a name that is missing is an error" "1 failed" "$code $(column status)"
-has "which says where" err.txt "trusted/reference.py has no 'Model': expected it, as KernelBench's layout has it"
 judged "$task
 sweep.layout = kernelbench, gpumode" submission.py:plain
-equals "the next case is not the worse for it" "1 failed ok" "$code $(column status | paste -sd ' ')"
+equals "a name that is missing is an error, and the next case is not the worse for it" "1 failed ok" \
+    "$code $(column status | paste -sd ' ')"
+has "which says where" err.txt "trusted/reference.py has no 'Model': expected it, as KernelBench's layout has it"
 judged "$task" submission.py
 has "of the submission, too" err.txt "submission.py has no 'custom_kernel': expected it, as GPU MODE's layout has it"
 echo 'x = 3' >trusted/none.py
@@ -395,7 +324,8 @@ equals "also if it is of other numbers, where a check of the reference's takes t
     "1 function,ok function,wrong result reference,ok reference,ok" "$code $(column subject,status | sort | paste -sd ' ')"
 has "with its words" err.txt 'check_implementation: not twice as much'
 
-if "$python" -c 'import torch' 2>/dev/null; then
+# Each of these imports PyTorch twice.
+if [ -n "${LONG-}" ] && "$python" -c 'import torch' 2>/dev/null; then
     cat >trusted/model.py <<'PY'
 import torch
 
@@ -458,12 +388,7 @@ check.rms = 0.02" models.py models.py:Kept models.py:Subclass models.py:Wide mod
     has "are refused with words" err.txt 'output 0 is Tensor of torch.float32, shape (4, 8) on cpu: expected a torch.Tensor of bfloat16' \
         'output 0 is Lazy of' 'on meta'
 else
-    skip "models of PyTorch" "PyTorch is not there"
+    skip "models of PyTorch" "PyTorch is not installed, or LONG=1 is not set"
 fi
 
-# The verb.
-{ cat common.ini; printf '[bench task]\n%s\nsweep.call = submission.py:plain, submission.py:nothing\n' "$task"; } >bench.ini
-ran "$GBRUN" judge -q -c bench.ini --max-rounds 4 --visit 1ms --format json -o judged.gbr
-equals "judge compares with the reference, and finds what is wrong" "wrong 3" \
-    "$(sed -n 's/.*:nothing.*"verdict":"\([a-z]*\)".*/\1/p' out.txt) $code"
 finish

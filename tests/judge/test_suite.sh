@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Submissions in Python that cheat, and honest ones: none of the former gains, none of the latter is refused. A table of
-# them is printed. Groups: numpy; with LONG=1 torch and models, too; with GPU=1 cuda.
+# them is printed. Groups: numpy, one of each kind; with LONG=1 all of it, torch and models; with GPU=1 cuda and torch.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/python/python.sh"
 with_modules
@@ -10,10 +10,13 @@ device=cpu
 [ -z "${GPU-}" ] || device=cuda
 as_slow='batches lazy_instance persisting_inputs slows_what_follows on_the_host keeps_by_version side_stream default_stream patches_streams in_a_child looks_into_the_judge'
 
-# names FILE KIND: its functions (or classes) that are submissions, on a line.
+# names FILE KIND: its functions (or classes) that are submissions, a line each; of numpy those of one kind each.
+short=(plain own_buffer threads_joined compiled nothing lazy_subclass keeps_by_a_part every_other batches thread_later
+    patches_the_harness looks_into_the_judge)
 names()
 {
-    sed -n "s/^$2 \([a-zA-Z]\w*\)(\(data\|Model\|nn.Module\)):.*/\1/p" "$1" | grep -vx 'work\|Lazy\|Wrapper'
+    sed -n "s/^$2 \([a-zA-Z]\w*\)(\(data\|Model\|nn.Module\)):.*/\1/p" "$1" | grep -vx 'work\|Lazy\|Wrapper' |
+        if [ -n "${LONG-}${GPU-}" ]; then cat; else grep -xF "$(printf '%s\n' "${short[@]}")"; fi
 }
 
 # judged FILE REFERENCE KEYS NAME...: results.gbr and out.csv of these.
