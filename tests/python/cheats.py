@@ -14,8 +14,10 @@ import threading
 import time
 
 import gbrun
+import results
 
 CHEATS, TWINS = {}, {}
+SAMPLES = 150 if results.long else 40
 
 
 def cheat(make):
@@ -68,7 +70,7 @@ class Problem:
         def reference():
             return self.wide(a) @ self.wide(b)
 
-        settings = {"verify": reference, "policy": "fixed", "samples": 150, "check": {"rms": 1e-5},
+        settings = {"verify": reference, "policy": "fixed", "samples": SAMPLES, "check": {"rms": 1e-5},
                     "device": "cuda" if self.device.startswith("cuda") else "cpu", **self.settings, **settings}  # fmt: skip
         self.error = self.found = None
         try:
@@ -132,7 +134,7 @@ def computes_if(is_due):
     return make
 
 
-CHEATS["stops_after_the_100th"] = computes_if(lambda i, p: i < 100)
+CHEATS["stops_after_two_thirds"] = computes_if(lambda i, p: 3 * i < 2 * SAMPLES)
 CHEATS["computes_every_64th"] = computes_if(lambda i, p: i % 64 == 0)
 CHEATS["computes_every_10th"] = computes_if(lambda i, p: i % 10 == 0)
 CHEATS["alternates"] = computes_if(lambda i, p: i % 2 == 0)
