@@ -130,10 +130,10 @@ TEST(the_order_of_merging_does_not_matter)
         unsigned seen = 0;
         for (int i = 0; i < 4; i++)
             seen |= 1u << place[i];
-        if (seen != 0xF)
+        if (seen != 0xF || (n_orders++ % 5 != 0 && !test_is_long()))
             continue;
         char into[32];
-        snprintf(into, sizeof into, "all%d.gbr", n_orders++);
+        snprintf(into, sizeof into, "all%d.gbr", n_orders);
         for (int i = 0; i < 4; i++)
             fixture_merge(into, names[place[i]]);
         CLEANUP(text_free) struct text export = {0};
