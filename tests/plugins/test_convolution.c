@@ -10,7 +10,6 @@ static const char *const methods[] = {"direct", "implicit_gemm"};
 static const char *const layouts[] = {"nchw", "nhwc"};
 static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
 static const uint32_t formats[] = {GB_F32, GB_F16, GB_BF16};
-#define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
 struct setting {
     int n, c, h, w, k, r, s, stride, pad, dilation, groups;

@@ -37,7 +37,7 @@ static void export_all(const char *name, struct text *out)
     struct store *store = fixture_open(name, STORE_READ);
     struct view_options options = {.run = RUN_ALL};
     FIXTURE_OK(view_show(store, &options, out, &fixture_problem));
-    for (size_t i = 0; i < sizeof exports / sizeof *exports; i++) {
+    for (size_t i = 0; i < N_OF(exports); i++) {
         options.format = exports[i].format;
         options.rows = exports[i].rows;
         FIXTURE_OK(fixture_export(store, &options, out, &fixture_problem));
